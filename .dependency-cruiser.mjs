@@ -1,0 +1,67 @@
+/** The rules of ARCHITECTURE.md that a program can check. */
+const features = ['audit', 'events', 'organizations'];
+const any = `(${features.join('|')})`;
+
+const leftwards = features.slice(0, -1).map((feature, index) => ({
+  name: `${feature}-imports-only-leftwards`,
+  comment: `Features import only features to their left: ${features.join(', ')}.`,
+  severity: 'error',
+  from: { path: `^service/src/${feature}/` },
+  to: { path: `^service/src/(${features.slice(index + 1).join('|')})/` },
+}));
+
+export default {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    ...leftwards,
+    {
+      name: 'front-door',
+      comment: "Another feature's routes, handlers, schemas and queries are private.",
+      severity: 'error',
+      from: { path: `^service/src/${any}/` },
+      to: { path: `^service/src/${any}/(routes|handlers|schemas|queries)[a-z-]*\\.ts$`, pathNot: '^service/src/$1/' },
+    },
+    { name: 'routes-do-not-query', severity: 'error', from: { path: '/routes[a-z-]*\\.ts$' }, to: { path: '/queries[a-z-]*\\.ts$' } },
+    {
+      name: 'only-routes-see-http',
+      severity: 'error',
+      from: { path: `^service/src/${any}/`, pathNot: '/(routes|schemas)[a-z-]*\\.ts$' },
+      to: { path: '(^service/src/http/)|(node_modules/(fastify|@fastify)/)' },
+    },
+    {
+      name: 'base-knows-no-feature',
+      severity: 'error',
+      from: { path: '^service/src/(shared|db|blobs|jobs|http)/' },
+      to: { path: `^service/src/(main|${features.join('|')})/` },
+    },
+    { name: 'shared-does-no-io', severity: 'error', from: { path: '^service/src/shared/' }, to: { pathNot: '^service/src/shared/|^(node:)?crypto$' } },
+    {
+      name: 'only-db-and-main-see-pg',
+      severity: 'error',
+      from: { path: '^service/src/', pathNot: '^service/src/(db|main|jobs|testing)/|\\.test\\.ts$' },
+      to: { path: 'node_modules/(pg|pg-copy-streams)/' },
+    },
+    {
+      name: 'nobody-imports-main',
+      severity: 'error',
+      from: { path: '^service/src/', pathNot: '^service/src/main/|\\.test\\.ts$' },
+      to: { path: '^service/src/main/' },
+    },
+    {
+      name: 'tests-stay-outside',
+      severity: 'error',
+      from: { path: '^service/src/', pathNot: '(\\.test\\.ts$)|(^service/src/testing/)' },
+      to: { path: '(\\.test\\.ts$)|(^service/src/testing/)|(-fake\\.ts$)' },
+    },
+    { name: 'acceptance-is-black-box', severity: 'error', from: { path: '^acceptance/' }, to: { path: '^(service|bench)/' } },
+    { name: 'no-undeclared-packages', severity: 'error', from: {}, to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] } },
+    { name: 'not-resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    combinedDependencies: false,
+    parser: 'swc',
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
+  },
+};

@@ -1,0 +1,38 @@
+#!/usr/bin/env node
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createRequire, enableCompileCache } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+// Runs on any Node that npm runs on, to find the one that the program needs.
+const NEEDED = 24;
+const major = Number(process.versions.node.split('.')[0]);
+
+if (major >= NEEDED) {
+  enableCompileCache?.();
+  process.removeAllListeners('warning').on('warning', (warning) => {
+    if (warning.name !== 'ExperimentalWarning') process.stderr.write(`${warning.stack}\n`);
+  });
+  const { main } = await import('../src/main/cli.ts');
+  process.exit(await main(process.argv.slice(2)));
+}
+
+const pinned = pinnedNode();
+if (pinned === null) {
+  process.stderr.write(
+    `rrs: Node ${NEEDED} or newer is needed and this is ${process.versions.node}: run "npm ci" with install scripts allowed (it brings Node ${NEEDED} along), or install Node ${NEEDED}.\n`,
+  );
+  process.exit(1);
+}
+const child = spawn(pinned, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+child.on('exit', (code) => process.exit(code ?? 1));
+
+function pinnedNode() {
+  try {
+    const path = createRequire(import.meta.url).resolve('node/bin/node');
+    return existsSync(path) ? path : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,45 @@
+import type { Static } from 'typebox';
+import type { Database } from '../db/database.ts';
+import type { App } from '../http/app.ts';
+import { linkPages, pageRequest } from '../http/paging.ts';
+import { type AuditEventRow, listAuditEvents } from './list.ts';
+import { type AuditEvent, AuditEventList, AuditEventQuery } from './schemas.ts';
+
+export function auditRoutes({ db, secret }: { db: Database; secret: Buffer }) {
+  return (app: App): void => {
+    app.get(
+      '/audit-events',
+      {
+        config: { access: 'audit:read' },
+        schema: {
+          operationId: 'listAuditEvents',
+          summary: 'List audit events',
+          description: 'Who did what to which object, newest first. Every change writes one event in its own transaction; events are never changed or deleted.',
+          tags: ['Audit'],
+          querystring: AuditEventQuery,
+          response: { 200: AuditEventList },
+        },
+      },
+      async (request, reply) => {
+        const page = pageRequest(secret, request.actor.orgId, 'audit-events', request.query);
+        const events = await db.withTenant(request.actor, (tx) => listAuditEvents(tx, request.actor.orgId, request.query, page));
+        linkPages(request, reply, events.page);
+        return reply.send({ data: events.data.map(toAuditEvent), page: events.page });
+      },
+    );
+  };
+}
+
+function toAuditEvent(row: AuditEventRow): Static<typeof AuditEvent> {
+  return {
+    id: row.id,
+    occurred_at: row.occurred_at.toISOString(),
+    actor: { type: row.actor_type, id: row.actor_id, name: row.actor_name },
+    action: row.action,
+    object: { type: row.object_type, id: row.object_id },
+    before: row.before as Record<string, unknown> | null,
+    after: row.after as Record<string, unknown> | null,
+    request_id: row.request_id,
+    address: row.address,
+  };
+}

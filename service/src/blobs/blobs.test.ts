@@ -1,0 +1,243 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { BlobRef, BlobStore } from './blobs.ts';
+import { openFileStore } from './file-store.ts';
+import { startS3Fake } from './s3-fake.ts';
+import { openS3Store } from './s3-store.ts';
+
+interface Opened {
+  store: BlobStore;
+  onUpload(watch: () => void): void;
+  close(): Promise<void>;
+}
+
+const ABSENT = 'a'.repeat(64);
+const MIB = 1024 * 1024;
+
+async function onFiles(): Promise<Opened> {
+  const root = await mkdtemp(join(tmpdir(), 'blobs-'));
+  return { store: openFileStore(join(root, 'blobs')), onUpload: () => {}, close: () => rm(root, { recursive: true }) };
+}
+
+async function onS3(): Promise<Opened> {
+  const fake = await startS3Fake({ pageSize: 7 });
+  return {
+    store: await openS3Store({ ...fake, prefix: 'blobs', forcePathStyle: true }),
+    onUpload: (watch) => {
+      fake.onUpload = watch;
+    },
+    close: fake.close,
+  };
+}
+
+function bytes(text: string): Readable {
+  return Readable.from([Buffer.from(text)]);
+}
+
+function named(content: string | Uint8Array): BlobRef {
+  return { sha256: createHash('sha256').update(content).digest('hex'), size: Buffer.byteLength(content) };
+}
+
+async function read(store: BlobStore, sha256: string): Promise<Buffer> {
+  const stream = await store.get(sha256);
+  if (!stream) throw new Error(`${sha256} is absent`);
+  return buffer(stream);
+}
+
+async function listed(store: BlobStore): Promise<BlobRef[]> {
+  const found: BlobRef[] = [];
+  for await (const ref of store.list()) found.push(ref);
+  return found.sort((a, b) => a.sha256.localeCompare(b.sha256));
+}
+
+/** What buffers are alive at each 32nd sample, above those alive now; without the collection, garbage would count too. */
+function memoryMeter(): { sample(): void; peak(): number } {
+  setFlagsFromString('--expose-gc');
+  const gc = runInNewContext('gc') as () => void;
+  const alive = (): number => {
+    gc();
+    return process.memoryUsage().arrayBuffers;
+  };
+  const before = alive();
+  let samples = 0;
+  let peak = 0;
+  return {
+    sample: () => {
+      if (samples++ % 32 === 0) peak = Math.max(peak, alive() - before);
+    },
+    peak: () => peak,
+  };
+}
+
+describe.each([
+  ['files', onFiles],
+  ['S3', onS3],
+])('a blob store on %s', (_name, open) => {
+  let opened: Opened;
+  let store: BlobStore;
+
+  beforeAll(async () => {
+    opened = await open();
+    store = opened.store;
+  });
+  afterAll(() => opened.close());
+
+  async function emptied(): Promise<void> {
+    for await (const { sha256 } of store.list()) await store.delete(sha256);
+  }
+
+  it('is usable before anything is in it', async () => {
+    expect(await listed(store)).toEqual([]);
+    expect(await store.get(ABSENT)).toBeNull();
+    expect(await store.stat(ABSENT)).toBeNull();
+    await store.delete(ABSENT);
+    await store.check();
+  });
+
+  it('gives back what was put, under the name of its content', async () => {
+    const ref = await store.put(bytes('a report'));
+    expect(ref).toEqual(named('a report'));
+    expect((await read(store, ref.sha256)).toString()).toBe('a report');
+    expect(await store.stat(ref.sha256)).toEqual(ref);
+  });
+
+  it('keeps the empty blob', async () => {
+    const ref = await store.put(Readable.from([]));
+    expect(ref).toEqual(named(''));
+    expect(await store.stat(ref.sha256)).toEqual(ref);
+    expect(await read(store, ref.sha256)).toHaveLength(0);
+  });
+
+  it('stores the same content once, also when 50 put it at the same time', async () => {
+    await emptied();
+    const refs = await Promise.all(Array.from({ length: 50 }, () => store.put(bytes('the same'))));
+    refs.push(await store.put(bytes('the same')));
+    expect(new Set(refs.map((ref) => ref.sha256)).size).toBe(1);
+    expect(await listed(store)).toEqual([named('the same')]);
+    expect((await read(store, named('the same').sha256)).toString()).toBe('the same');
+  });
+
+  it('names any bytes in any chunks by their SHA-256 and returns them', async () => {
+    const chunks = fc.array(fc.uint8Array({ maxLength: 5000 }), { maxLength: 5 });
+    await fc.assert(
+      fc.asyncProperty(chunks, async (parts) => {
+        const whole = Buffer.concat(parts);
+        const ref = await store.put(Readable.from(parts));
+        expect(ref).toEqual(named(whole));
+        expect(whole.equals(await read(store, ref.sha256))).toBe(true);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('takes a source that reuses its buffer', async () => {
+    async function* reusing(): AsyncGenerator<Uint8Array> {
+      const chunk = Buffer.alloc(1000);
+      for (let i = 0; i < 10; i++) yield chunk.fill(i);
+    }
+    const expected = Buffer.concat(Array.from({ length: 10 }, (_, i) => Buffer.alloc(1000, i)));
+    const ref = await store.put(reusing());
+    expect(expected.equals(await read(store, ref.sha256))).toBe(true);
+  });
+
+  it('passes 20 MiB through a few', async () => {
+    const { sample, peak } = memoryMeter();
+    const hash = createHash('sha256');
+    async function* large(): AsyncGenerator<Uint8Array> {
+      for (let i = 0; i < 320; i++) {
+        const chunk = Buffer.alloc(64 * 1024, i % 251);
+        hash.update(chunk);
+        sample();
+        yield chunk;
+      }
+    }
+    opened.onUpload(sample);
+    const ref = await store.put(Readable.from(large()));
+    opened.onUpload(() => {});
+    expect(ref).toEqual({ sha256: hash.digest('hex'), size: 20 * MIB });
+
+    let size = 0;
+    for await (const chunk of (await store.get(ref.sha256)) ?? []) {
+      size += chunk.length;
+      sample();
+    }
+    expect(size).toBe(20 * MIB);
+    expect(peak()).toBeGreaterThan(0);
+    expect(peak()).toBeLessThan(10 * MIB);
+  });
+
+  it('shows nothing of a blob before it is whole', async () => {
+    const ref = named('first second');
+    async function* watched(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('first ');
+      expect(await store.get(ref.sha256)).toBeNull();
+      expect(await store.stat(ref.sha256)).toBeNull();
+      expect(await listed(store)).not.toContainEqual(expect.objectContaining({ sha256: ref.sha256 }));
+      yield Buffer.from('second');
+    }
+    expect(await store.put(watched())).toEqual(ref);
+  });
+
+  it('stores nothing when its source fails, and fails with the same error', async () => {
+    await emptied();
+    async function* failing(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('half of ');
+      throw new Error('the scanner hung up');
+    }
+    await expect(store.put(failing())).rejects.toThrow('the scanner hung up');
+    await expect(store.put(Readable.from(failing()))).rejects.toThrow('the scanner hung up');
+    await expect(store.put(Readable.from(['text']))).rejects.toThrow('bytes');
+    await expect(store.put(bytes('gone').destroy())).rejects.toThrow(/premature|destroyed|aborted/i);
+    expect(await listed(store)).toEqual([]);
+  });
+
+  it('refuses more than maxBytes, and takes exactly as many', async () => {
+    await emptied();
+    const content = bytes('12345');
+    await expect(store.put(content, { maxBytes: 4 })).rejects.toMatchObject({
+      name: 'AppError',
+      code: 'payload_too_large',
+      message: expect.stringContaining('larger than the 4 bytes'),
+    });
+    expect(content.destroyed).toBe(false);
+    expect(await listed(store)).toEqual([]);
+    expect(await store.put(bytes('1234'), { maxBytes: 4 })).toEqual(named('1234'));
+  });
+
+  it.each(['../../etc/passwd', '', 'A'.repeat(64), 'a'.repeat(63), 'a'.repeat(65), `${'a'.repeat(64)}\n`, `../${'a'.repeat(64)}`])(
+    'refuses the name %j',
+    async (name) => {
+      await expect(store.get(name)).rejects.toThrow(TypeError);
+      await expect(store.stat(name)).rejects.toThrow(TypeError);
+      await expect(store.delete(name)).rejects.toThrow(TypeError);
+    },
+  );
+
+  it('deletes', async () => {
+    const { sha256 } = await store.put(bytes('short-lived'));
+    await store.delete(sha256);
+    expect(await store.get(sha256)).toBeNull();
+    expect(await store.stat(sha256)).toBeNull();
+    await store.delete(sha256);
+  });
+
+  it('lists more than a page', async () => {
+    await emptied();
+    const refs = await Promise.all(Array.from({ length: 50 }, (_, i) => store.put(bytes(`blob ${i}`))));
+    expect(await listed(store)).toEqual(refs.sort((a, b) => a.sha256.localeCompare(b.sha256)));
+  });
+
+  it('lets go of streams that nobody reads', async () => {
+    const { sha256 } = await store.put(Readable.from([Buffer.alloc(MIB)]));
+    for (let i = 0; i < 300; i++) (await store.get(sha256))?.destroy();
+    expect(await read(store, sha256)).toHaveLength(MIB);
+  });
+});

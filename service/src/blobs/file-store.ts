@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import { type FileHandle, mkdir, open, opendir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { errorCodeOf, messageOf, OperatorError } from '../shared/errors.ts';
+import { assertSha256, type BlobRef, type BlobStore, isSha256 } from './blobs.ts';
+import { spool, verified } from './streams.ts';
+
+const FILE_MODE = 0o600;
+const FOLDER_MODE = 0o700;
+const ABANDONED_AFTER_MS = 24 * 60 * 60 * 1000;
+const SHARD = /^[0-9a-f]{2}$/;
+
+export function openFileStore(root: string): BlobStore {
+  const temporary = join(root, 'tmp');
+  let prepared: Promise<void> | undefined;
+
+  function prepareOnce(): Promise<void> {
+    prepared ??= prepare(root, temporary).catch((error: unknown) => {
+      prepared = undefined;
+      throw error;
+    });
+    return prepared;
+  }
+
+  function placeOf(sha256: string): string {
+    assertSha256(sha256);
+    return join(root, sha256.slice(0, 2), sha256.slice(2, 4), sha256);
+  }
+
+  return {
+    async put(content, limits) {
+      await prepareOnce();
+      const unfinished = join(temporary, randomUUID());
+      try {
+        const ref = await write(unfinished, (file) => spool(content, file, limits));
+        const place = placeOf(ref.sha256);
+        const folder = dirname(place);
+        await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+        await rename(unfinished, place);
+        // All three, although they may exist: another put may have made them and not have synced them yet.
+        await Promise.all([folder, dirname(folder), root].map(syncFolder));
+        return ref;
+      } catch (error) {
+        await rm(unfinished, { force: true });
+        throw error;
+      }
+    },
+
+    async get(sha256) {
+      const file = await unlessAbsent(open(placeOf(sha256), 'r'));
+      return file && verified(file.createReadStream(), sha256);
+    },
+
+    async stat(sha256) {
+      const found = await unlessAbsent(stat(placeOf(sha256)));
+      return found && { sha256, size: found.size };
+    },
+
+    async delete(sha256) {
+      await rm(placeOf(sha256), { force: true });
+    },
+
+    async *list() {
+      for (const upper of await shardsIn(root)) {
+        for (const lower of await shardsIn(join(root, upper))) {
+          yield* blobsIn(join(root, upper, lower));
+        }
+      }
+    },
+
+    async check() {
+      const probe = join(temporary, randomUUID());
+      try {
+        await prepare(root, temporary);
+        await writeFile(probe, 'probe', { mode: FILE_MODE });
+        await rm(probe);
+      } catch (error) {
+        await rm(probe, { force: true }).catch(() => {});
+        throw new OperatorError(`The folder for stored files, ${root}, cannot be written: ${messageOf(error)}.`, { cause: error });
+      }
+    },
+  };
+}
+
+async function prepare(root: string, temporary: string): Promise<void> {
+  await mkdir(temporary, { recursive: true, mode: FOLDER_MODE });
+  await syncFolder(dirname(root));
+  const oldest = Date.now() - ABANDONED_AFTER_MS;
+  for (const name of await readdir(temporary)) {
+    const path = join(temporary, name);
+    const found = await unlessAbsent(stat(path));
+    if (found && found.mtimeMs < oldest) await rm(path, { force: true });
+  }
+}
+
+async function write(path: string, fill: (file: FileHandle) => Promise<BlobRef>): Promise<BlobRef> {
+  const file = await open(path, 'wx', FILE_MODE);
+  try {
+    const ref = await fill(file);
+    await file.sync();
+    return ref;
+  } finally {
+    await file.close();
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+async function shardsIn(folder: string): Promise<string[]> {
+  const names = (await unlessAbsent(readdir(folder))) ?? [];
+  return names.filter((name) => SHARD.test(name));
+}
+
+async function* blobsIn(folder: string): AsyncGenerator<BlobRef> {
+  for await (const { name } of await opendir(folder)) {
+    if (!isSha256(name)) continue;
+    const found = await unlessAbsent(stat(join(folder, name)));
+    if (found) yield { sha256: name, size: found.size };
+  }
+}
+
+async function unlessAbsent<T>(found: Promise<T>): Promise<T | null> {
+  try {
+    return await found;
+  } catch (error) {
+    if (errorCodeOf(error) === 'ENOENT') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto';
+import { type FileHandle, open, unlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { S3ClientConfig } from '@aws-sdk/client-s3';
+import { AppError, OperatorError } from '../shared/errors.ts';
+import { assertSha256, type BlobRef, type BlobStore, isSha256 } from './blobs.ts';
+import { spool, verified } from './streams.ts';
+
+export interface S3Options {
+  bucket: string;
+  prefix: string;
+  region: string;
+  endpoint?: string;
+  forcePathStyle?: boolean;
+  accessKeyId?: string;
+  secretAccessKey?: string;
+}
+
+type Sdk = typeof import('@aws-sdk/client-s3');
+
+// The SDK counts waiting for a free socket as connecting, so there are more sockets than its default of 50.
+const TRANSPORT = { connectionTimeout: 5_000, socketTimeout: 60_000, httpAgent: { maxSockets: 256 }, httpsAgent: { maxSockets: 256 } };
+
+/** The SDK is loaded here and not above: it costs some 22 MB of memory, which a service on plain files does not need. */
+export async function openS3Store(options: S3Options): Promise<BlobStore> {
+  const sdk = await import('@aws-sdk/client-s3');
+  const client = new sdk.S3Client(clientConfig(options));
+  const Bucket = options.bucket;
+  const prefix = options.prefix === '' || options.prefix.endsWith('/') ? options.prefix : `${options.prefix}/`;
+
+  function keyOf(sha256: string): string {
+    assertSha256(sha256);
+    return prefix + sha256;
+  }
+
+  async function find(sha256: string): Promise<BlobRef | null> {
+    const head = await unlessAbsent(client.send(new sdk.HeadObjectCommand({ Bucket, Key: keyOf(sha256) })));
+    return head && { sha256, size: head.ContentLength ?? 0 };
+  }
+
+  return {
+    async put(content, limits) {
+      const file = await openUnnamed();
+      try {
+        const ref = await spool(content, file, limits);
+        const found = await find(ref.sha256);
+        if (found?.size !== ref.size) {
+          await client.send(upload(sdk, { Bucket, Key: keyOf(ref.sha256) }, ref, file)).catch(refuse);
+        }
+        return ref;
+      } finally {
+        await file.close();
+      }
+    },
+
+    async get(sha256) {
+      const found = await unlessAbsent(client.send(new sdk.GetObjectCommand({ Bucket, Key: keyOf(sha256) })));
+      if (!found) return null;
+      if (!(found.Body instanceof Readable)) throw new TypeError('The S3 client answered without a stream.');
+      return verified(found.Body, sha256, explain);
+    },
+
+    stat: find,
+
+    async delete(sha256) {
+      await unlessAbsent(client.send(new sdk.DeleteObjectCommand({ Bucket, Key: keyOf(sha256) })));
+    },
+
+    async *list() {
+      let next: string | undefined;
+      do {
+        const page = await client
+          .send(new sdk.ListObjectsV2Command({ Bucket, Prefix: prefix, ...(next === undefined ? {} : { ContinuationToken: next }) }))
+          .catch(refuse);
+        for (const { Key = '', Size = 0 } of page.Contents ?? []) {
+          const sha256 = Key.slice(prefix.length);
+          if (isSha256(sha256)) yield { sha256, size: Size };
+        }
+        next = page.NextContinuationToken;
+      } while (next !== undefined);
+    },
+
+    async check() {
+      try {
+        await client.send(new sdk.HeadBucketCommand({ Bucket }));
+      } catch (error) {
+        if (!isRefusal(error)) throw explain(error);
+        const { status, name } = answerOf(error);
+        const reason = status === 404 ? 'it does not exist' : `the object store answers ${status ?? name}`;
+        throw new OperatorError(`The bucket "${Bucket}" for stored files cannot be used: ${reason}. Check its name, region, endpoint and credentials.`, {
+          cause: error,
+        });
+      }
+    },
+  };
+}
+
+function clientConfig({ region, endpoint, forcePathStyle = false, accessKeyId, secretAccessKey }: S3Options): S3ClientConfig {
+  return {
+    region,
+    forcePathStyle,
+    requestHandler: TRANSPORT,
+    // We name and verify the bytes ourselves, and stores other than Amazon's trip over the SDK's additional checksums.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(accessKeyId === undefined || secretAccessKey === undefined ? {} : { credentials: { accessKeyId, secretAccessKey } }),
+  };
+}
+
+/** A file without a name: nobody else can open it, and no crash leaves it behind. */
+async function openUnnamed(): Promise<FileHandle> {
+  const path = join(tmpdir(), `blob-${randomUUID()}`);
+  const file = await open(path, 'wx+', 0o600);
+  await unlink(path);
+  return file;
+}
+
+/**
+ * The SDK does not retry a request whose body is a stream, so the body is put in place below its retries, anew for each attempt.
+ * The digest goes in twice: stores that do not know the checksum header still verify the signed payload hash.
+ */
+function upload(sdk: Sdk, target: { Bucket: string; Key: string }, { sha256, size }: BlobRef, file: FileHandle) {
+  const command = new sdk.PutObjectCommand({ ...target, ContentLength: size, ChecksumSHA256: Buffer.from(sha256, 'hex').toString('base64') });
+  command.middlewareStack.add(
+    (next) => (args) => {
+      (args.request as { headers: Record<string, string> }).headers['x-amz-content-sha256'] = sha256;
+      return next(args);
+    },
+    { step: 'build', name: 'payloadDigest' },
+  );
+  command.middlewareStack.add(
+    (next) => (args) => {
+      (args.request as { body: unknown }).body = file.createReadStream({ start: 0, autoClose: false });
+      return next(args);
+    },
+    { step: 'finalizeRequest', priority: 'low', name: 'spooledBody' },
+  );
+  return command;
+}
+
+async function unlessAbsent<T>(answer: Promise<T>): Promise<T | null> {
+  try {
+    return await answer;
+  } catch (error) {
+    const { status, name } = answerOf(error);
+    if (status === 404 && name !== 'NoSuchBucket') return null;
+    throw explain(error);
+  }
+}
+
+function answerOf(error: unknown): { status: number | undefined; name: string } {
+  if (!(error instanceof Error)) return { status: undefined, name: '' };
+  const { $metadata: metadata } = error as { $metadata?: { httpStatusCode?: number } };
+  return { status: metadata?.httpStatusCode, name: error.name };
+}
+
+function refuse(error: unknown): never {
+  throw explain(error);
+}
+
+/** The store is there and would say the same again. */
+function isRefusal(error: unknown): boolean {
+  const { status, name } = answerOf(error);
+  return name === 'CredentialsProviderError' || (status !== undefined && status >= 300 && status < 500 && status !== 429);
+}
+
+function explain(error: unknown): AppError {
+  const message = isRefusal(error)
+    ? `The object store refused the request (${answerOf(error).name}). Its bucket, credentials or rights may be wrong, or the content was damaged on the way.`
+    : 'The object store cannot be reached at the moment. Try again shortly.';
+  return new AppError('unavailable', message, { cause: error });
+}

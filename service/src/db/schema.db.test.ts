@@ -1,0 +1,270 @@
+import { readFile } from 'node:fs/promises';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestDatabase, type TestDatabase, withClient } from '../testing/postgres.ts';
+import { describeRowTypes, describeSchema } from './describe.ts';
+
+const SHARED_TABLES = ['instance_secrets', 'organizations', 'schema_migrations', 'worker_heartbeats'];
+const STALE = 'differs from what the migrations give: run `npm run db:generate`';
+
+let database: TestDatabase;
+let client: pg.Client;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+});
+
+afterAll(async () => {
+  await client?.end();
+  await database?.drop();
+});
+
+describe('generated files', () => {
+  it('schema.sql is up to date', async () => {
+    expect(await describeSchema(client), `service/migrations/schema.sql ${STALE}`).toBe(
+      await readFile(new URL('../../migrations/schema.sql', import.meta.url), 'utf8'),
+    );
+  });
+
+  it('types.ts is up to date', async () => {
+    expect(await describeRowTypes(client), `service/src/db/types.ts ${STALE}`).toBe(await readFile(new URL('types.ts', import.meta.url), 'utf8'));
+  });
+
+  it('the described schema rebuilds the same schema', () =>
+    planted(EVERYTHING, async (rich) => {
+      const text = await describeSchema(rich);
+      expect(text).toContain('CREATE UNLOGGED TABLE rrs.everything');
+      await inEmptyDatabase(async (rebuilt) => {
+        await rebuilt.query(text);
+        expect(await describeSchema(rebuilt)).toBe(text);
+        expect(await describeRowTypes(rebuilt)).toBe(await describeRowTypes(rich));
+      });
+    }));
+
+  it('row types follow columns, defaults, nullability and checks', () =>
+    planted(EVERYTHING, async (rich) => {
+      const source = await describeRowTypes(rich);
+      const body = /interface EverythingTable \{\n(.*?)\n\}/s.exec(source)?.[1];
+      expect(body?.split('\n')).toEqual([
+        '  id: string;',
+        "  kind: Generated<'only'>;",
+        "  mood: 'good' | 'bad' | null;",
+        '  long: Generated<EverythingLong>;',
+        '  guarded: string;',
+        '  tags: Generated<string[]>;',
+        '  total: string;',
+        '  score: number | null;',
+        '  done: Generated<boolean>;',
+        '  seen_at: Timestamp | null;',
+        '  extra: Generated<JsonColumn>;',
+        '  shout: Generated<string | null>;',
+      ]);
+      expect(source).toContain("type EverythingLong =\n  | 'state_number_01'\n  | 'state_number_02'\n");
+    }));
+
+  it('an object that cannot be described is refused, not left out', () =>
+    planted('create view rrs.overview as select 1 as one', async (rich) => {
+      await expect(describeSchema(rich)).rejects.toThrow('rrs.overview');
+    }));
+});
+
+const LONG = Array.from({ length: 12 }, (_, index) => `'state_number_${String(index + 1).padStart(2, '0')}'`).join(', ');
+const EVERYTHING = `
+  create unlogged table rrs.everything (
+    id uuid primary key,
+    kind text not null default 'only' check (kind in ('only')),
+    mood text collate "C" check (mood in ('good', 'bad')),
+    long text not null default 'state_number_01' check (long in (${LONG})),
+    guarded text not null check (lower(guarded) in ('a', 'b')),
+    tags text[] not null default '{}',
+    total bigint not null,
+    score double precision,
+    done boolean not null default false,
+    seen_at timestamptz(3),
+    extra jsonb not null default '{}',
+    shout text generated always as (upper(mood)) stored
+  ) with (fillfactor = 70);
+  create unique index everything_by_mood on rrs.everything (lower(mood), score desc) where done;
+  create trigger quiet before update on rrs.everything for each row execute function rrs.refuse_change();
+  alter table rrs.everything disable trigger quiet;
+  create policy few on rrs.everything as restrictive for select to public using (done);
+  grant select (id, mood), update (mood) on rrs.everything to rrs_app;
+  grant select on rrs.everything to rrs_system with grant option;
+  create function rrs.hidden() returns void language sql begin atomic select; end;
+  revoke execute on function rrs.hidden from rrs_owner, public;
+`;
+
+describe('tenant isolation', () => {
+  it('every table is made for one organization, or is on the list of shared ones', async () => {
+    expect(await isolationProblems(client)).toEqual([]);
+  });
+
+  it('the list of shared tables names only tables that exist', async () => {
+    const { rows } = await client.query(`select tablename from pg_tables where schemaname = 'rrs' and tablename = any($1) order by 1`, [SHARED_TABLES]);
+    expect(rows.map((row) => row.tablename)).toEqual(SHARED_TABLES);
+  });
+
+  it.each([
+    ['no org_id', 'create table rrs.bad (id uuid primary key)', ['no column org_id', 'primary key', 'row security', 'no policy']],
+    ['a nullable org_id', tenantTable('id uuid, org_id uuid, unique (org_id, id)'), ['org_id may be null', 'primary key']],
+    ['a primary key that does not lead with org_id', tenantTable('org_id uuid, id uuid, primary key (id, org_id)'), ['primary key', 'index bad_pkey']],
+    ['a unique constraint across organizations', tenantTable('org_id uuid, id uuid, slug text unique, primary key (org_id, id)'), ['index bad_slug_key']],
+    [
+      'a unique index on an expression',
+      `${tenantTable('org_id uuid, id uuid, primary key (org_id, id)')}; create unique index bad_expression on rrs.bad (lower(id::text))`,
+      ['index bad_expression'],
+    ],
+    [
+      'a foreign key that does not lead with org_id',
+      tenantTable('org_id uuid, id uuid, other uuid references rrs.organizations (id), primary key (org_id, id)'),
+      ['foreign key bad_other_fkey'],
+    ],
+    [
+      'row security that its owner escapes',
+      `${tenantTable('org_id uuid, id uuid, primary key (org_id, id)')}; alter table rrs.bad no force row level security`,
+      ['row security'],
+    ],
+    [
+      'a second policy that lets everything through',
+      `${tenantTable('org_id uuid, id uuid, primary key (org_id, id)')}; create policy open on rrs.bad for select to public using (true)`,
+      ['policy open'],
+    ],
+    [
+      'a policy without a check on writing',
+      `${tenantTable('org_id uuid, id uuid, primary key (org_id, id)')}; drop policy tenant on rrs.bad; create policy tenant on rrs.bad to rrs_app using (org_id = current_setting('app.org_id')::uuid) with check (true)`,
+      ['policy tenant'],
+    ],
+  ])('a table with %s is reported', async (_, sql, expected) => {
+    const problems = await problemsWith(sql);
+    expect(problems).toEqual(expected.map((problem) => expect.stringContaining(problem)));
+    expect(problems.every((problem) => problem.startsWith('bad: '))).toBe(true);
+  });
+
+  it('a table made like the others is not reported', async () => {
+    expect(await problemsWith(tenantTable('org_id uuid references rrs.organizations (id), id uuid, primary key (org_id, id)'))).toEqual([]);
+  });
+});
+
+describe('roles', () => {
+  it.each(['rrs_app', 'rrs_system'])('%s owns nothing and cannot bypass row security', async (role) => {
+    const { rows } = await client.query(`select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolcanlogin from pg_roles where rolname = $1`, [role]);
+    expect(rows).toEqual([{ rolsuper: false, rolbypassrls: false, rolcreaterole: false, rolcreatedb: false, rolcanlogin: false }]);
+    const owned = await client.query(
+      `select relname as name from pg_class where relnamespace = 'rrs'::regnamespace and relowner = $1::regrole
+       union all select proname from pg_proc where pronamespace = 'rrs'::regnamespace and proowner = $1::regrole
+       union all select nspname from pg_namespace where nspname = 'rrs' and nspowner = $1::regrole`,
+      [role],
+    );
+    expect(owned.rows).toEqual([]);
+    const memberships = await client.query('select roleid::regrole::text as role from pg_auth_members where member = $1::regrole', [role]);
+    expect(memberships.rows).toEqual([]);
+  });
+
+  it.each(['worker_heartbeats', 'instance_secrets'])('rrs_app may do nothing with %s', async (table) => {
+    const { rows } = await client.query(
+      `select has_table_privilege('rrs_app', $1, 'select, insert, update, delete, truncate, references, trigger') or
+        has_any_column_privilege('rrs_app', $1, 'select, insert, update, references') as allowed`,
+      [`rrs.${table}`],
+    );
+    expect(rows).toEqual([{ allowed: false }]);
+  });
+
+  it.each(
+    ['audit_events', 'events'].flatMap((table) =>
+      [
+        ['rrs_app', '42501'],
+        ['rrs_system', '42501'],
+        ['rrs_owner', '23001'],
+      ].flatMap(([role, code]) => [`update rrs.${table} set id = id`, `delete from rrs.${table}`, `truncate rrs.${table}`].map((sql) => ({ role, code, sql }))),
+    ),
+  )('$role is refused: $sql', async ({ role, code, sql }) => {
+    await client.query(`begin; set local role ${role}; set local app.org_id = '018f0000-0000-7000-8000-000000000000'`);
+    try {
+      await expect(client.query(sql)).rejects.toMatchObject({ code });
+    } finally {
+      await client.query('rollback');
+    }
+  });
+});
+
+function tenantTable(definition: string): string {
+  return `
+    create table rrs.bad (${definition});
+    alter table rrs.bad enable row level security;
+    alter table rrs.bad force row level security;
+    create policy tenant on rrs.bad to rrs_app using (org_id = current_setting('app.org_id')::uuid) with check (org_id = current_setting('app.org_id')::uuid)`;
+}
+
+async function problemsWith(sql: string): Promise<string[]> {
+  await client.query('begin');
+  try {
+    await client.query(sql);
+    return await isolationProblems(client);
+  } finally {
+    await client.query('rollback');
+  }
+}
+
+async function planted(sql: string, check: (client: pg.Client) => Promise<void>): Promise<void> {
+  const own = await createTestDatabase();
+  try {
+    await withClient(own.url, async (rich) => {
+      await rich.query(sql);
+      await check(rich);
+    });
+  } finally {
+    await own.drop();
+  }
+}
+
+async function inEmptyDatabase(check: (client: pg.Client) => Promise<void>): Promise<void> {
+  const own = await createTestDatabase({ empty: true });
+  try {
+    await withClient(own.url, check);
+  } finally {
+    await own.drop();
+  }
+}
+
+/** Policies are joined by OR: one that forgets the organization opens the table, whatever the others say. */
+async function isolationProblems(reader: pg.Client): Promise<string[]> {
+  const { rows } = await reader.query<{ problem: string }>(
+    `
+    with tenant_table as (
+      select c.oid, c.relname as name, c.relrowsecurity and c.relforcerowsecurity as secured, a.attnum as org, a.attnotnull as org_required
+      from pg_class c left join pg_attribute a on a.attrelid = c.oid and a.attname = 'org_id' and not a.attisdropped
+      where c.relnamespace = 'rrs'::regnamespace and c.relkind in ('r', 'p') and c.relname <> all($1)
+    ), app_policy as (
+      select p.* from pg_policy p where p.polpermissive and p.polroles && array[0, 'rrs_app'::regrole]::oid[]
+    )
+    select name || ': ' || problem as problem from (
+      select name, 1 as rank, 'no column org_id' as problem from tenant_table where org is null
+      union all
+      select name, 2, 'org_id may be null' from tenant_table where not org_required
+      union all
+      select name, 3, 'no primary key that leads with org_id' from tenant_table t
+      where not exists (select from pg_constraint k where k.conrelid = t.oid and k.contype = 'p' and k.conkey[1] = t.org)
+      union all
+      select name, 4, format('unique index %s does not lead with org_id', i.indexrelid::regclass)
+      from tenant_table t join pg_index i on i.indrelid = t.oid and i.indisunique where t.org is not null and i.indkey[0] <> t.org
+      union all
+      select name, 5, format('foreign key %s does not lead with org_id', k.conname)
+      from tenant_table t join pg_constraint k on k.conrelid = t.oid and k.contype = 'f'
+      join pg_attribute target on target.attrelid = k.confrelid and target.attnum = k.confkey[1]
+      where k.conkey[1] is distinct from t.org
+        or target.attname <> case k.confrelid when 'rrs.organizations'::regclass then 'id' else 'org_id' end
+      union all
+      select name, 6, 'row security is not both enabled and forced' from tenant_table where not secured
+      union all
+      select name, 7, 'no policy for rrs_app' from tenant_table t where not exists (select from app_policy p where p.polrelid = t.oid)
+      union all
+      select name, 8, format('policy %s for rrs_app does not hold to app.org_id in both USING and WITH CHECK', p.polname)
+      from tenant_table t join app_policy p on p.polrelid = t.oid
+      where (pg_get_expr(p.polqual, p.polrelid) like '%app.org_id%') is not true or (pg_get_expr(p.polwithcheck, p.polrelid) like '%app.org_id%') is not true
+    ) problems order by name, rank, problem`,
+    [SHARED_TABLES],
+  );
+  return rows.map((row) => row.problem.replace('rrs.', ''));
+}

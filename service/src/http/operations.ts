@@ -1,0 +1,107 @@
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Database } from '../db/database.ts';
+import type { App } from './app.ts';
+
+/** For operators and their tools, outside of /api/v1: is it alive, can it serve, what does it do. */
+export interface Metrics {
+  registry: Registry;
+  jobs: Histogram<'job' | 'outcome'>;
+}
+
+export function createMetrics(db: Database): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  new Gauge({
+    name: 'rrs_database_connections',
+    help: 'Connections of the pools by role and state',
+    labelNames: ['pool', 'state'],
+    registers: [registry],
+    collect() {
+      for (const [pool, { total, idle, waiting }] of Object.entries(db.stats())) {
+        this.set({ pool, state: 'total' }, total);
+        this.set({ pool, state: 'idle' }, idle);
+        this.set({ pool, state: 'waiting' }, waiting);
+      }
+    },
+  });
+  new Gauge({
+    name: 'rrs_jobs_waiting',
+    help: 'Jobs in the queue by what they wait for',
+    labelNames: ['state'],
+    registers: [registry],
+    async collect() {
+      const rows = await db.systemQuery<{ ready: number; later: number; running: number; given_up: number }>('jobs_waiting', JOBS_WAITING, []);
+      for (const [state, count] of Object.entries(rows[0] ?? {})) this.set({ state }, count);
+    },
+  });
+  const jobs = new Histogram({
+    name: 'rrs_job_duration_seconds',
+    help: 'Finished jobs by name and outcome',
+    labelNames: ['job', 'outcome'],
+    buckets: [0.01, 0.1, 1, 10, 60, 600],
+    registers: [registry],
+  });
+  return { registry, jobs };
+}
+
+const JOBS_WAITING = `
+  select count(*) filter (where locked_at is null and run_at <= now() and attempts < max_attempts)::int as ready,
+         count(*) filter (where locked_at is null and run_at > now() and attempts < max_attempts)::int as later,
+         count(*) filter (where locked_at is not null)::int as running,
+         count(*) filter (where locked_at is null and attempts >= max_attempts)::int as given_up
+  from graphile_worker._private_jobs`;
+
+interface Readiness {
+  database: 'ok' | 'unreachable';
+  migrations: 'ok' | 'pending' | 'unknown';
+  worker: 'ok' | 'missing' | 'unknown';
+}
+
+export interface OperationsOptions {
+  db: Database;
+  metrics: Metrics;
+  /** The newest migration this program knows. */
+  schemaVersion: number;
+  /** Whether this process is useless without a live worker: true where it is the worker. */
+  needsWorker: boolean;
+}
+
+const READY = `
+  select (select max(version) from schema_migrations) as version,
+         exists (select from worker_heartbeats where seen_at > now() - interval '30 seconds') as worker`;
+
+async function readiness({ db, schemaVersion }: OperationsOptions): Promise<Readiness> {
+  try {
+    const [row] = await db.systemQuery<{ version: number; worker: boolean }>('ready', READY, []);
+    return { database: 'ok', migrations: row && row.version >= schemaVersion ? 'ok' : 'pending', worker: row?.worker ? 'ok' : 'missing' };
+  } catch {
+    return { database: 'unreachable', migrations: 'unknown', worker: 'unknown' };
+  }
+}
+
+export function installOperations(app: App, options: OperationsOptions): void {
+  const { metrics, needsWorker } = options;
+  const requests = new Histogram({
+    name: 'rrs_http_request_duration_seconds',
+    help: 'Requests by method, route and status',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30],
+    registers: [metrics.registry],
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    requests.observe({ method: request.method, route: request.routeOptions.url ?? 'none', status: reply.statusCode }, reply.elapsedTime / 1000);
+  });
+
+  const hidden = { config: { access: 'public' }, schema: { hide: true }, logLevel: 'silent' } as const;
+  app.get('/healthz', hidden, async (_request, reply) => reply.send({ status: 'ok' }));
+
+  app.get('/readyz', hidden, async (_request, reply) => {
+    const checks = await readiness(options);
+    const serving = checks.database === 'ok' && checks.migrations === 'ok';
+    const ready = serving && (!needsWorker || checks.worker === 'ok');
+    if (!ready) reply.code(503).header('retry-after', '2');
+    return reply.send({ status: !ready ? 'unavailable' : checks.worker === 'ok' ? 'ok' : 'degraded', checks });
+  });
+
+  app.get('/metrics', hidden, async (_request, reply) => reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()));
+}

@@ -1,0 +1,170 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify';
+import { AppError, type FieldError } from '../shared/errors.ts';
+
+/**
+ * Fastify stops at the first part of a request that fails. Here all parts are checked before anything is said,
+ * so that the caller learns of every mistake at once.
+ */
+type Part = FieldError['in'];
+type JsonSchema = { type?: string; properties?: Record<string, JsonSchema>; [keyword: string]: unknown };
+
+const PARTS = { path: 'params', query: 'query', header: 'headers', body: 'body' } as const;
+const SCHEMA_KEYS = { path: 'params', query: 'querystring', header: 'headers', body: 'body' } as const;
+const MAX_REPORTED = 100;
+
+const common = { allErrors: true, verbose: true, strict: false, useDefaults: true } as const;
+const strictTypes = withFormats(new Ajv2020({ ...common, coerceTypes: false }));
+const fromText = withFormats(new Ajv2020({ ...common, coerceTypes: true }));
+
+function withFormats(ajv: Ajv2020): Ajv2020 {
+  (addFormats as unknown as typeof addFormats.default)(ajv, ['uuid', 'date-time', 'date', 'email', 'uri', 'uri-reference']);
+  return ajv.addFormat('moment', isMoment);
+}
+
+/** A date or a date-time that exists: `Date` would turn February 30th into March 2nd. */
+function isMoment(value: string): boolean {
+  const [, date] = /^(\d{4}-\d{2}-\d{2})(?:[Tt]\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:[Zz]|[+-]\d{2}:\d{2}))?$/.exec(value) ?? [];
+  if (date === undefined || Number.isNaN(Date.parse(value.toUpperCase()))) return false;
+  return new Date(`${date}T00:00:00Z`).toISOString().startsWith(date);
+}
+
+interface RouteValidators {
+  schemas: Partial<Record<Part, JsonSchema>>;
+  checks: Partial<Record<Part, ValidateFunction>>;
+}
+
+const validators = Symbol('validators');
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    [validators]?: RouteValidators;
+  }
+}
+
+export function installValidation(app: FastifyInstance): void {
+  app.setValidatorCompiler(() => () => true);
+  app.addHook('onRoute', (route) => {
+    route.config = { ...route.config, [validators]: compile(route.schema ?? {}) } as NonNullable<typeof route.config>;
+  });
+  app.addHook('preValidation', async (request) => validate(request));
+}
+
+function compile(schema: FastifySchema): RouteValidators {
+  const compiled: RouteValidators = { schemas: {}, checks: {} };
+  for (const part of Object.keys(PARTS) as Part[]) {
+    const partSchema = (schema[SCHEMA_KEYS[part]] ?? (part === 'query' ? NO_QUERY : undefined)) as JsonSchema | undefined;
+    if (!partSchema) continue;
+    compiled.schemas[part] = partSchema;
+    compiled.checks[part] = (part === 'body' ? strictTypes : fromText).compile(partSchema);
+  }
+  return compiled;
+}
+
+const NO_QUERY: JsonSchema = { type: 'object', properties: {}, additionalProperties: false };
+
+function validate(request: FastifyRequest): void {
+  const route = request.routeOptions.config[validators];
+  if (!route) return;
+  const errors: FieldError[] = [];
+  for (const part of Object.keys(route.checks) as Part[]) {
+    const check = route.checks[part];
+    if (!check) continue;
+    if (part === 'query') request.query = splitLists(request.query as Record<string, unknown>, route.schemas.query);
+    const value = request[PARTS[part]];
+    if (value === undefined && part === 'body') {
+      errors.push({ in: 'body', path: '', code: 'required', detail: 'a JSON body is required' });
+      continue;
+    }
+    errors.push(...nulCharacters(part, value));
+    if (!check(value)) errors.push(...(check.errors ?? []).flatMap((error) => fieldError(part, error)));
+  }
+  if (errors.length > 0) throw validationFailed(errors);
+}
+
+function validationFailed(errors: readonly FieldError[]): AppError {
+  const listed = errors.slice(0, 3).map((error) => `${error.path || error.in}: ${error.detail}`);
+  const more = errors.length > listed.length ? `; and ${errors.length - listed.length} more` : '';
+  return new AppError('validation_failed', `The request has ${errors.length} ${errors.length === 1 ? 'mistake' : 'mistakes'}: ${listed.join('; ')}${more}.`, {
+    errors: errors.slice(0, MAX_REPORTED),
+  });
+}
+
+/** `severity=critical,high` and `severity=critical&severity=high` are the same list. */
+function splitLists(query: Record<string, unknown>, schema: JsonSchema | undefined): Record<string, unknown> {
+  const split: Record<string, unknown> = { ...query };
+  for (const [name, value] of Object.entries(split)) {
+    if (schema?.properties?.[name]?.type === 'array') split[name] = [value].flat().flatMap((item) => String(item).split(','));
+  }
+  return split;
+}
+
+/** PostgreSQL's text cannot hold U+0000, and no field of ours wants it. */
+function nulCharacters(part: Part, value: unknown, path = ''): FieldError[] {
+  if (typeof value === 'string') {
+    return value.includes('\u0000') ? [{ in: part, path, code: 'invalid_character', detail: 'must not contain the character U+0000' }] : [];
+  }
+  if (value === null || typeof value !== 'object') return [];
+  return Object.entries(value).flatMap(([key, item]) => [
+    ...(key.includes('\u0000') ? [{ in: part, path, code: 'invalid_character', detail: 'must not contain the character U+0000' }] : []),
+    ...nulCharacters(part, item, `${path}/${pointer(key)}`),
+  ]);
+}
+
+function pointer(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+function fieldError(part: Part, error: ErrorObject): FieldError[] {
+  const at = error.instancePath;
+  const params = error.params as Record<string, unknown>;
+  const say = (code: string, detail: string, path = at): FieldError[] => [{ in: part, path, code, detail }];
+  switch (error.keyword) {
+    case 'additionalProperties': {
+      const name = String(params.additionalProperty);
+      const allowed = Object.keys((error.parentSchema as JsonSchema).properties ?? {});
+      const known = allowed.length > 0 ? `allowed: ${allowed.join(', ')}` : 'none is allowed here';
+      return say(part === 'query' ? 'unknown_parameter' : 'unknown_field', `is not known; ${known}`, `${at}/${pointer(name)}`);
+    }
+    case 'required':
+      return say('required', 'is required', `${at}/${pointer(String(params.missingProperty))}`);
+    case 'enum':
+      return say('not_allowed', `must be one of: ${(params.allowedValues as unknown[]).map((value) => value ?? 'null').join(', ')}`);
+    case 'type':
+      return say('wrong_type', `must be of type ${[params.type].flat().join(' or ')}`);
+    case 'format':
+      return say('wrong_format', `must be ${formats[String(params.format)] ?? `a valid ${String(params.format)}`}`);
+    case 'pattern':
+      return say('wrong_format', `must be of the form: ${String((error.parentSchema as JsonSchema).description ?? params.pattern)}`);
+    case 'minLength':
+    case 'minItems':
+    case 'minProperties':
+      return say('too_short', `must have at least ${unitOf(error.keyword, Number(params.limit))}`);
+    case 'maxLength':
+    case 'maxItems':
+    case 'maxProperties':
+      return say('too_long', `must have at most ${unitOf(error.keyword, Number(params.limit))}`);
+    case 'minimum':
+    case 'exclusiveMinimum':
+    case 'maximum':
+    case 'exclusiveMaximum':
+      return say('out_of_range', `must be ${String(params.comparison)} ${String(params.limit)}`);
+    case 'uniqueItems':
+      return say('repeated', 'must not contain the same item twice');
+    default:
+      return say('invalid', error.message ?? 'is invalid');
+  }
+}
+
+const formats: Readonly<Record<string, string>> = {
+  moment: 'a date (2026-11-15) or a date-time with an offset (2026-11-15T09:30:00Z)',
+  'date-time': 'a date-time with an offset (2026-11-15T09:30:00Z)',
+  uuid: 'a UUID',
+  email: 'an e-mail address',
+};
+
+function unitOf(keyword: string, limit: number): string {
+  const unit = keyword.endsWith('Length') ? 'character' : keyword.endsWith('Items') ? 'item' : 'field';
+  return `${limit} ${unit}${limit === 1 ? '' : 's'}`;
+}

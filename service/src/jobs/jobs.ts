@@ -1,0 +1,49 @@
+import { sql } from 'kysely';
+import type { Database, Tx } from '../db/database.ts';
+
+/** What a job is called and carries. Declared apart from its handler, so that who enqueues it does not load who runs it. */
+export interface Job<Payload> {
+  readonly name: string;
+  readonly maxAttempts: number;
+  /** Only for the type. */
+  readonly payload?: Payload;
+}
+
+export interface JobContext {
+  db: Database;
+  log: { info(details: object, message: string): void; error(details: object, message: string): void };
+  /** Aborts when the worker is asked to stop: finish the step, then throw; the job runs again elsewhere. */
+  signal: AbortSignal;
+}
+
+export interface JobHandler {
+  readonly name: string;
+  /** Crontab times in UTC, for a job that runs by itself. */
+  readonly schedule?: string;
+  /** May run more than once for one job: a worker can die after the work and before the note that it is done. */
+  run(payload: unknown, context: JobContext): Promise<void>;
+}
+
+export function declareJob<Payload extends object>(name: string, { maxAttempts = 25 } = {}): Job<Payload> {
+  return { name, maxAttempts };
+}
+
+export function handle<Payload extends object>(
+  job: Job<Payload>,
+  run: (payload: Payload, context: JobContext) => Promise<void>,
+  schedule?: string,
+): JobHandler {
+  return { name: job.name, run: (payload, context) => run(payload as Payload, context), ...(schedule === undefined ? {} : { schedule }) };
+}
+
+/** In the caller's transaction: the job exists if and only if the change that asked for it does. */
+export async function enqueue<Payload extends object>(
+  tx: Tx,
+  job: Job<Payload>,
+  payload: Payload,
+  options: { runAt?: Date; key?: string } = {},
+): Promise<void> {
+  await sql`select rrs_jobs.add_job(${job.name}, ${JSON.stringify(payload)}::json, ${options.runAt ?? null}, ${options.key ?? null}, ${job.maxAttempts})`.execute(
+    tx,
+  );
+}

@@ -1,0 +1,105 @@
+import { EventEmitter } from 'node:events';
+import { Logger, parseCronItems, run, type WorkerEvents } from 'graphile-worker';
+import type pg from 'pg';
+import { type Database, openPool } from '../db/database.ts';
+import { messageOf } from '../shared/errors.ts';
+import type { JobContext, JobHandler } from './jobs.ts';
+
+export interface WorkerOptions {
+  url: string;
+  db: Database;
+  handlers: readonly JobHandler[];
+  concurrency: number;
+  log: JobContext['log'];
+  onFinished?: (job: string, outcome: 'succeeded' | 'failed', seconds: number) => void;
+  heartbeatMs?: number;
+  deadAfterMs?: number;
+}
+
+export interface Worker {
+  readonly id: string;
+  stop(): Promise<void>;
+}
+
+const HEARTBEAT_MS = 5_000;
+const DEAD_AFTER_MS = 30_000;
+
+export async function startWorker(options: WorkerOptions): Promise<Worker> {
+  const { url, handlers, concurrency, log, heartbeatMs = HEARTBEAT_MS, deadAfterMs = DEAD_AFTER_MS } = options;
+  const pool = openPool(url, 'rrs_system', { max: concurrency + 3, pipeline: false });
+  const events = new EventEmitter() as WorkerEvents;
+  let id = '';
+  events.on('pool:create', ({ workerPool }) => {
+    id = workerPool.id;
+  });
+  const runner = await run({
+    pgPool: pool,
+    concurrency,
+    noHandleSignals: true,
+    noPreparedStatements: false,
+    events,
+    logger: quietLogger(log),
+    taskList: Object.fromEntries(handlers.map((handler) => [handler.name, taskOf(handler, options)])),
+    parsedCronItems: parseCronItems(
+      handlers.flatMap(({ name, schedule }) =>
+        schedule === undefined ? [] : [{ task: name, match: schedule, options: { backfillPeriod: 0, maxAttempts: 3 } }],
+      ),
+    ),
+  });
+
+  await beat(pool, id);
+  const beating = setInterval(() => {
+    beat(pool, id)
+      .then(() => releaseJobsOfTheDead(pool, deadAfterMs))
+      .catch((error: unknown) => log.error({ error: messageOf(error) }, 'the heartbeat of the worker failed'));
+  }, heartbeatMs);
+
+  return {
+    id,
+    stop: async () => {
+      clearInterval(beating);
+      await runner.stop();
+      await pool.query('delete from worker_heartbeats where worker_id = $1', [id]).catch(() => {});
+      await pool.end();
+    },
+  };
+}
+
+function taskOf(handler: JobHandler, { db, log, onFinished }: WorkerOptions) {
+  return async (payload: unknown, { abortSignal, job }: { abortSignal?: AbortSignal | undefined; job: { id: string; attempts: number } }): Promise<void> => {
+    const started = performance.now();
+    const finished = (outcome: 'succeeded' | 'failed'): void => onFinished?.(handler.name, outcome, (performance.now() - started) / 1000);
+    try {
+      await handler.run(payload, { db, log, signal: abortSignal ?? new AbortController().signal });
+      finished('succeeded');
+    } catch (error) {
+      finished('failed');
+      log.error({ job: handler.name, job_id: job.id, attempt: job.attempts, err: error }, 'a job failed');
+      throw error;
+    }
+  };
+}
+
+async function beat(pool: pg.Pool, id: string): Promise<void> {
+  await pool.query('insert into worker_heartbeats (worker_id, seen_at) values ($1, now()) on conflict (worker_id) do update set seen_at = now()', [id]);
+}
+
+/** The queue itself would wait four hours for a worker that was killed. */
+async function releaseJobsOfTheDead(pool: pg.Pool, deadAfterMs: number): Promise<void> {
+  await pool.query(
+    `with dead as (delete from worker_heartbeats where seen_at < now() - $1::float8 * interval '1 millisecond' returning worker_id)
+     select graphile_worker.force_unlock_workers(array(
+       select worker_id from dead
+       union
+       select locked_by from graphile_worker._private_jobs
+       where locked_at < now() - $1::float8 * interval '1 millisecond' and locked_by not in (select worker_id from worker_heartbeats)
+     ))`,
+    [deadAfterMs],
+  );
+}
+
+function quietLogger(log: JobContext['log']): Logger {
+  return new Logger(() => (level, message) => {
+    if (level === 'error') log.error({}, message);
+  });
+}

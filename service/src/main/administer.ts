@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto';
+import { text } from 'node:stream/consumers';
+import { parseArgs } from 'node:util';
+import { type Database, openDatabase } from '../db/database.ts';
+import { migrate } from '../db/migrate.ts';
+import { createApiKey, findApiKey, listAllApiKeys, revokeApiKey } from '../organizations/api-keys.ts';
+import { addMember, findMember, listAllMembers, removeMember } from '../organizations/members.ts';
+import { createOrganization, findOrganization, listOrganizations } from '../organizations/organization.ts';
+import { hashPassword } from '../organizations/passwords.ts';
+import { type Actor, systemActor } from '../shared/actor.ts';
+import { OperatorError } from '../shared/errors.ts';
+import { type Role, roles } from '../shared/permissions.ts';
+import { backup } from './backup.ts';
+import type { Config } from './config.ts';
+import { type Log, version } from './log.ts';
+import { restore } from './restore.ts';
+import { openBlobs, openServerBeside } from './storage.ts';
+
+type Options = ReturnType<typeof readOptions>['values'];
+
+interface Call {
+  db: Database;
+  args: string[];
+  options: Options;
+}
+
+/** Commands on organizations, members and keys work beside a running service; each returns what it prints. */
+const commands: Record<string, (call: Call) => Promise<string>> = {
+  'org create': async ({ db, args, options }) => {
+    const slug = required(args, 'a slug, like "acme"');
+    if (!/^[a-z0-9][a-z0-9-]{0,62}$/.test(slug)) throw new OperatorError('A slug has 1 to 63 lower-case letters, digits and hyphens.');
+    const organization = await db.withSystem((tx) => createOrganization(tx, 'command line', { slug, name: options.name ?? slug }));
+    return `${organization.id}\n`;
+  },
+  'org list': async ({ db }) => {
+    const organizations = await db.withSystem(listOrganizations);
+    return table(
+      ['SLUG', 'NAME', 'ID', 'CREATED'],
+      organizations.map((row) => [row.slug, row.name, row.id, row.created_at.toISOString()]),
+    );
+  },
+  'member add': async ({ db, args, options }) => {
+    const email = required(args, 'an e-mail address');
+    if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new OperatorError(`"${email}" is not an e-mail address.`);
+    const actor = await actorFor(db, options);
+    const generated = options['password-stdin'] ? null : randomBytes(15).toString('base64url');
+    const password = generated ?? (await text(process.stdin)).replace(/\r?\n$/, '');
+    if (password.length < 12 || password.length > 200) throw new OperatorError('A password has 12 to 200 characters.');
+    const passwordHash = await hashPassword(password);
+    await db.withTenant(actor, (tx) => addMember(tx, actor, { email, name: options.name ?? email, role: roleOf(options), passwordHash }));
+    return generated === null ? '' : `${generated}\n`;
+  },
+  'member list': async ({ db, options }) => {
+    const actor = await actorFor(db, options);
+    const members = await db.withTenant(actor, (tx) => listAllMembers(tx, actor.orgId));
+    return table(
+      ['E-MAIL', 'ROLE', 'NAME', 'ID'],
+      members.map((row) => [row.email, row.role, row.name, row.id]),
+    );
+  },
+  'member remove': async ({ db, args, options }) => {
+    const email = required(args, 'the e-mail address of the member');
+    const actor = await actorFor(db, options);
+    await db.withTenant(actor, async (tx) => removeMember(tx, actor, (await findMember(tx, actor.orgId, email)).id));
+    return '';
+  },
+  'key create': async ({ db, args, options }) => {
+    const name = required(args, 'a name for the key');
+    const actor = await actorFor(db, options);
+    const expires_at = options.days === undefined ? null : new Date(Date.now() + days(options.days) * 86_400_000).toISOString();
+    const { token } = await db.withTenant(actor, (tx) => createApiKey(tx, actor, { name, role: roleOf(options), expires_at }));
+    return `${token}\n`;
+  },
+  'key list': async ({ db, options }) => {
+    const actor = await actorFor(db, options);
+    const keys = await db.withTenant(actor, (tx) => listAllApiKeys(tx, actor.orgId));
+    const when = (date: Date | null): string => date?.toISOString() ?? '-';
+    return table(
+      ['PREFIX', 'ROLE', 'NAME', 'EXPIRES', 'LAST USED', 'REVOKED', 'ID'],
+      keys.map((row) => [row.prefix, row.role, row.name, when(row.expires_at), when(row.last_used_at), when(row.revoked_at), row.id]),
+    );
+  },
+  'key revoke': async ({ db, args, options }) => {
+    const name = required(args, 'the id or the prefix of the key');
+    const actor = await actorFor(db, options);
+    await db.withTenant(actor, async (tx) => revokeApiKey(tx, actor, (await findApiKey(tx, actor.orgId, name)).id));
+    return '';
+  },
+};
+
+export async function administer(command: string, argv: string[], config: Config, log: Log): Promise<string> {
+  const { values: options, positionals } = readOptions(argv);
+  if (command === 'backup' || command === 'restore') return copyAll(command, required(positionals, 'a folder'), config, log);
+  const name = command === 'migrate' ? command : `${command} ${positionals[0] ?? ''}`;
+  const act = commands[name];
+  if (!act && name !== 'migrate') throw new OperatorError(`There is no command "${name.trim()}"; "rrs help" lists them.`);
+  const server = await openServerBeside(config, log);
+  try {
+    const { applied } = await migrate(server.url);
+    if (!act) return `The database is at version ${applied}.\n`;
+    const db = openDatabase({ url: server.url, poolSize: 2 });
+    try {
+      return await act({ db, args: positionals.slice(1), options });
+    } finally {
+      await db.close();
+    }
+  } finally {
+    await server.stop();
+  }
+}
+
+async function copyAll(command: 'backup' | 'restore', folder: string, config: Config, log: Log): Promise<string> {
+  const server = await openServerBeside(config, log);
+  try {
+    const blobs = await openBlobs(config);
+    const { rows, blobs: files } =
+      command === 'backup' ? await backup({ url: server.url, blobs, target: folder, version }) : await restore({ url: server.url, blobs, source: folder });
+    return `${command === 'backup' ? 'Written to' : 'Read from'} ${folder}: ${rows} rows, ${files} files.\n`;
+  } finally {
+    await server.stop();
+  }
+}
+
+function readOptions(argv: string[]) {
+  try {
+    return parseArgs({
+      args: argv,
+      allowPositionals: true,
+      options: { org: { type: 'string' }, name: { type: 'string' }, role: { type: 'string' }, days: { type: 'string' }, 'password-stdin': { type: 'boolean' } },
+    });
+  } catch (error) {
+    throw new OperatorError(`${error instanceof Error ? error.message : String(error)} "rrs help" shows the commands.`, { cause: error });
+  }
+}
+
+async function actorFor(db: Database, options: Options): Promise<Actor> {
+  const organization = await db.withSystem((tx) => findOrganization(tx, options.org ?? 'default'));
+  return systemActor(organization.id, 'command line');
+}
+
+function required([value]: string[], what: string): string {
+  if (value === undefined || value === '') throw new OperatorError(`This command needs ${what}; "rrs help" shows how.`);
+  return value;
+}
+
+function roleOf({ role }: Options): Role {
+  const found = roles.find((known) => known === role);
+  if (!found) throw new OperatorError(`--role must be one of ${roles.join(', ')}.`);
+  return found;
+}
+
+function days(value: string): number {
+  if (!/^[1-9]\d{0,4}$/.test(value)) throw new OperatorError('--days must be a whole number from 1 to 99999.');
+  return Number(value);
+}
+
+function table(head: string[], rows: string[][]): string {
+  const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
+  return [head, ...rows]
+    .map(
+      (row) =>
+        `${row
+          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('');
+}

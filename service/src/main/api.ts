@@ -1,0 +1,77 @@
+import { auditRoutes } from '../audit/routes.ts';
+import type { Database } from '../db/database.ts';
+import { type App, createApp } from '../http/app.ts';
+import { installOperations, type OperationsOptions } from '../http/operations.ts';
+import { installPages } from '../http/pages.ts';
+import { createAuthenticate } from '../organizations/authenticate.ts';
+import type { KeyUse } from '../organizations/key-use.ts';
+import { createAccessTokenVerifier } from '../organizations/oidc.ts';
+import { organizationRoutes } from '../organizations/routes.ts';
+import { systemClock } from '../shared/clock.ts';
+import type { Config } from './config.ts';
+import type { Log } from './log.ts';
+
+export interface ApiOptions {
+  config: Config;
+  db: Database;
+  log: Log;
+  /** Signs cursors and seals kept answers; the same on every replica. */
+  secret: Buffer;
+  keyUse: KeyUse;
+  publicUrl: () => string;
+  operations: OperationsOptions;
+  prepare?: (app: App) => Promise<void>;
+}
+
+/** The HTTP side, feature by feature; a new feature is one line under /api/v1. */
+export async function createApi({ config, db, log, secret, keyUse, publicUrl, operations, prepare }: ApiOptions): Promise<App> {
+  const app = await createApp({
+    logger: log,
+    authenticate: createAuthenticate({ db, keyUse, verifyAccessToken: accessTokenVerifier(config) }),
+    clock: systemClock,
+    bodyLimit: config.RRS_BODY_LIMIT,
+    requestTimeoutMs: config.RRS_REQUEST_TIMEOUT * 1000,
+    rateLimit: { perMinute: config.RRS_RATE_LIMIT, burst: config.RRS_RATE_BURST },
+    trustedProxies: config.RRS_TRUSTED_PROXIES,
+    corsOrigins: config.RRS_CORS_ORIGINS,
+    publicUrl,
+    prepare,
+  });
+  installOperations(app, operations);
+  installPages(app);
+  await app.register(
+    async (api) => {
+      organizationRoutes({ db, secret, sessionHours: config.RRS_SESSION_HOURS, publicUrl })(api);
+      auditRoutes({ db, secret })(api);
+    },
+    { prefix: '/api/v1' },
+  );
+  return app;
+}
+
+/** A worker answers operators only. */
+export async function createWorkerHttp(log: Log, publicUrl: () => string, operations: OperationsOptions): Promise<App> {
+  const app = await createApp({
+    logger: log,
+    authenticate: async () => null,
+    clock: systemClock,
+    bodyLimit: 1024,
+    requestTimeoutMs: 10_000,
+    rateLimit: { perMinute: 0, burst: 1 },
+    trustedProxies: [],
+    corsOrigins: [],
+    publicUrl,
+  });
+  installOperations(app, operations);
+  return app;
+}
+
+function accessTokenVerifier(config: Config) {
+  if (config.RRS_OIDC_ISSUER === null || config.RRS_OIDC_AUDIENCE === null) return null;
+  return createAccessTokenVerifier({
+    issuer: config.RRS_OIDC_ISSUER,
+    audience: config.RRS_OIDC_AUDIENCE,
+    organizationClaim: config.RRS_OIDC_ORGANIZATION_CLAIM,
+    roleClaim: config.RRS_OIDC_ROLE_CLAIM,
+  });
+}

@@ -1,0 +1,164 @@
+import { readFileSync } from 'node:fs';
+import { BlockList, isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { messageOf, OperatorError } from '../shared/errors.ts';
+import { roles } from '../shared/permissions.ts';
+
+/** The only reader of the environment: once, against this table, with all mistakes reported together. */
+interface Setting<T> {
+  default: string;
+  about: string;
+  secret?: true;
+  parse: (text: string) => T;
+}
+
+const text = (value: string): string | null => (value === '' ? null : value);
+
+function integer(min: number, max: number) {
+  return (value: string): number => {
+    const number = Number(value);
+    if (!/^\d+$/.test(value) || number < min || number > max) throw new Error(`must be a whole number from ${min} to ${max}`);
+    return number;
+  };
+}
+
+function oneOf<const T extends readonly string[]>(...allowed: T) {
+  return (value: string): T[number] => {
+    if (!allowed.includes(value)) throw new Error(`must be one of ${allowed.join(', ')}`);
+    return value;
+  };
+}
+
+function url(...protocols: string[]) {
+  return (value: string): string | null => {
+    if (value === '') return null;
+    const parsed = URL.canParse(value) ? new URL(value) : null;
+    if (!parsed || !protocols.includes(parsed.protocol)) throw new Error(`must be an address that begins with ${protocols.map((p) => `${p}//`).join(' or ')}`);
+    return value.replace(/\/+$/, '');
+  };
+}
+
+function list(check: (item: string) => void) {
+  return (value: string): string[] => {
+    const items = value.split(',').flatMap((item) => item.trim() || []);
+    for (const item of items) check(item);
+    return items;
+  };
+}
+
+const proxies = list((item) => {
+  const [address = '', bits] = item.split('/');
+  const family = isIP(address);
+  if (family === 0) throw new Error(`"${item}" is not an IP address or network (like 10.0.0.0/8)`);
+  if (bits !== undefined) new BlockList().addSubnet(address, Number(bits), family === 4 ? 'ipv4' : 'ipv6');
+});
+
+const origins = list((item) => {
+  if (!URL.canParse(item) || new URL(item).origin !== item) throw new Error(`"${item}" is not an origin (like https://console.example.com)`);
+});
+
+function bootstrapKey(value: string): string | null {
+  if (value === '') return null;
+  if (!/^[\x21-\x7e]{20,200}$/.test(value)) throw new Error('must have 20 to 200 visible ASCII characters');
+  return value;
+}
+
+const settings = {
+  HOST: { default: '127.0.0.1', about: 'Address to listen on', parse: (value: string) => value },
+  PORT: { default: '8080', about: 'Port to listen on (0: any free one)', parse: integer(0, 65_535) },
+  LOG_LEVEL: {
+    default: 'info',
+    about: 'fatal, error, warn, info, debug, trace or silent',
+    parse: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+  },
+  DATABASE_URL: {
+    default: '',
+    about: 'PostgreSQL 15 or newer; empty: an embedded server under the data folder',
+    secret: true,
+    parse: url('postgres:', 'postgresql:'),
+  },
+  RRS_DATABASE_POOL: { default: '10', about: 'Connections at most, for each of the two roles of a process', parse: integer(2, 1_000) },
+  RRS_DATA_DIR: { default: './data', about: 'Embedded database, stored files, first owner key', parse: (value: string) => resolve(value) },
+  RRS_BOOTSTRAP_API_KEY: { default: '', about: 'First owner key of the organization "default", instead of a random one', secret: true, parse: bootstrapKey },
+  RRS_PUBLIC_URL: { default: '', about: 'Address at which callers reach the service; empty: http://HOST:PORT', parse: url('http:', 'https:') },
+  RRS_BODY_LIMIT: { default: '1048576', about: 'Largest JSON body, in bytes', parse: integer(1_024, 104_857_600) },
+  RRS_REQUEST_TIMEOUT: { default: '60', about: 'Seconds a request may take to arrive', parse: integer(1, 3_600) },
+  RRS_RATE_LIMIT: { default: '600', about: 'Requests per minute of one credential (0: no limit)', parse: integer(0, 1_000_000) },
+  RRS_RATE_BURST: { default: '100', about: 'Requests of one credential at once', parse: integer(1, 1_000_000) },
+  RRS_SESSION_HOURS: { default: '12', about: 'Hours until a session of the console ends', parse: integer(1, 720) },
+  RRS_WORKER_CONCURRENCY: { default: '4', about: 'Jobs a worker process runs at the same time', parse: integer(1, 100) },
+  RRS_WORKER_PORT: {
+    default: '',
+    about: 'Port on which `rrs worker` answers /healthz, /readyz and /metrics; empty: none',
+    parse: (value: string) => (value === '' ? null : integer(0, 65_535)(value)),
+  },
+  RRS_OIDC_ISSUER: { default: '', about: 'Issuer whose access tokens are accepted; empty: none', parse: url('http:', 'https:') },
+  RRS_OIDC_AUDIENCE: { default: '', about: 'Audience that such tokens must name', parse: text },
+  RRS_OIDC_ORGANIZATION_CLAIM: { default: 'organization', about: 'Claim with the slug or id of the organization', parse: (value: string) => value },
+  RRS_OIDC_ROLE_CLAIM: {
+    default: 'role',
+    about: `Claim with the role (${roles.join(', ')}); a token without it has the role of the member with its e-mail`,
+    parse: (value: string) => value,
+  },
+  RRS_TRUSTED_PROXIES: { default: '', about: 'Addresses or networks of proxies whose X-Forwarded-* headers count, separated by commas', parse: proxies },
+  RRS_CORS_ORIGINS: { default: '', about: 'Origins of other sites whose pages may call the API, separated by commas', parse: origins },
+  RRS_S3_BUCKET: { default: '', about: 'Bucket for stored files; empty: the data folder', parse: text },
+  RRS_S3_PREFIX: { default: '', about: 'Beginning of the names in the bucket', parse: (value: string) => value },
+  RRS_S3_REGION: { default: 'us-east-1', about: 'Region of the bucket', parse: (value: string) => value },
+  RRS_S3_ENDPOINT: { default: '', about: 'Address of an S3-compatible store; empty: AWS', parse: url('http:', 'https:') },
+  RRS_S3_PATH_STYLE: { default: 'false', about: 'true: the bucket in the path instead of the host name', parse: oneOf('true', 'false') },
+  RRS_S3_ACCESS_KEY_ID: { default: '', about: 'Access key; empty: as the AWS SDK finds it', parse: text },
+  RRS_S3_SECRET_ACCESS_KEY: { default: '', about: 'Its secret', secret: true, parse: text },
+} as const satisfies Record<string, Setting<unknown>>;
+
+type SettingName = keyof typeof settings;
+export type Config = { readonly [Name in SettingName]: ReturnType<(typeof settings)[Name]['parse']> };
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export function readConfig(environment: Environment = process.env): { config: Config; warnings: string[] } {
+  const mistakes: string[] = [];
+  const config = Object.fromEntries(
+    Object.entries(settings).map(([name, setting]) => {
+      try {
+        return [name, setting.parse(given(name, setting, environment))];
+      } catch (error) {
+        mistakes.push(`${name} ${messageOf(error)}`);
+        return [name, undefined];
+      }
+    }),
+  ) as Config;
+  if (config.RRS_OIDC_ISSUER && !config.RRS_OIDC_AUDIENCE) mistakes.push('RRS_OIDC_AUDIENCE must be set together with RRS_OIDC_ISSUER');
+  if (mistakes.length > 0) throw new OperatorError(`Wrong settings: ${mistakes.join('; ')}. "rrs config" explains them all.`);
+  return { config: Object.freeze(config), warnings: unknownSettings(environment) };
+}
+
+function given(name: string, setting: Setting<unknown>, environment: Environment): string {
+  const direct = environment[name]?.trim();
+  const file = setting.secret ? environment[`${name}_FILE`] : undefined;
+  if (!file) return direct || setting.default;
+  if (direct) throw new Error(`and ${name}_FILE are both set; keep one`);
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    throw new Error(`cannot be read from ${name}_FILE (${messageOf(error)})`);
+  }
+}
+
+function unknownSettings(environment: Environment): string[] {
+  const known = new Set(Object.entries(settings).flatMap(([name, setting]) => ('secret' in setting ? [name, `${name}_FILE`] : [name])));
+  return Object.keys(environment)
+    .filter((name) => name.startsWith('RRS_') && !known.has(name))
+    .map((name) => `${name} is not a setting of this program; "rrs config" lists them`);
+}
+
+/** One line a setting, for `rrs config`; secrets only say whether they are set. */
+export function describeConfig(environment: Environment = process.env): string {
+  const rows = Object.entries(settings).map(([name, setting]: [string, Setting<unknown>]) => {
+    const value = environment[name] || (setting.secret && environment[`${name}_FILE`]);
+    const shown = !value ? '' : setting.secret ? '(set)' : String(environment[name]);
+    return [setting.secret ? `${name}[_FILE]` : name, setting.default || '-', shown || '-', setting.about];
+  });
+  const table = [['SETTING', 'DEFAULT', 'NOW', 'WHAT IT IS'], ...rows];
+  const widths = [0, 1, 2].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
+  return table.map((row) => row.map((cell, column) => (column < 3 ? cell.padEnd(widths[column] ?? 0) : cell)).join('  ')).join('\n');
+}

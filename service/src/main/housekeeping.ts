@@ -1,0 +1,15 @@
+import { forgetOldAnswers } from '../http/idempotency.ts';
+import { declareJob, handle } from '../jobs/jobs.ts';
+import { forgetEndedSessions } from '../organizations/sessions.ts';
+
+/** What has outlived its purpose, across organizations. */
+export const housekeeping = handle(
+  declareJob('housekeeping', { maxAttempts: 3 }),
+  async (_payload, { db }) => {
+    await db.withSystem(async (tx) => {
+      await forgetOldAnswers(tx);
+      await forgetEndedSessions(tx);
+    });
+  },
+  '7 * * * *',
+);

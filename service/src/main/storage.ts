@@ -1,0 +1,87 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { BlobStore } from '../blobs/blobs.ts';
+import { openFileStore } from '../blobs/file-store.ts';
+import { openS3Store } from '../blobs/s3-store.ts';
+import { startEmbedded } from '../db/embedded.ts';
+import { isUnavailable } from '../db/unavailable.ts';
+import { messageOf, OperatorError } from '../shared/errors.ts';
+import type { Config } from './config.ts';
+import { lockDataDir, lockHolder, prepareDataDir } from './data-dir.ts';
+
+export interface DatabaseServer {
+  url: string;
+  stop(): Promise<void>;
+}
+
+interface Log {
+  warn(message: string): void;
+}
+
+const URL_FILE = 'postgres.url';
+
+/** The database of the settings: a server elsewhere, or our own, which belongs to one service at a time. */
+export async function openServer(config: Config, log: Log): Promise<DatabaseServer> {
+  prepareDataDir(config.RRS_DATA_DIR);
+  if (config.DATABASE_URL !== null) return reachServer(config.DATABASE_URL);
+  const server = await startOwnServer(config, log);
+  if (server) return server;
+  throw new OperatorError(
+    `Another service (process ${lockHolder(config.RRS_DATA_DIR)}) is running on the data folder ${config.RRS_DATA_DIR}. Stop it first, or set RRS_DATA_DIR to another folder.`,
+  );
+}
+
+/** For commands, which may run beside the service: its server is used if it is there, and ours for the while if it is not. */
+export async function openServerBeside(config: Config, log: Log): Promise<DatabaseServer> {
+  prepareDataDir(config.RRS_DATA_DIR);
+  if (config.DATABASE_URL !== null) return reachServer(config.DATABASE_URL);
+  const server = await startOwnServer(config, log);
+  return server ?? reachServer(readFileSync(join(config.RRS_DATA_DIR, URL_FILE), 'utf8').trim());
+}
+
+async function startOwnServer(config: Config, log: Log): Promise<DatabaseServer | null> {
+  const lock = lockDataDir(config.RRS_DATA_DIR);
+  if (!lock) return null;
+  try {
+    const server = await startEmbedded(config.RRS_DATA_DIR, (line) => log.warn(line));
+    writeFileSync(join(config.RRS_DATA_DIR, URL_FILE), `${server.url}\n`);
+    return {
+      url: server.url,
+      stop: async () => {
+        await server.stop();
+        lock.release();
+      },
+    };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+async function reachServer(url: string): Promise<DatabaseServer> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  try {
+    await client.connect();
+  } catch (error) {
+    const { host, database } = client;
+    const why = isUnavailable(error) ? 'Start it, or correct DATABASE_URL.' : 'Correct DATABASE_URL.';
+    throw new OperatorError(`The database "${database ?? ''}" at ${host} cannot be reached (${messageOf(error) || 'no answer'}). ${why}`, { cause: error });
+  } finally {
+    await client.end().catch(() => {});
+  }
+  return { url, stop: async () => {} };
+}
+
+export async function openBlobs(config: Config): Promise<BlobStore> {
+  if (config.RRS_S3_BUCKET === null) return openFileStore(join(config.RRS_DATA_DIR, 'blobs'));
+  return openS3Store({
+    bucket: config.RRS_S3_BUCKET,
+    prefix: config.RRS_S3_PREFIX,
+    region: config.RRS_S3_REGION,
+    forcePathStyle: config.RRS_S3_PATH_STYLE === 'true',
+    ...(config.RRS_S3_ENDPOINT === null ? {} : { endpoint: config.RRS_S3_ENDPOINT }),
+    ...(config.RRS_S3_ACCESS_KEY_ID === null ? {} : { accessKeyId: config.RRS_S3_ACCESS_KEY_ID }),
+    ...(config.RRS_S3_SECRET_ACCESS_KEY === null ? {} : { secretAccessKey: config.RRS_S3_SECRET_ACCESS_KEY }),
+  });
+}

@@ -1,0 +1,15 @@
+import type { App } from '../http/app.ts';
+import type { OrganizationDeps } from './deps.ts';
+import { apiKeyRoutes } from './routes-api-keys.ts';
+import { meRoutes } from './routes-me.ts';
+import { memberRoutes } from './routes-members.ts';
+import { tenantRoutes } from './routes-organization.ts';
+
+export function organizationRoutes(deps: OrganizationDeps) {
+  return (app: App): void => {
+    meRoutes(app, deps);
+    tenantRoutes(app, deps);
+    memberRoutes(app, deps);
+    apiKeyRoutes(app, deps);
+  };
+}

@@ -1,0 +1,34 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { uuidFromBytes, uuidToBytes } from '../shared/ids.ts';
+
+/**
+ * A token is 32 random bytes and the id of its organization, so that it is looked up within one tenant.
+ * It is stored as a hash: it has the entropy that makes a slow hash needless.
+ */
+const SECRET_BYTES = 32;
+const SHOWN = 12;
+
+export interface MintedToken {
+  token: string;
+  hash: Buffer;
+  /** The beginning, to tell keys apart in a list. */
+  prefix: string;
+}
+
+export function mintToken(kind: 'rrs' | 'ses', orgId: string): MintedToken {
+  return describeToken(`${kind}_${Buffer.concat([randomBytes(SECRET_BYTES), uuidToBytes(orgId)]).toString('base64url')}`);
+}
+
+export function describeToken(token: string): MintedToken {
+  return { token, hash: hashToken(token), prefix: token.slice(0, SHOWN) };
+}
+
+export function hashToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+/** The organization named in a token; attacker-controlled: it says only where to look for the hash. */
+export function organizationOf(kind: 'rrs' | 'ses', token: string): string | null {
+  const encoded = new RegExp(`^${kind}_([\\w-]{64})$`).exec(token)?.[1];
+  return encoded === undefined ? null : uuidFromBytes(Buffer.from(encoded, 'base64url').subarray(SECRET_BYTES));
+}

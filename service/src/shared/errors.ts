@@ -1,0 +1,75 @@
+/** Every refusal the service can give. The HTTP status of each lives in one table in `http/problems.ts`. */
+export type ErrorCode =
+  | 'malformed_request'
+  | 'validation_failed'
+  | 'invalid_cursor'
+  | 'unauthenticated'
+  | 'invalid_credentials'
+  | 'cross_site_request'
+  | 'forbidden'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'not_acceptable'
+  | 'conflict'
+  | 'last_owner'
+  | 'stale_version'
+  | 'payload_too_large'
+  | 'headers_too_large'
+  | 'request_timeout'
+  | 'unsupported_media_type'
+  | 'idempotency_key_reused'
+  | 'rate_limited'
+  | 'internal_error'
+  | 'unavailable';
+
+export interface FieldError {
+  in: 'body' | 'query' | 'path' | 'header';
+  path: string;
+  code: string;
+  detail: string;
+}
+
+export interface ErrorDetails {
+  cause?: unknown;
+  errors?: readonly FieldError[];
+  headers?: Readonly<Record<string, string>>;
+}
+
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly errors: readonly FieldError[] | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, { cause: details.cause });
+    this.name = 'AppError';
+    this.code = code;
+    this.errors = details.errors;
+    this.headers = details.headers ?? {};
+  }
+}
+
+export function notFound(kind: string, id: string): AppError {
+  return new AppError('not_found', `There is no ${kind} "${id}" in your organization. Check the id, or list them to find it.`);
+}
+
+export function invalidField(field: FieldError): AppError {
+  return new AppError('validation_failed', field.detail, { errors: [field] });
+}
+
+/** A mistake of the operator (setting, port, folder): shown as one sentence, without a stack. */
+export class OperatorError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'OperatorError';
+  }
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+export function errorCodeOf(error: unknown): string | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : undefined;
+}

@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+let lastMillis = 0;
+let counter = 0;
+
+/** UUIDv7 (RFC 9562): ordered by creation within this process, also within one millisecond. */
+export function newId(now: number = Date.now()): string {
+  if (now > lastMillis) {
+    lastMillis = now;
+    counter = randomBytes(2).readUInt16BE() & 0x07ff;
+  } else if (++counter > 0x0fff) {
+    lastMillis++;
+    counter = 0;
+  }
+  const bytes = randomBytes(16);
+  bytes.writeUIntBE(lastMillis, 0, 6);
+  bytes.writeUInt16BE(0x7000 | counter, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  return uuidFromBytes(bytes);
+}
+
+export function isUuid(value: string): boolean {
+  return UUID.test(value);
+}
+
+export function uuidToBytes(id: string): Buffer {
+  return Buffer.from(id.replaceAll('-', ''), 'hex');
+}
+
+export function uuidFromBytes(bytes: Buffer): string {
+  const hex = bytes.toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}

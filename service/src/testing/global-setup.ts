@@ -1,0 +1,26 @@
+import type { TestProject } from 'vitest/node';
+import { migrate } from '../db/migrate.ts';
+import { databaseUrl, startTemporaryPostgres, TEMPLATE, withClient } from './postgres.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    postgresUrl: string;
+  }
+}
+
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const server = await startTemporaryPostgres();
+  try {
+    await withClient(server.url, async (client) => {
+      await client.query('alter system set fsync = off');
+      await client.query('select pg_reload_conf()');
+      await client.query(`create database ${TEMPLATE}`);
+    });
+    await migrate(databaseUrl(server.url, TEMPLATE));
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+  project.provide('postgresUrl', server.url);
+  return server.stop;
+}

@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { inject } from 'vitest';
+import { type EmbeddedPostgres, startEmbedded } from '../db/embedded.ts';
+import { errorCodeOf } from '../shared/errors.ts';
+
+export const TEMPLATE = 'rrs_template';
+
+/** A server that leaves nothing behind: its folder goes when it stops, or when this process exits without stopping it. */
+export async function startTemporaryPostgres(): Promise<EmbeddedPostgres> {
+  const folder = mkdtempSync(join(tmpdir(), 'rrs-test-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  const abandon = () => {
+    killServer(folder);
+    remove();
+  };
+  process.once('exit', abandon);
+  try {
+    // As root, PostgreSQL runs as another user, who must be able to pass through.
+    chmodSync(folder, 0o711);
+    const server = await startEmbedded(folder, () => {});
+    return {
+      url: server.url,
+      stop: async () => {
+        process.off('exit', abandon);
+        await server.stop();
+        remove();
+      },
+    };
+  } catch (error) {
+    process.off('exit', abandon);
+    remove();
+    throw error;
+  }
+}
+
+function killServer(folder: string): void {
+  try {
+    process.kill(Number(readFileSync(join(folder, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]), 'SIGKILL');
+  } catch {}
+}
+
+export function databaseUrl(serverUrl: string, database: string): string {
+  return serverUrl.replace(/\/\w+\?/, `/${database}?`);
+}
+
+export async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}
+
+export interface TestDatabase {
+  url: string;
+  drop(): Promise<void>;
+}
+
+/** A migrated database for one test file alone; `empty` gives one that no migration has touched. */
+export async function createTestDatabase({ empty = false } = {}): Promise<TestDatabase> {
+  const serverUrl = inject('postgresUrl');
+  const name = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
+  await withClient(serverUrl, (client) => createDatabase(client, `create database ${name}${empty ? '' : ` template ${TEMPLATE}`}`));
+  return {
+    url: databaseUrl(serverUrl, name),
+    drop: () =>
+      withClient(serverUrl, async (client) => {
+        await client.query(`drop database ${name} with (force)`);
+      }),
+  };
+}
+
+const OBJECT_IN_USE = '55006';
+
+async function createDatabase(client: pg.Client, statement: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await client.query(statement);
+      return;
+    } catch (error) {
+      if (errorCodeOf(error) !== OBJECT_IN_USE || attempt === 5) throw error;
+    }
+  }
+}
