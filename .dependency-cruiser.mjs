@@ -44,7 +44,7 @@ export default {
     {
       name: 'nobody-imports-main',
       severity: 'error',
-      from: { path: '^service/src/', pathNot: '^service/src/main/|\\.test\\.ts$' },
+      from: { path: '^service/src/', pathNot: '^service/src/(main|testing)/|\\.test\\.ts$' },
       to: { path: '^service/src/main/' },
     },
     {
