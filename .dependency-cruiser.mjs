@@ -1,5 +1,5 @@
 /** The rules of ARCHITECTURE.md that a program can check. */
-const features = ['audit', 'events', 'organizations'];
+const features = ['audit', 'events', 'organizations', 'assets', 'vulnerabilities', 'findings'];
 const any = `(${features.join('|')})`;
 
 const leftwards = features.slice(0, -1).map((feature, index) => ({
@@ -34,7 +34,12 @@ export default {
       from: { path: '^service/src/(shared|db|blobs|jobs|http)/' },
       to: { path: `^service/src/(main|${features.join('|')})/` },
     },
-    { name: 'shared-does-no-io', severity: 'error', from: { path: '^service/src/shared/' }, to: { pathNot: '^service/src/shared/|^(node:)?crypto$' } },
+    {
+      name: 'shared-does-no-io',
+      severity: 'error',
+      from: { path: '^service/src/shared/', pathNot: '\\.test\\.ts$' },
+      to: { pathNot: '^service/src/shared/|^(node:)?crypto$' },
+    },
     {
       name: 'only-db-and-main-see-pg',
       severity: 'error',
@@ -52,6 +57,18 @@ export default {
       severity: 'error',
       from: { path: '^service/src/', pathNot: '(\\.test\\.ts$)|(^service/src/testing/)' },
       to: { path: '(\\.test\\.ts$)|(^service/src/testing/)|(-fake\\.ts$)' },
+    },
+    {
+      name: 'formats-do-not-share',
+      severity: 'error',
+      from: { path: '^scan-reports/src/formats/([^/]+)/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^scan-reports/src/formats/', pathNot: '^scan-reports/src/formats/$1/' },
+    },
+    {
+      name: 'formats-are-pure',
+      severity: 'error',
+      from: { path: '^scan-reports/src/formats/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^(node:)?(fs|fs/promises|net|http|https|child_process|process)$|^service/' },
     },
     { name: 'acceptance-is-black-box', severity: 'error', from: { path: '^acceptance/' }, to: { path: '^(service|bench)/' } },
     { name: 'no-undeclared-packages', severity: 'error', from: {}, to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] } },

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     globalSetup: './service/src/testing/global-setup.ts',
-    include: ['service/**/*.test.ts', 'acceptance/**/*.test.ts', 'bench/**/*.test.ts'],
+    include: ['service/**/*.test.ts', 'scan-reports/**/*.test.ts', 'acceptance/**/*.test.ts', 'bench/**/*.test.ts'],
     pool: 'forks',
     testTimeout: 30_000,
     hookTimeout: 60_000,

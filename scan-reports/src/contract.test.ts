@@ -1,0 +1,78 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { assetTypes, type Observation, ReportError, severities } from './contract.ts';
+import { detectFormat, headOf } from './detect.ts';
+import { fromBuffer } from './input.ts';
+import { formats } from './registry.ts';
+import { formatFolders, readAll } from './testing.ts';
+import { readFixtures } from './testing-fixtures.ts';
+
+const folders = await formatFolders();
+
+test('every format folder is registered, once, under its own name', () => {
+  expect(formats.map(({ id }) => id).sort()).toEqual(folders.map(({ id }) => id).sort());
+});
+
+describe.each(folders)('$id', ({ id, format }) => {
+  const fixtures = readFixtures(id);
+
+  test('has words for people and fixtures of its own', () => {
+    expect(format.name.length).toBeGreaterThan(1);
+    expect(format.description.length).toBeGreaterThan(10);
+    expect(format.expects.length).toBeGreaterThan(10);
+    if (format.documentation.startsWith('docs/')) expect(existsSync(new URL(`../../${format.documentation}`, import.meta.url))).toBe(true);
+    else expect(format.documentation).toMatch(/^https:\/\//);
+    expect(assetTypes).toContain(format.assetType);
+    expect(fixtures.length).toBeGreaterThan(0);
+    expect(readdirSync(new URL(`./formats/${id}/`, import.meta.url))).toContain(`${id.replaceAll('_', '-')}.test.ts`);
+  });
+
+  test.each(fixtures)('recognises and reads $name', async ({ bytes, name }) => {
+    const input = fromBuffer(bytes, name);
+    const { observations } = await readAll(format, input);
+    if (/empty|none/.test(name)) return;
+    expect(detectFormat(formats, await headOf(input))?.id).toBe(id);
+    expect(observations.length).toBeGreaterThan(0);
+    for (const observation of observations) expectSound(observation);
+  });
+
+  test.each(fixtures)('reads $name the same twice and in small pieces', async ({ bytes, name }) => {
+    const whole = await readAll(format, fromBuffer(bytes, name));
+    expect(await readAll(format, fromBuffer(bytes, name))).toEqual(whole);
+    const inPieces = {
+      filename: name,
+      async *open() {
+        for (let at = 0; at < bytes.length; at += 7) yield bytes.subarray(at, at + 7);
+      },
+    };
+    expect(await readAll(format, inPieces)).toEqual(whole);
+  });
+
+  test.each(fixtures)('says so when $name is cut off, and never crashes on damage', async ({ bytes, name }) => {
+    for (const share of [0.25, 0.5, 0.75, 0.95]) await survives(bytes.subarray(0, Math.floor(bytes.length * share)), name);
+    for (let at = 0; at < bytes.length; at += Math.max(1, Math.floor(bytes.length / 40))) {
+      const damaged = Buffer.from(bytes);
+      damaged[at] = (damaged[at] ?? 0) ^ 0x15;
+      await survives(damaged, name);
+    }
+  });
+
+  async function survives(bytes: Uint8Array, name: string): Promise<void> {
+    try {
+      for (const observation of (await readAll(format, fromBuffer(bytes, name))).observations) expectSound(observation);
+    } catch (error) {
+      expect(error, String(error)).toBeInstanceOf(ReportError);
+    }
+  }
+});
+
+function expectSound(observation: Observation): void {
+  expect(severities).toContain(observation.severity);
+  expect(observation.title.length).toBeGreaterThan(0);
+  expect(observation.tool).toMatch(/\S/);
+  expect(observation.tool).toBe(observation.tool.toLowerCase());
+  expect(observation.place).toMatch(/\S/);
+  expect(observation.rule !== null || observation.vulnerability_ids.length > 0).toBe(true);
+  if (observation.asset) expect(observation.asset.name).toMatch(/\S/);
+  expect(JSON.stringify(observation)).not.toContain('\\u0000');
+}

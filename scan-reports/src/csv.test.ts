@@ -1,0 +1,129 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { csvRows } from './csv.ts';
+import { fromBuffer } from './input.ts';
+import { collect, inChunks } from './testing.ts';
+
+async function read(text: string | Uint8Array, required: string[] = ['a', 'b'], options = {}) {
+  return (await collect(csvRows(fromBuffer(text), required, options))).map(({ cells, place }) => ({ ...cells, place }));
+}
+
+test('reads quotes, doubled quotes, commas and lines inside of cells, and blanks around them', async () => {
+  expect(await read('a , b\r\n"x, ""y""","one\r\ntwo"\r\n  3  ,4\r\n')).toEqual([
+    { a: 'x, "y"', b: 'one\r\ntwo', place: 'line 2' },
+    { a: '3', b: '4', place: 'line 4' },
+  ]);
+});
+
+test('lines may end differently in one file', async () => {
+  expect(await read('a,b\r\n1,2\n3,4\r5,6\r\n')).toEqual([
+    { a: '1', b: '2', place: 'line 2' },
+    { a: '3', b: '4', place: 'line 3' },
+    { a: '5', b: '6', place: 'line 4' },
+  ]);
+});
+
+test('a quote in the middle of a cell is a character', async () => {
+  expect(await read('a,b\n5" disk,say "hi"\n')).toEqual([{ a: '5" disk', b: 'say "hi"', place: 'line 2' }]);
+});
+
+test('passes over what stands before the header, blank lines, and rows of nothing', async () => {
+  const text = 'Report of today\n"Company, Inc."\n\nb,a,c\n\n1,2,3\n,,\n\n4,5,6\n';
+  expect(await read(text)).toEqual([
+    { b: '1', a: '2', c: '3', place: 'line 6' },
+    { b: '4', a: '5', c: '6', place: 'line 9' },
+  ]);
+});
+
+test('a row has the cells of its columns: short ones end with empty cells, further cells have no name', async () => {
+  expect(await read('a,b,c\n1\n1,2,3,4\n1,2\n')).toEqual([
+    { a: '1', b: '', c: '', place: 'line 2' },
+    { a: '1', b: '2', c: '3', place: 'line 3' },
+    { a: '1', b: '2', c: '', place: 'line 4' },
+  ]);
+});
+
+test('of columns with the same name the first counts, and names of objects are just names', async () => {
+  const [row] = await collect(csvRows(fromBuffer('a,b,a,constructor,__proto__\n1,2,3,4,5\n'), ['a', 'b']));
+  expect(Object.entries(row?.cells ?? {})).toEqual([
+    ['a', '1'],
+    ['b', '2'],
+    ['constructor', '4'],
+    ['__proto__', '5'],
+  ]);
+  expect(row?.cells.toString).toBeUndefined();
+});
+
+test.each([
+  [';', 'a;b,b;c\n1,5;2;"x;y"\n'],
+  ['\t', 'a\tb,b\tc\n1,5\t2\tx;y\n'],
+  ['|', 'a|b,b|c\n1,5|2|x;y\n'],
+])('finds out that %j stands between the cells', async (_, text) => {
+  expect(await read(text, ['a', 'c'])).toEqual([{ a: '1,5', 'b,b': '2', c: 'x;y', place: 'line 2' }]);
+});
+
+test('takes the delimiter that is given', async () => {
+  await expect(read('a;b\n1;2\n', ['a', 'b'], { delimiter: ',' })).rejects.toThrow('The file has no CSV header with the columns a, b.');
+});
+
+test('reads a mark and UTF-16', async () => {
+  for (const bytes of [Buffer.from('\ufeffa,b\n1,é\n'), Buffer.from('\ufeffa,b\n1,é\n', 'utf16le')])
+    expect(await read(bytes)).toMatchObject([{ a: '1', b: 'é' }]);
+});
+
+test('a header alone is a report without rows; no header is no report', async () => {
+  expect(await read('a,b')).toEqual([]);
+  await expect(read('')).rejects.toThrow('The file has no CSV header with the columns a, b.');
+  await expect(read('x,y\n1,2\n')).rejects.toThrow('The file has no CSV header with the columns a, b.');
+});
+
+test('says so when the file is cut off', async () => {
+  await expect(read('a,b\n1,"2\n3')).rejects.toThrow('The file is no valid CSV: Quote Not Closed');
+  await expect(read('a,b,c\n1,2,3\n4,5')).rejects.toThrow('The file ends in the middle of a CSV row: it is not complete.');
+  expect(await read('a,b,c\n1,2,3\n4,5\n')).toHaveLength(2);
+  expect(await read('a,b,c\n1,2\n4,5')).toHaveLength(2);
+});
+
+test('a row has a limit of size', async () => {
+  const input = {
+    filename: null,
+    async *open() {
+      yield Buffer.from('a,b\n1,"');
+      for (let part = 0; part < 8; part++) yield Buffer.alloc(1024 * 1024, 'x');
+      yield Buffer.from('"\n');
+    },
+  };
+  await expect(collect(csvRows(input, ['a', 'b']))).rejects.toThrow('The file is no valid CSV: Max Record Size');
+});
+
+test('an error of the source is passed on as it is, and a reader may stop', async () => {
+  const input = {
+    filename: null,
+    async *open() {
+      yield Buffer.from('a,b\n1,2\n');
+      throw new Error('the disk is gone');
+    },
+  };
+  await expect(collect(csvRows(input, ['a', 'b'], { delimiter: ',' }))).rejects.toThrow('the disk is gone');
+  for await (const { cells } of csvRows(fromBuffer('a,b\n1,2\n3,4\n'), ['a', 'b'])) {
+    expect(cells.a).toBe('1');
+    break;
+  }
+});
+
+test('gives what was written, however the bytes come', async () => {
+  const cell = fc.string({ unit: 'grapheme', maxLength: 6 }).map((text) => text.replaceAll(/[\r\u2028\u2029\u0085]/g, ' ').trim());
+  const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.tuple(cell, cell)), fc.constantFrom('\n', '\r\n'), fc.array(fc.nat(300), { maxLength: 10 }), async (rows, end, cuts) => {
+      const text = `a,b${end}${rows.map((row) => `${row.map(quoted).join(',')}${end}`).join('')}`;
+      const found = await collect(csvRows(inChunks(Buffer.from(text), cuts), ['a', 'b']));
+      const expected = rows.flatMap(([a, b], index) => {
+        const line = 2 + rows.slice(0, index).reduce((sum, row) => sum + row.join('').split('\n').length, 0);
+        return a === '' && b === '' ? [] : [{ cells: { a, b }, place: `line ${line}` }];
+      });
+      expect(found).toEqual(expected);
+    }),
+    { numRuns: 300 },
+  );
+});

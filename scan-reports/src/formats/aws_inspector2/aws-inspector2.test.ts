@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { type Observation, ReportError } from '../../contract.ts';
+import { fromBuffer } from '../../input.ts';
+import { readAll } from '../../testing.ts';
+import { awsInspector2 } from './index.ts';
+
+const read = (name: string) => readAll(awsInspector2, fromBuffer(readFileSync(new URL(`fixtures/${name}`, import.meta.url)), name));
+
+test('a package vulnerability has its ids, scores, the first package and the instance', async () => {
+  const { observations, rejections } = await read('findings.json');
+  expect(rejections).toEqual([]);
+  expect(observations).toHaveLength(4);
+  expect(observations[0]).toEqual({
+    place: 'findings[0]',
+    tool: 'inspector',
+    rule: 'CVE-2021-44228',
+    external_id: 'arn:aws:inspector2:eu-west-1:111122223333:finding/aaaa1111',
+    title: 'CVE-2021-44228 - log4j-core, log4j-api',
+    description:
+      'Remote code execution through message lookups.\n\nPackages:\n- org.example:log4j-core 2.14.1 opt/app/lib/log4j-core-2.14.1.jar\n- org.example:log4j-api 2.14.1',
+    solution: 'Update log4j-core to 2.17.1',
+    severity: 'critical',
+    tool_severity: 'CRITICAL',
+    vulnerability_ids: ['CVE-2021-44228', 'GHSA-jfh8-c2jp-5v3q'],
+    cwes: [],
+    cvss: [
+      { vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:C/C:H/I:H/A:H', score: 10 },
+      { vector: 'AV:N/AC:M/Au:N/C:C/I:C/A:C', score: 9.3 },
+      { vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H', score: 9.8 },
+    ],
+    references: ['https://nvd.nist.gov/vuln/detail/CVE-2021-44228', 'https://logging.example.org/security'],
+    asset: {
+      type: 'host',
+      name: 'i-0123456789abcdef0',
+      identifiers: [
+        { kind: 'cloud_id', value: 'i-0123456789abcdef0' },
+        { kind: 'ip', value: '192.0.2.10' },
+        { kind: 'ip', value: '2001:db8::10' },
+      ],
+    },
+    location: {
+      component: 'org.example:log4j-core',
+      version: '2.14.1',
+      fixed_version: '2.17.1',
+      path: 'opt/app/lib/log4j-core-2.14.1.jar',
+      resource: 'i-0123456789abcdef0',
+    },
+    present: true,
+    suppressed: false,
+    first_seen: new Date('2025-05-30T18:25:05.465Z'),
+    last_seen: new Date('2025-06-05T21:26:37.322Z'),
+    tags: ['PACKAGE_VULNERABILITY'],
+  });
+});
+
+test('an image is named by its reference, versions have epoch and release, suppression is kept', async () => {
+  const [, image] = (await read('findings.json')).observations as [Observation, Observation];
+  expect(image).toMatchObject({
+    severity: 'unknown',
+    tool_severity: 'UNTRIAGED',
+    present: true,
+    suppressed: true,
+    asset: {
+      type: 'container_image',
+      name: '111122223333.dkr.ecr.eu-west-1.amazonaws.com/shop/web:1.4.2',
+      identifiers: [
+        { kind: 'digest', value: 'sha256:0f1e2d3c' },
+        { kind: 'arn', value: 'arn:aws:ecr:eu-west-1:111122223333:repository/shop/web/sha256:0f1e2d3c' },
+      ],
+    },
+    location: { component: 'openssl', version: '1:1.1.1n-0+deb11u3', fixed_version: '1:1.1.1n-0+deb11u4, 1.1.1n-0+deb11u5' },
+  });
+});
+
+test('reachable ports and code', async () => {
+  const [, , port, code] = (await read('findings.json')).observations;
+  expect(port).toMatchObject({
+    rule: 'NETWORK_REACHABILITY',
+    severity: 'medium',
+    present: false,
+    asset: { type: 'host', name: 'i-0fedcba9876543210' },
+    location: { port: 22, protocol: 'tcp' },
+  });
+  expect(code).toMatchObject({
+    rule: 'python-os-command-injection',
+    cwes: [78, 88],
+    solution: 'Pass a list of arguments.',
+    references: ['https://docs.example.com/fix'],
+    asset: { type: 'cloud_resource', name: 'arn:aws:lambda:eu-west-1:111122223333:function:orders:$LATEST' },
+    location: { path: 'src/handler.py', line: 12, end_line: 14 },
+  });
+});
+
+test('a plain array, and the event of EventBridge', async () => {
+  const { observations } = await read('array.json');
+  expect(observations).toMatchObject([
+    { place: '[0]', vulnerability_ids: ['CVE-2022-0778'], asset: { type: 'repository', name: 'shop/web' }, present: true },
+    { place: '[1]', title: 'CVE-2020-1971', severity: 'low', asset: null, location: { component: 'openssl', version: '1.0.2k' } },
+  ]);
+  expect((await read('event.json')).observations).toMatchObject([{ place: 'detail', rule: 'CVE-2021-3711', asset: { type: 'host', name: 'vm-1' } }]);
+});
+
+test('a malformed finding is refused, the rest goes on', async () => {
+  const { observations, rejections } = await read('malformed.json');
+  expect(rejections).toEqual([
+    { place: 'findings[0]', reason: 'findingArn is missing' },
+    { place: 'findings[1]', reason: 'findingArn is missing' },
+  ]);
+  expect(observations.map(({ external_id }) => external_id)).toEqual(['arn:aws:inspector2:eu-west-1:111122223333:finding/9999']);
+});
+
+test('nothing found is fine, another report is not', async () => {
+  expect(await read('empty.json')).toEqual({ observations: [], rejections: [] });
+  for (const foreign of ['{}', '{"SchemaVersion": 2, "Results": []}', '{"findings": [{"ProductArn": "arn:x", "Id": "1"}]}'])
+    await expect(readAll(awsInspector2, fromBuffer(foreign))).rejects.toThrow(/findings, each with findingArn/);
+  await expect(readAll(awsInspector2, fromBuffer('<xml/>'))).rejects.toThrow(ReportError);
+});

@@ -1,0 +1,131 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { ReportError } from '../../contract.ts';
+import { detectFormat, headOf } from '../../detect.ts';
+import { fromBuffer } from '../../input.ts';
+import { readAll } from '../../testing.ts';
+import { awsInspector2 } from '../aws_inspector2/index.ts';
+import { awsSecurityHub } from './index.ts';
+
+const fixture = (name: string) => fromBuffer(readFileSync(new URL(`fixtures/${name}`, import.meta.url)), name);
+const read = (name: string) => readAll(awsSecurityHub, fixture(name));
+
+test('a vulnerability has its ids, package, instance and the further resources', async () => {
+  const { observations, rejections } = await read('get-findings.json');
+  expect(rejections).toEqual([]);
+  expect(observations[0]).toEqual({
+    place: 'Findings[0]',
+    tool: 'inspector',
+    rule: 'CVE-2021-44228',
+    external_id: 'arn:aws:inspector2:eu-west-1:111122223333:finding/aaaa1111',
+    title: 'CVE-2021-44228 - org.example:log4j-core',
+    description: 'Remote code execution through message lookups.\n\nFurther resources: arn:aws:ec2:eu-west-1:111122223333:security-group/sg-1',
+    solution: 'Update log4j-core.',
+    severity: 'critical',
+    tool_severity: 'CRITICAL',
+    vulnerability_ids: ['CVE-2021-44228', 'GHSA-jfh8-c2jp-5v3q'],
+    cwes: [],
+    cvss: [{ vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:C/C:H/I:H/A:H', score: 10 }],
+    references: ['https://docs.example.com/update', 'https://nvd.nist.gov/vuln/detail/CVE-2021-44228', 'https://logging.example.org/security'],
+    asset: {
+      type: 'host',
+      name: 'i-0123456789abcdef0',
+      identifiers: [
+        { kind: 'cloud_id', value: 'i-0123456789abcdef0' },
+        { kind: 'arn', value: 'arn:aws:ec2:eu-west-1:111122223333:instance/i-0123456789abcdef0' },
+        { kind: 'ip', value: '192.0.2.10' },
+      ],
+    },
+    location: {
+      component: 'org.example:log4j-core',
+      version: '2.14.1',
+      fixed_version: '2.17.1',
+      path: '/opt/app/lib/log4j-core-2.14.1.jar',
+      resource: 'arn:aws:ec2:eu-west-1:111122223333:instance/i-0123456789abcdef0',
+    },
+    present: true,
+    suppressed: false,
+    first_seen: new Date('2025-05-30T18:25:05Z'),
+    last_seen: new Date('2025-06-05T21:26:37Z'),
+    tags: ['Software and Configuration Checks/Vulnerabilities/CVE', 'AwsEc2Instance'],
+  });
+});
+
+test('controls that pass are gone, archived findings too, suppressed ones are there', async () => {
+  const [, control, image, code] = (await read('get-findings.json')).observations;
+  expect(control).toMatchObject({
+    tool: 'security hub',
+    rule: 'S3.8',
+    severity: 'info',
+    present: false,
+    suppressed: false,
+    asset: { type: 'cloud_resource', name: 'arn:aws:s3:::shop-logs' },
+    first_seen: new Date('2025-01-01T00:00:00Z'),
+    last_seen: new Date('2025-02-01T00:00:00Z'),
+  });
+  expect(image).toMatchObject({
+    tool: 'inspector',
+    rule: 'CVE-2022-3643',
+    vulnerability_ids: ['CVE-2022-3643'],
+    severity: 'high',
+    tool_severity: '70',
+    present: true,
+    suppressed: true,
+    asset: { type: 'container_image', name: '111122223333.dkr.ecr.cn-north-1.amazonaws.com.cn/shop/web@sha256:0f1e2d3c' },
+  });
+  expect(code).toMatchObject({
+    rule: 'python-os-command-injection',
+    severity: 'high',
+    cwes: [78],
+    present: false,
+    location: { path: 'src/handler.py', line: 12, end_line: 14 },
+  });
+});
+
+test('arrays, events and lines', async () => {
+  expect((await read('prowler-array.json')).observations).toMatchObject([
+    { place: '[0]', tool: 'prowler', rule: 'prowler-iam_root_mfa_enabled', severity: 'critical', present: true, suppressed: false },
+    { place: '[1]', present: false, suppressed: true, asset: { type: 'container_image', name: 'registry.example.com/shop/web:1.4.2' } },
+  ]);
+  expect((await read('event.json')).observations).toMatchObject([
+    {
+      place: 'detail.findings[0]',
+      tool: 'guardduty',
+      severity: 'low',
+      tool_severity: '3.9',
+      asset: null,
+      references: ['https://console.example.com/findings/2'],
+    },
+  ]);
+  expect((await read('findings.jsonl')).observations).toMatchObject([
+    { external_id: 'example/1', severity: 'low' },
+    { place: 'line 2', external_id: 'example/2', severity: 'high', tool: 'default', rule: 'own-check' },
+  ]);
+});
+
+test('a malformed finding is refused, the rest goes on', async () => {
+  const { observations, rejections } = await read('malformed.json');
+  expect(rejections).toEqual([
+    { place: 'findings[0]', reason: 'Id is missing' },
+    { place: 'findings[1]', reason: 'Title is missing' },
+  ]);
+  expect(observations.map(({ external_id }) => external_id)).toEqual(['example/3']);
+});
+
+test('findings of Inspector itself are another format, in either order', async () => {
+  const inspector = fromBuffer('{"findings": [{"findingArn": "arn:aws:inspector2:eu-west-1:111122223333:finding/1", "type": "PACKAGE_VULNERABILITY"}]}');
+  for (const formats of [
+    [awsSecurityHub, awsInspector2],
+    [awsInspector2, awsSecurityHub],
+  ]) {
+    expect(detectFormat(formats, await headOf(inspector))?.id).toBe('aws_inspector2');
+    expect(detectFormat(formats, await headOf(fixture('get-findings.json')))?.id).toBe('aws_security_hub');
+  }
+  await expect(readAll(awsSecurityHub, inspector)).rejects.toThrow(/ASFF: a JSON array of findings with ProductArn/);
+});
+
+test('nothing found is fine, another report is not', async () => {
+  expect(await read('empty.json')).toEqual({ observations: [], rejections: [] });
+  expect(await readAll(awsSecurityHub, fromBuffer('[]'))).toEqual({ observations: [], rejections: [] });
+  for (const foreign of ['{}', '', '[{"Target": "alpine"}]']) await expect(readAll(awsSecurityHub, fromBuffer(foreign))).rejects.toThrow(ReportError);
+});

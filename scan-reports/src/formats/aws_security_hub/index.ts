@@ -1,0 +1,167 @@
+import type { Asset, Cvss, Observation, ReportFormat, ReportHead, ReportItem, Severity } from '../../contract.ts';
+import { hasKeys, headOf } from '../../detect.ts';
+import { notThisFormat } from '../../input.ts';
+import { type JsonValue, jsonValues, placeOf } from '../../json.ts';
+import { cwesOf, filePath, idsIn, observation, record, required, severityOf } from '../../normalize.ts';
+import { arr, count, date, num, type Obj, obj, str, strs } from '../../read.ts';
+import { imageAsset, instanceAsset, packageLocation, packageText, resourceAsset } from '../../aws.ts';
+
+const OWN_FIELD = /"ProductArn"\s*:/;
+const LISTS = ['Findings', 'findings'] as const;
+
+export const awsSecurityHub: ReportFormat = {
+  id: 'aws_security_hub',
+  name: 'AWS Security Hub (ASFF)',
+  description: 'Findings in the AWS Security Finding Format: `aws securityhub get-findings`, EventBridge events, Prowler and others with ASFF output',
+  documentation: 'https://docs.aws.amazon.com/securityhub/latest/userguide/securityhub-findings-format-syntax.html',
+  expects: 'ASFF: a JSON array of findings with ProductArn, or an object with Findings (or findings, or detail.findings)',
+  assetType: 'cloud_resource',
+  detect: (head) => OWN_FIELD.test(head.text) && (hasKeys(head, 'ProductArn', 'Id') || LISTS.some((list) => hasKeys(head, list)) || hasKeys(head, 'detail')),
+  async *read(input) {
+    const head = await headOf(input);
+    for await (const found of jsonValues(input, patternsOf(head))) yield* readFinding(found);
+  },
+};
+
+function patternsOf(head: ReportHead): string[] {
+  if (/"findingArn"\s*:/.test(head.text) && !OWN_FIELD.test(head.text)) throw notThisFormat(awsSecurityHub.expects);
+  if (LISTS.some((list) => hasKeys(head, list))) return LISTS.map((list) => `${list}.*`);
+  if (/^\s*\[\s*\]/.test(head.text)) return ['*'];
+  if (!OWN_FIELD.test(head.text)) throw notThisFormat(awsSecurityHub.expects);
+  if (head.jsonShape === 'array') return ['*'];
+  return hasKeys(head, 'ProductArn') ? [''] : ['detail.findings.*'];
+}
+
+function* readFinding(found: JsonValue): Generator<ReportItem> {
+  const place = placeOf(found);
+  if (found.error) yield { rejection: { place, reason: found.error } };
+  else yield* record(place, () => findingOf(obj(found.value), place));
+}
+
+function findingOf(finding: Obj, place: string): Observation {
+  const fields = obj(finding.ProductFields);
+  const vulnerabilities = arr(finding.Vulnerabilities).map(obj);
+  const resources = arr(finding.Resources).map(obj);
+  const recommendation = obj(obj(finding.Remediation).Recommendation);
+  const title = required(str(finding.Title), 'Title');
+  const severity = severityIn(finding);
+  const packages = vulnerabilities.flatMap(packagesOf);
+  const code = vulnerabilities.flatMap(({ CodeVulnerabilities }) => arr(CodeVulnerabilities).map(obj));
+  const others = resources.slice(1).flatMap(({ Id }) => str(Id) ?? []);
+  return observation({
+    place,
+    tool: toolOf(finding, fields),
+    rule: ruleOf(finding, fields, vulnerabilities),
+    external_id: required(str(finding.Id), 'Id'),
+    title,
+    description: [str(finding.Description), packageText(packages), others.length > 0 ? `Further resources: ${others.join(', ')}` : undefined]
+      .filter(Boolean)
+      .join('\n\n'),
+    solution: str(recommendation.Text) === 'None Provided' ? null : str(recommendation.Text),
+    ...severity,
+    vulnerability_ids: idsOf(title, vulnerabilities),
+    cwes: cwesOf(code.map(({ Cwes }) => strs(Cwes))),
+    cvss: vulnerabilities.flatMap(cvssOf),
+    references: [
+      ...[recommendation.Url, finding.SourceUrl].flatMap(strs),
+      ...vulnerabilities.flatMap(({ Vendor, ReferenceUrls }) => [...strs(obj(Vendor).Url), ...strs(ReferenceUrls)]),
+    ],
+    asset: assetOf(resources[0]),
+    location: { ...packageLocation(packages), ...codeLocation(code[0]), resource: str(resources[0]?.Id) },
+    ...stateOf(finding),
+    first_seen: date(finding.FirstObservedAt) ?? date(finding.CreatedAt),
+    last_seen: date(finding.LastObservedAt) ?? date(finding.UpdatedAt),
+    tags: [...strs(finding.Types), ...strs(resources[0]?.Type)],
+  });
+}
+
+/** The product that sent the finding; in its ARN it stands behind "product/<company>/". */
+function toolOf(finding: Obj, fields: Obj): string {
+  const product = str(finding.ProductName) ?? str(fields['aws/securityhub/ProductName']) ?? str(finding.ProductArn)?.split('/').at(-1);
+  return required(product, 'ProductArn').toLowerCase();
+}
+
+function ruleOf(finding: Obj, fields: Obj, vulnerabilities: readonly Obj[]): string {
+  const control = str(obj(finding.Compliance).SecurityControlId) ?? str(fields.ControlId) ?? str(fields.RuleId);
+  const named = strs(finding.Types).some((type) => type.endsWith('/Vulnerabilities/CVE')) ? idsIn(str(finding.Title))[0] : undefined;
+  return str(vulnerabilities[0]?.Id) ?? control ?? named ?? required(str(finding.GeneratorId), 'GeneratorId');
+}
+
+/** Some findings of Inspector have their vulnerability only in the title. */
+function idsOf(title: string, vulnerabilities: readonly Obj[]): string[] {
+  const ids = vulnerabilities.flatMap(({ Id, RelatedVulnerabilities }) => [...strs(Id), ...strs(RelatedVulnerabilities)]);
+  return ids.length > 0 ? ids : idsIn(title);
+}
+
+function severityIn(finding: Obj): { severity: Severity; tool_severity: string | undefined } {
+  const given = obj(finding.Severity);
+  const label = str(given.Label) ?? str(obj(obj(finding.FindingProviderFields).Severity).Label);
+  if (label !== undefined) return { severity: severityOf(label), tool_severity: label };
+  const normalized = num(given.Normalized);
+  return { severity: severityOfNormalized(normalized), tool_severity: str(given.Original) ?? str(given.Normalized) ?? str(given.Product) };
+}
+
+function severityOfNormalized(value: number | undefined): Severity {
+  if (value === undefined || value < 0 || value > 100) return 'unknown';
+  if (value >= 90) return 'critical';
+  if (value >= 70) return 'high';
+  if (value >= 40) return 'medium';
+  return value >= 1 ? 'low' : 'info';
+}
+
+function stateOf(finding: Obj): { present: boolean; suppressed: boolean } {
+  const workflow = str(obj(finding.Workflow).Status) ?? str(finding.WorkflowState);
+  const gone = str(finding.RecordState) === 'ARCHIVED' || workflow === 'RESOLVED' || str(obj(finding.Compliance).Status) === 'PASSED';
+  return { present: !gone, suppressed: workflow === 'SUPPRESSED' || /^(?:FALSE|BENIGN)_POSITIVE$/.test(str(finding.VerificationState) ?? '') };
+}
+
+function packagesOf({ VulnerablePackages }: Obj) {
+  return arr(VulnerablePackages)
+    .map(obj)
+    .map(({ Name, Version, Epoch, Release, FixedInVersion, FilePath }) => ({
+      name: str(Name),
+      version: str(Version),
+      epoch: str(Epoch),
+      release: str(Release),
+      fixed: str(FixedInVersion),
+      path: filePath(str(FilePath)),
+    }));
+}
+
+function codeLocation(code: Obj | undefined) {
+  if (code === undefined) return {};
+  const place = obj(code.FilePath);
+  return { path: filePath(str(place.FilePath) ?? str(place.FileName)), line: count(place.StartLine), end_line: count(place.EndLine) };
+}
+
+function cvssOf({ Cvss }: Obj): Cvss[] {
+  const all = arr(Cvss)
+    .map(obj)
+    .flatMap(({ BaseVector, BaseScore }) => {
+      const vector = str(BaseVector);
+      const score = num(BaseScore);
+      return vector === undefined ? [] : [{ vector, ...(score === undefined ? {} : { score }) }];
+    });
+  return [...new Map(all.map((one) => [one.vector, one])).values()];
+}
+
+function assetOf(resource: Obj | undefined): Asset | null {
+  const id = str(resource?.Id);
+  if (resource === undefined || id === undefined) return null;
+  const known = { id, region: str(resource.Region) };
+  const details = obj(resource.Details);
+  switch (str(resource.Type)) {
+    case 'AwsEc2Instance': {
+      const { IpV4Addresses, IpV6Addresses } = obj(details.AwsEc2Instance);
+      return instanceAsset(known, [...strs(IpV4Addresses), ...strs(IpV6Addresses)]);
+    }
+    case 'AwsEcrContainerImage': {
+      const { RegistryId, RepositoryName, ImageDigest, ImageTags } = obj(details.AwsEcrContainerImage);
+      return imageAsset(known, { registry: str(RegistryId), repository: str(RepositoryName), digest: str(ImageDigest), tag: strs(ImageTags)[0] });
+    }
+    case 'Container':
+      return { type: 'container_image', name: str(obj(details.Container).ImageName) ?? str(obj(details.Container).ImageId) ?? id };
+    default:
+      return resourceAsset(known);
+  }
+}

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { fromBuffer } from '../../input.ts';
+import { readAll } from '../../testing.ts';
+import { readFixtures } from '../../testing-fixtures.ts';
+import { bandit } from './index.ts';
+
+const fixtures = new Map(readFixtures('bandit').map(({ name, bytes }) => [name, bytes]));
+const read = (name: string) => readAll(bandit, fromBuffer(fixtures.get(name) ?? '', name));
+
+test('reads issues', async () => {
+  const { observations, rejections } = await read('report.json');
+  expect(rejections).toEqual([]);
+  expect(observations[0]).toEqual({
+    place: 'results[0]',
+    tool: 'bandit',
+    rule: 'B602',
+    external_id: null,
+    title: 'subprocess call with shell=True identified, security issue.',
+    description: null,
+    solution: null,
+    severity: 'high',
+    tool_severity: 'HIGH',
+    vulnerability_ids: [],
+    cwes: [78],
+    cvss: [],
+    references: [
+      'https://bandit.readthedocs.io/en/1.7.5/plugins/b602_subprocess_popen_with_shell_equals_true.html',
+      'https://cwe.mitre.org/data/definitions/78.html',
+    ],
+    asset: null,
+    location: { path: 'app/run.py', line: 12, end_line: 13 },
+    present: true,
+    suppressed: false,
+    first_seen: null,
+    last_seen: new Date('2024-05-06T07:08:09Z'),
+    tags: ['subprocess_popen_with_shell_equals_true', 'confidence:high'],
+  });
+  expect(observations[2]).toMatchObject({ rule: 'B303', severity: 'unknown', location: { path: 'app/hash.py', line: 8 } });
+});
+
+test('does not copy a password that was found', async () => {
+  const { observations } = await read('report.json');
+  expect(observations[1]).toMatchObject({ rule: 'B105', severity: 'low', title: "Possible hardcoded password: '***'" });
+  expect(JSON.stringify(observations)).not.toContain('correct-horse');
+});
+
+test('rejects what is no issue and goes on', async () => {
+  const { observations, rejections } = await read('malformed.json');
+  expect(rejections).toEqual([
+    { place: 'results[0]', reason: 'filename is missing' },
+    { place: 'results[1]', reason: 'test_id is missing' },
+  ]);
+  expect(observations).toMatchObject([{ rule: 'B301', location: { path: 'a.py', line: 5 } }]);
+});
+
+test('accepts a report without findings and refuses another file', async () => {
+  expect(await read('empty.json')).toEqual({ observations: [], rejections: [] });
+  await expect(readAll(bandit, fromBuffer('{"results": [{"check_id": "x"}], "errors": []}'))).rejects.toThrow(/test_id, issue_text and filename/);
+});

@@ -1,0 +1,71 @@
+import type { Observation, ReportFormat, ReportHead, ReportInput } from '../../contract.ts';
+import { hasKeys, headOf } from '../../detect.ts';
+import { notThisFormat } from '../../input.ts';
+import { jsonValues, placeOf } from '../../json.ts';
+import { cwesOf, filePath, observation, RecordError, record, required, severityOf } from '../../normalize.ts';
+import { arr, count, date, type Obj, obj, str, strs } from '../../read.ts';
+
+export const bandit: ReportFormat = {
+  id: 'bandit',
+  name: 'Bandit',
+  description: '`bandit -r . -f json`',
+  documentation: 'https://bandit.readthedocs.io/en/latest/formatters/json.html',
+  expects: 'a JSON object with results (of test_id, issue_text and filename), metrics and generated_at',
+  assetType: 'repository',
+  detect,
+  async *read(input) {
+    if (!detect(await headOf(input))) throw notThisFormat(bandit.expects);
+    const generated = await generatedAt(input);
+    for await (const found of jsonValues(input, ['results.*'])) {
+      const place = placeOf(found);
+      yield* record(place, () => {
+        if (found.error) throw new RecordError(found.error);
+        return issueOf(obj(found.value), place, generated);
+      });
+    }
+  },
+};
+
+/** The metrics, one entry per file, may fill the beginning of the report. */
+function detect(head: ReportHead): boolean {
+  if (head.jsonShape !== 'object') return false;
+  return (
+    (hasKeys(head, 'metrics') && (/"(?:CONFIDENCE|SEVERITY)\.(?:HIGH|LOW)"/.test(head.text) || hasKeys(head, 'generated_at', 'errors'))) ||
+    (hasKeys(head, 'results') && /"test_id"\s*:/.test(head.text) && /"issue_text"\s*:/.test(head.text))
+  );
+}
+
+async function generatedAt(input: ReportInput): Promise<Date | null> {
+  for await (const { value } of jsonValues(input, ['generated_at'])) return date(value);
+  return null;
+}
+
+function issueOf(issue: Obj, place: string, generated: Date | null): Observation {
+  const rule = required(str(issue.test_id) ?? str(issue.test_name), 'test_id');
+  const text = masked(required(str(issue.issue_text), 'issue_text'));
+  const lines = arr(issue.line_range).flatMap((line) => count(line) ?? []);
+  const { id, link } = obj(issue.issue_cwe);
+  const confidence = str(issue.issue_confidence);
+  return observation({
+    place,
+    tool: 'bandit',
+    rule,
+    title: text,
+    severity: severityOf(str(issue.issue_severity)),
+    tool_severity: str(issue.issue_severity),
+    cwes: cwesOf(id),
+    references: [...strs(issue.more_info), ...strs(link)],
+    location: {
+      path: filePath(required(str(issue.filename), 'filename')),
+      line: count(issue.line_number) ?? lines[0],
+      end_line: lines.length > 1 ? Math.max(...lines) : undefined,
+    },
+    last_seen: generated,
+    tags: [str(issue.test_name) ?? [], confidence ? `confidence:${confidence.toLowerCase()}` : []].flat(),
+  });
+}
+
+/** The password checks (B105 to B107) quote the password that they found. */
+function masked(text: string): string {
+  return text.replace(/(hardcoded password: ).*$/is, "$1'***'");
+}

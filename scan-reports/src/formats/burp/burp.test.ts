@@ -1,0 +1,121 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { ReportError } from '../../contract.ts';
+import { fromBuffer } from '../../input.ts';
+import { readAll } from '../../testing.ts';
+import { burp } from './index.ts';
+
+const read = (name: string) => readAll(burp, fromBuffer(readFileSync(new URL(`fixtures/${name}`, import.meta.url)), name));
+
+test('an issue has its type, place, insertion point and classifications', async () => {
+  const { observations, rejections } = await read('issues.xml');
+  expect(rejections).toEqual([{ place: 'issue[3]', reason: 'the host is missing' }]);
+  expect(observations).toHaveLength(2);
+  expect(observations[0]).toEqual({
+    place: 'issue[1]',
+    tool: 'burp',
+    rule: '1049088',
+    external_id: null,
+    title: 'SQL injection',
+    description: 'The id parameter.\n\nQueries are built from input.',
+    solution: 'Use prepared statements.',
+    severity: 'high',
+    tool_severity: 'High',
+    vulnerability_ids: [],
+    cwes: [89, 94],
+    cvss: [],
+    references: ['https://portswigger.example/sqli', 'https://cwe.example.org/89'],
+    asset: { type: 'web_application', name: 'https://app.example.com:8443', identifiers: [{ kind: 'fqdn', value: 'app.example.com' }] },
+    location: { url: 'https://app.example.com:8443/item', parameter: 'id' },
+    present: true,
+    suppressed: false,
+    first_seen: null,
+    last_seen: new Date('2026-02-01T09:00:00Z'),
+    tags: [],
+  });
+});
+
+test('issues of extensions go by their names; false positives are suppressed', async () => {
+  const { observations } = await read('issues.xml');
+  expect(observations[1]).toMatchObject({
+    rule: 'Vulnerable library',
+    severity: 'info',
+    suppressed: true,
+    vulnerability_ids: ['CVE-2020-11022'],
+    description: 'jQuery is affected by CVE-2020-11022.\n\n- version 1.2',
+    location: { url: 'https://app.example.com:8443/jquery.js', parameter: 'Referer HTTP header' },
+  });
+});
+
+test('the REST API tells found issues among its events', async () => {
+  const { observations, rejections } = await read('rest.json');
+  expect(rejections).toEqual([{ place: 'issue_events[2]', reason: 'the host is missing' }]);
+  expect(observations).toMatchObject([
+    {
+      place: 'issue_events[0]',
+      rule: '5243392',
+      external_id: null,
+      title: 'TLS cookie without secure flag set',
+      description: 'A cookie\n- sid\nhas no secure flag.',
+      severity: 'low',
+      asset: { name: 'https://app.example.com' },
+      location: { url: 'https://app.example.com/login' },
+    },
+    { rule: '5243136', severity: 'info', suppressed: true, location: { url: 'https://app.example.com/go', parameter: 'to' } },
+  ]);
+});
+
+test('the GraphQL API: an issue without a name is refused', async () => {
+  const { observations, rejections } = await read('graphql.json');
+  expect(rejections).toEqual([{ place: 'Issues[1]', reason: 'the name of the issue is missing' }]);
+  expect(observations).toMatchObject([
+    {
+      place: 'Issues[0]',
+      rule: '16777472',
+      title: 'TLS certificate',
+      severity: 'medium',
+      cwes: [295],
+      solution: 'Renew it.',
+      location: { url: 'https://app.example.com/' },
+    },
+  ]);
+});
+
+test('an answer of the GraphQL API as it is', async () => {
+  const { observations } = await read('graphql-answer.json');
+  expect(observations).toMatchObject([
+    { place: 'data.scan.issues[0]', rule: 'Cacheable HTTPS response', severity: 'info', location: { url: 'https://app.example.com/a' } },
+  ]);
+});
+
+test('failures of Dastardly are findings, without the evidence', async () => {
+  const { observations, rejections } = await read('dastardly.xml');
+  expect(rejections).toEqual([{ place: 'testsuite[2]/testcase[2]/failure[1]', reason: 'the failure is empty' }]);
+  expect(observations).toMatchObject([
+    {
+      place: 'testsuite[2]/testcase[1]/failure[1]',
+      rule: 'Cross-site scripting (reflected)',
+      severity: 'high',
+      description: 'The payload <script>alert(1)</script> was echoed.\n\nInput is echoed.',
+      solution: 'Encode it.',
+      cwes: [79],
+      references: ['https://portswigger.example/xss', 'https://cwe.example.org/79'],
+      asset: { type: 'web_application', name: 'https://shop.example.com' },
+      location: { url: 'https://shop.example.com/catalog' },
+    },
+  ]);
+  expect(JSON.stringify(observations)).not.toContain('s3cr3t-value');
+});
+
+test('an export without issues has none', async () => {
+  expect(await read('empty.xml')).toEqual({ observations: [], rejections: [] });
+  expect(await read('empty-graphql.json')).toEqual({ observations: [], rejections: [] });
+});
+
+test.each(['<testsuites name="unit tests"><testsuite/></testsuites>', '<issues><issue/></issues>', '{"Issues":[],"Stats":{}}', '{"data":{}}'])(
+  'another file is refused: %s',
+  async (text) => {
+    await expect(readAll(burp, fromBuffer(text))).rejects.toThrow(ReportError);
+    await expect(readAll(burp, fromBuffer(text))).rejects.toThrow(/burpVersion/);
+  },
+);

@@ -1,0 +1,126 @@
+import type { Cvss, Observation, ReportFormat, ReportHead, ReportInput } from '../../contract.ts';
+import { hasKeys, headOf } from '../../detect.ts';
+import { notThisFormat } from '../../input.ts';
+import { type JsonValue, jsonValues, placeOf } from '../../json.ts';
+import { filePath, idsIn, observation, RecordError, record, required, severityOf } from '../../normalize.ts';
+import { arr, count, num, type Obj, obj, str, strs } from '../../read.ts';
+
+/** A run over one kind of file is an object, over several kinds an array of such objects. */
+const HOLDERS = ['', '*.'] as const;
+
+export const checkov: ReportFormat = {
+  id: 'checkov',
+  name: 'Checkov',
+  description: '`checkov --output json`, with misconfigurations, secrets and vulnerable packages',
+  documentation: 'https://www.checkov.io/2.Basics/Reviewing%20Scan%20Results.html',
+  expects: 'a JSON object (or an array of them) with check_type and results, or the summary of a run that checked nothing',
+  assetType: 'repository',
+  detect,
+  async *read(input) {
+    const head = await headOf(input);
+    if (!detect(head) && !/^\s*\[\s*\]\s*$/.test(head.text)) throw notThisFormat(checkov.expects);
+    const types = await checkTypes(input);
+    const lists = HOLDERS.flatMap((holder) => [`${holder}results.failed_checks.*`, `${holder}results.skipped_checks.*`]);
+    for await (const found of jsonValues(input, lists)) {
+      const place = placeOf(found);
+      yield* record(place, () => {
+        if (found.error) throw new RecordError(found.error);
+        return checkOf(obj(found.value), place, types.get(holderOf(found)), found.path.at(-2) === 'skipped_checks');
+      });
+    }
+  },
+};
+
+function detect(head: ReportHead): boolean {
+  return (
+    hasKeys(head, 'check_type', 'results') ||
+    (hasKeys(head, 'results') && /"(?:failed|passed)_checks"\s*:/.test(head.text)) ||
+    hasKeys(head, 'checkov_version', 'failed', 'passed')
+  );
+}
+
+async function checkTypes(input: ReportInput): Promise<Map<string, string>> {
+  const types = new Map<string, string>();
+  for await (const found of jsonValues(
+    input,
+    HOLDERS.map((holder) => `${holder}check_type`),
+  )) {
+    types.set(holderOf(found), str(found.value) ?? '');
+  }
+  return types;
+}
+
+function holderOf({ document, path }: JsonValue): string {
+  return `${document} ${typeof path[0] === 'number' ? path[0] : ''}`;
+}
+
+/** Kinds of files whose resources have addresses of their own: a check fails once for each of them, wherever it is moved to. */
+const ADDRESSED = new Set([
+  'arm',
+  'bicep',
+  'cdk',
+  'cloudformation',
+  'helm',
+  'kubernetes',
+  'kustomize',
+  'serverless',
+  'terraform',
+  'terraform_json',
+  'terraform_plan',
+]);
+
+function checkOf(check: Obj, place: string, type: string | undefined, skipped: boolean): Observation | null {
+  const details = obj(check.vulnerability_details);
+  const component = str(details.package_name);
+  // A skipped check was not carried out, so nothing is known to be wrong; a skipped vulnerability was found and filtered.
+  if (skipped && component === undefined) return null;
+  const rule = required(str(check.check_id) ?? str(check.bc_check_id), 'check_id');
+  const word = str(check.severity) ?? str(obj(check.severity).name) ?? str(details.severity);
+  const [start, end] = arr(check.file_line_range);
+  // Checkov names the resource of a secret by a hash of the secret.
+  const resource = type === 'secrets' ? undefined : (str(check.resource_address) ?? str(check.resource));
+  return observation({
+    place,
+    tool: 'checkov',
+    rule,
+    title: (component ? str(check.short_description) : undefined) ?? str(check.check_name) ?? rule,
+    description: [str(check.description) ?? str(details.description), ...strs(check.details)].filter(Boolean).join('\n\n'),
+    severity: word === undefined ? 'medium' : severityOf(word),
+    tool_severity: word,
+    vulnerability_ids: component ? idsIn(str(details.id), rule.replaceAll('_', '-')) : [],
+    cwes: type === 'secrets' ? [798] : [],
+    cvss: cvssOf(details),
+    references: [...strs(check.guideline), ...strs(details.link)].filter((reference) => /^https?:/i.test(reference)),
+    location: {
+      component,
+      version: str(details.package_version),
+      fixed_version: fixedVersion(details),
+      path: pathOf(check),
+      line: count(start),
+      end_line: count(end),
+      resource,
+      fingerprint: ADDRESSED.has(type ?? '') && component === undefined ? resource : undefined,
+    },
+    suppressed: skipped,
+    tags: [type ?? [], str(check.bc_category) ?? []].flat(),
+  });
+}
+
+/** `file_path` is the path below the folder that was checked, with a "/" before it. */
+function pathOf(check: Obj): string | undefined {
+  const path = str(check.file_path);
+  return filePath(path !== undefined && path === str(check.file_abs_path) ? path : path?.replace(/^\/+/, ''));
+}
+
+function cvssOf(details: Obj): Cvss[] {
+  const vector = str(details.vector);
+  const score = num(details.cvss);
+  return vector === undefined ? [] : [{ vector, ...(score === undefined ? {} : { score }) }];
+}
+
+function fixedVersion(details: Obj): string | undefined {
+  const versions = strs(details.fixed_versions);
+  const lowest = str(details.lowest_fixed_version) ?? str(details.fix_version)?.replace(/^fixed in\s*/i, '');
+  if (lowest !== undefined && /\d/.test(lowest)) return lowest;
+  return versions.length > 0 ? versions.join(', ') : undefined;
+}

@@ -1,0 +1,67 @@
+import type { Asset, ReportInput, ReportItem } from '../../contract.ts';
+import { jsonValues, placeOf } from '../../json.ts';
+import { record, required } from '../../normalize.ts';
+import { obj, str, strs } from '../../read.ts';
+import { clairObservation } from './vulnerability.ts';
+
+interface Package {
+  name: string | undefined;
+  version: string | undefined;
+}
+
+interface Index {
+  asset: Asset | null;
+  packages: ReadonlyMap<string, Package>;
+  /** Ids of packages by the vulnerability they have. */
+  affected: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** Vulnerabilities, packages and which has which are three maps beside each other: the last two are read first. */
+export async function* readV4(input: ReportInput): AsyncGenerator<ReportItem> {
+  const { asset, packages, affected } = await readIndex(input);
+  for await (const found of jsonValues(input, ['vulnerabilities.*'])) {
+    const place = placeOf(found);
+    if (found.error) {
+      yield { rejection: { place, reason: found.error } };
+      continue;
+    }
+    const entry = obj(found.value);
+    yield* record(place, () => {
+      const name = required(str(entry.name), 'name');
+      const owners = [...(affected.get(String(found.path[1])) ?? [])].map((id) => packages.get(id));
+      return (owners.length > 0 ? owners : [undefined]).map((owner) =>
+        clairObservation({
+          place,
+          name,
+          description: str(entry.description),
+          severity: knownSeverity(str(entry.normalized_severity)) ?? str(entry.severity),
+          links: str(entry.links)?.split(/\s+/) ?? [],
+          cvss: [],
+          asset,
+          component: required(owner?.name ?? str(obj(entry.package).name), 'the name of the package'),
+          version: owner?.version,
+          fixed: str(entry.fixed_in_version),
+          tags: strs(entry.updater),
+        }),
+      );
+    });
+  }
+}
+
+function knownSeverity(normalized: string | undefined): string | undefined {
+  return normalized === 'Unknown' ? undefined : normalized;
+}
+
+async function readIndex(input: ReportInput): Promise<Index> {
+  const packages = new Map<string, Package>();
+  const affected = new Map<string, Set<string>>();
+  let asset: Asset | null = null;
+  for await (const { path, value } of jsonValues(input, ['manifest_hash', 'packages.*', 'package_vulnerabilities.*'])) {
+    const key = String(path[1]);
+    const digest = path[0] === 'manifest_hash' ? str(value) : undefined;
+    if (digest) asset = { type: 'container_image', name: digest, identifiers: [{ kind: 'digest', value: digest }] };
+    else if (path[0] === 'packages') packages.set(key, { name: str(obj(value).name), version: str(obj(value).version) });
+    else for (const id of strs(value)) affected.set(id, (affected.get(id) ?? new Set()).add(key));
+  }
+  return { asset, packages, affected };
+}

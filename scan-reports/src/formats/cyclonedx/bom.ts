@@ -1,0 +1,121 @@
+import type { Asset } from '../../contract.ts';
+import { arr, date, type Obj, obj, str } from '../../read.ts';
+import { packageName, parsePurl } from '../../purl.ts';
+
+/** What vulnerabilities of a bill of materials refer to. */
+export interface Bom {
+  asset: Asset | null;
+  tool: string;
+  time: Date | null;
+  /** By bom-ref. */
+  components: Map<string, Component>;
+}
+
+export interface Component {
+  name: string | undefined;
+  version: string | undefined;
+  purl: string | undefined;
+  path: string | undefined;
+}
+
+export function emptyBom(): Bom {
+  return { asset: null, tool: 'cyclonedx', time: null, components: new Map() };
+}
+
+export function addMetadata(bom: Bom, metadata: Obj): void {
+  bom.tool = toolName(metadata.tools) ?? bom.tool;
+  bom.time = date(metadata.timestamp);
+  const subject = obj(metadata.component);
+  bom.asset = assetOf(subject);
+  addComponent(bom, subject);
+}
+
+/** A list of tools (up to 1.4), or components and services that were tools (from 1.5). */
+export function toolName(tools: unknown): string | undefined {
+  const { components, services } = obj(tools);
+  const named = [...arr(components), ...arr(services), ...(Array.isArray(tools) ? tools : [])].map((tool) => str(obj(tool).name));
+  return named.find((name) => name !== undefined)?.toLowerCase();
+}
+
+export function addComponent(bom: Bom, component: Obj): void {
+  const reference = str(component['bom-ref']);
+  if (reference !== undefined) bom.components.set(reference, componentOf(component));
+  for (const nested of arr(component.components)) addComponent(bom, obj(nested));
+}
+
+export function componentOf(component: Obj): Component {
+  const purl = str(component.purl);
+  const name = str(component.name);
+  return {
+    name: name === undefined ? undefined : packageName(str(component.group), name, parsePurl(purl)?.type),
+    version: str(component.version),
+    purl,
+    path: str(obj(arr(obj(component.evidence).occurrences)[0]).location) ?? propertyOf(component, /^(?:aquasecurity:trivy:FilePath|syft:location:0:path)$/),
+  };
+}
+
+/** `urn:cdx:<serial>/<version>#<bom-ref>` is a component of another bill; what cannot be found may still be a package URL. */
+export function componentBy(bom: Bom, reference: string): Component {
+  const local = /^urn:cdx:[^#]*#(.+)$/i.exec(reference)?.[1];
+  const candidates = [reference, local, local === undefined ? undefined : unescaped(local)].filter((candidate) => candidate !== undefined);
+  const known = candidates.map((candidate) => bom.components.get(candidate)).find((component) => component !== undefined);
+  if (known) return known;
+  const name = candidates.at(-1) ?? reference;
+  const purl = parsePurl(name);
+  if (!purl) return { name, version: undefined, purl: undefined, path: undefined };
+  return { name: packageName(purl.namespace, purl.name, purl.type), version: purl.version, purl: name, path: undefined };
+}
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** What the bill is about. A file or directory is a place on the machine that scanned, so no name. */
+function assetOf(subject: Obj): Asset | null {
+  const type = str(subject.type);
+  const name = str(subject.name);
+  if (name === undefined || type === 'file') return null;
+  if (type === 'container') return imageOf(subject, name);
+  const purl = str(subject.purl);
+  const repository = arr(subject.externalReferences)
+    .map(obj)
+    .find((reference) => str(reference.type) === 'vcs');
+  const url = str(repository?.url);
+  const identifiers = purl ? [{ kind: 'purl' as const, value: purl }] : [];
+  if (url && /^(?:https?|ssh|git):\/\/|^git@/.test(url)) return { type: 'repository', name: url.replace(/\.git$/, ''), identifiers };
+  const full = packageName(str(subject.group), name, parsePurl(purl)?.type);
+  return { type: purl ? 'package' : 'other', name: full, identifiers };
+}
+
+function imageOf(subject: Obj, name: string): Asset {
+  const version = str(subject.version);
+  const isDigest = version !== undefined && /^sha256:[0-9a-f]{64}$/i.test(version);
+  const hasTag = /[:@][^/]+$/.test(name);
+  const digests = [
+    isDigest ? version : undefined,
+    parsePurl(str(subject.purl))?.version,
+    propertyOf(subject, /^aquasecurity:trivy:RepoDigest$/)
+      ?.split('@')
+      .at(-1),
+  ].filter((digest) => digest?.startsWith('sha256:'));
+  const imageId = propertyOf(subject, /^aquasecurity:trivy:ImageID$/);
+  return {
+    type: 'container_image',
+    name: version === undefined || isDigest || hasTag ? name : `${name}:${version}`,
+    identifiers: [
+      ...[...new Set(digests)].map((value) => ({ kind: 'digest' as const, value: value as string })),
+      ...(imageId ? [{ kind: 'image_id' as const, value: imageId }] : []),
+    ],
+  };
+}
+
+function propertyOf(component: Obj, name: RegExp): string | undefined {
+  const property = arr(component.properties)
+    .map(obj)
+    .find((candidate) => name.test(str(candidate.name) ?? ''));
+  return str(property?.value);
+}

@@ -1,0 +1,167 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { fromBuffer } from '../../input.ts';
+import { readAll } from '../../testing.ts';
+import { cyclonedx } from './index.ts';
+import { packageName, parsePurl } from '../../purl.ts';
+
+const fixture = (name: string) => fromBuffer(readFileSync(new URL(`./fixtures/${name}`, import.meta.url)), name);
+
+const IMAGE = {
+  type: 'container_image',
+  name: 'registry.example.com/shop/web:1.4',
+  identifiers: [
+    { kind: 'digest', value: `sha256:${'3'.repeat(64)}` },
+    { kind: 'image_id', value: `sha256:${'1'.repeat(64)}` },
+  ],
+};
+
+test('JSON: one observation for each affected component, also when they stand further down or inside of others', async () => {
+  const { observations, rejections } = await readAll(cyclonedx, fixture('v1-6.json'));
+  expect(rejections).toEqual([]);
+  expect(observations).toHaveLength(6);
+  expect(observations[0]).toEqual({
+    place: 'vulnerabilities[0].affects[0]',
+    tool: 'trivy',
+    rule: 'GHSA-jfh8-c2jp-5v3q',
+    external_id: null,
+    title: 'GHSA-jfh8-c2jp-5v3q in org.apache.logging.log4j:log4j-core',
+    description: 'A lookup may load remote code.\n\nMessage lookup substitution.',
+    solution: 'Upgrade log4j-core to version 2.17.1\n\nRemove the class',
+    severity: 'high',
+    tool_severity: 'high',
+    vulnerability_ids: ['CVE-2021-44228', 'GHSA-jfh8-c2jp-5v3q'],
+    cwes: [502, 20],
+    cvss: [
+      { vector: 'AV:N/AC:M/Au:N/C:C/I:C/A:C', score: 9.3 },
+      { vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:C/C:H/I:H/A:H', score: 10 },
+    ],
+    references: [
+      'https://github.com/advisories/GHSA-jfh8-c2jp-5v3q',
+      'https://nvd.nist.gov/vuln/detail/CVE-2021-44228',
+      'https://logging.example.org/security',
+    ],
+    asset: IMAGE,
+    location: {
+      component: 'org.apache.logging.log4j:log4j-core',
+      version: '2.14.1',
+      purl: 'pkg:maven/org.apache.logging.log4j/log4j-core@2.14.1',
+      path: 'app/lib/log4j-core-2.14.1.jar',
+    },
+    present: true,
+    suppressed: false,
+    first_seen: null,
+    last_seen: new Date('2025-02-03T04:05:06Z'),
+    tags: [],
+  });
+  expect(observations[1]).toMatchObject({
+    place: 'vulnerabilities[0].affects[1]',
+    location: { component: '@example/wrapper', version: '1.0.0', purl: 'pkg:npm/%40example/wrapper@1.0.0' },
+  });
+});
+
+test('JSON: what the analysis says, and ratings without a word', async () => {
+  const { observations } = await readAll(cyclonedx, fixture('v1-6.json'));
+  expect(observations[2]).toMatchObject({
+    place: 'vulnerabilities[1]',
+    rule: 'CVE-2020-9488',
+    severity: 'low',
+    tool_severity: '3.7',
+    cvss: [{ vector: 'CVSS:3.0/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:N/A:N', score: 3.7 }],
+    location: { component: 'liblog4j', version: '1.2', path: '/usr/share/java/log4j.jar' },
+    present: true,
+    suppressed: true,
+  });
+  expect(observations[3]).toMatchObject({ rule: 'CVE-2022-22965', severity: 'info', present: false, suppressed: false });
+  expect(observations[4]).toMatchObject({ rule: 'CVE-2023-0001', severity: 'unknown', present: false });
+  expect(observations[5]).toMatchObject({ rule: 'ACME-2024-7', tool: 'finder', title: 'ACME-2024-7', asset: IMAGE, location: {}, present: true });
+});
+
+test('XML of 1.5', async () => {
+  const { observations, rejections } = await readAll(cyclonedx, fixture('v1-5.xml'));
+  expect(rejections).toEqual([]);
+  expect(observations).toHaveLength(3);
+  expect(observations[0]).toMatchObject({
+    place: 'vulnerabilities[1]/vulnerability[1]/affects[1]/target[1]',
+    tool: 'dependency-track',
+    rule: 'CVE-2024-1000',
+    description: 'A parser & its holes.',
+    solution: 'Upgrade.',
+    severity: 'high',
+    vulnerability_ids: ['CVE-2024-1000', 'GHSA-2222-3333-4444'],
+    cwes: [79, 89],
+    cvss: [{ vector: 'CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:N/VC:H/VI:H/VA:H/SC:N/SI:N/SA:N', score: 8.8 }],
+    references: ['https://nvd.nist.gov/vuln/detail/CVE-2024-1000', 'https://github.com/advisories/GHSA-2222-3333-4444', 'https://vendor.example.com/1'],
+    asset: { type: 'repository', name: 'https://git.example.com/shop', identifiers: [{ kind: 'purl', value: 'pkg:maven/com.example/shop@3.1' }] },
+    location: { component: '@example/parser', version: '2.0.0', purl: 'pkg:npm/%40example/parser@2.0.0', path: 'web/package-lock.json' },
+    present: true,
+  });
+  expect(observations[1]).toMatchObject({
+    place: 'vulnerabilities[1]/vulnerability[1]/affects[1]/target[2]',
+    location: { component: 'inner', version: '0.9' },
+  });
+  expect(observations[2]).toMatchObject({ place: 'vulnerabilities[1]/vulnerability[2]', rule: 'CVE-2024-2000', severity: 'unknown', present: false });
+});
+
+test('the old extension for XML, beside the components and inside of them', async () => {
+  const { observations, rejections } = await readAll(cyclonedx, fixture('v1-2-extension.xml'));
+  expect(rejections).toEqual([]);
+  expect(observations.map(({ place, rule, severity, location }) => ({ place, rule, severity, location }))).toEqual([
+    {
+      place: 'components[1]/component[2]/vulnerabilities[1]/vulnerability[1]',
+      rule: 'CVE-2018-1000656',
+      severity: 'high',
+      location: { component: 'Flask', version: '0.12' },
+    },
+    {
+      place: 'components[1]/component[2]/components[1]/component[1]/vulnerabilities[1]/vulnerability[1]',
+      rule: 'CVE-2019-1010083',
+      severity: 'unknown',
+      location: { component: 'inner' },
+    },
+    {
+      place: 'vulnerabilities[1]/vulnerability[1]',
+      rule: 'CVE-2018-7489',
+      severity: 'critical',
+      location: { component: 'com.example:bind', version: '2.9.9', purl: 'pkg:maven/com.example/bind@2.9.9' },
+    },
+  ]);
+  expect(observations[2]).toMatchObject({
+    tool: 'cyclonedx',
+    solution: 'Upgrade',
+    tool_severity: 'Critical',
+    cwes: [184, 502],
+    cvss: [{ vector: 'CVSS:3.0/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H', score: 9.8 }],
+    references: ['https://nvd.nist.gov/vuln/detail/CVE-2018-7489', 'https://vendor.example.com/2'],
+    asset: null,
+  });
+});
+
+test('malformed vulnerabilities and targets are rejected; a scanned directory is no asset', async () => {
+  const { observations, rejections } = await readAll(cyclonedx, fixture('malformed.json'));
+  expect(rejections).toEqual([
+    { place: 'vulnerabilities[0]', reason: 'id is missing' },
+    { place: 'vulnerabilities[1]', reason: 'is no object' },
+    { place: 'vulnerabilities[2].affects[0]', reason: 'affects.ref is missing' },
+    { place: 'vulnerabilities[2].affects[1]', reason: 'affects has an entry that is no object' },
+  ]);
+  expect(observations).toHaveLength(1);
+  expect(observations[0]).toMatchObject({ tool: 'grype', asset: null, location: { component: 'unknown-part' } });
+});
+
+test('a bill without vulnerabilities is empty; files of another kind are refused', async () => {
+  for (const name of ['empty.json', 'empty.xml']) expect(await readAll(cyclonedx, fixture(name))).toEqual({ observations: [], rejections: [] });
+  for (const foreign of ['{"vulnerabilities":[]}', '<bom xmlns="http://example.com/bom"/>', '<analysis/>', '[]', ''])
+    await expect(readAll(cyclonedx, fromBuffer(foreign))).rejects.toThrow('no such report: JSON with bomFormat "CycloneDX", or XML with the root bom');
+});
+
+test('package URLs', () => {
+  expect(parsePurl('pkg:npm/%40babel/core@7.1.0?arch=x#lib')).toEqual({ type: 'npm', namespace: '@babel', name: 'core', version: '7.1.0' });
+  expect(parsePurl('pkg:npm/@babel/core')).toEqual({ type: 'npm', namespace: '@babel', name: 'core', version: undefined });
+  expect(parsePurl('pkg:golang/github.com/example/tool@v1.2.3')).toEqual({ type: 'golang', namespace: 'github.com/example', name: 'tool', version: 'v1.2.3' });
+  expect(parsePurl('pkg:deb/debian/a%ZZ@1')).toMatchObject({ name: 'a%ZZ' });
+  for (const none of [undefined, '', 'lodash@1', 'pkg:npm', 'pkg:npm/', 'pkg:npm/?x']) expect(parsePurl(none)).toBeNull();
+  expect(packageName('com.example', 'shop', undefined)).toBe('com.example:shop');
+  expect(packageName('@scope', 'shop', undefined)).toBe('@scope/shop');
+  expect(packageName('debian', 'bash', 'deb')).toBe('bash');
+});

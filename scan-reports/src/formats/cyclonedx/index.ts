@@ -1,0 +1,84 @@
+import type { ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
+import { hasKeys, headOf } from '../../detect.ts';
+import { notThisFormat } from '../../input.ts';
+import { jsonValues, placeOf } from '../../json.ts';
+import { RecordError, record, required } from '../../normalize.ts';
+import { arr, isObj, type Obj, obj, str } from '../../read.ts';
+import { xmlElements } from '../../xml.ts';
+import { addComponent, addMetadata, type Bom, componentBy, componentOf, emptyBom } from './bom.ts';
+import { observationOf } from './vulnerability.ts';
+import { componentShape, metadataOf, ownVulnerabilities, vulnerabilityShape } from './xml-shape.ts';
+
+const EXPECTS = 'JSON with bomFormat "CycloneDX", or XML with the root bom in a namespace of cyclonedx.org';
+
+export const cyclonedx: ReportFormat = {
+  id: 'cyclonedx',
+  name: 'CycloneDX',
+  description: 'Bills of materials with vulnerabilities and VEX, JSON or XML of all versions: Trivy, Grype, Dependency-Track, Snyk, cdxgen and many more',
+  documentation: 'https://cyclonedx.org/docs/latest/json/#vulnerabilities',
+  expects: EXPECTS,
+  assetType: 'other',
+  detect: (head) => isXml(head) || isJson(head),
+  async *read(input) {
+    const head = await headOf(input);
+    if (isXml(head)) yield* readXml(input);
+    else if (isJson(head)) yield* readJson(input);
+    else throw notThisFormat(EXPECTS);
+  },
+};
+
+function isXml({ xmlRoot }: ReportHead): boolean {
+  return xmlRoot?.name === 'bom' && /^https?:\/\/cyclonedx\.org\/schema\/bom\//i.test(xmlRoot.namespace);
+}
+
+function isJson(head: ReportHead): boolean {
+  if (head.jsonShape !== 'object') return false;
+  if (hasKeys(head, 'bomFormat')) return /"bomFormat"\s*:\s*"CycloneDX"/i.test(head.text);
+  return hasKeys(head, '$schema') && /"\$schema"\s*:\s*"[^"]*cyclonedx\.org\/schema\/bom-/i.test(head.text);
+}
+
+/** Components may stand after the vulnerabilities that name them, so they are read in a first pass. */
+async function* readJson(input: ReportInput): AsyncGenerator<ReportItem> {
+  const bom = emptyBom();
+  for await (const { pattern, value } of jsonValues(input, ['metadata', 'components.*', 'services.*'])) {
+    if (pattern === 0) addMetadata(bom, obj(value));
+    else addComponent(bom, obj(value));
+  }
+  for await (const found of jsonValues(input, ['vulnerabilities.*'])) {
+    const place = placeOf(found);
+    if (found.error || !isObj(found.value)) yield { rejection: { place, reason: found.error ?? 'is no object' } };
+    else yield* readVulnerability(found.value, bom, place, (index) => `${place}.affects[${index}]`);
+  }
+}
+
+async function* readXml(input: ReportInput): AsyncGenerator<ReportItem> {
+  const bom = emptyBom();
+  let isExtended = false;
+  for await (const { element, pattern, place } of xmlElements(input, ['bom/metadata', 'bom/components/component', 'bom/services/service'])) {
+    if (pattern === 0) addMetadata(bom, metadataOf(element));
+    else addComponent(bom, componentShape(element));
+    isExtended ||= ownVulnerabilities(element, place).next().done !== true;
+  }
+  for await (const { element, pattern, place } of xmlElements(input, [
+    'bom/vulnerabilities/vulnerability',
+    ...(isExtended ? ['bom/components/component'] : []),
+  ])) {
+    if (pattern === 0) yield* readVulnerability(vulnerabilityShape(element), bom, place, (index) => `${place}/affects[1]/target[${index + 1}]`);
+    else
+      for (const own of ownVulnerabilities(element, place))
+        yield* record(own.place, () => observationOf(vulnerabilityShape(own.vulnerability), own.place, bom, componentOf(own.component), {}));
+  }
+}
+
+/** One observation for each component that it affects. */
+function* readVulnerability(vulnerability: Obj, bom: Bom, place: string, placeOfTarget: (index: number) => string): Generator<ReportItem> {
+  const affects = arr(vulnerability.affects);
+  if (affects.length === 0) yield* record(place, () => observationOf(vulnerability, place, bom, null, {}));
+  for (const [index, entry] of affects.entries()) {
+    const here = affects.length === 1 ? place : placeOfTarget(index);
+    yield* record(here, () => {
+      if (!isObj(entry)) throw new RecordError('affects has an entry that is no object');
+      return observationOf(vulnerability, here, bom, componentBy(bom, required(str(entry.ref), 'affects.ref')), entry);
+    });
+  }
+}

@@ -1,0 +1,94 @@
+import type { Obj } from '../../read.ts';
+import { child, childText, type XmlElement } from '../../xml.ts';
+
+/** Elements of the XML form, in the shape that the JSON form has; the old extension for vulnerabilities becomes the same shape. */
+
+const list = (element: XmlElement | undefined, outer: string, inner: string): readonly XmlElement[] =>
+  (element ? child(element, outer) : undefined)?.children.filter(({ name }) => name === inner) ?? [];
+
+const text = (element: XmlElement | undefined, name: string): string | undefined => (element ? childText(element, name) || undefined : undefined);
+
+export function metadataOf(element: XmlElement): Obj {
+  const subject = child(element, 'component');
+  return { timestamp: text(element, 'timestamp'), tools: toolsOf(element), component: subject ? componentShape(subject) : undefined };
+}
+
+function toolsOf(element: XmlElement): unknown {
+  const tools = child(element, 'tools');
+  if (!tools) return undefined;
+  const named = [...list(element, 'tools', 'tool'), ...list(tools, 'components', 'component'), ...list(tools, 'services', 'service')];
+  return named.map((tool) => ({ name: text(tool, 'name') }));
+}
+
+export function componentShape(element: XmlElement): Obj {
+  const evidence = child(element, 'evidence');
+  return {
+    type: element.attributes.type,
+    'bom-ref': element.attributes['bom-ref'],
+    group: text(element, 'group'),
+    name: text(element, 'name'),
+    version: text(element, 'version'),
+    purl: text(element, 'purl'),
+    evidence: { occurrences: list(evidence, 'occurrences', 'occurrence').map((occurrence) => ({ location: text(occurrence, 'location') })) },
+    properties: list(element, 'properties', 'property').map(({ attributes, text: value }) => ({ name: attributes.name, value })),
+    externalReferences: list(element, 'externalReferences', 'reference').map((reference) => ({ type: reference.attributes.type, url: text(reference, 'url') })),
+    components: list(element, 'components', 'component').map(componentShape),
+  };
+}
+
+/** Components, with those in them, that have vulnerabilities of the old extension; by path below the outermost one. */
+export function* ownVulnerabilities(element: XmlElement, place: string): Generator<{ component: Obj; vulnerability: XmlElement; place: string }> {
+  for (const [index, vulnerability] of list(element, 'vulnerabilities', 'vulnerability').entries())
+    yield { component: componentShape(element), vulnerability, place: `${place}/vulnerabilities[1]/vulnerability[${index + 1}]` };
+  for (const [index, nested] of list(element, 'components', 'component').entries())
+    yield* ownVulnerabilities(nested, `${place}/components[1]/component[${index + 1}]`);
+}
+
+export function vulnerabilityShape(element: XmlElement): Obj {
+  const analysis = child(element, 'analysis');
+  return {
+    id: text(element, 'id'),
+    source: sourceOf(element),
+    references: list(element, 'references', 'reference').map((reference) => ({ id: text(reference, 'id'), source: sourceOf(reference) })),
+    ratings: list(element, 'ratings', 'rating').map(ratingOf),
+    cwes: list(element, 'cwes', 'cwe').map((cwe) => cwe.text),
+    description: text(element, 'description'),
+    detail: text(element, 'detail'),
+    recommendation:
+      text(element, 'recommendation') ??
+      list(element, 'recommendations', 'recommendation')
+        .map((recommendation) => recommendation.text)
+        .join('\n'),
+    workaround: text(element, 'workaround'),
+    advisories: list(element, 'advisories', 'advisory').map((advisory) => ({ url: text(advisory, 'url') ?? (advisory.text || undefined) })),
+    analysis: { state: text(analysis, 'state') },
+    tools: toolsOf(element),
+    affects: affectsOf(element),
+  };
+}
+
+/** The extension names its component in an attribute. */
+function affectsOf(element: XmlElement): Obj[] {
+  const { ref } = element.attributes;
+  if (ref) return [{ ref }];
+  return list(element, 'affects', 'target').map((target) => ({
+    ref: text(target, 'ref'),
+    versions: list(target, 'versions', 'version').map((version) => ({ version: text(version, 'version'), status: text(version, 'status') })),
+  }));
+}
+
+function sourceOf(element: XmlElement): Obj {
+  const source = child(element, 'source');
+  return { name: text(source, 'name') ?? source?.attributes.name, url: text(source, 'url') };
+}
+
+function ratingOf(rating: XmlElement): Obj {
+  const score = child(rating, 'score');
+  return {
+    source: sourceOf(rating),
+    score: text(score, 'base') ?? score?.text,
+    severity: text(rating, 'severity'),
+    method: text(rating, 'method'),
+    vector: text(rating, 'vector'),
+  };
+}

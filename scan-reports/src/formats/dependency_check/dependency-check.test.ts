@@ -1,0 +1,131 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { fromBuffer } from '../../input.ts';
+import { readAll } from '../../testing.ts';
+import { dependencyCheck } from './index.ts';
+
+const fixture = (name: string) => fromBuffer(readFileSync(new URL(`./fixtures/${name}`, import.meta.url)), name);
+
+test('XML: a vulnerability of a library inside of an archive', async () => {
+  const { observations, rejections } = await readAll(dependencyCheck, fixture('v4.xml'));
+  expect(rejections).toEqual([]);
+  expect(observations).toHaveLength(4);
+  expect(observations[0]).toEqual({
+    place: 'dependencies[1]/dependency[2]/vulnerabilities[1]/vulnerability[1]',
+    tool: 'dependency-check',
+    rule: 'CVE-2021-44228',
+    external_id: null,
+    title: 'CVE-2021-44228 in org.apache.logging.log4j:log4j-core',
+    description: 'A lookup may load remote code.\n\nFile: /home/build/shop.war/WEB-INF/lib/log4j-core-2.14.1.jar\n\nAlso in:\n/home/build/log4j-api-2.14.1.jar',
+    solution: null,
+    severity: 'critical',
+    tool_severity: 'CRITICAL',
+    vulnerability_ids: ['CVE-2021-44228'],
+    cwes: [20, 502],
+    cvss: [
+      { vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:C/C:H/I:H/A:H', score: 10 },
+      { vector: 'AV:N/AC:M/Au:N/C:C/I:C/A:C', score: 9.3 },
+    ],
+    references: ['https://logging.example.org/security'],
+    asset: { type: 'repository', name: 'Example Shop' },
+    location: {
+      component: 'org.apache.logging.log4j:log4j-core',
+      version: '2.14.1',
+      fixed_version: '2.15.0',
+      purl: 'pkg:maven/org.apache.logging.log4j/log4j-core@2.14.1',
+      path: 'shop.war: log4j-core-2.14.1.jar',
+    },
+    present: true,
+    suppressed: false,
+    first_seen: null,
+    last_seen: new Date('2025-01-15T14:31:13.042Z'),
+    tags: ['NVD'],
+  });
+});
+
+test('XML: suppressed ones, numbers of npm, and weaknesses of OSS Index', async () => {
+  const { observations } = await readAll(dependencyCheck, fixture('v4.xml'));
+  expect(observations[1]).toMatchObject({
+    place: 'dependencies[1]/dependency[2]/vulnerabilities[1]/suppressedVulnerability[1]',
+    rule: 'CVE-2019-7238',
+    severity: 'critical',
+    cwes: [],
+    cvss: [],
+    present: true,
+    suppressed: true,
+  });
+  expect(observations[1]?.description).toContain('Notes: False match.');
+  expect(observations[2]).toMatchObject({
+    rule: '1500',
+    severity: 'low',
+    vulnerability_ids: [],
+    location: { component: '@example/parser', version: '5.0.0', path: '@example/parser:5.0.0' },
+  });
+  expect(observations[3]).toMatchObject({
+    severity: 'high',
+    tool_severity: '8.7',
+    vulnerability_ids: [],
+    cwes: [400],
+    cvss: [{ vector: 'CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:N/VC:N/VI:N/VA:H/SC:N/SI:N/SA:N', score: 8.7 }],
+  });
+});
+
+test('XML of the first versions, with a malformed record rejected', async () => {
+  const { observations, rejections } = await readAll(dependencyCheck, fixture('v1-malformed.xml'));
+  expect(rejections).toEqual([{ place: 'dependencies[1]/dependency[1]/vulnerabilities[1]/vulnerability[1]', reason: 'name is missing' }]);
+  expect(observations).toHaveLength(2);
+  expect(observations[0]).toMatchObject({
+    rule: 'CVE-2016-0001',
+    severity: 'medium',
+    tool_severity: 'Moderate',
+    cwes: [79],
+    cvss: [{ vector: 'AV:N/AC:L/Au:N/C:P/I:P/A:P', score: 7.5 }],
+    asset: null,
+    location: { component: 'org.example:library', version: '6.7.8', path: 'library.dll' },
+    last_seen: new Date('2016-11-05T18:52:15.748Z'),
+  });
+  expect(observations[1]).toMatchObject({
+    rule: 'jquery issue: 162',
+    severity: 'medium',
+    tool_severity: '5',
+    vulnerability_ids: [],
+    location: { component: 'jquery', version: '1.8.0', path: 'jquery.js' },
+  });
+});
+
+test('JSON', async () => {
+  const { observations, rejections } = await readAll(dependencyCheck, fixture('report.json'));
+  expect(rejections).toEqual([
+    { place: 'dependencies[1].vulnerabilities[1]', reason: 'name is missing' },
+    { place: 'dependencies[1].vulnerabilities[2]', reason: 'is no object' },
+  ]);
+  expect(observations).toHaveLength(2);
+  expect(observations[0]).toMatchObject({
+    place: 'dependencies[1].vulnerabilities[0]',
+    rule: 'CVE-2021-23337',
+    severity: 'high',
+    cwes: [94],
+    cvss: [
+      { vector: 'CVSS:3.0/AV:N/AC:L/PR:H/UI:N/S:U/C:H/I:H/A:H', score: 7.2 },
+      { vector: 'AV:N/AC:L/Au:S/C:P/I:P/A:P', score: 6.5 },
+    ],
+    references: ['https://git.example.com/lodash'],
+    asset: { type: 'repository', name: 'com.example:shop' },
+    location: { component: 'lodash', version: '4.17.20', fixed_version: '4.17.21', purl: 'pkg:npm/lodash@4.17.20', path: 'lodash:4.17.20' },
+    last_seen: new Date('2025-01-15T14:31:13.042Z'),
+  });
+  expect(observations[1]).toMatchObject({
+    place: 'dependencies[1].suppressedVulnerabilities[0]',
+    vulnerability_ids: ['GHSA-29mw-wpgm-hmr9'],
+    severity: 'unknown',
+    suppressed: true,
+  });
+});
+
+test('no vulnerabilities is empty; files of another kind are refused', async () => {
+  for (const name of ['empty.xml', 'empty.json']) expect(await readAll(dependencyCheck, fixture(name))).toEqual({ observations: [], rejections: [] });
+  for (const foreign of ['<analysis xmlns="http://example.com/a"/>', '<bom/>', '{"dependencies":[],"vulnerabilities":[]}', '[]', ''])
+    await expect(readAll(dependencyCheck, fromBuffer(foreign))).rejects.toThrow(
+      'no such report: XML with the root analysis in a namespace of Dependency-Check',
+    );
+});

@@ -1,0 +1,31 @@
+import type { ReportFormat, ReportHead } from '../../contract.ts';
+import { hasKeys, headOf } from '../../detect.ts';
+import { notThisFormat } from '../../input.ts';
+import { readJson } from './json-report.ts';
+import { readXml } from './xml-report.ts';
+
+const EXPECTS = 'XML with the root analysis in a namespace of Dependency-Check, or JSON with reportSchema, scanInfo and dependencies';
+
+export const dependencyCheck: ReportFormat = {
+  id: 'dependency_check',
+  name: 'OWASP Dependency-Check',
+  description: 'Reports of Dependency-Check as XML (all versions) or JSON: `dependency-check --format XML|JSON`; also `retire --outputformat depcheck`',
+  documentation: 'https://dependency-check.github.io/DependencyCheck/general/thereport.html',
+  expects: EXPECTS,
+  assetType: 'repository',
+  detect: (head) => isXml(head) || isJson(head),
+  async *read(input) {
+    const head = await headOf(input);
+    if (isXml(head)) yield* readXml(input);
+    else if (isJson(head)) yield* readJson(input);
+    else throw notThisFormat(EXPECTS);
+  },
+};
+
+function isXml({ xmlRoot, text }: ReportHead): boolean {
+  return xmlRoot?.name === 'analysis' && (/dependency-?check/i.test(xmlRoot.namespace) || (text.includes('<projectInfo') && text.includes('<dependencies')));
+}
+
+function isJson(head: ReportHead): boolean {
+  return head.jsonShape === 'object' && hasKeys(head, 'dependencies') && (hasKeys(head, 'reportSchema') || hasKeys(head, 'scanInfo', 'projectInfo'));
+}

@@ -1,0 +1,61 @@
+import type { ReportInput, ReportItem } from '../../contract.ts';
+import { jsonValues, placeOf } from '../../json.ts';
+import { RecordError, record } from '../../normalize.ts';
+import { arr, isObj, type Obj, obj, str, strs } from '../../read.ts';
+import { type Dependency, observationOf, type Project, type Vulnerability } from './report.ts';
+
+const PARTS = ['fileName', 'filePath', 'packages', 'evidenceCollected', 'relatedDependencies'];
+
+/** What is known of a dependency is read in a first pass: vulnerabilities may come by thousands, dependencies do not. */
+export async function* readJson(input: ReportInput): AsyncGenerator<ReportItem> {
+  let project: Project = projectOf({});
+  const parts = new Map<unknown, Obj>();
+  for await (const { path, value } of jsonValues(input, ['projectInfo', ...PARTS.map((part) => `dependencies.*.${part}`)])) {
+    if (path.length === 1) project = projectOf(obj(value));
+    else parts.set(path[1], { ...parts.get(path[1]), [String(path[2])]: value });
+  }
+  for await (const found of jsonValues(input, ['dependencies.*.vulnerabilities.*', 'dependencies.*.suppressedVulnerabilities.*'])) {
+    const place = placeOf(found);
+    yield* record(place, () => {
+      if (found.error || !isObj(found.value)) throw new RecordError(found.error ?? 'is no object');
+      return observationOf(vulnerabilityOf(found.value), dependencyOf(parts.get(found.path[1]) ?? {}), { place, project, suppressed: found.pattern === 1 });
+    });
+  }
+}
+
+function projectOf({ name, groupID, artifactID, reportDate }: Obj): Project {
+  return { name: str(name), group: str(groupID), artifact: str(artifactID), date: str(reportDate) };
+}
+
+function dependencyOf({ fileName, filePath, packages, evidenceCollected, relatedDependencies }: Obj): Dependency {
+  const evidence = Object.values(obj(evidenceCollected)).flatMap((list) => arr(list).map(obj));
+  return {
+    fileName: str(fileName),
+    filePath: str(filePath),
+    packages: arr(packages).flatMap((one) => strs(obj(one).id).map((id) => ({ id, type: undefined }))),
+    evidence: evidence.map((one) => ({ type: str(one.type) ?? '', confidence: str(one.confidence) ?? '', value: str(one.value) ?? '' })),
+    related: arr(relatedDependencies).flatMap((one) => str(obj(one).filePath) ?? str(obj(one).fileName) ?? []),
+  };
+}
+
+function fieldsOf(value: unknown): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(obj(value)).map(([key, field]) => [key, str(field)]));
+}
+
+function vulnerabilityOf(entry: Obj): Vulnerability {
+  const software = arr(entry.vulnerableSoftware).map((one) => obj(obj(one).software));
+  const matched = software.find(({ vulnerabilityIdMatched }) => str(vulnerabilityIdMatched) === 'true');
+  return {
+    name: str(entry.name),
+    source: str(entry.source),
+    severity: str(entry.severity),
+    description: str(entry.description),
+    notes: str(entry.notes),
+    cwes: strs(entry.cwes),
+    references: arr(entry.references).flatMap((reference) => strs(obj(reference).url)),
+    cvss2: fieldsOf(entry.cvssv2),
+    cvss3: fieldsOf(entry.cvssv3),
+    cvss4: fieldsOf(entry.cvssv4),
+    fixed: str(matched?.versionEndExcluding),
+  };
+}

@@ -1,0 +1,150 @@
+import type { Asset, Cvss, Observation, Severity } from '../../contract.ts';
+import { cwesOf, filePath, idsIn, observation, required, severityOf, severityOfScore } from '../../normalize.ts';
+import { date, num } from '../../read.ts';
+import { packageName, parsePurl } from '../../purl.ts';
+
+/** What the XML and the JSON report have in common. */
+export interface Project {
+  name: string | undefined;
+  group: string | undefined;
+  artifact: string | undefined;
+  date: string | undefined;
+}
+
+export interface Dependency {
+  fileName: string | undefined;
+  filePath: string | undefined;
+  /** Of packages: package URLs, or (before 2.0) the coordinates of a package manager. */
+  packages: { id: string; type: string | undefined }[];
+  evidence: { type: string; confidence: string; value: string }[];
+  related: string[];
+}
+
+export interface Vulnerability {
+  name: string | undefined;
+  source: string | undefined;
+  severity: string | undefined;
+  description: string | undefined;
+  notes: string | undefined;
+  cwes: string[];
+  references: string[];
+  cvss2: Record<string, string | undefined>;
+  cvss3: Record<string, string | undefined>;
+  cvss4: Record<string, string | undefined>;
+  /** The first version after the range that matched. */
+  fixed: string | undefined;
+}
+
+function assetOf({ name, group, artifact }: Project): Asset | null {
+  const coordinates = group && artifact ? `${group}:${artifact}` : undefined;
+  const best = name ?? coordinates;
+  return best ? { type: 'repository', name: best } : null;
+}
+
+export function observationOf(
+  vulnerability: Vulnerability,
+  dependency: Dependency,
+  context: { place: string; project: Project; suppressed: boolean },
+): Observation {
+  const name = required(vulnerability.name, 'name');
+  const { component, version, purl } = componentOf(dependency);
+  const { severity, word } = severityOfAll(vulnerability);
+  return observation({
+    place: context.place,
+    tool: 'dependency-check',
+    rule: name,
+    title: `${name}${component ? ` in ${component}` : ''}`,
+    description: [
+      vulnerability.description,
+      vulnerability.notes ? `Notes: ${vulnerability.notes}` : undefined,
+      dependency.filePath ? `File: ${dependency.filePath}` : undefined,
+      dependency.related.length > 0 ? `Also in:\n${dependency.related.slice(0, 50).join('\n')}` : undefined,
+    ]
+      .filter(Boolean)
+      .join('\n\n'),
+    severity,
+    tool_severity: word,
+    // Names of other sources (a number of npm, "jquery issue: 162", a CWE) are no ids that anybody else knows.
+    vulnerability_ids: /^(?:CVE|GHSA|OSV|SONATYPE|PYSEC|RUSTSEC|GO)-[\w-]+$/i.test(name) ? [name] : idsIn(name),
+    cwes: cwesOf(vulnerability.cwes, /^CWE-\d/i.test(name) ? [name.split(':')[0]] : []),
+    cvss: [vector4(vulnerability.cvss4), vector3(vulnerability.cvss3), vector2(vulnerability.cvss2)].flat(),
+    references: vulnerability.references,
+    asset: assetOf(context.project),
+    // The name as the report shows it ("app.ear: lib.jar"): where the file lay is a matter of the machine that scanned.
+    location: { component, version, fixed_version: vulnerability.fixed, purl, path: filePath(dependency.fileName ?? dependency.filePath) },
+    suppressed: context.suppressed,
+    last_seen: date(context.project.date),
+    tags: vulnerability.source ? [vulnerability.source] : [],
+  });
+}
+
+function componentOf(dependency: Dependency): { component: string | undefined; version: string | undefined; purl?: string } {
+  for (const { id } of dependency.packages) {
+    const purl = parsePurl(id);
+    if (purl) return { component: packageName(purl.namespace, purl.name, purl.type), version: purl.version, purl: id };
+  }
+  const coordinates = dependency.packages.find(({ type, id }) => type !== undefined && type !== 'cpe' && id.includes(':'))?.id;
+  if (coordinates) return { component: coordinates.split(':').slice(0, -1).join(':'), version: coordinates.split(':').at(-1) };
+  const product = bestEvidence(dependency, 'product');
+  if (product) return { component: product, version: bestEvidence(dependency, 'version') };
+  return { component: undefined, version: undefined };
+}
+
+const CONFIDENCES = ['HIGHEST', 'HIGH', 'MEDIUM', 'LOW'];
+
+function bestEvidence({ evidence }: Dependency, type: string): string | undefined {
+  const rank = ({ confidence }: { confidence: string }): number => (CONFIDENCES.includes(confidence) ? CONFIDENCES.indexOf(confidence) : CONFIDENCES.length);
+  return evidence.filter((entry) => entry.type === type && entry.value !== '').sort((a, b) => rank(a) - rank(b))[0]?.value;
+}
+
+/** The tool's own word, else that of the newest score, else the score. */
+function severityOfAll({ severity, cvss2, cvss3, cvss4 }: Vulnerability): { severity: Severity; word: string | undefined } {
+  const word = [severity, cvss4.baseSeverity, cvss3.baseSeverity, cvss2.severity].find((candidate) => severityOf(candidate) !== 'unknown');
+  if (word !== undefined) return { severity: severityOf(word), word };
+  const scores = [severity, cvss4.baseScore, cvss3.baseScore, cvss2.score].map((score) => num(score));
+  const score = scores.find((number) => number !== undefined && number > 0);
+  return { severity: severityOfScore(score), word: severity ?? (score === undefined ? undefined : String(score)) };
+}
+
+type Fields = Readonly<Record<string, string | undefined>>;
+
+function vector4(fields: Fields): Cvss[] {
+  return fields.vectorString ? [withScore(fields.vectorString, fields.baseScore)] : [];
+}
+
+/** The report spells the vector out in fields, whose values begin with its letters: NETWORK, ADJACENT_NETWORK, UNCHANGED … */
+function vector3(fields: Fields): Cvss[] {
+  const metrics = spelled(fields, [
+    ['AV', 'attackVector'],
+    ['AC', 'attackComplexity'],
+    ['PR', 'privilegesRequired'],
+    ['UI', 'userInteraction'],
+    ['S', 'scope'],
+    ['C', 'confidentialityImpact'],
+    ['I', 'integrityImpact'],
+    ['A', 'availabilityImpact'],
+  ]);
+  return metrics ? [withScore(`CVSS:${fields.version === '3.0' ? '3.0' : '3.1'}/${metrics}`, fields.baseScore)] : [];
+}
+
+function vector2(fields: Fields): Cvss[] {
+  const metrics = spelled({ ...fields, confidentialImpact: fields.confidentialImpact ?? fields.confidentialityImpact }, [
+    ['AV', 'accessVector'],
+    ['AC', 'accessComplexity'],
+    ['Au', 'authenticationr'],
+    ['C', 'confidentialImpact'],
+    ['I', 'integrityImpact'],
+    ['A', 'availabilityImpact'],
+  ]);
+  return metrics ? [withScore(metrics, fields.score)] : [];
+}
+
+function spelled(fields: Fields, metrics: readonly (readonly [string, string])[]): string | null {
+  const parts = metrics.map(([metric, field]) => [metric, fields[field]?.[0]?.toUpperCase()]);
+  return parts.every(([, letter]) => letter !== undefined) ? parts.map(([metric, letter]) => `${metric}:${letter}`).join('/') : null;
+}
+
+function withScore(vector: string, score: string | undefined): Cvss {
+  const number = num(score);
+  return { vector, ...(number === undefined ? {} : { score: number }) };
+}

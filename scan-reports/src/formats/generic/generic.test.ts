@@ -1,0 +1,163 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { detectFormat, headOf } from '../../detect.ts';
+import { fromBuffer } from '../../input.ts';
+import { formats } from '../../registry.ts';
+import { readAll } from '../../testing.ts';
+import { readFixtures } from '../../testing-fixtures.ts';
+import { CSV_FIELDS, JSON_FIELDS } from './fields.ts';
+import { generic } from './index.ts';
+
+async function read(name: string) {
+  const fixture = readFixtures('generic').find((one) => one.name === name);
+  return await readAll(generic, fromBuffer(fixture?.bytes ?? '', name));
+}
+
+test('reads every field of a JSON record', async () => {
+  const { observations, rejections } = await read('findings.json');
+  expect(rejections).toEqual([]);
+  expect(observations[0]).toEqual({
+    place: 'findings[0]',
+    tool: 'pentest team',
+    rule: 'PT-XSS',
+    external_id: 'PT-1',
+    title: 'Everything at once',
+    description: 'Long text.',
+    solution: 'Do it better.',
+    severity: 'high',
+    tool_severity: 'high',
+    vulnerability_ids: ['CVE-2021-44228', 'GHSA-jfh8-c2jp-5v3q'],
+    cwes: [79, 80],
+    cvss: [{ vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:C/C:H/I:H/A:H' }],
+    references: ['https://example.com/a'],
+    asset: { type: 'repository', name: 'https://git.example.com/team/app' },
+    location: {
+      component: 'log4j-core',
+      version: '2.14.1',
+      fixed_version: '2.15.0',
+      purl: 'pkg:maven/org.apache.logging.log4j/log4j-core@2.14.1',
+      path: 'src/app.ts',
+      line: 12,
+      port: 8443,
+      protocol: 'tcp',
+      url: 'https://app.example.com/search',
+      method: 'POST',
+      parameter: 'q',
+      resource: 'aws_s3_bucket.logs',
+    },
+    present: true,
+    suppressed: false,
+    first_seen: new Date('2024-01-02T00:00:00Z'),
+    last_seen: new Date('2024-05-06T05:08:09Z'),
+    tags: ['external'],
+  });
+  expect(observations[1]).toMatchObject({ tool: 'generic', rule: 'Only what has to be', external_id: null, asset: null, location: {}, severity: 'unknown' });
+});
+
+test('reads arrays and lines', async () => {
+  expect((await read('array.json')).observations).toMatchObject([
+    {
+      place: '[0]',
+      asset: { type: 'host', name: '192.0.2.7', identifiers: [{ kind: 'ip', value: '192.0.2.7' }] },
+      location: { port: 22 },
+      present: false,
+    },
+    { place: '[1]', rule: null, vulnerability_ids: ['CVE-2020-1111'], asset: { type: 'other', name: 'printer' } },
+  ]);
+  expect((await read('lines.ndjson')).observations).toMatchObject([
+    { place: 'line 1', asset: { type: 'web_application', name: 'https://app.example.com' } },
+    { place: 'line 2', cvss: [{ vector: 'AV:N/AC:L/Au:N/C:P/I:N/A:N' }] },
+  ]);
+});
+
+test('reads CSV', async () => {
+  expect(await read('table.csv')).toMatchObject({
+    observations: [
+      {
+        place: 'line 2',
+        title: 'SQL injection, reflected',
+        severity: 'high',
+        asset: { type: 'repository', name: 'https://git.example.com/team/shop' },
+        cwes: [89, 564],
+        location: { path: 'src/db.ts', line: 42 },
+        references: ['https://example.com/a', 'https://example.com/b'],
+        present: true,
+      },
+      { place: 'line 3', rule: null, vulnerability_ids: ['CVE-2020-8203', 'CVE-2021-23337'], asset: null, present: false },
+    ],
+    rejections: [],
+  });
+});
+
+test('names everything that is wrong with a record', async () => {
+  const types = 'host, container_image, repository, package, web_application, cloud_resource, other';
+  const { observations, rejections } = await read('malformed.json');
+  expect(observations).toHaveLength(1);
+  expect(rejections).toEqual([
+    {
+      place: '[1]',
+      reason: [
+        'title is missing',
+        'severity must be one of critical, high, medium, low, info, unknown',
+        'line must be a whole number from 1 to 2147483647',
+        'cvss must be an object with vector (a CVSS vector)',
+        `unknown fields: owner, Path (allowed are ${JSON_FIELDS.join(', ')})`,
+      ].join('; '),
+    },
+    { place: '[2]', reason: 'either asset, or asset_name and asset_type' },
+    { place: '[3]', reason: `asset must be an object with name (text) and type (one of ${types})` },
+    { place: '[4]', reason: 'asset_name is missing' },
+    {
+      place: '[5]',
+      reason: [
+        'title must be text',
+        'cves must be a list of CVE ids',
+        'cwes must be a list of CWE numbers',
+        'port must be a whole number from 1 to 65535',
+        'url must be an absolute URL',
+        'first_seen must be a date or time of ISO 8601',
+        'tags must be a list of texts',
+      ].join('; '),
+    },
+    { place: '[6]', reason: 'the record is no object' },
+  ]);
+  expect((await read('malformed.csv')).rejections).toEqual([
+    { place: 'line 3', reason: 'title is missing' },
+    {
+      place: 'line 4',
+      reason:
+        'severity must be one of critical, high, medium, low, info, unknown; line must be a whole number from 1 to 2147483647; cves must be a list of CVE ids',
+    },
+  ]);
+});
+
+test('an unknown column is named once for the whole file', async () => {
+  await expect(readAll(generic, fromBuffer('title,severity,owner\na,low,me\n'))).rejects.toThrow(
+    `Unknown columns: owner. Allowed are ${CSV_FIELDS.join(', ')}.`,
+  );
+});
+
+test('an empty report has nothing, another file is refused', async () => {
+  for (const name of ['empty.json', 'empty-array.json', 'empty.csv']) expect(await read(name)).toEqual({ observations: [], rejections: [] });
+  for (const foreign of ['', 'null', '{}', '{"findings":5}', '{"runs":[]}', '[{"name":"x"}]', '{"findings":[{"awsAccountId":"1"}]}', '<a/>', 'a,b\n1,2\n'])
+    await expect(readAll(generic, fromBuffer(foreign)), foreign).rejects.toThrow('whose records have at least title and severity was expected');
+});
+
+const document = readFileSync(new URL('../../../../docs/generic-format.md', import.meta.url), 'utf8');
+
+test('the document has an example of each shape, which is recognised and read', async () => {
+  const examples = [...document.matchAll(/```(json|jsonl|csv)\n([\s\S]*?)```/g)].map(([, kind, text]) => ({ kind, text: text ?? '' }));
+  expect(examples.map(({ kind }) => kind)).toEqual(['json', 'jsonl', 'csv']);
+  for (const { text } of examples) {
+    expect(detectFormat(formats, await headOf(fromBuffer(text)))?.id).toBe('generic');
+    const { observations, rejections } = await readAll(generic, fromBuffer(text));
+    expect(rejections).toEqual([]);
+    expect(observations.length).toBeGreaterThan(0);
+  }
+});
+
+test('the document names every field, and no other', () => {
+  const rows = document.split('\n').filter((line) => line.startsWith('| `'));
+  const named = rows.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name));
+  expect(named.sort()).toEqual([...JSON_FIELDS].sort());
+});

@@ -1,0 +1,89 @@
+import type { Asset, Observation } from '../../contract.ts';
+import { hostAsset, observation, RecordError, repositoryAsset, webAsset } from '../../normalize.ts';
+import type { Obj } from '../../read.ts';
+import { CSV_LISTS, CSV_NUMBERS, type Fields, fields, REQUIRED } from './fields.ts';
+
+type Checked = Fields & Pick<Observation, 'title' | 'severity'>;
+
+/** Throws with everything that is wrong, so that it can be put right in one go. */
+function checked(given: Obj, allowed: readonly string[]): Checked {
+  const present = Object.entries(given).filter(([, value]) => value !== null && value !== undefined && value !== '');
+  const unknown = present.filter(([name]) => !allowed.includes(name)).map(([name]) => name);
+  const missing = REQUIRED.filter((name) => !present.some(([key]) => key === name));
+  const read = present.flatMap(([name, value]) => (allowed.includes(name) ? [{ name, value: fields[name as keyof Fields].read(value) }] : []));
+  const wrong = read.filter(({ value }) => value === undefined).map(({ name }) => `${name} must be ${fields[name as keyof Fields].expected}`);
+  const problems = [
+    ...missing.map((name) => `${name} is missing`),
+    ...wrong,
+    ...(unknown.length > 0 ? [`unknown fields: ${unknown.join(', ')} (allowed are ${allowed.join(', ')})`] : []),
+  ];
+  if (problems.length > 0) throw new RecordError(problems.join('; '));
+  return Object.fromEntries(read.map(({ name, value }) => [name, value])) as unknown as Checked;
+}
+
+export function observationOf(given: Obj, allowed: readonly string[], place: string): Observation {
+  const own = checked(given, allowed);
+  const ids = [...(own.cves ?? []), ...(own.vulnerability_ids ?? [])];
+  const vectors = [own.cvss, own.cvss_vector].flatMap((vector) => vector ?? []);
+  return observation({
+    place,
+    tool: (own.tool ?? 'generic').toLowerCase(),
+    rule: own.rule ?? (ids.length > 0 ? null : own.title),
+    external_id: own.id,
+    title: own.title,
+    description: own.description,
+    solution: own.solution,
+    severity: own.severity,
+    tool_severity: own.severity,
+    vulnerability_ids: ids,
+    cwes: own.cwes,
+    cvss: vectors.map((vector) => ({ vector })),
+    references: own.references,
+    asset: assetOf(own),
+    location: {
+      component: own.component,
+      version: own.version,
+      fixed_version: own.fixed_version,
+      purl: own.purl,
+      path: own.path,
+      line: own.line,
+      port: own.port,
+      protocol: own.protocol?.toLowerCase(),
+      url: own.url,
+      method: own.method?.toUpperCase(),
+      parameter: own.parameter,
+      resource: own.resource,
+    },
+    present: own.status !== 'fixed',
+    first_seen: own.first_seen,
+    last_seen: own.last_seen,
+    tags: own.tags,
+  });
+}
+
+/** Under the same name that the reports of tools give to it. */
+function assetOf({ asset, asset_type, asset_name }: Fields): Asset | null {
+  if (asset && (asset_type || asset_name)) throw new RecordError('either asset, or asset_name and asset_type');
+  if (asset_type && !asset_name) throw new RecordError('asset_name is missing');
+  const type = asset?.type ?? asset_type ?? 'other';
+  const name = asset?.name ?? asset_name;
+  if (name === undefined) return null;
+  if (type === 'host') return hostAsset({ given: name });
+  if (type === 'repository') return repositoryAsset(name);
+  return (type === 'web_application' ? webAsset(name) : null) ?? { type, name };
+}
+
+/** A row as the record of JSON that it stands for. */
+export function rowOf(cells: Readonly<Record<string, string>>): Obj {
+  return Object.fromEntries(
+    Object.entries(cells)
+      .filter(([name, cell]) => name !== '' && cell !== '')
+      .map(([name, cell]) => {
+        if (CSV_LISTS.includes(name)) {
+          const items = cell.split(';').map((item) => item.trim());
+          return [name, items.filter((item) => item !== '')];
+        }
+        return [name, CSV_NUMBERS.includes(name) && /^\d+$/.test(cell) ? Number(cell) : cell];
+      }),
+  );
+}

@@ -1,0 +1,68 @@
+import type { Asset, Cvss, Observation } from '../../contract.ts';
+import { cwesOf, filePath, observation, required, severityOf } from '../../normalize.ts';
+import { arr, num, type Obj, obj, str, strs } from '../../read.ts';
+
+/** What both APIs say of a Dependabot alert, under different names. */
+interface AdvisoryAlert {
+  place: string;
+  external_id: string | undefined;
+  asset: Asset | null;
+  summary: string | undefined;
+  description: string | undefined;
+  severity: string | undefined;
+  identifiers: string[];
+  cwes: unknown[];
+  cvss: Cvss[];
+  references: string[];
+  component: string | undefined;
+  version: string | undefined;
+  fixed: string | undefined;
+  path: string | undefined;
+  state: string | undefined;
+  created: Date | null;
+  tags: string[];
+}
+
+export function advisoryObservation(alert: AdvisoryAlert): Observation {
+  const component = required(alert.component, 'the name of the package');
+  const title = required(alert.summary ?? alert.identifiers[0], 'the advisory');
+  const rule = alert.identifiers.find((id) => /^GHSA-/i.test(id)) ?? alert.identifiers[0] ?? title;
+  const state = alert.state?.toLowerCase();
+  return observation({
+    place: alert.place,
+    tool: 'dependabot',
+    rule,
+    external_id: alert.external_id,
+    title,
+    description: alert.description,
+    severity: severityOf(alert.severity),
+    tool_severity: alert.severity,
+    vulnerability_ids: alert.identifiers,
+    cwes: cwesOf(alert.cwes),
+    cvss: [...new Map(alert.cvss.map((one) => [one.vector, one])).values()],
+    references: alert.references,
+    asset: alert.asset,
+    location: { component, version: alert.version, fixed_version: alert.fixed, path: filePath(alert.path) },
+    present: state !== 'fixed',
+    suppressed: state === 'dismissed' || state === 'auto_dismissed',
+    first_seen: alert.created,
+    tags: alert.tags,
+  });
+}
+
+export function identifiersOf(identifiers: unknown, ...more: unknown[]): string[] {
+  const values = arr(identifiers).flatMap((identifier) => strs(obj(identifier).value));
+  return [...new Set([...more.flatMap(strs), ...values])];
+}
+
+export function urlsOf(references: unknown): string[] {
+  return arr(references).flatMap((reference) => str(obj(reference).url) ?? str(reference) ?? []);
+}
+
+export function cvssOf(...entries: Obj[]): Cvss[] {
+  return entries.flatMap((entry) => {
+    const vector = str(entry.vector_string) ?? str(entry.vectorString);
+    const score = num(entry.score);
+    return vector === undefined ? [] : [{ vector, ...(score === undefined ? {} : { score }) }];
+  });
+}

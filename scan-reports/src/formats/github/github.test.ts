@@ -1,0 +1,155 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { ReportError } from '../../contract.ts';
+import { fromBuffer } from '../../input.ts';
+import { readAll } from '../../testing.ts';
+import { github } from './index.ts';
+
+const read = (name: string) => readAll(github, fromBuffer(readFileSync(new URL(`fixtures/${name}`, import.meta.url)), name));
+
+test('Dependabot alerts of the REST API', async () => {
+  const { observations, rejections } = await read('dependabot.json');
+  expect(rejections).toEqual([]);
+  expect(observations[0]).toEqual({
+    place: '[0]',
+    tool: 'dependabot',
+    rule: 'GHSA-2qrg-x229-3v8q',
+    external_id: 'https://github.com/example/shop/security/dependabot/7',
+    title: 'Deserialization of untrusted data',
+    description: 'Long text.',
+    solution: null,
+    severity: 'critical',
+    tool_severity: 'critical',
+    vulnerability_ids: ['CVE-2019-17571', 'GHSA-2qrg-x229-3v8q'],
+    cwes: [502],
+    cvss: [{ vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H', score: 9.8 }],
+    references: ['https://nvd.nist.gov/vuln/detail/CVE-2019-17571'],
+    asset: { type: 'repository', name: 'https://github.com/example/shop' },
+    location: { component: 'left-lib', fixed_version: '2.0.2', path: 'web/package-lock.json' },
+    present: true,
+    suppressed: false,
+    first_seen: new Date('2025-01-02T03:04:05Z'),
+    last_seen: null,
+    tags: ['npm', 'runtime'],
+  });
+  expect(observations.slice(1)).toMatchObject([
+    {
+      external_id: 'https://api.github.com/repos/example/api/dependabot/alerts/8',
+      severity: 'medium',
+      vulnerability_ids: ['GHSA-f6jp-j6w3-w9hm'],
+      asset: { name: 'https://github.com/example/api' },
+      present: true,
+      suppressed: true,
+      tags: ['pip', 'development', 'tolerable_risk'],
+    },
+    { external_id: 'https://github.com/example/shop/security/dependabot/9', present: false, suppressed: false, location: { component: 'example.org/mod' } },
+  ]);
+});
+
+test('alerts of the GraphQL API are the same alerts', async () => {
+  const { observations } = await read('graphql-repository.json');
+  expect(observations).toMatchObject([
+    {
+      place: 'data.repository.vulnerabilityAlerts.nodes[0]',
+      rule: 'GHSA-2qrg-x229-3v8q',
+      external_id: 'https://github.com/example/shop/security/dependabot/7',
+      severity: 'medium',
+      tool_severity: 'MODERATE',
+      vulnerability_ids: ['CVE-2019-17571', 'GHSA-2qrg-x229-3v8q'],
+      cwes: [1321],
+      cvss: [{ vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:L/A:L', score: 6.5 }],
+      asset: { type: 'repository', name: 'https://github.com/example/shop' },
+      location: { component: 'left-lib', version: '1.5.0', fixed_version: '2.0.2', path: 'web/package-lock.json' },
+      present: true,
+      suppressed: false,
+      tags: ['npm', 'runtime'],
+    },
+    { external_id: 'https://github.com/example/shop/security/dependabot/8', rule: 'GHSA-f6jp-j6w3-w9hm', location: { path: 'package.json' }, suppressed: true },
+  ]);
+  expect(observations[1]?.location).not.toHaveProperty('version');
+});
+
+test('alerts of several repositories, from before there was a state', async () => {
+  expect((await read('graphql-search.json')).observations).toMatchObject([
+    { external_id: 'RVA_example3', rule: 'CVE-2020-0001', asset: { name: 'shop' }, severity: 'high', present: true, suppressed: true },
+    { external_id: 'RVA_example4', rule: 'Second', asset: { name: 'api' }, severity: 'critical', present: false, suppressed: false },
+  ]);
+});
+
+test('pages of answers in one file', async () => {
+  const page = { data: { repository: { url: 'https://github.com/example/shop', vulnerabilityAlerts: { nodes: [alert(1), alert(2)] } } } };
+  const single = JSON.stringify(page);
+  for (const text of [`${single}\n${single}\n`, `[${single},${single}]`]) {
+    const { observations } = await readAll(github, fromBuffer(text));
+    expect(observations.map(({ asset }) => asset?.name)).toEqual(Array(4).fill('https://github.com/example/shop'));
+  }
+  const rest = { state: 'open', secret_type: 'example_token', html_url: 'https://github.com/example/shop/security/secret-scanning/1' };
+  for (const text of [`[[${JSON.stringify(rest)}],[${JSON.stringify(rest)}]]`, `${JSON.stringify(rest)}\n${JSON.stringify(rest)}\n`])
+    expect((await readAll(github, fromBuffer(text))).observations).toHaveLength(2);
+});
+
+function alert(number: number) {
+  return { number, securityVulnerability: { severity: 'LOW', package: { name: 'lib' }, advisory: { summary: 'Slow' } } };
+}
+
+test('code scanning alerts', async () => {
+  expect((await read('code-scanning.json')).observations).toMatchObject([
+    {
+      tool: 'codeql',
+      rule: 'js/sql-injection',
+      external_id: 'https://github.com/example/shop/security/code-scanning/35',
+      title: 'Database query built from user-controlled sources',
+      description: 'This query depends on a user-provided value.\n\nBuilding a query from input lets an attacker change it.',
+      severity: 'critical',
+      cwes: [89, 943],
+      references: ['https://codeql.example.com/js/sql-injection'],
+      asset: { type: 'repository', name: 'https://github.com/example/shop' },
+      location: { path: 'src/orders.js', line: 42, end_line: 44 },
+      present: true,
+      suppressed: false,
+      tags: ['security'],
+    },
+    { severity: 'low', tool_severity: 'note', present: true, suppressed: true, tags: ['false positive'] },
+    { tool: 'trivy', severity: 'medium', vulnerability_ids: ['CVE-2021-44228'], present: false },
+  ]);
+});
+
+test('secret scanning alerts, without the secrets', async () => {
+  const { observations, rejections } = await read('secret-scanning.json');
+  expect(observations).toMatchObject([
+    {
+      tool: 'github secret scanning',
+      rule: 'example_api_key',
+      external_id: 'https://github.com/example/shop/security/secret-scanning/2',
+      title: 'Example API Key',
+      severity: 'critical',
+      cwes: [798],
+      location: { path: 'config/settings.env', line: 3, end_line: 3 },
+      present: true,
+      suppressed: false,
+      tags: ['secret', 'Example'],
+    },
+    { rule: 'example_token', severity: 'info', present: true, suppressed: true },
+    { severity: 'info', present: false, suppressed: false },
+    { severity: 'low', present: true },
+  ]);
+  expect(JSON.stringify([observations, rejections])).not.toContain('not-a-real-secret');
+});
+
+test('malformed alerts are refused, the rest goes on', async () => {
+  const { observations, rejections } = await read('malformed.json');
+  expect(rejections).toEqual([
+    { place: '[0]', reason: 'the name of the package is missing' },
+    { place: '[1]', reason: 'is no alert of Dependabot, code scanning or secret scanning' },
+    { place: '[2]', reason: 'rule.id is missing' },
+    { place: '[3]', reason: 'secret_type is missing' },
+  ]);
+  expect(observations).toMatchObject([{ title: 'GHSA-4wrc-f8pq-fpqp', severity: 'high', location: { component: 'left-lib' } }]);
+});
+
+test('no alerts is fine, another report is not', async () => {
+  for (const name of ['empty.json', 'graphql-empty.json']) expect(await read(name)).toEqual({ observations: [], rejections: [] });
+  for (const foreign of ['{}', '{"data": null, "errors": []}', '[{"Target": "alpine"}]'])
+    await expect(readAll(github, fromBuffer(foreign))).rejects.toThrow(/a JSON array of Dependabot/);
+  await expect(readAll(github, fromBuffer('<x/>'))).rejects.toThrow(ReportError);
+});

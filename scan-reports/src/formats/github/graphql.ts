@@ -1,0 +1,79 @@
+import type { Asset, Observation, ReportInput } from '../../contract.ts';
+import { type JsonValue, jsonValues } from '../../json.ts';
+import { arr, date, type Obj, obj, str, strs } from '../../read.ts';
+import { advisoryObservation, cvssOf, identifiersOf, urlsOf } from './advisory.ts';
+import { reasonTag } from './repository.ts';
+
+/** Where queries have repositories, under any alias and with or without "data": data.repository, data.search.nodes, data.organization.repositories.nodes … */
+export const REPOSITORY_PATHS = [
+  '',
+  '*.',
+  '*.*.',
+  '*.nodes.*.',
+  '*.*.nodes.*.',
+  '*.*.edges.*.node.',
+  '*.*.*.nodes.*.',
+  '*.*.*.edges.*.node.',
+  '*.*.*.nodes.*.repositories.nodes.*.',
+];
+
+interface Repositories {
+  of(alert: Pick<JsonValue, 'document' | 'path'>): Obj;
+}
+
+/** A repository's name may stand behind its alerts. */
+export async function readRepositories(input: ReportInput, pages: string): Promise<Repositories> {
+  const known = new Map<string, Record<string, unknown>>();
+  const fields = ['url', 'nameWithOwner', 'name'].flatMap((field) => REPOSITORY_PATHS.map((path) => `${pages}${path}${field}`));
+  for await (const { document, path, value } of jsonValues(input, fields)) {
+    const key = `${document} ${path.slice(0, -1).join('.')}`;
+    known.set(key, { ...known.get(key), [String(path.at(-1))]: value });
+  }
+  return { of: ({ document, path }) => known.get(`${document} ${path.slice(0, path.lastIndexOf('vulnerabilityAlerts')).join('.')}`) ?? {} };
+}
+
+/** https://docs.github.com/en/graphql/reference/objects#repositoryvulnerabilityalert */
+export function graphqlAlert(alert: Obj, place: string, repository: Obj): Observation {
+  const vulnerability = obj(alert.securityVulnerability);
+  const advisory = { ...obj(alert.securityAdvisory), ...obj(vulnerability.advisory) };
+  const severities = obj(advisory.cvssSeverities);
+  const named = obj(vulnerability.package);
+  const url = str(repository.url);
+  const number = str(alert.number);
+  return advisoryObservation({
+    place,
+    // The same address as in the REST API, so that both know the alert by one name.
+    external_id: url && number ? `${url}/security/dependabot/${number}` : str(alert.id),
+    asset: assetOf(repository),
+    summary: str(advisory.summary),
+    description: str(advisory.description),
+    severity: str(vulnerability.severity) ?? str(advisory.severity),
+    identifiers: identifiersOf(advisory.identifiers, advisory.ghsaId),
+    cwes: [...arr(obj(advisory.cwes).nodes), ...arr(obj(advisory.cwes).edges).map((edge) => obj(edge).node)].map((cwe) => str(obj(cwe).cweId)),
+    cvss: cvssOf(obj(severities.cvssV4), obj(severities.cvssV3), obj(advisory.cvss)),
+    references: urlsOf(advisory.references),
+    component: str(named.name),
+    version: exactVersion(str(alert.vulnerableRequirements)),
+    fixed: str(obj(vulnerability.firstPatchedVersion).identifier),
+    path: str(alert.vulnerableManifestPath) ?? str(alert.vulnerableManifestFilename),
+    state: str(alert.state) ?? stateOf(alert),
+    created: date(alert.createdAt),
+    tags: [...strs(named.ecosystem), ...strs(alert.dependencyScope), ...reasonTag(alert.dismissReason)].map((tag) => tag.toLowerCase()),
+  });
+}
+
+function assetOf(repository: Obj): Asset | null {
+  const name = str(repository.url) ?? str(repository.nameWithOwner) ?? str(repository.name);
+  return name ? { type: 'repository', name } : null;
+}
+
+/** Alerts from before there was a state. */
+function stateOf(alert: Obj): string | undefined {
+  if (date(alert.fixedAt)) return 'fixed';
+  return date(alert.dismissedAt) ? 'dismissed' : undefined;
+}
+
+/** "= 1.2.3" is the version in use; "^1.2" and "> 1, < 2" are wishes. */
+function exactVersion(requirements: string | undefined): string | undefined {
+  return /^=\s*([^\s,<>=^~*]+)$/.exec(requirements ?? '')?.[1];
+}

@@ -1,0 +1,70 @@
+import type { Observation, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
+import { hasKeys, headOf } from '../../detect.ts';
+import { notThisFormat } from '../../input.ts';
+import { type JsonValue, jsonValues, placeOf } from '../../json.ts';
+import { RecordError, record } from '../../normalize.ts';
+import { type Obj, obj } from '../../read.ts';
+import { codeScanningAlert } from './code-scanning.ts';
+import { dependabotAlert } from './dependabot.ts';
+import { graphqlAlert, REPOSITORY_PATHS, readRepositories } from './graphql.ts';
+import { secretScanningAlert } from './secret-scanning.ts';
+
+const ALERT_FIELD = /"(?:security_advisory|security_vulnerability|most_recent_instance|secret_type)"\s*:/;
+
+/** Keys that only an alert of the one or the other kind has together. */
+const ALERT_KEYS = [
+  ['security_advisory', 'dependency'],
+  ['security_advisory', 'security_vulnerability'],
+  ['rule', 'tool', 'most_recent_instance'],
+  ['rule', 'tool', 'instances_url'],
+  ['secret_type', 'state'],
+];
+
+export const github: ReportFormat = {
+  id: 'github',
+  name: 'GitHub alerts',
+  description: 'Alerts of Dependabot, code scanning and secret scanning from the REST API (`gh api …/alerts`), or vulnerabilityAlerts from the GraphQL API',
+  documentation: 'https://docs.github.com/en/rest/dependabot/alerts',
+  expects: 'a JSON array of Dependabot, code scanning or secret scanning alerts, or a GraphQL answer with vulnerabilityAlerts',
+  assetType: 'repository',
+  detect: (head) => isGraphql(head) || ALERT_KEYS.some((keys) => hasKeys(head, ...keys)),
+  async *read(input) {
+    const head = await headOf(input);
+    if (isGraphql(head)) yield* readGraphql(input, head);
+    else yield* readRest(input, head);
+  },
+};
+
+function isGraphql({ jsonShape, text }: ReportHead): boolean {
+  return jsonShape !== null && /"vulnerabilityAlerts"\s*:\s*(?:\{|null)/.test(text);
+}
+
+async function* readRest(input: ReportInput, head: ReportHead): AsyncGenerator<ReportItem> {
+  const start = head.text.trimStart();
+  // `gh api --paginate --slurp` puts the pages, which are arrays, into one array.
+  const pattern = /^\[\s*\[/.test(start) ? '*.*' : start.startsWith('[') ? '*' : '';
+  const isEmpty = /^\[\s*(?:\[\s*\]\s*)?\]/.test(start);
+  if (!ALERT_FIELD.test(start) && !isEmpty) throw notThisFormat(github.expects);
+  for await (const found of jsonValues(input, [pattern])) yield* readAlert(found, restAlert);
+}
+
+function restAlert(alert: Obj, place: string): Observation {
+  if (alert.security_advisory !== undefined || alert.security_vulnerability !== undefined) return dependabotAlert(alert, place);
+  if (alert.secret_type !== undefined) return secretScanningAlert(alert, place);
+  if (alert.rule !== undefined) return codeScanningAlert(alert, place);
+  throw new RecordError('is no alert of Dependabot, code scanning or secret scanning');
+}
+
+async function* readGraphql(input: ReportInput, head: ReportHead): AsyncGenerator<ReportItem> {
+  const pages = head.jsonShape === 'array' ? '*.' : '';
+  const repositories = await readRepositories(input, pages);
+  const alerts = ['nodes.*', 'edges.*.node'].map((list) => `vulnerabilityAlerts.${list}`);
+  const patterns = REPOSITORY_PATHS.flatMap((path) => alerts.map((list) => `${pages}${path}${list}`));
+  for await (const found of jsonValues(input, patterns)) yield* readAlert(found, (alert, place) => graphqlAlert(alert, place, repositories.of(found)));
+}
+
+function* readAlert(found: JsonValue, make: (alert: Obj, place: string) => Observation): Generator<ReportItem> {
+  const place = placeOf(found);
+  if (found.error) yield { rejection: { place, reason: found.error } };
+  else yield* record(place, () => make(obj(found.value), place));
+}

@@ -1,0 +1,22 @@
+import type { Asset } from '../../contract.ts';
+import { type Obj, obj, str } from '../../read.ts';
+
+/** The repository of an alert of the REST API: only lists of organisations name it, but the alert's own address begins with it. */
+export function repositoryAsset(alert: Obj): Asset | null {
+  const repository = obj(alert.repository);
+  const [, page] = /^(https?:\/\/.+?)\/security\//.exec(str(alert.html_url) ?? '') ?? [];
+  const [, fullName] = /\/repos\/([^/]+\/[^/]+)\//.exec(str(alert.url) ?? '') ?? [];
+  const name = page ?? str(repository.html_url) ?? str(repository.full_name) ?? fullName;
+  return name ? { type: 'repository', name } : null;
+}
+
+/** Numbers count per repository, so the address of the alert is its id. */
+export function alertId(alert: Obj): string | undefined {
+  return str(alert.html_url) ?? str(alert.url);
+}
+
+/** "None" and null alike. */
+export function reasonTag(reason: unknown): string[] {
+  const text = str(reason);
+  return text === undefined || text === 'None' ? [] : [text];
+}

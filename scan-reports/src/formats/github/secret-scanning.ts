@@ -1,0 +1,42 @@
+import type { Observation, Severity } from '../../contract.ts';
+import { filePath, observation, required } from '../../normalize.ts';
+import { count, date, type Obj, obj, str, strs } from '../../read.ts';
+import { alertId, reasonTag, repositoryAsset } from './repository.ts';
+
+/** Resolutions that leave the secret where it is, but say that it does not matter. */
+const ACCEPTED: readonly (string | undefined)[] = ['false_positive', 'wont_fix', 'used_in_tests'];
+
+/**
+ * https://docs.github.com/en/rest/secret-scanning/secret-scanning. Unless asked to hide it, the API gives out the secret itself: `secret`,
+ * comments and whatever else may repeat it stay out.
+ */
+export function secretScanningAlert(alert: Obj, place: string): Observation {
+  const type = required(str(alert.secret_type), 'secret_type');
+  const first = obj(alert.first_location_detected);
+  const resolved = str(alert.state) === 'resolved';
+  const resolution = str(alert.resolution);
+  const accepted = resolved && ACCEPTED.includes(resolution);
+  const validity = str(alert.validity);
+  return observation({
+    place,
+    tool: 'github secret scanning',
+    rule: type,
+    external_id: alertId(alert),
+    title: str(alert.secret_type_display_name) ?? type,
+    description: [validity ? `Validity: ${validity}` : undefined, alert.publicly_leaked === true ? 'Publicly leaked' : undefined].filter(Boolean).join('\n'),
+    severity: resolved ? 'info' : severityOfOpen(validity, alert.publicly_leaked === true),
+    cwes: [798],
+    asset: repositoryAsset(alert),
+    location: { path: filePath(str(first.path)), line: count(first.start_line), end_line: count(first.end_line) },
+    present: !resolved || accepted,
+    suppressed: accepted,
+    first_seen: date(alert.created_at),
+    tags: ['secret', ...strs(alert.provider), ...reasonTag(resolution)],
+  });
+}
+
+/** Alerts have no severity: a secret that works, or is known, is worse than one that may. */
+function severityOfOpen(validity: string | undefined, leaked: boolean): Severity {
+  if (validity === 'inactive') return 'low';
+  return validity === 'active' || leaked ? 'critical' : 'high';
+}

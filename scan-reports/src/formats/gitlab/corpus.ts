@@ -1,0 +1,6 @@
+import type { CorpusFacts } from '../../corpus.ts';
+
+export const corpus: CorpusFacts = {
+  folders: ['gitlab_sast', 'gitlab_dep_scan', 'gitlab_container_scan', 'gitlab_dast', 'gitlab_secret_detection_report', 'gitlab_api_fuzzing'],
+  unit: 'raw_items',
+};

@@ -1,0 +1,94 @@
+import type { Asset, Observation, ReportFormat, ReportHead } from '../../contract.ts';
+import { hasKeys, headOf } from '../../detect.ts';
+import { notThisFormat } from '../../input.ts';
+import { jsonValues, placeOf } from '../../json.ts';
+import { filePath, observation, RecordError, record, required } from '../../normalize.ts';
+import { count, type Obj, obj, str, strs } from '../../read.ts';
+
+/** Of the records only what is listed in `leakOf` and `oldLeakOf` is read: the others hold the secret, the line it is on, or people. */
+export const gitleaks: ReportFormat = {
+  id: 'gitleaks',
+  name: 'Gitleaks',
+  description: '`gitleaks detect|git|dir --report-format json`, of version 8 and older',
+  documentation: 'https://github.com/gitleaks/gitleaks',
+  expects: 'a JSON array of leaks with RuleID, File and StartLine (version 8), or rule, file and offender (older)',
+  assetType: 'repository',
+  detect,
+  async *read(input) {
+    const head = await headOf(input);
+    // Without leaks it writes an empty list, older versions null.
+    if (!detect(head) && !/^\s*(?:\[\s*\]|null)\s*$/.test(head.text)) throw notThisFormat(gitleaks.expects);
+    for await (const found of jsonValues(input, ['*'])) {
+      const place = placeOf(found);
+      yield* record(place, () => {
+        if (found.error) throw new RecordError(found.error);
+        const leak = obj(found.value);
+        return 'rule' in leak ? oldLeakOf(leak, place) : leakOf(leak, place);
+      });
+    }
+  },
+};
+
+function detect(head: ReportHead): boolean {
+  if (head.jsonShape !== 'array') return false;
+  const isLeak = /"RuleID"\s*:/.test(head.text) && /"StartLine"\s*:/.test(head.text) && /"(?:Secret|Match|Fingerprint)"\s*:/.test(head.text);
+  return (isLeak && !hasKeys(head, 'Target')) || (/"offender"\s*:/.test(head.text) && /"rule"\s*:/.test(head.text));
+}
+
+function leakOf(leak: Obj, place: string): Observation {
+  const rule = required(str(leak.RuleID), 'RuleID');
+  const commit = str(leak.Commit);
+  const link = str(leak.Link);
+  return observation({
+    place,
+    tool: 'gitleaks',
+    rule,
+    // Made of commit, file, rule and line: without a commit it moves with the line.
+    external_id: commit ? str(leak.Fingerprint) : undefined,
+    title: str(leak.Description) ?? `Secret found by ${rule}`,
+    description: commit ? `Commit ${commit}` : null,
+    severity: 'high',
+    cwes: [798],
+    references: link ? [link] : [],
+    asset: repositoryOf(link),
+    location: { path: filePath(required(str(leak.File), 'File')), line: count(leak.StartLine), end_line: count(leak.EndLine) },
+    tags: ['secret', ...strs(leak.Tags)],
+  });
+}
+
+/** Version 7 and older; before version 7 without a line number. */
+function oldLeakOf(leak: Obj, place: string): Observation {
+  const rule = required(str(leak.rule), 'rule');
+  const commit = str(leak.commit);
+  const url = str(leak.repoURL);
+  const repository = str(leak.repo);
+  return observation({
+    place,
+    tool: 'gitleaks',
+    rule,
+    title: `${rule} found`,
+    description: commit ? `Commit ${commit}` : null,
+    severity: 'high',
+    cwes: [798],
+    references: strs(leak.leakURL),
+    asset: url ? repositoryAsset(url) : repository && !/^[./\\]/.test(repository) ? repositoryAsset(repository) : null,
+    location: { path: filePath(required(str(leak.file), 'file')), line: count(leak.lineNumber) },
+    tags: [
+      'secret',
+      ...strs(leak.tags)
+        .join(',')
+        .split(',')
+        .map((tag) => tag.trim()),
+    ],
+  });
+}
+
+function repositoryAsset(name: string): Asset {
+  return { type: 'repository', name: name.replace(/\.git$/, '') };
+}
+
+/** GitHub and GitLab: what stands before the path of the file is the repository. */
+function repositoryOf(link: string | undefined): Asset | null {
+  const [, repository] = /^(https?:\/\/[^/?#]+\/[^?#]+?)\/(?:-\/)?blob\//.exec(link ?? '') ?? [];
+  return repository ? repositoryAsset(repository) : null;
+}

@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { ReportError } from '../../contract.ts';
+import { fromBuffer } from '../../input.ts';
+import { readAll } from '../../testing.ts';
+import { grype } from './index.ts';
+
+const fixture = (name: string) => fromBuffer(readFileSync(new URL(`./fixtures/${name}`, import.meta.url)), name);
+
+test('a GHSA match of an image with its CVE, weakness, fix, place and image', async () => {
+  const { observations, rejections } = await readAll(grype, fixture('image.json'));
+  expect(rejections).toEqual([]);
+  expect(observations).toHaveLength(4);
+  expect(observations[0]).toEqual({
+    place: 'matches[0]',
+    tool: 'grype',
+    rule: 'GHSA-jfh8-c2jp-5v3q',
+    external_id: null,
+    title: 'GHSA-jfh8-c2jp-5v3q in log4j-core',
+    description: 'Remote code injection in a logging library',
+    solution: null,
+    severity: 'critical',
+    tool_severity: 'Critical',
+    vulnerability_ids: ['CVE-2021-44228', 'GHSA-jfh8-c2jp-5v3q'],
+    cwes: [502, 20],
+    cvss: [{ vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:C/C:H/I:H/A:H', score: 10 }],
+    references: [
+      'https://github.com/advisories/GHSA-jfh8-c2jp-5v3q',
+      'https://nvd.nist.gov/vuln/detail/CVE-2021-44228',
+      'https://logging.example.org/security',
+      'https://advisories.example.com/ADV-1',
+    ],
+    asset: {
+      type: 'container_image',
+      name: 'registry.example.com/shop/web:1.4',
+      identifiers: [
+        { kind: 'digest', value: `sha256:${'3'.repeat(64)}` },
+        { kind: 'digest', value: `sha256:${'2'.repeat(64)}` },
+        { kind: 'image_id', value: `sha256:${'1'.repeat(64)}` },
+      ],
+    },
+    location: {
+      component: 'log4j-core',
+      version: '2.14.1',
+      fixed_version: '2.15.0',
+      purl: 'pkg:maven/org.apache.logging.log4j/log4j-core@2.14.1',
+      path: '/app/lib/log4j-core-2.14.1.jar',
+    },
+    present: true,
+    suppressed: false,
+    first_seen: null,
+    last_seen: new Date('2025-03-04T05:06:07.123Z'),
+    tags: ['java-archive'],
+  });
+});
+
+test('a match without scores of its own takes those of the related vulnerability', async () => {
+  const { observations } = await readAll(grype, fixture('image.json'));
+  expect(observations[1]).toMatchObject({
+    severity: 'info',
+    tool_severity: 'Negligible',
+    vulnerability_ids: ['CVE-2020-1751'],
+    cvss: [{ vector: 'AV:L/AC:M/Au:N/C:P/I:P/A:C', score: 5.9 }, { vector: 'CVSS:3.1/AV:L/AC:H/PR:N/UI:N/S:U/C:H/I:H/A:H' }],
+    location: { component: 'libc6', version: '2.28-10', purl: 'pkg:deb/debian/libc6@2.28-10' },
+    tags: ['deb', 'wont-fix'],
+  });
+});
+
+test('ignored matches are kept as suppressed; those that a VEX statement denies are not there', async () => {
+  const { observations } = await readAll(grype, fixture('image.json'));
+  expect(observations.slice(2).map(({ place, rule, severity, present, suppressed }) => ({ place, rule, severity, present, suppressed }))).toEqual([
+    { place: 'ignoredMatches[0]', rule: 'CVE-2019-8457', severity: 'unknown', present: true, suppressed: true },
+    { place: 'ignoredMatches[1]', rule: 'CVE-2022-0778', severity: 'high', present: false, suppressed: true },
+  ]);
+});
+
+test('malformed matches are rejected with their place; the current directory is no asset', async () => {
+  const { observations, rejections } = await readAll(grype, fixture('directory-malformed.json'));
+  expect(rejections).toEqual([
+    { place: 'matches[0]', reason: 'vulnerability.id is missing' },
+    { place: 'matches[1]', reason: 'vulnerability.id is missing' },
+  ]);
+  expect(observations).toHaveLength(1);
+  expect(observations[0]).toMatchObject({
+    place: 'matches[2]',
+    vulnerability_ids: ['CVE-2021-23337', 'GHSA-35jh-r3h4-6jhm'],
+    asset: null,
+    location: { component: 'lodash', version: '4.17.20', fixed_version: '4.17.21', path: '/package-lock.json' },
+  });
+});
+
+test('a report without matches is empty; files of another kind and no file at all are refused', async () => {
+  expect(await readAll(grype, fixture('empty.json'))).toEqual({ observations: [], rejections: [] });
+  for (const foreign of ['{"version":"2.1.0","runs":[]}', '{"matches":[{"name":"a game"}]}', '<bom/>', '', 'null'])
+    await expect(readAll(grype, fromBuffer(foreign))).rejects.toThrow(
+      new ReportError('The file is no such report: a JSON object with matches and the descriptor of grype was expected.'),
+    );
+});

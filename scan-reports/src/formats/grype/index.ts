@@ -1,0 +1,146 @@
+import type { Asset, Cvss, Observation, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
+import { headOf } from '../../detect.ts';
+import { notThisFormat } from '../../input.ts';
+import { type JsonValue, jsonValues, placeOf } from '../../json.ts';
+import { cwesOf, filePath, observation, RecordError, record, required, severityOf } from '../../normalize.ts';
+import { arr, date, isObj, num, type Obj, obj, str, strs } from '../../read.ts';
+
+const EXPECTS = 'a JSON object with matches and the descriptor of grype';
+
+interface Scan {
+  asset: Asset | null;
+  time: Date | null;
+}
+
+export const grype: ReportFormat = {
+  id: 'grype',
+  name: 'Grype',
+  description: '`grype <image, directory or SBOM> -o json`',
+  documentation: 'https://github.com/anchore/grype#output-formats',
+  expects: EXPECTS,
+  assetType: 'container_image',
+  detect: isGrype,
+  async *read(input) {
+    if (!isGrype(await headOf(input))) throw notThisFormat(EXPECTS);
+    const scan = await readScan(input);
+    for await (const found of jsonValues(input, ['matches.*', 'ignoredMatches.*'])) yield* readMatch(found, scan);
+  },
+};
+
+/** The descriptor stands at the end of a large file, so a first match must do as well. */
+function isGrype({ jsonShape, jsonKeys, text }: ReportHead): boolean {
+  if (jsonShape !== 'object' || !['matches', 'ignoredMatches', 'descriptor'].some((key) => jsonKeys.includes(key))) return false;
+  if (jsonKeys.includes('descriptor') && /"name"\s*:\s*"grype"/.test(text)) return true;
+  return (
+    /"(?:m|ignoredM)atches"\s*:\s*\[\s*\{/.test(text) &&
+    /"vulnerability"\s*:\s*\{/.test(text) &&
+    /"(?:relatedVulnerabilities|matchDetails|artifact)"\s*:/.test(text)
+  );
+}
+
+async function readScan(input: ReportInput): Promise<Scan> {
+  const scan: Scan = { asset: null, time: null };
+  for await (const { pattern, value } of jsonValues(input, ['source', 'descriptor.timestamp'])) {
+    if (pattern === 0) scan.asset = assetOf(obj(value));
+    else scan.time = date(value);
+  }
+  return scan;
+}
+
+function assetOf({ type, target }: Obj): Asset | null {
+  const text = str(target);
+  switch (str(type)) {
+    case 'image':
+    case 'oci-model':
+      return imageOf(obj(target));
+    case 'directory':
+    case 'file':
+      return text && text !== '.' ? { type: 'repository', name: text } : null;
+    case 'purl':
+      return text ? { type: 'package', name: text, identifiers: [{ kind: 'purl', value: text }] } : null;
+    case 'snap':
+      return text ? { type: 'package', name: text } : null;
+    default:
+      return null;
+  }
+}
+
+function imageOf(target: Obj): Asset | null {
+  const given = str(target.userInput)?.replace(/^(?:docker|podman|registry|containerd|singularity):(?!\/\/)/, '');
+  const isArchive = given !== undefined && /^(?:docker-archive|oci-archive|oci-dir):|\.(?:tar|tgz|sif)\b/.test(given);
+  const name = (isArchive ? strs(target.tags)[0] : undefined) ?? given ?? strs(target.tags)[0];
+  if (name === undefined) return null;
+  const digests = [...strs(target.repoDigests).map((digest) => digest.split('@').at(-1) ?? digest), ...strs(target.manifestDigest)];
+  return {
+    type: 'container_image',
+    name,
+    identifiers: [
+      ...[...new Set(digests)].map((value) => ({ kind: 'digest' as const, value })),
+      ...strs(target.imageID).map((value) => ({ kind: 'image_id' as const, value })),
+    ],
+  };
+}
+
+function* readMatch(found: JsonValue, scan: Scan): Generator<ReportItem> {
+  const place = placeOf(found);
+  yield* record(place, () => {
+    if (found.error) throw new RecordError(found.error);
+    return observationOf(obj(found.value), place, scan, found.pattern === 1);
+  });
+}
+
+function observationOf(match: Obj, place: string, scan: Scan, ignored: boolean): Observation {
+  const vulnerability = obj(match.vulnerability);
+  const artifact = obj(match.artifact);
+  const related = arr(match.relatedVulnerabilities).map(obj);
+  const fix = obj(vulnerability.fix);
+  const id = required(str(vulnerability.id), 'vulnerability.id');
+  const component = required(str(artifact.name), 'artifact.name');
+  const own = cvssOf(vulnerability);
+  const first = arr(artifact.locations)[0];
+  return observation({
+    place,
+    tool: 'grype',
+    rule: id,
+    title: `${id} in ${component}`,
+    description: str(vulnerability.description) ?? related.map(({ description }) => str(description)).find((text) => text !== undefined),
+    severity: severityOf(str(vulnerability.severity)),
+    tool_severity: str(vulnerability.severity),
+    vulnerability_ids: [id, ...related.flatMap((other) => str(other.id) ?? [])],
+    cwes: cwesOf([vulnerability, ...related].flatMap(({ cwes }) => arr(cwes).map((entry) => (isObj(entry) ? entry.cwe : entry)))),
+    cvss: own.length > 0 ? own : related.flatMap(cvssOf),
+    references: [
+      ...[vulnerability, ...related].flatMap(({ dataSource, urls }) => [...strs(dataSource), ...strs(urls)]),
+      ...arr(vulnerability.advisories).flatMap((advisory) => strs(obj(advisory).link)),
+    ],
+    asset: scan.asset,
+    location: {
+      component,
+      version: str(artifact.version),
+      fixed_version: strs(fix.versions).join(', '),
+      purl: str(artifact.purl),
+      path: filePath(isObj(first) ? (str(first.path) ?? str(first.realPath) ?? str(first.accessPath)) : str(first)),
+    },
+    present: !(ignored && isDenied(match)),
+    suppressed: ignored,
+    last_seen: scan.time,
+    tags: [...strs(artifact.type), ...(str(fix.state) === 'wont-fix' ? ['wont-fix'] : [])],
+  });
+}
+
+/** Ignored because a VEX statement or the distribution says that the package is not affected, not because somebody accepts it. */
+function isDenied(match: Obj): boolean {
+  return arr(match.appliedIgnoreRules).some((entry) => {
+    const rule = obj(entry);
+    return ['fixed', 'not_affected'].includes(str(rule['vex-status']) ?? '') || /^(?:Explicit APK NAK|DistroPackageFixed)$/i.test(str(rule.reason) ?? '');
+  });
+}
+
+function cvssOf({ cvss }: Obj): Cvss[] {
+  return arr(cvss).flatMap((entry) => {
+    const { vector, metrics } = obj(entry);
+    const text = str(vector);
+    const score = num(obj(metrics).baseScore);
+    return text === undefined ? [] : [{ vector: text, ...(score === undefined ? {} : { score }) }];
+  });
+}

@@ -1,0 +1,89 @@
+import type { Observation, ReportFormat, ReportHead, ReportInput, ReportItem, Severity } from '../../contract.ts';
+import { hasKeys, headOf } from '../../detect.ts';
+import { notThisFormat } from '../../input.ts';
+import { type JsonValue, jsonValues, placeOf } from '../../json.ts';
+import { observation, RecordError, record, required } from '../../normalize.ts';
+import { type Obj, obj, str, strs } from '../../read.ts';
+
+/** Controls stand below "Controls", in a plain list (older versions), or each as a document of its own (the oldest). */
+const PREFIXES = ['Controls.*.', '*.', ''];
+
+export const kubeBench: ReportFormat = {
+  id: 'kube_bench',
+  name: 'kube-bench',
+  description: '`kube-bench run --json`: the CIS Kubernetes benchmark on one node',
+  documentation: 'https://github.com/aquasecurity/kube-bench/blob/main/docs/running.md',
+  expects: 'a JSON object with Controls and Totals, or controls with node_type and tests',
+  assetType: 'host',
+  detect: (head) => (hasKeys(head, 'Controls') && (hasKeys(head, 'Totals') || /"node_type"\s*:/.test(head.text))) || hasKeys(head, 'node_type', 'tests'),
+  async *read(input) {
+    const head = await headOf(input);
+    if (!isReport(head)) throw notThisFormat(kubeBench.expects);
+    const contexts = await readContexts(input);
+    const patterns = PREFIXES.map((prefix) => `${prefix}tests.*.results.*`);
+    for await (const found of jsonValues(input, patterns)) yield* readResult(found, contexts);
+  },
+};
+
+function isReport(head: ReportHead): boolean {
+  return hasKeys(head, 'Controls') || hasKeys(head, 'tests') || hasKeys(head, 'node_type') || /^\s*(?:\[\s*\]|null)\s*$/.test(head.text);
+}
+
+type Contexts = ReadonlyMap<string, Obj>;
+
+function keyOf(document: number, path: readonly (string | number)[]): string {
+  return `${document} ${path.join('.')}`;
+}
+
+/** What controls and groups say of themselves may stand behind their results. */
+async function readContexts(input: ReportInput): Promise<Contexts> {
+  const contexts = new Map<string, Record<string, unknown>>();
+  const fields = ['version', 'text', 'node_type', 'tests.*.desc'];
+  const patterns = PREFIXES.flatMap((prefix) => fields.map((field) => `${prefix}${field}`));
+  for await (const { document, path, value } of jsonValues(input, patterns)) {
+    const key = keyOf(document, path.slice(0, -1));
+    contexts.set(key, { ...contexts.get(key), [String(path.at(-1))]: value });
+  }
+  return contexts;
+}
+
+function* readResult(found: JsonValue, contexts: Contexts): Generator<ReportItem> {
+  const place = placeOf(found);
+  if (found.error) {
+    yield { rejection: { place, reason: found.error } };
+    return;
+  }
+  const group = contexts.get(keyOf(found.document, found.path.slice(0, -2))) ?? {};
+  const control = contexts.get(keyOf(found.document, found.path.slice(0, -4))) ?? {};
+  yield* record(place, () => resultOf(obj(found.value), place, control, group));
+}
+
+const STATES: readonly (string | undefined)[] = ['PASS', 'FAIL', 'WARN', 'INFO'];
+
+/** WARN says that a person has to look: for tests marked as manual always, so it is no finding there. */
+function severityOfState(status: string | undefined, type: string | undefined): Severity | null {
+  if (!STATES.includes(status)) throw new RecordError('status is none of PASS, FAIL, WARN, INFO');
+  if (status === 'FAIL') return 'medium';
+  return status === 'WARN' && type !== 'manual' ? 'info' : null;
+}
+
+/** `actual_value` stays out: it is output of commands on the node, with whatever command lines and files contain. */
+function resultOf(result: Obj, place: string, control: Obj, group: Obj): Observation | null {
+  const number = required(str(result.test_number), 'test_number');
+  const status = str(result.status);
+  const severity = severityOfState(status, str(result.type));
+  if (severity === null) return null;
+  const version = str(control.version);
+  const expected = str(result.expected_result);
+  return observation({
+    place,
+    tool: 'kube-bench',
+    rule: number,
+    title: str(result.test_desc) ?? `Test ${number}`,
+    description: [str(control.text), str(group.desc), expected ? `Expected: ${expected}` : undefined].filter(Boolean).join('\n\n'),
+    solution: str(result.remediation) ?? strs(result.test_info).join('\n'),
+    severity,
+    tool_severity: status,
+    tags: [...strs(control.node_type), ...(version ? [`benchmark ${version}`] : []), ...(result.scored === true ? ['scored'] : [])],
+  });
+}

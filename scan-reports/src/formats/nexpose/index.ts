@@ -1,0 +1,157 @@
+import type { Asset, AssetIdentifier, Cvss, Observation, ReportFormat, ReportInput, ReportItem } from '../../contract.ts';
+import { headOf } from '../../detect.ts';
+import { notThisFormat } from '../../input.ts';
+import { cwesOf, hostAsset, isIp, observation, RecordError, record, required, severityOfScore } from '../../normalize.ts';
+import { count, date, num, str } from '../../read.ts';
+import { child, type XmlElement, type XmlMatch, xmlElements } from '../../xml.ts';
+
+const EXPECTS = 'XML with the root NexposeReport (XML Export, version 1.0 or 2.0)';
+
+/** One finding per test that found something, on its host and service. */
+export const nexpose: ReportFormat = {
+  id: 'nexpose',
+  name: 'Nexpose / InsightVM',
+  description: 'Rapid7 Nexpose and InsightVM reports "XML Export" and "XML Export 2.0"',
+  documentation: 'https://docs.rapid7.com/nexpose/xml-export-schema',
+  expects: EXPECTS,
+  assetType: 'host',
+  detect: (head) => head.xmlRoot?.name === 'NexposeReport',
+  async *read(input) {
+    if ((await headOf(input)).xmlRoot?.name !== 'NexposeReport') throw notThisFormat(EXPECTS);
+    yield* readTests(input, await readContext(input));
+  },
+};
+
+interface Definition {
+  title: string | undefined;
+  severity: string | undefined;
+  description: string;
+  solution: string;
+  references: readonly { source: string; text: string }[];
+  cvss: Cvss[];
+  tags: string[];
+}
+
+interface Context {
+  definitions: ReadonlyMap<string, Definition>;
+  /** When each scan ended. */
+  scans: ReadonlyMap<string, Date | null>;
+}
+
+/** The definitions stand after the hosts that refer to them. */
+async function readContext(input: ReportInput): Promise<Context> {
+  const definitions = new Map<string, Definition>();
+  const scans = new Map<string, Date | null>();
+  for await (const { element, pattern } of xmlElements(input, ['NexposeReport/VulnerabilityDefinitions/vulnerability', 'NexposeReport/scans/scan'])) {
+    const id = idOf(element);
+    if (id && pattern === 0) definitions.set(id, definitionOf(element));
+    else if (id) scans.set(id, momentOf(element.attributes.endTime));
+  }
+  return { definitions, scans };
+}
+
+/** Version 1.0 writes them in other cases at times. */
+function idOf(element: XmlElement): string | undefined {
+  return str(element.attributes.id)?.toLowerCase();
+}
+
+function definitionOf(element: XmlElement): Definition {
+  const vector = str(element.attributes.cvssVector)?.replaceAll(/[()]/g, '');
+  const score = num(element.attributes.cvssScore);
+  return {
+    title: str(element.attributes.title),
+    severity: str(element.attributes.severity),
+    description: richText(child(element, 'description')),
+    solution: richText(child(element, 'solution')),
+    references: (child(element, 'references')?.children ?? []).map(({ attributes, text }) => ({ source: (attributes.source ?? '').toUpperCase(), text })),
+    cvss: vector?.startsWith('AV:') ? [{ vector, ...(score === undefined ? {} : { score }) }] : [],
+    tags: (child(element, 'tags')?.children ?? []).map(({ text }) => text),
+  };
+}
+
+/** Paragraphs, lists and links, one below the other. */
+function richText(element: XmlElement | undefined): string {
+  if (element === undefined) return '';
+  const own = element.text.replaceAll(/\s+/g, ' ').trim();
+  return [own, ...element.children.map(richText)].filter(Boolean).join('\n');
+}
+
+/** Names of a node stand before its tests. */
+async function* readTests(input: ReportInput, context: Context): AsyncGenerator<ReportItem> {
+  let names: string[] = [];
+  let nodeIndex = 0;
+  for await (const { element, pattern, parents, place } of xmlElements(input, [
+    'NexposeReport/nodes/node/names/name',
+    'NexposeReport/nodes/node/tests/test',
+    '**/service/tests/test',
+  ])) {
+    const index = parents[2]?.index ?? 0;
+    if (index !== nodeIndex) names = [];
+    nodeIndex = index;
+    if (pattern === 0) names.push(element.text);
+    else yield* record(place, () => findingOf(element, parents, place, names, context));
+  }
+}
+
+/** "exception-…": somebody has decided to live with it. All else (not-vulnerable, skipped-…, error, unknown) is no finding. */
+const FOUND = /^(?:exception-)?(?:vulnerable(?:-|$)|potential)/;
+
+function findingOf(
+  element: XmlElement,
+  parents: XmlMatch['parents'],
+  place: string,
+  names: readonly string[],
+  { definitions, scans }: Context,
+): Observation | null {
+  const status = required(str(element.attributes.status)?.toLowerCase(), 'status');
+  if (!FOUND.test(status)) return null;
+  const id = required(idOf(element), 'id');
+  const known = definitions.get(id);
+  const around = (name: string): Readonly<Record<string, string>> => parents.find((parent) => parent.name === name)?.attributes ?? {};
+  const severity = known?.severity;
+  return observation({
+    place,
+    tool: 'nexpose',
+    rule: id,
+    title: known?.title ?? id,
+    description: [known?.description, richText(element)].filter(Boolean).join('\n\n'),
+    solution: known?.solution,
+    severity: severityOfScore(num(severity)),
+    tool_severity: severity,
+    vulnerability_ids: known?.references.flatMap(({ source, text }) => (source === 'CVE' ? [text] : [])),
+    cwes: cwesOf(known?.references.flatMap(({ source, text }) => (source === 'CWE' ? [text] : []))),
+    cvss: known?.cvss,
+    references: known?.references.flatMap(({ source, text }) => (source === 'URL' ? [text] : [])),
+    asset: assetOf(around('node'), names),
+    location: {
+      port: count(around('endpoint').port),
+      protocol: str(around('endpoint').protocol)?.toLowerCase(),
+      // What a test found several times on a host: a file, an account, an address.
+      resource: str(element.attributes.key),
+    },
+    suppressed: status.includes('exception'),
+    first_seen: momentOf(element.attributes['vulnerable-since']),
+    last_seen: scans.get(element.attributes['scan-id'] ?? ''),
+    tags: [...(known?.tags ?? []), ...(status.includes('potential') ? ['potential'] : [])],
+  });
+}
+
+function assetOf(node: Readonly<Record<string, string>>, names: readonly string[]): Asset {
+  const own = names.filter((name) => name !== '' && !isIp(name));
+  const fqdn = own.find((name) => name.includes('.'));
+  const mac = str(node['hardware-address'])?.replace(/^(\w\w)(\w\w)(\w\w)(\w\w)(\w\w)(\w\w)$/, '$1:$2:$3:$4:$5:$6');
+  const ip = str(node.address);
+  if (ip === undefined && own.length === 0) throw new RecordError('the node has no address');
+  const asset = hostAsset({ fqdn, hostname: own.find((name) => !name.includes('.')), ip, mac });
+  const known = new Set((asset.identifiers ?? []).map(({ value }) => value));
+  const further = own.map((name): AssetIdentifier => ({ kind: name.includes('.') ? 'fqdn' : 'hostname', value: name.toLowerCase() }));
+  return { ...asset, identifiers: [...(asset.identifiers ?? []), ...further.filter(({ value }) => !known.has(value))] };
+}
+
+/** "20210211T164506081" */
+function momentOf(text: string | undefined): Date | null {
+  const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})?$/.exec(text ?? '');
+  if (match === null) return null;
+  const [, year, month, day, hours, minutes, seconds, rest = '000'] = match;
+  return date(`${year}-${month}-${day}T${hours}:${minutes}:${seconds}.${rest}Z`);
+}

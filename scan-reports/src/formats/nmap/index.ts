@@ -1,0 +1,97 @@
+import type { Asset, AssetIdentifier, Observation, ReportFormat, ReportInput, ReportItem } from '../../contract.ts';
+import { headOf } from '../../detect.ts';
+import { notThisFormat } from '../../input.ts';
+import { hostAsset, isIp, observation, RecordError, record } from '../../normalize.ts';
+import { count, date, str } from '../../read.ts';
+import { child, type XmlElement, xmlElements } from '../../xml.ts';
+import { type Scripts, scriptItems } from './scripts.ts';
+
+const EXPECTS = 'XML with the root nmaprun';
+
+/** One finding per weakness that a script reports (vulners, the vulns library), and an informational one per open port. */
+export const nmap: ReportFormat = {
+  id: 'nmap',
+  name: 'Nmap',
+  description: '`nmap -oX`: open ports, and what the scripts `vulners` and `vuln` found on them',
+  documentation: 'https://nmap.org/book/nmap-dtd.html',
+  expects: EXPECTS,
+  assetType: 'host',
+  detect: (head) => head.xmlRoot?.name === 'nmaprun',
+  async *read(input) {
+    if ((await headOf(input)).xmlRoot?.name !== 'nmaprun') throw notThisFormat(EXPECTS);
+    yield* readHosts(input);
+  },
+};
+
+async function* readHosts(input: ReportInput): AsyncGenerator<ReportItem> {
+  for await (const { element, parents, place } of xmlElements(input, ['nmaprun/host'])) {
+    const run = parents[0]?.attributes ?? {};
+    const { starttime, endtime } = element.attributes;
+    const asset = assetOf(element);
+    const common = {
+      tool: str(run.scanner)?.toLowerCase() ?? 'nmap',
+      asset,
+      last_seen: date(endtime) ?? date(starttime) ?? date(run.start),
+    };
+    yield* portItems(element, place, common);
+    const hostScripts = child(element, 'hostscript');
+    if (hostScripts) yield* scriptItems(hostScripts, `${place}/hostscript[1]`, { ...common, location: {}, service: undefined });
+  }
+}
+
+type Common = Pick<Observation, 'tool' | 'last_seen'> & { asset: Asset | null };
+
+function* portItems(host: XmlElement, place: string, common: Common): Generator<ReportItem> {
+  const ports = child(host, 'ports')?.children.filter(({ name }) => name === 'port') ?? [];
+  for (const [index, port] of ports.entries()) {
+    // "open|filtered" means that nmap could not tell.
+    if (child(port, 'state')?.attributes.state !== 'open') continue;
+    const portPlace = `${place}/ports[1]/port[${index + 1}]`;
+    yield* record(portPlace, () => openPort(port, portPlace, common));
+    const scripts: Scripts = { ...common, location: placeOfPort(port), service: child(port, 'service')?.attributes };
+    if (scripts.location.port !== undefined) yield* scriptItems(port, portPlace, scripts);
+  }
+}
+
+function placeOfPort(port: XmlElement): { port: number | undefined; protocol: string | undefined } {
+  return { port: count(port.attributes.portid), protocol: str(port.attributes.protocol)?.toLowerCase() };
+}
+
+function openPort(element: XmlElement, place: string, common: Common): Observation {
+  const location = placeOfPort(element);
+  if (location.port === undefined) throw new RecordError('portid is no port number');
+  if (common.asset === null) throw new RecordError('the host has no address');
+  const { name, product, version, extrainfo, tunnel } = child(element, 'service')?.attributes ?? {};
+  const software = [product, version, extrainfo ? `(${extrainfo})` : undefined].filter(Boolean).join(' ');
+  return observation({
+    ...common,
+    place,
+    rule: 'open-port',
+    title: `Open port: ${location.port}/${location.protocol ?? 'tcp'}`,
+    description: [[tunnel, name].filter(Boolean).join('/'), software].filter(Boolean).join(': '),
+    severity: 'info',
+    location,
+    tags: ['open-port', ...(name ? [name] : [])],
+  });
+}
+
+/** The name the user asked for stands before what reverse resolution says. */
+function assetOf(host: XmlElement): Asset | null {
+  const addresses = host.children.filter(({ name }) => name === 'address').map(({ attributes }) => attributes);
+  const names = (child(host, 'hostnames')?.children ?? []).flatMap(({ attributes }) => (str(attributes.name) ? [attributes] : []));
+  const preferred = names.find(({ type }) => type === 'user') ?? names[0];
+  const mac = addresses.find(({ addrtype }) => addrtype === 'mac')?.addr;
+  const ips = addresses.flatMap(({ addr, addrtype }) => (addrtype !== 'mac' && addr ? [addr] : []));
+  if (ips.length === 0 && preferred === undefined && mac === undefined) return null;
+  // A target that was given as an address is no name.
+  const given = preferred?.name && !isIp(preferred.name) ? preferred.name : undefined;
+  const asset = hostAsset({ given, ip: ips[0], mac });
+  const known = new Set((asset.identifiers ?? []).map(({ value }) => value));
+  const further: AssetIdentifier[] = [
+    ...names.flatMap(({ name = '' }) =>
+      isIp(name) ? [] : [{ kind: name.includes('.') ? ('fqdn' as const) : ('hostname' as const), value: name.toLowerCase() }],
+    ),
+    ...ips.map((value) => ({ kind: 'ip' as const, value: value.toLowerCase() })),
+  ].filter(({ value }) => !known.has(value));
+  return { ...asset, identifiers: [...(asset.identifiers ?? []), ...further] };
+}

@@ -1,0 +1,122 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { ReportError } from '../../contract.ts';
+import { fromBuffer } from '../../input.ts';
+import { readAll } from '../../testing.ts';
+import { productOfCpe } from '../../cpe.ts';
+import { nmap } from './index.ts';
+
+const read = (name: string) => readAll(nmap, fromBuffer(readFileSync(new URL(`fixtures/${name}`, import.meta.url)), name));
+
+test('an open port is information about its host; closed ones and those in doubt are left out', async () => {
+  const { observations, rejections } = await read('scan.xml');
+  expect(rejections).toEqual([]);
+  expect(observations.filter(({ rule }) => rule === 'open-port').map(({ title }) => title)).toEqual(['Open port: 22/tcp', 'Open port: 445/tcp']);
+  expect(observations[0]).toEqual({
+    place: 'host[1]/ports[1]/port[1]',
+    tool: 'nmap',
+    rule: 'open-port',
+    external_id: null,
+    title: 'Open port: 22/tcp',
+    description: 'ssh: OpenSSH 7.4 (protocol 2.0)',
+    solution: null,
+    severity: 'info',
+    tool_severity: null,
+    vulnerability_ids: [],
+    cwes: [],
+    cvss: [],
+    references: [],
+    asset: {
+      type: 'host',
+      name: 'www.example.com',
+      identifiers: [
+        { kind: 'fqdn', value: 'www.example.com' },
+        { kind: 'ip', value: '192.0.2.20' },
+        { kind: 'mac', value: '00:00:5e:00:53:01' },
+        { kind: 'fqdn', value: 'node-20.example.net' },
+      ],
+    },
+    location: { port: 22, protocol: 'tcp' },
+    present: true,
+    suppressed: false,
+    first_seen: null,
+    last_seen: new Date(1_767_225_660_000),
+    tags: ['open-port', 'ssh'],
+  });
+});
+
+test('each bulletin of vulners is a weakness of the product; an exploit without a score has no severity', async () => {
+  const { observations } = await read('scan.xml');
+  expect(observations.slice(1, 3)).toMatchObject([
+    {
+      place: 'host[1]/ports[1]/port[1]/script[1]/table[1]/table[1]',
+      rule: 'CVE-2023-38408',
+      title: 'CVE-2023-38408 in openssh 7.4',
+      severity: 'critical',
+      tool_severity: '9.8',
+      vulnerability_ids: ['CVE-2023-38408'],
+      references: ['https://vulners.com/cve/CVE-2023-38408'],
+      location: { port: 22, protocol: 'tcp', component: 'openssh', version: '7.4' },
+      tags: ['vulners'],
+    },
+    { rule: 'EDB-ID:45939', severity: 'unknown', vulnerability_ids: [], tags: ['vulners', 'exploit'] },
+  ]);
+});
+
+test('scripts of the vulns library report what they found vulnerable', async () => {
+  const { observations } = await read('scan.xml');
+  expect(observations.slice(4)).toMatchObject([
+    {
+      place: 'host[2]/hostscript[1]/script[1]/table[1]',
+      rule: 'smb-vuln-ms17-010',
+      title: 'Remote Code Execution vulnerability in Microsoft SMBv1 servers (ms17-010)',
+      description: 'A flaw in SMBv1 lets attackers run code.',
+      severity: 'high',
+      tool_severity: 'HIGH',
+      vulnerability_ids: ['CVE-2017-0143'],
+      references: ['https://cve.mitre.org/cgi-bin/cvename.cgi?name=CVE-2017-0143'],
+      asset: { type: 'host', name: '192.0.2.21' },
+      location: {},
+      tags: ['vulnerable'],
+    },
+    { rule: 'ssl-example', severity: 'medium', cvss: [{ vector: 'AV:N/AC:M/Au:N/C:P/I:N/A:N', score: 4.3 }], tags: ['likely vulnerable'] },
+  ]);
+});
+
+test('the text of old versions of vulners is read; records without number or id are refused', async () => {
+  const { observations, rejections } = await read('vulners-text-malformed.xml');
+  expect(rejections).toEqual([
+    { place: 'host[1]/ports[1]/port[2]', reason: 'portid is no port number' },
+    { place: 'host[1]/ports[1]/port[3]/script[1]/table[1]/table[1]', reason: 'id is missing' },
+  ]);
+  expect(observations.map(({ rule, severity, location }) => [rule, severity, location.component, location.version, location.port])).toEqual([
+    ['open-port', 'info', undefined, undefined, 53],
+    ['CVE-2012-1667', 'high', 'ISC BIND', '9.8.2', 53],
+    ['MSF:EXAMPLE', 'medium', 'ISC BIND', '9.8.2', 53],
+    ['open-port', 'info', undefined, undefined, 80],
+  ]);
+  expect(observations[0]?.asset?.name).toBe('2001:db8::1');
+});
+
+test('a scan without hosts has nothing', async () => {
+  expect(await read('empty.xml')).toEqual({ observations: [], rejections: [] });
+});
+
+test('another file is refused', async () => {
+  for (const text of ['<report/>', '{}', '']) await expect(readAll(nmap, fromBuffer(text))).rejects.toThrow(ReportError);
+  await expect(readAll(nmap, fromBuffer('<report/>'))).rejects.toThrow(/root nmaprun/);
+});
+
+test('a scan that was broken off is refused', async () => {
+  await expect(readAll(nmap, fromBuffer('<nmaprun scanner="nmap"><host><address addr="192.0.2.1"/></host>'))).rejects.toThrow(/not complete/);
+});
+
+test.each([
+  ['cpe:/a:openbsd:openssh:7.4', { component: 'openssh', version: '7.4' }],
+  ['cpe:2.3:a:vendor:a\\:b:1.0:*:*', { component: 'a:b', version: '1.0' }],
+  ['cpe:/o:linux:linux_kernel', { component: 'linux_kernel', version: undefined }],
+  ['cpe:2.3:a:vendor:product:*:*', { component: 'product', version: undefined }],
+  ['OpenSSH 7.4', null],
+])('product of %s', (cpe, product) => {
+  expect(productOfCpe(cpe)).toEqual(product);
+});

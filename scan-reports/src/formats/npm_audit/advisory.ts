@@ -1,0 +1,70 @@
+import type { Cvss, Observation } from '../../contract.ts';
+import { cwesOf, idsIn, observation, required, severityOf } from '../../normalize.ts';
+import { arr, num, type Obj, obj, str, strs } from '../../read.ts';
+
+interface Given {
+  place: string;
+  tool?: string;
+  /** The package, where the advisory does not name it itself. */
+  component?: string | undefined;
+  version?: string | undefined;
+  description?: string | undefined;
+  solution?: string | undefined;
+  tags?: readonly string[];
+}
+
+/** An advisory of the registry, in the words of any version: a package that is installed in a version which it is about. */
+export function advisoryOf(advisory: Obj, given: Given): Observation {
+  const component = required(str(advisory.module_name) ?? given.component, 'the name of the package');
+  const url = str(advisory.url);
+  const ids = [...strs(advisory.cves), ...strs(advisory.github_advisory_id), ...idsIn(url)];
+  const number = str(advisory.id) ?? str(advisory.source);
+  // The registry gives an advisory a new number whenever it changes, so its number is the last resort.
+  const rule = required(ids.find((id) => /^GHSA-/i.test(id)) ?? number ?? ids[0], 'the id of the advisory');
+  return observation({
+    place: given.place,
+    tool: given.tool ?? 'npm audit',
+    rule,
+    title: str(advisory.title) ?? `${rule} in ${component}`,
+    description: [str(advisory.overview), given.description].filter(Boolean).join('\n\n'),
+    solution: str(advisory.recommendation) ?? given.solution,
+    severity: severityOf(str(advisory.severity)),
+    tool_severity: str(advisory.severity),
+    vulnerability_ids: ids,
+    cwes: cwesOf(strs(advisory.cwe)),
+    cvss: cvssOf(obj(advisory.cvss)),
+    references: [...(url ? [url] : []), ...strs(advisory.references).flatMap((text) => text.match(/https?:\/\/[^\s<>()[\]"']+/g) ?? [])],
+    location: { component, version: given.version, fixed_version: fixedVersions(advisory).join(', ') },
+    tags: [...(given.tags ?? [])],
+  });
+}
+
+function cvssOf({ vectorString, score }: Obj): Cvss[] {
+  const vector = str(vectorString);
+  const number = num(score);
+  return vector === undefined ? [] : [{ vector, ...(number === undefined ? {} : { score: number }) }];
+}
+
+/** The least versions that the patched range allows, else the first ones that the vulnerable range leaves out. */
+function fixedVersions(advisory: Obj): string[] {
+  const patched = str(advisory.patched_versions);
+  const vulnerable = str(advisory.vulnerable_versions) ?? str(advisory.range);
+  const found = patched === undefined ? vulnerable?.matchAll(/<(?!=)\s*v?(\d[\w.+-]*)/g) : patched.matchAll(/>=\s*v?(\d[\w.+-]*)/g);
+  return [...new Set([...(found ?? [])].map(([, version]) => version as string))];
+}
+
+const MOST_PATHS = 20;
+
+/** npm 6, pnpm, Yarn 1 to 3: an advisory with what it was found in. */
+export function* foundIn(advisory: Obj, path?: string): Generator<{ version: string | undefined; paths: string[] }> {
+  const findings = arr(advisory.findings).map(obj);
+  const ofPath = path === undefined ? undefined : findings.find(({ paths }) => strs(paths).includes(path));
+  for (const { version, paths } of ofPath ? [ofPath] : findings) yield { version: str(version), paths: path === undefined ? strs(paths) : [path] };
+}
+
+export function describePaths(found: readonly { version: string | undefined; paths: string[] }[]): string | undefined {
+  const lines = found.flatMap(({ version, paths }) => paths.map((path) => `${path}${version ? ` (${version})` : ''}`));
+  if (lines.length === 0) return undefined;
+  const more = lines.length - MOST_PATHS;
+  return ['Required by:', ...lines.slice(0, MOST_PATHS), ...(more > 0 ? [`and ${more} more`] : [])].join('\n');
+}

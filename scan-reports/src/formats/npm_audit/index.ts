@@ -1,0 +1,153 @@
+import { type Observation, ReportError, type ReportFormat, type ReportHead, type ReportInput, type ReportItem } from '../../contract.ts';
+import { hasKeys, headOf } from '../../detect.ts';
+import { notThisFormat } from '../../input.ts';
+import { type JsonValue, jsonValues, placeOf } from '../../json.ts';
+import { observation, RecordError, record, severityOf } from '../../normalize.ts';
+import { arr, isObj, type Obj, obj, str, strs } from '../../read.ts';
+import { advisoryOf, describePaths, foundIn } from './advisory.ts';
+
+const EXPECTS = 'JSON of npm audit (auditReportVersion and vulnerabilities, or advisories and metadata), pnpm audit, yarn audit or bun audit';
+
+type Shape = 'npm6' | 'npm7' | 'yarn1' | 'yarn4' | 'bulk';
+
+export const npmAudit: ReportFormat = {
+  id: 'npm_audit',
+  name: 'npm audit',
+  description: '`npm audit --json` of all versions, and the same of pnpm, Yarn and Bun',
+  documentation: 'https://docs.npmjs.com/cli/commands/npm-audit',
+  expects: EXPECTS,
+  assetType: 'repository',
+  detect: (head) => shapeOf(head) !== null,
+  async *read(input) {
+    const head = await headOf(input);
+    const shape = shapeOf(head);
+    if (shape === 'yarn1' || shape === 'yarn4') yield* readLines(input);
+    else if (shape === 'npm6') yield* readValues(input, 'advisories.*', (value, place) => npm6(value, place));
+    else if (shape === 'npm7') yield* readValues(input, 'vulnerabilities.*', npm7);
+    else if (shape === 'bulk') yield* readValues(input, '*.*', (value, place, [name]) => advisoryOf(value, { place, component: String(name) }));
+    else if (hasKeys(head, 'error')) await failed(input);
+    else throw notThisFormat(EXPECTS);
+  },
+};
+
+function shapeOf(head: ReportHead): Shape | null {
+  const { text } = head;
+  if (head.jsonShape !== 'object' && head.jsonShape !== 'lines') return null;
+  if (hasKeys(head, 'type', 'data')) return /"type"\s*:\s*"audit(?:Advisory|Summary|Action)"/.test(text) ? 'yarn1' : null;
+  if (hasKeys(head, 'value', 'children')) return /"(?:Vulnerable Versions|Tree Versions)"\s*:/.test(text) ? 'yarn4' : null;
+  if (hasKeys(head, 'auditReportVersion')) return 'npm7';
+  if (hasKeys(head, 'advisories'))
+    return ['actions', 'muted', 'metadata'].some((key) => head.jsonKeys.includes(key)) || /"module_name"\s*:/.test(text) ? 'npm6' : null;
+  // A long list of actions stands before the advisories.
+  if (hasKeys(head, 'actions')) return /"actions"\s*:\s*\[\s*\{/.test(text) && /"resolves"\s*:\s*\[/.test(text) ? 'npm6' : null;
+  return /^\s*\{\s*"[^"]+"\s*:\s*\[\s*\{/.test(text) && /"vulnerable_versions"\s*:/.test(text) ? 'bulk' : null;
+}
+
+async function failed(input: ReportInput): Promise<never> {
+  for await (const { value } of jsonValues(input, ['error'])) {
+    const { code, summary, message, detail } = obj(value);
+    const reason = [code, summary ?? message, detail].flatMap((part) => str(part) ?? []).join(': ') || str(value);
+    if (reason) throw new ReportError(`The audit failed and found nothing out: ${reason.slice(0, 500)}`);
+  }
+  throw notThisFormat(EXPECTS);
+}
+
+type Read = (value: Obj, place: string, path: JsonValue['path']) => Observation | readonly Observation[];
+
+async function* readValues(input: ReportInput, pattern: string, read: Read): AsyncGenerator<ReportItem> {
+  for await (const found of jsonValues(input, [pattern])) {
+    const place = placeOf(found);
+    yield* record(place, () => read(objectOf(found), place, found.path));
+  }
+}
+
+function objectOf({ value, error }: JsonValue): Obj {
+  if (error || !isObj(value)) throw new RecordError(error ?? 'is no object');
+  return value;
+}
+
+function npm6(advisory: Obj, place: string): Observation {
+  const found = [...foundIn(advisory)];
+  return advisoryOf(advisory, { place, version: found[0]?.version, description: describePaths(found) });
+}
+
+/** One observation for each advisory of the package; a package that only depends on vulnerable ones is one observation itself, as npm counts it. */
+function npm7(entry: Obj, place: string, path: JsonValue['path']): Observation[] {
+  const component = str(entry.name) ?? String(path.at(-1));
+  const { name, version, isSemVerMajor } = obj(entry.fixAvailable);
+  const upgrade = str(name) && str(version) ? `Upgrade ${str(name)} to ${str(version)}${isSemVerMajor === true ? ' (a new major version)' : ''}` : undefined;
+  const nodes = strs(entry.nodes);
+  const common = {
+    description: nodes.length === 0 ? undefined : `Installed at ${nodes.slice(0, 20).join(', ')}`,
+    solution: upgrade ?? (entry.fixAvailable === true ? 'npm audit fix' : undefined),
+    tags: entry.isDirect === true ? ['direct'] : [],
+  };
+  const via = arr(entry.via);
+  const advisories = via.flatMap((cause, index) => {
+    if (!isObj(cause)) return [];
+    return [advisoryOf({ severity: entry.severity, ...cause }, { ...common, place: `${place}.via[${index}]`, component })];
+  });
+  if (advisories.length > 0) return advisories;
+  return [
+    observation({
+      ...common,
+      place,
+      tool: 'npm audit',
+      rule: 'metavuln',
+      title: via.length === 0 ? `${component} is vulnerable` : `Depends on vulnerable versions of ${strs(via).join(', ')}`,
+      severity: severityOf(str(entry.severity)),
+      tool_severity: str(entry.severity),
+      location: { component, fixed_version: str(name) === component ? str(version) : undefined },
+    }),
+  ];
+}
+
+async function* readLines(input: ReportInput): AsyncGenerator<ReportItem> {
+  for await (const found of jsonValues(input, [''])) {
+    const place = `line ${found.document + 1}`;
+    const { type, data } = obj(found.value);
+    if (type === 'error') throw new ReportError(`The audit failed and found nothing out: ${(str(data) ?? 'an error of yarn').slice(0, 500)}`);
+    yield* record(place, () => {
+      const line = objectOf(found);
+      if (type === 'auditAdvisory') return yarn1(obj(data), place);
+      return isObj(line.children) ? yarn4(line, line.children, place) : null;
+    });
+  }
+}
+
+function yarn1({ resolution, advisory }: Obj, place: string): Observation {
+  const { path, dev } = obj(resolution);
+  const found = [...foundIn(obj(advisory), str(path))];
+  return advisoryOf(obj(advisory), {
+    place,
+    tool: 'yarn audit',
+    version: found[0]?.version,
+    description: describePaths(found.slice(0, 1)),
+    tags: dev === true ? ['dev'] : [],
+  });
+}
+
+/** Yarn 4 writes its table; an entry that only says that a package is deprecated has such words for an id. */
+function yarn4({ value }: Obj, children: Obj, place: string): Observation {
+  const versions = strs(children['Tree Versions']);
+  const dependents = strs(children.Dependents);
+  const advisory = {
+    id: str(children.ID)?.replace(/^.* \(deprecation\)$/, 'deprecation'),
+    title: children.Issue,
+    url: children.URL,
+    severity: children.Severity,
+    vulnerable_versions: children['Vulnerable Versions'],
+  };
+  return advisoryOf(advisory, {
+    place,
+    tool: 'yarn audit',
+    component: str(value),
+    version: versions[0],
+    description: [
+      versions.length > 1 ? `Installed versions: ${versions.join(', ')}` : undefined,
+      dependents.length > 0 ? `Required by: ${dependents.slice(0, 20).join(', ')}` : undefined,
+    ]
+      .filter(Boolean)
+      .join('\n'),
+  });
+}

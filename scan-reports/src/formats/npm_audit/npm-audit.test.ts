@@ -1,0 +1,158 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { ReportError } from '../../contract.ts';
+import { headOf } from '../../detect.ts';
+import { fromBuffer } from '../../input.ts';
+import { readAll } from '../../testing.ts';
+import { npmAudit } from './index.ts';
+
+const fixture = (name: string) => fromBuffer(readFileSync(new URL(`./fixtures/${name}`, import.meta.url)), name);
+
+test('npm 6: an advisory with its package, ids, patched version and dependency paths', async () => {
+  const { observations, rejections } = await readAll(npmAudit, fixture('npm-6.json'));
+  expect(rejections).toEqual([]);
+  expect(observations).toHaveLength(3);
+  // Keys that are numbers keep the order of the file.
+  expect(observations[0]).toEqual({
+    place: 'advisories.146',
+    tool: 'npm audit',
+    rule: '146',
+    external_id: null,
+    title: 'Command Injection',
+    description: 'Input reaches a shell.\n\nRequired by:\nmocha>growl (1.9.2)\ngulp>mocha>growl (1.9.2)\nold-mocha>growl (1.8.0)',
+    solution: 'Update to version 1.10.2 or later.',
+    severity: 'critical',
+    tool_severity: 'critical',
+    vulnerability_ids: ['CVE-2017-16042'],
+    cwes: [94],
+    cvss: [],
+    references: ['https://www.npmjs.com/advisories/146', 'https://git.example.com/growl/issues/60', 'https://git.example.com/growl/pull/61'],
+    asset: null,
+    location: { component: 'growl', version: '1.9.2', fixed_version: '1.10.2' },
+    present: true,
+    suppressed: false,
+    first_seen: null,
+    last_seen: null,
+    tags: [],
+  });
+  expect(observations[1]).toMatchObject({
+    rule: 'GHSA-93q8-gq69-wqmw',
+    severity: 'medium',
+    tool_severity: 'moderate',
+    vulnerability_ids: ['CVE-2021-3807', 'GHSA-93q8-gq69-wqmw'],
+    cwes: [697, 1333],
+    cvss: [{ vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:H', score: 7.5 }],
+    location: { component: 'ansi-regex', version: '3.0.0', fixed_version: '4.1.1, 5.0.1' },
+  });
+  expect(observations[2]).toMatchObject({ rule: '7', cwes: [], location: { component: 'nopatch' }, severity: 'low' });
+  expect(observations[2]?.location).not.toHaveProperty('fixed_version');
+});
+
+test('npm 7 and later: one observation for each advisory, and one for a package that only depends on vulnerable ones', async () => {
+  const { observations, rejections } = await readAll(npmAudit, fixture('npm-7.json'));
+  expect(rejections).toEqual([]);
+  expect(observations).toHaveLength(3);
+  expect(observations[0]).toMatchObject({
+    place: 'vulnerabilities.@example/runner',
+    rule: 'metavuln',
+    title: 'Depends on vulnerable versions of debug',
+    description: 'Installed at node_modules/@example/runner',
+    solution: 'Upgrade @example/runner to 2.0.0 (a new major version)',
+    severity: 'high',
+    vulnerability_ids: [],
+    location: { component: '@example/runner', fixed_version: '2.0.0' },
+    tags: ['direct'],
+  });
+  expect(observations[1]).toMatchObject({
+    place: 'vulnerabilities.debug.via[0]',
+    rule: 'GHSA-gxpj-cx7g-858c',
+    title: 'Regular Expression Denial of Service in debug',
+    description: 'Installed at node_modules/a/node_modules/debug, node_modules/debug',
+    solution: 'npm audit fix',
+    severity: 'medium',
+    tool_severity: 'moderate',
+    vulnerability_ids: ['GHSA-gxpj-cx7g-858c'],
+    cwes: [400],
+    cvss: [{ vector: 'CVSS:3.0/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:L', score: 5.3 }],
+    references: ['https://github.com/advisories/GHSA-gxpj-cx7g-858c'],
+    location: { component: 'debug', fixed_version: '2.6.9, 3.1.0' },
+  });
+  expect(observations[2]).toMatchObject({
+    place: 'vulnerabilities.debug.via[2]',
+    rule: 'GHSA-9vvw-cc9w-f27h',
+    severity: 'high',
+    cvss: [],
+    location: { component: 'debug' },
+  });
+});
+
+test('pnpm, with malformed advisories rejected', async () => {
+  const { observations, rejections } = await readAll(npmAudit, fixture('pnpm-malformed.json'));
+  expect(rejections).toEqual([
+    { place: 'advisories.1', reason: 'the name of the package is missing' },
+    { place: 'advisories.2', reason: 'is no object' },
+    { place: 'advisories.3', reason: 'the id of the advisory is missing' },
+  ]);
+  expect(observations).toHaveLength(1);
+  expect(observations[0]).toMatchObject({
+    rule: 'GHSA-2222-3333-4444',
+    vulnerability_ids: ['GHSA-2222-3333-4444'],
+    location: { component: 'left-pad', version: '1.2.0', fixed_version: '1.3.0' },
+  });
+});
+
+test('Yarn 1: a line for each dependency path, with the version of that path', async () => {
+  const { observations, rejections } = await readAll(npmAudit, fixture('yarn-1.jsonl'));
+  expect(rejections).toEqual([{ place: 'line 3', reason: 'the name of the package is missing' }]);
+  expect(observations).toHaveLength(1);
+  expect(observations[0]).toMatchObject({
+    place: 'line 2',
+    tool: 'yarn audit',
+    rule: 'GHSA-93q8-gq69-wqmw',
+    description: 'Slow.\n\nRequired by:\ngulp>strip-ansi>ansi-regex (4.1.0)',
+    severity: 'high',
+    location: { component: 'ansi-regex', version: '4.1.0', fixed_version: '5.0.1' },
+    tags: ['dev'],
+  });
+});
+
+test('Yarn 4 and Bun', async () => {
+  const yarn = await readAll(npmAudit, fixture('yarn-4.jsonl'));
+  expect(yarn.rejections).toEqual([]);
+  expect(yarn.observations.map(({ place, rule, severity, vulnerability_ids, location }) => ({ place, rule, severity, vulnerability_ids, location }))).toEqual([
+    {
+      place: 'line 1',
+      rule: 'GHSA-xvch-5gv4-984h',
+      severity: 'critical',
+      vulnerability_ids: ['GHSA-xvch-5gv4-984h'],
+      location: { component: 'minimist', version: '0.0.8', fixed_version: '0.2.4' },
+    },
+    { place: 'line 2', rule: 'deprecation', severity: 'medium', vulnerability_ids: [], location: { component: 'uuid', version: '3.4.0' } },
+  ]);
+  expect(yarn.observations[0]?.description).toBe('Installed versions: 0.0.8, 0.1.0\nRequired by: mkdirp@npm:0.5.1');
+  const bun = await readAll(npmAudit, fixture('bun.json'));
+  expect(bun.observations[0]).toMatchObject({
+    place: 'minimist[0]',
+    rule: 'GHSA-xvch-5gv4-984h',
+    cwes: [1321],
+    location: { component: 'minimist', fixed_version: '0.2.4' },
+  });
+});
+
+test('a long list of actions does not hide the advisories', async () => {
+  const resolves = Array.from({ length: 2_000 }, (_, id) => ({ id, path: 'a>b>c', dev: false }));
+  const report = { actions: [{ module: 'a', resolves }], advisories: { 1: { id: 1, module_name: 'c', severity: 'info' } }, muted: [] };
+  const input = fromBuffer(JSON.stringify(report));
+  expect(npmAudit.detect(await headOf(input))).toBe(true);
+  expect((await readAll(npmAudit, input)).observations).toMatchObject([{ rule: '1', severity: 'info', location: { component: 'c' } }]);
+});
+
+test('an audit without findings is empty; one that failed, and files of another kind, are refused', async () => {
+  for (const name of ['empty-npm-6.json', 'empty-npm-7.json']) expect(await readAll(npmAudit, fixture(name))).toEqual({ observations: [], rejections: [] });
+  await expect(readAll(npmAudit, fromBuffer('{"error":{"code":"ENOLOCK","summary":"This command requires a lockfile.","detail":""}}'))).rejects.toThrow(
+    new ReportError('The audit failed and found nothing out: ENOLOCK: This command requires a lockfile.'),
+  );
+  await expect(readAll(npmAudit, fromBuffer('{"type":"auditSummary","data":{}}\n{"type":"error","data":"no network"}\n'))).rejects.toThrow('no network');
+  for (const foreign of ['{"vulnerabilities":[],"ok":true}', '[]', '<a/>', '', '{"error":null}'])
+    await expect(readAll(npmAudit, fromBuffer(foreign))).rejects.toThrow(/no such report: JSON of npm audit/);
+});

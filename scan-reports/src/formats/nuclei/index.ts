@@ -1,0 +1,115 @@
+import type { Asset, Cvss, Location, Observation, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
+import { headOf } from '../../detect.ts';
+import { notThisFormat } from '../../input.ts';
+import { type JsonValue, jsonValues, placeOf } from '../../json.ts';
+import { cwesOf, filePath, hostAsset, idsIn, observation, parseUrl, RecordError, record, required, severityOf, urlPlace, webAsset } from '../../normalize.ts';
+import { arr, count, date, isObj, num, type Obj, obj, str, strs } from '../../read.ts';
+
+const EXPECTS = 'JSON lines or a JSON array of objects with template-id and info';
+
+/** What a template extracted, requests and answers are left out: they may carry the very secrets that it looks for. */
+export const nuclei: ReportFormat = {
+  id: 'nuclei',
+  name: 'Nuclei',
+  description: '`nuclei -jsonl` (or `-json` of older versions) and `nuclei -json-export`',
+  documentation: 'https://docs.projectdiscovery.io/opensource/nuclei/running#nuclei-output',
+  expects: EXPECTS,
+  assetType: 'web_application',
+  detect: isNuclei,
+  async *read(input) {
+    const head = await headOf(input);
+    // Without a match nuclei leaves a file with nothing in it.
+    if (!isNuclei(head) && !/^(?:\[\s*\])?$/.test(head.text.trim())) throw notThisFormat(EXPECTS);
+    yield* readResults(input, head);
+  },
+};
+
+function isNuclei({ jsonKeys }: ReportHead): boolean {
+  return (jsonKeys.includes('template-id') || jsonKeys.includes('templateID')) && jsonKeys.includes('info');
+}
+
+async function* readResults(input: ReportInput, { jsonShape }: ReportHead): AsyncGenerator<ReportItem> {
+  for await (const found of jsonValues(input, [jsonShape === 'array' ? '*' : '']))
+    yield* readResult(found, jsonShape === 'lines' ? `line ${found.document + 1}` : placeOf(found));
+}
+
+function* readResult(found: JsonValue, place: string): Generator<ReportItem> {
+  yield* record(place, () => {
+    if (found.error) throw new RecordError(found.error);
+    if (!isObj(found.value)) throw new RecordError('is no object');
+    return resultOf(found.value, place);
+  });
+}
+
+function resultOf(result: Obj, place: string): Observation | null {
+  // Written for every template with -matcher-status, also where nothing matched.
+  if (result['matcher-status'] === false || result.matcher_status === false) return null;
+  const info = obj(result.info);
+  const classification = obj(info.classification);
+  const template = required(field(result, 'template-id', 'templateID'), 'template-id');
+  const { asset, location } = targetOf(result);
+  return observation({
+    place,
+    tool: 'nuclei',
+    rule: template,
+    title: str(info.name) ?? template,
+    description: [str(info.description), str(info.impact)].filter(Boolean).join('\n\n'),
+    solution: str(info.remediation),
+    severity: severityOf(str(info.severity)),
+    tool_severity: str(info.severity),
+    vulnerability_ids: idsIn(template, ...list(classification['cve-id'])),
+    cwes: cwesOf(list(classification['cwe-id'])),
+    cvss: cvssOf(classification),
+    references: strs(info.reference).flatMap((reference) => reference.split(/\s+/)),
+    asset,
+    location: { ...location, component: field(result, 'matcher-name', 'matcher_name') },
+    last_seen: date(result.timestamp),
+    tags: list(info.tags),
+  });
+}
+
+function field(result: Obj, ...names: string[]): string | undefined {
+  return names.map((name) => str(result[name])).find((value) => value !== undefined);
+}
+
+/** A list, or a text with commas, as older templates have it. */
+function list(value: unknown): string[] {
+  return strs(value).flatMap((text) => text.split(',').flatMap((part) => str(part) ?? []));
+}
+
+function cvssOf(classification: Obj): Cvss[] {
+  const vector = str(classification['cvss-metrics']);
+  const score = num(classification['cvss-score']);
+  return vector ? [{ vector, ...(score === undefined ? {} : { score }) }] : [];
+}
+
+interface Target {
+  asset: Asset | null;
+  location: { [Key in keyof Location]?: Location[Key] | undefined };
+}
+
+const WEB_TYPES = new Set(['http', 'headless', 'websocket']);
+const TCP_TYPES = new Set(['network', 'tcp', 'ssl']);
+
+/** Some templates say nothing of where they matched; the import has to. */
+function targetOf(result: Obj): Target {
+  const type = str(result.type)?.toLowerCase();
+  const matched = field(result, 'matched-at', 'matched_at', 'matched') ?? field(result, 'url', 'host')?.replace(/^\/(?=https?:)/, '');
+  if (type === 'file') return { asset: null, location: { path: filePath(matched), line: count(arr(result['matched-line'])[0]) } };
+  if (matched === undefined) return { asset: null, location: {} };
+  if (/^(?:https?|wss?):\/\//i.test(matched) || (type !== undefined && WEB_TYPES.has(type))) return webTarget(matched, result);
+  const target = parseUrl(matched) ?? parseUrl(str(result.host));
+  return {
+    asset: hostAsset({ given: target?.hostname.replaceAll(/[[\]]/g, '') ?? matched, ip: str(result.ip) }),
+    location: { port: count(/:(\d{1,5})(?:\/|$)/.exec(matched)?.[1]) ?? count(result.port), protocol: TCP_TYPES.has(type ?? '') ? 'tcp' : undefined },
+  };
+}
+
+function webTarget(matched: string, result: Obj): Target {
+  const scheme = str(result.scheme) ?? 'http';
+  const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(matched) ? matched : `${scheme}://${matched}`;
+  return {
+    asset: webAsset(url) ?? webAsset(str(result.host)),
+    location: { url: urlPlace(url), method: str(result.fuzzing_method), parameter: str(result.fuzzing_parameter) },
+  };
+}

@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { ReportError } from '../../contract.ts';
+import { fromBuffer } from '../../input.ts';
+import { readAll } from '../../testing.ts';
+import { nuclei } from './index.ts';
+
+const read = (name: string) => readAll(nuclei, fromBuffer(readFileSync(new URL(`fixtures/${name}`, import.meta.url)), name));
+
+test('a match has its template, ids, scores and address', async () => {
+  const { observations, rejections } = await read('results.jsonl');
+  expect(rejections).toEqual([]);
+  expect(observations[0]).toEqual({
+    place: 'line 1',
+    tool: 'nuclei',
+    rule: 'CVE-2021-44228',
+    external_id: null,
+    title: 'Apache Log4j2 Remote Code Injection',
+    description: 'JNDI lookups run code.\n\nFull control.',
+    solution: 'Upgrade to 2.17.1.',
+    severity: 'critical',
+    tool_severity: 'critical',
+    vulnerability_ids: ['CVE-2021-44228'],
+    cwes: [20, 917],
+    cvss: [{ vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:C/C:H/I:H/A:H', score: 10 }],
+    references: ['https://logging.example.org/security'],
+    asset: { type: 'web_application', name: 'https://app.example.com', identifiers: [{ kind: 'fqdn', value: 'app.example.com' }] },
+    location: { url: 'https://app.example.com/login' },
+    present: true,
+    suppressed: false,
+    first_seen: null,
+    last_seen: new Date('2026-02-01T09:00:00.123Z'),
+    tags: ['cve', 'rce'],
+  });
+});
+
+test('hosts, files and matches without a place; templates that did not match are left out', async () => {
+  const { observations } = await read('results.jsonl');
+  expect(observations.slice(1)).toMatchObject([
+    { place: 'line 2', rule: 'http-missing-security-headers', severity: 'info', location: { url: 'https://app.example.com/', component: 'x-frame-options' } },
+    {
+      place: 'line 3',
+      severity: 'unknown',
+      asset: {
+        type: 'host',
+        name: 'gw.example.com',
+        identifiers: [
+          { kind: 'fqdn', value: 'gw.example.com' },
+          { kind: 'ip', value: '192.0.2.31' },
+        ],
+      },
+      location: { port: 22, protocol: 'tcp' },
+      tags: ['network', 'ssh'],
+    },
+    { place: 'line 5', rule: 'aws-key', asset: null, location: { path: 'src/config.py', line: 12 } },
+    { place: 'line 6', rule: 'nameserver', asset: null, location: {} },
+  ]);
+});
+
+test('what was extracted, sent and answered is not kept', async () => {
+  expect(JSON.stringify(await read('results.jsonl'))).not.toMatch(/s3cr3t-value|AKIAEXAMPLE/);
+});
+
+test('an export is an array; entries that are none of a template are refused', async () => {
+  const { observations, rejections } = await read('export.json');
+  expect(rejections).toEqual([
+    { place: '[1]', reason: 'template-id is missing' },
+    { place: '[2]', reason: 'is no object' },
+  ]);
+  expect(observations).toMatchObject([
+    {
+      place: '[0]',
+      rule: 'xss-fuzz',
+      severity: 'medium',
+      references: ['https://xss.example.org'],
+      asset: { name: 'https://shop.example.com:8443' },
+      location: { url: 'https://shop.example.com:8443/search', method: 'GET', parameter: 'q' },
+    },
+  ]);
+});
+
+test('names of version 2 are understood', async () => {
+  const { observations } = await read('version-2.json');
+  expect(observations).toMatchObject([
+    {
+      rule: 'CVE-2020-5902',
+      severity: 'high',
+      vulnerability_ids: ['CVE-2020-5902'],
+      asset: { name: 'https://192.0.2.40' },
+      location: { url: 'https://192.0.2.40/tmui/login.jsp', component: 'page' },
+      tags: ['cve', 'cve2020', 'rce'],
+    },
+  ]);
+});
+
+test('a line that is no JSON is refused, the others are read', async () => {
+  const line = '{"template-id":"a","info":{"name":"A","severity":"low"},"type":"http","matched-at":"https://app.example.com/a"}';
+  const { observations, rejections } = await readAll(nuclei, fromBuffer(`${line}\n{"template-id":"b",}\n${line}\n`));
+  expect(rejections).toEqual([{ place: 'line 2', reason: 'is no valid JSON' }]);
+  expect(observations).toHaveLength(2);
+});
+
+test('no match leaves an empty file or an empty array', async () => {
+  expect(await read('empty.jsonl')).toEqual({ observations: [], rejections: [] });
+  expect(await read('empty-export.json')).toEqual({ observations: [], rejections: [] });
+});
+
+test('another file is refused', async () => {
+  await expect(readAll(nuclei, fromBuffer('{"runs":[]}'))).rejects.toThrow(ReportError);
+  await expect(readAll(nuclei, fromBuffer('<nmaprun/>'))).rejects.toThrow(/template-id and info/);
+});

@@ -1,0 +1,43 @@
+import type { Observation, ReportInput, ReportItem } from '../../contract.ts';
+import { csvRows } from '../../csv.ts';
+import { hostAsset, idsIn, isIp, observation, RecordError, record, required } from '../../normalize.ts';
+import { count, date, num, str } from '../../read.ts';
+import { isFalsePositive, severityOfThreat, softwareIn } from './result.ts';
+
+export async function* readCsv(input: ReportInput): AsyncGenerator<ReportItem> {
+  for await (const { cells, place } of csvRows(input, ['IP', 'NVT Name', 'NVT OID'])) yield* record(place, () => rowOf(cells, place));
+}
+
+function rowOf(cells: Readonly<Record<string, string>>, place: string): Observation {
+  const cell = (name: string): string | undefined => str(cells[name]);
+  const rule = required(cell('NVT OID') ?? cell('NVT Name'), 'NVT OID');
+  const [ip, hostname] = [cell('IP'), cell('Hostname')];
+  if (ip === undefined && hostname === undefined) throw new RecordError('IP is missing');
+  const score = num(cell('CVSS'));
+  const port = count(cell('Port'));
+  return observation({
+    place,
+    tool: 'openvas',
+    rule,
+    title: cell('NVT Name') ?? rule,
+    description: uniqueTexts(cell('Summary'), cell('Specific Result'), cell('Vulnerability Insight'), cell('Impact'), cell('Affected Software/OS')),
+    solution: cell('Solution'),
+    severity: severityOfThreat(cell('Severity'), score),
+    tool_severity: cell('Severity') ?? cell('CVSS'),
+    vulnerability_ids: idsIn(rule, cell('CVEs')),
+    references: cell('Other References')?.match(/https?:\/\/[^\s,]+/g) ?? [],
+    asset: hostAsset({ ...(ip && !isIp(ip) ? { given: ip } : { ip }), ...(hostname?.includes('.') ? { fqdn: hostname } : { hostname }) }),
+    location: {
+      port,
+      protocol: port === undefined ? undefined : cell('Port Protocol')?.toLowerCase(),
+      ...(/^CVE-/i.test(rule) ? softwareIn(cell('Product Detection Result') ?? cell('Specific Result')) : {}),
+    },
+    suppressed: isFalsePositive(cell('Severity'), score),
+    last_seen: date(cell('Timestamp')),
+  });
+}
+
+/** The summary of a matched CVE says the same as its result. */
+function uniqueTexts(...texts: (string | undefined)[]): string {
+  return [...new Set(texts.filter(Boolean))].join('\n\n');
+}

@@ -1,0 +1,33 @@
+import type { ReportFormat, ReportHead } from '../../contract.ts';
+import { hasColumns, headOf } from '../../detect.ts';
+import { notThisFormat } from '../../input.ts';
+import { readCsv } from './csv.ts';
+import { readXml } from './xml.ts';
+
+const EXPECTS = 'Greenbone report XML (root report, get_reports_response or get_results_response), or its CSV with the columns "IP", "NVT Name" and "NVT OID"';
+
+export const openvas: ReportFormat = {
+  id: 'openvas',
+  name: 'OpenVAS / Greenbone',
+  description: 'Greenbone (OpenVAS) scan reports, exported as XML or CSV results, or fetched over GMP',
+  documentation: 'https://docs.greenbone.net/API/GMP/gmp.html#command_get_reports',
+  expects: EXPECTS,
+  assetType: 'host',
+  detect: (head) => isXml(head) || isCsv(head),
+  async *read(input) {
+    const head = await headOf(input);
+    if (isXml(head)) yield* readXml(input);
+    else if (isCsv(head)) yield* readCsv(input);
+    else throw notThisFormat(EXPECTS);
+  },
+};
+
+/** `report` is a name that many tools use: something of Greenbone's must be in it. */
+function isXml({ xmlRoot, text }: ReportHead): boolean {
+  if (xmlRoot?.name === 'get_reports_response' || xmlRoot?.name === 'get_results_response') return true;
+  return xmlRoot?.name === 'report' && /<(?:gmp|omp)\b|<nvt\s+oid=|<report_format\b|<scan_run_status\b|\sformat_id=/.test(text);
+}
+
+function isCsv(head: ReportHead): boolean {
+  return hasColumns(head, 'IP', 'NVT Name', 'NVT OID');
+}

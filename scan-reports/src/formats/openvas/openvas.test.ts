@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { ReportError } from '../../contract.ts';
+import { fromBuffer } from '../../input.ts';
+import { readAll } from '../../testing.ts';
+import { openvas } from './index.ts';
+
+const read = (name: string) => readAll(openvas, fromBuffer(readFileSync(new URL(`fixtures/${name}`, import.meta.url)), name));
+
+test('a result of a report has its check, ids, vector, host and port', async () => {
+  const { observations, rejections } = await read('report.xml');
+  expect(rejections).toEqual([]);
+  expect(observations).toHaveLength(4);
+  expect(observations[0]).toEqual({
+    place: 'report[1]/results[1]/result[1]',
+    tool: 'openvas',
+    rule: '1.3.6.1.4.1.25623.1.0.900001',
+    external_id: null,
+    title: 'Deprecated TLS versions',
+    description: 'The service accepts TLS 1.0.\n\nTLS 1.0 was accepted.\n\nOld versions have known flaws | weak ciphers.',
+    solution: 'Disable TLS 1.0.',
+    severity: 'high',
+    tool_severity: 'High',
+    vulnerability_ids: ['CVE-2011-3389'],
+    cwes: [],
+    cvss: [{ vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N' }],
+    references: ['https://tls.example.org/deprecated'],
+    asset: {
+      type: 'host',
+      name: 'app.example.com',
+      identifiers: [
+        { kind: 'fqdn', value: 'app.example.com' },
+        { kind: 'ip', value: '192.0.2.10' },
+      ],
+    },
+    location: { port: 443, protocol: 'tcp' },
+    present: true,
+    suppressed: false,
+    first_seen: null,
+    last_seen: new Date('2026-03-02T09:10:11Z'),
+    tags: ['SSL and TLS'],
+  });
+});
+
+test('a log entry is information and "general" is no port', async () => {
+  const { observations } = await read('report.xml');
+  expect(observations[1]).toMatchObject({ severity: 'info', tool_severity: 'Log', location: {} });
+});
+
+test('a matched CVE is the rule, has the severity of its score, and the product it was matched against', async () => {
+  const { observations } = await read('report.xml');
+  expect(observations[2]).toMatchObject({
+    rule: 'CVE-2021-26690',
+    vulnerability_ids: ['CVE-2021-26690'],
+    severity: 'critical',
+    location: { component: 'http_server', version: '2.4.7' },
+  });
+  expect(observations[2]?.location.port).toBeUndefined();
+});
+
+test('a false positive is suppressed and keeps what it was before; old reports list ids and links as text', async () => {
+  const { observations } = await read('report.xml');
+  expect(observations[3]).toMatchObject({
+    severity: 'medium',
+    tool_severity: 'False Positive',
+    suppressed: true,
+    vulnerability_ids: ['CVE-1999-0501', 'CVE-1999-0502'],
+    references: ['https://a.example.org/1', 'https://a.example.org/2'],
+    location: { port: 22, protocol: 'tcp' },
+  });
+});
+
+test('an answer of GMP is read, and a result without a host refused', async () => {
+  const { observations, rejections } = await read('gmp-malformed.xml');
+  expect(rejections).toEqual([{ place: 'result[1]', reason: 'host is missing' }]);
+  expect(observations).toMatchObject([{ place: 'result[2]', rule: 'Host summary', severity: 'low', asset: { name: '192.0.2.12' } }]);
+});
+
+test('CSV rows say the same as the XML', async () => {
+  const { observations, rejections } = await read('results.csv');
+  expect(rejections).toEqual([{ place: 'line 5', reason: 'IP is missing' }]);
+  expect(observations).toMatchObject([
+    {
+      place: 'line 2',
+      rule: '1.3.6.1.4.1.25623.1.0.900001',
+      title: 'Deprecated TLS versions',
+      description: 'The service accepts TLS 1.0.\n\nTLS 1.0 was accepted.\nCiphers: 3\n\nData may be read.',
+      solution: 'Disable TLS 1.0.',
+      severity: 'high',
+      vulnerability_ids: ['CVE-2011-3389', 'CVE-2015-0204'],
+      references: ['https://tls.example.org/deprecated'],
+      asset: { type: 'host', name: 'app.example.com' },
+      location: { port: 443, protocol: 'tcp' },
+      last_seen: new Date('2026-03-02T09:10:11Z'),
+    },
+    { rule: 'CVE-2021-26690', severity: 'critical', vulnerability_ids: ['CVE-2021-26690'], location: { component: 'http_server', version: '2.4.7' } },
+    { severity: 'info', asset: { name: 'printer' }, location: { port: 161, protocol: 'udp' } },
+  ]);
+});
+
+test('reports without results have none', async () => {
+  expect(await read('empty.xml')).toEqual({ observations: [], rejections: [] });
+  expect(await read('empty.csv')).toEqual({ observations: [], rejections: [] });
+});
+
+test.each(['<report><coverage/></report>', '{"results":[]}', 'IP,Name\n192.0.2.1,x\n'])('another file is refused: %s', async (text) => {
+  await expect(readAll(openvas, fromBuffer(text))).rejects.toThrow(ReportError);
+  await expect(readAll(openvas, fromBuffer(text))).rejects.toThrow(/Greenbone report XML/);
+});
+
+test('a report that is cut off is refused', async () => {
+  const whole = readFileSync(new URL('fixtures/report.xml', import.meta.url));
+  await expect(readAll(openvas, fromBuffer(whole.subarray(0, whole.length - 40)))).rejects.toThrow(/not complete/);
+});

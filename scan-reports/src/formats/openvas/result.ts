@@ -1,0 +1,21 @@
+import type { Severity } from '../../contract.ts';
+import { severityOf, severityOfScore } from '../../normalize.ts';
+import { productOfCpe } from '../../cpe.ts';
+
+/** Greenbone's words for what it calls threat or severity; the score, where the report has no word. */
+export function severityOfThreat(word: string | undefined, score: number | undefined): Severity {
+  const known = word?.toLowerCase();
+  if (known === 'alarm') return 'high';
+  if (known === 'error') return 'info';
+  const severity = severityOf(known);
+  return severity === 'unknown' && score !== undefined && score >= 0 ? severityOfScore(score) : severity;
+}
+
+export function isFalsePositive(word: string | undefined, score: number | undefined): boolean {
+  return /^false.?positive$/i.test(word ?? '') || score === -1;
+}
+
+/** The software that a CVE was matched against: several of a host may have the same one. */
+export function softwareIn(text: string | undefined): { component: string; version: string | undefined } | Record<string, never> {
+  return productOfCpe(/cpe:\S+/i.exec(text ?? '')?.[0]) ?? {};
+}

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { fromBuffer } from '../../input.ts';
+import { readAll } from '../../testing.ts';
+import { osvScanner } from './index.ts';
+
+const fixture = (name: string) => fromBuffer(readFileSync(new URL(`./fixtures/${name}`, import.meta.url)), name);
+
+test('a vulnerable package with all ids of its group and the fix of its own branch', async () => {
+  const { observations, rejections } = await readAll(osvScanner, fixture('report.json'));
+  expect(rejections).toEqual([]);
+  expect(observations).toHaveLength(4);
+  expect(observations[0]).toEqual({
+    place: 'results[0].packages[0].vulnerabilities[0]',
+    tool: 'osv-scanner',
+    rule: 'GHSA-v6rh-hp5x-86rv',
+    external_id: null,
+    title: 'Potential bypass of an upstream access control',
+    description: 'Requests with trailing newlines may pass.',
+    solution: null,
+    severity: 'high',
+    tool_severity: 'HIGH',
+    vulnerability_ids: ['CVE-2021-44420', 'GHSA-v6rh-hp5x-86rv', 'PYSEC-2021-439'],
+    cwes: [290],
+    cvss: [{ vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:L/A:L' }],
+    references: ['https://docs.example.com/releases/security'],
+    asset: null,
+    location: { component: 'django', version: '3.2.9', fixed_version: '3.2.10', path: '/work/shop/requirements.txt' },
+    present: true,
+    suppressed: false,
+    first_seen: null,
+    last_seen: null,
+    tags: ['PyPI', 'dev'],
+  });
+});
+
+test('the record of another database takes the score of the group, and says that the code is not called', async () => {
+  const { observations } = await readAll(osvScanner, fixture('report.json'));
+  expect(observations[1]).toMatchObject({
+    rule: 'PYSEC-2021-439',
+    title: 'PYSEC-2021-439 in django',
+    severity: 'high',
+    tool_severity: '7.3',
+    vulnerability_ids: ['CVE-2021-44420', 'GHSA-v6rh-hp5x-86rv', 'PYSEC-2021-439'],
+    location: { fixed_version: '2.2.25, 3.2.10' },
+    tags: ['PyPI', 'dev', 'not-called', 'unimportant'],
+  });
+});
+
+test('a license that is not allowed, and a withdrawn record of a commit', async () => {
+  const { observations } = await readAll(osvScanner, fixture('report.json'));
+  expect(observations[2]).toMatchObject({
+    place: 'results[0].packages[0].license_violations[0]',
+    rule: 'license:BSD-3-Clause',
+    severity: 'unknown',
+    location: { component: 'django', version: '3.2.9', path: '/work/shop/requirements.txt' },
+  });
+  expect(observations[3]).toMatchObject({
+    rule: 'CVE-2023-50094',
+    severity: 'unknown',
+    tool_severity: null,
+    suppressed: true,
+    location: { version: 'f5f3c22f3ed5a6804a2a8d9ee9fa43044cfa24a6', path: '/work/shop/vendor/tool' },
+    tags: ['withdrawn'],
+  });
+});
+
+test('malformed records are rejected; what stands after them is still known', async () => {
+  const { observations, rejections } = await readAll(osvScanner, fixture('malformed.json'));
+  expect(rejections).toEqual([
+    { place: 'results[0].packages[0].vulnerabilities[0]', reason: 'id is missing' },
+    { place: 'results[0].packages[0].vulnerabilities[1]', reason: 'is no object' },
+  ]);
+  expect(observations).toHaveLength(1);
+  expect(observations[0]).toMatchObject({
+    rule: 'RUSTSEC-2023-0001',
+    vulnerability_ids: ['RUSTSEC-2023-0001'],
+    severity: 'medium',
+    location: { component: 'tokio', version: '1.8.0', path: 'Cargo.lock' },
+  });
+});
+
+test('no findings, or nothing to look at, is empty; a file of another kind is refused', async () => {
+  for (const input of [fixture('empty.json'), fromBuffer(''), fromBuffer('{"results":[]}'), fromBuffer('{"results":null}')])
+    expect(await readAll(osvScanner, input)).toEqual({ observations: [], rejections: [] });
+  for (const foreign of ['{"results":[{"check_id":"a","path":"b"}],"errors":[],"paths":{}}', '{"results":[],"errors":[]}', '{"Results":[]}', '[]', '<a/>'])
+    await expect(readAll(osvScanner, fromBuffer(foreign))).rejects.toThrow('a JSON object with results that have a source and packages was expected');
+});

@@ -1,0 +1,61 @@
+import type { Observation, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
+import { csvRows } from '../../csv.ts';
+import { hasKeys, headOf } from '../../detect.ts';
+import { notThisFormat } from '../../input.ts';
+import { jsonValues, placeOf } from '../../json.ts';
+import { RecordError, record } from '../../normalize.ts';
+import { type Obj, obj } from '../../read.ts';
+import { type CsvShape, csvShapeOf, rowOf } from './csv.ts';
+import { jsonCheckOf, oldJsonCheckOf } from './json.ts';
+import { detectionOf } from './ocsf.ts';
+
+export const prowler: ReportFormat = {
+  id: 'prowler',
+  name: 'Prowler',
+  description: '`prowler aws|azure|gcp|kubernetes …` with the output modes csv, json and json-ocsf, of versions 2 to 5',
+  documentation: 'https://docs.prowler.com/projects/prowler-open-source/en/latest/tutorials/reporting/',
+  expects: 'CSV with CHECK_ID and STATUS (version 2: TITLE_TEXT and CHECK_RESULT), JSON of checks with CheckID (version 2: Control), or OCSF of Prowler',
+  assetType: 'cloud_resource',
+  detect: (head) => isJson(head) || csvShapeOf(head) !== null,
+  async *read(input) {
+    const head = await headOf(input);
+    const csv = csvShapeOf(head);
+    if (csv) yield* readCsv(input, csv);
+    else if (isJson(head) || isEmpty(head)) yield* readJson(input, head);
+    else throw notThisFormat(prowler.expects);
+  },
+};
+
+function isJson(head: ReportHead): boolean {
+  return (
+    hasKeys(head, 'CheckID', 'Status', 'Provider') ||
+    hasKeys(head, 'Account Number', 'Control', 'Status') ||
+    (['finding_info', 'finding'].some((key) => head.jsonKeys.includes(key)) && /"(?:vendor_name|name)"\s*:\s*"Prowler"/.test(head.text))
+  );
+}
+
+/** Version 2 wrote a file for JSON before it knew whether there would be a finding. */
+function isEmpty(head: ReportHead): boolean {
+  return /^\s*(?:\[\s*\])?\s*$/.test(head.text);
+}
+
+async function* readCsv(input: ReportInput, shape: CsvShape): AsyncGenerator<ReportItem> {
+  for await (const { cells, place } of csvRows(input, shape.required, { delimiter: shape.delimiter })) {
+    yield* record(place, () => rowOf(cells, place, shape));
+  }
+}
+
+async function* readJson(input: ReportInput, head: ReportHead): AsyncGenerator<ReportItem> {
+  for await (const found of jsonValues(input, [head.jsonShape === 'array' ? '*' : ''])) {
+    const place = head.jsonShape === 'array' ? placeOf(found) : `line ${found.document + 1}`;
+    yield* record(place, () => {
+      if (found.error) throw new RecordError(found.error);
+      return entryOf(obj(found.value), place);
+    });
+  }
+}
+
+function entryOf(entry: Obj, place: string): Observation | null {
+  if ('metadata' in entry || 'finding_info' in entry) return detectionOf(entry, place);
+  return 'Control' in entry || 'Control ID' in entry ? oldJsonCheckOf(entry, place) : jsonCheckOf(entry, place);
+}

@@ -1,0 +1,165 @@
+import { expect, test } from 'vitest';
+import { fromBuffer } from '../../input.ts';
+import { readAll } from '../../testing.ts';
+import { readFixtures } from '../../testing-fixtures.ts';
+import { prowler } from './index.ts';
+
+const fixtures = new Map(readFixtures('prowler').map(({ name, bytes }) => [name, bytes]));
+const read = (name: string) => readAll(prowler, fromBuffer(fixtures.get(name) ?? '', name));
+
+test('reads CSV of version 2: failed rows, allowlisted ones as suppressed', async () => {
+  const { observations, rejections } = await read('v2.csv');
+  expect(rejections).toEqual([]);
+  expect(observations).toHaveLength(3);
+  expect(observations[0]).toEqual({
+    place: 'line 2',
+    tool: 'prowler',
+    rule: 'check12',
+    external_id: null,
+    title: 'Ensure MFA is enabled for all IAM users',
+    description: 'User alice has Password enabled but MFA disabled\n\nStolen passwords suffice, without a second factor.',
+    solution: 'Enable MFA.',
+    severity: 'high',
+    tool_severity: 'High',
+    vulnerability_ids: [],
+    cwes: [],
+    cvss: [],
+    references: ['https://docs.example.com/mfa'],
+    asset: { type: 'cloud_resource', name: 'aws/111122223333' },
+    location: { fingerprint: 'eu-west-1 User alice has Password enabled but MFA disabled' },
+    present: true,
+    suppressed: false,
+    first_seen: null,
+    last_seen: null,
+    tags: ['iam', 'IAM'],
+  });
+  expect(observations[2]).toMatchObject({ rule: 'extra75', severity: 'info', suppressed: true });
+});
+
+test('reads JSON lines of version 2', async () => {
+  const { observations, rejections } = await read('v2.jsonl');
+  expect(rejections).toEqual([]);
+  expect(observations).toMatchObject([
+    {
+      place: 'line 1',
+      rule: 'extra796',
+      title: 'Restrict Access to the EKS Control Plane Endpoint',
+      severity: 'high',
+      asset: { type: 'cloud_resource', name: 'aws/111122223333/eu-central-1/web' },
+      location: { resource: 'web' },
+      last_seen: new Date('2021-08-23T07:06:12Z'),
+    },
+    { place: 'line 3', rule: 'check114', severity: 'critical', asset: { name: 'aws/111122223333' } },
+  ]);
+});
+
+test('reads JSON of version 3', async () => {
+  const { observations, rejections } = await read('v3.json');
+  expect(rejections).toEqual([]);
+  expect(observations).toMatchObject([
+    {
+      place: '[0]',
+      rule: 's3_bucket_public_access',
+      external_id: 'prowler-aws-s3_bucket_public_access-111122223333-eu-west-1-assets',
+      title: 'Ensure there are no S3 buckets open to everyone',
+      solution: 'Enable Block Public Access.',
+      severity: 'critical',
+      references: ['https://docs.example.com/s3'],
+      asset: { type: 'cloud_resource', name: 'arn:aws:s3:::assets', identifiers: [{ kind: 'arn', value: 'arn:aws:s3:::assets' }] },
+      location: { resource: 'arn:aws:s3:::assets' },
+      suppressed: false,
+      last_seen: new Date('2023-04-25T23:49:42.744Z'),
+      tags: ['s3', 'internet-exposed'],
+    },
+    { rule: 'made_up_check', asset: { name: 'azure/sub-1/disk-id' }, suppressed: true },
+  ]);
+});
+
+test('reads CSV of version 3, which has more commas than semicolons', async () => {
+  const { observations } = await read('v3.csv');
+  expect(observations).toMatchObject([
+    {
+      rule: 'ec2_public_ip',
+      external_id: 'prowler-aws-ec2_public_ip-111122223333-eu-west-1-i-0a',
+      severity: 'medium',
+      asset: { name: 'arn:aws:ec2:eu-west-1:111122223333:instance/i-0a' },
+      tags: ['ec2', 'internet-exposed', 'network'],
+    },
+  ]);
+});
+
+test('reads CSV of version 4 and 5', async () => {
+  const { observations, rejections } = await read('v4.csv');
+  expect(rejections).toEqual([]);
+  const cluster = '/subscriptions/sub-1/resourcegroups/rg/providers/Microsoft.ContainerService/managedClusters/web';
+  expect(observations).toMatchObject([
+    {
+      rule: 'aks_rbac',
+      external_id: 'prowler-azure-aks_rbac-sub-1-westeurope-web',
+      severity: 'medium',
+      references: ['https://docs.example.com/aks', 'https://docs.example.com/fix', 'https://docs.example.com/a', 'https://docs.example.com/b'],
+      asset: { name: cluster, identifiers: [{ kind: 'cloud_id', value: cluster }] },
+      last_seen: new Date('2025-02-14T14:27:30.710Z'),
+    },
+    { rule: 'apiserver_audit', severity: 'high', asset: { name: 'kubernetes/cluster-1/kube-system/kube-apiserver' }, tags: ['apiserver', 'logging', 'manual'] },
+    { rule: 'vm_disk', external_id: null, asset: { name: 'azure/sub-1/westeurope/disk' }, suppressed: true },
+  ]);
+});
+
+test('reads OCSF of version 3', async () => {
+  const { observations, rejections } = await read('v3.ocsf.json');
+  expect(rejections).toEqual([]);
+  expect(observations).toMatchObject([
+    {
+      rule: 'vpc_default',
+      external_id: 'prowler-aws-vpc_default-111122223333-eu-west-1-vpc-1',
+      title: 'Ensure the default VPC is not used',
+      solution: 'Delete it.',
+      severity: 'medium',
+      references: ['https://docs.example.com/default-vpc', 'https://docs.example.com/vpc'],
+      asset: { name: 'arn:aws:ec2:eu-west-1:111122223333:vpc/vpc-1' },
+      suppressed: false,
+    },
+  ]);
+});
+
+test('reads OCSF of version 4 and 5, muted findings as suppressed', async () => {
+  const { observations, rejections } = await read('v4.ocsf.json');
+  expect(rejections).toEqual([]);
+  expect(observations).toMatchObject([
+    {
+      place: '[0]',
+      rule: 'iam_role_trust',
+      external_id: 'prowler-aws-iam_role_trust-111122223333-us-east-1-admin',
+      title: 'Ensure roles have a well defined trust',
+      severity: 'high',
+      references: ['https://docs.example.com/iam', 'https://docs.example.com/trust'],
+      asset: { name: 'arn:aws:iam::111122223333:role/admin' },
+      location: { resource: 'arn:aws:iam::111122223333:role/admin' },
+      suppressed: false,
+      last_seen: new Date('2025-02-14T13:27:30Z'),
+    },
+    { rule: 'appinsights', external_id: null, severity: 'low', asset: { name: 'azure/sub-1/global/AppInsights' }, suppressed: true },
+  ]);
+});
+
+test('rejects what is no check and goes on', async () => {
+  const { observations, rejections } = await read('malformed.json');
+  expect(rejections).toEqual([
+    { place: '[0]', reason: 'the status "BROKEN" is unknown' },
+    { place: '[1]', reason: 'the check id is missing' },
+    { place: '[2]', reason: 'the status is missing' },
+  ]);
+  expect(observations).toMatchObject([{ rule: 'made_up_b', asset: { name: 'aws/111122223333/eu-west-1/b' } }]);
+});
+
+test.each(['empty.csv', 'empty.jsonl'])('accepts a report without findings: %s', async (name) => {
+  expect(await read(name)).toEqual({ observations: [], rejections: [] });
+});
+
+test('refuses another file', async () => {
+  await expect(readAll(prowler, fromBuffer('IP,QID,Title\n192.0.2.1,1,x\n'))).rejects.toThrow(/CHECK_ID and STATUS/);
+  await expect(readAll(prowler, fromBuffer('[{"metadata": {"product": {"name": "Other"}}, "finding_info": {}}]'))).rejects.toThrow(
+    /OCSF of Prowler was expected/,
+  );
+});

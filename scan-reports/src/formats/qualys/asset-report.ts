@@ -1,0 +1,103 @@
+import type { Asset, Cvss, Observation, ReportInput, ReportItem } from '../../contract.ts';
+import { observation, RecordError, record, required } from '../../normalize.ts';
+import { count, str } from '../../read.ts';
+import { child, childText, type XmlElement, xmlElements } from '../../xml.ts';
+import { assetOf, cvssOf, describe, readable, severityOfLevel, tagsOf, textsIn, when } from './common.ts';
+
+interface Knowledge {
+  title: string | undefined;
+  severity: string | undefined;
+  category: string | undefined;
+  threat: string | undefined;
+  impact: string | undefined;
+  solution: string | null;
+  cves: string[];
+  links: string[];
+  cvss: Cvss[];
+}
+
+const HOST = 'ASSET_DATA_REPORT/HOST_LIST/HOST';
+const NAMES = ['IP', 'IPV6', 'DNS', 'NETBIOS', 'QG_HOSTID', 'EC2_INSTANCE_ID'];
+
+/** What a QID means stands in the glossary after the hosts; the names of a host stand before its findings. */
+export async function* readAssetReport(input: ReportInput): AsyncGenerator<ReportItem> {
+  const glossary = await readGlossary(input);
+  let host = new Map<string, string>();
+  let hostIndex = 0;
+  for await (const { element, pattern, parents, place } of xmlElements(input, [
+    ...NAMES.map((name) => `${HOST}/${name}`),
+    `${HOST}/VULN_INFO_LIST/VULN_INFO`,
+  ])) {
+    const index = parents[2]?.index ?? 0;
+    if (index !== hostIndex) host = new Map();
+    hostIndex = index;
+    if (pattern < NAMES.length) host.set(element.name, element.text);
+    else yield* record(place, () => findingOf(element, place, hostOf(host), glossary));
+  }
+}
+
+function hostOf(names: ReadonlyMap<string, string>): Asset {
+  const asset = assetOf({
+    ips: [names.get('IP'), names.get('IPV6')],
+    dns: names.get('DNS'),
+    netbios: names.get('NETBIOS'),
+    agent: names.get('QG_HOSTID'),
+    cloud: names.get('EC2_INSTANCE_ID'),
+  });
+  if (asset === null) throw new RecordError('the host has no IP');
+  return asset;
+}
+
+async function readGlossary(input: ReportInput): Promise<ReadonlyMap<string, Knowledge>> {
+  const glossary = new Map<string, Knowledge>();
+  for await (const { element } of xmlElements(input, ['ASSET_DATA_REPORT/GLOSSARY/VULN_DETAILS_LIST/VULN_DETAILS'])) {
+    const qid = str(childText(element, 'QID')) ?? element.attributes.id?.replace(/^qid_/, '');
+    if (qid) glossary.set(qid, knowledgeOf(element));
+  }
+  return glossary;
+}
+
+function knowledgeOf(element: XmlElement): Knowledge {
+  const text = (name: string, holder: XmlElement | undefined = element): string | undefined => (holder ? str(childText(holder, name)) : undefined);
+  return {
+    title: text('TITLE'),
+    severity: text('SEVERITY'),
+    category: text('CATEGORY'),
+    threat: text('THREAT'),
+    impact: text('IMPACT'),
+    solution: readable(text('SOLUTION')),
+    cves: textsIn(element, 'CVE_ID_LIST', 'ID'),
+    links: textsIn(element, 'VENDOR_REFERENCE_LIST', 'URL'),
+    cvss: [
+      ...cvssOf(text('CVSS3_BASE', child(element, 'CVSS3_SCORE')), text('CVSS3_VERSION', child(element, 'CVSS3_SCORE')) ?? '3.0'),
+      ...cvssOf(text('CVSS_BASE', child(element, 'CVSS_SCORE'))),
+    ],
+  };
+}
+
+function findingOf(element: XmlElement, place: string, asset: Asset, glossary: ReadonlyMap<string, Knowledge>): Observation {
+  const text = (name: string): string | undefined => str(childText(element, name));
+  const qid = required(text('QID'), 'QID');
+  const known = glossary.get(qid);
+  const type = text('TYPE');
+  return observation({
+    place,
+    tool: 'qualys',
+    rule: qid,
+    title: known?.title ?? `QID ${qid}`,
+    description: describe(known?.threat, known?.impact, text('RESULT')),
+    solution: known?.solution,
+    severity: severityOfLevel(known?.severity, type),
+    tool_severity: known?.severity,
+    vulnerability_ids: known?.cves,
+    cvss: known?.cvss,
+    references: known?.links,
+    asset,
+    location: { port: count(text('PORT')), protocol: text('PROTOCOL')?.toLowerCase(), resource: text('INSTANCE') },
+    present: text('VULN_STATUS')?.toLowerCase() !== 'fixed',
+    suppressed: /ignored/i.test(text('TICKET_STATE') ?? ''),
+    first_seen: when(text('FIRST_FOUND')),
+    last_seen: when(text('LAST_FOUND')),
+    tags: tagsOf(known?.category, type),
+  });
+}

@@ -1,0 +1,105 @@
+import type { Observation, ReportHead, ReportInput, ReportItem, Severity } from '../../contract.ts';
+import { csvRows } from '../../csv.ts';
+import { hasColumns } from '../../detect.ts';
+import { cwesOf, idsIn, observation, RecordError, record, required } from '../../normalize.ts';
+import { count, str } from '../../read.ts';
+import { assetOf, cvssOf, describe, meant, readable, severityOfLevel, tagsOf, when } from './common.ts';
+
+/** Columns of the report, of VMDR's list (by QID or by CVE), of the API's answer, and of PCI scans (also Hacker Guardian's). */
+const COLUMNS = {
+  title: ['Title', 'VULN TITLE'],
+  ip: ['IP', 'Asset IPV4', 'IP Address', 'Asset IPv4'],
+  ipv6: ['Asset IPV6', 'IPV6', 'Asset IPv6'],
+  dns: ['DNS', 'Asset Name', 'HOSTNAME', 'DNS Name'],
+  netbios: ['NetBIOS', 'Netbios Name', 'Netbios'],
+  agent: ['QG Host ID', 'QG HostID', 'Host ID (Agent)'],
+  cloud: ['EC2 Instance ID', 'Cloud Resource ID'],
+  type: ['Type', 'Type Detected', 'TYPE'],
+  status: ['Vuln Status', 'Status'],
+  port: ['Port', 'PORT'],
+  protocol: ['Protocol', 'PROTOCOL'],
+  instance: ['Instance'],
+  first: ['First Detected', 'First Found Datetime', 'First Found'],
+  last: ['Last Detected', 'Last Found Datetime', 'Last Found'],
+  cve: ['CVE ID', 'CVE', 'CVEID'],
+  cwe: ['CWE'],
+  cvss3: ['CVSS3.1 Base', 'CVSS3 Base', 'CVSS3'],
+  cvss2: ['CVSS Base', 'CVSS'],
+  threat: ['Threat', 'THREAT', 'CVE-Description'],
+  impact: ['Impact', 'IMPACT'],
+  result: ['Results', 'RESULT', 'Result'],
+  solution: ['Solution', 'SOLUTION'],
+  category: ['Category', 'CATEGORY'],
+  ticket: ['Ticket State'],
+  ignored: ['Ignored'],
+  disabled: ['Disabled'],
+  uniqueId: ['Unique Vuln ID', 'Unique Detection ID'],
+} as const;
+
+/** The columns that tell Qualys from others who have a QID. */
+const HEADERS = [
+  ['QID', 'Title', 'IP'],
+  ['QID', 'Title', 'Asset Name'],
+  ['QID', 'Title', 'Asset IPV4'],
+  ['QID', 'VULN TITLE'],
+  ['QID', 'IP Address', 'Host ID'],
+] as const;
+
+export function isCsv(head: ReportHead): boolean {
+  return HEADERS.some((columns) => hasColumns(head, ...columns));
+}
+
+export async function* readCsv(input: ReportInput): AsyncGenerator<ReportItem> {
+  for await (const { cells, place } of csvRows(input, ['QID'])) yield* record(place, () => rowOf(cells, place));
+}
+
+function rowOf(cells: Readonly<Record<string, string>>, place: string): Observation | null {
+  const cell = (column: keyof typeof COLUMNS): string | undefined => COLUMNS[column].map((name) => meant(cells[name])).find((value) => value !== undefined);
+  // Hosts without findings, and closing remarks, have lines of their own.
+  if (meant(cells.QID) === undefined && cell('title') === undefined) return null;
+  const qid = required(meant(cells.QID), 'QID');
+  if (!/^\d+$/.test(qid)) throw new RecordError('QID is no number');
+  const asset = assetOf({ ips: [cell('ip'), cell('ipv6')], dns: cell('dns'), netbios: cell('netbios'), agent: cell('agent'), cloud: cell('cloud') });
+  if (asset === null) throw new RecordError('the host has neither address nor name');
+  const type = cell('type');
+  return observation({
+    place,
+    tool: 'qualys',
+    rule: qid,
+    external_id: cell('uniqueId'),
+    title: cell('title') ?? `QID ${qid}`,
+    description: describe(cell('threat'), cell('impact'), cell('result')),
+    solution: readable(cell('solution')),
+    severity: severityOfRow(cells, type),
+    tool_severity: str(cells.Severity) ?? str(cells.Q_SEVERITY) ?? str(cells.SEVERITY),
+    vulnerability_ids: idsIn(cell('cve')),
+    cwes: cwesOf(cell('cwe')),
+    cvss: [...cvssOf(cell('cvss3'), cells['CVSS3.1 Base'] ? '3.1' : '3.0'), ...cvssOf(cell('cvss2'))],
+    asset,
+    location: { port: count(cell('port')), protocol: cell('protocol')?.toLowerCase(), resource: cell('instance') },
+    present: cell('status')?.toLowerCase() !== 'fixed',
+    suppressed: [cell('ignored'), cell('disabled')].some(isYes) || /ignored/i.test(cell('ticket') ?? '') || isAccepted(cells['FALSE POSITIVE STATUS']),
+    first_seen: when(cell('first')),
+    last_seen: when(cell('last') ?? isoOnly(cells['LAST SCAN'])),
+    tags: tagsOf(cell('category'), type),
+  });
+}
+
+/** PCI scans list vulnerabilities only, no information: their lowest level is low. */
+function severityOfRow(cells: Readonly<Record<string, string>>, type: string | undefined): Severity {
+  if (cells.Q_SEVERITY === undefined) return severityOfLevel(cells.Severity ?? cells.SEVERITY, type);
+  return cells.Q_SEVERITY.trim() === '1' ? 'low' : severityOfLevel(cells.Q_SEVERITY, type);
+}
+
+function isYes(text: string | undefined): boolean {
+  return /^(?:yes|true|1)$/i.test(text ?? '');
+}
+
+function isAccepted(status: string | undefined): boolean {
+  return /^(?:approved|accepted)$/i.test(status?.trim() ?? '');
+}
+
+/** "05/09/2022" of a spreadsheet may be May or September. */
+function isoOnly(text: string | undefined): string | undefined {
+  return /^\d{4}-\d{2}-\d{2}/.test(text ?? '') ? text : undefined;
+}

@@ -1,0 +1,40 @@
+import type { ReportFormat, ReportHead } from '../../contract.ts';
+import { headOf } from '../../detect.ts';
+import { notThisFormat } from '../../input.ts';
+import { readAssetReport } from './asset-report.ts';
+import { isCsv, readCsv } from './csv.ts';
+import { readDetections } from './detections.ts';
+import { readScan } from './scan-result.ts';
+import { readWas } from './was.ts';
+
+const EXPECTS =
+  'XML with the root ASSET_DATA_REPORT, SCAN, WAS_SCAN_REPORT, WAS_WEBAPP_REPORT or HOST_LIST_VM_DETECTION_OUTPUT, or CSV with the column QID beside Title (or VULN TITLE)';
+
+const root = (...names: string[]) => {
+  return ({ xmlRoot }: ReportHead): boolean => xmlRoot !== null && names.includes(xmlRoot.name);
+};
+
+const SHAPES = [
+  { matches: root('ASSET_DATA_REPORT'), read: readAssetReport },
+  { matches: root('HOST_LIST_VM_DETECTION_OUTPUT'), read: readDetections },
+  { matches: root('WAS_SCAN_REPORT', 'WAS_WEBAPP_REPORT'), read: readWas },
+  { matches: (head: ReportHead) => root('SCAN')(head) && /<SCAN\b[^>]{0,500}\svalue="|scan-1\.dtd|<KEY\s+value=/.test(head.text), read: readScan },
+  { matches: isCsv, read: readCsv },
+];
+
+export const qualys: ReportFormat = {
+  id: 'qualys',
+  name: 'Qualys',
+  description:
+    'Qualys reports: asset data report (XML, CSV), VMDR list (CSV), scan result (XML: its confirmed vulnerabilities), host detections of the API (XML), web application report (WAS, XML), PCI scan (CSV)',
+  documentation: 'https://docs.qualys.com/en/vm/api/dtd/index.htm',
+  expects: EXPECTS,
+  assetType: 'host',
+  detect: (head) => SHAPES.some(({ matches }) => matches(head)),
+  async *read(input) {
+    const head = await headOf(input);
+    const shape = SHAPES.find(({ matches }) => matches(head));
+    if (!shape) throw notThisFormat(EXPECTS);
+    yield* shape.read(input);
+  },
+};

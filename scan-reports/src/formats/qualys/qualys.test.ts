@@ -1,0 +1,223 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { ReportError } from '../../contract.ts';
+import { fromBuffer } from '../../input.ts';
+import { readAll } from '../../testing.ts';
+import { qualys } from './index.ts';
+
+const read = (name: string) => readAll(qualys, fromBuffer(readFileSync(new URL(`fixtures/${name}`, import.meta.url)), name));
+
+const SRV80 = {
+  type: 'host',
+  name: 'srv80.example.com',
+  identifiers: [
+    { kind: 'fqdn', value: 'srv80.example.com' },
+    { kind: 'netbios', value: 'srv80' },
+    { kind: 'ip', value: '192.0.2.80' },
+    { kind: 'agent_id', value: '19260abb-0000-4000-8000-000000000080' },
+  ],
+};
+
+test('asset data report: a finding has what the glossary says of its QID', async () => {
+  const { observations, rejections } = await read('asset-report.xml');
+  expect(rejections).toEqual([{ place: 'HOST_LIST[1]/HOST[2]/VULN_INFO_LIST[1]/VULN_INFO[2]', reason: 'QID is missing' }]);
+  expect(observations).toHaveLength(3);
+  expect(observations[0]).toEqual({
+    place: 'HOST_LIST[1]/HOST[1]/VULN_INFO_LIST[1]/VULN_INFO[1]',
+    tool: 'qualys',
+    rule: '38863',
+    external_id: null,
+    title: 'Weak TLS cipher',
+    description: 'RC4 is accepted.\nIt is broken.\n\nData may be read.\n\nCipher\tStrength\nRC4\tweak',
+    solution: 'Disable RC4.',
+    severity: 'high',
+    tool_severity: '4',
+    vulnerability_ids: ['CVE-2013-2566', 'CVE-2015-2808'],
+    cwes: [],
+    cvss: [
+      { vector: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:H/I:N/A:N', score: 5.9 },
+      { vector: 'AV:N/AC:L/Au:N/C:P/I:N/A:N', score: 5 },
+    ],
+    references: ['https://vendor.example.org/ex-1'],
+    asset: SRV80,
+    location: { port: 443, protocol: 'tcp' },
+    present: true,
+    suppressed: false,
+    first_seen: new Date('2025-12-01T08:00:00Z'),
+    last_seen: new Date('2026-02-01T08:00:00Z'),
+    tags: ['General remote services'],
+  });
+  expect(observations[1]).toMatchObject({ rule: '6', title: 'DNS Host Name', severity: 'info', tool_severity: '3', solution: null, asset: SRV80 });
+  expect(observations[2]).toMatchObject({
+    severity: 'high',
+    asset: { name: '192.0.2.81' },
+    present: false,
+    suppressed: true,
+    tags: ['General remote services', 'potential'],
+  });
+});
+
+test('scan result: the confirmed vulnerabilities of each address', async () => {
+  const { observations, rejections } = await read('scan.xml');
+  expect(rejections).toEqual([{ place: 'IP[1]/VULNS[1]/CAT[1]/VULN[2]', reason: 'the number of the QID is missing' }]);
+  expect(observations).toMatchObject([
+    {
+      place: 'IP[1]/VULNS[1]/CAT[1]/VULN[1]',
+      rule: '86476',
+      title: 'Log4Shell',
+      description: 'Lookups run code.\n\n2.14.1 found',
+      solution: 'Upgrade.',
+      severity: 'critical',
+      vulnerability_ids: ['CVE-2021-44228', 'CVE-2021-45046'],
+      references: ['https://vendor.example.org/ex-2'],
+      asset: { type: 'host', name: '192.0.2.82', identifiers: [{ kind: 'ip', value: '192.0.2.82' }] },
+      location: { port: 8080, protocol: 'tcp' },
+      last_seen: new Date('2026-02-01T10:00:00Z'),
+      tags: ['Web server'],
+    },
+    { place: 'IP[2]/VULNS[1]/CAT[1]/VULN[1]', rule: '11', severity: 'low', asset: { name: 'host83.example.com' }, location: {} },
+  ]);
+});
+
+test('web application report: vulnerabilities, and what was gathered as information', async () => {
+  const { observations, rejections } = await read('was.xml');
+  expect(rejections).toEqual([{ place: 'RESULTS[1]/INFORMATION_GATHERED_LIST[1]/INFORMATION_GATHERED[2]', reason: 'QID is missing' }]);
+  expect(observations).toMatchObject([
+    {
+      rule: '150085',
+      external_id: '20f4ba90-0000-4000-8000-000000000001',
+      title: 'Slow HTTP POST',
+      description: 'Connections are kept open.\n\nNo service.',
+      solution: 'Limit them.',
+      severity: 'medium',
+      cwes: [772],
+      asset: { type: 'web_application', name: 'https://services.example.com' },
+      location: { url: 'https://services.example.com/slow', parameter: 'post_param', method: 'POST' },
+      suppressed: true,
+      last_seen: new Date('2026-03-12T20:42:00Z'),
+      tags: ['Potential Vulnerability', 'potential'],
+    },
+    { rule: '150001', severity: 'critical', cwes: [79], present: false, suppressed: false },
+    { rule: '150009', severity: 'info', asset: { name: 'https://services.example.com' }, location: {} },
+  ]);
+});
+
+test('host detections of the API carry ids of their own', async () => {
+  const { observations, rejections } = await read('detections.xml');
+  expect(rejections).toEqual([{ place: 'RESPONSE[1]/HOST_LIST[1]/HOST[1]/DETECTION_LIST[1]/DETECTION[4]', reason: 'QID is missing' }]);
+  expect(observations).toMatchObject([
+    {
+      rule: '101',
+      external_id: '11111111',
+      title: 'QID 101: CVE-2023-48161, CVE-2024-21208',
+      severity: 'medium',
+      vulnerability_ids: ['CVE-2023-48161', 'CVE-2024-21208'],
+      asset: {
+        name: 'srv84.example.com',
+        identifiers: [
+          { kind: 'fqdn', value: 'srv84.example.com' },
+          { kind: 'ip', value: '192.0.2.84' },
+          { kind: 'agent_id', value: '19260abb-0000-4000-8000-000000000084' },
+          { kind: 'cloud_id', value: 'i-0115' },
+        ],
+      },
+      location: { port: 443, protocol: 'tcp' },
+      present: true,
+      suppressed: false,
+      first_seen: new Date('2026-01-01T00:00:00Z'),
+      last_seen: new Date('2026-02-01T00:00:00Z'),
+    },
+    { rule: '102', severity: 'critical', present: false, suppressed: true, tags: ['potential'] },
+    { rule: '45017', severity: 'info' },
+  ]);
+});
+
+test('CSV report: the header is found below other lines, hosts without findings are passed over', async () => {
+  const { observations, rejections } = await read('report.csv');
+  expect(rejections).toEqual([{ place: 'line 12', reason: 'QID is missing' }]);
+  expect(observations).toMatchObject([
+    {
+      place: 'line 8',
+      rule: '38863',
+      title: 'Weak TLS cipher',
+      description: 'RC4 is accepted.\nIt is broken.\n\nData may be read.\n\nRC4 weak',
+      solution: 'Disable RC4.',
+      severity: 'high',
+      vulnerability_ids: ['CVE-2013-2566', 'CVE-2015-2808'],
+      cvss: [
+        { vector: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:H/I:N/A:N', score: 5.9 },
+        { vector: 'AV:N/AC:L/Au:N/C:P/I:N/A:N', score: 5 },
+      ],
+      asset: { name: 'srv85.example.com' },
+      location: { port: 443, protocol: 'tcp' },
+      present: true,
+      first_seen: new Date('2025-12-01T08:00:00Z'),
+      last_seen: new Date('2026-02-01T08:00:00Z'),
+    },
+    { place: 'line 11', asset: { name: '192.0.2.87' }, present: false, suppressed: true, tags: ['potential'] },
+  ]);
+});
+
+test('VMDR lists by QID and by CVE', async () => {
+  const { observations } = await read('vmdr-qid.csv');
+  expect(observations).toMatchObject([
+    {
+      rule: '100003',
+      severity: 'medium',
+      asset: {
+        name: 'appserver',
+        identifiers: [
+          { kind: 'hostname', value: 'appserver' },
+          { kind: 'ip', value: '192.0.2.20' },
+          { kind: 'ip', value: '192.0.2.21' },
+        ],
+      },
+      location: {},
+      present: false,
+      suppressed: true,
+      first_seen: new Date('2025-12-01T10:00:00Z'),
+      tags: ['Operating System', 'potential'],
+    },
+    {
+      rule: '100005',
+      severity: 'critical',
+      asset: { name: '2001:db8::1' },
+      location: { port: 445, protocol: 'tcp' },
+      last_seen: new Date('2026-02-03T19:00:00Z'),
+    },
+  ]);
+  expect((await read('vmdr-cve.csv')).observations).toMatchObject([
+    {
+      rule: '730143',
+      vulnerability_ids: ['CVE-2021-44228'],
+      description: 'Log4j2 runs code\n\n2.14.1',
+      severity: 'critical',
+      asset: { name: 'java.example.com' },
+    },
+  ]);
+});
+
+test('PCI scans: the lowest level is low, approved false positives are suppressed, doubtful dates left out', async () => {
+  const { observations } = await read('pci.csv');
+  expect(observations).toMatchObject([
+    {
+      rule: '150059',
+      severity: 'low',
+      asset: { name: 'help.example.com' },
+      location: { port: 443, protocol: 'tcp' },
+      last_seen: new Date('2026-01-16T04:00:30Z'),
+      suppressed: false,
+    },
+    { rule: '38863', severity: 'medium', vulnerability_ids: ['CVE-2013-2566'], asset: { name: '192.0.2.91' }, last_seen: null, suppressed: true },
+  ]);
+});
+
+test('reports without findings have none', async () => {
+  expect(await read('empty.xml')).toEqual({ observations: [], rejections: [] });
+  expect(await read('empty.csv')).toEqual({ observations: [], rejections: [] });
+});
+
+test.each(['<SCAN><result/></SCAN>', '<SIMPLE_RETURN/>', 'QID,Name\n1,x\n', '[]'])('another file is refused: %s', async (text) => {
+  await expect(readAll(qualys, fromBuffer(text))).rejects.toThrow(ReportError);
+  await expect(readAll(qualys, fromBuffer(text))).rejects.toThrow(/ASSET_DATA_REPORT/);
+});

@@ -1,0 +1,99 @@
+import type { Asset, Observation, ReportInput, ReportItem } from '../../contract.ts';
+import { cwesOf, idsIn, observation, record, required, urlPlace, webAsset } from '../../normalize.ts';
+import { str } from '../../read.ts';
+import { child, childText, type XmlElement, xmlElements } from '../../xml.ts';
+import { cvssOf, describe, meant, readable, severityOfLevel, when } from './common.ts';
+
+interface Knowledge {
+  title: string | undefined;
+  severity: string | undefined;
+  category: string | undefined;
+  description: string;
+  solution: string | null;
+  cwes: number[];
+  cvss: ReturnType<typeof cvssOf>;
+}
+
+interface Context {
+  glossary: ReadonlyMap<string, Knowledge>;
+  /** Addresses of the scanned applications by name. */
+  applications: ReadonlyMap<string, string>;
+}
+
+const LISTS = ['**/VULNERABILITY_LIST/VULNERABILITY', '**/SENSITIVE_CONTENT_LIST/SENSITIVE_CONTENT', '**/INFORMATION_GATHERED_LIST/INFORMATION_GATHERED'];
+
+/** The glossary and the applications stand after the results. */
+export async function* readWas(input: ReportInput): AsyncGenerator<ReportItem> {
+  const context = await readContext(input);
+  let application: string | undefined;
+  for await (const { element, pattern, place } of xmlElements(input, [...LISTS, '*/RESULTS/WEB_APPLICATION/NAME'])) {
+    if (pattern === LISTS.length) application = element.text;
+    else yield* record(place, () => findingOf(element, place, context, application));
+  }
+}
+
+async function readContext(input: ReportInput): Promise<Context> {
+  const glossary = new Map<string, Knowledge>();
+  const applications = new Map<string, string>();
+  for await (const { element, pattern } of xmlElements(input, ['*/GLOSSARY/QID_LIST/QID', '**/WEBAPP'])) {
+    const qid = str(childText(element, 'QID'));
+    if (pattern === 0 && qid) glossary.set(qid, knowledgeOf(element));
+    const url = str(childText(element, 'URL'));
+    if (pattern === 1 && url) applications.set(childText(element, 'NAME'), url);
+  }
+  return { glossary, applications };
+}
+
+function knowledgeOf(element: XmlElement): Knowledge {
+  const text = (name: string): string | undefined => str(childText(element, name));
+  const vector = child(element, 'CVSS_V3')?.children.find(({ text: value }) => value.startsWith('CVSS:3'))?.text;
+  return {
+    title: text('TITLE'),
+    severity: text('SEVERITY'),
+    category: text('CATEGORY'),
+    description: describe(text('DESCRIPTION'), text('IMPACT'), undefined),
+    solution: readable(text('SOLUTION')),
+    cwes: cwesOf(text('CWE')),
+    cvss: vector ? [{ vector }] : cvssOf(text('CVSS_BASE')),
+  };
+}
+
+/** Payloads, requests and answers are left out: they quote what was sent and what came back. */
+function findingOf(element: XmlElement, place: string, { glossary, applications }: Context, application: string | undefined): Observation {
+  const text = (name: string): string | undefined => str(childText(element, name));
+  const qid = required(text('QID'), 'QID');
+  const known = glossary.get(qid);
+  const url = text('URL');
+  const type = element.name === 'INFORMATION_GATHERED' ? 'Ig' : text('POTENTIAL') === 'true' ? 'Potential' : known?.category;
+  return observation({
+    place,
+    tool: 'qualys',
+    rule: qid,
+    external_id: text('UNIQUE_ID'),
+    title: text('TITLE') ?? known?.title ?? `QID ${qid}`,
+    description: known?.description,
+    solution: known?.solution,
+    severity: severityOfLevel(text('SEVERITY') ?? known?.severity, type),
+    tool_severity: text('SEVERITY') ?? known?.severity,
+    vulnerability_ids: idsIn(known?.title),
+    cwes: known?.cwes,
+    cvss: known?.cvss,
+    asset: webAsset(url) ?? applicationOf(applications, application),
+    location: { url: urlPlace(url), parameter: meant(text('PARAM')), method: methodOf(element) },
+    present: text('STATUS')?.toLowerCase() !== 'fixed',
+    suppressed: text('IGNORED') === 'true',
+    first_seen: when(text('FIRST_TIME_DETECTED')),
+    last_seen: when(text('LAST_TIME_DETECTED') ?? text('DETECTION_DATE')),
+    tags: [known?.category ?? [], type === 'Potential' ? 'potential' : []].flat(),
+  });
+}
+
+function applicationOf(applications: ReadonlyMap<string, string>, name: string | undefined): Asset | null {
+  const only = applications.size === 1 ? [...applications.values()][0] : undefined;
+  return webAsset(applications.get(name ?? '') ?? only);
+}
+
+function methodOf(element: XmlElement): string | undefined {
+  const request = ['PAYLOADS', 'PAYLOAD', 'REQUEST'].reduce<XmlElement | undefined>((at, name) => at && child(at, name), element);
+  return request && str(childText(request, 'METHOD'));
+}

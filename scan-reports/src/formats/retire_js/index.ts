@@ -1,0 +1,96 @@
+import type { Observation, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
+import { hasKeys, headOf } from '../../detect.ts';
+import { notThisFormat } from '../../input.ts';
+import { jsonValues, placeOf } from '../../json.ts';
+import { cwesOf, filePath, idsIn, observation, RecordError, record, required, severityOf } from '../../normalize.ts';
+import { arr, date, isObj, type Obj, obj, str, strs } from '../../read.ts';
+
+const EXPECTS = 'a JSON object with version, start and data, or (jsonsimple) an array of files with results';
+
+export const retireJs: ReportFormat = {
+  id: 'retire_js',
+  name: 'Retire.js',
+  description: '`retire --outputformat json` or `jsonsimple`',
+  documentation: 'https://github.com/RetireJS/retire.js/tree/master/node',
+  expects: EXPECTS,
+  assetType: 'repository',
+  detect: (head) => shapeOf(head) !== null && (hasKeys(head, 'version', 'start', 'data') || /"component"\s*:/.test(head.text)),
+  async *read(input) {
+    const shape = shapeOf(await headOf(input));
+    if (shape === null) throw notThisFormat(EXPECTS);
+    const time = shape === 'object' ? await readStart(input) : null;
+    for await (const found of jsonValues(input, [shape === 'object' ? 'data.*' : '*'])) {
+      const place = placeOf(found);
+      if (found.error || !isObj(found.value)) yield { rejection: { place, reason: found.error ?? 'is no object' } };
+      else yield* readFile(found.value, place, time);
+    }
+  },
+};
+
+function shapeOf(head: ReportHead): 'object' | 'array' | null {
+  if (head.jsonShape === 'object' && hasKeys(head, 'data') && (hasKeys(head, 'start') || /"data"\s*:\s*\[\s*\{\s*"(?:file|results)"/.test(head.text)))
+    return 'object';
+  if (head.jsonShape !== 'array') return null;
+  return hasKeys(head, 'file', 'results') || (hasKeys(head, 'results') && /"component"\s*:/.test(head.text)) || /^\s*\[\s*\]\s*$/.test(head.text)
+    ? 'array'
+    : null;
+}
+
+async function readStart(input: ReportInput): Promise<Date | null> {
+  let start: Date | null = null;
+  for await (const { value } of jsonValues(input, ['start'])) start = date(value);
+  return start;
+}
+
+function* readFile(file: Obj, place: string, time: Date | null): Generator<ReportItem> {
+  for (const [index, result] of arr(file.results).entries()) {
+    for (const [number, vulnerability] of arr(obj(result).vulnerabilities).entries()) {
+      const here = `${place}.results[${index}].vulnerabilities[${number}]`;
+      yield* record(here, () => {
+        if (!isObj(vulnerability)) throw new RecordError('is no object');
+        return observationOf(vulnerability, obj(result), str(file.file), here, time);
+      });
+    }
+  }
+}
+
+function observationOf(vulnerability: Obj, result: Obj, file: string | undefined, place: string, time: Date | null): Observation {
+  const component = required(str(result.component), 'component');
+  const identifiers = obj(vulnerability.identifiers);
+  const info = strs(vulnerability.info);
+  const ids = [...strs(identifiers.CVE), ...strs(identifiers.githubID)].filter((id) => idsIn(id).length > 0);
+  const summary = str(identifiers.summary);
+  return observation({
+    place,
+    tool: 'retire.js',
+    rule: required(ids[0] ?? namedId(identifiers) ?? summary ?? info[0], 'an identifier'),
+    title: summary ?? `${ids[0] ?? 'Vulnerability'} in ${component}`,
+    description: str(vulnerability.details),
+    severity: severityOf(str(vulnerability.severity)),
+    tool_severity: str(vulnerability.severity),
+    vulnerability_ids: ids,
+    cwes: cwesOf(strs(vulnerability.cwe)),
+    references: info,
+    location: {
+      component,
+      version: str(result.version),
+      fixed_version: str(vulnerability.below),
+      purl: purlOf(result),
+      path: filePath(file),
+    },
+    last_seen: time,
+    tags: strs(result.detection),
+  });
+}
+
+/** Numbers of trackers mean something only with the name of their kind: "issue 2432". */
+function namedId(identifiers: Obj): string | undefined {
+  const kinds = Object.keys(identifiers).filter((kind) => kind !== 'summary' && str(arr(identifiers[kind])[0]) !== undefined);
+  const kind = kinds.includes('retid') ? 'retid' : kinds.sort()[0];
+  return kind === undefined ? undefined : `${kind} ${str(arr(identifiers[kind])[0])}`;
+}
+
+function purlOf(result: Obj): string | undefined {
+  const base = str(result.basePurl) ?? (str(result.npmname) ? `pkg:npm/${str(result.npmname)?.replace(/^@/, '%40')}` : undefined);
+  return base && str(result.version) ? `${base}@${str(result.version)}` : base;
+}

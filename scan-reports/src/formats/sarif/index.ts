@@ -1,0 +1,36 @@
+import { ReportError, type ReportFormat, type ReportItem } from '../../contract.ts';
+import { hasKeys, headOf } from '../../detect.ts';
+import { notThisFormat } from '../../input.ts';
+import { type JsonValue, jsonValues, placeOf } from '../../json.ts';
+import { record } from '../../normalize.ts';
+import { obj } from '../../read.ts';
+import { observationsOf } from './result.ts';
+import { emptyRun, type Run, readRuns, runKey } from './run.ts';
+
+export const sarif: ReportFormat = {
+  id: 'sarif',
+  name: 'SARIF 2.1.0',
+  description: 'Static Analysis Results Interchange Format of any tool: CodeQL, Semgrep, Snyk Code, ESLint and many more',
+  documentation: 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html',
+  expects: 'a JSON object with version "2.1.0" and runs',
+  assetType: 'repository',
+  detect: (head) => hasKeys(head, 'runs') && (hasKeys(head, 'version') || /sarif|"driver"\s*:\s*\{/i.test(head.text)),
+  async *read(input) {
+    const runs = await readRuns(input);
+    if (runs.size === 0 && !hasKeys(await headOf(input), 'runs')) throw notThisFormat(sarif.expects);
+    for (const run of runs.values())
+      if (run.resultsElsewhere) throw new ReportError('The results of a run stand in other files (externalPropertyFileReferences): merge them into one file.');
+    for await (const found of jsonValues(input, ['runs.*.results.*'])) yield* readResult(found, runs);
+  },
+};
+
+const EMPTY = emptyRun();
+
+function* readResult(found: JsonValue, runs: ReadonlyMap<string, Run>): Generator<ReportItem> {
+  const place = placeOf(found);
+  if (found.error) {
+    yield { rejection: { place, reason: found.error } };
+    return;
+  }
+  yield* record(place, () => observationsOf(obj(found.value), place, runs.get(runKey(found)) ?? EMPTY));
+}

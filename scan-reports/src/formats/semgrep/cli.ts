@@ -1,0 +1,108 @@
+import type { Observation, Severity } from '../../contract.ts';
+import { cwesOf, filePath, idsIn, observation, required, severityOf } from '../../normalize.ts';
+import { arr, count, type Obj, obj, str, strs } from '../../read.ts';
+
+/** A rule's severity; newer rules use the ordinary words beside these. */
+const LEVELS: Readonly<Record<string, Severity>> = { ERROR: 'high', WARNING: 'medium', INFO: 'low', EXPERIMENT: 'info', INVENTORY: 'info' };
+
+const LONGEST_MESSAGE = 16_000;
+
+export function resultOf(result: Obj, place: string): Observation {
+  const rule = required(str(result.check_id), 'check_id');
+  const path = required(str(result.path), 'path');
+  const extra = obj(result.extra);
+  const metadata = obj(extra.metadata);
+  const cwes = cwesOf(strs(metadata.cwe));
+  const validation = validationOf(extra);
+  const secret = validation !== undefined || isSecret(metadata, cwes);
+  const message = secret ? masked(str(extra.message), extra) : str(extra.message);
+  const commit = str(obj(extra.historical_info).git_commit);
+  const sca = obj(extra.sca_info);
+  const dependency = obj(obj(sca.dependency_match).found_dependency);
+  const component = str(dependency.package);
+  const references = [...strs(metadata.references), ...strs(metadata.shortlink), ...strs(metadata.source)];
+  return observation({
+    place,
+    tool: 'semgrep',
+    rule,
+    title: firstSentence(message) ?? rule,
+    description: [message, commit ? `Commit ${commit}` : undefined].filter(Boolean).join('\n\n'),
+    solution: secret ? undefined : str(extra.fix),
+    ...severityOfResult(extra, metadata, component),
+    vulnerability_ids: [
+      ...strs(metadata['sca-vuln-database-identifier']),
+      ...(component ? idsIn(...references.filter((reference) => /github\.com\/advisories|nvd\.nist\.gov/.test(reference))) : []),
+    ],
+    cwes,
+    references: references.filter((reference) => /^https?:/i.test(reference)),
+    location: {
+      component,
+      version: str(dependency.version),
+      fixed_version: fixedVersions(metadata['sca-fix-versions'], component),
+      path: filePath(path),
+      line: count(obj(result.start).line),
+      end_line: count(obj(result.end).line),
+      fingerprint: fingerprintOf(str(extra.fingerprint)),
+    },
+    suppressed: extra.is_ignored === true,
+    tags: [
+      secret ? 'secret' : [],
+      strs(metadata.category),
+      strs(metadata.technology),
+      strs(metadata.vulnerability_class),
+      validation ?? [],
+      component && typeof sca.reachable === 'boolean' ? (sca.reachable ? 'reachable' : 'unreachable') : [],
+      str(dependency.transitivity) ?? [],
+    ].flat(),
+  });
+}
+
+/** Dependencies: the advisory's severity says more than the three levels of older rules. */
+function severityOfResult(extra: Obj, metadata: Obj, component: string | undefined): { severity: Severity; tool_severity: string | undefined } {
+  const level = str(extra.severity);
+  const mapped = LEVELS[level?.toUpperCase() ?? ''];
+  const advisory = component ? str(metadata['sca-severity']) : undefined;
+  if (advisory && (mapped || !level)) return { severity: severityOf(advisory), tool_severity: advisory };
+  return { severity: mapped ?? severityOf(level), tool_severity: level };
+}
+
+/** Without an account the tool writes "requires login" instead. */
+function fingerprintOf(fingerprint: string | undefined): string | undefined {
+  return fingerprint && /requires login/i.test(fingerprint) ? undefined : fingerprint;
+}
+
+/** A list of objects that each name a package and its first good version. */
+function fixedVersions(value: unknown, component: string | undefined): string | undefined {
+  const versions = arr(value).flatMap((entry) => (component ? strs(obj(entry)[component]) : []));
+  return versions.length > 0 ? [...new Set(versions)].join(', ') : undefined;
+}
+
+/** Of rules for secrets; newer versions write NO_VALIDATOR for all others. */
+function validationOf(extra: Obj): string | undefined {
+  const state = str(extra.validation_state)?.toLowerCase();
+  return state === 'no_validator' ? undefined : state;
+}
+
+function isSecret(metadata: Obj, cwes: readonly number[]): boolean {
+  return (
+    cwes.some((cwe) => cwe === 798 || cwe === 321 || cwe === 259) ||
+    [...strs(metadata.technology), ...strs(metadata.vulnerability_class)].some((word) => /\bsecrets?\b/i.test(word))
+  );
+}
+
+/** A message may quote what the rule's variables matched: of a secret, the secret. */
+function masked(message: string | undefined, extra: Obj): string | undefined {
+  const matched = Object.values(obj(extra.metavars)).flatMap((variable) => {
+    const { abstract_content, propagated_value } = obj(variable);
+    return [...strs(abstract_content), ...strs(obj(propagated_value).svalue_abstract_content)].flatMap((text) => [text, text.replace(/^["'`]|["'`]$/g, '')]);
+  });
+  return matched
+    .filter((text) => text.length >= 4)
+    .sort((a, b) => b.length - a.length)
+    .reduce((text, secret) => text?.replaceAll(secret, '***'), message?.slice(0, LONGEST_MESSAGE));
+}
+
+export function firstSentence(message: string | undefined): string | undefined {
+  const line = message?.trim().split('\n')[0]?.trim();
+  return line ? (/^.{10,200}?[.!?](?=\s|$)/.exec(line)?.[0] ?? line.slice(0, 200)) : undefined;
+}

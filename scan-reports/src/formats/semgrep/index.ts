@@ -1,0 +1,53 @@
+import type { Observation, ReportFormat, ReportHead } from '../../contract.ts';
+import { hasKeys, headOf } from '../../detect.ts';
+import { notThisFormat } from '../../input.ts';
+import { jsonValues, placeOf } from '../../json.ts';
+import { RecordError, record } from '../../normalize.ts';
+import { type Obj, obj } from '../../read.ts';
+import { resultOf } from './cli.ts';
+import { findingOf, vulnerabilityOf } from './platform.ts';
+
+export const semgrep: ReportFormat = {
+  id: 'semgrep',
+  name: 'Semgrep',
+  description: '`semgrep scan|ci --json`, or findings of the Semgrep AppSec Platform fetched from its API',
+  documentation: 'https://semgrep.dev/docs/semgrep-appsec-platform/json-and-sarif',
+  expects: 'a JSON object with results (of check_id, path and extra) and errors, or with findings or vulns of the Semgrep API',
+  assetType: 'repository',
+  detect: (head) => head.jsonShape === 'object' && (isCli(head) || isPlatform(head)),
+  async *read(input) {
+    const head = await headOf(input);
+    if (!semgrep.detect(head) && !isEmpty(head)) throw notThisFormat(semgrep.expects);
+    for await (const found of jsonValues(input, Object.keys(READERS))) {
+      const place = placeOf(found);
+      yield* record(place, () => {
+        if (found.error) throw new RecordError(found.error);
+        return READERS[`${found.path[0]}.*` as keyof typeof READERS](obj(found.value), place);
+      });
+    }
+  },
+};
+
+const READERS: Readonly<Record<'results.*' | 'findings.*' | 'vulns.*', (entry: Obj, place: string) => Observation>> = {
+  'results.*': resultOf,
+  'findings.*': findingOf,
+  'vulns.*': vulnerabilityOf,
+};
+
+/** The lists of errors and of scanned paths may stand before the results and fill the beginning. */
+function isCli(head: ReportHead): boolean {
+  if (hasKeys(head, 'check_type') || hasKeys(head, 'generated_at')) return false;
+  if (hasKeys(head, 'results') && /"check_id"\s*:/.test(head.text) && /"extra"\s*:/.test(head.text)) return !/"(?:failed|passed)_checks"\s*:/.test(head.text);
+  return hasKeys(head, 'errors', 'paths') || (hasKeys(head, 'errors', 'results') && /"results"\s*:\s*\[\s*\]/.test(head.text));
+}
+
+function isPlatform(head: ReportHead): boolean {
+  return (
+    (hasKeys(head, 'findings') && /"(?:match_based_id|syntactic_id|findingPath)"\s*:/.test(head.text)) ||
+    (hasKeys(head, 'vulns') && /"(?:matchedDependency|dependencyFileLocation)"\s*:/.test(head.text))
+  );
+}
+
+function isEmpty(head: ReportHead): boolean {
+  return /^\s*\{[^[\]]*"(?:results|findings|vulns)"\s*:\s*\[\s*\][^[\]]*\}\s*$/.test(head.text);
+}

@@ -1,0 +1,156 @@
+import { expect, test } from 'vitest';
+import { fromBuffer } from '../../input.ts';
+import { readAll } from '../../testing.ts';
+import { readFixtures } from '../../testing-fixtures.ts';
+import { semgrep } from './index.ts';
+
+const fixtures = new Map(readFixtures('semgrep').map(({ name, bytes }) => [name, bytes]));
+const read = (name: string) => readAll(semgrep, fromBuffer(fixtures.get(name) ?? '', name));
+
+test('reads results of the command', async () => {
+  const { observations, rejections } = await read('cli-1.json');
+  expect(rejections).toEqual([]);
+  expect(observations[0]).toEqual({
+    place: 'results[0]',
+    tool: 'semgrep',
+    rule: 'python.lang.security.made-up.sql-string',
+    external_id: null,
+    title: 'User input reaches a SQL statement.',
+    description: 'User input reaches a SQL statement. Use parameters instead, e.g. of the driver.',
+    solution: 'cursor.execute(query, (name,))',
+    severity: 'high',
+    tool_severity: 'ERROR',
+    vulnerability_ids: [],
+    cwes: [89],
+    cvss: [],
+    references: ['https://docs.example.com/sql', 'https://sg.run/made-up'],
+    asset: null,
+    location: { path: 'app/db.py', line: 31, end_line: 33, fingerprint: '0a1b2c3d4e5f_0' },
+    present: true,
+    suppressed: false,
+    first_seen: null,
+    last_seen: null,
+    tags: ['security', 'python', 'SQL Injection'],
+  });
+});
+
+test('does not copy a secret that was found', async () => {
+  const { observations } = await read('cli-1.json');
+  expect(observations[1]).toMatchObject({
+    rule: 'generic.secrets.made-up.detected-token',
+    title: 'The token *** is hard-coded.',
+    solution: null,
+    severity: 'critical',
+    cwes: [798],
+    suppressed: true,
+    tags: ['secret', 'secrets', 'confirmed_valid'],
+  });
+  expect(observations[1]?.location).toEqual({ path: 'config/prod.env', line: 2, end_line: 2 });
+  expect(JSON.stringify(observations)).not.toContain('made-up-token-value');
+});
+
+test('reads vulnerable dependencies', async () => {
+  const { observations } = await read('cli-1.json');
+  expect(observations[2]).toMatchObject({
+    rule: 'ssc-00000000-0000-4000-8000-000000000001',
+    severity: 'critical',
+    tool_severity: 'CRITICAL',
+    vulnerability_ids: ['CVE-2021-44228', 'GHSA-2222-3333-4444'],
+    cwes: [1321],
+    location: {
+      component: 'made-up-json',
+      version: '2.0.1',
+      fixed_version: '2.0.4, 1.9.9',
+      path: 'web/package-lock.json',
+      line: 120,
+      fingerprint: 'ffee_0',
+    },
+    tags: ['unreachable', 'transitive'],
+  });
+});
+
+test('reads results of old versions', async () => {
+  const { observations } = await read('cli-0.json');
+  expect(observations).toMatchObject([
+    { rule: 'java.made-up.weak-cipher', severity: 'medium', cwes: [327], location: { path: 'src/Cipher.java', line: 64 } },
+    { rule: 'java.made-up.note', title: 'Worth a look', severity: 'low', tool_severity: 'INFO' },
+  ]);
+});
+
+test('reads findings of the platform', async () => {
+  const { observations, rejections } = await read('platform-findings.json');
+  expect(rejections).toEqual([]);
+  const asset = { type: 'repository', name: 'https://git.example.com/example/shop' };
+  expect(observations).toMatchObject([
+    {
+      place: 'findings[0]',
+      rule: 'typescript.made-up.no-plain-http',
+      external_id: '1001',
+      title: 'This link is not encrypted.',
+      severity: 'medium',
+      cwes: [319],
+      asset,
+      location: { path: 'src/index.ts', line: 12, end_line: 14, fingerprint: 'bbbb_0' },
+      present: true,
+      suppressed: false,
+      first_seen: new Date('2024-03-04T05:06:07Z'),
+    },
+    {
+      external_id: '1002',
+      vulnerability_ids: ['CVE-2022-31129'],
+      severity: 'high',
+      asset,
+      location: { component: 'made-up-parser', version: '2.29.2', fixed_version: '2.29.4', path: 'package-lock.json', line: 77 },
+      present: true,
+      suppressed: true,
+    },
+    {
+      rule: 'aBcDeF1',
+      external_id: '1003',
+      title: 'Secret: Made-up Cloud',
+      severity: 'critical',
+      cwes: [798],
+      asset,
+      location: { path: 'src/cloud.py', line: 232 },
+      present: false,
+      suppressed: false,
+      tags: ['secret', 'confirmed_valid'],
+    },
+  ]);
+});
+
+test('reads vulnerabilities of the older supply chain API', async () => {
+  const { observations, rejections } = await read('platform-vulns.json');
+  expect(rejections).toEqual([]);
+  expect(observations).toMatchObject([
+    {
+      place: 'vulns[0]',
+      rule: 'ssc-00000000-0000-4000-8000-000000000003',
+      severity: 'high',
+      vulnerability_ids: ['CVE-2023-37897'],
+      cwes: [617],
+      asset: { type: 'repository', name: 'https://git.example.com/example/api' },
+      location: { component: 'made-up-go', version: '1.7.0', fixed_version: '1.7.42', path: 'go.mod', line: 111 },
+      present: true,
+      suppressed: false,
+      tags: ['reachable', 'direct'],
+    },
+  ]);
+});
+
+test('rejects what is no result and goes on', async () => {
+  const { observations, rejections } = await read('malformed.json');
+  expect(rejections).toEqual([
+    { place: 'results[0]', reason: 'check_id is missing' },
+    { place: 'results[1]', reason: 'path is missing' },
+    { place: 'results[2]', reason: 'check_id is missing' },
+  ]);
+  expect(observations).toMatchObject([{ rule: 'made-up.bare', title: 'made-up.bare', severity: 'unknown', location: { path: 'b.py' } }]);
+});
+
+test('accepts reports without findings and refuses another file', async () => {
+  expect(await read('empty.json')).toEqual({ observations: [], rejections: [] });
+  expect(await readAll(semgrep, fromBuffer('{"findings": []}'))).toEqual({ observations: [], rejections: [] });
+  await expect(readAll(semgrep, fromBuffer('{"check_type": "terraform", "results": {"failed_checks": []}}'))).rejects.toThrow(/check_id, path and extra/);
+  await expect(readAll(semgrep, fromBuffer('[]'))).rejects.toThrow(/was expected/);
+});

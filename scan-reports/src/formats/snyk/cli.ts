@@ -1,0 +1,163 @@
+import { type Asset, type Cvss, type Observation, ReportError, type ReportInput, type ReportItem, type Severity } from '../../contract.ts';
+import { jsonValues, placeOf } from '../../json.ts';
+import { cwesOf, filePath, observation, RecordError, record, required, severityOf } from '../../normalize.ts';
+import { arr, count, isObj, num, type Obj, obj, str, strs } from '../../read.ts';
+
+/** A project, or an application inside of an image. */
+interface Project {
+  asset: Asset | null;
+  path: string | undefined;
+  manager: string | undefined;
+}
+
+const FIELDS = ['projectName', 'displayTargetFile', 'targetFile', 'path', 'packageManager', 'platform', 'error'];
+const LISTS = ['vulnerabilities', 'infrastructureAsCodeIssues', 'filtered.ignore', 'filtered.patch'] as const;
+const NO_PROJECT: Project = { asset: null, path: undefined, manager: undefined };
+
+/** What is known of a project stands after its vulnerabilities, so it is read in a first pass. */
+export async function* readCli(input: ReportInput, isArray: boolean): AsyncGenerator<ReportItem> {
+  const holders = isArray ? ['*.', '*.applications.*.'] : ['', 'applications.*.'];
+  const headers = await readHeaders(input, holders);
+  for (const [owner, { error }] of headers) {
+    const reason = str(error) ?? str(obj(error).message);
+    if (reason === undefined) continue;
+    if (!isArray) throw new ReportError(`The project could not be tested: ${reason.slice(0, 500)}`);
+    yield { rejection: { place: `[${owner.split('.')[0]}]`, reason: `the project could not be tested: ${reason.slice(0, 500)}` } };
+  }
+  const projects = new Map([...headers].map(([owner, header]) => [owner, projectOf(owner, header, headers)]));
+  const patterns = holders.flatMap((holder) => LISTS.map((list) => `${holder}${list}.*`));
+  for await (const found of jsonValues(input, patterns)) {
+    const place = placeOf(found);
+    const list = LISTS[found.pattern % LISTS.length] ?? 'vulnerabilities';
+    const owner = found.path.slice(0, -1 - list.split('.').length).join('.');
+    yield* record(place, () => {
+      if (found.error || !isObj(found.value)) throw new RecordError(found.error ?? 'is no object');
+      const project = projects.get(owner) ?? NO_PROJECT;
+      if (list === 'infrastructureAsCodeIssues') return misconfigurationOf(found.value, place, project);
+      return vulnerabilityOf(found.value, place, project, list);
+    });
+  }
+}
+
+async function readHeaders(input: ReportInput, holders: readonly string[]): Promise<Map<string, Obj>> {
+  const headers = new Map<string, Obj>();
+  for await (const { path, value } of jsonValues(
+    input,
+    holders.flatMap((holder) => FIELDS.map((field) => `${holder}${field}`)),
+  )) {
+    const owner = path.slice(0, -1).join('.');
+    headers.set(owner, { ...headers.get(owner), [String(path.at(-1))]: value });
+  }
+  return headers;
+}
+
+function projectOf(owner: string, header: Obj, headers: ReadonlyMap<string, Obj>): Project {
+  const image = headers.get(owner.replace(/\.?applications\.\d+$/, '')) ?? header;
+  return {
+    asset: assetOf(image),
+    path: filePath(str(header.displayTargetFile) ?? str(header.targetFile)),
+    manager: str(header.packageManager),
+  };
+}
+
+function assetOf({ projectName, path, platform, packageManager }: Obj): Asset | null {
+  const name = str(projectName);
+  const place = str(path);
+  if (name?.startsWith('docker-image|') || str(platform) || ['deb', 'rpm', 'apk', 'linux'].includes(str(packageManager) ?? '')) {
+    const image = imageName(name?.replace(/^docker-image\|/, '').replace(/:\/.*$/, ''), place);
+    return image ? { type: 'container_image', name: image } : null;
+  }
+  return name ? { type: 'repository', name } : null;
+}
+
+/** The project is named after the image without its tag; the path is the image as it was asked for, at times with the project behind it. */
+function imageName(name: string | undefined, path: string | undefined): string | undefined {
+  if (name === undefined) return path;
+  const [tag = ''] = (path?.startsWith(name) ? /^(?::\w[\w.-]{0,127})?(?:@sha256:[0-9a-f]{64})?/.exec(path.slice(name.length)) : null) ?? [];
+  return `${name}${tag}`;
+}
+
+function vulnerabilityOf(entry: Obj, place: string, project: Project, list: 'vulnerabilities' | 'filtered.ignore' | 'filtered.patch'): Observation {
+  const id = required(str(entry.id), 'id');
+  const component = required(str(entry.name) ?? str(entry.packageName) ?? str(entry.moduleName), 'the name of the package');
+  const identifiers = obj(entry.identifiers);
+  const isLicense = str(entry.type) === 'license' || id.startsWith('snyk:lic:');
+  const path = strs(entry.from);
+  const { severity, word } = severityOfEntry(entry);
+  return observation({
+    place,
+    tool: 'snyk',
+    rule: id,
+    title: str(entry.title) ?? `${id} in ${component}`,
+    description: [path.length > 0 ? `Introduced through: ${path.join(' > ')}` : undefined, str(entry.description)].filter(Boolean).join('\n\n'),
+    solution: solutionOf(entry),
+    severity,
+    tool_severity: word,
+    vulnerability_ids: isLicense ? [] : [...strs(identifiers.CVE), ...strs(identifiers.GHSA), id],
+    cwes: cwesOf(strs(identifiers.CWE)),
+    cvss: cvssOf(entry),
+    references: arr(entry.references).flatMap((reference) => strs(isObj(reference) ? reference.url : reference)),
+    asset: project.asset,
+    location: {
+      component,
+      version: str(entry.version),
+      fixed_version: str(entry.nearestFixedInVersion) ?? strs(entry.fixedIn).join(', '),
+      path: project.path,
+      line: count(entry.lineNumber),
+    },
+    present: list !== 'filtered.patch',
+    suppressed: list === 'filtered.ignore',
+    tags: [...strs(entry.packageManager ?? project.manager), ...(isLicense ? ['license'] : []), ...(entry.malicious === true ? ['malicious'] : [])],
+  });
+}
+
+/** Older versions called critical ones high, and told the difference in a field of its own. */
+function severityOfEntry(entry: Obj): { severity: Severity; word: string | undefined } {
+  const word = str(entry.severity);
+  const precise = str(entry.severityWithCritical);
+  const isCritical = precise === 'critical' && word === 'high' && entry.originalSeverity === undefined;
+  const chosen = isCritical ? precise : (word ?? precise);
+  return { severity: severityOf(chosen), word: chosen };
+}
+
+/** The way of the upgrade: what to change the direct dependency to. */
+function solutionOf(entry: Obj): string | undefined {
+  const target = arr(entry.upgradePath).find((step) => typeof step === 'string');
+  const license = arr(entry.legalInstructionsArray).flatMap((instruction) => strs(obj(instruction).legalContent));
+  return str(target) ? `Upgrade to ${str(target)}` : license.join('\n') || undefined;
+}
+
+function cvssOf(entry: Obj): Cvss[] {
+  const all = [
+    { vector: entry.CVSSv3, score: entry.cvssScore },
+    ...arr(entry.cvssSources).map((source) => ({ vector: obj(source).vector, score: obj(source).baseScore })),
+    ...arr(entry.cvssDetails).map((detail) => ({ vector: obj(detail).cvssV3Vector, score: obj(detail).cvssV3BaseScore })),
+  ];
+  const byVector = new Map<string, Cvss>();
+  for (const { vector, score } of all) {
+    const text = str(vector);
+    const number = num(score);
+    if (text !== undefined && !byVector.has(text)) byVector.set(text, { vector: text, ...(number === undefined ? {} : { score: number }) });
+  }
+  return [...byVector.values()];
+}
+
+function misconfigurationOf(issue: Obj, place: string, project: Project): Observation {
+  const { issue: what, impact, resolve } = { ...obj(issue.iacDescription), ...issue };
+  const rule = required(str(issue.publicId) ?? str(issue.id), 'publicId');
+  return observation({
+    place,
+    tool: 'snyk',
+    rule,
+    title: str(issue.title) ?? rule,
+    description: [str(what), str(impact), str(issue.description)].filter(Boolean).join('\n\n'),
+    solution: [str(resolve), ...Object.values(obj(issue.remediation)).map(str)].filter(Boolean).join('\n\n'),
+    severity: severityOf(str(issue.severity)),
+    tool_severity: str(issue.severity),
+    references: [...strs(issue.documentation), ...strs(issue.references)],
+    asset: project.asset,
+    location: { path: project.path, line: count(issue.lineNumber), resource: strs(issue.path).join('.') || str(issue.msg) },
+    suppressed: issue.isIgnored === true,
+    tags: [...strs(issue.subType), ...strs(issue.type ?? project.manager)],
+  });
+}

@@ -1,0 +1,42 @@
+import type { ReportFormat, ReportHead } from '../../contract.ts';
+import { hasKeys, headOf } from '../../detect.ts';
+import { notThisFormat } from '../../input.ts';
+import { readCli } from './cli.ts';
+import { readIssues } from './issues.ts';
+
+const EXPECTS =
+  'JSON of `snyk test`, `snyk container test` or `snyk iac test` (an object or an array with vulnerabilities and packageManager), or issues of the Snyk REST API';
+
+export const snyk: ReportFormat = {
+  id: 'snyk',
+  name: 'Snyk',
+  description: '`snyk test|container test|iac test --json`, also with --all-projects, and pages of issues of the REST API; Snyk Code writes SARIF',
+  documentation: 'https://docs.snyk.io/developer-tools/snyk-cli/commands/test',
+  expects: EXPECTS,
+  assetType: 'repository',
+  detect: (head) => isCli(head) || (isApi(head) && /"effective_severity_level"\s*:/.test(head.text)),
+  async *read(input) {
+    const head = await headOf(input);
+    if (isCli(head)) yield* readCli(input, head.jsonShape === 'array');
+    else if (isApi(head)) yield* readIssues(input);
+    else throw notThisFormat(EXPECTS);
+  },
+};
+
+const PROJECT = ['ok', 'packageManager', 'dependencyCount', 'licensesPolicy', 'projectName', 'displayTargetFile', 'uniqueCount', 'ignoreSettings', 'summary'];
+
+/** The facts of the project stand after its vulnerabilities, which may be long. */
+function isCli(head: ReportHead): boolean {
+  if ((head.jsonShape !== 'object' && head.jsonShape !== 'array') || hasKeys(head, 'bomFormat') || hasKeys(head, 'runs')) return false;
+  if (hasKeys(head, 'infrastructureAsCodeIssues') || hasKeys(head, 'ok', 'error', 'path')) return true;
+  if (!hasKeys(head, 'vulnerabilities')) return hasKeys(head, 'meta', 'ignoreSettings', 'projectName');
+  if (PROJECT.filter((key) => head.jsonKeys.includes(key)).length >= 2) return true;
+  return (
+    head.jsonKeys[0] === 'vulnerabilities' &&
+    /"(?:isUpgradable|upgradePath|severityWithCritical|packagePopularityRank|mavenModuleName|publicationTime)"\s*:/.test(head.text)
+  );
+}
+
+function isApi(head: ReportHead): boolean {
+  return head.jsonShape === 'object' && hasKeys(head, 'data') && (hasKeys(head, 'jsonapi') || /"effective_severity_level"\s*:/.test(head.text));
+}

@@ -1,0 +1,84 @@
+import type { Asset, Observation, ReportInput, ReportItem } from '../../contract.ts';
+import { jsonValues, placeOf } from '../../json.ts';
+import { cwesOf, filePath, observation, RecordError, record, required, severityOf } from '../../normalize.ts';
+import { arr, count, date, isObj, num, type Obj, obj, str, strs } from '../../read.ts';
+
+/** Pages of `GET /rest/orgs/{id}/issues` and `/rest/groups/{id}/issues`, or one issue alone. */
+export async function* readIssues(input: ReportInput): AsyncGenerator<ReportItem> {
+  const single: Record<string, unknown> = {};
+  for await (const found of jsonValues(input, ['data.*'])) {
+    const place = placeOf(found);
+    const key = found.path[1];
+    if (typeof key === 'string') single[key] = found.value;
+    else
+      yield* record(place, () => {
+        if (found.error || !isObj(found.value)) throw new RecordError(found.error ?? 'is no object');
+        return observationOf(found.value, place);
+      });
+  }
+  if (Object.keys(single).length > 0) yield* record('data', () => observationOf(single, 'data'));
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+function observationOf(issue: Obj, place: string): Observation {
+  const attributes = obj(issue.attributes);
+  const problems = arr(attributes.problems).map(obj);
+  const key = str(attributes.key);
+  const title = str(attributes.title);
+  const coordinates = arr(attributes.coordinates).map(obj);
+  const representations = coordinates.flatMap((coordinate) => arr(coordinate.representations).map(obj));
+  const isPackage = str(attributes.type) === 'package_vulnerability';
+  // The key of an issue in code is a mark of the place; the check is what its problem or, failing that, its title says.
+  const named = [key, ...problems.map(({ id }) => str(id))].find((id) => id !== undefined && !UUID.test(id));
+  return observation({
+    place,
+    tool: 'snyk',
+    rule: required(named ?? title, 'key'),
+    external_id: str(issue.id),
+    title: title ?? key ?? 'Issue',
+    description: str(attributes.description),
+    solution: coordinates.flatMap((coordinate) => arr(coordinate.remedies).flatMap((remedy) => strs(obj(remedy).description))).join('\n'),
+    severity: severityOf(str(attributes.effective_severity_level)),
+    tool_severity: str(attributes.effective_severity_level),
+    vulnerability_ids: isPackage ? problems.flatMap(({ id }) => strs(id)).filter((id) => !UUID.test(id) && !/^CWE-/i.test(id)) : [],
+    cwes: cwesOf(arr(attributes.classes).flatMap((entry) => (/^CWE/i.test(str(obj(entry).id) ?? '') ? strs(obj(entry).id) : []))),
+    cvss: arr(attributes.severities).flatMap((entry) => {
+      const { vector, score } = obj(entry);
+      const text = str(vector);
+      const number = num(score);
+      return text === undefined ? [] : [{ vector: text, ...(number === undefined ? {} : { score: number }) }];
+    }),
+    references: problems.flatMap(({ url }) => strs(url)),
+    asset: assetOf(obj(obj(obj(issue.relationships).scan_item).data), representations),
+    location: locationOf(representations),
+    present: str(attributes.status) !== 'resolved',
+    suppressed: attributes.ignored === true,
+    first_seen: date(attributes.created_at),
+    tags: strs(attributes.type),
+  });
+}
+
+function assetOf(item: Obj, representations: readonly Obj[]): Asset | null {
+  const resource = representations.map(({ cloud_resource }) => obj(obj(cloud_resource).resource)).find(({ native_id, id }) => str(native_id) ?? str(id));
+  const native = str(resource?.native_id) ?? str(resource?.id);
+  if (native) return { type: 'cloud_resource', name: native, identifiers: [{ kind: native.startsWith('arn:') ? 'arn' : 'cloud_id', value: native }] };
+  const id = str(item.id);
+  if (!id) return null;
+  return { type: str(item.type) === 'environment' ? 'cloud_resource' : 'repository', name: id, identifiers: [{ kind: 'cloud_id', value: id }] };
+}
+
+function locationOf(representations: readonly Obj[]) {
+  const dependency = obj(representations.map(({ dependency: one }) => one).find(isObj));
+  const source = obj(representations.map(({ sourceLocation }) => sourceLocation).find(isObj));
+  const cloud = obj(representations.map(({ cloud_resource }) => cloud_resource).find(isObj));
+  const region = obj(source.region);
+  return {
+    component: str(dependency.package_name),
+    version: str(dependency.package_version),
+    path: filePath(str(source.file)),
+    line: count(obj(region.start).line),
+    end_line: count(obj(region.end).line),
+    resource: representations.map(({ resourcePath }) => str(resourcePath)).find((path) => path !== undefined) ?? str(obj(cloud.resource).native_id),
+  };
+}

@@ -1,0 +1,210 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { headOf } from '../../detect.ts';
+import { fromBuffer } from '../../input.ts';
+import { readAll } from '../../testing.ts';
+import { snyk } from './index.ts';
+
+const fixture = (name: string) => fromBuffer(readFileSync(new URL(`./fixtures/${name}`, import.meta.url)), name);
+
+test('a vulnerable dependency of a project', async () => {
+  const { observations, rejections } = await readAll(snyk, fixture('project.json'));
+  expect(rejections).toEqual([]);
+  expect(observations).toHaveLength(5);
+  expect(observations[0]).toEqual({
+    place: 'vulnerabilities[0]',
+    tool: 'snyk',
+    rule: 'SNYK-JS-LODASH-1040724',
+    external_id: null,
+    title: 'Command Injection',
+    description: 'Introduced through: shop@1.0.0 > @example/build@7.0.0 > lodash@4.17.20\n\n## Overview\nTemplates may run code.',
+    solution: 'Upgrade to @example/build@7.1.0',
+    severity: 'high',
+    tool_severity: 'high',
+    vulnerability_ids: ['CVE-2021-23337', 'GHSA-35jh-r3h4-6jhm', 'SNYK-JS-LODASH-1040724'],
+    cwes: [78],
+    cvss: [
+      { vector: 'CVSS:3.1/AV:N/AC:L/PR:H/UI:N/S:U/C:H/I:H/A:H', score: 7.2 },
+      { vector: 'CVSS:4.0/AV:N/AC:L/AT:N/PR:H/UI:N/VC:H/VI:H/VA:H/SC:N/SI:N/SA:N', score: 8.6 },
+    ],
+    references: ['https://git.example.com/lodash/commit/1'],
+    asset: { type: 'repository', name: 'shop' },
+    location: { component: 'lodash', version: '4.17.20', fixed_version: '4.17.21', path: 'web/package-lock.json' },
+    present: true,
+    suppressed: false,
+    first_seen: null,
+    last_seen: null,
+    tags: ['npm'],
+  });
+});
+
+test('critical ones of older versions, licenses, and what was ignored or patched', async () => {
+  const { observations } = await readAll(snyk, fixture('project.json'));
+  expect(observations[1]).toMatchObject({
+    rule: 'SNYK-JS-OLD-1',
+    severity: 'critical',
+    tool_severity: 'critical',
+    location: { component: 'old', version: '0.1.0' },
+  });
+  expect(observations[2]).toMatchObject({
+    rule: 'snyk:lic:npm:copyleft:GPL-3.0',
+    severity: 'medium',
+    vulnerability_ids: [],
+    solution: 'Ask the lawyers',
+    tags: ['npm', 'license'],
+  });
+  expect(observations[3]).toMatchObject({
+    place: 'filtered.ignore[0]',
+    vulnerability_ids: ['CVE-2020-7598', 'SNYK-JS-MINIMIST-559764'],
+    present: true,
+    suppressed: true,
+  });
+  expect(observations[4]).toMatchObject({ place: 'filtered.patch[0]', rule: 'npm:ms:20170412', present: false, suppressed: false });
+});
+
+test('packages of an image, and of the applications in it', async () => {
+  const { observations, rejections } = await readAll(snyk, fixture('container.json'));
+  expect(rejections).toEqual([]);
+  const asset = { type: 'container_image', name: 'registry.example.com/shop/web:1.4' };
+  expect(observations).toHaveLength(2);
+  expect(observations[0]).toMatchObject({
+    severity: 'low',
+    asset,
+    cvss: [
+      { vector: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:L/A:N', score: 4.8 },
+      { vector: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:H/I:H/A:H', score: 8.1 },
+    ],
+    location: { component: 'gcc-10/libgcc-s1', version: '10.2.1-6', fixed_version: '10.2.1-7' },
+  });
+  expect(observations[1]).toMatchObject({
+    place: 'applications[0].vulnerabilities[0]',
+    asset,
+    location: { component: 'qs', version: '6.5.2', fixed_version: '6.5.3, 6.7.3', path: '/app/package.json' },
+  });
+});
+
+test('several projects: malformed records and projects that could not be tested are rejected', async () => {
+  const { observations, rejections } = await readAll(snyk, fixture('all-projects-malformed.json'));
+  expect(rejections).toEqual([
+    { place: '[1]', reason: 'the project could not be tested: Missing node_modules folder' },
+    { place: '[2].vulnerabilities[0]', reason: 'id is missing' },
+    { place: '[2].vulnerabilities[1]', reason: 'the name of the package is missing' },
+    { place: '[2].vulnerabilities[2]', reason: 'is no object' },
+  ]);
+  expect(observations).toHaveLength(1);
+  expect(observations[0]).toMatchObject({
+    place: '[2].vulnerabilities[3]',
+    rule: 'SNYK-JAVA-COMEXAMPLE-1',
+    severity: 'medium',
+    asset: { type: 'repository', name: 'com.example:service' },
+    location: { component: 'com.example:xml', version: '2.1.1', path: 'service/pom.xml' },
+  });
+});
+
+test('infrastructure as code', async () => {
+  const { observations, rejections } = await readAll(snyk, fixture('iac.json'));
+  expect(rejections).toEqual([]);
+  expect(observations).toHaveLength(2);
+  expect(observations[0]).toMatchObject({
+    place: '[0].infrastructureAsCodeIssues[0]',
+    rule: 'SNYK-CC-TF-45',
+    title: 'S3 bucket is not encrypted',
+    description: 'Non-encrypted S3 bucket at rest\n\nObjects may be read',
+    solution: 'Set the encryption\n\nSet `sse_algorithm`',
+    severity: 'medium',
+    references: ['https://snyk.io/security-rules/SNYK-CC-TF-45', 'https://docs.example.com/s3'],
+    asset: { type: 'repository', name: 'infra' },
+    location: { path: 'infra/main.tf', line: 12, resource: 'resource.aws_s3_bucket[logs].server_side_encryption' },
+    suppressed: false,
+  });
+  expect(observations[1]).toMatchObject({
+    rule: 'CUSTOM-1',
+    severity: 'info',
+    description: 'Own rule',
+    suppressed: true,
+    location: { resource: 'resource.x' },
+  });
+  expect(observations[1]?.location).not.toHaveProperty('line');
+});
+
+test('issues of the REST API', async () => {
+  const { observations, rejections } = await readAll(snyk, fixture('issues-api.json'));
+  expect(rejections).toEqual([{ place: 'data[3]', reason: 'key is missing' }]);
+  expect(observations).toHaveLength(3);
+  const project = '00000000-0000-4000-8000-00000000aaaa';
+  expect(observations[0]).toEqual({
+    place: 'data[0]',
+    tool: 'snyk',
+    rule: 'SNYK-PYTHON-PILLOW-5918878',
+    external_id: '00000000-0000-4000-8000-000000000001',
+    title: 'Heap-based Buffer Overflow',
+    description: null,
+    solution: 'Upgrade pillow to 10.0.1',
+    severity: 'critical',
+    tool_severity: 'critical',
+    vulnerability_ids: ['CVE-2023-4863', 'SNYK-PYTHON-PILLOW-5918878'],
+    cwes: [122],
+    cvss: [{ vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:R/S:C/C:H/I:H/A:H', score: 9.6 }],
+    references: ['https://nvd.nist.gov/vuln/detail/CVE-2023-4863'],
+    asset: { type: 'repository', name: project, identifiers: [{ kind: 'cloud_id', value: project }] },
+    location: { component: 'pillow', version: '9.5.0' },
+    present: true,
+    suppressed: true,
+    first_seen: new Date('2025-09-11T18:25:22.457Z'),
+    last_seen: null,
+    tags: ['package_vulnerability'],
+  });
+  expect(observations[1]).toMatchObject({
+    rule: 'SQL Injection',
+    external_id: '00000000-0000-4000-8000-000000000002',
+    vulnerability_ids: [],
+    cwes: [89],
+    asset: null,
+    location: { path: 'src/db.ts', line: 4, end_line: 6 },
+    present: false,
+    suppressed: false,
+  });
+  expect(observations[2]).toMatchObject({
+    rule: 'SNYK-CC-00148',
+    asset: { type: 'cloud_resource', name: 'arn:aws:s3:::example-logs', identifiers: [{ kind: 'arn', value: 'arn:aws:s3:::example-logs' }] },
+    location: { resource: 'arn:aws:s3:::example-logs' },
+  });
+});
+
+test('one issue alone', async () => {
+  const issue = { id: 'a1', attributes: { key: 'SNYK-JS-A-1', title: 'A', effective_severity_level: 'low', type: 'package_vulnerability' } };
+  const { observations } = await readAll(snyk, fromBuffer(JSON.stringify({ jsonapi: { version: '1.0' }, data: issue })));
+  expect(observations).toMatchObject([{ place: 'data', rule: 'SNYK-JS-A-1', external_id: 'a1', severity: 'low' }]);
+});
+
+test('many vulnerabilities do not hide what stands after them', async () => {
+  const vulnerabilities = Array.from({ length: 300 }, (_, index) => ({
+    id: `SNYK-JS-A-${index}`,
+    name: 'a',
+    version: '1',
+    description: 'x'.repeat(500),
+    upgradePath: [],
+  }));
+  const input = fromBuffer(JSON.stringify({ vulnerabilities, ok: false, packageManager: 'npm', projectName: 'shop' }));
+  expect(snyk.detect(await headOf(input))).toBe(true);
+  const { observations } = await readAll(snyk, input);
+  expect(observations).toHaveLength(300);
+  expect(observations[0]?.asset?.name).toBe('shop');
+});
+
+test('no findings is empty; a test that failed, SARIF of Snyk Code and files of another kind are refused', async () => {
+  for (const input of [fixture('empty-all-projects.json'), fixture('empty-api.json')])
+    expect(await readAll(snyk, input)).toEqual({ observations: [], rejections: [] });
+  await expect(readAll(snyk, fromBuffer('{"ok":false,"error":"Authentication failed","path":"/home/build"}'))).rejects.toThrow(
+    'The project could not be tested: Authentication failed',
+  );
+  for (const foreign of [
+    '{"version":"2.1.0","runs":[]}',
+    '{"auditReportVersion":2,"vulnerabilities":{}}',
+    '{"version":"15.0.0","vulnerabilities":[],"scan":{}}',
+    '[]',
+    '<a/>',
+    '',
+  ])
+    await expect(readAll(snyk, fromBuffer(foreign))).rejects.toThrow(/no such report: JSON of `snyk test`/);
+});

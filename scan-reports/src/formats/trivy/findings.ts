@@ -1,0 +1,153 @@
+import type { Asset, Cvss, Observation } from '../../contract.ts';
+import { cwesOf, filePath, idsIn, observation, required, severityOf } from '../../normalize.ts';
+import { count, num, type Obj, obj, str, strs } from '../../read.ts';
+
+export type Finding = 'vulnerability' | 'misconfiguration' | 'secret' | 'license';
+
+export interface Target {
+  asset: Asset | null;
+  inCluster: boolean;
+  target: string | undefined;
+  type: string | undefined;
+  class: string | undefined;
+  created: Date | null;
+}
+
+export function isFinding(type: string | undefined): type is Finding {
+  return type !== undefined && Object.hasOwn(readers, type);
+}
+
+export const readers: Readonly<Record<Finding, (entry: Obj, place: string, target: Target) => Observation | null>> = {
+  vulnerability: (entry, place, target) => {
+    const id = required(str(entry.VulnerabilityID), 'VulnerabilityID');
+    const component = required(str(entry.PkgName), 'PkgName');
+    return observation({
+      place,
+      tool: 'trivy',
+      rule: id,
+      // Trivy's own Fingerprint is made from the image's id and the package's version: another one after each build.
+      title: str(entry.Title) ?? `${id} in ${component}`,
+      description: str(entry.Description),
+      severity: severityOf(str(entry.Severity)),
+      tool_severity: str(entry.Severity),
+      vulnerability_ids: [id, ...idsIn(...strs(entry.VendorIDs))],
+      cwes: cwesOf(strs(entry.CweIDs)),
+      cvss: cvssOf(obj(entry.CVSS), str(entry.SeveritySource)),
+      references: [...strs(entry.PrimaryURL), ...strs(entry.References)],
+      asset: target.asset,
+      location: {
+        component,
+        version: str(entry.InstalledVersion),
+        fixed_version: str(entry.FixedVersion),
+        purl: str(obj(entry.PkgIdentifier).PURL),
+        path: filePath(str(entry.PkgPath) ?? fileOf(target)),
+        resource: target.inCluster ? imageOf(target.target) : undefined,
+      },
+      // "fixed" says that there is a version to go to, not that this place is fixed.
+      present: str(entry.Status) !== 'not_affected',
+      last_seen: target.created,
+      tags: [target.type, target.class].flatMap((tag) => tag ?? []),
+    });
+  },
+  misconfiguration: (entry, place, target) => {
+    const status = str(entry.Status)?.toUpperCase();
+    if (status === 'PASS') return null;
+    const rule = required(str(entry.ID) ?? str(entry.AVDID), 'ID');
+    const cause = obj(entry.CauseMetadata);
+    return observation({
+      place,
+      tool: 'trivy',
+      rule,
+      title: str(entry.Title) ?? rule,
+      description: [str(entry.Description), str(entry.Message)].filter(Boolean).join('\n\n'),
+      solution: str(entry.Resolution),
+      severity: severityOf(str(entry.Severity)),
+      tool_severity: str(entry.Severity),
+      references: [...strs(entry.PrimaryURL), ...strs(entry.References)],
+      asset: target.asset,
+      location: {
+        path: target.inCluster ? undefined : filePath(target.target),
+        line: count(cause.StartLine),
+        end_line: count(cause.EndLine),
+        resource: str(cause.Resource) ?? (target.inCluster ? target.target : undefined),
+      },
+      suppressed: status === 'EXCEPTION',
+      last_seen: target.created,
+      tags: [str(entry.Type) ?? target.type, target.class].flatMap((tag) => tag ?? []),
+    });
+  },
+  // Match and Code hold the line with the secret: they stay where they are.
+  secret: (entry, place, target) => {
+    const rule = required(str(entry.RuleID), 'RuleID');
+    return observation({
+      place,
+      tool: 'trivy',
+      rule,
+      title: str(entry.Title) ?? rule,
+      severity: severityOf(str(entry.Severity)),
+      tool_severity: str(entry.Severity),
+      cwes: [798],
+      asset: target.asset,
+      location: { path: filePath(target.target), line: count(entry.StartLine), end_line: count(entry.EndLine) },
+      last_seen: target.created,
+      tags: ['secret', ...strs(entry.Category)],
+    });
+  },
+  license: (entry, place, target) => {
+    const license = required(str(entry.Name), 'Name');
+    const component = str(entry.PkgName);
+    return observation({
+      place,
+      tool: 'trivy',
+      rule: `license:${license}`,
+      title: component ? `License ${license} of ${component}` : `License ${license}`,
+      severity: severityOf(str(entry.Severity)),
+      tool_severity: str(entry.Severity),
+      references: strs(entry.Link),
+      asset: target.asset,
+      location: { component, path: filePath(str(entry.FilePath) ?? fileOf(target)) },
+      last_seen: target.created,
+      tags: ['license', ...strs(entry.Category)],
+    });
+  },
+};
+
+/** What .trivyignore, a policy or a VEX document says of a finding (`--show-suppressed`). */
+export function modified(found: Observation | null, { Status }: Obj): Observation | null {
+  if (found === null) return null;
+  const status = str(Status);
+  if (status === 'fixed') return { ...found, present: false };
+  return { ...found, suppressed: status === 'ignored' || status === 'not_affected' || found.suppressed };
+}
+
+/** Names that stand for all packages of a language (or of the system) together, in place of a file. */
+const COLLECTIONS = new Set(['Node.js', 'Python', 'Java', 'Ruby', 'Conda', 'Kubernetes', 'OS Packages', 'Loose File License(s)']);
+
+/** The lock file or binary that the target is, if it is one. */
+function fileOf({ target, class: kind }: Target): string | undefined {
+  if (target === undefined || COLLECTIONS.has(target) || kind === 'os-pkgs' || / \([^()]+\)$/.test(target)) return undefined;
+  return kind === 'lang-pkgs' || /[\w-]\.\w+$/.test(target) ? target : undefined;
+}
+
+function imageOf(target: string | undefined): string | undefined {
+  return / \([^()]+\)$/.test(target ?? '') ? target?.replace(/ \([^()]+\)$/, '') : undefined;
+}
+
+/** The vendor's that the severity comes from, then NVD's, then the others. */
+function cvssOf(sources: Obj, severitySource: string | undefined): Cvss[] {
+  const rank = (source: string): number => (source === severitySource ? 0 : source === 'nvd' ? 1 : 2);
+  return Object.keys(sources)
+    .sort((a, b) => rank(a) - rank(b))
+    .flatMap((source) => {
+      const { V40Vector, V40Score, V3Vector, V3Score, V2Vector, V2Score } = obj(sources[source]);
+      return [
+        [V40Vector, V40Score],
+        [V3Vector, V3Score],
+        [V2Vector, V2Score],
+      ].flatMap(([vector, score]) => {
+        const text = str(vector);
+        const number = num(score);
+        return text === undefined ? [] : [{ vector: text, ...(number === undefined ? {} : { score: number }) }];
+      });
+    });
+}

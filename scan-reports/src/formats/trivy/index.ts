@@ -1,0 +1,114 @@
+import type { ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
+import { hasKeys, headOf } from '../../detect.ts';
+import { notThisFormat } from '../../input.ts';
+import { type JsonValue, jsonValues, placeOf } from '../../json.ts';
+import { RecordError, record } from '../../normalize.ts';
+import { date, obj, str } from '../../read.ts';
+import { artifactAsset, type Contexts, clusterAsset, emptyContexts } from './artifact.ts';
+import { type Finding, isFinding, modified, readers, type Target } from './findings.ts';
+
+/** The lists of a result, and the kind of what stands in them (null: each entry says it). */
+const LISTS: Readonly<Record<string, Finding | null>> = {
+  Vulnerabilities: 'vulnerability',
+  Misconfigurations: 'misconfiguration',
+  Secrets: 'secret',
+  Licenses: 'license',
+  ExperimentalModifiedFindings: null,
+  ModifiedFindings: null,
+};
+/** Where a cluster's report keeps its resources, depending on version and kind of report. */
+const CLUSTER_LISTS = ['Resources', 'Findings', 'Vulnerabilities', 'Misconfigurations'];
+/** Where results stand: in a report, in the old list of results, in a compliance report, in a cluster's report. */
+const RESULTS = ['Results.*', '*', 'Results.*.Results.*', ...CLUSTER_LISTS.map((list) => `${list}.*.Results.*`)];
+
+export const trivy: ReportFormat = {
+  id: 'trivy',
+  name: 'Trivy',
+  description: '`trivy image|fs|repo|vm|config|sbom|k8s --format json`',
+  documentation: 'https://trivy.dev/latest/docs/configuration/reporting/#json',
+  expects: 'a JSON object with SchemaVersion and Results (or ClusterName and Resources), or the older array of results with Target',
+  assetType: 'container_image',
+  detect: (head) =>
+    (hasKeys(head, 'SchemaVersion') && ['Results', 'ArtifactName', 'ArtifactType'].some((key) => head.jsonKeys.includes(key))) ||
+    (hasKeys(head, 'ClusterName') && CLUSTER_LISTS.some((key) => head.jsonKeys.includes(key))) ||
+    hasKeys(head, 'ID', 'Title', 'RelatedResources', 'Results') ||
+    (head.jsonShape === 'array' && hasKeys(head, 'Target')),
+  async *read(input) {
+    if (!mayBeTrivy(await headOf(input))) throw notThisFormat(trivy.expects);
+    const contexts = await readContexts(input);
+    for (const context of contexts) yield* context?.failures ?? [];
+    for await (const found of jsonValues(
+      input,
+      RESULTS.flatMap((result) => Object.keys(LISTS).map((list) => `${result}.${list}.*`)),
+    )) {
+      yield* readEntry(found, contexts[found.document] ?? emptyContexts());
+    }
+  },
+};
+
+/** Older versions write "null" or "[]" when there is nothing to report. */
+function mayBeTrivy(head: ReportHead): boolean {
+  return ['SchemaVersion', 'ClusterName', 'Results', 'Target'].some((key) => hasKeys(head, key)) || /^\s*(?:null|\[\s*\])\s*$/.test(head.text);
+}
+
+/** Contexts (artifact, result headers) may stand after the lists they belong to, so they are read in a first pass. */
+async function readContexts(input: ReportInput): Promise<Contexts[]> {
+  const contexts: Contexts[] = [];
+  const top = ['ArtifactName', 'ArtifactType', 'Metadata', 'CreatedAt', 'ClusterName'];
+  const nested = [
+    ...RESULTS.flatMap((result) => ['Target', 'Type', 'Class'].map((field) => `${result}.${field}`)),
+    ...CLUSTER_LISTS.flatMap((list) => ['Kind', 'Name', 'Namespace', 'Error'].map((field) => `${list}.*.${field}`)),
+  ];
+  for await (const { document, path, value } of jsonValues(input, [...top, ...nested])) {
+    contexts[document] ??= emptyContexts();
+    const context = contexts[document];
+    const [key] = path;
+    if (path.length === 3 && path[2] === 'Error') {
+      const place = placeOf({ document, path: path.slice(0, 2) });
+      if (str(value)) context.failures.push({ rejection: { place, reason: `the resource could not be scanned: ${str(value)}` } });
+    } else if (path.length > 1) {
+      const owner = path.slice(0, -1).join('.');
+      context.headers.set(owner, { ...context.headers.get(owner), [String(path.at(-1))]: str(value) });
+    } else if (key === 'ArtifactName') context.name = str(value);
+    else if (key === 'ArtifactType') context.type = str(value);
+    else if (key === 'Metadata') context.metadata = obj(value);
+    else if (key === 'CreatedAt') context.created = date(value);
+    else if (key === 'ClusterName') context.cluster = str(value);
+  }
+  return contexts;
+}
+
+function* readEntry(found: JsonValue, contexts: Contexts): Generator<ReportItem> {
+  const place = placeOf(found);
+  if (found.error) {
+    yield { rejection: { place, reason: found.error } };
+    return;
+  }
+  yield* record(place, () => {
+    const kind = LISTS[String(found.path.at(-2))];
+    const target = targetOf(found.path.slice(0, -2), contexts);
+    if (kind) return readers[kind](obj(found.value), place, target);
+    const { Type, Finding } = obj(found.value);
+    const type = str(Type);
+    if (!isFinding(type)) throw new RecordError(`Type ${JSON.stringify(Type)} is unknown`);
+    return modified(readers[type](obj(Finding), place, target), obj(found.value));
+  });
+}
+
+function targetOf(result: readonly (string | number)[], contexts: Contexts): Target {
+  const key = result.join('.');
+  const known = contexts.targets.get(key);
+  if (known) return known;
+  const { Target, Type, Class } = contexts.headers.get(key) ?? {};
+  const inCluster = contexts.cluster !== undefined && CLUSTER_LISTS.some((list) => list === result[0]);
+  const target = {
+    asset: inCluster ? clusterAsset(contexts, result) : artifactAsset(contexts),
+    inCluster,
+    target: Target,
+    type: Type,
+    class: Class,
+    created: contexts.created,
+  };
+  contexts.targets.set(key, target);
+  return target;
+}

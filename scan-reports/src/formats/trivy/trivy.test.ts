@@ -1,0 +1,142 @@
+import { expect, test } from 'vitest';
+import { fromBuffer } from '../../input.ts';
+import { readAll } from '../../testing.ts';
+import { readFixtures } from '../../testing-fixtures.ts';
+import { trivy } from './index.ts';
+
+async function read(name: string) {
+  const fixture = readFixtures('trivy').find((one) => one.name === name);
+  return await readAll(trivy, fromBuffer(fixture?.bytes ?? '', name));
+}
+
+test('reads an image, with what stands behind the findings', async () => {
+  const { observations, rejections } = await read('image.json');
+  expect(rejections).toEqual([]);
+  const asset = {
+    type: 'container_image',
+    name: 'registry.example.com/shop:1.4',
+    identifiers: [
+      { kind: 'digest', value: 'sha256:3333' },
+      { kind: 'image_id', value: 'sha256:2222' },
+    ],
+  };
+  expect(observations[0]).toEqual({
+    place: 'Results[0].Vulnerabilities[0]',
+    tool: 'trivy',
+    rule: 'CVE-2023-0286',
+    external_id: null,
+    title: 'openssl: X.400 address type confusion',
+    description: 'There is a type confusion.',
+    solution: null,
+    severity: 'high',
+    tool_severity: 'HIGH',
+    vulnerability_ids: ['CVE-2023-0286'],
+    cwes: [843],
+    cvss: [
+      { vector: 'CVSS:4.0/AV:N/AC:H/AT:N/PR:N/UI:N/VC:H/VI:N/VA:H/SC:N/SI:N/SA:N', score: 8.3 },
+      { vector: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:H/I:N/A:H', score: 7.4 },
+      { vector: 'AV:N/AC:M/Au:N/C:P/I:N/A:P', score: 5.8 },
+      { vector: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:H/I:N/A:H', score: 7.4 },
+    ],
+    references: ['https://avd.example.com/nvd/cve-2023-0286', 'https://example.com/advisory'],
+    asset,
+    location: {
+      component: 'openssl',
+      version: '1.1.1n-0+deb11u3',
+      fixed_version: '1.1.1n-0+deb11u4',
+      purl: 'pkg:deb/debian/openssl@1.1.1n-0%2Bdeb11u3?arch=amd64&distro=debian-11.6',
+    },
+    present: true,
+    suppressed: false,
+    first_seen: null,
+    last_seen: new Date('2025-02-03T04:05:06.789Z'),
+    tags: ['debian', 'os-pkgs'],
+  });
+  expect(observations.slice(1)).toMatchObject([
+    { title: 'CVE-2011-3389 in libgnutls30', severity: 'unknown', present: false, asset },
+    { vulnerability_ids: ['GHSA-35jh-r3h4-6jhm'], location: { component: 'lodash', path: 'app/node_modules/lodash/package.json' } },
+    { location: { component: 'golang.org/x/net', path: 'usr/local/bin/tool' } },
+  ]);
+  expect(observations[1]?.location).not.toHaveProperty('path');
+});
+
+test('reads misconfigurations, secrets and licenses of a directory, whose name says nothing', async () => {
+  const { observations, rejections } = await read('filesystem.json');
+  expect(rejections).toEqual([]);
+  expect(observations.map(({ asset }) => asset)).toEqual(observations.map(() => null));
+  expect(observations).toMatchObject([
+    { rule: 'CVE-2020-8203', location: { path: 'web/package-lock.json' } },
+    {
+      place: 'Results[1].Misconfigurations[0]',
+      rule: 'DS002',
+      title: "Image user should not be 'root'",
+      description: 'Running as root is risky.\n\nSpecify at least 1 USER command',
+      solution: 'Add a USER',
+      severity: 'high',
+      location: { path: 'Dockerfile', line: 3, end_line: 5 },
+    },
+    { rule: 'DS026', suppressed: true },
+    { rule: 'AVD-AWS-0088', location: { path: 'main.tf', line: 10, end_line: 14, resource: 'aws_s3_bucket.logs' } },
+    {
+      rule: 'aws-access-key-id',
+      title: 'AWS Access Key ID',
+      description: null,
+      severity: 'critical',
+      cwes: [798],
+      location: { path: 'settings.py', line: 7, end_line: 7 },
+      tags: ['secret', 'AWS'],
+    },
+    { rule: 'license:GPL-3.0-or-later', title: 'License GPL-3.0-or-later of bash', severity: 'high', location: { component: 'bash' } },
+    { rule: 'license:MIT', location: { path: 'third/LICENSE' }, references: ['https://spdx.org/licenses/MIT'] },
+  ]);
+  expect(JSON.stringify(observations)).not.toContain('HUNTER2');
+});
+
+test('keeps what was ignored, and says so', async () => {
+  const { observations, rejections } = await read('repository.json');
+  expect(observations).toMatchObject([
+    { rule: 'CVE-2022-41717', present: true, suppressed: false, asset: { type: 'repository', name: 'https://git.example.com/team/app' } },
+    { rule: 'CVE-2022-27191', present: true, suppressed: true, location: { component: 'golang.org/x/crypto', path: 'go.mod' } },
+    { rule: 'CVE-2022-32149', present: true, suppressed: true },
+    { rule: 'CVE-2021-38561', present: false, suppressed: false },
+  ]);
+  expect(rejections).toEqual([{ place: 'Results[0].ExperimentalModifiedFindings[3]', reason: 'Type "poem" is unknown' }]);
+});
+
+test('reads clusters, and names the resources that were not scanned', async () => {
+  const { observations, rejections } = await read('cluster.json');
+  const asset = { type: 'cloud_resource', name: 'prod/shop/Deployment/web' };
+  expect(observations).toMatchObject([
+    { asset, location: { component: 'openssl', version: '3.0.9', resource: 'registry.example.com/web:2' } },
+    { asset, rule: 'KSV001', location: { resource: 'Deployment/web', line: 20 } },
+  ]);
+  expect(rejections).toEqual([{ place: 'Resources[1]', reason: 'the resource could not be scanned: scan error: image not found' }]);
+  expect((await read('cluster-summary.json')).observations).toMatchObject([{ asset: { name: 'prod/ClusterRole/admin' }, rule: 'KSV041' }]);
+});
+
+test('reads the older list of results and compliance reports', async () => {
+  const asset = { type: 'container_image', name: 'shop:1.0' };
+  expect((await read('legacy.json')).observations).toMatchObject([
+    { place: '[0].Vulnerabilities[0]', asset, location: { component: 'lodash', version: '4.17.4', fixed_version: '>=4.17.11', path: 'web/package-lock.json' } },
+    { place: '[2].Vulnerabilities[0]', asset, location: { component: 'curl' } },
+  ]);
+  expect((await read('compliance.json')).observations).toMatchObject([{ rule: 'DS002', asset: null, location: { path: 'Dockerfile' } }]);
+});
+
+test('refuses single entries by name and reads the others', async () => {
+  const { observations, rejections } = await read('malformed.json');
+  expect(observations).toMatchObject([
+    { severity: 'unknown', asset: { type: 'host', name: 'disk.img' }, location: { version: '1' }, references: ['https://example.com/one'] },
+  ]);
+  expect(rejections).toEqual([
+    { place: 'Results[0].Vulnerabilities[1]', reason: 'PkgName is missing' },
+    { place: 'Results[0].Vulnerabilities[2]', reason: 'VulnerabilityID is missing' },
+    { place: 'Results[0].Vulnerabilities[3]', reason: 'VulnerabilityID is missing' },
+  ]);
+});
+
+test('an empty report has nothing, another file is refused', async () => {
+  for (const name of ['empty.json', 'empty-legacy.json']) expect(await read(name)).toEqual({ observations: [], rejections: [] });
+  for (const foreign of ['{"version":"2.1.0","runs":[]}', '[{"name":"x"}]', '<a/>', 'a,b\n1,2\n', ''])
+    await expect(readAll(trivy, fromBuffer(foreign))).rejects.toThrow('a JSON object with SchemaVersion and Results');
+});

@@ -1,0 +1,99 @@
+import type { Observation, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
+import { hasKeys, headOf } from '../../detect.ts';
+import { notThisFormat } from '../../input.ts';
+import { type JsonValue, jsonValues, placeOf } from '../../json.ts';
+import { record } from '../../normalize.ts';
+import { arr, type Obj, obj } from '../../read.ts';
+import { complianceCheck, complianceControl } from './compliance.ts';
+import { checkOf, secretOf, vulnerabilityOf } from './findings.ts';
+import { type Resource, resourceOf } from './resource.ts';
+
+const API_GROUP = /"apiVersion"\s*:\s*"aquasecurity\.github\.io\//;
+
+/** One resource, a list as kubectl gives it, an array, or a map of arrays or lists by kind. */
+const PREFIXES = ['', 'items.*.', '*.', '*.*.', '*.items.*.'];
+const HEADER = [
+  'kind',
+  'metadata',
+  'report.artifact',
+  'report.registry',
+  'report.scanner',
+  'report.updateTimestamp',
+  'status.updateTimestamp',
+  'status.detailReport.id',
+];
+
+type Reader = (entry: Obj, place: string, resource: Resource) => Observation | null;
+
+const LISTS: Readonly<Record<string, Reader>> = {
+  'report.vulnerabilities': vulnerabilityOf,
+  'report.checks': checkOf,
+  'report.secrets': secretOf,
+  'status.summaryReport.controlCheck': complianceControl,
+  'status.controlCheck': complianceControl,
+};
+
+export const trivyOperator: ReportFormat = {
+  id: 'trivy_operator',
+  name: 'Trivy Operator',
+  description:
+    'Reports that the Trivy Operator keeps in a Kubernetes cluster: `kubectl get vulnerabilityreports,configauditreports,exposedsecretreports,rbacassessmentreports,clustercompliancereports -A -o json`',
+  documentation: 'https://aquasecurity.github.io/trivy-operator/latest/docs/crds/',
+  expects: 'JSON of Kubernetes resources (one, a list, or a map of them) with the apiVersion aquasecurity.github.io/…',
+  assetType: 'container_image',
+  detect: (head) => head.jsonShape !== null && API_GROUP.test(head.text),
+  async *read(input) {
+    if (!isReport(await headOf(input))) throw notThisFormat(trivyOperator.expects);
+    const resources = await readResources(input);
+    const lists = [...Object.keys(LISTS), 'status.detailReport.results'];
+    const patterns = PREFIXES.flatMap((prefix) => lists.map((list) => `${prefix}${list}.*`));
+    for await (const found of jsonValues(input, patterns)) yield* readEntry(found, resources);
+  },
+};
+
+function isReport(head: ReportHead): boolean {
+  const isEmpty = /^\s*\[\s*\]\s*$/.test(head.text) || (hasKeys(head, 'items') && /"items"\s*:\s*\[\s*\]/.test(head.text));
+  return API_GROUP.test(head.text) || isEmpty;
+}
+
+interface Resources {
+  of(found: JsonValue): Resource;
+}
+
+/** Keys of a JSON object stand in any order, so what a report is about is read before its entries. */
+async function readResources(input: ReportInput): Promise<Resources> {
+  const known = new Map<string, Resource>();
+  const patterns = PREFIXES.flatMap((prefix) => HEADER.map((field) => `${prefix}${field}`));
+  for await (const { document, path, value } of jsonValues(input, patterns)) {
+    const start = rootOf(path);
+    const key = `${document} ${path.slice(0, start).join('.')}`;
+    known.set(key, resourceOf(known.get(key), path.slice(start).join('.'), value));
+  }
+  return { of: ({ document, path }) => known.get(`${document} ${path.slice(0, rootOf(path)).join('.')}`) ?? {} };
+}
+
+/** How many of the parts lead to the resource. */
+function rootOf(path: readonly (string | number)[]): number {
+  return Math.max(
+    0,
+    path.findIndex((part) => part === 'kind' || part === 'metadata' || part === 'report' || part === 'status'),
+  );
+}
+
+function* readEntry(found: JsonValue, resources: Resources): Generator<ReportItem> {
+  const place = placeOf(found);
+  if (found.error) {
+    yield { rejection: { place, reason: found.error } };
+    return;
+  }
+  const entry = obj(found.value);
+  const resource = resources.of(found);
+  const list = found.path.slice(rootOf(found.path), -1).join('.');
+  const reader = LISTS[list];
+  if (reader) yield* record(place, () => reader(entry, place, resource));
+  else
+    for (const [index, check] of arr(entry.checks).entries()) {
+      const inside = `${place}.checks[${index}]`;
+      yield* record(inside, () => complianceCheck(obj(check), inside, entry, resource));
+    }
+}

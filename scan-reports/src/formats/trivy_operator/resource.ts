@@ -1,0 +1,83 @@
+import type { Asset } from '../../contract.ts';
+import { hostAsset } from '../../normalize.ts';
+import { date, type Obj, obj, str } from '../../read.ts';
+
+/** What a report is about, kept small: there may be thousands. */
+export interface Resource {
+  kind?: string | undefined;
+  /** "default/ReplicaSet/web" */
+  workload?: string | undefined;
+  container?: string | undefined;
+  artifact?: Obj;
+  registry?: string | undefined;
+  scanner?: string | undefined;
+  updated?: Date | null;
+  /** The compliance report has its checks one by one; its summary would repeat them. */
+  isDetailed?: boolean;
+}
+
+export function resourceOf(known: Resource = {}, field: string, value: unknown): Resource {
+  switch (field) {
+    case 'kind':
+      return { ...known, kind: str(value) };
+    case 'metadata':
+      return { ...known, ...namesOf(obj(value)) };
+    case 'report.artifact':
+      return { ...known, artifact: obj(value) };
+    case 'report.registry':
+      return { ...known, registry: str(obj(value).server) };
+    case 'report.scanner':
+      return { ...known, scanner: str(obj(value).name)?.toLowerCase() };
+    case 'status.detailReport.id':
+      return { ...known, isDetailed: true };
+    case 'report.updateTimestamp':
+    case 'status.updateTimestamp':
+      return { ...known, updated: date(value) };
+    default:
+      return known;
+  }
+}
+
+/** Labels hold 63 characters; longer names are in the annotations of the same key. */
+function namesOf(metadata: Obj): Pick<Resource, 'workload' | 'container'> {
+  const labels = obj(metadata.labels);
+  const annotations = obj(metadata.annotations);
+  const named = (key: string): string | undefined =>
+    ['trivy-operator', 'starboard'].flatMap((prefix) => str(labels[`${prefix}.${key}`]) ?? str(annotations[`${prefix}.${key}`]) ?? [])[0];
+  const kind = named('resource.kind');
+  const given = named('resource.name') ?? str(metadata.name);
+  const name = kind === 'ReplicaSet' && given ? withoutTemplateHash(given) : given;
+  const namespace = named('resource.namespace') ?? str(metadata.namespace);
+  return { workload: [namespace, kind, name].filter(Boolean).join('/') || undefined, container: named('container.name') };
+}
+
+/**
+ * A Deployment gives each new version a ReplicaSet with its name and a hash (the number of a pod template, in the letters of Kubernetes'
+ * SafeEncodeString). The workload stays the same.
+ */
+export function withoutTemplateHash(name: string): string {
+  return name.replace(/-[4-9bcdf]{6,10}$/, '');
+}
+
+/** The scanned image, or node, or else the workload. */
+export function artifactAsset(resource: Resource): Asset | null {
+  const { repository, tag, digest, nodeName } = resource.artifact ?? {};
+  const node = str(nodeName);
+  if (node) return hostAsset({ given: node });
+  const image = str(repository);
+  if (image === undefined) return workloadAsset(resource);
+  const version = str(tag) ? `:${str(tag)}` : str(digest) ? `@${str(digest)}` : '';
+  return {
+    type: 'container_image',
+    name: `${resource.registry ? `${resource.registry}/` : ''}${image}${version}`,
+    identifiers: str(digest) ? [{ kind: 'digest', value: str(digest) as string }] : [],
+  };
+}
+
+export function workloadAsset({ workload }: Resource): Asset | null {
+  return workload ? { type: 'cloud_resource', name: workload } : null;
+}
+
+export function placeInCluster({ workload, container }: Resource): string | undefined {
+  return [workload, container].filter(Boolean).join('/') || undefined;
+}

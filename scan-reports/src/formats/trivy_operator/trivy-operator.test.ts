@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { ReportError } from '../../contract.ts';
+import { fromBuffer } from '../../input.ts';
+import { readAll } from '../../testing.ts';
+import { trivyOperator } from './index.ts';
+
+const read = (name: string) => readAll(trivyOperator, fromBuffer(readFileSync(new URL(`fixtures/${name}`, import.meta.url)), name));
+
+test('vulnerabilities are on the image, at the workload that runs it', async () => {
+  const { observations, rejections } = await read('vulnerability-report.json');
+  expect(rejections).toEqual([]);
+  expect(observations[0]).toEqual({
+    place: 'report.vulnerabilities[0]',
+    tool: 'trivy',
+    rule: 'CVE-2023-23914',
+    external_id: null,
+    title: 'curl: HSTS ignored on multiple requests',
+    description: 'Long text.',
+    solution: null,
+    severity: 'critical',
+    tool_severity: 'CRITICAL',
+    vulnerability_ids: ['CVE-2023-23914'],
+    cwes: [],
+    cvss: [{ vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N', score: 9.1 }],
+    references: ['https://avd.aquasec.com/nvd/cve-2023-23914', 'https://curl.example.com/CVE-2023-23914'],
+    asset: { type: 'container_image', name: 'registry.example.com/library/web:1.4.2', identifiers: [{ kind: 'digest', value: 'sha256:0f1e2d3c' }] },
+    location: {
+      component: 'curl',
+      version: '7.87.0-r1',
+      fixed_version: '7.87.0-r2',
+      purl: 'pkg:apk/alpine/curl@7.87.0-r1',
+      resource: 'shop/ReplicaSet/web/web',
+    },
+    present: true,
+    suppressed: false,
+    first_seen: null,
+    last_seen: new Date('2025-03-23T16:23:01Z'),
+    tags: ['alpine'],
+  });
+  expect(observations[1]).toMatchObject({
+    title: 'GHSA-2qrg-x229-3v8q in log4j:log4j',
+    severity: 'unknown',
+    vulnerability_ids: ['GHSA-2qrg-x229-3v8q'],
+    location: { component: 'log4j:log4j', path: 'opt/app/app.jar' },
+  });
+});
+
+test('a list of reports of all kinds', async () => {
+  const { observations } = await read('list.json');
+  const workload = 'shop/ReplicaSet/web-965685897-with-a-name-that-is-too-long-for-a-label-of-kubernetes';
+  expect(observations).toMatchObject([
+    {
+      place: 'items[0].report.checks[0]',
+      rule: 'KSV014',
+      severity: 'low',
+      solution: 'Set it.',
+      asset: { type: 'cloud_resource', name: workload },
+      location: { resource: `${workload} Container web` },
+      tags: ['Kubernetes Security Check', 'ConfigAuditReport'],
+    },
+    { place: 'items[0].report.checks[2]', rule: 'A check without an id', severity: 'medium' },
+    {
+      rule: 'aws-secret-access-key',
+      severity: 'critical',
+      cwes: [798],
+      description: null,
+      asset: { type: 'container_image', name: 'registry.example.com/shop/import@sha256:aaaa' },
+      location: { path: '/root/aws.txt', resource: 'shop/Job/import/job' },
+    },
+    { rule: 'KSV041', severity: 'critical', asset: { type: 'cloud_resource', name: 'ClusterRole/admin' } },
+    { rule: 'CVE-2021-3711', severity: 'high', asset: { type: 'host', name: 'node-1.example.com' }, location: { component: 'openssl', version: '1.1.1k' } },
+  ]);
+  expect(JSON.stringify(observations)).not.toContain('not-a-real-secret');
+});
+
+test('compliance: failed checks where they are listed, else failed controls', async () => {
+  const prefix = 'clustercompliancereports.aquasecurity.github.io';
+  expect((await read('compliance-map.json')).observations).toMatchObject([
+    {
+      place: `${prefix}[0].status.detailReport.results[1].checks[0]`,
+      rule: 'AVD-KSV-0041',
+      title: 'Manage secrets',
+      severity: 'critical',
+      solution: 'Change the role.',
+      asset: { type: 'cloud_resource', name: 'clusterrole-admin' },
+      location: { resource: 'clusterrole-admin control 5.1.2' },
+      last_seen: new Date('2025-03-13T12:01:32Z'),
+    },
+    { rule: 'AVD-KSV-0012', title: 'Minimize access to secrets', severity: 'high', asset: { name: 'shop/replicaset-web' } },
+    { place: `${prefix}[1].status.summaryReport.controlCheck[0]`, rule: '1.0', severity: 'medium', asset: null },
+  ]);
+});
+
+test('malformed entries are refused, the rest goes on', async () => {
+  const { observations, rejections } = await read('malformed.json');
+  expect(rejections).toEqual([
+    { place: '[0].report.vulnerabilities[0]', reason: 'vulnerabilityID is missing' },
+    { place: '[0].report.vulnerabilities[1]', reason: 'resource is missing' },
+    { place: '[0].report.checks[0]', reason: 'checkID is missing' },
+    { place: '[0].report.secrets[0]', reason: 'target is missing' },
+  ]);
+  expect(observations).toMatchObject([{ rule: 'CVE-2021-0002', asset: { name: 'library/web' } }]);
+});
+
+test('no resources is fine, another report is not', async () => {
+  expect(await read('empty.json')).toEqual({ observations: [], rejections: [] });
+  for (const foreign of ['{}', '', '{"apiVersion": "v1", "kind": "Pod", "metadata": {}}', '{"SchemaVersion": 2, "Results": []}'])
+    await expect(readAll(trivyOperator, fromBuffer(foreign))).rejects.toThrow(/with the apiVersion aquasecurity.github.io/);
+  await expect(readAll(trivyOperator, fromBuffer('<x/>'))).rejects.toThrow(ReportError);
+});

@@ -1,0 +1,33 @@
+import type { ReportFormat, ReportHead } from '../../contract.ts';
+import { hasKeys, headOf } from '../../detect.ts';
+import { notThisFormat } from '../../input.ts';
+import { readJson } from './json.ts';
+import { readXml } from './xml.ts';
+
+const EXPECTS = 'XML with the root OWASPZAPReport, or JSON with site and its alerts';
+
+export const zap: ReportFormat = {
+  id: 'zap',
+  name: 'ZAP',
+  description: 'ZAP reports "Traditional XML" and "Traditional JSON", with or without requests and responses',
+  documentation: 'https://www.zaproxy.org/docs/desktop/addons/report-generation/',
+  expects: EXPECTS,
+  assetType: 'web_application',
+  detect: (head) => isXml(head) || isJson(head),
+  async *read(input) {
+    const head = await headOf(input);
+    if (isXml(head)) yield* readXml(input);
+    else if (isJson(head)) yield* readJson(input);
+    else throw notThisFormat(EXPECTS);
+  },
+};
+
+function isXml({ xmlRoot }: ReportHead): boolean {
+  return xmlRoot?.name === 'OWASPZAPReport';
+}
+
+/** GitLab's DAST reports of version 14 quote the scanner's own report beside their vulnerabilities. */
+function isJson(head: ReportHead): boolean {
+  if (!hasKeys(head, 'site') || head.jsonKeys.includes('vulnerabilities')) return false;
+  return /"@programName"\s*:\s*"ZAP"/.test(head.text) || (hasKeys(head, '@version') && /"alerts"\s*:/.test(head.text));
+}

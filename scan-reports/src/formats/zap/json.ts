@@ -1,0 +1,38 @@
+import type { ReportInput, ReportItem } from '../../contract.ts';
+import { jsonValues, placeOf } from '../../json.ts';
+import { RecordError, record } from '../../normalize.ts';
+import { arr, date, isObj, type Obj, obj, str } from '../../read.ts';
+import { type Alert, alertOf } from './alert.ts';
+
+/** Names and dates may stand after the alerts; old versions write a single site without a list. */
+export async function* readJson(input: ReportInput): AsyncGenerator<ReportItem> {
+  const sites = new Map<string, string | undefined>();
+  let generated: Date | null = null;
+  for await (const { path, value } of jsonValues(input, ['@generated', 'created', 'site.*.@name', 'site.@name'])) {
+    if (path.at(-1) === '@name') sites.set(path.slice(0, -1).join('.'), str(value));
+    else if (path[0] === 'created' || generated === null) generated = date(value) ?? generated;
+  }
+  for await (const found of jsonValues(input, ['site.*.alerts.*', 'site.alerts.*'])) {
+    const place = placeOf(found);
+    const site = sites.get(found.path.slice(0, -2).join('.'));
+    yield* record(place, () => {
+      if (found.error) throw new RecordError(found.error);
+      if (!isObj(found.value)) throw new RecordError('is no object');
+      return alertOf(fromJson(found.value, place, site, generated));
+    });
+  }
+}
+
+function fromJson(alert: Obj, place: string, site: string | undefined, generated: Date | null): Alert {
+  return {
+    place,
+    site,
+    generated,
+    text: (name) => str(alert[name]),
+    instances: arr(alert.instances).map((instance) => {
+      const { uri, method, param } = obj(instance);
+      return { uri: str(uri), method: str(method), param: str(param) };
+    }),
+    tags: arr(alert.tags).flatMap((tag) => str(obj(tag).tag) ?? str(tag) ?? []),
+  };
+}

@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { ReportError } from '../../contract.ts';
+import { fromBuffer } from '../../input.ts';
+import { readAll } from '../../testing.ts';
+import { zap } from './index.ts';
+
+const read = (name: string) => readAll(zap, fromBuffer(readFileSync(new URL(`fixtures/${name}`, import.meta.url)), name));
+
+test('an alert of a site is one finding that tells where it shows', async () => {
+  const { observations, rejections } = await read('traditional.xml');
+  expect(rejections).toEqual([]);
+  expect(observations).toHaveLength(3);
+  expect(observations[0]).toEqual({
+    place: 'site[1]/alerts[1]/alertitem[1]',
+    tool: 'zap',
+    rule: '40018',
+    external_id: null,
+    title: 'SQL Injection',
+    description: 'SQL injection may be possible.\n\nFound at:\nGET https://shop.example.com:8443/item (id)\nPOST https://shop.example.com:8443/cart',
+    solution: 'Use prepared statements.',
+    severity: 'high',
+    tool_severity: 'High (Medium)',
+    vulnerability_ids: [],
+    cwes: [89],
+    cvss: [],
+    references: ['https://owasp.example.org/sqli', 'https://cwe.example.org/89'],
+    asset: { type: 'web_application', name: 'https://shop.example.com:8443', identifiers: [{ kind: 'fqdn', value: 'shop.example.com' }] },
+    location: { url: 'https://shop.example.com:8443/' },
+    present: true,
+    suppressed: false,
+    first_seen: null,
+    last_seen: new Date('2026-02-01T09:00:00Z'),
+    tags: ['OWASP_2021_A03'],
+  });
+});
+
+test('confidence 0 is a false positive, and -1 no CWE', async () => {
+  const { observations } = await read('traditional.xml');
+  expect(observations[1]).toMatchObject({ rule: '10055-4', severity: 'medium', suppressed: true, cwes: [] });
+  expect(observations[2]).toMatchObject({ severity: 'info', asset: { name: 'http://static.example.com' } });
+});
+
+test('evidence, attacks and requests are not kept', async () => {
+  for (const name of ['traditional.xml', 'traditional.json']) expect(JSON.stringify(await read(name))).not.toContain('s3cr3t-value');
+});
+
+test('old alerts of one plugin are told apart by their names; one without a plugin is refused', async () => {
+  const { observations, rejections } = await read('old-malformed.xml');
+  expect(rejections).toEqual([{ place: 'site[1]/alerts[1]/alertitem[3]', reason: 'pluginid is missing' }]);
+  expect(observations.map(({ rule, location }) => [rule, location.fingerprint])).toEqual([
+    ['10055', 'CSP Scanner: Wildcard Directive'],
+    ['10055', 'CSP Scanner: style-src unsafe-inline'],
+  ]);
+});
+
+test('JSON says the same, with the names of sites anywhere', async () => {
+  const { observations, rejections } = await read('traditional.json');
+  expect(rejections).toEqual([
+    { place: 'site[0].alerts[1]', reason: 'pluginid is missing' },
+    { place: 'site[0].alerts[2]', reason: 'is no object' },
+  ]);
+  expect(observations).toMatchObject([
+    {
+      place: 'site[0].alerts[0]',
+      rule: '10035-1',
+      title: 'Strict-Transport-Security Header Not Set',
+      description: 'HSTS is missing.\n\nFound at:\nGET https://app.example.com/a',
+      severity: 'low',
+      cwes: [319],
+      references: ['https://hsts.example.org'],
+      asset: { type: 'web_application', name: 'https://app.example.com' },
+      last_seen: new Date('2026-02-01T09:00:00Z'),
+      tags: ['OWASP_2021_A05'],
+    },
+  ]);
+});
+
+test('a single site of old versions is no list', async () => {
+  const { observations } = await read('single-site.json');
+  expect(observations).toMatchObject([{ place: 'site.alerts[0]', rule: '10010', severity: 'low', asset: { name: 'http://192.0.2.50:8080' } }]);
+});
+
+test('reports without alerts have none', async () => {
+  expect(await read('empty.xml')).toEqual({ observations: [], rejections: [] });
+  expect(await read('empty.json')).toEqual({ observations: [], rejections: [] });
+});
+
+test('a GitLab report that quotes ZAP is not claimed, and other files are refused', async () => {
+  for (const text of ['{"@programName":"ZAP","site":[],"vulnerabilities":[],"scan":{}}', '<issues/>', '{"site":"x"}']) {
+    await expect(readAll(zap, fromBuffer(text))).rejects.toThrow(ReportError);
+  }
+  await expect(readAll(zap, fromBuffer('<issues/>'))).rejects.toThrow(/OWASPZAPReport/);
+});
+
+test('an alert with answers of any size is read', async () => {
+  const answer = 'x'.repeat(1024 * 1024);
+  const instance = `<instance><uri>https://app.example.com/</uri><method>GET</method><param></param><responsebody>${answer}</responsebody></instance>`;
+  const text = `<OWASPZAPReport><site name="https://app.example.com"><alerts><alertitem><pluginid>1</pluginid><alert>A</alert><riskcode>1</riskcode><instances>${instance.repeat(20)}</instances></alertitem></alerts></site></OWASPZAPReport>`;
+  const { observations } = await readAll(zap, fromBuffer(text));
+  expect(observations).toMatchObject([{ rule: '1', description: 'Found at:\nGET https://app.example.com/' }]);
+});

@@ -1,0 +1,4 @@
+export * from './contract.ts';
+export { detectFormat, headOf } from './detect.ts';
+export { fromBuffer } from './input.ts';
+export { formats } from './registry.ts';

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { beginning, fromBuffer, notThisFormat, textBytes } from './input.ts';
+import { collect, inChunks } from './testing.ts';
+
+const decoded = async (bytes: Uint8Array, cuts: number[] = []): Promise<string> => Buffer.concat(await collect(textBytes(inChunks(bytes, cuts)))).toString();
+
+test('bytes come as UTF-8 without a mark, whatever they were and however they come', async () => {
+  const text = `<?xml version='1.0' encoding='windows-1252'?><r>${'–é'.repeat(300)}</r>`;
+  const cp1252 = Buffer.concat([Buffer.from(text.slice(0, 48)), Buffer.from(text.slice(48).replaceAll('–', '\u0096'), 'latin1')]);
+  for (const cuts of [[], [1], [1, 2, 3], [100, 255, 256, 257]]) {
+    expect(await decoded(Buffer.from('\ufeffäb'), cuts)).toBe('äb');
+    expect(await decoded(Buffer.from('\ufeffäb', 'utf16le'), cuts)).toBe('äb');
+    expect(await decoded(Buffer.from(`${text}`, 'utf16le'), cuts)).toBe(text);
+    expect(await decoded(cp1252, cuts)).toBe(text);
+    expect(await decoded(Buffer.from('x'), cuts)).toBe('x');
+    expect(await decoded(Buffer.alloc(0), cuts)).toBe('');
+  }
+});
+
+test('half a character at the end is not lost without a trace', async () => {
+  expect(await decoded(Buffer.from('\ufeffab', 'utf16le').subarray(0, 5))).toBe('a\ufffd');
+});
+
+test('the beginning is as long as it is asked for, and no more is read', async () => {
+  let chunks = 0;
+  const input = {
+    filename: null,
+    async *open() {
+      for (;;) {
+        chunks++;
+        yield Buffer.alloc(1_000, 'x');
+      }
+    },
+  };
+  expect((await beginning(input, 2_500)).length).toBe(2_500);
+  expect(chunks).toBeLessThan(5);
+  expect((await beginning(fromBuffer('ab'), 10)).toString()).toBe('ab');
+});
+
+test('a refusal says what was expected', () => {
+  expect(notThisFormat('a poem').message).toBe('The file is no such report: a poem was expected.');
+});
