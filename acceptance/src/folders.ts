@@ -1,0 +1,71 @@
+import { chmodSync, lstatSync, mkdtempSync, readFileSync, realpathSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+const made: string[] = [];
+
+/** Others may pass through, as the PostgreSQL user must when we are root; a private one is for those who want to see what happens then. */
+export function temporaryFolder({ mode = 0o711 } = {}): string {
+  const folder = mkdtempSync(join(tmpdir(), 'rrs-acceptance-'));
+  chmodSync(folder, mode);
+  made.push(folder);
+  return folder;
+}
+
+export async function removeFolders(): Promise<void> {
+  await Promise.all(
+    made.splice(0).map(async (folder) => {
+      for (const outside of linkTargets(join(folder, 'data'))) await rm(outside, { recursive: true, force: true, maxRetries: 10 });
+      await rm(folder, { recursive: true, force: true, maxRetries: 10 });
+    }),
+  );
+}
+
+function linkTargets(dataDir: string): string[] {
+  const cluster = outside(join(dataDir, 'postgres'));
+  const sockets = outside(join(dataDir, 'run'));
+  return [...(cluster ? [dirname(cluster)] : []), ...(sockets ? [sockets] : [])];
+}
+
+function outside(path: string): string | null {
+  try {
+    return lstatSync(path).isSymbolicLink() ? realpathSync(path) : null;
+  } catch {
+    return null;
+  }
+}
+
+export function postgresPid(dataDir: string): number | null {
+  return pidIn(join(dataDir, 'postgres/postmaster.pid'));
+}
+
+export function servicePid(dataDir: string): number | null {
+  return pidIn(join(dataDir, 'service.pid'));
+}
+
+function pidIn(path: string): number | null {
+  try {
+    return Number.parseInt(readFileSync(path, 'utf8'), 10) || null;
+  } catch {
+    return null;
+  }
+}
+
+export function keyFile(dataDir: string): string {
+  return join(dataDir, 'first-owner-key');
+}
+
+export function keyIn(dataDir: string): string {
+  return readFileSync(keyFile(dataDir), 'utf8').trim();
+}
+
+/** A process that ended but was not collected by its parent does nothing any more. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return process.platform !== 'linux' || !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}

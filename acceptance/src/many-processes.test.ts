@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { beforeAll, expect, test } from 'vitest';
+import { keyIn } from './folders.ts';
+import { call, createKey } from './http.ts';
+import { ready, rrs, run, start, until } from './service.ts';
+
+/** The server of one service serves as the shared one of the others. */
+let serverUrl = '';
+
+beforeAll(async () => {
+  const { dataDir } = await start();
+  serverUrl = readFileSync(join(dataDir, 'postgres.url'), 'utf8').trim();
+});
+
+async function emptyDatabase(name: string): Promise<string> {
+  const client = new pg.Client({ connectionString: serverUrl });
+  await client.connect();
+  await client.query(`create database ${name}`);
+  await client.end();
+  return serverUrl.replace(/\/rrs\?/, `/${name}?`);
+}
+
+test('ten of the API and ten workers start at once on one empty database', async () => {
+  const env = { DATABASE_URL: await emptyDatabase('twenty') };
+  const apis = Array.from({ length: 10 }, () => run(['api'], { env }));
+  const workers = Array.from({ length: 10 }, () => run(['worker'], { env }));
+  const services = await Promise.all(apis.map(ready));
+  for (const worker of workers) await until(`a worker runs ${worker.stderr()}`, () => worker.exited() || worker.stdout().includes('the worker is running'));
+  expect([...apis, ...workers].filter((process) => process.exited()).map((process) => process.stderr())).toEqual([]);
+
+  const printed = services.filter((service) => service.key !== null);
+  expect(printed).toHaveLength(1);
+  const [first] = printed;
+  const key = first?.key ?? '';
+  expect(keyIn(first?.dataDir ?? '')).toBe(key);
+  for (const { url } of services) expect((await call(url, '/api/v1/me', { key })).status).toBe(200);
+  expect((await call(first?.url ?? '', '/readyz')).body).toMatchObject({ status: 'ok', checks: { worker: 'ok' } });
+
+  for (const { url } of services) {
+    const { body } = await createKey(url, key);
+    const everywhere = () => Promise.all(services.map(async (other) => (await call(other.url, '/api/v1/me', { key: String(body.key) })).status));
+    expect(new Set(await everywhere())).toEqual(new Set([200]));
+    expect((await call(url, `/api/v1/api-keys/${body.id}`, { key, method: 'DELETE' })).status).toBe(204);
+    expect(new Set(await everywhere())).toEqual(new Set([401]));
+  }
+  for (const process of [...apis, ...workers]) process.signal('SIGTERM');
+  expect(await Promise.all([...apis, ...workers].map((process) => process.exit))).toEqual(Array(20).fill(0));
+});
+
+test('the API without a worker serves and says so; a worker apart answers operators', async () => {
+  const env = { DATABASE_URL: await emptyDatabase('degraded'), RRS_WORKER_PORT: '0' };
+  const api = await start({ args: ['api'], env });
+  const alone = await call(api.url, '/readyz');
+  expect(alone.status).toBe(200);
+  expect(alone.body).toEqual({ status: 'degraded', checks: { database: 'ok', migrations: 'ok', worker: 'missing' } });
+
+  const worker = run(['worker'], { env });
+  await until('the worker is seen', async () => (await call(api.url, '/readyz')).body.status === 'ok');
+  const url = await until('its address is logged', () => /listening at (http[^"]+)/.exec(worker.stderr())?.[1]);
+  expect((await call(url, '/readyz')).body).toMatchObject({ status: 'ok' });
+  expect((await fetch(`${url}/metrics`)).status).toBe(200);
+  expect((await call(url, '/api/v1/me', { key: api.key })).status).toBe(404);
+
+  worker.signal('SIGTERM');
+  expect(await worker.exit).toBe(0);
+  await until('it is missed', async () => (await call(api.url, '/readyz')).body.status === 'degraded');
+});
+
+test('commands reach the shared database', async () => {
+  const env = { DATABASE_URL: await emptyDatabase('commands') };
+  expect(await rrs(['migrate'], { env })).toMatchObject({ code: 0, stdout: expect.stringMatching(/^The database is at version \d+\.\n$/) });
+  expect(await rrs(['org', 'create', 'acme'], { env })).toMatchObject({ code: 0, stdout: expect.stringMatching(/^[0-9a-f-]{36}\n$/) });
+});
+
+test('one that finds all connections of the server taken waits for its turn', async () => {
+  const env = { DATABASE_URL: await emptyDatabase('crowded') };
+  const crowd: pg.Client[] = [];
+  try {
+    await takeAll(crowd);
+    const api = run(['api'], { env });
+    await until('it waits', async () => {
+      await takeAll(crowd);
+      return api.exited() || api.stderr().includes('no more connections');
+    });
+    await Promise.all(crowd.splice(0).map((client) => client.end()));
+    const { url, key } = await ready(api);
+    expect((await call(url, '/api/v1/me', { key })).status).toBe(200);
+  } finally {
+    await Promise.all(crowd.map((client) => client.end()));
+  }
+});
+
+async function takeAll(crowd: pg.Client[]): Promise<void> {
+  for (;;) {
+    const client = new pg.Client({ connectionString: serverUrl });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+    } catch {
+      return;
+    }
+    crowd.push(client);
+  }
+}

@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { expect, test } from 'vitest';
+import { isAlive, keyIn, postgresPid, servicePid } from './folders.ts';
+import { call } from './http.ts';
+import { checkout, kill, newDataDir, type Options, type Run, run, start, until } from './service.ts';
+
+const dataDir = newDataDir();
+const npm: Options = { dataDir, cwd: checkout, command: ['npm', 'start', '--silent'], detached: true };
+
+async function gone(...pids: (number | null)[]): Promise<void> {
+  for (const pid of pids) await until(`process ${pid} is gone`, () => pid !== null && !isAlive(pid), 10);
+}
+
+test.for([
+  ['SIGTERM', 'to npm alone', (npmRun: Run) => kill(npmRun.pid, 'SIGTERM')],
+  ['SIGINT', 'to npm alone', (npmRun: Run) => kill(npmRun.pid, 'SIGINT')],
+  ['SIGINT', 'to the whole group, as Ctrl-C does', (npmRun: Run) => npmRun.signal('SIGINT')],
+  ['SIGHUP', 'to the whole group, as a closed terminal does', (npmRun: Run) => npmRun.signal('SIGHUP')],
+] as const)('npm start: %s %s stops everything', async ([signal, , send]) => {
+  const service = await start({ ...npm, args: [] });
+  const pids = [servicePid(dataDir), postgresPid(dataDir)];
+  expect((await call(service.url, '/readyz')).body).toMatchObject({ status: 'ok' });
+
+  send(service);
+  const code = await service.exit;
+  if (signal !== 'SIGHUP') expect(code).toBe(0);
+  await gone(...pids);
+  expect(service.stderr()).toContain('"msg":"stopped"');
+});
+
+test('a signal during the first start stops everything too', async () => {
+  const early = run(['start']);
+  await until('PostgreSQL is there', () => postgresPid(early.dataDir));
+  const postgres = postgresPid(early.dataDir);
+  early.signal('SIGTERM');
+  expect(await early.exit).toBe(0);
+  await gone(postgres);
+});
+
+test('a request in flight is answered, idle connections do not hold the stop up', async () => {
+  const service = await start({ dataDir });
+  const { hostname, port } = new URL(service.url);
+  const idle = connect(Number(port), hostname);
+  const key = keyIn(dataDir);
+  await once(idle, 'connect');
+
+  const body = JSON.stringify({ name: 'in flight', role: 'viewer' });
+  const socket = connect(Number(port), hostname);
+  const answer = collect(socket);
+  socket.write(
+    `POST /api/v1/api-keys HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
+  );
+  await until('the service has the head of the request', () => answer.text().includes('100 Continue'));
+  service.signal('SIGTERM');
+  await until('it stops', () => service.stderr().includes('"msg":"stopping"'));
+  await until('it takes no new ones', async () => !(await fetch(`${service.url}/healthz`).catch(() => null)));
+  const sent = Date.now();
+  socket.write(body);
+  await until('the answer is complete', () => /HTTP\/1.1 201 Created.*"key":"rrs_/s.test(answer.text()));
+  expect(await service.exit).toBe(0);
+  expect(Date.now() - sent).toBeLessThan(5_000);
+
+  const id = /"id":"([^"]+)"/.exec(answer.text())?.[1];
+  const again = await start({ dataDir });
+  expect((await call(again.url, `/api/v1/api-keys/${id}`, { key })).body).toMatchObject({ name: 'in flight' });
+  await again.stop();
+});
+
+function collect(socket: Socket): { text(): string } {
+  let text = '';
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+  });
+  return { text: () => text };
+}

