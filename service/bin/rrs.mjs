@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { createRequire, enableCompileCache } from 'node:module';
+import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 // Runs on any Node that npm runs on, to find the one that the program needs.
@@ -9,7 +9,8 @@ const NEEDED = 24;
 const major = Number(process.versions.node.split('.')[0]);
 
 if (major >= NEEDED) {
-  enableCompileCache?.();
+  // Beside the packages: in the shared temporary folder, Node's own choice, anybody could lay code for us to run.
+  module.enableCompileCache?.(fileURLToPath(new URL('../../node_modules/.cache/rrs', import.meta.url)));
   process.removeAllListeners('warning').on('warning', (warning) => {
     if (warning.name !== 'ExperimentalWarning') process.stderr.write(`${warning.stack}\n`);
   });
@@ -30,7 +31,7 @@ child.on('exit', (code) => process.exit(code ?? 1));
 
 function pinnedNode() {
   try {
-    const path = createRequire(import.meta.url).resolve('node/bin/node');
+    const path = module.createRequire(import.meta.url).resolve('node/bin/node');
     return existsSync(path) ? path : null;
   } catch {
     return null;

@@ -9,6 +9,34 @@ GRANT USAGE ON SCHEMA rrs TO rrs_system;
 CREATE SCHEMA rrs_jobs AUTHORIZATION rrs_system;
 GRANT USAGE ON SCHEMA rrs_jobs TO rrs_app;
 
+CREATE OR REPLACE FUNCTION rrs.analyze_staging()
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'rrs'
+AS $function$
+begin
+  analyze import_assets (org_id, import_id, asset_key, asset_id);
+  analyze import_rows (org_id, import_id, n, asset_key, weakness, place, external_id, text_id);
+  analyze import_groups (org_id, import_id, n, asset_id, finding_id, outcome);
+end
+$function$;
+ALTER FUNCTION rrs.analyze_staging() OWNER TO rrs_owner;
+REVOKE EXECUTE ON FUNCTION rrs.analyze_staging() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION rrs.analyze_staging() TO rrs_app;
+
+CREATE OR REPLACE FUNCTION rrs.new_id()
+ RETURNS uuid
+ LANGUAGE sql
+AS $function$
+  select encode(
+    set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) placing substring(int8send((extract(epoch from clock_timestamp()) * 1000)::bigint) from 3) from 1 for 6), 52, 1), 53, 1),
+    'hex')::uuid
+$function$;
+ALTER FUNCTION rrs.new_id() OWNER TO rrs_owner;
+GRANT EXECUTE ON FUNCTION rrs.new_id() TO rrs_app;
+GRANT EXECUTE ON FUNCTION rrs.new_id() TO rrs_system;
+
 CREATE OR REPLACE FUNCTION rrs.refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -64,6 +92,60 @@ CREATE POLICY tenant ON rrs.api_keys TO rrs_app
   WITH CHECK (org_id = current_setting('app.org_id'::text)::uuid);
 GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.api_keys TO rrs_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.api_keys TO rrs_system;
+
+CREATE TABLE rrs.asset_keys (
+  org_id uuid NOT NULL,
+  key text NOT NULL,
+  asset_id uuid NOT NULL,
+  rank smallint NOT NULL,
+  CONSTRAINT asset_keys_pkey PRIMARY KEY (org_id, key, asset_id)
+);
+CREATE INDEX asset_keys_by_asset ON rrs.asset_keys USING btree (org_id, asset_id);
+ALTER TABLE rrs.asset_keys OWNER TO rrs_owner;
+ALTER TABLE rrs.asset_keys ENABLE ROW LEVEL SECURITY;
+ALTER TABLE rrs.asset_keys FORCE ROW LEVEL SECURITY;
+CREATE POLICY system ON rrs.asset_keys TO rrs_system
+  USING (true)
+  WITH CHECK (true);
+CREATE POLICY tenant ON rrs.asset_keys TO rrs_app
+  USING (org_id = current_setting('app.org_id'::text)::uuid)
+  WITH CHECK (org_id = current_setting('app.org_id'::text)::uuid);
+GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.asset_keys TO rrs_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.asset_keys TO rrs_system;
+
+CREATE TABLE rrs.assets (
+  org_id uuid NOT NULL,
+  id uuid NOT NULL,
+  type text NOT NULL,
+  name text NOT NULL,
+  criticality text DEFAULT 'medium'::text NOT NULL,
+  exposure text DEFAULT 'unknown'::text NOT NULL,
+  owner text,
+  tags text[] DEFAULT '{}'::text[] NOT NULL,
+  retired_at timestamptz(3),
+  version integer DEFAULT 1 NOT NULL,
+  created_at timestamptz(3) DEFAULT now() NOT NULL,
+  updated_at timestamptz(3) DEFAULT now() NOT NULL,
+  CONSTRAINT assets_pkey PRIMARY KEY (org_id, id),
+  CONSTRAINT assets_criticality_check CHECK (criticality = ANY (ARRAY['low'::text, 'medium'::text, 'high'::text, 'critical'::text])),
+  CONSTRAINT assets_exposure_check CHECK (exposure = ANY (ARRAY['internet'::text, 'internal'::text, 'unknown'::text])),
+  CONSTRAINT assets_type_check CHECK (type = ANY (ARRAY['host'::text, 'container_image'::text, 'repository'::text, 'package'::text, 'web_application'::text, 'cloud_resource'::text, 'other'::text]))
+);
+CREATE INDEX assets_by_created ON rrs.assets USING btree (org_id, created_at, id);
+CREATE INDEX assets_by_name ON rrs.assets USING btree (org_id, lower(name) COLLATE "C", id);
+CREATE INDEX assets_by_tag ON rrs.assets USING gin (tags);
+CREATE INDEX assets_by_type ON rrs.assets USING btree (org_id, type, created_at, id);
+ALTER TABLE rrs.assets OWNER TO rrs_owner;
+ALTER TABLE rrs.assets ENABLE ROW LEVEL SECURITY;
+ALTER TABLE rrs.assets FORCE ROW LEVEL SECURITY;
+CREATE POLICY system ON rrs.assets TO rrs_system
+  USING (true)
+  WITH CHECK (true);
+CREATE POLICY tenant ON rrs.assets TO rrs_app
+  USING (org_id = current_setting('app.org_id'::text)::uuid)
+  WITH CHECK (org_id = current_setting('app.org_id'::text)::uuid);
+GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.assets TO rrs_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.assets TO rrs_system;
 
 CREATE TABLE rrs.audit_events (
   org_id uuid NOT NULL,
@@ -123,6 +205,141 @@ CREATE POLICY tenant ON rrs.events TO rrs_app
 GRANT SELECT, INSERT ON rrs.events TO rrs_app;
 GRANT SELECT, INSERT ON rrs.events TO rrs_system;
 
+CREATE TABLE rrs.finding_history (
+  org_id uuid NOT NULL,
+  finding_id uuid NOT NULL,
+  id uuid NOT NULL,
+  occurred_at timestamptz(3) DEFAULT now() NOT NULL,
+  actor_type text NOT NULL,
+  actor_id text,
+  actor_name text NOT NULL,
+  import_id uuid,
+  action text NOT NULL,
+  before jsonb DEFAULT '{}'::jsonb NOT NULL,
+  after jsonb DEFAULT '{}'::jsonb NOT NULL,
+  reason text,
+  CONSTRAINT finding_history_pkey PRIMARY KEY (org_id, finding_id, id)
+);
+CREATE TRIGGER insert_only BEFORE DELETE OR UPDATE OR TRUNCATE ON rrs.finding_history FOR EACH STATEMENT EXECUTE FUNCTION rrs.refuse_change();
+ALTER TABLE rrs.finding_history OWNER TO rrs_owner;
+ALTER TABLE rrs.finding_history ENABLE ROW LEVEL SECURITY;
+ALTER TABLE rrs.finding_history FORCE ROW LEVEL SECURITY;
+CREATE POLICY system ON rrs.finding_history TO rrs_system
+  USING (true)
+  WITH CHECK (true);
+CREATE POLICY tenant ON rrs.finding_history TO rrs_app
+  USING (org_id = current_setting('app.org_id'::text)::uuid)
+  WITH CHECK (org_id = current_setting('app.org_id'::text)::uuid);
+GRANT SELECT, INSERT ON rrs.finding_history TO rrs_app;
+GRANT SELECT, INSERT ON rrs.finding_history TO rrs_system;
+
+CREATE TABLE rrs.finding_texts (
+  org_id uuid NOT NULL,
+  id bytea NOT NULL,
+  description text,
+  solution text,
+  reference_urls text[] DEFAULT '{}'::text[] NOT NULL,
+  CONSTRAINT finding_texts_pkey PRIMARY KEY (org_id, id)
+);
+ALTER TABLE rrs.finding_texts OWNER TO rrs_owner;
+ALTER TABLE rrs.finding_texts ENABLE ROW LEVEL SECURITY;
+ALTER TABLE rrs.finding_texts FORCE ROW LEVEL SECURITY;
+CREATE POLICY system ON rrs.finding_texts TO rrs_system
+  USING (true)
+  WITH CHECK (true);
+CREATE POLICY tenant ON rrs.finding_texts TO rrs_app
+  USING (org_id = current_setting('app.org_id'::text)::uuid)
+  WITH CHECK (org_id = current_setting('app.org_id'::text)::uuid);
+GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.finding_texts TO rrs_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.finding_texts TO rrs_system;
+
+CREATE TABLE rrs.findings (
+  org_id uuid NOT NULL,
+  id uuid NOT NULL,
+  asset_id uuid NOT NULL,
+  weakness text NOT NULL,
+  place bytea NOT NULL,
+  asset_type text NOT NULL,
+  title text NOT NULL,
+  status text NOT NULL,
+  status_reason text,
+  status_changed_at timestamptz(3) NOT NULL,
+  status_changed_by text,
+  assurance text,
+  acceptance_owner text,
+  acceptance_expires_at timestamptz(3),
+  justification text,
+  severity smallint NOT NULL,
+  source_severity smallint NOT NULL,
+  severity_override smallint,
+  severity_override_by text,
+  severity_override_reason text,
+  vulnerability_ids text[] DEFAULT '{}'::text[] NOT NULL,
+  cwes integer[] DEFAULT '{}'::integer[] NOT NULL,
+  cvss_version text,
+  cvss_vector text,
+  cvss_score real,
+  epss real,
+  epss_percentile real,
+  epss_date text,
+  kev boolean DEFAULT false NOT NULL,
+  kev_due_date text,
+  risk_score real DEFAULT 0 NOT NULL,
+  component text,
+  location jsonb DEFAULT '{}'::jsonb NOT NULL,
+  text_id bytea,
+  source_ids uuid[] DEFAULT '{}'::uuid[] NOT NULL,
+  first_seen timestamptz(3) NOT NULL,
+  last_seen timestamptz(3) NOT NULL,
+  due_at timestamptz(3) DEFAULT 'infinity'::timestamp with time zone NOT NULL,
+  closed_at timestamptz(3),
+  reopen_count integer DEFAULT 0 NOT NULL,
+  tags text[] DEFAULT '{}'::text[] NOT NULL,
+  search tsvector DEFAULT ''::tsvector NOT NULL,
+  version integer DEFAULT 1 NOT NULL,
+  created_at timestamptz(3) DEFAULT now() NOT NULL,
+  updated_at timestamptz(3) DEFAULT now() NOT NULL,
+  CONSTRAINT findings_pkey PRIMARY KEY (org_id, id),
+  CONSTRAINT findings_org_id_asset_id_weakness_place_key UNIQUE (org_id, asset_id, weakness, place),
+  CONSTRAINT findings_assurance_check CHECK (assurance = ANY (ARRAY['declared'::text, 'artifact'::text, 'scan_only'::text, 'scan_after_claim'::text, 'independent'::text])),
+  CONSTRAINT findings_check CHECK (severity = COALESCE(severity_override, source_severity)),
+  CONSTRAINT findings_check1 CHECK ((status = 'risk_accepted'::text) = (acceptance_expires_at IS NOT NULL)),
+  CONSTRAINT findings_check2 CHECK (status <> 'risk_accepted'::text OR acceptance_owner IS NOT NULL AND status_reason IS NOT NULL),
+  CONSTRAINT findings_check3 CHECK (status <> 'false_positive'::text OR justification IS NOT NULL),
+  CONSTRAINT findings_check4 CHECK ((status = ANY (ARRAY['remediated'::text, 'verified'::text])) = (assurance IS NOT NULL)),
+  CONSTRAINT findings_check5 CHECK ((status = ANY (ARRAY['verified'::text, 'risk_accepted'::text, 'false_positive'::text, 'withdrawn'::text])) = (closed_at IS NOT NULL)),
+  CONSTRAINT findings_risk_score_check CHECK (risk_score >= 0::double precision AND risk_score <= 100::double precision),
+  CONSTRAINT findings_severity_check CHECK (severity >= 0 AND severity <= 5),
+  CONSTRAINT findings_severity_override_check CHECK (severity_override >= 0 AND severity_override <= 5),
+  CONSTRAINT findings_source_severity_check CHECK (source_severity >= 0 AND source_severity <= 5),
+  CONSTRAINT findings_status_check CHECK (status = ANY (ARRAY['open'::text, 'in_progress'::text, 'remediated'::text, 'verified'::text, 'risk_accepted'::text, 'false_positive'::text, 'withdrawn'::text]))
+);
+CREATE INDEX findings_by_assurance ON rrs.findings USING btree (org_id, assurance, risk_score, id) WHERE assurance IS NOT NULL;
+CREATE INDEX findings_by_component ON rrs.findings USING btree (org_id, lower(component) text_pattern_ops) WHERE component IS NOT NULL;
+CREATE INDEX findings_by_created ON rrs.findings USING btree (org_id, created_at, id);
+CREATE INDEX findings_by_due ON rrs.findings USING btree (org_id, due_at, id);
+CREATE INDEX findings_by_epss ON rrs.findings USING btree (org_id, epss) WHERE epss IS NOT NULL;
+CREATE INDEX findings_by_expiry ON rrs.findings USING btree (org_id, acceptance_expires_at) WHERE status = 'risk_accepted'::text;
+CREATE INDEX findings_by_first_seen ON rrs.findings USING btree (org_id, first_seen, id);
+CREATE INDEX findings_by_kev ON rrs.findings USING btree (org_id, risk_score, id) WHERE kev;
+CREATE INDEX findings_by_last_seen ON rrs.findings USING btree (org_id, last_seen, id);
+CREATE INDEX findings_by_risk ON rrs.findings USING btree (org_id, risk_score, id);
+CREATE INDEX findings_by_severity ON rrs.findings USING btree (org_id, severity, id);
+CREATE INDEX findings_by_status ON rrs.findings USING btree (org_id, status, risk_score, id) INCLUDE (severity, first_seen, due_at, closed_at);
+CREATE INDEX findings_by_updated ON rrs.findings USING btree (org_id, updated_at, id);
+CREATE INDEX findings_by_word ON rrs.findings USING gin (search) WITH (fastupdate='on');
+ALTER TABLE rrs.findings OWNER TO rrs_owner;
+ALTER TABLE rrs.findings ENABLE ROW LEVEL SECURITY;
+ALTER TABLE rrs.findings FORCE ROW LEVEL SECURITY;
+CREATE POLICY system ON rrs.findings TO rrs_system
+  USING (true)
+  WITH CHECK (true);
+CREATE POLICY tenant ON rrs.findings TO rrs_app
+  USING (org_id = current_setting('app.org_id'::text)::uuid)
+  WITH CHECK (org_id = current_setting('app.org_id'::text)::uuid);
+GRANT SELECT, INSERT, UPDATE ON rrs.findings TO rrs_app;
+GRANT SELECT, INSERT, UPDATE ON rrs.findings TO rrs_system;
+
 CREATE TABLE rrs.idempotency_keys (
   org_id uuid NOT NULL,
   key_hash bytea NOT NULL,
@@ -143,6 +360,144 @@ CREATE POLICY tenant ON rrs.idempotency_keys TO rrs_app
   WITH CHECK (org_id = current_setting('app.org_id'::text)::uuid);
 GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.idempotency_keys TO rrs_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.idempotency_keys TO rrs_system;
+
+CREATE UNLOGGED TABLE rrs.import_assets (
+  org_id uuid NOT NULL,
+  import_id uuid NOT NULL,
+  asset_key text NOT NULL,
+  new_id uuid NOT NULL,
+  type text NOT NULL,
+  name text NOT NULL,
+  keys text[] NOT NULL,
+  ranks smallint[] NOT NULL,
+  asset_id uuid
+);
+CREATE INDEX import_assets_by_import ON rrs.import_assets USING btree (org_id, import_id, asset_key);
+ALTER TABLE rrs.import_assets OWNER TO rrs_owner;
+GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.import_assets TO rrs_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.import_assets TO rrs_system;
+
+CREATE TABLE rrs.import_closures (
+  org_id uuid NOT NULL,
+  import_id uuid NOT NULL,
+  finding_id uuid NOT NULL,
+  CONSTRAINT import_closures_pkey PRIMARY KEY (org_id, import_id, finding_id)
+);
+ALTER TABLE rrs.import_closures OWNER TO rrs_owner;
+ALTER TABLE rrs.import_closures ENABLE ROW LEVEL SECURITY;
+ALTER TABLE rrs.import_closures FORCE ROW LEVEL SECURITY;
+CREATE POLICY system ON rrs.import_closures TO rrs_system
+  USING (true)
+  WITH CHECK (true);
+CREATE POLICY tenant ON rrs.import_closures TO rrs_app
+  USING (org_id = current_setting('app.org_id'::text)::uuid)
+  WITH CHECK (org_id = current_setting('app.org_id'::text)::uuid);
+GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.import_closures TO rrs_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.import_closures TO rrs_system;
+
+CREATE UNLOGGED TABLE rrs.import_groups (
+  org_id uuid NOT NULL,
+  import_id uuid NOT NULL,
+  n integer NOT NULL,
+  rows integer NOT NULL,
+  asset_id uuid NOT NULL,
+  weakness text NOT NULL,
+  place bytea NOT NULL,
+  external_id text,
+  present boolean NOT NULL,
+  content bytea NOT NULL,
+  seen_at timestamptz(3) NOT NULL,
+  finding_id uuid NOT NULL,
+  outcome text NOT NULL
+);
+CREATE INDEX import_groups_by_import ON rrs.import_groups USING btree (org_id, import_id, finding_id);
+ALTER TABLE rrs.import_groups OWNER TO rrs_owner;
+GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.import_groups TO rrs_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.import_groups TO rrs_system;
+
+CREATE UNLOGGED TABLE rrs.import_rows (
+  org_id uuid NOT NULL,
+  import_id uuid NOT NULL,
+  n integer NOT NULL,
+  new_id uuid NOT NULL,
+  asset_key text NOT NULL,
+  weakness text NOT NULL,
+  aliases text[] NOT NULL,
+  place bytea NOT NULL,
+  external_id text,
+  title text NOT NULL,
+  severity smallint NOT NULL,
+  tool_severity text,
+  suppressed boolean NOT NULL,
+  present boolean NOT NULL,
+  vulnerability_ids text[] NOT NULL,
+  cwes integer[] NOT NULL,
+  cvss_version text,
+  cvss_vector text,
+  cvss_score real,
+  component text,
+  location jsonb NOT NULL,
+  text_id bytea,
+  description text,
+  solution text,
+  reference_urls text[] NOT NULL,
+  tags text[] NOT NULL,
+  words text[] NOT NULL,
+  content bytea NOT NULL,
+  first_seen timestamptz(3),
+  last_seen timestamptz(3)
+);
+CREATE INDEX import_rows_by_import ON rrs.import_rows USING btree (org_id, import_id, n);
+ALTER TABLE rrs.import_rows OWNER TO rrs_owner;
+GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.import_rows TO rrs_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.import_rows TO rrs_system;
+
+CREATE TABLE rrs.imports (
+  org_id uuid NOT NULL,
+  id uuid NOT NULL,
+  source_id uuid,
+  status text NOT NULL,
+  format text,
+  filename text,
+  sha256 text NOT NULL,
+  bytes bigint NOT NULL,
+  compressed boolean DEFAULT false NOT NULL,
+  scan_scope jsonb DEFAULT '{}'::jsonb NOT NULL,
+  dry_run boolean DEFAULT false NOT NULL,
+  bytes_read bigint DEFAULT 0 NOT NULL,
+  records_read bigint DEFAULT 0 NOT NULL,
+  received integer DEFAULT 0 NOT NULL,
+  created integer DEFAULT 0 NOT NULL,
+  updated integer DEFAULT 0 NOT NULL,
+  unchanged integer DEFAULT 0 NOT NULL,
+  reopened integer DEFAULT 0 NOT NULL,
+  rejected integer DEFAULT 0 NOT NULL,
+  closed integer DEFAULT 0 NOT NULL,
+  rejections jsonb DEFAULT '[]'::jsonb NOT NULL,
+  notes jsonb DEFAULT '[]'::jsonb NOT NULL,
+  error text,
+  created_by text NOT NULL,
+  actor jsonb NOT NULL,
+  created_at timestamptz(3) DEFAULT now() NOT NULL,
+  started_at timestamptz(3),
+  finished_at timestamptz(3),
+  version integer DEFAULT 1 NOT NULL,
+  CONSTRAINT imports_pkey PRIMARY KEY (org_id, id),
+  CONSTRAINT imports_check CHECK (received = (created + updated + unchanged + reopened + rejected)),
+  CONSTRAINT imports_status_check CHECK (status = ANY (ARRAY['queued'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'needs_confirmation'::text, 'discarded'::text]))
+);
+CREATE INDEX imports_by_created ON rrs.imports USING btree (org_id, created_at, id);
+ALTER TABLE rrs.imports OWNER TO rrs_owner;
+ALTER TABLE rrs.imports ENABLE ROW LEVEL SECURITY;
+ALTER TABLE rrs.imports FORCE ROW LEVEL SECURITY;
+CREATE POLICY system ON rrs.imports TO rrs_system
+  USING (true)
+  WITH CHECK (true);
+CREATE POLICY tenant ON rrs.imports TO rrs_app
+  USING (org_id = current_setting('app.org_id'::text)::uuid)
+  WITH CHECK (org_id = current_setting('app.org_id'::text)::uuid);
+GRANT SELECT, INSERT, UPDATE ON rrs.imports TO rrs_app;
+GRANT SELECT, INSERT, UPDATE ON rrs.imports TO rrs_system;
 
 CREATE TABLE rrs.instance_secrets (
   name text NOT NULL,
@@ -191,6 +546,7 @@ CREATE TABLE rrs.organizations (
   version integer DEFAULT 1 NOT NULL,
   created_at timestamptz(3) DEFAULT now() NOT NULL,
   updated_at timestamptz(3) DEFAULT now() NOT NULL,
+  policy jsonb DEFAULT '{}'::jsonb NOT NULL,
   CONSTRAINT organizations_pkey PRIMARY KEY (id),
   CONSTRAINT organizations_slug_key UNIQUE (slug),
   CONSTRAINT organizations_name_check CHECK (length(name) >= 1 AND length(name) <= 200),
@@ -243,6 +599,97 @@ CREATE POLICY tenant ON rrs.sessions TO rrs_app
 GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.sessions TO rrs_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.sessions TO rrs_system;
 
+CREATE TABLE rrs.sightings (
+  org_id uuid NOT NULL,
+  finding_id uuid NOT NULL,
+  source_id uuid NOT NULL,
+  external_id text,
+  state text NOT NULL,
+  severity smallint NOT NULL,
+  tool_severity text,
+  suppressed boolean DEFAULT false NOT NULL,
+  content bytea NOT NULL,
+  first_seen timestamptz(3) NOT NULL,
+  last_seen timestamptz(3) NOT NULL,
+  last_import_id uuid,
+  CONSTRAINT sightings_pkey PRIMARY KEY (org_id, finding_id, source_id),
+  CONSTRAINT sightings_state_check CHECK (state = ANY (ARRAY['present'::text, 'absent'::text, 'unknown'::text]))
+);
+CREATE INDEX sightings_by_external_id ON rrs.sightings USING btree (org_id, source_id, external_id) WHERE external_id IS NOT NULL;
+ALTER TABLE rrs.sightings OWNER TO rrs_owner;
+ALTER TABLE rrs.sightings ENABLE ROW LEVEL SECURITY;
+ALTER TABLE rrs.sightings FORCE ROW LEVEL SECURITY;
+CREATE POLICY system ON rrs.sightings TO rrs_system
+  USING (true)
+  WITH CHECK (true);
+CREATE POLICY tenant ON rrs.sightings TO rrs_app
+  USING (org_id = current_setting('app.org_id'::text)::uuid)
+  WITH CHECK (org_id = current_setting('app.org_id'::text)::uuid);
+GRANT SELECT, INSERT, UPDATE ON rrs.sightings TO rrs_app;
+GRANT SELECT, INSERT, UPDATE ON rrs.sightings TO rrs_system;
+
+CREATE TABLE rrs.sources (
+  org_id uuid NOT NULL,
+  id uuid NOT NULL,
+  kind text NOT NULL,
+  provider text NOT NULL,
+  name text DEFAULT ''::text NOT NULL,
+  created_at timestamptz(3) DEFAULT now() NOT NULL,
+  CONSTRAINT sources_pkey PRIMARY KEY (org_id, id),
+  CONSTRAINT sources_org_id_kind_provider_name_key UNIQUE (org_id, kind, provider, name),
+  CONSTRAINT sources_kind_check CHECK (kind = ANY (ARRAY['manual'::text, 'import'::text, 'connection'::text]))
+);
+ALTER TABLE rrs.sources OWNER TO rrs_owner;
+ALTER TABLE rrs.sources ENABLE ROW LEVEL SECURITY;
+ALTER TABLE rrs.sources FORCE ROW LEVEL SECURITY;
+CREATE POLICY system ON rrs.sources TO rrs_system
+  USING (true)
+  WITH CHECK (true);
+CREATE POLICY tenant ON rrs.sources TO rrs_app
+  USING (org_id = current_setting('app.org_id'::text)::uuid)
+  WITH CHECK (org_id = current_setting('app.org_id'::text)::uuid);
+GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.sources TO rrs_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.sources TO rrs_system;
+
+CREATE TABLE rrs.vulnerabilities (
+  id text NOT NULL,
+  aliases text[] DEFAULT '{}'::text[] NOT NULL,
+  cwes integer[] DEFAULT '{}'::integer[] NOT NULL,
+  cvss_version text,
+  cvss_vector text,
+  cvss_score real,
+  epss real,
+  epss_percentile real,
+  epss_date text,
+  kev boolean DEFAULT false NOT NULL,
+  kev_due_date text,
+  kev_version text,
+  exploit_public boolean DEFAULT false NOT NULL,
+  updated_at timestamptz(3) DEFAULT now() NOT NULL,
+  CONSTRAINT vulnerabilities_pkey PRIMARY KEY (id)
+);
+ALTER TABLE rrs.vulnerabilities OWNER TO rrs_owner;
+GRANT SELECT ON rrs.vulnerabilities TO rrs_app;
+GRANT SELECT, INSERT, UPDATE ON rrs.vulnerabilities TO rrs_system;
+
+CREATE TABLE rrs.vulnerability_aliases (
+  org_id uuid NOT NULL,
+  alias text NOT NULL,
+  weakness text NOT NULL,
+  CONSTRAINT vulnerability_aliases_pkey PRIMARY KEY (org_id, alias)
+);
+ALTER TABLE rrs.vulnerability_aliases OWNER TO rrs_owner;
+ALTER TABLE rrs.vulnerability_aliases ENABLE ROW LEVEL SECURITY;
+ALTER TABLE rrs.vulnerability_aliases FORCE ROW LEVEL SECURITY;
+CREATE POLICY system ON rrs.vulnerability_aliases TO rrs_system
+  USING (true)
+  WITH CHECK (true);
+CREATE POLICY tenant ON rrs.vulnerability_aliases TO rrs_app
+  USING (org_id = current_setting('app.org_id'::text)::uuid)
+  WITH CHECK (org_id = current_setting('app.org_id'::text)::uuid);
+GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.vulnerability_aliases TO rrs_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.vulnerability_aliases TO rrs_system;
+
 CREATE TABLE rrs.worker_heartbeats (
   worker_id text NOT NULL,
   seen_at timestamptz(3) NOT NULL,
@@ -252,8 +699,20 @@ ALTER TABLE rrs.worker_heartbeats OWNER TO rrs_owner;
 GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.worker_heartbeats TO rrs_system;
 
 ALTER TABLE rrs.api_keys ADD CONSTRAINT api_keys_org_id_fkey FOREIGN KEY (org_id) REFERENCES rrs.organizations(id);
+ALTER TABLE rrs.asset_keys ADD CONSTRAINT asset_keys_org_id_asset_id_fkey FOREIGN KEY (org_id, asset_id) REFERENCES rrs.assets(org_id, id);
+ALTER TABLE rrs.assets ADD CONSTRAINT assets_org_id_fkey FOREIGN KEY (org_id) REFERENCES rrs.organizations(id);
 ALTER TABLE rrs.audit_events ADD CONSTRAINT audit_events_org_id_fkey FOREIGN KEY (org_id) REFERENCES rrs.organizations(id);
 ALTER TABLE rrs.events ADD CONSTRAINT events_org_id_fkey FOREIGN KEY (org_id) REFERENCES rrs.organizations(id);
+ALTER TABLE rrs.finding_history ADD CONSTRAINT finding_history_org_id_finding_id_fkey FOREIGN KEY (org_id, finding_id) REFERENCES rrs.findings(org_id, id);
+ALTER TABLE rrs.finding_texts ADD CONSTRAINT finding_texts_org_id_fkey FOREIGN KEY (org_id) REFERENCES rrs.organizations(id);
+ALTER TABLE rrs.findings ADD CONSTRAINT findings_org_id_asset_id_fkey FOREIGN KEY (org_id, asset_id) REFERENCES rrs.assets(org_id, id);
+ALTER TABLE rrs.findings ADD CONSTRAINT findings_org_id_fkey FOREIGN KEY (org_id) REFERENCES rrs.organizations(id);
 ALTER TABLE rrs.idempotency_keys ADD CONSTRAINT idempotency_keys_org_id_fkey FOREIGN KEY (org_id) REFERENCES rrs.organizations(id);
+ALTER TABLE rrs.import_closures ADD CONSTRAINT import_closures_org_id_import_id_fkey FOREIGN KEY (org_id, import_id) REFERENCES rrs.imports(org_id, id);
+ALTER TABLE rrs.imports ADD CONSTRAINT imports_org_id_fkey FOREIGN KEY (org_id) REFERENCES rrs.organizations(id);
 ALTER TABLE rrs.members ADD CONSTRAINT members_org_id_fkey FOREIGN KEY (org_id) REFERENCES rrs.organizations(id);
 ALTER TABLE rrs.sessions ADD CONSTRAINT sessions_org_id_member_id_fkey FOREIGN KEY (org_id, member_id) REFERENCES rrs.members(org_id, id) ON DELETE CASCADE;
+ALTER TABLE rrs.sightings ADD CONSTRAINT sightings_org_id_finding_id_fkey FOREIGN KEY (org_id, finding_id) REFERENCES rrs.findings(org_id, id);
+ALTER TABLE rrs.sightings ADD CONSTRAINT sightings_org_id_source_id_fkey FOREIGN KEY (org_id, source_id) REFERENCES rrs.sources(org_id, id);
+ALTER TABLE rrs.sources ADD CONSTRAINT sources_org_id_fkey FOREIGN KEY (org_id) REFERENCES rrs.organizations(id);
+ALTER TABLE rrs.vulnerability_aliases ADD CONSTRAINT vulnerability_aliases_org_id_fkey FOREIGN KEY (org_id) REFERENCES rrs.organizations(id);

@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import type { Database } from '../db/database.ts';
 import type { App } from '../http/app.ts';
 import { linkPages, pageRequest } from '../http/paging.ts';
+import { problems } from '../http/schemas.ts';
 import { type AuditEventRow, listAuditEvents } from './list.ts';
 import { type AuditEvent, AuditEventList, AuditEventQuery } from './schemas.ts';
 
@@ -17,7 +18,7 @@ export function auditRoutes({ db, secret }: { db: Database; secret: Buffer }) {
           description: 'Who did what to which object, newest first. Every change writes one event in its own transaction; events are never changed or deleted.',
           tags: ['Audit'],
           querystring: AuditEventQuery,
-          response: { 200: AuditEventList },
+          response: { 200: AuditEventList, ...problems('invalid_cursor') },
         },
       },
       async (request, reply) => {

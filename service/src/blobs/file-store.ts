@@ -3,6 +3,7 @@ import { type FileHandle, mkdir, open, opendir, readdir, rename, rm, stat, write
 import { dirname, join } from 'node:path';
 import { errorCodeOf, messageOf, OperatorError } from '../shared/errors.ts';
 import { assertSha256, type BlobRef, type BlobStore, isSha256 } from './blobs.ts';
+import { syncFolder, withFile } from './files.ts';
 import { spool, verified } from './streams.ts';
 
 const FILE_MODE = 0o600;
@@ -93,24 +94,17 @@ async function prepare(root: string, temporary: string): Promise<void> {
   }
 }
 
-async function write(path: string, fill: (file: FileHandle) => Promise<BlobRef>): Promise<BlobRef> {
-  const file = await open(path, 'wx', FILE_MODE);
-  try {
-    const ref = await fill(file);
-    await file.sync();
-    return ref;
-  } finally {
-    await file.close();
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
+function write(path: string, fill: (file: FileHandle) => Promise<BlobRef>): Promise<BlobRef> {
+  return withFile(
+    path,
+    'wx',
+    async (file) => {
+      const ref = await fill(file);
+      await file.sync();
+      return ref;
+    },
+    FILE_MODE,
+  );
 }
 
 async function shardsIn(folder: string): Promise<string[]> {

@@ -16,6 +16,8 @@ export interface Database {
   withSystem<T>(work: (tx: SystemTx) => Promise<T>): Promise<T>;
   /** One statement in the system role without a transaction around it, prepared once per connection: for the hot path of authentication. */
   systemQuery<Row>(name: string, sql: string, values: readonly unknown[]): Promise<Row[]>;
+  /** A connection of the application role for COPY, which cannot share a pipelined one. It sets no tenant: only staging tables are open to it. */
+  withCopyClient<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T>;
   stats(): Record<'tenant' | 'system', { total: number; idle: number; waiting: number }>;
   close(): Promise<void>;
 }
@@ -31,6 +33,7 @@ const ACQUIRE_TIMEOUT_MS = 5_000;
 export function openDatabase({ url, poolSize }: DatabaseOptions): Database {
   const tenantPool = openPool(url, 'rrs_app', { max: poolSize, pipeline: true });
   const systemPool = openPool(url, 'rrs_system', { max: poolSize, pipeline: true });
+  const copyPool = openPool(url, 'rrs_app', { max: poolSize, pipeline: false });
   return {
     withTenant: ({ orgId }, work) => {
       if (!isUuid(orgId)) throw new Error('withTenant needs the id of an organization');
@@ -38,9 +41,20 @@ export function openDatabase({ url, poolSize }: DatabaseOptions): Database {
     },
     withSystem: (work) => inTransaction(systemPool, 'begin', (tx) => work(tx as SystemTx)),
     systemQuery: async (name, text, values) => (await systemPool.query({ name, text, values: [...values] })).rows,
+    withCopyClient: async (work) => {
+      const client = await copyPool.connect();
+      let broken = true;
+      try {
+        const result = await work(client);
+        broken = false;
+        return result;
+      } finally {
+        client.release(broken);
+      }
+    },
     stats: () => ({ tenant: poolStats(tenantPool), system: poolStats(systemPool) }),
     close: async () => {
-      await Promise.all([tenantPool.end(), systemPool.end()]);
+      await Promise.all([tenantPool.end(), systemPool.end(), copyPool.end()]);
     },
   };
 }
@@ -57,7 +71,6 @@ export function openPool(url: string, role: 'rrs_app' | 'rrs_system', { max, pip
   });
   // An idle connection that breaks is dropped by the pool; the next query opens another.
   pool.on('error', () => {});
-  pool.on('connect', (client) => client.on('error', () => {}));
   // One that breaks inside a transaction fails the next statement; without a listener its event would end the process.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;

@@ -236,6 +236,7 @@ const TYPES: Readonly<Record<string, string>> = {
   'double precision': 'number',
   boolean: 'boolean',
   bytea: 'Buffer',
+  tsvector: 'string',
   json: 'JsonColumn',
   jsonb: 'JsonColumn',
   'timestamp with time zone': 'Timestamp',

@@ -1,11 +1,24 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { userInfo } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { errorCodeOf, messageOf, OperatorError } from '../shared/errors.ts';
+import { messageOf, OperatorError } from '../shared/errors.ts';
 import { locatePostgres, makeOwnedDir, type PostgresHome } from './postgres-home.ts';
 
 /** A PostgreSQL server of our own: its cluster under the data folder, a Unix socket as its only door, our user the only one let in. */
@@ -21,17 +34,25 @@ interface Server extends PostgresHome {
 const SUPERUSER = 'rrs_admin';
 const DATABASE = 'rrs';
 const START_TIMEOUT_MS = 60_000;
+const AFTER_CRASH_MS = 15_000;
 const POLL_MS = 15;
 
 export async function startEmbedded(dataDir: string, log: (line: string) => void): Promise<EmbeddedPostgres> {
+  const user = ownName();
   const server: Server = { ...locatePostgres(dataDir), logFile: join(dataDir, 'postgres.log') };
+  removeUnfinished(server);
   if (!existsSync(join(server.cluster, 'PG_VERSION'))) await createCluster(server);
-  letOnlyUsIn(server);
-  await stopLeftover(server);
+  letOnlyUsIn(server, user);
+  const crashed = await stopLeftover(server);
 
   let stopping = false;
-  let child = await launch(server);
-  await ensureDatabase(server);
+  let child = await launchUntil(server, crashed ? Date.now() + AFTER_CRASH_MS : 0);
+  try {
+    await ensureDatabase(server);
+  } catch (error) {
+    child.kill('SIGINT');
+    throw error;
+  }
 
   const supervise = async (): Promise<void> => {
     for (;;) {
@@ -72,23 +93,48 @@ function ended(child: ChildProcess): Promise<unknown> {
   return child.exitCode !== null || child.signalCode !== null ? Promise.resolve() : once(child, 'exit');
 }
 
+/** PostgreSQL lets users in by name. */
+function ownName(): string {
+  try {
+    return userInfo().username;
+  } catch (error) {
+    throw new OperatorError(
+      `The user id ${process.getuid?.()} has no name on this machine, and the embedded PostgreSQL needs one: add it to /etc/passwd, start as another user, or set DATABASE_URL.`,
+      { cause: error },
+    );
+  }
+}
+
 /** Made beside its place and moved there when whole, so that a crash leaves no half cluster. */
 async function createCluster(server: Server): Promise<void> {
-  const unfinished = `${server.cluster}.new`;
-  rmSync(unfinished, { recursive: true, force: true });
+  if (existsSync(server.cluster) && !(statSync(server.cluster).isDirectory() && readdirSync(server.cluster).length === 0))
+    throw new OperatorError(`${server.cluster} is in the way: it is no PostgreSQL database. Move it, or set RRS_DATA_DIR to another folder.`);
+  // A name of its own each time: see removeUnfinished.
+  const unfinished = mkdtempSync(`${server.cluster}.new-`);
   makeOwnedDir(unfinished, server.runner);
   const args = ['-D', unfinished, '-U', SUPERUSER, '-A', 'peer', '-E', 'UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'];
   const initdb = run(server, 'initdb', args);
   await ended(initdb);
   if (initdb.exitCode !== 0) throw failure(server, 'PostgreSQL could not create its database cluster');
-  rmSync(server.cluster, { recursive: true, force: true });
   renameSync(unfinished, server.cluster);
 }
 
+function removeUnfinished(server: Server): void {
+  const home = dirname(server.cluster);
+  for (const name of readdirSync(home)) {
+    if (!name.startsWith(`${basename(server.cluster)}.new-`)) continue;
+    try {
+      rmSync(join(home, name), { recursive: true, force: true });
+    } catch {
+      // The initdb of a service that was killed still writes there; the next start removes it.
+    }
+  }
+}
+
 /** Peer authentication: the kernel tells PostgreSQL who connects, and only the user of this process is mapped to a database user. */
-function letOnlyUsIn(server: Server): void {
+function letOnlyUsIn(server: Server, user: string): void {
   writeFileSync(join(server.cluster, 'pg_hba.conf'), 'local all all peer map=rrs\n');
-  writeFileSync(join(server.cluster, 'pg_ident.conf'), `rrs "${userInfo().username}" ${SUPERUSER}\n`);
+  writeFileSync(join(server.cluster, 'pg_ident.conf'), `rrs "${user}" ${SUPERUSER}\n`);
 }
 
 function run(server: Server, program: string, args: string[]): ChildProcess {
@@ -104,9 +150,25 @@ function run(server: Server, program: string, args: string[]): ChildProcess {
       ...server.runner,
     });
     child.on('error', () => {});
+    // However we end, short of SIGKILL, it ends with us.
+    const abandon = (): void => void child.kill('SIGINT');
+    process.once('exit', abandon);
+    child.once('exit', () => process.off('exit', abandon));
     return child;
   } finally {
     closeSync(logFd);
+  }
+}
+
+/** Connections of a server that was killed outlive it for a moment, and a new one does not start beside them. */
+async function launchUntil(server: Server, deadline: number): Promise<ChildProcess> {
+  for (;;) {
+    try {
+      return await launch(server);
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+      await delay(100);
+    }
   }
 }
 
@@ -138,8 +200,7 @@ async function answers(server: Server): Promise<boolean> {
   try {
     await client.connect();
     return true;
-  } catch (error) {
-    if (['28000', '28P01'].includes(errorCodeOf(error) ?? '')) throw error;
+  } catch {
     return false;
   } finally {
     await client.end().catch(() => {});
@@ -157,33 +218,35 @@ async function ensureDatabase(server: Server): Promise<void> {
   }
 }
 
-/** A server whose service was killed goes on running: it is stopped in order, so that a new one starts from a clean cluster. */
-async function stopLeftover(server: Server): Promise<void> {
+/** A server whose service was killed goes on running: it is stopped in order, so that a new one starts from a clean cluster. Says whether one had crashed. */
+async function stopLeftover(server: Server): Promise<boolean> {
   const pidFile = join(server.cluster, 'postmaster.pid');
-  if (!existsSync(pidFile)) return;
-  const pid = Number(readFileSync(pidFile, 'utf8').split('\n')[0]);
-  if (!isPostgres(pid)) {
-    // The number belongs to somebody else by now (a restarted container, say); PostgreSQL would refuse to start over it.
+  if (!existsSync(pidFile)) return false;
+  const lines = readFileSync(pidFile, 'utf8').split('\n');
+  const pid = Number(lines[0]);
+  if (!Number.isInteger(pid) || pid <= 0) {
     rmSync(pidFile, { force: true });
-    return;
+    return true;
+  }
+  if (!runsOn(server.cluster, pid)) {
+    // The number may belong to somebody else by now (a restarted container, say), and PostgreSQL would refuse to start over it. Our own it
+    // takes for stale, and still sees by the rest of the file whether connections of the dead server are left; without the file it would not.
+    writeFileSync(pidFile, [process.pid, ...lines.slice(1)].join('\n'));
+    return true;
   }
   process.kill(pid, 'SIGINT');
   const deadline = Date.now() + START_TIMEOUT_MS;
-  while (isPostgres(pid)) {
+  while (runsOn(server.cluster, pid)) {
     if (Date.now() > deadline) throw new OperatorError(`A PostgreSQL server of an earlier run (process ${pid}) does not stop; end it and start again.`);
     await delay(POLL_MS);
   }
+  return false;
 }
 
-function isPostgres(pid: number): boolean {
+function runsOn(cluster: string, pid: number): boolean {
+  if (process.platform !== 'linux') return spawnSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout.includes(cluster);
   try {
-    process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-  if (process.platform !== 'linux') return true;
-  try {
-    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'postgres';
+    return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(cluster);
   } catch {
     return false;
   }

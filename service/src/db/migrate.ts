@@ -93,8 +93,12 @@ async function ensureRole(client: pg.Client, role: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       await client.query(`
-        do $$ begin
-          if not (select rolsuper from pg_roles where rolname = current_user) and not pg_has_role(current_user, '${role}', 'member') then
+        do $$
+        declare
+          -- Who creates a role on PostgreSQL 16 or newer may hand it out, but not yet become it.
+          privilege text := case when current_setting('server_version_num')::int >= 160000 then 'set' else 'member' end;
+        begin
+          if not (select rolsuper from pg_roles where rolname = current_user) and not pg_has_role(current_user, '${role}', privilege) then
             execute format('grant ${role} to %I', current_user);
           end if;
         end $$`);

@@ -25,7 +25,7 @@ export interface Page<Row> {
 }
 
 /** How a sort key of the interface is read from the rows: its column and the column's SQL type. */
-export type SortColumns<Row> = Record<string, { column: keyof Row & string; type: 'timestamptz' | 'text' | 'integer' }>;
+export type SortColumns<Row> = Record<string, { column: keyof Row & string; type: 'timestamptz' | 'text' | 'integer' | 'smallint' | 'real' }>;
 
 export async function fetchPage<Tables extends keyof DB, Row extends { id: string }>(
   tx: TenantTx,

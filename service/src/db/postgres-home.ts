@@ -1,4 +1,19 @@
-import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -72,14 +87,20 @@ function reachable(path: string, { uid, gid }: Runner): boolean {
 function reachableHome(dataDir: string, runner: Runner): string {
   const link = join(dataDir, 'postgres');
   const linked = readLink(link);
-  if (linked !== undefined && existsSync(linked)) return dirname(linked);
-  if (linked === undefined && reachable(dataDir, runner)) return dataDir;
+  if (linked !== undefined) {
+    if (existsSync(dirname(linked))) return dirname(linked);
+    throw new OperatorError(
+      `The database lies in ${linked}, where ${link} points to, and that is gone. Bring it back, or remove the link to begin with an empty database.`,
+    );
+  }
+  if (reachable(dataDir, runner)) return dataDir;
+  if (existsSync(link))
+    throw new OperatorError(`PostgreSQL's user can no longer enter ${dataDir}, where the database lies: let others pass (chmod o+x) again.`);
   const base = ['/var/lib', '/var/tmp', tmpdir()].find((path) => existsSync(path) && reachable(path, runner));
   if (base === undefined)
     throw new OperatorError(`PostgreSQL cannot run as root and its user cannot enter ${dataDir}: set RRS_DATA_DIR to a folder that other users may enter.`);
   const home = mkdtempSync(join(base, 'rrs-'));
   makeOwnedDir(home, runner);
-  rmSync(link, { force: true });
   symlinkSync(join(home, 'postgres'), link);
   return home;
 }
@@ -99,9 +120,18 @@ function copyPrograms(programs: string, home: string): string {
   if (!existsSync(copy)) {
     const unfinished = `${copy}.${process.pid}`;
     cpSync(programs, unfinished, { recursive: true, verbatimSymlinks: true });
+    openToAll(unfinished);
     renameSync(unfinished, copy);
   }
   return copy;
+}
+
+/** Our umask may have kept the copy to ourselves. */
+function openToAll(folder: string): void {
+  chmodSync(folder, 0o755);
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isSymbolicLink()) chmodSync(join(entry.parentPath, entry.name), 0o755);
+  }
 }
 
 function socketDirFor(home: string, runner: Runner | undefined): string {
@@ -110,7 +140,16 @@ function socketDirFor(home: string, runner: Runner | undefined): string {
     makeOwnedDir(inHome, runner);
     return inHome;
   }
-  const elsewhere = mkdtempSync(join(tmpdir(), 'rrs-'));
-  makeOwnedDir(elsewhere, runner);
-  return elsewhere;
+  const elsewhere = readLink(inHome);
+  if (elsewhere !== undefined && isOwnDir(elsewhere, runner)) return elsewhere;
+  const created = mkdtempSync(join(tmpdir(), 'rrs-'));
+  makeOwnedDir(created, runner);
+  rmSync(inHome, { recursive: true, force: true });
+  symlinkSync(created, inHome);
+  return created;
+}
+
+function isOwnDir(path: string, runner: Runner | undefined): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found?.isDirectory() === true && found.uid === (runner?.uid ?? process.getuid?.());
 }

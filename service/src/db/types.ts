@@ -8,14 +8,28 @@ type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
 export interface DB {
   api_keys: ApiKeysTable;
+  asset_keys: AssetKeysTable;
+  assets: AssetsTable;
   audit_events: AuditEventsTable;
   events: EventsTable;
+  finding_history: FindingHistoryTable;
+  finding_texts: FindingTextsTable;
+  findings: FindingsTable;
   idempotency_keys: IdempotencyKeysTable;
+  import_assets: ImportAssetsTable;
+  import_closures: ImportClosuresTable;
+  import_groups: ImportGroupsTable;
+  import_rows: ImportRowsTable;
+  imports: ImportsTable;
   instance_secrets: InstanceSecretsTable;
   members: MembersTable;
   organizations: OrganizationsTable;
   schema_migrations: SchemaMigrationsTable;
   sessions: SessionsTable;
+  sightings: SightingsTable;
+  sources: SourcesTable;
+  vulnerabilities: VulnerabilitiesTable;
+  vulnerability_aliases: VulnerabilityAliasesTable;
   worker_heartbeats: WorkerHeartbeatsTable;
 }
 
@@ -31,6 +45,28 @@ interface ApiKeysTable {
   expires_at: Timestamp | null;
   last_used_at: Timestamp | null;
   revoked_at: Timestamp | null;
+  version: Generated<number>;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+}
+
+interface AssetKeysTable {
+  org_id: string;
+  key: string;
+  asset_id: string;
+  rank: number;
+}
+
+interface AssetsTable {
+  org_id: string;
+  id: string;
+  type: 'host' | 'container_image' | 'repository' | 'package' | 'web_application' | 'cloud_resource' | 'other';
+  name: string;
+  criticality: Generated<'low' | 'medium' | 'high' | 'critical'>;
+  exposure: Generated<'internet' | 'internal' | 'unknown'>;
+  owner: string | null;
+  tags: Generated<string[]>;
+  retired_at: Timestamp | null;
   version: Generated<number>;
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
@@ -61,12 +97,182 @@ interface EventsTable {
   data: JsonColumn;
 }
 
+interface FindingHistoryTable {
+  org_id: string;
+  finding_id: string;
+  id: string;
+  occurred_at: Generated<Timestamp>;
+  actor_type: string;
+  actor_id: string | null;
+  actor_name: string;
+  import_id: string | null;
+  action: string;
+  before: Generated<JsonColumn>;
+  after: Generated<JsonColumn>;
+  reason: string | null;
+}
+
+interface FindingTextsTable {
+  org_id: string;
+  id: Buffer;
+  description: string | null;
+  solution: string | null;
+  reference_urls: Generated<string[]>;
+}
+
+interface FindingsTable {
+  org_id: string;
+  id: string;
+  asset_id: string;
+  weakness: string;
+  place: Buffer;
+  asset_type: string;
+  title: string;
+  status: 'open' | 'in_progress' | 'remediated' | 'verified' | 'risk_accepted' | 'false_positive' | 'withdrawn';
+  status_reason: string | null;
+  status_changed_at: Timestamp;
+  status_changed_by: string | null;
+  assurance: 'declared' | 'artifact' | 'scan_only' | 'scan_after_claim' | 'independent' | null;
+  acceptance_owner: string | null;
+  acceptance_expires_at: Timestamp | null;
+  justification: string | null;
+  severity: number;
+  source_severity: number;
+  severity_override: number | null;
+  severity_override_by: string | null;
+  severity_override_reason: string | null;
+  vulnerability_ids: Generated<string[]>;
+  cwes: Generated<number[]>;
+  cvss_version: string | null;
+  cvss_vector: string | null;
+  cvss_score: number | null;
+  epss: number | null;
+  epss_percentile: number | null;
+  epss_date: string | null;
+  kev: Generated<boolean>;
+  kev_due_date: string | null;
+  risk_score: Generated<number>;
+  component: string | null;
+  location: Generated<JsonColumn>;
+  text_id: Buffer | null;
+  source_ids: Generated<string[]>;
+  first_seen: Timestamp;
+  last_seen: Timestamp;
+  due_at: Generated<Timestamp>;
+  closed_at: Timestamp | null;
+  reopen_count: Generated<number>;
+  tags: Generated<string[]>;
+  search: Generated<string>;
+  version: Generated<number>;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+}
+
 interface IdempotencyKeysTable {
   org_id: string;
   key_hash: Buffer;
   request_hash: Buffer;
   response: Buffer | null;
   created_at: Generated<Timestamp>;
+}
+
+interface ImportAssetsTable {
+  org_id: string;
+  import_id: string;
+  asset_key: string;
+  new_id: string;
+  type: string;
+  name: string;
+  keys: string[];
+  ranks: number[];
+  asset_id: string | null;
+}
+
+interface ImportClosuresTable {
+  org_id: string;
+  import_id: string;
+  finding_id: string;
+}
+
+interface ImportGroupsTable {
+  org_id: string;
+  import_id: string;
+  n: number;
+  rows: number;
+  asset_id: string;
+  weakness: string;
+  place: Buffer;
+  external_id: string | null;
+  present: boolean;
+  content: Buffer;
+  seen_at: Timestamp;
+  finding_id: string;
+  outcome: string;
+}
+
+interface ImportRowsTable {
+  org_id: string;
+  import_id: string;
+  n: number;
+  new_id: string;
+  asset_key: string;
+  weakness: string;
+  aliases: string[];
+  place: Buffer;
+  external_id: string | null;
+  title: string;
+  severity: number;
+  tool_severity: string | null;
+  suppressed: boolean;
+  present: boolean;
+  vulnerability_ids: string[];
+  cwes: number[];
+  cvss_version: string | null;
+  cvss_vector: string | null;
+  cvss_score: number | null;
+  component: string | null;
+  location: JsonColumn;
+  text_id: Buffer | null;
+  description: string | null;
+  solution: string | null;
+  reference_urls: string[];
+  tags: string[];
+  words: string[];
+  content: Buffer;
+  first_seen: Timestamp | null;
+  last_seen: Timestamp | null;
+}
+
+interface ImportsTable {
+  org_id: string;
+  id: string;
+  source_id: string | null;
+  status: 'queued' | 'running' | 'succeeded' | 'failed' | 'needs_confirmation' | 'discarded';
+  format: string | null;
+  filename: string | null;
+  sha256: string;
+  bytes: string;
+  compressed: Generated<boolean>;
+  scan_scope: Generated<JsonColumn>;
+  dry_run: Generated<boolean>;
+  bytes_read: Generated<string>;
+  records_read: Generated<string>;
+  received: Generated<number>;
+  created: Generated<number>;
+  updated: Generated<number>;
+  unchanged: Generated<number>;
+  reopened: Generated<number>;
+  rejected: Generated<number>;
+  closed: Generated<number>;
+  rejections: Generated<JsonColumn>;
+  notes: Generated<JsonColumn>;
+  error: string | null;
+  created_by: string;
+  actor: JsonColumn;
+  created_at: Generated<Timestamp>;
+  started_at: Timestamp | null;
+  finished_at: Timestamp | null;
+  version: Generated<number>;
 }
 
 interface InstanceSecretsTable {
@@ -95,6 +301,7 @@ interface OrganizationsTable {
   version: Generated<number>;
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
+  policy: Generated<JsonColumn>;
 }
 
 interface SchemaMigrationsTable {
@@ -111,6 +318,53 @@ interface SessionsTable {
   token_hash: Buffer;
   expires_at: Timestamp;
   created_at: Generated<Timestamp>;
+}
+
+interface SightingsTable {
+  org_id: string;
+  finding_id: string;
+  source_id: string;
+  external_id: string | null;
+  state: 'present' | 'absent' | 'unknown';
+  severity: number;
+  tool_severity: string | null;
+  suppressed: Generated<boolean>;
+  content: Buffer;
+  first_seen: Timestamp;
+  last_seen: Timestamp;
+  last_import_id: string | null;
+}
+
+interface SourcesTable {
+  org_id: string;
+  id: string;
+  kind: 'manual' | 'import' | 'connection';
+  provider: string;
+  name: Generated<string>;
+  created_at: Generated<Timestamp>;
+}
+
+interface VulnerabilitiesTable {
+  id: string;
+  aliases: Generated<string[]>;
+  cwes: Generated<number[]>;
+  cvss_version: string | null;
+  cvss_vector: string | null;
+  cvss_score: number | null;
+  epss: number | null;
+  epss_percentile: number | null;
+  epss_date: string | null;
+  kev: Generated<boolean>;
+  kev_due_date: string | null;
+  kev_version: string | null;
+  exploit_public: Generated<boolean>;
+  updated_at: Generated<Timestamp>;
+}
+
+interface VulnerabilityAliasesTable {
+  org_id: string;
+  alias: string;
+  weakness: string;
 }
 
 interface WorkerHeartbeatsTable {

@@ -1,4 +1,4 @@
-import cors from '@fastify/cors';
+import cors, { type FastifyCorsOptions } from '@fastify/cors';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, {
   type FastifyBaseLogger,
@@ -14,7 +14,9 @@ import type { Clock } from '../shared/clock.ts';
 import { AppError } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
 import { type Authenticate, installAccess } from './access.ts';
+import { answerBrokenRequest } from './broken-requests.ts';
 import { answerError, installErrors } from './errors.ts';
+import { installJson } from './json.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { installValidation } from './validation.ts';
 
@@ -24,10 +26,15 @@ declare module 'fastify' {
   interface FastifyInstance {
     methodsAt(path: string): string[];
   }
+  interface FastifyContextConfig {
+    /** Media types besides JSON that the route answers with. */
+    produces?: readonly string[];
+  }
 }
 
 export interface AppOptions {
   logger: FastifyBaseLogger;
+  accessLog: Pick<FastifyBaseLogger, 'info'>;
   authenticate: Authenticate;
   clock: Clock;
   bodyLimit: number;
@@ -67,43 +74,70 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
+    // A path of any length comes as far as the check of its parameters, and a request without Host as far as our own refusal.
+    routerOptions: { maxParamLength: 65_536, ignoreTrailingSlash: false },
+    http: {
+      requireHostHeader: false,
+      // Node counts the two timeouts crosswise when the one for the headers is longer.
+      headersTimeout: Math.min(options.requestTimeoutMs, 60_000),
+      connectionsCheckingInterval: Math.min(options.requestTimeoutMs, 30_000),
+    },
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, options.publicUrl()),
     frameworkErrors: (error, request, reply) => {
+      setHeaders(request as FastifyRequest, reply as unknown as FastifyReply, options.publicUrl());
       answerError(error, request as FastifyRequest, reply as unknown as FastifyReply, options.publicUrl());
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
 
-  installHeaders(app, options.publicUrl);
+  app.addHook('onRequest', (request, reply, done) => {
+    setHeaders(request, reply, options.publicUrl());
+    done();
+  });
+  installRequestLog(app, options.accessLog);
+  // Before the rest, so that pages of other sites can read refusals too, and so that its own route needs no access.
+  if (options.corsOrigins.length > 0) await app.register(cors, corsOptions(options.corsOrigins));
   installRouteTable(app);
   installErrors(app, options.publicUrl);
+  app.addHook('onRequest', (request, _reply, done) => done(unanswerable(request) ?? undefined));
   installAccess(app, { ...options, origin: () => new URL(options.publicUrl()).origin });
+  installJson(app);
   installValidation(app);
-  app.addContentTypeParser('application/merge-patch+json', { parseAs: 'string' }, app.getDefaultJsonParser('error', 'error'));
-  if (options.corsOrigins.length > 0) {
-    await app.register(cors, {
-      origin: options.corsOrigins,
-      credentials: true,
-      exposedHeaders: ['etag', 'link', 'location', 'retry-after', 'x-request-id'],
-      maxAge: 600,
-    });
-  }
   await options.prepare?.(app);
   return app;
 }
 
-function installHeaders(app: App, publicUrl: () => string): void {
-  app.addHook('onRequest', async (request, reply) => {
-    reply.headers(securityHeaders);
-    reply.header('x-request-id', request.id);
-    if (publicUrl().startsWith('https:')) reply.header('strict-transport-security', 'max-age=31536000');
-    if (request.url.startsWith('/api/') && !acceptsJson(request.headers.accept)) {
-      throw new AppError('not_acceptable', 'The answer is JSON: leave the Accept header out or include application/json.');
-    }
-  });
+function corsOptions(origins: readonly string[]): FastifyCorsOptions {
+  return {
+    origin: (origin, decide) => decide(null, origin !== undefined && origins.includes(origin) ? origin : false),
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    credentials: true,
+    strictPreflight: false,
+    exposedHeaders: ['etag', 'idempotency-replayed', 'link', 'location', 'ratelimit', 'ratelimit-policy', 'retry-after', 'x-request-id'],
+    maxAge: 600,
+  };
+}
+
+function setHeaders(request: FastifyRequest, reply: FastifyReply, publicUrl: string): void {
+  reply.headers(securityHeaders);
+  reply.header('x-request-id', request.id);
+  if (publicUrl.startsWith('https:')) reply.header('strict-transport-security', 'max-age=31536000');
+}
+
+function unanswerable(request: FastifyRequest): AppError | null {
+  if (request.headers.host === undefined && request.raw.httpVersion === '1.1') return new AppError('malformed_request', 'The Host header is missing.');
+  if (!request.url.startsWith('/api/')) return null;
+  const produced = [...(request.routeOptions.config.produces ?? []), 'application/json', 'application/problem+json'];
+  if (accepts(request.headers.accept, produced)) return null;
+  const choice = produced.length > 2 ? `one of ${[...new Set(produced)].slice(0, -1).join(', ')}` : 'application/json';
+  return new AppError('not_acceptable', `The answer is ${produced.length > 2 ? 'none of that' : 'JSON'}: leave the Accept header out or include ${choice}.`);
+}
+
+function installRequestLog(app: App, accessLog: AppOptions['accessLog']): void {
   app.addHook('onResponse', async (request, reply) => {
     const traceId = TRACE_ID.exec(String(request.headers.traceparent ?? ''))?.[1];
-    request.log.info(
+    accessLog.info(
       {
+        request_id: request.id,
         method: request.method,
         route: request.routeOptions.url ?? null,
         path: request.url.split('?')[0],
@@ -118,13 +152,12 @@ function installHeaders(app: App, publicUrl: () => string): void {
   });
 }
 
-function acceptsJson(accept: string | undefined): boolean {
+function accepts(accept: string | undefined, produced: readonly string[]): boolean {
   if (accept === undefined || accept === '' || accept === '*/*') return true;
   return accept.split(',').some((range) => {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
-    return (
-      ['*/*', 'application/*', 'application/json', 'application/problem+json'].includes(type) && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
-    );
+    const wanted = type === '*/*' || produced.some((one) => one === type || `${one.split('/')[0]}/*` === type);
+    return wanted && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
   });
 }
 

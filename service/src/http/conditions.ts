@@ -16,7 +16,7 @@ export type ExpectedVersions = readonly number[] | null;
 export function expectedVersions(request: FastifyRequest): ExpectedVersions {
   const header = request.headers['if-match'];
   if (header === undefined || header.trim() === '*') return null;
-  return header.split(',').map((tag) => Number(/^\s*"(\d{1,9})"\s*$/.exec(tag)?.[1] ?? Number.NaN));
+  return header.split(',').map((tag) => Number(/^\s*"([1-9]\d{0,8})"\s*$/.exec(tag)?.[1] ?? Number.NaN));
 }
 
 export function assertVersion(current: { version: number }, expected: ExpectedVersions): void {

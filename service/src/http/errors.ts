@@ -9,14 +9,14 @@ const frameworkErrors: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'payload_too_large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'malformed_request',
-  FST_ERR_CTP_EMPTY_JSON_BODY: 'malformed_request',
-  FST_ERR_CTP_INVALID_JSON_BODY: 'malformed_request',
   FST_ERR_BAD_URL: 'malformed_request',
   FST_ERR_ASYNC_CONSTRAINT: 'malformed_request',
 };
 
 export function installErrors(app: FastifyInstance, baseUrl: () => string): void {
   app.setErrorHandler((error: FastifyError, request, reply) => answerError(error, request, reply, baseUrl()));
+  // Before the body is looked at: what is wrong is the address, whatever was sent to it.
+  app.addHook('onRequest', (request, _reply, done) => done(request.is404 ? missing(app, request) : undefined));
   app.setNotFoundHandler((request, reply) => sendProblem(missing(app, request), request, reply, baseUrl()));
 }
 
@@ -26,7 +26,8 @@ export function answerError(error: FastifyError, request: FastifyRequest, reply:
 
 function toAppError(error: FastifyError, bodyLimit: number): AppError {
   if (error instanceof AppError) return error;
-  if (isUnavailable(error)) {
+  // With a status it is Fastify's: a caller who hangs up gives the same ECONNRESET as a database that does.
+  if (error.statusCode === undefined && isUnavailable(error)) {
     return new AppError('unavailable', 'The database does not answer right now. Nothing was changed; try again shortly.', {
       cause: error,
       headers: { 'retry-after': RETRY_AFTER_SECONDS },
@@ -50,6 +51,12 @@ function missing(app: FastifyInstance, request: FastifyRequest): AppError {
 
 function sendProblem(error: AppError, request: FastifyRequest, reply: FastifyReply, baseUrl: string): FastifyReply {
   const problem = problemOf(error, { baseUrl, instance: request.url.split('?')[0] ?? '', requestId: request.id });
-  if (problem.status >= 500) request.log.error({ err: error.cause ?? error, code: errorCodeOf(error.cause) }, error.message);
+  if (problem.status >= 500) request.log.error({ err: loggable(error.cause ?? error) }, error.message);
   return reply.code(problem.status).headers(error.headers).type(PROBLEM_MEDIA_TYPE).serializer(JSON.stringify).send(problem);
+}
+
+/** Not everything that hangs on it: the `detail` of a database error quotes the row, with all that is secret in it. */
+function loggable(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  return { type: error.name, message: error.message, code: errorCodeOf(error), stack: error.stack };
 }

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { sql } from 'kysely';
 import { Type } from 'typebox';
@@ -42,11 +42,11 @@ export async function answerOnce<Body>(
 
   const scope = `${actor.orgId} ${actor.type} ${actor.id} ${request.method} ${request.routeOptions.url}`;
   const keyHash = createHash('sha256').update(`${scope} ${key}`).digest();
-  const requestHash = createHash('sha256')
+  // Bodies and answers can hold secrets. Only who has the idempotency key can guess at the one or open the other, not who has the database.
+  const cipherKey = Buffer.from(hkdfSync('sha256', key, secret, scope, 32));
+  const requestHash = createHmac('sha256', cipherKey)
     .update(JSON.stringify([request.url, request.body]))
     .digest();
-  // Answers can hold a secret that is shown once. Only who has the idempotency key can open the copy, not who has the database.
-  const cipherKey = Buffer.from(hkdfSync('sha256', key, secret, scope, 32));
 
   const { answer, replayed } = await db.withTenant(actor, async (tx) => {
     const reserved = await tx

@@ -15,7 +15,7 @@ interface Response extends Json {
 }
 interface Operation extends Json {
   parameters?: Json[];
-  requestBody?: { content: Record<string, Media> };
+  requestBody?: { required?: boolean; content: Record<string, Media> };
   responses: Record<string, Response>;
   security?: unknown[];
 }
@@ -53,11 +53,30 @@ const parameters = {
 
 const outcomes: Readonly<Record<string, string>> = { 200: 'Done', 201: 'Created', 202: 'Accepted', 204: 'Done, nothing to say' };
 
-export function polish(document: Json): Json {
+/** How a streamed body is described: as it is, or as a part of a form with some fields. */
+export interface Upload {
+  description: string;
+  fields: Json;
+}
+
+function uploadBody({ description, fields }: Upload): NonNullable<Operation['requestBody']> {
+  const form = { type: 'object', required: ['file'], properties: { file: { type: 'string', format: 'binary', description }, ...fields } };
+  return {
+    required: true,
+    content: {
+      'application/octet-stream': { schema: { type: 'string', format: 'binary', description }, example: '{"SchemaVersion": 2, "Results": []}' },
+      'multipart/form-data': { schema: form, example: { file: '{"SchemaVersion": 2, "Results": []}' } },
+    },
+  };
+}
+
+export function polish(document: Json, uploads: ReadonlyMap<string, Upload>): Json {
   const schemas: Record<string, Json> = {};
   const responses: Record<string, Response> = {};
   const paths = hoistSchemas(document.paths, schemas) as Record<string, Record<string, Operation>>;
   for (const [method, operation] of Object.values(paths).flatMap((path) => Object.entries(path))) {
+    const upload = uploads.get(String(operation.operationId));
+    if (upload) operation.requestBody = uploadBody(upload);
     addExamples(operation, schemas);
     nameParameters(operation);
     if (method === 'patch' && operation.requestBody) {
@@ -153,7 +172,7 @@ function resolve(schema: Json, schemas: Record<string, Json>): Json {
 
 /** The example of a schema: its own, or the one its parts make. */
 function exampleOf(schema: Json, schemas: Record<string, Json>): unknown {
-  const { examples, type, properties, items, enum: values, default: fallback, minimum } = resolve(schema, schemas);
+  const { examples, type, format, properties, items, enum: values, default: fallback, minimum } = resolve(schema, schemas);
   if (Array.isArray(examples)) return examples[0];
   if (fallback !== undefined) return fallback;
   if (Array.isArray(values)) return values[0];
@@ -162,5 +181,6 @@ function exampleOf(schema: Json, schemas: Record<string, Json>): unknown {
     return Object.fromEntries(Object.entries((properties ?? {}) as Record<string, Json>).map(([name, part]) => [name, exampleOf(part, schemas)]));
   if (first === 'array') return [exampleOf(items as Json, schemas)];
   if (first === 'integer' || first === 'number') return minimum ?? 1;
+  if (format === 'date-time') return '2026-11-15T09:30:00.000Z';
   return first === 'boolean' ? true : 'text';
 }

@@ -2,7 +2,7 @@ import swagger from '@fastify/swagger';
 import type { RouteOptions } from 'fastify';
 import type { ErrorCode } from '../shared/errors.ts';
 import type { App } from './app.ts';
-import { polish } from './openapi-polish.ts';
+import { polish, type Upload } from './openapi-polish.ts';
 import { problems } from './schemas.ts';
 
 type Json = Record<string, unknown>;
@@ -13,6 +13,9 @@ const tags = [
   { name: 'Organization', description: 'The tenant that everything belongs to.' },
   { name: 'Members', description: 'People of the organization and their roles.' },
   { name: 'API keys', description: 'Credentials for programs. A key is shown once and stored as a hash.' },
+  { name: 'Findings', description: 'Weaknesses on assets, from every source: one true list.' },
+  { name: 'Imports', description: 'Report files of scanners, pushed in.' },
+  { name: 'Assets', description: 'What can be vulnerable.' },
   { name: 'Audit', description: 'Who did what to which object. Insert-only.' },
   { name: 'Description', description: 'This description.' },
 ];
@@ -26,9 +29,20 @@ const description = `Takes vulnerability findings from every scanner, turns them
 - POST takes \`Idempotency-Key\`; resources carry \`ETag\` and PATCH honours \`If-Match\`; PATCH is a JSON merge patch.
 - Times are RFC 3339 in UTC with milliseconds; ids are UUIDv7.`;
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** A body that is streamed instead of parsed, and so has no schema to check it by. */
+    upload?: Upload;
+  }
+}
+
 /** The description is made from the same schemas that check requests and write responses. */
 export async function installOpenApi(app: App, version: string): Promise<void> {
-  app.addHook('onRoute', addCommonProblems);
+  const uploads = new Map<string, Upload>();
+  app.addHook('onRoute', (route) => {
+    addCommonProblems(route);
+    if (route.config?.upload && route.schema?.operationId) uploads.set(route.schema.operationId, route.config.upload);
+  });
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -48,7 +62,7 @@ export async function installOpenApi(app: App, version: string): Promise<void> {
       schema: { ...schema, ...(route.config?.access === 'public' ? { security: [] } : {}) },
       url,
     }),
-    transformObject: (document) => polish(('openapiObject' in document ? document.openapiObject : {}) as unknown as Json) as never,
+    transformObject: (document) => polish(('openapiObject' in document ? document.openapiObject : {}) as unknown as Json, uploads) as never,
   });
 }
 
@@ -58,7 +72,8 @@ function addCommonProblems(route: RouteOptions): void {
   const codes: ErrorCode[] = ['validation_failed', 'not_acceptable', 'internal_error', 'unavailable'];
   if (access !== 'public') codes.push('unauthenticated', 'rate_limited');
   if (access !== 'public' && access !== 'authenticated') codes.push('forbidden');
-  if (route.schema?.body) codes.push('malformed_request', 'payload_too_large', 'unsupported_media_type');
+  if (access !== 'public' && ![route.method].flat().includes('GET')) codes.push('cross_site_request');
+  if (route.schema?.body || route.config?.upload) codes.push('malformed_request', 'payload_too_large', 'unsupported_media_type');
   const own = (route.schema?.response ?? {}) as Record<number, { content?: Record<string, { examples?: Json }> }>;
   const response: Record<number, unknown> = { ...own };
   for (const [status, common] of Object.entries(problems(...codes)) as [string, (typeof own)[number]][]) {

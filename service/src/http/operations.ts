@@ -30,7 +30,9 @@ export function createMetrics(db: Database): Metrics {
     labelNames: ['state'],
     registers: [registry],
     async collect() {
-      const rows = await db.systemQuery<{ ready: number; later: number; running: number; given_up: number }>('jobs_waiting', JOBS_WAITING, []);
+      this.reset();
+      // Without the database the other series are all the more wanted.
+      const rows = await db.systemQuery<{ ready: number; later: number; running: number; given_up: number }>('jobs_waiting', JOBS_WAITING, []).catch(() => []);
       for (const [state, count] of Object.entries(rows[0] ?? {})) this.set({ state }, count);
     },
   });

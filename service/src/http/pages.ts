@@ -13,6 +13,8 @@ const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancest
 export function installPages(app: App): void {
   app.get('/', { config: { access: 'public' }, schema: { hide: true } }, (_request, reply) => reply.redirect('/docs/', 302));
 
+  app.get('/favicon.ico', { config: { access: 'public' }, schema: { hide: true } }, (_request, reply) => reply.code(204).send());
+
   app.get(
     '/api/v1/openapi.json',
     {
@@ -72,6 +74,9 @@ function lazyDocs() {
         withDefaultFonts: false,
         telemetry: false,
         hideClientButton: true,
+        showDeveloperTools: 'never',
+        agent: { disabled: true },
+        mcp: { disabled: true },
       } as never,
     });
     return inner;

@@ -84,9 +84,9 @@ function open(cursor: string, mac: (text: string) => Buffer): Position {
 
 /** RFC 8288 links for a page, from the address it was asked for at. */
 export function linkPages(request: FastifyRequest, reply: FastifyReply, page: Page<unknown>['page']): void {
-  const [path = '', search = ''] = request.url.split('?');
+  const [path = '', ...search] = request.url.split('?');
   const link = (cursor: string | null, rel: string): string[] => {
-    const parameters = new URLSearchParams(search);
+    const parameters = new URLSearchParams(search.join('?'));
     parameters.delete('cursor');
     if (cursor !== null) parameters.set('cursor', cursor);
     const query = parameters.toString();

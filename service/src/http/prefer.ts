@@ -6,19 +6,23 @@ const POLL_MS = 50;
 
 /** RFC 7240 `Prefer: wait=N`: how long the caller is willing to wait for a job before a 202. */
 export function preferredWait(request: FastifyRequest, defaultSeconds: number): number {
+  return askedWait(request) ?? defaultSeconds;
+}
+
+function askedWait(request: FastifyRequest): number | null {
   const header = [request.headers.prefer ?? []].flat().join(',');
-  const wait = /(?:^|[,;\s])wait\s*=\s*"?(\d{1,6})"?/i.exec(header)?.[1];
-  return wait === undefined ? defaultSeconds : Math.min(Number(wait), MAX_WAIT_SECONDS);
+  const wait = /(?:^|[,;\s])wait\s*=\s*"?(\d{1,6})(?![\w.])/i.exec(header)?.[1];
+  return wait === undefined ? null : Math.min(Number(wait), MAX_WAIT_SECONDS);
 }
 
 /** Asks until there is a result, the time is over, or the caller has gone away. */
 export async function waitFor<T>(request: FastifyRequest, reply: FastifyReply, seconds: number, ask: () => Promise<T | undefined>): Promise<T | undefined> {
   const deadline = performance.now() + seconds * 1000;
-  if (request.headers.prefer !== undefined) reply.header('preference-applied', `wait=${seconds}`);
+  if (askedWait(request) !== null) reply.header('preference-applied', `wait=${seconds}`);
   for (;;) {
     const result = await ask();
     const left = deadline - performance.now();
-    if (result !== undefined || left <= 0 || request.raw.destroyed) return result;
+    if (result !== undefined || left <= 0 || reply.raw.destroyed) return result;
     await delay(Math.min(POLL_MS, left));
   }
 }

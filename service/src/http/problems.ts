@@ -69,6 +69,11 @@ export const problemKinds: Readonly<Record<ErrorCode, ProblemKind>> = {
     title: 'The request conflicts with the present state',
     help: '`detail` says what stands in the way. Read the object again, then decide.',
   },
+  invalid_transition: {
+    status: 409,
+    title: 'A finding cannot go from this status to that one',
+    help: '`detail` names the present status and the ones that can follow. Some changes are made by scans alone.',
+  },
   last_owner: {
     status: 409,
     title: 'An organization keeps at least one owner',

@@ -17,19 +17,20 @@ interface Bucket {
   at: number;
 }
 
-const SWEEP_AT = 10_000;
+const FIRST_SWEEP_AT = 10_000;
 
 /** A token bucket per key, in the memory of this process: replicas each allow the full rate. */
 export function createLimiter({ perMinute, burst }: RateLimit, clock: Clock) {
   const buckets = new Map<string, Bucket>();
   const perMs = perMinute / 60_000;
+  let sweepAt = FIRST_SWEEP_AT;
 
   const bucketOf = (key: string): Bucket => {
     const now = clock.now();
     const bucket = buckets.get(key) ?? { tokens: burst, at: now };
     bucket.tokens = Math.min(burst, bucket.tokens + Math.max(0, now - bucket.at) * perMs);
     bucket.at = now;
-    if (buckets.size >= SWEEP_AT && !buckets.has(key)) sweep(now);
+    if (buckets.size >= sweepAt && !buckets.has(key)) sweep(now);
     buckets.set(key, bucket);
     return bucket;
   };
@@ -37,6 +38,8 @@ export function createLimiter({ perMinute, burst }: RateLimit, clock: Clock) {
     for (const [key, bucket] of buckets) {
       if (bucket.tokens + (now - bucket.at) * perMs >= burst) buckets.delete(key);
     }
+    // Seldom enough that many busy keys do not make every request go through all of them.
+    sweepAt = Math.max(FIRST_SWEEP_AT, 2 * buckets.size);
   };
   const verdict = (bucket: Bucket, allowed: boolean): Verdict => ({
     allowed,

@@ -13,14 +13,16 @@ type JsonSchema = { type?: string; properties?: Record<string, JsonSchema>; [key
 const PARTS = { path: 'params', query: 'query', header: 'headers', body: 'body' } as const;
 const SCHEMA_KEYS = { path: 'params', query: 'querystring', header: 'headers', body: 'body' } as const;
 const MAX_REPORTED = 100;
+const MAX_DEPTH = 50;
+const MAX_SHOWN = 100;
 
 const common = { allErrors: true, verbose: true, strict: false, useDefaults: true } as const;
 const strictTypes = withFormats(new Ajv2020({ ...common, coerceTypes: false }));
 const fromText = withFormats(new Ajv2020({ ...common, coerceTypes: true }));
 
 function withFormats(ajv: Ajv2020): Ajv2020 {
-  (addFormats as unknown as typeof addFormats.default)(ajv, ['uuid', 'date-time', 'date', 'email', 'uri', 'uri-reference']);
-  return ajv.addFormat('moment', isMoment);
+  (addFormats as unknown as typeof addFormats.default)(ajv, ['uuid', 'date', 'email', 'uri', 'uri-reference']);
+  return ajv.addFormat('moment', isMoment).addFormat('date-time', (value) => value.length > 10 && isMoment(value));
 }
 
 /** A date or a date-time that exists: `Date` would turn February 30th into March 2nd. */
@@ -71,13 +73,16 @@ function validate(request: FastifyRequest): void {
   for (const part of Object.keys(route.checks) as Part[]) {
     const check = route.checks[part];
     if (!check) continue;
-    if (part === 'query') request.query = splitLists(request.query as Record<string, unknown>, route.schemas.query);
+    if (part === 'query') {
+      if (!isDecodable(request.url)) errors.push({ in: 'query', path: '', code: 'invalid_encoding', detail: 'has a "%" that begins no UTF-8 character' });
+      request.query = splitLists(request.query as Record<string, unknown>, route.schemas.query);
+    }
     const value = request[PARTS[part]];
     if (value === undefined && part === 'body') {
       errors.push({ in: 'body', path: '', code: 'required', detail: 'a JSON body is required' });
       continue;
     }
-    errors.push(...nulCharacters(part, value));
+    errors.push(...unstorable(part, value));
     if (!check(value)) errors.push(...(check.errors ?? []).flatMap((error) => fieldError(part, error)));
   }
   if (errors.length > 0) throw validationFailed(errors);
@@ -100,20 +105,48 @@ function splitLists(query: Record<string, unknown>, schema: JsonSchema | undefin
   return split;
 }
 
-/** PostgreSQL's text cannot hold U+0000, and no field of ours wants it. */
-function nulCharacters(part: Part, value: unknown, path = ''): FieldError[] {
-  if (typeof value === 'string') {
-    return value.includes('\u0000') ? [{ in: part, path, code: 'invalid_character', detail: 'must not contain the character U+0000' }] : [];
+function isDecodable(url: string): boolean {
+  if (!url.includes('%')) return true;
+  try {
+    decodeURIComponent(url);
+    return true;
+  } catch {
+    return false;
   }
-  if (value === null || typeof value !== 'object') return [];
-  return Object.entries(value).flatMap(([key, item]) => [
-    ...(key.includes('\u0000') ? [{ in: part, path, code: 'invalid_character', detail: 'must not contain the character U+0000' }] : []),
-    ...nulCharacters(part, item, `${path}/${pointer(key)}`),
-  ]);
+}
+
+/**
+ * PostgreSQL's text can hold neither U+0000 nor half a surrogate pair, and no field of ours wants them. Without recursion:
+ * a body of 1 MiB has room for enough brackets to overflow the stack, here or in whoever walks it next.
+ */
+function unstorable(part: Part, root: unknown): FieldError[] {
+  const errors: FieldError[] = [];
+  const left: { value: unknown; path: string; depth: number }[] = [{ value: root, path: '', depth: 0 }];
+  for (let next = left.pop(); next && errors.length < MAX_REPORTED; next = left.pop()) {
+    const { value, path, depth } = next;
+    const say = (code: string, detail: string) => errors.push({ in: part, path, code, detail });
+    if (typeof value === 'string') sayCharacters(value, say);
+    if (value === null || typeof value !== 'object') continue;
+    if (depth === MAX_DEPTH) {
+      say('too_deep', `must not be nested deeper than ${MAX_DEPTH} levels`);
+      continue;
+    }
+    for (const [key, item] of Object.entries(value).reverse()) {
+      sayCharacters(key, say);
+      left.push({ value: item, path: `${path}/${pointer(key)}`, depth: depth + 1 });
+    }
+  }
+  return errors;
+}
+
+function sayCharacters(text: string, say: (code: string, detail: string) => void): void {
+  if (text.includes('\u0000')) say('invalid_character', 'must not contain the character U+0000');
+  if (!text.isWellFormed()) say('invalid_character', 'must not contain half of a surrogate pair');
 }
 
 function pointer(key: string): string {
-  return key.replaceAll('~', '~0').replaceAll('/', '~1');
+  const shown = key.length > MAX_SHOWN ? `${key.slice(0, MAX_SHOWN)}…` : key;
+  return shown.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 function fieldError(part: Part, error: ErrorObject): FieldError[] {
@@ -132,6 +165,7 @@ function fieldError(part: Part, error: ErrorObject): FieldError[] {
     case 'enum':
       return say('not_allowed', `must be one of: ${(params.allowedValues as unknown[]).map((value) => value ?? 'null').join(', ')}`);
     case 'type':
+      if (part === 'query' && Array.isArray(error.data)) return say('repeated', 'must be given only once');
       return say('wrong_type', `must be of type ${[params.type].flat().join(' or ')}`);
     case 'format':
       return say('wrong_format', `must be ${formats[String(params.format)] ?? `a valid ${String(params.format)}`}`);

@@ -12,8 +12,10 @@ export interface Job<Payload> {
 export interface JobContext {
   db: Database;
   log: { info(details: object, message: string): void; error(details: object, message: string): void };
-  /** Aborts when the worker is asked to stop: finish the step, then throw; the job runs again elsewhere. */
+  /** Aborts when the worker stops and has waited a few seconds: finish the step, then throw; the job runs again elsewhere. */
   signal: AbortSignal;
+  /** The queue gives up after this one. */
+  lastAttempt: boolean;
 }
 
 export interface JobHandler {

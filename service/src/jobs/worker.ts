@@ -14,6 +14,8 @@ export interface WorkerOptions {
   onFinished?: (job: string, outcome: 'succeeded' | 'failed', seconds: number) => void;
   heartbeatMs?: number;
   deadAfterMs?: number;
+  /** How long jobs under way may go on undisturbed when the worker stops; then their signal aborts. */
+  graceMs?: number;
 }
 
 export interface Worker {
@@ -23,9 +25,10 @@ export interface Worker {
 
 const HEARTBEAT_MS = 5_000;
 const DEAD_AFTER_MS = 30_000;
+const GRACE_MS = 5_000;
 
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
-  const { url, handlers, concurrency, log, heartbeatMs = HEARTBEAT_MS, deadAfterMs = DEAD_AFTER_MS } = options;
+  const { url, handlers, concurrency, log, heartbeatMs = HEARTBEAT_MS, deadAfterMs = DEAD_AFTER_MS, graceMs = GRACE_MS } = options;
   const pool = openPool(url, 'rrs_system', { max: concurrency + 3, pipeline: false });
   const events = new EventEmitter() as WorkerEvents;
   let id = '';
@@ -37,6 +40,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     concurrency,
     noHandleSignals: true,
     noPreparedStatements: false,
+    gracefulShutdownAbortTimeout: graceMs,
     events,
     logger: quietLogger(log),
     taskList: Object.fromEntries(handlers.map((handler) => [handler.name, taskOf(handler, options)])),
@@ -57,8 +61,9 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   return {
     id,
     stop: async () => {
-      clearInterval(beating);
+      // Beats until the last job is done: it would otherwise count as dead and its job run twice.
       await runner.stop();
+      clearInterval(beating);
       await pool.query('delete from worker_heartbeats where worker_id = $1', [id]).catch(() => {});
       await pool.end();
     },
@@ -66,11 +71,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 }
 
 function taskOf(handler: JobHandler, { db, log, onFinished }: WorkerOptions) {
-  return async (payload: unknown, { abortSignal, job }: { abortSignal?: AbortSignal | undefined; job: { id: string; attempts: number } }): Promise<void> => {
+  return async (payload: unknown, { abortSignal, job }: { abortSignal?: AbortSignal | undefined; job: { id: string; attempts: number; max_attempts: number } }): Promise<void> => {
     const started = performance.now();
     const finished = (outcome: 'succeeded' | 'failed'): void => onFinished?.(handler.name, outcome, (performance.now() - started) / 1000);
     try {
-      await handler.run(payload, { db, log, signal: abortSignal ?? new AbortController().signal });
+      await handler.run(payload, { db, log, signal: abortSignal ?? new AbortController().signal, lastAttempt: job.attempts >= job.max_attempts });
       finished('succeeded');
     } catch (error) {
       finished('failed');

@@ -94,6 +94,8 @@ export async function administer(command: string, argv: string[], config: Config
   const name = command === 'migrate' ? command : `${command} ${positionals[0] ?? ''}`;
   const act = commands[name];
   if (!act && name !== 'migrate') throw new OperatorError(`There is no command "${name.trim()}"; "rrs help" lists them.`);
+  const surplus = positionals[name.endsWith(' list') ? 1 : 2];
+  if (act && surplus !== undefined) throw new OperatorError(`"${surplus}" is one word too many for "rrs ${name}"; put a name with spaces in quotes.`);
   const server = await openServerBeside(config, log);
   try {
     const { applied } = await migrate(server.url);

@@ -1,5 +1,9 @@
+import { assetRoutes } from '../assets/routes.ts';
 import { auditRoutes } from '../audit/routes.ts';
+import type { BlobStore } from '../blobs/blobs.ts';
 import type { Database } from '../db/database.ts';
+import { followAsset } from '../findings/follow-asset.ts';
+import { findingRoutes } from '../findings/routes.ts';
 import { type App, createApp } from '../http/app.ts';
 import { installOperations, type OperationsOptions } from '../http/operations.ts';
 import { installPages } from '../http/pages.ts';
@@ -18,15 +22,17 @@ export interface ApiOptions {
   /** Signs cursors and seals kept answers; the same on every replica. */
   secret: Buffer;
   keyUse: KeyUse;
+  blobs: BlobStore;
   publicUrl: () => string;
   operations: OperationsOptions;
   prepare?: (app: App) => Promise<void>;
 }
 
 /** The HTTP side, feature by feature; a new feature is one line under /api/v1. */
-export async function createApi({ config, db, log, secret, keyUse, publicUrl, operations, prepare }: ApiOptions): Promise<App> {
+export async function createApi({ config, db, log, secret, keyUse, blobs, publicUrl, operations, prepare }: ApiOptions): Promise<App> {
   const app = await createApp({
     logger: log,
+    accessLog: log.access,
     authenticate: createAuthenticate({ db, keyUse, verifyAccessToken: accessTokenVerifier(config) }),
     clock: systemClock,
     bodyLimit: config.RRS_BODY_LIMIT,
@@ -43,6 +49,8 @@ export async function createApi({ config, db, log, secret, keyUse, publicUrl, op
     async (api) => {
       organizationRoutes({ db, secret, sessionHours: config.RRS_SESSION_HOURS, publicUrl })(api);
       auditRoutes({ db, secret })(api);
+      assetRoutes({ db, secret, follower: followAsset })(api);
+      findingRoutes({ db, secret, blobs, reportLimit: config.RRS_REPORT_LIMIT })(api);
     },
     { prefix: '/api/v1' },
   );
@@ -53,6 +61,7 @@ export async function createApi({ config, db, log, secret, keyUse, publicUrl, op
 export async function createWorkerHttp(log: Log, publicUrl: () => string, operations: OperationsOptions): Promise<App> {
   const app = await createApp({
     logger: log,
+    accessLog: log.access,
     authenticate: async () => null,
     clock: systemClock,
     bodyLimit: 1024,

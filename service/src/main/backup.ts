@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { constants, createGzip } from 'node:zlib';
@@ -9,6 +9,7 @@ import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { type Static, Type } from 'typebox';
 import type { BlobRef, BlobStore } from '../blobs/blobs.ts';
+import { syncFolder, withFile } from '../blobs/files.ts';
 import { spool } from '../blobs/streams.ts';
 import { openPool, SCHEMA } from '../db/database.ts';
 import { AppError, errorCodeOf, messageOf, OperatorError } from '../shared/errors.ts';
@@ -16,6 +17,8 @@ import { AppError, errorCodeOf, messageOf, OperatorError } from '../shared/error
 export const FORMAT_VERSION = 1;
 export const MANIFEST = 'manifest.json';
 export const JOBS = 'jobs.ndjson.gz';
+const FOLDER_MODE = 0o700;
+const FILE_MODE = 0o600;
 
 const Count = Type.Integer({ minimum: 0 });
 const BackupFile = Type.Object({
@@ -48,15 +51,12 @@ export interface BackupSummary {
   bytes: number;
 }
 
-export interface BackupOptions {
+interface BackupOptions {
   url: string;
   blobs: BlobStore;
   target: string;
   version: string;
 }
-
-const FOLDER_MODE = 0o700;
-const FILE_MODE = 0o600;
 
 /** All data of the service in a new folder, as of one moment, while the service runs. The folder has its name only when it is whole. */
 export async function backup({ url, blobs, target, version }: BackupOptions): Promise<BackupSummary> {
@@ -103,7 +103,7 @@ export function blobPath(sha256: string): string {
   return `blobs/${sha256.slice(0, 2)}/${sha256}`;
 }
 
-export interface TableShape {
+interface TableShape {
   table: string;
   columns: string[];
 }
@@ -164,11 +164,19 @@ const COPY_JOBS = `
 
 type Snapshot = Pick<Manifest, 'createdAt' | 'schemaVersion' | 'migrations' | 'tables' | 'jobs' | 'files'>;
 
+const UNKNOWN_ROLE = '22023';
+
+function nothingThere(): OperatorError {
+  return new OperatorError('The database is empty: there is nothing to back up. Start the service once, or correct DATABASE_URL.');
+}
+
 async function copySnapshot(url: string, folder: string): Promise<Snapshot> {
   await mkdir(join(folder, 'tables'), { mode: FOLDER_MODE });
   const pool = openPool(url, 'rrs_system', { max: 1, pipeline: false });
   try {
-    const client = await pool.connect();
+    const client = await pool.connect().catch((error: unknown) => {
+      throw errorCodeOf(error) === UNKNOWN_ROLE ? nothingThere() : error;
+    });
     try {
       return await readSnapshot(client, folder);
     } finally {
@@ -182,7 +190,7 @@ async function copySnapshot(url: string, folder: string): Promise<Snapshot> {
 
 async function readSnapshot(client: pg.ClientBase, folder: string): Promise<Snapshot> {
   const shapes = await describeTables(client);
-  if (shapes.length === 0) throw new OperatorError('The database is empty: there is nothing to back up. Start the service once, or correct DATABASE_URL.');
+  if (shapes.length === 0) throw nothingThere();
   await client.query('begin isolation level repeatable read read only');
   // LOCK takes no snapshot; the query after it does. A migration can so not change a table between the snapshot and its COPY.
   await client.query(`lock table ${shapes.map(({ table }) => qualified(table)).join(', ')} in access share mode`);
@@ -197,8 +205,10 @@ async function readSnapshot(client: pg.ClientBase, folder: string): Promise<Snap
 
   const files: BackupFile[] = [];
   const copyOut = async (path: string, statement: string) => {
-    const copy = client.query(copyTo(statement));
-    files.push(await writeNew(folder, path, (file) => pipeline(copy, createGzip({ level: constants.Z_BEST_SPEED }), (bytes) => spool(bytes, file))));
+    const copy = copyTo(statement);
+    // Asked for when the file is open: an error that comes while nobody listens yet would end the process.
+    const fill = (file: FileHandle) => pipeline(client.query(copy), createGzip({ level: constants.Z_BEST_SPEED }), (bytes) => spool(bytes, file));
+    files.push(await writeNew(folder, path, fill));
     return copy;
   };
   const copies = [];
@@ -223,12 +233,15 @@ async function copyBlobs(blobs: BlobStore, folder: string): Promise<BackupFile[]
   const files: BackupFile[] = [];
   await mkdir(join(folder, 'blobs'), { mode: FOLDER_MODE });
   await inParallel(blobs.list(), async ({ sha256 }) => {
-    const content: Readable | null = await blobs.get(sha256);
-    // Removed since it was listed.
-    if (content === null) return;
     const path = blobPath(sha256);
     await mkdir(join(folder, dirname(path)), { recursive: true, mode: FOLDER_MODE });
-    const file = await writeNew(folder, path, (target) => pipeline(content, (bytes) => spool(bytes, target)));
+    let removed = false;
+    const file = await writeNew(folder, path, async (target) => {
+      const content = await blobs.get(sha256);
+      removed = content === null;
+      return pipeline(content ?? Readable.from([]), (bytes) => spool(bytes, target));
+    });
+    if (removed) return rm(join(folder, path));
     if (file.sha256 !== sha256) throw new OperatorError(`The stored file ${sha256} holds other bytes than its name says. No backup was written.`);
     files.push(file);
   });
@@ -250,16 +263,23 @@ export async function inParallel<T>(items: AsyncIterable<T> | Iterable<T>, work:
 }
 
 async function writeNew(folder: string, path: string, fill: (file: FileHandle) => Promise<BlobRef>): Promise<BackupFile> {
-  await using file = await open(join(folder, path), 'wx', FILE_MODE);
-  const { size, sha256 } = await fill(file);
-  await file.sync();
-  return { path, size, sha256 };
+  return withFile(
+    join(folder, path),
+    'wx',
+    async (file) => {
+      const { size, sha256 } = await fill(file);
+      await file.sync();
+      return { path, size, sha256 };
+    },
+    FILE_MODE,
+  );
 }
 
 async function writeManifest(path: string, manifest: Manifest): Promise<void> {
-  await using file = await open(path, 'r+');
-  await file.writeFile(`${JSON.stringify(manifest, null, 1)}\n`);
-  await file.sync();
+  await withFile(path, 'r+', async (file) => {
+    await file.writeFile(`${JSON.stringify(manifest, null, 1)}\n`);
+    await file.sync();
+  });
 }
 
 async function createFolder(path: string): Promise<void> {
@@ -269,11 +289,6 @@ async function createFolder(path: string): Promise<void> {
   } catch (error) {
     throw new OperatorError(`The folder ${dirname(path)} cannot be written (${messageOf(error)}). Name a place for the backup that can.`, { cause: error });
   }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  await using folder = await open(path, 'r');
-  await folder.sync();
 }
 
 async function exists(path: string): Promise<boolean> {

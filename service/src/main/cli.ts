@@ -1,4 +1,5 @@
-import { AppError, OperatorError } from '../shared/errors.ts';
+import { isUnavailable } from '../db/unavailable.ts';
+import { AppError, messageOf, OperatorError } from '../shared/errors.ts';
 import { describeConfig, readConfig } from './config.ts';
 import { createLog, version } from './log.ts';
 
@@ -34,11 +35,19 @@ export async function main(args: string[]): Promise<number> {
       process.stderr.write(`rrs: ${error.message}\n`);
       return 1;
     }
+    if (isUnavailable(error)) {
+      process.stderr.write(`rrs: The database does not answer (${messageOf(error)}). Try again when it does.\n`);
+      return 1;
+    }
     throw error;
   }
 }
 
 async function run(command: string, args: string[]): Promise<number> {
+  if (['start', 'api', 'worker', 'migrate', 'config'].includes(command) && args.length > 0) {
+    process.stderr.write(`rrs: "rrs ${command}" takes nothing behind it ("${args[0]}"); settings are in the environment, and "rrs config" lists them.\n`);
+    return 2;
+  }
   switch (command) {
     case 'start':
     case 'api':
@@ -56,6 +65,8 @@ async function run(command: string, args: string[]): Promise<number> {
     case 'key':
     case 'backup':
     case 'restore': {
+      // So that a server started for the command ends with it.
+      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
       const { administer } = await import('./administer.ts');
       process.stdout.write(await administer(command, args, ...settings()));
       return 0;
@@ -64,6 +75,7 @@ async function run(command: string, args: string[]): Promise<number> {
       process.stdout.write(`${version}\n`);
       return 0;
     case '--help':
+    case '-h':
     case 'help':
       process.stdout.write(usage);
       return 0;

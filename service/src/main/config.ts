@@ -38,6 +38,11 @@ function url(...protocols: string[]) {
   };
 }
 
+/** Also without a host, as for a Unix socket: postgresql://user@/database?host=/var/run/postgresql */
+function databaseUrl(value: string): string | null {
+  return url('postgres:', 'postgresql:')(value.replace('@/', '@localhost/')) === null ? null : value;
+}
+
 function list(check: (item: string) => void) {
   return (value: string): string[] => {
     const items = value.split(',').flatMap((item) => item.trim() || []);
@@ -75,13 +80,14 @@ const settings = {
     default: '',
     about: 'PostgreSQL 15 or newer; empty: an embedded server under the data folder',
     secret: true,
-    parse: url('postgres:', 'postgresql:'),
+    parse: databaseUrl,
   },
   RRS_DATABASE_POOL: { default: '10', about: 'Connections at most, for each of the two roles of a process', parse: integer(2, 1_000) },
   RRS_DATA_DIR: { default: './data', about: 'Embedded database, stored files, first owner key', parse: (value: string) => resolve(value) },
   RRS_BOOTSTRAP_API_KEY: { default: '', about: 'First owner key of the organization "default", instead of a random one', secret: true, parse: bootstrapKey },
   RRS_PUBLIC_URL: { default: '', about: 'Address at which callers reach the service; empty: http://HOST:PORT', parse: url('http:', 'https:') },
   RRS_BODY_LIMIT: { default: '1048576', about: 'Largest JSON body, in bytes', parse: integer(1_024, 104_857_600) },
+  RRS_REPORT_LIMIT: { default: '1073741824', about: 'Largest report file, in bytes', parse: integer(1_024, 1_099_511_627_776) },
   RRS_REQUEST_TIMEOUT: { default: '60', about: 'Seconds a request may take to arrive', parse: integer(1, 3_600) },
   RRS_RATE_LIMIT: { default: '600', about: 'Requests per minute of one credential (0: no limit)', parse: integer(0, 1_000_000) },
   RRS_RATE_BURST: { default: '100', about: 'Requests of one credential at once', parse: integer(1, 1_000_000) },

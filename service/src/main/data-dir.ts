@@ -19,28 +19,35 @@ export interface DataDirLock {
   release(): void;
 }
 
+const HOLDER_FILE = 'service.pid';
+
+type Kind = 'service' | 'command';
+
+const SQLITE_BUSY = 5;
+
 /**
  * One service per data folder. The lock is a file lock that SQLite takes, because the kernel gives it back however
  * the process ends, which no lock file with a process number can promise. `null`: somebody else has it.
  */
-export function lockDataDir(path: string): DataDirLock | null {
+export function lockDataDir(path: string, kind: Kind): DataDirLock | null {
   const file = join(path, 'service.lock');
-  const pidFile = join(path, 'service.pid');
   const lock = new DatabaseSync(file, { timeout: 0 });
   try {
     lock.exec('begin exclusive');
-  } catch {
+  } catch (error) {
     lock.close();
-    return null;
+    if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) return null;
+    throw new OperatorError(`The file ${file} cannot be written (${messageOf(error)}). Start as the user to whom the data folder belongs.`, { cause: error });
   }
-  writeFileSync(pidFile, `${process.pid}\n`);
+  writeFileSync(join(path, HOLDER_FILE), `${process.pid} ${kind}\n`);
   return { release: () => lock.close() };
 }
 
-export function lockHolder(path: string): string {
+export function lockHolder(path: string): { pid: string; kind: string } {
   try {
-    return readFileSync(join(path, 'service.pid'), 'utf8').trim();
+    const [pid = '', kind = ''] = readFileSync(join(path, HOLDER_FILE), 'utf8').trim().split(' ');
+    return { pid, kind };
   } catch {
-    return 'unknown';
+    return { pid: 'unknown', kind: 'unknown' };
   }
 }

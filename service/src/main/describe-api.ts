@@ -1,3 +1,4 @@
+import type { BlobStore } from '../blobs/blobs.ts';
 import type { Database } from '../db/database.ts';
 import { installOpenApi } from '../http/openapi.ts';
 import { createMetrics } from '../http/operations.ts';
@@ -8,9 +9,11 @@ import { createLog, version } from './log.ts';
 /** The published description, from the routes as they are wired; nothing is called, so no database is needed. */
 export async function describeApi(): Promise<string> {
   const db = {} as Database;
+  const blobs = {} as BlobStore;
   const app = await createApi({
     config: readConfig({}).config,
     db,
+    blobs,
     log: createLog('silent'),
     secret: Buffer.alloc(32),
     keyUse: { note: () => {}, close: async () => {} },

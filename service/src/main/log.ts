@@ -4,12 +4,16 @@ import type { Config } from './config.ts';
 
 export const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
 
-const SECRETS = ['authorization', 'cookie', 'password', 'token', 'secret', 'key', 'connectionString'];
+const SECRETS = ['authorization', 'cookie', 'set-cookie', 'x-api-key', 'idempotency-key', 'password', 'token', 'secret', 'key', 'connectionString'];
 
-/** On stderr: stdout belongs to what a command answers. */
-export function createLog(level: Config['LOG_LEVEL']) {
-  const redact = SECRETS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`, `*.headers["${name}"]`]);
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, redact }, pino.destination({ dest: 2, sync: true }));
+/** On stderr: stdout belongs to what a command answers. Written behind the work; what is left is written at exit. */
+export function createLog(level: Config['LOG_LEVEL'], destination = pino.destination({ dest: 2, sync: false })) {
+  const options = { level, base: null, timestamp: pino.stdTimeFunctions.epochTime };
+  const redact = SECRETS.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`]);
+  return Object.assign(pino({ ...options, redact }, destination), {
+    /** One line a request, of fields that cannot hold a secret: looking for one in each would cost a tenth of the throughput. */
+    access: pino(options, destination),
+  });
 }
 
 export type Log = ReturnType<typeof createLog>;

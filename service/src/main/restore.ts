@@ -29,7 +29,7 @@ import {
   tablePath,
 } from './backup.ts';
 
-export interface RestoreOptions {
+interface RestoreOptions {
   url: string;
   blobs: BlobStore;
   source: string;
@@ -190,7 +190,9 @@ async function restoreDatabase(url: string, folder: string, manifest: Manifest):
     for (const table of forced) await client.query(`alter table ${qualified(table)} no force row level security`);
     if (await hasRows(client, 'organizations')) throw notEmpty();
     // What a first start has made, instance secrets say: those of the backup hold.
-    for (const { table } of tables.toReversed()) if (await hasRows(client, table)) await client.query(`delete from ${qualified(table)}`);
+    for (const { table } of tables.toReversed()) {
+      if (await hasRows(client, table)) await client.query(`delete from ${qualified(table)}`);
+    }
     for (const shape of tables) {
       const { table, columns } = copyTarget(shape);
       const copy = client.query(copyFrom(`copy ${table} (${columns}) from stdin`));
@@ -246,7 +248,7 @@ async function restoreJobs(client: pg.Client, folder: string, { jobs }: Manifest
   await client.query('set local role rrs_system');
   let added = 0;
   await pipeline(createReadStream(join(folder, JOBS)), createGunzip(), async (text) => {
-    for await (const lines of linesOf(text)) {
+    for await (const lines of batchesOfLines(text)) {
       added += lines.length;
       await client.query(ADD_JOBS, [lines]);
     }
@@ -254,20 +256,27 @@ async function restoreJobs(client: pg.Client, folder: string, { jobs }: Manifest
   if (added !== jobs) throw changedMeanwhile(JOBS);
 }
 
+// All of a batch by one call: each call looks through the whole queue for jobs with the same key while the table has no statistics.
+const JOBS_AT_ONCE = 5_000;
 const ADD_JOBS = `
-  select graphile_worker.add_job(job.task, job.payload::json, job.queue, job.run_at, job.max_attempts, job.key, job.priority, job.flags)
+  select graphile_worker.add_jobs(array_agg((task, payload::json, queue, run_at, max_attempts, key, priority, flags)::graphile_worker.job_spec))
   from unnest($1::jsonb[]) line, jsonb_to_record(line)
-    job (task text, payload text, queue text, run_at timestamptz, max_attempts integer, key text, priority integer, flags text[])`;
+    job (task text, payload text, queue text, run_at timestamptz, max_attempts smallint, key text, priority smallint, flags text[])`;
 
 /** Not by node:readline, to which U+2028 inside a JSON string ends a line. */
-async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string[]> {
+async function* batchesOfLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string[]> {
   const decoder = new TextDecoder();
   let rest = '';
+  let batch: string[] = [];
   for await (const chunk of bytes) {
     const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
     rest = lines.pop() ?? '';
-    if (lines.length > 0) yield lines;
+    batch.push(...lines);
+    if (batch.length < JOBS_AT_ONCE) continue;
+    yield batch;
+    batch = [];
   }
+  if (batch.length > 0) yield batch;
 }
 
 async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {

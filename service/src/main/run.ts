@@ -3,28 +3,39 @@ import { type Log, version } from './log.ts';
 import { type Role, type RunningService, startService } from './service.ts';
 
 const PATIENCE_MS = 25_000;
+// Ctrl-C reaches us from the terminal and again from npm; that is one wish.
+const ECHO_MS = 1_000;
 
 /** Runs until a signal, then lets requests and jobs in flight finish. A second signal does not wait for them. */
 export async function runService(role: Role, config: Config, log: Log): Promise<number> {
-  const stopping = signalled();
+  const { stopping, hurrying } = watchSignals();
   process.on('uncaughtException', (error) => {
     log.fatal({ err: error }, 'an unexpected error ended the service');
     process.exit(1);
   });
-  const service = await startService(role, config, log);
+  const service = await Promise.race([startService(role, config, log), hurrying]);
+  if (service === null) return 1;
   process.stdout.write(greeting(role, service, config));
   log.info({ role, url: service.url }, 'started');
   const signal = await stopping;
   log.info({ signal }, 'stopping');
-  await Promise.race([service.stop(), outOfPatience(log), signalled()]);
+  await Promise.race([service.stop(), outOfPatience(log), hurrying]);
   log.info('stopped');
   return 0;
 }
 
-function signalled(): Promise<string> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(signal));
-  });
+function watchSignals() {
+  const stop = Promise.withResolvers<string>();
+  const hurry = Promise.withResolvers<null>();
+  let since: number | undefined;
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      since ??= Date.now();
+      stop.resolve(signal);
+      if (Date.now() - since > ECHO_MS) hurry.resolve(null);
+    });
+  }
+  return { stopping: stop.promise, hurrying: hurry.promise };
 }
 
 function outOfPatience(log: Log): Promise<void> {

@@ -1,16 +1,19 @@
 import { type Database, openDatabase } from '../db/database.ts';
 import { instanceSecret } from '../db/instance-secret.ts';
 import { migrate } from '../db/migrate.ts';
-import type { App } from '../http/app.ts';
+import { importHandler } from '../findings/handlers.ts';
+import { acceptanceExpiry, slaChange } from '../findings/handlers-deadlines.ts';
 import { createMetrics } from '../http/operations.ts';
 import { startWorker } from '../jobs/worker.ts';
 import { createKeyUse } from '../organizations/key-use.ts';
-import { errorCodeOf, messageOf, OperatorError } from '../shared/errors.ts';
+import { messageOf, OperatorError } from '../shared/errors.ts';
 import { createApi, createWorkerHttp } from './api.ts';
 import { bootstrap, type FirstOwner } from './bootstrap.ts';
 import type { Config } from './config.ts';
 import { housekeeping } from './housekeeping.ts';
+import { hostInUrl, listen } from './listen.ts';
 import type { Log } from './log.ts';
+import { patiently } from './patience.ts';
 import { openBlobs, openServer } from './storage.ts';
 
 /** `start` is both of the others in one process. */
@@ -29,20 +32,21 @@ export async function startService(role: Role, config: Config, log: Log): Promis
     for (const step of stops.splice(0).reverse()) await step().catch((error: unknown) => log.error({ err: error }, 'a part did not stop in order'));
   };
   try {
-    const server = await openServer(config, log);
+    const server = await patiently(log, () => openServer(config, log));
     stops.push(() => server.stop());
-    const { applied } = await migrate(server.url);
+    const { applied } = await patiently(log, () => migrate(server.url));
     const db = openDatabase({ url: server.url, poolSize: config.RRS_DATABASE_POOL });
     stops.push(() => db.close());
-    await assertRoles(db);
-    await (await openBlobs(config)).check();
+    await patiently(log, () => assertRoles(db));
+    const blobs = await openBlobs(config);
+    await blobs.check();
 
     const metrics = createMetrics(db);
     if (role !== 'api') {
       const worker = await startWorker({
         url: server.url,
         db,
-        handlers: [housekeeping],
+        handlers: [housekeeping, importHandler(blobs), acceptanceExpiry, slaChange],
         concurrency: config.RRS_WORKER_CONCURRENCY,
         log,
         onFinished: (job, outcome, seconds) => metrics.jobs.observe({ job, outcome }, seconds),
@@ -56,17 +60,18 @@ export async function startService(role: Role, config: Config, log: Log): Promis
     if (role === 'worker') {
       if (config.RRS_WORKER_PORT === null) return { url: null, firstOwner: null, stop };
       const app = await createWorkerHttp(log, publicUrl, operations);
-      stops.push(() => app.close());
-      return { url: await listen(app, config.HOST, config.RRS_WORKER_PORT), firstOwner: null, stop };
+      const { url, close } = await listen(app, config.HOST, config.RRS_WORKER_PORT);
+      stops.push(close);
+      return { url, firstOwner: null, stop };
     }
 
     const keyUse = createKeyUse(db, (error) => log.warn({ error: messageOf(error) }, 'the last use of keys was not written'));
     stops.push(() => keyUse.close());
-    const app = await createApi({ config, db, log, secret: await instanceSecret(db, 'signing'), keyUse, publicUrl, operations });
-    stops.push(() => app.close());
-    const url = await listen(app, config.HOST, config.PORT);
+    const app = await createApi({ config, db, log, secret: await patiently(log, () => instanceSecret(db, 'signing')), keyUse, blobs, publicUrl, operations });
+    const { url, close } = await listen(app, config.HOST, config.PORT);
+    stops.push(close);
     address.url = config.RRS_PUBLIC_URL ?? url;
-    return { url: address.url, firstOwner: await bootstrap(db, config), stop };
+    return { url: address.url, firstOwner: await patiently(log, () => bootstrap(db, config)), stop };
   } catch (error) {
     await stop();
     throw error;
@@ -79,24 +84,4 @@ async function assertRoles(db: Database): Promise<void> {
   if (row?.role !== 'rrs_system') {
     throw new OperatorError('The database connection does not keep its role. If DATABASE_URL points to a connection pooler, point it to the server itself.');
   }
-}
-
-async function listen(app: App, host: string, port: number): Promise<string> {
-  try {
-    await app.listen({ host, port });
-  } catch (error) {
-    const code = errorCodeOf(error);
-    if (code === 'EADDRINUSE')
-      throw new OperatorError(`Port ${port} on ${host} is taken by another program. Stop it, or set PORT to another port.`, { cause: error });
-    if (code === 'EACCES') throw new OperatorError(`Port ${port} may not be opened by this user. Set PORT to a port above 1023.`, { cause: error });
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') throw new OperatorError(`This machine has no address ${host}. Correct HOST.`, { cause: error });
-    throw error;
-  }
-  const address = app.server.address();
-  return `http://${hostInUrl(host)}:${address !== null && typeof address === 'object' ? address.port : port}`;
-}
-
-function hostInUrl(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return 'localhost';
-  return host.includes(':') ? `[${host}]` : host;
 }

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { BlobStore } from '../blobs/blobs.ts';
 import { openFileStore } from '../blobs/file-store.ts';
@@ -20,28 +21,57 @@ interface Log {
 }
 
 const URL_FILE = 'postgres.url';
+const PATIENCE_MS = 30_000;
+const POLL_MS = 50;
 
 /** The database of the settings: a server elsewhere, or our own, which belongs to one service at a time. */
 export async function openServer(config: Config, log: Log): Promise<DatabaseServer> {
   prepareDataDir(config.RRS_DATA_DIR);
   if (config.DATABASE_URL !== null) return reachServer(config.DATABASE_URL);
-  const server = await startOwnServer(config, log);
-  if (server) return server;
-  throw new OperatorError(
-    `Another service (process ${lockHolder(config.RRS_DATA_DIR)}) is running on the data folder ${config.RRS_DATA_DIR}. Stop it first, or set RRS_DATA_DIR to another folder.`,
-  );
+  for (const deadline = Date.now() + PATIENCE_MS; ; await delay(POLL_MS)) {
+    const server = await startOwnServer(config, 'service', log);
+    if (server) return server;
+    const { pid, kind } = lockHolder(config.RRS_DATA_DIR);
+    // A command is done in a moment.
+    if (kind === 'command' && Date.now() < deadline) continue;
+    throw new OperatorError(
+      `Another service (process ${pid}) is running on the data folder ${config.RRS_DATA_DIR}. Stop it first, or set RRS_DATA_DIR to another folder.`,
+    );
+  }
 }
 
 /** For commands, which may run beside the service: its server is used if it is there, and ours for the while if it is not. */
 export async function openServerBeside(config: Config, log: Log): Promise<DatabaseServer> {
   prepareDataDir(config.RRS_DATA_DIR);
   if (config.DATABASE_URL !== null) return reachServer(config.DATABASE_URL);
-  const server = await startOwnServer(config, log);
-  return server ?? reachServer(readFileSync(join(config.RRS_DATA_DIR, URL_FILE), 'utf8').trim());
+  for (const deadline = Date.now() + PATIENCE_MS; ; await delay(POLL_MS)) {
+    const server = await startOwnServer(config, 'command', log);
+    if (server) return server;
+    const { pid, kind } = lockHolder(config.RRS_DATA_DIR);
+    // The server of another command goes when that is done, so it is waited for and not used.
+    const problem = kind === 'command' ? 'is busy' : await connectProblem(config);
+    if (problem === null) return { url: serviceUrl(config), stop: async () => {} };
+    if (Date.now() > deadline)
+      throw new OperatorError(`The ${kind} (process ${pid}) on the data folder ${config.RRS_DATA_DIR} ${problem}. Try again, or stop it.`);
+  }
 }
 
-async function startOwnServer(config: Config, log: Log): Promise<DatabaseServer | null> {
-  const lock = lockDataDir(config.RRS_DATA_DIR);
+function serviceUrl(config: Config): string {
+  return readFileSync(join(config.RRS_DATA_DIR, URL_FILE), 'utf8').trim();
+}
+
+/** While the service starts, its server is not there yet. */
+async function connectProblem(config: Config): Promise<string | null> {
+  try {
+    await connectOnce(new pg.Client({ connectionString: serviceUrl(config), connectionTimeoutMillis: 10_000 }));
+    return null;
+  } catch (error) {
+    return `has a database that does not answer (${messageOf(error)})`;
+  }
+}
+
+async function startOwnServer(config: Config, kind: 'service' | 'command', log: Log): Promise<DatabaseServer | null> {
+  const lock = lockDataDir(config.RRS_DATA_DIR, kind);
   if (!lock) return null;
   try {
     const server = await startEmbedded(config.RRS_DATA_DIR, (line) => log.warn(line));
@@ -62,15 +92,21 @@ async function startOwnServer(config: Config, log: Log): Promise<DatabaseServer 
 async function reachServer(url: string): Promise<DatabaseServer> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
   try {
-    await client.connect();
+    await connectOnce(client);
   } catch (error) {
     const { host, database } = client;
     const why = isUnavailable(error) ? 'Start it, or correct DATABASE_URL.' : 'Correct DATABASE_URL.';
     throw new OperatorError(`The database "${database ?? ''}" at ${host} cannot be reached (${messageOf(error) || 'no answer'}). ${why}`, { cause: error });
+  }
+  return { url, stop: async () => {} };
+}
+
+async function connectOnce(client: pg.Client): Promise<void> {
+  try {
+    await client.connect();
   } finally {
     await client.end().catch(() => {});
   }
-  return { url, stop: async () => {} };
 }
 
 export async function openBlobs(config: Config): Promise<BlobStore> {

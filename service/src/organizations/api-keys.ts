@@ -6,8 +6,7 @@ import type { Actor } from '../shared/actor.ts';
 import { AppError, invalidField, notFound } from '../shared/errors.ts';
 import { isUuid, newId } from '../shared/ids.ts';
 import { outranks, type Role } from '../shared/permissions.ts';
-import { lockOrganization } from './organization.ts';
-import { assertNotAbove, assertOwnerLeft } from './owners.ts';
+import { assertNotAbove, assertOwnerLeft, takeTurn } from './owners.ts';
 import { type MintedToken, mintToken } from './tokens.ts';
 
 const shown = [
@@ -46,6 +45,7 @@ export type ApiKeyRow = Awaited<ReturnType<typeof readApiKey>>;
 
 /** The token is returned here and nowhere else. `chosen` is the operator's own, for the first key. */
 export async function createApiKey(tx: Tx, actor: Actor, input: NewApiKey, chosen?: MintedToken): Promise<{ key: ApiKeyRow; token: string }> {
+  await takeTurn(tx, actor, 'shared');
   assertNotAbove(actor, input.role, 'The new key');
   const { token, hash, prefix } = chosen ?? mintToken('rrs', actor.orgId);
   const key = await tx
@@ -76,7 +76,7 @@ export async function updateApiKey(
   patch: { name?: string; expires_at?: string | null },
   check: (current: ApiKeyRow) => void,
 ) {
-  await lockOrganization(tx, actor.orgId);
+  await takeTurn(tx, actor, 'exclusive');
   const current = await readApiKey(tx, actor.orgId, id);
   check(current);
   assertNotAbove(actor, current.role, 'The key');
@@ -100,12 +100,11 @@ export async function updateApiKey(
 
 /** Revoking twice is as good as once. */
 export async function revokeApiKey(tx: TenantTx, actor: Actor, id: string): Promise<void> {
-  await lockOrganization(tx, actor.orgId);
-  const current = await readApiKey(tx, actor.orgId, id);
-  assertNotAbove(actor, current.role, 'The key');
-  if (current.revoked_at) return;
+  const { role } = await readApiKey(tx, actor.orgId, id);
+  assertNotAbove(actor, role, 'The key');
+  await takeTurn(tx, actor, role === 'owner' ? 'exclusive' : 'shared');
   await revoke(tx, actor, [id]);
-  await assertOwnerLeft(tx, actor.orgId);
+  if (role === 'owner') await assertOwnerLeft(tx, actor.orgId);
 }
 
 /** A key never outranks its creator, also when the creator falls: a member's keys go with the member, or down to the member's new role. */
@@ -148,24 +147,35 @@ export async function lowerKeysOf(tx: TenantTx, actor: Actor, memberId: string, 
 
 async function revoke(tx: TenantTx, actor: Actor, ids: string[]): Promise<void> {
   const revokedAt = new Date();
-  await tx
+  const revoked = await tx
     .updateTable('api_keys')
     .set((row) => ({ revoked_at: revokedAt, version: row('version', '+', 1), updated_at: revokedAt }))
     .where('org_id', '=', actor.orgId)
     .where('id', 'in', ids)
+    .where('revoked_at', 'is', null)
+    .returning('id')
     .execute();
   await recordAudit(
     tx,
     actor,
-    ...ids.map((id) => ({ action: 'api_key.revoked', objectType: 'api_key', objectId: id, before: { revoked_at: null }, after: { revoked_at: revokedAt } })),
+    ...revoked.map(({ id }) => ({
+      action: 'api_key.revoked',
+      objectType: 'api_key',
+      objectId: id,
+      before: { revoked_at: null },
+      after: { revoked_at: revokedAt },
+    })),
   );
-  await emit(tx, actor.orgId, ...ids.map((id) => ({ type: 'api_key.revoked', subject: id, data: { revoked_at: revokedAt } })));
+  await emit(tx, actor.orgId, ...revoked.map(({ id }) => ({ type: 'api_key.revoked', subject: id, data: { revoked_at: revokedAt } })));
 }
 
 function future(moment: string | null): Date | null {
   if (moment === null) return null;
   const date = new Date(moment);
-  if (date.getTime() <= Date.now()) throw invalidField({ in: 'body', path: '/expires_at', code: 'in_the_past', detail: 'expires_at must be in the future' });
+  const refuse = (code: string, detail: string) => invalidField({ in: 'body', path: '/expires_at', code, detail });
+  // A leap second is a valid date-time and not a valid Date.
+  if (Number.isNaN(date.getTime())) throw refuse('wrong_format', 'expires_at must be a moment between 00:00:00 and 23:59:59');
+  if (date.getTime() <= Date.now()) throw refuse('in_the_past', 'expires_at must be in the future');
   return date;
 }
 

@@ -1,5 +1,6 @@
 import type { Database } from '../db/database.ts';
 import type { Actor, Principal } from '../shared/actor.ts';
+import { isUuid } from '../shared/ids.ts';
 import type { Role } from '../shared/permissions.ts';
 import type { KeyUse } from './key-use.ts';
 import type { VerifyAccessToken } from './oidc.ts';
@@ -27,7 +28,7 @@ const KEY = `
   from api_keys k join organizations o on o.id = k.org_id
   where k.org_id = $1 and k.token_hash = $2 and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`;
 
-/** Only the bootstrap key is not ours by form; it belongs to the organization "default". */
+/** Only the bootstrap key names no organization, or, taken over from elsewhere, a foreign one; it belongs to "default". */
 const FOREIGN_KEY = KEY.replace('k.org_id = $1', 'o.slug = $1');
 
 const SESSION = `
@@ -38,7 +39,10 @@ const SESSION = `
 const MEMBER = `
   select o.id as org_id, o.slug, o.name as org_name, m.id, m.name, m.role, m.id as member_id, m.email, null as expires_at
   from organizations o left join members m on m.org_id = o.id and m.email = $2
-  where o.slug = $1 or o.id::text = $1`;
+  where o.slug = $1 or o.id = $3`;
+
+/** Begins with `{"`, which no key of ours and hardly a chosen one does. */
+const JWT = /^eyJ[^.]*\.[^.]*\.[^.]*$/;
 
 /** Looked up in the database each time: a revocation counts at once, on every replica. */
 export function createAuthenticate({ db, keyUse, verifyAccessToken }: { db: Database; keyUse: KeyUse; verifyAccessToken: VerifyAccessToken | null }) {
@@ -46,8 +50,9 @@ export function createAuthenticate({ db, keyUse, verifyAccessToken }: { db: Data
 
   const byToken = async (token: string, caller: Caller): Promise<Principal | null> => {
     const orgId = organizationOf('rrs', token);
-    if (orgId === null && verifyAccessToken && token.split('.').length === 3) return byAccessToken(verifyAccessToken, token, caller);
-    const found = orgId === null ? await find('foreign_key', FOREIGN_KEY, 'default', hashToken(token)) : await find('key', KEY, orgId, hashToken(token));
+    if (verifyAccessToken && JWT.test(token)) return byAccessToken(verifyAccessToken, token, caller);
+    const hash = hashToken(token);
+    const found = (orgId === null ? undefined : await find('key', KEY, orgId, hash)) ?? (await find('foreign_key', FOREIGN_KEY, 'default', hash));
     if (!found) return null;
     keyUse.note(found.org_id, found.id);
     return principal('api_key', found, caller);
@@ -56,13 +61,13 @@ export function createAuthenticate({ db, keyUse, verifyAccessToken }: { db: Data
   const byAccessToken = async (verify: VerifyAccessToken, token: string, caller: Caller): Promise<Principal | null> => {
     const claims = await verify(token);
     if (!claims) return null;
-    const found = await find('member', MEMBER, claims.organization, claims.email?.toLowerCase() ?? null);
+    const [slug, id] = isUuid(claims.organization) ? [null, claims.organization] : [claims.organization, null];
+    const found = await find('member', MEMBER, slug, claims.email?.toLowerCase() ?? null, id);
     if (!found) return null;
-    const member = found.member_id === null ? null : found;
-    const role = claims.role ?? member?.role;
-    if (!role) return null;
-    const identity = { ...found, id: member?.id ?? claims.subject, name: member?.name ?? claims.name, role, email: claims.email, expires_at: claims.expiresAt };
-    return principal(member ? 'member' : 'oidc', identity, caller);
+    const said = { email: claims.email, expires_at: claims.expiresAt };
+    // Who says the role is who the caller is: the issuer, or the member that the token only names.
+    if (claims.role !== null) return principal('oidc', { ...found, ...said, id: claims.subject, name: claims.name, role: claims.role }, caller);
+    return found.member_id === null ? null : principal('member', { ...found, ...said }, caller);
   };
 
   return async (credential: { kind: 'token' | 'session'; token: string }, caller: Caller): Promise<Principal | null> => {

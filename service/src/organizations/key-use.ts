@@ -12,11 +12,16 @@ export function createKeyUse(db: Database, onError: (error: unknown) => void) {
     const uses = [...used].map(([id, { orgId, at }]) => ({ org_id: orgId, id, at }));
     used.clear();
     await db.withSystem(async (tx) => {
+      // A key that somebody else is changing is left to the next use: waiting for many rows is how two replicas deadlock.
       await sql`
-        update api_keys set last_used_at = used.at
-        from jsonb_to_recordset(${JSON.stringify(uses)}::jsonb) as used (org_id uuid, id uuid, at timestamptz)
-        where api_keys.org_id = used.org_id and api_keys.id = used.id
-          and (api_keys.last_used_at is null or api_keys.last_used_at < used.at)`.execute(tx);
+        with used as (
+          select k.org_id, k.id, used.at
+          from jsonb_to_recordset(${JSON.stringify(uses)}::jsonb) as used (org_id uuid, id uuid, at timestamptz)
+          join api_keys k on k.org_id = used.org_id and k.id = used.id
+          where k.last_used_at is null or k.last_used_at < used.at
+          for no key update of k skip locked
+        )
+        update api_keys set last_used_at = used.at from used where api_keys.org_id = used.org_id and api_keys.id = used.id`.execute(tx);
     });
   };
   const timer = setInterval(() => flush().catch(onError), FLUSH_MS);

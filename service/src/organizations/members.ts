@@ -7,8 +7,7 @@ import { AppError, notFound } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
 import { outranks, type Role } from '../shared/permissions.ts';
 import { lowerKeysOf } from './api-keys.ts';
-import { lockOrganization } from './organization.ts';
-import { assertNotAbove, assertOwnerLeft } from './owners.ts';
+import { assertNotAbove, assertOwnerLeft, takeTurn } from './owners.ts';
 
 const shown = ['id', 'email', 'name', 'role', 'version', 'created_at', 'updated_at', 'password_hash'] as const;
 
@@ -40,6 +39,7 @@ export async function readMember(tx: TenantTx, orgId: string, id: string) {
 export type MemberRow = Awaited<ReturnType<typeof readMember>>;
 
 export async function addMember(tx: TenantTx, actor: Actor, input: NewMember): Promise<MemberRow> {
+  await takeTurn(tx, actor, 'shared');
   assertNotAbove(actor, input.role, 'The new member');
   const email = input.email.toLowerCase();
   const member = await tx
@@ -55,7 +55,7 @@ export async function addMember(tx: TenantTx, actor: Actor, input: NewMember): P
 }
 
 export async function updateMember(tx: TenantTx, actor: Actor, id: string, patch: MemberChange, check: (current: MemberRow) => void): Promise<MemberRow> {
-  await lockOrganization(tx, actor.orgId);
+  await takeTurn(tx, actor, 'exclusive');
   const current = await readMember(tx, actor.orgId, id);
   check(current);
   assertNotAbove(actor, current.role, 'The member');
@@ -88,7 +88,7 @@ export async function updateMember(tx: TenantTx, actor: Actor, id: string, patch
 
 /** Sessions end and keys are revoked with the member, in the same transaction. */
 export async function removeMember(tx: TenantTx, actor: Actor, id: string): Promise<void> {
-  await lockOrganization(tx, actor.orgId);
+  await takeTurn(tx, actor, 'exclusive');
   const current = await readMember(tx, actor.orgId, id);
   assertNotAbove(actor, current.role, 'The member');
   await lowerKeysOf(tx, actor, id, null);

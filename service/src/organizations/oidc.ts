@@ -22,21 +22,24 @@ interface AccessTokenClaims {
 export type VerifyAccessToken = (token: string) => Promise<AccessTokenClaims | null>;
 
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'];
+/** Not the token's fault: the issuer did not answer in time, not with 200, or not with keys. */
+const KEYS_UNREADABLE = new Set([errors.JWKSTimeout.code, errors.JWKSInvalid.code, errors.JOSEError.code]);
 const TIMEOUT_MS = 5_000;
 
 export function createAccessTokenVerifier(options: OidcOptions): VerifyAccessToken {
-  let keys: Promise<ReturnType<typeof createRemoteJWKSet>> | undefined;
-  const keySet = () => {
-    keys ??= discover(options.issuer).catch((error: unknown) => {
-      keys = undefined;
+  let discovered: Promise<Issuer> | undefined;
+  const issuerAndKeys = () => {
+    discovered ??= discover(options.issuer).catch((error: unknown) => {
+      discovered = undefined;
       throw error;
     });
-    return keys;
+    return discovered;
   };
   return async (token) => {
     try {
-      const { payload } = await jwtVerify(token, await keySet(), {
-        issuer: options.issuer,
+      const { issuer, keys } = await issuerAndKeys();
+      const { payload } = await jwtVerify(token, keys, {
+        issuer,
         audience: options.audience,
         algorithms: ALGORITHMS,
         clockTolerance: 5,
@@ -45,19 +48,27 @@ export function createAccessTokenVerifier(options: OidcOptions): VerifyAccessTok
       return readClaims(payload, options);
     } catch (error) {
       if (error instanceof AppError) throw error;
-      if (error instanceof errors.JOSEError && !(error instanceof errors.JWKSTimeout)) return null;
+      if (error instanceof errors.JOSEError && !KEYS_UNREADABLE.has(error.code)) return null;
       throw unreachable(error);
     }
   };
 }
 
-async function discover(issuer: string): Promise<ReturnType<typeof createRemoteJWKSet>> {
+interface Issuer {
+  issuer: string;
+  keys: ReturnType<typeof createRemoteJWKSet>;
+}
+
+const withoutSlash = (url: string): string => url.replace(/\/$/, '');
+
+/** The issuer's own spelling counts in tokens: some end in a slash. */
+async function discover(configured: string): Promise<Issuer> {
   try {
-    const response = await fetch(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
-    const metadata = (await response.json()) as { issuer?: unknown; jwks_uri?: unknown };
-    if (metadata.issuer !== issuer || typeof metadata.jwks_uri !== 'string')
-      throw new Error(`the discovery document of ${issuer} names another issuer or no keys`);
-    return createRemoteJWKSet(new URL(metadata.jwks_uri), { timeoutDuration: TIMEOUT_MS });
+    const response = await fetch(`${withoutSlash(configured)}/.well-known/openid-configuration`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const { issuer, jwks_uri } = (await response.json()) as { issuer?: unknown; jwks_uri?: unknown };
+    if (typeof issuer !== 'string' || withoutSlash(issuer) !== withoutSlash(configured) || typeof jwks_uri !== 'string')
+      throw new Error(`the discovery document of ${configured} names another issuer or no keys`);
+    return { issuer, keys: createRemoteJWKSet(new URL(jwks_uri), { timeoutDuration: TIMEOUT_MS }) };
   } catch (error) {
     throw unreachable(error);
   }

@@ -1,9 +1,13 @@
+import { isDeepStrictEqual } from 'node:util';
 import { recordAudit } from '../audit/record.ts';
-import type { SystemTx, TenantTx } from '../db/database.ts';
+import type { SystemTx, TenantTx, Tx } from '../db/database.ts';
 import { emit } from '../events/emit.ts';
+import { enqueue } from '../jobs/jobs.ts';
 import { type Actor, systemActor } from '../shared/actor.ts';
 import { AppError } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
+import { applySla } from './jobs.ts';
+import { type PolicyPatch, patchPolicy, policyOf } from './policy.ts';
 
 export async function createOrganization(tx: SystemTx, by: string, { slug, name }: { slug: string; name: string }) {
   const created = await tx
@@ -33,28 +37,39 @@ export function readOrganization(tx: TenantTx, orgId: string) {
   return tx.selectFrom('organizations').selectAll().where('id', '=', orgId).executeTakeFirstOrThrow();
 }
 
-/** Also the lock that changes to owners of an organization queue at. */
-export function lockOrganization(tx: TenantTx, orgId: string) {
-  return tx.selectFrom('organizations').selectAll().where('id', '=', orgId).forUpdate().executeTakeFirstOrThrow();
+/**
+ * Also the lock that changes to who may do what queue at. NO KEY, because every row that names the organization shares its
+ * key: FOR UPDATE would stop them all, and deadlock with a sign-in of the member who is being changed.
+ */
+export function lockOrganization(tx: Tx, orgId: string, mode: 'exclusive' | 'shared' = 'exclusive') {
+  const row = tx.selectFrom('organizations').selectAll().where('id', '=', orgId);
+  return (mode === 'exclusive' ? row.forNoKeyUpdate() : row.forShare()).executeTakeFirstOrThrow();
 }
 
-export async function updateOrganization(tx: TenantTx, actor: Actor, patch: { name?: string }, check: (current: { version: number }) => void) {
+export interface OrganizationPatch {
+  name?: string;
+  policy?: PolicyPatch;
+}
+
+export async function updateOrganization(tx: TenantTx, actor: Actor, patch: OrganizationPatch, check: (current: { version: number }) => void) {
   const current = await lockOrganization(tx, actor.orgId);
   check(current);
-  if (patch.name === undefined || patch.name === current.name) return current;
+  const stored = patch.policy === undefined ? current.policy : patchPolicy(current.policy, patch.policy);
+  const [was, is] = [policyOf(current.policy), policyOf(stored)];
+  const changes = {
+    ...(patch.name === undefined || patch.name === current.name ? {} : { name: [current.name, patch.name] }),
+    ...(isDeepStrictEqual(was, is) ? {} : { policy: [was, is] }),
+  };
+  if (Object.keys(changes).length === 0) return current;
   const updated = await tx
     .updateTable('organizations')
-    .set({ name: patch.name, version: current.version + 1, updated_at: new Date() })
+    .set({ name: patch.name ?? current.name, policy: JSON.stringify(stored), version: current.version + 1, updated_at: new Date() })
     .where('id', '=', actor.orgId)
     .returningAll()
     .executeTakeFirstOrThrow();
-  await recordAudit(tx, actor, {
-    action: 'organization.updated',
-    objectType: 'organization',
-    objectId: actor.orgId,
-    before: { name: current.name },
-    after: { name: updated.name },
-  });
-  await emit(tx, actor.orgId, { type: 'organization.updated', subject: actor.orgId, data: { name: updated.name } });
+  const side = (at: 0 | 1) => Object.fromEntries(Object.entries(changes).map(([name, pair]) => [name, pair[at]]));
+  await recordAudit(tx, actor, { action: 'organization.updated', objectType: 'organization', objectId: actor.orgId, before: side(0), after: side(1) });
+  await emit(tx, actor.orgId, { type: 'organization.updated', subject: actor.orgId, data: side(1) });
+  if (!isDeepStrictEqual(was.sla, is.sla)) await enqueue(tx, applySla, { org_id: actor.orgId }, { key: `apply_sla ${actor.orgId}` });
   return updated;
 }

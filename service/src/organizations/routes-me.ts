@@ -115,7 +115,7 @@ function toMe({ actor, organization, email, expiresAt }: Principal): Static<type
     name: actor.name,
     email,
     role: actor.role,
-    permissions: permissionsOf(actor.role),
+    permissions: [...permissionsOf(actor.role)],
     organization,
     expires_at: expiresAt?.toISOString() ?? null,
   };

@@ -3,7 +3,8 @@ import type { Database } from '../db/database.ts';
 import type { App } from '../http/app.ts';
 import { assertVersion, expectedVersions, IfMatchHeaders, setETag } from '../http/conditions.ts';
 import { problems } from '../http/schemas.ts';
-import { readOrganization, updateOrganization } from './organization.ts';
+import { type OrganizationPatch as Patch, readOrganization, updateOrganization } from './organization.ts';
+import { policyOf } from './policy.ts';
 import { Organization, OrganizationPatch } from './schemas.ts';
 
 type OrganizationRow = Awaited<ReturnType<typeof readOrganization>>;
@@ -35,7 +36,7 @@ export function tenantRoutes(app: App, { db }: { db: Database }): void {
       schema: {
         operationId: 'updateOrganization',
         summary: 'Change your organization',
-        description: 'A JSON merge patch: what is absent stays.',
+        description: 'A JSON merge patch: what is absent stays. Another SLA changes the deadlines of active findings shortly afterwards.',
         tags: ['Organization'],
         headers: IfMatchHeaders,
         body: OrganizationPatch,
@@ -45,7 +46,7 @@ export function tenantRoutes(app: App, { db }: { db: Database }): void {
     async (request, reply) => {
       const expected = expectedVersions(request);
       const organization = await db.withTenant(request.actor, (tx) =>
-        updateOrganization(tx, request.actor, request.body, (current) => assertVersion(current, expected)),
+        updateOrganization(tx, request.actor, request.body as Patch, (current) => assertVersion(current, expected)),
       );
       setETag(reply, organization);
       return reply.send(toOrganization(organization));
@@ -53,6 +54,6 @@ export function tenantRoutes(app: App, { db }: { db: Database }): void {
   );
 }
 
-function toOrganization({ id, slug, name, version, created_at, updated_at }: OrganizationRow): Static<typeof Organization> {
-  return { id, slug, name, version, created_at: created_at.toISOString(), updated_at: updated_at.toISOString() };
+function toOrganization({ id, slug, name, policy, version, created_at, updated_at }: OrganizationRow): Static<typeof Organization> {
+  return { id, slug, name, policy: policyOf(policy), version, created_at: created_at.toISOString(), updated_at: updated_at.toISOString() };
 }

@@ -1,7 +1,8 @@
-import { Type } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { listParameters, PageOf } from '../http/paging.ts';
 import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp } from '../http/schemas.ts';
 import { type Permission, permissionsOf, roles } from '../shared/permissions.ts';
+import { policyOf, slaKeys } from './policy.ts';
 
 const Role = OneOf(roles, {
   description: 'viewer reads; analyst also works; admin also manages; owner also the organization; auditor reads evidence and the audit trail',
@@ -20,13 +21,43 @@ const OrganizationRef = Named('OrganizationRef', {
   name: Type.String({ examples: ['Example Ltd'] }),
 });
 
+const SlaDays = Type.Integer({ minimum: 1, maximum: 3_650, examples: [30] });
+const brake = {
+  share: Type.Number({ minimum: 0, maximum: 1, description: 'Of the open findings of a source', examples: [0.2] }),
+  count: Type.Integer({ minimum: 0, maximum: 1_000_000, examples: [50] }),
+};
+const slaDays = <T extends TSchema>(schema: T) => Object.fromEntries(slaKeys.map((key) => [key, schema])) as Record<(typeof slaKeys)[number], T>;
+
+const Policy = Named('Policy', {
+  sla: Named('SlaPolicy', slaDays(Nullable(SlaDays)), {
+    description: 'Days to remediate by severity, from when a finding was first seen; null: no deadline. `kev` caps them for known exploited vulnerabilities',
+    examples: [policyOf({}).sla],
+  }),
+  four_eyes: Type.Boolean({ description: 'Who accepts a risk cannot be the one who answers for it', examples: [false] }),
+  brake: Named('Brake', brake, { description: 'An import that would close more than this share, and more than this many, waits for a person' }),
+});
+const PolicyPatch = Named(
+  'PolicyPatch',
+  {
+    sla: Type.Optional(Nullable(Strict(slaDays(Type.Optional(Nullable(SlaDays)))))),
+    four_eyes: Type.Optional(Nullable(Policy.properties.four_eyes)),
+    brake: Type.Optional(Nullable(Strict({ share: Type.Optional(Nullable(brake.share)), count: Type.Optional(Nullable(brake.count)) }))),
+  },
+  { description: 'null gives a part its default back; days of the SLA apart, where null is no deadline', examples: [{ sla: { critical: 7, info: null } }] },
+);
+
 export const Organization = Named('Organization', {
   id: Id,
   slug: Type.String({ description: 'Short name, never changes', examples: ['default'] }),
   name: Type.String({ examples: ['Example Ltd'] }),
+  policy: Policy,
   ...common,
 });
-export const OrganizationPatch = Named('OrganizationPatch', { name: Type.Optional({ ...Name, examples: ['Example Ltd'] }) }, { minProperties: 1 });
+export const OrganizationPatch = Named(
+  'OrganizationPatch',
+  { name: Type.Optional({ ...Name, examples: ['Example Ltd'] }), policy: Type.Optional(PolicyPatch) },
+  { minProperties: 1 },
+);
 
 export const Me = Named('Me', {
   type: OneOf(['api_key', 'member', 'oidc'] as const),

@@ -44,7 +44,7 @@ export async function signIn(db: Database, input: SignIn, caller: { id: string; 
   if (!member) throw wrong();
   if (another) throw new AppError('conflict', 'This e-mail and password belong to several organizations: name one in "organization".');
   const actor = actorOf(member, caller);
-  const session = await db.withTenant(actor, (tx) => openSession(tx, actor, hours));
+  const session = await db.withTenant(actor, (tx) => openSession(tx, actor, member, hours));
   const organization = { id: member.org_id, slug: member.slug, name: member.org_name };
   return { token: session.token, principal: { actor, organization, email: input.email.toLowerCase(), expiresAt: session.expiresAt } satisfies Principal };
 }
@@ -77,20 +77,21 @@ async function countAttempt(tx: SystemTx, { email, organization }: SignIn): Prom
   return rows;
 }
 
-async function openSession(tx: TenantTx, actor: Actor, hours: number) {
+async function openSession(tx: TenantTx, actor: Actor, member: Candidate, hours: number) {
+  // The password took its time: the member may have been removed, or the password changed and with it all sessions ended.
+  const unchanged = await tx
+    .updateTable('members')
+    .set({ failed_sign_ins: 0, locked_until: null })
+    .where('org_id', '=', member.org_id)
+    .where('id', '=', member.id)
+    .where('password_hash', '=', member.password_hash)
+    .returning('id')
+    .executeTakeFirst();
+  if (!unchanged) throw wrong();
   const { token, hash } = mintToken('ses', actor.orgId);
   const id = newId();
   const expiresAt = new Date(Date.now() + hours * 3_600_000);
-  await tx
-    .insertInto('sessions')
-    .values({ org_id: actor.orgId, id, member_id: actor.id ?? '', token_hash: hash, expires_at: expiresAt })
-    .execute();
-  await tx
-    .updateTable('members')
-    .set({ failed_sign_ins: 0, locked_until: null })
-    .where('org_id', '=', actor.orgId)
-    .where('id', '=', actor.id ?? '')
-    .execute();
+  await tx.insertInto('sessions').values({ org_id: actor.orgId, id, member_id: member.id, token_hash: hash, expires_at: expiresAt }).execute();
   await recordAudit(tx, actor, { action: 'session.created', objectType: 'session', objectId: id, after: { expires_at: expiresAt } });
   await emit(tx, actor.orgId, { type: 'session.created', subject: id, data: { member_id: actor.id } });
   return { token, expiresAt };

@@ -11,6 +11,7 @@ export type ErrorCode =
   | 'method_not_allowed'
   | 'not_acceptable'
   | 'conflict'
+  | 'invalid_transition'
   | 'last_owner'
   | 'stale_version'
   | 'payload_too_large'

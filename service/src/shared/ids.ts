@@ -1,6 +1,19 @@
-import { randomBytes } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+// Randomness is drawn in pages: a call to the kernel for each id would cost more than the rest of it.
+const page = Buffer.alloc(4096);
+let used = page.length;
+
+function randomness(length: number): Buffer {
+  if (used + length > page.length) {
+    randomFillSync(page);
+    used = 0;
+  }
+  used += length;
+  return page.subarray(used - length, used);
+}
 
 let lastMillis = 0;
 let counter = 0;
@@ -9,12 +22,12 @@ let counter = 0;
 export function newId(now: number = Date.now()): string {
   if (now > lastMillis) {
     lastMillis = now;
-    counter = randomBytes(2).readUInt16BE() & 0x07ff;
+    counter = randomness(2).readUInt16BE() & 0x07ff;
   } else if (++counter > 0x0fff) {
     lastMillis++;
     counter = 0;
   }
-  const bytes = randomBytes(16);
+  const bytes = randomness(16);
   bytes.writeUIntBE(lastMillis, 0, 6);
   bytes.writeUInt16BE(0x7000 | counter, 6);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);

@@ -1,4 +1,4 @@
-/** Who may do what. A role has its own permissions and those of the roles it includes. */
+/** Who may do what. */
 export const roles = ['owner', 'admin', 'analyst', 'viewer', 'auditor'] as const;
 export type Role = (typeof roles)[number];
 
@@ -10,6 +10,12 @@ const permissionRoles = {
   'api_keys:read': ['owner', 'admin'],
   'api_keys:manage': ['owner', 'admin'],
   'audit:read': ['owner', 'admin', 'auditor'],
+  'assets:read': ['owner', 'admin', 'analyst', 'viewer', 'auditor'],
+  'assets:manage': ['owner', 'admin', 'analyst'],
+  'findings:read': ['owner', 'admin', 'analyst', 'viewer', 'auditor'],
+  'findings:triage': ['owner', 'admin', 'analyst'],
+  'imports:read': ['owner', 'admin', 'analyst', 'viewer', 'auditor'],
+  'imports:manage': ['owner', 'admin', 'analyst'],
 } as const satisfies Record<string, readonly Role[]>;
 
 export type Permission = keyof typeof permissionRoles;
@@ -25,11 +31,27 @@ export function rolesWith(permission: Permission): readonly Role[] {
   return permissionRoles[permission];
 }
 
-export function permissionsOf(role: Role): Permission[] {
-  return (Object.keys(permissionRoles) as Permission[]).filter((permission) => can(role, permission));
+const rolePermissions: Readonly<Record<string, readonly Permission[]>> = Object.fromEntries(
+  roles.map((role) => [role, (Object.keys(permissionRoles) as Permission[]).filter((permission) => can(role, permission))]),
+);
+
+export function permissionsOf(role: Role): readonly Permission[] {
+  return rolePermissions[role] ?? [];
 }
 
-/** Whether everything `role` may do is also allowed to `than`; the audit trail sets auditor beside viewer, not above. */
+/**
+ * Written down rather than derived from the permissions: the roles of keys and members are stored, and must not come to
+ * outrank each other when a permission is added. The auditor stands beside viewer and analyst, not above or below them.
+ */
+const includedRoles: Readonly<Record<Role, readonly Role[]>> = {
+  owner: ['admin', 'analyst', 'viewer', 'auditor'],
+  admin: ['analyst', 'viewer', 'auditor'],
+  analyst: ['viewer'],
+  viewer: [],
+  auditor: [],
+};
+
+/** Whether `role` may, now or later, do something that `than` may not. */
 export function outranks(role: Role, than: Role): boolean {
-  return permissionsOf(role).some((permission) => !can(than, permission));
+  return role !== than && !includedRoles[than].includes(role);
 }

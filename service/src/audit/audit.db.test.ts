@@ -1,0 +1,209 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemActor } from '../shared/actor.ts';
+import { newId } from '../shared/ids.ts';
+import { startApi, type TestApi } from '../testing/api.ts';
+import { withClient } from '../testing/postgres.ts';
+import { recordAudit } from './record.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api?.close());
+
+interface AuditEvent {
+  id: string;
+  occurred_at: string;
+  actor: { type: string; id: string | null; name: string };
+  action: string;
+  object: { type: string; id: string };
+  before: Record<string, unknown> | null;
+  after: Record<string, unknown> | null;
+  request_id: string | null;
+  address: string | null;
+}
+
+async function events(query: string, key = api.ours.owner): Promise<AuditEvent[]> {
+  const { status, body } = await api.call('GET', `/api/v1/audit-events?${query}`, { as: key });
+  expect(status, JSON.stringify(body)).toBe(200);
+  return (body as { data: AuditEvent[] }).data;
+}
+
+const objects = (found: AuditEvent[]): string[] => found.map(({ object }) => object.id).sort();
+
+describe('a change', () => {
+  it('leaves one event that says who did what, to which object, how it was and is, and through which request', async () => {
+    const me = (await api.call('GET', '/api/v1/me', { as: api.ours.owner })).body as { id: string; name: string };
+    const made = (await api.call('POST', '/api/v1/api-keys', { as: api.ours.owner, body: { name: 'ci', role: 'viewer' }, headers: { 'x-request-id': 'make' } }))
+      .body as {
+      id: string;
+      key: string;
+      prefix: string;
+    };
+    await api.call('PATCH', `/api/v1/api-keys/${made.id}`, { as: api.ours.owner, body: { name: 'cd' }, headers: { 'x-request-id': 'change' } });
+    await api.call('DELETE', `/api/v1/api-keys/${made.id}`, { as: api.ours.owner, headers: { 'x-request-id': 'revoke' } });
+    await api.call('DELETE', `/api/v1/api-keys/${made.id}`, { as: api.ours.owner, headers: { 'x-request-id': 'revoke again' } });
+    const found = await events(`object_id=${made.id}&sort=occurred_at`);
+    const common = { actor: { type: 'api_key', id: me.id, name: me.name }, object: { type: 'api_key', id: made.id }, address: '127.0.0.1' };
+    expect(found).toEqual([
+      {
+        ...times(found[0]),
+        ...common,
+        action: 'api_key.created',
+        request_id: 'make',
+        before: null,
+        after: { name: 'ci', role: 'viewer', prefix: made.prefix, expires_at: null },
+      },
+      {
+        ...times(found[1]),
+        ...common,
+        action: 'api_key.updated',
+        request_id: 'change',
+        before: { name: 'ci', expires_at: null },
+        after: { name: 'cd', expires_at: null },
+      },
+      {
+        ...times(found[2]),
+        ...common,
+        action: 'api_key.revoked',
+        request_id: 'revoke',
+        before: { revoked_at: null },
+        after: { revoked_at: expect.any(String) },
+      },
+    ]);
+    expect(JSON.stringify(found)).not.toContain(made.key);
+  });
+
+  const times = (event: AuditEvent | undefined) => ({ id: event?.id, occurred_at: event?.occurred_at });
+
+  it('is one transaction with its event and with what is told outside', async () => {
+    const { id } = (await api.call('POST', '/api/v1/api-keys', { as: api.ours.owner, body: { name: 'one', role: 'viewer' } })).body as { id: string };
+    const { rows } = await api.db.withSystem((tx) =>
+      sql<{ at: string }>`select xmin::text as at from api_keys where id = ${id}
+        union all select xmin::text from audit_events where object_id = ${id}
+        union all select xmin::text from events where subject = ${id}`.execute(tx),
+    );
+    expect(rows).toHaveLength(3);
+    expect(new Set(rows.map(({ at }) => at)).size).toBe(1);
+  });
+
+  it('that fails or changes nothing leaves none', async () => {
+    const before = (await events('limit=200')).length;
+    await api.call('PATCH', '/api/v1/organization', { as: api.ours.owner, body: { name: 'stale' }, headers: { 'if-match': '"99"' } });
+    await api.call('PATCH', '/api/v1/organization', { as: api.ours.owner, body: { name: 'ours' } });
+    await api.call('POST', '/api/v1/members', { as: api.ours.owner, body: { email: 'x' } });
+    const actor = systemActor(api.ours.id, 'test');
+    await expect(
+      api.db.withTenant(actor, async (tx) => {
+        await recordAudit(tx, actor, { action: 'test.undone', objectType: 'test', objectId: 'undone' });
+        throw new Error('undone');
+      }),
+    ).rejects.toThrow('undone');
+    await api.db.withTenant(actor, (tx) => recordAudit(tx, actor));
+    expect(await events('limit=200')).toHaveLength(before);
+  });
+
+  it('of a password or with a session shows neither', async () => {
+    const password = 'a password of some length';
+    const { id } = (
+      await api.call('POST', '/api/v1/members', { as: api.ours.owner, body: { email: 'ada@example.com', name: 'Ada', role: 'viewer', password } })
+    ).body as {
+      id: string;
+    };
+    await api.call('PATCH', `/api/v1/members/${id}`, { as: api.ours.owner, body: { password: `${password} 2` } });
+    const session = await api.call('POST', '/api/v1/sessions', { body: { email: 'ada@example.com', password: `${password} 2` } });
+    expect(session.status).toBe(201);
+    const cookie = String(session.headers.get('set-cookie')).split(/[=;]/)[1] ?? '';
+    const { rows } = await api.db.withSystem((tx) =>
+      sql<{ all: string }>`select (select json_agg(a)::text from audit_events a) || (select json_agg(e)::text from events e) as all`.execute(tx),
+    );
+    const text = rows[0]?.all ?? '';
+    expect(text).toContain('"password": "changed"');
+    for (const secret of [password, 'argon2id', cookie]) expect(text).not.toContain(secret);
+  });
+});
+
+describe('the list', () => {
+  const day = (text: string): Date => new Date(text);
+
+  beforeAll(async () => {
+    const actor = systemActor(api.ours.id, 'test');
+    await api.db.withTenant(actor, (tx) =>
+      tx
+        .insertInto('audit_events')
+        .values(
+          ['2024-05-01T00:00:00.000Z', '2024-05-01T23:59:59.999Z', '2024-05-02T00:00:00.000Z', '2024-05-02T12:00:00.000Z'].map((at, index) => ({
+            org_id: api.ours.id,
+            id: newId(),
+            occurred_at: day(at),
+            actor_type: 'system' as const,
+            actor_id: index % 2 ? 'odd' : 'even',
+            actor_name: 'test',
+            action: `test.${index}`,
+            object_type: 'test',
+            object_id: `o${index}`,
+            request_id: index < 2 ? 'early' : null,
+          })),
+        )
+        .execute(),
+    );
+  });
+
+  it('is newest first unless asked otherwise', async () => {
+    expect((await events('object_type=test')).map(({ object }) => object.id)).toEqual(['o3', 'o2', 'o1', 'o0']);
+    expect((await events('object_type=test&sort=occurred_at')).map(({ object }) => object.id)).toEqual(['o0', 'o1', 'o2', 'o3']);
+  });
+
+  it.each([
+    ['occurred_from=2024-05-02', ['o2', 'o3']],
+    ['occurred_to=2024-05-02', ['o0', 'o1']],
+    ['occurred_from=2024-05-01&occurred_to=2024-05-02', ['o0', 'o1']],
+    ['occurred_from=2024-05-01T23:59:59.999Z&occurred_to=2024-05-02T12:00:00Z', ['o1', 'o2']],
+    ['occurred_from=2024-05-02T02:00:00%2B02:00', ['o2', 'o3']],
+    ['occurred_from=2024-05-03&occurred_to=2024-05-01', []],
+    ['actor_id=odd', ['o1', 'o3']],
+    ['action=test.0', ['o0']],
+    ['action=test.0,test.3', ['o0', 'o3']],
+    ['action=test.0&action=test.3', ['o0', 'o3']],
+    ['object_id=o2', ['o2']],
+    ['request_id=early', ['o0', 'o1']],
+    ['request_id=early&actor_id=odd&action=test.1,test.2', ['o1']],
+    ['object_id=O2', []],
+    ['object_id=o%25', []],
+    ["object_id=o2'%20or%20'1'='1", []],
+  ])('takes filters, all of which must hold: %s', async (query, expected) => {
+    expect(objects(await events(`object_type=test&${query}`))).toEqual(expected);
+  });
+
+  it.each(['occurred_from=2024-02-30', 'occurred_from=yesterday', 'action=', `action=${'a,'.repeat(20)}a`, 'actor=x', 'sort=action', 'limit=0', 'limit=201'])(
+    'refuses %s',
+    async (query) => {
+      expect((await api.call('GET', `/api/v1/audit-events?${query}`, { as: api.ours.owner })).status).toBe(400);
+    },
+  );
+
+  it('shows nothing of another organization, even by id', async () => {
+    expect(await events('object_type=test', api.theirs.owner)).toEqual([]);
+    expect(await events('object_id=o1', api.theirs.owner)).toEqual([]);
+  });
+});
+
+describe('what was written', () => {
+  it.each([
+    'update rrs.audit_events set action = $$forged$$',
+    'delete from rrs.audit_events',
+    'truncate rrs.audit_events',
+    'delete from rrs.events',
+    'update rrs.events set type = $$x$$',
+  ])('stays as it is, whoever asks: %s', async (statement) => {
+    await withClient(api.databaseUrl, async (client) => {
+      await expect(client.query(statement)).rejects.toThrow('accepts only inserts');
+      for (const role of ['rrs_app', 'rrs_system']) {
+        await client.query(`set role ${role}`);
+        await expect(client.query(`begin; set local app.org_id = '${api.ours.id}'; ${statement}`)).rejects.toMatchObject({ code: '42501' });
+        await client.query('rollback; reset role');
+      }
+    });
+  });
+});

@@ -1,0 +1,59 @@
+import type { ExportedFinding, Pages } from './export.ts';
+
+const columns: Record<string, (finding: ExportedFinding) => unknown> = {
+  id: ({ id }) => id,
+  title: ({ title }) => title,
+  status: ({ status }) => status,
+  status_reason: ({ status_reason }) => status_reason,
+  justification: ({ justification }) => justification,
+  severity: ({ severity }) => severity,
+  risk_score: ({ risk_score }) => risk_score,
+  vulnerability_ids: ({ vulnerability_ids }) => vulnerability_ids,
+  cwes: ({ cwes }) => cwes,
+  cvss_score: ({ cvss }) => cvss?.score,
+  cvss_vector: ({ cvss }) => cvss?.vector,
+  epss: ({ epss }) => epss?.score,
+  kev: ({ kev }) => kev.listed,
+  asset_id: ({ asset }) => asset.id,
+  asset_type: ({ asset }) => asset.type,
+  asset_name: ({ asset }) => asset.name,
+  component: ({ location }) => location.component,
+  version: ({ location }) => location.version,
+  fixed_version: ({ location }) => location.fixed_version,
+  purl: ({ location }) => location.purl,
+  path: ({ location }) => location.path,
+  line: ({ location }) => location.line,
+  port: ({ location }) => location.port,
+  url: ({ location }) => location.url,
+  sources: ({ sources }) => [...new Set(sources.map(({ provider }) => provider))],
+  tags: ({ tags }) => tags,
+  first_seen: ({ first_seen }) => first_seen,
+  last_seen: ({ last_seen }) => last_seen,
+  due_at: ({ due_at }) => due_at,
+  overdue: ({ overdue }) => overdue,
+  reopen_count: ({ reopen_count }) => reopen_count,
+  created_at: ({ created_at }) => created_at,
+  updated_at: ({ updated_at }) => updated_at,
+};
+
+export async function* writeCsv(pages: Pages): AsyncGenerator<string> {
+  yield `${Object.keys(columns).join(',')}\r\n`;
+  for await (const page of pages) {
+    yield page
+      .map(
+        (finding) =>
+          `${Object.values(columns)
+            .map((valueOf) => cell(valueOf(finding)))
+            .join(',')}\r\n`,
+      )
+      .join('');
+  }
+}
+
+/** RFC 4180. What a spreadsheet would take for a formula is text: scanners repeat what attackers wrote. */
+export function cell(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  const text = Array.isArray(value) ? value.join('; ') : String(value);
+  const harmless = typeof value !== 'number' && /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+}

@@ -1,0 +1,231 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { systemActor } from '../shared/actor.ts';
+import { type ImportOptions, type Item, image, seen, useImports } from '../testing/imports.ts';
+import { confirmImport, discardImport } from './imports.ts';
+import { type FindingPatch, updateFinding } from './triage.ts';
+
+const engine = useImports();
+let org: string;
+beforeEach(async () => {
+  org = await engine.organization();
+});
+
+const day = (number: number): string => `2026-01-${String(number).padStart(2, '0')}T12:00:00.000Z`;
+const complete = (number: number, extra: ImportOptions['scope'] = {}): ImportOptions['scope'] => ({
+  coverage: 'complete',
+  asset: image,
+  started_at: day(number),
+  ...extra,
+});
+const partial = (number: number): ImportOptions['scope'] => ({ started_at: day(number) });
+const inLib = (name: string, extra: Parameters<typeof seen>[0] = {}) => seen({ location: { component: name }, ...extra });
+const run = (items: readonly Item[], scope: ImportOptions['scope'], options: ImportOptions = {}) =>
+  engine.run(org, items, { ...options, ...(scope ? { scope } : {}) });
+const statuses = async () => (await engine.findings(org)).map(({ status, assurance }) => ({ status, assurance }));
+const many = (count: number) => Array.from({ length: count }, (_, index) => inLib(`lib-${index}`));
+const patch = async (change: FindingPatch) => {
+  const [finding] = await engine.findings(org);
+  await engine.db().withTenant({ orgId: org }, (tx) => updateFinding(tx, systemActor(org, 'Ada'), finding?.id ?? '', change, () => {}));
+};
+const claimedOn = (number: number) => engine.admin().query('update findings set status_changed_at = $2 where org_id = $1', [org, day(number)]);
+const countOf = async (status: string) => (await engine.findings(org)).filter((finding) => finding.status === status).length;
+
+describe('absence', () => {
+  it('of a partial run says nothing', async () => {
+    await run([inLib('a'), inLib('b')], partial(1));
+    expect(await run([inLib('a')], partial(2))).toMatchObject({ closed: 0, unchanged: 1 });
+    expect(await statuses()).toEqual([
+      { status: 'open', assurance: null },
+      { status: 'open', assurance: null },
+    ]);
+  });
+
+  it('in a complete run closes what it covers, by this source', async () => {
+    const other = { type: 'container_image', name: 'other:1' } as const;
+    await run([inLib('a'), inLib('b'), inLib('a', { asset: other })], partial(1));
+    await run([inLib('c')], partial(1), { source: 'tool_b' });
+    expect(await run([inLib('a')], complete(2))).toMatchObject({ status: 'succeeded', closed: 1, unchanged: 1 });
+    const findings = await engine.findings(org);
+    expect(findings.map(({ asset, location, status, assurance }) => [asset, location.component, status, assurance])).toEqual([
+      ['other:1', 'a', 'open', null],
+      [image.name, 'a', 'open', null],
+      [image.name, 'b', 'verified', 'scan_only'],
+      [image.name, 'c', 'open', null],
+    ]);
+    expect(findings[2]?.sightings).toMatchObject([{ state: 'absent' }]);
+    expect((await engine.admin().query(`select type, data->>'to' as "to" from events where org_id = $1 and type like 'finding.%'`, [org])).rows).toEqual([
+      { type: 'finding.status_changed', to: 'verified' },
+    ]);
+  });
+
+  it('in a scan with another name, or of no asset that is known, closes nothing', async () => {
+    await run([inLib('a')], partial(1));
+    expect(await run([], complete(2, { name: 'nightly' }))).toMatchObject({ closed: 0 });
+    expect(await run([], { coverage: 'complete', started_at: day(2) })).toMatchObject({ closed: 0 });
+    expect(await run([], complete(2))).toMatchObject({ closed: 1 });
+  });
+
+  it('keeps it open while another source still sees it', async () => {
+    await run([inLib('a')], partial(1));
+    await run([inLib('a')], partial(1), { source: 'tool_b' });
+    expect(await run([], complete(2))).toMatchObject({ closed: 0 });
+    expect(await engine.findings(org)).toMatchObject([{ status: 'open', sightings: [{ state: 'absent' }, { state: 'present' }] }]);
+    expect(await run([], complete(3), { source: 'tool_b' })).toMatchObject({ closed: 1 });
+  });
+
+  it('means nothing when records were rejected, and the run says so', async () => {
+    await run([inLib('a')], partial(1));
+    const row = await run([{ place: 'line 2', reason: 'bad' }], complete(2));
+    expect(row).toMatchObject({
+      closed: 0,
+      rejected: 1,
+      rejections: [{ place: 'line 2', reason: 'bad' }],
+      notes: [expect.stringContaining('Nothing was closed')],
+    });
+    expect(await countOf('open')).toBe(1);
+  });
+
+  it('in an older scan than the one that saw it means nothing', async () => {
+    await run([inLib('a')], partial(5));
+    expect(await run([], complete(4))).toMatchObject({ closed: 0 });
+    expect(await countOf('open')).toBe(1);
+  });
+
+  it('leaves what people decided', async () => {
+    await run([inLib('a')], partial(1));
+    await patch({ status: 'false_positive', justification: 'code_not_reachable' });
+    expect(await run([], complete(2))).toMatchObject({ closed: 0 });
+    expect(await engine.findings(org)).toMatchObject([{ status: 'false_positive', sightings: [{ state: 'absent' }] }]);
+  });
+
+  it.each([
+    ['after', 9, 'verified', 'scan_after_claim', 1],
+    ['before', 3, 'remediated', 'declared', 0],
+  ] as const)('in a scan that began %s the claim', async (_, scanned, status, assurance, closed) => {
+    await run([inLib('a')], partial(1));
+    await patch({ status: 'remediated', reason: 'upgraded' });
+    await claimedOn(5);
+    expect(await run([], complete(scanned))).toMatchObject({ closed });
+    expect(await statuses()).toEqual([{ status, assurance }]);
+  });
+
+  it('is what a record may say itself, in a partial run too', async () => {
+    await run([inLib('a'), inLib('b')], partial(1));
+    const gone = [inLib('a', { present: false }), inLib('new', { present: false })];
+    expect(await run(gone, partial(2))).toMatchObject({ received: 2, created: 0, unchanged: 2, closed: 1 });
+    expect(await statuses()).toEqual([
+      { status: 'verified', assurance: 'scan_only' },
+      { status: 'open', assurance: null },
+    ]);
+    expect(await run(gone, partial(3))).toMatchObject({ closed: 0, unchanged: 2 });
+  });
+});
+
+describe('a finding that is seen again', () => {
+  it('is open again, counted, in the history and told', async () => {
+    await run([inLib('a')], partial(1));
+    await run([], complete(2));
+    expect(await run([inLib('a')], partial(3))).toMatchObject({ reopened: 1, received: 1 });
+    expect(await engine.findings(org)).toMatchObject([{ status: 'open', assurance: null, reopen_count: 1, sightings: [{ state: 'present' }] }]);
+    const history = await engine.admin().query('select action, before, after from finding_history where org_id = $1 order by id', [org]);
+    expect(history.rows).toMatchObject([{ action: 'status_changed' }, { action: 'reopened', before: { status: 'verified' }, after: { status: 'open' } }]);
+    const events = await engine.admin().query(`select data from events where org_id = $1 and type = 'finding.status_changed' order by id`, [org]);
+    expect(events.rows).toMatchObject([{ data: { to: 'verified' } }, { data: { from: 'verified', to: 'open' } }]);
+  });
+
+  it('by an older scan stays closed, and the newer absence stays too', async () => {
+    await run([inLib('a')], partial(1));
+    await run([], complete(5));
+    expect(await run([inLib('a', { title: 'older words' })], partial(3))).toMatchObject({ reopened: 0, updated: 0, unchanged: 1 });
+    expect(await engine.findings(org)).toMatchObject([{ status: 'verified', title: 'A weakness', sightings: [{ state: 'absent' }] }]);
+    expect(await run([inLib('a')], partial(6))).toMatchObject({ reopened: 1 });
+  });
+
+  it('in a report that came right behind the one without it is open again', async () => {
+    await run([inLib('a')], partial(1));
+    const without = await engine.start(org, [], { scope: { coverage: 'complete', asset: image } });
+    const within = await engine.start(org, [inLib('a')]);
+    await engine.attempt(org, without);
+    await engine.attempt(org, within);
+    expect(await engine.findings(org)).toMatchObject([{ status: 'open', reopen_count: 1 }]);
+  });
+
+  it('takes a claim back', async () => {
+    await run([inLib('a')], partial(1));
+    await patch({ status: 'remediated', reason: 'upgraded' });
+    await claimedOn(5);
+    expect(await run([inLib('a')], partial(4))).toMatchObject({ reopened: 0 });
+    expect(await run([inLib('a')], partial(6))).toMatchObject({ reopened: 1 });
+  });
+});
+
+describe('the brake', () => {
+  const confirm = (id: string) => engine.db().withTenant({ orgId: org }, (tx) => confirmImport(tx, systemActor(org, 'Ada'), id));
+  const discard = (id: string) => engine.db().withTenant({ orgId: org }, (tx) => discardImport(tx, systemActor(org, 'Ada'), id));
+
+  it('lets up to 50, or up to 20 %, through', async () => {
+    await run(many(60), partial(1));
+    expect(await run(many(10), complete(2))).toMatchObject({ status: 'succeeded', closed: 50 });
+  });
+
+  it('holds more; confirmed, exactly what was not seen since is closed, once', async () => {
+    await run(many(60), partial(1));
+    const held = await run(many(5), complete(2));
+    expect(held).toMatchObject({
+      status: 'needs_confirmation',
+      closed: 0,
+      unchanged: 5,
+      notes: ['55 of 60 open findings of this source would be closed; confirm or discard.'],
+    });
+    expect(await countOf('open')).toBe(60);
+    // On the same day as the first, so that no time of a sighting tells.
+    await run(many(9).slice(5), { started_at: '2026-01-02T18:00:00Z' });
+    await run([inLib('lib-10')], partial(1));
+    expect(await confirm(held.id)).toMatchObject({ status: 'succeeded', closed: 51 });
+    expect(await countOf('verified')).toBe(51);
+    await expect(confirm(held.id)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(discard(held.id)).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  it('discarded, nothing is closed', async () => {
+    await run(many(60), partial(1));
+    const held = await run([], complete(2));
+    expect(await discard(held.id)).toMatchObject({ status: 'discarded', closed: 0 });
+    expect(await countOf('open')).toBe(60);
+    expect((await engine.admin().query('select from import_closures where org_id = $1', [org])).rowCount).toBe(0);
+    await expect(confirm(held.id)).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  it('is only announced by a dry run', async () => {
+    await run(many(60), partial(1));
+    const row = await run([], complete(2), { dryRun: true });
+    expect(row).toMatchObject({ status: 'succeeded', closed: 0, notes: [expect.stringContaining('60 of 60')] });
+    await expect(confirm(row.id)).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  it('is as the organization set it', async () => {
+    await engine.admin().query(`update organizations set policy = '{"brake": {"share": 0.1, "count": 2}}' where id = $1`, [org]);
+    await run(many(10), partial(1));
+    expect(await run(many(7), complete(2))).toMatchObject({ status: 'needs_confirmation' });
+  });
+});
+
+describe('a dry run', () => {
+  it('says what would change and changes nothing', async () => {
+    await run([inLib('a'), inLib('b'), inLib('c')], partial(1));
+    await run([inLib('a'), inLib('b')], complete(2));
+    const before = await engine.rowsOf(org);
+    const report = [inLib('a'), inLib('c'), inLib('d'), { place: 'x', reason: 'bad' }];
+    expect(await run(report, partial(3), { dryRun: true })).toMatchObject({
+      received: 4,
+      created: 1,
+      unchanged: 1,
+      reopened: 1,
+      rejected: 1,
+      dry_run: true,
+      status: 'succeeded',
+    });
+    expect(await run([inLib('a', { title: 'other' })], complete(3), { dryRun: true })).toMatchObject({ updated: 1, closed: 1 });
+    expect(await engine.rowsOf(org)).toEqual(before);
+  });
+});

@@ -1,0 +1,111 @@
+import { sql } from 'kysely';
+import type { TenantTx } from '../db/database.ts';
+import { fetchPage, type PageRequest, type SortColumns } from '../db/pages.ts';
+import { notFound } from '../shared/errors.ts';
+import { type FindingFilter, filterFindings } from './filter.ts';
+
+/** What the list shows of a finding; the long parts come with the single one. */
+const listed = [
+  'findings.id',
+  'findings.title',
+  'findings.status',
+  'findings.assurance',
+  'findings.severity',
+  'findings.severity_override',
+  'findings.weakness',
+  'findings.vulnerability_ids',
+  'findings.cwes',
+  'findings.cvss_version',
+  'findings.cvss_vector',
+  'findings.cvss_score',
+  'findings.epss',
+  'findings.epss_percentile',
+  'findings.epss_date',
+  'findings.kev',
+  'findings.kev_due_date',
+  'findings.risk_score',
+  'findings.asset_id',
+  'findings.asset_type',
+  'findings.location',
+  'findings.source_ids',
+  'findings.first_seen',
+  'findings.last_seen',
+  'findings.due_at',
+  'findings.reopen_count',
+  'findings.tags',
+  'findings.version',
+  'findings.created_at',
+  'findings.updated_at',
+] as const;
+
+export function listFindings(tx: TenantTx, orgId: string, filter: FindingFilter, page: PageRequest) {
+  const query = filterFindings(tx.selectFrom('findings').select(listed), orgId, filter);
+  type Row = Awaited<ReturnType<typeof query.executeTakeFirstOrThrow>>;
+  const columns: SortColumns<Row> = {
+    risk_score: { column: 'risk_score', type: 'real' },
+    severity: { column: 'severity', type: 'smallint' },
+    first_seen: { column: 'first_seen', type: 'timestamptz' },
+    last_seen: { column: 'last_seen', type: 'timestamptz' },
+    created_at: { column: 'created_at', type: 'timestamptz' },
+    updated_at: { column: 'updated_at', type: 'timestamptz' },
+    due_at: { column: 'due_at', type: 'timestamptz' },
+  };
+  return fetchPage(tx, query, columns, page);
+}
+
+export type ListedFinding = Awaited<ReturnType<typeof listFindings>>['data'][number];
+
+/** Names of assets and sources for some findings, in one statement each. */
+export async function namesFor(tx: TenantTx, orgId: string, rows: readonly { asset_id: string; source_ids: string[] }[]) {
+  const assetIds = [...new Set(rows.map(({ asset_id }) => asset_id))];
+  const sourceIds = [...new Set(rows.flatMap(({ source_ids }) => source_ids))];
+  const [assets, sources] = await Promise.all([
+    assetIds.length === 0
+      ? []
+      : tx.selectFrom('assets').select(['id', 'type', 'name', 'criticality', 'exposure']).where('org_id', '=', orgId).where('id', 'in', assetIds).execute(),
+    sourceIds.length === 0
+      ? []
+      : tx.selectFrom('sources').select(['id', 'kind', 'provider', 'name']).where('org_id', '=', orgId).where('id', 'in', sourceIds).execute(),
+  ]);
+  return { assets: new Map(assets.map((asset) => [asset.id, asset])), sources: new Map(sources.map((source) => [source.id, source])) };
+}
+
+export async function readFinding(tx: TenantTx, orgId: string, id: string) {
+  const finding = await tx.selectFrom('findings').selectAll().where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst();
+  if (!finding) throw notFound('finding', id);
+  return finding;
+}
+
+export async function lockFinding(tx: TenantTx, orgId: string, id: string) {
+  const finding = await tx.selectFrom('findings').selectAll().where('org_id', '=', orgId).where('id', '=', id).forUpdate().executeTakeFirst();
+  if (!finding) throw notFound('finding', id);
+  return finding;
+}
+
+export type FindingRow = Awaited<ReturnType<typeof readFinding>>;
+
+/** Everything that is said about one finding. */
+export async function readDetails(tx: TenantTx, orgId: string, finding: FindingRow) {
+  const [names, sightings, texts] = await Promise.all([
+    namesFor(tx, orgId, [finding]),
+    tx
+      .selectFrom('sightings')
+      .innerJoin('sources', (join) => join.onRef('sources.org_id', '=', 'sightings.org_id').onRef('sources.id', '=', 'sightings.source_id'))
+      .selectAll('sightings')
+      .select(['sources.kind', 'sources.provider', 'sources.name as source_name'])
+      .where('sightings.org_id', '=', orgId)
+      .where('sightings.finding_id', '=', finding.id)
+      .orderBy('sightings.first_seen')
+      .execute(),
+    finding.text_id === null ? [] : tx.selectFrom('finding_texts').selectAll().where('org_id', '=', orgId).where('id', '=', finding.text_id).execute(),
+  ]);
+  return { ...names, sightings, text: texts[0] ?? null };
+}
+
+export async function readHistory(tx: TenantTx, orgId: string, id: string, page: PageRequest) {
+  await readFinding(tx, orgId, id);
+  const query = tx.selectFrom('finding_history').selectAll().where('org_id', '=', orgId).where('finding_id', '=', id);
+  return fetchPage(tx, query, { occurred_at: { column: 'occurred_at', type: 'timestamptz' } }, page);
+}
+
+export const counted = sql`count(*)::int`;

@@ -1,0 +1,75 @@
+import { Readable } from 'node:stream';
+import { Type } from 'typebox';
+import type { App } from '../http/app.ts';
+import { OneOf, problems, Strict } from '../http/schemas.ts';
+import { readOrganization } from '../organizations/organization.ts';
+import { AppError } from '../shared/errors.ts';
+import type { FindingDeps } from './deps.ts';
+import { type ExportedFinding, exportAssets, exportPages } from './export.ts';
+import { type ExportFormat, exportFormats } from './export-formats.ts';
+import type { FindingFilter } from './filter.ts';
+import { filters } from './schemas.ts';
+
+const names = Object.keys(exportFormats) as (keyof typeof exportFormats)[];
+const mediaTypes = Object.values(exportFormats).map(({ mediaType }) => mediaType);
+
+const ExportQuery = Strict({
+  format: OneOf(names, { default: 'csv', description: 'csv; ndjson: a JSON object per line; sarif 2.1.0; cyclonedx-vex: CycloneDX 1.6; openvex 0.2.0' }),
+  ...filters,
+});
+
+const document = (example: object) => ({ schema: Type.Object({}, { additionalProperties: true }), example });
+const content = {
+  'text/csv': {
+    schema: Type.String(),
+    example: 'id,title,status,severity\r\n01994f3e-8a10-7c31-9d3c-5f1f4b8f0a11,Admin page without a password,open,high\r\n',
+  },
+  'application/x-ndjson': { schema: Type.String(), example: '{"id":"01994f3e-8a10-7c31-9d3c-5f1f4b8f0a11","title":"Admin page without a password"}\n' },
+  'application/sarif+json': document({ version: '2.1.0', runs: [] }),
+  'application/vnd.cyclonedx+json': document({ bomFormat: 'CycloneDX', specVersion: '1.6', vulnerabilities: [] }),
+  'application/json': document({ '@context': 'https://openvex.dev/ns/v0.2.0', statements: [] }),
+} satisfies Record<(typeof mediaTypes)[number], unknown>;
+
+export function exportRoutes(app: App, { db }: FindingDeps): void {
+  app.get(
+    '/findings/export',
+    {
+      config: { access: 'findings:read', produces: mediaTypes },
+      schema: {
+        operationId: 'exportFindings',
+        summary: 'Export findings',
+        description:
+          'All findings that the filters of the list find, as one file that is written while it is read. An OpenVEX document says something: if nothing is found, that is answered with 404.',
+        tags: ['Findings'],
+        querystring: ExportQuery,
+        response: { 200: { description: 'The file', content } as never, ...problems('not_found') },
+      },
+    },
+    async (request, reply) => {
+      const { orgId } = request.actor;
+      const { format: name, ...filter } = request.query as FindingFilter & { format: keyof typeof exportFormats };
+      const format: ExportFormat = exportFormats[name];
+      const started = new Date();
+      const organization = await db.withTenant(request.actor, (tx) => readOrganization(tx, orgId));
+      const pages = exportPages(db, orgId, filter);
+      // Before the first byte is out: what fails here can still be answered in order.
+      const first = await pages.next();
+      if (first.done && !format.mayBeEmpty)
+        throw new AppError('not_found', 'No finding matches, and a document of this format cannot be empty. Widen the filters.');
+      const texts = format.write(startingWith(first, pages), {
+        organization: organization.name,
+        started,
+        assets: () => exportAssets(db, orgId, filter, started),
+      });
+      reply.header('content-type', format.mediaType === 'text/csv' ? 'text/csv; charset=utf-8' : format.mediaType);
+      reply.header('content-disposition', `attachment; filename="findings-${started.toISOString().slice(0, 10)}.${format.extension}"`);
+      return reply.send((request.method === 'HEAD' ? '' : Readable.from(texts)) as never);
+    },
+  );
+}
+
+async function* startingWith(first: IteratorResult<ExportedFinding[]>, rest: AsyncGenerator<ExportedFinding[]>): AsyncGenerator<ExportedFinding[]> {
+  if (first.done) return;
+  yield first.value;
+  yield* rest;
+}

@@ -1,0 +1,75 @@
+/** The status machine of a finding: one table, pure. */
+export const statuses = ['open', 'in_progress', 'remediated', 'verified', 'risk_accepted', 'false_positive', 'withdrawn'] as const;
+export type Status = (typeof statuses)[number];
+
+export const assurances = ['declared', 'artifact', 'scan_only', 'scan_after_claim', 'independent'] as const;
+export type Assurance = (typeof assurances)[number];
+
+/** The VEX vocabulary for "not affected" (CycloneDX), in which a false positive is justified. */
+export const justifications = [
+  'code_not_present',
+  'code_not_reachable',
+  'requires_configuration',
+  'requires_dependency',
+  'requires_environment',
+  'protected_by_compiler',
+  'protected_at_runtime',
+  'protected_at_perimeter',
+  'protected_by_mitigating_control',
+  'inaccurate_finding',
+] as const;
+export type Justification = (typeof justifications)[number];
+
+export type By = 'person' | 'scan' | 'system';
+
+/** Who may take a finding from one status to another. What is not here is forbidden. */
+const transitions: Readonly<Record<Status, Partial<Record<Status, readonly By[]>>>> = {
+  open: {
+    in_progress: ['person'],
+    remediated: ['person'],
+    verified: ['scan'],
+    risk_accepted: ['person'],
+    false_positive: ['person'],
+    withdrawn: ['person', 'system'],
+  },
+  in_progress: {
+    open: ['person'],
+    remediated: ['person'],
+    verified: ['scan'],
+    risk_accepted: ['person'],
+    false_positive: ['person'],
+    withdrawn: ['person', 'system'],
+  },
+  remediated: {
+    open: ['person', 'scan'],
+    verified: ['person', 'scan'],
+    risk_accepted: ['person'],
+    false_positive: ['person'],
+    withdrawn: ['person', 'system'],
+  },
+  verified: { open: ['person', 'scan'] },
+  risk_accepted: { open: ['person', 'system'] },
+  false_positive: { open: ['person'] },
+  withdrawn: { open: ['person', 'scan'] },
+};
+
+export function allowed(from: Status, by: By): Status[] {
+  return statuses.filter((to) => transitions[from][to]?.includes(by));
+}
+
+export function mayMove(from: Status, to: Status, by: By): boolean {
+  return transitions[from][to]?.includes(by) ?? false;
+}
+
+/** Statuses from which a scan that sees the finding again takes it back to open. */
+export const reopenedByScan = statuses.filter((status) => mayMove(status, 'open', 'scan'));
+/** Statuses that an authoritative absence turns into verified. */
+export const verifiedByScan = statuses.filter((status) => mayMove(status, 'verified', 'scan'));
+/** Statuses from which the service itself may withdraw a finding. */
+export const withdrawnBySystem = statuses.filter((status) => mayMove(status, 'withdrawn', 'system'));
+/** Work that is still to be done or proven. */
+export const activeStatuses = ['open', 'in_progress', 'remediated'] as const satisfies readonly Status[];
+
+export function isClosed(status: Status): boolean {
+  return !(activeStatuses as readonly Status[]).includes(status);
+}

@@ -1,0 +1,39 @@
+import { formats } from '@rrs/scan-reports';
+import { Value } from 'typebox/value';
+import { AppError, type FieldError } from '../shared/errors.ts';
+import type { NewImport, ScanScope as Scope } from './imports.ts';
+import { ScanScope } from './schemas.ts';
+
+export type ImportFields = Omit<NewImport, 'sha256' | 'bytes'>;
+
+/** What stands beside the file, from the query or the form; all mistakes at once. */
+export function readFields(given: Readonly<Record<string, unknown>>, filename: string | null): ImportFields {
+  const errors: FieldError[] = [];
+  const wrong = (path: string, detail: string): void => void errors.push({ in: 'query', path, code: 'invalid', detail });
+  const known = ['format', 'filename', 'scan_scope', 'dry_run'];
+  for (const name of Object.keys(given)) if (!known.includes(name)) wrong(`/${name}`, `is not known; allowed: ${known.join(', ')}`);
+  const format = given.format === undefined || given.format === '' ? null : String(given.format);
+  if (format !== null && !formats.some(({ id }) => id === format)) wrong('/format', `must be one of: ${formats.map(({ id }) => id).join(', ')}`);
+  const dryRun = String(given.dry_run ?? 'false');
+  if (!['true', 'false'].includes(dryRun)) wrong('/dry_run', 'must be true or false');
+  const scope = readScope(given.scan_scope, wrong);
+  if (errors.length > 0)
+    throw new AppError('validation_failed', `The request has mistakes: ${errors.map(({ path, detail }) => `${path} ${detail}`).join('; ')}.`, { errors });
+  const name = typeof given.filename === 'string' && given.filename !== '' ? given.filename : filename;
+  return { format, filename: name?.slice(0, 300) ?? null, scan_scope: scope, dry_run: dryRun === 'true' };
+}
+
+function readScope(text: unknown, wrong: (path: string, detail: string) => void): Scope {
+  if (text === undefined || text === '') return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(String(text));
+  } catch {
+    wrong('/scan_scope', 'must be a JSON object');
+    return {};
+  }
+  for (const { instancePath, message } of Value.Errors(ScanScope, value)) wrong(`/scan_scope${instancePath}`, message);
+  const scope = value as Scope;
+  if (scope?.started_at !== undefined && Number.isNaN(Date.parse(scope.started_at))) wrong('/scan_scope/started_at', 'must be a date-time');
+  return scope;
+}

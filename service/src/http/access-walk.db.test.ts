@@ -1,0 +1,262 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '../shared/ids.ts';
+import { type Access, can, roles } from '../shared/permissions.ts';
+import { startApi, type TestApi, type TestOrganization } from '../testing/api.ts';
+import { type Operation, operations } from '../testing/description.ts';
+
+/** Who may call what. An operation that is missing here fails the walk. */
+const access: Record<string, Access> = {
+  getDescription: 'public',
+  createSession: 'public',
+  deleteSession: 'authenticated',
+  getMe: 'authenticated',
+  changeOwnPassword: 'authenticated',
+  getOrganization: 'organization:read',
+  updateOrganization: 'organization:manage',
+  listMembers: 'members:read',
+  addMember: 'members:manage',
+  getMember: 'members:read',
+  updateMember: 'members:manage',
+  removeMember: 'members:manage',
+  listApiKeys: 'api_keys:read',
+  createApiKey: 'api_keys:manage',
+  getApiKey: 'api_keys:read',
+  updateApiKey: 'api_keys:manage',
+  revokeApiKey: 'api_keys:manage',
+  listAuditEvents: 'audit:read',
+  listAssets: 'assets:read',
+  getAsset: 'assets:read',
+  updateAsset: 'assets:manage',
+  listFindings: 'findings:read',
+  createFinding: 'findings:triage',
+  getFinding: 'findings:read',
+  updateFinding: 'findings:triage',
+  listFindingHistory: 'findings:read',
+  changeFindings: 'findings:triage',
+  getFindingStats: 'findings:read',
+  exportFindings: 'findings:read',
+  listImportFormats: 'public',
+  listImports: 'imports:read',
+  createImport: 'imports:manage',
+  getImport: 'imports:read',
+  confirmImport: 'imports:manage',
+  discardImport: 'imports:manage',
+};
+
+let api: TestApi;
+const routes: { method: string; url: string; access: unknown; hidden: boolean }[] = [];
+
+beforeAll(async () => {
+  api = await startApi({
+    config: { RRS_TRUSTED_PROXIES: '127.0.0.1' },
+    prepare: async (app) => {
+      app.addHook('onRoute', ({ method, url, config, schema }) => {
+        const hidden = (schema as { hide?: boolean } | undefined)?.hide === true;
+        for (const each of [method].flat()) if (each !== 'HEAD') routes.push({ method: each, url, access: config?.access, hidden });
+      });
+    },
+  });
+});
+afterAll(() => api?.close());
+
+/** Makes what the parameters of a path stand for in an organization, and says its id. A path that is missing here fails the walk. */
+const subjects: Record<string, (organization: TestOrganization) => Promise<string>> = {
+  '/api/v1/members/{id}': (organization) => created(organization, '/api/v1/members', { email: `${newId()}@example.com`, name: 'Subject', role: 'viewer' }),
+  '/api/v1/api-keys/{id}': (organization) => created(organization, '/api/v1/api-keys', { name: 'subject', role: 'viewer' }),
+  '/api/v1/assets/{id}': async (organization) => {
+    const id = await finding(organization);
+    return ((await api.call('GET', `/api/v1/findings/${id}`, { as: organization.owner })).body as { asset: { id: string } }).asset.id;
+  },
+  '/api/v1/findings/{id}': finding,
+  '/api/v1/findings/{id}/history': finding,
+  '/api/v1/imports/{id}': heldImport,
+  '/api/v1/imports/{id}/confirm': heldImport,
+  '/api/v1/imports/{id}/discard': heldImport,
+};
+
+function finding(organization: TestOrganization): Promise<string> {
+  return created(organization, '/api/v1/findings', { title: 'subject', severity: 'high', asset: { type: 'host', name: `of ${organization.slug}` } });
+}
+
+/** One that waits for a decision, as both of them need it. */
+async function heldImport({ id: org_id }: TestOrganization): Promise<string> {
+  const [id, source] = [newId(), newId()];
+  await api.db.withSystem(async (tx) => {
+    await tx.insertInto('sources').values({ org_id, id: source, kind: 'import', provider: 'trivy', name: source }).execute();
+    const row = {
+      org_id,
+      id,
+      source_id: source,
+      sha256: '',
+      bytes: '0',
+      created_by: 'test',
+      actor: JSON.stringify({ type: 'system', id: null, name: 'test' }),
+    };
+    await tx
+      .insertInto('imports')
+      .values({ ...row, status: 'needs_confirmation' })
+      .execute();
+  });
+  return id;
+}
+
+async function created({ owner }: TestOrganization, path: string, body: object): Promise<string> {
+  return ((await api.call('POST', path, { as: owner, body })).body as { id: string }).id;
+}
+
+/** The example of the description, so far as it would not collide with what is there. */
+function bodyOf(operation: Operation): object | string | undefined {
+  const example = Object.values(operation.requestBody?.content ?? {})[0]?.example as Record<string, unknown> | string | undefined;
+  if (example === undefined || typeof example === 'string') return example;
+  return { ...example, ...('email' in example ? { email: `${newId()}@example.com` } : {}), ...('role' in example ? { role: 'viewer' } : {}) };
+}
+
+let calls = 0;
+
+/** Each from an address of its own, so that wrong credentials do not add up. */
+function call(operation: Operation, id: string, key?: string) {
+  const body = bodyOf(operation);
+  const path = operation.path.replace(/\{\w+\}/g, id);
+  const headers = { 'x-forwarded-for': `198.51.100.${++calls % 256}` };
+  return api.call(operation.method, path, { headers, ...(key === undefined ? {} : { as: key }), ...(body === undefined ? {} : { body }) });
+}
+
+const named = operations.map((operation) => [operation.operationId, operation] as const);
+const withSubject = named.filter(([, { path }]) => path.includes('{'));
+const lists = named.filter(([, { path, responses }]) => !path.includes('{') && JSON.stringify(responses[200]?.content ?? {}).includes('List"'));
+
+async function everythingOf({ id }: TestOrganization): Promise<string> {
+  const tables = [
+    'organizations',
+    'members',
+    'sessions',
+    'api_keys',
+    'audit_events',
+    'events',
+    'idempotency_keys',
+    'sources',
+    'assets',
+    'findings',
+    'finding_history',
+    'imports',
+  ];
+  return api.db.withSystem(async (tx) => {
+    const rows = [];
+    for (const table of tables) {
+      const owner = sql.ref(table === 'organizations' ? 'id' : 'org_id');
+      rows.push(await sql`select to_jsonb(t) - 'last_used_at' as row from ${sql.table(table)} t where ${owner} = ${id} order by t::text`.execute(tx));
+    }
+    return JSON.stringify(rows.map((result) => result.rows));
+  });
+}
+
+describe('the walk', () => {
+  it('covers every route that exists', () => {
+    const published = operations.map(({ method, path }) => `${method} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`).sort();
+    const existing = routes.filter(({ hidden }) => !hidden).map(({ method, url }) => `${method} ${url}`);
+    expect(existing.sort()).toEqual(published);
+    expect(Object.keys(access).sort()).toEqual(operations.map(({ operationId }) => operationId).sort());
+    expect(Object.keys(subjects).sort()).toEqual([...new Set(withSubject.map(([, { path }]) => path))].sort());
+  });
+
+  it('finds hidden routes only among the pages and tools that are for everyone', () => {
+    const hidden = routes.filter((route) => route.hidden);
+    expect(hidden.map(({ url }) => url).sort()).toEqual([
+      '/',
+      '/docs',
+      '/docs/',
+      '/docs/js/scalar.js',
+      '/favicon.ico',
+      '/healthz',
+      '/metrics',
+      '/problems/:code',
+      '/readyz',
+    ]);
+    expect(new Set(hidden.map((route) => route.access))).toEqual(new Set(['public']));
+  });
+
+  it('finds each route declared as it is meant', () => {
+    for (const { operationId, method, path, security } of operations) {
+      const route = routes.find((candidate) => candidate.method === method && candidate.url === path.replaceAll(/\{(\w+)\}/g, ':$1'));
+      expect.soft(route?.access, operationId).toBe(access[operationId]);
+      expect.soft(security, operationId).toEqual(access[operationId] === 'public' ? [] : undefined);
+    }
+  });
+});
+
+describe('without a credential', () => {
+  it.each(named)('%s asks for one, unless it is public', async (id, operation) => {
+    const before = await everythingOf(api.ours);
+    for (const key of [undefined, 'rrs_unknown', `${api.ours.owner.slice(0, -1)}${api.ours.owner.endsWith('A') ? 'B' : 'A'}`]) {
+      const { status, headers, body } = await call(operation, newId(), key);
+      if (access[id] === 'public') expect([200, 401]).toContain(status);
+      else {
+        expect([status, (body as { code: string }).code]).toEqual([401, 'unauthenticated']);
+        expect(headers.get('www-authenticate')).toMatch(/^Bearer realm="rrs"/);
+      }
+    }
+    expect(await everythingOf(api.ours)).toBe(before);
+  });
+});
+
+describe.each(roles)('as %s', (role) => {
+  it.each(named.filter(([id]) => access[id] !== 'public'))('%s is refused or not, as the table of permissions says', async (id, operation) => {
+    const wanted = access[id] as Access;
+    const allowed = wanted === 'authenticated' || can(role, wanted as Exclude<Access, 'public' | 'authenticated'>);
+    const key = await api.ours.key(role);
+    const before = await everythingOf(api.ours);
+    const { status, body } = await call(operation, newId(), key);
+    if (allowed) {
+      expect([200, 201, 202, 404, 409]).toContain(status);
+      if (operation.path.includes('{')) expect(status).toBe(404);
+    } else {
+      expect([status, (body as { code: string }).code]).toEqual([403, 'forbidden']);
+      expect(await everythingOf(api.ours)).toBe(before);
+    }
+  });
+});
+
+describe('of another organization', () => {
+  it.each(withSubject)('nothing is found or changed by %s', async (_, operation) => {
+    const id = await (subjects[operation.path] as (typeof subjects)[string])(api.theirs);
+    const before = await everythingOf(api.theirs);
+    for (const given of [id, id.toUpperCase()]) {
+      const { status, body } = await call(operation, given, api.ours.owner);
+      expect([status, (body as { code: string }).code]).toEqual([404, 'not_found']);
+    }
+    const nowhere = await call(operation, newId(), api.ours.owner);
+    expect(nowhere.status).toBe(404);
+    expect(await everythingOf(api.theirs)).toBe(before);
+    expect((await call(operation, id, api.theirs.owner)).status).toBeLessThan(300);
+  });
+
+  it.each(lists)('no row is shown by %s', async (_, operation) => {
+    for (const make of Object.values(subjects)) await Promise.all([make(api.ours), make(api.theirs)]);
+    const rowsOf = async ({ owner }: TestOrganization) => {
+      const { status, body } = await api.call('GET', `${operation.path}?limit=200`, { as: owner });
+      expect(status).toBe(200);
+      return (body as { data: { id: string }[] }).data;
+    };
+    const [ours, theirs] = [await rowsOf(api.ours), await rowsOf(api.theirs)];
+    expect(Math.min(ours.length, theirs.length)).toBeGreaterThan(0);
+    const known = new Set(ours.map(({ id }) => id));
+    expect(theirs.filter(({ id }) => known.has(id))).toEqual([]);
+    expect(JSON.stringify(ours)).not.toContain('of theirs');
+    expect(JSON.stringify(theirs)).not.toContain('of ours');
+  });
+
+  it('lists exist', () =>
+    expect(lists.map(([id]) => id).sort()).toEqual(['listApiKeys', 'listAssets', 'listAuditEvents', 'listFindings', 'listImports', 'listMembers']));
+
+  it('no count, export or bulk change reaches over', async () => {
+    for (const organization of [api.ours, api.theirs]) await finding(organization);
+    const stats = async () => (await api.call('GET', '/api/v1/findings/stats', { as: api.theirs.owner })).body;
+    const before = [await everythingOf(api.theirs), await stats()];
+    const exported = await api.call('GET', '/api/v1/findings/export?format=ndjson', { as: api.ours.owner });
+    expect(exported.body).toContain('of ours');
+    expect(exported.body).not.toContain('of theirs');
+    await api.call('POST', '/api/v1/findings/bulk', { as: api.ours.owner, body: { filter: { risk_min: 0 }, change: { add_tags: ['reached'] } } });
+    expect([await everythingOf(api.theirs), await stats()]).toEqual(before);
+  });
+});

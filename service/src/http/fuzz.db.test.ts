@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '../shared/ids.ts';
+import { startApi, type TestApi } from '../testing/api.ts';
+import { requestsTo } from '../testing/arbitrary.ts';
+import { mistakeIn, operations } from '../testing/description.ts';
+
+const RUNS = 60;
+
+let api: TestApi;
+const ids: string[] = [];
+const statuses = new Set<number>();
+
+beforeAll(async () => {
+  api = await startApi({ config: { RRS_TRUSTED_PROXIES: '127.0.0.1' } });
+  const create = async (path: string, body: object) => {
+    const answer = await api.call('POST', path, { as: api.ours.owner, body });
+    ids.push((answer.body as { id: string }).id);
+  };
+  for (const role of ['viewer', 'admin', 'owner']) {
+    await create('/api/v1/members', { email: `${role}@example.com`, name: role, role });
+    await create('/api/v1/api-keys', { name: role, role });
+  }
+  for (const severity of ['low', 'critical']) {
+    const body = { title: severity, severity, asset: { type: 'host', name: `${severity}.example` } };
+    const { id, asset } = (await api.call('POST', '/api/v1/findings', { as: api.ours.owner, body })).body as { id: string; asset: { id: string } };
+    ids.push(id, asset.id);
+  }
+  ids.push(newId(), api.ours.id, api.theirs.id);
+});
+afterAll(() => api?.close());
+
+describe('whatever is sent to', () => {
+  it.each(operations.map((operation) => [operation.operationId, operation] as const))('%s is answered as described', async (_, operation) => {
+    await fc.assert(
+      fc.asyncProperty(requestsTo(operation, ids), fc.ipV4(), async ({ url, headers, payload }, address) => {
+        const response = await api.app.inject({
+          method: operation.method as 'GET',
+          url,
+          headers: {
+            ...headers,
+            authorization: `Bearer ${api.ours.owner}`,
+            'x-forwarded-for': address,
+            ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+          },
+          ...(payload === undefined ? {} : { payload }),
+        });
+        statuses.add(response.statusCode);
+        expect(response.statusCode, response.payload).toBeLessThan(500);
+        const documented = operation.responses[response.statusCode];
+        expect(documented, `${response.statusCode} is not documented: ${response.payload}`).toBeDefined();
+        const [type = ''] = String(response.headers['content-type'] ?? '').split(';');
+        const content = documented?.content ?? { '': { schema: { const: null } } };
+        expect(Object.keys(content), `${type} is not documented`).toContain(type);
+        const value = response.payload === '' && !type.startsWith('text/') ? null : /[/+]json$/.test(type) ? response.json() : response.payload;
+        if (type !== 'application/x-ndjson') expect(mistakeIn(value, content[type]?.schema ?? {})).toBeNull();
+        for (const name of Object.keys(documented?.headers ?? {})) {
+          if (['X-Request-Id', 'ETag', 'Link', 'WWW-Authenticate', 'Retry-After'].includes(name)) expect(response.headers).toHaveProperty(name.toLowerCase());
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('reaches successes as well as refusals', () => {
+    expect([...statuses]).toEqual(expect.arrayContaining([200, 201, 204, 400, 401, 404, 409]));
+  });
+
+  it('leaves the caller and the other organization as they were', async () => {
+    expect((await api.call('GET', '/api/v1/me', { as: api.ours.owner })).body).toMatchObject({ role: 'owner', organization: { id: api.ours.id } });
+    expect((await api.call('GET', '/api/v1/organization', { as: api.theirs.owner })).body).toMatchObject({ name: 'theirs', version: 1 });
+    expect((await api.call('GET', '/api/v1/members', { as: api.theirs.owner })).body).toMatchObject({ data: [] });
+  });
+});

@@ -1,0 +1,165 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { declareJob, enqueue } from '../jobs/jobs.ts';
+import { startApi, type TestApi } from '../testing/api.ts';
+import { startApp } from '../testing/app.ts';
+import { createMemoryLog } from '../testing/log.ts';
+import { withClient } from '../testing/postgres.ts';
+import { createCuttableDatabase } from '../testing/postgres-proxy.ts';
+import { createMetrics, installOperations } from './operations.ts';
+
+let api: TestApi;
+let database: Awaited<ReturnType<typeof createCuttableDatabase>>;
+const memory = createMemoryLog();
+
+beforeAll(async () => {
+  database = await createCuttableDatabase();
+  api = await startApi({ database, log: memory.log });
+});
+afterAll(() => api?.close());
+
+const beat = (age: string) =>
+  api.db.withSystem((tx) =>
+    sql`insert into worker_heartbeats (worker_id, seen_at) values ('w', now() - ${age}::interval) on conflict (worker_id) do update set seen_at = excluded.seen_at`.execute(
+      tx,
+    ),
+  );
+
+async function whileAway(check: () => Promise<void>): Promise<void> {
+  await database.cut();
+  try {
+    await check();
+  } finally {
+    await database.mend();
+  }
+}
+
+async function ready() {
+  const { status, body, headers } = await api.call('GET', '/readyz');
+  return { status, body, retryAfter: headers.get('retry-after') };
+}
+
+describe('/healthz', () => {
+  it('says that the process lives, whatever else does not', async () => {
+    expect(await api.call('GET', '/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });
+    await whileAway(async () => expect((await api.call('GET', '/healthz')).status).toBe(200));
+  });
+});
+
+describe('/readyz', () => {
+  it('is degraded without a worker, and well with one that has been seen lately', async () => {
+    expect(await ready()).toEqual({
+      status: 200,
+      retryAfter: null,
+      body: { status: 'degraded', checks: { database: 'ok', migrations: 'ok', worker: 'missing' } },
+    });
+    await beat('1 second');
+    expect(await ready()).toEqual({ status: 200, retryAfter: null, body: { status: 'ok', checks: { database: 'ok', migrations: 'ok', worker: 'ok' } } });
+    await beat('31 seconds');
+    expect((await ready()).body).toMatchObject({ status: 'degraded' });
+  });
+
+  it('is unavailable while the database is away, and comes back with it', async () => {
+    await beat('1 second');
+    await whileAway(async () => {
+      const checks = { database: 'unreachable', migrations: 'unknown', worker: 'unknown' };
+      expect(await ready()).toEqual({ status: 503, retryAfter: '2', body: { status: 'unavailable', checks } });
+    });
+    expect((await ready()).status).toBe(200);
+  });
+
+  it('is unavailable where a worker is needed and none lives', async () => {
+    await beat('31 seconds');
+    const operations = { db: api.db, metrics: createMetrics(api.db), schemaVersion: 1, needsWorker: true };
+    const worker = await startApp((app) => installOperations(app, operations));
+    onTestFinished(() => worker.app.close());
+    expect((await fetch(`${worker.url}/readyz`)).status).toBe(503);
+    await beat('1 second');
+    expect((await fetch(`${worker.url}/readyz`)).status).toBe(200);
+  });
+
+  it('is unavailable while the database is behind the program', async () => {
+    await withClient(api.databaseUrl, async (client) => {
+      const { rows } = await client.query('delete from rrs.schema_migrations returning *');
+      expect(await ready()).toMatchObject({ status: 503, body: { status: 'unavailable', checks: { database: 'ok', migrations: 'pending' } } });
+      for (const { version, name, checksum } of rows) {
+        await client.query('insert into rrs.schema_migrations (version, name, checksum) values ($1, $2, $3)', [version, name, checksum]);
+      }
+    });
+    expect((await ready()).status).toBe(200);
+  });
+});
+
+describe('while the database is away', () => {
+  it('requests are answered with 503 and when to come back, and work again afterwards', async () => {
+    const requests = [
+      ['GET', '/api/v1/me', undefined],
+      ['GET', '/api/v1/audit-events', undefined],
+      ['PATCH', '/api/v1/organization', { name: 'never' }],
+      ['POST', '/api/v1/sessions', { email: 'a@example.com', password: 'x' }],
+    ] as const;
+    await whileAway(async () => {
+      for (const [method, path, body] of requests) {
+        const answer = await api.call(method, path, { as: api.ours.owner, ...(body ? { body } : {}) });
+        expect.soft(answer.status, path).toBe(503);
+        expect.soft(answer.headers.get('retry-after')).toBe('5');
+        expect.soft(answer.body).toMatchObject({ code: 'unavailable', request_id: answer.headers.get('x-request-id') });
+        expect.soft(JSON.stringify(answer.body)).not.toMatch(/ENOENT|ECONN|rrs-proxy|socket/);
+      }
+      expect((await api.call('GET', '/api/v1/openapi.json')).status).toBe(200);
+      expect((await api.call('GET', '/api/v1/me')).status).toBe(401);
+    });
+    expect(memory.lines()).toContainEqual(expect.objectContaining({ level: 50, msg: expect.stringContaining('The database does not answer') }));
+    expect((await api.call('GET', '/api/v1/organization', { as: api.ours.owner })).body).toMatchObject({ name: 'ours' });
+  });
+});
+
+describe('/metrics', () => {
+  async function series(): Promise<{ text: string; value: (line: string) => number }> {
+    const { status, headers, body } = await api.call('GET', '/metrics');
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
+    const text = String(body);
+    return {
+      text,
+      value: (line) =>
+        Number(
+          text
+            .split('\n')
+            .find((candidate) => candidate.startsWith(line))
+            ?.slice(line.length),
+        ),
+    };
+  }
+
+  it('counts requests by method, route and status, never by the address as sent', async () => {
+    const line = 'rrs_http_request_duration_seconds_count{method="GET",route="/api/v1/members/:id",status="404"}';
+    const before = (await series()).value(line) || 0;
+    await api.call('GET', '/api/v1/members/01994f3e-8a10-7c31-9d3c-5f1f4b8f0a11', { as: api.ours.owner });
+    await api.call('GET', '/somewhere/else-entirely');
+    const { text, value } = await series();
+    expect(value(line)).toBe(before + 1);
+    expect(value('rrs_http_request_duration_seconds_count{method="GET",route="none",status="404"}')).toBeGreaterThan(0);
+    expect(text).not.toMatch(/else-entirely|01994f3e/);
+  });
+
+  it('shows the pools, the jobs and the event loop', async () => {
+    await api.db.withTenant({ orgId: api.ours.id }, (tx) => enqueue(tx, declareJob('waiting'), {}, { runAt: new Date(Date.now() + 3_600_000) }));
+    api.metrics.jobs.observe({ job: 'housekeeping', outcome: 'succeeded' }, 0.5);
+    const { text, value } = await series();
+    for (const pool of ['tenant', 'system']) {
+      for (const state of ['total', 'idle', 'waiting']) expect(value(`rrs_database_connections{pool="${pool}",state="${state}"}`)).toBeGreaterThanOrEqual(0);
+    }
+    expect(['ready', 'later', 'running', 'given_up'].map((state) => value(`rrs_jobs_waiting{state="${state}"}`))).toEqual([0, 1, 0, 0]);
+    expect(value('rrs_job_duration_seconds_count{job="housekeeping",outcome="succeeded"}')).toBe(1);
+    expect(text).toMatch(/^nodejs_eventloop_lag_seconds \d/m);
+    expect(text).toMatch(/^process_resident_memory_bytes \d/m);
+  });
+
+  it('still answers while the database is away, without what only the database knows', async () => {
+    await whileAway(async () => {
+      const { text } = await series();
+      expect(text).toContain('rrs_database_connections{');
+      expect(text).not.toContain('rrs_jobs_waiting{');
+    });
+  });
+});

@@ -1,0 +1,146 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { eventually } from '../testing/eventually.ts';
+import { useQueue } from '../testing/jobs.ts';
+import { declareJob, enqueue, handle, type JobContext } from './jobs.ts';
+
+const queue = useQueue();
+const { tenant } = queue;
+
+/** A job whose runs begin and end when the test says so. */
+function gated(name: string) {
+  const job = declareJob<{ n: number }>(name);
+  const gate = Promise.withResolvers<void>();
+  const runs: AbortSignal[] = [];
+  const handler = handle(job, async (_payload, { signal }: JobContext) => {
+    runs.push(signal);
+    await gate.promise;
+  });
+  onTestFinished(() => gate.resolve());
+  return { job, gate, runs, handler, add: () => queue.db().withTenant(tenant, (tx) => enqueue(tx, job, { n: 1 })) };
+}
+
+const watchful = { heartbeatMs: 50, deadAfterMs: 1_000 };
+
+describe('a worker that stops', () => {
+  it('finishes the job under way and takes no other', async () => {
+    const { gate, runs, handler, add } = gated('finishing');
+    const worker = await queue.work([handler], { concurrency: 1 });
+    await add();
+    await eventually(() => runs).toHaveLength(1);
+    const stopping = worker.stop();
+    await add();
+    gate.resolve();
+    await stopping;
+    expect(runs).toHaveLength(1);
+    expect(runs[0]?.aborted).toBe(false);
+    expect(await queue.jobs('finishing')).toMatchObject([{ attempts: 0, locked_by: null }]);
+  });
+
+  it('aborts the signal of a job that takes too long; given back, the job runs elsewhere', async () => {
+    const job = declareJob<{ n: number }>('aborted');
+    let runs = 0;
+    const handler = handle(job, async (_payload, { signal }) => {
+      if (++runs > 1) return;
+      await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('stopped in the middle'))));
+    });
+    const worker = await queue.work([handler], { graceMs: 10 });
+    await queue.db().withTenant(tenant, (tx) => enqueue(tx, job, { n: 1 }));
+    await eventually(() => runs).toBe(1);
+    await worker.stop();
+    expect(await queue.jobs('aborted')).toMatchObject([{ attempts: 1, locked_by: null, last_error: 'stopped in the middle' }]);
+    await queue.hurry();
+    await queue.work([handler]);
+    await eventually(() => queue.jobs('aborted')).toEqual([]);
+    expect(runs).toBe(2);
+  });
+
+  it('leaves no heartbeat behind', async () => {
+    const worker = await queue.work([], watchful);
+    const beats = async () => (await queue.admin().query('select worker_id from rrs.worker_heartbeats where worker_id = $1', [worker.id])).rowCount;
+    expect(await beats()).toBe(1);
+    await worker.stop();
+    expect(await beats()).toBe(0);
+  });
+});
+
+describe('a worker that is alive', () => {
+  it.each(['at work', 'stopping'])('keeps its long job to itself while others look for the dead (%s)', async (state) => {
+    const name = `long_${state.replace(' ', '_')}`;
+    const { gate, runs, handler, add } = gated(name);
+    const worker = await queue.work([handler], { ...watchful, concurrency: 1 });
+    await add();
+    await eventually(() => runs).toHaveLength(1);
+    await queue.work([handler], watchful);
+    const stopping = state === 'stopping' ? worker.stop() : undefined;
+    await eventually(async () => (await queue.jobs(name))[0]?.locked_for).toBeGreaterThan(watchful.deadAfterMs * 1.5);
+    expect(await queue.jobs(name)).toMatchObject([{ locked_by: worker.id }]);
+    gate.resolve();
+    await stopping;
+    await eventually(() => queue.jobs(name)).toEqual([]);
+    expect(runs).toHaveLength(1);
+  });
+});
+
+describe('a worker that was killed', () => {
+  it('has its job run again by another', async () => {
+    const job = declareJob<{ n: number }>('orphaned');
+    const child = spawn(process.execPath, [fileURLToPath(new URL('./worker-child.ts', import.meta.url)), queue.url(), job.name], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    await queue.db().withTenant(tenant, (tx) => enqueue(tx, job, { n: 42 }));
+    const [said] = await once(child.stdout, 'data');
+    expect(String(said)).toBe('at work\n');
+    const [{ locked_by: dead } = { locked_by: null }] = await queue.jobs('orphaned');
+    expect(dead).toEqual(expect.any(String));
+
+    const payloads: unknown[] = [];
+    const handler = handle(job, async (payload) => {
+      payloads.push(payload);
+    });
+    await queue.work([handler], { heartbeatMs: 50, deadAfterMs: 400 });
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    await eventually(() => queue.jobs('orphaned')).toEqual([]);
+    expect(payloads).toEqual([{ n: 42 }]);
+    const { rows } = await queue.admin().query('select from rrs.worker_heartbeats where worker_id = $1', [dead]);
+    expect(rows).toEqual([]);
+  });
+
+  it('before its first heartbeat has its job run again too', async () => {
+    const { gate, runs, handler, add } = gated('unheard_of');
+    await add();
+    await queue.admin().query(`
+      update graphile_worker._private_jobs set locked_by = 'nobody knows', locked_at = now() - interval '10 seconds', attempts = 1
+      where task_id = (select id from graphile_worker._private_tasks where identifier = 'unheard_of')`);
+    gate.resolve();
+    await queue.work([handler], { heartbeatMs: 50, deadAfterMs: 400 });
+    await eventually(() => queue.jobs('unheard_of')).toEqual([]);
+    expect(runs).toHaveLength(1);
+  });
+});
+
+describe('two workers', () => {
+  it('run each of 100 jobs once, and none at the same time', async () => {
+    const job = declareJob<{ n: number }>('shared_out');
+    const finished: number[] = [];
+    const running = new Set<number>();
+    const handler = handle(job, async ({ n }) => {
+      expect(running.has(n)).toBe(false);
+      running.add(n);
+      await queue.db().systemQuery('moment', 'select pg_sleep(0.001)', []);
+      running.delete(n);
+      finished.push(n);
+    });
+    const numbers = Array.from({ length: 100 }, (_, n) => n);
+    await Promise.all([queue.work([handler], { concurrency: 4, ...watchful }), queue.work([handler], { concurrency: 4, ...watchful })]);
+    await queue.db().withTenant(tenant, async (tx) => {
+      for (const n of numbers) await enqueue(tx, job, { n });
+    });
+    await eventually(() => queue.jobs('shared_out')).toEqual([]);
+    expect(finished.toSorted((a, b) => a - b)).toEqual(numbers);
+  });
+});

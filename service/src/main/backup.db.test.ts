@@ -1,0 +1,525 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { BlobStore } from '../blobs/blobs.ts';
+import { openFileStore } from '../blobs/file-store.ts';
+import { type Database, openDatabase } from '../db/database.ts';
+import { instanceSecret } from '../db/instance-secret.ts';
+import { declareJob, enqueue, handle } from '../jobs/jobs.ts';
+import { startWorker } from '../jobs/worker.ts';
+import { OperatorError } from '../shared/errors.ts';
+import { newId } from '../shared/ids.ts';
+import { createTestDatabase, type TestDatabase, withClient } from '../testing/postgres.ts';
+import { backup, type Manifest } from './backup.ts';
+import { restore } from './restore.ts';
+
+const AWKWARD = 'tab\t newline\n return\r\n backslash \\ \\N \\. quote " \' comma , \u2028 \u0001\u0002 Ελλάδα 日本 👩‍🚀 ';
+const CONTENTS = ['', 'one', AWKWARD, randomBytes(300_000)].map((content) => Buffer.from(content));
+const greet = declareJob<{ text: string }>('greet', { maxAttempts: 7 });
+
+const ours = { orgId: newId() };
+const theirs = { orgId: newId() };
+let root: string;
+let source: TestDatabase;
+let db: Database;
+let blobs: BlobStore;
+let whole: string;
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'rrs-backup-'));
+  source = await createTestDatabase();
+  db = openDatabase({ url: source.url, poolSize: 8 });
+  blobs = openFileStore(join(root, 'blobs'));
+  for (const content of CONTENTS) await blobs.put(Readable.from([content]));
+  for (const [slug, { orgId }] of Object.entries({ ours, theirs })) await addOrganization(orgId, slug);
+  await instanceSecret(db, 'cursor');
+  whole = join(root, 'whole');
+  await backup({ url: source.url, blobs, target: whole, version: '1.2.3' });
+});
+
+afterAll(async () => {
+  await db?.close();
+  await source?.drop();
+  await rm(root, { recursive: true, force: true });
+});
+
+async function addOrganization(orgId: string, slug: string): Promise<void> {
+  await db.withSystem((tx) => tx.insertInto('organizations').values({ id: orgId, slug, name: AWKWARD }).execute());
+  await db.withTenant({ orgId }, async (tx) => {
+    const member = { org_id: orgId, id: newId(), email: `first@${slug}.example`, name: AWKWARD, role: 'owner' as const, password_hash: '' };
+    await tx
+      .insertInto('members')
+      .values([member, { ...member, id: newId(), email: `second@${slug}.example`, password_hash: null }])
+      .execute();
+    await tx
+      .insertInto('sessions')
+      .values({ org_id: orgId, id: newId(), member_id: member.id, token_hash: randomBytes(32), expires_at: new Date() })
+      .execute();
+    await tx
+      .insertInto('events')
+      .values({ org_id: orgId, id: newId(), type: 'made', subject: '', data: JSON.stringify({ text: AWKWARD, deep: [null, 1.5, {}] }) })
+      .execute();
+    await tx
+      .insertInto('idempotency_keys')
+      .values([
+        { org_id: orgId, key_hash: randomBytes(32), request_hash: Buffer.alloc(0), response: null },
+        { org_id: orgId, key_hash: randomBytes(32), request_hash: randomBytes(32), response: Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)) },
+      ])
+      .execute();
+    await enqueue(tx, greet, { text: `${slug} ${AWKWARD} \u0000 \ud800` }, { key: `greet ${slug}` });
+    await enqueue(tx, greet, { text: 'later' }, { runAt: new Date('2199-01-02T03:04:05.678Z') });
+  });
+  await addKey(orgId);
+}
+
+async function addKey(orgId: string): Promise<void> {
+  const id = newId();
+  await db.withTenant({ orgId }, async (tx) => {
+    await tx
+      .insertInto('api_keys')
+      .values({ org_id: orgId, id, name: 'key', role: 'viewer', prefix: '', token_hash: randomBytes(32), created_by: 'test' })
+      .execute();
+    await tx
+      .insertInto('audit_events')
+      .values({ org_id: orgId, id: newId(), actor_type: 'system', actor_name: '', action: 'made', object_type: 'key', object_id: id })
+      .execute();
+  });
+}
+
+async function newDatabase(options?: { empty: boolean }): Promise<string> {
+  const database = await createTestDatabase(options);
+  onTestFinished(() => database.drop());
+  return database.url;
+}
+
+async function newFolder(): Promise<string> {
+  return mkdtemp(join(root, 'folder-'));
+}
+
+async function newStore(): Promise<BlobStore> {
+  return openFileStore(await newFolder());
+}
+
+/** Every row of every table, as PostgreSQL writes it, in an order of its own. */
+async function contentOf(url: string): Promise<Record<string, string[]>> {
+  return withClient(url, async (client) => {
+    const { rows } = await client.query<{ name: string }>(
+      `select tablename as name from pg_tables where schemaname = 'rrs' and tablename not in ('worker_heartbeats', 'schema_migrations') order by 1`,
+    );
+    const content: Record<string, string[]> = {};
+    for (const { name } of rows) {
+      content[name] = (await client.query<{ row: string }>(`select t::text as row from rrs.${name} t order by 1`)).rows.map(({ row }) => row);
+    }
+    return content;
+  });
+}
+
+async function jobsOf(url: string): Promise<unknown[]> {
+  const { rows } = await withClient(url, (client) =>
+    client.query(
+      `select task_identifier, payload::text, queue_name, v.run_at::text, v.max_attempts, v.priority, v.key, v.flags, v.locked_by
+       from graphile_worker.jobs v join graphile_worker._private_jobs using (id) order by task_identifier, v.key, v.run_at`,
+    ),
+  );
+  return rows;
+}
+
+async function namesIn(store: BlobStore): Promise<string[]> {
+  const names: string[] = [];
+  for await (const { sha256 } of store.list()) names.push(sha256);
+  return names.sort();
+}
+
+async function securityOf(url: string): Promise<unknown[]> {
+  const query = `select relname, relrowsecurity, relforcerowsecurity, relacl::text from pg_class where relnamespace = 'rrs'::regnamespace and relkind = 'r' order by 1`;
+  return (await withClient(url, (client) => client.query(query))).rows;
+}
+
+async function refusal(promise: Promise<unknown>): Promise<string> {
+  const error = await promise.then(
+    () => 'no refusal',
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(OperatorError);
+  return (error as OperatorError).message;
+}
+
+async function organizationsIn(url: string): Promise<number | 'no schema'> {
+  return withClient(url, async (client) => {
+    const { rows } = await client.query(`select from pg_namespace where nspname in ('rrs', 'graphile_worker')`);
+    return rows.length === 0 ? 'no schema' : ((await client.query('select from rrs.organizations')).rowCount ?? 0);
+  });
+}
+
+describe('a backup of a quiet service', () => {
+  it('restores every row, job and blob into an empty database', async () => {
+    const [url, store] = [await newDatabase({ empty: true }), await newStore()];
+    const summary = await restore({ url, blobs: store, source: whole });
+    const content = await contentOf(source.url);
+    expect(Object.entries(content).filter(([, rows]) => rows.length === 0)).toEqual([]);
+    expect(await contentOf(url)).toEqual(content);
+    expect(await jobsOf(url)).toEqual(await jobsOf(source.url));
+    expect(await namesIn(store)).toEqual(await namesIn(blobs));
+    for (const content of CONTENTS) {
+      const stored = await store.get(createHash('sha256').update(content).digest('hex'));
+      expect(stored && (await buffer(stored)).equals(content)).toBe(true);
+    }
+    expect(summary).toMatchObject({ programVersion: '1.2.3', schemaVersion: expect.any(Number), jobs: 4, blobs: CONTENTS.length });
+    expect(summary.rows).toBe(Object.values(content).flat().length);
+  });
+
+  it('is restored with the walls between organizations', async () => {
+    const url = await newDatabase({ empty: true });
+    await restore({ url, blobs: await newStore(), source: whole });
+    expect(await securityOf(url)).toEqual(await securityOf(source.url));
+    const restored = openDatabase({ url, poolSize: 1 });
+    onTestFinished(() => restored.close());
+    const emails = await restored.withTenant(ours, (tx) => tx.selectFrom('members').select('email').orderBy('email').execute());
+    expect(emails).toEqual([{ email: 'first@ours.example' }, { email: 'second@ours.example' }]);
+    await expect(restored.withSystem((tx) => tx.deleteFrom('audit_events').execute())).rejects.toMatchObject({ code: '42501' });
+  });
+
+  it('is restored with jobs that run', async () => {
+    const url = await newDatabase({ empty: true });
+    await restore({ url, blobs: await newStore(), source: whole });
+    const restored = openDatabase({ url, poolSize: 2 });
+    const texts: string[] = [];
+    const both = Promise.withResolvers<void>();
+    const handler = handle(greet, async ({ text }) => {
+      if (texts.push(text) === 2) both.resolve();
+    });
+    const worker = await startWorker({
+      url,
+      db: restored,
+      handlers: [handler],
+      concurrency: 1,
+      log: { info: () => {}, error: (details) => both.reject(details) },
+    });
+    await both.promise;
+    await worker.stop();
+    await restored.close();
+    expect(texts.sort()).toEqual([`ours ${AWKWARD} \u0000 \ud800`, `theirs ${AWKWARD} \u0000 \ud800`]);
+  });
+
+  it('keeps queue, priority, flags and running jobs, and leaves out those that have failed for good', async () => {
+    const [url, target] = [await newDatabase(), join(await newFolder(), 'backup')];
+    await withClient(url, async (client) => {
+      await client.query(`set role rrs_system;
+        select graphile_worker.add_job('running', '[1.0, 1e3]', 'queue', '2026-01-02 03:04:05.123456Z', 1, 'key', -3, array['a', 'b']);
+        update graphile_worker._private_jobs set attempts = 1, locked_at = now(), locked_by = 'worker';
+        select graphile_worker.add_job('failed', max_attempts => 1);
+        update graphile_worker._private_jobs set attempts = 1 where locked_at is null`);
+    });
+    const running = { ...((await jobsOf(url))[1] as object), locked_by: null };
+    expect(await backup({ url, blobs: await newStore(), target, version: '1' })).toMatchObject({ jobs: 1, rows: 0, blobs: 0 });
+    const restored = await newDatabase({ empty: true });
+    await restore({ url: restored, blobs: await newStore(), source: target });
+    expect(await jobsOf(restored)).toEqual([running]);
+    expect(running).toMatchObject({ payload: '[1.0, 1e3]', queue_name: 'queue', priority: -3, max_attempts: 1, key: 'key', flags: { a: true, b: true } });
+  });
+
+  it('can be read by nobody else', async () => {
+    for (const entry of await readdir(whole, { recursive: true, withFileTypes: true })) {
+      const { mode } = await stat(join(entry.parentPath, entry.name));
+      expect(mode & 0o777, entry.name).toBe(entry.isDirectory() ? 0o700 : 0o600);
+    }
+    expect((await stat(whole)).mode & 0o777).toBe(0o700);
+  });
+
+  it('holds whatever text, JSON and bytes a row can hold', async () => {
+    const text = fc.string({ unit: 'binary', maxLength: 40 }).map((value) => value.replaceAll('\u0000', ''));
+    const json = fc
+      .jsonValue({ stringUnit: 'binary' })
+      .map((value) => JSON.stringify(value))
+      .filter((value) => !value.includes('\\u0000'));
+    const row = fc.record({ text, optional: fc.option(text), json: fc.option(json), bytes: fc.uint8Array({ maxLength: 60 }) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 200 }), async (rows) => {
+        const [from, to] = [await createTestDatabase(), await createTestDatabase({ empty: true })];
+        const target = join(await newFolder(), 'backup');
+        try {
+          await withClient(from.url, async (client) => {
+            await client.query(`insert into rrs.organizations (id, slug, name) values ($1, 'ours', 'Ours')`, [ours.orgId]);
+            await client.query(
+              `with input as (select * from unnest($2::text[], $3::text[], $4::jsonb[], $5::bytea[]) as t (text, optional, json, bytes)),
+                 made as (insert into rrs.idempotency_keys (org_id, key_hash, request_hash, response) select $1, uuid_send(gen_random_uuid()), bytes, bytes from input)
+               insert into rrs.audit_events (org_id, id, actor_type, actor_id, actor_name, action, object_type, object_id, before)
+               select $1, gen_random_uuid(), 'system', optional, text, text, text, text, json from input`,
+              [ours.orgId, rows.map((r) => r.text), rows.map((r) => r.optional), rows.map((r) => r.json), rows.map((r) => Buffer.from(r.bytes))],
+            );
+          });
+          await backup({ url: from.url, blobs, target, version: '1' });
+          await restore({ url: to.url, blobs, source: target });
+          expect(await contentOf(to.url)).toEqual(await contentOf(from.url));
+        } finally {
+          await Promise.all([from.drop(), to.drop()]);
+        }
+      }),
+      { numRuns: 6 },
+    );
+  });
+});
+
+describe('a backup of a busy service', () => {
+  it('is of one moment', async () => {
+    await withClient(source.url, (client) =>
+      client.query(
+        `with key as (insert into rrs.api_keys (org_id, id, name, role, prefix, token_hash, created_by)
+           select $1, gen_random_uuid(), 'key', 'viewer', '', uuid_send(gen_random_uuid()), 'test' from generate_series(1, 5000) returning id)
+         insert into rrs.audit_events (org_id, id, actor_type, actor_name, action, object_type, object_id)
+         select $1, gen_random_uuid(), 'system', '', 'made', 'key', id::text from key`,
+        [theirs.orgId],
+      ),
+    );
+    let during = 0;
+    let over = false;
+    const begun = Promise.withResolvers<void>();
+    const writers = Array.from({ length: 6 }, async () => {
+      while (!over) {
+        await addKey(theirs.orgId);
+        if (++during === 20) begun.resolve();
+      }
+    });
+    await begun.promise;
+    const [before, target] = [during, join(await newFolder(), 'backup')];
+    await backup({ url: source.url, blobs, target, version: '1' });
+    const after = during;
+    over = true;
+    await Promise.all(writers);
+    expect(after - before).toBeGreaterThan(20);
+
+    const url = await newDatabase({ empty: true });
+    await restore({ url, blobs: await newStore(), source: target });
+    const { rows } = await withClient(url, (client) =>
+      client.query(
+        `select count(*) filter (where k.id is null) as events_alone, count(*) filter (where a.id is null) as keys_alone, count(distinct k.id) = count(*) as one_each
+         from rrs.api_keys k full join rrs.audit_events a on a.org_id = k.org_id and a.object_id = k.id::text`,
+      ),
+    );
+    expect(rows).toEqual([{ events_alone: '0', keys_alone: '0', one_each: true }]);
+  });
+});
+
+describe('a backup', () => {
+  it.each(['a folder', 'a file'])('does not write over %s', async (kind) => {
+    const target = join(await newFolder(), 'backup');
+    await (kind === 'a file' ? writeFile(target, 'mine') : mkdir(target));
+    expect(await refusal(backup({ url: source.url, blobs, target, version: '1' }))).toMatch(/is there already. Name a folder/);
+    expect(await readdir(join(target, '..'))).toEqual(['backup']);
+  });
+
+  it('says so when its place cannot be written', async () => {
+    expect(await refusal(backup({ url: source.url, blobs, target: '/proc/backup', version: '1' }))).toMatch(/\/proc cannot be written/);
+  });
+
+  it('leaves no folder when a blob cannot be read, and replaces what a crash has left', async () => {
+    const [last] = (await namesIn(blobs)).reverse();
+    const failing: BlobStore = { ...blobs, get: async (sha256) => (sha256 === last ? Promise.reject(new Error('the disk is gone')) : blobs.get(sha256)) };
+    const folder = await newFolder();
+    const target = join(folder, 'backup');
+    await expect(backup({ url: source.url, blobs: failing, target, version: '1' })).rejects.toThrow('the disk is gone');
+    expect(await readdir(folder)).toEqual([]);
+
+    await mkdir(join(`${target}.unfinished`, 'tables', 'left'), { recursive: true });
+    await backup({ url: source.url, blobs, target, version: '1' });
+    expect(await readdir(folder)).toEqual(['backup']);
+    expect((await readdir(target)).sort()).toEqual(['blobs', 'jobs.ndjson.gz', 'manifest.json', 'tables']);
+  });
+
+  it('is not written when a stored blob was changed', async () => {
+    const [folder, target] = [await newFolder(), await newFolder()];
+    const { sha256 } = await openFileStore(folder).put(Readable.from([Buffer.from('content')]));
+    await writeFile(join(folder, sha256.slice(0, 2), sha256.slice(2, 4), sha256), 'changed');
+    expect(await refusal(backup({ url: source.url, blobs: openFileStore(folder), target: join(target, 'backup'), version: '1' }))).toMatch(sha256);
+    expect(await readdir(target)).toEqual([]);
+  });
+
+  it('goes on without a blob that is removed under its hands', async () => {
+    const [removed = ''] = await namesIn(blobs);
+    const emptied: BlobStore = { ...blobs, get: async (sha256) => (sha256 === removed ? null : blobs.get(sha256)) };
+    const target = join(await newFolder(), 'backup');
+    expect(await backup({ url: source.url, blobs: emptied, target, version: '1' })).toMatchObject({ blobs: CONTENTS.length - 1 });
+  });
+
+  it('fails when another one to the same place has swept its files away', async () => {
+    const target = join(await newFolder(), 'backup');
+    const rivalled: BlobStore = {
+      ...blobs,
+      async *list() {
+        await rm(`${target}.unfinished`, { recursive: true });
+        await mkdir(join(`${target}.unfinished`, 'blobs'), { recursive: true });
+        yield* blobs.list();
+      },
+    };
+    await expect(backup({ url: source.url, blobs: rivalled, target, version: '1' })).rejects.toMatchObject({ code: 'ENOENT' });
+    await expect(stat(target)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it.each([
+    ['without a grant', ''],
+    [
+      'with a policy that hides rows',
+      'grant select on rrs.later to rrs_system; alter table rrs.later enable row level security; create policy few on rrs.later to rrs_system using (id is null)',
+    ],
+    [
+      'with a second policy that hides rows',
+      `grant select on rrs.later to rrs_system; alter table rrs.later enable row level security; create policy every on rrs.later using (true);
+       create policy few on rrs.later as restrictive using (id is null)`,
+    ],
+  ])('is refused over a table %s, which would be missing in it', async (_, sql) => {
+    const url = await newDatabase();
+    await withClient(url, (client) => client.query(`create table rrs.later (id uuid); ${sql}`));
+    await expect(backup({ url, blobs, target: join(await newFolder(), 'backup'), version: '1' })).rejects.toThrow('rrs_system may not read all rows of later');
+  });
+
+  it('of a database without tables is refused', async () => {
+    const url = await newDatabase({ empty: true });
+    expect(await refusal(backup({ url, blobs, target: join(await newFolder(), 'backup'), version: '1' }))).toMatch(/nothing to back up/);
+  });
+});
+
+describe('restore refuses before it changes anything', () => {
+  const [blob = '', other = ''] = CONTENTS.slice(2).map((content) => createHash('sha256').update(content).digest('hex'));
+  const pathOf = (folder: string, sha256: string): string => join(folder, 'blobs', sha256.slice(0, 2), sha256);
+  const damages: [string, (folder: string) => Promise<unknown>, RegExp][] = [
+    ['a changed table', (folder) => flipByte(join(folder, 'tables/members.copy.gz')), /: tables\/members\.copy\.gz was changed\. Nothing was restored/],
+    [
+      'a truncated table',
+      (folder) => truncate(join(folder, 'tables/audit_events.copy.gz'), 15),
+      /: tables\/audit_events\.copy\.gz has 15 bytes instead of \d+\. /,
+    ],
+    ['a missing table', (folder) => rm(join(folder, 'tables/events.copy.gz')), /: tables\/events\.copy\.gz is missing\. /],
+    ['an extra file', (folder) => writeFile(join(folder, 'tables/more.copy.gz'), ''), /: tables\/more\.copy\.gz does not belong to it\. /],
+    ['changed jobs', (folder) => flipByte(join(folder, 'jobs.ndjson.gz')), /: jobs\.ndjson\.gz was changed\. /],
+    ['a changed blob', (folder) => flipByte(pathOf(folder, blob)), /: blobs\/..\/[0-9a-f]{64} was changed\. /],
+    ['a missing blob', (folder) => rm(pathOf(folder, blob)), /: blobs\/..\/[0-9a-f]{64} is missing\. /],
+    [
+      'a blob under a wrong name',
+      (folder) => edit(folder, ({ files }) => Object.assign(files.find(({ sha256 }) => sha256 === blob) ?? {}, { path: `blobs/ff/${other}` })),
+      /contradicts itself/,
+    ],
+    ['a link in place of a file', (folder) => rm(pathOf(folder, blob)).then(() => symlink(pathOf(whole, blob), pathOf(folder, blob))), /is not a plain file/],
+    [
+      'several faults',
+      (folder) => rm(join(folder, 'jobs.ndjson.gz')).then(() => flipByte(pathOf(folder, blob))),
+      /: blobs\S+ was changed; jobs\.ndjson\.gz is missing\. /,
+    ],
+    ['no manifest', (folder) => rm(join(folder, 'manifest.json')), /is not a backup: it has no manifest\.json/],
+    ['no folder', (folder) => rename(folder, `${folder}.away`), /is not a backup/],
+    ['a broken manifest', (folder) => truncate(join(folder, 'manifest.json'), 500), /manifest\.json is not readable/],
+    [
+      'a manifest that leaves the folder',
+      (folder) => edit(folder, ({ files }) => files.push({ path: 'tables/../../x.copy.gz', size: 0, sha256: blob })),
+      /manifest\.json is not readable/,
+    ],
+    ['a manifest that lacks a table', (folder) => edit(folder, ({ tables }) => tables.pop()), /contradicts itself/],
+    ['an unknown format', (folder) => edit(folder, (manifest) => Object.assign(manifest, { formatVersion: 2 })), /has format 2, this program knows only 1/],
+    ['a newer schema', (folder) => edit(folder, (manifest) => newer(manifest)), /has schema version 9999, this program knows only \d+. Use version 1\.2\.3/],
+    [
+      'other migrations',
+      (folder) => edit(folder, ({ migrations }) => Object.assign(migrations[0] ?? {}, { checksum: 'other' })),
+      /are not those of the backup/,
+    ],
+  ];
+
+  async function flipByte(path: string): Promise<void> {
+    const bytes = await readFile(path);
+    bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;
+    await writeFile(path, bytes);
+  }
+
+  function newer(manifest: Manifest): void {
+    manifest.schemaVersion = 9999;
+    manifest.migrations.push({ version: 9999, name: '9999-later.sql', checksum: '' });
+  }
+
+  it.each(damages)('%s', async (_, damage, message) => {
+    const [folder, url, store] = [await newFolder(), await newDatabase({ empty: true }), await newStore()];
+    await cp(whole, folder, { recursive: true });
+    await damage(folder);
+    expect(await refusal(restore({ url, blobs: store, source: folder }))).toMatch(message);
+    expect(await organizationsIn(url)).toBe('no schema');
+    expect(await namesIn(store)).toEqual([]);
+  });
+
+  it('a database with an organization', async () => {
+    const url = await newDatabase();
+    await withClient(url, (client) => client.query(`insert into rrs.organizations (id, slug, name) values ($1, 'there', 'There')`, [newId()]));
+    const before = await contentOf(url);
+    expect(await refusal(restore({ url, blobs: await newStore(), source: whole }))).toMatch(
+      /has organizations already.*Create another one, and set DATABASE_URL/,
+    );
+    expect(await contentOf(url)).toEqual(before);
+  });
+
+  it('a database with a newer schema', async () => {
+    const url = await newDatabase();
+    await withClient(url, (client) => client.query(`insert into rrs.schema_migrations values (9999, '9999-later.sql', 'x')`));
+    expect(await refusal(restore({ url, blobs: await newStore(), source: whole }))).toMatch(/has schema version 9999 already.*new, empty database/);
+  });
+});
+
+describe('restore', () => {
+  it('puts the instance secrets of the backup in the place of new ones', async () => {
+    const url = await newDatabase();
+    const fresh = openDatabase({ url, poolSize: 1 });
+    onTestFinished(() => fresh.close());
+    const made = [await instanceSecret(fresh, 'cursor'), await instanceSecret(fresh, 'other')];
+    await restore({ url, blobs: await newStore(), source: whole });
+    expect(await instanceSecret(fresh, 'cursor')).toEqual(await instanceSecret(db, 'cursor'));
+    expect(await instanceSecret(fresh, 'cursor')).not.toEqual(made[0]);
+    expect(await instanceSecret(fresh, 'other')).not.toEqual(made[1]);
+  });
+
+  it('can be tried again after the blob store has failed', async () => {
+    const [url, store] = [await newDatabase({ empty: true }), await newStore()];
+    const failing: BlobStore = { ...store, put: () => Promise.reject(new Error('the disk is gone')) };
+    await expect(restore({ url, blobs: failing, source: whole })).rejects.toThrow('the disk is gone');
+    expect(await organizationsIn(url)).toBe(0);
+    await restore({ url, blobs: store, source: whole });
+    expect(await organizationsIn(url)).toBe(2);
+  });
+
+  it.each([
+    ['a row that the schema refuses', 'tables/members.copy.gz', (text: string) => `${text}${text.split('\n')[0]}\n`, /duplicate key/],
+    ['a row that cannot be read', 'tables/sessions.copy.gz', (text: string) => `${text}not-a-row\n`, /invalid input syntax/],
+    ['fewer rows than were counted', 'tables/events.copy.gz', (text: string) => text.slice(text.indexOf('\n') + 1), /events\.copy\.gz was changed/],
+    ['a job that cannot be read', 'jobs.ndjson.gz', (text: string) => `${text}{"task": null}\n`, /null value/],
+    ['fewer jobs than were counted', 'jobs.ndjson.gz', (text: string) => text.slice(text.indexOf('\n') + 1), /jobs\.ndjson\.gz was changed/],
+  ])('leaves the database empty and its walls up after %s', async (_, path, change, message) => {
+    const [folder, url, store] = [await newFolder(), await newDatabase({ empty: true }), await newStore()];
+    await cp(whole, folder, { recursive: true });
+    const forged = gzipSync(change(gunzipSync(await readFile(join(folder, path))).toString()));
+    await writeFile(join(folder, path), forged);
+    const sha256 = createHash('sha256').update(forged).digest('hex');
+    await edit(folder, ({ files }) => Object.assign(files.find((file) => file.path === path) ?? {}, { size: forged.length, sha256 }));
+
+    await expect(restore({ url, blobs: store, source: folder })).rejects.toThrow(message);
+    expect(await organizationsIn(url)).toBe(0);
+    expect(await jobsOf(url)).toEqual([]);
+    expect(await securityOf(url)).toEqual(await securityOf(source.url));
+    await restore({ url, blobs: store, source: whole });
+    expect(await organizationsIn(url)).toBe(2);
+  });
+
+  it('happens once when two are started at the same time', async () => {
+    const [url, store] = [await newDatabase({ empty: true }), await newStore()];
+    const outcomes = await Promise.allSettled([1, 2].map(() => restore({ url, blobs: store, source: whole })));
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(outcomes.find(({ status }) => status === 'rejected')).toMatchObject({ reason: expect.any(OperatorError) });
+    expect(await organizationsIn(url)).toBe(2);
+  });
+});
+
+async function edit(folder: string, change: (manifest: Manifest) => unknown): Promise<void> {
+  const path = join(folder, 'manifest.json');
+  const manifest = JSON.parse(await readFile(path, 'utf8')) as Manifest;
+  change(manifest);
+  await writeFile(path, JSON.stringify(manifest));
+}

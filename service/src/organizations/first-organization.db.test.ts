@@ -1,0 +1,72 @@
+import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type Database, openDatabase } from '../db/database.ts';
+import { createTestDatabase } from '../testing/postgres.ts';
+import { startReplica } from '../testing/replica.ts';
+import { createFirstOrganization } from './first-organization.ts';
+import { mintToken } from './tokens.ts';
+
+let url: string;
+let db: Database;
+const drops: (() => Promise<void>)[] = [];
+
+beforeEach(async () => {
+  const own = await createTestDatabase();
+  drops.push(own.drop);
+  url = own.url;
+  db = openDatabase({ url, poolSize: 4 });
+  onTestFinished(() => db.close());
+});
+afterAll(() => Promise.all(drops.map((drop) => drop())));
+
+async function me(key: string) {
+  const replica = await startReplica(url);
+  onTestFinished(() => replica.close());
+  return replica.call('GET', '/api/v1/me', { as: key });
+}
+
+function organizations() {
+  return db.withSystem((tx) => tx.selectFrom('organizations').select('slug').execute());
+}
+
+const defaultOwner = { status: 200, body: { type: 'api_key', role: 'owner', name: 'first owner key', organization: { slug: 'default' } } };
+
+describe('the first organization', () => {
+  it('is made exactly once by 20 that start at once', async () => {
+    const written = vi.fn();
+    const keys = await Promise.all(Array.from({ length: 20 }, () => createFirstOrganization(db, null, written)));
+    const given = keys.filter((key) => key !== null);
+    expect(given).toHaveLength(1);
+    expect(written.mock.calls).toEqual([given]);
+    expect(await organizations()).toEqual([{ slug: 'default' }]);
+    expect(await db.withSystem((tx) => tx.selectFrom('api_keys').select('role').execute())).toEqual([{ role: 'owner' }]);
+    expect(await me(given[0] ?? '')).toMatchObject(defaultOwner);
+  });
+
+  it.each([
+    ['a word', 'a-bootstrap-key-of-the-operator'],
+    ['any visible characters', '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~'],
+    ['with dots like a token of an identity provider', 'bootstrap.key.with-dots'],
+    ['a key of ours from another installation', mintToken('rrs', '01994f3e-8a10-7c31-9d3c-5f1f4b8f0a11').token],
+  ])('takes the key that the operator chose: %s', async (_, chosen) => {
+    expect(await createFirstOrganization(db, chosen, () => {})).toBe(chosen);
+    expect(await me(chosen)).toMatchObject(defaultOwner);
+    expect(await me(`${chosen.slice(0, -1)}x`)).toMatchObject({ status: 401 });
+    expect(await db.withSystem((tx) => tx.selectFrom('api_keys').select('prefix').execute())).toEqual([{ prefix: chosen.slice(0, 12) }]);
+  });
+
+  it('does not exist when its key could not be written down', async () => {
+    const full = () => {
+      throw new Error('no space left on device');
+    };
+    await expect(createFirstOrganization(db, null, full)).rejects.toThrow('no space left');
+    expect(await organizations()).toEqual([]);
+    expect(await createFirstOrganization(db, null, () => {})).toMatch(/^rrs_/);
+  });
+
+  it('is not made where there is one, whatever its name', async () => {
+    await createFirstOrganization(db, null, () => {});
+    await db.withSystem((tx) => tx.updateTable('organizations').set({ slug: 'renamed' }).execute());
+    expect(await createFirstOrganization(db, 'a-bootstrap-key-of-the-operator', () => {})).toBeNull();
+    expect(await me('a-bootstrap-key-of-the-operator')).toMatchObject({ status: 401 });
+  });
+});

@@ -1,0 +1,41 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openFileStore } from '../blobs/file-store.ts';
+import { openDatabase } from '../db/database.ts';
+import { instanceSecret } from '../db/instance-secret.ts';
+import { createMetrics } from '../http/operations.ts';
+import { createApi } from '../main/api.ts';
+import { readConfig } from '../main/config.ts';
+import { createLog } from '../main/log.ts';
+import { createKeyUse } from '../organizations/key-use.ts';
+import { type ApiAnswer, type CallOptions, call } from './api.ts';
+
+/** Another process as far as the database can tell: the same API with pools and memory of its own. */
+export async function startReplica(databaseUrl: string, settings: Record<string, string> = {}) {
+  const db = openDatabase({ url: databaseUrl, poolSize: 5 });
+  const { config } = readConfig({ RRS_RATE_LIMIT: '0', ...settings });
+  const keyUse = createKeyUse(db, () => {});
+  const address = { url: 'http://127.0.0.1' };
+  const app = await createApi({
+    config,
+    db,
+    log: createLog('silent'),
+    secret: await instanceSecret(db, 'signing'),
+    keyUse,
+    blobs: openFileStore(join(tmpdir(), 'rrs-replica')),
+    publicUrl: () => config.RRS_PUBLIC_URL ?? address.url,
+    operations: { db, metrics: createMetrics(db), schemaVersion: 0, needsWorker: false },
+  });
+  address.url = await app.listen({ host: '127.0.0.1', port: 0 });
+  return {
+    db,
+    keyUse,
+    url: address.url,
+    call: (method: string, path: string, options: CallOptions = {}): Promise<ApiAnswer> => call(address.url, method, path, options),
+    async close(): Promise<void> {
+      await app.close();
+      await keyUse.close();
+      await db.close();
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import calculator from 'ae-cvss-calculator';
+
+export interface ScoredVector {
+  version: '2.0' | '3.0' | '3.1' | '4.0';
+  vector: string;
+  score: number;
+}
+
+const REMEMBERED = 20_000;
+const scored = new Map<string, ScoredVector | null>();
+
+/** The base score of a vector, with the version it belongs to; `null` for what is no complete vector. */
+export function scoreVector(vector: string): ScoredVector | null {
+  const known = scored.get(vector);
+  if (known !== undefined) return known;
+  if (scored.size >= REMEMBERED) scored.clear();
+  const result = calculate(vector.trim());
+  scored.set(vector, result);
+  return result;
+}
+
+function calculate(vector: string): ScoredVector | null {
+  const version = versionOf(vector);
+  if (version === null) return null;
+  try {
+    const scores = calculator.fromVector(vector)?.calculateScores(false) as { base?: number; overall?: number } | undefined;
+    const score = version === '4.0' ? scores?.overall : scores?.base;
+    return score === undefined || Number.isNaN(score) ? null : { version, vector, score };
+  } catch {
+    return null;
+  }
+}
+
+function versionOf(vector: string): ScoredVector['version'] | null {
+  const named = /^CVSS:(3\.0|3\.1|4\.0)\//.exec(vector)?.[1];
+  if (named) return named as ScoredVector['version'];
+  return /^\(?AV:[LAN]\/AC:[HML]\/Au:[MSN]\//.test(vector) ? '2.0' : null;
+}
+
+/** The newest version that can be scored; of several of one version the highest, so that the order of a report does not matter. */
+export function bestVector(vectors: readonly { vector: string }[]): ScoredVector | null {
+  const all = vectors.flatMap(({ vector }) => scoreVector(vector) ?? []);
+  all.sort((a, b) => (a.version < b.version ? 1 : a.version > b.version ? -1 : b.score - a.score || (a.vector < b.vector ? -1 : 1)));
+  return all[0] ?? null;
+}
