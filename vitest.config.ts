@@ -5,6 +5,7 @@ export default defineConfig({
     globalSetup: './service/src/testing/global-setup.ts',
     include: ['service/**/*.test.ts', 'scan-reports/**/*.test.ts', 'acceptance/**/*.test.ts', 'bench/**/*.test.ts'],
     pool: 'forks',
+    maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

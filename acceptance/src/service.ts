@@ -40,10 +40,11 @@ export interface Service extends Run {
 }
 
 const running = new Map<ChildProcess, (signal: NodeJS.Signals) => void>();
+const groups = new Set<number>();
 const dataDirs = new Set<string>();
 
 // Processes start slowly on a machine that is busy with other tests.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 afterAll(cleanUp);
 process.once('exit', killAll);
 
@@ -56,6 +57,7 @@ async function cleanUp(): Promise<void> {
 
 function killAll(): void {
   for (const signal of running.values()) signal('SIGKILL');
+  for (const leader of groups) kill(-leader);
   for (const dataDir of dataDirs) kill(postgresPid(dataDir));
 }
 
@@ -88,6 +90,7 @@ export function run(args: readonly string[], options: Options = {}): Run {
   });
   const signal = (name: NodeJS.Signals): void => (detached && child.pid !== undefined ? kill(-child.pid, name) : void child.kill(name));
   running.set(child, signal);
+  if (detached && child.pid !== undefined) groups.add(child.pid);
   dataDirs.add(dataDir);
   const out = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
@@ -130,10 +133,11 @@ export async function start(options: Options & { args?: readonly string[] } = {}
 }
 
 export async function ready(started: Run): Promise<Service> {
-  const url = await until('the address is printed', () => {
+  const printed = (): string | undefined => {
     if (started.exited()) throw new Error(`The program ended: ${started.stdout()}${started.stderr()}`);
     return /^ {2}Address +(http\S+)$/m.exec(started.stdout())?.[1];
-  });
+  };
+  const url = await until('the address is printed', printed, 120);
   await until('it answers', async () => (await fetch(`${url}/healthz`).catch(() => null))?.ok);
   return {
     ...started,

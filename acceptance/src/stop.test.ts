@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { expect, test } from 'vitest';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
 import { isAlive, keyIn, postgresPid, servicePid } from './folders.ts';
 import { call } from './http.ts';
 import { checkout, kill, newDataDir, type Options, type Run, run, start, until } from './service.ts';
@@ -20,10 +21,11 @@ test.for([
 ] as const)('npm start: %s %s stops everything', async ([signal, , send]) => {
   const service = await start({ ...npm, args: [] });
   const pids = [servicePid(dataDir), postgresPid(dataDir)];
+  onTestFinished(() => pids.forEach((pid) => kill(pid)));
   expect((await call(service.url, '/readyz')).body).toMatchObject({ status: 'ok' });
 
   send(service);
-  const code = await service.exit;
+  const code = await Promise.race([service.exit, delay(30_000, 'nothing ended')]);
   if (signal !== 'SIGHUP') expect(code).toBe(0);
   await gone(...pids);
   expect(service.stderr()).toContain('"msg":"stopped"');

@@ -141,7 +141,7 @@ describe('limits', () => {
     filename: null,
     async *open() {
       yield Buffer.from(start);
-      for (let count = 0; count < 40; count++) yield Buffer.from(part.repeat(Math.ceil(524_288 / part.length)));
+      for (let count = 0; count < 140; count++) yield Buffer.from(part.repeat(Math.ceil(524_288 / part.length)));
       yield Buffer.from(end);
     },
   });
@@ -153,10 +153,7 @@ describe('limits', () => {
 
   test.each([
     ['a text in an element that is wanted', endless('<r><a>', 'x', '</a></r>'), 'r/a', 'a text or tag of more than'],
-    ['a text elsewhere', endless('<r><a>', 'x', '</a></r>'), 'r/b', 'a text or tag of more than'],
     ['a comment', endless('<r><!--', 'x', '--></r>'), 'r/b', 'a text or tag of more than'],
-    ['an attribute', endless('<r><a x="', 'x', '"/></r>'), 'r/b', 'a text or tag of more than'],
-    ['what looks like an entity', endless('<r>&', 'x', ';</r>'), 'r/b', 'a text or tag of more than'],
     ['children', endless('<r><a>', '<b/>', '</a></r>'), 'r/a', 'an element a of more than'],
     ['pieces of text', endless('<r><a>', '<b>some text</b>', '</a></r>'), 'r/a', 'an element a of more than'],
   ])('of %s', async (_, input, path, message) => {

@@ -23,6 +23,8 @@ export interface XmlMatch {
 
 const MAX_DEPTH = 200;
 const MAX_ELEMENT_CHARACTERS = 16 * 1024 * 1024;
+/** One tag, comment or CDATA section, wanted or not: the parser keeps it until it ends. */
+const MAX_TOKEN_BYTES = 64 * 1024 * 1024;
 /** What an element costs beside its text, in the same currency. */
 const ELEMENT_CHARACTERS = 100;
 
@@ -64,7 +66,7 @@ export async function* xmlElements(input: ReportInput, paths: readonly string[])
   let found: XmlMatch[] = [];
   let pattern = -1;
   let size = 0;
-  /** Characters that the parser holds back because nothing has ended since. */
+  /** Bytes since something ended. */
   let waiting = 0;
   let broken: Error | null = null;
   let ended = false;
@@ -106,8 +108,9 @@ export async function* xmlElements(input: ReportInput, paths: readonly string[])
     if (pattern === -1) return;
     size = 0;
     enter({ name: local, attributes: plain, text: '', children: [] });
+    // Only now, since without a handler the parser passes over text.
+    parser.on('text', addText);
   });
-  parser.on('text', addText);
   parser.on('cdata', addText);
   parser.on('comment', () => {
     waiting = 0;
@@ -118,6 +121,7 @@ export async function* xmlElements(input: ReportInput, paths: readonly string[])
     if (done) {
       done.text = done.text.trim();
       if (building.length > 0) return;
+      parser.off('text');
       found.push({
         element: done,
         pattern,
@@ -137,7 +141,8 @@ export async function* xmlElements(input: ReportInput, paths: readonly string[])
     waiting += chunk.length;
     parser.write(decoder.decode(chunk, { stream: true }));
     if (broken) throw new ReportError(`The file is no well-formed XML: ${(broken as Error).message}.`, { cause: broken });
-    if (waiting > MAX_ELEMENT_CHARACTERS) throw new ReportError(`The XML has a text or tag of more than ${MAX_ELEMENT_CHARACTERS} characters.`);
+    const most = building.length > 0 ? MAX_ELEMENT_CHARACTERS : MAX_TOKEN_BYTES;
+    if (waiting > most) throw new ReportError(`The XML has a text or tag of more than ${most} bytes.`);
     for (const match of found) yield match;
     found = [];
   }

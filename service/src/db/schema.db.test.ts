@@ -4,7 +4,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase, withClient } from '../testing/postgres.ts';
 import { describeRowTypes, describeSchema } from './describe.ts';
 
-const SHARED_TABLES = ['import_assets', 'import_groups', 'import_rows', 'instance_secrets', 'organizations', 'schema_migrations', 'vulnerabilities', 'worker_heartbeats'];
+const SHARED_TABLES = [
+  'import_assets',
+  'import_groups',
+  'import_rows',
+  'instance_secrets',
+  'organizations',
+  'schema_migrations',
+  'vulnerabilities',
+  'worker_heartbeats',
+];
 const STALE = 'differs from what the migrations give: run `npm run db:generate`';
 
 let database: TestDatabase;

@@ -15,7 +15,7 @@ import { dueSql } from './sla.ts';
 import { type Justification, mayMove, type Status, statuses } from './status.ts';
 import { decide, personOf } from './triage.ts';
 
-export interface BulkChange {
+interface BulkChange {
   status?: Status;
   severity?: Severity | null;
   reason?: string;
@@ -239,14 +239,14 @@ function writesSql(
     sql`version = f.version + 1, updated_at = now()`,
   ];
   const before = sql`jsonb_build_object('status', d.status, 'status_reason', d.status_reason, 'assurance', d.assurance, 'acceptance_owner', d.acceptance_owner,
-    'acceptance_expires_at', d.acceptance_expires_at, 'justification', d.justification, 'severity', ${name('d.severity')}, 'tags', d.tags)`;
-  const now = sql`jsonb_build_object('severity', ${name('d.n_severity')}, 'tags', d.n_tags) || case when d.moves then jsonb_build_object('status', ${after.status}, 'status_reason', ${after.reason},
+    'acceptance_expires_at', d.acceptance_expires_at, 'justification', d.justification, 'severity', ${name('d.severity')}, 'severity_override', ${name('d.severity_override')}, 'tags', d.tags)`;
+  const now = sql`jsonb_build_object('severity', ${name('d.n_severity')}, 'severity_override', ${name('d.n_override')}, 'tags', d.n_tags) || case when d.moves then jsonb_build_object('status', ${after.status}, 'status_reason', ${after.reason},
     'assurance', d.n_assurance, 'acceptance_owner', ${after.owner}, 'acceptance_expires_at', ${after.expires}, 'justification', ${after.justification}) else '{}' end`;
   return sql`, written as (
       update findings f set ${sql.join(sets)} from decided d where f.org_id = ${orgId} and f.id = d.id and d.changed and d.code is null
     ), said as materialized (
       select d.id, d.status as "from", case when d.moves then ${after.status} else d.status end as "to", was, became,
-        case when d.moves then 'status_changed' when d.n_severity <> d.severity then 'severity_changed' else 'updated' end as action
+        case when d.moves then 'status_changed' when d.reranks then 'severity_changed' else 'updated' end as action
       from decided d
       cross join lateral (
         select coalesce(jsonb_object_agg(o.key, o.value), '{}') as was, coalesce(jsonb_object_agg(n.key, n.value), '{}') as became

@@ -43,7 +43,7 @@ export async function* writeCsv(pages: Pages): AsyncGenerator<string> {
       .map(
         (finding) =>
           `${Object.values(columns)
-            .map((valueOf) => cell(valueOf(finding)))
+            .map((read) => cell(read(finding)))
             .join(',')}\r\n`,
       )
       .join('');

@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { detectFormat, formats, headOf, ReportError, type ReportFormat, type ReportInput } from '@rrs/scan-reports';
 import { sql } from 'kysely';
@@ -85,8 +85,11 @@ async function* uncompressed(stored: Readable): AsyncGenerator<Uint8Array> {
     return;
   }
   let expanded = 0;
+  const gunzip = createGunzip();
+  // What goes wrong arrives where it is read.
+  pipeline(Readable.from(all()), gunzip, () => {});
   try {
-    for await (const chunk of Readable.from(all()).compose(createGunzip()) as AsyncIterable<Uint8Array>) {
+    for await (const chunk of gunzip as AsyncIterable<Uint8Array>) {
       expanded += chunk.length;
       if (expanded > MAX_EXPANDED_BYTES) throw new ReportError(`The compressed file grows beyond ${MAX_EXPANDED_BYTES} bytes.`);
       yield chunk;

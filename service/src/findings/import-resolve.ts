@@ -61,16 +61,15 @@ async function groupRows(tx: TenantTx, { orgId, importId, sourceId, seenAt }: Re
       where r.org_id = ${orgId} and r.import_id = ${importId}
       group by 1, 2, 3
     ), known as (
-      select g.*, coalesce(moved.id, f.id) as finding_id, case when moved.id is not null then 1 when s.external_id = g.external_id then 0 else 2 end as how
+      select g.*, coalesce(by_id.finding_id, f.id) as finding_id, case when by_id.finding_id = f.id then 0 when by_id.finding_id is not null then 1 else 2 end as how
       from grouped g
       left join findings f on f.org_id = ${orgId} and f.asset_id = g.asset_id and f.weakness = g.weakness and f.place = g.place
-      left join sightings s on s.org_id = ${orgId} and s.finding_id = f.id and s.source_id = ${sourceId}
       left join lateral (
-        select own.id from sightings by_id join findings own on own.org_id = ${orgId} and own.id = by_id.finding_id and own.asset_id = g.asset_id
-        where g.external_id is not null and s.external_id is distinct from g.external_id
-          and by_id.org_id = ${orgId} and by_id.source_id = ${sourceId} and by_id.external_id = g.external_id
-        order by own.id limit 1
-      ) moved on true
+        select s.finding_id from sightings s
+        where g.external_id is not null and s.org_id = ${orgId} and s.source_id = ${sourceId} and s.external_id = g.external_id
+          and (select own.asset_id from findings own where own.org_id = ${orgId} and own.id = s.finding_id) = g.asset_id
+        order by s.finding_id is distinct from f.id, s.finding_id limit 1
+      ) by_id on true
     ), ranked as (
       select k.*, row_number() over same as nth, min(how) over same as best
       from known k window same as (partition by coalesce(k.finding_id, k.new_id) order by k.how, k.present desc, k.content rows between unbounded preceding and unbounded following)

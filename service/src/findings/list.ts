@@ -107,5 +107,3 @@ export async function readHistory(tx: TenantTx, orgId: string, id: string, page:
   const query = tx.selectFrom('finding_history').selectAll().where('org_id', '=', orgId).where('finding_id', '=', id);
   return fetchPage(tx, query, { occurred_at: { column: 'occurred_at', type: 'timestamptz' } }, page);
 }
-
-export const counted = sql`count(*)::int`;

@@ -5,7 +5,7 @@ import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp } from '../http/sch
 import { assurances, justifications, statuses } from './status.ts';
 
 export const Severity = OneOf(severities, { description: 'From the source, unless a person overrode it' });
-export const Status = OneOf(statuses);
+const Status = OneOf(statuses);
 const AssetType = OneOf(assetTypes);
 const Assurance = OneOf(assurances, { description: 'How far a closure is proven' });
 const Justification = OneOf(justifications, { description: 'VEX vocabulary' });
@@ -155,7 +155,7 @@ export const filters = {
   ...range('due'),
 };
 
-export const sortKeys = ['risk_score', 'severity', 'first_seen', 'last_seen', 'created_at', 'updated_at', 'due_at'] as const;
+const sortKeys = ['risk_score', 'severity', 'first_seen', 'last_seen', 'created_at', 'updated_at', 'due_at'] as const;
 export const FindingQuery = Strict({ ...listParameters(sortKeys, '-risk_score'), ...filters });
 
 export const FindingPatch = Named(
@@ -243,11 +243,11 @@ export const Import = Named('Import', {
 export const ImportList = PageOf('ImportList', Import);
 export const ImportListQuery = Strict(listParameters(['created_at'] as const, '-created_at'));
 
-export const ImportFormat = Named('ImportFormat', {
+const ImportFormat = Named('ImportFormat', {
   id: Type.String({ examples: ['trivy'] }),
   name: Type.String({ examples: ['Trivy'] }),
   description: Type.String({ examples: ['`trivy image --format json`'] }),
-  documentation: Type.String({ format: 'uri', examples: ['https://trivy.dev/'] }),
+  documentation: Type.String({ format: 'uri-reference', examples: ['https://trivy.dev/'] }),
 });
 export const ImportFormats = Named('ImportFormats', { data: Type.Array(ImportFormat) });
 

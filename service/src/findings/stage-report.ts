@@ -2,7 +2,7 @@ import type { Asset, ReportFormat, ReportInput } from '@rrs/scan-reports';
 import { type CopyClient, copyLines } from '../db/copy.ts';
 import { copyLine, STAGED_ASSET_COLUMNS, STAGED_COLUMNS, type StagingContext, stagedAsset, stagedRow } from './staging.ts';
 
-export interface Rejected {
+interface Rejected {
   place: string;
   reason: string;
 }

@@ -104,7 +104,7 @@ export function stagedRow({ orgId, importId }: StagingContext, { n, observation,
 }
 
 /** What the list can be searched by as a word, but for tags and sources, which change apart from it: see the index findings_by_word. */
-export function wordsOf(observation: Pick<Observation, 'vulnerability_ids' | 'cwes' | 'title' | 'location'>, assetName: string): string[] {
+function wordsOf(observation: Pick<Observation, 'vulnerability_ids' | 'cwes' | 'title' | 'location'>, assetName: string): string[] {
   const text = [observation.title, observation.location.component ?? '', assetName, ...observation.vulnerability_ids].join(' ');
   return [
     ...new Set([

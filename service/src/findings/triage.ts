@@ -183,7 +183,7 @@ function decideStatus(finding: FindingRow, to: Status, patch: FindingPatch, { ac
   return to === 'open' && comesBack(finding.status) ? { ...moved, reopen_count: finding.reopen_count + 1 } : moved;
 }
 
-export function invalidTransition(from: Status, to: Status): AppError {
+function invalidTransition(from: Status, to: Status): AppError {
   const ways = allowed(from, 'person');
   const known = ways.length > 0 ? `from here it may become ${ways.join(', ')}` : 'from here a person cannot change it';
   return new AppError('invalid_transition', `A finding that is ${from} cannot become ${to}; ${known}.`);

@@ -60,7 +60,12 @@ export interface Upload {
 }
 
 function uploadBody({ description, fields }: Upload): NonNullable<Operation['requestBody']> {
-  const form = { type: 'object', required: ['file'], properties: { file: { type: 'string', format: 'binary', description }, ...fields } };
+  const form = {
+    type: 'object',
+    additionalProperties: false,
+    required: ['file'],
+    properties: { file: { type: 'string', format: 'binary', description }, ...fields },
+  };
   return {
     required: true,
     content: {

@@ -71,7 +71,10 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 }
 
 function taskOf(handler: JobHandler, { db, log, onFinished }: WorkerOptions) {
-  return async (payload: unknown, { abortSignal, job }: { abortSignal?: AbortSignal | undefined; job: { id: string; attempts: number; max_attempts: number } }): Promise<void> => {
+  return async (
+    payload: unknown,
+    { abortSignal, job }: { abortSignal?: AbortSignal | undefined; job: { id: string; attempts: number; max_attempts: number } },
+  ): Promise<void> => {
     const started = performance.now();
     const finished = (outcome: 'succeeded' | 'failed'): void => onFinished?.(handler.name, outcome, (performance.now() - started) / 1000);
     try {

@@ -11,8 +11,11 @@ import type { BlobStore } from '../blobs/blobs.ts';
 import { openFileStore } from '../blobs/file-store.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { instanceSecret } from '../db/instance-secret.ts';
+import { createFinding } from '../findings/create.ts';
+import { updateFinding } from '../findings/triage.ts';
 import { declareJob, enqueue, handle } from '../jobs/jobs.ts';
 import { startWorker } from '../jobs/worker.ts';
+import { type Actor, systemActor } from '../shared/actor.ts';
 import { OperatorError } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
 import { createTestDatabase, type TestDatabase, withClient } from '../testing/postgres.ts';
@@ -76,6 +79,35 @@ async function addOrganization(orgId: string, slug: string): Promise<void> {
     await enqueue(tx, greet, { text: 'later' }, { runAt: new Date('2199-01-02T03:04:05.678Z') });
   });
   await addKey(orgId);
+  await addFinding(systemActor(orgId, AWKWARD));
+}
+
+async function addFinding(actor: Actor): Promise<void> {
+  const { orgId } = actor;
+  await db.withTenant(actor, async (tx) => {
+    const { id } = await createFinding(tx, actor, {
+      title: AWKWARD,
+      severity: 'high',
+      asset: { type: 'host', name: AWKWARD },
+      description: AWKWARD,
+      tags: [AWKWARD],
+    });
+    await updateFinding(tx, actor, id, { status: 'in_progress' }, () => {});
+    const importId = newId();
+    const imported = { status: 'needs_confirmation', sha256: 'x', bytes: '1', created_by: AWKWARD, actor: '{}' } as const;
+    await tx
+      .insertInto('imports')
+      .values({ org_id: orgId, id: importId, ...imported })
+      .execute();
+    await tx.insertInto('import_closures').values({ org_id: orgId, import_id: importId, finding_id: id }).execute();
+    await tx.insertInto('vulnerability_aliases').values({ org_id: orgId, alias: AWKWARD, weakness: 'CVE-2021-44228' }).execute();
+  });
+  await db.withSystem((tx) =>
+    tx
+      .insertInto('vulnerabilities')
+      .values({ id: `CVE-2021-${orgId}`, aliases: [AWKWARD], epss: 0.1 })
+      .execute(),
+  );
 }
 
 async function addKey(orgId: string): Promise<void> {
@@ -110,7 +142,7 @@ async function newStore(): Promise<BlobStore> {
 async function contentOf(url: string): Promise<Record<string, string[]>> {
   return withClient(url, async (client) => {
     const { rows } = await client.query<{ name: string }>(
-      `select tablename as name from pg_tables where schemaname = 'rrs' and tablename not in ('worker_heartbeats', 'schema_migrations') order by 1`,
+      `select tablename as name from pg_tables where schemaname = 'rrs' and tablename not in ('worker_heartbeats', 'schema_migrations', 'import_assets', 'import_rows', 'import_groups') order by 1`,
     );
     const content: Record<string, string[]> = {};
     for (const { name } of rows) {
@@ -299,7 +331,7 @@ describe('a backup of a busy service', () => {
     const { rows } = await withClient(url, (client) =>
       client.query(
         `select count(*) filter (where k.id is null) as events_alone, count(*) filter (where a.id is null) as keys_alone, count(distinct k.id) = count(*) as one_each
-         from rrs.api_keys k full join rrs.audit_events a on a.org_id = k.org_id and a.object_id = k.id::text`,
+         from rrs.api_keys k full join (select * from rrs.audit_events where object_type = 'key') a on a.org_id = k.org_id and a.object_id = k.id::text`,
       ),
     );
     expect(rows).toEqual([{ events_alone: '0', keys_alone: '0', one_each: true }]);

@@ -124,7 +124,7 @@ export async function describeTables(client: pg.ClientBase): Promise<TableShape[
          (exists (select from policy where polrelid = c.oid and polpermissive and open)
            and not exists (select from policy where polrelid = c.oid and not polpermissive and not open))) as readable
      from pg_class c join pg_namespace n on n.oid = c.relnamespace
-     where n.nspname = $1 and c.relkind in ('r', 'p') and not c.relispartition and c.relname <> all($2)
+     where n.nspname = $1 and c.relkind in ('r', 'p') and c.relpersistence = 'p' and not c.relispartition and c.relname <> all($2)
      order by c.relname collate "C"`,
     [SCHEMA, LEFT_OUT],
   );

@@ -21,7 +21,7 @@ export function scoreVector(vector: string): ScoredVector | null {
 
 function calculate(vector: string): ScoredVector | null {
   const version = versionOf(vector);
-  if (version === null) return null;
+  if (version === null || !isComplete(version, vector)) return null;
   try {
     const scores = calculator.fromVector(vector)?.calculateScores(false) as { base?: number; overall?: number } | undefined;
     const score = version === '4.0' ? scores?.overall : scores?.base;
@@ -35,6 +35,24 @@ function versionOf(vector: string): ScoredVector['version'] | null {
   const named = /^CVSS:(3\.0|3\.1|4\.0)\//.exec(vector)?.[1];
   if (named) return named as ScoredVector['version'];
   return /^\(?AV:[LAN]\/AC:[HML]\/Au:[MSN]\//.test(vector) ? '2.0' : null;
+}
+
+const BASE = {
+  '2.0': ['AV', 'AC', 'Au', 'C', 'I', 'A'],
+  '3.0': ['AV', 'AC', 'PR', 'UI', 'S', 'C', 'I', 'A'],
+  '3.1': ['AV', 'AC', 'PR', 'UI', 'S', 'C', 'I', 'A'],
+  '4.0': ['AV', 'AC', 'AT', 'PR', 'UI', 'VC', 'VI', 'VA', 'SC', 'SI', 'SA'],
+} as const;
+
+/** The calculator takes a missing metric of version 4.0 for one without effect. */
+function isComplete(version: ScoredVector['version'], vector: string): boolean {
+  const given = new Set(
+    vector
+      .replace(/^\(/, '')
+      .split('/')
+      .map((metric) => metric.split(':')[0]),
+  );
+  return BASE[version].every((metric) => given.has(metric));
 }
 
 /** The newest version that can be scored; of several of one version the highest, so that the order of a report does not matter. */

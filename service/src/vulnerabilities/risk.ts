@@ -32,9 +32,24 @@ export function riskOf(inputs: RiskInputs): { score: number; factors: RiskFactor
   const stated = SCORE_OF_SEVERITY[severity] ?? 4;
   const base = cvss_score === null ? stated : (cvss_score + stated) / 2;
   const factors: RiskFactor[] = [
-    { name: 'base', input: cvss_score === null ? `severity ${severity} of 5` : `severity ${severity} of 5 and CVSS ${cvss_score}`, points: base * 5, max: MAX.base },
-    { name: 'exploitation_likelihood', input: epss === null ? 'no EPSS' : `EPSS ${epss}`, points: (epss ?? 0) * MAX.exploitation_likelihood, max: MAX.exploitation_likelihood },
-    { name: 'known_exploited', input: kev ? 'in the KEV catalogue' : 'not in the KEV catalogue', points: kev ? MAX.known_exploited : 0, max: MAX.known_exploited },
+    {
+      name: 'base',
+      input: cvss_score === null ? `severity ${severity} of 5` : `severity ${severity} of 5 and CVSS ${cvss_score}`,
+      points: base * 5,
+      max: MAX.base,
+    },
+    {
+      name: 'exploitation_likelihood',
+      input: epss === null ? 'no EPSS' : `EPSS ${epss}`,
+      points: (epss ?? 0) * MAX.exploitation_likelihood,
+      max: MAX.exploitation_likelihood,
+    },
+    {
+      name: 'known_exploited',
+      input: kev ? 'in the KEV catalogue' : 'not in the KEV catalogue',
+      points: kev ? MAX.known_exploited : 0,
+      max: MAX.known_exploited,
+    },
     { name: 'asset_criticality', input: criticality, points: CRITICALITY[criticality], max: MAX.asset_criticality },
     { name: 'asset_exposure', input: exposure, points: EXPOSURE[exposure], max: MAX.asset_exposure },
   ];

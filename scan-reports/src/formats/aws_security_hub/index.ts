@@ -1,10 +1,10 @@
+import { imageAsset, instanceAsset, packageLocation, packageText, resourceAsset } from '../../aws.ts';
 import type { Asset, Cvss, Observation, ReportFormat, ReportHead, ReportItem, Severity } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
 import { notThisFormat } from '../../input.ts';
 import { type JsonValue, jsonValues, placeOf } from '../../json.ts';
 import { cwesOf, filePath, idsIn, observation, record, required, severityOf } from '../../normalize.ts';
 import { arr, count, date, num, type Obj, obj, str, strs } from '../../read.ts';
-import { imageAsset, instanceAsset, packageLocation, packageText, resourceAsset } from '../../aws.ts';
 
 const OWN_FIELD = /"ProductArn"\s*:/;
 const LISTS = ['Findings', 'findings'] as const;

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { fromBuffer } from '../../input.ts';
+import { packageName, parsePurl } from '../../purl.ts';
 import { readAll } from '../../testing.ts';
 import { cyclonedx } from './index.ts';
-import { packageName, parsePurl } from '../../purl.ts';
 
 const fixture = (name: string) => fromBuffer(readFileSync(new URL(`./fixtures/${name}`, import.meta.url)), name);
 

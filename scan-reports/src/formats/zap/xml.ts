@@ -1,8 +1,8 @@
 import type { ReportInput, ReportItem } from '../../contract.ts';
 import { record } from '../../normalize.ts';
 import { date, str } from '../../read.ts';
-import { type Alert, alertOf } from './alert.ts';
 import { recordText, type XmlRecord, xmlRecords } from '../../xml-records.ts';
+import { type Alert, alertOf } from './alert.ts';
 
 const TEXTS = ['pluginid', 'alertRef', 'alert', 'name', 'riskcode', 'riskdesc', 'confidence', 'desc', 'otherinfo', 'solution', 'reference', 'cweid'];
 const INSTANCE = ['instances/instance/uri', 'instances/instance/method', 'instances/instance/param'];
