@@ -21,7 +21,9 @@ test.for([
 ] as const)('npm start: %s %s stops everything', async ([signal, , send]) => {
   const service = await start({ ...npm, args: [] });
   const pids = [servicePid(dataDir), postgresPid(dataDir)];
-  onTestFinished(() => pids.forEach((pid) => kill(pid)));
+  onTestFinished(() => {
+    for (const pid of pids) kill(pid);
+  });
   expect((await call(service.url, '/readyz')).body).toMatchObject({ status: 'ok' });
 
   send(service);

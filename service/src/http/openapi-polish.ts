@@ -133,9 +133,14 @@ function shareProblem(response: Response, responses: Record<string, Response>): 
 
 function nameParameters(operation: Operation): void {
   const own = (operation.parameters ?? []).map((parameter) =>
-    parameter.in === 'header' ? { ...parameter, name: headerCase(String(parameter.name)) } : parameter,
+    parameter.in === 'header' ? { ...parameter, name: headerCase(String(parameter.name)) } : { ...parameter, required: isRequired(parameter) },
   );
   operation.parameters = [...own, ...Object.keys(parameters).map((name) => ({ $ref: `#/components/parameters/${name}` }))];
+}
+
+/** What has a default may be left out, although the server always has a value. */
+function isRequired({ required, schema }: Json): boolean {
+  return required === true && (schema as Json).default === undefined;
 }
 
 function headerCase(name: string): string {
