@@ -12,6 +12,9 @@ const KEY = `
   from api_keys k join organizations o on o.id = k.org_id
   where k.org_id = $1 and k.token_hash = $2 and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`;
 
+/** As many words as the service answers with. */
+const PERMISSIONS = (process.env.BENCH_PERMISSIONS ?? '').split(',');
+
 const app = Fastify();
 app.get('/healthz', () => ({ status: 'ok' }));
 app.get('/me', async () => {
@@ -23,7 +26,7 @@ app.get('/me', async () => {
     name: row.name,
     email: row.email,
     role: row.role,
-    permissions: ['organization:read', 'organization:manage', 'members:read', 'members:manage', 'api_keys:read', 'api_keys:manage', 'audit:read'],
+    permissions: PERMISSIONS,
     organization: { id: row.org_id, slug: row.slug, name: row.org_name },
     expires_at: row.expires_at,
   };

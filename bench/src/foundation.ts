@@ -30,11 +30,15 @@ export async function foundation({ rounds, seconds }: { rounds: number; seconds:
 async function compareMe(url: string, dataDir: string, rounds: number, seconds: number): Promise<Result> {
   const key = readFileSync(join(dataDir, 'first-owner-key'), 'utf8').trim();
   const headers = { authorization: `Bearer ${key}` };
-  const { organization } = (await (await fetch(`${url}/api/v1/me`, { headers })).json()) as { organization: { id: string } };
+  const { organization, permissions } = (await (await fetch(`${url}/api/v1/me`, { headers })).json()) as {
+    organization: { id: string };
+    permissions: string[];
+  };
   const bare = await start('bare', {
     BENCH_DATABASE_URL: readFileSync(join(dataDir, 'postgres.url'), 'utf8').trim(),
     BENCH_KEY: key,
     BENCH_ORG: organization.id,
+    BENCH_PERMISSIONS: permissions.join(','),
   });
   try {
     const options = { connections: 16, seconds };

@@ -14,7 +14,8 @@ export interface Server {
 }
 
 const programs = {
-  service: [fileURLToPath(new URL('../../service/bin/rrs.mjs', import.meta.url)), 'start'],
+  // As `npm start` does it.
+  service: ['--max-semi-space-size=8', fileURLToPath(new URL('../../service/bin/rrs.mjs', import.meta.url)), 'start'],
   bare: [fileURLToPath(new URL('./bare.ts', import.meta.url))],
 } as const;
 

@@ -14,7 +14,10 @@ export type Tx = TenantTx | SystemTx;
 export interface Database {
   withTenant<T>(tenant: { orgId: string }, work: (tx: TenantTx) => Promise<T>): Promise<T>;
   withSystem<T>(work: (tx: SystemTx) => Promise<T>): Promise<T>;
-  /** One statement in the system role without a transaction around it, prepared once per connection: for the hot path of authentication. */
+  /**
+   * One quick statement in the system role without a transaction around it, prepared once: for the hot path of authentication.
+   * All callers share one pipelined connection, so that statements that come together travel together.
+   */
   systemQuery<Row>(name: string, sql: string, values: readonly unknown[]): Promise<Row[]>;
   /** A connection of the application role for COPY, which cannot share a pipelined one. It sets no tenant: only staging tables are open to it. */
   withCopyClient<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T>;
@@ -33,6 +36,7 @@ const ACQUIRE_TIMEOUT_MS = 5_000;
 export function openDatabase({ url, poolSize }: DatabaseOptions): Database {
   const tenantPool = openPool(url, 'rrs_app', { max: poolSize, pipeline: true });
   const systemPool = openPool(url, 'rrs_system', { max: poolSize, pipeline: true });
+  const lane = openLane(systemPool);
   const copyPool = openPool(url, 'rrs_app', { max: poolSize, pipeline: false });
   return {
     withTenant: ({ orgId }, work) => {
@@ -40,7 +44,7 @@ export function openDatabase({ url, poolSize }: DatabaseOptions): Database {
       return inTransaction(tenantPool, `begin; set local app.org_id = '${orgId}'`, (tx) => work(tx as TenantTx));
     },
     withSystem: (work) => inTransaction(systemPool, 'begin', (tx) => work(tx as SystemTx)),
-    systemQuery: async (name, text, values) => (await systemPool.query({ name, text, values: [...values] })).rows,
+    systemQuery: async (name, text, values) => (await (await lane.client()).query({ name, text, values: values as unknown[] })).rows,
     withCopyClient: async (work) => {
       const client = await copyPool.connect();
       let broken = true;
@@ -54,7 +58,37 @@ export function openDatabase({ url, poolSize }: DatabaseOptions): Database {
     },
     stats: () => ({ tenant: poolStats(tenantPool), system: poolStats(systemPool) }),
     close: async () => {
+      lane.close();
       await Promise.all([tenantPool.end(), systemPool.end(), copyPool.end()]);
+    },
+  };
+}
+
+/** A connection that is kept for everybody's short statements, and replaced when it breaks. */
+function openLane(pool: pg.Pool) {
+  let opening: Promise<pg.PoolClient> | null = null;
+  const open = async (): Promise<pg.PoolClient> => {
+    const client = await pool.connect();
+    client.once('error', () => drop(client));
+    return client;
+  };
+  const dropped = new WeakSet<pg.PoolClient>();
+  const drop = (client: pg.PoolClient): void => {
+    if (dropped.has(client)) return;
+    dropped.add(client);
+    opening = null;
+    client.release(true);
+  };
+  return {
+    client(): Promise<pg.PoolClient> {
+      opening ??= open().catch((error: unknown) => {
+        opening = null;
+        throw error;
+      });
+      return opening;
+    },
+    close(): void {
+      opening?.then(drop, () => {});
     },
   };
 }

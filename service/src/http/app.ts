@@ -125,15 +125,16 @@ function setHeaders(request: FastifyRequest, reply: FastifyReply, publicUrl: str
 
 function unanswerable(request: FastifyRequest): AppError | null {
   if (request.headers.host === undefined && request.raw.httpVersion === '1.1') return new AppError('malformed_request', 'The Host header is missing.');
-  if (!request.url.startsWith('/api/')) return null;
+  const { accept } = request.headers;
+  if (accept === undefined || accept === '*/*' || !request.url.startsWith('/api/')) return null;
   const produced = [...(request.routeOptions.config.produces ?? []), 'application/json', 'application/problem+json'];
-  if (accepts(request.headers.accept, produced)) return null;
+  if (accepts(accept, produced)) return null;
   const choice = produced.length > 2 ? `one of ${[...new Set(produced)].slice(0, -1).join(', ')}` : 'application/json';
   return new AppError('not_acceptable', `The answer is ${produced.length > 2 ? 'none of that' : 'JSON'}: leave the Accept header out or include ${choice}.`);
 }
 
 function installRequestLog(app: App, accessLog: AppOptions['accessLog']): void {
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const traceId = TRACE_ID.exec(String(request.headers.traceparent ?? ''))?.[1];
     accessLog.info(
       {
@@ -149,11 +150,12 @@ function installRequestLog(app: App, accessLog: AppOptions['accessLog']): void {
       },
       'request',
     );
+    done();
   });
 }
 
-function accepts(accept: string | undefined, produced: readonly string[]): boolean {
-  if (accept === undefined || accept === '' || accept === '*/*') return true;
+function accepts(accept: string, produced: readonly string[]): boolean {
+  if (accept === '') return true;
   return accept.split(',').some((range) => {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
     const wanted = type === '*/*' || produced.some((one) => one === type || `${one.split('/')[0]}/*` === type);

@@ -90,8 +90,9 @@ export function installOperations(app: App, options: OperationsOptions): void {
     buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30],
     registers: [metrics.registry],
   });
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     requests.observe({ method: request.method, route: request.routeOptions.url ?? 'none', status: reply.statusCode }, reply.elapsedTime / 1000);
+    done();
   });
 
   const hidden = { config: { access: 'public' }, schema: { hide: true }, logLevel: 'silent' } as const;
