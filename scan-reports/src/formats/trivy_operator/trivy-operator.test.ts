@@ -66,7 +66,7 @@ test('a list of reports of all kinds', async () => {
       cwes: [798],
       description: null,
       asset: { type: 'container_image', name: 'registry.example.com/shop/import@sha256:aaaa' },
-      location: { path: '/root/aws.txt', resource: 'shop/Job/import/job' },
+      location: { path: '/app/aws.txt', resource: 'shop/Job/import/job' },
     },
     { rule: 'KSV041', severity: 'critical', asset: { type: 'cloud_resource', name: 'ClusterRole/admin' } },
     { rule: 'CVE-2021-3711', severity: 'high', asset: { type: 'host', name: 'node-1.example.com' }, location: { component: 'openssl', version: '1.1.1k' } },
