@@ -26,10 +26,12 @@ export interface Worker {
 const HEARTBEAT_MS = 5_000;
 const DEAD_AFTER_MS = 30_000;
 const GRACE_MS = 5_000;
+/** One listens, two fetch and settle jobs for all of them: jobs themselves work on the connections of `db`. */
+const CONNECTIONS = 3;
 
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { url, handlers, concurrency, log, heartbeatMs = HEARTBEAT_MS, deadAfterMs = DEAD_AFTER_MS, graceMs = GRACE_MS } = options;
-  const pool = openPool(url, 'rrs_system', { max: concurrency + 3, pipeline: false });
+  const pool = openPool(url, 'rrs_system', { max: CONNECTIONS, pipeline: false });
   const events = new EventEmitter() as WorkerEvents;
   let id = '';
   events.on('pool:create', ({ workerPool }) => {
@@ -51,7 +53,13 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     ),
   });
 
-  await beat(pool, id);
+  try {
+    await beat(pool, id);
+  } catch (error) {
+    await runner.stop();
+    await pool.end();
+    throw error;
+  }
   const beating = setInterval(() => {
     beat(pool, id)
       .then(() => releaseJobsOfTheDead(pool, deadAfterMs))
