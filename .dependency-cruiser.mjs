@@ -1,5 +1,5 @@
 /** The rules of ARCHITECTURE.md that a program can check. */
-const features = ['audit', 'events', 'organizations', 'assets', 'vulnerabilities', 'findings'];
+const features = ['audit', 'events', 'organizations', 'assets', 'vulnerabilities', 'findings', 'work-items', 'evidence'];
 const any = `(${features.join('|')})`;
 
 const leftwards = features.slice(0, -1).map((feature, index) => ({
@@ -69,6 +69,20 @@ export default {
       severity: 'error',
       from: { path: '^scan-reports/src/formats/', pathNot: '\\.test\\.ts$' },
       to: { path: '^(node:)?(fs|fs/promises|net|http|https|child_process|process)$|^service/' },
+    },
+    {
+      name: 'evidence-format-is-pure',
+      comment: 'It runs in browsers too: it imports nothing but its own files.',
+      severity: 'error',
+      from: { path: '^evidence-format/src/', pathNot: '(\\.test\\.ts$)|(/testing-[a-z]+\\.ts$)' },
+      to: { pathNot: '^evidence-format/src/(?!testing-)' },
+    },
+    {
+      name: 'verifier-stands-alone',
+      comment: 'An auditor reads it in one sitting: the format, the platform, and no network.',
+      severity: 'error',
+      from: { path: '^verifier/(src|bin|page)/', pathNot: '\\.test\\.ts$|^verifier/src/testing/' },
+      to: { pathNot: '^(verifier/src|evidence-format/src)/|^(node:)?(child_process|crypto|fs|fs/promises|module|path|url|util|zlib)$' },
     },
     { name: 'acceptance-is-black-box', severity: 'error', from: { path: '^acceptance/' }, to: { path: '^(service|bench)/' } },
     { name: 'no-undeclared-packages', severity: 'error', from: {}, to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] } },

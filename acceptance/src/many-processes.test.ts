@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { beforeAll, expect, test } from 'vitest';
-import { keyIn } from './folders.ts';
+import { keyIn, temporaryFolder } from './folders.ts';
 import { call, createKey } from './http.ts';
 import { ready, rrs, run, start, until } from './service.ts';
 
@@ -23,7 +23,7 @@ async function emptyDatabase(name: string): Promise<string> {
 }
 
 test('ten of the API and ten workers start at once on one empty database', async () => {
-  const env = { DATABASE_URL: await emptyDatabase('twenty') };
+  const env = { DATABASE_URL: await emptyDatabase('twenty'), RRS_KEYS_DIR: join(temporaryFolder(), 'keys') };
   const apis = Array.from({ length: 10 }, () => run(['api'], { env }));
   const workers = Array.from({ length: 10 }, () => run(['worker'], { env }));
   const services = await Promise.all(apis.map(ready));
@@ -50,7 +50,7 @@ test('ten of the API and ten workers start at once on one empty database', async
 });
 
 test('the API without a worker serves and says so; a worker apart answers operators', async () => {
-  const env = { DATABASE_URL: await emptyDatabase('degraded'), RRS_WORKER_PORT: '0' };
+  const env = { DATABASE_URL: await emptyDatabase('degraded'), RRS_KEYS_DIR: join(temporaryFolder(), 'keys'), RRS_WORKER_PORT: '0' };
   const api = await start({ args: ['api'], env });
   const alone = await call(api.url, '/readyz');
   expect(alone.status).toBe(200);
@@ -66,6 +66,34 @@ test('the API without a worker serves and says so; a worker apart answers operat
   worker.signal('SIGTERM');
   expect(await worker.exit).toBe(0);
   await until('it is missed', async () => (await call(api.url, '/readyz')).body.status === 'degraded');
+});
+
+test('processes share the signing keys, and one with a folder of its own is refused; keys are rotated beside the service', async () => {
+  const shared = { DATABASE_URL: await emptyDatabase('signing'), RRS_KEYS_DIR: join(temporaryFolder(), 'keys') };
+  const { url } = await start({ args: ['api'], env: shared });
+  const published = async () => (await call(url, '/api/v1/riskops-evidence/keys')).body.keys as { key_id: string; valid_to: string | null }[];
+  const first = await published();
+  expect(first.map(({ valid_to }) => valid_to)).toEqual([null, null, null]);
+
+  const alone = run(['worker'], { env: { DATABASE_URL: shared.DATABASE_URL } });
+  expect(await alone.exit).toBe(1);
+  expect(alone.stderr()).toMatch(/^rrs: The signing key \S+\/package\.pem is missing, but SHA256:\S+ is registered\. [^\n]*RRS_KEYS_DIR[^\n]*\n$/m);
+
+  const listed = await rrs(['keys', 'list'], { env: shared });
+  expect(listed.code).toBe(0);
+  for (const { key_id } of first) expect(listed.stdout).toContain(key_id);
+  expect(await rrs(['keys', 'rotate', 'now'], { env: shared })).toMatchObject({ code: 1, stderr: expect.stringContaining('one word too many') });
+  expect(await rrs(['keys', 'rotate'], { env: shared })).toMatchObject({ code: 0, stdout: expect.stringMatching(/^From now on these keys sign.*SHA256:/s) });
+  const after = await published();
+  expect(after.filter(({ valid_to }) => valid_to === null)).toHaveLength(3);
+  expect(
+    after
+      .filter(({ valid_to }) => valid_to !== null)
+      .map(({ key_id }) => key_id)
+      .sort(),
+  ).toEqual(first.map(({ key_id }) => key_id).sort());
+  const again = await start({ args: ['api'], env: shared });
+  expect((await call(again.url, '/healthz')).status).toBe(200);
 });
 
 test('commands reach the shared database', async () => {

@@ -18,7 +18,8 @@ test.concurrent('the operator chooses the first owner key, and gives secrets in 
 
   const elsewhere = join(temporaryFolder(), 'url');
   copyFileSync(join(dataDir, 'postgres.url'), elsewhere);
-  const shared = await start({ args: ['api'], env: { DATABASE_URL_FILE: elsewhere, RRS_BOOTSTRAP_API_KEY: 'another-key-that-comes-too-late' } });
+  const env = { DATABASE_URL_FILE: elsewhere, RRS_KEYS_DIR: join(dataDir, 'keys'), RRS_BOOTSTRAP_API_KEY: 'another-key-that-comes-too-late' };
+  const shared = await start({ args: ['api'], env });
   expect((await call(shared.url, '/api/v1/me', { key: chosen })).status).toBe(200);
   expect((await call(shared.url, '/api/v1/me', { key: 'another-key-that-comes-too-late' })).status).toBe(401);
   expect(await shared.stop()).toBe(0);

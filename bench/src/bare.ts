@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import Fastify from 'fastify';
 import pg from 'pg';
 
-/** What `GET /me` is measured against: the same query and the same JSON on the same libraries, and nothing else. */
+/** What the service is measured against: the same queries and the same JSON on the same libraries, and nothing else. */
 const pool = new pg.Pool({ connectionString: process.env.BENCH_DATABASE_URL, options: '-c role=rrs_system -c search_path=rrs', max: 10 });
 const tokenHash = createHash('sha256')
   .update(process.env.BENCH_KEY ?? '')
@@ -29,6 +29,64 @@ app.get('/me', async () => {
     permissions: PERMISSIONS,
     organization: { id: row.org_id, slug: row.slug, name: row.org_name },
     expires_at: row.expires_at,
+  };
+});
+
+const COLUMNS = `id, title, status, assurance, severity, severity_override, weakness, vulnerability_ids, cwes, cvss_version, cvss_vector, cvss_score, epss, epss_percentile,
+  epss_date, kev, kev_due_date, risk_score, asset_id, asset_type, location, source_ids, first_seen, last_seen, due_at, reopen_count, tags, version, created_at, updated_at`;
+const PAGE = `select ${COLUMNS} from findings where org_id = $1 order by risk_score desc, id desc limit 51`;
+const COUNT = 'select count(*) from (select 1 from findings where org_id = $1 limit 10001) counted';
+const ASSETS = 'select id, type, name, criticality, exposure from assets where org_id = $1 and id = any($2)';
+const SOURCES = 'select id, kind, provider, tool, name from sources where org_id = $1 and id = any($2)';
+const SEVERITIES = ['unknown', 'info', 'low', 'medium', 'high', 'critical'];
+const PLACE = ['component', 'version', 'fixed_version', 'purl', 'path', 'line', 'end_line', 'port', 'protocol', 'url', 'method', 'parameter', 'resource'];
+
+app.get('/findings', async () => {
+  const org = process.env.BENCH_ORG;
+  const [page, total] = await Promise.all([pool.query({ name: 'page', text: PAGE, values: [org] }), pool.query({ name: 'count', text: COUNT, values: [org] })]);
+  const shown = page.rows.slice(0, 50);
+  const [assets, sources] = await Promise.all([
+    pool.query({ name: 'assets', text: ASSETS, values: [org, [...new Set(shown.map((row) => row.asset_id))]] }),
+    pool.query({ name: 'sources', text: SOURCES, values: [org, [...new Set(shown.flatMap((row) => row.source_ids))]] }),
+  ]);
+  const assetOf = new Map(assets.rows.map((asset) => [asset.id, asset]));
+  const sourceOf = new Map(sources.rows.map((source) => [source.id, source]));
+  const data = shown.map((row) => ({
+    id: row.id,
+    title: row.title,
+    status: row.status,
+    assurance: row.assurance,
+    severity: SEVERITIES[row.severity],
+    severity_overridden: row.severity_override !== null,
+    cves: row.vulnerability_ids,
+    vulnerability_ids: row.vulnerability_ids,
+    cwes: row.cwes,
+    cvss: null,
+    epss: row.epss === null ? null : { score: row.epss, percentile: row.epss_percentile, date: row.epss_date },
+    kev: { listed: row.kev, due_date: row.kev_due_date },
+    risk_score: row.risk_score,
+    asset: assetOf.get(row.asset_id),
+    location: Object.fromEntries(PLACE.map((name) => [name, row.location[name] ?? null])),
+    sources: row.source_ids.map((id: string) => sourceOf.get(id)),
+    first_seen: row.first_seen,
+    last_seen: row.last_seen,
+    due_at: row.due_at instanceof Date ? row.due_at : null,
+    overdue: row.due_at < Date.now(),
+    reopen_count: row.reopen_count,
+    tags: row.tags,
+    version: row.version,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  }));
+  const count = Number(total.rows[0].count);
+  return {
+    data,
+    page: {
+      limit: 50,
+      next_cursor: shown.at(-1)?.id,
+      prev_cursor: null,
+      total: { count: Math.min(count, 10_000), relation: count > 10_000 ? 'at_least' : 'exact' },
+    },
   };
 });
 process.stdout.write(`${await app.listen({ host: '127.0.0.1', port: 0 })}\n`);

@@ -2,9 +2,23 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { arch, cpus, totalmem } from 'node:os';
 import { foundation } from './foundation.ts';
+import { imports, largeReport } from './imports.ts';
+import { lists } from './lists.ts';
 import { resultTable } from './results.ts';
 
-const table = resultTable(await foundation({ rounds: 5, seconds: 4 }));
+const parts = {
+  foundation: () => foundation({ rounds: 5, seconds: 4 }),
+  imports: () => imports({ findings: 100_000, rounds: 3 }),
+  memory: () => largeReport({ mebibytes: 1024 }),
+  lists: () => lists({ small: 10_000, large: 1_000_000, organizations: 10, seconds: 4 }),
+};
+const chosen = process.argv.slice(2);
+const results = [];
+for (const [name, measure] of Object.entries(parts)) if (chosen.length === 0 || chosen.includes(name)) results.push(...(await measure()));
+const table = resultTable(results);
+process.stdout.write(`${table}\n`);
+if (chosen.length > 0) process.exit();
+
 const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
 const machine = `${cpus().length} cores (${arch()}), ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}`;
 writeFileSync(
@@ -18,4 +32,3 @@ Commit ${commit}, ${machine}.
 ${table}
 `,
 );
-process.stdout.write(`${table}\n`);

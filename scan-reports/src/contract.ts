@@ -122,6 +122,8 @@ export interface ReportFormat {
   /** The kind of asset its reports are about, for the ones that do not name it. */
   assetType: AssetType;
   detect(head: ReportHead): boolean;
+  /** For formats that several tools write: which of them wrote this report. What one no longer reports says nothing about another's findings. */
+  tools?(input: ReportInput): Promise<string[]>;
   /** Streams; memory does not grow with the number of records. Throws ReportError when the file as a whole cannot be trusted to be complete. */
   read(input: ReportInput): AsyncGenerator<ReportItem>;
 }

@@ -6,10 +6,12 @@ create table sources (
   id uuid not null,
   kind text not null check (kind in ('manual', 'import', 'connection')),
   provider text not null,
+  -- Which tool wrote it, for formats that many tools write.
+  tool text not null default '',
   name text not null default '',
   created_at timestamptz(3) not null default now(),
   primary key (org_id, id),
-  unique (org_id, kind, provider, name)
+  unique (org_id, kind, provider, tool, name)
 );
 
 create table assets (
@@ -80,7 +82,7 @@ create table finding_texts (
 );
 
 create table findings (
-  org_id uuid not null references organizations (id),
+  org_id uuid not null,
   id uuid not null,
   asset_id uuid not null,
   -- The identity, with the asset: what it is and where on the asset. Stored, never computed again from what may change.
@@ -152,7 +154,7 @@ create index findings_by_epss on findings (org_id, epss) where epss is not null;
 create index findings_by_kev on findings (org_id, risk_score, id) where kev;
 create index findings_by_assurance on findings (org_id, assurance, risk_score, id) where assurance is not null;
 create index findings_by_expiry on findings (org_id, acceptance_expires_at) where status = 'risk_accepted';
--- One index for everything that is a word: v:<vulnerability> k:<cwe> t:<tag> s:<source> w:<word>
+-- One index for everything that is a word: v:<vulnerability> k:<cwe> t:<tag> p:<provider> a:<type of asset> w:<word>
 create index findings_by_word on findings using gin (search) with (fastupdate = on);
 
 -- What one source says about a finding. One finding, many sightings.
@@ -169,12 +171,28 @@ create table sightings (
   content bytea not null,
   first_seen timestamptz(3) not null,
   last_seen timestamptz(3) not null,
+  -- The last run that said something about it, and the last that saw it.
   last_import_id uuid,
+  seen_import_id uuid,
   primary key (org_id, finding_id, source_id),
-  foreign key (org_id, finding_id) references findings (org_id, id),
-  foreign key (org_id, source_id) references sources (org_id, id)
+  foreign key (org_id, finding_id) references findings (org_id, id)
 );
 create index sightings_by_external_id on sightings (org_id, source_id, external_id) where external_id is not null;
+-- By which an import recognises what it need not look at again.
+create index sightings_by_content on sightings using hash (content);
+
+-- The newest run of a source that looked at an asset: an older report that comes in later concludes nothing from what it does not show.
+create table source_coverage (
+  org_id uuid not null,
+  source_id uuid not null,
+  asset_id uuid not null,
+  import_id uuid not null,
+  seen_at timestamptz(3) not null,
+  complete boolean not null,
+  primary key (org_id, source_id, asset_id),
+  foreign key (org_id, source_id) references sources (org_id, id),
+  foreign key (org_id, asset_id) references assets (org_id, id)
+);
 
 create table finding_history (
   org_id uuid not null,
@@ -274,9 +292,6 @@ create unlogged table import_rows (
   component text,
   location jsonb not null,
   text_id bytea,
-  description text,
-  solution text,
-  reference_urls text[] not null,
   tags text[] not null,
   words text[] not null,
   content bytea not null,
@@ -284,6 +299,26 @@ create unlogged table import_rows (
   last_seen timestamptz(3)
 );
 create index import_rows_by_import on import_rows (org_id, import_id, n);
+
+create unlogged table import_texts (
+  org_id uuid not null,
+  import_id uuid not null,
+  text_id bytea not null,
+  description text,
+  solution text,
+  reference_urls text[] not null
+);
+create index import_texts_by_import on import_texts (org_id, import_id);
+
+-- Records that say, word for word, what is known already.
+create unlogged table import_seen (
+  org_id uuid not null,
+  import_id uuid not null,
+  finding_id uuid not null,
+  content bytea not null,
+  last_seen timestamptz(3)
+);
+create index import_seen_by_import on import_seen (org_id, import_id, finding_id);
 
 -- The rows of one weakness on one asset at one place together, beside what is known of it.
 create unlogged table import_groups (
@@ -307,7 +342,7 @@ do $$
 declare
   tenant_table text;
 begin
-  foreach tenant_table in array array['sources', 'assets', 'asset_keys', 'vulnerability_aliases', 'finding_texts', 'findings', 'sightings', 'finding_history', 'imports', 'import_closures'] loop
+  foreach tenant_table in array array['sources', 'assets', 'asset_keys', 'vulnerability_aliases', 'finding_texts', 'findings', 'sightings', 'source_coverage', 'finding_history', 'imports', 'import_closures'] loop
     execute format('alter table %I enable row level security', tenant_table);
     execute format('alter table %I force row level security', tenant_table);
     execute format(
@@ -322,9 +357,18 @@ $$;
 revoke delete on findings, sightings, finding_history, imports from rrs_app, rrs_system;
 revoke update on finding_history from rrs_app, rrs_system;
 create trigger insert_only before update or delete or truncate on finding_history for each statement execute function refuse_change();
-grant select, insert, update, delete on import_assets, import_rows, import_groups to rrs_app, rrs_system;
+grant select, insert, update, delete on import_assets, import_rows, import_texts, import_seen, import_groups to rrs_app, rrs_system;
 grant select on vulnerabilities to rrs_app;
 grant select, insert, update on vulnerabilities to rrs_system;
+
+-- A policy goes before every condition whose operator PostgreSQL does not know to be leakproof, and so keeps indexes on words, prefixes and
+-- expressions from being used. These views have the condition of the policy as a plain one, for queries that need such an index. They see
+-- the rows as the owner of the tables does, for whom there is a policy to read, and like the policies they fail when no organization is set.
+create policy views on findings for select to rrs_owner using (true);
+create policy views on assets for select to rrs_owner using (true);
+create view tenant_findings as select * from findings where org_id = current_setting('app.org_id')::uuid;
+create view tenant_assets as select * from assets where org_id = current_setting('app.org_id')::uuid;
+grant select on tenant_findings, tenant_assets to rrs_app;
 
 -- UUIDv7 for rows that are made set-based; all others get theirs from the program.
 create function new_id() returns uuid language sql volatile as $$
@@ -334,13 +378,39 @@ create function new_id() returns uuid language sql volatile as $$
 $$;
 grant execute on function new_id to rrs_app, rrs_system;
 
--- Staged rows come and go faster than statistics are gathered; without them the planner takes thousands of rows for one.
+-- Staged rows come and go faster than statistics are gathered; without them the planner takes thousands of rows for one. Who finds the
+-- table locked by another import does without: its plans are then slower, not wrong.
 create function analyze_staging() returns void language plpgsql security definer set search_path = rrs as $$
 begin
-  analyze import_assets (org_id, import_id, asset_key, asset_id);
-  analyze import_rows (org_id, import_id, n, asset_key, weakness, place, external_id, text_id);
-  analyze import_groups (org_id, import_id, n, asset_id, finding_id, outcome);
+  analyze (skip_locked) import_assets (org_id, import_id, asset_key, asset_id);
+  analyze (skip_locked) import_rows (org_id, import_id, n, asset_key, weakness, place, external_id, text_id);
+  analyze (skip_locked) import_seen (org_id, import_id, finding_id);
 end
 $$;
 revoke all on function analyze_staging from public;
 grant execute on function analyze_staging to rrs_app;
+
+create function analyze_groups() returns void language plpgsql security definer set search_path = rrs as $$
+begin
+  analyze (skip_locked) import_groups (org_id, import_id, n, asset_id, finding_id, outcome);
+end
+$$;
+revoke all on function analyze_groups from public;
+grant execute on function analyze_groups to rrs_app;
+
+-- Tables that grew by half since they were last looked at, before autovacuum comes round to them: the first large imports of an organization.
+create function analyze_grown() returns void language plpgsql security definer set search_path = rrs as $$
+declare
+  grown regclass;
+begin
+  for grown in
+    select c.oid from pg_class c
+    where c.oid = any (array['findings', 'sightings', 'assets', 'asset_keys', 'finding_texts', 'finding_history', 'vulnerability_aliases']::regclass[])
+      and pg_relation_size(c.oid) > 8192 * (16 + 1.5 * greatest(c.relpages, 0))
+  loop
+    execute format('analyze (skip_locked) %s', grown);
+  end loop;
+end
+$$;
+revoke all on function analyze_grown from public;
+grant execute on function analyze_grown to rrs_app;

@@ -9,6 +9,42 @@ GRANT USAGE ON SCHEMA rrs TO rrs_system;
 CREATE SCHEMA rrs_jobs AUTHORIZATION rrs_system;
 GRANT USAGE ON SCHEMA rrs_jobs TO rrs_app;
 
+CREATE OR REPLACE FUNCTION rrs.analyze_groups()
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'rrs'
+AS $function$
+begin
+  analyze (skip_locked) import_groups (org_id, import_id, n, asset_id, finding_id, outcome);
+end
+$function$;
+ALTER FUNCTION rrs.analyze_groups() OWNER TO rrs_owner;
+REVOKE EXECUTE ON FUNCTION rrs.analyze_groups() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION rrs.analyze_groups() TO rrs_app;
+
+CREATE OR REPLACE FUNCTION rrs.analyze_grown()
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'rrs'
+AS $function$
+declare
+  grown regclass;
+begin
+  for grown in
+    select c.oid from pg_class c
+    where c.oid = any (array['findings', 'sightings', 'assets', 'asset_keys', 'finding_texts', 'finding_history', 'vulnerability_aliases']::regclass[])
+      and pg_relation_size(c.oid) > 8192 * (16 + 1.5 * greatest(c.relpages, 0))
+  loop
+    execute format('analyze (skip_locked) %s', grown);
+  end loop;
+end
+$function$;
+ALTER FUNCTION rrs.analyze_grown() OWNER TO rrs_owner;
+REVOKE EXECUTE ON FUNCTION rrs.analyze_grown() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION rrs.analyze_grown() TO rrs_app;
+
 CREATE OR REPLACE FUNCTION rrs.analyze_staging()
  RETURNS void
  LANGUAGE plpgsql
@@ -16,9 +52,9 @@ CREATE OR REPLACE FUNCTION rrs.analyze_staging()
  SET search_path TO 'rrs'
 AS $function$
 begin
-  analyze import_assets (org_id, import_id, asset_key, asset_id);
-  analyze import_rows (org_id, import_id, n, asset_key, weakness, place, external_id, text_id);
-  analyze import_groups (org_id, import_id, n, asset_id, finding_id, outcome);
+  analyze (skip_locked) import_assets (org_id, import_id, asset_key, asset_id);
+  analyze (skip_locked) import_rows (org_id, import_id, n, asset_key, weakness, place, external_id, text_id);
+  analyze (skip_locked) import_seen (org_id, import_id, finding_id);
 end
 $function$;
 ALTER FUNCTION rrs.analyze_staging() OWNER TO rrs_owner;
@@ -46,6 +82,37 @@ begin
 end
 $function$;
 ALTER FUNCTION rrs.refuse_change() OWNER TO rrs_owner;
+
+CREATE OR REPLACE FUNCTION rrs.refuse_key_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'UPDATE' and old.valid_to is null and new.valid_to is not null
+    and (new.key_id, new.use, new.algorithm, new.spki, new.valid_from) = (old.key_id, old.use, old.algorithm, old.spki, old.valid_from) then
+    return new;
+  end if;
+  raise exception 'a published key can only be closed' using errcode = 'restrict_violation';
+end
+$function$;
+ALTER FUNCTION rrs.refuse_key_change() OWNER TO rrs_owner;
+
+CREATE OR REPLACE FUNCTION rrs.refuse_sealed_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'DELETE' then
+    raise exception 'evidence packages are never deleted' using errcode = 'restrict_violation';
+  end if;
+  if old.archive_sha256 is not null and
+    to_jsonb(new) - '{status,superseded_at,superseded_by,superseded_reason}'::text[] <> to_jsonb(old) - '{status,superseded_at,superseded_by,superseded_reason}'::text[] then
+    raise exception 'a sealed package does not change' using errcode = 'restrict_violation';
+  end if;
+  return new;
+end
+$function$;
+ALTER FUNCTION rrs.refuse_sealed_change() OWNER TO rrs_owner;
 
 CREATE OR REPLACE FUNCTION rrs_jobs.add_job(task text, payload json, run_at timestamp with time zone, job_key text, max_attempts integer)
  RETURNS void
@@ -92,6 +159,68 @@ CREATE POLICY tenant ON rrs.api_keys TO rrs_app
   WITH CHECK (org_id = current_setting('app.org_id'::text)::uuid);
 GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.api_keys TO rrs_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.api_keys TO rrs_system;
+
+CREATE TABLE rrs.artifact_removals (
+  org_id uuid NOT NULL,
+  artifact_id uuid NOT NULL,
+  reason text NOT NULL,
+  removed_at timestamptz(3) DEFAULT now() NOT NULL,
+  removed_by jsonb NOT NULL,
+  CONSTRAINT artifact_removals_pkey PRIMARY KEY (org_id, artifact_id),
+  CONSTRAINT artifact_removals_reason_check CHECK (length(reason) >= 3 AND length(reason) <= 2000)
+);
+CREATE TRIGGER insert_only BEFORE DELETE OR UPDATE OR TRUNCATE ON rrs.artifact_removals FOR EACH STATEMENT EXECUTE FUNCTION rrs.refuse_change();
+ALTER TABLE rrs.artifact_removals OWNER TO rrs_owner;
+ALTER TABLE rrs.artifact_removals ENABLE ROW LEVEL SECURITY;
+ALTER TABLE rrs.artifact_removals FORCE ROW LEVEL SECURITY;
+CREATE POLICY system ON rrs.artifact_removals TO rrs_system
+  USING (true)
+  WITH CHECK (true);
+CREATE POLICY tenant ON rrs.artifact_removals TO rrs_app
+  USING (org_id = current_setting('app.org_id'::text)::uuid)
+  WITH CHECK (org_id = current_setting('app.org_id'::text)::uuid);
+GRANT SELECT, INSERT ON rrs.artifact_removals TO rrs_app;
+GRANT SELECT, INSERT ON rrs.artifact_removals TO rrs_system;
+
+CREATE TABLE rrs.artifacts (
+  org_id uuid NOT NULL,
+  id uuid NOT NULL,
+  work_item_id uuid NOT NULL,
+  type text NOT NULL,
+  title text NOT NULL,
+  description text,
+  occurred_at timestamptz(3),
+  url text,
+  redactions jsonb DEFAULT '[]'::jsonb NOT NULL,
+  filename text,
+  media_type text,
+  size bigint,
+  sha256 text,
+  supersedes uuid,
+  added_at timestamptz(3) DEFAULT now() NOT NULL,
+  added_by jsonb NOT NULL,
+  CONSTRAINT artifacts_pkey PRIMARY KEY (org_id, id),
+  CONSTRAINT artifacts_org_id_supersedes_key UNIQUE (org_id, supersedes),
+  CONSTRAINT artifacts_check CHECK ((sha256 IS NULL) <> (url IS NULL)),
+  CONSTRAINT artifacts_check1 CHECK (num_nulls(sha256, size, media_type) = ANY (ARRAY[0, 3])),
+  CONSTRAINT artifacts_sha256_check CHECK (sha256 ~ '^[0-9a-f]{64}$'::text),
+  CONSTRAINT artifacts_title_check CHECK (length(title) >= 1 AND length(title) <= 300),
+  CONSTRAINT artifacts_type_check CHECK (type = ANY (ARRAY['pull_request'::text, 'commit'::text, 'change_ticket'::text, 'scan_report'::text, 'approval'::text, 'screenshot'::text, 'configuration'::text, 'test_result'::text, 'other'::text]))
+);
+CREATE INDEX artifacts_by_content ON rrs.artifacts USING btree (sha256) WHERE sha256 IS NOT NULL;
+CREATE INDEX artifacts_by_work_item ON rrs.artifacts USING btree (org_id, work_item_id, added_at, id);
+CREATE TRIGGER insert_only BEFORE DELETE OR UPDATE OR TRUNCATE ON rrs.artifacts FOR EACH STATEMENT EXECUTE FUNCTION rrs.refuse_change();
+ALTER TABLE rrs.artifacts OWNER TO rrs_owner;
+ALTER TABLE rrs.artifacts ENABLE ROW LEVEL SECURITY;
+ALTER TABLE rrs.artifacts FORCE ROW LEVEL SECURITY;
+CREATE POLICY system ON rrs.artifacts TO rrs_system
+  USING (true)
+  WITH CHECK (true);
+CREATE POLICY tenant ON rrs.artifacts TO rrs_app
+  USING (org_id = current_setting('app.org_id'::text)::uuid)
+  WITH CHECK (org_id = current_setting('app.org_id'::text)::uuid);
+GRANT SELECT, INSERT ON rrs.artifacts TO rrs_app;
+GRANT SELECT, INSERT ON rrs.artifacts TO rrs_system;
 
 CREATE TABLE rrs.asset_keys (
   org_id uuid NOT NULL,
@@ -144,6 +273,8 @@ CREATE POLICY system ON rrs.assets TO rrs_system
 CREATE POLICY tenant ON rrs.assets TO rrs_app
   USING (org_id = current_setting('app.org_id'::text)::uuid)
   WITH CHECK (org_id = current_setting('app.org_id'::text)::uuid);
+CREATE POLICY views ON rrs.assets FOR SELECT TO rrs_owner
+  USING (true);
 GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.assets TO rrs_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.assets TO rrs_system;
 
@@ -204,6 +335,85 @@ CREATE POLICY tenant ON rrs.events TO rrs_app
   WITH CHECK (org_id = current_setting('app.org_id'::text)::uuid);
 GRANT SELECT, INSERT ON rrs.events TO rrs_app;
 GRANT SELECT, INSERT ON rrs.events TO rrs_system;
+
+CREATE TABLE rrs.evidence_keys (
+  key_id text NOT NULL,
+  use text NOT NULL,
+  algorithm text NOT NULL,
+  spki bytea NOT NULL,
+  valid_from timestamptz(3) DEFAULT now() NOT NULL,
+  valid_to timestamptz(3),
+  CONSTRAINT evidence_keys_pkey PRIMARY KEY (key_id),
+  CONSTRAINT evidence_keys_spki_key UNIQUE (spki),
+  CONSTRAINT evidence_keys_algorithm_check CHECK (algorithm = ANY (ARRAY['ES256'::text, 'Ed25519'::text])),
+  CONSTRAINT evidence_keys_check CHECK (valid_to >= valid_from),
+  CONSTRAINT evidence_keys_use_check CHECK (use = ANY (ARRAY['package'::text, 'log'::text]))
+);
+CREATE UNIQUE INDEX evidence_keys_active ON rrs.evidence_keys USING btree (use, algorithm) WHERE valid_to IS NULL;
+CREATE TRIGGER insert_only BEFORE TRUNCATE ON rrs.evidence_keys FOR EACH STATEMENT EXECUTE FUNCTION rrs.refuse_change();
+CREATE TRIGGER only_closed BEFORE DELETE OR UPDATE ON rrs.evidence_keys FOR EACH ROW EXECUTE FUNCTION rrs.refuse_key_change();
+ALTER TABLE rrs.evidence_keys OWNER TO rrs_owner;
+GRANT SELECT ON rrs.evidence_keys TO rrs_app;
+GRANT SELECT, INSERT, UPDATE (valid_to) ON rrs.evidence_keys TO rrs_system;
+
+CREATE TABLE rrs.evidence_packages (
+  org_id uuid NOT NULL,
+  id uuid NOT NULL,
+  work_item_id uuid NOT NULL,
+  sequence integer NOT NULL,
+  status text DEFAULT 'generating'::text NOT NULL,
+  formats text[] NOT NULL,
+  note text,
+  requested_by jsonb NOT NULL,
+  requested_at timestamptz(3) DEFAULT now() NOT NULL,
+  attempts integer DEFAULT 0 NOT NULL,
+  error text,
+  as_of timestamptz(3),
+  generated_at timestamptz(3),
+  generation_ms integer,
+  conclusion text,
+  grade text,
+  gaps jsonb DEFAULT '[]'::jsonb NOT NULL,
+  counts jsonb,
+  archive_sha256 text,
+  archive_size bigint,
+  manifest_sha256 text,
+  tagmanifest_sha256 text,
+  key_id text,
+  log_index bigint,
+  log_size bigint,
+  log_root bytea,
+  leaf_hash bytea,
+  timestamps jsonb DEFAULT '[]'::jsonb NOT NULL,
+  files jsonb DEFAULT '[]'::jsonb NOT NULL,
+  superseded_at timestamptz(3),
+  superseded_by uuid,
+  superseded_reason text,
+  CONSTRAINT evidence_packages_pkey PRIMARY KEY (org_id, id),
+  CONSTRAINT evidence_packages_org_id_work_item_id_sequence_key UNIQUE (org_id, work_item_id, sequence),
+  CONSTRAINT evidence_packages_check CHECK ((status = ANY (ARRAY['ready'::text, 'superseded'::text])) = (archive_sha256 IS NOT NULL)),
+  CONSTRAINT evidence_packages_check1 CHECK ((archive_sha256 IS NULL) = (generated_at IS NULL)),
+  CONSTRAINT evidence_packages_check2 CHECK ((status = 'superseded'::text) = (superseded_at IS NOT NULL)),
+  CONSTRAINT evidence_packages_check3 CHECK ((status = 'failed'::text) = (error IS NOT NULL)),
+  CONSTRAINT evidence_packages_sequence_check CHECK (sequence > 0),
+  CONSTRAINT evidence_packages_status_check CHECK (status = ANY (ARRAY['generating'::text, 'ready'::text, 'failed'::text, 'superseded'::text]))
+);
+CREATE INDEX evidence_packages_by_generated ON rrs.evidence_packages USING btree (org_id, generated_at, id) WHERE generated_at IS NOT NULL;
+CREATE INDEX evidence_packages_by_item ON rrs.evidence_packages USING btree (org_id, work_item_id, requested_at, id);
+CREATE INDEX evidence_packages_by_requested ON rrs.evidence_packages USING btree (org_id, requested_at, id);
+CREATE TRIGGER insert_only BEFORE TRUNCATE ON rrs.evidence_packages FOR EACH STATEMENT EXECUTE FUNCTION rrs.refuse_change();
+CREATE TRIGGER sealed BEFORE DELETE OR UPDATE ON rrs.evidence_packages FOR EACH ROW EXECUTE FUNCTION rrs.refuse_sealed_change();
+ALTER TABLE rrs.evidence_packages OWNER TO rrs_owner;
+ALTER TABLE rrs.evidence_packages ENABLE ROW LEVEL SECURITY;
+ALTER TABLE rrs.evidence_packages FORCE ROW LEVEL SECURITY;
+CREATE POLICY system ON rrs.evidence_packages TO rrs_system
+  USING (true)
+  WITH CHECK (true);
+CREATE POLICY tenant ON rrs.evidence_packages TO rrs_app
+  USING (org_id = current_setting('app.org_id'::text)::uuid)
+  WITH CHECK (org_id = current_setting('app.org_id'::text)::uuid);
+GRANT SELECT, INSERT, UPDATE ON rrs.evidence_packages TO rrs_app;
+GRANT SELECT, INSERT, UPDATE ON rrs.evidence_packages TO rrs_system;
 
 CREATE TABLE rrs.finding_history (
   org_id uuid NOT NULL,
@@ -337,6 +547,8 @@ CREATE POLICY system ON rrs.findings TO rrs_system
 CREATE POLICY tenant ON rrs.findings TO rrs_app
   USING (org_id = current_setting('app.org_id'::text)::uuid)
   WITH CHECK (org_id = current_setting('app.org_id'::text)::uuid);
+CREATE POLICY views ON rrs.findings FOR SELECT TO rrs_owner
+  USING (true);
 GRANT SELECT, INSERT, UPDATE ON rrs.findings TO rrs_app;
 GRANT SELECT, INSERT, UPDATE ON rrs.findings TO rrs_system;
 
@@ -438,9 +650,6 @@ CREATE UNLOGGED TABLE rrs.import_rows (
   component text,
   location jsonb NOT NULL,
   text_id bytea,
-  description text,
-  solution text,
-  reference_urls text[] NOT NULL,
   tags text[] NOT NULL,
   words text[] NOT NULL,
   content bytea NOT NULL,
@@ -451,6 +660,31 @@ CREATE INDEX import_rows_by_import ON rrs.import_rows USING btree (org_id, impor
 ALTER TABLE rrs.import_rows OWNER TO rrs_owner;
 GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.import_rows TO rrs_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.import_rows TO rrs_system;
+
+CREATE UNLOGGED TABLE rrs.import_seen (
+  org_id uuid NOT NULL,
+  import_id uuid NOT NULL,
+  finding_id uuid NOT NULL,
+  content bytea NOT NULL,
+  last_seen timestamptz(3)
+);
+CREATE INDEX import_seen_by_import ON rrs.import_seen USING btree (org_id, import_id, finding_id);
+ALTER TABLE rrs.import_seen OWNER TO rrs_owner;
+GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.import_seen TO rrs_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.import_seen TO rrs_system;
+
+CREATE UNLOGGED TABLE rrs.import_texts (
+  org_id uuid NOT NULL,
+  import_id uuid NOT NULL,
+  text_id bytea NOT NULL,
+  description text,
+  solution text,
+  reference_urls text[] NOT NULL
+);
+CREATE INDEX import_texts_by_import ON rrs.import_texts USING btree (org_id, import_id);
+ALTER TABLE rrs.import_texts OWNER TO rrs_owner;
+GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.import_texts TO rrs_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.import_texts TO rrs_system;
 
 CREATE TABLE rrs.imports (
   org_id uuid NOT NULL,
@@ -486,6 +720,7 @@ CREATE TABLE rrs.imports (
   CONSTRAINT imports_check CHECK (received = (created + updated + unchanged + reopened + rejected)),
   CONSTRAINT imports_status_check CHECK (status = ANY (ARRAY['queued'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'needs_confirmation'::text, 'discarded'::text]))
 );
+CREATE INDEX imports_by_content ON rrs.imports USING btree (sha256);
 CREATE INDEX imports_by_created ON rrs.imports USING btree (org_id, created_at, id);
 ALTER TABLE rrs.imports OWNER TO rrs_owner;
 ALTER TABLE rrs.imports ENABLE ROW LEVEL SECURITY;
@@ -506,6 +741,117 @@ CREATE TABLE rrs.instance_secrets (
 );
 ALTER TABLE rrs.instance_secrets OWNER TO rrs_owner;
 GRANT SELECT, INSERT ON rrs.instance_secrets TO rrs_system;
+
+CREATE TABLE rrs.log_checkpoints (
+  org_id uuid NOT NULL,
+  size bigint NOT NULL,
+  root bytea NOT NULL,
+  note text NOT NULL,
+  rekor_note text NOT NULL,
+  created_at timestamptz(3) DEFAULT now() NOT NULL,
+  CONSTRAINT log_checkpoints_pkey PRIMARY KEY (org_id, size),
+  CONSTRAINT log_checkpoints_root_check CHECK (length(root) = 32),
+  CONSTRAINT log_checkpoints_size_check CHECK (size > 0)
+);
+CREATE TRIGGER insert_only BEFORE DELETE OR UPDATE OR TRUNCATE ON rrs.log_checkpoints FOR EACH STATEMENT EXECUTE FUNCTION rrs.refuse_change();
+ALTER TABLE rrs.log_checkpoints OWNER TO rrs_owner;
+ALTER TABLE rrs.log_checkpoints ENABLE ROW LEVEL SECURITY;
+ALTER TABLE rrs.log_checkpoints FORCE ROW LEVEL SECURITY;
+CREATE POLICY system ON rrs.log_checkpoints TO rrs_system
+  USING (true)
+  WITH CHECK (true);
+CREATE POLICY tenant ON rrs.log_checkpoints TO rrs_app
+  USING (org_id = current_setting('app.org_id'::text)::uuid)
+  WITH CHECK (org_id = current_setting('app.org_id'::text)::uuid);
+GRANT SELECT, INSERT ON rrs.log_checkpoints TO rrs_app;
+GRANT SELECT, INSERT ON rrs.log_checkpoints TO rrs_system;
+
+CREATE TABLE rrs.log_leaves (
+  org_id uuid NOT NULL,
+  index bigint NOT NULL,
+  entry text NOT NULL,
+  leaf_hash bytea NOT NULL,
+  package_id uuid NOT NULL,
+  appended_at timestamptz(3) DEFAULT now() NOT NULL,
+  CONSTRAINT log_leaves_pkey PRIMARY KEY (org_id, index),
+  CONSTRAINT log_leaves_index_check CHECK (index >= 0),
+  CONSTRAINT log_leaves_leaf_hash_check CHECK (length(leaf_hash) = 32)
+);
+CREATE INDEX log_leaves_by_package ON rrs.log_leaves USING btree (org_id, package_id, index);
+CREATE TRIGGER insert_only BEFORE DELETE OR UPDATE OR TRUNCATE ON rrs.log_leaves FOR EACH STATEMENT EXECUTE FUNCTION rrs.refuse_change();
+ALTER TABLE rrs.log_leaves OWNER TO rrs_owner;
+ALTER TABLE rrs.log_leaves ENABLE ROW LEVEL SECURITY;
+ALTER TABLE rrs.log_leaves FORCE ROW LEVEL SECURITY;
+CREATE POLICY system ON rrs.log_leaves TO rrs_system
+  USING (true)
+  WITH CHECK (true);
+CREATE POLICY tenant ON rrs.log_leaves TO rrs_app
+  USING (org_id = current_setting('app.org_id'::text)::uuid)
+  WITH CHECK (org_id = current_setting('app.org_id'::text)::uuid);
+GRANT SELECT, INSERT ON rrs.log_leaves TO rrs_app;
+GRANT SELECT, INSERT ON rrs.log_leaves TO rrs_system;
+
+CREATE TABLE rrs.log_nodes (
+  org_id uuid NOT NULL,
+  level smallint NOT NULL,
+  index bigint NOT NULL,
+  hash bytea NOT NULL,
+  CONSTRAINT log_nodes_pkey PRIMARY KEY (org_id, level, index),
+  CONSTRAINT log_nodes_hash_check CHECK (length(hash) = 32),
+  CONSTRAINT log_nodes_index_check CHECK (index >= 0),
+  CONSTRAINT log_nodes_level_check CHECK (level >= 0 AND level <= 53)
+);
+CREATE TRIGGER insert_only BEFORE DELETE OR UPDATE OR TRUNCATE ON rrs.log_nodes FOR EACH STATEMENT EXECUTE FUNCTION rrs.refuse_change();
+ALTER TABLE rrs.log_nodes OWNER TO rrs_owner;
+ALTER TABLE rrs.log_nodes ENABLE ROW LEVEL SECURITY;
+ALTER TABLE rrs.log_nodes FORCE ROW LEVEL SECURITY;
+CREATE POLICY system ON rrs.log_nodes TO rrs_system
+  USING (true)
+  WITH CHECK (true);
+CREATE POLICY tenant ON rrs.log_nodes TO rrs_app
+  USING (org_id = current_setting('app.org_id'::text)::uuid)
+  WITH CHECK (org_id = current_setting('app.org_id'::text)::uuid);
+GRANT SELECT, INSERT ON rrs.log_nodes TO rrs_app;
+GRANT SELECT, INSERT ON rrs.log_nodes TO rrs_system;
+
+CREATE TABLE rrs.log_origins (
+  org_id uuid NOT NULL,
+  origin text NOT NULL,
+  created_at timestamptz(3) DEFAULT now() NOT NULL,
+  CONSTRAINT log_origins_pkey PRIMARY KEY (org_id),
+  CONSTRAINT log_origins_origin_check CHECK (length(origin) >= 1 AND length(origin) <= 300)
+);
+CREATE TRIGGER insert_only BEFORE DELETE OR UPDATE OR TRUNCATE ON rrs.log_origins FOR EACH STATEMENT EXECUTE FUNCTION rrs.refuse_change();
+ALTER TABLE rrs.log_origins OWNER TO rrs_owner;
+ALTER TABLE rrs.log_origins ENABLE ROW LEVEL SECURITY;
+ALTER TABLE rrs.log_origins FORCE ROW LEVEL SECURITY;
+CREATE POLICY system ON rrs.log_origins TO rrs_system
+  USING (true)
+  WITH CHECK (true);
+CREATE POLICY tenant ON rrs.log_origins TO rrs_app
+  USING (org_id = current_setting('app.org_id'::text)::uuid)
+  WITH CHECK (org_id = current_setting('app.org_id'::text)::uuid);
+GRANT SELECT, INSERT ON rrs.log_origins TO rrs_app;
+GRANT SELECT, INSERT ON rrs.log_origins TO rrs_system;
+
+CREATE TABLE rrs.log_publications (
+  org_id uuid NOT NULL,
+  index bigint NOT NULL,
+  published_at timestamptz(3) DEFAULT now() NOT NULL,
+  CONSTRAINT log_publications_pkey PRIMARY KEY (org_id, index)
+);
+CREATE TRIGGER insert_only BEFORE DELETE OR UPDATE OR TRUNCATE ON rrs.log_publications FOR EACH STATEMENT EXECUTE FUNCTION rrs.refuse_change();
+ALTER TABLE rrs.log_publications OWNER TO rrs_owner;
+ALTER TABLE rrs.log_publications ENABLE ROW LEVEL SECURITY;
+ALTER TABLE rrs.log_publications FORCE ROW LEVEL SECURITY;
+CREATE POLICY system ON rrs.log_publications TO rrs_system
+  USING (true)
+  WITH CHECK (true);
+CREATE POLICY tenant ON rrs.log_publications TO rrs_app
+  USING (org_id = current_setting('app.org_id'::text)::uuid)
+  WITH CHECK (org_id = current_setting('app.org_id'::text)::uuid);
+GRANT SELECT, INSERT ON rrs.log_publications TO rrs_app;
+GRANT SELECT, INSERT ON rrs.log_publications TO rrs_system;
 
 CREATE TABLE rrs.members (
   org_id uuid NOT NULL,
@@ -564,6 +910,97 @@ CREATE POLICY tenant ON rrs.organizations TO rrs_app
 GRANT SELECT, UPDATE ON rrs.organizations TO rrs_app;
 GRANT SELECT, INSERT, UPDATE ON rrs.organizations TO rrs_system;
 
+CREATE TABLE rrs.package_artifacts (
+  org_id uuid NOT NULL,
+  package_id uuid NOT NULL,
+  artifact_id uuid NOT NULL,
+  CONSTRAINT package_artifacts_pkey PRIMARY KEY (org_id, package_id, artifact_id)
+);
+CREATE INDEX package_artifacts_by_artifact ON rrs.package_artifacts USING btree (org_id, artifact_id);
+CREATE TRIGGER insert_only BEFORE DELETE OR UPDATE OR TRUNCATE ON rrs.package_artifacts FOR EACH STATEMENT EXECUTE FUNCTION rrs.refuse_change();
+ALTER TABLE rrs.package_artifacts OWNER TO rrs_owner;
+ALTER TABLE rrs.package_artifacts ENABLE ROW LEVEL SECURITY;
+ALTER TABLE rrs.package_artifacts FORCE ROW LEVEL SECURITY;
+CREATE POLICY system ON rrs.package_artifacts TO rrs_system
+  USING (true)
+  WITH CHECK (true);
+CREATE POLICY tenant ON rrs.package_artifacts TO rrs_app
+  USING (org_id = current_setting('app.org_id'::text)::uuid)
+  WITH CHECK (org_id = current_setting('app.org_id'::text)::uuid);
+GRANT SELECT, INSERT ON rrs.package_artifacts TO rrs_app;
+GRANT SELECT, INSERT ON rrs.package_artifacts TO rrs_system;
+
+CREATE TABLE rrs.package_blobs (
+  org_id uuid NOT NULL,
+  package_id uuid NOT NULL,
+  sha256 text NOT NULL,
+  CONSTRAINT package_blobs_pkey PRIMARY KEY (org_id, package_id, sha256),
+  CONSTRAINT package_blobs_sha256_check CHECK (sha256 ~ '^[0-9a-f]{64}$'::text)
+);
+CREATE INDEX package_blobs_by_content ON rrs.package_blobs USING btree (sha256);
+CREATE TRIGGER insert_only BEFORE DELETE OR UPDATE OR TRUNCATE ON rrs.package_blobs FOR EACH STATEMENT EXECUTE FUNCTION rrs.refuse_change();
+ALTER TABLE rrs.package_blobs OWNER TO rrs_owner;
+ALTER TABLE rrs.package_blobs ENABLE ROW LEVEL SECURITY;
+ALTER TABLE rrs.package_blobs FORCE ROW LEVEL SECURITY;
+CREATE POLICY system ON rrs.package_blobs TO rrs_system
+  USING (true)
+  WITH CHECK (true);
+CREATE POLICY tenant ON rrs.package_blobs TO rrs_app
+  USING (org_id = current_setting('app.org_id'::text)::uuid)
+  WITH CHECK (org_id = current_setting('app.org_id'::text)::uuid);
+GRANT SELECT, INSERT ON rrs.package_blobs TO rrs_app;
+GRANT SELECT, INSERT ON rrs.package_blobs TO rrs_system;
+
+CREATE TABLE rrs.package_findings (
+  org_id uuid NOT NULL,
+  package_id uuid NOT NULL,
+  finding_id uuid NOT NULL,
+  state text NOT NULL,
+  CONSTRAINT package_findings_pkey PRIMARY KEY (org_id, package_id, finding_id)
+);
+CREATE INDEX package_findings_by_finding ON rrs.package_findings USING btree (org_id, finding_id, package_id);
+CREATE TRIGGER insert_only BEFORE DELETE OR UPDATE OR TRUNCATE ON rrs.package_findings FOR EACH STATEMENT EXECUTE FUNCTION rrs.refuse_change();
+ALTER TABLE rrs.package_findings OWNER TO rrs_owner;
+ALTER TABLE rrs.package_findings ENABLE ROW LEVEL SECURITY;
+ALTER TABLE rrs.package_findings FORCE ROW LEVEL SECURITY;
+CREATE POLICY system ON rrs.package_findings TO rrs_system
+  USING (true)
+  WITH CHECK (true);
+CREATE POLICY tenant ON rrs.package_findings TO rrs_app
+  USING (org_id = current_setting('app.org_id'::text)::uuid)
+  WITH CHECK (org_id = current_setting('app.org_id'::text)::uuid);
+GRANT SELECT, INSERT ON rrs.package_findings TO rrs_app;
+GRANT SELECT, INSERT ON rrs.package_findings TO rrs_system;
+
+CREATE TABLE rrs.package_receipts (
+  org_id uuid NOT NULL,
+  id uuid NOT NULL,
+  package_id uuid NOT NULL,
+  kind text NOT NULL,
+  format text,
+  outcome text NOT NULL,
+  share_link_id uuid,
+  actor jsonb NOT NULL,
+  address inet,
+  occurred_at timestamptz(3) DEFAULT now() NOT NULL,
+  CONSTRAINT package_receipts_pkey PRIMARY KEY (org_id, id),
+  CONSTRAINT package_receipts_kind_check CHECK (kind = ANY (ARRAY['download'::text, 'verification'::text]))
+);
+CREATE INDEX package_receipts_by_kind ON rrs.package_receipts USING btree (org_id, kind, outcome);
+CREATE INDEX package_receipts_by_package ON rrs.package_receipts USING btree (org_id, package_id, occurred_at, id);
+CREATE TRIGGER insert_only BEFORE DELETE OR UPDATE OR TRUNCATE ON rrs.package_receipts FOR EACH STATEMENT EXECUTE FUNCTION rrs.refuse_change();
+ALTER TABLE rrs.package_receipts OWNER TO rrs_owner;
+ALTER TABLE rrs.package_receipts ENABLE ROW LEVEL SECURITY;
+ALTER TABLE rrs.package_receipts FORCE ROW LEVEL SECURITY;
+CREATE POLICY system ON rrs.package_receipts TO rrs_system
+  USING (true)
+  WITH CHECK (true);
+CREATE POLICY tenant ON rrs.package_receipts TO rrs_app
+  USING (org_id = current_setting('app.org_id'::text)::uuid)
+  WITH CHECK (org_id = current_setting('app.org_id'::text)::uuid);
+GRANT SELECT, INSERT ON rrs.package_receipts TO rrs_app;
+GRANT SELECT, INSERT ON rrs.package_receipts TO rrs_system;
+
 CREATE TABLE rrs.schema_migrations (
   version integer NOT NULL,
   name text NOT NULL,
@@ -599,6 +1036,33 @@ CREATE POLICY tenant ON rrs.sessions TO rrs_app
 GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.sessions TO rrs_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.sessions TO rrs_system;
 
+CREATE TABLE rrs.share_links (
+  org_id uuid NOT NULL,
+  id uuid NOT NULL,
+  package_id uuid NOT NULL,
+  token_hash bytea NOT NULL,
+  recipient text NOT NULL,
+  created_by jsonb NOT NULL,
+  created_at timestamptz(3) DEFAULT now() NOT NULL,
+  expires_at timestamptz(3) NOT NULL,
+  revoked_at timestamptz(3),
+  CONSTRAINT share_links_pkey PRIMARY KEY (org_id, id),
+  CONSTRAINT share_links_org_id_token_hash_key UNIQUE (org_id, token_hash),
+  CONSTRAINT share_links_recipient_check CHECK (length(recipient) >= 1 AND length(recipient) <= 300)
+);
+CREATE INDEX share_links_by_package ON rrs.share_links USING btree (org_id, package_id, created_at, id);
+ALTER TABLE rrs.share_links OWNER TO rrs_owner;
+ALTER TABLE rrs.share_links ENABLE ROW LEVEL SECURITY;
+ALTER TABLE rrs.share_links FORCE ROW LEVEL SECURITY;
+CREATE POLICY system ON rrs.share_links TO rrs_system
+  USING (true)
+  WITH CHECK (true);
+CREATE POLICY tenant ON rrs.share_links TO rrs_app
+  USING (org_id = current_setting('app.org_id'::text)::uuid)
+  WITH CHECK (org_id = current_setting('app.org_id'::text)::uuid);
+GRANT SELECT, INSERT, UPDATE (revoked_at) ON rrs.share_links TO rrs_app;
+GRANT SELECT, INSERT, UPDATE (revoked_at) ON rrs.share_links TO rrs_system;
+
 CREATE TABLE rrs.sightings (
   org_id uuid NOT NULL,
   finding_id uuid NOT NULL,
@@ -612,9 +1076,11 @@ CREATE TABLE rrs.sightings (
   first_seen timestamptz(3) NOT NULL,
   last_seen timestamptz(3) NOT NULL,
   last_import_id uuid,
+  seen_import_id uuid,
   CONSTRAINT sightings_pkey PRIMARY KEY (org_id, finding_id, source_id),
   CONSTRAINT sightings_state_check CHECK (state = ANY (ARRAY['present'::text, 'absent'::text, 'unknown'::text]))
 );
+CREATE INDEX sightings_by_content ON rrs.sightings USING hash (content);
 CREATE INDEX sightings_by_external_id ON rrs.sightings USING btree (org_id, source_id, external_id) WHERE external_id IS NOT NULL;
 ALTER TABLE rrs.sightings OWNER TO rrs_owner;
 ALTER TABLE rrs.sightings ENABLE ROW LEVEL SECURITY;
@@ -628,15 +1094,37 @@ CREATE POLICY tenant ON rrs.sightings TO rrs_app
 GRANT SELECT, INSERT, UPDATE ON rrs.sightings TO rrs_app;
 GRANT SELECT, INSERT, UPDATE ON rrs.sightings TO rrs_system;
 
+CREATE TABLE rrs.source_coverage (
+  org_id uuid NOT NULL,
+  source_id uuid NOT NULL,
+  asset_id uuid NOT NULL,
+  import_id uuid NOT NULL,
+  seen_at timestamptz(3) NOT NULL,
+  complete boolean NOT NULL,
+  CONSTRAINT source_coverage_pkey PRIMARY KEY (org_id, source_id, asset_id)
+);
+ALTER TABLE rrs.source_coverage OWNER TO rrs_owner;
+ALTER TABLE rrs.source_coverage ENABLE ROW LEVEL SECURITY;
+ALTER TABLE rrs.source_coverage FORCE ROW LEVEL SECURITY;
+CREATE POLICY system ON rrs.source_coverage TO rrs_system
+  USING (true)
+  WITH CHECK (true);
+CREATE POLICY tenant ON rrs.source_coverage TO rrs_app
+  USING (org_id = current_setting('app.org_id'::text)::uuid)
+  WITH CHECK (org_id = current_setting('app.org_id'::text)::uuid);
+GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.source_coverage TO rrs_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.source_coverage TO rrs_system;
+
 CREATE TABLE rrs.sources (
   org_id uuid NOT NULL,
   id uuid NOT NULL,
   kind text NOT NULL,
   provider text NOT NULL,
+  tool text DEFAULT ''::text NOT NULL,
   name text DEFAULT ''::text NOT NULL,
   created_at timestamptz(3) DEFAULT now() NOT NULL,
   CONSTRAINT sources_pkey PRIMARY KEY (org_id, id),
-  CONSTRAINT sources_org_id_kind_provider_name_key UNIQUE (org_id, kind, provider, name),
+  CONSTRAINT sources_org_id_kind_provider_tool_name_key UNIQUE (org_id, kind, provider, tool, name),
   CONSTRAINT sources_kind_check CHECK (kind = ANY (ARRAY['manual'::text, 'import'::text, 'connection'::text]))
 );
 ALTER TABLE rrs.sources OWNER TO rrs_owner;
@@ -690,6 +1178,125 @@ CREATE POLICY tenant ON rrs.vulnerability_aliases TO rrs_app
 GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.vulnerability_aliases TO rrs_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.vulnerability_aliases TO rrs_system;
 
+CREATE TABLE rrs.work_item_approvals (
+  org_id uuid NOT NULL,
+  work_item_id uuid NOT NULL,
+  id uuid NOT NULL,
+  decision text NOT NULL,
+  comment text,
+  actor_type text NOT NULL,
+  actor_id text,
+  actor_name text NOT NULL,
+  person text,
+  independent boolean NOT NULL,
+  item_status text NOT NULL,
+  item_version integer NOT NULL,
+  occurred_at timestamptz(3) DEFAULT now() NOT NULL,
+  CONSTRAINT work_item_approvals_pkey PRIMARY KEY (org_id, work_item_id, id),
+  CONSTRAINT work_item_approvals_check CHECK (decision = 'approved'::text OR comment IS NOT NULL),
+  CONSTRAINT work_item_approvals_decision_check CHECK (decision = ANY (ARRAY['approved'::text, 'rejected'::text]))
+);
+CREATE TRIGGER insert_only BEFORE DELETE OR UPDATE OR TRUNCATE ON rrs.work_item_approvals FOR EACH STATEMENT EXECUTE FUNCTION rrs.refuse_change();
+ALTER TABLE rrs.work_item_approvals OWNER TO rrs_owner;
+ALTER TABLE rrs.work_item_approvals ENABLE ROW LEVEL SECURITY;
+ALTER TABLE rrs.work_item_approvals FORCE ROW LEVEL SECURITY;
+CREATE POLICY system ON rrs.work_item_approvals TO rrs_system
+  USING (true)
+  WITH CHECK (true);
+CREATE POLICY tenant ON rrs.work_item_approvals TO rrs_app
+  USING (org_id = current_setting('app.org_id'::text)::uuid)
+  WITH CHECK (org_id = current_setting('app.org_id'::text)::uuid);
+GRANT SELECT, INSERT ON rrs.work_item_approvals TO rrs_app;
+GRANT SELECT, INSERT ON rrs.work_item_approvals TO rrs_system;
+
+CREATE TABLE rrs.work_item_findings (
+  org_id uuid NOT NULL,
+  id uuid NOT NULL,
+  work_item_id uuid NOT NULL,
+  finding_id uuid NOT NULL,
+  linked_at timestamptz(3) DEFAULT now() NOT NULL,
+  linked_by text NOT NULL,
+  unlinked_at timestamptz(3),
+  unlinked_by text,
+  unlink_reason text,
+  CONSTRAINT work_item_findings_pkey PRIMARY KEY (org_id, id),
+  CONSTRAINT work_item_findings_check CHECK ((unlinked_at IS NULL) = (unlinked_by IS NULL)),
+  CONSTRAINT work_item_findings_check1 CHECK (unlinked_at >= linked_at)
+);
+CREATE INDEX work_item_findings_by_finding ON rrs.work_item_findings USING btree (org_id, finding_id) INCLUDE (work_item_id) WHERE unlinked_at IS NULL;
+CREATE INDEX work_item_findings_by_item ON rrs.work_item_findings USING btree (org_id, work_item_id, linked_at, id);
+CREATE UNIQUE INDEX work_item_findings_linked ON rrs.work_item_findings USING btree (org_id, work_item_id, finding_id) WHERE unlinked_at IS NULL;
+ALTER TABLE rrs.work_item_findings OWNER TO rrs_owner;
+ALTER TABLE rrs.work_item_findings ENABLE ROW LEVEL SECURITY;
+ALTER TABLE rrs.work_item_findings FORCE ROW LEVEL SECURITY;
+CREATE POLICY system ON rrs.work_item_findings TO rrs_system
+  USING (true)
+  WITH CHECK (true);
+CREATE POLICY tenant ON rrs.work_item_findings TO rrs_app
+  USING (org_id = current_setting('app.org_id'::text)::uuid)
+  WITH CHECK (org_id = current_setting('app.org_id'::text)::uuid);
+GRANT SELECT, INSERT, UPDATE ON rrs.work_item_findings TO rrs_app;
+GRANT SELECT, INSERT, UPDATE ON rrs.work_item_findings TO rrs_system;
+
+CREATE TABLE rrs.work_items (
+  org_id uuid NOT NULL,
+  id uuid NOT NULL,
+  title text NOT NULL,
+  description text,
+  status text DEFAULT 'open'::text NOT NULL,
+  status_reason text,
+  status_changed_at timestamptz(3) DEFAULT now() NOT NULL,
+  status_changed_by text,
+  assignee text,
+  assignee_key text GENERATED ALWAYS AS (lower(assignee)) STORED,
+  assignee_member_id uuid,
+  priority smallint DEFAULT 2 NOT NULL,
+  due_at timestamptz(3) DEFAULT 'infinity'::timestamp with time zone NOT NULL,
+  external_ref text,
+  follows uuid,
+  findings_open integer DEFAULT 0 NOT NULL,
+  findings_in_progress integer DEFAULT 0 NOT NULL,
+  findings_remediated integer DEFAULT 0 NOT NULL,
+  findings_verified integer DEFAULT 0 NOT NULL,
+  findings_excepted integer DEFAULT 0 NOT NULL,
+  closed_at timestamptz(3),
+  search tsvector GENERATED ALWAYS AS (to_tsvector('simple'::regconfig, (((title || ' '::text) || COALESCE(external_ref, ''::text)) || ' '::text) || COALESCE(description, ''::text))) STORED NOT NULL,
+  created_by text,
+  created_by_name text NOT NULL,
+  version integer DEFAULT 1 NOT NULL,
+  created_at timestamptz(3) DEFAULT now() NOT NULL,
+  updated_at timestamptz(3) DEFAULT now() NOT NULL,
+  CONSTRAINT work_items_pkey PRIMARY KEY (org_id, id),
+  CONSTRAINT work_items_check CHECK (follows <> id),
+  CONSTRAINT work_items_check1 CHECK ((status = ANY (ARRAY['verified'::text, 'closed_with_exceptions'::text, 'cancelled'::text])) = (closed_at IS NOT NULL)),
+  CONSTRAINT work_items_check2 CHECK ((status <> ALL (ARRAY['blocked'::text, 'cancelled'::text])) OR status_reason IS NOT NULL),
+  CONSTRAINT work_items_check3 CHECK (LEAST(findings_open, findings_in_progress, findings_remediated, findings_verified, findings_excepted) >= 0),
+  CONSTRAINT work_items_check4 CHECK (status <> 'verified'::text OR findings_verified > 0 AND (findings_open + findings_in_progress + findings_remediated + findings_excepted) = 0),
+  CONSTRAINT work_items_check5 CHECK (status <> 'closed_with_exceptions'::text OR findings_excepted > 0 AND (findings_open + findings_in_progress + findings_remediated) = 0),
+  CONSTRAINT work_items_priority_check CHECK (priority >= 1 AND priority <= 4),
+  CONSTRAINT work_items_status_check CHECK (status = ANY (ARRAY['open'::text, 'in_progress'::text, 'blocked'::text, 'awaiting_verification'::text, 'verified'::text, 'closed_with_exceptions'::text, 'cancelled'::text])),
+  CONSTRAINT work_items_title_check CHECK (length(title) >= 1 AND length(title) <= 500)
+);
+CREATE INDEX work_items_by_assigned_member ON rrs.work_items USING btree (org_id, assignee_member_id, created_at, id) WHERE assignee_member_id IS NOT NULL;
+CREATE INDEX work_items_by_assignee ON rrs.work_items USING btree (org_id, assignee_key, created_at, id) WHERE assignee_key IS NOT NULL;
+CREATE INDEX work_items_by_created ON rrs.work_items USING btree (org_id, created_at, id);
+CREATE INDEX work_items_by_due ON rrs.work_items USING btree (org_id, due_at, id);
+CREATE UNIQUE INDEX work_items_by_follows ON rrs.work_items USING btree (org_id, follows) WHERE follows IS NOT NULL;
+CREATE INDEX work_items_by_priority ON rrs.work_items USING btree (org_id, priority, id);
+CREATE INDEX work_items_by_status ON rrs.work_items USING btree (org_id, status, created_at, id);
+CREATE INDEX work_items_by_updated ON rrs.work_items USING btree (org_id, updated_at, id);
+ALTER TABLE rrs.work_items OWNER TO rrs_owner;
+ALTER TABLE rrs.work_items ENABLE ROW LEVEL SECURITY;
+ALTER TABLE rrs.work_items FORCE ROW LEVEL SECURITY;
+CREATE POLICY system ON rrs.work_items TO rrs_system
+  USING (true)
+  WITH CHECK (true);
+CREATE POLICY tenant ON rrs.work_items TO rrs_app
+  USING (org_id = current_setting('app.org_id'::text)::uuid)
+  WITH CHECK (org_id = current_setting('app.org_id'::text)::uuid);
+GRANT SELECT, INSERT, UPDATE ON rrs.work_items TO rrs_app;
+GRANT SELECT, INSERT, UPDATE ON rrs.work_items TO rrs_system;
+
 CREATE TABLE rrs.worker_heartbeats (
   worker_id text NOT NULL,
   seen_at timestamptz(3) NOT NULL,
@@ -699,20 +1306,110 @@ ALTER TABLE rrs.worker_heartbeats OWNER TO rrs_owner;
 GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.worker_heartbeats TO rrs_system;
 
 ALTER TABLE rrs.api_keys ADD CONSTRAINT api_keys_org_id_fkey FOREIGN KEY (org_id) REFERENCES rrs.organizations(id);
+ALTER TABLE rrs.artifact_removals ADD CONSTRAINT artifact_removals_org_id_artifact_id_fkey FOREIGN KEY (org_id, artifact_id) REFERENCES rrs.artifacts(org_id, id);
+ALTER TABLE rrs.artifacts ADD CONSTRAINT artifacts_org_id_fkey FOREIGN KEY (org_id) REFERENCES rrs.organizations(id);
+ALTER TABLE rrs.artifacts ADD CONSTRAINT artifacts_org_id_supersedes_fkey FOREIGN KEY (org_id, supersedes) REFERENCES rrs.artifacts(org_id, id);
+ALTER TABLE rrs.artifacts ADD CONSTRAINT artifacts_org_id_work_item_id_fkey FOREIGN KEY (org_id, work_item_id) REFERENCES rrs.work_items(org_id, id);
 ALTER TABLE rrs.asset_keys ADD CONSTRAINT asset_keys_org_id_asset_id_fkey FOREIGN KEY (org_id, asset_id) REFERENCES rrs.assets(org_id, id);
 ALTER TABLE rrs.assets ADD CONSTRAINT assets_org_id_fkey FOREIGN KEY (org_id) REFERENCES rrs.organizations(id);
 ALTER TABLE rrs.audit_events ADD CONSTRAINT audit_events_org_id_fkey FOREIGN KEY (org_id) REFERENCES rrs.organizations(id);
 ALTER TABLE rrs.events ADD CONSTRAINT events_org_id_fkey FOREIGN KEY (org_id) REFERENCES rrs.organizations(id);
+ALTER TABLE rrs.evidence_packages ADD CONSTRAINT evidence_packages_org_id_fkey FOREIGN KEY (org_id) REFERENCES rrs.organizations(id);
+ALTER TABLE rrs.evidence_packages ADD CONSTRAINT evidence_packages_org_id_superseded_by_fkey FOREIGN KEY (org_id, superseded_by) REFERENCES rrs.evidence_packages(org_id, id);
+ALTER TABLE rrs.evidence_packages ADD CONSTRAINT evidence_packages_org_id_work_item_id_fkey FOREIGN KEY (org_id, work_item_id) REFERENCES rrs.work_items(org_id, id);
 ALTER TABLE rrs.finding_history ADD CONSTRAINT finding_history_org_id_finding_id_fkey FOREIGN KEY (org_id, finding_id) REFERENCES rrs.findings(org_id, id);
 ALTER TABLE rrs.finding_texts ADD CONSTRAINT finding_texts_org_id_fkey FOREIGN KEY (org_id) REFERENCES rrs.organizations(id);
 ALTER TABLE rrs.findings ADD CONSTRAINT findings_org_id_asset_id_fkey FOREIGN KEY (org_id, asset_id) REFERENCES rrs.assets(org_id, id);
-ALTER TABLE rrs.findings ADD CONSTRAINT findings_org_id_fkey FOREIGN KEY (org_id) REFERENCES rrs.organizations(id);
 ALTER TABLE rrs.idempotency_keys ADD CONSTRAINT idempotency_keys_org_id_fkey FOREIGN KEY (org_id) REFERENCES rrs.organizations(id);
 ALTER TABLE rrs.import_closures ADD CONSTRAINT import_closures_org_id_import_id_fkey FOREIGN KEY (org_id, import_id) REFERENCES rrs.imports(org_id, id);
 ALTER TABLE rrs.imports ADD CONSTRAINT imports_org_id_fkey FOREIGN KEY (org_id) REFERENCES rrs.organizations(id);
+ALTER TABLE rrs.log_checkpoints ADD CONSTRAINT log_checkpoints_org_id_fkey FOREIGN KEY (org_id) REFERENCES rrs.log_origins(org_id);
+ALTER TABLE rrs.log_leaves ADD CONSTRAINT log_leaves_org_id_fkey FOREIGN KEY (org_id) REFERENCES rrs.log_origins(org_id);
+ALTER TABLE rrs.log_nodes ADD CONSTRAINT log_nodes_org_id_fkey FOREIGN KEY (org_id) REFERENCES rrs.log_origins(org_id);
+ALTER TABLE rrs.log_origins ADD CONSTRAINT log_origins_org_id_fkey FOREIGN KEY (org_id) REFERENCES rrs.organizations(id);
+ALTER TABLE rrs.log_publications ADD CONSTRAINT log_publications_org_id_index_fkey FOREIGN KEY (org_id, index) REFERENCES rrs.log_leaves(org_id, index);
 ALTER TABLE rrs.members ADD CONSTRAINT members_org_id_fkey FOREIGN KEY (org_id) REFERENCES rrs.organizations(id);
+ALTER TABLE rrs.package_artifacts ADD CONSTRAINT package_artifacts_org_id_artifact_id_fkey FOREIGN KEY (org_id, artifact_id) REFERENCES rrs.artifacts(org_id, id);
+ALTER TABLE rrs.package_blobs ADD CONSTRAINT package_blobs_org_id_package_id_fkey FOREIGN KEY (org_id, package_id) REFERENCES rrs.evidence_packages(org_id, id);
+ALTER TABLE rrs.package_findings ADD CONSTRAINT package_findings_org_id_package_id_fkey FOREIGN KEY (org_id, package_id) REFERENCES rrs.evidence_packages(org_id, id);
+ALTER TABLE rrs.package_receipts ADD CONSTRAINT package_receipts_org_id_package_id_fkey FOREIGN KEY (org_id, package_id) REFERENCES rrs.evidence_packages(org_id, id);
 ALTER TABLE rrs.sessions ADD CONSTRAINT sessions_org_id_member_id_fkey FOREIGN KEY (org_id, member_id) REFERENCES rrs.members(org_id, id) ON DELETE CASCADE;
+ALTER TABLE rrs.share_links ADD CONSTRAINT share_links_org_id_package_id_fkey FOREIGN KEY (org_id, package_id) REFERENCES rrs.evidence_packages(org_id, id);
 ALTER TABLE rrs.sightings ADD CONSTRAINT sightings_org_id_finding_id_fkey FOREIGN KEY (org_id, finding_id) REFERENCES rrs.findings(org_id, id);
-ALTER TABLE rrs.sightings ADD CONSTRAINT sightings_org_id_source_id_fkey FOREIGN KEY (org_id, source_id) REFERENCES rrs.sources(org_id, id);
+ALTER TABLE rrs.source_coverage ADD CONSTRAINT source_coverage_org_id_asset_id_fkey FOREIGN KEY (org_id, asset_id) REFERENCES rrs.assets(org_id, id);
+ALTER TABLE rrs.source_coverage ADD CONSTRAINT source_coverage_org_id_source_id_fkey FOREIGN KEY (org_id, source_id) REFERENCES rrs.sources(org_id, id);
 ALTER TABLE rrs.sources ADD CONSTRAINT sources_org_id_fkey FOREIGN KEY (org_id) REFERENCES rrs.organizations(id);
 ALTER TABLE rrs.vulnerability_aliases ADD CONSTRAINT vulnerability_aliases_org_id_fkey FOREIGN KEY (org_id) REFERENCES rrs.organizations(id);
+ALTER TABLE rrs.work_item_approvals ADD CONSTRAINT work_item_approvals_org_id_work_item_id_fkey FOREIGN KEY (org_id, work_item_id) REFERENCES rrs.work_items(org_id, id);
+ALTER TABLE rrs.work_item_findings ADD CONSTRAINT work_item_findings_org_id_work_item_id_fkey FOREIGN KEY (org_id, work_item_id) REFERENCES rrs.work_items(org_id, id);
+ALTER TABLE rrs.work_items ADD CONSTRAINT work_items_org_id_fkey FOREIGN KEY (org_id) REFERENCES rrs.organizations(id);
+ALTER TABLE rrs.work_items ADD CONSTRAINT work_items_org_id_follows_fkey FOREIGN KEY (org_id, follows) REFERENCES rrs.work_items(org_id, id);
+
+CREATE VIEW rrs.tenant_assets AS
+ SELECT org_id,
+    id,
+    type,
+    name,
+    criticality,
+    exposure,
+    owner,
+    tags,
+    retired_at,
+    version,
+    created_at,
+    updated_at
+   FROM rrs.assets
+  WHERE org_id = current_setting('app.org_id'::text)::uuid;
+ALTER VIEW rrs.tenant_assets OWNER TO rrs_owner;
+GRANT SELECT ON rrs.tenant_assets TO rrs_app;
+
+CREATE VIEW rrs.tenant_findings AS
+ SELECT org_id,
+    id,
+    asset_id,
+    weakness,
+    place,
+    asset_type,
+    title,
+    status,
+    status_reason,
+    status_changed_at,
+    status_changed_by,
+    assurance,
+    acceptance_owner,
+    acceptance_expires_at,
+    justification,
+    severity,
+    source_severity,
+    severity_override,
+    severity_override_by,
+    severity_override_reason,
+    vulnerability_ids,
+    cwes,
+    cvss_version,
+    cvss_vector,
+    cvss_score,
+    epss,
+    epss_percentile,
+    epss_date,
+    kev,
+    kev_due_date,
+    risk_score,
+    component,
+    location,
+    text_id,
+    source_ids,
+    first_seen,
+    last_seen,
+    due_at,
+    closed_at,
+    reopen_count,
+    tags,
+    search,
+    version,
+    created_at,
+    updated_at
+   FROM rrs.findings
+  WHERE org_id = current_setting('app.org_id'::text)::uuid;
+ALTER VIEW rrs.tenant_findings OWNER TO rrs_owner;
+GRANT SELECT ON rrs.tenant_findings TO rrs_app;

@@ -30,7 +30,7 @@ export interface AssetPatch {
 
 export function listAssets(tx: TenantTx, orgId: string, { type, name, criticality, exposure, tag, retired }: AssetFilter, page: PageRequest) {
   // Names are sorted and searched as the index has them: in lower case, byte by byte.
-  const named = sql<AssetRow & { sort_name: string }>`(select *, lower(name) collate "C" as sort_name from assets where org_id = ${orgId})`.as('assets');
+  const named = sql<AssetRow & { sort_name: string }>`(select *, lower(name) collate "C" as sort_name from tenant_assets where org_id = ${orgId})`.as('assets');
   let query = tx.selectFrom(named).selectAll().where('org_id', '=', orgId);
   if (type) query = query.where('type', 'in', type);
   if (name !== undefined) query = query.where(sql<boolean>`sort_name like ${`${name.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`}`);

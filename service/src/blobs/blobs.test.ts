@@ -174,6 +174,29 @@ describe.each([
     expect(peak()).toBeLessThan(10 * MIB);
   });
 
+  it('returns any part of any bytes', async () => {
+    const parts = fc.uint8Array({ minLength: 1, maxLength: 300_000 }).chain((whole) => {
+      const at = fc.nat(whole.length - 1);
+      return fc.tuple(fc.constant(whole), at, at);
+    });
+    await fc.assert(
+      fc.asyncProperty(parts, async ([whole, one, other]) => {
+        const { sha256 } = await store.put(Readable.from([whole]));
+        const [start, end] = [Math.min(one, other), Math.max(one, other)];
+        const stream = await store.getRange(sha256, { start, end });
+        expect(Buffer.from(whole.subarray(start, end + 1)).equals(await buffer(stream ?? Readable.from([])))).toBe(true);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('knows no part of what it has not, and ends a part that reaches over the end with an error', async () => {
+    expect(await store.getRange(ABSENT, { start: 0, end: 1 })).toBeNull();
+    const { sha256 } = await store.put(bytes('12345'));
+    const stream = await store.getRange(sha256, { start: 3, end: 9 });
+    await expect(buffer(stream ?? Readable.from([]))).rejects.toMatchObject({ code: 'internal_error' });
+  });
+
   it('shows nothing of a blob before it is whole', async () => {
     const ref = named('first second');
     async function* watched(): AsyncGenerator<Uint8Array> {
@@ -216,6 +239,7 @@ describe.each([
     'refuses the name %j',
     async (name) => {
       await expect(store.get(name)).rejects.toThrow(TypeError);
+      await expect(store.getRange(name, { start: 0, end: 0 })).rejects.toThrow(TypeError);
       await expect(store.stat(name)).rejects.toThrow(TypeError);
       await expect(store.delete(name)).rejects.toThrow(TypeError);
     },

@@ -11,6 +11,12 @@ export interface PutLimits {
   maxBytes?: number;
 }
 
+/** Both ends belong to it and lie inside of the blob. */
+export interface ByteRange {
+  start: number;
+  end: number;
+}
+
 export type BlobContent = Readable | AsyncIterable<Uint8Array>;
 
 /** Content-addressed: a blob is named by the SHA-256 of its bytes, and `get` never ends well with other bytes. */
@@ -22,6 +28,8 @@ export interface BlobStore {
   put(content: BlobContent, limits?: PutLimits): Promise<BlobRef>;
   /** The caller reads the stream to its end or destroys it; missing or changed bytes are an error on it. */
   get(sha256: string): Promise<Readable | null>;
+  /** Some of the bytes: they cannot be held against the name, only counted. */
+  getRange(sha256: string, range: ByteRange): Promise<Readable | null>;
   stat(sha256: string): Promise<BlobRef | null>;
   /** Absent is fine. */
   delete(sha256: string): Promise<void>;

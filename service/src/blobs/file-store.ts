@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { errorCodeOf, messageOf, OperatorError } from '../shared/errors.ts';
 import { assertSha256, type BlobRef, type BlobStore, isSha256 } from './blobs.ts';
 import { syncFolder, withFile } from './files.ts';
-import { spool, verified } from './streams.ts';
+import { counted, spool, verified } from './streams.ts';
 
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
@@ -50,6 +50,11 @@ export function openFileStore(root: string): BlobStore {
     async get(sha256) {
       const file = await unlessAbsent(open(placeOf(sha256), 'r'));
       return file && verified(file.createReadStream(), sha256);
+    },
+
+    async getRange(sha256, range) {
+      const file = await unlessAbsent(open(placeOf(sha256), 'r'));
+      return file && counted(file.createReadStream({ ...range }), range);
     },
 
     async stat(sha256) {

@@ -179,9 +179,16 @@ async function putObject({ fake, folder, key, request, response, fault }: Exchan
   response.writeHead(200, { etag: '"fake"' }).end();
 }
 
-async function getObject({ fake, key, response, fault }: Exchange): Promise<void> {
+async function getObject({ fake, key, request, response, fault }: Exchange): Promise<void> {
   const object = fake.objects.get(key);
   if (!object) return refuse(response, 404, 'NoSuchKey');
+  const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? [];
+  if (start !== undefined && Number(start) >= object.size) return refuse(response, 416, 'InvalidRange');
+  if (start !== undefined && fault === undefined) {
+    const last = Math.min(Number(end), object.size - 1);
+    response.writeHead(206, { 'content-length': last - Number(start) + 1, 'content-range': `bytes ${start}-${last}/${object.size}` });
+    return pipeline(createReadStream(object.path, { start: Number(start), end: last }), response);
+  }
   const half = Math.floor(object.size / 2);
   response.writeHead(200, { 'content-length': fault === 'shorten' ? half : object.size });
   if (fault === undefined) return pipeline(createReadStream(object.path), response);

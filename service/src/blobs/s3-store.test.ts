@@ -77,8 +77,10 @@ it.each([
   ['shorten', 'internal_error'],
 ] as const)('turns a download that the store has %s into an error', async (behave, code) => {
   const { sha256 } = await store.put(bytes(Buffer.alloc(300_000, 'x')));
-  fake.faults.push({ on: 'GetObject', behave, times: 1 });
+  fake.faults.push({ on: 'GetObject', behave, times: 2 });
   await expect(contentOf(sha256)).rejects.toMatchObject({ name: 'AppError', code });
+  const part = await store.getRange(sha256, { start: 0, end: 299_999 });
+  await expect(text(part ?? Readable.from([]))).rejects.toMatchObject({ name: 'AppError', code });
 });
 
 it('says in a sentence that the store cannot be reached', async () => {
@@ -88,6 +90,7 @@ it('says in a sentence that the store cannot be reached', async () => {
   const attempts = [
     () => store.put(bytes('y')),
     () => store.get(sha256),
+    () => store.getRange(sha256, { start: 0, end: 0 }),
     () => store.stat(sha256),
     () => store.delete(sha256),
     () => all(store.list()),

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
 import { AppError, OperatorError } from '../shared/errors.ts';
 import { assertSha256, type BlobRef, type BlobStore, isSha256 } from './blobs.ts';
-import { spool, verified } from './streams.ts';
+import { counted, spool, verified } from './streams.ts';
 
 export interface S3Options {
   bucket: string;
@@ -40,6 +40,13 @@ export async function openS3Store(options: S3Options): Promise<BlobStore> {
     return head && { sha256, size: head.ContentLength ?? 0 };
   }
 
+  async function read(sha256: string, Range?: string): Promise<Readable | null> {
+    const found = await unlessAbsent(client.send(new sdk.GetObjectCommand({ Bucket, Key: keyOf(sha256), ...(Range === undefined ? {} : { Range }) })));
+    if (!found) return null;
+    if (!(found.Body instanceof Readable)) throw new TypeError('The S3 client answered without a stream.');
+    return found.Body;
+  }
+
   return {
     async put(content, limits) {
       const file = await openUnnamed();
@@ -56,10 +63,13 @@ export async function openS3Store(options: S3Options): Promise<BlobStore> {
     },
 
     async get(sha256) {
-      const found = await unlessAbsent(client.send(new sdk.GetObjectCommand({ Bucket, Key: keyOf(sha256) })));
-      if (!found) return null;
-      if (!(found.Body instanceof Readable)) throw new TypeError('The S3 client answered without a stream.');
-      return verified(found.Body, sha256, explain);
+      const body = await read(sha256);
+      return body && verified(body, sha256, explain);
+    },
+
+    async getRange(sha256, range) {
+      const body = await read(sha256, `bytes=${range.start}-${range.end}`);
+      return body && counted(body, range, explain);
     },
 
     stat: find,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { finished, Readable, Transform } from 'node:stream';
 import { AppError, errorCodeOf } from '../shared/errors.ts';
-import { type BlobContent, type BlobRef, type PutLimits, tooLarge } from './blobs.ts';
+import { type BlobContent, type BlobRef, type ByteRange, type PutLimits, tooLarge } from './blobs.ts';
 
 const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EROFS']);
 
@@ -30,15 +30,34 @@ export async function spool(content: BlobContent, file: FileHandle, { maxBytes =
 }
 
 /** Passes the bytes on and ends with an error unless they were the bytes of that name. */
-export function verified(source: Readable, sha256: string, explain: (error: Error) => Error = (error) => error): Readable {
+export function verified(source: Readable, sha256: string, explain?: (error: Error) => Error): Readable {
   const hash = createHash('sha256');
+  return checked(source, { see: (chunk) => void hash.update(chunk), holds: () => hash.digest('hex') === sha256, what: sha256 }, explain);
+}
+
+/** Passes the bytes on and ends with an error unless they were as many as the range has. */
+export function counted(source: Readable, { start, end }: ByteRange, explain?: (error: Error) => Error): Readable {
+  let seen = 0;
+  const see = (chunk: Uint8Array): void => {
+    seen += chunk.byteLength;
+  };
+  return checked(source, { see, holds: () => seen === end - start + 1, what: `between ${start} and ${end}` }, explain);
+}
+
+interface Check {
+  see(chunk: Uint8Array): void;
+  holds(): boolean;
+  what: string;
+}
+
+function checked(source: Readable, { see, holds, what }: Check, explain: (error: Error) => Error = (error) => error): Readable {
   const out = new Transform({
     transform(chunk: Uint8Array, _encoding, done) {
-      hash.update(chunk);
+      see(chunk);
       done(null, chunk);
     },
     flush(done) {
-      done(hash.digest('hex') === sha256 ? null : new AppError('internal_error', `The stored content ${sha256} is incomplete or was changed.`));
+      done(holds() ? null : new AppError('internal_error', `The stored content ${what} is incomplete or was changed.`));
     },
   });
   finished(source, { writable: false }, (error) => {

@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { from } from 'pg-copy-streams';
 
 export type CopyClient = pg.ClientBase;
+export type CopyValue = string | number | boolean | Date | Buffer | null | readonly (string | number)[] | Record<string, unknown>;
 
 /** `COPY … FROM STDIN` of lines in text format, on a connection that is not pipelined. */
 export async function copyLines(client: pg.ClientBase, table: string, columns: readonly string[], lines: readonly string[]): Promise<void> {
@@ -23,4 +24,35 @@ function* blocks(lines: readonly string[]): Generator<Buffer> {
     }
   }
   if (block !== '') yield Buffer.from(block);
+}
+
+export function copyLine(values: readonly CopyValue[]): string {
+  let line = '';
+  for (const value of values) line += line === '' ? copyText(value) : `\t${copyText(value)}`;
+  return `${line}\n`;
+}
+
+const SPECIAL = /[\\\t\n\r\0]/;
+const QUOTED = /[\\"]/;
+
+function copyText(value: CopyValue): string {
+  if (value === null) return '\\N';
+  if (typeof value === 'string') return escaped(value);
+  if (typeof value === 'number') return String(value);
+  if (typeof value === 'boolean') return value ? 't' : 'f';
+  if (Buffer.isBuffer(value)) return `\\\\x${value.toString('hex')}`;
+  if (value instanceof Date) return value.toISOString();
+  if (Array.isArray(value)) return value.length === 0 ? '{}' : escaped(`{${value.map(arrayElement).join(',')}}`);
+  return escaped(JSON.stringify(value));
+}
+
+function arrayElement(item: string | number): string {
+  if (typeof item === 'number') return String(item);
+  return QUOTED.test(item) ? `"${item.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"` : `"${item}"`;
+}
+
+/** PostgreSQL knows no NUL in text. */
+function escaped(text: string): string {
+  if (!SPECIAL.test(text)) return text;
+  return text.replaceAll('\0', '').replaceAll('\\', '\\\\').replaceAll('\t', '\\t').replaceAll('\n', '\\n').replaceAll('\r', '\\r');
 }

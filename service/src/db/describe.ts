@@ -14,6 +14,7 @@ export async function describeSchema(client: pg.Client): Promise<string> {
     const parts = await statementsByTable(client, TABLE_PARTS);
     const followers = await statementsByTable(client, TABLE_FOLLOWERS);
     const grants = await statementsByTable(client, GRANTS);
+    const views = await objects(client, VIEW_OBJECTS);
     const foreignKeys = [...(await statementsByTable(client, FOREIGN_KEYS)).values()].flat();
 
     const text = [
@@ -28,6 +29,7 @@ export async function describeSchema(client: pg.Client): Promise<string> {
         ].join('\n'),
       ),
       foreignKeys.join('\n'),
+      ...views.map(({ name, sql }) => [sql, ...(grants.get(name) ?? [])].join('\n')),
     ];
     return `${text.filter((part) => part !== '').join('\n\n')}\n`;
   });
@@ -94,7 +96,7 @@ async function requireDescribable(client: pg.Client): Promise<void> {
 const UNKNOWN_OBJECTS = `
   select format('%I.%I (relkind %s)', n.nspname, c.relname, c.relkind) as name
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
-  where n.nspname = any($1) and (c.relkind not in ('r', 'i', 't') or c.relispartition)
+  where n.nspname = any($1) and (c.relkind not in ('r', 'i', 't', 'v') or c.relispartition)
   union all
   select format('type %I.%I', n.nspname, t.typname)
   from pg_type t join pg_namespace n on n.oid = t.typnamespace
@@ -119,6 +121,12 @@ const TABLE_OBJECTS = `
     coalesce(' WITH (' || array_to_string(c.reloptions, ', ') || ')', '') || ';' as ending
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where n.nspname = any($1) and c.relkind = 'r' order by n.nspname collate "C", c.relname collate "C"`;
+
+const VIEW_OBJECTS = `
+  select format('%I.%I', n.nspname, c.relname) as name,
+    format(E'CREATE VIEW %1$I.%2$I AS\\n%3$s\\nALTER VIEW %1$I.%2$I OWNER TO %4$I;', n.nspname, c.relname, pg_get_viewdef(c.oid, true), pg_get_userbyid(c.relowner)) as sql
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where n.nspname = any($1) and c.relkind = 'v' order by n.nspname collate "C", c.relname collate "C"`;
 
 const tableName = `format('%I.%I', n.nspname, c.relname)`;
 const tables = `pg_class c join pg_namespace n on n.oid = c.relnamespace and n.nspname = any($1) and c.relkind = 'r'`;
@@ -186,7 +194,8 @@ const GRANTS = `
       coalesce(proacl, acldefault('f', proowner)), acldefault('f', proowner)
     from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname = any($1)
     union all
-    select ${tableName}, '', coalesce(c.relacl, acldefault('r', c.relowner)), acldefault('r', c.relowner) from ${tables}
+    select ${tableName}, '', coalesce(c.relacl, acldefault('r', c.relowner)), acldefault('r', c.relowner)
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace and n.nspname = any($1) and c.relkind in ('r', 'v')
     union all
     select ${tableName}, format(' (%I)', a.attname), a.attacl, acldefault('c', c.relowner)
     from ${tables} join pg_attribute a on a.attrelid = c.oid and a.attacl is not null and not a.attisdropped

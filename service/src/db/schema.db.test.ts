@@ -5,14 +5,29 @@ import { createTestDatabase, type TestDatabase, withClient } from '../testing/po
 import { describeRowTypes, describeSchema } from './describe.ts';
 
 const SHARED_TABLES = [
+  'evidence_keys',
   'import_assets',
   'import_groups',
   'import_rows',
+  'import_seen',
+  'import_texts',
   'instance_secrets',
   'organizations',
   'schema_migrations',
   'vulnerabilities',
   'worker_heartbeats',
+];
+const INSERT_ONLY_TABLES = [
+  'artifact_removals',
+  'artifacts',
+  'audit_events',
+  'events',
+  'log_checkpoints',
+  'log_leaves',
+  'log_nodes',
+  'log_origins',
+  'log_publications',
+  'package_artifacts',
 ];
 const STALE = 'differs from what the migrations give: run `npm run db:generate`';
 
@@ -74,7 +89,7 @@ describe('generated files', () => {
     }));
 
   it('an object that cannot be described is refused, not left out', () =>
-    planted('create view rrs.overview as select 1 as one', async (rich) => {
+    planted('create materialized view rrs.overview as select 1 as one', async (rich) => {
       await expect(describeSchema(rich)).rejects.toThrow('rrs.overview');
     }));
 });
@@ -145,6 +160,7 @@ describe('tenant isolation', () => {
       `${tenantTable('org_id uuid, id uuid, primary key (org_id, id)')}; drop policy tenant on rrs.bad; create policy tenant on rrs.bad to rrs_app using (org_id = current_setting('app.org_id')::uuid) with check (true)`,
       ['policy tenant'],
     ],
+    ['a view that forgets it', `create view rrs.bad as select * from rrs.findings where status = 'open'`, ['the view']],
   ])('a table with %s is reported', async (_, sql, expected) => {
     const problems = await problemsWith(sql);
     expect(problems).toEqual(expected.map((problem) => expect.stringContaining(problem)));
@@ -181,12 +197,14 @@ describe('roles', () => {
   });
 
   it.each(
-    ['audit_events', 'events'].flatMap((table) =>
+    INSERT_ONLY_TABLES.flatMap((table) =>
       [
         ['rrs_app', '42501'],
         ['rrs_system', '42501'],
         ['rrs_owner', '23001'],
-      ].flatMap(([role, code]) => [`update rrs.${table} set id = id`, `delete from rrs.${table}`, `truncate rrs.${table}`].map((sql) => ({ role, code, sql }))),
+      ].flatMap(([role, code]) =>
+        [`update rrs.${table} set org_id = org_id`, `delete from rrs.${table}`, `truncate rrs.${table} cascade`].map((sql) => ({ role, code, sql })),
+      ),
     ),
   )('$role is refused: $sql', async ({ role, code, sql }) => {
     await client.query(`begin; set local role ${role}; set local app.org_id = '018f0000-0000-7000-8000-000000000000'`);
@@ -272,6 +290,10 @@ async function isolationProblems(reader: pg.Client): Promise<string[]> {
       select name, 8, format('policy %s for rrs_app does not hold to app.org_id in both USING and WITH CHECK', p.polname)
       from tenant_table t join app_policy p on p.polrelid = t.oid
       where (pg_get_expr(p.polqual, p.polrelid) like '%app.org_id%') is not true or (pg_get_expr(p.polwithcheck, p.polrelid) like '%app.org_id%') is not true
+      union all
+      select c.relname, 9, 'the view does not hold to app.org_id' from pg_class c
+      where c.relnamespace = 'rrs'::regnamespace and c.relkind in ('v', 'm')
+        and pg_get_viewdef(c.oid) not like '%WHERE (org_id = (current_setting(''app.org_id''::text))::uuid);'
     ) problems order by name, rank, problem`,
     [SHARED_TABLES],
   );

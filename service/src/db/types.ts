@@ -8,10 +8,14 @@ type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
 export interface DB {
   api_keys: ApiKeysTable;
+  artifact_removals: ArtifactRemovalsTable;
+  artifacts: ArtifactsTable;
   asset_keys: AssetKeysTable;
   assets: AssetsTable;
   audit_events: AuditEventsTable;
   events: EventsTable;
+  evidence_keys: EvidenceKeysTable;
+  evidence_packages: EvidencePackagesTable;
   finding_history: FindingHistoryTable;
   finding_texts: FindingTextsTable;
   findings: FindingsTable;
@@ -20,16 +24,32 @@ export interface DB {
   import_closures: ImportClosuresTable;
   import_groups: ImportGroupsTable;
   import_rows: ImportRowsTable;
+  import_seen: ImportSeenTable;
+  import_texts: ImportTextsTable;
   imports: ImportsTable;
   instance_secrets: InstanceSecretsTable;
+  log_checkpoints: LogCheckpointsTable;
+  log_leaves: LogLeavesTable;
+  log_nodes: LogNodesTable;
+  log_origins: LogOriginsTable;
+  log_publications: LogPublicationsTable;
   members: MembersTable;
   organizations: OrganizationsTable;
+  package_artifacts: PackageArtifactsTable;
+  package_blobs: PackageBlobsTable;
+  package_findings: PackageFindingsTable;
+  package_receipts: PackageReceiptsTable;
   schema_migrations: SchemaMigrationsTable;
   sessions: SessionsTable;
+  share_links: ShareLinksTable;
   sightings: SightingsTable;
+  source_coverage: SourceCoverageTable;
   sources: SourcesTable;
   vulnerabilities: VulnerabilitiesTable;
   vulnerability_aliases: VulnerabilityAliasesTable;
+  work_item_approvals: WorkItemApprovalsTable;
+  work_item_findings: WorkItemFindingsTable;
+  work_items: WorkItemsTable;
   worker_heartbeats: WorkerHeartbeatsTable;
 }
 
@@ -48,6 +68,33 @@ interface ApiKeysTable {
   version: Generated<number>;
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
+}
+
+interface ArtifactRemovalsTable {
+  org_id: string;
+  artifact_id: string;
+  reason: string;
+  removed_at: Generated<Timestamp>;
+  removed_by: JsonColumn;
+}
+
+interface ArtifactsTable {
+  org_id: string;
+  id: string;
+  work_item_id: string;
+  type: 'pull_request' | 'commit' | 'change_ticket' | 'scan_report' | 'approval' | 'screenshot' | 'configuration' | 'test_result' | 'other';
+  title: string;
+  description: string | null;
+  occurred_at: Timestamp | null;
+  url: string | null;
+  redactions: Generated<JsonColumn>;
+  filename: string | null;
+  media_type: string | null;
+  size: string | null;
+  sha256: string | null;
+  supersedes: string | null;
+  added_at: Generated<Timestamp>;
+  added_by: JsonColumn;
 }
 
 interface AssetKeysTable {
@@ -95,6 +142,50 @@ interface EventsTable {
   type: string;
   subject: string;
   data: JsonColumn;
+}
+
+interface EvidenceKeysTable {
+  key_id: string;
+  use: 'package' | 'log';
+  algorithm: 'ES256' | 'Ed25519';
+  spki: Buffer;
+  valid_from: Generated<Timestamp>;
+  valid_to: Timestamp | null;
+}
+
+interface EvidencePackagesTable {
+  org_id: string;
+  id: string;
+  work_item_id: string;
+  sequence: number;
+  status: Generated<'generating' | 'ready' | 'failed' | 'superseded'>;
+  formats: string[];
+  note: string | null;
+  requested_by: JsonColumn;
+  requested_at: Generated<Timestamp>;
+  attempts: Generated<number>;
+  error: string | null;
+  as_of: Timestamp | null;
+  generated_at: Timestamp | null;
+  generation_ms: number | null;
+  conclusion: string | null;
+  grade: string | null;
+  gaps: Generated<JsonColumn>;
+  counts: JsonColumn | null;
+  archive_sha256: string | null;
+  archive_size: string | null;
+  manifest_sha256: string | null;
+  tagmanifest_sha256: string | null;
+  key_id: string | null;
+  log_index: string | null;
+  log_size: string | null;
+  log_root: Buffer | null;
+  leaf_hash: Buffer | null;
+  timestamps: Generated<JsonColumn>;
+  files: Generated<JsonColumn>;
+  superseded_at: Timestamp | null;
+  superseded_by: string | null;
+  superseded_reason: string | null;
 }
 
 interface FindingHistoryTable {
@@ -233,14 +324,28 @@ interface ImportRowsTable {
   component: string | null;
   location: JsonColumn;
   text_id: Buffer | null;
-  description: string | null;
-  solution: string | null;
-  reference_urls: string[];
   tags: string[];
   words: string[];
   content: Buffer;
   first_seen: Timestamp | null;
   last_seen: Timestamp | null;
+}
+
+interface ImportSeenTable {
+  org_id: string;
+  import_id: string;
+  finding_id: string;
+  content: Buffer;
+  last_seen: Timestamp | null;
+}
+
+interface ImportTextsTable {
+  org_id: string;
+  import_id: string;
+  text_id: Buffer;
+  description: string | null;
+  solution: string | null;
+  reference_urls: string[];
 }
 
 interface ImportsTable {
@@ -280,6 +385,43 @@ interface InstanceSecretsTable {
   value: Buffer;
 }
 
+interface LogCheckpointsTable {
+  org_id: string;
+  size: string;
+  root: Buffer;
+  note: string;
+  rekor_note: string;
+  created_at: Generated<Timestamp>;
+}
+
+interface LogLeavesTable {
+  org_id: string;
+  index: string;
+  entry: string;
+  leaf_hash: Buffer;
+  package_id: string;
+  appended_at: Generated<Timestamp>;
+}
+
+interface LogNodesTable {
+  org_id: string;
+  level: number;
+  index: string;
+  hash: Buffer;
+}
+
+interface LogOriginsTable {
+  org_id: string;
+  origin: string;
+  created_at: Generated<Timestamp>;
+}
+
+interface LogPublicationsTable {
+  org_id: string;
+  index: string;
+  published_at: Generated<Timestamp>;
+}
+
 interface MembersTable {
   org_id: string;
   id: string;
@@ -304,6 +446,38 @@ interface OrganizationsTable {
   policy: Generated<JsonColumn>;
 }
 
+interface PackageArtifactsTable {
+  org_id: string;
+  package_id: string;
+  artifact_id: string;
+}
+
+interface PackageBlobsTable {
+  org_id: string;
+  package_id: string;
+  sha256: string;
+}
+
+interface PackageFindingsTable {
+  org_id: string;
+  package_id: string;
+  finding_id: string;
+  state: string;
+}
+
+interface PackageReceiptsTable {
+  org_id: string;
+  id: string;
+  package_id: string;
+  kind: 'download' | 'verification';
+  format: string | null;
+  outcome: string;
+  share_link_id: string | null;
+  actor: JsonColumn;
+  address: string | null;
+  occurred_at: Generated<Timestamp>;
+}
+
 interface SchemaMigrationsTable {
   version: number;
   name: string;
@@ -320,6 +494,18 @@ interface SessionsTable {
   created_at: Generated<Timestamp>;
 }
 
+interface ShareLinksTable {
+  org_id: string;
+  id: string;
+  package_id: string;
+  token_hash: Buffer;
+  recipient: string;
+  created_by: JsonColumn;
+  created_at: Generated<Timestamp>;
+  expires_at: Timestamp;
+  revoked_at: Timestamp | null;
+}
+
 interface SightingsTable {
   org_id: string;
   finding_id: string;
@@ -333,6 +519,16 @@ interface SightingsTable {
   first_seen: Timestamp;
   last_seen: Timestamp;
   last_import_id: string | null;
+  seen_import_id: string | null;
+}
+
+interface SourceCoverageTable {
+  org_id: string;
+  source_id: string;
+  asset_id: string;
+  import_id: string;
+  seen_at: Timestamp;
+  complete: boolean;
 }
 
 interface SourcesTable {
@@ -340,6 +536,7 @@ interface SourcesTable {
   id: string;
   kind: 'manual' | 'import' | 'connection';
   provider: string;
+  tool: Generated<string>;
   name: Generated<string>;
   created_at: Generated<Timestamp>;
 }
@@ -365,6 +562,64 @@ interface VulnerabilityAliasesTable {
   org_id: string;
   alias: string;
   weakness: string;
+}
+
+interface WorkItemApprovalsTable {
+  org_id: string;
+  work_item_id: string;
+  id: string;
+  decision: 'approved' | 'rejected';
+  comment: string | null;
+  actor_type: string;
+  actor_id: string | null;
+  actor_name: string;
+  person: string | null;
+  independent: boolean;
+  item_status: string;
+  item_version: number;
+  occurred_at: Generated<Timestamp>;
+}
+
+interface WorkItemFindingsTable {
+  org_id: string;
+  id: string;
+  work_item_id: string;
+  finding_id: string;
+  linked_at: Generated<Timestamp>;
+  linked_by: string;
+  unlinked_at: Timestamp | null;
+  unlinked_by: string | null;
+  unlink_reason: string | null;
+}
+
+interface WorkItemsTable {
+  org_id: string;
+  id: string;
+  title: string;
+  description: string | null;
+  status: Generated<'open' | 'in_progress' | 'blocked' | 'awaiting_verification' | 'verified' | 'closed_with_exceptions' | 'cancelled'>;
+  status_reason: string | null;
+  status_changed_at: Generated<Timestamp>;
+  status_changed_by: string | null;
+  assignee: string | null;
+  assignee_key: Generated<string | null>;
+  assignee_member_id: string | null;
+  priority: Generated<number>;
+  due_at: Generated<Timestamp>;
+  external_ref: string | null;
+  follows: string | null;
+  findings_open: Generated<number>;
+  findings_in_progress: Generated<number>;
+  findings_remediated: Generated<number>;
+  findings_verified: Generated<number>;
+  findings_excepted: Generated<number>;
+  closed_at: Timestamp | null;
+  search: Generated<string>;
+  created_by: string | null;
+  created_by_name: string;
+  version: Generated<number>;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
 }
 
 interface WorkerHeartbeatsTable {

@@ -6,7 +6,8 @@ import type { Actor } from '../shared/actor.ts';
 import { AppError, invalidField } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
 import { riskSql } from '../vulnerabilities/risk.ts';
-import { type FindingFilter, filterFindings } from './filter.ts';
+import { type FindingFilter, filterFindings, ownFindings } from './filter.ts';
+import { type FindingFollower, idsSql } from './follower.ts';
 import { takeTurn } from './import-turn.ts';
 import type { FindingRow } from './list.ts';
 import { type FindingPolicy, readPolicy } from './policy.ts';
@@ -24,6 +25,7 @@ interface BulkChange {
   justification?: Justification;
   add_tags?: string[];
   remove_tags?: string[];
+  work_item_id?: string;
 }
 
 export interface BulkRequest {
@@ -43,34 +45,40 @@ const MAX_MATCHED = 100_000;
 const MAX_REFUSALS = 1_000;
 
 /** However many findings there are, what each becomes is decided by its status once, and all are changed in one statement. */
-export async function changeFindings(tx: TenantTx, actor: Actor, { ids, filter = {}, change, dry_run = false }: BulkRequest): Promise<BulkResult> {
+export async function changeFindings(
+  tx: TenantTx,
+  actor: Actor,
+  { ids, filter = {}, change, dry_run = false }: BulkRequest,
+  follower: FindingFollower,
+): Promise<BulkResult> {
   const { orgId } = actor;
+  const { work_item_id } = change;
+  if (work_item_id !== undefined) await follower.assertOpen(tx, orgId, work_item_id);
   if (!dry_run) await takeTurn(tx, orgId);
   const policy = await readPolicy(tx, orgId);
   const ways = waysOf(change, { actor, policy, now: new Date() });
-  const found = filterFindings(tx.selectFrom('findings').select(needed), orgId, filter);
-  if (ids === undefined)
-    await assertNotTooMany(
-      tx,
-      found
-        .clearSelect()
-        .select('findings.id')
-        .limit(MAX_MATCHED + 1),
-    );
-  const wanted = ids === undefined ? found.limit(MAX_MATCHED) : found.where(sql<boolean>`findings.id = any(${[...new Set(ids)]}::uuid[])`);
+  const found = filterFindings(ownFindings(tx).select('findings.id'), orgId, filter);
+  if (ids === undefined) await assertNotTooMany(tx, found.limit(MAX_MATCHED + 1));
+  const own = tx.selectFrom('findings').select(needed).where('findings.org_id', '=', orgId);
+  const wanted = own.where(
+    ids === undefined ? sql<boolean>`findings.id in (${found.limit(MAX_MATCHED)})` : sql<boolean>`findings.id = any(${[...new Set(ids)]}::uuid[])`,
+  );
   const matched = dry_run ? wanted : wanted.forNoKeyUpdate();
   const decided = sql`with matched as materialized (${matched}), decided as materialized (${decidedSql(actor, change, ways, policy)})`;
   const refusals = sql`coalesce((select jsonb_agg(refused) from (select id, code, detail from decided where code is not null order by id limit ${MAX_REFUSALS}) refused), '[]')`;
   const summary = sql`
     select count(*)::int as matched, count(*) filter (where code is null and changed)::int as changed, count(*) filter (where code is not null)::int as refused,
-      ${refusals} as refusals, ${ids === undefined ? sql`null` : sql`(select array_agg(given) from unnest(${[...new Set(ids)]}::uuid[]) given where not exists (select from decided where id = given))`} as unknown
+      array_agg(id) filter (where code is null and moves) as moved, array_agg(id) filter (where code is null and links) as linked, ${refusals} as refusals, ${ids === undefined ? sql`null` : sql`(select array_agg(given) from unnest(${[...new Set(ids)]}::uuid[]) given where not exists (select from decided where id = given))`} as unknown
     from decided`;
   const { rows } = await sql<Summary>`${decided}${dry_run ? sql`` : writesSql(actor, change)} ${summary}`.execute(tx);
-  const result = resultOf(rows[0], dry_run);
+  const [summed] = rows;
+  const result = resultOf(summed, dry_run);
   if (!dry_run && result.counts.changed > 0) {
     const after = { change, ...(ids === undefined ? { filter } : { ids: ids.length }), ...result.counts };
     await recordAudit(tx, actor, { action: 'finding.bulk_changed', objectType: 'finding', objectId: newId(), after });
   }
+  if (!dry_run && work_item_id !== undefined && summed?.linked) await follower.link(tx, actor, work_item_id, summed.linked);
+  if (!dry_run && summed?.moved) await follower.follow(tx, actor, idsSql(summed.moved));
   return result;
 }
 
@@ -111,9 +119,11 @@ interface Summary {
   refused: number;
   refusals: BulkResult['refused'];
   unknown: string[] | null;
+  moved: string[] | null;
+  linked: string[] | null;
 }
 
-function resultOf(summary: Summary | undefined, dry_run: boolean): BulkResult {
+function resultOf(summary: Omit<Summary, 'moved' | 'linked'> | undefined, dry_run: boolean): BulkResult {
   const { matched, changed, refused, refusals, unknown } = summary ?? { matched: 0, changed: 0, refused: 0, refusals: [], unknown: null };
   const missing = (unknown ?? []).map((id) => ({ id, code: 'not_found', detail: `There is no finding "${id}" in your organization.` }));
   return {
@@ -170,7 +180,7 @@ function waysOf({ status, reason, owner, expires_at, justification }: BulkChange
 
 /** `matched` beside what becomes of it: n_… are the new values. */
 function decidedSql(actor: Actor, change: BulkChange, ways: readonly Way[], policy: FindingPolicy): RawBuilder<unknown> {
-  const { status, severity, reason, add_tags = [], remove_tags = [] } = change;
+  const { status, severity, reason, add_tags = [], remove_tags = [], work_item_id } = change;
   const rank = severity === undefined || severity === null ? null : severityRank(severity);
   const override = severity === undefined ? sql`m.severity_override` : sql`${rank}::smallint`;
   const overridden = severity === undefined ? sql`false` : sql`m.severity_override is distinct from ${rank}::smallint`;
@@ -178,10 +188,14 @@ function decidedSql(actor: Actor, change: BulkChange, ways: readonly Way[], poli
   const moving = status === undefined ? sql`false` : sql`m.status <> ${status}`;
   const tags = sql`(select coalesce(array_agg(distinct tag order by tag), '{}') from unnest(m.tags || ${add_tags}::text[]) tag where tag <> all(${remove_tags}::text[]))`;
   const retagged = add_tags.length + remove_tags.length === 0 ? sql`false` : sql`(not m.tags @> ${add_tags}::text[] or m.tags && ${remove_tags}::text[])`;
+  const linking =
+    work_item_id === undefined
+      ? sql`false`
+      : sql`not exists (select from work_item_findings l where l.org_id = ${actor.orgId} and l.work_item_id = ${work_item_id} and l.finding_id = m.id and l.unlinked_at is null)`;
   return sql`
     select m.*, w.assurance as n_assurance, w.closed as n_closed, w.reopened as n_reopened, ${override} as n_override, coalesce(${override}, m.source_severity) as n_severity,
       case when ${retagged} then ${tags} else m.tags end as n_tags, ${moving} as moves, ${overridden} as reranks, ${retagged} as retags,
-      ${moving} or ${overridden} or ${retagged} as changed,
+      ${linking} as links, ${moving} or ${overridden} or ${retagged} as writes, ${moving} or ${overridden} or ${retagged} or ${linking} as changed,
       case when ${moving} then w.code when ${unexplained} and ${overridden} then 'validation_failed' end as code,
       case when ${moving} and w.code is not null then w.detail when ${unexplained} and ${overridden} then '/reason is required: it says why the severity is another than the source says' end as detail,
       ${riskSql('s', 'a')} as n_risk, ${dueSql(policy.sla, sql`m.first_seen`, sql`s.severity`, sql`m.kev`)} as n_due
@@ -243,7 +257,7 @@ function writesSql(
   const now = sql`jsonb_build_object('severity', ${name('d.n_severity')}, 'severity_override', ${name('d.n_override')}, 'tags', d.n_tags) || case when d.moves then jsonb_build_object('status', ${after.status}, 'status_reason', ${after.reason},
     'assurance', d.n_assurance, 'acceptance_owner', ${after.owner}, 'acceptance_expires_at', ${after.expires}, 'justification', ${after.justification}) else '{}' end`;
   return sql`, written as (
-      update findings f set ${sql.join(sets)} from decided d where f.org_id = ${orgId} and f.id = d.id and d.changed and d.code is null
+      update findings f set ${sql.join(sets)} from decided d where f.org_id = ${orgId} and f.id = d.id and d.writes and d.code is null
     ), said as materialized (
       select d.id, d.status as "from", case when d.moves then ${after.status} else d.status end as "to", was, became,
         case when d.moves then 'status_changed' when d.reranks then 'severity_changed' else 'updated' end as action
@@ -252,7 +266,7 @@ function writesSql(
         select coalesce(jsonb_object_agg(o.key, o.value), '{}') as was, coalesce(jsonb_object_agg(n.key, n.value), '{}') as became
         from jsonb_each(${now}) n join jsonb_each(${before}) o on o.key = n.key and o.value <> n.value
       ) difference
-      where d.changed and d.code is null
+      where d.writes and d.code is null
     ), remembered as (
       insert into finding_history (org_id, finding_id, id, actor_type, actor_id, actor_name, action, before, after, reason)
       select ${orgId}, id, new_id(), ${actor.type}, ${actor.id}, ${actor.name}, action, was, became, ${reason ?? null} from said

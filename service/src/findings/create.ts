@@ -1,17 +1,19 @@
 import type { Asset, AssetType, Location, Observation, Severity } from '@rrs/scan-reports';
 import { sql } from 'kysely';
 import { recordAudit } from '../audit/record.ts';
+import type { CopyValue } from '../db/copy.ts';
 import type { TenantTx } from '../db/database.ts';
 import { emit } from '../events/emit.ts';
 import type { Actor } from '../shared/actor.ts';
 import { AppError, notFound } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
+import { type FindingFollower, idsSql } from './follower.ts';
 import { resolveRows } from './import-resolve.ts';
 import { takeTurn } from './import-turn.ts';
 import { type FindingRow, readFinding } from './list.ts';
 import { readPolicy } from './policy.ts';
 import { sourceOf } from './sources.ts';
-import { type CopyValue, STAGED_ASSET_COLUMNS, STAGED_COLUMNS, stagedAsset, stagedRow } from './staging.ts';
+import { contentOf, STAGED, STAGING_TABLES, type StagingContext, stagedAsset, stagedRow, stagedText } from './staging.ts';
 
 export interface NewFinding {
   title: string;
@@ -27,35 +29,30 @@ export interface NewFinding {
   references?: string[];
   tags?: string[];
   first_seen?: string;
+  work_item_id?: string;
 }
 
 /** What a person found goes the same way as what a scanner found: one row through the import engine. */
-export async function createFinding(tx: TenantTx, actor: Actor, input: NewFinding): Promise<FindingRow> {
+export async function createFinding(tx: TenantTx, actor: Actor, input: NewFinding, follower: FindingFollower): Promise<FindingRow> {
   const { orgId } = actor;
+  if (input.work_item_id !== undefined) await follower.assertOpen(tx, orgId, input.work_item_id);
   await takeTurn(tx, orgId);
   const importId = newId();
   const asset = await assetFor(tx, orgId, input);
-  const context = { orgId, importId, defaultAsset: asset };
-  const { key, values } = stagedAsset(context, asset);
-  await insertStaged(tx, 'import_assets', STAGED_ASSET_COLUMNS, values);
-  await insertStaged(
-    tx,
-    'import_rows',
-    STAGED_COLUMNS,
-    stagedRow(context, { n: 1, observation: observationOf(input, importId), assetKey: key, assetName: asset.name }),
-  );
-  const sourceId = await sourceOf(tx, orgId, { kind: 'manual', provider: 'manual', name: '' });
+  await stageFinding(tx, { orgId, importId, origin: 'manual', defaultAsset: asset }, observationOf(input, importId));
+  const sourceId = await sourceOf(tx, orgId, { kind: 'manual', provider: 'manual', tool: '', name: '' });
   const { sla } = await readPolicy(tx, orgId);
-  const { created } = await resolveRows(tx, { orgId, importId, sourceId, seenAt: new Date(), sla, actor });
+  const { created, withdrawn } = await resolveRows(tx, { orgId, importId, sourceId, provider: 'manual', seenAt: new Date(), sla, actor, large: false });
   const { rows } = await sql<{ finding_id: string }>`select finding_id from import_groups where org_id = ${orgId} and import_id = ${importId}`.execute(tx);
   const id = rows[0]?.finding_id ?? '';
   if (created === 0) throw new AppError('conflict', `This weakness is already known at this place of the asset, as finding "${id}".`);
-  for (const table of ['import_rows', 'import_assets', 'import_groups'] as const)
-    await tx.deleteFrom(table).where('org_id', '=', orgId).where('import_id', '=', importId).execute();
+  for (const table of STAGING_TABLES) await tx.deleteFrom(table).where('org_id', '=', orgId).where('import_id', '=', importId).execute();
   const finding = await readFinding(tx, orgId, id);
   const after = { title: finding.title, severity: input.severity, asset: asset.name };
   await recordAudit(tx, actor, { action: 'finding.created', objectType: 'finding', objectId: id, after });
   await emit(tx, orgId, { type: 'finding.created', subject: id, data: after });
+  if (input.work_item_id !== undefined) await follower.link(tx, actor, input.work_item_id, [id]);
+  if (withdrawn.length > 0) await follower.follow(tx, actor, idsSql(withdrawn));
   return finding;
 }
 
@@ -92,9 +89,18 @@ function observationOf(input: NewFinding, importId: string): Observation {
   };
 }
 
-async function insertStaged(tx: TenantTx, table: string, columns: readonly string[], values: readonly CopyValue[]): Promise<void> {
+async function stageFinding(tx: TenantTx, context: StagingContext, observation: Observation): Promise<void> {
+  const asset = stagedAsset(context, context.defaultAsset);
+  const text = stagedText(context, observation);
+  const staged = { n: 1, observation, assetKey: asset.key, assetName: context.defaultAsset.name, content: contentOf(context, observation, asset.key) };
+  await insertStaged(tx, 'import_assets', asset.values);
+  if (text) await insertStaged(tx, 'import_texts', text.values);
+  await insertStaged(tx, 'import_rows', stagedRow(context, staged, text?.id ?? null));
+}
+
+async function insertStaged(tx: TenantTx, table: keyof typeof STAGED, values: readonly CopyValue[]): Promise<void> {
   const parameters = values.map((value) =>
     value !== null && typeof value === 'object' && !Array.isArray(value) && !Buffer.isBuffer(value) && !(value instanceof Date) ? JSON.stringify(value) : value,
   );
-  await sql`insert into ${sql.table(table)} (${sql.join(columns.map((column) => sql.ref(column)))}) values (${sql.join(parameters)})`.execute(tx);
+  await sql`insert into ${sql.table(table)} (${sql.join(STAGED[table].map((column) => sql.ref(column)))}) values (${sql.join(parameters)})`.execute(tx);
 }

@@ -84,7 +84,7 @@ it('ends an acceptance when its time is over, in every organization, with histor
       .where('id', '=', due.id)
       .execute(),
   );
-  await acceptanceExpiry.run({}, context());
+  await acceptanceExpiry(api.follower).run({}, context());
   expect(await read(due.id)).toMatchObject({ status: 'open', status_reason: 'the acceptance expired', acceptance: null });
   expect(await read(later.id)).toMatchObject({ status: 'risk_accepted' });
   const { body } = await api.call('GET', `/api/v1/findings/${due.id}/history?limit=1`, as());
@@ -93,5 +93,5 @@ it('ends an acceptance when its time is over, in every organization, with histor
   });
   const events = await api.db.withSystem((tx) => tx.selectFrom('events').select('data').where('subject', '=', due.id).orderBy('id', 'desc').execute());
   expect(events[0]?.data).toMatchObject({ from: 'risk_accepted', to: 'open' });
-  expect(acceptanceExpiry.schedule).toBe('* * * * *');
+  expect(acceptanceExpiry(api.follower).schedule).toBe('* * * * *');
 });

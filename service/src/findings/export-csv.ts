@@ -1,6 +1,7 @@
+import { type Columns, headerRow, row } from './csv.ts';
 import type { ExportedFinding, Pages } from './export.ts';
 
-const columns: Record<string, (finding: ExportedFinding) => unknown> = {
+const columns: Columns<ExportedFinding> = {
   id: ({ id }) => id,
   title: ({ title }) => title,
   status: ({ status }) => status,
@@ -37,23 +38,6 @@ const columns: Record<string, (finding: ExportedFinding) => unknown> = {
 };
 
 export async function* writeCsv(pages: Pages): AsyncGenerator<string> {
-  yield `${Object.keys(columns).join(',')}\r\n`;
-  for await (const page of pages) {
-    yield page
-      .map(
-        (finding) =>
-          `${Object.values(columns)
-            .map((read) => cell(read(finding)))
-            .join(',')}\r\n`,
-      )
-      .join('');
-  }
-}
-
-/** RFC 4180. What a spreadsheet would take for a formula is text: scanners repeat what attackers wrote. */
-export function cell(value: unknown): string {
-  if (value === null || value === undefined) return '';
-  const text = Array.isArray(value) ? value.join('; ') : String(value);
-  const harmless = typeof value !== 'number' && /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+  yield headerRow(columns);
+  for await (const page of pages) yield page.map((finding) => row(columns, finding)).join('');
 }

@@ -1,63 +1,9 @@
-import { type ExportedFinding, jsonItems, type Pages } from './export.ts';
+import { jsonItems, type Pages } from './export.ts';
+import { resultOf, SARIF_SCHEMA, SARIF_TOOL } from './sarif.ts';
 
 /** SARIF 2.1.0, one run. */
 export async function* writeSarif(pages: Pages): AsyncGenerator<string> {
-  const tool = { driver: { name: 'Remediation Risk Service' } };
-  yield `{"$schema":"https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json","version":"2.1.0","runs":[{"tool":${JSON.stringify(tool)},"results":[`;
+  yield `{"$schema":${JSON.stringify(SARIF_SCHEMA)},"version":"2.1.0","runs":[{"tool":${JSON.stringify(SARIF_TOOL)},"results":[`;
   yield* jsonItems(pages, resultOf);
   yield ']}]}\n';
-}
-
-const levels = { critical: 'error', high: 'error', medium: 'warning', low: 'note', info: 'note', unknown: 'warning' } as const;
-
-function resultOf(finding: ExportedFinding) {
-  const { id, title, status, severity, asset, location, vulnerability_ids, weakness, first_seen } = finding;
-  // 3.27.10: the level of what is no failure is "none".
-  const kind = status === 'verified' ? 'pass' : status === 'withdrawn' ? 'notApplicable' : 'fail';
-  return {
-    ruleId: vulnerability_ids[0] ?? weakness,
-    kind,
-    level: kind === 'fail' ? levels[severity] : 'none',
-    message: { text: title },
-    locations: [
-      {
-        ...physicalLocation(finding),
-        logicalLocations: [{ name: asset.name, fullyQualifiedName: [asset.name, location.component].filter(Boolean).join('/') }],
-      },
-    ],
-    fingerprints: { 'rrs/v1': id },
-    ...suppressions(finding),
-    provenance: { firstDetectionTimeUtc: first_seen, lastDetectionTimeUtc: finding.last_seen },
-    properties: {
-      id,
-      status,
-      severity,
-      risk_score: finding.risk_score,
-      vulnerability_ids,
-      cwes: finding.cwes.map((cwe) => `CWE-${cwe}`),
-      cvss: finding.cvss,
-      asset,
-      component: location.component,
-      version: location.version,
-      fixed_version: location.fixed_version,
-      purl: location.purl,
-      tags: [...new Set(finding.tags)],
-    },
-  };
-}
-
-function physicalLocation({ location: { path, url, line, end_line } }: ExportedFinding) {
-  const uri = path !== null ? uriOf(path) : url !== null && URL.canParse(url) ? new URL(url).href : null;
-  if (uri === null || uri === '') return {};
-  const endLine = end_line !== null && line !== null && end_line >= line ? { endLine: end_line } : {};
-  return { physicalLocation: { artifactLocation: { uri }, ...(line !== null && line > 0 ? { region: { startLine: line, ...endLine } } : {}) } };
-}
-
-function uriOf(path: string): string {
-  return path.replaceAll('\\', '/').split('/').map(encodeURIComponent).join('/');
-}
-
-function suppressions({ status, status_reason, justification }: ExportedFinding) {
-  if (status !== 'risk_accepted' && status !== 'false_positive') return {};
-  return { suppressions: [{ kind: 'external', status: 'accepted', justification: [status, justification, status_reason].filter(Boolean).join(': ') }] };
 }

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import type { Database, TenantTx } from '../db/database.ts';
-import { type FindingFilter, filterFindings } from './filter.ts';
+import { type FindingFilter, filterFindings, ownFindings } from './filter.ts';
 import { namesFor } from './list.ts';
 import { toListed } from './present.ts';
 import type { ListedFinding } from './schemas.ts';
@@ -40,7 +40,7 @@ export async function* exportPages(db: Database, orgId: string, filter: FindingF
 }
 
 async function readPage(tx: TenantTx, orgId: string, filter: FindingFilter, after: string | null): Promise<ExportedFinding[]> {
-  const found = filterFindings(tx.selectFrom('findings').selectAll(), orgId, filter);
+  const found = filterFindings(ownFindings(tx).selectAll(), orgId, filter);
   const rows = await (after === null ? found : found.where('findings.id', '>', after)).orderBy('findings.id').limit(PAGE).execute();
   const textIds = [...new Set(rows.flatMap(({ text_id }) => (text_id === null ? [] : [text_id.toString('hex')])))];
   const [names, texts] = await Promise.all([

@@ -1,22 +1,24 @@
 import type { Severity } from '@rrs/scan-reports';
 import { type SelectQueryBuilder, sql } from 'kysely';
+import type { TenantTx } from '../db/database.ts';
 import type { DB } from '../db/types.ts';
 import { severityRank } from './severity.ts';
-import { splitWords } from './staging.ts';
 import { type Assurance, activeStatuses, type Status } from './status.ts';
+import { splitWords } from './words.ts';
 
 /** The filters of the list, of the export and of bulk changes: the same words mean the same everywhere. */
 export interface FindingFilter {
   severity?: Severity[];
   status?: Status[];
   source?: string[];
-  connection_id?: string;
   asset_id?: string;
   asset?: string;
   asset_type?: string[];
   cve?: string[];
   cwe?: number[];
   component?: string;
+  work_item_id?: string;
+  has_work_item?: boolean;
   kev?: boolean;
   epss_min?: number;
   risk_min?: number;
@@ -46,21 +48,21 @@ const RANGES = [
   ['due', 'due_at'],
 ] as const;
 
+/** The findings of the organization, by the view that lets indexes on words be used: see the migration. */
+export function ownFindings(tx: TenantTx): SelectQueryBuilder<DB, 'findings', object> {
+  return tx.selectFrom(sql`tenant_findings`.as('findings')) as never;
+}
+
 export function filterFindings<Row>(query: FindingQuery<Row>, orgId: string, filter: FindingFilter): FindingQuery<Row> {
   let filtered = query.where('findings.org_id', '=', orgId);
-  const { severity, status, source, connection_id, asset_id, asset, asset_type, component, kev, epss_min, risk_min, overdue, assurance } = filter;
+  const { severity, status, asset_id, asset, component, kev, epss_min, risk_min, overdue, assurance } = filter;
   if (severity) filtered = filtered.where('findings.severity', 'in', severity.map(severityRank));
   if (status) filtered = filtered.where('findings.status', 'in', status);
   if (asset_id) filtered = filtered.where('findings.asset_id', '=', asset_id);
-  if (asset_type) filtered = filtered.where('findings.asset_type', 'in', asset_type);
   if (asset) {
     filtered = filtered.where(
-      sql<boolean>`findings.asset_id in (select id from assets where assets.org_id = ${orgId} and lower(assets.name) collate "C" like ${`${escapeLike(asset.toLowerCase())}%`})`,
+      sql<boolean>`findings.asset_id in (select assets.id from tenant_assets assets where assets.org_id = ${orgId} and lower(assets.name) collate "C" like ${`${escapeLike(asset.toLowerCase())}%`})`,
     );
-  }
-  if (source || connection_id) {
-    const bySource = sql`(sources.kind <> 'connection' and sources.provider = any(${source ?? []}::text[])) or sources.id = ${connection_id ?? null}::uuid`;
-    filtered = filtered.where(sql<boolean>`findings.source_ids && array(select id from sources where sources.org_id = ${orgId} and (${bySource}))`);
   }
   if (component) filtered = filtered.where(sql<boolean>`lower(findings.component) = ${component.toLowerCase()}`);
   if (kev !== undefined) filtered = filtered.where('findings.kev', '=', kev);
@@ -70,6 +72,15 @@ export function filterFindings<Row>(query: FindingQuery<Row>, orgId: string, fil
   if (overdue !== undefined) {
     const late = sql<boolean>`(findings.due_at < now() and findings.status = any(${activeStatuses as readonly string[]}))`;
     filtered = filtered.where(overdue ? late : sql<boolean>`not ${late}`);
+  }
+  const { work_item_id, has_work_item } = filter;
+  const link = sql`work_item_findings l where l.org_id = ${orgId} and l.unlinked_at is null`;
+  if (work_item_id) filtered = filtered.where(sql<boolean>`findings.id in (select l.finding_id from ${link} and l.work_item_id = ${work_item_id})`);
+  if (has_work_item !== undefined) {
+    const cancelled = sql`(select w.id from work_items w where w.org_id = ${orgId} and w.status = 'cancelled')`;
+    const linked = sql`select from ${link} and l.finding_id = findings.id and l.work_item_id not in ${cancelled}`;
+    // Looked up for one finding after the other, which the offset is for: most have none, and a join would read all the links before the first page.
+    filtered = filtered.where(has_work_item ? sql<boolean>`exists (${linked})` : sql<boolean>`not exists (${linked} offset 0)`);
   }
   for (const [name, column] of RANGES) {
     const from = filter[`${name}_from`];
@@ -83,8 +94,10 @@ export function filterFindings<Row>(query: FindingQuery<Row>, orgId: string, fil
 }
 
 /** Values of one filter are alternatives, filters and words of `q` are all required. */
-function wordQuery({ cve, cwe, tag, q }: FindingFilter): string | null {
+function wordQuery({ source, asset_type, cve, cwe, tag, q }: FindingFilter): string | null {
   const groups = [
+    source?.map((provider) => `p:${provider}`),
+    asset_type?.map((type) => `a:${type}`),
     cve?.map((id) => `v:${id.toLowerCase()}`),
     cwe?.map((number) => `k:${number}`),
     tag?.map((name) => `t:${name.toLowerCase()}`),

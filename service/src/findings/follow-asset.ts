@@ -3,17 +3,21 @@ import type { AssetFollower, AssetRow } from '../assets/assets.ts';
 import type { TenantTx } from '../db/database.ts';
 import type { Actor } from '../shared/actor.ts';
 import { riskSql } from '../vulnerabilities/risk.ts';
+import type { FindingFollower } from './follower.ts';
 import { takeTurn } from './import-turn.ts';
 import { activeStatuses, mayMove } from './status.ts';
 
 /** What a change of an asset means for its findings, however many they are. Imports wait: they read the asset too. */
-export const followAsset: AssetFollower = {
+export const followAsset = (follower: FindingFollower): AssetFollower => ({
   prepare: takeTurn,
   async follow(tx, actor, before, after) {
     if (before.criticality !== after.criticality || before.exposure !== after.exposure) await rescore(tx, after);
-    if (before.retired_at === null && after.retired_at !== null) await withdraw(tx, actor, after);
+    if (before.retired_at === null && after.retired_at !== null) {
+      await withdraw(tx, actor, after);
+      await follower.follow(tx, actor, sql`select id from findings where org_id = ${after.org_id} and asset_id = ${after.id} and status = 'withdrawn'`);
+    }
   },
-};
+});
 
 async function rescore(tx: TenantTx, { org_id, id }: AssetRow): Promise<void> {
   const risk = riskSql('f', 'a');

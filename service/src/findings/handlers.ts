@@ -1,6 +1,4 @@
-import { pipeline, Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
-import { detectFormat, formats, headOf, ReportError, type ReportFormat, type ReportInput } from '@rrs/scan-reports';
+import { formats, ReportError, type ReportFormat } from '@rrs/scan-reports';
 import { sql } from 'kysely';
 import { recordAudit } from '../audit/record.ts';
 import type { BlobStore } from '../blobs/blobs.ts';
@@ -8,28 +6,37 @@ import type { Database, TenantTx } from '../db/database.ts';
 import { emit } from '../events/emit.ts';
 import { handle, type JobContext } from '../jobs/jobs.ts';
 import { systemActor } from '../shared/actor.ts';
-import { errorCodeOf } from '../shared/errors.ts';
-import { closeAbsent } from './import-close.ts';
-import { type Resolution, resolveRows } from './import-resolve.ts';
+import type { FindingFollower } from './follower.ts';
+import { closeAbsent, tellFollower } from './import-close.ts';
+import { resolveRows } from './import-resolve.ts';
+import { KnownNoMore, knownContents } from './import-seen.ts';
 import { takeTurn } from './import-turn.ts';
 import { type ImportRow, type ScanScope, seenAtOf } from './imports.ts';
 import { runImport } from './jobs.ts';
+import { chooseFormat, openReport } from './open-report.ts';
 import { readPolicy } from './policy.ts';
-import { sourceOf } from './sources.ts';
+import type { Resolution } from './resolution.ts';
+import { type Source, sourceOf } from './sources.ts';
 import { type Staged, stageReport } from './stage-report.ts';
+import { STAGING_TABLES } from './staging.ts';
 
-/** A compressed report may grow this much and no further. */
-const MAX_EXPANDED_BYTES = 16 * 1024 ** 3;
-
-export function importHandler(blobs: BlobStore, known: readonly ReportFormat[] = formats) {
+export function importHandler(blobs: BlobStore, follower: FindingFollower, known: readonly ReportFormat[] = formats) {
   return handle(runImport, async ({ org_id: orgId, import_id: importId }, context) => {
     const row = await begin(context.db, orgId, importId);
     if (!row) return;
     try {
-      const input = reportOf(blobs, row);
+      const input = openReport(blobs, row);
       const format = await chooseFormat(known, row, input);
-      const staged = await stage(context, row, format, input);
-      await finish(context.db, row, format, staged);
+      const tools = format.tools ? [...new Set(await format.tools(input))].sort() : null;
+      const source: Source = { kind: 'import', provider: format.id, tool: tools?.join(' + ') ?? '', name: (row.scan_scope as ScanScope).name ?? '' };
+      const report: Report = { format, input, source, follower };
+      try {
+        await finish(context.db, row, report, await stage(context, row, report, knownContents(context.db, orgId)));
+      } catch (error) {
+        if (!(error instanceof KnownNoMore)) throw error;
+        await forget(context.db, orgId, importId);
+        await finish(context.db, row, report, await stage(context, row, report, null));
+      }
     } catch (error) {
       if (error instanceof ReportError) await fail(context.db, row, error.message);
       else if (error instanceof Superseded) return;
@@ -57,79 +64,49 @@ async function begin(db: Database, orgId: string, importId: string): Promise<Imp
   });
 }
 
-function reportOf(blobs: BlobStore, { sha256, filename }: ImportRow): ReportInput {
-  return {
-    filename,
-    async *open() {
-      const stored = await blobs.get(sha256);
-      if (!stored) throw new ReportError('The stored file of this import is gone.');
-      try {
-        yield* uncompressed(stored);
-      } finally {
-        stored.destroy();
-      }
-    },
-  };
+interface Report {
+  format: ReportFormat;
+  input: ReturnType<typeof openReport>;
+  source: Source;
+  follower: FindingFollower;
 }
 
-async function* uncompressed(stored: Readable): AsyncGenerator<Uint8Array> {
-  const chunks = stored[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
-  const first = await chunks.next();
-  if (first.done) return;
-  async function* all(): AsyncGenerator<Uint8Array> {
-    yield first.value;
-    for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value;
-  }
-  if (first.value[0] !== 0x1f || first.value[1] !== 0x8b) {
-    yield* all();
-    return;
-  }
-  let expanded = 0;
-  const gunzip = createGunzip();
-  // What goes wrong arrives where it is read.
-  pipeline(Readable.from(all()), gunzip, () => {});
-  try {
-    for await (const chunk of gunzip as AsyncIterable<Uint8Array>) {
-      expanded += chunk.length;
-      if (expanded > MAX_EXPANDED_BYTES) throw new ReportError(`The compressed file grows beyond ${MAX_EXPANDED_BYTES} bytes.`);
-      yield chunk;
-    }
-  } catch (error) {
-    if (errorCodeOf(error)?.startsWith('Z_')) throw new ReportError('The compressed file is damaged or ends too early.', { cause: error });
-    throw error;
-  }
-}
+type FindKnown = Parameters<typeof stageReport>[2]['findKnown'];
 
-async function chooseFormat(known: readonly ReportFormat[], row: ImportRow, input: ReportInput): Promise<ReportFormat> {
-  const named = known.find(({ id }) => id === row.format);
-  if (named) return named;
-  const found = detectFormat(known, await headOf(input));
-  if (found) return found;
-  throw new ReportError(
-    `The file is no report of a known format. Name its format, or send one of: ${known.map(({ id, expects }) => `${id} (${expects})`).join('; ')}.`,
-  );
-}
-
-async function stage({ db, signal }: JobContext, row: ImportRow, format: ReportFormat, input: ReportInput): Promise<Staged> {
+async function stage({ db, signal }: JobContext, row: ImportRow, { format, input, source }: Report, findKnown: FindKnown): Promise<Staged> {
   const scope = row.scan_scope as ScanScope;
-  return db.withCopyClient((client) =>
+  const staged = await db.withCopyClient((client) =>
     stageReport(format, input, {
       client,
       signal,
       orgId: row.org_id,
       importId: row.id,
+      origin: [source.provider, source.tool, source.name].join('\n'),
       defaultAsset: scope.asset ?? { type: format.assetType, name: 'unspecified' },
       scopeAssets: [scope.asset ?? [], scope.assets ?? []].flat(),
-      onProgress: (records) => progress(db, row, records),
+      findKnown,
+      onProgress: (records) => progress(db, row, { records, bytes: input.bytesRead() }),
     }),
   );
+  if (isLarge(staged)) await learn(db, row, 'analyze_staging');
+  return staged;
 }
 
-async function progress(db: Database, { org_id, id }: ImportRow, records: number): Promise<void> {
+/** Statistics for the planner, in a transaction of their own: whoever analyzes a table keeps others from it until the end. */
+async function learn(db: Database, { org_id: orgId }: ImportRow, what: 'analyze_staging' | 'analyze_grown'): Promise<void> {
+  await db.withTenant({ orgId }, (tx) => sql`select ${sql.raw(what)}()`.execute(tx));
+}
+
+/** Small ones are planned well without statistics. */
+function isLarge({ received }: Staged): boolean {
+  return received >= 1_000;
+}
+
+async function progress(db: Database, { org_id, id }: ImportRow, { records, bytes }: { records: number; bytes: number }): Promise<void> {
   await db.withTenant({ orgId: org_id }, (tx) =>
     tx
       .updateTable('imports')
-      .set({ records_read: String(records) })
+      .set({ records_read: String(records), bytes_read: String(bytes) })
       .where('org_id', '=', org_id)
       .where('id', '=', id)
       .execute(),
@@ -141,11 +118,11 @@ class DryRun extends Error {}
 class Superseded extends Error {}
 
 /** Everything that an import changes, in one transaction, one import of an organization after the other. */
-async function finish(db: Database, row: ImportRow, format: ReportFormat, staged: Staged): Promise<void> {
+async function finish(db: Database, row: ImportRow, report: Report, staged: Staged): Promise<void> {
   let result: Result | undefined;
   try {
     await db.withTenant({ orgId: row.org_id }, async (tx) => {
-      result = await resolve(tx, row, format, staged);
+      result = await resolve(tx, row, report, staged);
       if (row.dry_run) throw new DryRun();
       await conclude(tx, row, result);
     });
@@ -154,6 +131,7 @@ async function finish(db: Database, row: ImportRow, format: ReportFormat, staged
     const wouldBe = { ...result, sourceId: null };
     await db.withTenant({ orgId: row.org_id }, (tx) => conclude(tx, row, wouldBe));
   }
+  if (isLarge(staged)) await learn(db, row, 'analyze_grown');
 }
 
 interface Result {
@@ -167,11 +145,12 @@ interface Result {
 
 /** Staging tables do not survive a crash of the database, and a worker that was taken for dead may write into them too. */
 async function assertStaged(tx: TenantTx, { org_id, id }: ImportRow, { received, rejected }: Staged): Promise<void> {
-  const { rows } = await sql<{ count: number }>`select count(*)::int as count from import_rows where org_id = ${org_id} and import_id = ${id}`.execute(tx);
+  const count = (table: string) => sql`(select count(*) from ${sql.table(table)} where org_id = ${org_id} and import_id = ${id})`;
+  const { rows } = await sql<{ count: number }>`select (${count('import_rows')} + ${count('import_seen')})::int as count`.execute(tx);
   if (rows[0]?.count !== received - rejected) throw new Error(`${rows[0]?.count} of ${received - rejected} staged records are there`);
 }
 
-async function resolve(tx: TenantTx, row: ImportRow, format: ReportFormat, staged: Staged): Promise<Result> {
+async function resolve(tx: TenantTx, row: ImportRow, { format, source, follower }: Report, staged: Staged): Promise<Result> {
   const orgId = row.org_id;
   await takeTurn(tx, orgId);
   await assertStaged(tx, row, staged);
@@ -180,14 +159,19 @@ async function resolve(tx: TenantTx, row: ImportRow, format: ReportFormat, stage
   const resolution: Resolution = {
     orgId,
     importId: row.id,
-    sourceId: await sourceOf(tx, orgId, { kind: 'import', provider: format.id, name: scope.name ?? '' }),
+    sourceId: await sourceOf(tx, orgId, source),
+    provider: source.provider,
     seenAt: seenAtOf(row),
     sla,
     actor: row.actor as Resolution['actor'],
+    large: isLarge(staged),
   };
-  const outcomes = await resolveRows(tx, resolution);
-  const complete = scope.coverage === 'complete' && staged.rejected === 0;
+  const { withdrawn, ...outcomes } = await resolveRows(tx, resolution);
+  // An empty file of a format that many tools write does not say whose findings are gone.
+  const nameless = format.tools !== undefined && source.tool === '';
+  const complete = scope.coverage === 'complete' && staged.rejected === 0 && !nameless;
   const { closed, held } = await closeAbsent(tx, resolution, { complete, brake });
+  if (!row.dry_run) await tellFollower(tx, follower, resolution, { reopened: outcomes.reopened, closed, withdrawn, held: held !== null });
   const { received, rejected } = staged;
   const unchanged = received - rejected - outcomes.created - outcomes.updated - outcomes.reopened;
   return {
@@ -203,6 +187,7 @@ async function resolve(tx: TenantTx, row: ImportRow, format: ReportFormat, stage
           ]
         : []),
       ...(scope.coverage === 'complete' && rejected > 0 ? ['Nothing was closed: records were rejected, so the report is not complete.'] : []),
+      ...(scope.coverage === 'complete' && nameless ? ['Nothing was closed: the report does not say which tool wrote it.'] : []),
     ],
   };
 }
@@ -249,10 +234,6 @@ async function fail(db: Database, row: ImportRow, error: string): Promise<void> 
 /** Staged rows belong to one attempt. */
 async function forget(db: Database, orgId: string, importId: string): Promise<void> {
   await db.withTenant({ orgId }, async (tx) => {
-    await Promise.all(
-      (['import_rows', 'import_assets', 'import_groups'] as const).map((table) =>
-        tx.deleteFrom(table).where('org_id', '=', orgId).where('import_id', '=', importId).execute(),
-      ),
-    );
+    await Promise.all(STAGING_TABLES.map((table) => tx.deleteFrom(table).where('org_id', '=', orgId).where('import_id', '=', importId).execute()));
   });
 }

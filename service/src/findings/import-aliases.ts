@@ -8,19 +8,21 @@ interface Adopting {
   actor: { type: string; id: string | null; name: string };
 }
 
-/** A finding that was known by a name which turns out to be an alias goes on under the vulnerability's own. */
-export async function adoptAliases(tx: TenantTx, adopting: Adopting, aliases: readonly string[]): Promise<void> {
+/** A finding that was known by a name which turns out to be an alias goes on under the vulnerability's own. Says which were withdrawn. */
+export async function adoptAliases(tx: TenantTx, adopting: Adopting, aliases: readonly string[]): Promise<string[]> {
+  const withdrawn: string[] = [];
   for (let at = 0; at < aliases.length; at += 500) {
     const some = aliases.slice(at, at + 500);
     await rename(tx, adopting.orgId, some);
-    await withdrawTwins(tx, adopting, some);
+    withdrawn.push(...(await withdrawTwins(tx, adopting, some)));
   }
+  return withdrawn;
 }
 
 /** Findings `f` under such a name, with `a.weakness` as their vulnerability's own. */
 function namedSql(orgId: string, aliases: readonly string[]) {
   const words = aliases.map((alias) => `'v:${alias.toLowerCase().replaceAll('\\', '\\\\').replaceAll("'", "''")}'`).join(' | ');
-  return sql`findings f join vulnerability_aliases a on a.org_id = ${orgId} and a.alias = f.weakness and a.alias = any(${aliases as string[]})
+  return sql`tenant_findings f join vulnerability_aliases a on a.org_id = ${orgId} and a.alias = f.weakness and a.alias = any(${aliases as string[]})
     and f.org_id = ${orgId} and f.search @@ ${words}::tsquery`;
 }
 
@@ -38,8 +40,8 @@ async function rename(tx: TenantTx, orgId: string, aliases: readonly string[]): 
 }
 
 /** Known twice until now, by both names: one of the two goes on. */
-async function withdrawTwins(tx: TenantTx, { orgId, importId, actor }: Adopting, aliases: readonly string[]): Promise<void> {
-  await sql`
+async function withdrawTwins(tx: TenantTx, { orgId, importId, actor }: Adopting, aliases: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
     with twins as (
       select f.id, f.status as before, f.weakness || ' is another name of ' || a.weakness || '; it goes on as finding ' || other.id as reason
       from ${namedSql(orgId, aliases)} join findings other on ${twin}
@@ -55,5 +57,7 @@ async function withdrawTwins(tx: TenantTx, { orgId, importId, actor }: Adopting,
     )
     update findings f set status = 'withdrawn', status_reason = twins.reason, status_changed_at = now(), status_changed_by = null, assurance = null,
       closed_at = now(), version = f.version + 1, updated_at = now()
-    from twins where f.org_id = ${orgId} and f.id = twins.id`.execute(tx);
+    from twins where f.org_id = ${orgId} and f.id = twins.id
+    returning f.id`.execute(tx);
+  return rows.map(({ id }) => id);
 }

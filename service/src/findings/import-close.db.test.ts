@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { systemActor } from '../shared/actor.ts';
-import { type ImportOptions, type Item, image, seen, useImports } from '../testing/imports.ts';
+import { type ImportOptions, type Item, image, inLib, useImports } from '../testing/imports.ts';
 import { confirmImport, discardImport } from './imports.ts';
 import { type FindingPatch, updateFinding } from './triage.ts';
 
@@ -18,19 +18,28 @@ const complete = (number: number, extra: ImportOptions['scope'] = {}): ImportOpt
   ...extra,
 });
 const partial = (number: number): ImportOptions['scope'] => ({ started_at: day(number) });
-const inLib = (name: string, extra: Parameters<typeof seen>[0] = {}) => seen({ location: { component: name }, ...extra });
 const run = (items: readonly Item[], scope: ImportOptions['scope'], options: ImportOptions = {}) =>
   engine.run(org, items, { ...options, ...(scope ? { scope } : {}) });
 const statuses = async () => (await engine.findings(org)).map(({ status, assurance }) => ({ status, assurance }));
 const many = (count: number) => Array.from({ length: count }, (_, index) => inLib(`lib-${index}`));
 const patch = async (change: FindingPatch) => {
   const [finding] = await engine.findings(org);
-  await engine.db().withTenant({ orgId: org }, (tx) => updateFinding(tx, systemActor(org, 'Ada'), finding?.id ?? '', change, () => {}));
+  await engine
+    .db()
+    .withTenant({ orgId: org }, (tx) => updateFinding(tx, systemActor(org, 'Ada'), { id: finding?.id ?? '', patch: change, check: () => {} }, engine.follower));
 };
 const claimedOn = (number: number) => engine.admin().query('update findings set status_changed_at = $2 where org_id = $1', [org, day(number)]);
 const countOf = async (status: string) => (await engine.findings(org)).filter((finding) => finding.status === status).length;
 
 describe('absence', () => {
+  it('in a report that comes in after a newer one of the same day says nothing', async () => {
+    const at = (hour: number): ImportOptions['scope'] => ({ ...complete(1), started_at: `2026-01-01T${hour}:00:00.000Z` });
+    await run([inLib('a')], at(10));
+    expect(await run([inLib('a'), inLib('b')], at(14))).toMatchObject({ created: 1, unchanged: 1 });
+    expect(await run([], at(12))).toMatchObject({ status: 'succeeded', closed: 0 });
+    expect(await run([inLib('b')], at(16))).toMatchObject({ closed: 1 });
+  });
+
   it('of a partial run says nothing', async () => {
     await run([inLib('a'), inLib('b')], partial(1));
     expect(await run([inLib('a')], partial(2))).toMatchObject({ closed: 0, unchanged: 1 });
@@ -160,7 +169,7 @@ describe('a finding that is seen again', () => {
 });
 
 describe('the brake', () => {
-  const confirm = (id: string) => engine.db().withTenant({ orgId: org }, (tx) => confirmImport(tx, systemActor(org, 'Ada'), id));
+  const confirm = (id: string) => engine.db().withTenant({ orgId: org }, (tx) => confirmImport(tx, systemActor(org, 'Ada'), id, engine.follower));
   const discard = (id: string) => engine.db().withTenant({ orgId: org }, (tx) => discardImport(tx, systemActor(org, 'Ada'), id));
 
   it('lets up to 50, or up to 20 %, through', async () => {

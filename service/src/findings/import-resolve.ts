@@ -4,34 +4,26 @@ import type { TenantTx } from '../db/database.ts';
 import { learnAliases } from '../vulnerabilities/aliases.ts';
 import { riskSql } from '../vulnerabilities/risk.ts';
 import { adoptAliases } from './import-aliases.ts';
-import { dueSql, type SlaPolicy } from './sla.ts';
+import { noteSeen } from './import-seen.ts';
+import type { Resolution } from './resolution.ts';
+import { dueSql } from './sla.ts';
 import { reopenedByScan } from './status.ts';
-
-/** The staged rows of one import become assets, findings and sightings, in a number of statements that does not depend on theirs. */
-export interface Resolution {
-  orgId: string;
-  importId: string;
-  sourceId: string;
-  /** When the scan saw what it saw, for rows that do not say it themselves. */
-  seenAt: Date;
-  sla: SlaPolicy;
-  actor: { type: string; id: string | null; name: string };
-}
 
 export interface Outcomes {
   created: number;
   updated: number;
   reopened: number;
+  /** Known twice, by two names of one vulnerability. */
+  withdrawn: string[];
 }
 
 export async function resolveRows(tx: TenantTx, resolution: Resolution): Promise<Outcomes> {
   const { orgId, importId } = resolution;
-  const learnSizes = () => sql`select analyze_staging()`.execute(tx);
-  await learnSizes();
   await resolveAssets(tx, orgId, importId);
-  await adoptAliases(tx, resolution, await learnAliases(tx, orgId, importId));
+  const withdrawn = await adoptAliases(tx, resolution, await learnAliases(tx, orgId, importId));
   await groupRows(tx, resolution);
-  await learnSizes();
+  if (resolution.large) await sql`select analyze_groups()`.execute(tx);
+  await noteSeen(tx, resolution);
   await keepTexts(tx, resolution);
   await rememberChanges(tx, resolution);
   await updateKnown(tx, resolution);
@@ -39,7 +31,7 @@ export async function resolveRows(tx: TenantTx, resolution: Resolution): Promise
   await createNew(tx, resolution);
   await writeSightings(tx, resolution);
   await refreshLastSeen(tx, resolution);
-  return countOutcomes(tx, resolution);
+  return { ...(await countOutcomes(tx, resolution)), withdrawn };
 }
 
 /**
@@ -53,7 +45,7 @@ async function groupRows(tx: TenantTx, { orgId, importId, sourceId, seenAt }: Re
         (array_agg(r.n order by r.present desc, r.severity desc, r.content, r.n))[1] as n,
         (array_agg(r.new_id order by r.n))[1] as new_id,
         max(r.external_id) as external_id, bool_or(r.present) as present,
-        case when count(*) = 1 then (array_agg(r.content))[1] else sha256(string_agg(distinct r.content, ''::bytea order by r.content)) end as content,
+        array_agg(distinct r.content order by r.content) as contents,
         least(coalesce(max(r.last_seen), ${seenAt}::timestamptz), now()) as seen_at
       from import_rows r
       join (select distinct asset_key, asset_id from import_assets where org_id = ${orgId} and import_id = ${importId}) assets using (asset_key)
@@ -61,7 +53,8 @@ async function groupRows(tx: TenantTx, { orgId, importId, sourceId, seenAt }: Re
       where r.org_id = ${orgId} and r.import_id = ${importId}
       group by 1, 2, 3
     ), known as (
-      select g.*, coalesce(by_id.finding_id, f.id) as finding_id, case when by_id.finding_id = f.id then 0 when by_id.finding_id is not null then 1 else 2 end as how
+      select g.*, case when cardinality(g.contents) = 1 then g.contents[1] else (select sha256(string_agg(one, ''::bytea)) from unnest(g.contents) one) end as content,
+        coalesce(by_id.finding_id, f.id) as finding_id, case when by_id.finding_id = f.id then 0 when by_id.finding_id is not null then 1 else 2 end as how
       from grouped g
       left join findings f on f.org_id = ${orgId} and f.asset_id = g.asset_id and f.weakness = g.weakness and f.place = g.place
       left join lateral (
@@ -97,56 +90,67 @@ const changed = sql`('created', 'updated', 'reopened')`;
 async function keepTexts(tx: TenantTx, { orgId, importId }: Resolution): Promise<void> {
   await sql`
     insert into finding_texts (org_id, id, description, solution, reference_urls)
-    select distinct on (r.text_id) ${orgId}::uuid, r.text_id, r.description, r.solution, r.reference_urls
-    from import_groups g join import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = g.n
-    where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome in ${changed} and r.text_id is not null
-      and not exists (select from finding_texts t where t.org_id = ${orgId} and t.id = r.text_id)
-    order by r.text_id`.execute(tx);
+    select distinct on (staged.text_id) ${orgId}::uuid, staged.text_id, staged.description, staged.solution, staged.reference_urls
+    from import_texts staged
+    where staged.org_id = ${orgId} and staged.import_id = ${importId}
+      and not exists (select from finding_texts t where t.org_id = ${orgId} and t.id = staged.text_id)
+    order by staged.text_id`.execute(tx);
 }
 
-/** What a staged row and shared knowledge say together, as the columns of a finding, under the name `said`. */
-function saidSql({ orgId, importId, sourceId }: Resolution, outcomes: RawBuilder<unknown>): RawBuilder<unknown> {
+/** What a staged row and shared knowledge say together of a finding that is known, as its columns. */
+function saidSql({ orgId, importId, sourceId }: Resolution): RawBuilder<unknown> {
   return sql`
-    select g.finding_id, g.asset_id, g.weakness, g.place, g.seen_at, g.outcome, g.external_id, r.new_id, r.title, r.severity as source_severity,
+    select g.finding_id, g.seen_at, g.outcome, r.title, r.severity as source_severity,
       coalesce(f.severity_override, r.severity) as severity, r.vulnerability_ids, r.cwes,
       coalesce(r.cvss_version, v.cvss_version) as cvss_version, coalesce(r.cvss_vector, v.cvss_vector) as cvss_vector, coalesce(r.cvss_score, v.cvss_score) as cvss_score,
       coalesce(v.epss, f.epss) as epss, coalesce(v.epss_percentile, f.epss_percentile) as epss_percentile, coalesce(v.epss_date, f.epss_date) as epss_date,
       coalesce(v.kev, false) or coalesce(f.kev, false) as kev, coalesce(v.kev_due_date, f.kev_due_date) as kev_due_date,
-      r.component, r.location, r.text_id, ${tagsSql(orgId)} as tags, r.words, r.first_seen,
-      array_append(coalesce(array_remove(f.source_ids, ${sourceId}::uuid), '{}'), ${sourceId}::uuid) as source_ids,
+      r.component, r.location, r.text_id, ${tagsSql(orgId)} as tags, r.words,
+      array_append(array_remove(f.source_ids, ${sourceId}::uuid), ${sourceId}::uuid) as source_ids,
       a.type as asset_type, a.criticality, a.exposure
     from import_groups g
     join import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = g.n
     join assets a on a.org_id = ${orgId} and a.id = g.asset_id
-    left join findings f on f.org_id = ${orgId} and f.id = g.finding_id
+    join findings f on f.org_id = ${orgId} and f.id = g.finding_id
     left join vulnerabilities v on v.id = g.weakness
-    where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome in ${outcomes}`;
+    where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome in ('updated', 'reopened')`;
 }
 
 /** Tags of the sources add up, until a person sets them: then they are the person's. */
 function tagsSql(orgId: string): RawBuilder<unknown> {
   return sql`case
-    when f.id is null then r.tags
     when exists (select from finding_history h where h.org_id = ${orgId} and h.finding_id = f.id and h.import_id is null and h.after ? 'tags') then f.tags
     else (select coalesce(array_agg(distinct tag order by tag), '{}') from unnest(f.tags || r.tags) as tag) end`;
 }
 
-const searchSql = sql`array_to_tsvector(said.words || (select coalesce(array_agg('s:' || id::text), '{}') from unnest(said.source_ids) as id)
-  || (select coalesce(array_agg('t:' || lower(tag)), '{}') from unnest(said.tags) as tag))`;
+/** The words of the row, but its own tags only as far as they are the finding's. */
+const searchSql = sql`array_to_tsvector(array(select word from unnest(said.words) as word where word not like 't:%')
+  || array(select 'p:' || o.provider from sources o where o.org_id = f.org_id and o.id = any(said.source_ids)) || array['a:' || said.asset_type] || array(select 't:' || lower(tag) from unnest(said.tags) as tag))`;
 
-async function createNew(tx: TenantTx, resolution: Resolution): Promise<void> {
-  const { orgId, sla } = resolution;
-  const due = dueSql(sla, sql`least(coalesce(said.first_seen, said.seen_at), said.seen_at)`, sql`said.severity`, sql`said.kev`);
+/** Apart from what is known already: most of a first import goes this way, so it reads nothing that it does not need, and writes in the order of ids. */
+async function createNew(tx: TenantTx, { orgId, importId, sourceId, provider, sla }: Resolution): Promise<void> {
+  const due = dueSql(sla, sql`said.first_seen`, sql`said.severity`, sql`said.kev`);
   await sql`
-    with said as (${saidSql(resolution, sql`('created')`)})
+    with said as (
+      select g.finding_id, g.asset_id, g.weakness, g.place, g.seen_at, least(r.first_seen, g.seen_at) as first_seen, r.title, r.severity, r.vulnerability_ids, r.cwes,
+        coalesce(r.cvss_version, v.cvss_version) as cvss_version, coalesce(r.cvss_vector, v.cvss_vector) as cvss_vector, coalesce(r.cvss_score, v.cvss_score) as cvss_score,
+        v.epss, v.epss_percentile, v.epss_date, coalesce(v.kev, false) as kev, v.kev_due_date, r.component, r.location, r.text_id, r.tags, r.words,
+        a.type as asset_type, a.criticality, a.exposure
+      from import_groups g
+      join import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = g.n
+      join assets a on a.org_id = ${orgId} and a.id = g.asset_id
+      left join vulnerabilities v on v.id = g.weakness
+      where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome = 'created'
+      order by g.finding_id
+    )
     insert into findings (
       org_id, id, asset_id, weakness, place, asset_type, title, status, status_changed_at, severity, source_severity, vulnerability_ids, cwes,
       cvss_version, cvss_vector, cvss_score, epss, epss_percentile, epss_date, kev, kev_due_date, risk_score, component, location, text_id, source_ids,
       first_seen, last_seen, due_at, tags, search)
-    select ${orgId}, said.finding_id, said.asset_id, said.weakness, said.place, said.asset_type, said.title, 'open', now(), said.severity, said.source_severity,
+    select ${orgId}, said.finding_id, said.asset_id, said.weakness, said.place, said.asset_type, said.title, 'open', now(), said.severity, said.severity,
       said.vulnerability_ids, said.cwes, said.cvss_version, said.cvss_vector, said.cvss_score, said.epss, said.epss_percentile, said.epss_date, said.kev,
-      said.kev_due_date, ${riskSql('said', 'said')}, said.component, said.location, said.text_id, said.source_ids,
-      least(coalesce(said.first_seen, said.seen_at), said.seen_at), said.seen_at, ${due}, said.tags, ${searchSql}
+      said.kev_due_date, ${riskSql('said', 'said')}, said.component, said.location, said.text_id, array[${sourceId}::uuid],
+      said.first_seen, said.seen_at, ${due}, said.tags, array_to_tsvector(said.words || array['a:' || said.asset_type, ${`p:${provider}`}])
     from said`.execute(tx);
 }
 
@@ -173,7 +177,7 @@ async function updateKnown(tx: TenantTx, resolution: Resolution): Promise<void> 
   const { orgId, sla } = resolution;
   const due = dueSql(sla, sql`case when said.outcome = 'reopened' then now() else f.first_seen end`, sql`said.severity`, sql`said.kev`);
   await sql`
-    with said as (${saidSql(resolution, sql`('updated', 'reopened')`)})
+    with said as (${saidSql(resolution)})
     update findings f set
       title = said.title, source_severity = said.source_severity, severity = said.severity, vulnerability_ids = said.vulnerability_ids, cwes = said.cwes,
       cvss_version = said.cvss_version, cvss_vector = said.cvss_vector, cvss_score = said.cvss_score,
@@ -206,31 +210,31 @@ async function moveKnown(tx: TenantTx, { orgId, importId }: Resolution): Promise
 
 async function writeSightings(tx: TenantTx, { orgId, importId, sourceId }: Resolution): Promise<void> {
   await sql`
-    insert into sightings as s (org_id, finding_id, source_id, external_id, state, severity, tool_severity, suppressed, content, first_seen, last_seen, last_import_id)
+    insert into sightings as s (org_id, finding_id, source_id, external_id, state, severity, tool_severity, suppressed, content, first_seen, last_seen, last_import_id, seen_import_id)
     select ${orgId}, g.finding_id, ${sourceId}, g.external_id, 'present', r.severity, r.tool_severity, r.suppressed, g.content,
-      least(coalesce(r.first_seen, g.seen_at), g.seen_at), g.seen_at, ${importId}
+      least(coalesce(r.first_seen, g.seen_at), g.seen_at), g.seen_at, ${importId}, ${importId}
     from import_groups g join import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = g.n
     where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome in ${changed}
     on conflict (org_id, finding_id, source_id) do update set
       external_id = excluded.external_id, state = 'present', severity = excluded.severity, tool_severity = excluded.tool_severity,
-      suppressed = excluded.suppressed, content = excluded.content, last_seen = greatest(s.last_seen, excluded.last_seen), last_import_id = excluded.last_import_id`.execute(
+      suppressed = excluded.suppressed, content = excluded.content, last_seen = greatest(s.last_seen, excluded.last_seen), last_import_id = excluded.last_import_id, seen_import_id = excluded.seen_import_id`.execute(
     tx,
   );
 }
 
-/** Once a day: to write each time that a scan sees what is known would cost more than all the rest. */
+/** As for what was recognised while it was staged. */
 async function refreshLastSeen(tx: TenantTx, { orgId, importId, sourceId }: Resolution): Promise<void> {
   const seen = sql`
     from import_groups g
     where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome = 'unchanged' and g.present`;
-  await sql`update sightings s set last_seen = g.seen_at, last_import_id = ${importId} ${seen}
+  await sql`update sightings s set last_seen = g.seen_at, last_import_id = ${importId}, seen_import_id = ${importId} ${seen}
     and s.org_id = ${orgId} and s.finding_id = g.finding_id and s.source_id = ${sourceId} and s.last_seen < date_trunc('day', g.seen_at, 'UTC')`.execute(tx);
   await sql`update findings f set last_seen = g.seen_at ${seen}
     and f.org_id = ${orgId} and f.id = g.finding_id and f.last_seen < date_trunc('day', g.seen_at, 'UTC')`.execute(tx);
 }
 
-async function countOutcomes(tx: TenantTx, { orgId, importId }: Resolution): Promise<Outcomes> {
-  const { rows } = await sql<Outcomes>`
+async function countOutcomes(tx: TenantTx, { orgId, importId }: Resolution): Promise<Omit<Outcomes, 'withdrawn'>> {
+  const { rows } = await sql<Omit<Outcomes, 'withdrawn'>>`
     select count(*) filter (where outcome = 'created')::int as created, count(*) filter (where outcome = 'updated')::int as updated,
       count(*) filter (where outcome = 'reopened')::int as reopened
     from import_groups where org_id = ${orgId} and import_id = ${importId}`.execute(tx);

@@ -23,7 +23,7 @@ beforeAll(async () => {
   worker = await startWorker({
     url: api.databaseUrl,
     db: api.db,
-    handlers: [importHandler(api.blobs)],
+    handlers: [importHandler(api.blobs, api.follower)],
     concurrency: 2,
     log: { info: () => {}, error: () => {} },
   });

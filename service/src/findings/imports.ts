@@ -1,13 +1,14 @@
 import type { Asset } from '@rrs/scan-reports';
 import { recordAudit } from '../audit/record.ts';
-import type { TenantTx } from '../db/database.ts';
+import type { SystemTx, TenantTx } from '../db/database.ts';
 import { fetchPage, type PageRequest } from '../db/pages.ts';
 import { emit } from '../events/emit.ts';
 import { enqueue } from '../jobs/jobs.ts';
 import type { Actor } from '../shared/actor.ts';
 import { AppError, notFound } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
-import { applyClosures } from './import-close.ts';
+import type { FindingFollower } from './follower.ts';
+import { applyClosures, tellFollower } from './import-close.ts';
 import { takeTurn } from './import-turn.ts';
 import { runImport } from './jobs.ts';
 import { readPolicy } from './policy.ts';
@@ -87,10 +88,21 @@ async function lockHeld(tx: TenantTx, orgId: string, id: string): Promise<Import
 }
 
 /** The person has looked: what the run no longer saw is closed after all. */
-export async function confirmImport(tx: TenantTx, actor: Actor, id: string): Promise<ImportRow> {
+export async function confirmImport(tx: TenantTx, actor: Actor, id: string, follower: FindingFollower): Promise<ImportRow> {
   const row = await lockHeld(tx, actor.orgId, id);
   const { sla } = await readPolicy(tx, actor.orgId);
-  const closed = await applyClosures(tx, { orgId: actor.orgId, importId: id, sourceId: row.source_id ?? '', seenAt: seenAtOf(row), sla, actor });
+  const resolution = {
+    orgId: actor.orgId,
+    importId: id,
+    sourceId: row.source_id ?? '',
+    provider: row.format ?? '',
+    seenAt: seenAtOf(row),
+    sla,
+    actor,
+    large: false,
+  };
+  const closed = await applyClosures(tx, resolution);
+  await tellFollower(tx, follower, resolution, { reopened: 0, closed, withdrawn: [], held: false });
   return finishHeld(tx, actor, row, 'succeeded', closed);
 }
 
@@ -113,4 +125,10 @@ async function finishHeld(tx: TenantTx, actor: Actor, row: ImportRow, status: 's
   await recordAudit(tx, actor, { action, objectType: 'import', objectId: row.id, before: { status: row.status }, after: { status, closed } });
   await emit(tx, actor.orgId, { type: action, subject: row.id, data: { closed } });
   return updated;
+}
+
+/** Whether an import of any organization has this file. */
+export async function reportIsStored(tx: SystemTx, sha256: string): Promise<boolean> {
+  const found = await tx.selectFrom('imports').select('id').where('sha256', '=', sha256).limit(1).executeTakeFirst();
+  return found !== undefined;
 }

@@ -1,8 +1,7 @@
-import { sql } from 'kysely';
 import type { TenantTx } from '../db/database.ts';
-import { fetchPage, type PageRequest, type SortColumns } from '../db/pages.ts';
+import { fetchFilteredPage, fetchPage, type PageRequest, type SortColumns } from '../db/pages.ts';
 import { notFound } from '../shared/errors.ts';
-import { type FindingFilter, filterFindings } from './filter.ts';
+import { type FindingFilter, filterFindings, ownFindings } from './filter.ts';
 
 /** What the list shows of a finding; the long parts come with the single one. */
 const listed = [
@@ -39,7 +38,7 @@ const listed = [
 ] as const;
 
 export function listFindings(tx: TenantTx, orgId: string, filter: FindingFilter, page: PageRequest) {
-  const query = filterFindings(tx.selectFrom('findings').select(listed), orgId, filter);
+  const query = filterFindings(ownFindings(tx).select(listed), orgId, filter);
   type Row = Awaited<ReturnType<typeof query.executeTakeFirstOrThrow>>;
   const columns: SortColumns<Row> = {
     risk_score: { column: 'risk_score', type: 'real' },
@@ -50,7 +49,7 @@ export function listFindings(tx: TenantTx, orgId: string, filter: FindingFilter,
     updated_at: { column: 'updated_at', type: 'timestamptz' },
     due_at: { column: 'due_at', type: 'timestamptz' },
   };
-  return fetchPage(tx, query, columns, page);
+  return Object.keys(filter).length > 0 ? fetchFilteredPage(tx, query, columns, page) : fetchPage(tx, query, columns, page);
 }
 
 export type ListedFinding = Awaited<ReturnType<typeof listFindings>>['data'][number];
@@ -65,7 +64,7 @@ export async function namesFor(tx: TenantTx, orgId: string, rows: readonly { ass
       : tx.selectFrom('assets').select(['id', 'type', 'name', 'criticality', 'exposure']).where('org_id', '=', orgId).where('id', 'in', assetIds).execute(),
     sourceIds.length === 0
       ? []
-      : tx.selectFrom('sources').select(['id', 'kind', 'provider', 'name']).where('org_id', '=', orgId).where('id', 'in', sourceIds).execute(),
+      : tx.selectFrom('sources').select(['id', 'kind', 'provider', 'tool', 'name']).where('org_id', '=', orgId).where('id', 'in', sourceIds).execute(),
   ]);
   return { assets: new Map(assets.map((asset) => [asset.id, asset])), sources: new Map(sources.map((source) => [source.id, source])) };
 }
@@ -86,20 +85,30 @@ export type FindingRow = Awaited<ReturnType<typeof readFinding>>;
 
 /** Everything that is said about one finding. */
 export async function readDetails(tx: TenantTx, orgId: string, finding: FindingRow) {
-  const [names, sightings, texts] = await Promise.all([
+  const [names, sightings, texts, workItems] = await Promise.all([
     namesFor(tx, orgId, [finding]),
     tx
       .selectFrom('sightings')
       .innerJoin('sources', (join) => join.onRef('sources.org_id', '=', 'sightings.org_id').onRef('sources.id', '=', 'sightings.source_id'))
       .selectAll('sightings')
-      .select(['sources.kind', 'sources.provider', 'sources.name as source_name'])
+      .select(['sources.kind', 'sources.provider', 'sources.tool', 'sources.name as source_name'])
       .where('sightings.org_id', '=', orgId)
       .where('sightings.finding_id', '=', finding.id)
       .orderBy('sightings.first_seen')
       .execute(),
     finding.text_id === null ? [] : tx.selectFrom('finding_texts').selectAll().where('org_id', '=', orgId).where('id', '=', finding.text_id).execute(),
+    tx
+      .selectFrom('work_item_findings as link')
+      .innerJoin('work_items as item', (join) => join.onRef('item.org_id', '=', 'link.org_id').onRef('item.id', '=', 'link.work_item_id'))
+      .select(['item.id', 'item.title', 'item.status', 'link.linked_at'])
+      .where('link.org_id', '=', orgId)
+      .where('link.finding_id', '=', finding.id)
+      .where('link.unlinked_at', 'is', null)
+      .orderBy('link.linked_at')
+      .orderBy('item.id')
+      .execute(),
   ]);
-  return { ...names, sightings, text: texts[0] ?? null };
+  return { ...names, sightings, text: texts[0] ?? null, workItems };
 }
 
 export async function readHistory(tx: TenantTx, orgId: string, id: string, page: PageRequest) {

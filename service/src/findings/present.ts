@@ -95,7 +95,7 @@ export function toFinding(row: FindingRow, details: Details): Static<typeof Find
           },
     risk: { score: risk.score, model: RISK_MODEL, factors: risk.factors },
     sightings: details.sightings.map((sighting) => ({
-      source: { id: sighting.source_id, kind: sighting.kind, provider: sighting.provider, name: sighting.source_name },
+      source: { id: sighting.source_id, kind: sighting.kind, provider: sighting.provider, tool: sighting.tool, name: sighting.source_name },
       state: sighting.state,
       external_id: sighting.external_id,
       severity: severityName(sighting.severity),
@@ -105,6 +105,7 @@ export function toFinding(row: FindingRow, details: Details): Static<typeof Find
       last_seen: sighting.last_seen.toISOString(),
       last_import_id: sighting.last_import_id,
     })),
+    work_items: details.workItems.map(({ id, title, status, linked_at }) => ({ id, title, status, linked_at: linked_at.toISOString() })),
   };
 }
 
@@ -130,7 +131,7 @@ export function toImport(row: ImportRow): Static<typeof Import> {
     sha256: row.sha256,
     bytes: Number(row.bytes),
     scan_scope: row.scan_scope as Static<typeof Import>['scan_scope'],
-    progress: { records_read: Number(row.records_read) },
+    progress: { bytes_read: Number(row.bytes_read), records_read: Number(row.records_read) },
     counts: {
       received: row.received,
       created: row.created,

@@ -19,13 +19,13 @@ export function bulkRoutes(app: App, deps: FindingDeps): void {
         tags: ['Findings'],
         headers: IdempotencyHeaders,
         body: BulkBody,
-        response: { 200: BulkAnswer, ...problems('idempotency_key_reused') },
+        response: { 200: BulkAnswer, ...problems('not_found', 'conflict', 'idempotency_key_reused') },
       },
     },
     (request, reply) => {
       const body = request.body as BulkRequest;
       assertMeant(body);
-      return answerOnce(deps, request, reply, async (tx) => ({ status: 200, body: await changeFindings(tx, request.actor, body) }));
+      return answerOnce(deps, request, reply, async (tx) => ({ status: 200, body: await changeFindings(tx, request.actor, body, deps.follower) }));
     },
   );
 }
@@ -34,8 +34,13 @@ function assertMeant({ ids, filter, change }: BulkRequest): void {
   if ((ids === undefined) === (filter === undefined)) {
     throw invalidField({ in: 'body', path: '/ids', code: 'required', detail: 'Either ids or filter says which findings: give one of them.' });
   }
-  const { status, severity, add_tags, remove_tags } = change;
-  if (status === undefined && severity === undefined && add_tags === undefined && remove_tags === undefined) {
-    throw invalidField({ in: 'body', path: '/change', code: 'required', detail: 'Nothing is to be changed: give status, severity, add_tags or remove_tags.' });
+  const { status, severity, add_tags, remove_tags, work_item_id } = change;
+  if ([status, severity, add_tags, remove_tags, work_item_id].every((given) => given === undefined)) {
+    throw invalidField({
+      in: 'body',
+      path: '/change',
+      code: 'required',
+      detail: 'Nothing is to be changed: give status, severity, add_tags, remove_tags or work_item_id.',
+    });
   }
 }

@@ -7,6 +7,7 @@ import type { App } from '../http/app.ts';
 import { linkPages, pageRequest } from '../http/paging.ts';
 import { preferredWait, waitFor } from '../http/prefer.ts';
 import { problems } from '../http/schemas.ts';
+import { readForm } from '../http/uploads.ts';
 import { AppError } from '../shared/errors.ts';
 import type { FindingDeps } from './deps.ts';
 import { confirmImport, createImport, discardImport, type ImportRow, listImports, readImport } from './imports.ts';
@@ -17,7 +18,7 @@ import { type ImportFields, readFields } from './upload-fields.ts';
 const done = (row: ImportRow): boolean => row.status !== 'queued' && row.status !== 'running';
 
 export function importRoutes(app: App, deps: FindingDeps): void {
-  const { db, secret } = deps;
+  const { db, secret, follower } = deps;
   app.get(
     '/import-formats',
     {
@@ -92,7 +93,7 @@ export function importRoutes(app: App, deps: FindingDeps): void {
       },
       async (request, reply) => {
         const { id } = request.params as { id: string };
-        return reply.send(toImport(await db.withTenant(request.actor, (tx) => decide(tx, request.actor, id))));
+        return reply.send(toImport(await db.withTenant(request.actor, (tx) => decide(tx, request.actor, id, follower))));
       },
     );
   }
@@ -112,6 +113,7 @@ async function uploadRoute(app: App, { db, blobs, reportLimit }: FindingDeps): P
         upload: {
           description: 'The report as the tool wrote it, also compressed with gzip',
           fields: Object.fromEntries(['format', 'filename', 'scan_scope', 'dry_run'].map((name) => [name, { type: 'string', description: 'As in the query' }])),
+          example: { file: '{"SchemaVersion": 2, "Results": []}' },
         },
       },
       schema: {
@@ -145,18 +147,9 @@ async function receive(request: FastifyRequest, store: (content: Readable) => Pr
     if (request.body === undefined) throw noFile();
     return { fields: readFields(query, null), blob: await store(request.body as Readable) };
   }
-  const given: Record<string, unknown> = { ...query };
-  let blob: BlobRef | undefined;
-  let filename: string | null = null;
-  for await (const part of request.parts()) {
-    if (part.type === 'file' && part.fieldname === 'file') {
-      blob = await store(part.file);
-      filename = part.filename || null;
-    } else if (part.type === 'file') part.file.resume();
-    else given[part.fieldname] = part.value;
-  }
-  if (!blob) throw noFile();
-  return { blob, fields: readFields(given, filename) };
+  const { fields, file } = await readForm(request, async (content, filename) => ({ blob: await store(content), filename }));
+  if (!file) throw noFile();
+  return { blob: file.blob, fields: readFields({ ...query, ...fields }, file.filename || null) };
 }
 
 function noFile(): AppError {

@@ -8,7 +8,7 @@ import { scoreVector } from '../vulnerabilities/cvss.ts';
 import { createFinding, type NewFinding } from './create.ts';
 import type { FindingDeps } from './deps.ts';
 import type { FindingFilter } from './filter.ts';
-import { listFindings, namesFor, readDetails, readFinding, readHistory } from './list.ts';
+import { type FindingRow, listFindings, namesFor, readDetails, readFinding, readHistory } from './list.ts';
 import { toFinding, toHistoryEntry, toListed } from './present.ts';
 import { bulkRoutes } from './routes-bulk.ts';
 import { exportRoutes } from './routes-export.ts';
@@ -64,7 +64,7 @@ export function findingRoutes(deps: FindingDeps) {
         const body = request.body as NewFinding;
         assertCreatable(body);
         return answerOnce(deps, request, reply, async (tx) => {
-          const finding = await createFinding(tx, request.actor, body);
+          const finding = await createFinding(tx, request.actor, body, deps.follower);
           const details = await readDetails(tx, request.actor.orgId, finding);
           return { status: 201, headers: { location: `/api/v1/findings/${finding.id}`, etag: `"${finding.version}"` }, body: toFinding(finding, details) };
         });
@@ -115,7 +115,8 @@ export function findingRoutes(deps: FindingDeps) {
         const { actor } = request;
         const expected = expectedVersions(request);
         const { finding, details } = await db.withTenant(actor, async (tx) => {
-          const finding = await updateFinding(tx, actor, request.params.id, request.body as Patch, (current) => assertVersion(current, expected));
+          const triage = { id: request.params.id, patch: request.body as Patch, check: (current: FindingRow) => assertVersion(current, expected) };
+          const finding = await updateFinding(tx, actor, triage, deps.follower);
           return { finding, details: await readDetails(tx, actor.orgId, finding) };
         });
         setETag(reply, finding);

@@ -5,13 +5,25 @@ import { FindingPatch, filters, Severity, Tag } from './schemas.ts';
 const { status, reason, owner, expires_at, justification } = FindingPatch.properties;
 const Tags = Type.Optional(Type.Array(Tag, { maxItems: 50, uniqueItems: true }));
 
+export const FilterBody = Strict(filters, { minProperties: 1, description: 'The filters of the list' });
+
 export const BulkBody = Named(
   'BulkChange',
   {
     ids: Type.Optional(Type.Array(Id, { minItems: 1, maxItems: 10_000 })),
-    filter: Type.Optional(Strict(filters, { minProperties: 1, description: 'The filters of the list' })),
+    filter: Type.Optional(FilterBody),
     change: Strict(
-      { status, severity: Type.Optional(Nullable(Severity)), reason, owner, expires_at, justification, add_tags: Tags, remove_tags: Tags },
+      {
+        status,
+        severity: Type.Optional(Nullable(Severity)),
+        reason,
+        owner,
+        expires_at,
+        justification,
+        add_tags: Tags,
+        remove_tags: Tags,
+        work_item_id: Type.Optional({ ...Id, description: 'The work item to put them on' }),
+      },
       { minProperties: 1 },
     ),
     dry_run: Type.Optional(Type.Boolean({ default: false, description: 'Only say what would change' })),

@@ -52,6 +52,7 @@ const Source = Named('Source', {
   id: Id,
   kind: OneOf(['manual', 'import', 'connection'] as const),
   provider: Type.String({ description: 'Report format or integration; `manual` for people', examples: ['trivy'] }),
+  tool: Type.String({ description: 'The tool that wrote the report, for formats that many tools write (SARIF, CycloneDX …); else empty', examples: [''] }),
   name: Type.String({ description: 'Tells several scans with one tool apart', examples: [''] }),
 });
 
@@ -103,6 +104,13 @@ const Sighting = Named('Sighting', {
   last_import_id: Nullable(Id),
 });
 
+const WorkItemRef = Named('WorkItemRef', {
+  id: Id,
+  title: Type.String({ examples: ['Upgrade log4j in the shop'] }),
+  status: Type.String({ examples: ['in_progress'] }),
+  linked_at: Timestamp,
+});
+
 export const Finding = Named('Finding', {
   ...listed,
   description: Nullable(Type.String({ examples: ['JNDI features used in configuration, log messages and parameters …'] })),
@@ -127,6 +135,7 @@ export const Finding = Named('Finding', {
     ),
   }),
   sightings: Type.Array(Sighting),
+  work_items: Type.Array(WorkItemRef),
 });
 
 const Multi = <T extends Parameters<typeof Type.Array>[0]>(item: T) => Type.Optional(Type.Array(item, { maxItems: 50 }));
@@ -141,6 +150,8 @@ export const filters = {
   cve: Type.Optional(Type.Array(Text(1, 100), { maxItems: 50, description: 'CVE, GHSA or another public id' })),
   cwe: Type.Optional(Type.Array(Type.Integer({ minimum: 1, maximum: 99_999 }), { maxItems: 50 })),
   component: Type.Optional(Text(1, 300)),
+  work_item_id: Type.Optional({ ...Id, description: 'On this work item' }),
+  has_work_item: Type.Optional(Type.Boolean({ description: 'On a work item that was not cancelled' })),
   kev: Type.Optional(Type.Boolean({ description: 'Listed as known exploited' })),
   epss_min: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
   risk_min: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
@@ -226,7 +237,7 @@ export const Import = Named('Import', {
   sha256: Type.String({ examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'] }),
   bytes: count,
   scan_scope: ScanScope,
-  progress: Type.Object({ records_read: count }),
+  progress: Type.Object({ bytes_read: count, records_read: count }),
   counts: Named('ImportCounts', { received: count, created: count, updated: count, unchanged: count, reopened: count, rejected: count, closed: count }),
   rejected: Type.Array(Type.Object({ place: Type.String(), reason: Type.String() }), {
     description: 'The first 1,000',
@@ -280,6 +291,7 @@ export const FindingCreate = Named(
     references: Type.Optional(Type.Array(Text(1, 2_000), { maxItems: 50 })),
     tags: Type.Optional(Type.Array(Tag, { maxItems: 50, uniqueItems: true })),
     first_seen: Type.Optional(Type.String({ format: 'date-time' })),
+    work_item_id: Type.Optional({ ...Id, description: 'The work item to put it on' }),
   },
   {
     description: 'Either `asset` or `asset_id` says what it is about',

@@ -4,21 +4,27 @@ import { newId } from '../shared/ids.ts';
 export interface Source {
   kind: 'manual' | 'import' | 'connection';
   provider: string;
+  /** For formats that many tools write; else empty. */
+  tool: string;
   name: string;
 }
 
 /** The id of a source, made when it first says something. Call it where imports take turns. */
-export async function sourceOf(tx: TenantTx, orgId: string, { kind, provider, name }: Source): Promise<string> {
+export async function sourceOf(tx: TenantTx, orgId: string, source: Source): Promise<string> {
   const known = await tx
     .selectFrom('sources')
     .select('id')
     .where('org_id', '=', orgId)
-    .where('kind', '=', kind)
-    .where('provider', '=', provider)
-    .where('name', '=', name)
+    .where('kind', '=', source.kind)
+    .where('provider', '=', source.provider)
+    .where('tool', '=', source.tool)
+    .where('name', '=', source.name)
     .executeTakeFirst();
   if (known) return known.id;
   const id = newId();
-  await tx.insertInto('sources').values({ org_id: orgId, id, kind, provider, name }).execute();
+  await tx
+    .insertInto('sources')
+    .values({ org_id: orgId, id, ...source })
+    .execute();
   return id;
 }

@@ -1,6 +1,6 @@
 import type { Asset, ReportFormat, ReportInput } from '@rrs/scan-reports';
-import { type CopyClient, copyLines } from '../db/copy.ts';
-import { copyLine, STAGED_ASSET_COLUMNS, STAGED_COLUMNS, type StagingContext, stagedAsset, stagedRow } from './staging.ts';
+import { type CopyClient, copyLine, copyLines } from '../db/copy.ts';
+import { contentOf, STAGED, type StagedObservation, type StagingContext, stagedAsset, stagedRow, stagedText } from './staging.ts';
 
 interface Rejected {
   place: string;
@@ -10,53 +10,48 @@ interface Rejected {
 export interface Staged {
   received: number;
   rejected: number;
+  /** Of those received, the ones that say what is known already. */
+  seen: number;
   /** The first of them; all are counted. */
   rejections: Rejected[];
 }
 
-const BATCH = 2_000;
+const BATCH = 500;
 const KEPT_REJECTIONS = 1_000;
-const REMEMBERED_ASSETS = 50_000;
+const REMEMBERED = 50_000;
+const PROGRESS_MS = 500;
 
 interface Staging extends StagingContext {
   client: CopyClient;
   /** Covered by the run, whether or not the report names them. */
   scopeAssets: readonly Asset[];
+  /** Findings of which the source already says exactly this, by content; null: look at every record anew. */
+  findKnown: ((contents: Buffer[]) => Promise<Map<string, string>>) | null;
   onProgress: (records: number) => Promise<void>;
   signal: AbortSignal;
 }
 
-/** Streams a report into the staging tables; memory holds one batch. */
+/** Streams a report into the staging tables; memory holds two batches: one is read while the other is written. */
 export async function stageReport(format: ReportFormat, input: ReportInput, staging: Staging): Promise<Staged> {
-  const { client, defaultAsset, scopeAssets, onProgress, signal } = staging;
-  const keys = new Map<string, string>();
+  const writer = createWriter(staging);
+  const assetKey = createAssetKeys(staging, writer.asset);
   const rejections: Rejected[] = [];
-  let rows: string[] = [];
-  let assets: string[] = [];
+  let batch: StagedObservation[] = [];
+  let writing: Promise<void> = Promise.resolve();
   let received = 0;
   let rejected = 0;
 
-  const assetKey = (asset: Asset): string => {
-    // Identifiers count too: a later record may know further names of the same asset.
-    const signature = `${asset.type}\n${asset.name}\n${(asset.identifiers ?? []).map(({ kind, value }) => `${kind}=${value}`).join('\n')}`;
-    const known = keys.get(signature);
-    if (known !== undefined) return known;
-    if (keys.size >= REMEMBERED_ASSETS) keys.clear();
-    const { key, values } = stagedAsset(staging, asset);
-    keys.set(signature, key);
-    assets.push(copyLine(values));
-    return key;
-  };
   const flush = async (): Promise<void> => {
-    signal.throwIfAborted();
-    await copyLines(client, 'import_assets', STAGED_ASSET_COLUMNS, assets);
-    await copyLines(client, 'import_rows', STAGED_COLUMNS, rows);
-    rows = [];
-    assets = [];
-    await onProgress(received);
+    await writing;
+    staging.signal.throwIfAborted();
+    const full = batch;
+    batch = [];
+    writing = writer.write(full, received);
+    // A failure is met where it is awaited; in between it is nobody's.
+    writing.catch(() => {});
   };
 
-  for (const asset of scopeAssets) assetKey(asset);
+  for (const asset of staging.scopeAssets) assetKey(asset);
   for await (const item of format.read(input)) {
     received++;
     if ('rejection' in item) {
@@ -64,12 +59,79 @@ export async function stageReport(format: ReportFormat, input: ReportInput, stag
       if (rejections.length < KEPT_REJECTIONS) rejections.push(storable(item.rejection));
       continue;
     }
-    const asset = item.observation.asset ?? defaultAsset;
-    rows.push(copyLine(stagedRow(staging, { n: received, observation: item.observation, assetKey: assetKey(asset), assetName: asset.name })));
-    if (rows.length >= BATCH) await flush();
+    const { observation } = item;
+    const asset = observation.asset ?? staging.defaultAsset;
+    const key = assetKey(asset);
+    batch.push({ n: received, observation, assetKey: key, assetName: asset.name, content: contentOf(staging, observation, key) });
+    if (batch.length >= BATCH) await flush();
   }
   await flush();
-  return { received, rejected, rejections };
+  await writing;
+  return { received, rejected, seen: writer.seen(), rejections };
+}
+
+/** Two names of one asset have one key. */
+function createAssetKeys(staging: Staging, keep: (line: string) => void): (asset: Asset) => string {
+  const keys = new Map<string, string>();
+  return (asset) => {
+    // Identifiers count too: a later record may know further names of the same asset.
+    const signature = `${asset.type}\n${asset.name}\n${(asset.identifiers ?? []).map(({ kind, value }) => `${kind}=${value}`).join('\n')}`;
+    const known = keys.get(signature);
+    if (known !== undefined) return known;
+    if (keys.size >= REMEMBERED) keys.clear();
+    const { key, values } = stagedAsset(staging, asset);
+    keys.set(signature, key);
+    keep(copyLine(values));
+    return key;
+  };
+}
+
+function createWriter(staging: Staging) {
+  const { client, findKnown, onProgress } = staging;
+  const texts = new Set<string>();
+  let assets: string[] = [];
+  let seenCount = 0;
+  let reported = Date.now();
+
+  const textIdOf = ({ observation }: StagedObservation, lines: string[]): Buffer | null => {
+    const text = stagedText(staging, observation);
+    if (!text) return null;
+    const id = text.id.toString('latin1');
+    if (!texts.has(id)) {
+      if (texts.size >= REMEMBERED) texts.clear();
+      texts.add(id);
+      lines.push(copyLine(text.values));
+    }
+    return text.id;
+  };
+
+  return {
+    asset: (line: string): void => void assets.push(line),
+    seen: () => seenCount,
+    async write(batch: readonly StagedObservation[], received: number): Promise<void> {
+      const assetLines = assets;
+      assets = [];
+      const present = batch.filter(({ observation }) => observation.present).map(({ content }) => content);
+      const known = findKnown && present.length > 0 ? await findKnown(present) : new Map<string, string>();
+      const rows: string[] = [];
+      const seen: string[] = [];
+      const textLines: string[] = [];
+      for (const staged of batch) {
+        const { observation, content } = staged;
+        const finding = observation.present ? known.get(content.toString('hex')) : undefined;
+        if (finding === undefined) rows.push(copyLine(stagedRow(staging, staged, textIdOf(staged, textLines))));
+        else seen.push(copyLine([staging.orgId, staging.importId, finding, content, observation.last_seen]));
+      }
+      seenCount += seen.length;
+      await copyLines(client, 'import_assets', STAGED.import_assets, assetLines);
+      await copyLines(client, 'import_texts', STAGED.import_texts, textLines);
+      await copyLines(client, 'import_seen', STAGED.import_seen, seen);
+      await copyLines(client, 'import_rows', STAGED.import_rows, rows);
+      if (Date.now() - reported < PROGRESS_MS) return;
+      reported = Date.now();
+      await onProgress(received);
+    },
+  };
 }
 
 /** Quotes of a file may hold anything; the database takes text. */

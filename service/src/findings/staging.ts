@@ -1,50 +1,56 @@
 import { hash } from 'node:crypto';
 import type { Asset, Observation } from '@rrs/scan-reports';
 import { assetKeys, canonicalName } from '../assets/keys.ts';
+import type { CopyValue } from '../db/copy.ts';
 import { newId } from '../shared/ids.ts';
 import { bestVector } from '../vulnerabilities/cvss.ts';
 import { identityOf } from './identity.ts';
 import { severityRank } from './severity.ts';
+import { wordsOf } from './words.ts';
 
-/** One observation as a line of COPY's text format for `import_rows`, in the order of its columns. */
-export const STAGED_COLUMNS = [
-  'org_id',
-  'import_id',
-  'n',
-  'new_id',
-  'asset_key',
-  'weakness',
-  'aliases',
-  'place',
-  'external_id',
-  'title',
-  'severity',
-  'tool_severity',
-  'suppressed',
-  'present',
-  'vulnerability_ids',
-  'cwes',
-  'cvss_version',
-  'cvss_vector',
-  'cvss_score',
-  'component',
-  'location',
-  'text_id',
-  'description',
-  'solution',
-  'reference_urls',
-  'tags',
-  'words',
-  'content',
-  'first_seen',
-  'last_seen',
-] as const;
+/** What goes into the staging tables, as values in the order of these columns. */
+export const STAGED = {
+  import_assets: ['org_id', 'import_id', 'asset_key', 'new_id', 'type', 'name', 'keys', 'ranks'],
+  import_texts: ['org_id', 'import_id', 'text_id', 'description', 'solution', 'reference_urls'],
+  import_seen: ['org_id', 'import_id', 'finding_id', 'content', 'last_seen'],
+  import_rows: [
+    'org_id',
+    'import_id',
+    'n',
+    'new_id',
+    'asset_key',
+    'weakness',
+    'aliases',
+    'place',
+    'external_id',
+    'title',
+    'severity',
+    'tool_severity',
+    'suppressed',
+    'present',
+    'vulnerability_ids',
+    'cwes',
+    'cvss_version',
+    'cvss_vector',
+    'cvss_score',
+    'component',
+    'location',
+    'text_id',
+    'tags',
+    'words',
+    'content',
+    'first_seen',
+    'last_seen',
+  ],
+} as const;
 
-export const STAGED_ASSET_COLUMNS = ['org_id', 'import_id', 'asset_key', 'new_id', 'type', 'name', 'keys', 'ranks'] as const;
+export const STAGING_TABLES = ['import_rows', 'import_seen', 'import_texts', 'import_assets', 'import_groups'] as const;
 
 export interface StagingContext {
   orgId: string;
   importId: string;
+  /** Tells what different sources say apart, though they say the same. */
+  origin: string;
   /** For observations that do not say what they are about. */
   defaultAsset: Asset;
 }
@@ -60,15 +66,28 @@ export interface StagedObservation {
   observation: Observation;
   assetKey: string;
   assetName: string;
+  /** Of everything that the source says about it, but for when. */
+  content: Buffer;
 }
 
-export function stagedRow({ orgId, importId }: StagingContext, { n, observation, assetKey, assetName }: StagedObservation): CopyValue[] {
+export function contentOf({ origin }: StagingContext, observation: Observation, assetKey: string): Buffer {
+  const { first_seen: _first, last_seen: _last, place: _place, asset: _asset, ...said } = observation;
+  return digest([origin, assetKey, said]);
+}
+
+export function stagedText(
+  { orgId, importId }: StagingContext,
+  { description, solution, references }: Observation,
+): { id: Buffer; values: CopyValue[] } | null {
+  if (description === null && solution === null && references.length === 0) return null;
+  const id = digest([description, solution, references]);
+  return { id, values: [orgId, importId, id, description, solution, references] };
+}
+
+export function stagedRow({ orgId, importId }: StagingContext, staged: StagedObservation, textId: Buffer | null): CopyValue[] {
+  const { n, observation, assetKey, assetName, content } = staged;
   const { weakness, aliases, place } = identityOf(observation);
   const cvss = bestVector(observation.cvss);
-  const { description, solution, references } = observation;
-  const hasText = description !== null || solution !== null || references.length > 0;
-  const textId = hasText ? digest([description, solution, references]) : null;
-  const { first_seen, last_seen, place: _place, asset: _asset, ...said } = observation;
   return [
     orgId,
     importId,
@@ -90,67 +109,16 @@ export function stagedRow({ orgId, importId }: StagingContext, { n, observation,
     cvss?.vector ?? null,
     cvss?.score ?? null,
     observation.location.component ?? null,
-    { ...observation.location },
+    observation.location as Record<string, unknown>,
     textId,
-    description,
-    solution,
-    references,
     observation.tags,
     wordsOf(observation, assetName),
-    digest([said]),
-    first_seen,
-    last_seen,
+    content,
+    observation.first_seen,
+    observation.last_seen,
   ];
-}
-
-/** What the list can be searched by as a word, but for tags and sources, which change apart from it: see the index findings_by_word. */
-function wordsOf(observation: Pick<Observation, 'vulnerability_ids' | 'cwes' | 'title' | 'location'>, assetName: string): string[] {
-  const text = [observation.title, observation.location.component ?? '', assetName, ...observation.vulnerability_ids].join(' ');
-  return [
-    ...new Set([
-      ...observation.vulnerability_ids.map((id) => `v:${id.toLowerCase()}`),
-      ...observation.cwes.map((cwe) => `k:${cwe}`),
-      ...splitWords(text).map((word) => `w:${word}`),
-    ]),
-  ];
-}
-
-/** Words of a text and the parts of compound ones: "log4j-core" is also "log4j" and "core". */
-export function splitWords(text: string): string[] {
-  const compounds = text.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{N}._@/:-]*/gu) ?? [];
-  const parts = compounds.flatMap((word) => word.split(/[^\p{L}\p{N}]+/u));
-  return [...new Set([...compounds, ...parts])].filter((word) => word.length > 1 && word.length <= 100).slice(0, 60);
 }
 
 function digest(value: unknown): Buffer {
   return hash('sha256', JSON.stringify(value), 'buffer').subarray(0, 16);
-}
-
-export type CopyValue = string | number | boolean | Date | Buffer | null | readonly (string | number)[] | Record<string, unknown>;
-
-export function copyLine(values: readonly CopyValue[]): string {
-  return `${values.map(copyText).join('\t')}\n`;
-}
-
-const SPECIAL = /[\\\t\n\r\0]/;
-
-function copyText(value: CopyValue): string {
-  if (value === null) return '\\N';
-  if (typeof value === 'string') return escaped(value);
-  if (typeof value === 'number') return String(value);
-  if (typeof value === 'boolean') return value ? 't' : 'f';
-  if (Buffer.isBuffer(value)) return `\\\\x${value.toString('hex')}`;
-  if (value instanceof Date) return value.toISOString();
-  if (Array.isArray(value)) return escaped(`{${value.map(arrayElement).join(',')}}`);
-  return escaped(JSON.stringify(value));
-}
-
-function arrayElement(item: string | number): string {
-  return typeof item === 'number' ? String(item) : `"${item.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
-}
-
-/** PostgreSQL knows no NUL in text. */
-function escaped(text: string): string {
-  if (!SPECIAL.test(text)) return text;
-  return text.replaceAll('\0', '').replaceAll('\\', '\\\\').replaceAll('\t', '\\t').replaceAll('\n', '\\n').replaceAll('\r', '\\r');
 }

@@ -7,6 +7,7 @@ import type { Actor } from '../shared/actor.ts';
 import { AppError, type FieldError } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
 import { riskOf } from '../vulnerabilities/risk.ts';
+import { type FindingFollower, idsSql } from './follower.ts';
 import { type FindingRow, lockFinding } from './list.ts';
 import { type FindingPolicy, readPolicy } from './policy.ts';
 import { severityName, severityRank } from './severity.ts';
@@ -42,10 +43,18 @@ type Change = Partial<
   >
 > & { status_changed_at?: Date; acceptance_expires_at?: Date | null; closed_at?: Date | null; due_at?: Date | 'infinity' };
 
-export async function updateFinding(tx: TenantTx, actor: Actor, id: string, patch: FindingPatch, check: (current: FindingRow) => void): Promise<FindingRow> {
+interface Triage {
+  id: string;
+  patch: FindingPatch;
+  check: (current: FindingRow) => void;
+}
+
+export async function updateFinding(tx: TenantTx, actor: Actor, { id, patch, check }: Triage, follower: FindingFollower): Promise<FindingRow> {
   const finding = await lockFinding(tx, actor.orgId, id);
   check(finding);
-  return applyPatch(tx, actor, finding, patch, await readPolicy(tx, actor.orgId));
+  const updated = await applyPatch(tx, actor, finding, patch, await readPolicy(tx, actor.orgId));
+  if (updated.status !== finding.status) await follower.follow(tx, actor, idsSql([id]));
+  return updated;
 }
 
 async function applyPatch(tx: TenantTx, actor: Actor, finding: FindingRow, patch: FindingPatch, policy: FindingPolicy): Promise<FindingRow> {

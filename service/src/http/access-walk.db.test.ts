@@ -4,6 +4,7 @@ import { newId } from '../shared/ids.ts';
 import { type Access, can, roles } from '../shared/permissions.ts';
 import { startApi, type TestApi, type TestOrganization } from '../testing/api.ts';
 import { type Operation, operations } from '../testing/description.ts';
+import { addLogEntry, sendArtifact } from '../testing/evidence.ts';
 
 /** Who may call what. An operation that is missing here fails the walk. */
 const access: Record<string, Access> = {
@@ -42,6 +43,25 @@ const access: Record<string, Access> = {
   getImport: 'imports:read',
   confirmImport: 'imports:manage',
   discardImport: 'imports:manage',
+  listWorkItems: 'work_items:read',
+  createWorkItem: 'work_items:manage',
+  getWorkItem: 'work_items:read',
+  updateWorkItem: 'work_items:manage',
+  listWorkItemTimeline: 'work_items:read',
+  listWorkItemFindings: 'work_items:read',
+  addWorkItemFindings: 'work_items:manage',
+  removeWorkItemFinding: 'work_items:manage',
+  decideOnWorkItem: 'work_items:manage',
+  listArtifacts: 'evidence:read',
+  addArtifact: 'evidence:manage',
+  getArtifact: 'evidence:read',
+  getArtifactContent: 'evidence:read',
+  removeArtifact: 'evidence:manage',
+  getLogCheckpoint: 'evidence:read',
+  getLogEntry: 'evidence:read',
+  proveLogInclusion: 'evidence:read',
+  proveLogConsistency: 'evidence:read',
+  listEvidenceKeys: 'public',
 };
 
 let api: TestApi;
@@ -60,7 +80,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-/** Makes what the parameters of a path stand for in an organization, and says its id. A path that is missing here fails the walk. */
+/** Makes what the parameters of a path stand for in an organization, and says its id, or several in their order. A path that is missing here fails the walk. */
 const subjects: Record<string, (organization: TestOrganization) => Promise<string>> = {
   '/api/v1/members/{id}': (organization) => created(organization, '/api/v1/members', { email: `${newId()}@example.com`, name: 'Subject', role: 'viewer' }),
   '/api/v1/api-keys/{id}': (organization) => created(organization, '/api/v1/api-keys', { name: 'subject', role: 'viewer' }),
@@ -73,10 +93,35 @@ const subjects: Record<string, (organization: TestOrganization) => Promise<strin
   '/api/v1/imports/{id}': heldImport,
   '/api/v1/imports/{id}/confirm': heldImport,
   '/api/v1/imports/{id}/discard': heldImport,
+  '/api/v1/work-items/{id}': workItem,
+  '/api/v1/work-items/{id}/timeline': workItem,
+  '/api/v1/work-items/{id}/findings': workItem,
+  '/api/v1/work-items/{id}/approvals': workItem,
+  '/api/v1/work-items/{id}/findings/{finding_id}': async (organization) => {
+    const subject = await finding(organization);
+    return `${await workItem(organization, [subject])} ${subject}`;
+  },
+  '/api/v1/riskops-evidence/work-items/{work_item_id}/artifacts': workItem,
+  '/api/v1/riskops-evidence/artifacts/{id}': artifact,
+  '/api/v1/riskops-evidence/artifacts/{id}/content': artifact,
+  // Only they have a log: the entries of both would be called 0.
+  '/api/v1/riskops-evidence/log/entries/{index}': async (organization) =>
+    organization === api.theirs ? String(await addLogEntry(api.db, organization.id)) : '0',
 };
+
+async function artifact(organization: TestOrganization): Promise<string> {
+  const title = `of ${organization.slug}`;
+  const parts = { type: 'other', title, file: { name: 'proof.txt', content: title } };
+  const { body } = await sendArtifact(api.url, await workItem(organization), parts, { authorization: `Bearer ${organization.owner}` });
+  return (body as { id: string }).id;
+}
 
 function finding(organization: TestOrganization): Promise<string> {
   return created(organization, '/api/v1/findings', { title: 'subject', severity: 'high', asset: { type: 'host', name: `of ${organization.slug}` } });
+}
+
+function workItem(organization: TestOrganization, finding_ids?: string[]): Promise<string> {
+  return created(organization, '/api/v1/work-items', { title: `of ${organization.slug}`, ...(finding_ids ? { finding_ids } : {}) });
 }
 
 /** One that waits for a decision, as both of them need it. */
@@ -117,9 +162,12 @@ let calls = 0;
 /** Each from an address of its own, so that wrong credentials do not add up. */
 function call(operation: Operation, id: string, key?: string) {
   const body = bodyOf(operation);
-  const path = operation.path.replace(/\{\w+\}/g, id);
+  const ids = id.split(' ');
+  const path = operation.path.replace(/\{\w+\}/g, () => (ids.length > 1 ? ids.shift() : ids[0]) ?? '');
+  const query = operation.parameters.flatMap(({ in: place, required, name, example }) => (place === 'query' && required ? [[name, String(example)]] : []));
+  const search = query.length > 0 ? `?${new URLSearchParams(query as [string, string][])}` : '';
   const headers = { 'x-forwarded-for': `198.51.100.${++calls % 256}` };
-  return api.call(operation.method, path, { headers, ...(key === undefined ? {} : { as: key }), ...(body === undefined ? {} : { body }) });
+  return api.call(operation.method, path + search, { headers, ...(key === undefined ? {} : { as: key }), ...(body === undefined ? {} : { body }) });
 }
 
 const named = operations.map((operation) => [operation.operationId, operation] as const);
@@ -140,6 +188,12 @@ async function everythingOf({ id }: TestOrganization): Promise<string> {
     'findings',
     'finding_history',
     'imports',
+    'work_items',
+    'work_item_findings',
+    'work_item_approvals',
+    'artifacts',
+    'artifact_removals',
+    'log_leaves',
   ];
   return api.db.withSystem(async (tx) => {
     const rows = [];
@@ -164,6 +218,8 @@ describe('the walk', () => {
     const hidden = routes.filter((route) => route.hidden);
     expect(hidden.map(({ url }) => url).sort()).toEqual([
       '/',
+      '/.well-known/evidence/jwks.json',
+      '/.well-known/evidence/keys/:file',
       '/docs',
       '/docs/',
       '/docs/js/scalar.js',
@@ -247,7 +303,15 @@ describe('of another organization', () => {
   });
 
   it('lists exist', () =>
-    expect(lists.map(([id]) => id).sort()).toEqual(['listApiKeys', 'listAssets', 'listAuditEvents', 'listFindings', 'listImports', 'listMembers']));
+    expect(lists.map(([id]) => id).sort()).toEqual([
+      'listApiKeys',
+      'listAssets',
+      'listAuditEvents',
+      'listFindings',
+      'listImports',
+      'listMembers',
+      'listWorkItems',
+    ]));
 
   it('no count, export or bulk change reaches over', async () => {
     for (const organization of [api.ours, api.theirs]) await finding(organization);
@@ -257,6 +321,7 @@ describe('of another organization', () => {
     expect(exported.body).toContain('of ours');
     expect(exported.body).not.toContain('of theirs');
     await api.call('POST', '/api/v1/findings/bulk', { as: api.ours.owner, body: { filter: { risk_min: 0 }, change: { add_tags: ['reached'] } } });
+    await api.call('POST', '/api/v1/work-items', { as: api.ours.owner, body: { title: 'all of ours', filter: { risk_min: 0 } } });
     expect([await everythingOf(api.theirs), await stats()]).toEqual(before);
   });
 });

@@ -4,6 +4,7 @@ import { newId } from '../shared/ids.ts';
 import { startApi, type TestApi } from '../testing/api.ts';
 import { requestsTo } from '../testing/arbitrary.ts';
 import { mistakeIn, operations } from '../testing/description.ts';
+import { addLogEntry, sendArtifact } from '../testing/evidence.ts';
 
 const RUNS = 60;
 
@@ -25,7 +26,14 @@ beforeAll(async () => {
     const body = { title: severity, severity, asset: { type: 'host', name: `${severity}.example` } };
     const { id, asset } = (await api.call('POST', '/api/v1/findings', { as: api.ours.owner, body })).body as { id: string; asset: { id: string } };
     ids.push(id, asset.id);
+    await create('/api/v1/work-items', { title: severity, finding_ids: [id] });
   }
+  const { id: item } = (await api.call('POST', '/api/v1/work-items', { as: api.ours.owner, body: { title: 'with files' } })).body as { id: string };
+  const parts = { type: 'other', title: 'file', file: { name: 'file.txt', content: 'some bytes of a file' } };
+  const { body: file } = await sendArtifact(api.url, item, parts, { authorization: `Bearer ${api.ours.owner}` });
+  ids.push(item, (file as { id: string }).id);
+  await create(`/api/v1/riskops-evidence/work-items/${item}/artifacts`, { type: 'other', title: 'link', url: 'https://example.com' });
+  for (let index = 0; index < 5; index++) await addLogEntry(api.db, api.ours.id);
   ids.push(newId(), api.ours.id, api.theirs.id);
 });
 afterAll(() => api?.close());

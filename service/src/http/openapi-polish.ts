@@ -53,26 +53,29 @@ const parameters = {
 
 const outcomes: Readonly<Record<string, string>> = { 200: 'Done', 201: 'Created', 202: 'Accepted', 204: 'Done, nothing to say' };
 
-/** How a streamed body is described: as it is, or as a part of a form with some fields. */
+/** How a streamed body is described: as a part of a form with some fields, or else as it is, or as JSON where no file is needed. */
 export interface Upload {
   description: string;
   fields: Json;
+  /** Those that the form must have besides the file. */
+  required?: readonly string[];
+  /** Of the form. */
+  example: Json & { file: string };
+  /** The schema of what may be sent instead. */
+  json?: object;
 }
 
-function uploadBody({ description, fields }: Upload): NonNullable<Operation['requestBody']> {
+function uploadBody({ description, fields, required = [], example, json }: Upload): NonNullable<Operation['requestBody']> {
   const form = {
     type: 'object',
     additionalProperties: false,
-    required: ['file'],
+    required: ['file', ...required],
     properties: { file: { type: 'string', format: 'binary', description }, ...fields },
   };
-  return {
-    required: true,
-    content: {
-      'application/octet-stream': { schema: { type: 'string', format: 'binary', description }, example: '{"SchemaVersion": 2, "Results": []}' },
-      'multipart/form-data': { schema: form, example: { file: '{"SchemaVersion": 2, "Results": []}' } },
-    },
-  };
+  const instead = json
+    ? { 'application/json': { schema: json as Json } }
+    : { 'application/octet-stream': { schema: { type: 'string', format: 'binary', description }, example: example.file } };
+  return { required: true, content: { ...instead, 'multipart/form-data': { schema: form, example } } };
 }
 
 export function polish(document: Json, uploads: ReadonlyMap<string, Upload>): Json {
@@ -81,7 +84,7 @@ export function polish(document: Json, uploads: ReadonlyMap<string, Upload>): Js
   const paths = hoistSchemas(document.paths, schemas) as Record<string, Record<string, Operation>>;
   for (const [method, operation] of Object.values(paths).flatMap((path) => Object.entries(path))) {
     const upload = uploads.get(String(operation.operationId));
-    if (upload) operation.requestBody = uploadBody(upload);
+    if (upload) operation.requestBody = hoistSchemas(uploadBody(upload), schemas) as NonNullable<Operation['requestBody']>;
     addExamples(operation, schemas);
     nameParameters(operation);
     if (method === 'patch' && operation.requestBody) {
@@ -90,7 +93,8 @@ export function polish(document: Json, uploads: ReadonlyMap<string, Upload>): Js
     }
     for (const [status, response] of Object.entries(operation.responses)) {
       if (status.startsWith('2')) response.description = response.description === 'Default Response' ? (outcomes[status] ?? 'Done') : response.description;
-      response.headers = Object.fromEntries(headersOf(status, operation, schemas).map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+      const common = headersOf(status, operation, schemas).map((name) => [name, { $ref: `#/components/headers/${name}` }]);
+      response.headers = { ...Object.fromEntries(common), ...response.headers };
       operation.responses[status] = shareProblem(response, responses);
     }
   }

@@ -16,6 +16,8 @@ const tags = [
   { name: 'Findings', description: 'Weaknesses on assets, from every source: one true list.' },
   { name: 'Imports', description: 'Report files of scanners, pushed in.' },
   { name: 'Assets', description: 'What can be vulnerable.' },
+  { name: 'Evidence', description: 'Proof of remediation: artifacts, the transparency log, the keys that sign.' },
+  { name: 'Work items', description: 'Remediation tasks: findings, who works on them, how far they are, who approved.' },
   { name: 'Audit', description: 'Who did what to which object. Insert-only.' },
   { name: 'Description', description: 'This description.' },
 ];

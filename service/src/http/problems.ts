@@ -94,6 +94,11 @@ export const problemKinds: Readonly<Record<ErrorCode, ProblemKind>> = {
     title: 'The body is of a type this operation does not take',
     help: 'Set `Content-Type` to one of the types the operation documents, usually `application/json`.',
   },
+  range_not_satisfiable: {
+    status: 416,
+    title: 'The range lies behind the end',
+    help: 'The `Range` header asks for bytes that the content does not have; `Content-Range` tells its size. Ask for less, or without `Range` for all of it.',
+  },
   idempotency_key_reused: {
     status: 422,
     title: 'The idempotency key was used for another request',

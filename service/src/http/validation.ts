@@ -1,6 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify';
+import type { Static, TSchema } from 'typebox';
 import { AppError, type FieldError } from '../shared/errors.ts';
 
 /**
@@ -86,6 +87,17 @@ function validate(request: FastifyRequest): void {
     if (!check(value)) errors.push(...(check.errors ?? []).flatMap((error) => fieldError(part, error)));
   }
   if (errors.length > 0) throw validationFailed(errors);
+}
+
+/** For a body that its route reads itself, because it may come as a form: the same check and the same words. */
+export function bodyCheck<T extends TSchema>(schema: T): (value: unknown) => Static<T> {
+  const check = strictTypes.compile(schema as object);
+  return (value) => {
+    const errors = unstorable('body', value);
+    if (!check(value)) errors.push(...(check.errors ?? []).flatMap((error) => fieldError('body', error)));
+    if (errors.length > 0) throw validationFailed(errors);
+    return value as Static<T>;
+  };
 }
 
 function validationFailed(errors: readonly FieldError[]): AppError {

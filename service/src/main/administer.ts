@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { type Database, openDatabase } from '../db/database.ts';
 import { migrate } from '../db/migrate.ts';
+import { publishedKeys, rotateKeys } from '../evidence/keys.ts';
 import { createApiKey, findApiKey, listAllApiKeys, revokeApiKey } from '../organizations/api-keys.ts';
 import { addMember, findMember, listAllMembers, removeMember } from '../organizations/members.ts';
 import { createOrganization, findOrganization, listOrganizations } from '../organizations/organization.ts';
@@ -14,12 +15,13 @@ import { backup } from './backup.ts';
 import type { Config } from './config.ts';
 import { type Log, version } from './log.ts';
 import { restore } from './restore.ts';
-import { openBlobs, openServerBeside } from './storage.ts';
+import { keysDir, openBlobs, openServerBeside } from './storage.ts';
 
 type Options = ReturnType<typeof readOptions>['values'];
 
 interface Call {
   db: Database;
+  keysFolder: string;
   args: string[];
   options: Options;
 }
@@ -86,6 +88,17 @@ const commands: Record<string, (call: Call) => Promise<string>> = {
     await db.withTenant(actor, async (tx) => revokeApiKey(tx, actor, (await findApiKey(tx, actor.orgId, name)).id));
     return '';
   },
+  'keys list': async ({ db }) => {
+    const keys = await db.withSystem(publishedKeys);
+    return table(
+      ['USE', 'ALGORITHM', 'KEY ID', 'FROM', 'TO'],
+      keys.map(({ use, algorithm, keyId, validFrom, validTo }) => [use, algorithm, keyId, validFrom.toISOString(), validTo?.toISOString() ?? '-']),
+    );
+  },
+  'keys rotate': async ({ db, keysFolder }) => {
+    const signers = await rotateKeys(db, keysFolder);
+    return `From now on these keys sign; tell those who compare them:\n${signers.map(({ algorithm, keyId }) => `  ${algorithm.padEnd(8)} ${keyId}\n`).join('')}`;
+  },
 };
 
 export async function administer(command: string, argv: string[], config: Config, log: Log): Promise<string> {
@@ -94,7 +107,7 @@ export async function administer(command: string, argv: string[], config: Config
   const name = command === 'migrate' ? command : `${command} ${positionals[0] ?? ''}`;
   const act = commands[name];
   if (!act && name !== 'migrate') throw new OperatorError(`There is no command "${name.trim()}"; "rrs help" lists them.`);
-  const surplus = positionals[name.endsWith(' list') ? 1 : 2];
+  const surplus = positionals[/ (?:list|rotate)$/.test(name) ? 1 : 2];
   if (act && surplus !== undefined) throw new OperatorError(`"${surplus}" is one word too many for "rrs ${name}"; put a name with spaces in quotes.`);
   const server = await openServerBeside(config, log);
   try {
@@ -102,7 +115,7 @@ export async function administer(command: string, argv: string[], config: Config
     if (!act) return `The database is at version ${applied}.\n`;
     const db = openDatabase({ url: server.url, poolSize: 2 });
     try {
-      return await act({ db, args: positionals.slice(1), options });
+      return await act({ db, keysFolder: keysDir(config), args: positionals.slice(1), options });
     } finally {
       await db.close();
     }
@@ -115,9 +128,10 @@ async function copyAll(command: 'backup' | 'restore', folder: string, config: Co
   const server = await openServerBeside(config, log);
   try {
     const blobs = await openBlobs(config);
-    const { rows, blobs: files } =
-      command === 'backup' ? await backup({ url: server.url, blobs, target: folder, version }) : await restore({ url: server.url, blobs, source: folder });
-    return `${command === 'backup' ? 'Written to' : 'Read from'} ${folder}: ${rows} rows, ${files} files.\n`;
+    const common = { url: server.url, blobs, keysFolder: keysDir(config) };
+    const done = command === 'backup' ? await backup({ ...common, target: folder, version }) : await restore({ ...common, source: folder });
+    const guard = command === 'backup' && done.keys > 0 ? ' It holds the private signing keys: guard it like them.' : '';
+    return `${command === 'backup' ? 'Written to' : 'Read from'} ${folder}: ${done.rows} rows, ${done.blobs} files.${guard}\n`;
   } finally {
     await server.stop();
   }

@@ -2,8 +2,12 @@ import { assetRoutes } from '../assets/routes.ts';
 import { auditRoutes } from '../audit/routes.ts';
 import type { BlobStore } from '../blobs/blobs.ts';
 import type { Database } from '../db/database.ts';
+import { evidenceRoutes } from '../evidence/routes.ts';
+import { wellKnownKeys } from '../evidence/routes-keys.ts';
+import { followWithPackages } from '../evidence/supersede.ts';
 import { followAsset } from '../findings/follow-asset.ts';
 import { findingRoutes } from '../findings/routes.ts';
+import { FilterBody } from '../findings/schemas-bulk.ts';
 import { type App, createApp } from '../http/app.ts';
 import { installOperations, type OperationsOptions } from '../http/operations.ts';
 import { installPages } from '../http/pages.ts';
@@ -12,6 +16,8 @@ import type { KeyUse } from '../organizations/key-use.ts';
 import { createAccessTokenVerifier } from '../organizations/oidc.ts';
 import { organizationRoutes } from '../organizations/routes.ts';
 import { systemClock } from '../shared/clock.ts';
+import { followFindings } from '../work-items/follow-findings.ts';
+import { workItemRoutes } from '../work-items/routes.ts';
 import type { Config } from './config.ts';
 import type { Log } from './log.ts';
 
@@ -27,6 +33,9 @@ export interface ApiOptions {
   operations: OperationsOptions;
   prepare?: (app: App) => Promise<void>;
 }
+
+/** Who follows a change of findings, in the API and in jobs alike. */
+export const follower = followWithPackages(followFindings);
 
 /** The HTTP side, feature by feature; a new feature is one line under /api/v1. */
 export async function createApi({ config, db, log, secret, keyUse, blobs, publicUrl, operations, prepare }: ApiOptions): Promise<App> {
@@ -45,12 +54,15 @@ export async function createApi({ config, db, log, secret, keyUse, blobs, public
   });
   installOperations(app, operations);
   installPages(app);
+  wellKnownKeys(app, { db });
   await app.register(
     async (api) => {
       organizationRoutes({ db, secret, sessionHours: config.RRS_SESSION_HOURS, publicUrl })(api);
       auditRoutes({ db, secret })(api);
-      assetRoutes({ db, secret, follower: followAsset })(api);
-      findingRoutes({ db, secret, blobs, reportLimit: config.RRS_REPORT_LIMIT })(api);
+      assetRoutes({ db, secret, follower: followAsset(follower) })(api);
+      findingRoutes({ db, secret, blobs, follower, reportLimit: config.RRS_REPORT_LIMIT })(api);
+      workItemRoutes({ db, secret, findingFilter: FilterBody })(api);
+      evidenceRoutes({ db, secret, blobs, artifactLimit: config.RRS_ARTIFACT_LIMIT, timestampCertificates: config.RRS_TSA_CERTIFICATES })(api);
     },
     { prefix: '/api/v1' },
   );

@@ -7,10 +7,13 @@ import { buffer } from 'node:stream/consumers';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { appendLeaf, publishLeaf, recordCheckpoint } from '../audit/log.ts';
 import type { BlobStore } from '../blobs/blobs.ts';
 import { openFileStore } from '../blobs/file-store.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { instanceSecret } from '../db/instance-secret.ts';
+import { addArtifact, recordSealedArtifacts, removeArtifact } from '../evidence/artifacts.ts';
+import { openSigners } from '../evidence/keys.ts';
 import { createFinding } from '../findings/create.ts';
 import { updateFinding } from '../findings/triage.ts';
 import { declareJob, enqueue, handle } from '../jobs/jobs.ts';
@@ -19,6 +22,9 @@ import { type Actor, systemActor } from '../shared/actor.ts';
 import { OperatorError } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
 import { createTestDatabase, type TestDatabase, withClient } from '../testing/postgres.ts';
+import { decideOnItem } from '../work-items/approvals.ts';
+import { createWorkItem } from '../work-items/create.ts';
+import { followFindings } from '../work-items/follow-findings.ts';
 import { backup, type Manifest } from './backup.ts';
 import { restore } from './restore.ts';
 
@@ -32,6 +38,7 @@ let root: string;
 let source: TestDatabase;
 let db: Database;
 let blobs: BlobStore;
+let keysFolder: string;
 let whole: string;
 
 beforeAll(async () => {
@@ -42,8 +49,10 @@ beforeAll(async () => {
   for (const content of CONTENTS) await blobs.put(Readable.from([content]));
   for (const [slug, { orgId }] of Object.entries({ ours, theirs })) await addOrganization(orgId, slug);
   await instanceSecret(db, 'cursor');
+  keysFolder = join(root, 'keys');
+  await openSigners(db, keysFolder);
   whole = join(root, 'whole');
-  await backup({ url: source.url, blobs, target: whole, version: '1.2.3' });
+  await backup({ keysFolder, url: source.url, blobs, target: whole, version: '1.2.3' });
 });
 
 afterAll(async () => {
@@ -80,19 +89,45 @@ async function addOrganization(orgId: string, slug: string): Promise<void> {
   });
   await addKey(orgId);
   await addFinding(systemActor(orgId, AWKWARD));
+  await addEvidence(systemActor(orgId, AWKWARD));
+}
+
+async function addEvidence(actor: Actor): Promise<void> {
+  const { orgId } = actor;
+  await db.withTenant(actor, async (tx) => {
+    const item = newId();
+    await tx.insertInto('work_items').values({ org_id: orgId, id: item, title: AWKWARD, created_by_name: AWKWARD }).execute();
+    const said = { type: 'other', title: AWKWARD, description: AWKWARD, occurred_at: null } as const;
+    const first = await addArtifact(tx, actor, item, { ...said, supersedes: null, content: { url: 'https://example.com', redactions: [] } });
+    const file = { sha256: createHash('sha256').update(AWKWARD).digest('hex'), size: AWKWARD.length, media_type: 'text/plain', filename: AWKWARD } as const;
+    const second = await addArtifact(tx, actor, item, { ...said, supersedes: first.id, content: file });
+    await removeArtifact(tx, actor, first.id, AWKWARD);
+    await recordSealedArtifacts(tx, orgId, newId(), [second.id]);
+    const leaf = { origin: 'test/orgs', packageId: newId(), entry: AWKWARD };
+    const { index, size, root } = await appendLeaf(tx, orgId, leaf);
+    await publishLeaf(tx, orgId, index);
+    await recordCheckpoint(tx, orgId, { size, root, note: AWKWARD, rekorNote: AWKWARD });
+  });
 }
 
 async function addFinding(actor: Actor): Promise<void> {
   const { orgId } = actor;
   await db.withTenant(actor, async (tx) => {
-    const { id } = await createFinding(tx, actor, {
-      title: AWKWARD,
-      severity: 'high',
-      asset: { type: 'host', name: AWKWARD },
-      description: AWKWARD,
-      tags: [AWKWARD],
-    });
-    await updateFinding(tx, actor, id, { status: 'in_progress' }, () => {});
+    const { id } = await createFinding(
+      tx,
+      actor,
+      {
+        title: AWKWARD,
+        severity: 'high',
+        asset: { type: 'host', name: AWKWARD },
+        description: AWKWARD,
+        tags: [AWKWARD],
+      },
+      followFindings,
+    );
+    await updateFinding(tx, actor, { id, patch: { status: 'in_progress' }, check: () => {} }, followFindings);
+    const item = await createWorkItem(tx, actor, { title: AWKWARD, description: AWKWARD, assignee: AWKWARD, finding_ids: [id] });
+    await decideOnItem(tx, actor, item.id, { decision: 'rejected', comment: AWKWARD });
     const importId = newId();
     const imported = { status: 'needs_confirmation', sha256: 'x', bytes: '1', created_by: AWKWARD, actor: '{}' } as const;
     await tx
@@ -142,7 +177,7 @@ async function newStore(): Promise<BlobStore> {
 async function contentOf(url: string): Promise<Record<string, string[]>> {
   return withClient(url, async (client) => {
     const { rows } = await client.query<{ name: string }>(
-      `select tablename as name from pg_tables where schemaname = 'rrs' and tablename not in ('worker_heartbeats', 'schema_migrations', 'import_assets', 'import_rows', 'import_groups') order by 1`,
+      `select tablename as name from pg_tables where schemaname = 'rrs' and tablename not in ('worker_heartbeats', 'schema_migrations', 'import_assets', 'import_rows', 'import_seen', 'import_texts', 'import_groups') order by 1`,
     );
     const content: Record<string, string[]> = {};
     for (const { name } of rows) {
@@ -192,7 +227,7 @@ async function organizationsIn(url: string): Promise<number | 'no schema'> {
 describe('a backup of a quiet service', () => {
   it('restores every row, job and blob into an empty database', async () => {
     const [url, store] = [await newDatabase({ empty: true }), await newStore()];
-    const summary = await restore({ url, blobs: store, source: whole });
+    const summary = await restore({ keysFolder: join(root, 'restored-keys'), url, blobs: store, source: whole });
     const content = await contentOf(source.url);
     expect(Object.entries(content).filter(([, rows]) => rows.length === 0)).toEqual([]);
     expect(await contentOf(url)).toEqual(content);
@@ -208,7 +243,7 @@ describe('a backup of a quiet service', () => {
 
   it('is restored with the walls between organizations', async () => {
     const url = await newDatabase({ empty: true });
-    await restore({ url, blobs: await newStore(), source: whole });
+    await restore({ keysFolder: join(root, 'restored-keys'), url, blobs: await newStore(), source: whole });
     expect(await securityOf(url)).toEqual(await securityOf(source.url));
     const restored = openDatabase({ url, poolSize: 1 });
     onTestFinished(() => restored.close());
@@ -219,7 +254,7 @@ describe('a backup of a quiet service', () => {
 
   it('is restored with jobs that run', async () => {
     const url = await newDatabase({ empty: true });
-    await restore({ url, blobs: await newStore(), source: whole });
+    await restore({ keysFolder: join(root, 'restored-keys'), url, blobs: await newStore(), source: whole });
     const restored = openDatabase({ url, poolSize: 2 });
     const texts: string[] = [];
     const both = Promise.withResolvers<void>();
@@ -249,9 +284,9 @@ describe('a backup of a quiet service', () => {
         update graphile_worker._private_jobs set attempts = 1 where locked_at is null`);
     });
     const running = { ...((await jobsOf(url))[1] as object), locked_by: null };
-    expect(await backup({ url, blobs: await newStore(), target, version: '1' })).toMatchObject({ jobs: 1, rows: 0, blobs: 0 });
+    expect(await backup({ keysFolder, url, blobs: await newStore(), target, version: '1' })).toMatchObject({ jobs: 1, rows: 0, blobs: 0 });
     const restored = await newDatabase({ empty: true });
-    await restore({ url: restored, blobs: await newStore(), source: target });
+    await restore({ keysFolder: join(root, 'restored-keys'), url: restored, blobs: await newStore(), source: target });
     expect(await jobsOf(restored)).toEqual([running]);
     expect(running).toMatchObject({ payload: '[1.0, 1e3]', queue_name: 'queue', priority: -3, max_attempts: 1, key: 'key', flags: { a: true, b: true } });
   });
@@ -286,8 +321,8 @@ describe('a backup of a quiet service', () => {
               [ours.orgId, rows.map((r) => r.text), rows.map((r) => r.optional), rows.map((r) => r.json), rows.map((r) => Buffer.from(r.bytes))],
             );
           });
-          await backup({ url: from.url, blobs, target, version: '1' });
-          await restore({ url: to.url, blobs, source: target });
+          await backup({ keysFolder, url: from.url, blobs, target, version: '1' });
+          await restore({ keysFolder: join(root, 'restored-keys'), url: to.url, blobs, source: target });
           expect(await contentOf(to.url)).toEqual(await contentOf(from.url));
         } finally {
           await Promise.all([from.drop(), to.drop()]);
@@ -320,14 +355,14 @@ describe('a backup of a busy service', () => {
     });
     await begun.promise;
     const [before, target] = [during, join(await newFolder(), 'backup')];
-    await backup({ url: source.url, blobs, target, version: '1' });
+    await backup({ keysFolder, url: source.url, blobs, target, version: '1' });
     const after = during;
     over = true;
     await Promise.all(writers);
     expect(after - before).toBeGreaterThan(20);
 
     const url = await newDatabase({ empty: true });
-    await restore({ url, blobs: await newStore(), source: target });
+    await restore({ keysFolder: join(root, 'restored-keys'), url, blobs: await newStore(), source: target });
     const { rows } = await withClient(url, (client) =>
       client.query(
         `select count(*) filter (where k.id is null) as events_alone, count(*) filter (where a.id is null) as keys_alone, count(distinct k.id) = count(*) as one_each
@@ -342,12 +377,12 @@ describe('a backup', () => {
   it.each(['a folder', 'a file'])('does not write over %s', async (kind) => {
     const target = join(await newFolder(), 'backup');
     await (kind === 'a file' ? writeFile(target, 'mine') : mkdir(target));
-    expect(await refusal(backup({ url: source.url, blobs, target, version: '1' }))).toMatch(/is there already. Name a folder/);
+    expect(await refusal(backup({ keysFolder, url: source.url, blobs, target, version: '1' }))).toMatch(/is there already. Name a folder/);
     expect(await readdir(join(target, '..'))).toEqual(['backup']);
   });
 
   it('says so when its place cannot be written', async () => {
-    expect(await refusal(backup({ url: source.url, blobs, target: '/proc/backup', version: '1' }))).toMatch(/\/proc cannot be written/);
+    expect(await refusal(backup({ keysFolder, url: source.url, blobs, target: '/proc/backup', version: '1' }))).toMatch(/\/proc cannot be written/);
   });
 
   it('leaves no folder when a blob cannot be read, and replaces what a crash has left', async () => {
@@ -355,20 +390,20 @@ describe('a backup', () => {
     const failing: BlobStore = { ...blobs, get: async (sha256) => (sha256 === last ? Promise.reject(new Error('the disk is gone')) : blobs.get(sha256)) };
     const folder = await newFolder();
     const target = join(folder, 'backup');
-    await expect(backup({ url: source.url, blobs: failing, target, version: '1' })).rejects.toThrow('the disk is gone');
+    await expect(backup({ keysFolder, url: source.url, blobs: failing, target, version: '1' })).rejects.toThrow('the disk is gone');
     expect(await readdir(folder)).toEqual([]);
 
     await mkdir(join(`${target}.unfinished`, 'tables', 'left'), { recursive: true });
-    await backup({ url: source.url, blobs, target, version: '1' });
+    await backup({ keysFolder, url: source.url, blobs, target, version: '1' });
     expect(await readdir(folder)).toEqual(['backup']);
-    expect((await readdir(target)).sort()).toEqual(['blobs', 'jobs.ndjson.gz', 'manifest.json', 'tables']);
+    expect((await readdir(target)).sort()).toEqual(['blobs', 'jobs.ndjson.gz', 'keys', 'manifest.json', 'tables']);
   });
 
   it('is not written when a stored blob was changed', async () => {
     const [folder, target] = [await newFolder(), await newFolder()];
     const { sha256 } = await openFileStore(folder).put(Readable.from([Buffer.from('content')]));
     await writeFile(join(folder, sha256.slice(0, 2), sha256.slice(2, 4), sha256), 'changed');
-    expect(await refusal(backup({ url: source.url, blobs: openFileStore(folder), target: join(target, 'backup'), version: '1' }))).toMatch(sha256);
+    expect(await refusal(backup({ keysFolder, url: source.url, blobs: openFileStore(folder), target: join(target, 'backup'), version: '1' }))).toMatch(sha256);
     expect(await readdir(target)).toEqual([]);
   });
 
@@ -376,7 +411,7 @@ describe('a backup', () => {
     const [removed = ''] = await namesIn(blobs);
     const emptied: BlobStore = { ...blobs, get: async (sha256) => (sha256 === removed ? null : blobs.get(sha256)) };
     const target = join(await newFolder(), 'backup');
-    expect(await backup({ url: source.url, blobs: emptied, target, version: '1' })).toMatchObject({ blobs: CONTENTS.length - 1 });
+    expect(await backup({ keysFolder, url: source.url, blobs: emptied, target, version: '1' })).toMatchObject({ blobs: CONTENTS.length - 1 });
   });
 
   it('fails when another one to the same place has swept its files away', async () => {
@@ -389,7 +424,7 @@ describe('a backup', () => {
         yield* blobs.list();
       },
     };
-    await expect(backup({ url: source.url, blobs: rivalled, target, version: '1' })).rejects.toMatchObject({ code: 'ENOENT' });
+    await expect(backup({ keysFolder, url: source.url, blobs: rivalled, target, version: '1' })).rejects.toMatchObject({ code: 'ENOENT' });
     await expect(stat(target)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
@@ -407,12 +442,47 @@ describe('a backup', () => {
   ])('is refused over a table %s, which would be missing in it', async (_, sql) => {
     const url = await newDatabase();
     await withClient(url, (client) => client.query(`create table rrs.later (id uuid); ${sql}`));
-    await expect(backup({ url, blobs, target: join(await newFolder(), 'backup'), version: '1' })).rejects.toThrow('rrs_system may not read all rows of later');
+    await expect(backup({ keysFolder, url, blobs, target: join(await newFolder(), 'backup'), version: '1' })).rejects.toThrow(
+      'rrs_system may not read all rows of later',
+    );
   });
 
   it('of a database without tables is refused', async () => {
     const url = await newDatabase({ empty: true });
-    expect(await refusal(backup({ url, blobs, target: join(await newFolder(), 'backup'), version: '1' }))).toMatch(/nothing to back up/);
+    expect(await refusal(backup({ keysFolder, url, blobs, target: join(await newFolder(), 'backup'), version: '1' }))).toMatch(/nothing to back up/);
+  });
+});
+
+describe('the signing keys', () => {
+  it('come back, for their owner only, and the restored service signs with them', async () => {
+    const url = await newDatabase({ empty: true });
+    const restored = join(await newFolder(), 'deep', 'keys');
+    const summary = await restore({ keysFolder: restored, url, blobs: await newStore(), source: whole });
+    expect(summary.keys).toBe(3);
+    for (const name of ['package.pem', 'log.pem', 'log-note.pem']) expect((await stat(join(restored, name))).mode & 0o777).toBe(0o600);
+    const copy = openDatabase({ url, poolSize: 2 });
+    onTestFinished(() => copy.close());
+    expect(await openSigners(copy, restored)).toMatchObject({ package: { keyId: (await openSigners(db, keysFolder)).package.keyId } });
+  });
+
+  it('that a start before the restore has registered give way to those of the backup', async () => {
+    const [url, own] = [await newDatabase(), join(await newFolder(), 'keys')];
+    const started = openDatabase({ url, poolSize: 2 });
+    onTestFinished(() => started.close());
+    await openSigners(started, own);
+    await restore({ keysFolder: join(root, 'restored-keys'), url, blobs: await newStore(), source: whole });
+    expect(await openSigners(started, join(root, 'restored-keys'))).toMatchObject({ log: { keyId: (await openSigners(db, keysFolder)).log.keyId } });
+    await expect(started.withSystem((tx) => tx.updateTable('evidence_keys').set({ use: 'log' }).execute())).rejects.toMatchObject({ code: '42501' });
+    await expect(openSigners(started, own)).rejects.toThrow('is another one');
+  });
+
+  it('are put in the place of no others', async () => {
+    const url = await newDatabase({ empty: true });
+    const occupied = await newFolder();
+    await writeFile(join(occupied, 'log.pem'), 'another', { mode: 0o600 });
+    const refused = restore({ keysFolder: occupied, url, blobs: await newStore(), source: whole });
+    expect(await refusal(refused)).toMatch(/log\.pem is another signing key than that of the backup\. Move it away/);
+    expect(await readdir(occupied)).toEqual(['log.pem']);
   });
 });
 
@@ -428,6 +498,7 @@ describe('restore refuses before it changes anything', () => {
     ],
     ['a missing table', (folder) => rm(join(folder, 'tables/events.copy.gz')), /: tables\/events\.copy\.gz is missing\. /],
     ['an extra file', (folder) => writeFile(join(folder, 'tables/more.copy.gz'), ''), /: tables\/more\.copy\.gz does not belong to it\. /],
+    ['a changed signing key', (folder) => flipByte(join(folder, 'keys/package.pem')), /: keys\/package\.pem was changed\. /],
     ['changed jobs', (folder) => flipByte(join(folder, 'jobs.ndjson.gz')), /: jobs\.ndjson\.gz was changed\. /],
     ['a changed blob', (folder) => flipByte(pathOf(folder, blob)), /: blobs\/..\/[0-9a-f]{64} was changed\. /],
     ['a missing blob', (folder) => rm(pathOf(folder, blob)), /: blobs\/..\/[0-9a-f]{64} is missing\. /],
@@ -475,7 +546,7 @@ describe('restore refuses before it changes anything', () => {
     const [folder, url, store] = [await newFolder(), await newDatabase({ empty: true }), await newStore()];
     await cp(whole, folder, { recursive: true });
     await damage(folder);
-    expect(await refusal(restore({ url, blobs: store, source: folder }))).toMatch(message);
+    expect(await refusal(restore({ keysFolder: join(root, 'restored-keys'), url, blobs: store, source: folder }))).toMatch(message);
     expect(await organizationsIn(url)).toBe('no schema');
     expect(await namesIn(store)).toEqual([]);
   });
@@ -484,7 +555,7 @@ describe('restore refuses before it changes anything', () => {
     const url = await newDatabase();
     await withClient(url, (client) => client.query(`insert into rrs.organizations (id, slug, name) values ($1, 'there', 'There')`, [newId()]));
     const before = await contentOf(url);
-    expect(await refusal(restore({ url, blobs: await newStore(), source: whole }))).toMatch(
+    expect(await refusal(restore({ keysFolder: join(root, 'restored-keys'), url, blobs: await newStore(), source: whole }))).toMatch(
       /has organizations already.*Create another one, and set DATABASE_URL/,
     );
     expect(await contentOf(url)).toEqual(before);
@@ -493,7 +564,9 @@ describe('restore refuses before it changes anything', () => {
   it('a database with a newer schema', async () => {
     const url = await newDatabase();
     await withClient(url, (client) => client.query(`insert into rrs.schema_migrations values (9999, '9999-later.sql', 'x')`));
-    expect(await refusal(restore({ url, blobs: await newStore(), source: whole }))).toMatch(/has schema version 9999 already.*new, empty database/);
+    expect(await refusal(restore({ keysFolder: join(root, 'restored-keys'), url, blobs: await newStore(), source: whole }))).toMatch(
+      /has schema version 9999 already.*new, empty database/,
+    );
   });
 });
 
@@ -503,7 +576,7 @@ describe('restore', () => {
     const fresh = openDatabase({ url, poolSize: 1 });
     onTestFinished(() => fresh.close());
     const made = [await instanceSecret(fresh, 'cursor'), await instanceSecret(fresh, 'other')];
-    await restore({ url, blobs: await newStore(), source: whole });
+    await restore({ keysFolder: join(root, 'restored-keys'), url, blobs: await newStore(), source: whole });
     expect(await instanceSecret(fresh, 'cursor')).toEqual(await instanceSecret(db, 'cursor'));
     expect(await instanceSecret(fresh, 'cursor')).not.toEqual(made[0]);
     expect(await instanceSecret(fresh, 'other')).not.toEqual(made[1]);
@@ -512,9 +585,9 @@ describe('restore', () => {
   it('can be tried again after the blob store has failed', async () => {
     const [url, store] = [await newDatabase({ empty: true }), await newStore()];
     const failing: BlobStore = { ...store, put: () => Promise.reject(new Error('the disk is gone')) };
-    await expect(restore({ url, blobs: failing, source: whole })).rejects.toThrow('the disk is gone');
+    await expect(restore({ keysFolder: join(root, 'restored-keys'), url, blobs: failing, source: whole })).rejects.toThrow('the disk is gone');
     expect(await organizationsIn(url)).toBe(0);
-    await restore({ url, blobs: store, source: whole });
+    await restore({ keysFolder: join(root, 'restored-keys'), url, blobs: store, source: whole });
     expect(await organizationsIn(url)).toBe(2);
   });
 
@@ -532,17 +605,17 @@ describe('restore', () => {
     const sha256 = createHash('sha256').update(forged).digest('hex');
     await edit(folder, ({ files }) => Object.assign(files.find((file) => file.path === path) ?? {}, { size: forged.length, sha256 }));
 
-    await expect(restore({ url, blobs: store, source: folder })).rejects.toThrow(message);
+    await expect(restore({ keysFolder: join(root, 'restored-keys'), url, blobs: store, source: folder })).rejects.toThrow(message);
     expect(await organizationsIn(url)).toBe(0);
     expect(await jobsOf(url)).toEqual([]);
     expect(await securityOf(url)).toEqual(await securityOf(source.url));
-    await restore({ url, blobs: store, source: whole });
+    await restore({ keysFolder: join(root, 'restored-keys'), url, blobs: store, source: whole });
     expect(await organizationsIn(url)).toBe(2);
   });
 
   it('happens once when two are started at the same time', async () => {
     const [url, store] = [await newDatabase({ empty: true }), await newStore()];
-    const outcomes = await Promise.allSettled([1, 2].map(() => restore({ url, blobs: store, source: whole })));
+    const outcomes = await Promise.allSettled([1, 2].map(() => restore({ keysFolder: join(root, 'restored-keys'), url, blobs: store, source: whole })));
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     expect(outcomes.find(({ status }) => status === 'rejected')).toMatchObject({ reason: expect.any(OperatorError) });
     expect(await organizationsIn(url)).toBe(2);

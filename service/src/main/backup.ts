@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
@@ -12,6 +13,7 @@ import type { BlobRef, BlobStore } from '../blobs/blobs.ts';
 import { syncFolder, withFile } from '../blobs/files.ts';
 import { spool } from '../blobs/streams.ts';
 import { openPool, SCHEMA } from '../db/database.ts';
+import { keyKinds } from '../evidence/key-files.ts';
 import { AppError, errorCodeOf, messageOf, OperatorError } from '../shared/errors.ts';
 
 export const FORMAT_VERSION = 1;
@@ -22,7 +24,7 @@ const FILE_MODE = 0o600;
 
 const Count = Type.Integer({ minimum: 0 });
 const BackupFile = Type.Object({
-  path: Type.String({ pattern: '^(tables/[a-z_][a-z0-9_]*\\.copy\\.gz|jobs\\.ndjson\\.gz|blobs/[0-9a-f]{2}/[0-9a-f]{64})$' }),
+  path: Type.String({ pattern: '^(tables/[a-z_][a-z0-9_]*\\.copy\\.gz|jobs\\.ndjson\\.gz|blobs/[0-9a-f]{2}/[0-9a-f]{64}|keys/[a-z-]+\\.pem)$' }),
   size: Count,
   sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
 });
@@ -48,18 +50,21 @@ export interface BackupSummary {
   rows: number;
   jobs: number;
   blobs: number;
+  keys: number;
   bytes: number;
 }
 
 interface BackupOptions {
   url: string;
   blobs: BlobStore;
+  /** Where the private keys are that sign evidence: without them a restored service could not go on signing as itself. */
+  keysFolder: string;
   target: string;
   version: string;
 }
 
 /** All data of the service in a new folder, as of one moment, while the service runs. The folder has its name only when it is whole. */
-export async function backup({ url, blobs, target, version }: BackupOptions): Promise<BackupSummary> {
+export async function backup({ url, blobs, keysFolder, target, version }: BackupOptions): Promise<BackupSummary> {
   const place = resolve(target);
   if (await exists(place)) throw new OperatorError(`${place} is there already. Name a folder that does not exist yet.`);
   const folder = `${place}.unfinished`;
@@ -72,13 +77,13 @@ export async function backup({ url, blobs, target, version }: BackupOptions): Pr
     const { files: copied, ...snapshot } = await copySnapshot(url, folder);
     // After the snapshot: a blob is stored before the row that names it, and never changes.
     const blobFiles = await copyBlobs(blobs, folder);
-    const files = [...copied, ...blobFiles];
+    const files = [...copied, ...blobFiles, ...(await copyKeys(keysFolder, folder))];
     const manifest: Manifest = { formatVersion: FORMAT_VERSION, programVersion: version, ...snapshot, blobs: blobFiles.length, files };
 
     await writeManifest(manifestFile, manifest);
     await rename(manifestFile, join(folder, MANIFEST));
     const shards = (await readdir(join(folder, 'blobs'))).map((name) => join(folder, 'blobs', name));
-    for (const path of [...shards, join(folder, 'blobs'), join(folder, 'tables'), folder]) await syncFolder(path);
+    for (const path of [...shards, join(folder, 'blobs'), join(folder, 'keys'), join(folder, 'tables'), folder]) await syncFolder(path);
     await rename(folder, place);
     await syncFolder(dirname(place));
     return summarize(manifest);
@@ -92,7 +97,11 @@ export async function backup({ url, blobs, target, version }: BackupOptions): Pr
 export function summarize({ createdAt, programVersion, schemaVersion, tables, jobs, blobs, files }: Manifest): BackupSummary {
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);
   const bytes = files.reduce((sum, file) => sum + file.size, 0);
-  return { createdAt, programVersion, schemaVersion, tables: tables.length, rows, jobs, blobs, bytes };
+  return { createdAt, programVersion, schemaVersion, tables: tables.length, rows, jobs, blobs, keys: files.filter(isKeyFile).length, bytes };
+}
+
+export function isKeyFile({ path }: BackupFile): boolean {
+  return path.startsWith('keys/');
 }
 
 export function tablePath(table: string): string {
@@ -246,6 +255,16 @@ async function copyBlobs(blobs: BlobStore, folder: string): Promise<BackupFile[]
     files.push(file);
   });
   return files.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+async function copyKeys(keysFolder: string, folder: string): Promise<BackupFile[]> {
+  const files: BackupFile[] = [];
+  await mkdir(join(folder, 'keys'), { mode: FOLDER_MODE });
+  for (const { file } of Object.values(keyKinds)) {
+    const place = join(keysFolder, file);
+    if (await exists(place)) files.push(await writeNew(folder, `keys/${file}`, (target) => pipeline(createReadStream(place), (bytes) => spool(bytes, target))));
+  }
+  return files;
 }
 
 const PARALLEL = 8;

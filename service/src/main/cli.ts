@@ -20,7 +20,10 @@ const usage = `rrs ${version}: the Remediation Risk Service
   rrs key list [--org <slug>]
   rrs key revoke <id or prefix> [--org <slug>]
 
-  rrs backup <folder>              write database and files to a new folder, while the service runs
+  rrs keys list                    public keys that sign or signed evidence
+  rrs keys rotate                  sign with new keys from now on; the old ones stay published
+
+  rrs backup <folder>              write database, files and signing keys to a new folder, while the service runs
   rrs restore <folder>             read them into an empty database
 
 The organization is "default" unless --org names another. Roles: owner, admin, analyst, viewer, auditor.
@@ -63,6 +66,7 @@ async function run(command: string, args: string[]): Promise<number> {
     case 'org':
     case 'member':
     case 'key':
+    case 'keys':
     case 'backup':
     case 'restore': {
       // So that a server started for the command ends with it.

@@ -62,6 +62,16 @@ const origins = list((item) => {
   if (!URL.canParse(item) || new URL(item).origin !== item) throw new Error(`"${item}" is not an origin (like https://console.example.com)`);
 });
 
+const addresses = list((item) => {
+  if (!URL.canParse(item) || !/^https?:$/.test(new URL(item).protocol)) throw new Error(`"${item}" is not an http or https address`);
+});
+
+function certificates(value: string): string | null {
+  if (value === '') return null;
+  if (!/^-----BEGIN CERTIFICATE-----/.test(value.trim())) throw new Error('must be certificates in PEM (give their file as RRS_TSA_CERTIFICATES_FILE)');
+  return value;
+}
+
 function bootstrapKey(value: string): string | null {
   if (value === '') return null;
   if (!/^[\x21-\x7e]{20,200}$/.test(value)) throw new Error('must have 20 to 200 visible ASCII characters');
@@ -84,10 +94,16 @@ const settings = {
   },
   RRS_DATABASE_POOL: { default: '10', about: 'Connections at most, for each of the two roles of a process', parse: integer(2, 1_000) },
   RRS_DATA_DIR: { default: './data', about: 'Embedded database, stored files, first owner key', parse: (value: string) => resolve(value) },
+  RRS_KEYS_DIR: {
+    default: '',
+    about: 'Private keys that sign evidence, one folder for all processes on a database; empty: keys in the data folder',
+    parse: (value: string) => (value === '' ? null : resolve(value)),
+  },
   RRS_BOOTSTRAP_API_KEY: { default: '', about: 'First owner key of the organization "default", instead of a random one', secret: true, parse: bootstrapKey },
   RRS_PUBLIC_URL: { default: '', about: 'Address at which callers reach the service; empty: http://HOST:PORT', parse: url('http:', 'https:') },
   RRS_BODY_LIMIT: { default: '1048576', about: 'Largest JSON body, in bytes', parse: integer(1_024, 104_857_600) },
   RRS_REPORT_LIMIT: { default: '1073741824', about: 'Largest report file, in bytes', parse: integer(1_024, 1_099_511_627_776) },
+  RRS_ARTIFACT_LIMIT: { default: '104857600', about: 'Largest artifact, in bytes', parse: integer(1_024, 1_099_511_627_776) },
   RRS_REQUEST_TIMEOUT: { default: '60', about: 'Seconds a request may take to arrive', parse: integer(1, 3_600) },
   RRS_RATE_LIMIT: { default: '600', about: 'Requests per minute of one credential (0: no limit)', parse: integer(0, 1_000_000) },
   RRS_RATE_BURST: { default: '100', about: 'Requests of one credential at once', parse: integer(1, 1_000_000) },
@@ -106,6 +122,12 @@ const settings = {
     about: `Claim with the role (${roles.join(', ')}); a token without it has the role of the member with its e-mail`,
     parse: (value: string) => value,
   },
+  RRS_TSA_URL: {
+    default: '',
+    about: 'Time-stamping authorities (RFC 3161) that confirm when packages were sealed, separated by commas; empty: none',
+    parse: addresses,
+  },
+  RRS_TSA_CERTIFICATES: { default: '', about: 'Their root certificates in PEM; needed with RRS_TSA_URL', secret: true, parse: certificates },
   RRS_TRUSTED_PROXIES: { default: '', about: 'Addresses or networks of proxies whose X-Forwarded-* headers count, separated by commas', parse: proxies },
   RRS_CORS_ORIGINS: { default: '', about: 'Origins of other sites whose pages may call the API, separated by commas', parse: origins },
   RRS_S3_BUCKET: { default: '', about: 'Bucket for stored files; empty: the data folder', parse: text },
@@ -134,6 +156,7 @@ export function readConfig(environment: Environment = process.env): { config: Co
     }),
   ) as Config;
   if (config.RRS_OIDC_ISSUER && !config.RRS_OIDC_AUDIENCE) mistakes.push('RRS_OIDC_AUDIENCE must be set together with RRS_OIDC_ISSUER');
+  if (config.RRS_TSA_URL?.length > 0 && !config.RRS_TSA_CERTIFICATES) mistakes.push('RRS_TSA_CERTIFICATES must be set together with RRS_TSA_URL');
   if (mistakes.length > 0) throw new OperatorError(`Wrong settings: ${mistakes.join('; ')}. "rrs config" explains them all.`);
   return { config: Object.freeze(config), warnings: unknownSettings(environment) };
 }

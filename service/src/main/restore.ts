@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { join, relative, resolve } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { createGunzip } from 'node:zlib';
@@ -11,6 +11,7 @@ import { Value } from 'typebox/value';
 import type { BlobStore } from '../blobs/blobs.ts';
 import { SCHEMA, withOptions } from '../db/database.ts';
 import { migrate, readMigrations } from '../db/migrate.ts';
+import { prepareKeyFolder, writePrivate } from '../evidence/key-files.ts';
 import { AppError, errorCodeOf, messageOf, OperatorError } from '../shared/errors.ts';
 import {
   type BackupFile,
@@ -21,6 +22,7 @@ import {
   describeTables,
   FORMAT_VERSION,
   inParallel,
+  isKeyFile,
   JOBS,
   MANIFEST,
   Manifest,
@@ -32,16 +34,18 @@ import {
 interface RestoreOptions {
   url: string;
   blobs: BlobStore;
+  keysFolder: string;
   source: string;
 }
 
 /** Changes nothing unless the whole backup is sound; and until the very end the database has no organization, so that it can be tried again. */
-export async function restore({ url, blobs, source }: RestoreOptions): Promise<BackupSummary> {
+export async function restore({ url, blobs, keysFolder, source }: RestoreOptions): Promise<BackupSummary> {
   const folder = resolve(source);
   const manifest = await verify(folder);
   await requireKnownSchema(manifest);
   await blobs.check();
   await requireEmptyDatabase(url, manifest);
+  await restoreKeys(keysFolder, folder, manifest);
   await migrate(url, { upTo: manifest.schemaVersion });
   // Before the rows that name them, and outside of the transaction, which is not to wait for an object store.
   await restoreBlobs(blobs, folder, manifest);
@@ -92,7 +96,8 @@ function parsed(text: string): unknown {
 
 function contradictions({ tables, migrations, schemaVersion, blobs, files }: Manifest): string[] {
   const blobFiles = files.filter(({ path }) => path.startsWith('blobs/'));
-  const expected = [...tables.map(({ table }) => tablePath(table)), JOBS, ...blobFiles.map(({ sha256 }) => blobPath(sha256))].sort();
+  const keys = files.filter(isKeyFile).map(({ path }) => path);
+  const expected = [...tables.map(({ table }) => tablePath(table)), JOBS, ...blobFiles.map(({ sha256 }) => blobPath(sha256)), ...keys].sort();
   const listed = files.map(({ path }) => path).sort();
   const sound =
     isDeepStrictEqual(listed, expected) && new Set(listed).size === listed.length && blobFiles.length === blobs && migrations.at(-1)?.version === schemaVersion;
@@ -176,6 +181,25 @@ async function restoreBlobs(blobs: BlobStore, folder: string, { files }: Manifes
   });
 }
 
+/** Only into their places when those are empty or hold the same: a key that is overwritten is gone for ever. */
+async function restoreKeys(keysFolder: string, folder: string, { files }: Manifest): Promise<void> {
+  const keys = files.filter(isKeyFile);
+  const places = keys.map(({ path, sha256 }) => ({ from: join(folder, path), to: join(keysFolder, basename(path)), sha256 }));
+  const absent: typeof places = [];
+  for (const place of places) {
+    const present = await sha256Of(place.to).catch((error: unknown) => {
+      if (errorCodeOf(error) === 'ENOENT') return null;
+      throw error;
+    });
+    if (present === null) absent.push(place);
+    else if (present !== place.sha256) {
+      throw new OperatorError(`${place.to} is another signing key than that of the backup. Move it away, or set RRS_KEYS_DIR to a new folder.`);
+    }
+  }
+  if (absent.length > 0) await prepareKeyFolder(keysFolder);
+  for (const { from, to } of absent) await writePrivate(to, await readFile(from, 'utf8'));
+}
+
 function changedMeanwhile(path: string): OperatorError {
   return new OperatorError(`${path} was changed while the backup was being restored. The database is still empty; restore again.`);
 }
@@ -191,7 +215,10 @@ async function restoreDatabase(url: string, folder: string, manifest: Manifest):
     if (await hasRows(client, 'organizations')) throw notEmpty();
     // What a first start has made, instance secrets say: those of the backup hold.
     for (const { table } of tables.toReversed()) {
-      if (await hasRows(client, table)) await client.query(`delete from ${qualified(table)}`);
+      if (!(await hasRows(client, table))) continue;
+      await client.query(`alter table ${qualified(table)} disable trigger user`);
+      await client.query(`delete from ${qualified(table)}`);
+      await client.query(`alter table ${qualified(table)} enable trigger user`);
     }
     for (const shape of tables) {
       const { table, columns } = copyTarget(shape);

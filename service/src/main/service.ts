@@ -1,20 +1,24 @@
 import { type Database, openDatabase } from '../db/database.ts';
 import { instanceSecret } from '../db/instance-secret.ts';
 import { migrate } from '../db/migrate.ts';
+import { eraseHandler } from '../evidence/handlers.ts';
+import { sealHandler } from '../evidence/handlers-packages.ts';
+import { openSigners } from '../evidence/keys.ts';
+import type { TimestampAuthorities } from '../evidence/timestamps.ts';
 import { importHandler } from '../findings/handlers.ts';
 import { acceptanceExpiry, slaChange } from '../findings/handlers-deadlines.ts';
 import { createMetrics } from '../http/operations.ts';
 import { startWorker } from '../jobs/worker.ts';
 import { createKeyUse } from '../organizations/key-use.ts';
 import { messageOf, OperatorError } from '../shared/errors.ts';
-import { createApi, createWorkerHttp } from './api.ts';
+import { createApi, createWorkerHttp, follower } from './api.ts';
 import { bootstrap, type FirstOwner } from './bootstrap.ts';
 import type { Config } from './config.ts';
 import { housekeeping } from './housekeeping.ts';
 import { hostInUrl, listen } from './listen.ts';
-import type { Log } from './log.ts';
+import { type Log, version } from './log.ts';
 import { patiently } from './patience.ts';
-import { openBlobs, openServer } from './storage.ts';
+import { keysDir, openBlobs, openServer } from './storage.ts';
 
 /** `start` is both of the others in one process. */
 export type Role = 'start' | 'api' | 'worker';
@@ -40,13 +44,17 @@ export async function startService(role: Role, config: Config, log: Log): Promis
     await patiently(log, () => assertRoles(db));
     const blobs = await openBlobs(config);
     await blobs.check();
+    await patiently(log, () => openSigners(db, keysDir(config)));
 
     const metrics = createMetrics(db);
+    const address = { url: config.RRS_PUBLIC_URL ?? `http://${hostInUrl(config.HOST)}:${config.PORT}` };
+    const publicUrl = (): string => address.url;
+    const sealing = { blobs, publicUrl, version, keysDir: keysDir(config), authorities: authoritiesOf(config) };
     if (role !== 'api') {
       const worker = await startWorker({
         url: server.url,
         db,
-        handlers: [housekeeping, importHandler(blobs), acceptanceExpiry, slaChange],
+        handlers: [housekeeping, importHandler(blobs, follower), acceptanceExpiry(follower), slaChange, eraseHandler(blobs), sealHandler(sealing)],
         concurrency: config.RRS_WORKER_CONCURRENCY,
         log,
         onFinished: (job, outcome, seconds) => metrics.jobs.observe({ job, outcome }, seconds),
@@ -54,8 +62,6 @@ export async function startService(role: Role, config: Config, log: Log): Promis
       stops.push(() => worker.stop());
     }
 
-    const address = { url: config.RRS_PUBLIC_URL ?? `http://${hostInUrl(config.HOST)}:${config.PORT}` };
-    const publicUrl = (): string => address.url;
     const operations = { db, metrics, schemaVersion: applied, needsWorker: role !== 'api' };
     if (role === 'worker') {
       if (config.RRS_WORKER_PORT === null) return { url: null, firstOwner: null, stop };
@@ -76,6 +82,10 @@ export async function startService(role: Role, config: Config, log: Log): Promis
     await stop();
     throw error;
   }
+}
+
+function authoritiesOf({ RRS_TSA_URL: urls, RRS_TSA_CERTIFICATES: certificates }: Config): TimestampAuthorities | null {
+  return certificates === null || urls.length === 0 ? null : { urls, certificates };
 }
 
 /** A pooler between us and the server may drop the settings of a connection; without the roles nothing would keep tenants apart. */

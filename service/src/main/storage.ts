@@ -109,6 +109,10 @@ async function connectOnce(client: pg.Client): Promise<void> {
   }
 }
 
+export function keysDir(config: Config): string {
+  return config.RRS_KEYS_DIR ?? join(config.RRS_DATA_DIR, 'keys');
+}
+
 export async function openBlobs(config: Config): Promise<BlobStore> {
   if (config.RRS_S3_BUCKET === null) return openFileStore(join(config.RRS_DATA_DIR, 'blobs'));
   return openS3Store({

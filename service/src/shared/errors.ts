@@ -15,6 +15,7 @@ export type ErrorCode =
   | 'last_owner'
   | 'stale_version'
   | 'payload_too_large'
+  | 'range_not_satisfiable'
   | 'headers_too_large'
   | 'request_timeout'
   | 'unsupported_media_type'

@@ -16,6 +16,10 @@ const permissionRoles = {
   'findings:triage': ['owner', 'admin', 'analyst'],
   'imports:read': ['owner', 'admin', 'analyst', 'viewer', 'auditor'],
   'imports:manage': ['owner', 'admin', 'analyst'],
+  'work_items:read': ['owner', 'admin', 'analyst', 'viewer', 'auditor'],
+  'work_items:manage': ['owner', 'admin', 'analyst'],
+  'evidence:read': ['owner', 'admin', 'analyst', 'viewer', 'auditor'],
+  'evidence:manage': ['owner', 'admin', 'analyst'],
 } as const satisfies Record<string, readonly Role[]>;
 
 export type Permission = keyof typeof permissionRoles;

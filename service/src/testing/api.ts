@@ -7,7 +7,7 @@ import { instanceSecret } from '../db/instance-secret.ts';
 import { readMigrations } from '../db/migrate.ts';
 import type { App } from '../http/app.ts';
 import { createMetrics } from '../http/operations.ts';
-import { createApi } from '../main/api.ts';
+import { createApi, follower } from '../main/api.ts';
 import { readConfig } from '../main/config.ts';
 import { createLog, type Log } from '../main/log.ts';
 import { createApiKey } from '../organizations/api-keys.ts';
@@ -95,6 +95,7 @@ export async function startApi(options: StartApiOptions = {}) {
     app,
     db,
     blobs,
+    follower,
     keyUse,
     metrics,
     port,

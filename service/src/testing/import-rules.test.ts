@@ -9,6 +9,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 const planted: Record<string, { source: string; rule: string }> = {
   'service/src/audit/right.ts': { source: "import '../organizations/clean.ts';", rule: 'audit-imports-only-leftwards' },
   'service/src/events/right.ts': { source: "import '../organizations/clean.ts';", rule: 'events-imports-only-leftwards' },
+  'service/src/findings/right.ts': { source: "import '../work-items/clean.ts';", rule: 'findings-imports-only-leftwards' },
+  'service/src/work-items/right.ts': { source: "import '../evidence/clean.ts';", rule: 'work-items-imports-only-leftwards' },
+  'service/src/work-items/private.ts': { source: "import '../audit/schemas.ts';", rule: 'front-door' },
   'service/src/organizations/private.ts': { source: "import '../audit/schemas.ts';", rule: 'front-door' },
   'service/src/organizations/routes-x.ts': { source: "import './queries.ts';", rule: 'routes-do-not-query' },
   'service/src/organizations/verb.ts': { source: "import '../http/clean.ts';", rule: 'only-routes-see-http' },
@@ -29,6 +32,8 @@ const clean: Record<string, string> = {
   'service/src/organizations/clean.ts': "import '../audit/clean.ts';",
   'service/src/organizations/queries.ts': '',
   'service/src/organizations/routes-clean.ts': "import '../http/clean.ts';",
+  'service/src/work-items/clean.ts': "import '../organizations/clean.ts';",
+  'service/src/evidence/clean.ts': "import '../work-items/clean.ts';",
   'service/src/audit/clean.ts': "import '../db/clean.ts';",
   'service/src/audit/schemas.ts': "import '../http/clean.ts';",
   'service/src/http/clean.ts': "import 'fastify';",

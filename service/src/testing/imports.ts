@@ -13,6 +13,7 @@ import { createImport, type ImportRow, readImport, type ScanScope } from '../fin
 import type { JobContext } from '../jobs/jobs.ts';
 import { systemActor } from '../shared/actor.ts';
 import { newId } from '../shared/ids.ts';
+import { followFindings } from '../work-items/follow-findings.ts';
 import { createTestDatabase, type TestDatabase } from './postgres.ts';
 
 export type Item = Observation | Rejection;
@@ -45,6 +46,9 @@ function revive(key: string, value: unknown): unknown {
 }
 
 export const image: Asset = { type: 'container_image', name: 'registry.example.com/shop:1' };
+
+/** The same weakness in another component is another finding. */
+export const inLib = (component: string, given: Partial<Observation> = {}): Observation => seen({ location: { component }, ...given });
 
 /** An observation of `CVE-2024-0001` in the component `lib` of an image, unless told otherwise. */
 export function seen(given: Partial<Observation> = {}): Observation {
@@ -118,8 +122,17 @@ export function useImports() {
     return (await db.withTenant({ orgId }, (tx) => createImport(tx, systemActor(orgId, 'test'), input))).id;
   };
   /** One attempt of the job. */
-  const attempt = (orgId: string, id: string, context: Partial<JobContext> = {}): Promise<void> =>
-    importHandler(blobs, ['tool_a', 'tool_b', 'tool_c'].map(formatOf)).run(
+  const attempt = (
+    orgId: string,
+    id: string,
+    context: Partial<JobContext> = {},
+    change: (format: ReportFormat) => ReportFormat = (format) => format,
+  ): Promise<void> =>
+    importHandler(
+      blobs,
+      followFindings,
+      ['tool_a', 'tool_b', 'tool_c'].map((name) => change(formatOf(name))),
+    ).run(
       { org_id: orgId, import_id: id },
       { db, log: { info: () => {}, error: () => {} }, signal: new AbortController().signal, lastAttempt: false, ...context },
     );
@@ -127,6 +140,7 @@ export function useImports() {
 
   return {
     db: () => db,
+    follower: followFindings,
     admin: () => admin,
     organization,
     start,

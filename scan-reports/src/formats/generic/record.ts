@@ -7,18 +7,27 @@ type Checked = Fields & Pick<Observation, 'title' | 'severity'>;
 
 /** Throws with everything that is wrong, so that it can be put right in one go. */
 function checked(given: Obj, allowed: readonly string[]): Checked {
-  const present = Object.entries(given).filter(([, value]) => value !== null && value !== undefined && value !== '');
-  const unknown = present.filter(([name]) => !allowed.includes(name)).map(([name]) => name);
-  const missing = REQUIRED.filter((name) => !present.some(([key]) => key === name));
-  const read = present.flatMap(([name, value]) => (allowed.includes(name) ? [{ name, value: fields[name as keyof Fields].read(value) }] : []));
-  const wrong = read.filter(({ value }) => value === undefined).map(({ name }) => `${name} must be ${fields[name as keyof Fields].expected}`);
+  const own: Record<string, unknown> = {};
+  const wrong: string[] = [];
+  const unknown: string[] = [];
+  for (const name of Object.keys(given)) {
+    const value = given[name];
+    if (value === null || value === undefined || value === '') continue;
+    const field = allowed.includes(name) ? fields[name as keyof Fields] : undefined;
+    if (!field) {
+      unknown.push(name);
+      continue;
+    }
+    own[name] = field.read(value);
+    if (own[name] === undefined) wrong.push(`${name} must be ${field.expected}`);
+  }
   const problems = [
-    ...missing.map((name) => `${name} is missing`),
+    ...REQUIRED.filter((name) => !(name in own)).map((name) => `${name} is missing`),
     ...wrong,
     ...(unknown.length > 0 ? [`unknown fields: ${unknown.join(', ')} (allowed are ${allowed.join(', ')})`] : []),
   ];
   if (problems.length > 0) throw new RecordError(problems.join('; '));
-  return Object.fromEntries(read.map(({ name, value }) => [name, value])) as unknown as Checked;
+  return own as unknown as Checked;
 }
 
 export function observationOf(given: Obj, allowed: readonly string[], place: string): Observation {

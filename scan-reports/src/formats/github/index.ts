@@ -20,6 +20,8 @@ const ALERT_KEYS = [
   ['secret_type', 'state'],
 ];
 
+const TOOLS = { security_advisory: 'dependabot', secret_type: 'secret scanning', rule: 'code scanning' };
+
 export const github: ReportFormat = {
   id: 'github',
   name: 'GitHub alerts',
@@ -28,6 +30,11 @@ export const github: ReportFormat = {
   expects: 'a JSON array of Dependabot, code scanning or secret scanning alerts, or a GraphQL answer with vulnerabilityAlerts',
   assetType: 'repository',
   detect: (head) => isGraphql(head) || ALERT_KEYS.some((keys) => hasKeys(head, ...keys)),
+  async tools(input) {
+    const head = await headOf(input);
+    const kind = isGraphql(head) ? 'security_advisory' : /"(security_advisory|secret_type|rule)"\s*:/.exec(head.text)?.[1];
+    return kind === undefined ? [] : [TOOLS[kind as keyof typeof TOOLS]];
+  },
   async *read(input) {
     const head = await headOf(input);
     if (isGraphql(head)) yield* readGraphql(input, head);

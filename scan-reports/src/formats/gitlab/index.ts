@@ -21,6 +21,10 @@ export const gitlab: ReportFormat = {
     if (head.jsonShape === 'array') return isOldList(head);
     return hasKeys(head, 'vulnerabilities') && !hasKeys(head, 'bomFormat') && (OWN_FIELD.test(head.text) || hasKeys(head, 'version', 'scan'));
   },
+  async tools(input) {
+    const { scanner, type } = await readScan(input);
+    return [scanner ?? type ?? 'gitlab'];
+  },
   async *read(input) {
     const head = await headOf(input);
     const scan = await readScan(input);

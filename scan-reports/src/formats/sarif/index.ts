@@ -15,6 +15,11 @@ export const sarif: ReportFormat = {
   expects: 'a JSON object with version "2.1.0" and runs',
   assetType: 'repository',
   detect: (head) => hasKeys(head, 'runs') && (hasKeys(head, 'version') || /sarif|"driver"\s*:\s*\{/i.test(head.text)),
+  async tools(input) {
+    const names: string[] = [];
+    for await (const { value } of jsonValues(input, ['runs.*.tool.driver.name'])) if (typeof value === 'string') names.push(value.toLowerCase());
+    return names;
+  },
   async *read(input) {
     const runs = await readRuns(input);
     if (runs.size === 0 && !hasKeys(await headOf(input), 'runs')) throw notThisFormat(sarif.expects);

@@ -1,0 +1,92 @@
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { vectors } from '../../verifier/vectors/vectors.ts';
+import { openBrowser } from './browser.ts';
+import { temporaryFolder } from './folders.ts';
+import { checkout } from './service.ts';
+
+const pictures = temporaryFolder();
+const page = pathToFileURL(join(checkout, 'verifier/dist/rrs-verify.html')).href;
+let browser: Browser | null;
+
+beforeAll(async () => {
+  execFileSync(process.execPath, [join(checkout, 'verifier/scripts/build.ts')]);
+  browser = await openBrowser();
+});
+
+beforeEach(({ skip }) => skip(browser === null, 'there is no Chromium on this machine, and npm has none for it: apt-get install chromium'));
+
+afterAll(() => browser?.close());
+
+async function openPage(): Promise<{ view: Page; complaints: string[] }> {
+  if (browser === null) throw new Error('no browser');
+  const view = await browser.newPage({ viewport: { width: 1000, height: 1400 } });
+  const complaints: string[] = [];
+  view.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+  view.on('pageerror', (error) => complaints.push(error.message));
+  view.on('request', (request) => {
+    if (request.url() !== page) complaints.push(`asked for ${request.url()}`);
+  });
+  await view.goto(page);
+  return { view, complaints };
+}
+
+/** A package with the keys to trust, as files, in the forms that people have them in. */
+async function files(name: string): Promise<{ zip: string; keys: string[] }> {
+  const vector = vectors.find((candidate) => candidate.name === name);
+  if (vector === undefined) throw new Error(`there is no vector "${name}"`);
+  const { zip, trust } = await vector.make();
+  const folder = temporaryFolder();
+  const written = (path: string, content: string | Uint8Array) => {
+    writeFileSync(join(folder, path), content);
+    return join(folder, path);
+  };
+  const keys = { 'package.pem': trust.packageKeys, 'log.pem': trust.logKeys, 'note.vkey': trust.noteKeys, 'tsa.pem': trust.timestampRoots };
+  return { zip: written('package.zip', zip), keys: Object.entries(keys).flatMap(([path, [text]]) => (text === undefined ? [] : [written(path, text)])) };
+}
+
+async function verdict(view: Page): Promise<string | null> {
+  await view.locator('#result[aria-busy=false] h2').waitFor();
+  return view.locator('#result h2').textContent();
+}
+
+test('a person verifies a package without any network: first without keys, then with them', async () => {
+  const { view, complaints } = await openPage();
+  const { zip, keys } = await files('good: stamped');
+  await view.locator('#package').setInputFiles(zip);
+  expect(await verdict(view)).toBe('Consistent, but not proven');
+  await view.locator('#keys').setInputFiles(keys);
+  await view.getByRole('heading', { name: 'Verified', exact: true }).waitFor();
+  expect(await view.locator('table').first().textContent()).toContain('remediated');
+  await view.screenshot({ path: join(pictures, 'verified.png') });
+  expect(complaints).toEqual([]);
+});
+
+test('a tampered package is refused, with the code and the file', async () => {
+  const { view, complaints } = await openPage();
+  const { zip, keys } = await files('a changed file');
+  await view.locator('#keys').setInputFiles(keys);
+  await view.locator('#package').setInputFiles(zip);
+  expect(await verdict(view)).toBe('Failed');
+  expect(await view.getByRole('table', { name: 'Failures' }).textContent()).toMatch(/payload_changed.*data\/artifacts\//);
+  await view.screenshot({ path: join(pictures, 'failed.png') });
+  expect(complaints).toEqual([]);
+});
+
+test('signatures, certificates and proofs are judged in the browser as in Node', async () => {
+  const { view, complaints } = await openPage();
+  const words = { verified: 'Verified', consistent: 'Consistent, but not proven', failed: 'Failed' };
+  for (const { name, verdict: wanted } of vectors.filter((vector) => /^good|^a checkpoint by|^a token|^everything|bomb/.test(vector.name))) {
+    const { zip, keys } = await files(name);
+    await view.locator('#keys').setInputFiles(keys);
+    await view.locator('#package').setInputFiles(zip);
+    expect([name, await verdict(view)]).toEqual([name, words[wanted]]);
+  }
+  expect(complaints).toEqual([]);
+});

@@ -1,0 +1,136 @@
+import { createReadStream, createWriteStream, statSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import type pg from 'pg';
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
+import { residentMiB } from './processes.ts';
+import { writeReport } from './reports.ts';
+import type { Result } from './results.ts';
+import { median, type Session, withService } from './session.ts';
+
+/** P1 and P2: a report of new findings, and the same one again, against COPY of the same finding rows into an equally indexed table. */
+export function imports({ findings, rounds }: { findings: number; rounds: number }): Promise<Result[]> {
+  return withService(async (session) => {
+    const { admin, folder } = session;
+    const file = join(folder, 'report.ndjson');
+    const measured: Record<'created' | 'again' | 'copied' | 'logged', number[]> = { created: [], again: [], copied: [], logged: [] };
+    for (let round = 0; round <= rounds; round++) {
+      await writeReport(file, { findings, fleet: `fleet-${round}`, sentences: 4 });
+      const created = await importReport(session, file, { created: findings });
+      const before = await walPosition(admin);
+      const again = await importReport(session, file, { unchanged: findings });
+      const logged = ((await walPosition(admin)) - before) / findings;
+      const copied = await copyTime(admin, join(folder, 'rows'), findings);
+      // The first round warms up.
+      if (round === 0) continue;
+      measured.created.push(created);
+      measured.again.push(again);
+      measured.copied.push(copied);
+      measured.logged.push(logged);
+    }
+    const perSecond = (times: number[]): string => `${Math.round((findings / median(times)) * 1000)}/s`;
+    const ratio = (times: number[]): number => median(measured.copied.map((copied, round) => copied / (times[round] ?? Number.NaN)));
+    const [first, second, logged] = [ratio(measured.created), ratio(measured.again), median(measured.logged)];
+    const bytes = await bytesPerFinding(admin);
+    const against = `against COPY at ${perSecond(measured.copied)}`;
+    return [
+      {
+        id: 'P1',
+        what: `import of ${findings} new findings`,
+        figure: `${first.toFixed(2)} × (${perSecond(measured.created)} ${against})`,
+        bar: '≥ 0.5 ×',
+        met: first >= 0.5,
+      },
+      {
+        id: 'P2',
+        what: 'the same report again',
+        figure: `${second.toFixed(2)} × (${perSecond(measured.again)} ${against})`,
+        bar: '≥ 2 ×',
+        met: second >= 2,
+      },
+      { id: 'P2', what: 'WAL of an unchanged finding', figure: `${logged.toFixed(1)} bytes`, bar: '< 32 bytes', met: logged < 32 },
+      {
+        id: 'P7',
+        what: 'database bytes of a finding, with sightings, texts and indexes',
+        figure: `${(bytes / 1024).toFixed(2)} KiB`,
+        bar: '< 2.5 KiB',
+        met: bytes < 2560,
+      },
+    ];
+  });
+}
+
+/** Peak memory of the service while it takes a large report, over what it was before. */
+export function largeReport({ mebibytes }: { mebibytes: number }): Promise<Result[]> {
+  return withService(async (session) => {
+    const { folder, service } = session;
+    const file = join(folder, 'report.ndjson');
+    await writeReport(file, { findings: 1_000, fleet: 'warm', sentences: 150 });
+    await importReport(session, file, {});
+    const findings = Math.round((mebibytes * 2 ** 20) / (statSync(file).size / 1_000));
+    await writeReport(file, { findings, fleet: 'large', sentences: 150 });
+    const before = residentMiB(service.pid);
+    let peak = before;
+    const watching = setInterval(() => {
+      peak = Math.max(peak, residentMiB(service.pid));
+    }, 50);
+    const ms = await importReport(session, file, { created: findings }).finally(() => clearInterval(watching));
+    const growth = peak - before;
+    const figure = `${Math.round(growth)} MiB (${Math.round(before)} → ${Math.round(peak)}) in ${Math.round(ms / 1000)} s`;
+    return [{ id: 'MEM', what: `growth of the service by a report of ${mebibytes} MiB`, figure, bar: '≤ 128 MiB', met: growth <= 128 }];
+  });
+}
+
+async function walPosition(admin: pg.Client): Promise<number> {
+  const { rows } = await admin.query("select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 as at");
+  return rows[0].at;
+}
+
+async function bytesPerFinding(admin: pg.Client): Promise<number> {
+  const { rows } = await admin.query(`
+    select (pg_total_relation_size('findings') + pg_total_relation_size('sightings') + pg_total_relation_size('finding_texts'))::float8 / (select count(*) from findings) as bytes`);
+  return rows[0].bytes;
+}
+
+async function copyTime(admin: pg.Client, file: string, findings: number): Promise<number> {
+  const newest = `select * from findings order by created_at desc limit ${findings}`;
+  await pipeline(admin.query(copyTo(`copy (${newest}) to stdout`)), createWriteStream(file));
+  await admin.query('create table copied (like findings including all)');
+  const started = performance.now();
+  await pipeline(createReadStream(file, { highWaterMark: 2 ** 20 }), admin.query(copyFrom('copy copied from stdin')));
+  const time = performance.now() - started;
+  await admin.query('drop table copied');
+  return time;
+}
+
+interface Import {
+  id: string;
+  status: string;
+  counts: Record<string, number>;
+}
+
+/** Milliseconds from the first byte sent to the committed import. */
+export async function importReport({ service, headers }: Session, file: string, expected: Record<string, number>): Promise<number> {
+  const started = performance.now();
+  let state = await upload(`${service.url}/api/v1/imports?format=generic`, headers, file);
+  while (state.status === 'queued' || state.status === 'running') {
+    await delay(20);
+    state = (await (await fetch(`${service.url}/api/v1/imports/${state.id}`, { headers })).json()) as Import;
+  }
+  const time = performance.now() - started;
+  for (const [name, count] of Object.entries({ ...expected, rejected: 0 }))
+    if (state.status !== 'succeeded' || state.counts[name] !== count) throw new Error(`unexpected import: ${JSON.stringify(state)}`);
+  return time;
+}
+
+async function upload(url: string, headers: Record<string, string>, file: string): Promise<Import> {
+  const sent = request(url, { method: 'POST', headers: { ...headers, 'content-type': 'application/octet-stream' } });
+  const [answer] = await Promise.all([
+    new Promise<unknown>((resolve, reject) => sent.once('response', (response) => json(response).then(resolve, reject)).once('error', reject)),
+    pipeline(createReadStream(file, { highWaterMark: 2 ** 18 }), sent),
+  ]);
+  return answer as Import;
+}

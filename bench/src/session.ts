@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { type Server, start, temporaryFolder } from './processes.ts';
+
+/** A service of its own, the key of its owner, and a look behind it. */
+export interface Session {
+  service: Server;
+  folder: string;
+  headers: { authorization: string };
+  databaseUrl: string;
+  admin: pg.Client;
+}
+
+export async function withService<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  const folder = temporaryFolder();
+  try {
+    const service = await start('service', { RRS_DATA_DIR: folder.path, RRS_RATE_LIMIT: '0' });
+    const databaseUrl = readFileSync(join(folder.path, 'postgres.url'), 'utf8').trim();
+    const admin = new pg.Client({ connectionString: databaseUrl, options: '-c search_path=rrs' });
+    try {
+      await admin.connect();
+      const key = readFileSync(join(folder.path, 'first-owner-key'), 'utf8').trim();
+      return await work({ service, folder: folder.path, headers: { authorization: `Bearer ${key}` }, databaseUrl, admin });
+    } finally {
+      await admin.end();
+      await service.stop();
+    }
+  } finally {
+    folder.remove();
+  }
+}
+
+export function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}

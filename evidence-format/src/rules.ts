@@ -1,0 +1,76 @@
+import { type Conclusion, type Evidence, FINDING_STATES, type Finding, type FindingState, type Gap, type GapCode, type Grade, SEVERITIES } from './evidence.ts';
+
+const ACTIVE: ReadonlySet<FindingState> = new Set(['open', 'in_progress', 'remediated']);
+
+/** The table of docs/evidence-package.md, section 7. */
+export function concludeFrom(findings: readonly Pick<Finding, 'state'>[]): Conclusion {
+  const states = new Set(findings.map(({ state }) => state));
+  const active = [...states].some((state) => ACTIVE.has(state));
+  const excepted = states.has('risk_accepted') || states.has('false_positive');
+  if (states.has('verified')) return active || excepted ? 'partially_remediated' : 'remediated';
+  if (active || !excepted) return 'not_remediated';
+  return states.has('risk_accepted') ? 'risk_accepted' : 'false_positive';
+}
+
+const SAID_OF: Record<FindingState, string> = {
+  open: 'open',
+  in_progress: 'in progress',
+  remediated: 'claimed to be remediated and not yet verified',
+  verified: 'verified as remediated',
+  risk_accepted: 'left as an accepted risk',
+  false_positive: 'a false positive',
+  withdrawn: 'withdrawn by its source',
+};
+
+/** The conclusion in sentences, from the same states. */
+export function reasonsOf(findings: readonly Pick<Finding, 'state'>[]): string[] {
+  if (findings.length === 0) return ['No finding is linked to the work item.'];
+  return FINDING_STATES.flatMap((state) => {
+    const count = findings.filter((finding) => finding.state === state).length;
+    return count === 0 ? [] : [`${count} of ${findings.length} ${findings.length === 1 ? 'finding' : 'findings'}: ${SAID_OF[state]}.`];
+  });
+}
+
+const WEIGHTS: Record<GapCode, Gap['weight']> = {
+  unfinished: 'major',
+  no_findings: 'major',
+  no_rescan: 'major',
+  no_scan_before: 'minor',
+  scan_not_kept: 'minor',
+  no_approval: 'minor',
+  approver_is_author: 'major',
+  no_artifact: 'minor',
+  artifact_not_captured: 'minor',
+  artifact_removed: 'minor',
+  source_stale: 'minor',
+  no_timestamp: 'minor',
+  interrupted_sealing: 'minor',
+};
+
+export function weightOf(code: GapCode, { fourEyes }: { fourEyes: boolean }): Gap['weight'] {
+  return code === 'no_approval' && fourEyes ? 'major' : WEIGHTS[code];
+}
+
+export function gradeOf(gaps: readonly Pick<Gap, 'code' | 'weight'>[]): Grade {
+  if (gaps.length === 0) return 'A';
+  const major = new Set(gaps.filter(({ weight }) => weight === 'major').map(({ code }) => code)).size;
+  return major === 0 ? 'B' : major === 1 ? 'C' : 'D';
+}
+
+export function countsOf(findings: readonly Pick<Finding, 'state' | 'severity'>[]): Omit<Evidence['counts'], 'artifacts' | 'scans'> {
+  return {
+    findings: findings.length,
+    by_status: tally(
+      FINDING_STATES,
+      findings.map(({ state }) => state),
+    ),
+    by_severity: tally(
+      SEVERITIES,
+      findings.map(({ severity }) => severity),
+    ),
+  };
+}
+
+function tally<K extends string>(keys: readonly K[], values: readonly K[]): Record<K, number> {
+  return Object.fromEntries(keys.map((key) => [key, values.filter((value) => value === key).length])) as Record<K, number>;
+}

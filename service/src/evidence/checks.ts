@@ -1,0 +1,42 @@
+import type { Check, Finding } from '@rrs/evidence-format';
+import type { Snapshot } from './snapshot.ts';
+
+/** Questions that auditors ask, answered from the facts. */
+export function checksOf({ approvals, findings: facts }: Pick<Snapshot, 'approvals' | 'findings'>, findings: readonly Finding[]): Check[] {
+  return [approverDiffers(approvals), scannedAfterClaim(findings), withinDeadline(findings), exceptionsExpire(findings, facts.length)];
+}
+
+function approverDiffers(approvals: Snapshot['approvals']): Check {
+  const approved = approvals.filter(({ decision }) => decision === 'approved');
+  const independent = approved.find((approval) => approval.independent);
+  if (approved.length === 0) return { id: 'approver_differs_from_author', result: 'not_applicable', detail: 'Nobody approved the work.' };
+  return independent
+    ? { id: 'approver_differs_from_author', result: 'pass', detail: `${independent.actor_name} approved it and had no part in the work.` }
+    : { id: 'approver_differs_from_author', result: 'fail', detail: 'Everybody who approved it also had a part in the work.' };
+}
+
+function scannedAfterClaim(findings: readonly Finding[]): Check {
+  const verified = findings.filter(({ state }) => state === 'verified');
+  const proven = verified.filter(({ after }) => after.state === 'absent');
+  if (verified.length === 0) return { id: 'verified_by_scan', result: 'not_applicable', detail: 'No finding is verified.' };
+  const detail = `${proven.length} of ${verified.length} verified findings were not found by a complete scan of their asset.`;
+  return { id: 'verified_by_scan', result: proven.length === verified.length ? 'pass' : 'fail', detail };
+}
+
+function withinDeadline(findings: readonly Finding[]): Check {
+  const due = findings.filter(({ within_sla }) => within_sla !== null);
+  const kept = due.filter(({ within_sla }) => within_sla);
+  if (due.length === 0) return { id: 'within_deadline', result: 'not_applicable', detail: 'No finding has a deadline.' };
+  return {
+    id: 'within_deadline',
+    result: kept.length === due.length ? 'pass' : 'fail',
+    detail: `${kept.length} of ${due.length} findings with a deadline kept it.`,
+  };
+}
+
+function exceptionsExpire(findings: readonly Finding[], all: number): Check {
+  const accepted = findings.filter(({ state }) => state === 'risk_accepted');
+  if (accepted.length === 0) return { id: 'exceptions_expire', result: 'not_applicable', detail: `None of ${all} findings is an accepted risk.` };
+  const bounded = accepted.every(({ acceptance }) => acceptance !== null);
+  return { id: 'exceptions_expire', result: bounded ? 'pass' : 'fail', detail: `${accepted.length} accepted risks, each with an owner and an end.` };
+}

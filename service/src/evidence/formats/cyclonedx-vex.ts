@@ -1,0 +1,13 @@
+import { componentOf, cycloneDxHead, vulnerabilityOf } from '../../findings/vex.ts';
+import type { ReportedEvidence } from './context.ts';
+import { asExported } from './exported.ts';
+
+/** CycloneDX 1.6. */
+export function cycloneDxVex({ package_id, generated_at, findings }: ReportedEvidence) {
+  const assets = new Map(findings.map(({ asset }) => [asset.id, asset]));
+  return {
+    ...cycloneDxHead(package_id, generated_at),
+    vulnerabilities: findings.map((finding) => vulnerabilityOf(asExported(finding))),
+    components: [...assets.values()].map(componentOf),
+  };
+}

@@ -1,0 +1,175 @@
+import { createHash } from 'node:crypto';
+import { FINDING_STATES, type Finding, PACKAGE_FORMATS } from '@rrs/evidence-format';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { sampleArtifact, sampleContext, sampleEvidence, sampleFinding } from '../../testing/evidence-sample.ts';
+import { evidenceSamples, manyFindings } from '../../testing/evidence-samples.ts';
+import { schemaChecks, schemasPresent } from '../../testing/published-schemas.ts';
+import { cycloneDxVex } from './cyclonedx-vex.ts';
+import { renderCsv } from './findings-csv.ts';
+import { evidenceFormats, possibleFormats } from './formats.ts';
+import { openVex } from './openvex.ts';
+import { oscalId } from './oscal.ts';
+import { oscalAssessmentResults } from './oscal-ar.ts';
+import { oscalPoam } from './oscal-poam.ts';
+import { sarif } from './sarif.ts';
+import { renderTimeline } from './timeline.ts';
+
+const samples = { ...evidenceSamples, many: () => manyFindings(40) };
+const sampleNames = Object.keys(samples) as (keyof typeof samples)[];
+
+async function rendered(format: string, sample: keyof typeof samples): Promise<Buffer> {
+  const found = evidenceFormats.find((each) => each.format === format);
+  if (found === undefined) throw new Error(`no format ${format}`);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of found.render(samples[sample](), sampleContext())) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+describe.skipIf(!schemasPresent)(schemasPresent ? 'by the published schema' : 'by the published schema, which is not here', () => {
+  it.each(Object.entries(schemaChecks))('%s is valid for every sample that can be written in it', async (format, compile) => {
+    const validate = compile();
+    let checked = 0;
+    for (const sample of sampleNames) {
+      if (!possibleFormats([format as 'openvex'], samples[sample]()).some((each) => each.format === format)) continue;
+      const document = JSON.parse((await rendered(format, sample)).toString());
+      expect(validate(document) ? null : validate.errors, sample).toBeNull();
+      checked++;
+    }
+    expect(checked).toBeGreaterThanOrEqual(sampleNames.length - 1);
+    expect(validate({ nothing: 'of the kind' })).toBe(false);
+  });
+
+  it('those that are left out without findings would not be valid', () => {
+    const none = evidenceSamples.empty();
+    expect(schemaChecks.openvex()(openVex(none))).toBe(false);
+    expect(schemaChecks['oscal-poam']()(oscalPoam(none))).toBe(false);
+  });
+});
+
+describe('the table of formats', () => {
+  it('has every format once, each at a place of its own', () => {
+    expect(evidenceFormats.map(({ format }) => format).sort()).toEqual([...PACKAGE_FORMATS].sort());
+    expect(new Set(evidenceFormats.map(({ path }) => path)).size).toBe(PACKAGE_FORMATS.length);
+    for (const { path } of evidenceFormats) expect(path).toMatch(/^data\/(formats\/)?[a-z-]+\.[a-z]+$/);
+  });
+
+  it('leaves out what cannot be without a finding', () => {
+    const missing = PACKAGE_FORMATS.filter((format) => !possibleFormats(PACKAGE_FORMATS, { findings: [] }).some((each) => each.format === format));
+    expect(missing).toEqual(['oscal-poam', 'openvex']);
+    expect(possibleFormats(['pdf'], sampleEvidence()).map(({ format }) => format)).toEqual(['pdf']);
+  });
+
+  it.each(PACKAGE_FORMATS)('%s is the same each time', async (format) => {
+    const hash = async () =>
+      createHash('sha256')
+        .update(await rendered(format, 'unfinished'))
+        .digest('hex');
+    expect(await hash()).toBe(await hash());
+  });
+});
+
+const anyState = fc.constantFrom(...FINDING_STATES).map((state) => sampleFinding(1, { state }));
+
+describe('what the formats claim', () => {
+  it('nothing is fixed unless it is verified', () => {
+    fc.assert(
+      fc.property(anyState, (finding) => {
+        const evidence = sampleEvidence({ findings: [finding] });
+        const proven = finding.state === 'verified';
+        expect(openVex(evidence).statements[0]?.status === 'fixed').toBe(proven);
+        expect(cycloneDxVex(evidence).vulnerabilities[0]?.analysis.state === 'resolved').toBe(proven);
+        expect(sarif(evidence).runs[0]?.results[0]?.kind === 'pass').toBe(proven);
+        const item = oscalPoam(evidence)['plan-of-action-and-milestones']['poam-items'][0];
+        expect(item?.props.find(({ name }) => name === 'open')?.value).toBe(String(['open', 'in_progress', 'remediated'].includes(finding.state)));
+        const [target] = oscalAssessmentResults(evidence)['assessment-results'].results.flatMap(({ findings = [] }) => findings.map((each) => each.target));
+        expect(target?.status.state).toBe(proven || finding.state === 'false_positive' ? 'satisfied' : 'not-satisfied');
+      }),
+    );
+  });
+
+  it('only a scan that did not see it makes a result absent', () => {
+    const after = (state: Finding['after']['state']) => sarif(sampleEvidence({ findings: [sampleFinding(1, { after: { state, scan: null } })] }));
+    const states = (['absent', 'present', 'unknown'] as const).map((state) => after(state).runs[0]?.results[0]?.baselineState);
+    expect(states).toEqual(['absent', 'unchanged', 'unchanged']);
+  });
+});
+
+describe('OSCAL', () => {
+  /** Every `uuid` of a thing, and every id that refers to one. */
+  function idsIn(value: unknown, found = { things: [] as string[], references: [] as string[] }) {
+    if (Array.isArray(value)) for (const each of value) idsIn(each, found);
+    else if (typeof value === 'object' && value !== null)
+      for (const [key, each] of Object.entries(value)) {
+        if (key === 'uuid') found.things.push(each as string);
+        else if (key.endsWith('-uuid')) found.references.push(each as string);
+        else if (key === 'href' && String(each).startsWith('#')) found.references.push(String(each).slice(1));
+        else idsIn(each, found);
+      }
+    return found;
+  }
+
+  it.each(sampleNames)('has ids that differ, and refers to nothing that is not there: %s', (sample) => {
+    for (const document of [oscalAssessmentResults(samples[sample]()), oscalPoam(samples[sample]())]) {
+      const { things, references } = idsIn(document);
+      expect(new Set(things).size).toBe(things.length);
+      expect(things).toEqual(expect.arrayContaining([...new Set(references)]));
+    }
+  });
+
+  it('names the same finding alike in every package', () => {
+    const ids = (package_id: string) => oscalPoam(sampleEvidence({ package_id }))['plan-of-action-and-milestones'];
+    const [one, other] = [ids('a'), ids('b')];
+    expect(one.uuid).not.toBe(other.uuid);
+    expect(one['poam-items']).toEqual(other['poam-items']);
+    expect(oscalId('finding', 'x')).not.toBe(oscalId('risk', 'x'));
+  });
+});
+
+it('OSCAL links to addresses of the web only, and takes no time over strange ones', () => {
+  const linked = (url: string) => {
+    const evidence = sampleEvidence({ artifacts: [sampleArtifact(1, { url, file: null })] });
+    return (
+      oscalAssessmentResults(evidence)
+        ['assessment-results']['back-matter'].resources.at(-1)
+        ?.rlinks?.map(({ href }) => href) ?? []
+    );
+  };
+  expect(linked('https://git.example.com:8443/a/b?c=d%20e#f')).toEqual(['https://git.example.com:8443/a/b?c=d%20e#f']);
+  for (const url of ['javascript:alert(1)', 'https://a b/', 'https://a/#x#y', 'https://a/%zz', 'https://a/{x}', `https://a/${'/?'.repeat(50_000)}\n`])
+    expect(linked(url)).toEqual([]);
+});
+
+describe('findings.csv', () => {
+  /** RFC 4180, as a spreadsheet reads it. */
+  function parse(text: string): string[][] {
+    const rows: string[][] = [];
+    for (const [, quoted, bare, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g)) {
+      if (rows.length === 0 || rows.at(-1)?.at(-1) === END) rows.push([]);
+      const row = rows.at(-1) as string[];
+      row.push(quoted?.replaceAll('""', '"') ?? bare ?? '');
+      if (end === '\r\n') row.push(END);
+    }
+    return rows.map((row) => row.slice(0, -1));
+  }
+  const END = 'end of the row';
+
+  it('gives back whatever a title holds, and runs none of it', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: 'binary' }), { minLength: 1, maxLength: 4 }), (titles) => {
+        const findings = titles.map((title, index) => sampleFinding(index, { title }));
+        const [head, ...rows] = parse([...renderCsv(sampleEvidence({ findings }))].join(''));
+        const at = head?.indexOf('title') ?? -1;
+        const read = rows.map((row) => row[at] ?? '');
+        expect(read.map((cell) => cell.replace(/^'(?=[=+\-@\t\r\n])/, ''))).toEqual(titles.map((title) => title.replace(/^'(?=[=+\-@\t\r\n])/, '')));
+        expect(read.filter((cell) => /^[=+\-@\t\r\n]/.test(cell))).toEqual([]);
+        expect(rows.filter((row) => row.length !== head?.length)).toEqual([]);
+      }),
+    );
+  });
+});
+
+it('timeline.json has the events in order', () => {
+  const { timeline } = sampleContext();
+  expect(JSON.parse(renderTimeline(timeline))).toEqual({ events: timeline });
+});

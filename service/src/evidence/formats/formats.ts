@@ -1,0 +1,63 @@
+import { canonicalJson, type Evidence, type PackageFormat } from '@rrs/evidence-format';
+import type { ReportContext } from './context.ts';
+import { cycloneDxVex } from './cyclonedx-vex.ts';
+import { renderCsv } from './findings-csv.ts';
+import { openVex } from './openvex.ts';
+import { oscalAssessmentResults } from './oscal-ar.ts';
+import { oscalPoam } from './oscal-poam.ts';
+import { renderHtml } from './report-html.ts';
+import { renderPdf } from './report-pdf.ts';
+import { sarif } from './sarif.ts';
+
+export interface EvidenceFormat {
+  format: PackageFormat;
+  /** Its place in the bag. */
+  path: string;
+  mediaType: string;
+  /** Whether a document without a finding is a valid one; the others are left out of a package without findings. */
+  mayBeEmpty: boolean;
+  /** Only `json` reads `files`, and so is made last. */
+  render(evidence: Evidence, context: ReportContext): AsyncIterable<Uint8Array>;
+}
+
+const table: Readonly<Record<PackageFormat, Omit<EvidenceFormat, 'format'>>> = {
+  pdf: { path: 'data/report.pdf', mediaType: 'application/pdf', mayBeEmpty: true, render: renderPdf },
+  html: {
+    path: 'data/report.html',
+    mediaType: 'text/html; charset=utf-8',
+    mayBeEmpty: true,
+    render: (evidence, context) => bytes(renderHtml(evidence, context)),
+  },
+  json: { path: 'data/evidence.json', mediaType: 'application/json', mayBeEmpty: true, render: (evidence) => bytes([`${canonicalJson(evidence)}\n`]) },
+  csv: { path: 'data/findings.csv', mediaType: 'text/csv; charset=utf-8', mayBeEmpty: true, render: (evidence) => bytes(renderCsv(evidence)) },
+  'oscal-ar': { path: 'data/formats/oscal-assessment-results.json', mediaType: 'application/json', mayBeEmpty: true, render: json(oscalAssessmentResults) },
+  'oscal-poam': { path: 'data/formats/oscal-poam.json', mediaType: 'application/json', mayBeEmpty: false, render: json(oscalPoam) },
+  openvex: { path: 'data/formats/openvex.json', mediaType: 'application/json', mayBeEmpty: false, render: json(openVex) },
+  'cyclonedx-vex': { path: 'data/formats/cyclonedx-vex.json', mediaType: 'application/vnd.cyclonedx+json', mayBeEmpty: true, render: json(cycloneDxVex) },
+  sarif: { path: 'data/formats/results.sarif', mediaType: 'application/sarif+json', mayBeEmpty: true, render: json(sarif) },
+};
+
+export const evidenceFormats: readonly EvidenceFormat[] = Object.entries(table).map(([format, rest]) => ({ format: format as PackageFormat, ...rest }));
+
+/** Those of the wanted formats that the evidence can be written in. */
+export function possibleFormats(wanted: readonly PackageFormat[], { findings }: { findings: readonly unknown[] }): EvidenceFormat[] {
+  return evidenceFormats.filter(({ format, mayBeEmpty }) => wanted.includes(format) && (mayBeEmpty || findings.length > 0));
+}
+
+function json(documentOf: (evidence: Evidence) => object): EvidenceFormat['render'] {
+  return (evidence) => bytes([`${JSON.stringify(documentOf(evidence), null, 2)}\n`]);
+}
+
+const ENOUGH = 64 * 1024;
+
+/** Texts as bytes, in pieces that are worth handing on. */
+async function* bytes(texts: Iterable<string>): AsyncGenerator<Uint8Array> {
+  let held = '';
+  for (const text of texts) {
+    held += text;
+    if (held.length < ENOUGH) continue;
+    yield Buffer.from(held);
+    held = '';
+  }
+  if (held !== '') yield Buffer.from(held);
+}

@@ -1,0 +1,8 @@
+import { openVexHead, statementOf } from '../../findings/vex.ts';
+import type { ReportedEvidence } from './context.ts';
+import { asExported } from './exported.ts';
+
+/** OpenVEX 0.2.0, which has no document without a statement. */
+export function openVex({ package_id, organization, generated_at, findings }: ReportedEvidence) {
+  return { ...openVexHead(package_id, organization.name, generated_at), statements: findings.map((finding) => statementOf(asExported(finding))) };
+}

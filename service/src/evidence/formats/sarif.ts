@@ -1,0 +1,25 @@
+import type { Finding } from '@rrs/evidence-format';
+import { resultOf, SARIF_SCHEMA, SARIF_TOOL } from '../../findings/sarif.ts';
+import type { ReportedEvidence } from './context.ts';
+import { asExported } from './exported.ts';
+
+/** SARIF 2.1.0. The baseline is what the scans before the fix saw. */
+export function sarif({ findings, package_id, as_of }: ReportedEvidence) {
+  const automationDetails = { id: `remediation-evidence/${package_id}` };
+  return {
+    $schema: SARIF_SCHEMA,
+    version: '2.1.0',
+    runs: [{ tool: SARIF_TOOL, automationDetails, properties: { as_of }, results: findings.map(comparedResult) }],
+  };
+}
+
+function comparedResult(finding: Finding) {
+  const { properties, ...result } = resultOf(asExported(finding));
+  const { place, before, after, closed_at, within_sla, assurance } = finding;
+  return {
+    ...result,
+    // 3.27.24: only a scan that covered the place and did not see it makes a result absent.
+    baselineState: after.state === 'absent' ? 'absent' : 'unchanged',
+    properties: { ...properties, place, before, after, closed_at, within_sla, assurance },
+  };
+}

@@ -1,0 +1,184 @@
+import type { PackageFormat } from '@rrs/evidence-format';
+import { type Selectable, sql } from 'kysely';
+import { publishLeaf } from '../audit/log.ts';
+import { recordAudit } from '../audit/record.ts';
+import type { TenantTx } from '../db/database.ts';
+import { fetchPage, type PageRequest } from '../db/pages.ts';
+import type { DB } from '../db/types.ts';
+import { emit } from '../events/emit.ts';
+import { enqueue } from '../jobs/jobs.ts';
+import { type Actor, systemActor } from '../shared/actor.ts';
+import { notFound } from '../shared/errors.ts';
+import { newId } from '../shared/ids.ts';
+import { readItem } from '../work-items/read.ts';
+import { sealPackage as sealJob } from './jobs.ts';
+import type { Sealed } from './seal.ts';
+
+export type PackageRow = Selectable<DB['evidence_packages']>;
+
+export interface NewPackage {
+  work_item_id: string;
+  formats?: PackageFormat[];
+  note?: string | null;
+}
+
+export interface PackageFilter {
+  work_item_id?: string;
+  status?: PackageRow['status'][];
+  generated_from?: string;
+  generated_to?: string;
+}
+
+/** One file of a package that can be had alone, or the archive. */
+export interface PackageFile {
+  path: string;
+  size: number;
+  sha256: string;
+  media_type: string;
+}
+
+export async function requestPackage(tx: TenantTx, actor: Actor, { work_item_id, formats = [], note = null }: NewPackage): Promise<PackageRow> {
+  const { orgId } = actor;
+  await readItem(tx, orgId, work_item_id);
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`packages ${work_item_id}`}, 0))`.execute(tx);
+  const { next } = await tx
+    .selectFrom('evidence_packages')
+    .select(sql<number>`coalesce(max(sequence), 0) + 1`.as('next'))
+    .where('org_id', '=', orgId)
+    .where('work_item_id', '=', work_item_id)
+    .executeTakeFirstOrThrow();
+  const id = newId();
+  const requested_by = JSON.stringify({ type: actor.type, id: actor.id, name: actor.name });
+  const row = await tx
+    .insertInto('evidence_packages')
+    .values({ org_id: orgId, id, work_item_id, sequence: next, formats, note, requested_by })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await enqueue(tx, sealJob, { org_id: orgId, package_id: id });
+  const after = { work_item_id, sequence: next, formats, note };
+  await recordAudit(tx, actor, { action: 'package.requested', objectType: 'evidence_package', objectId: id, after });
+  await emit(tx, orgId, { type: 'package.requested', subject: id, data: after });
+  return row;
+}
+
+export async function readPackage(tx: TenantTx, orgId: string, id: string): Promise<PackageRow> {
+  const row = await tx.selectFrom('evidence_packages').selectAll().where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst();
+  if (!row) throw notFound('evidence package', id);
+  return row;
+}
+
+export function listPackages(tx: TenantTx, orgId: string, filter: PackageFilter, page: PageRequest) {
+  let query = tx.selectFrom('evidence_packages').selectAll().where('org_id', '=', orgId);
+  if (filter.work_item_id !== undefined) query = query.where('work_item_id', '=', filter.work_item_id);
+  if (filter.status !== undefined) query = query.where('status', 'in', filter.status);
+  if (filter.generated_from !== undefined) query = query.where('generated_at', '>=', new Date(filter.generated_from));
+  if (filter.generated_to !== undefined) query = query.where('generated_at', '<', new Date(filter.generated_to));
+  // Those that are not generated yet have no such time, and are the newest: they stand where they were asked for.
+  return fetchPage(tx, query, { generated_at: { column: 'requested_at', type: 'timestamptz' } }, page);
+}
+
+/** `null`: there is nothing to do any more. */
+export async function beginAttempt(tx: TenantTx, orgId: string, id: string): Promise<PackageRow | null> {
+  const row = await tx
+    .updateTable('evidence_packages')
+    .set({ attempts: sql<number>`attempts + 1` })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('status', '=', 'generating')
+    .returningAll()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** From here on the package is there, whole; the ones before it are superseded. */
+export async function publishPackage(tx: TenantTx, row: PackageRow, { bag, archive, asOf, generatedAt, logged, keyId, stamps }: Sealed): Promise<void> {
+  const { org_id: orgId, id, work_item_id } = row;
+  const { evidence, payload, tags } = bag;
+  const hashOf = (path: string): string | null => tags.find((file) => file.path === path)?.sha256 ?? null;
+  const files: PackageFile[] = payload.map(({ path, size, sha256, mediaType }) => ({ path, size, sha256, media_type: mediaType }));
+  const { numUpdatedRows } = await tx
+    .updateTable('evidence_packages')
+    .set({
+      status: 'ready',
+      as_of: asOf,
+      generated_at: generatedAt,
+      generation_ms: sql<number>`least(extract(epoch from clock_timestamp() - requested_at) * 1000, 2147483647)::int`,
+      conclusion: evidence.conclusion.status,
+      grade: evidence.completeness.grade,
+      gaps: JSON.stringify(evidence.completeness.gaps),
+      counts: JSON.stringify(evidence.counts),
+      archive_sha256: archive.sha256,
+      archive_size: String(archive.size),
+      manifest_sha256: hashOf('manifest-sha256.txt'),
+      tagmanifest_sha256: hashOf('tagmanifest-sha256.txt'),
+      key_id: keyId,
+      log_index: String(logged.index),
+      log_size: String(logged.size),
+      log_root: logged.root,
+      leaf_hash: sql<Buffer>`(select leaf_hash from log_leaves where org_id = ${orgId} and index = ${logged.index})`,
+      timestamps: JSON.stringify(
+        Array.from({ length: stamps }, (_, index) => ({ file: index === 0 ? 'proof/timestamp.tsr' : `proof/timestamp-${index + 1}.tsr` })),
+      ),
+      files: JSON.stringify(files),
+    })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('status', '=', 'generating')
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw new Superseded();
+  await publishLeaf(tx, orgId, logged.index);
+  await rememberContents(tx, row, [archive.sha256, ...payload.filter(({ bytes }) => bytes === null).map(({ sha256 }) => sha256)], evidence.findings);
+  await tx
+    .updateTable('evidence_packages')
+    .set({
+      status: 'superseded',
+      superseded_at: sql<Date>`now()`,
+      superseded_by: id,
+      superseded_reason: `Package ${row.sequence} of the same work item took its place.`,
+    })
+    .where('org_id', '=', orgId)
+    .where('work_item_id', '=', work_item_id)
+    .where('status', '=', 'ready')
+    .where('sequence', '<', row.sequence)
+    .execute();
+  const after = {
+    work_item_id,
+    sequence: row.sequence,
+    archive_sha256: archive.sha256,
+    log_index: logged.index,
+    conclusion: evidence.conclusion.status,
+    grade: evidence.completeness.grade,
+  };
+  await told(tx, row, 'package.ready', after);
+}
+
+/** Another worker took this one for dead and has finished the package. */
+export class Superseded extends Error {}
+
+async function rememberContents(
+  tx: TenantTx,
+  { org_id, id }: PackageRow,
+  blobs: readonly string[],
+  findings: readonly { id: string; state: string }[],
+): Promise<void> {
+  await sql`insert into package_blobs (org_id, package_id, sha256) select ${org_id}, ${id}, unnest(${[...new Set(blobs)]}::text[])`.execute(tx);
+  await sql`
+    insert into package_findings (org_id, package_id, finding_id, state)
+    select ${org_id}, ${id}, * from unnest(${findings.map((finding) => finding.id)}::uuid[], ${findings.map(({ state }) => state)}::text[])`.execute(tx);
+}
+
+export async function failPackage(tx: TenantTx, row: PackageRow, error: string): Promise<void> {
+  await tx
+    .updateTable('evidence_packages')
+    .set({ status: 'failed', error })
+    .where('org_id', '=', row.org_id)
+    .where('id', '=', row.id)
+    .where('status', '=', 'generating')
+    .execute();
+  await told(tx, row, 'package.failed', { work_item_id: row.work_item_id, sequence: row.sequence, error });
+}
+
+async function told(tx: TenantTx, { org_id: orgId, id }: PackageRow, action: string, after: Record<string, unknown>): Promise<void> {
+  await recordAudit(tx, systemActor(orgId, 'worker'), { action, objectType: 'evidence_package', objectId: id, after });
+  await emit(tx, orgId, { type: action, subject: id, data: after });
+}

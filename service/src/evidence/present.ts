@@ -1,0 +1,79 @@
+import type { Report } from '@rrs/verifier';
+import type { Static } from 'typebox';
+import { evidenceFormats } from './formats/formats.ts';
+import type { PackageFile, PackageRow } from './packages.ts';
+import type { ListedPackage, Package, Verification } from './schemas-packages.ts';
+import { folderOf } from './seal.ts';
+
+export interface PackageDownload {
+  format: Static<typeof Package>['downloads'][number]['format'];
+  size: number;
+  sha256: string;
+  mediaType: string;
+  filename: string;
+}
+
+/** What can be had of a sealed package: the whole, and the formats in it. */
+export function downloadsOf(row: PackageRow): PackageDownload[] {
+  if (row.archive_sha256 === null) return [];
+  const folder = folderOf(row);
+  const files = new Map((row.files as PackageFile[]).map((file) => [file.path, file]));
+  const zip = { format: 'zip' as const, size: Number(row.archive_size), sha256: row.archive_sha256, mediaType: 'application/zip', filename: `${folder}.zip` };
+  const alone = evidenceFormats.flatMap(({ format, path, mediaType }) => {
+    const file = files.get(path);
+    return file ? [{ format, size: file.size, sha256: file.sha256, mediaType, filename: `${folder}-${path.slice(path.lastIndexOf('/') + 1)}` }] : [];
+  });
+  return [zip, ...alone];
+}
+
+export function toListedPackage(row: PackageRow): Static<typeof ListedPackage> {
+  const { archive_sha256, manifest_sha256, tagmanifest_sha256, leaf_hash, log_root, superseded_at } = row;
+  type Shown = Static<typeof Package>;
+  return {
+    package_id: row.id,
+    work_item_id: row.work_item_id,
+    sequence: row.sequence,
+    status: row.status,
+    error: row.error,
+    conclusion: row.conclusion as Shown['conclusion'],
+    completeness: row.grade === null ? null : ({ grade: row.grade, gaps: row.gaps } as Shown['completeness']),
+    counts: row.counts as Shown['counts'],
+    hashes:
+      archive_sha256 === null || manifest_sha256 === null || tagmanifest_sha256 === null || leaf_hash === null
+        ? null
+        : { archive_sha256, manifest_sha256, tagmanifest_sha256, log_leaf_sha256: leaf_hash.toString('hex') },
+    signature: row.key_id === null ? null : { key_id: row.key_id, algorithm: 'ES256' },
+    log: log_root === null ? null : { index: Number(row.log_index), tree_size: Number(row.log_size), root_hash: log_root.toString('hex') },
+    timestamps: row.timestamps as Shown['timestamps'],
+    downloads: downloadsOf(row).map(({ format, size, sha256, mediaType }) => ({
+      format,
+      url: `/api/v1/riskops-evidence/packages/${row.id}/download?format=${format}`,
+      size,
+      sha256,
+      media_type: mediaType,
+      expires_at: null,
+    })),
+    note: row.note,
+    generated_by: row.requested_by as Shown['generated_by'],
+    requested_at: row.requested_at.toISOString(),
+    as_of: row.as_of?.toISOString() ?? null,
+    generated_at: row.generated_at?.toISOString() ?? null,
+    superseded: superseded_at === null ? null : { at: superseded_at.toISOString(), by: row.superseded_by, reason: row.superseded_reason ?? '' },
+    superseded_by: row.superseded_by,
+  };
+}
+
+export function toPackage(row: PackageRow): Static<typeof Package> {
+  return { ...toListedPackage(row), files: row.files as PackageFile[] };
+}
+
+export function toVerification({ verdict, failures, layers, notes, package: summary }: Report, superseded: string | null): Static<typeof Verification> {
+  return {
+    verdict,
+    failures: failures.map(({ code, file, detail, expected, actual }) => ({ code, file, detail, expected: expected ?? null, actual: actual ?? null })),
+    layers,
+    notes,
+    package_id: summary?.id ?? null,
+    superseded,
+  };
+}

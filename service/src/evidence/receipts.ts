@@ -1,0 +1,35 @@
+import { recordAudit } from '../audit/record.ts';
+import type { TenantTx } from '../db/database.ts';
+import { emit } from '../events/emit.ts';
+import type { Actor } from '../shared/actor.ts';
+import { newId } from '../shared/ids.ts';
+
+export interface Receipt {
+  packageId: string;
+  kind: 'download' | 'verification';
+  format?: string;
+  outcome: string;
+  shareLinkId?: string;
+}
+
+/** Who had a package or checked it, when and from where: chain of custody. */
+export async function recordReceipt(tx: TenantTx, actor: Actor, { packageId, kind, format, outcome, shareLinkId }: Receipt): Promise<void> {
+  await tx
+    .insertInto('package_receipts')
+    .values({
+      org_id: actor.orgId,
+      id: newId(),
+      package_id: packageId,
+      kind,
+      format: format ?? null,
+      outcome,
+      share_link_id: shareLinkId ?? null,
+      actor: JSON.stringify({ type: actor.type, id: actor.id, name: actor.name }),
+      address: actor.address,
+    })
+    .execute();
+  const action = kind === 'download' ? 'package.downloaded' : 'package.verified';
+  const after = { ...(format === undefined ? {} : { format }), outcome, ...(shareLinkId === undefined ? {} : { share_link_id: shareLinkId }) };
+  await recordAudit(tx, actor, { action, objectType: 'evidence_package', objectId: packageId, after });
+  await emit(tx, actor.orgId, { type: action, subject: packageId, data: after });
+}

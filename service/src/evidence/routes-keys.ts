@@ -1,0 +1,52 @@
+import { logId, toHex } from '@rrs/evidence-format';
+import type { Database } from '../db/database.ts';
+import type { App } from '../http/app.ts';
+import { AppError } from '../shared/errors.ts';
+import { publishedKeys } from './keys.ts';
+import { EvidenceKeys } from './schemas.ts';
+
+export function keyRoutes(app: App, { db }: { db: Database }): void {
+  app.get(
+    '/riskops-evidence/keys',
+    {
+      config: { access: 'public' },
+      schema: {
+        operationId: 'listEvidenceKeys',
+        summary: 'List the keys that sign evidence',
+        description:
+          'All public keys that ever signed a package or a checkpoint of a log, the present ones first. Compare their fingerprints with those you got by another way: a key from here alone proves nothing.',
+        tags: ['Evidence'],
+        response: { 200: EvidenceKeys },
+      },
+    },
+    async (_request, reply) => {
+      const keys = await db.withSystem(publishedKeys);
+      return reply.send({
+        keys: keys.map(({ keyId, use, algorithm, publicKeyPem, jwk, validFrom, validTo }) => ({
+          key_id: keyId,
+          use,
+          algorithm,
+          public_key_pem: publicKeyPem,
+          jwk: jwk as never,
+          valid_from: validFrom.toISOString(),
+          valid_to: validTo?.toISOString() ?? null,
+        })),
+      });
+    },
+  );
+}
+
+/** The same keys as files for programs, at an address that stays whatever becomes of the API. */
+export function wellKnownKeys(app: App, { db }: { db: Database }): void {
+  const options = { config: { access: 'public' as const }, schema: { hide: true } };
+  app.get('/.well-known/evidence/jwks.json', options, async (_request, reply) => {
+    const keys = await db.withSystem(publishedKeys);
+    return reply.type('application/jwk-set+json').send(JSON.stringify({ keys: keys.map(({ jwk }) => jwk) }));
+  });
+  app.get('/.well-known/evidence/keys/:file', options, async (request, reply) => {
+    const { file } = request.params as { file: string };
+    const key = (await db.withSystem(publishedKeys)).find(({ spki }) => `${toHex(logId(spki))}.pem` === file);
+    if (!key) throw new AppError('not_found', 'There is no such key. A file is named by the SHA-256 of the SubjectPublicKeyInfo, like <64 digits>.pem.');
+    return reply.type('application/x-pem-file').send(key.publicKeyPem);
+  });
+}

@@ -1,0 +1,67 @@
+import type { Severity } from '@rrs/scan-reports';
+import { idOf, type VexFinding } from './vex.ts';
+
+export const SARIF_SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json';
+export const SARIF_TOOL = { driver: { name: 'Remediation Risk Service' } };
+
+/** What SARIF 2.1.0 says of a finding, for exports and evidence alike. */
+export interface SarifFinding extends Omit<VexFinding, 'description' | 'solution' | 'updated_at'> {
+  severity: Severity;
+  location: VexFinding['location'] & { line: number | null; end_line: number | null; url: string | null };
+  last_seen: string;
+  tags: string[];
+}
+
+const levels = { critical: 'error', high: 'error', medium: 'warning', low: 'note', info: 'note', unknown: 'warning' } as const;
+
+export function resultOf(finding: SarifFinding) {
+  const { id, title, status, severity, asset, location, vulnerability_ids, first_seen } = finding;
+  // 3.27.10: the level of what is no failure is "none".
+  const kind = status === 'verified' ? 'pass' : status === 'withdrawn' ? 'notApplicable' : 'fail';
+  return {
+    ruleId: idOf(finding),
+    kind,
+    level: kind === 'fail' ? levels[severity] : 'none',
+    message: { text: title },
+    locations: [
+      {
+        ...physicalLocation(finding),
+        logicalLocations: [{ name: asset.name, fullyQualifiedName: [asset.name, location.component].filter(Boolean).join('/') }],
+      },
+    ],
+    fingerprints: { 'rrs/v1': id },
+    ...suppressions(finding),
+    provenance: { firstDetectionTimeUtc: first_seen, lastDetectionTimeUtc: finding.last_seen },
+    properties: {
+      id,
+      status,
+      severity,
+      risk_score: finding.risk_score,
+      vulnerability_ids,
+      cwes: finding.cwes.map((cwe) => `CWE-${cwe}`),
+      cvss: finding.cvss,
+      asset,
+      component: location.component,
+      version: location.version,
+      fixed_version: location.fixed_version,
+      purl: location.purl,
+      tags: [...new Set(finding.tags)],
+    },
+  };
+}
+
+function physicalLocation({ location: { path, url, line, end_line } }: SarifFinding) {
+  const uri = path !== null ? uriOf(path) : url !== null && URL.canParse(url) ? new URL(url).href : null;
+  if (uri === null || uri === '') return {};
+  const endLine = end_line !== null && line !== null && end_line >= line ? { endLine: end_line } : {};
+  return { physicalLocation: { artifactLocation: { uri }, ...(line !== null && line > 0 ? { region: { startLine: line, ...endLine } } : {}) } };
+}
+
+function uriOf(path: string): string {
+  return path.replaceAll('\\', '/').split('/').map(encodeURIComponent).join('/');
+}
+
+function suppressions({ status, status_reason, justification }: SarifFinding) {
+  if (status !== 'risk_accepted' && status !== 'false_positive') return {};
+  return { suppressions: [{ kind: 'external', status: 'accepted', justification: [status, justification, status_reason].filter(Boolean).join(': ') }] };
+}

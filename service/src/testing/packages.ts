@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
+import { eraseHandler } from '../evidence/handlers.ts';
+import { sealHandler } from '../evidence/handlers-packages.ts';
+import { openSigners } from '../evidence/keys.ts';
+import type { TimestampAuthorities } from '../evidence/timestamps.ts';
+import { importHandler } from '../findings/handlers.ts';
+import { startWorker, type Worker } from '../jobs/worker.ts';
+import { type StartApiOptions, startApi, type TestApi } from './api.ts';
+
+export interface PackageBody {
+  package_id: string;
+  sequence: number;
+  status: string;
+  error: string | null;
+  conclusion: string;
+  completeness: { grade: string; gaps: { code: string; weight: string; about: string[] }[] };
+  hashes: Record<string, string>;
+  log: { index: number; tree_size: number; root_hash: string };
+  files: { path: string; size: number; sha256: string }[];
+  downloads: { format: string; url: string; size: number; sha256: string; media_type: string }[];
+  superseded: { at: string; by: string | null; reason: string } | null;
+}
+
+/** The API with a worker that imports and seals. */
+export function usePackages(options: StartApiOptions & { authorities?: () => Promise<TimestampAuthorities> } = {}) {
+  const keysDir = join(mkdtempSync(join(tmpdir(), 'rrs-packages-')), 'keys');
+  const made: { api?: TestApi; worker?: Worker } = {};
+  const api = (): TestApi => made.api as TestApi;
+  beforeAll(async () => {
+    const authorities = (await options.authorities?.()) ?? null;
+    const settings = { ...options.config, ...(authorities ? { RRS_TSA_URL: authorities.urls.join(','), RRS_TSA_CERTIFICATES: authorities.certificates } : {}) };
+    made.api = await startApi({ ...options, config: settings });
+    const { db, blobs, url, databaseUrl, follower } = made.api;
+    await openSigners(db, keysDir);
+    const sealing = { blobs, keysDir, publicUrl: () => url, version: '0.0.0', authorities };
+    const handlers = [importHandler(blobs, follower), eraseHandler(blobs), sealHandler(sealing)];
+    made.worker = await startWorker({ url: databaseUrl, db, handlers, concurrency: 4, log: { info: () => {}, error: () => {} } });
+  });
+  afterAll(async () => {
+    await made.worker?.stop();
+    await made.api?.close();
+    rmSync(join(keysDir, '..'), { recursive: true, force: true });
+  });
+
+  const post = async <T>(path: string, body: unknown, as = api().ours.owner, headers: Record<string, string> = {}) =>
+    (await api().call('POST', `/api/v1${path}`, { as, body, headers })).body as T;
+  const get = async <T>(path: string, as = api().ours.owner) => (await api().call('GET', `/api/v1${path}`, { as })).body as T;
+  return {
+    api,
+    keysDir,
+    post,
+    get,
+    /** A complete scan of `image` that sees these components. */
+    scan: (image: string, components: readonly string[], { as = api().ours.owner, coverage = 'complete' } = {}) => {
+      const query = new URLSearchParams({ format: 'generic', scan_scope: JSON.stringify({ coverage, asset: { type: 'container_image', name: image } }) });
+      const lines = components.map((component) => ({
+        title: `A weakness of ${component}`,
+        severity: 'high',
+        cves: ['CVE-2026-0001'],
+        component,
+        version: '1.0',
+      }));
+      const body = lines.map((line) => `${JSON.stringify(line)}\n`).join('') || '[]';
+      return post<{ status: string; counts: Record<string, number> }>(`/imports?${query}`, body, as, {
+        'content-type': 'application/octet-stream',
+        prefer: 'wait=30',
+      });
+    },
+    workItem: (title: string, filter: object, as = api().ours.owner) => post<{ id: string }>('/work-items', { title, filter }, as),
+    seal: (workItemId: string, more: object = {}, as = api().ours.owner) =>
+      post<PackageBody>('/riskops-evidence/packages', { work_item_id: workItemId, ...more }, as, { prefer: 'wait=60' }),
+    async download(id: string, format = 'zip', as = api().ours.owner): Promise<Buffer> {
+      const answer = await fetch(`${api().url}/api/v1/riskops-evidence/packages/${id}/download?format=${format}`, {
+        headers: { authorization: `Bearer ${as}` },
+      });
+      if (answer.status !== 200) throw new Error(await answer.text());
+      return Buffer.from(await answer.arrayBuffer());
+    },
+  };
+}

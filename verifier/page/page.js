@@ -1,0 +1,132 @@
+const VERDICTS = {
+  verified: ['Verified', 'Every layer that the package claims holds, and it is signed by keys that you trust.'],
+  consistent: ['Consistent, but not proven', 'Nothing in the package contradicts itself, but anybody could have made it. Name the keys that you trust.'],
+  failed: ['Failed', 'Do not rely on this package. Fetch it again from where it was published; if it fails again, it is not what was sealed.'],
+};
+const RESULTS = { pass: 'pass', fail: 'FAIL', not_present: 'absent', not_checked: 'not proven' };
+
+/** Everything from the package is shown as text, never as markup. */
+export function start(verifier) {
+  const [packageInput, keysInput, drop, result] = ['package', 'keys', 'drop', 'result'].map((id) => document.getElementById(id));
+  let chosen = null;
+  let run = 0;
+
+  packageInput.addEventListener('change', () => choose(packageInput.files[0] ?? null));
+  keysInput.addEventListener('change', () => verify());
+  for (const type of ['dragenter', 'dragover']) {
+    drop.addEventListener(type, (event) => {
+      event.preventDefault();
+      drop.classList.add('over');
+    });
+  }
+  drop.addEventListener('dragleave', () => drop.classList.remove('over'));
+  drop.addEventListener('drop', (event) => {
+    event.preventDefault();
+    drop.classList.remove('over');
+    return choose(event.dataTransfer.files[0] ?? null);
+  });
+
+  function choose(file) {
+    chosen = file;
+    return verify();
+  }
+
+  async function verify() {
+    if (chosen === null) return;
+    const mine = ++run;
+    result.setAttribute('aria-busy', 'true');
+    result.replaceChildren(element('p', `Checking ${chosen.name} …`));
+    const shown = await check(chosen).catch((error) => [element('p', String(error.message ?? error), 'failed')]);
+    if (mine !== run) return;
+    result.replaceChildren(...shown);
+    result.setAttribute('aria-busy', 'false');
+  }
+
+  async function check(file) {
+    const trust = verifier.emptyTrust();
+    for (const keyFile of keysInput.files) {
+      const keys = verifier.keyFilesIn(keyFile.name, await keyFile.text());
+      if (keys.length === 0) throw new Error(`${keyFile.name} holds nothing that could be trusted: no key, no certificate, no checkpoint.`);
+      verifier.addKeys(trust, keys);
+    }
+    const report = await verifier.verifyPackage(verifier.blobSource(file), trust, verifier.browserPlatform());
+    return show(report, verifier.CODES);
+  }
+}
+
+function show(report, codes) {
+  const [title, text] = VERDICTS[report.verdict];
+  return [
+    element('h2', title, 'verdict', report.verdict),
+    element('p', text),
+    ...(report.failures.length === 0
+      ? []
+      : [
+          table(
+            'Failures',
+            report.failures.map((failure) => failureRow(failure, codes)),
+          ),
+        ]),
+    ...(report.package === null ? [] : [table('What it says', facts(report.package))]),
+    table(
+      'Layers',
+      report.layers.map(({ name, result, detail }) => [name.replace('_', ' '), element('span', RESULTS[result], result), detail]),
+    ),
+    ...(report.notes.length === 0 ? [] : [element('h3', 'Notes'), list(report.notes)]),
+  ];
+}
+
+function facts(summary) {
+  const { log, keys } = summary;
+  const rows = [
+    ['Conclusion', [summary.conclusion, ...summary.reasons].join(' · ')],
+    ['Completeness', [`grade ${summary.grade}`, ...summary.gaps.map(({ weight, what }) => `${weight}: ${what}`)].join(' · ')],
+    ['Work item', `${summary.work_item.title} (${summary.work_item.id})`],
+    ['Organization', `${summary.organization.name} (${summary.organization.id})`],
+    ['Package', `${summary.id}, number ${summary.sequence}, generated ${summary.generated_at}`],
+    ['Replaces', summary.supersedes === null ? '' : `number ${summary.supersedes.sequence} (${summary.supersedes.package_id})`],
+    ['Stamped', summary.timestamps.map(({ time, authority, trusted }) => `${time} by ${authority}${trusted ? '' : ' (not trusted)'}`).join(' · ')],
+    ['Log', log === null ? '' : `${log.origin}, index ${log.index} of ${log.size} entries, root ${log.root}`],
+    ['Keys', [keys.package, keys.log, keys.note].filter((key) => key !== null).join(' · ')],
+  ];
+  return rows.filter(([, value]) => value !== '');
+}
+
+function failureRow({ code, file, detail, expected, actual }, codes) {
+  const compared = [expected === undefined ? '' : `Expected ${expected}.`, actual === undefined ? '' : `Found ${actual}.`];
+  return [element('code', code), file, [codes[code].meaning, detail, ...compared].filter((part) => part !== '').join(' ')];
+}
+
+function table(caption, rows) {
+  const body = document.createElement('tbody');
+  for (const [head, ...cells] of rows) {
+    const row = document.createElement('tr');
+    const header = document.createElement('th');
+    header.scope = 'row';
+    header.append(head);
+    row.append(header, ...cells.map((cell) => wrapped('td', cell)));
+    body.append(row);
+  }
+  const result = document.createElement('table');
+  result.append(element('caption', caption), body);
+  return result;
+}
+
+function list(items) {
+  const result = document.createElement('ul');
+  result.append(...items.map((item) => element('li', item)));
+  return result;
+}
+
+function wrapped(name, content) {
+  const result = document.createElement(name);
+  result.append(content);
+  return result;
+}
+
+function element(name, text, ...classes) {
+  const result = document.createElement(name);
+  result.textContent = text;
+  result.classList.add(...classes);
+  return result;
+}

@@ -1,0 +1,14 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { vectors } from '../vectors/vectors.ts';
+
+/** Writes the vectors as files, for other verifiers: each a package, whom to trust, and the verdict and codes to expect. */
+const folder = new URL('../dist/vectors/', import.meta.url);
+for (const { name, verdict, codes, make } of vectors) {
+  const path = new URL(`${name.replaceAll(/[^a-zA-Z0-9]+/g, '-')}/`, folder);
+  const { zip, trust } = await make();
+  mkdirSync(path, { recursive: true });
+  writeFileSync(new URL('package.zip', path), zip);
+  writeFileSync(new URL('expected.json', path), `${JSON.stringify({ name, verdict, codes, trust }, null, 2)}\n`);
+}
+process.stdout.write(`${vectors.length} vectors in ${fileURLToPath(folder)}\n`);

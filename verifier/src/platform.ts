@@ -1,0 +1,14 @@
+import { crc32, createSha256, type Hasher } from '@rrs/evidence-format';
+
+/** What differs between Node and a browser: fast hashes. Signatures are checked by WebCrypto in both. */
+export interface Platform {
+  sha256(): Hasher;
+  crc32(bytes: Uint8Array, previous?: number): number;
+  subtle: Subtle;
+}
+
+export type Subtle = typeof globalThis.crypto.subtle;
+
+export function browserPlatform(): Platform {
+  return { sha256: createSha256, crc32, subtle: globalThis.crypto.subtle };
+}

@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import { nodePlatform } from './node.ts';
+import { browserPlatform } from './platform.ts';
+import { createFindings } from './report.ts';
+import { bytesSource } from './source.ts';
+import { testAuthority } from './testing/authority.ts';
+import { buildPackage, zipOf } from './testing/build.ts';
+import { verifyPackage } from './verify.ts';
+
+const authority = await testAuthority();
+const built = await buildPackage({ stamps: [authority.stamp] });
+const trust = { ...built.trust, timestampRoots: [authority.root] };
+const zip = await zipOf(built);
+
+test('a layer that nobody settled does not hold, and a failure outweighs what was settled', () => {
+  const findings = createFindings();
+  findings.settle('log', 'pass', 'fine');
+  findings.fail('inclusion', 'proof/x', 'wrong');
+  const result = Object.fromEntries(findings.layers().map(({ name, result }) => [name, result]));
+  expect(result).toMatchObject({ log: 'fail', container: 'not_checked', time: 'not_checked' });
+});
+
+test('very many failures are counted and not kept', () => {
+  const findings = createFindings();
+  for (let count = 0; count < 5000; count++) findings.fail('payload_extra', `data/${count}`, 'extra');
+  expect(findings.failures.length).toBe(1001);
+  expect(findings.layers().find(({ name }) => name === 'content')?.detail).toBe('5000 failures');
+});
+
+/** Each of these breaks the verifier, not the package. */
+const breakages = {
+  'a source that cannot be read': () => verifyPackage({ size: zip.length, read: () => Promise.reject(new Error('the disk is gone')) }, trust, nodePlatform()),
+  'a source that throws in the middle': () => {
+    let reads = 0;
+    const read = async (offset: number, length: number) => {
+      if (++reads > 3) throw new Error('the disk is gone');
+      return zip.subarray(offset, offset + length);
+    };
+    return verifyPackage({ size: zip.length, read }, trust, nodePlatform());
+  },
+  'a source that gives less than asked': () =>
+    verifyPackage({ size: zip.length, read: async (offset, length) => zip.subarray(offset, offset + length - 1) }, trust, nodePlatform()),
+  'a hash that breaks': () =>
+    verifyPackage(bytesSource(zip), trust, {
+      ...nodePlatform(),
+      sha256: () => {
+        throw new Error('broken');
+      },
+    }),
+  'a hash that answers wrongly': () =>
+    verifyPackage(bytesSource(zip), trust, { ...nodePlatform(), sha256: () => ({ update() {}, digest: () => new Uint8Array(32) }) }),
+  'a checksum that answers wrongly': () => verifyPackage(bytesSource(zip), trust, { ...nodePlatform(), crc32: () => 0 }),
+  'no WebCrypto': () => verifyPackage(bytesSource(zip), trust, { ...nodePlatform(), subtle: undefined as never }),
+  'a WebCrypto that knows no Ed25519': () =>
+    verifyPackage(bytesSource(zip), trust, {
+      ...nodePlatform(),
+      subtle: {
+        importKey: () => Promise.reject(new DOMException('unknown', 'NotSupportedError')),
+        digest: (name: string, data: Uint8Array<ArrayBuffer>) => globalThis.crypto.subtle.digest(name, data),
+      } as never,
+    }),
+};
+
+test.for(Object.entries(breakages))('fails closed: %s', async ([, broken]) => {
+  const report = await broken();
+  expect(report.verdict).toBe('failed');
+  expect(report.failures.length).toBeGreaterThan(0);
+});
+
+test('nothing is verified by the breakages above without their breakage', async () => {
+  expect((await verifyPackage(bytesSource(zip), trust, nodePlatform())).verdict).toBe('verified');
+  expect((await verifyPackage(bytesSource(zip), trust, browserPlatform())).verdict).toBe('verified');
+});
+
+test('the summary says what the package concludes and whose it is', async () => {
+  const { package: summary } = await verifyPackage(bytesSource(zip), trust, nodePlatform());
+  expect(summary).toMatchObject({
+    conclusion: 'remediated',
+    grade: 'A',
+    sequence: 2,
+    supersedes: { sequence: 1 },
+    log: { index: 6, size: 7 },
+    timestamps: [{ time: '2026-03-04T05:07:00.000Z', authority: 'Test TSA', trusted: true }],
+    keys: { package: expect.stringMatching(/^SHA256:/), log: expect.stringMatching(/^SHA256:/), note: trust.noteKeys[0] },
+  });
+});

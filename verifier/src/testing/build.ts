@@ -1,0 +1,265 @@
+import {
+  type Bundle,
+  bagInfoText,
+  bagitText,
+  bundleJson,
+  type Consistency,
+  canonicalJson,
+  chainLine,
+  checkpointText,
+  consistencyProof,
+  consistencyText,
+  type Evidence,
+  ed25519RawFromSpki,
+  envelopeOf,
+  inclusionProof,
+  leafEntry,
+  leafHash,
+  logId,
+  manifestText,
+  type NodeId,
+  nodesAfterAppend,
+  noteKeyIdEcdsa,
+  noteKeyIdEd25519,
+  noteWith,
+  opensshFingerprint,
+  PAYLOAD_TYPE,
+  parseBundle,
+  pemFromSpki,
+  preAuthEncoding,
+  predicateOf,
+  promiseBytes,
+  rootFrom,
+  sha256,
+  sha256Hex,
+  statementBytes,
+  TRAIL_START,
+  tlogProofText,
+  toHex,
+  topFolder,
+  utf8,
+  vkey,
+  writeZip,
+} from '@rrs/evidence-format';
+import type { Trust } from '../trust.ts';
+import { IDS, sampleEvidence } from './sample.ts';
+import { ed25519Key, p256Key, type TestKey } from './signer.ts';
+
+/** By path below the top folder. */
+export type Files = Map<string, Uint8Array>;
+
+export interface Keys {
+  package: TestKey;
+  log: TestKey;
+  note: TestKey;
+}
+
+interface Tree {
+  origin: string;
+  size: number;
+  root: Uint8Array;
+}
+
+interface LogParts {
+  index: number;
+  size: number;
+  root: Uint8Array;
+  hashes: Uint8Array[];
+  entry: string;
+  integratedTime: number;
+  rekor: Tree;
+  c2sp: Tree;
+  consistency: Consistency;
+}
+
+/** A package is sealed in stages; a recipe reaches in behind each, and all that follows is made from what it left. */
+export interface Recipe {
+  keys?: Keys;
+  /** Of the entry in the log, and how many entries its earlier state had. */
+  index?: number;
+  oldSize?: number;
+  stamps?: ((signature: Uint8Array) => Promise<Uint8Array>)[];
+  payload?(files: Files): void;
+  evidence?(evidence: Evidence): void;
+  evidenceText?(text: string): string;
+  tags?(files: Files): void;
+  statement?(text: string): string;
+  signature?(signature: Uint8Array): Uint8Array;
+  log?(parts: LogParts): void;
+  bundle?(bundle: Bundle): void;
+  proof?(files: Files): void;
+}
+
+export interface Built {
+  folder: string;
+  files: Files;
+  trust: Trust;
+}
+
+export const ORIGIN = `evidence.example/orgs/${IDS.organization}`;
+
+export async function testKeys(name = 'test'): Promise<Keys> {
+  return { package: p256Key(`${name} package`), log: p256Key(`${name} log`), note: await ed25519Key(name) };
+}
+
+export function trustIn(keys: Keys, timestampRoots: string[] = []): Trust {
+  return {
+    packageKeys: [pemFromSpki(keys.package.spki)],
+    logKeys: [pemFromSpki(keys.log.spki)],
+    noteKeys: [vkey(ORIGIN, ed25519RawFromSpki(keys.note.spki))],
+    timestampRoots,
+    checkpoints: [],
+  };
+}
+
+/** A complete small package, the same bytes each time, made with nothing but evidence-format. */
+export async function buildPackage(recipe: Recipe = {}): Promise<Built> {
+  const keys = recipe.keys ?? (await testKeys());
+  const { files, evidence } = payloadOf(recipe);
+  addTagFiles(files, evidence);
+  recipe.tags?.(files);
+  await addProof(files, { evidence, keys, recipe });
+  recipe.proof?.(files);
+  return { folder: topFolder(evidence.work_item.id, evidence.sequence), files, trust: trustIn(keys) };
+}
+
+function payloadOf(recipe: Recipe): { files: Files; evidence: Evidence } {
+  const first = chainLine({ type: 'work_item.created', at: '2026-01-02T00:00:00.000Z' }, 1, TRAIL_START);
+  const second = chainLine({ type: 'finding.verified', at: '2026-03-01T00:00:00.000Z' }, 2, first.hash);
+  const files: Files = new Map(
+    Object.entries({
+      'data/audit-trail.jsonl': `${first.line}\n${second.line}\n`,
+      'data/report.pdf': '%PDF-1.7 a report',
+      'data/schemas/evidence-package-v1.schema.json': '{}\n',
+      [`data/scans/before/${IDS.before}/report`]: '{"runs":[1,2]}',
+      [`data/scans/after/${IDS.after}/report`]: '{"runs":[]}',
+      [`data/artifacts/${IDS.artifact}/content`]: 'Approved and deployed.',
+    }).map(([path, text]) => [path, utf8(text)]),
+  );
+  recipe.payload?.(files);
+  const listed = [...files].map(([path, bytes]) => ({ path, sha256: sha256Hex(bytes), size: bytes.length }));
+  const evidence = sampleEvidence(listed, { events: 2, head: second.hash });
+  if (recipe.stamps !== undefined && recipe.stamps.length > 0) Object.assign(evidence.completeness, { gaps: [], grade: 'A' });
+  recipe.evidence?.(evidence);
+  const text = `${canonicalJson(evidence)}\n`;
+  files.set('data/evidence.json', utf8(recipe.evidenceText?.(text) ?? text));
+  return { files, evidence };
+}
+
+function addTagFiles(files: Files, evidence: Evidence): void {
+  const payload = [...files].filter(([path]) => path.startsWith('data/'));
+  files.set('bagit.txt', utf8(bagitText));
+  files.set(
+    'bag-info.txt',
+    utf8(
+      bagInfoText({
+        softwareAgent: 'rrs 0.1.0',
+        date: evidence.generated_at.slice(0, 10),
+        packageId: evidence.package_id,
+        workItemId: evidence.work_item.id,
+        organization: evidence.organization.name,
+        payload: { files: payload.length, bytes: payload.reduce((sum, [, { length }]) => sum + length, 0) },
+      }),
+    ),
+  );
+  files.set('README.txt', utf8('How to verify this package.\n'));
+  writeManifests(files);
+}
+
+/** What somebody would do who changed a file and wants the manifests to agree. */
+export function writeManifests(files: Files): void {
+  const hashed = (paths: string[]) => utf8(manifestText(paths.map((path) => ({ path, sha256: sha256Hex(files.get(path) ?? new Uint8Array()) }))));
+  files.set('manifest-sha256.txt', hashed([...files.keys()].filter((path) => path.startsWith('data/'))));
+  files.set('tagmanifest-sha256.txt', hashed(['README.txt', 'bag-info.txt', 'bagit.txt', 'manifest-sha256.txt']));
+}
+
+async function addProof(files: Files, { evidence, keys, recipe }: { evidence: Evidence; keys: Keys; recipe: Recipe }): Promise<void> {
+  const hash = (path: string) => sha256Hex(files.get(path) ?? new Uint8Array());
+  const report = files.has('data/report.pdf') ? { 'data/report.pdf': hash('data/report.pdf') } : {};
+  const subjects = {
+    'tagmanifest-sha256.txt': hash('tagmanifest-sha256.txt'),
+    'manifest-sha256.txt': hash('manifest-sha256.txt'),
+    'data/evidence.json': hash('data/evidence.json'),
+    ...report,
+  };
+  const text = Buffer.from(statementBytes(subjects, predicateOf(evidence))).toString();
+  const statement = utf8(recipe.statement?.(text) ?? text);
+  const signed = await keys.package.sign(preAuthEncoding(PAYLOAD_TYPE, statement));
+  const signature = recipe.signature?.(signed) ?? signed;
+  const envelope = envelopeOf(statement, { keyId: opensshFingerprint(keys.package.spki), signature });
+  const timestamps = await Promise.all((recipe.stamps ?? []).map((stamp) => stamp(signature)));
+  const log = logParts(leafEntry(envelope, pemFromSpki(keys.package.spki)), recipe);
+  recipe.log?.(log);
+  const id = logId(keys.log.spki);
+  const promise = await keys.log.sign(
+    promiseBytes({ body: Buffer.from(log.entry).toString('base64'), integratedTime: log.integratedTime, logId: toHex(id), logIndex: log.index }),
+  );
+  const bundle = parseBundle(bundleJson({ envelope, timestamps, log: { ...log, logId: id, promise, checkpoint: await rekorNote(keys, log) } }));
+  recipe.bundle?.(bundle);
+  const note = utf8(tlogProofText({ index: log.index, hashes: log.hashes, checkpoint: await c2spNote(keys.note, log.c2sp) }));
+  const texts = {
+    'package.sigstore.json': `${canonicalJson(bundle)}\n`,
+    'consistency.txt': consistencyText(log.consistency),
+    'keys/package.pem': pemFromSpki(keys.package.spki),
+    'keys/log.pem': pemFromSpki(keys.log.spki),
+    'keys/log-note.pem': pemFromSpki(keys.note.spki),
+    'keys/log-note.vkey': `${vkey(ORIGIN, ed25519RawFromSpki(keys.note.spki))}\n`,
+  };
+  for (const [name, content] of Object.entries(texts)) files.set(`proof/${name}`, utf8(content));
+  files.set('proof/statement.json', statement);
+  files.set('proof/package.tlog-proof', note);
+  for (const [index, token] of timestamps.entries()) files.set(index === 0 ? 'proof/timestamp.tsr' : `proof/timestamp-${index + 1}.tsr`, token);
+}
+
+function logParts(entry: string, { index = 6, oldSize = Math.min(index, 4) }: Recipe): LogParts {
+  const nodes = new Map<string, Uint8Array>();
+  const keyOf = ({ level, index: at }: NodeId) => `${level}/${at}`;
+  const lookup = (node: NodeId) => nodes.get(keyOf(node)) ?? new Uint8Array();
+  for (let at = 0; at <= index; at++) {
+    const leaf = at === index ? leafHash(utf8(entry)) : sha256(utf8(`an earlier entry ${at}`));
+    for (const node of nodesAfterAppend(at, leaf, lookup)) nodes.set(keyOf(node), node.hash);
+  }
+  const size = index + 1;
+  const root = rootFrom(size, lookup);
+  const consistency =
+    oldSize === 0 ? { oldSize: 0 as const } : { oldSize, oldRoot: rootFrom(oldSize, lookup), hashes: consistencyProof(oldSize, size, lookup) };
+  const hashes = inclusionProof(index, size, lookup);
+  return {
+    index,
+    size,
+    root,
+    hashes,
+    entry,
+    integratedTime: 1_772_600_780,
+    rekor: { origin: `${ORIGIN} - 1`, size, root },
+    c2sp: { origin: ORIGIN, size, root },
+    consistency,
+  };
+}
+
+async function rekorNote({ log: key }: Keys, { rekor }: LogParts): Promise<string> {
+  const text = checkpointText(rekor);
+  return noteWith(text, [{ name: rekor.origin, keyId: noteKeyIdEcdsa(key.spki), signature: await key.sign(utf8(text)) }]);
+}
+
+export async function c2spNote(key: TestKey, tree: Tree): Promise<string> {
+  const text = checkpointText(tree);
+  const keyId = noteKeyIdEd25519(tree.origin, ed25519RawFromSpki(key.spki));
+  return noteWith(text, [{ name: tree.origin, keyId, signature: await key.sign(utf8(text)) }]);
+}
+
+/** The ZIP as the service writes it: large files as streams. */
+export async function zipOf({ folder, files }: Pick<Built, 'folder' | 'files'>, streamFrom = 1000): Promise<Uint8Array> {
+  const entries = [...files]
+    .map(([path, bytes]) => ({ name: `${folder}/${path}`, content: bytes.length < streamFrom ? bytes : pieces(bytes) }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of writeZip(entries)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+async function* pieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  const half = bytes.length >> 1;
+  yield bytes.subarray(0, half);
+  yield bytes.subarray(half);
+}

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { vectors } from '../vectors/vectors.ts';
+import { CODES } from './codes.ts';
+import { nodePlatform } from './node.ts';
+import { bytesSource } from './source.ts';
+import { verifyPackage } from './verify.ts';
+
+test.for(vectors)('$name', async ({ verdict, codes, make }) => {
+  const { zip, trust } = await make();
+  const report = await verifyPackage(bytesSource(zip), trust, nodePlatform());
+  expect({ verdict: report.verdict, codes: [...new Set(report.failures.map(({ code }) => code))].sort() }).toEqual({ verdict, codes: codes.toSorted() });
+});
+
+test('every code has a vector', () => {
+  const shown = new Set(vectors.flatMap(({ codes }) => codes));
+  expect(Object.keys(CODES).filter((code) => !shown.has(code as keyof typeof CODES))).toEqual([]);
+});

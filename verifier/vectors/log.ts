@@ -1,0 +1,210 @@
+import { type Bundle, sha256, toBase64, utf8 } from '@rrs/evidence-format';
+import { buildPackage, c2spNote, ORIGIN, testKeys, zipOf } from '../src/testing/build.ts';
+import { IDS } from '../src/testing/sample.ts';
+import { changed, edit, failing, sealed, type Vector } from './vector.ts';
+
+const other = await testKeys('other');
+const ours = await testKeys();
+
+const bundle = (change: (bundle: Bundle) => void) => sealed({ bundle: change });
+const entryOf = ({ verificationMaterial }: Bundle) => verificationMaterial.tlogEntries[0];
+
+export const log: Vector[] = [
+  failing(
+    'a leaf that is none',
+    ['inclusion', 'leaf', 'promise'],
+    bundle((value) => {
+      entryOf(value).canonicalizedBody = toBase64(utf8('{}'));
+    }),
+  ),
+  failing(
+    'the leaf of another package',
+    ['inclusion', 'leaf_mismatch', 'promise'],
+    bundle((value) => {
+      const entry = entryOf(value);
+      entry.canonicalizedBody = toBase64(
+        utf8(
+          Buffer.from(entry.canonicalizedBody, 'base64')
+            .toString()
+            .replace(/"value":"[0-9a-f]{64}"/, `"value":"${'0'.repeat(64)}"`),
+        ),
+      );
+    }),
+  ),
+  failing(
+    'another root',
+    ['checkpoint', 'consistency', 'inclusion'],
+    bundle((value) => {
+      entryOf(value).inclusionProof.rootHash = toBase64(sha256(utf8('other')));
+    }),
+  ),
+  failing(
+    'another index',
+    ['inclusion', 'promise', 'tlog_proof'],
+    bundle((value) => {
+      entryOf(value).logIndex = '5';
+    }),
+  ),
+  failing(
+    'another index in the proof',
+    ['inclusion'],
+    bundle((value) => {
+      entryOf(value).inclusionProof.logIndex = '5';
+    }),
+  ),
+  failing(
+    'another size',
+    ['checkpoint', 'inclusion'],
+    bundle((value) => {
+      entryOf(value).inclusionProof.treeSize = '8';
+    }),
+  ),
+  failing(
+    'a number that is too large',
+    ['inclusion'],
+    bundle((value) => {
+      entryOf(value).logIndex = '9999999999999999';
+    }),
+  ),
+  failing(
+    'a hash of the proof changed',
+    ['inclusion', 'tlog_proof'],
+    bundle((value) => {
+      entryOf(value).inclusionProof.hashes[0] = toBase64(sha256(utf8('other')));
+    }),
+  ),
+  failing(
+    'a hash of the proof left out',
+    ['inclusion', 'tlog_proof'],
+    bundle((value) => {
+      entryOf(value).inclusionProof.hashes.pop();
+    }),
+  ),
+  failing(
+    'another time of entry',
+    ['promise'],
+    bundle((value) => {
+      entryOf(value).integratedTime = '1';
+    }),
+  ),
+  failing(
+    'a promise by another key',
+    ['promise'],
+    bundle((value) => {
+      entryOf(value).inclusionPromise.signedEntryTimestamp = value.dsseEnvelope.signatures[0].sig;
+    }),
+  ),
+  failing(
+    'another log id',
+    ['checkpoint_signature', 'key_copy', 'promise'],
+    bundle((value) => {
+      entryOf(value).logId.keyId = toBase64(sha256(other.log.spki));
+    }),
+  ),
+
+  failing(
+    'the checkpoints disagree on the root',
+    ['log_disagrees'],
+    sealed({
+      log: (parts) => {
+        parts.c2sp = { ...parts.c2sp, root: sha256(utf8('other')) };
+      },
+    }),
+  ),
+  failing(
+    'the checkpoint of the bundle is of another tree',
+    ['checkpoint', 'log_disagrees'],
+    sealed({
+      log: (parts) => {
+        parts.rekor = { ...parts.rekor, size: 9 };
+      },
+    }),
+  ),
+  failing(
+    'the checkpoint of the bundle has another origin',
+    ['log_disagrees'],
+    sealed({
+      log: (parts) => {
+        parts.rekor = { ...parts.rekor, origin: 'elsewhere.example/orgs/x - 1' };
+      },
+    }),
+  ),
+  failing(
+    'the log of another organization',
+    ['checkpoint', 'key_copy', 'untrusted_log_key'],
+    sealed({
+      log: (parts) => {
+        parts.rekor = { ...parts.rekor, origin: `evidence.example/orgs/${IDS.artifact} - 1` };
+        parts.c2sp = { ...parts.c2sp, origin: `evidence.example/orgs/${IDS.artifact}` };
+      },
+    }),
+  ),
+  failing(
+    'the checkpoint edited',
+    ['checkpoint', 'checkpoint_signature', 'log_disagrees'],
+    bundle((value) => {
+      const { checkpoint } = entryOf(value).inclusionProof;
+      checkpoint.envelope = checkpoint.envelope.replace('\n7\n', '\n8\n');
+    }),
+  ),
+  failing(
+    'the checkpoint has a second signature',
+    ['checkpoint'],
+    bundle((value) => {
+      const { checkpoint } = entryOf(value).inclusionProof;
+      checkpoint.envelope += checkpoint.envelope.split('\n').slice(-2).join('\n');
+    }),
+  ),
+  failing(
+    'the checkpoint is no note',
+    ['checkpoint'],
+    bundle((value) => {
+      entryOf(value).inclusionProof.checkpoint.envelope = 'hello\n';
+    }),
+  ),
+  failing(
+    'the checkpoint of the tlog-proof edited',
+    ['checkpoint_signature', 'log_disagrees'],
+    changed((files) => edit(files, 'proof/package.tlog-proof', (text) => text.replace('\n7\n', '\n8\n'))),
+  ),
+  failing(
+    'another index in the tlog-proof',
+    ['tlog_proof'],
+    changed((files) => edit(files, 'proof/package.tlog-proof', (text) => text.replace('index 6', 'index 5'))),
+  ),
+  failing(
+    'no tlog-proof',
+    ['tlog_proof'],
+    changed((files) => files.set('proof/package.tlog-proof', utf8('hello\n'))),
+  ),
+
+  failing(
+    'a broken consistency proof',
+    ['consistency'],
+    sealed({
+      log: (parts) => {
+        if ('hashes' in parts.consistency) parts.consistency.hashes[0] = sha256(utf8('other'));
+      },
+    }),
+  ),
+  failing(
+    'another earlier root',
+    ['consistency'],
+    sealed({
+      log: (parts) => {
+        if ('oldRoot' in parts.consistency) parts.consistency.oldRoot = sha256(utf8('other'));
+      },
+    }),
+  ),
+  failing('an earlier state left out', ['consistency'], sealed({ oldSize: 0 })),
+  failing(
+    'a consistency proof that is none',
+    ['consistency'],
+    changed((files) => files.set('proof/consistency.txt', utf8('old 4'))),
+  ),
+  failing('a fork', ['fork'], async () => {
+    const built = await buildPackage();
+    const seen = await c2spNote(ours.note, { origin: ORIGIN, size: 4, root: sha256(utf8('another history')) });
+    return { zip: await zipOf(built), trust: { ...built.trust, checkpoints: [seen] } };
+  }),
+];

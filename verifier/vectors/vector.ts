@@ -1,0 +1,58 @@
+import type { Code } from '../src/codes.ts';
+import type { Report } from '../src/report.ts';
+import { type Built, buildPackage, type Files, type Recipe, zipOf } from '../src/testing/build.ts';
+import { type RawEntry, rawEntries, rawZip } from '../src/testing/raw-zip.ts';
+import type { Trust } from '../src/trust.ts';
+
+/** A package, whom its reader trusts, and what the verifier must say: these codes, and no others. */
+export interface Vector {
+  name: string;
+  verdict: Report['verdict'];
+  codes: Code[];
+  make(): Promise<{ zip: Uint8Array; trust: Trust }>;
+}
+
+type Make = Vector['make'];
+
+/** Sealed as it is, whatever is wrong in it. */
+export function sealed(recipe: Recipe = {}, trust: (trust: Trust) => Trust = (given) => given): Make {
+  return async () => {
+    const built = await buildPackage(recipe);
+    return { zip: await zipOf(built), trust: trust(built.trust) };
+  };
+}
+
+/** Files changed after sealing, in a ZIP that is right again. */
+export function changed(tamper: (files: Files) => void, recipe: Recipe = {}): Make {
+  return entries((_, { folder, files }) => {
+    tamper(files);
+    return rawEntries(folder, files);
+  }, recipe);
+}
+
+/** Entries of the ZIP that the real writer would refuse. */
+export function entries(tamper: (entries: RawEntry[], built: Built) => RawEntry[], recipe: Recipe = {}): Make {
+  return async () => {
+    const built = await buildPackage(recipe);
+    return { zip: rawZip(tamper(rawEntries(built.folder, built.files), built)), trust: built.trust };
+  };
+}
+
+/** Bytes of the ZIP. */
+export function bytes(tamper: (zip: Buffer) => Uint8Array): Make {
+  return async () => {
+    const built = await buildPackage();
+    return { zip: tamper(Buffer.from(await zipOf(built))), trust: built.trust };
+  };
+}
+
+export function failing(name: string, codes: Code[], make: Make): Vector {
+  return { name, verdict: 'failed', codes, make };
+}
+
+export function edit(files: Files, path: string, change: (text: string) => string): void {
+  const before = Buffer.from(files.get(path) ?? '').toString();
+  const after = change(before);
+  if (after === before) throw new Error(`${path} was not changed`);
+  files.set(path, new Uint8Array(Buffer.from(after)));
+}

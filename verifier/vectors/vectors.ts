@@ -1,0 +1,9 @@
+import { container } from './container.ts';
+import { content } from './content.ts';
+import { log } from './log.ts';
+import { proof } from './proof.ts';
+import { time } from './time.ts';
+import type { Vector } from './vector.ts';
+
+/** Good packages, and one for each kind of tampering with the codes that the verifier must give. */
+export const vectors: Vector[] = [...proof, ...log, ...time, ...content, ...container];
