@@ -1223,7 +1223,7 @@ CREATE TABLE rrs.work_item_findings (
   CONSTRAINT work_item_findings_check CHECK ((unlinked_at IS NULL) = (unlinked_by IS NULL)),
   CONSTRAINT work_item_findings_check1 CHECK (unlinked_at >= linked_at)
 );
-CREATE INDEX work_item_findings_by_finding ON rrs.work_item_findings USING btree (org_id, finding_id) INCLUDE (work_item_id) WHERE unlinked_at IS NULL;
+CREATE INDEX work_item_findings_by_finding ON rrs.work_item_findings USING btree (finding_id) INCLUDE (org_id, work_item_id) WHERE unlinked_at IS NULL;
 CREATE INDEX work_item_findings_by_item ON rrs.work_item_findings USING btree (org_id, work_item_id, linked_at, id);
 CREATE UNIQUE INDEX work_item_findings_linked ON rrs.work_item_findings USING btree (org_id, work_item_id, finding_id) WHERE unlinked_at IS NULL;
 ALTER TABLE rrs.work_item_findings OWNER TO rrs_owner;

@@ -8,6 +8,10 @@ export interface EvidenceDeps {
   blobs: BlobStore;
   /** Bytes of an artifact at the most. */
   artifactLimit: number;
+  /** Bytes of a package that is sent here to be verified, at the most. */
+  reportLimit: number;
+  /** Where callers reach us. */
+  publicUrl: () => string;
   /** PEM: certificates of the time-stamping authorities; null: none is configured. */
   timestampCertificates: string | null;
 }

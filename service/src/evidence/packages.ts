@@ -11,9 +11,11 @@ import { type Actor, systemActor } from '../shared/actor.ts';
 import { notFound } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
 import { readItem } from '../work-items/read.ts';
+import { Superseded } from './attempts.ts';
 import { sealPackage as sealJob } from './jobs.ts';
 import type { Sealed } from './seal.ts';
 
+export const packageStatuses = ['generating', 'ready', 'failed', 'superseded'] as const;
 export type PackageRow = Selectable<DB['evidence_packages']>;
 
 export interface NewPackage {
@@ -124,6 +126,7 @@ export async function publishPackage(tx: TenantTx, row: PackageRow, { bag, archi
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .where('status', '=', 'generating')
+    .where('attempts', '=', row.attempts)
     .executeTakeFirst();
   if (numUpdatedRows === 0n) throw new Superseded();
   await publishLeaf(tx, orgId, logged.index);
@@ -151,9 +154,6 @@ export async function publishPackage(tx: TenantTx, row: PackageRow, { bag, archi
   };
   await told(tx, row, 'package.ready', after);
 }
-
-/** Another worker took this one for dead and has finished the package. */
-export class Superseded extends Error {}
 
 async function rememberContents(
   tx: TenantTx,

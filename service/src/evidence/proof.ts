@@ -20,6 +20,7 @@ import {
 } from '@rrs/evidence-format';
 import { type Appended, appendLeaf, latestCheckpoint, proveConsistency, proveInclusion, recordCheckpoint } from '../audit/log.ts';
 import type { Database } from '../db/database.ts';
+import { holdAttempt } from './attempts.ts';
 import { type Bag, type BagFile, held } from './bag.ts';
 import { signCheckpoint } from './checkpoints.ts';
 import type { Signers } from './keys.ts';
@@ -54,11 +55,16 @@ export interface Logged extends Appended {
 export async function logSignature(
   db: Database,
   signers: Signers,
-  { orgId, packageId, origin }: { orgId: string; packageId: string; origin: string },
+  { row, origin }: { row: { org_id: string; id: string; attempts: number }; origin: string },
   { envelope }: Signed,
 ): Promise<Logged> {
   const entry = leafEntry(envelope, signers.package.publicKeyPem);
-  return { entry, ...(await db.withTenant({ orgId }, (tx) => appendLeaf(tx, orgId, { origin, packageId, entry }))) };
+  const { org_id: orgId, id: packageId } = row;
+  const appended = await db.withTenant({ orgId }, async (tx) => {
+    await holdAttempt(tx, row);
+    return appendLeaf(tx, orgId, { origin, packageId, entry });
+  });
+  return { entry, ...appended };
 }
 
 export interface LogProof {

@@ -1,9 +1,12 @@
+import type { FastifyRequest } from 'fastify';
+import type { TenantTx } from '../db/database.ts';
 import type { App } from '../http/app.ts';
-import { DownloadHeaders, downloadResponses, planDownload, sendDownload } from '../http/downloads.ts';
+import { DownloadHeaders, type DownloadPlan, downloadResponses, planDownload, sendDownload } from '../http/downloads.ts';
 import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts';
 import { linkPages, pageRequest } from '../http/paging.ts';
 import { preferredWait, waitFor } from '../http/prefer.ts';
 import { problems } from '../http/schemas.ts';
+import type { Actor } from '../shared/actor.ts';
 import { AppError } from '../shared/errors.ts';
 import { readItem } from '../work-items/read.ts';
 import type { EvidenceDeps } from './deps.ts';
@@ -26,7 +29,7 @@ import {
 import { trustIn, verifySealed } from './verify.ts';
 
 const WAIT_SECONDS = 10;
-const mediaTypes = ['application/zip', ...new Set(evidenceFormats.map(({ mediaType }) => mediaType.replace(/;.*/, '')))];
+export const packageMediaTypes = ['application/zip', ...new Set(evidenceFormats.map(({ mediaType }) => mediaType.replace(/;.*/, '')))];
 
 export function packageRoutes(app: App, deps: EvidenceDeps): void {
   const { db, secret, blobs } = deps;
@@ -142,7 +145,7 @@ export function packageRoutes(app: App, deps: EvidenceDeps): void {
   app.get(
     '/riskops-evidence/packages/:package_id/download',
     {
-      config: { access: 'evidence:read', produces: mediaTypes },
+      config: { access: 'evidence:read', produces: packageMediaTypes },
       schema: {
         operationId: 'downloadEvidencePackage',
         summary: 'Download an evidence package',
@@ -151,18 +154,14 @@ export function packageRoutes(app: App, deps: EvidenceDeps): void {
         params: PackageParams,
         querystring: DownloadQuery,
         headers: DownloadHeaders,
-        response: { ...(downloadResponses(mediaTypes) as Record<number, never>), ...problems('not_found', 'conflict', 'range_not_satisfiable') },
+        response: { ...(downloadResponses(packageMediaTypes) as Record<number, never>), ...problems('not_found', 'conflict', 'range_not_satisfiable') },
       },
     },
     async (request, reply) => {
       const { actor } = request;
       const { download, plan } = await db.withTenant(actor, async (tx) => {
         const row = await readPackage(tx, actor.orgId, request.params.package_id);
-        const download = downloadIn(row, request.query.format ?? 'zip');
-        const plan = planDownload(request, download);
-        if (plan.status !== 304 && request.method === 'GET')
-          await recordReceipt(tx, actor, { packageId: row.id, kind: 'download', format: download.format, outcome: plan.status === 206 ? 'part' : 'whole' });
-        return { download, plan };
+        return receiptedDownload(tx, actor, request, { row, format: request.query.format ?? 'zip' });
       });
       return sendDownload(reply as never, blobs, download, plan) as never;
     },
@@ -191,6 +190,22 @@ export function packageRoutes(app: App, deps: EvidenceDeps): void {
       return reply.send(toVerification(report, row.superseded_reason));
     },
   );
+}
+
+/** What is asked for as a whole or in part is receipted in the transaction that finds it; a look at its headers is not. */
+export async function receiptedDownload(
+  tx: TenantTx,
+  actor: Actor,
+  request: FastifyRequest,
+  { row, format, shareLinkId }: { row: PackageRow; format: PackageDownload['format']; shareLinkId?: string },
+): Promise<{ download: PackageDownload; plan: DownloadPlan }> {
+  const download = downloadIn(row, format);
+  const plan = planDownload(request, download);
+  if (plan.status !== 304 && request.method === 'GET') {
+    const outcome = plan.status === 206 ? 'part' : 'whole';
+    await recordReceipt(tx, actor, { packageId: row.id, kind: 'download', format, outcome, ...(shareLinkId === undefined ? {} : { shareLinkId }) });
+  }
+  return { download, plan };
 }
 
 export function downloadIn(row: PackageRow, format: PackageDownload['format']): PackageDownload {

@@ -1,12 +1,12 @@
 import { CONCLUSIONS, GAP_CODES, GRADES, PACKAGE_FORMATS } from '@rrs/evidence-format';
 import { CODES, LAYERS } from '@rrs/verifier';
 import { Type } from 'typebox';
-import { listParameters, PageOf } from '../http/paging.ts';
+import { listParameters, PageOf, range } from '../http/paging.ts';
 import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp } from '../http/schemas.ts';
+import { packageStatuses } from './packages.ts';
 import { Person, Sha256 } from './schemas.ts';
 
 export const downloadFormats = ['zip', ...PACKAGE_FORMATS] as const;
-const packageStatuses = ['generating', 'ready', 'failed', 'superseded'] as const;
 
 export const NewPackageBody = Named('NewEvidencePackage', {
   work_item_id: Id,
@@ -100,12 +100,10 @@ const { files: _files, ...listed } = Package.properties;
 export const ListedPackage = Named('ListedEvidencePackage', listed);
 export const PackageList = PageOf('EvidencePackageList', ListedPackage);
 
-const period = (text: string) => Type.Optional(Type.String({ format: 'date-or-date-time', description: text, examples: ['2026-11-01'] }));
 const listing = {
   ...listParameters(['generated_at'] as const, '-generated_at'),
   status: Type.Optional(Type.Array(OneOf(packageStatuses), { minItems: 1, maxItems: packageStatuses.length })),
-  generated_from: period('Generated then or later'),
-  generated_to: period('Generated before then'),
+  ...range('generated'),
 };
 export const ItemPackageListQuery = Strict(listing);
 export const PackageListQuery = Strict({ ...listing, work_item_id: Type.Optional(Id) });

@@ -70,7 +70,7 @@ export async function sealPackage(sealing: Sealing, row: PackageRow, { withoutSt
   const signed = await signBag(signers, bag);
 
   await onStep('log');
-  const logged = await logSignature(db, signers, { orgId, packageId: row.id, origin }, signed);
+  const logged = await logSignature(db, signers, { row, origin }, signed);
 
   await onStep('checkpoint');
   const proof = await proveLogged(db, signers, orgId, logged);

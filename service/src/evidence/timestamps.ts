@@ -36,6 +36,7 @@ async function stamp(url: string, signature: Uint8Array): Promise<Uint8Array> {
   const bytes = await limited(answer);
   const { status, token } = parseTimestampResponse(bytes);
   if (token === null) throw new Error(`it refused with status ${status}`);
+  if (!imprint.equals(token.tstInfo.imprint.hash)) throw new Error('its answer is for other bytes');
   if (token.tstInfo.nonce !== nonce) throw new Error('its answer is to another question');
   return bytes;
 }

@@ -88,13 +88,9 @@ async function stage({ db, signal }: JobContext, row: ImportRow, { format, input
       onProgress: (records) => progress(db, row, { records, bytes: input.bytesRead() }),
     }),
   );
-  if (isLarge(staged)) await learn(db, row, 'analyze_staging');
+  // In a transaction of its own: whoever analyzes a table keeps others from doing so until the end.
+  if (isLarge(staged)) await db.withTenant({ orgId: row.org_id }, (tx) => sql`select analyze_staging()`.execute(tx));
   return staged;
-}
-
-/** Statistics for the planner, in a transaction of their own: whoever analyzes a table keeps others from it until the end. */
-async function learn(db: Database, { org_id: orgId }: ImportRow, what: 'analyze_staging' | 'analyze_grown'): Promise<void> {
-  await db.withTenant({ orgId }, (tx) => sql`select ${sql.raw(what)}()`.execute(tx));
 }
 
 /** Small ones are planned well without statistics. */
@@ -131,7 +127,6 @@ async function finish(db: Database, row: ImportRow, report: Report, staged: Stag
     const wouldBe = { ...result, sourceId: null };
     await db.withTenant({ orgId: row.org_id }, (tx) => conclude(tx, row, wouldBe));
   }
-  if (isLarge(staged)) await learn(db, row, 'analyze_grown');
 }
 
 interface Result {
@@ -167,6 +162,8 @@ async function resolve(tx: TenantTx, row: ImportRow, { format, source, follower 
     large: isLarge(staged),
   };
   const { withdrawn, ...outcomes } = await resolveRows(tx, resolution);
+  // What came in just now is in no statistics yet, and the next statements compare it with what was there.
+  if (isLarge(staged)) await sql`select analyze_grown()`.execute(tx);
   // An empty file of a format that many tools write does not say whose findings are gone.
   const nameless = format.tools !== undefined && source.tool === '';
   const complete = scope.coverage === 'complete' && staged.rejected === 0 && !nameless;

@@ -56,9 +56,9 @@ describe('records that say what is known already', () => {
       },
     });
     // More than a batch, so that the first records are recognised before the change.
-    const many = Array.from({ length: 600 }, (_, index) => inLib(`new-${index}`));
+    const many = Array.from({ length: 2_100 }, (_, index) => inLib(`new-${index}`));
     const id = await engine.start(org, [inLib('a'), inLib('b'), ...many]);
     await engine.attempt(org, id, {}, slow);
-    expect(await engine.read(org, id)).toMatchObject({ status: 'succeeded', received: 602, created: 600, reopened: 1, unchanged: 1 });
+    expect(await engine.read(org, id)).toMatchObject({ status: 'succeeded', received: 2_102, created: 2_100, reopened: 1, unchanged: 1 });
   });
 });

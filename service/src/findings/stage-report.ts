@@ -16,7 +16,9 @@ export interface Staged {
   rejections: Rejected[];
 }
 
-const BATCH = 500;
+/** Each batch waits a few times for the database while the next one is parsed: large ones wait less often. */
+const BATCH = 2_000;
+const BATCH_CHARACTERS = 4 * 1024 * 1024;
 const KEPT_REJECTIONS = 1_000;
 const REMEMBERED = 50_000;
 const PROGRESS_MS = 500;
@@ -37,6 +39,7 @@ export async function stageReport(format: ReportFormat, input: ReportInput, stag
   const assetKey = createAssetKeys(staging, writer.asset);
   const rejections: Rejected[] = [];
   let batch: StagedObservation[] = [];
+  let characters = 0;
   let writing: Promise<void> = Promise.resolve();
   let received = 0;
   let rejected = 0;
@@ -46,6 +49,7 @@ export async function stageReport(format: ReportFormat, input: ReportInput, stag
     staging.signal.throwIfAborted();
     const full = batch;
     batch = [];
+    characters = 0;
     writing = writer.write(full, received);
     // A failure is met where it is awaited; in between it is nobody's.
     writing.catch(() => {});
@@ -63,10 +67,12 @@ export async function stageReport(format: ReportFormat, input: ReportInput, stag
     const asset = observation.asset ?? staging.defaultAsset;
     const key = assetKey(asset);
     batch.push({ n: received, observation, assetKey: key, assetName: asset.name, content: contentOf(staging, observation, key) });
-    if (batch.length >= BATCH) await flush();
+    characters += (observation.description?.length ?? 0) + (observation.solution?.length ?? 0);
+    if (batch.length >= BATCH || characters >= BATCH_CHARACTERS) await flush();
   }
   await flush();
   await writing;
+  await writer.close();
   return { received, rejected, seen: writer.seen(), rejections };
 }
 
@@ -86,47 +92,57 @@ function createAssetKeys(staging: Staging, keep: (line: string) => void): (asset
   };
 }
 
+const HELD_LINES = 1_000;
+const HELD_CHARACTERS = 2 * 1024 * 1024;
+
+/** Lines of the smaller tables go along when there are enough of them. */
 function createWriter(staging: Staging) {
   const { client, findKnown, onProgress } = staging;
   const texts = new Set<string>();
-  let assets: string[] = [];
+  const held = { import_assets: [] as string[], import_texts: [] as string[] };
+  let heldCharacters = 0;
   let seenCount = 0;
   let reported = Date.now();
 
-  const textIdOf = ({ observation }: StagedObservation, lines: string[]): Buffer | null => {
+  const hold = (table: keyof typeof held, line: string): void => {
+    held[table].push(line);
+    heldCharacters += line.length;
+  };
+  const release = async (): Promise<void> => {
+    heldCharacters = 0;
+    for (const table of ['import_assets', 'import_texts'] as const) await copyLines(client, table, STAGED[table], held[table].splice(0));
+  };
+  const textIdOf = ({ observation }: StagedObservation): Buffer | null => {
     const text = stagedText(staging, observation);
     if (!text) return null;
     const id = text.id.toString('latin1');
     if (!texts.has(id)) {
       if (texts.size >= REMEMBERED) texts.clear();
       texts.add(id);
-      lines.push(copyLine(text.values));
+      hold('import_texts', copyLine(text.values));
     }
     return text.id;
   };
 
   return {
-    asset: (line: string): void => void assets.push(line),
+    asset: (line: string): void => hold('import_assets', line),
     seen: () => seenCount,
+    close: release,
     async write(batch: readonly StagedObservation[], received: number): Promise<void> {
-      const assetLines = assets;
-      assets = [];
       const present = batch.filter(({ observation }) => observation.present).map(({ content }) => content);
       const known = findKnown && present.length > 0 ? await findKnown(present) : new Map<string, string>();
       const rows: string[] = [];
       const seen: string[] = [];
-      const textLines: string[] = [];
       for (const staged of batch) {
         const { observation, content } = staged;
         const finding = observation.present ? known.get(content.toString('hex')) : undefined;
-        if (finding === undefined) rows.push(copyLine(stagedRow(staging, staged, textIdOf(staged, textLines))));
+        if (finding === undefined) rows.push(copyLine(stagedRow(staging, staged, textIdOf(staged))));
         else seen.push(copyLine([staging.orgId, staging.importId, finding, content, observation.last_seen]));
       }
       seenCount += seen.length;
-      await copyLines(client, 'import_assets', STAGED.import_assets, assetLines);
-      await copyLines(client, 'import_texts', STAGED.import_texts, textLines);
       await copyLines(client, 'import_seen', STAGED.import_seen, seen);
       await copyLines(client, 'import_rows', STAGED.import_rows, rows);
+      if (held.import_texts.length + held.import_assets.length >= HELD_LINES || heldCharacters >= HELD_CHARACTERS) await release();
       if (Date.now() - reported < PROGRESS_MS) return;
       reported = Date.now();
       await onProgress(received);

@@ -1,10 +1,12 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mintToken } from '../organizations/tokens.ts';
 import { newId } from '../shared/ids.ts';
 import { type Access, can, roles } from '../shared/permissions.ts';
 import { startApi, type TestApi, type TestOrganization } from '../testing/api.ts';
 import { type Operation, operations } from '../testing/description.ts';
 import { addLogEntry, sendArtifact } from '../testing/evidence.ts';
+import { sharePackage, storePackage } from '../testing/stored-package.ts';
 
 /** Who may call what. An operation that is missing here fails the walk. */
 const access: Record<string, Access> = {
@@ -62,6 +64,19 @@ const access: Record<string, Access> = {
   proveLogInclusion: 'evidence:read',
   proveLogConsistency: 'evidence:read',
   listEvidenceKeys: 'public',
+  listEvidencePackages: 'evidence:read',
+  listWorkItemEvidencePackages: 'evidence:read',
+  getEvidencePackage: 'evidence:read',
+  createEvidencePackage: 'evidence:manage',
+  downloadEvidencePackage: 'evidence:read',
+  verifyEvidencePackage: 'evidence:read',
+  createShareLink: 'evidence:manage',
+  listShareLinks: 'evidence:read',
+  revokeShareLink: 'evidence:manage',
+  getSharedEvidencePackage: 'public',
+  downloadSharedEvidencePackage: 'public',
+  verifyUploadedPackage: 'evidence:read',
+  getEvidenceStats: 'evidence:read',
 };
 
 let api: TestApi;
@@ -107,7 +122,20 @@ const subjects: Record<string, (organization: TestOrganization) => Promise<strin
   // Only they have a log: the entries of both would be called 0.
   '/api/v1/riskops-evidence/log/entries/{index}': async (organization) =>
     organization === api.theirs ? String(await addLogEntry(api.db, organization.id)) : '0',
+  '/api/v1/riskops-evidence/work-items/{work_item_id}/packages': workItem,
+  '/api/v1/riskops-evidence/packages/{package_id}': evidencePackage,
+  '/api/v1/riskops-evidence/packages/{package_id}/download': evidencePackage,
+  '/api/v1/riskops-evidence/packages/{package_id}/verify': evidencePackage,
+  '/api/v1/riskops-evidence/packages/{package_id}/share-links': evidencePackage,
+  '/api/v1/riskops-evidence/packages/{package_id}/share-links/{id}': async (organization) => {
+    const subject = await evidencePackage(organization);
+    return `${subject} ${(await sharePackage(api, organization.id, subject)).id}`;
+  },
 };
+
+async function evidencePackage(organization: TestOrganization): Promise<string> {
+  return storePackage(api, { orgId: organization.id, workItemId: await workItem(organization) });
+}
 
 async function artifact(organization: TestOrganization): Promise<string> {
   const title = `of ${organization.slug}`;
@@ -171,7 +199,9 @@ function call(operation: Operation, id: string, key?: string) {
 }
 
 const named = operations.map((operation) => [operation.operationId, operation] as const);
-const withSubject = named.filter(([, { path }]) => path.includes('{'));
+/** What is asked for with the token of a share link belongs to whoever has it. */
+const withToken = named.filter(([, { path }]) => path.includes('{token}'));
+const withSubject = named.filter(([, { path }]) => path.includes('{') && !path.includes('{token}'));
 const lists = named.filter(([, { path, responses }]) => !path.includes('{') && JSON.stringify(responses[200]?.content ?? {}).includes('List"'));
 
 async function everythingOf({ id }: TestOrganization): Promise<string> {
@@ -194,6 +224,9 @@ async function everythingOf({ id }: TestOrganization): Promise<string> {
     'artifacts',
     'artifact_removals',
     'log_leaves',
+    'evidence_packages',
+    'package_receipts',
+    'share_links',
   ];
   return api.db.withSystem(async (tx) => {
     const rows = [];
@@ -246,7 +279,7 @@ describe('without a credential', () => {
     const before = await everythingOf(api.ours);
     for (const key of [undefined, 'rrs_unknown', `${api.ours.owner.slice(0, -1)}${api.ours.owner.endsWith('A') ? 'B' : 'A'}`]) {
       const { status, headers, body } = await call(operation, newId(), key);
-      if (access[id] === 'public') expect([200, 401]).toContain(status);
+      if (access[id] === 'public') expect(operation.path.includes('{token}') ? [404] : [200, 401]).toContain(status);
       else {
         expect([status, (body as { code: string }).code]).toEqual([401, 'unauthenticated']);
         expect(headers.get('www-authenticate')).toMatch(/^Bearer realm="rrs"/);
@@ -292,7 +325,7 @@ describe('of another organization', () => {
     const rowsOf = async ({ owner }: TestOrganization) => {
       const { status, body } = await api.call('GET', `${operation.path}?limit=200`, { as: owner });
       expect(status).toBe(200);
-      return (body as { data: { id: string }[] }).data;
+      return (body as { data: { id?: string; package_id?: string }[] }).data.map(({ id, package_id, ...row }) => ({ ...row, id: id ?? package_id }));
     };
     const [ours, theirs] = [await rowsOf(api.ours), await rowsOf(api.theirs)];
     expect(Math.min(ours.length, theirs.length)).toBeGreaterThan(0);
@@ -302,11 +335,21 @@ describe('of another organization', () => {
     expect(JSON.stringify(theirs)).not.toContain('of ours');
   });
 
+  it.each(withToken)('only a holder of a token gets anything from %s', async (_, operation) => {
+    const { token } = await sharePackage(api, api.theirs.id, await evidencePackage(api.theirs));
+    expect((await call(operation, token)).status).toBe(200);
+    const ofOurs = mintToken('shr', api.ours.id).token;
+    const crossed = `shr_${Buffer.concat([Buffer.from(token.slice(4), 'base64url').subarray(0, 32), Buffer.from(ofOurs.slice(4), 'base64url').subarray(32)]).toString('base64url')}`;
+    for (const other of [ofOurs, crossed, token.replace('shr_', 'rrs_'), token.toLowerCase()])
+      expect((await call(operation, other, api.theirs.owner)).status).toBe(404);
+  });
+
   it('lists exist', () =>
     expect(lists.map(([id]) => id).sort()).toEqual([
       'listApiKeys',
       'listAssets',
       'listAuditEvents',
+      'listEvidencePackages',
       'listFindings',
       'listImports',
       'listMembers',

@@ -141,7 +141,7 @@ function installRequestLog(app: App, accessLog: AppOptions['accessLog']): void {
         request_id: request.id,
         method: request.method,
         route: request.routeOptions.url ?? null,
-        path: request.url.split('?')[0],
+        path: loggedPath(request.url),
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime * 10) / 10,
         ip: request.ip,
@@ -152,6 +152,16 @@ function installRequestLog(app: App, accessLog: AppOptions['accessLog']): void {
     );
     done();
   });
+}
+
+const TOKEN = /(rrs|ses|shr)_[\w-]+/gi;
+
+/** Threat: the token of a share link is a part of its address, and who reads the log must not be able to use it, however it was encoded. */
+function loggedPath(url: string): string {
+  const path = url.split('?')[0] ?? '';
+  if (!/[_%]/.test(path)) return path;
+  const plain = path.replaceAll(/%([0-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return plain.search(TOKEN) < 0 ? path : plain.replaceAll(TOKEN, '$1_…');
 }
 
 function accepts(accept: string, produced: readonly string[]): boolean {

@@ -55,7 +55,7 @@ export async function sendDownload(reply: FastifyReply, blobs: BlobStore, downlo
   if (!content) throw new AppError('internal_error', `The stored content ${sha256} is not there any more. Tell the operator of the service.`);
   if (plan.status === 206) reply.header('content-range', `bytes ${plan.range.start}-${plan.range.end}/${size}`);
   reply.headers({
-    'content-type': mediaType.startsWith('text/') ? `${mediaType}; charset=utf-8` : mediaType,
+    'content-type': /^text\/[^;]*$/.test(mediaType) ? `${mediaType}; charset=utf-8` : mediaType,
     'content-length': String(plan.status === 206 ? plan.range.end - plan.range.start + 1 : size),
     'content-disposition': attachment(filename),
     'content-security-policy': "sandbox; default-src 'none'; frame-ancestors 'none'",

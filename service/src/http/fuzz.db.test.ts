@@ -5,11 +5,13 @@ import { startApi, type TestApi } from '../testing/api.ts';
 import { requestsTo } from '../testing/arbitrary.ts';
 import { mistakeIn, operations } from '../testing/description.ts';
 import { addLogEntry, sendArtifact } from '../testing/evidence.ts';
+import { sharePackage, storePackage } from '../testing/stored-package.ts';
 
 const RUNS = 60;
 
 let api: TestApi;
 const ids: string[] = [];
+let shared: string;
 const statuses = new Set<number>();
 
 beforeAll(async () => {
@@ -34,6 +36,10 @@ beforeAll(async () => {
   ids.push(item, (file as { id: string }).id);
   await create(`/api/v1/riskops-evidence/work-items/${item}/artifacts`, { type: 'other', title: 'link', url: 'https://example.com' });
   for (let index = 0; index < 5; index++) await addLogEntry(api.db, api.ours.id);
+  const sealed = await storePackage(api, { orgId: api.ours.id, workItemId: item });
+  const link = await sharePackage(api, api.ours.id, sealed);
+  ids.push(sealed, link.id);
+  shared = link.token;
   ids.push(newId(), api.ours.id, api.theirs.id);
 });
 afterAll(() => api?.close());
@@ -41,11 +47,13 @@ afterAll(() => api?.close());
 describe('whatever is sent to', () => {
   it.each(operations.map((operation) => [operation.operationId, operation] as const))('%s is answered as described', async (_, operation) => {
     await fc.assert(
-      fc.asyncProperty(requestsTo(operation, ids), fc.ipV4(), async ({ url, headers, payload }, address) => {
+      fc.asyncProperty(requestsTo(operation, ids), fc.ipV4(), fc.boolean(), async ({ url, headers, payload }, address, invited) => {
         const response = await api.app.inject({
           method: operation.method as 'GET',
-          url,
+          url: invited ? url.replace(/(?<=\/shared\/)[^/?]*/, shared) : url,
           headers: {
+            // Nobody here does the jobs that some would wait for.
+            prefer: 'wait=0',
             ...headers,
             authorization: `Bearer ${api.ours.owner}`,
             'x-forwarded-for': address,

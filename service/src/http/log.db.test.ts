@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mintToken } from '../organizations/tokens.ts';
 import { startApi, type TestApi } from '../testing/api.ts';
 import { createMemoryLog } from '../testing/log.ts';
 
@@ -72,5 +73,24 @@ describe('the log', () => {
     }
     expect(memory.text()).toContain('[Redacted]');
     expect(memory.lines().map(({ msg }) => msg)).toEqual(expect.arrayContaining(['headers', 'request headers', 'body', 'error']));
+  });
+
+  it('says where a share link was asked for, but not its token, however it is written', async () => {
+    const { token } = mintToken('shr', api.ours.id);
+    const everyByte = [...token].map((char) => `%${char.charCodeAt(0).toString(16)}`).join('');
+    const paths = [token, `${token}/download?format=zip`, `${token}/`, `${token}/typo`, everyByte, token.replace('_', '%5F')];
+    const before = memory.lines().length;
+    for (const path of paths) expect((await api.call('GET', `/api/v1/riskops-evidence/shared/${path}`)).status).toBeGreaterThanOrEqual(400);
+    await expect.poll(() => memory.lines().slice(before).length).toBeGreaterThanOrEqual(paths.length);
+    const logged = memory.lines().slice(before);
+    expect(logged[0]).toMatchObject({ path: '/api/v1/riskops-evidence/shared/shr_…', status: 404 });
+    for (const secret of [token, token.slice(4), everyByte.slice(0, 60), token.slice(10, 30)]) expect(memory.text()).not.toContain(secret);
+  });
+
+  it('leaves other paths as they are', async () => {
+    for (const path of ['/api/v1/a_b%20c', '/api/v1/%41_x']) {
+      await api.call('GET', path);
+      await expect.poll(() => memory.lines().map((line) => line.path)).toContain(path);
+    }
   });
 });

@@ -63,9 +63,18 @@ export interface Upload {
   example: Json & { file: string };
   /** The schema of what may be sent instead. */
   json?: object;
+  /** Of the body as it is; any is taken. */
+  mediaType?: string;
 }
 
-function uploadBody({ description, fields, required = [], example, json }: Upload): NonNullable<Operation['requestBody']> {
+function uploadBody({
+  description,
+  fields,
+  required = [],
+  example,
+  json,
+  mediaType = 'application/octet-stream',
+}: Upload): NonNullable<Operation['requestBody']> {
   const form = {
     type: 'object',
     additionalProperties: false,
@@ -74,7 +83,7 @@ function uploadBody({ description, fields, required = [], example, json }: Uploa
   };
   const instead = json
     ? { 'application/json': { schema: json as Json } }
-    : { 'application/octet-stream': { schema: { type: 'string', format: 'binary', description }, example: example.file } };
+    : { [mediaType]: { schema: { type: 'string', format: 'binary', description }, example: example.file } };
   return { required: true, content: { ...instead, 'multipart/form-data': { schema: form, example } } };
 }
 

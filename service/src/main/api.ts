@@ -62,7 +62,8 @@ export async function createApi({ config, db, log, secret, keyUse, blobs, public
       assetRoutes({ db, secret, follower: followAsset(follower) })(api);
       findingRoutes({ db, secret, blobs, follower, reportLimit: config.RRS_REPORT_LIMIT })(api);
       workItemRoutes({ db, secret, findingFilter: FilterBody })(api);
-      evidenceRoutes({ db, secret, blobs, artifactLimit: config.RRS_ARTIFACT_LIMIT, timestampCertificates: config.RRS_TSA_CERTIFICATES })(api);
+      const { RRS_ARTIFACT_LIMIT: artifactLimit, RRS_REPORT_LIMIT: reportLimit, RRS_TSA_CERTIFICATES: timestampCertificates } = config;
+      evidenceRoutes({ db, secret, blobs, artifactLimit, reportLimit, publicUrl, timestampCertificates })(api);
     },
     { prefix: '/api/v1' },
   );

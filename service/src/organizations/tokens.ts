@@ -7,7 +7,9 @@ import { uuidFromBytes, uuidToBytes } from '../shared/ids.ts';
  */
 const SECRET_BYTES = 32;
 const SHOWN = 12;
-const FORMS = { rrs: /^rrs_([\w-]{64})$/, ses: /^ses_([\w-]{64})$/ } as const;
+/** Keys, sessions, share links. */
+const FORMS = { rrs: /^rrs_([\w-]{64})$/, ses: /^ses_([\w-]{64})$/, shr: /^shr_([\w-]{64})$/ } as const;
+type TokenKind = keyof typeof FORMS;
 
 export interface MintedToken {
   token: string;
@@ -16,7 +18,7 @@ export interface MintedToken {
   prefix: string;
 }
 
-export function mintToken(kind: 'rrs' | 'ses', orgId: string): MintedToken {
+export function mintToken(kind: TokenKind, orgId: string): MintedToken {
   return describeToken(`${kind}_${Buffer.concat([randomBytes(SECRET_BYTES), uuidToBytes(orgId)]).toString('base64url')}`);
 }
 
@@ -29,7 +31,7 @@ export function hashToken(token: string): Buffer {
 }
 
 /** The organization named in a token; attacker-controlled: it says only where to look for the hash. */
-export function organizationOf(kind: 'rrs' | 'ses', token: string): string | null {
+export function organizationOf(kind: TokenKind, token: string): string | null {
   const encoded = FORMS[kind].exec(token)?.[1];
   return encoded === undefined ? null : uuidFromBytes(Buffer.from(encoded, 'base64url').subarray(SECRET_BYTES));
 }

@@ -95,6 +95,7 @@ export async function startApi(options: StartApiOptions = {}) {
     app,
     db,
     blobs,
+    blobFolder,
     follower,
     keyUse,
     metrics,

@@ -5,9 +5,10 @@ import { afterAll, beforeAll } from 'vitest';
 import { eraseHandler } from '../evidence/handlers.ts';
 import { sealHandler } from '../evidence/handlers-packages.ts';
 import { openSigners } from '../evidence/keys.ts';
+import type { Sealing } from '../evidence/seal.ts';
 import type { TimestampAuthorities } from '../evidence/timestamps.ts';
 import { importHandler } from '../findings/handlers.ts';
-import { startWorker, type Worker } from '../jobs/worker.ts';
+import { startWorker, type Worker, type WorkerOptions } from '../jobs/worker.ts';
 import { type StartApiOptions, startApi, type TestApi } from './api.ts';
 
 export interface PackageBody {
@@ -24,20 +25,36 @@ export interface PackageBody {
   superseded: { at: string; by: string | null; reason: string } | null;
 }
 
+export interface PackagesOptions extends StartApiOptions {
+  authorities?: () => Promise<TimestampAuthorities | null>;
+  /** Without a worker, unless the test starts one. */
+  idle?: boolean;
+}
+
 /** The API with a worker that imports and seals. */
-export function usePackages(options: StartApiOptions & { authorities?: () => Promise<TimestampAuthorities> } = {}) {
+export function usePackages(options: PackagesOptions = {}) {
   const keysDir = join(mkdtempSync(join(tmpdir(), 'rrs-packages-')), 'keys');
-  const made: { api?: TestApi; worker?: Worker } = {};
+  const made: { api?: TestApi; worker?: Worker; authorities?: TimestampAuthorities | null } = {};
   const api = (): TestApi => made.api as TestApi;
+  const sealing = (): Omit<Sealing, 'db'> => ({
+    blobs: api().blobs,
+    keysDir,
+    publicUrl: () => api().url,
+    version: '0.0.0',
+    authorities: made.authorities ?? null,
+  });
+  const work = (more: Partial<WorkerOptions> = {}): Promise<Worker> => {
+    const { db, blobs, databaseUrl, follower } = api();
+    const handlers = [importHandler(blobs, follower), eraseHandler(blobs), sealHandler(sealing())];
+    return startWorker({ url: databaseUrl, db, handlers, concurrency: 4, log: { info: () => {}, error: () => {} }, ...more });
+  };
   beforeAll(async () => {
     const authorities = (await options.authorities?.()) ?? null;
     const settings = { ...options.config, ...(authorities ? { RRS_TSA_URL: authorities.urls.join(','), RRS_TSA_CERTIFICATES: authorities.certificates } : {}) };
     made.api = await startApi({ ...options, config: settings });
-    const { db, blobs, url, databaseUrl, follower } = made.api;
-    await openSigners(db, keysDir);
-    const sealing = { blobs, keysDir, publicUrl: () => url, version: '0.0.0', authorities };
-    const handlers = [importHandler(blobs, follower), eraseHandler(blobs), sealHandler(sealing)];
-    made.worker = await startWorker({ url: databaseUrl, db, handlers, concurrency: 4, log: { info: () => {}, error: () => {} } });
+    made.authorities = authorities;
+    await openSigners(made.api.db, keysDir);
+    if (!options.idle) made.worker = await work();
   });
   afterAll(async () => {
     await made.worker?.stop();
@@ -51,6 +68,14 @@ export function usePackages(options: StartApiOptions & { authorities?: () => Pro
   return {
     api,
     keysDir,
+    sealing,
+    work,
+    /** One run of the job, without the queue. */
+    attempt(id: string, { lastAttempt = false, ...more }: Partial<Sealing> & { lastAttempt?: boolean } = {}): Promise<void> {
+      const { db, ours } = api();
+      const context = { db, log: { info: () => {}, error: () => {} }, signal: new AbortController().signal, lastAttempt };
+      return sealHandler({ ...sealing(), ...more }).run({ org_id: ours.id, package_id: id }, context);
+    },
     post,
     get,
     /** A complete scan of `image` that sees these components. */
@@ -70,6 +95,8 @@ export function usePackages(options: StartApiOptions & { authorities?: () => Pro
       });
     },
     workItem: (title: string, filter: object, as = api().ours.owner) => post<{ id: string }>('/work-items', { title, filter }, as),
+    /** Asked for, and not waited for. */
+    request: (workItemId: string) => post<PackageBody>('/riskops-evidence/packages', { work_item_id: workItemId }, undefined, { prefer: 'wait=0' }),
     seal: (workItemId: string, more: object = {}, as = api().ours.owner) =>
       post<PackageBody>('/riskops-evidence/packages', { work_item_id: workItemId, ...more }, as, { prefer: 'wait=60' }),
     async download(id: string, format = 'zip', as = api().ours.owner): Promise<Buffer> {

@@ -27,7 +27,7 @@ export async function seedFindings(admin: pg.Client, orgId: string, { from = 1, 
        case status when 'false_positive' then 'code_not_present' end, case when status in ('verified', 'risk_accepted', 'false_positive', 'withdrawn') then now() end,
        severity, severity, array[cve], array[cwe], case when i % 3 <> 0 then power(random(), 4) end, case when i % 3 <> 0 then '2026-01-01' end, i % 97 = 0,
        round((random() * 100)::numeric, 1), component, jsonb_build_object('component', component, 'version', '1.2.' || i % 50), array[source],
-       seen, least(now(), seen + random() * interval '60 days'), case when i % 10 = 0 then 'infinity' else seen + interval '45 days' end,
+       seen, least(now(), seen + random() * interval '60 days'), case when i % 11 = 0 then 'infinity' else seen + interval '45 days' end,
        case when i % 20 = 0 then array['team-' || i % 7] else '{}' end,
        array_to_tsvector(array['v:' || lower(cve), 'k:' || cwe, case when i % 4 = 0 then 'p:nessus' else 'p:trivy' end, 'a:' || ${TYPE}, 'w:' || lower(cve), 'w:' || component, 'w:overflow', 'w:asset-' || n || '.example.com']
          || case when i % 20 = 0 then array['t:team-' || i % 7] else '{}' end),

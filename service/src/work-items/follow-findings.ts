@@ -24,7 +24,10 @@ async function rollUpWith(tx: TenantTx, actor: Actor, ids: RawBuilder<unknown>):
   const { orgId } = actor;
   await shareGate(tx, orgId);
   const { rows } = await sql<{ id: string; status: WorkItemStatus }>`
-    select distinct w.id, w.status from ${linksSql(orgId, ids)} l join work_items w on w.org_id = ${orgId} and w.id = l.work_item_id`.execute(tx);
+    with touched as materialized (select distinct work_item_id from ${linksSql(orgId, ids)} l)
+    select w.id, w.status from touched cross join lateral (
+      select w.id, w.status from work_items w where w.org_id = ${orgId} and w.id = touched.work_item_id offset 0
+    ) w`.execute(tx);
   if (rows.length === 0) return;
   await lockItems(tx, orgId);
   const open = rows.filter(({ status }) => !isClosed(status));

@@ -37,8 +37,10 @@ function returnedSql(orgId: string, ids: RawBuilder<unknown>): RawBuilder<unknow
           select from findings f where f.org_id = ${orgId} and f.id = l.finding_id and f.status = any(${activeStatuses as readonly string[]}) offset 0
         ) f
         where not exists (
-          select from work_item_findings other join work_items o on o.org_id = ${orgId} and o.id = other.work_item_id and o.closed_at is null
-          where other.org_id = ${orgId} and other.finding_id = l.finding_id and other.unlinked_at is null offset 0)
+          select from work_item_findings other
+          where other.org_id = ${orgId} and other.finding_id = l.finding_id and other.unlinked_at is null
+            and (select o.closed_at is null from work_items o where o.org_id = ${orgId} and o.id = other.work_item_id)
+          offset 0)
         order by l.finding_id, w.closed_at desc, w.id desc
       ) last_done group by done
     ), line as (

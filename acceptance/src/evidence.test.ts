@@ -1,0 +1,192 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { beforeAll, describe, expect, type TestContext, test } from 'vitest';
+import { temporaryFolder } from './folders.ts';
+import { call } from './http.ts';
+import { checkout, rrs, type Service, start } from './service.ts';
+
+const verifier = join(checkout, 'verifier/bin/rrs-verify.mjs');
+const image = { type: 'container_image', name: 'registry.example.com/shop:1' };
+const picture = Buffer.from('the page after the update');
+
+interface Package {
+  package_id: string;
+  status: string;
+  conclusion: string;
+  hashes: { archive_sha256: string };
+  completeness: { gaps: { code: string }[] };
+}
+
+let service: Service;
+let sealed: Package;
+/** What an auditor has: the package, the keys got by another way, and nothing else. */
+let desk: string;
+let name: string;
+let readme: string;
+
+async function send<T>(path: string, body: string | FormData, more: Record<string, string> = {}): Promise<T> {
+  const headers = { authorization: `Bearer ${service.key}`, prefer: 'wait=60', ...more };
+  const answer = await fetch(`${service.url}/api/v1${path}`, { method: 'POST', headers, body });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`);
+  return JSON.parse(text) as T;
+}
+
+const sendJson = <T>(path: string, body: object, key = service.key): Promise<T> =>
+  send<T>(path, JSON.stringify(body), { 'content-type': 'application/json', authorization: `Bearer ${key}` });
+
+function scan(components: string[]): Promise<{ counts: Record<string, number> }> {
+  const query = new URLSearchParams({ format: 'generic', scan_scope: JSON.stringify({ coverage: 'complete', asset: image }) });
+  const report = components.map((component) => ({ title: `A flaw in ${component}`, severity: 'high', cves: ['CVE-2026-0001'], component, version: '1.0' }));
+  return send(`/imports?${query}`, JSON.stringify(report), { 'content-type': 'application/octet-stream' });
+}
+
+async function remediate(): Promise<Package> {
+  expect(await scan(['openssl', 'curl', 'zlib'])).toMatchObject({ counts: { created: 3 } });
+  const item = await sendJson<{ id: string }>('/work-items', { title: 'Update the shop', filter: { asset: image.name } });
+  const form = new FormData();
+  form.append('type', 'screenshot');
+  form.append('title', 'The shop after the update');
+  form.append('file', new Blob([picture]), 'shop.txt');
+  await send(`/riskops-evidence/work-items/${item.id}/artifacts`, form);
+  expect(await scan([])).toMatchObject({ counts: { closed: 3 } });
+  // Not through the API: a key that the owner makes there counts as the owner.
+  const approver = (await rrs(['key', 'create', 'the-second-person', '--role', 'admin'], { dataDir: service.dataDir })).stdout.trim();
+  await sendJson(`/work-items/${item.id}/approvals`, { decision: 'approved', comment: 'seen' }, approver);
+  return sendJson('/riskops-evidence/packages', { work_item_id: item.id });
+}
+
+async function layOut(): Promise<void> {
+  desk = temporaryFolder();
+  const download = await fetch(`${service.url}/api/v1/riskops-evidence/packages/${sealed.package_id}/download`, {
+    headers: { authorization: `Bearer ${service.key}` },
+  });
+  const file = /filename="?([\w.-]+)\.zip/.exec(download.headers.get('content-disposition') ?? '')?.[1];
+  if (file === undefined) throw new Error('the download has no name');
+  name = file;
+  writeFileSync(join(desk, `${name}.zip`), Buffer.from(await download.arrayBuffer()));
+  // Without a credential: these are for everybody.
+  const { body } = await call(service.url, '/api/v1/riskops-evidence/keys');
+  writeFileSync(join(desk, 'keys.json'), JSON.stringify(body));
+  mkdirSync(join(desk, 'T'));
+  const keys = body.keys as { use: string; algorithm: string; public_key_pem: string }[];
+  const pem = (use: string, algorithm: string): string => keys.find((key) => key.use === use && key.algorithm === algorithm)?.public_key_pem ?? '';
+  writeFileSync(join(desk, 'T/package.pem'), pem('package', 'ES256'));
+  writeFileSync(join(desk, 'T/log.pem'), pem('log', 'ES256'));
+  writeFileSync(join(desk, 'T/log-note.pem'), pem('log', 'Ed25519'));
+  mkdirSync(join(desk, 'bin'));
+  writeFileSync(join(desk, 'bin/rrs-verify'), `#!/bin/sh\nexec '${process.execPath}' '${verifier}' "$@"\n`);
+  chmodSync(join(desk, 'bin/rrs-verify'), 0o755);
+}
+
+beforeAll(async () => {
+  service = await start();
+  sealed = await remediate();
+  await layOut();
+});
+
+test('the work is done, and the package says so', () => {
+  expect(sealed).toMatchObject({ status: 'ready', conclusion: 'remediated' });
+  expect(sealed.completeness.gaps.map(({ code }) => code)).toEqual(['no_timestamp']);
+});
+
+describe('rrs-verify', () => {
+  const verify = (...args: string[]) => spawnSync(process.execPath, [verifier, ...args], { cwd: desk, encoding: 'utf8' });
+
+  test('succeeds with the published keys, and only with keys', () => {
+    const report = JSON.parse(verify(`${name}.zip`, '--keys', 'keys.json', '--json').stdout);
+    expect(report).toMatchObject({ verdict: 'verified', failures: [], package: { id: sealed.package_id, conclusion: 'remediated' } });
+    expect(verify(`${name}.zip`, '--keys', 'keys.json').status).toBe(0);
+    expect(verify(`${name}.zip`).status).toBe(3);
+  });
+
+  test('fails after one flipped bit, wherever it is', () => {
+    const zip = readFileSync(join(desk, `${name}.zip`));
+    for (let step = 0; step < 8; step++) {
+      const at = Math.floor(((step + 0.5) * zip.length) / 8);
+      const changed = Buffer.from(zip);
+      changed.writeUInt8(changed.readUInt8(at) ^ 1, at);
+      writeFileSync(join(desk, 'changed.zip'), changed);
+      expect([at, verify('changed.zip', '--keys', 'keys.json').status]).toEqual([at, 1]);
+    }
+  });
+});
+
+function need({ skip }: TestContext, ...tools: string[]): void {
+  const missing = tools.filter((tool) => spawnSync('sh', ['-c', `command -v ${tool}`]).status !== 0);
+  skip(missing.length > 0, `not on this machine: ${missing.join(', ')}`);
+}
+
+const TOOLS = ['bash', 'unzip', 'sha256sum', 'jq', 'openssl', 'ssh-keygen'];
+
+/** As an auditor does it: in a folder of their own, with the tools of the system and the files of the desk. */
+function bash(script: string, prefix: readonly string[] = []) {
+  const folder = temporaryFolder();
+  spawnSync('cp', ['-r', `${desk}/.`, folder]);
+  const [file = '', ...args] = [...prefix, 'bash', '-c', script];
+  return spawnSync(file, args, { cwd: folder, encoding: 'utf8', env: { HOME: folder, PATH: `${join(folder, 'bin')}${delimiter}${process.env.PATH}` } });
+}
+
+/** The indented lines of a section of README.txt, joined where they go on: what can be pasted. */
+function commandsOf(from: string, to: string): string {
+  readme ||= spawnSync('unzip', ['-p', join(desk, `${name}.zip`), `${name}/README.txt`], { encoding: 'utf8' }).stdout;
+  const section = readme.slice(readme.indexOf(from), readme.indexOf(to));
+  return section
+    .split('\n')
+    .filter((line) => line.startsWith('   '))
+    .join('\n');
+}
+
+const HAND = ['BY HAND', 'WITH COSIGN'] as const;
+const OWN = ['WITH RRS-VERIFY', 'With the checkpoint'] as const;
+const SUBJECTS = ['tagmanifest-sha256.txt', 'manifest-sha256.txt', 'data/evidence.json', 'data/report.pdf'].map((file) => `${file}: OK`);
+const SEEN = ['OK', 'OK', 'OK', 'Verified OK', ...SUBJECTS, ''];
+
+describe('README.txt', () => {
+  test('has commands that find nothing wrong', (context) => {
+    need(context, ...TOOLS);
+    const { stdout, stderr } = bash(commandsOf(...HAND));
+    expect(stderr).toBe('');
+    expect(stdout.split('\n')).toEqual(SEEN);
+    expect(bash(`unzip -tq ${name}.zip`).stdout).toContain('No errors detected');
+    const fingerprint = bash('ssh-keygen -i -m PKCS8 -f T/package.pem | ssh-keygen -lf -').stdout.split(' ')[1] ?? '-';
+    expect(readme).toContain(`key of packages   ${fingerprint}\n`);
+  });
+
+  test('has a command for rrs-verify that succeeds', (context) => {
+    need(context, ...TOOLS);
+    const { status, stderr } = bash(`P=${name}\n${commandsOf(...OWN)}`);
+    expect([status, stderr]).toEqual([0, '']);
+  });
+
+  test.for<[string, string, RegExp]>([
+    ['an artifact', 'sed -i s/update/upgrade/ $P/data/artifacts/*/content', /artifacts\/\S+: FAILED/],
+    ['the report of a scan', 'printf x >> $(ls $P/data/scans/before/*/report)', /scans\/before\/\S+: FAILED/],
+    ['an event', 'sed -i 2s/work/walk/ $P/data/audit-trail.jsonl', /BROKEN before/],
+    ['the keys', 'openssl ecparam -name prime256v1 -genkey -noout | openssl ec -pubout > T/package.pem 2>/dev/null', /Verification failure/i],
+  ])('has commands that show when somebody exchanged %s', ([_what, tamper, shown], context) => {
+    need(context, ...TOOLS);
+    const { stdout, stderr } = bash(commandsOf(...HAND).replace('&& cd ', `&& { ${tamper}; } && cd `));
+    expect(stdout + stderr).toMatch(shown);
+  });
+
+  test('has commands that need no network', (context) => {
+    need(context, ...TOOLS, 'unshare');
+    const alone = process.getuid?.() === 0 ? ['unshare', '-n'] : ['unshare', '-rn'];
+    context.skip(spawnSync(alone[0] ?? '', [...alone.slice(1), 'true']).status !== 0, 'this machine does not let us go without a network');
+    const reach = `exec 3<>/dev/tcp/127.0.0.1/${new URL(service.url).port}`;
+    expect(bash(reach).status).toBe(0);
+    expect(bash(reach, alone).status).not.toBe(0);
+    expect(bash(commandsOf(...HAND), alone).stdout.split('\n')).toEqual(SEEN);
+    expect(bash(`P=${name}\n${commandsOf(...OWN)}`, alone).status).toBe(0);
+  });
+
+  test('has commands for cosign that succeed', (context) => {
+    need(context, ...TOOLS, 'cosign');
+    const unpacked = `P=${name}; unzip -q $P.zip`;
+    const { status, stdout, stderr } = bash(`set -e; ${unpacked}\n${commandsOf('WITH COSIGN', 'cosign 2.5:')}`);
+    expect([status, stdout + stderr]).toEqual([0, expect.stringContaining('Verified OK')]);
+    expect(bash(`set -e; ${unpacked}; printf x >> $P/tagmanifest-sha256.txt\n${commandsOf('WITH COSIGN', 'cosign 2.5:')}`).status).not.toBe(0);
+  });
+});

@@ -1,0 +1,152 @@
+import { readdirSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
+import { tmpdir } from 'node:os';
+import { sql } from 'kysely';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type PackageBody, usePackages } from '../testing/packages.ts';
+
+const LIMIT = 2_000_000;
+const world = usePackages({ config: { RRS_REPORT_LIMIT: String(LIMIT) } });
+const elsewhere = usePackages();
+const VERIFY = '/api/v1/riskops-evidence/verify';
+
+interface Verified {
+  verdict: string;
+  failures: { code: string; file: string }[];
+  notes: string[];
+  package_id: string | null;
+  superseded: string | null;
+}
+
+let item: string;
+let sealed: PackageBody;
+let zip: Buffer;
+beforeAll(async () => {
+  ({ id: item } = await world.post<{ id: string }>('/work-items', { title: 'Verified' }));
+  sealed = await world.seal(item, { formats: ['csv'] });
+  zip = await world.download(sealed.package_id);
+});
+
+async function verify(body: Uint8Array | string, { as = world.api().ours.owner, type = 'application/zip' } = {}) {
+  const answer = await world.api().call('POST', VERIFY, { as, body, headers: { 'content-type': type } });
+  return { status: answer.status, body: answer.body as Verified };
+}
+async function verifyForm(parts: Record<string, string | Uint8Array>) {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(parts))
+    typeof value === 'string' ? form.append(name, value) : form.append(name, new Blob([value as Uint8Array<ArrayBuffer>]), 'package.zip');
+  const answer = await fetch(world.api().url + VERIFY, { method: 'POST', body: form, headers: { authorization: `Bearer ${world.api().ours.owner}` } });
+  return { status: answer.status, body: (await answer.json()) as Verified };
+}
+/** The last byte of a file in the archive, which is stored as it is. */
+function tampered(): Buffer {
+  const copy = Buffer.from(zip);
+  const at = copy.indexOf('"schema":');
+  expect(at).toBeGreaterThan(0);
+  copy[at + 2] = (copy[at + 2] ?? 0) ^ 1;
+  return copy;
+}
+const receipts = async () => {
+  const { rows } = await world
+    .api()
+    .db.withSystem((tx) => sql<{ count: number }>`select count(*)::int from package_receipts where kind = 'verification'`.execute(tx));
+  return rows[0]?.count;
+};
+const uploadsSeen = async (orgId: string) => {
+  const { rows } = await world
+    .api()
+    .db.withSystem((tx) =>
+      sql<{ after: object }>`select after from audit_events where org_id = ${orgId} and action = 'upload.verified' order by id`.execute(tx),
+    );
+  return rows.map(({ after }) => after);
+};
+const left = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('rrs-verify-'));
+
+describe('a package that is sent here', () => {
+  it('verifies as the body and as a form, with a receipt where it is one of the caller', async () => {
+    const before = (await receipts()) ?? 0;
+    for (const answer of [await verify(zip), await verify(zip, { type: 'text/plain' }), await verifyForm({ file: zip })]) {
+      expect(answer).toMatchObject({ status: 200, body: { verdict: 'verified', failures: [], package_id: sealed.package_id, superseded: null } });
+      expect(answer.body.notes.at(-1)).toMatch(/of your organization, and no later one/);
+    }
+    expect(await receipts()).toBe(before + 3);
+    expect(await uploadsSeen(world.api().ours.id)).toEqual([]);
+  });
+
+  it('that was tampered with fails with the place, and gets no receipt', async () => {
+    const before = await receipts();
+    const { status, body } = await verify(tampered());
+    expect([status, body.verdict]).toEqual([200, 'failed']);
+    expect(body.failures.length).toBeGreaterThan(0);
+    expect(body.failures.map(({ file }) => file).join()).toContain('data/');
+    expect(body.superseded).toBeNull();
+    expect(await receipts()).toBe(before);
+    expect((await uploadsSeen(world.api().ours.id)).at(-1)).toMatchObject({ verdict: 'failed', size: zip.length });
+  });
+
+  it.each([
+    ['text', Buffer.from('this is no package')],
+    ['one byte', Buffer.from([0x50])],
+    ['the head of one', null],
+    ['an empty archive', Buffer.from(`504b0506${'00'.repeat(18)}`, 'hex')],
+  ])('and is %s fails', async (_, bytes) => {
+    expect(await verify(bytes ?? zip.subarray(0, zip.length >> 1))).toMatchObject({
+      status: 200,
+      body: { verdict: 'failed', package_id: null, superseded: null },
+    });
+  });
+
+  it('of another installation is not vouched for', async () => {
+    const { id } = await elsewhere.post<{ id: string }>('/work-items', { title: 'Elsewhere' });
+    const foreign = await elsewhere.download((await elsewhere.seal(id, { formats: ['json'] })).package_id);
+    const { status, body } = await verify(foreign);
+    expect(status).toBe(200);
+    expect(body.verdict).not.toBe('verified');
+    expect(body.failures.map(({ code }) => code)).toEqual(expect.arrayContaining(['untrusted_key']));
+  });
+
+  it('is known to be superseded to its own organization only', async () => {
+    const { theirs } = world.api();
+    const own = { as: theirs.owner };
+    const { id } = await world.post<{ id: string }>('/work-items', { title: 'Twice' }, theirs.owner);
+    const first = await world.seal(id, { formats: ['json'] }, theirs.owner);
+    const bytes = await world.download(first.package_id, 'zip', theirs.owner);
+    await world.seal(id, { formats: ['json'] }, theirs.owner);
+    expect((await verify(bytes, own)).body).toMatchObject({ verdict: 'verified', superseded: expect.stringContaining('took its place') });
+    const before = await receipts();
+    const { body } = await verify(bytes);
+    expect(body).toMatchObject({ verdict: 'verified', superseded: null, package_id: first.package_id });
+    expect(body.notes.join()).not.toContain('organization');
+    expect(await receipts()).toBe(before);
+    expect((await uploadsSeen(world.api().ours.id)).at(-1)).toMatchObject({ package_id: first.package_id, verdict: 'verified' });
+  });
+});
+
+describe('the file that is sent', () => {
+  it('may not be larger than the limit, and is needed, alone', async () => {
+    const large = Buffer.alloc(LIMIT + 1);
+    expect((await verify(large)).status).toBe(413);
+    expect((await verifyForm({ file: large })).status).toBe(413);
+    expect((await verify(large.subarray(1))).body.verdict).toBe('failed');
+    expect((await world.api().call('POST', VERIFY, { as: world.api().ours.owner })).status).toBe(400);
+    expect(await verifyForm({ file: zip, more: 'x' })).toMatchObject({ status: 400, body: { errors: [{ path: '/more', code: 'unknown_field' }] } });
+    expect(await verifyForm({ other: 'x' })).toMatchObject({ status: 400 });
+  });
+
+  it('has no name and is gone afterwards, also when the caller hangs up in the middle', async () => {
+    expect(left()).toEqual([]);
+    const { port, ours, metrics } = world.api();
+    expect(metrics).toBeDefined();
+    const before = await uploadsSeen(ours.id);
+    const headers = { authorization: `Bearer ${ours.owner}`, 'content-type': 'application/zip', 'content-length': zip.length };
+    const sending = httpRequest({ port, path: VERIFY, method: 'POST', headers });
+    const closed = new Promise((resolve) => sending.once('error', resolve).once('close', resolve));
+    await new Promise<void>((resolve) => sending.write(zip.subarray(0, 10_000), () => resolve()));
+    expect(left()).toEqual([]);
+    sending.destroy();
+    await closed;
+    expect((await verify(zip)).body.verdict).toBe('verified');
+    expect(left()).toEqual([]);
+    expect(await uploadsSeen(ours.id)).toEqual(before);
+  });
+});
