@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { arch, cpus, totalmem } from 'node:os';
+import { evidence } from './evidence.ts';
 import { foundation } from './foundation.ts';
 import { imports, largeReport } from './imports.ts';
 import { lists } from './lists.ts';
@@ -11,6 +12,7 @@ const parts = {
   imports: () => imports({ findings: 100_000, rounds: 3 }),
   memory: () => largeReport({ mebibytes: 1024 }),
   lists: () => lists({ small: 10_000, large: 1_000_000, organizations: 10, seconds: 4 }),
+  evidence: () => evidence({ findings: 1_000, files: 16, mebibytesEach: 64, rounds: 3 }),
 };
 const chosen = process.argv.slice(2);
 const results = [];

@@ -47,6 +47,8 @@ create table evidence_packages (
 create index evidence_packages_by_requested on evidence_packages (org_id, requested_at, id);
 create index evidence_packages_by_generated on evidence_packages (org_id, generated_at, id) where generated_at is not null;
 create index evidence_packages_by_item on evidence_packages (org_id, work_item_id, requested_at, id);
+-- All that is counted of them, so that their long rows are left alone.
+create index evidence_packages_counted on evidence_packages (org_id, status, work_item_id) include (grade, archive_size, generation_ms);
 
 create function refuse_sealed_change() returns trigger language plpgsql as $$
 begin

@@ -2,7 +2,7 @@ import { handle, type JobHandler } from '../jobs/jobs.ts';
 import { messageOf } from '../shared/errors.ts';
 import { Superseded } from './attempts.ts';
 import { sealPackage as sealJob } from './jobs.ts';
-import { beginAttempt, failPackage, publishPackage } from './packages.ts';
+import { beginAttempt, failPackage, publishPackage } from './publish.ts';
 import { type Sealing, sealPackage } from './seal.ts';
 
 /** An authority that does not answer is waited for this many times; then the package is sealed without it and says so. */

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { recordAudit } from '../audit/record.ts';
 import type { TenantTx } from '../db/database.ts';
 import { emit } from '../events/emit.ts';
@@ -25,11 +26,17 @@ export async function recordReceipt(tx: TenantTx, actor: Actor, { packageId, kin
       outcome,
       share_link_id: shareLinkId ?? null,
       actor: JSON.stringify({ type: actor.type, id: actor.id, name: actor.name }),
-      address: actor.address,
+      address: plainAddress(actor.address),
     })
     .execute();
   const action = kind === 'download' ? 'package.downloaded' : 'package.verified';
   const after = { ...(format === undefined ? {} : { format }), outcome, ...(shareLinkId === undefined ? {} : { share_link_id: shareLinkId }) };
   await recordAudit(tx, actor, { action, objectType: 'evidence_package', objectId: packageId, after });
   await emit(tx, actor.orgId, { type: action, subject: packageId, data: after });
+}
+
+/** What a proxy named may be no address at all, and one of this link may have a zone; the audit event has it as it came. */
+function plainAddress(address: string | null): string | null {
+  const plain = address?.split('%')[0] ?? '';
+  return isIP(plain) === 0 ? null : plain;
 }

@@ -6,7 +6,7 @@ import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp } from '../http/sch
 import { packageStatuses } from './packages.ts';
 import { Person, Sha256 } from './schemas.ts';
 
-export const downloadFormats = ['zip', ...PACKAGE_FORMATS] as const;
+const downloadFormats = ['zip', ...PACKAGE_FORMATS] as const;
 
 export const NewPackageBody = Named('NewEvidencePackage', {
   work_item_id: Id,

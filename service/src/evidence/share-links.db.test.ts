@@ -39,7 +39,7 @@ const listed = async () => (await world.get<{ data: Link[] }>(linksOf())).data;
 const events = async (action: string) => {
   const { rows } = await world.api().db.withSystem((tx) =>
     sql<{ actor_type: string; actor_name: string; address: string | null; after: Record<string, unknown> }>`
-      select a.actor_type, a.actor_name, host(a.address) as address, a.after from audit_events a
+      select a.actor_type, a.actor_name, a.address, a.after from audit_events a
       where a.action = ${action} and a.object_id = ${sealed.package_id} and exists (
         select from events e where e.org_id = a.org_id and e.type = a.action and e.subject = a.object_id and e.data = a.after)
       order by a.id`.execute(tx),
@@ -110,6 +110,16 @@ describe('a share link', () => {
     ]);
     const row = (await listed()).find(({ id }) => id === link.id);
     expect(row).toMatchObject({ status: 'active', downloads: 2, last_download_at: expect.any(String) });
+  });
+
+  it('is served to whatever address a proxy names', async () => {
+    const link = await share();
+    for (const address of ['not an address', 'fe80::1%eth0', '2001:db8::7'])
+      expect((await visit(`${pathOf(link)}/download`, { 'x-forwarded-for': address })).status).toBe(200);
+    const { rows } = await world
+      .api()
+      .db.withSystem((tx) => sql<{ address: string }>`select address from package_receipts where share_link_id = ${link.id} order by id`.execute(tx));
+    expect(rows.map(({ address }) => address)).toEqual([null, 'fe80::1', '2001:db8::7']);
   });
 
   it('lasts a week, or as long as is said, but not for ever', async () => {

@@ -14,7 +14,7 @@ export async function readEvidenceStats(tx: TenantTx, orgId: string) {
       from evidence_packages where org_id = ${orgId} group by status, grade`.execute(tx),
     sql<{ median: number | null; p95: number | null }>`
       select percentile_disc(0.5) within group (order by generation_ms) as median, percentile_disc(0.95) within group (order by generation_ms) as p95
-      from evidence_packages where org_id = ${orgId} and generated_at is not null`.execute(tx),
+      from evidence_packages where org_id = ${orgId} and status in ('ready', 'superseded')`.execute(tx),
     sql<{ month: string; packages: number; bytes: number }>`
       with months as (select date_trunc('month', now() at time zone 'UTC') - make_interval(months => n) as month from generate_series(0, ${MONTHS - 1}::int) n),
       made as (
@@ -23,9 +23,9 @@ export async function readEvidenceStats(tx: TenantTx, orgId: string) {
       select to_char(month, 'YYYY-MM') as month, coalesce(made.count, 0)::int as packages, coalesce(made.bytes, 0)::float8 as bytes
       from months left join made using (month) order by months.month`.execute(tx),
     sql<{ done: number; covered: number }>`
-      select count(*)::int as done, count(*) filter (where exists (
-        select from evidence_packages p where p.org_id = ${orgId} and p.work_item_id = w.id and p.status = 'ready'))::int as covered
-      from work_items w where w.org_id = ${orgId} and w.status = any(${doneStatuses as readonly string[]})`.execute(tx),
+      select count(*)::int as done, count(covered.work_item_id)::int as covered
+      from work_items w left join (select distinct work_item_id from evidence_packages where org_id = ${orgId} and status = 'ready') covered on covered.work_item_id = w.id
+      where w.org_id = ${orgId} and w.status = any(${doneStatuses as readonly string[]})`.execute(tx),
     sql<{ kind: string; outcome: string; count: number }>`
       select kind, outcome, count(*)::int as count from package_receipts where org_id = ${orgId} group by kind, outcome`.execute(tx),
     sql<{ package_id: string; work_item_id: string; generated_at: Date; conclusion: string; grade: string }>`

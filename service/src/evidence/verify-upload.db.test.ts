@@ -1,9 +1,12 @@
 import { readdirSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
+import { Readable } from 'node:stream';
+import { emptyTrust } from '@rrs/verifier';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type PackageBody, usePackages } from '../testing/packages.ts';
+import { verifyUpload } from './verify-upload.ts';
 
 const LIMIT = 2_000_000;
 const world = usePackages({ config: { RRS_REPORT_LIMIT: String(LIMIT) } });
@@ -38,7 +41,7 @@ async function verifyForm(parts: Record<string, string | Uint8Array>) {
   const answer = await fetch(world.api().url + VERIFY, { method: 'POST', body: form, headers: { authorization: `Bearer ${world.api().ours.owner}` } });
   return { status: answer.status, body: (await answer.json()) as Verified };
 }
-/** The last byte of a file in the archive, which is stored as it is. */
+/** One bit of evidence.json, which is in the archive as it is. */
 function tampered(): Buffer {
   const copy = Buffer.from(zip);
   const at = copy.indexOf('"schema":');
@@ -133,20 +136,41 @@ describe('the file that is sent', () => {
     expect(await verifyForm({ other: 'x' })).toMatchObject({ status: 400 });
   });
 
-  it('has no name and is gone afterwards, also when the caller hangs up in the middle', async () => {
+  it('has no name while it is written and read, and none is left behind, however it ends', async () => {
+    const seen: string[][] = [];
+    const watched = (fails: boolean) =>
+      Readable.from(
+        (async function* () {
+          for (const at of [0, 1]) {
+            seen.push(left());
+            if (fails && at === 1) throw new Error('hung up');
+            yield zip.subarray((at * zip.length) >> 1, ((at + 1) * zip.length) >> 1);
+          }
+        })(),
+      );
+    const trust = async () => {
+      seen.push(left());
+      return emptyTrust();
+    };
+    const { file, report } = await verifyUpload(watched(false), LIMIT, trust);
+    expect([file.sha256, report.verdict]).toEqual([sealed.hashes.archive_sha256, 'consistent']);
+    await expect(verifyUpload(watched(true), LIMIT, trust)).rejects.toThrow('hung up');
+    expect(seen).toEqual([[], [], [], [], []]);
     expect(left()).toEqual([]);
-    const { port, ours, metrics } = world.api();
-    expect(metrics).toBeDefined();
-    const before = await uploadsSeen(ours.id);
+  });
+
+  it('is forgotten when the caller hangs up in the middle', async () => {
+    const { port, ours } = world.api();
+    const before = [await uploadsSeen(ours.id), await receipts()];
     const headers = { authorization: `Bearer ${ours.owner}`, 'content-type': 'application/zip', 'content-length': zip.length };
     const sending = httpRequest({ port, path: VERIFY, method: 'POST', headers });
     const closed = new Promise((resolve) => sending.once('error', resolve).once('close', resolve));
-    await new Promise<void>((resolve) => sending.write(zip.subarray(0, 10_000), () => resolve()));
-    expect(left()).toEqual([]);
+    await new Promise<void>((resolve) => sending.write(zip.subarray(0, zip.length >> 1), () => resolve()));
     sending.destroy();
     await closed;
-    expect((await verify(zip)).body.verdict).toBe('verified');
+    expect((await verify('something else')).status).toBe(200);
     expect(left()).toEqual([]);
-    expect(await uploadsSeen(ours.id)).toEqual(before);
+    const [uploads, known] = [await uploadsSeen(ours.id), await receipts()];
+    expect([uploads.slice(0, -1), known]).toEqual(before);
   });
 });

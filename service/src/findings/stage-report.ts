@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Asset, ReportFormat, ReportInput } from '@rrs/scan-reports';
 import { type CopyClient, copyLine, copyLines } from '../db/copy.ts';
 import { contentOf, STAGED, type StagedObservation, type StagingContext, stagedAsset, stagedRow, stagedText } from './staging.ts';
@@ -92,6 +93,8 @@ function createAssetKeys(staging: Staging, keep: (line: string) => void): (asset
   };
 }
 
+/** Whoever else this process serves gets a turn in between. */
+const ROWS_PER_TURN = 200;
 const HELD_LINES = 1_000;
 const HELD_CHARACTERS = 2 * 1024 * 1024;
 
@@ -133,7 +136,8 @@ function createWriter(staging: Staging) {
       const known = findKnown && present.length > 0 ? await findKnown(present) : new Map<string, string>();
       const rows: string[] = [];
       const seen: string[] = [];
-      for (const staged of batch) {
+      for (const [at, staged] of batch.entries()) {
+        if (at % ROWS_PER_TURN === ROWS_PER_TURN - 1) await nextTurn();
         const { observation, content } = staged;
         const finding = observation.present ? known.get(content.toString('hex')) : undefined;
         if (finding === undefined) rows.push(copyLine(stagedRow(staging, staged, textIdOf(staged))));

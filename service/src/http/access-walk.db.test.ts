@@ -1,12 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { mintToken } from '../organizations/tokens.ts';
 import { newId } from '../shared/ids.ts';
 import { type Access, can, roles } from '../shared/permissions.ts';
 import { startApi, type TestApi, type TestOrganization } from '../testing/api.ts';
 import { type Operation, operations } from '../testing/description.ts';
 import { addLogEntry, sendArtifact } from '../testing/evidence.ts';
-import { sharePackage, storePackage } from '../testing/stored-package.ts';
+import { sharePackage, storePackage, unknownToken } from '../testing/stored-package.ts';
 
 /** Who may call what. An operation that is missing here fails the walk. */
 const access: Record<string, Access> = {
@@ -338,7 +337,7 @@ describe('of another organization', () => {
   it.each(withToken)('only a holder of a token gets anything from %s', async (_, operation) => {
     const { token } = await sharePackage(api, api.theirs.id, await evidencePackage(api.theirs));
     expect((await call(operation, token)).status).toBe(200);
-    const ofOurs = mintToken('shr', api.ours.id).token;
+    const ofOurs = unknownToken(api.ours.id);
     const crossed = `shr_${Buffer.concat([Buffer.from(token.slice(4), 'base64url').subarray(0, 32), Buffer.from(ofOurs.slice(4), 'base64url').subarray(32)]).toString('base64url')}`;
     for (const other of [ofOurs, crossed, token.replace('shr_', 'rrs_'), token.toLowerCase()])
       expect((await call(operation, other, api.theirs.owner)).status).toBe(404);

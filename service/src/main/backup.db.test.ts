@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { appendLeaf, publishLeaf, recordCheckpoint } from '../audit/log.ts';
 import type { BlobStore } from '../blobs/blobs.ts';
@@ -14,6 +15,7 @@ import { type Database, openDatabase } from '../db/database.ts';
 import { instanceSecret } from '../db/instance-secret.ts';
 import { addArtifact, recordSealedArtifacts, removeArtifact } from '../evidence/artifacts.ts';
 import { openSigners } from '../evidence/keys.ts';
+import { recordReceipt } from '../evidence/receipts.ts';
 import { createFinding } from '../findings/create.ts';
 import { updateFinding } from '../findings/triage.ts';
 import { declareJob, enqueue, handle } from '../jobs/jobs.ts';
@@ -22,6 +24,7 @@ import { type Actor, systemActor } from '../shared/actor.ts';
 import { OperatorError } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
 import { createTestDatabase, type TestDatabase, withClient } from '../testing/postgres.ts';
+import { sharePackage, storePackage } from '../testing/stored-package.ts';
 import { decideOnItem } from '../work-items/approvals.ts';
 import { createWorkItem } from '../work-items/create.ts';
 import { followFindings } from '../work-items/follow-findings.ts';
@@ -29,7 +32,8 @@ import { backup, type Manifest } from './backup.ts';
 import { restore } from './restore.ts';
 
 const AWKWARD = 'tab\t newline\n return\r\n backslash \\ \\N \\. quote " \' comma , \u2028 \u0001\u0002 Ελλάδα 日本 👩‍🚀 ';
-const CONTENTS = ['', 'one', AWKWARD, randomBytes(300_000)].map((content) => Buffer.from(content));
+const ARCHIVE = `archive ${AWKWARD}`;
+const CONTENTS = ['', 'one', AWKWARD, ARCHIVE, randomBytes(300_000)].map((content) => Buffer.from(content));
 const greet = declareJob<{ text: string }>('greet', { maxAttempts: 7 });
 
 const ours = { orgId: newId() };
@@ -94,8 +98,8 @@ async function addOrganization(orgId: string, slug: string): Promise<void> {
 
 async function addEvidence(actor: Actor): Promise<void> {
   const { orgId } = actor;
+  const item = newId();
   await db.withTenant(actor, async (tx) => {
-    const item = newId();
     await tx.insertInto('work_items').values({ org_id: orgId, id: item, title: AWKWARD, created_by_name: AWKWARD }).execute();
     const said = { type: 'other', title: AWKWARD, description: AWKWARD, occurred_at: null } as const;
     const first = await addArtifact(tx, actor, item, { ...said, supersedes: null, content: { url: 'https://example.com', redactions: [] } });
@@ -107,6 +111,15 @@ async function addEvidence(actor: Actor): Promise<void> {
     const { index, size, root } = await appendLeaf(tx, orgId, leaf);
     await publishLeaf(tx, orgId, index);
     await recordCheckpoint(tx, orgId, { size, root, note: AWKWARD, rekorNote: AWKWARD });
+  });
+  const sealed = await storePackage({ db, blobs }, { orgId, workItemId: item, content: ARCHIVE });
+  const next = await storePackage({ db, blobs }, { orgId, workItemId: item, sequence: 2, content: ARCHIVE });
+  const { id: shareLinkId } = await sharePackage({ db }, orgId, sealed);
+  await db.withTenant(actor, async (tx) => {
+    const later = { status: 'superseded', superseded_at: new Date(), superseded_by: next, superseded_reason: AWKWARD } as const;
+    await tx.updateTable('evidence_packages').set(later).where('org_id', '=', orgId).where('id', '=', sealed).execute();
+    await tx.insertInto('package_findings').values({ org_id: orgId, package_id: sealed, finding_id: newId(), state: AWKWARD }).execute();
+    await recordReceipt(tx, actor, { packageId: sealed, kind: 'download', format: 'zip', outcome: 'whole', shareLinkId });
   });
 }
 
@@ -135,6 +148,9 @@ async function addFinding(actor: Actor): Promise<void> {
       .values({ org_id: orgId, id: importId, ...imported })
       .execute();
     await tx.insertInto('import_closures').values({ org_id: orgId, import_id: importId, finding_id: id }).execute();
+    await sql`
+      insert into source_coverage (org_id, source_id, asset_id, import_id, seen_at, complete)
+      select org_id, unnest(source_ids), asset_id, ${importId}, now(), true from findings where org_id = ${orgId} and id = ${id}`.execute(tx);
     await tx.insertInto('vulnerability_aliases').values({ org_id: orgId, alias: AWKWARD, weakness: 'CVE-2021-44228' }).execute();
   });
   await db.withSystem((tx) =>
@@ -487,7 +503,7 @@ describe('the signing keys', () => {
 });
 
 describe('restore refuses before it changes anything', () => {
-  const [blob = '', other = ''] = CONTENTS.slice(2).map((content) => createHash('sha256').update(content).digest('hex'));
+  const [blob = '', other = ''] = CONTENTS.slice(-2).map((content) => createHash('sha256').update(content).digest('hex'));
   const pathOf = (folder: string, sha256: string): string => join(folder, 'blobs', sha256.slice(0, 2), sha256);
   const damages: [string, (folder: string) => Promise<unknown>, RegExp][] = [
     ['a changed table', (folder) => flipByte(join(folder, 'tables/members.copy.gz')), /: tables\/members\.copy\.gz was changed\. Nothing was restored/],

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { BlobStore } from '../blobs/blobs.ts';
 import type { Database } from '../db/database.ts';
 import { createShareLink } from '../evidence/share-links.ts';
+import { mintToken } from '../organizations/tokens.ts';
 import { systemActor } from '../shared/actor.ts';
 import { newId } from '../shared/ids.ts';
 
@@ -64,4 +65,9 @@ export async function sharePackage({ db }: Pick<Stored, 'db'>, orgId: string, pa
   const actor = systemActor(orgId, 'test');
   const { link, token } = await db.withTenant(actor, (tx) => createShareLink(tx, actor, packageId, { recipient: 'An auditor' }));
   return { id: link.id, token };
+}
+
+/** Of the form of a share link's, but of none. */
+export function unknownToken(orgId: string): string {
+  return mintToken('shr', orgId).token;
 }
