@@ -109,6 +109,14 @@ export interface ReportHead {
   csvRows: readonly (readonly string[])[];
 }
 
+/** What a report says of itself. */
+export interface About {
+  /** Which tools wrote it: what one no longer reports says nothing about another's findings. */
+  tools: string[];
+  /** False: a run did not come to its end, so that what is not there may still be. */
+  finished: boolean;
+}
+
 export interface ReportFormat {
   /** Also the folder's name and the source of its findings: `trivy`, `npm_audit`. */
   id: string;
@@ -122,8 +130,8 @@ export interface ReportFormat {
   /** The kind of asset its reports are about, for the ones that do not name it. */
   assetType: AssetType;
   detect(head: ReportHead): boolean;
-  /** For formats that several tools write: which of them wrote this report. What one no longer reports says nothing about another's findings. */
-  tools?(input: ReportInput): Promise<string[]>;
+  /** For formats that several tools write. */
+  about?(input: ReportInput): Promise<About>;
   /** Streams; memory does not grow with the number of records. Throws ReportError when the file as a whole cannot be trusted to be complete. */
   read(input: ReportInput): AsyncGenerator<ReportItem>;
 }

@@ -88,6 +88,8 @@ export function filterFindings<Row>(query: FindingQuery<Row>, orgId: string, fil
     if (from) filtered = filtered.where(`findings.${column}`, '>=', new Date(from));
     if (to) filtered = filtered.where(`findings.${column}`, '<', new Date(to));
   }
+  // Without a deadline is not late in the future.
+  if (filter.due_from && !filter.due_to) filtered = filtered.where(sql<boolean>`findings.due_at < 'infinity'`);
   const words = wordQuery(filter);
   if (words) filtered = filtered.where(sql<boolean>`findings.search @@ ${words}::tsquery`);
   return filtered;

@@ -1,4 +1,4 @@
-import { formats, ReportError, type ReportFormat } from '@rrs/scan-reports';
+import { type About, formats, ReportError, type ReportFormat } from '@rrs/scan-reports';
 import { sql } from 'kysely';
 import { recordAudit } from '../audit/record.ts';
 import type { BlobStore } from '../blobs/blobs.ts';
@@ -27,9 +27,10 @@ export function importHandler(blobs: BlobStore, follower: FindingFollower, known
     try {
       const input = openReport(blobs, row);
       const format = await chooseFormat(known, row, input);
-      const tools = format.tools ? [...new Set(await format.tools(input))].sort() : null;
-      const source: Source = { kind: 'import', provider: format.id, tool: tools?.join(' + ') ?? '', name: (row.scan_scope as ScanScope).name ?? '' };
-      const report: Report = { format, input, source, follower };
+      const about = (await format.about?.(input)) ?? null;
+      const tool = [...new Set(about?.tools)].sort().join(' + ');
+      const source: Source = { kind: 'import', provider: format.id, tool, name: (row.scan_scope as ScanScope).name ?? '' };
+      const report: Report = { format, input, about, source, follower };
       try {
         await finish(context.db, row, report, await stage(context, row, report, knownContents(context.db, orgId)));
       } catch (error) {
@@ -67,6 +68,7 @@ async function begin(db: Database, orgId: string, importId: string): Promise<Imp
 interface Report {
   format: ReportFormat;
   input: ReturnType<typeof openReport>;
+  about: About | null;
   source: Source;
   follower: FindingFollower;
 }
@@ -145,7 +147,7 @@ async function assertStaged(tx: TenantTx, { org_id, id }: ImportRow, { received,
   if (rows[0]?.count !== received - rejected) throw new Error(`${rows[0]?.count} of ${received - rejected} staged records are there`);
 }
 
-async function resolve(tx: TenantTx, row: ImportRow, { format, source, follower }: Report, staged: Staged): Promise<Result> {
+async function resolve(tx: TenantTx, row: ImportRow, { format, about, source, follower }: Report, staged: Staged): Promise<Result> {
   const orgId = row.org_id;
   await takeTurn(tx, orgId);
   await assertStaged(tx, row, staged);
@@ -164,9 +166,8 @@ async function resolve(tx: TenantTx, row: ImportRow, { format, source, follower 
   const { withdrawn, ...outcomes } = await resolveRows(tx, resolution);
   // What came in just now is in no statistics yet, and the next statements compare it with what was there.
   if (isLarge(staged)) await sql`select analyze_grown()`.execute(tx);
-  // An empty file of a format that many tools write does not say whose findings are gone.
-  const nameless = format.tools !== undefined && source.tool === '';
-  const complete = scope.coverage === 'complete' && staged.rejected === 0 && !nameless;
+  const doubts = scope.coverage === 'complete' ? doubtsOf(about, staged) : [];
+  const complete = scope.coverage === 'complete' && doubts.length === 0;
   const { closed, held } = await closeAbsent(tx, resolution, { complete, brake });
   if (!row.dry_run) await tellFollower(tx, follower, resolution, { reopened: outcomes.reopened, closed, withdrawn, held: held !== null });
   const { received, rejected } = staged;
@@ -183,10 +184,19 @@ async function resolve(tx: TenantTx, row: ImportRow, { format, source, follower 
             `${held.count} of ${held.open} open findings of this source would be closed; ${row.dry_run ? 'the import would wait for a person to confirm it' : 'confirm or discard'}.`,
           ]
         : []),
-      ...(scope.coverage === 'complete' && rejected > 0 ? ['Nothing was closed: records were rejected, so the report is not complete.'] : []),
-      ...(scope.coverage === 'complete' && nameless ? ['Nothing was closed: the report does not say which tool wrote it.'] : []),
+      ...doubts.map((doubt) => `Nothing was closed: ${doubt}.`),
     ],
   };
+}
+
+/** Why a report that is said to be complete is not taken for it. */
+function doubtsOf(about: About | null, { rejected }: Staged): string[] {
+  return [
+    ...(rejected > 0 ? ['records were rejected, so the report is not complete'] : []),
+    // An empty file of a format that many tools write does not say whose findings are gone.
+    ...(about?.tools.length === 0 ? ['the report does not say which tool wrote it'] : []),
+    ...(about?.finished === false ? ['the report says that a run of its tool did not succeed'] : []),
+  ];
 }
 
 async function conclude(tx: TenantTx, row: ImportRow, { status, format, sourceId, counts, rejections, notes }: Result): Promise<void> {

@@ -80,3 +80,12 @@ it('alerts of one kind of GitHub say nothing about those of another; an empty li
   expect(await send(secret)).toMatchObject({ counts: { created: 1, closed: 0 } });
   expect(await send([])).toMatchObject({ counts: { closed: 0 } });
 });
+
+it('a complete report whose run did not succeed closes nothing, and says why', async () => {
+  await send(sarif('Bandit', ['b101']));
+  const broken = sarif('Bandit', []);
+  const [run] = broken.runs;
+  const failed = { ...broken, runs: [{ ...run, invocations: [{ executionSuccessful: false }] }] };
+  expect(await send(failed)).toMatchObject({ counts: { closed: 0 }, notes: [expect.stringContaining('did not succeed')] });
+  expect(await send(sarif('Bandit', []))).toMatchObject({ counts: { closed: 1 } });
+});

@@ -19,11 +19,11 @@ export const cyclonedx: ReportFormat = {
   expects: EXPECTS,
   assetType: 'other',
   detect: (head) => isXml(head) || isJson(head),
-  async tools(input) {
+  async about(input) {
     const bom = emptyBom();
     if (isXml(await headOf(input))) for await (const { element } of xmlElements(input, ['bom/metadata'])) addMetadata(bom, metadataOf(element));
     else for await (const { value } of jsonValues(input, ['metadata'])) addMetadata(bom, obj(value));
-    return [bom.tool];
+    return { tools: [bom.tool], finished: true };
   },
   async *read(input) {
     const head = await headOf(input);

@@ -30,10 +30,10 @@ export const github: ReportFormat = {
   expects: 'a JSON array of Dependabot, code scanning or secret scanning alerts, or a GraphQL answer with vulnerabilityAlerts',
   assetType: 'repository',
   detect: (head) => isGraphql(head) || ALERT_KEYS.some((keys) => hasKeys(head, ...keys)),
-  async tools(input) {
+  async about(input) {
     const head = await headOf(input);
     const kind = isGraphql(head) ? 'security_advisory' : /"(security_advisory|secret_type|rule)"\s*:/.exec(head.text)?.[1];
-    return kind === undefined ? [] : [TOOLS[kind as keyof typeof TOOLS]];
+    return { tools: kind === undefined ? [] : [TOOLS[kind as keyof typeof TOOLS]], finished: true };
   },
   async *read(input) {
     const head = await headOf(input);

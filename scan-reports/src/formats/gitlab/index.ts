@@ -21,9 +21,9 @@ export const gitlab: ReportFormat = {
     if (head.jsonShape === 'array') return isOldList(head);
     return hasKeys(head, 'vulnerabilities') && !hasKeys(head, 'bomFormat') && (OWN_FIELD.test(head.text) || hasKeys(head, 'version', 'scan'));
   },
-  async tools(input) {
+  async about(input) {
     const { scanner, type } = await readScan(input);
-    return [scanner ?? type ?? 'gitlab'];
+    return { tools: [scanner ?? type ?? 'gitlab'], finished: true };
   },
   async *read(input) {
     const head = await headOf(input);

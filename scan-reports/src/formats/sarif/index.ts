@@ -15,10 +15,14 @@ export const sarif: ReportFormat = {
   expects: 'a JSON object with version "2.1.0" and runs',
   assetType: 'repository',
   detect: (head) => hasKeys(head, 'runs') && (hasKeys(head, 'version') || /sarif|"driver"\s*:\s*\{/i.test(head.text)),
-  async tools(input) {
-    const names: string[] = [];
-    for await (const { value } of jsonValues(input, ['runs.*.tool.driver.name'])) if (typeof value === 'string') names.push(value.toLowerCase());
-    return names;
+  async about(input) {
+    const tools: string[] = [];
+    let finished = true;
+    for await (const { value } of jsonValues(input, ['runs.*.tool.driver.name', 'runs.*.invocations.*.executionSuccessful'])) {
+      if (typeof value === 'string') tools.push(value.toLowerCase());
+      else if (value === false) finished = false;
+    }
+    return { tools, finished };
   },
   async *read(input) {
     const runs = await readRuns(input);

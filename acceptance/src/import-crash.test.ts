@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { keyIn, postgresPid } from './folders.ts';
+import { call } from './http.ts';
+import { kill, start, until } from './service.ts';
+
+const FINDINGS = 20_000;
+
+function report(): string {
+  const record = (n: number) => ({
+    title: `A weakness in library ${n % 700}`,
+    severity: 'high',
+    asset_type: 'host',
+    asset_name: `host-${n % 200}.example.com`,
+    cves: [`CVE-2024-${10_000 + n}`],
+    component: `library-${n % 700}`,
+  });
+  return Array.from({ length: FINDINGS }, (_, n) => `${JSON.stringify(record(n))}\n`).join('');
+}
+
+interface Import {
+  id: string;
+  status: string;
+  counts: Record<string, number>;
+}
+
+test('kill -9 of service and PostgreSQL in the middle of an import: the next start carries it out, whole', async () => {
+  let service = await start();
+  const key = keyIn(service.dataDir);
+  const send = async (url: string): Promise<Import> => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/octet-stream' };
+    return (await (await fetch(`${url}/api/v1/imports?format=generic`, { method: 'POST', headers, body: report() })).json()) as Import;
+  };
+  const ended = (url: string, id: string): Promise<Import> =>
+    until('the import ends', async () => {
+      const { body } = await call(url, `/api/v1/imports/${id}`, { key });
+      return body.status === 'queued' || body.status === 'running' ? undefined : (body as unknown as Import);
+    });
+  const count = async (url: string): Promise<unknown> => (await call(url, '/api/v1/findings?limit=1&total=exact', { key })).body.page;
+
+  const { id } = await send(service.url);
+  await until('it runs', async () => (await call(service.url, `/api/v1/imports/${id}`, { key })).body.status === 'running');
+  const postgres = postgresPid(service.dataDir);
+  service.signal('SIGKILL');
+  kill(postgres);
+  await service.exit;
+
+  service = await start({ dataDir: service.dataDir });
+  expect(await count(service.url)).toMatchObject({ total: { count: 0 } });
+  expect(await ended(service.url, id)).toMatchObject({ status: 'succeeded', counts: { received: FINDINGS, created: FINDINGS, rejected: 0 } });
+  expect(await count(service.url)).toMatchObject({ total: { count: FINDINGS, relation: 'exact' } });
+  const again = await send(service.url);
+  expect(await ended(service.url, again.id)).toMatchObject({ status: 'succeeded', counts: { unchanged: FINDINGS, created: 0 } });
+});
