@@ -1,7 +1,7 @@
 import type { Asset, AssetType, Location, Observation, Severity } from '@rrs/scan-reports';
 import { sql } from 'kysely';
 import { recordAudit } from '../audit/record.ts';
-import type { CopyValue } from '../db/copy.ts';
+import { type CopyValue, Hex } from '../db/copy.ts';
 import type { TenantTx } from '../db/database.ts';
 import { emit } from '../events/emit.ts';
 import type { Actor } from '../shared/actor.ts';
@@ -99,8 +99,9 @@ async function stageFinding(tx: TenantTx, context: StagingContext, observation: 
 }
 
 async function insertStaged(tx: TenantTx, table: keyof typeof STAGED, values: readonly CopyValue[]): Promise<void> {
-  const parameters = values.map((value) =>
-    value !== null && typeof value === 'object' && !Array.isArray(value) && !Buffer.isBuffer(value) && !(value instanceof Date) ? JSON.stringify(value) : value,
-  );
+  const parameters = values.map((value) => {
+    if (value instanceof Hex) return Buffer.from(value.text, 'hex');
+    return value !== null && typeof value === 'object' && !Array.isArray(value) && !(value instanceof Date) ? JSON.stringify(value) : value;
+  });
   await sql`insert into ${sql.table(table)} (${sql.join(STAGED[table].map((column) => sql.ref(column)))}) values (${sql.join(parameters)})`.execute(tx);
 }

@@ -7,7 +7,7 @@ const weakness = (given: Given) => {
   const { weakness: name, aliases } = identityOf(seen(given));
   return { weakness: name, aliases };
 };
-const place = (location: NonNullable<Given>['location']) => identityOf(seen({ location: location ?? {} })).place.toString('hex');
+const place = (location: NonNullable<Given>['location']) => identityOf(seen({ location: location ?? {} })).place.text;
 
 describe('what it is', () => {
   it.each<[string, Given, { weakness: string; aliases: string[] }]>([

@@ -1,5 +1,6 @@
-import { hash } from 'node:crypto';
 import type { Location, Observation } from '@rrs/scan-reports';
+import type { Hex } from '../db/copy.ts';
+import { digest } from './digest.ts';
 
 /**
  * What makes two observations the same finding: the same weakness, on the same asset, at the same place. Never free text:
@@ -9,7 +10,7 @@ export interface Identity {
   weakness: string;
   /** Other ids of the same vulnerability, by which other tools may know it. */
   aliases: string[];
-  place: Buffer;
+  place: Hex;
 }
 
 export function identityOf(observation: Observation): Identity {
@@ -66,8 +67,4 @@ function decode(part: string): string {
   } catch {
     return part;
   }
-}
-
-function digest(parts: readonly (string | number)[]): Buffer {
-  return hash('sha256', JSON.stringify(parts), 'buffer').subarray(0, 16);
 }

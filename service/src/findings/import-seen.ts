@@ -9,15 +9,15 @@ export class KnownNoMore extends Error {}
 const untouched = sql`f.status <> all(${reopenedByScan as readonly string[]})`;
 
 /** Findings by the content, in hex, that a source says of them now: one probe of the index each, however large the table is. */
-export function knownContents(db: Database, orgId: string): (contents: Buffer[]) => Promise<Map<string, string>> {
+export function knownContents(db: Database, orgId: string): (contents: string[]) => Promise<Map<string, string>> {
   return (contents) =>
     db.withTenant({ orgId }, async (tx) => {
       const { rows } = await sql<{ content: string; finding_id: string }>`
-        select encode(asked.content, 'hex') as content, known.finding_id
-        from unnest(${contents}::bytea[]) as asked (content)
+        select asked.content, known.finding_id
+        from unnest(${contents}::text[]) as asked (content)
         cross join lateral (
           select s.finding_id from sightings s join findings f on f.org_id = ${orgId} and f.id = s.finding_id and ${untouched}
-          where s.content = asked.content and s.org_id = ${orgId} and s.state = 'present'
+          where s.content = decode(asked.content, 'hex') and s.org_id = ${orgId} and s.state = 'present'
           order by s.finding_id limit 1
         ) known`.execute(tx);
       return new Map(rows.map(({ content, finding_id }) => [content, finding_id]));

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Asset, ReportFormat, ReportInput } from '@rrs/scan-reports';
-import { type CopyClient, copyLine, copyLines } from '../db/copy.ts';
+import { type CopyClient, copyLine, copyLines, type Hex } from '../db/copy.ts';
 import { contentOf, STAGED, type StagedObservation, type StagingContext, stagedAsset, stagedRow, stagedText } from './staging.ts';
 
 interface Rejected {
@@ -29,7 +29,7 @@ interface Staging extends StagingContext {
   /** Covered by the run, whether or not the report names them. */
   scopeAssets: readonly Asset[];
   /** Findings of which the source already says exactly this, by content; null: look at every record anew. */
-  findKnown: ((contents: Buffer[]) => Promise<Map<string, string>>) | null;
+  findKnown: ((contents: string[]) => Promise<Map<string, string>>) | null;
   onProgress: (records: number) => Promise<void>;
   signal: AbortSignal;
 }
@@ -115,13 +115,12 @@ function createWriter(staging: Staging) {
     heldCharacters = 0;
     for (const table of ['import_assets', 'import_texts'] as const) await copyLines(client, table, STAGED[table], held[table].splice(0));
   };
-  const textIdOf = ({ observation }: StagedObservation): Buffer | null => {
+  const textIdOf = ({ observation }: StagedObservation): Hex | null => {
     const text = stagedText(staging, observation);
     if (!text) return null;
-    const id = text.id.toString('latin1');
-    if (!texts.has(id)) {
+    if (!texts.has(text.id.text)) {
       if (texts.size >= REMEMBERED) texts.clear();
-      texts.add(id);
+      texts.add(text.id.text);
       hold('import_texts', copyLine(text.values));
     }
     return text.id;
@@ -132,14 +131,14 @@ function createWriter(staging: Staging) {
     seen: () => seenCount,
     close: release,
     async write(batch: readonly StagedObservation[], received: number): Promise<void> {
-      const present = batch.filter(({ observation }) => observation.present).map(({ content }) => content);
+      const present = batch.filter(({ observation }) => observation.present).map(({ content }) => content.text);
       const known = findKnown && present.length > 0 ? await findKnown(present) : new Map<string, string>();
       const rows: string[] = [];
       const seen: string[] = [];
       for (const [at, staged] of batch.entries()) {
         if (at % ROWS_PER_TURN === ROWS_PER_TURN - 1) await nextTurn();
         const { observation, content } = staged;
-        const finding = observation.present ? known.get(content.toString('hex')) : undefined;
+        const finding = observation.present ? known.get(content.text) : undefined;
         if (finding === undefined) rows.push(copyLine(stagedRow(staging, staged, textIdOf(staged))));
         else seen.push(copyLine([staging.orgId, staging.importId, finding, content, observation.last_seen]));
       }

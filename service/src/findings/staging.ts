@@ -1,9 +1,9 @@
-import { hash } from 'node:crypto';
 import type { Asset, Observation } from '@rrs/scan-reports';
 import { assetKeys, canonicalName } from '../assets/keys.ts';
-import type { CopyValue } from '../db/copy.ts';
+import type { CopyValue, Hex } from '../db/copy.ts';
 import { newId } from '../shared/ids.ts';
 import { bestVector } from '../vulnerabilities/cvss.ts';
+import { digest } from './digest.ts';
 import { identityOf } from './identity.ts';
 import { severityRank } from './severity.ts';
 import { wordsOf } from './words.ts';
@@ -67,24 +67,21 @@ export interface StagedObservation {
   assetKey: string;
   assetName: string;
   /** Of everything that the source says about it, but for when. */
-  content: Buffer;
+  content: Hex;
 }
 
-export function contentOf({ origin }: StagingContext, observation: Observation, assetKey: string): Buffer {
+export function contentOf({ origin }: StagingContext, observation: Observation, assetKey: string): Hex {
   const { first_seen: _first, last_seen: _last, place: _place, asset: _asset, ...said } = observation;
   return digest([origin, assetKey, said]);
 }
 
-export function stagedText(
-  { orgId, importId }: StagingContext,
-  { description, solution, references }: Observation,
-): { id: Buffer; values: CopyValue[] } | null {
+export function stagedText({ orgId, importId }: StagingContext, { description, solution, references }: Observation): { id: Hex; values: CopyValue[] } | null {
   if (description === null && solution === null && references.length === 0) return null;
   const id = digest([description, solution, references]);
   return { id, values: [orgId, importId, id, description, solution, references] };
 }
 
-export function stagedRow({ orgId, importId }: StagingContext, staged: StagedObservation, textId: Buffer | null): CopyValue[] {
+export function stagedRow({ orgId, importId }: StagingContext, staged: StagedObservation, textId: Hex | null): CopyValue[] {
   const { n, observation, assetKey, assetName, content } = staged;
   const { weakness, aliases, place } = identityOf(observation);
   const cvss = bestVector(observation.cvss);
@@ -117,8 +114,4 @@ export function stagedRow({ orgId, importId }: StagingContext, staged: StagedObs
     observation.first_seen,
     observation.last_seen,
   ];
-}
-
-function digest(value: unknown): Buffer {
-  return hash('sha256', JSON.stringify(value), 'buffer').subarray(0, 16);
 }
