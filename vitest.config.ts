@@ -3,7 +3,14 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     globalSetup: './service/src/testing/global-setup.ts',
-    include: ['service/**/*.test.ts', 'scan-reports/**/*.test.ts', 'evidence-format/**/*.test.ts', 'verifier/**/*.test.ts', 'acceptance/**/*.test.ts', 'bench/**/*.test.ts'],
+    include: [
+      'service/**/*.test.ts',
+      'scan-reports/**/*.test.ts',
+      'evidence-format/**/*.test.ts',
+      'verifier/**/*.test.ts',
+      'acceptance/**/*.test.ts',
+      'bench/**/*.test.ts',
+    ],
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 30_000,

@@ -401,6 +401,7 @@ CREATE TABLE rrs.evidence_packages (
 CREATE INDEX evidence_packages_by_generated ON rrs.evidence_packages USING btree (org_id, generated_at, id) WHERE generated_at IS NOT NULL;
 CREATE INDEX evidence_packages_by_item ON rrs.evidence_packages USING btree (org_id, work_item_id, requested_at, id);
 CREATE INDEX evidence_packages_by_requested ON rrs.evidence_packages USING btree (org_id, requested_at, id);
+CREATE INDEX evidence_packages_counted ON rrs.evidence_packages USING btree (org_id, status, work_item_id) INCLUDE (grade, archive_size, generation_ms);
 CREATE TRIGGER insert_only BEFORE TRUNCATE ON rrs.evidence_packages FOR EACH STATEMENT EXECUTE FUNCTION rrs.refuse_change();
 CREATE TRIGGER sealed BEFORE DELETE OR UPDATE ON rrs.evidence_packages FOR EACH ROW EXECUTE FUNCTION rrs.refuse_sealed_change();
 ALTER TABLE rrs.evidence_packages OWNER TO rrs_owner;

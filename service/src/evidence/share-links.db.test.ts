@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { mintToken } from '../organizations/tokens.ts';
+import { newId } from '../shared/ids.ts';
 import { createMemoryLog } from '../testing/log.ts';
 import { type PackageBody, usePackages } from '../testing/packages.ts';
 import { withClient } from '../testing/postgres.ts';
@@ -164,7 +165,7 @@ describe('a share link', () => {
     const { api } = world;
     const id = await storePackage(api(), { orgId: api().ours.id, workItemId: item, sequence: 900 });
     const generating = await api().db.withTenant({ orgId: api().ours.id }, async (tx) => {
-      const values = { org_id: api().ours.id, id: sealed.package_id.replace(/.$/, 'f'), work_item_id: item, sequence: 901, formats: [], requested_by: '{}' };
+      const values = { org_id: api().ours.id, id: newId(), work_item_id: item, sequence: 901, formats: [], requested_by: '{}' };
       await tx.insertInto('evidence_packages').values(values).execute();
       return values.id;
     });

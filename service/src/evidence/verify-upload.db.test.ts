@@ -1,10 +1,11 @@
-import { readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { emptyTrust } from '@rrs/verifier';
 import { sql } from 'kysely';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type PackageBody, usePackages } from '../testing/packages.ts';
 import { verifyUpload } from './verify-upload.ts';
 
@@ -41,10 +42,10 @@ async function verifyForm(parts: Record<string, string | Uint8Array>) {
   const answer = await fetch(world.api().url + VERIFY, { method: 'POST', body: form, headers: { authorization: `Bearer ${world.api().ours.owner}` } });
   return { status: answer.status, body: (await answer.json()) as Verified };
 }
-/** One bit of evidence.json, which is in the archive as it is. */
-function tampered(): Buffer {
+/** One bit of a file, which is in the archive as it is. */
+async function tampered(format: string): Promise<Buffer> {
   const copy = Buffer.from(zip);
-  const at = copy.indexOf('"schema":');
+  const at = copy.indexOf(await world.download(sealed.package_id, format));
   expect(at).toBeGreaterThan(0);
   copy[at + 2] = (copy[at + 2] ?? 0) ^ 1;
   return copy;
@@ -63,7 +64,17 @@ const uploadsSeen = async (orgId: string) => {
     );
   return rows.map(({ after }) => after);
 };
-const left = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('rrs-verify-'));
+/** A folder of this test's own, for all that is temporary. */
+function useTemporaryFolder(): () => string[] {
+  const folder = mkdtempSync(join(tmpdir(), 'rrs-temporary-'));
+  vi.stubEnv('TMPDIR', folder);
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    rmSync(folder, { recursive: true });
+  });
+  expect(tmpdir()).toBe(folder);
+  return () => readdirSync(folder);
+}
 
 describe('a package that is sent here', () => {
   it('verifies as the body and as a form, with a receipt where it is one of the caller', async () => {
@@ -76,15 +87,18 @@ describe('a package that is sent here', () => {
     expect(await uploadsSeen(world.api().ours.id)).toEqual([]);
   });
 
-  it('that was tampered with fails with the place, and gets no receipt', async () => {
+  it.each([
+    ['csv', 'data/findings.csv', 'as it says'],
+    ['json', 'data/evidence.json', 'unknown'],
+  ])('that was tampered with in its %s fails with the place, and is none of the caller any more', async (format, path, named) => {
     const before = await receipts();
-    const { status, body } = await verify(tampered());
-    expect([status, body.verdict]).toEqual([200, 'failed']);
-    expect(body.failures.length).toBeGreaterThan(0);
-    expect(body.failures.map(({ file }) => file).join()).toContain('data/');
-    expect(body.superseded).toBeNull();
+    const { status, body } = await verify(await tampered(format));
+    const package_id = named === 'unknown' ? null : sealed.package_id;
+    expect([status, body]).toEqual([200, expect.objectContaining({ verdict: 'failed', package_id, superseded: null })]);
+    expect(body.failures.map(({ file }) => file)).toContain(path);
+    expect(body.notes.join()).not.toContain('of your organization');
     expect(await receipts()).toBe(before);
-    expect((await uploadsSeen(world.api().ours.id)).at(-1)).toMatchObject({ verdict: 'failed', size: zip.length });
+    expect((await uploadsSeen(world.api().ours.id)).at(-1)).toEqual({ verdict: 'failed', size: zip.length, package_id });
   });
 
   it.each([
@@ -137,6 +151,7 @@ describe('the file that is sent', () => {
   });
 
   it('has no name while it is written and read, and none is left behind, however it ends', async () => {
+    const left = useTemporaryFolder();
     const seen: string[][] = [];
     const watched = (fails: boolean) =>
       Readable.from(
@@ -160,6 +175,7 @@ describe('the file that is sent', () => {
   });
 
   it('is forgotten when the caller hangs up in the middle', async () => {
+    const left = useTemporaryFolder();
     const { port, ours } = world.api();
     const before = [await uploadsSeen(ours.id), await receipts()];
     const headers = { authorization: `Bearer ${ours.owner}`, 'content-type': 'application/zip', 'content-length': zip.length };

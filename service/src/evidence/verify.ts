@@ -1,4 +1,3 @@
-import { buffer } from 'node:stream/consumers';
 import { emptyTrust, type Report, type Source, type Trust, verifyPackage } from '@rrs/verifier';
 import { nodePlatform } from '@rrs/verifier/node';
 import type { BlobRef, BlobStore } from '../blobs/blobs.ts';
@@ -12,7 +11,8 @@ export function verifySealed(blobs: BlobStore, { sha256, size }: BlobRef, trust:
       if (length === 0) return new Uint8Array();
       const content = await blobs.getRange(sha256, { start: offset, end: offset + length - 1 });
       if (!content) throw new Error('the archive is not in the store any more');
-      return buffer(content);
+      const chunks: Buffer[] = await content.toArray();
+      return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
     },
   };
   return verifyPackage(source, trust, nodePlatform());

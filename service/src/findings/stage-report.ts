@@ -18,7 +18,7 @@ export interface Staged {
 }
 
 /** Each batch waits a few times for the database while the next one is parsed: large ones wait less often. */
-const BATCH = 2_000;
+const BATCH = 1_000;
 const BATCH_CHARACTERS = 4 * 1024 * 1024;
 const KEPT_REJECTIONS = 1_000;
 const REMEMBERED = 50_000;
