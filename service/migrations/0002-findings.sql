@@ -123,6 +123,8 @@ create table findings (
   last_seen timestamptz(3) not null,
   -- infinity: no deadline
   due_at timestamptz(3) not null default 'infinity',
+  -- From when the deadline counts: the first sight, or when a scan saw it again.
+  clock_from timestamptz(3) not null default now(),
   closed_at timestamptz(3),
   reopen_count integer not null default 0,
   tags text[] not null default '{}',

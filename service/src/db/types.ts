@@ -250,6 +250,7 @@ interface FindingsTable {
   first_seen: Timestamp;
   last_seen: Timestamp;
   due_at: Generated<Timestamp>;
+  clock_from: Generated<Timestamp>;
   closed_at: Timestamp | null;
   reopen_count: Generated<number>;
   tags: Generated<string[]>;

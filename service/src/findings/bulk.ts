@@ -98,7 +98,7 @@ const needed = [
   'findings.cvss_score',
   'findings.epss',
   'findings.kev',
-  'findings.first_seen',
+  'findings.clock_from',
   'findings.tags',
 ] as const;
 
@@ -198,7 +198,7 @@ function decidedSql(actor: Actor, change: BulkChange, ways: readonly Way[], poli
       ${linking} as links, ${moving} or ${overridden} or ${retagged} as writes, ${moving} or ${overridden} or ${retagged} or ${linking} as changed,
       case when ${moving} then w.code when ${unexplained} and ${overridden} then 'validation_failed' end as code,
       case when ${moving} and w.code is not null then w.detail when ${unexplained} and ${overridden} then '/reason is required: it says why the severity is another than the source says' end as detail,
-      ${riskSql('s', 'a')} as n_risk, ${dueSql(policy.sla, sql`m.first_seen`, sql`s.severity`, sql`m.kev`)} as n_due
+      ${riskSql('s', 'a')} as n_risk, ${dueSql(policy.sla, sql`m.clock_from`, sql`s.severity`, sql`m.kev`)} as n_due
     from matched m
     join assets a on a.org_id = ${actor.orgId} and a.id = m.asset_id
     cross join lateral (select coalesce(${override}, m.source_severity) as severity, m.cvss_score, m.epss, m.kev) s

@@ -61,9 +61,7 @@ export const slaChange = handle(applySla, async ({ org_id: orgId }, { db }) => {
   await db.withTenant({ orgId }, async (tx) => {
     await takeTurn(tx, orgId);
     const { sla } = await readPolicy(tx, orgId);
-    const seenAgain = sql`(select max(h.occurred_at) from finding_history h where h.org_id = ${orgId} and h.finding_id = f.id and h.action = 'reopened')`;
-    const from = sql<Date>`case when f.reopen_count > 0 then coalesce(${seenAgain}, f.first_seen) else f.first_seen end`;
-    const due = dueSql(sla, from, sql`f.severity`, sql`f.kev`);
+    const due = dueSql(sla, sql`f.clock_from`, sql`f.severity`, sql`f.kev`);
     await sql`
       update findings f set due_at = ${due}, version = f.version + 1, updated_at = now()
       where f.org_id = ${orgId} and f.status = any(${activeStatuses as readonly string[]}) and f.due_at is distinct from ${due}`.execute(tx);

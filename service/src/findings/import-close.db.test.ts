@@ -131,6 +131,17 @@ describe('absence', () => {
 });
 
 describe('a finding that is seen again', () => {
+  it('has a new deadline, which a change of its severity does not take back to the first sight', async () => {
+    await run([inLib('a')], complete(1));
+    await run([], complete(2));
+    expect(await run([inLib('a')], complete(3))).toMatchObject({ reopened: 1 });
+    await patch({ severity: 'critical', reason: 'reachable from the internet' });
+    const { rows } = await engine
+      .admin()
+      .query("select due_at > now() as ahead, first_seen < now() - interval '100 days' as old from findings where org_id = $1", [org]);
+    expect(rows).toEqual([{ ahead: true, old: true }]);
+  });
+
   it('is open again, counted, in the history and told', async () => {
     await run([inLib('a')], partial(1));
     await run([], complete(2));

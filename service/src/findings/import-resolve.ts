@@ -146,11 +146,11 @@ async function createNew(tx: TenantTx, { orgId, importId, sourceId, provider, sl
     insert into findings (
       org_id, id, asset_id, weakness, place, asset_type, title, status, status_changed_at, severity, source_severity, vulnerability_ids, cwes,
       cvss_version, cvss_vector, cvss_score, epss, epss_percentile, epss_date, kev, kev_due_date, risk_score, component, location, text_id, source_ids,
-      first_seen, last_seen, due_at, tags, search)
+      first_seen, last_seen, due_at, clock_from, tags, search)
     select ${orgId}, said.finding_id, said.asset_id, said.weakness, said.place, said.asset_type, said.title, 'open', now(), said.severity, said.severity,
       said.vulnerability_ids, said.cwes, said.cvss_version, said.cvss_vector, said.cvss_score, said.epss, said.epss_percentile, said.epss_date, said.kev,
       said.kev_due_date, ${riskSql('said', 'said')}, said.component, said.location, said.text_id, array[${sourceId}::uuid],
-      said.first_seen, said.seen_at, ${due}, said.tags, array_to_tsvector(said.words || array['a:' || said.asset_type, ${`p:${provider}`}])
+      said.first_seen, said.seen_at, ${due}, said.first_seen, said.tags, array_to_tsvector(said.words || array['a:' || said.asset_type, ${`p:${provider}`}])
     from said`.execute(tx);
 }
 
@@ -175,7 +175,8 @@ async function rememberChanges(tx: TenantTx, { orgId, importId, actor }: Resolut
 /** A source that says something new about a finding changes what it says; what people decided stays. */
 async function updateKnown(tx: TenantTx, resolution: Resolution): Promise<void> {
   const { orgId, sla } = resolution;
-  const due = dueSql(sla, sql`case when said.outcome = 'reopened' then now() else f.first_seen end`, sql`said.severity`, sql`said.kev`);
+  const clock = sql<Date>`case when said.outcome = 'reopened' then now() else f.clock_from end`;
+  const due = dueSql(sla, clock, sql`said.severity`, sql`said.kev`);
   await sql`
     with said as (${saidSql(resolution)})
     update findings f set
@@ -183,7 +184,7 @@ async function updateKnown(tx: TenantTx, resolution: Resolution): Promise<void> 
       cvss_version = said.cvss_version, cvss_vector = said.cvss_vector, cvss_score = said.cvss_score,
       epss = said.epss, epss_percentile = said.epss_percentile, epss_date = said.epss_date, kev = said.kev, kev_due_date = said.kev_due_date, risk_score = ${riskSql('said', 'said')}, component = said.component, location = said.location, text_id = said.text_id,
       source_ids = said.source_ids, search = ${searchSql}, tags = said.tags,
-      last_seen = greatest(f.last_seen, said.seen_at), due_at = case when f.closed_at is null or said.outcome = 'reopened' then ${due} else f.due_at end,
+      last_seen = greatest(f.last_seen, said.seen_at), due_at = case when f.closed_at is null or said.outcome = 'reopened' then ${due} else f.due_at end, clock_from = ${clock},
       status = case when said.outcome = 'reopened' then 'open' else f.status end,
       status_reason = case when said.outcome = 'reopened' then 'a scan saw it again' else f.status_reason end,
       status_changed_at = case when said.outcome = 'reopened' then now() else f.status_changed_at end,

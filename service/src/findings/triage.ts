@@ -152,7 +152,7 @@ function decideSeverity(finding: FindingRow, { severity, reason }: FindingPatch,
     severity_override_by: rank === null ? null : actor.name,
     severity_override_reason: rank === null ? null : (reason ?? null),
     severity: effective,
-    due_at: dueAt(policy.sla, finding.first_seen, severityName(effective), finding.kev) ?? 'infinity',
+    due_at: dueAt(policy.sla, finding.clock_from, severityName(effective), finding.kev) ?? 'infinity',
   };
 }
 

@@ -20,14 +20,14 @@ export async function seedFindings(admin: pg.Client, orgId: string, { from = 1, 
   await admin.query(
     `insert into findings (org_id, id, asset_id, asset_type, weakness, place, title, status, status_reason, status_changed_at, assurance, acceptance_owner,
        acceptance_expires_at, justification, closed_at, severity, source_severity, vulnerability_ids, cwes, epss, epss_date, kev, risk_score, component, location,
-       source_ids, first_seen, last_seen, due_at, tags, search, created_at, updated_at)
+       source_ids, first_seen, last_seen, due_at, clock_from, tags, search, created_at, updated_at)
      select $1::uuid, ${id('f', 'i')}, ${id('a', 'n')}, ${TYPE}, cve, decode(md5(i::text), 'hex'), title, status, 'seeded', now() - random() * interval '100 days',
        case status when 'verified' then (array['scan_only', 'scan_after_claim', 'independent'])[1 + i % 3] when 'remediated' then 'declared' end,
        case status when 'risk_accepted' then 'owner' end, case status when 'risk_accepted' then now() + interval '90 days' end,
        case status when 'false_positive' then 'code_not_present' end, case when status in ('verified', 'risk_accepted', 'false_positive', 'withdrawn') then now() end,
        severity, severity, array[cve], array[cwe], case when i % 3 <> 0 then power(random(), 4) end, case when i % 3 <> 0 then '2026-01-01' end, i % 97 = 0,
        round((random() * 100)::numeric, 1), component, jsonb_build_object('component', component, 'version', '1.2.' || i % 50), array[source],
-       seen, least(now(), seen + random() * interval '60 days'), case when i % 11 = 0 then 'infinity' else seen + interval '45 days' end,
+       seen, least(now(), seen + random() * interval '60 days'), case when i % 11 = 0 then 'infinity' else seen + interval '45 days' end, seen,
        case when i % 20 = 0 then array['team-' || i % 7] else '{}' end,
        array_to_tsvector(array['v:' || lower(cve), 'k:' || cwe, case when i % 4 = 0 then 'p:nessus' else 'p:trivy' end, 'a:' || ${TYPE}, 'w:' || lower(cve), 'w:' || component, 'w:overflow', 'w:asset-' || n || '.example.com']
          || case when i % 20 = 0 then array['t:team-' || i % 7] else '{}' end),
