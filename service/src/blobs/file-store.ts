@@ -9,8 +9,6 @@ import { counted, spool, verified } from './streams.ts';
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 const ABANDONED_AFTER_MS = 24 * 60 * 60 * 1000;
-/** Ranges are read to be worked on as a whole: fewer and larger reads. A smaller range takes no more than its size. */
-const RANGE_CHUNK = 1024 * 1024;
 const SHARD = /^[0-9a-f]{2}$/;
 
 export function openFileStore(root: string): BlobStore {
@@ -56,7 +54,7 @@ export function openFileStore(root: string): BlobStore {
 
     async getRange(sha256, range) {
       const file = await unlessAbsent(open(placeOf(sha256), 'r'));
-      return file && counted(file.createReadStream({ ...range, highWaterMark: RANGE_CHUNK }), range);
+      return file && counted(file.createReadStream({ ...range }), range);
     },
 
     async stat(sha256) {

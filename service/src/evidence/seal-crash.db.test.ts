@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { Evidence } from '@rrs/evidence-format';
 import { addKeys, bytesSource, emptyTrust, keyFilesIn, type Report, verifyPackage } from '@rrs/verifier';
@@ -34,6 +35,7 @@ async function recovers(): Promise<void> {
 }
 
 const statusOf = async (id: string): Promise<string> => (await read(id)).status;
+const becomesReady = (id: string) => expect.poll(() => statusOf(id), { timeout: 30_000, interval: 50 }).toBe('ready');
 const read = (id: string) => world.get<PackageBody>(`/riskops-evidence/packages/${id}`);
 const leaf = (index: number) => world.get<{ package_id: string; published: boolean; leaf_hash: string }>(`/riskops-evidence/log/entries/${index}`);
 
@@ -85,7 +87,7 @@ describe('a worker that is killed', () => {
       expect(await read(id)).toMatchObject({ status: 'generating', downloads: [], files: [] });
       await expect(world.download(id)).rejects.toThrow('being generated');
       await recovers();
-      await eventually(() => statusOf(id)).toBe('ready');
+      await becomesReady(id);
       await expectWhole(id, item, sealingSteps.indexOf(step) > LOGGED ? 1 : 0);
     },
     60_000,
@@ -97,7 +99,7 @@ describe('a worker that is killed', () => {
     await forgetDead();
     await dies('publish');
     await recovers();
-    await eventually(() => statusOf(id)).toBe('ready');
+    await becomesReady(id);
     await expectWhole(id, item, 2);
   }, 60_000);
 });
@@ -169,6 +171,24 @@ describe('a store that refuses', () => {
     expect(second).toMatchObject({ status: 'ready', sequence: 2 });
     expect(await verified(second.package_id)).toMatchObject({ failures: [], verdict: 'verified' });
     expect((await leaves()).filter(({ package_id }) => package_id === id)).toEqual([]);
+  });
+
+  it('to give back what it was given is found out before anybody has the package', async () => {
+    const { id } = await requested('Rotten disk');
+    const { blobs } = world.api();
+    let reads = 0;
+    const rotten: BlobStore = {
+      ...blobs,
+      getRange: async (sha256, range) => {
+        const content = await blobs.getRange(sha256, range);
+        if (reads++ > 0 || content === null) return content;
+        const bytes = Buffer.concat(await content.toArray());
+        bytes.writeUInt8(bytes.readUInt8(0) ^ 1);
+        return Readable.from([bytes]);
+      },
+    };
+    await expect(world.attempt(id, { blobs: rotten })).rejects.toThrow('payload_changed');
+    expect(await read(id)).toMatchObject({ status: 'generating', downloads: [] });
   });
 
   it('only for the archive leaves a leaf that the log marks as never published', async () => {

@@ -121,6 +121,18 @@ describe('a worker that was killed', () => {
     await eventually(() => queue.jobs('unheard_of')).toEqual([]);
     expect(runs).toHaveLength(1);
   });
+
+  it('in the last attempt leaves one more, in which it can be said that the job failed', async () => {
+    const job = declareJob<{ n: number }>('last_words', { maxAttempts: 2 });
+    await queue.db().withTenant(tenant, (tx) => enqueue(tx, job, { n: 1 }));
+    await queue.admin().query(`
+      update graphile_worker._private_jobs set locked_by = 'killed', locked_at = now() - interval '10 seconds', attempts = 2
+      where task_id = (select id from graphile_worker._private_tasks where identifier = 'last_words')`);
+    const last: boolean[] = [];
+    await queue.work([handle(job, async (_payload, { lastAttempt }) => void last.push(lastAttempt))], { heartbeatMs: 50, deadAfterMs: 400 });
+    await eventually(() => queue.jobs('last_words')).toEqual([]);
+    expect(last).toEqual([true]);
+  });
 });
 
 describe('two workers', () => {

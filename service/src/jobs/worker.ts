@@ -100,18 +100,27 @@ async function beat(pool: pg.Pool, id: string): Promise<void> {
   await pool.query('insert into worker_heartbeats (worker_id, seen_at) values ($1, now()) on conflict (worker_id) do update set seen_at = now()', [id]);
 }
 
-/** The queue itself would wait four hours for a worker that was killed. */
+/**
+ * The queue itself would wait four hours for a worker that was killed. A job whose last attempt died with its worker gets one more, so that
+ * somebody can say that it failed.
+ */
 async function releaseJobsOfTheDead(pool: pg.Pool, deadAfterMs: number): Promise<void> {
-  await pool.query(
+  const { rows } = await pool.query<{ worker_id: string }>(
     `with dead as (delete from worker_heartbeats where seen_at < now() - $1::float8 * interval '1 millisecond' returning worker_id)
-     select graphile_worker.force_unlock_workers(array(
-       select worker_id from dead
-       union
-       select locked_by from graphile_worker._private_jobs
-       where locked_at < now() - $1::float8 * interval '1 millisecond' and locked_by not in (select worker_id from worker_heartbeats)
-     ))`,
+     select worker_id from dead
+     union
+     select locked_by from graphile_worker._private_jobs
+     where locked_at < now() - $1::float8 * interval '1 millisecond' and locked_by not in (select worker_id from worker_heartbeats)`,
     [deadAfterMs],
   );
+  if (rows.length === 0) return;
+  const dead = rows.map(({ worker_id }) => worker_id);
+  await pool.query(
+    `update graphile_worker._private_jobs set max_attempts = max_attempts + 1, last_error = $2
+     where locked_by = any($1) and attempts >= max_attempts and last_error is distinct from $2`,
+    [dead, 'its worker died'],
+  );
+  await pool.query('select graphile_worker.force_unlock_workers($1::text[])', [dead]);
 }
 
 function quietLogger(log: JobContext['log']): Logger {
