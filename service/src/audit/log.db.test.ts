@@ -148,8 +148,9 @@ describe('a million entries', () => {
       );
       for (let level = 0, width = SIZE; width > 1; level++, width = Math.floor(width / 2)) {
         await client.query(
-          `insert into log_nodes select $1, $2::smallint + 1, l.index / 2, sha256('\\x01'::bytea || l.hash || r.hash)
-           from log_nodes l join log_nodes r on r.org_id = $1 and r.level = $2 and r.index = l.index + 1 where l.org_id = $1 and l.level = $2 and l.index % 2 = 0`,
+          `insert into log_nodes select $1, $2::smallint + 1, index / 2, sha256('\\x01'::bytea || hash || next)
+           from (select index, hash, lead(hash) over (order by index) as next from log_nodes where org_id = $1 and level = $2) pairs
+           where index % 2 = 0 and next is not null`,
           [orgId, level],
         );
       }
