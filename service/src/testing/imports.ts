@@ -151,6 +151,15 @@ export function useImports() {
       await attempt(orgId, id);
       return read(orgId, id);
     },
+    /** A file as a tool wrote it, through the formats that the service has. */
+    async runFile(orgId: string, file: { format: string; name: string; bytes: Uint8Array }, scope: ScanScope = {}): Promise<ImportRow> {
+      const blob = await blobs.put(Readable.from([file.bytes]));
+      const input = { format: file.format, filename: file.name, sha256: blob.sha256, bytes: blob.size, scan_scope: scope, dry_run: false };
+      const { id } = await db.withTenant({ orgId }, (tx) => createImport(tx, systemActor(orgId, 'test'), input));
+      const context = { db, log: { info: () => {}, error: () => {} }, signal: new AbortController().signal, lastAttempt: false };
+      await importHandler(blobs, followFindings).run({ org_id: orgId, import_id: id }, context);
+      return read(orgId, id);
+    },
     stateOf: (orgId: string, options: { names?: boolean } = {}) => stateOf(admin, orgId, options),
     rowsOf: (orgId: string) => rowsOf(admin, orgId),
     async findings(orgId: string): Promise<FindingState[]> {
