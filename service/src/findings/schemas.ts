@@ -138,17 +138,17 @@ export const Finding = Named('Finding', {
   work_items: Type.Array(WorkItemRef),
 });
 
-const Multi = <T extends Parameters<typeof Type.Array>[0]>(item: T) => Type.Optional(Type.Array(item, { maxItems: 50 }));
+const Multi = <T extends Parameters<typeof Type.Array>[0]>(item: T) => Type.Optional(Type.Array(item, { minItems: 1, maxItems: 50 }));
 
 export const filters = {
   severity: Multi(Severity),
   status: Multi(Status),
-  source: Type.Optional(Type.Array(Text(1, 100), { maxItems: 20, description: 'Report format, provider, or `manual`', examples: [['trivy']] })),
+  source: Type.Optional(Type.Array(Text(1, 100), { minItems: 1, maxItems: 20, description: 'Report format, provider, or `manual`', examples: [['trivy']] })),
   asset_id: Type.Optional(Id),
   asset: Type.Optional(Text(1, 300, { description: 'Beginning of the name of the asset' })),
   asset_type: Multi(AssetType),
-  cve: Type.Optional(Type.Array(Text(1, 100), { maxItems: 50, description: 'CVE, GHSA or another public id' })),
-  cwe: Type.Optional(Type.Array(Type.Integer({ minimum: 1, maximum: 99_999 }), { maxItems: 50 })),
+  cve: Type.Optional(Type.Array(Text(1, 100), { minItems: 1, maxItems: 50, description: 'CVE, GHSA or another public id' })),
+  cwe: Type.Optional(Type.Array(Type.Integer({ minimum: 1, maximum: 99_999 }), { minItems: 1, maxItems: 50 })),
   component: Type.Optional(Text(1, 300)),
   work_item_id: Type.Optional({ ...Id, description: 'On this work item' }),
   has_work_item: Type.Optional(Type.Boolean({ description: 'On a work item that was not cancelled' })),
@@ -285,7 +285,7 @@ export const FindingCreate = Named(
     cves: Type.Optional(
       Type.Array(Type.String({ pattern: '^(?:[Cc][Vv][Ee]-\\d{4}-\\d{4,19})$', description: 'A CVE id like CVE-2021-44228' }), { maxItems: 50 }),
     ),
-    cwes: Type.Optional(Type.Array(Type.Integer({ minimum: 1, maximum: 99_999 }), { maxItems: 50 })),
+    cwes: Type.Optional(Type.Array(Type.Integer({ minimum: 1, maximum: 99_999 }), { minItems: 1, maxItems: 50 })),
     cvss: Type.Optional(Strict({ vector: Text(10, 300) })),
     location: Type.Optional(LocationInput),
     references: Type.Optional(Type.Array(Text(1, 2_000), { maxItems: 50 })),
