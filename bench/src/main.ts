@@ -16,9 +16,13 @@ const parts = {
 };
 const chosen = process.argv.slice(2);
 const results = [];
-for (const [name, measure] of Object.entries(parts)) if (chosen.length === 0 || chosen.includes(name)) results.push(...(await measure()));
+for (const [name, measure] of Object.entries(parts)) {
+  if (chosen.length > 0 && !chosen.includes(name)) continue;
+  const measured = await measure();
+  process.stdout.write(`${resultTable(measured)}\n`);
+  results.push(...measured);
+}
 const table = resultTable(results);
-process.stdout.write(`${table}\n`);
 if (chosen.length > 0) process.exit();
 
 const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
