@@ -106,7 +106,7 @@ export function describe(row: PackageRow, snapshot: Snapshot, circumstances: Cir
 
 function describeScans(snapshot: Snapshot, findings: Evidence['findings'], stored: ReadonlySet<string>): Scan[] {
   const named = new Set(findings.flatMap(({ before, after }) => [before.scan, after.scan]));
-  const showGone = new Set(findings.map(({ after }) => after.scan));
+  const showGone = new Set(findings.flatMap(({ after }) => (after.state === 'absent' ? [after.scan] : [])));
   return snapshot.scans
     .filter(({ id }) => named.has(id))
     .map((scan) => {

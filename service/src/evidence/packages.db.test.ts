@@ -65,6 +65,8 @@ describe('a package', () => {
     expect(gapsOf(sealed)).toEqual(['no_approval', 'no_artifact', 'no_timestamp', 'unfinished']);
     expect((await verify(await world.download(sealed.package_id))).verdict).toBe('verified');
     expect((await world.download(sealed.package_id, 'html')).toString()).toMatch(/not remediated/i);
+    const evidence = JSON.parse((await world.download(sealed.package_id, 'json')).toString());
+    expect(evidence.scans).toMatchObject([{ phase: 'before' }]);
   });
 
   it('without findings is one as well', async () => {
