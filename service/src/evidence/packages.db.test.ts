@@ -157,6 +157,8 @@ describe('what is sealed', () => {
           .execute(),
       );
     for (const column of ['archive_sha256', 'conclusion', 'note']) await expect(change(column)).rejects.toThrow('does not change');
+    await world.get(`/riskops-evidence/packages/${package_id}`);
+    expect(await world.get(`/audit-events?object_id=${package_id}&action=package.viewed`)).toMatchObject({ data: [{ actor: { type: 'api_key' } }] });
     for (const path of ['', '/download', '/verify'])
       expect((await call(path === '/verify' ? 'POST' : 'GET', `/api/v1/riskops-evidence/packages/${package_id}${path}`, { as: theirs.owner })).status).toBe(
         404,

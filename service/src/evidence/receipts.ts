@@ -4,6 +4,7 @@ import type { TenantTx } from '../db/database.ts';
 import { emit } from '../events/emit.ts';
 import type { Actor } from '../shared/actor.ts';
 import { newId } from '../shared/ids.ts';
+import type { PackageRow } from './packages.ts';
 
 export interface Receipt {
   packageId: string;
@@ -39,4 +40,17 @@ export async function recordReceipt(tx: TenantTx, actor: Actor, { packageId, kin
 function plainAddress(address: string | null): string | null {
   const plain = address?.split('%')[0] ?? '';
   return isIP(plain) === 0 ? null : plain;
+}
+
+/** Looking at a sealed package is an audit event too; asking whether it is sealed yet is not. */
+export async function recordView(
+  tx: TenantTx,
+  actor: Actor,
+  { id, archive_sha256 }: Pick<PackageRow, 'id' | 'archive_sha256'>,
+  shareLinkId?: string,
+): Promise<void> {
+  if (archive_sha256 === null) return;
+  const after = { archive_sha256, ...(shareLinkId === undefined ? {} : { share_link_id: shareLinkId }) };
+  await recordAudit(tx, actor, { action: 'package.viewed', objectType: 'evidence_package', objectId: id, after });
+  await emit(tx, actor.orgId, { type: 'package.viewed', subject: id, data: after });
 }

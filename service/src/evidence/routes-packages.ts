@@ -14,7 +14,7 @@ import { evidenceFormats } from './formats/formats.ts';
 import { publishedKeys } from './keys.ts';
 import { listPackages, type PackageFilter, type PackageRow, readPackage, requestPackage } from './packages.ts';
 import { downloadsOf, type PackageDownload, toListedPackage, toPackage, toVerification } from './present.ts';
-import { recordReceipt } from './receipts.ts';
+import { recordReceipt, recordView } from './receipts.ts';
 import { WorkItemParams } from './schemas.ts';
 import {
   DownloadQuery,
@@ -98,8 +98,15 @@ export function packageRoutes(app: App, deps: EvidenceDeps): void {
         response: { 200: Package, ...problems('not_found') },
       },
     },
-    async (request, reply) =>
-      reply.send(toPackage(await db.withTenant(request.actor, (tx) => readPackage(tx, request.actor.orgId, request.params.package_id)))),
+    async (request, reply) => {
+      const { actor } = request;
+      const row = await db.withTenant(actor, async (tx) => {
+        const found = await readPackage(tx, actor.orgId, request.params.package_id);
+        if (request.method === 'GET') await recordView(tx, actor, found);
+        return found;
+      });
+      return reply.send(toPackage(row));
+    },
   );
 
   app.post(

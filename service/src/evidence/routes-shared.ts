@@ -13,6 +13,7 @@ import { AppError } from '../shared/errors.ts';
 import type { EvidenceDeps } from './deps.ts';
 import { readPackage } from './packages.ts';
 import { toListedPackage } from './present.ts';
+import { recordView } from './receipts.ts';
 import { downloadIn, packageMediaTypes, receiptedDownload } from './routes-packages.ts';
 import { DownloadQuery, PackageParams } from './schemas-packages.ts';
 import { SharedPackage, SharedParams, ShareLinkBody, ShareLinkCreated, ShareLinkList, ShareLinkParams, ShareLinkQuery } from './schemas-shared.ts';
@@ -134,7 +135,13 @@ export function sharedRoutes(app: App, { db, blobs }: EvidenceDeps): void {
         response: { 200: SharedPackage, ...problems('not_found', 'rate_limited') },
       },
     },
-    async (request, reply) => reply.send(await withShared(request, async (_tx, _actor, shared) => toShared(shared, request.params.token))),
+    async (request, reply) => {
+      const shown = await withShared(request, async (tx, actor, shared) => {
+        if (request.method === 'GET') await recordView(tx, actor, shared.row, shared.link.id);
+        return toShared(shared, request.params.token);
+      });
+      return reply.send(shown);
+    },
   );
 
   app.get(
