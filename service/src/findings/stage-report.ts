@@ -19,7 +19,7 @@ export interface Staged {
 
 /** Each batch waits a few times for the database while the next one is parsed: large ones wait less often. */
 const BATCH = 1_000;
-const BATCH_CHARACTERS = 4 * 1024 * 1024;
+const BATCH_CHARACTERS = 512 * 1024;
 const KEPT_REJECTIONS = 1_000;
 const REMEMBERED = 50_000;
 const PROGRESS_MS = 500;
@@ -96,7 +96,7 @@ function createAssetKeys(staging: Staging, keep: (line: string) => void): (asset
 /** Whoever else this process serves gets a turn in between. */
 const ROWS_PER_TURN = 200;
 const HELD_LINES = 1_000;
-const HELD_CHARACTERS = 2 * 1024 * 1024;
+const HELD_CHARACTERS = 512 * 1024;
 
 /** Lines of the smaller tables go along when there are enough of them. */
 function createWriter(staging: Staging) {

@@ -6,7 +6,6 @@ import { openVex } from './openvex.ts';
 import { oscalAssessmentResults } from './oscal-ar.ts';
 import { oscalPoam } from './oscal-poam.ts';
 import { renderHtml } from './report-html.ts';
-import { renderPdf } from './report-pdf.ts';
 import { sarif } from './sarif.ts';
 
 export interface EvidenceFormat {
@@ -21,7 +20,7 @@ export interface EvidenceFormat {
 }
 
 const table: Readonly<Record<PackageFormat, Omit<EvidenceFormat, 'format'>>> = {
-  pdf: { path: 'data/report.pdf', mediaType: 'application/pdf', mayBeEmpty: true, render: renderPdf },
+  pdf: { path: 'data/report.pdf', mediaType: 'application/pdf', mayBeEmpty: true, render: pdf },
   html: {
     path: 'data/report.html',
     mediaType: 'text/html; charset=utf-8',
@@ -42,6 +41,12 @@ export const evidenceFormats: readonly EvidenceFormat[] = Object.entries(table).
 /** Those of the wanted formats that the evidence can be written in. */
 export function possibleFormats(wanted: readonly PackageFormat[], { findings }: { findings: readonly unknown[] }): EvidenceFormat[] {
   return evidenceFormats.filter(({ format, mayBeEmpty }) => wanted.includes(format) && (mayBeEmpty || findings.length > 0));
+}
+
+/** Fonts and their reader are large: they are loaded when the first report is printed. */
+async function* pdf(evidence: Evidence, context: ReportContext): AsyncGenerator<Uint8Array> {
+  const { renderPdf } = await import('./report-pdf.ts');
+  yield* renderPdf(evidence, context);
 }
 
 function json(documentOf: (evidence: Evidence) => object): EvidenceFormat['render'] {
