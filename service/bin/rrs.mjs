@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 
 // Runs on any Node that npm runs on, to find the one that the program needs.
 const NEEDED = 24;
@@ -11,6 +12,8 @@ const major = Number(process.versions.node.split('.')[0]);
 if (major >= NEEDED) {
   // Beside the packages: in the shared temporary folder, Node's own choice, anybody could lay code for us to run.
   module.enableCompileCache?.(fileURLToPath(new URL('../../node_modules/.cache/rrs', import.meta.url)));
+  // Left alone, the heap grows to four times what is in use before it is tidied: a large report would cost memory that nothing holds.
+  setFlagsFromString('--heap-growing-percent=60');
   process.removeAllListeners('warning').on('warning', (warning) => {
     if (warning.name !== 'ExperimentalWarning') process.stderr.write(`${warning.stack}\n`);
   });
