@@ -526,12 +526,12 @@ CREATE TABLE rrs.findings (
   CONSTRAINT findings_source_severity_check CHECK (source_severity >= 0 AND source_severity <= 5),
   CONSTRAINT findings_status_check CHECK (status = ANY (ARRAY['open'::text, 'in_progress'::text, 'remediated'::text, 'verified'::text, 'risk_accepted'::text, 'false_positive'::text, 'withdrawn'::text]))
 );
-CREATE INDEX findings_by_assurance ON rrs.findings USING btree (org_id, assurance, risk_score, id) WHERE assurance IS NOT NULL;
 CREATE INDEX findings_by_component ON rrs.findings USING btree (org_id, lower(component) text_pattern_ops) WHERE component IS NOT NULL;
 CREATE INDEX findings_by_created ON rrs.findings USING btree (org_id, created_at, id);
 CREATE INDEX findings_by_due ON rrs.findings USING btree (org_id, due_at, id);
 CREATE INDEX findings_by_epss ON rrs.findings USING btree (org_id, epss) WHERE epss IS NOT NULL;
 CREATE INDEX findings_by_expiry ON rrs.findings USING btree (org_id, acceptance_expires_at) WHERE status = 'risk_accepted'::text;
+CREATE INDEX findings_by_facet ON rrs.findings USING gin ((search || array_to_tsvector(ARRAY[('s:'::text || severity::text) || org_id::text, ('x:'::text || status) || org_id::text, ('z:'::text || COALESCE(assurance, ''::text)) || org_id::text, ('e:'::text || kev::text) || org_id::text]))) WITH (fastupdate='on');
 CREATE INDEX findings_by_first_seen ON rrs.findings USING btree (org_id, first_seen, id);
 CREATE INDEX findings_by_kev ON rrs.findings USING btree (org_id, risk_score, id) WHERE kev;
 CREATE INDEX findings_by_last_seen ON rrs.findings USING btree (org_id, last_seen, id);
@@ -539,7 +539,6 @@ CREATE INDEX findings_by_risk ON rrs.findings USING btree (org_id, risk_score, i
 CREATE INDEX findings_by_severity ON rrs.findings USING btree (org_id, severity, id);
 CREATE INDEX findings_by_status ON rrs.findings USING btree (org_id, status, risk_score, id) INCLUDE (severity, first_seen, due_at, closed_at);
 CREATE INDEX findings_by_updated ON rrs.findings USING btree (org_id, updated_at, id);
-CREATE INDEX findings_by_word ON rrs.findings USING gin (search) WITH (fastupdate='on');
 ALTER TABLE rrs.findings OWNER TO rrs_owner;
 ALTER TABLE rrs.findings ENABLE ROW LEVEL SECURITY;
 ALTER TABLE rrs.findings FORCE ROW LEVEL SECURITY;
@@ -1411,7 +1410,8 @@ CREATE VIEW rrs.tenant_findings AS
     search,
     version,
     created_at,
-    updated_at
+    updated_at,
+    search || array_to_tsvector(ARRAY[('s:'::text || severity::text) || org_id::text, ('x:'::text || status) || org_id::text, ('z:'::text || COALESCE(assurance, ''::text)) || org_id::text, ('e:'::text || kev::text) || org_id::text]) AS facets
    FROM rrs.findings
   WHERE org_id = current_setting('app.org_id'::text)::uuid;
 ALTER VIEW rrs.tenant_findings OWNER TO rrs_owner;

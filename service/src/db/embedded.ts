@@ -14,7 +14,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { userInfo } from 'node:os';
+import { totalmem, userInfo } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
@@ -172,6 +172,9 @@ async function launchUntil(server: Server, deadline: number): Promise<ChildProce
   }
 }
 
+/** Taken as it is used: a small database takes little of it. */
+const MOST_BUFFERS = 2 ** 30;
+
 async function launch(server: Server): Promise<ChildProcess> {
   const settings = {
     listen_addresses: '',
@@ -181,6 +184,7 @@ async function launch(server: Server): Promise<ChildProcess> {
     timezone: 'UTC',
     log_timezone: 'UTC',
     jit: 'off',
+    shared_buffers: `${Math.floor(Math.min(totalmem() / 4, MOST_BUFFERS) / 2 ** 20)}MB`,
   };
   const child = run(server, 'postgres', ['-D', server.cluster, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])]);
   const deadline = Date.now() + START_TIMEOUT_MS;

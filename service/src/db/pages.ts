@@ -41,34 +41,16 @@ export async function fetchPage<Tables extends keyof DB, Row extends { id: strin
   return pageOf(rows as Row[], total, sort, request);
 }
 
-/**
- * For lists with many filters. The planner walks along the index of the sort until it has a page, as if what is wanted were spread evenly;
- * where it is all at the far end, that is the whole index. So few rows are first found and then sorted, and the walk is left for many.
- */
-export async function fetchFilteredPage<Tables extends keyof DB, Row extends { id: string }>(
-  tx: TenantTx,
-  query: Query<Tables, Row>,
-  columns: SortColumns<Row>,
-  request: PageRequest,
-): Promise<Page<Row>> {
-  const sort = sortOf(columns, request);
-  const total = await count(tx, query, request.total);
-  const few = total.relation === 'exact' && total.count <= COUNT_LIMIT;
-  // OFFSET 0 keeps the planner from merging the two.
-  const found = few ? (tx.selectFrom(query.offset(0).as('found') as never).selectAll() as unknown as Query<Tables, Row>) : query;
-  return pageOf((await sorted(found, sort, request).execute()) as Row[], total, sort, request);
-}
-
-function sortOf<Row>(columns: SortColumns<Row>, { sort, position }: PageRequest) {
+export function sortOf<Row>(columns: SortColumns<Row>, { sort, position }: PageRequest) {
   const key = columns[sort.replace(/^-/, '')];
   if (!key) throw new Error(`no column serves the sort ${sort}`);
   const backwards = position?.direction === 'prev';
   return { ...key, backwards, descending: sort.startsWith('-') !== backwards };
 }
 
-type Sort<Row> = ReturnType<typeof sortOf<Row>>;
+export type Sort<Row> = ReturnType<typeof sortOf<Row>>;
 
-function sorted<Tables extends keyof DB, Row>(query: Query<Tables, Row>, { column, type, descending }: Sort<Row>, { limit, position }: PageRequest) {
+export function sorted<Tables extends keyof DB, Row>(query: Query<Tables, Row>, { column, type, descending }: Sort<Row>, { limit, position }: PageRequest) {
   const key = sql.ref(column);
   const order = sql.raw(descending ? 'desc' : 'asc');
   const rows = query.orderBy(sql`${key} ${order}, id ${order}`).limit(limit + 1);
@@ -77,7 +59,12 @@ function sorted<Tables extends keyof DB, Row>(query: Query<Tables, Row>, { colum
   return rows.where(sql<boolean>`(${key}, id) ${operator} (${position.value}::${sql.raw(type)}, ${position.id}::uuid)`);
 }
 
-function pageOf<Row extends { id: string }>(rows: Row[], total: Page<Row>['page']['total'], { column, backwards }: Sort<Row>, request: PageRequest): Page<Row> {
+export function pageOf<Row extends { id: string }>(
+  rows: Row[],
+  total: Page<Row>['page']['total'],
+  { column, backwards }: Sort<Row>,
+  request: PageRequest,
+): Page<Row> {
   const { limit, position, seal } = request;
   const more = rows.length > limit;
   const shown = more ? rows.slice(0, limit) : rows;
@@ -100,7 +87,7 @@ function textOf(value: unknown): string | null {
   return value instanceof Date ? value.toISOString() : String(value);
 }
 
-async function count<Tables extends keyof DB, Row>(tx: TenantTx, query: SelectQueryBuilder<DB, Tables, Row>, mode: 'bounded' | 'exact') {
+export async function count<Tables extends keyof DB, Row>(tx: TenantTx, query: SelectQueryBuilder<DB, Tables, Row>, mode: 'bounded' | 'exact') {
   const matching = query.clearSelect().select(sql`1`.as('one'));
   const counted = mode === 'exact' ? matching : matching.limit(COUNT_LIMIT + 1);
   const { rows } = await sql<{ count: string }>`select count(*) from (${counted}) as counted`.execute(tx);

@@ -23,7 +23,7 @@ export async function adoptAliases(tx: TenantTx, adopting: Adopting, aliases: re
 function namedSql(orgId: string, aliases: readonly string[]) {
   const words = aliases.map((alias) => `'v:${alias.toLowerCase().replaceAll('\\', '\\\\').replaceAll("'", "''")}'`).join(' | ');
   return sql`tenant_findings f join vulnerability_aliases a on a.org_id = ${orgId} and a.alias = f.weakness and a.alias = any(${aliases as string[]})
-    and f.org_id = ${orgId} and f.search @@ ${words}::tsquery`;
+    and f.org_id = ${orgId} and f.facets @@ ${words}::tsquery`;
 }
 
 const twin = sql`other.org_id = f.org_id and other.asset_id = f.asset_id and other.weakness = a.weakness and other.place = f.place`;

@@ -1,7 +1,8 @@
 import type { TenantTx } from '../db/database.ts';
-import { fetchFilteredPage, fetchPage, type PageRequest, type SortColumns } from '../db/pages.ts';
+import { fetchPage, type PageRequest, type SortColumns } from '../db/pages.ts';
 import { notFound } from '../shared/errors.ts';
-import { type FindingFilter, filterFindings, ownFindings } from './filter.ts';
+import { type FindingFilter, ownFindings } from './filter.ts';
+import { fetchFilteredPage } from './filtered-page.ts';
 
 /** What the list shows of a finding; the long parts come with the single one. */
 const listed = [
@@ -38,8 +39,8 @@ const listed = [
 ] as const;
 
 export function listFindings(tx: TenantTx, orgId: string, filter: FindingFilter, page: PageRequest) {
-  const query = filterFindings(ownFindings(tx).select(listed), orgId, filter);
-  type Row = Awaited<ReturnType<typeof query.executeTakeFirstOrThrow>>;
+  const all = ownFindings(tx).select(listed).where('findings.org_id', '=', orgId);
+  type Row = Awaited<ReturnType<typeof all.executeTakeFirstOrThrow>>;
   const columns: SortColumns<Row> = {
     risk_score: { column: 'risk_score', type: 'real' },
     severity: { column: 'severity', type: 'smallint' },
@@ -49,7 +50,8 @@ export function listFindings(tx: TenantTx, orgId: string, filter: FindingFilter,
     updated_at: { column: 'updated_at', type: 'timestamptz' },
     due_at: { column: 'due_at', type: 'timestamptz' },
   };
-  return Object.keys(filter).length > 0 ? fetchFilteredPage(tx, query, columns, page) : fetchPage(tx, query, columns, page);
+  if (Object.keys(filter).length === 0) return fetchPage(tx, all, columns, page);
+  return fetchFilteredPage(tx, { all, orgId, filter }, columns, page);
 }
 
 export type ListedFinding = Awaited<ReturnType<typeof listFindings>>['data'][number];

@@ -116,7 +116,7 @@ describe('a page of findings reads a bounded number of blocks', () => {
   });
 
   it('which a lost index would show', async () => {
-    await withClient(database.url, (admin) => admin.query('drop index rrs.findings_by_word'));
+    await withClient(database.url, (admin) => admin.query('drop index rrs.findings_by_facet'));
     expect(await excessOf({ cve: ['CVE-2024-10007'] }, '-risk_score')).toBeGreaterThan(0);
   });
 });

@@ -1,6 +1,6 @@
 import type { Observation } from '@rrs/scan-reports';
 
-/** What the list can be searched by as a word, but for the sources: see the index findings_by_word. */
+/** What the list can be searched by as a word, but for the sources: see the index findings_by_facet. */
 export function wordsOf(observation: Pick<Observation, 'vulnerability_ids' | 'cwes' | 'tags' | 'title' | 'location'>, assetName: string): string[] {
   const words = new Set<string>();
   for (const id of observation.vulnerability_ids) words.add(`v:${id.toLowerCase()}`);
