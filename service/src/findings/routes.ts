@@ -37,8 +37,9 @@ export function findingRoutes(deps: FindingDeps) {
       async (request, reply) => {
         const { orgId } = request.actor;
         const page = pageRequest(secret, orgId, 'findings', request.query);
+        const { limit: _limit, cursor: _cursor, sort: _sort, total: _total, ...filter } = request.query;
         const { found, names } = await db.withTenant(request.actor, async (tx) => {
-          const found = await listFindings(tx, orgId, request.query as FindingFilter, page);
+          const found = await listFindings(tx, orgId, filter as FindingFilter, page);
           return { found, names: await namesFor(tx, orgId, found.data) };
         });
         linkPages(request, reply, found.page);

@@ -47,7 +47,7 @@ export async function seedFindings(admin: pg.Client, orgId: string, { from = 1, 
 
 const TYPE = `(array['host', 'host', 'host', 'host', 'container_image', 'container_image', 'container_image', 'repository', 'repository', 'web_application', 'cloud_resource'])[1 + n % 11]`;
 
-/** The same number gives the same id within an organization. */
+/** The same number gives the same id within an organization, and later ones are greater, as with the ids that the program makes. */
 function id(kind: string, number: string): string {
-  return `md5('${kind}' || ${number} || $1::uuid)::uuid`;
+  return `overlay(md5('${kind}' || ${number} || $1::uuid) placing lpad(to_hex(${number}), 12, '0') from 1 for 12)::uuid`;
 }
