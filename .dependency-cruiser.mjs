@@ -1,5 +1,5 @@
 /** The rules of ARCHITECTURE.md that a program can check. */
-const features = ['audit', 'events', 'organizations', 'assets', 'vulnerabilities', 'findings', 'work-items', 'evidence'];
+const features = ['audit', 'events', 'organizations', 'assets', 'vulnerabilities', 'findings', 'integrations', 'work-items', 'evidence'];
 const any = `(${features.join('|')})`;
 
 const leftwards = features.slice(0, -1).map((feature, index) => ({
@@ -31,7 +31,7 @@ export default {
     {
       name: 'base-knows-no-feature',
       severity: 'error',
-      from: { path: '^service/src/(shared|db|blobs|jobs|http)/' },
+      from: { path: '^service/src/(shared|db|blobs|jobs|net|http)/' },
       to: { path: `^service/src/(main|${features.join('|')})/` },
     },
     {

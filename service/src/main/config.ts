@@ -51,7 +51,7 @@ function list(check: (item: string) => void) {
   };
 }
 
-const proxies = list((item) => {
+const networks = list((item) => {
   const [address = '', bits] = item.split('/');
   const family = isIP(address);
   if (family === 0) throw new Error(`"${item}" is not an IP address or network (like 10.0.0.0/8)`);
@@ -68,7 +68,7 @@ const addresses = list((item) => {
 
 function certificates(value: string): string | null {
   if (value === '') return null;
-  if (!/^-----BEGIN CERTIFICATE-----/.test(value.trim())) throw new Error('must be certificates in PEM (give their file as RRS_TSA_CERTIFICATES_FILE)');
+  if (!/^-----BEGIN CERTIFICATE-----/.test(value.trim())) throw new Error('must be certificates in PEM (give their file with _FILE behind the name)');
   return value;
 }
 
@@ -128,7 +128,14 @@ const settings = {
     parse: addresses,
   },
   RRS_TSA_CERTIFICATES: { default: '', about: 'Their root certificates in PEM; needed with RRS_TSA_URL', secret: true, parse: certificates },
-  RRS_TRUSTED_PROXIES: { default: '', about: 'Addresses or networks of proxies whose X-Forwarded-* headers count, separated by commas', parse: proxies },
+  RRS_OUTBOUND_ALLOW: {
+    default: '',
+    about: 'Private addresses or networks that connections and webhooks may reach, separated by commas (like 10.0.0.0/8); empty: public ones only',
+    parse: networks,
+  },
+  RRS_OUTBOUND_PROXY: { default: '', about: 'HTTP proxy for connections and webhooks; it then decides what may be reached', secret: true, parse: url('http:', 'https:') },
+  RRS_OUTBOUND_CERTIFICATES: { default: '', about: 'Certificates in PEM that connections and webhooks trust beside the usual ones', secret: true, parse: certificates },
+  RRS_TRUSTED_PROXIES: { default: '', about: 'Addresses or networks of proxies whose X-Forwarded-* headers count, separated by commas', parse: networks },
   RRS_CORS_ORIGINS: { default: '', about: 'Origins of other sites whose pages may call the API, separated by commas', parse: origins },
   RRS_S3_BUCKET: { default: '', about: 'Bucket for stored files; empty: the data folder', parse: text },
   RRS_S3_PREFIX: { default: '', about: 'Beginning of the names in the bucket', parse: (value: string) => value },

@@ -1,0 +1,80 @@
+import { lookup as resolve } from 'node:dns';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
+
+/** Networks that a request to the outside must not end in: whoever names an address must not reach what only this machine can. */
+const PRIVATE = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/3',
+  '::/127',
+  '64:ff9b::/96',
+  '64:ff9b:1::/48',
+  '100::/64',
+  '2001::/23',
+  '2001:db8::/32',
+  '2002::/16',
+  '3fff::/20',
+  'fc00::/7',
+  'fe80::/10',
+  'fec0::/10',
+  'ff00::/8',
+];
+
+export class AddressRefused extends Error {
+  constructor(host: string, address: string) {
+    const at = host === address ? '' : ` (${host})`;
+    super(`${address}${at} is in a network that this service does not reach out to; an operator can allow it with RRS_OUTBOUND_ALLOW`);
+    this.name = 'AddressRefused';
+  }
+}
+
+/** Which addresses may be connected to. Asked with the address of the very connection, so that a name cannot change in between. */
+export interface Guard {
+  assertAllowed(host: string): void;
+  lookup: LookupFunction;
+}
+
+export function createGuard(allowedNetworks: readonly string[]): Guard {
+  const refused = networks(PRIVATE);
+  const allowed = networks(allowedNetworks);
+  const isAllowed = (address: string): boolean => {
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    return allowed.check(address, family) || !refused.check(address, family);
+  };
+  return {
+    assertAllowed(host) {
+      const address = host.replace(/^\[|\]$/g, '');
+      if (isIP(address) !== 0 && !isAllowed(address)) throw new AddressRefused(host, address);
+    },
+    lookup(host, options, done) {
+      resolve(host, { ...options, all: true }, (error, found) => {
+        if (error) return done(error, '', 0);
+        const usable = found.filter(({ address }) => isAllowed(address));
+        const [first] = usable;
+        if (!first) return done(new AddressRefused(host, found[0]?.address ?? host), '', 0);
+        if (options.all) done(null, usable);
+        else done(null, first.address, first.family);
+      });
+    },
+  };
+}
+
+export function networks(list: readonly string[]): BlockList {
+  const blocks = new BlockList();
+  for (const item of list) {
+    const [address = '', bits] = item.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    blocks.addSubnet(address, Number(bits ?? (family === 'ipv6' ? 128 : 32)), family);
+  }
+  return blocks;
+}
