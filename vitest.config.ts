@@ -6,6 +6,7 @@ export default defineConfig({
     include: [
       'service/**/*.test.ts',
       'scan-reports/**/*.test.ts',
+      'connectors/**/*.test.ts',
       'evidence-format/**/*.test.ts',
       'verifier/**/*.test.ts',
       'acceptance/**/*.test.ts',

@@ -1,0 +1,83 @@
+import type { Asset, ReportItem } from '@rrs/scan-reports';
+import { type Static, Type } from 'typebox';
+import { ConnectorError, defineScanner, type Http, Secret } from '../../contract.ts';
+import { itemsOf } from '../../reports.ts';
+
+const VERSION = '2024-10-15';
+const Link = Type.Union([Type.String(), Type.Object({ href: Type.String() }), Type.Null()]);
+const Page = Type.Object({ data: Type.Array(Type.Unknown()), links: Type.Optional(Type.Object({ next: Type.Optional(Link) })) });
+const Project = Type.Object({
+  id: Type.String(),
+  attributes: Type.Object({
+    name: Type.String(),
+    status: Type.Optional(Type.String()),
+    target_reference: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  }),
+});
+const Projects = Type.Object({ data: Type.Array(Project), links: Type.Optional(Type.Object({ next: Type.Optional(Link) })) });
+
+export const snyk = defineScanner({
+  id: 'snyk',
+  name: 'Snyk',
+  version: 1,
+  description: 'Issues of all projects of a Snyk organization: dependencies, containers, code and infrastructure.',
+  documentation: 'https://docs.snyk.io/snyk-api/reference/issues',
+  permissions: 'an API token of a service account or user in this region with org.read, org.project.read and org.project.snapshot.read',
+  config: Type.Object({
+    api_url: Type.String({
+      title: 'API address',
+      description:
+        'Of the region that the organization lives in: https://api.snyk.io/rest, https://api.us.snyk.io/rest, https://api.eu.snyk.io/rest or https://api.au.snyk.io/rest',
+      format: 'uri',
+      default: 'https://api.snyk.io/rest',
+    }),
+    organization_id: Type.String({ title: 'Organization ID', description: 'In Snyk under Settings, General', minLength: 1 }),
+  }),
+  credentials: Type.Object({ token: Secret('API token', 'In Snyk under Account settings or Service accounts') }),
+  baseUrl: ({ config }) => config.api_url,
+  authorize: ({ credentials }) => ({ authorization: `token ${credentials.token}`, accept: 'application/vnd.api+json' }),
+  async check({ http, config }) {
+    await http.getJson(`orgs/${encodeURIComponent(config.organization_id)}/projects`, Page, { version: VERSION, limit: 10 });
+  },
+  async *findings({ http, config, checkpoint, cursor, startedAt }) {
+    const org = `orgs/${encodeURIComponent(config.organization_id)}`;
+    const projects = await projectsOf(http, org);
+    const changes = typeof cursor === 'string' ? { updated_after: cursor } : {};
+    let after = typeof checkpoint === 'string' ? checkpoint : null;
+    if (after === null) yield { items: [], covers: [...projects.values()], checkpoint: '' };
+    do {
+      const answer = await http.json(Page, { path: `${org}/issues`, query: { version: VERSION, limit: 100, ...changes, starting_after: after || null } });
+      const items = await itemsOf('snyk', JSON.stringify(answer.body), `issues after ${after || 'the start'}`);
+      after = nextCursor(answer.body.links?.next);
+      yield { items: items.map((item) => named(item, projects)), checkpoint: after ?? 'end' };
+    } while (after !== null);
+    return { coverage: cursor === null ? 'complete' : 'changes', cursor: startedAt.toISOString() };
+  },
+});
+
+/** Issues name their project by its id alone. */
+async function projectsOf(http: Http, org: string): Promise<Map<string, Asset>> {
+  const projects = new Map<string, Asset>();
+  for (let after: string | null = ''; after !== null; ) {
+    const page: Static<typeof Projects> = await http.getJson(`${org}/projects`, Projects, { version: VERSION, limit: 100, starting_after: after || null });
+    for (const { id, attributes } of page.data) {
+      if (attributes.status === 'inactive') continue;
+      projects.set(id, { type: 'repository', name: attributes.name, identifiers: [{ kind: 'cloud_id', value: id }] });
+    }
+    const next = nextCursor(page.links?.next);
+    if (next !== null && next === after) throw new ConnectorError('incomplete', 'Snyk sent the same page of projects again.');
+    after = next;
+  }
+  return projects;
+}
+
+/** A link of which only the cursor counts: with and without /rest in front, it is the same. */
+function nextCursor(link: Static<typeof Link> | undefined): string | null {
+  const href = typeof link === 'string' ? link : link?.href;
+  return href ? new URL(href, 'https://api.snyk.io').searchParams.get('starting_after') : null;
+}
+
+function named(item: ReportItem, projects: ReadonlyMap<string, Asset>): ReportItem {
+  if ('rejection' in item || item.observation.asset?.type !== 'repository') return item;
+  return { observation: { ...item.observation, asset: projects.get(item.observation.asset.name) ?? item.observation.asset } };
+}
