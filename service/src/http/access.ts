@@ -26,6 +26,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Failed sign-ins by address, shared by tokens and passwords. */
     failures: Limiter;
+    /** For answers that take long: whether the credential of the request still counts, for the same role. */
+    isStillAllowed(request: FastifyRequest): Promise<boolean>;
   }
 }
 
@@ -39,6 +41,10 @@ export interface AccessOptions {
 export function installAccess(app: FastifyInstance, { authenticate, rateLimit, clock, origin }: AccessOptions): void {
   const requests = rateLimit.perMinute > 0 ? createLimiter(rateLimit, clock) : null;
   app.decorate('failures', createLimiter(FAILURES, clock));
+  app.decorate('isStillAllowed', async (request: FastifyRequest) => {
+    const principal = request.credential && (await authenticate(request.credential, request));
+    return principal?.actor.role === request.actor.role;
+  });
   app.decorateRequest('actor');
   app.decorateRequest('principal');
   app.decorateRequest('credential', null);

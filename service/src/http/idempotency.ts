@@ -1,9 +1,10 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import type { Database, SystemTx, TenantTx } from '../db/database.ts';
 import { AppError } from '../shared/errors.ts';
+import { seal, unseal } from '../shared/sealed.ts';
 import { Text } from './schemas.ts';
 
 export const IdempotencyHeaders = Type.Object({
@@ -56,12 +57,12 @@ export async function answerOnce<Body>(
       .executeTakeFirst();
     if (reserved.numInsertedOrUpdatedRows === 0n) {
       const kept = await earlierAnswer(tx, actor.orgId, keyHash, requestHash);
-      return { answer: open<Body>(cipherKey, kept), replayed: true };
+      return { answer: JSON.parse(unseal(cipherKey, kept)) as Answer<Body>, replayed: true };
     }
     const answer = await write(tx);
     await tx
       .updateTable('idempotency_keys')
-      .set({ response: seal(cipherKey, answer) })
+      .set({ response: seal(cipherKey, JSON.stringify(answer)) })
       .where('org_id', '=', actor.orgId)
       .where('key_hash', '=', keyHash)
       .execute();
@@ -86,18 +87,6 @@ async function earlierAnswer(tx: TenantTx, orgId: string, keyHash: Buffer, reque
   }
   if (row.response === null) throw new Error('an idempotency key was kept without its answer');
   return row.response;
-}
-
-function seal(key: Buffer, answer: Answer<unknown>): Buffer {
-  const nonce = randomBytes(12);
-  const cipher = createCipheriv('aes-256-gcm', key, nonce);
-  const sealed = Buffer.concat([cipher.update(JSON.stringify(answer)), cipher.final()]);
-  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
-}
-
-function open<Body>(key: Buffer, sealed: Buffer): Answer<Body> {
-  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, 12)).setAuthTag(sealed.subarray(12, 28));
-  return JSON.parse(Buffer.concat([decipher.update(sealed.subarray(28)), decipher.final()]).toString()) as Answer<Body>;
 }
 
 export async function forgetOldAnswers(tx: SystemTx): Promise<void> {

@@ -1,0 +1,9 @@
+import type { Database } from '../db/database.ts';
+import type { Outbound } from '../net/request.ts';
+
+export interface EventDeps {
+  db: Database;
+  secret: Buffer;
+  outbound: Outbound;
+  publicUrl: () => string;
+}
