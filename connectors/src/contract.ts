@@ -1,4 +1,4 @@
-import type { Asset, ReportItem } from '@rrs/scan-reports';
+import type { Asset, Rejection, ReportItem } from '@rrs/scan-reports';
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
 
 /** What a vendor's folder has to provide. It knows the vendor and nothing else: requests, retries, limits, batches and what a run may close are the host's. */
@@ -48,6 +48,8 @@ interface Described<C extends TObject, S extends TObject> {
   login?(context: Settings<C, S> & { http: Http }): Promise<{ token: string; expiresInSeconds: number }>;
   /** Headers that prove who asks; called for every request. */
   authorize(settings: Settings<C, S> & Session, request: OutgoingRequest): Record<string, string>;
+  /** For vendors that say "too often" with another status than 429: for how many seconds to leave them alone at least; null where it means something else. */
+  rateLimited?(status: number, headers: Readonly<Record<string, string>>): number | null;
   /** One cheap request that fails when the settings are wrong. */
   check(context: Context<C, S>): Promise<void>;
 }
@@ -99,6 +101,8 @@ export interface Knowledge {
 
 export interface KnowledgeBatch {
   items: readonly Knowledge[];
+  /** Records that could not be read; the others go on. */
+  rejected?: readonly Rejection[];
   checkpoint: Json;
 }
 
@@ -143,10 +147,25 @@ export interface Ticket {
   /** In the vendor's words. */
   stateName: string;
   title: string;
+  /** Null where it is none of ours. */
+  priority: Priority | null;
+  /** As in a draft: 2026-11-30. */
+  dueDate: string | null;
   assignee: string | null;
   updatedAt: Date;
   /** The vendor's own record, as received: it becomes evidence. */
   raw: Json;
+}
+
+/** What is to be different; the rest stays as people left it. */
+export type TicketChange = Partial<Pick<TicketDraft, 'title' | 'body' | 'priority' | 'dueDate'>> & { state?: TicketState };
+
+/** The original of something that a link leads to, as the vendor gave it. */
+export interface Capture {
+  bytes: Buffer;
+  mediaType: string;
+  /** One sentence for people: what it is and where it is from. */
+  description: string;
 }
 
 export interface Ticketing<C extends TObject = TObject, S extends TObject = TObject> extends Described<C, S> {
@@ -154,19 +173,18 @@ export interface Ticketing<C extends TObject = TObject, S extends TObject = TObj
   find(context: Context<C, S>, key: string): Promise<Ticket | null>;
   create(context: Context<C, S>, draft: TicketDraft): Promise<Ticket>;
   read(context: Context<C, S>, id: string): Promise<Ticket | null>;
-  update(
-    context: Context<C, S>,
-    id: string,
-    change: Partial<Pick<TicketDraft, 'title' | 'body' | 'priority' | 'dueDate'>> & { state?: TicketState },
-  ): Promise<Ticket>;
+  update(context: Context<C, S>, id: string, change: TicketChange): Promise<Ticket>;
   comment(context: Context<C, S>, id: string, text: string): Promise<void>;
   /** Tickets of this connection that changed, oldest change first. */
   changedSince(context: Context<C, S>, since: Date): AsyncGenerator<readonly Ticket[]>;
-  /** The id of the ticket that a webhook of the vendor is about; null when its signature does not hold. */
+  /** The id of the ticket that a webhook of the vendor is about; null when its signature does not hold or it is about no ticket. */
   inbound?(settings: Settings<C, S>, message: InboundMessage): string | null;
+  /** Reads what a link of the vendor's leads to, whatever the credentials may read there; null for links that are not its own. */
+  capture?(context: Context<C, S>, url: string): Promise<Capture | null>;
 }
 
 export interface InboundMessage {
+  /** Lower case. */
   headers: Readonly<Record<string, string | undefined>>;
   body: Buffer;
 }
@@ -187,6 +205,8 @@ export interface HttpRequest {
   repeatable?: boolean;
   /** Statuses beside 2xx that the connector deals with itself. */
   accept?: readonly number[];
+  /** For `text`: whether this is all of what was asked for. If not, it is asked for again. */
+  whole?(text: string): boolean;
 }
 
 export interface HttpAnswer<T> {

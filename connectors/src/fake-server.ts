@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Json, Settings } from './contract.ts';
+import type { InboundMessage, Json, Settings } from './contract.ts';
 
 export interface FakeRequest {
   method: string;
@@ -31,10 +31,16 @@ export interface FakeVendor {
   /** Of the connector. */
   id: string;
   settings(origin: string): Settings;
-  /** Credentials that the vendor refuses. */
-  refused(origin: string): Settings;
+  /** Credentials that the vendor refuses; absent where there are none. */
+  refused?(origin: string): Settings;
+  /** Other ways to configure it, in which it must do as well. */
+  variants?: readonly Record<string, Json>[];
+  /** For enrichment: vulnerabilities that findings have, known to the vendor or not. */
+  wanted?: readonly string[];
   /** Answers as the vendor would: its own authentication, paging and errors. A new one for each server. */
   answer(options: FakeOptions): (request: FakeRequest) => FakeAnswer | Promise<FakeAnswer>;
+  /** For ticketing: what the vendor sends when a ticket has changed. */
+  inbound?(settings: Settings, ticketId: string): InboundMessage;
 }
 
 /** What happens to pages, counted from one; `for`: so many times, for ever unless told. */
@@ -45,7 +51,11 @@ export type Fault =
   | { kind: 'garbage'; at: number; for?: number }
   | { kind: 'redirect'; at: number; to: string; for?: number }
   /** The page before comes again, and again. */
-  | { kind: 'repeated'; at: number; for?: number };
+  | { kind: 'repeated'; at: number; for?: number }
+  /** It is done, but the connection breaks before the answer. */
+  | { kind: 'dropped'; at: number; for?: number }
+  /** Whatever is not a GET is refused before it is done. */
+  | { kind: 'refused'; status: number; headers?: Record<string, string>; for?: number };
 
 export interface RunningFake {
   origin: string;
@@ -70,10 +80,14 @@ export async function serveFake(vendor: FakeVendor, options: FakeOptions, fault?
         body: Buffer.concat(chunks).toString(),
       };
       requests.push(request);
+      const isOver = fault === undefined || faults >= (fault.for ?? Number.POSITIVE_INFINITY);
+      if (fault?.kind === 'refused' && !isOver && request.method !== 'GET') {
+        faults++;
+        return outgoing.writeHead(fault.status, fault.headers).end();
+      }
       const given = await answer(request);
       if (!given.page) return send(outgoing, given);
-      const isFaulty = fault !== undefined && page + 1 >= fault.at && faults < (fault.for ?? Number.POSITIVE_INFINITY);
-      if (!isFaulty) {
+      if (isOver || fault.kind === 'refused' || page + 1 < fault.at) {
         page++;
         before = given;
         return send(outgoing, given);
@@ -109,6 +123,7 @@ function fail(outgoing: ServerResponse, fault: Fault, given: FakeAnswer, before:
   else if (fault.kind === 'redirect') outgoing.writeHead(302, { location: fault.to }).end();
   else if (fault.kind === 'garbage') outgoing.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>Sign in</title>');
   else if (fault.kind === 'repeated') send(outgoing, before ?? given);
+  else if (fault.kind === 'dropped') outgoing.destroy();
   else if (fault.kind === 'truncated') {
     const bytes = bytesOf(given);
     // A proxy that cuts an answer says its new length.

@@ -1,14 +1,14 @@
-import { createHash } from 'node:crypto';
 import type { Static, TSchema } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { checked, plain, type RequestRecord, recorded, redactor, textOf } from './answers.ts';
 import { type Connector, ConnectorError, type Http, type HttpAnswer, type HttpRequest, type Settings } from './contract.ts';
+import { backOff, faultOf, isRefused, messageOf, retryAfter, unreachable } from './faults.ts';
 
 /** What carries a request out of this process, and what it tells of failures. */
 export interface Sender {
   open(request: SentRequest): Promise<{ status: number; headers: Readonly<Record<string, string | string[] | undefined>>; body: AsyncIterable<Uint8Array> }>;
 }
 
-export interface SentRequest {
+interface SentRequest {
   method: string;
   url: URL;
   headers: Record<string, string>;
@@ -16,17 +16,6 @@ export interface SentRequest {
   timeoutMs: number;
   maxBytes: number;
   signal: AbortSignal;
-}
-
-/** One line of what a run saw, for whoever wants to check it later. Addresses without secrets. */
-export interface RequestRecord {
-  at: string;
-  method: string;
-  url: string;
-  status: number | null;
-  bytes: number;
-  sha256: string | null;
-  error: string | null;
 }
 
 export interface HttpLimits {
@@ -151,6 +140,16 @@ export function createHttp(connector: Connector, settings: Settings, host: HttpH
     }
   };
 
+  /** A stream cannot be asked for again behind the reader's back: it learns that it broke off, and why. */
+  async function* unbroken(body: AsyncIterable<Uint8Array>, url: URL): AsyncGenerator<Uint8Array> {
+    try {
+      yield* body;
+    } catch (error) {
+      if (host.signal.aborted) throw host.signal.reason;
+      throw unreachable(url, redact(messageOf(error)));
+    }
+  }
+
   const clientOf = (tokenOf: TokenSource): Http => {
     /** Until it is answered as expected, or there is no hope that it will be. */
     const ask = async <T>(request: HttpRequest, maxBytes: number, read: (body: AsyncIterable<Uint8Array>) => Promise<T>): Promise<HttpAnswer<T>> => {
@@ -161,7 +160,9 @@ export function createHttp(connector: Connector, settings: Settings, host: HttpH
         let wait = backOff(n);
         try {
           const answer = await attempt(request, url, tokenOf, maxBytes);
-          if (isExpected(answer.status, request)) return { status: answer.status, headers: plain(answer.headers), body: await read(answer.body) };
+          const leaveAlone = connector.rateLimited?.(answer.status, plain(answer.headers)) ?? null;
+          if (leaveAlone === null && isExpected(answer.status, request))
+            return { status: answer.status, headers: plain(answer.headers), body: await read(answer.body) };
           const text = redact(await textOf(answer.body, 2_000));
           if (answer.status === 401 && session && !renewed) {
             session = null;
@@ -169,9 +170,9 @@ export function createHttp(connector: Connector, settings: Settings, host: HttpH
             n--;
             continue;
           }
-          fault = faultOf(connector, answer.status, text);
+          fault = faultOf(connector, answer.status, text, leaveAlone !== null || answer.status === 429);
           if (fault.kind !== 'rate_limited' && fault.kind !== 'unavailable') throw fault;
-          wait = Math.max(wait, retryAfter(answer.headers, host.now()));
+          wait = Math.max(wait, retryAfter(answer.headers, host.now()), 1000 * (leaveAlone ?? 0));
           // Who says "too many" did nothing yet.
           if (!repeatable && fault.kind !== 'rate_limited') throw fault;
         } catch (error) {
@@ -197,8 +198,13 @@ export function createHttp(connector: Connector, settings: Settings, host: HttpH
     return {
       json,
       getJson: async (path, schema, query) => (await json(schema, { path, ...(query ? { query } : {}) })).body,
-      text: (request) => ask(request, host.limits.answerBytes, (body) => textOf(body)),
-      stream: (request) => ask(request, host.limits.streamBytes, async (body) => body),
+      text: (request) =>
+        ask(request, host.limits.answerBytes, async (body) => {
+          const text = await textOf(body);
+          if (request.whole?.(text) ?? true) return text;
+          throw new ConnectorError('invalid_answer', `The answer to ${redact(urlOf(request).pathname)} is not as documented, or was cut short.`);
+        }),
+      stream: (request) => ask(request, host.limits.streamBytes, async (body) => unbroken(body, urlOf(request))),
       pause: (n) => host.wait(Math.min(1_000 * 2 ** Math.min(n, 5), 30_000), host.signal).then(() => host.signal.throwIfAborted()),
     };
   };
@@ -207,103 +213,4 @@ export function createHttp(connector: Connector, settings: Settings, host: HttpH
 
 function isExpected(status: number, { accept = [] }: HttpRequest): boolean {
   return (status >= 200 && status < 300) || accept.includes(status);
-}
-
-function checked<T extends TSchema>(schema: T, text: string, path: string): Static<T> {
-  let value: unknown;
-  try {
-    value = text === '' ? null : JSON.parse(text);
-  } catch {
-    throw new ConnectorError('invalid_answer', `The answer to ${path} is not JSON, or was cut short.`);
-  }
-  const compiled = Compile(schema);
-  if (compiled.Check(value)) return value as Static<T>;
-  const [first] = compiled.Errors(value);
-  throw new ConnectorError('invalid_answer', `The answer to ${path} is not as documented: ${first?.instancePath || 'it'} ${first?.message ?? 'differs'}.`);
-}
-
-function faultOf({ name, permissions }: Connector, status: number, text: string): ConnectorError {
-  const said = text
-    .replaceAll(/<[^>]*>/g, ' ')
-    .replaceAll(/\s+/g, ' ')
-    .trim()
-    .slice(0, 300);
-  const quoted = said === '' ? '' : ` It says: ${said}`;
-  if (status === 401) return new ConnectorError('credentials', `${name} refused the credentials (401). Create new ones: ${permissions}.${quoted}`);
-  if (status === 403) return new ConnectorError('credentials', `${name} does not allow this with these credentials (403). They need: ${permissions}.${quoted}`);
-  if (status === 404 || status === 410)
-    return new ConnectorError('configuration', `${name} knows no such thing (${status}). Check the names and ids in the configuration.${quoted}`);
-  if (status === 429) return new ConnectorError('rate_limited', `${name} limits how often it may be asked (429), and went on doing so.${quoted}`);
-  if (status >= 500) return new ConnectorError('unavailable', `${name} answered with an error of its own (${status}), several times.${quoted}`);
-  return new ConnectorError('configuration', `${name} refused the request (${status}).${quoted}`);
-}
-
-function unreachable(url: URL, message: string): ConnectorError {
-  return new ConnectorError('unavailable', `${url.host} could not be asked: ${message}.`);
-}
-
-/** An address that must not be reached stays so. */
-function isRefused(error: unknown): boolean {
-  return error instanceof Error && 'kind' in error && (error.kind === 'refused_address' || error.kind === 'too_large');
-}
-
-function backOff(attempt: number): number {
-  return 1_000 * 2 ** (attempt - 1) * (0.75 + Math.random() / 2);
-}
-
-/** Seconds or a date; the vendors' own headers say seconds or a moment. */
-function retryAfter(headers: Readonly<Record<string, string | string[] | undefined>>, now: number): number {
-  const said = headers['retry-after'] ?? headers['x-ratelimit-towait-sec'];
-  if (typeof said !== 'string') return 0;
-  if (/^\d+(\.\d+)?$/.test(said.trim())) return Number(said) * 1000;
-  const at = Date.parse(said);
-  return Number.isNaN(at) ? 0 : Math.max(0, at - now);
-}
-
-async function* recorded(body: AsyncIterable<Uint8Array>, record: RequestRecord, done: (record: RequestRecord) => void): AsyncGenerator<Uint8Array> {
-  const hash = createHash('sha256');
-  try {
-    for await (const chunk of body) {
-      hash.update(chunk);
-      record.bytes += chunk.length;
-      yield chunk;
-    }
-    record.sha256 = hash.digest('hex');
-  } catch (error) {
-    record.error = messageOf(error);
-    throw error;
-  } finally {
-    done(record);
-  }
-}
-
-async function textOf(body: AsyncIterable<Uint8Array>, most = Number.POSITIVE_INFINITY): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size > most) break;
-  }
-  return Buffer.concat(chunks).toString();
-}
-
-function plain(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]])),
-  );
-}
-
-/** Whatever is secret in the settings, wherever it turns up; and what looks like a token in an address. */
-export function redactor({ credentials }: Settings): (text: string) => string {
-  const secrets = Object.values(credentials as Record<string, unknown>).filter((value): value is string => typeof value === 'string' && value.length >= 4);
-  const forms = secrets.flatMap((secret) => [secret, encodeURIComponent(secret), Buffer.from(secret).toString('base64')]);
-  return (text) =>
-    forms
-      .reduce((clean, form) => clean.replaceAll(form, '…'), text)
-      .replaceAll(/([?&](?:[^=&]*(?:token|key|secret|password|signature|sig)[^=&]*)=)[^&]*/gi, '$1…');
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -69,6 +69,7 @@ describe.each(cases)('%s', (_, scanner, vendor) => {
 
   it('ends with a fault that says which, and never as complete', async () => {
     const fake = await started(vendor);
+    if (!vendor.refused) throw new Error('every scanner has credentials');
     const refused = contextOf(scanner, vendor.refused(fake.origin));
     await expect(scanner.check(refused)).rejects.toMatchObject({ kind: 'credentials', message: expect.stringContaining(scanner.permissions) });
     await expect(collect(scanner, refused)).rejects.toMatchObject({ kind: 'credentials' });

@@ -1,6 +1,7 @@
-import type { ReportItem } from '@rrs/scan-reports';
+import type { Rejection, ReportItem } from '@rrs/scan-reports';
+import type { RequestRecord } from './answers.ts';
 import type { Connector, Enrichment, Json, Knowledge, RunContext, Scanner, Settings } from './contract.ts';
-import { createHttp, defaultLimits, type HttpLimits, type RequestRecord, type Sender } from './http.ts';
+import { createHttp, defaultLimits, type HttpLimits, type Sender } from './http.ts';
 
 /** A host without a database, for the tests of this workspace: what a run gives, what it asked for and how long it would have waited. */
 
@@ -37,7 +38,7 @@ export function contextOf(connector: Connector, settings: Settings, limits: Part
   const http = createHttp(connector, settings, {
     sender,
     signal,
-    limits: { ...defaultLimits, requestMs: 2_000, ...limits },
+    limits: { ...defaultLimits, requestMs: 1_000, ...limits },
     now: Date.now,
     wait: async (ms) => {
       waits.push(ms);
@@ -70,16 +71,33 @@ export async function collect(scanner: Scanner, context: RunContext, batches = 1
   return collected;
 }
 
-export async function learn(
-  enrichment: Enrichment,
-  context: RunContext,
-  wanted: readonly string[] = [],
-): Promise<{ items: Knowledge[]; asOf: string; cursor: Json }> {
-  const run = enrichment.knowledge({ ...context, wanted: async (after) => wanted.filter((id) => after === null || id > after).slice(0, 100) });
-  const items: Knowledge[] = [];
-  for (;;) {
+export interface Learned {
+  items: Knowledge[];
+  rejected: Rejection[];
+  checkpoints: Json[];
+  asOf: string;
+  cursor: Json;
+  complete?: 'kev';
+}
+
+/** What findings have, `pageSize` ids at a time. */
+interface Wanted {
+  ids: readonly string[];
+  pageSize: number;
+}
+
+/** Everything from a checkpoint on, as far as `batches` goes. */
+export async function learn(enrichment: Enrichment, context: RunContext, { ids, pageSize }: Wanted, batches = 1_000): Promise<Learned> {
+  const sorted = [...ids].sort();
+  const run = enrichment.knowledge({ ...context, wanted: async (after) => sorted.filter((id) => after === null || id > after).slice(0, pageSize) });
+  const learned: Learned = { items: [], rejected: [], checkpoints: [], asOf: 'never', cursor: null };
+  for (let n = 0; n < batches; n++) {
     const next = await run.next();
-    if (next.done) return { items, asOf: next.value.asOf, cursor: next.value.cursor };
-    items.push(...next.value.items);
+    if (next.done) return { ...learned, ...next.value };
+    learned.items.push(...next.value.items);
+    learned.rejected.push(...(next.value.rejected ?? []));
+    learned.checkpoints.push(next.value.checkpoint);
   }
+  await run.return({ cursor: null, asOf: 'never' });
+  return learned;
 }

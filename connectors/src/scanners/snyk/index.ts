@@ -4,6 +4,8 @@ import { ConnectorError, defineScanner, type Http, Secret } from '../../contract
 import { itemsOf } from '../../reports.ts';
 
 const VERSION = '2024-10-15';
+/** A checkpoint after which nothing comes. */
+const END = 'end';
 const Link = Type.Union([Type.String(), Type.Object({ href: Type.String() }), Type.Null()]);
 const Page = Type.Object({ data: Type.Array(Type.Unknown()), links: Type.Optional(Type.Object({ next: Type.Optional(Link) })) });
 const Project = Type.Object({
@@ -43,14 +45,14 @@ export const snyk = defineScanner({
     const org = `orgs/${encodeURIComponent(config.organization_id)}`;
     const projects = await projectsOf(http, org);
     const changes = typeof cursor === 'string' ? { updated_after: cursor } : {};
-    let after = typeof checkpoint === 'string' ? checkpoint : null;
-    if (after === null) yield { items: [], covers: [...projects.values()], checkpoint: '' };
-    do {
-      const answer = await http.json(Page, { path: `${org}/issues`, query: { version: VERSION, limit: 100, ...changes, starting_after: after || null } });
-      const items = await itemsOf('snyk', JSON.stringify(answer.body), `issues after ${after || 'the start'}`);
-      after = nextCursor(answer.body.links?.next);
-      yield { items: items.map((item) => named(item, projects)), checkpoint: after ?? 'end' };
-    } while (after !== null);
+    let after = typeof checkpoint === 'string' ? checkpoint : '';
+    if (checkpoint === null) yield { items: [], covers: [...projects.values()], checkpoint: after };
+    while (after !== END) {
+      const page = await http.getJson(`${org}/issues`, Page, { version: VERSION, limit: 100, ...changes, starting_after: after || null });
+      const items = await itemsOf('snyk', JSON.stringify(page), `issues after ${after || 'the start'}`);
+      after = nextCursor(page.links?.next) ?? END;
+      yield { items: items.map((item) => named(item, projects)), checkpoint: after };
+    }
     return { coverage: cursor === null ? 'complete' : 'changes', cursor: startedAt.toISOString() };
   },
 });

@@ -1,0 +1,28 @@
+import { type Obj, obj } from '@rrs/scan-reports/read.ts';
+import type { Capture, Http, HttpRequest } from './contract.ts';
+import { oneLine } from './ticket-text.ts';
+
+/** The part of a link behind the address of the site; null where it leads elsewhere or is none. */
+export function linkWithin(url: string, site: string): { path: string; query: URLSearchParams } | null {
+  if (!URL.canParse(url) || !URL.canParse(site)) return null;
+  const { origin, pathname, searchParams } = new URL(url);
+  const home = new URL(site);
+  const base = home.pathname.replace(/\/+$/, '');
+  if (origin !== home.origin || !pathname.startsWith(`${base}/`)) return null;
+  return { path: pathname.slice(base.length), query: searchParams };
+}
+
+/** The vendor's answer, byte for byte. */
+export async function captured(http: Http, request: HttpRequest, describe: (record: Obj) => string): Promise<Capture> {
+  const { body } = await http.text({ ...request, whole: isJson });
+  return { bytes: Buffer.from(body), mediaType: 'application/json', description: oneLine(describe(obj(JSON.parse(body))), 500) };
+}
+
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

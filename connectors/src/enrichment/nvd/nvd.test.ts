@@ -1,0 +1,139 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Enrichment, Json } from '../../contract.ts';
+import { type FakeAnswer, type FakeRequest, type FakeVendor, type Fault, type RunningFake, serveFake } from '../../fake-server.ts';
+import { connectors } from '../../registry.ts';
+import { contextOf, learn } from '../../testing.ts';
+import { cveOf } from './cve.ts';
+import { nvdFake } from './fake.ts';
+
+const nvd = connectors.find(({ id }) => id === 'nvd') as Enrichment;
+const running: RunningFake[] = [];
+afterEach(async () => {
+  for (const fake of running.splice(0)) await fake.close();
+});
+
+interface Given {
+  vendor?: FakeVendor;
+  cursor?: Json;
+  scope?: string;
+  credentials?: Record<string, string>;
+  fault?: Fault;
+}
+
+async function run({ vendor = nvdFake, cursor = null, scope = 'all', credentials, fault }: Given) {
+  const fake = await serveFake(vendor, { pageSize: 3 }, fault);
+  running.push(fake);
+  const settings = vendor.settings(fake.origin);
+  const context = contextOf(nvd, { config: { ...settings.config, scope }, credentials: credentials ?? settings.credentials });
+  const learned = await learn(nvd, { ...context, cursor }, { ids: nvdFake.wanted ?? [], pageSize: 100 });
+  return { ...learned, requests: fake.requests, waits: context.waits };
+}
+
+describe('changes since the last run', () => {
+  it('are asked for in windows of at most 120 days, with an overlap', async () => {
+    const { requests, items, cursor } = await run({ cursor: { since: '2026-02-01T00:00:00Z' } });
+    const windows = [...new Set(requests.map(({ url }) => `${url.searchParams.get('lastModStartDate')} ${url.searchParams.get('lastModEndDate')}`))];
+    expect(windows).toEqual([
+      '2026-01-31T23:00:00.000+00:00 2026-05-31T23:00:00.000+00:00',
+      '2026-05-31T23:00:00.000+00:00 2026-09-28T23:00:00.000+00:00',
+      '2026-09-28T23:00:00.000+00:00 2026-11-15T08:00:00.000+00:00',
+    ]);
+    // Every 20 days one more.
+    expect(items.map(({ id }) => id).sort()).toEqual(Array.from({ length: 15 }, (_, n) => `CVE-2025-${10_000 + n}`));
+    expect(cursor).toEqual({ since: '2026-11-15T07:59:00.000Z' });
+  });
+
+  it('are asked for though the own clock is behind', async () => {
+    const { requests } = await run({ cursor: { since: '2026-11-16T00:00:00Z' } });
+    expect(requests[0]?.url.searchParams.get('lastModStartDate')).toBe('2026-11-15T07:00:00.000+00:00');
+  });
+
+  it('are all brought when an entry leaves its window meanwhile', async () => {
+    const ids = Array.from({ length: 9 }, (_, n) => `CVE-2025-${10_000 + n}`);
+    const vendor: FakeVendor = {
+      ...nvdFake,
+      answer: () => {
+        let asked = 0;
+        return ({ url }) => {
+          const left = ++asked === 1 ? ids : ids.slice(2);
+          const from = Number(url.searchParams.get('startIndex'));
+          const vulnerabilities = left.slice(from, from + 3).map((id) => ({ cve: { id } }));
+          return { body: { startIndex: from, totalResults: left.length, timestamp: '2026-11-15T07:59:00.000', vulnerabilities } };
+        };
+      },
+    };
+    const { items, checkpoints } = await run({ vendor, cursor: { since: '2026-11-01T00:00:00Z' } });
+    expect([...new Set(items.map(({ id }) => id))]).toEqual(ids);
+    expect(new Set(checkpoints.map((checkpoint) => JSON.stringify(checkpoint))).size).toBe(checkpoints.length);
+  });
+});
+
+describe('a list that ends before its end', () => {
+  it('is not complete', async () => {
+    const vendor: FakeVendor = { ...nvdFake, answer: (options) => nvdFake.answer({ ...options, endless: true }) };
+    await expect(run({ vendor })).rejects.toMatchObject({ kind: 'incomplete', message: 'NVD announced 100000 entries and sent 30.' });
+  });
+});
+
+describe('the limits of NVD', () => {
+  it('are a 403, after which it is left alone for half a minute', async () => {
+    const limited = await run({ fault: { kind: 'status', at: 2, status: 403, for: 2 } });
+    expect(limited.waits.filter((ms) => ms >= 30_000)).toHaveLength(2);
+    await expect(run({ fault: { kind: 'status', at: 2, status: 403 } })).rejects.toMatchObject({
+      kind: 'rate_limited',
+      message: expect.stringContaining('403'),
+    });
+  });
+
+  it('are kept by a pause between requests, longer without a key', async () => {
+    const withKey = await run({});
+    expect(withKey.waits).toEqual(Array.from({ length: withKey.requests.length - 1 }, () => 1_000));
+    expect(withKey.requests.every(({ headers }) => headers.apikey !== undefined)).toBe(true);
+    const without = await run({ credentials: {} });
+    expect(without.waits).toEqual(Array.from({ length: without.requests.length - 1 }, () => 8_000));
+    expect(without.requests.every(({ headers }) => headers.apikey === undefined)).toBe(true);
+  });
+});
+
+describe('an address that is not the one of NVD', () => {
+  const answering = (answer: FakeAnswer): FakeVendor => ({ ...nvdFake, answer: () => (_: FakeRequest) => answer });
+
+  it('is not taken for CVEs that nobody knows', async () => {
+    await expect(run({ vendor: answering({ status: 404 }), scope: 'wanted' })).rejects.toMatchObject({ kind: 'configuration' });
+    await expect(run({ vendor: answering({ status: 404 }) })).rejects.toMatchObject({ kind: 'configuration' });
+  });
+});
+
+describe('a CVE', () => {
+  it('has the scores of NVD before those of others, the newest version first', () => {
+    const metric = (type: string, vectorString: string, baseScore: number): Json => ({ type, cvssData: { vectorString, baseScore } });
+    const known = cveOf({
+      cve: {
+        id: 'CVE-2023-4863',
+        metrics: {
+          cvssMetricV2: [metric('Primary', 'AV:N/AC:L/Au:N/C:P/I:P/A:P', 7.5)],
+          cvssMetricV31: [
+            metric('Secondary', 'CVSS:3.1/AV:L/AC:L/PR:N/UI:R/S:U/C:H/I:H/A:H', 7.8),
+            metric('Primary', 'CVSS:3.1/AV:N/AC:L/PR:N/UI:R/S:U/C:H/I:H/A:H', 8.8),
+          ],
+          cvssMetricV40: [metric('Secondary', 'CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:N/VC:H/VI:H/VA:H/SC:N/SI:N/SA:N', 9.3)],
+        },
+        weaknesses: [{ description: [{ lang: 'en', value: 'CWE-787' }] }, { description: [{ lang: 'en', value: 'NVD-CWE-noinfo' }] }],
+      },
+    });
+    expect(known?.cvss?.map(({ score }) => score)).toEqual([9.3, 8.8, 7.8, 7.5]);
+    expect(known).toMatchObject({ id: 'CVE-2023-4863', cwes: [787] });
+    expect(known).not.toHaveProperty('exploitPublic');
+  });
+
+  it.each<[string, Json]>([
+    ['a reference to one', { references: [{ url: 'https://x.example', tags: ['Exploit'] }] }],
+    ['CISA that says so', { metrics: { ssvcV203: [{ ssvcData: { options: [{ exploitation: 'active' }, { automatable: 'no' }] } }] } }],
+  ])('has a public exploit by %s', (_, more) => {
+    expect(cveOf({ cve: { id: 'CVE-2023-4863', ...(more as object) } })).toEqual({ id: 'CVE-2023-4863', exploitPublic: true });
+  });
+
+  it('that was rejected says nothing', () => {
+    expect(cveOf({ cve: { id: 'CVE-2023-4863', vulnStatus: 'Rejected' } })).toBeNull();
+  });
+});

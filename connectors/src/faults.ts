@@ -1,0 +1,44 @@
+import { type Connector, ConnectorError } from './contract.ts';
+
+/** What went wrong, in words for a person, and how long to wait before the next try. */
+export function faultOf({ name, permissions }: Connector, status: number, text: string, tooOften: boolean): ConnectorError {
+  const said = text
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .slice(0, 300);
+  const quoted = said === '' ? '' : ` It says: ${said}`;
+  if (tooOften) return new ConnectorError('rate_limited', `${name} limits how often it may be asked (${status}), and went on doing so.${quoted}`);
+  if (status === 401) return new ConnectorError('credentials', `${name} refused the credentials (401). Create new ones: ${permissions}.${quoted}`);
+  if (status === 403) return new ConnectorError('credentials', `${name} does not allow this with these credentials (403). They need: ${permissions}.${quoted}`);
+  if (status === 404 || status === 410)
+    return new ConnectorError('configuration', `${name} knows no such thing (${status}). Check the names and ids in the configuration.${quoted}`);
+  if (status >= 500) return new ConnectorError('unavailable', `${name} answered with an error of its own (${status}), several times.${quoted}`);
+  return new ConnectorError('configuration', `${name} refused the request (${status}).${quoted}`);
+}
+
+export function unreachable(url: URL, message: string): ConnectorError {
+  return new ConnectorError('unavailable', `${url.host} could not be asked: ${message}.`);
+}
+
+/** An address that must not be reached stays so. */
+export function isRefused(error: unknown): boolean {
+  return error instanceof Error && 'kind' in error && (error.kind === 'refused_address' || error.kind === 'too_large');
+}
+
+export function backOff(attempt: number): number {
+  return 1_000 * 2 ** (attempt - 1) * (0.75 + Math.random() / 2);
+}
+
+/** Seconds or a date; the vendors' own headers say seconds or a moment. */
+export function retryAfter(headers: Readonly<Record<string, string | string[] | undefined>>, now: number): number {
+  const said = headers['retry-after'] ?? headers['x-ratelimit-towait-sec'];
+  if (typeof said !== 'string') return 0;
+  if (/^\d+(\.\d+)?$/.test(said.trim())) return Number(said) * 1000;
+  const at = Date.parse(said);
+  return Number.isNaN(at) ? 0 : Math.max(0, at - now);
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,176 @@
+import { obj } from '@rrs/scan-reports/read.ts';
+import type { InboundMessage, Json, Settings } from './contract.ts';
+import type { FakeAnswer, FakeOptions, FakeRequest } from './fake-server.ts';
+import { cut, type FakeTickets, fakeTickets, type Kept } from './fake-tickets.ts';
+import { hmac } from './signatures.ts';
+
+/** What both editions of Jira do alike, for their fakes. */
+
+interface Fields extends Record<string, Json> {
+  summary: string;
+  description: Json;
+  labels: readonly string[];
+  priority: { name: string };
+  duedate: string | null;
+  status: string;
+  resolution: string | null;
+}
+type Issue = { fields: Fields } & Kept;
+
+interface Workflow {
+  /** Name and category of each status; the first is where issues begin. */
+  statuses: Readonly<Record<string, 'new' | 'indeterminate' | 'done'>>;
+  /** From each status: where to, and the resolutions that the screen offers. */
+  ways: Readonly<Record<string, readonly { to: string; resolutions?: readonly string[] }[]>>;
+}
+
+export interface JiraFake {
+  api: string;
+  workflow: Workflow;
+  isAllowed(request: FakeRequest): boolean;
+  /** What this edition takes for a description; null when it is fine. */
+  refusedText(text: Json): string | null;
+  text(plain: string): Json;
+  searchPath: string;
+  page(found: { issues: Json[]; from: number; more: boolean; total: number }): Json;
+  from(search: Record<string, Json>): number;
+}
+
+const PRIORITIES = ['Highest', 'High', 'Medium', 'Low', 'Lowest'];
+
+export function jiraAnswers(edition: JiraFake, options: FakeOptions): (request: FakeRequest) => FakeAnswer {
+  const first = Object.keys(edition.workflow.statuses)[0] ?? '';
+  const blank = { priority: { name: 'Medium' }, duedate: null, resolution: null, status: first };
+  const tickets: FakeTickets<{ fields: Fields }> = fakeTickets((n, isOurs) => ({
+    fields: { ...blank, summary: `Weakness ${n}`, description: edition.text(`Text ${n}`), labels: isOurs ? ['rrs', `rrs-seed-${n}`] : ['somebody'] },
+  }));
+
+  return (request) => {
+    if (!edition.isAllowed(request)) return { status: 401, body: 'Client must be authenticated to access this resource.' };
+    const path = request.url.pathname.replace(`/${edition.api}/`, '');
+    const body = (request.body === '' ? {} : JSON.parse(request.body)) as Record<string, Json>;
+    if (path === 'myself') return { body: { accountId: '5b10', displayName: 'Bot', active: true, timeZone: 'Pacific/Apia' } };
+    if (path === 'issue/createmeta/SEC/issuetypes') return listed(edition, 'issueTypes', [{ id: '10001', name: 'Task', subtask: false }]);
+    if (path === 'issue/createmeta/SEC/issuetypes/10001') return listed(edition, 'fields', metaFields());
+    if (path === edition.searchPath) return { ...searched(edition, tickets, body, options), page: true };
+    if (path === 'issue' && request.method === 'POST') return { ...created(edition, tickets, blank, body), page: true };
+    const [, id = '', rest] = /^issue\/([^/]+)(?:\/([a-z]+))?$/.exec(path) ?? [];
+    const issue = tickets.all.find(({ number }) => [`${10_000 + number}`, `SEC-${number}`].includes(id));
+    if (!issue) return failed(404, 'Issue does not exist or you do not have permission to see it.');
+    return onIssue(edition, tickets, issue, { request, body, rest });
+  };
+}
+
+function listed(edition: JiraFake, name: string, records: Json[]): FakeAnswer {
+  return { body: { startAt: 0, maxResults: 50, total: records.length, [edition.api.endsWith('3') ? name : 'values']: records } };
+}
+
+function metaFields(): Json[] {
+  const ids = ['summary', 'description', 'labels', 'duedate', 'issuetype', 'project'];
+  return [...ids.map((fieldId) => ({ fieldId, key: fieldId })), { fieldId: 'priority', key: 'priority', allowedValues: PRIORITIES.map((name) => ({ name })) }];
+}
+
+function failed(status: number, message: string): FakeAnswer {
+  return { status, body: { errorMessages: [message], errors: {}, status } };
+}
+
+/** What Jira says of fields that it does not take. */
+function refused(edition: JiraFake, fields: Record<string, Json>): FakeAnswer | null {
+  const { summary, labels, duedate, priority, description } = fields;
+  if (typeof summary === 'string' && (summary.length > 255 || summary.includes('\n')))
+    return failed(400, 'Summary must be one line of at most 255 characters.');
+  if (Array.isArray(labels) && labels.some((label) => /\s/.test(String(label)))) return failed(400, 'The label contains spaces which is invalid.');
+  if (typeof duedate === 'string' && !/^\d{4}-\d\d-\d\d$/.test(duedate)) return failed(400, "Error parsing date string: Date should be in format 'yyyy-MM-dd'");
+  if (priority && !PRIORITIES.includes(String(obj(priority).name))) return failed(400, 'The priority selected is invalid.');
+  const reason = description === undefined ? null : edition.refusedText(description);
+  return reason === null ? null : failed(400, reason);
+}
+
+function created(edition: JiraFake, tickets: FakeTickets<{ fields: Fields }>, blank: object, body: Record<string, Json>): FakeAnswer {
+  const fields = obj(body.fields) as Record<string, Json>;
+  if (obj(fields.project).key !== 'SEC' || obj(fields.issuetype).id !== '10001') return failed(400, 'Specify a valid project and issue type.');
+  const reason = refused(edition, fields);
+  if (reason) return reason;
+  const { number } = tickets.add({ fields: { ...blank, ...fields } as Fields });
+  return { status: 201, body: { id: `${10_000 + number}`, key: `SEC-${number}`, self: 'https://jira/x' } };
+}
+
+function searched(edition: JiraFake, tickets: FakeTickets<{ fields: Fields }>, body: Record<string, Json>, options: FakeOptions): FakeAnswer {
+  const jql = String(body.jql);
+  const label = /labels = "([^"]+)"/.exec(jql)?.[1];
+  if (!label || !jql.startsWith('project = "SEC" AND ')) return failed(400, 'Unbounded JQL queries are not allowed here.');
+  const minutes = /updated >= "-(\d+)m"/.exec(jql)?.[1];
+  const since = minutes === undefined ? 0 : Date.now() - Number(minutes) * 60_000;
+  const found = tickets.changed(since).filter(({ fields }) => fields.labels.includes(label));
+  const from = edition.from(body);
+  const { page, more } = cut(found, from, options);
+  return { body: edition.page({ issues: page.map((issue) => shown(edition, issue)), from, more, total: options.endless ? 1_000_000 : found.length }) };
+}
+
+interface Asked {
+  request: FakeRequest;
+  body: Record<string, Json>;
+  rest: string | undefined;
+}
+
+function onIssue(edition: JiraFake, tickets: FakeTickets<{ fields: Fields }>, issue: Issue, { request, body, rest }: Asked): FakeAnswer {
+  const ways = edition.workflow.ways[issue.fields.status] ?? [];
+  if (rest === 'editmeta') return { body: { fields: Object.fromEntries(metaFields().map((field) => [String(obj(field).fieldId), field])) } };
+  if (rest === 'transitions' && request.method === 'GET') return { body: { transitions: ways.map((way, index) => transition(edition, way, index)) } };
+  if (rest === undefined && request.method === 'GET') return { body: shown(edition, issue, request.url.searchParams.get('expand')) };
+  if (rest === 'transitions') {
+    const way = ways[Number(obj(body.transition).id) - 1];
+    const resolution = obj(obj(body.fields).resolution).name;
+    if (!way) return failed(400, 'It seems that you have tried to perform an illegal workflow operation.');
+    if (way.resolutions && !way.resolutions.includes(String(resolution))) return failed(400, 'Resolution is required.');
+    issue.fields.status = way.to;
+    issue.fields.resolution = edition.workflow.statuses[way.to] === 'done' ? String(resolution ?? way.to) : null;
+  } else if (rest === 'comment') {
+    const reason = edition.refusedText(body.body ?? null);
+    if (reason !== null) return failed(400, reason);
+    issue.comments.push(JSON.stringify(body.body));
+  } else {
+    const fields = obj(body.fields) as Record<string, Json>;
+    const reason = refused(edition, fields);
+    if (reason) return reason;
+    Object.assign(issue.fields, fields);
+  }
+  tickets.touch(issue);
+  return { status: rest === 'comment' ? 201 : 204, ...(rest === 'comment' ? { body: { id: '1' } } : {}) };
+}
+
+function status(edition: JiraFake, name: string): Json {
+  return { id: name, name, statusCategory: { key: edition.workflow.statuses[name] ?? 'new' } };
+}
+
+function transition(edition: JiraFake, { to, resolutions }: { to: string; resolutions?: readonly string[] }, index: number): Json {
+  const fields = resolutions ? { resolution: { required: true, allowedValues: resolutions.map((name) => ({ name })) } } : {};
+  return { id: String(index + 1), name: `Go to ${to}`, isAvailable: true, to: status(edition, to), fields };
+}
+
+function shown(edition: JiraFake, { number, fields, createdAt, updatedAt, comments }: Issue, expand: string | null = null): Json {
+  const time = (at: Date): string => at.toISOString().replace('Z', '+0000');
+  return {
+    id: `${10_000 + number}`,
+    key: `SEC-${number}`,
+    fields: {
+      ...fields,
+      status: status(edition, fields.status),
+      resolution: fields.resolution === null ? null : { name: fields.resolution },
+      assignee: { displayName: 'Ada Lovelace' },
+      project: { key: 'SEC' },
+      created: time(createdAt),
+      updated: time(updatedAt),
+      comment: { comments: comments.map((body) => ({ body })) },
+    },
+    ...(expand?.includes('changelog') ? { changelog: { total: 0, histories: [] } } : {}),
+  };
+}
+
+export function jiraWebhook(settings: Settings, ticketId: string): InboundMessage {
+  const body = Buffer.from(
+    JSON.stringify({ timestamp: Date.now(), webhookEvent: 'jira:issue_updated', issue: { id: ticketId, key: `SEC-${Number(ticketId) - 10_000}` } }),
+  );
+  const secret = String(obj(settings.credentials).webhook_secret);
+  return { headers: { 'content-type': 'application/json', 'x-hub-signature': `sha256=${hmac(secret, body, 'hex')}` }, body };
+}

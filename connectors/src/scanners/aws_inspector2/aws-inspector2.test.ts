@@ -1,0 +1,51 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type RunningFake, serveFake } from '../../fake-server.ts';
+import { collect, contextOf } from '../../testing.ts';
+import { awsInspector2Fake } from './fake.ts';
+import { awsInspector2 } from './index.ts';
+
+let fake: RunningFake;
+beforeEach(async () => {
+  fake = await serveFake(awsInspector2Fake, { pageSize: 10 });
+});
+afterEach(() => fake.close());
+
+const context = () => contextOf(awsInspector2, awsInspector2Fake.settings(fake.origin));
+const bodies = () => fake.requests.filter(({ url }) => url.pathname.endsWith('/findings/list')).map(({ body }) => JSON.parse(body));
+
+it('covers what was looked into in every region, under the names that findings have', async () => {
+  const run = await collect(awsInspector2, context());
+  const named = new Set(run.items.map((item) => ('observation' in item ? `${item.observation.asset?.type} ${item.observation.asset?.name}` : '')));
+  expect(run.covers).toHaveLength(8);
+  expect([...named].filter((name) => !run.covers.includes(name))).toEqual([]);
+  expect(run.covers.filter((name) => !named.has(name))).toEqual(['host i-0b000000000000020', 'host i-0b000000000000021']);
+});
+
+it('asks for changes in one window on all pages, and covers nothing then', async () => {
+  const run = await collect(awsInspector2, { ...context(), cursor: '2026-11-14T08:00:00.000Z' });
+  expect(run).toMatchObject({ coverage: 'changes', cursor: '2026-11-15T08:00:00.000Z', covers: [] });
+  const windows = new Set(bodies().map(({ filterCriteria }) => JSON.stringify(filterCriteria)));
+  expect([...windows]).toEqual([JSON.stringify({ updatedAt: [{ startInclusive: Date.parse('2026-11-14T07:00:00Z') / 1000, endInclusive: 1_956_528_000 }] })]);
+  const states = run.items.map((item) => ('observation' in item ? [item.observation.rule, item.observation.present] : item));
+  const inEach = [
+    ['CVE-2025-1010', false],
+    ['CVE-2025-1011', true],
+    ['CVE-2025-1012', true],
+    ['CVE-2025-1013', true],
+  ];
+  expect(states).toEqual([...inEach, ...inEach]);
+});
+
+it('brings everything when closed findings may have been forgotten since', async () => {
+  expect(await collect(awsInspector2, { ...context(), cursor: '2026-11-08T08:00:00.000Z' })).toMatchObject({ coverage: 'complete' });
+  expect(bodies().every(({ filterCriteria }) => filterCriteria === undefined)).toBe(true);
+});
+
+it('refuses one address for several regions', async () => {
+  const settings = awsInspector2Fake.settings(fake.origin);
+  const one = { ...settings, config: { ...settings.config, api_url: `${fake.origin}/eu-west-1` } };
+  await expect(awsInspector2.check(contextOf(awsInspector2, one))).rejects.toMatchObject({
+    kind: 'configuration',
+    message: expect.stringContaining('{region}'),
+  });
+});

@@ -1,0 +1,70 @@
+import { afterEach, expect, it } from 'vitest';
+import type { Settings } from '../../contract.ts';
+import { type FakeOptions, type Fault, type RunningFake, serveFake } from '../../fake-server.ts';
+import { collect, contextOf } from '../../testing.ts';
+import { defectdojoFake } from './fake.ts';
+import { defectdojo } from './index.ts';
+
+const running: RunningFake[] = [];
+afterEach(async () => {
+  for (const fake of running.splice(0)) await fake.close();
+});
+
+async function run(given: { config?: Record<string, unknown>; cursor?: string; options?: Partial<FakeOptions>; fault?: Fault } = {}) {
+  const { config = {}, cursor = null, options = {}, fault } = given;
+  const fake = await serveFake(defectdojoFake, { pageSize: 10, ...options }, fault);
+  running.push(fake);
+  const { credentials } = defectdojoFake.settings(fake.origin);
+  const context = contextOf(defectdojo, { config: { api_url: fake.origin, ...config }, credentials } as Settings);
+  const collected = await collect(defectdojo, { ...context, cursor });
+  return { ...collected, observations: collected.items.flatMap((item) => ('observation' in item ? [item.observation] : [])) };
+}
+
+it('reads findings of products, of web applications and of hosts', async () => {
+  const { observations, covers } = await run();
+  const of = (id: string) => observations.find(({ external_id }) => external_id === id);
+  expect(of('1')).toMatchObject({
+    tool: 'acme scan',
+    rule: 'CVE-2025-5000',
+    severity: 'critical',
+    vulnerability_ids: ['CVE-2025-5000'],
+    cwes: [79],
+    references: ['https://example.com/advice', 'https://example.org/more'],
+    asset: { type: 'other', name: 'Shop' },
+    location: { component: 'lib0', version: '1.0.0', fixed_version: '2.0.0' },
+    first_seen: new Date('2026-09-01T00:00:00Z'),
+    present: true,
+    suppressed: false,
+  });
+  expect(of('2')).toMatchObject({ rule: 'rule-1', asset: { name: 'Site' }, location: { path: 'src/file1.py', line: 7 } });
+  expect(of('3')).toMatchObject({ asset: { type: 'web_application', name: 'https://shop.example.com' }, location: { url: 'https://shop.example.com/login' } });
+  expect(of('4/8')).toMatchObject({ asset: { type: 'host', identifiers: [{ kind: 'ip', value: '10.0.0.8' }] }, location: { port: 8443 } });
+  expect(covers).toEqual(['other Shop', 'other Site', 'other Tools', 'other Empty']);
+});
+
+it('tells what is fixed from what is accepted, false or a duplicate', async () => {
+  const { observations } = await run();
+  const state = (id: string) => observations.filter(({ external_id }) => external_id === id).map(({ present, suppressed }) => ({ present, suppressed }));
+  expect(state('3')).toEqual([{ present: false, suppressed: false }]);
+  expect(state('4')).toEqual([{ present: true, suppressed: true }]);
+  expect(state('5')).toEqual([{ present: true, suppressed: true }]);
+  expect(state('21')).toEqual([]);
+});
+
+it('asks for what has changed since the last run, and for no more', async () => {
+  const { observations, coverage, covers } = await run({ cursor: '2026-10-24T08:30:00Z', options: { pageSize: 2 } });
+  expect(observations.map(({ external_id }) => external_id)).toEqual(['1', '26', '25']);
+  expect({ coverage, covers }).toEqual({ coverage: 'changes', covers: [] });
+});
+
+it('reads chosen products, and says when one of them is not there', async () => {
+  const { covers, observations } = await run({ config: { product_ids: [2] } });
+  expect(covers).toEqual(['other Site']);
+  expect(new Set(observations.map(({ external_id }) => (Number.parseInt(external_id ?? '', 10) - 1) % 3))).toEqual(new Set([1]));
+  await expect(run({ config: { product_ids: [2, 77] } })).rejects.toMatchObject({ kind: 'configuration', message: expect.stringContaining('no product 77') });
+});
+
+it('does not end as complete when pages come again or never end', async () => {
+  await expect(run({ fault: { kind: 'repeated', at: 2 } })).rejects.toMatchObject({ kind: 'incomplete' });
+  await expect(run({ options: { endless: true } })).rejects.toMatchObject({ kind: 'incomplete' });
+});

@@ -1,0 +1,64 @@
+import { afterEach, expect, it } from 'vitest';
+import type { Settings } from '../../contract.ts';
+import { type FakeOptions, type FakeVendor, type Fault, type RunningFake, serveFake } from '../../fake-server.ts';
+import { collect, contextOf } from '../../testing.ts';
+import { dependencyTrackFake, dependencyTrackVendor } from './fake.ts';
+import { dependencyTrack } from './index.ts';
+
+const running: RunningFake[] = [];
+afterEach(async () => {
+  for (const fake of running.splice(0)) await fake.close();
+});
+
+async function run(given: { vendor?: FakeVendor; config?: Record<string, unknown>; options?: Partial<FakeOptions>; fault?: Fault } = {}) {
+  const { vendor = dependencyTrackFake, config = {}, options = {}, fault } = given;
+  const fake = await serveFake(vendor, { pageSize: 5, ...options }, fault);
+  running.push(fake);
+  const { credentials } = vendor.settings(fake.origin);
+  const context = contextOf(dependencyTrack, { config: { api_url: fake.origin, ...config }, credentials } as Settings);
+  const collected = await collect(dependencyTrack, context);
+  return { ...collected, observations: collected.items.flatMap((item) => ('observation' in item ? [item.observation] : [])) };
+}
+
+it('reads component, vulnerability and analysis, and what kind of thing the project is', async () => {
+  const { observations, covers } = await run();
+  const of = (id: string) => observations.find(({ vulnerability_ids }) => vulnerability_ids.includes(id));
+  expect(of('CVE-2025-4000')).toMatchObject({
+    tool: 'dependency-track',
+    external_id: '6c400000-0000-4000-8000-000000000001:c0000000-0000-4000-8000-000000000010:f0000000-0000-4000-8000-000000000010',
+    severity: 'critical',
+    tool_severity: 'CRITICAL',
+    vulnerability_ids: ['CVE-2025-4000'],
+    cwes: [79],
+    cvss: [{ vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N', score: 7.5 }],
+    asset: { type: 'other', name: 'com.acme:shop@1.4.0' },
+    location: { component: 'org.acme:lib0', version: '1.0.0', purl: 'pkg:maven/org.acme/lib0@1.0.0' },
+    first_seen: new Date('2026-09-01T00:00:00Z'),
+    present: true,
+    suppressed: false,
+  });
+  expect(of('CVE-2025-4001')).toMatchObject({
+    vulnerability_ids: ['CVE-2025-4001', 'GHSA-2222-4444-2223'],
+    asset: { type: 'container_image', name: 'registry.example.com/acme/site:7' },
+  });
+  expect(of('CVE-2025-4003')).toMatchObject({ present: true, suppressed: true, tags: ['github', 'false_positive'] });
+  expect(covers).toEqual(['other com.acme:shop@1.4.0', 'container_image registry.example.com/acme/site:7', 'package tools@2.0.0', 'other empty']);
+});
+
+it('takes all findings at once from versions that have no pages of them', async () => {
+  const paged = await run();
+  const whole = await run({ vendor: dependencyTrackVendor(false) });
+  expect(whole.observations.map(({ external_id }) => external_id)).toEqual(paged.observations.map(({ external_id }) => external_id));
+  expect(whole.checkpoints).toHaveLength(4);
+});
+
+it('reads projects with a tag alone', async () => {
+  const { covers, observations } = await run({ config: { tag: 'web' } });
+  expect(covers).toEqual(['container_image registry.example.com/acme/site:7']);
+  expect(observations).toHaveLength(11);
+});
+
+it('does not end as complete when pages come again or do not come', async () => {
+  await expect(run({ fault: { kind: 'repeated', at: 2 } })).rejects.toMatchObject({ kind: 'incomplete' });
+  await expect(run({ options: { endless: true } })).rejects.toMatchObject({ kind: 'incomplete', message: expect.stringContaining('but only 12 came') });
+});

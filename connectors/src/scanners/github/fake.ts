@@ -1,0 +1,123 @@
+import type { Json } from '../../contract.ts';
+import type { FakeAnswer, FakeRequest, FakeVendor } from '../../fake-server.ts';
+
+const TOKEN = 'ghp_0123456789abcdefghij';
+const repositories = ['shop', 'site', 'tools', 'empty'];
+const repository = (name: string) => ({
+  id: 100 + repositories.indexOf(name),
+  full_name: `acme/${name}`,
+  html_url: `https://github.com/acme/${name}`,
+  archived: false,
+});
+
+interface Alert {
+  repository: ReturnType<typeof repository>;
+  updated_at: string;
+  [field: string]: Json;
+}
+
+const common = (n: number, page: string) => {
+  const { [n % 3]: name = 'shop' } = repositories;
+  return {
+    number: n,
+    html_url: `https://github.com/acme/${name}/security/${page}/${n}`,
+    url: `https://api.github.com/repos/acme/${name}/${page}/alerts/${n}`,
+    created_at: '2026-09-01T08:00:00Z',
+    updated_at: `2026-10-${String(n + 1).padStart(2, '0')}T08:00:00Z`,
+    repository: repository(name),
+  };
+};
+
+const dependabot = (n: number): Alert => ({
+  ...common(n, 'dependabot'),
+  state: ['open', 'open', 'fixed', 'dismissed', 'auto_dismissed'][n % 5] ?? 'open',
+  dependency: { package: { ecosystem: 'npm', name: `lib${n}` }, manifest_path: 'package-lock.json', scope: 'runtime' },
+  security_advisory: {
+    ghsa_id: `GHSA-2222-3333-${String(2222 + n)}`,
+    cve_id: `CVE-2025-${2000 + n}`,
+    summary: `Weakness ${n}`,
+    description: 'Input is not checked.',
+    severity: ['low', 'medium', 'high', 'critical'][n % 4] ?? 'low',
+    identifiers: [{ type: 'CVE', value: `CVE-2025-${2000 + n}` }],
+    cwes: [{ cwe_id: 'CWE-79', name: 'Cross-site Scripting' }],
+    cvss: { vector_string: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N', score: 7.5 },
+    references: [{ url: `https://nvd.nist.gov/vuln/detail/CVE-2025-${2000 + n}` }],
+  },
+  security_vulnerability: { severity: 'high', vulnerable_version_range: '< 2.0.0', first_patched_version: { identifier: '2.0.0' } },
+  dismissed_reason: n % 5 === 3 ? 'tolerable_risk' : null,
+});
+
+const codeScanning = (n: number): Alert => ({
+  ...common(n, 'code-scanning'),
+  state: ['open', 'fixed', 'dismissed'][n % 3] ?? 'open',
+  rule: { id: `js/rule-${n}`, severity: 'error', security_severity_level: 'high', description: `Rule ${n}`, tags: ['security', 'external/cwe/cwe-079'] },
+  tool: { name: 'CodeQL', version: '2.20.0' },
+  most_recent_instance: { ref: 'refs/heads/main', message: { text: 'Here.' }, location: { path: `src/file${n}.js`, start_line: n + 1, end_line: n + 2 } },
+});
+
+const secretScanning = (n: number): Alert => ({
+  ...common(n, 'secret-scanning'),
+  state: n % 2 === 0 ? 'open' : 'resolved',
+  resolution: n % 2 === 0 ? null : 'revoked',
+  secret_type: 'acme_api_key',
+  secret_type_display_name: 'Acme API Key',
+  secret: 'not-to-be-seen-0123456789',
+  validity: 'unknown',
+  first_location_detected: { path: `config/${n}.env`, start_line: 3, end_line: 3 },
+});
+
+const many = (count: number, make: (n: number) => Alert): Alert[] => Array.from({ length: count }, (_, n) => make(n));
+const failed = (status: number, message: string): FakeAnswer => ({
+  status,
+  body: { message, documentation_url: 'https://docs.github.com/rest', status: String(status) },
+});
+
+export const githubFake: FakeVendor = {
+  id: 'github',
+  settings: (origin) => ({ config: { api_url: origin, organization: 'acme' }, credentials: { token: TOKEN } }),
+  refused: (origin) => ({ config: { api_url: origin, organization: 'acme' }, credentials: { token: 'ghp_revoked0123456789' } }),
+  answer({ pageSize, endless, badRecord }) {
+    const alerts: Record<string, Alert[]> = {
+      'dependabot/alerts': many(13, dependabot),
+      'code-scanning/alerts': many(8, codeScanning),
+      'secret-scanning/alerts': many(5, secretScanning),
+    };
+    if (badRecord) alerts['dependabot/alerts']?.splice(5, 0, { number: 99, repository: repository('shop'), updated_at: '2026-10-05T08:00:00Z' });
+
+    /** Dependabot has cursors alone; the others have page numbers. */
+    const page = (url: URL, all: readonly Json[]): FakeAnswer => {
+      const { searchParams } = url;
+      const size = Math.min(pageSize, Number(searchParams.get('per_page') ?? 30), 100);
+      const byCursor = url.pathname.includes('dependabot');
+      const from = byCursor
+        ? Number(Buffer.from(searchParams.get('after') ?? '', 'base64').toString() || 0)
+        : (Number(searchParams.get('page') ?? 1) - 1) * size;
+      const next = new URL(url);
+      if (byCursor) next.searchParams.set('after', Buffer.from(String(from + size)).toString('base64'));
+      else next.searchParams.set('page', String(from / size + 2));
+      const link = endless || from + size < all.length ? { link: `<${url}>; rel="first", <${next}>; rel="next"` } : undefined;
+      return { page: url.pathname.endsWith('/alerts'), ...(link ? { headers: link } : {}), body: all.slice(from, from + size) };
+    };
+
+    return ({ url, headers }: FakeRequest) => {
+      if (headers.authorization !== `Bearer ${TOKEN}`) return failed(401, 'Bad credentials');
+      if (!headers['user-agent']) return failed(403, 'Request forbidden by administrative rules.');
+      if (url.pathname === '/orgs/acme/repos') return page(url, repositories.map(repository));
+      const [, owner, name, path] = /^\/(orgs\/acme|repos\/acme\/(\w+))(?:\/([\w-]+\/alerts))?$/.exec(url.pathname) ?? [];
+      if (owner === undefined || (name !== undefined && !repositories.includes(name))) return failed(404, 'Not Found');
+      if (path === undefined) return { body: repository(name ?? '') };
+      if (name === 'empty' && path.startsWith('code')) return failed(404, 'no analysis found');
+      const ours = (alerts[path] ?? []).filter((alert) => name === undefined || alert.repository.full_name === `acme/${name}`);
+      if (url.searchParams.get('sort') === 'updated') ours.sort((a, b) => (a.updated_at < b.updated_at ? 1 : -1));
+      const isHidden = url.searchParams.get('hide_secret') === 'true';
+      const shown = ours.map(
+        ({ repository: of, secret, ...alert }): Json => ({
+          ...alert,
+          ...(secret === undefined || isHidden ? {} : { secret }),
+          ...(name === undefined ? { repository: of } : {}),
+        }),
+      );
+      return page(url, shown);
+    };
+  },
+};

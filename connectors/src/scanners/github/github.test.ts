@@ -1,0 +1,89 @@
+import { afterEach, expect, it } from 'vitest';
+import type { Settings } from '../../contract.ts';
+import { type Fault, type RunningFake, serveFake } from '../../fake-server.ts';
+import { collect, contextOf } from '../../testing.ts';
+import { githubFake } from './fake.ts';
+import { github } from './index.ts';
+
+const running: RunningFake[] = [];
+afterEach(async () => {
+  for (const fake of running.splice(0)) await fake.close();
+});
+
+async function run(config: Record<string, unknown>, { cursor = null, fault }: { cursor?: string | null; fault?: Fault } = {}) {
+  const fake = await serveFake(githubFake, { pageSize: 10 }, fault);
+  running.push(fake);
+  const { credentials } = githubFake.settings(fake.origin);
+  const context = contextOf(github, { config: { api_url: fake.origin, ...config }, credentials } as Settings);
+  const collected = await collect(github, { ...context, cursor });
+  const observations = collected.items.flatMap((item) => ('observation' in item ? [item.observation] : []));
+  return { ...collected, observations, fake, waits: context.waits };
+}
+
+it('says what is open, fixed and dismissed, and on which repository', async () => {
+  const { observations, covers } = await run({ organization: 'acme' });
+  const of = (page: string) => observations.find(({ external_id }) => external_id === `https://github.com/acme/${page}`);
+  expect(of('shop/security/dependabot/0')).toMatchObject({
+    tool: 'dependabot',
+    severity: 'high',
+    vulnerability_ids: ['CVE-2025-2000', 'GHSA-2222-3333-2222'],
+    asset: { type: 'repository', name: 'https://github.com/acme/shop' },
+    location: { component: 'lib0', fixed_version: '2.0.0', path: 'package-lock.json' },
+    present: true,
+    suppressed: false,
+  });
+  expect(of('tools/security/dependabot/2')).toMatchObject({ present: false });
+  expect(of('shop/security/dependabot/3')).toMatchObject({ present: true, suppressed: true });
+  expect(of('site/security/code-scanning/1')).toMatchObject({ tool: 'codeql', cwes: [79], present: false });
+  expect(of('site/security/secret-scanning/1')).toMatchObject({ present: false });
+  expect(covers).toEqual(['shop', 'site', 'tools', 'empty'].map((name) => `repository https://github.com/acme/${name}`));
+});
+
+it('never asks for the secrets themselves', async () => {
+  const { fake, items } = await run({ organization: 'acme' });
+  const asked = fake.requests.filter(({ url }) => url.pathname.includes('secret-scanning'));
+  expect(asked.length).toBeGreaterThan(0);
+  expect(asked.every(({ url }) => url.searchParams.get('hide_secret') === 'true')).toBe(true);
+  expect(JSON.stringify(items)).not.toContain('not-to-be-seen');
+});
+
+it('asks for what has changed since the last run, and for no more', async () => {
+  const { observations, coverage, cursor, fake } = await run({ organization: 'acme' }, { cursor: '2026-10-12T09:00:00Z' });
+  expect(observations.map(({ external_id }) => external_id)).toEqual(
+    ['shop/security/dependabot/12', 'tools/security/dependabot/11'].map((page) => `https://github.com/acme/${page}`),
+  );
+  expect({ coverage, cursor }).toEqual({ coverage: 'changes', cursor: '2026-11-15T08:00:00.000Z' });
+  expect(fake.requests).toHaveLength(3);
+});
+
+it('reads named repositories, and closes nothing by absence where a kind of alerts is switched off or left out', async () => {
+  const named = await run({ repositories: ['acme/shop', 'acme/site'] });
+  expect(named.coverage).toBe('complete');
+  expect(named.covers).toEqual(['repository https://github.com/acme/shop', 'repository https://github.com/acme/site']);
+  expect(new Set(named.observations.map(({ asset }) => asset?.name))).toEqual(new Set(['https://github.com/acme/shop', 'https://github.com/acme/site']));
+  expect((await run({ repositories: ['acme/shop', 'acme/empty'] })).coverage).toBe('changes');
+  expect((await run({ organization: 'acme', kinds: ['dependabot'] })).coverage).toBe('changes');
+});
+
+it('waits until the limit is lifted, though it is told by a 403', async () => {
+  const lifted = Math.round(Date.now() / 1000) + 600;
+  const limited = { kind: 'status', at: 2, status: 403, headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(lifted) }, for: 1 } as const;
+  const { coverage, waits } = await run({ organization: 'acme' }, { fault: limited });
+  expect(coverage).toBe('complete');
+  expect(waits).toEqual([expect.toSatisfy((ms: number) => ms > 590_000 && ms <= 601_000)]);
+  const secondary = await run({ organization: 'acme' }, { fault: { kind: 'status', at: 2, status: 403, headers: { 'retry-after': '90' }, for: 1 } });
+  expect(secondary.waits).toEqual([90_000]);
+});
+
+it('says what to do when there is nothing to look at, or it is hidden', async () => {
+  await expect(run({})).rejects.toMatchObject({ kind: 'configuration', message: 'Name an organization or at least one repository.' });
+  await expect(run({ repositories: ['acme/gone'] })).rejects.toMatchObject({ kind: 'configuration' });
+  await expect(run({ organization: 'other', kinds: ['dependabot'] }, { cursor: '2026-10-12T09:00:00Z' })).rejects.toMatchObject({
+    kind: 'configuration',
+    message: expect.stringContaining('dependabot alerts of orgs/other (404)'),
+  });
+});
+
+it('does not take a page that comes again for a new one', async () => {
+  await expect(run({ organization: 'acme' }, { fault: { kind: 'repeated', at: 2 } })).rejects.toMatchObject({ kind: 'incomplete' });
+});

@@ -1,0 +1,133 @@
+import type { Asset } from '@rrs/scan-reports';
+import { date, obj } from '@rrs/scan-reports/read.ts';
+import { type Static, Type } from 'typebox';
+import { ConnectorError, defineScanner, type Http, type Json, Secret } from '../../contract.ts';
+import { itemsOf } from '../../reports.ts';
+import { alertsOf, kinds, nextPage, type Part, permissions } from './alerts.ts';
+
+/** GitHub's clock need not agree with ours. */
+const OVERLAP_MS = 3_600_000;
+
+const Config = Type.Object({
+  api_url: Type.String({
+    title: 'API address',
+    description: 'https://api.github.com, or for GitHub Enterprise Server https://<its name>/api/v3',
+    format: 'uri',
+    default: 'https://api.github.com',
+  }),
+  organization: Type.Optional(
+    Type.String({
+      title: 'Organization',
+      description: 'All its repositories: the name as in https://github.com/<name>. Leave empty where repositories are named',
+    }),
+  ),
+  repositories: Type.Optional(
+    Type.Array(Type.String({ pattern: '^[^/\\s]+/[^/\\s]+$' }), {
+      title: 'Repositories',
+      description: 'Only these, each as owner/name. Leave empty for all of the organization',
+      default: [],
+      maxItems: 1_000,
+    }),
+  ),
+  kinds: Type.Optional(
+    Type.Array(Type.Union([Type.Literal('dependabot'), Type.Literal('code_scanning'), Type.Literal('secret_scanning')]), {
+      title: 'Kinds of alerts',
+      description: 'All when none is chosen. With a choice, only what GitHub itself calls fixed is closed',
+      default: [],
+    }),
+  ),
+});
+
+const Repository = Type.Object({ html_url: Type.String(), archived: Type.Optional(Type.Boolean()) });
+
+export const github = defineScanner({
+  id: 'github',
+  name: 'GitHub',
+  version: 1,
+  description: 'Alerts of Dependabot, code scanning and secret scanning of a GitHub organization or of chosen repositories.',
+  documentation: 'https://docs.github.com/en/rest/dependabot/alerts',
+  permissions,
+  config: Config,
+  credentials: Type.Object({ token: Secret('Access token', 'In GitHub under Settings, Developer settings, Personal access tokens') }),
+  baseUrl: ({ config }) => config.api_url,
+  authorize: ({ credentials }) => ({
+    authorization: `Bearer ${credentials.token}`,
+    accept: 'application/vnd.github+json',
+    'x-github-api-version': '2022-11-28',
+  }),
+  /** https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api#exceeding-the-rate-limit */
+  rateLimited(status, headers) {
+    if (status !== 403 && status !== 429) return null;
+    if (headers['retry-after'] !== undefined) return 0;
+    if (headers['x-ratelimit-remaining'] !== '0') return status === 429 ? 60 : null;
+    const now = Date.parse(headers.date ?? '') || Date.now();
+    return Math.max(60, Number(headers['x-ratelimit-reset'] ?? 0) - now / 1000);
+  },
+  async check({ http, config }) {
+    const [first] = targetsOf(config);
+    for (const { kind, target } of partsOf(config)) if (target === first) await alertsOf(http, { kind, target }, { per_page: 1 });
+  },
+  async *findings({ http, config, checkpoint, cursor, startedAt }) {
+    const parts = partsOf(config);
+    const since = typeof cursor === 'string' ? new Date(Date.parse(cursor) - OVERLAP_MS) : null;
+    const order = since ? { sort: 'updated', direction: 'desc' } : { sort: 'created', direction: 'asc' };
+    let at = positionOf(checkpoint);
+    if (checkpoint === null) yield { items: [], covers: since ? [] : await repositoriesOf(http, targetsOf(config)), checkpoint: { ...at } };
+    for (let part = parts[at.part]; part !== undefined; part = parts[at.part]) {
+      const where = `${part.kind} alerts of ${part.target}${at.next && ` from ${at.next}`}`;
+      const page = await alertsOf(http, part, { ...order, per_page: 100, ...Object.fromEntries(new URLSearchParams(at.next)) });
+      if (page.next !== '' && page.next === at.next) throw new ConnectorError('incomplete', `GitHub sends the same page of ${where} again and again.`);
+      const known = page.alerts.findIndex((alert) => isBefore(alert, since));
+      const items = await itemsOf('github', JSON.stringify(known === -1 ? page.alerts : page.alerts.slice(0, known)), where);
+      const isLast = page.next === '' || known !== -1;
+      at = { part: at.part + (isLast ? 1 : 0), next: isLast ? '' : page.next, off: at.off || page.isOff };
+      yield { items, checkpoint: { ...at } };
+    }
+    // Where a kind of alerts is not looked at, or no longer, what is missing need not be fixed.
+    const isWhole = !at.off && new Set(parts.map(({ kind }) => kind)).size === kinds.length;
+    return { coverage: since === null && isWhole ? 'complete' : 'changes', cursor: startedAt.toISOString() };
+  },
+});
+
+function targetsOf({ organization, repositories = [] }: Static<typeof Config>): string[] {
+  const path = (name: string): string => name.split('/').map(encodeURIComponent).join('/');
+  if (repositories.length > 0) return repositories.map((repository) => `repos/${path(repository)}`);
+  if (organization?.trim()) return [`orgs/${encodeURIComponent(organization.trim())}`];
+  throw new ConnectorError('configuration', 'Name an organization or at least one repository.');
+}
+
+function partsOf(config: Static<typeof Config>): Part[] {
+  const chosen = kinds.filter((kind) => !config.kinds?.length || config.kinds.includes(kind));
+  return targetsOf(config).flatMap((target) => chosen.map((kind) => ({ kind, target })));
+}
+
+/** `off`: somewhere on the way, a kind of alerts was switched off. */
+function positionOf(checkpoint: Json): { part: number; next: string; off: boolean } {
+  const { part, next, off } = obj(checkpoint);
+  return { part: Number(part ?? 0), next: String(next ?? ''), off: off === true };
+}
+
+async function repositoriesOf(http: Http, targets: readonly string[]): Promise<Asset[]> {
+  const found: Static<typeof Repository>[] = [];
+  for (const target of targets) {
+    if (target.startsWith('repos/')) found.push(await http.getJson(target, Repository));
+    else for await (const page of organizationPages(http, target)) found.push(...page);
+  }
+  return found.filter(({ archived }) => archived !== true).map(({ html_url }) => ({ type: 'repository', name: html_url }));
+}
+
+async function* organizationPages(http: Http, target: string): AsyncGenerator<readonly Static<typeof Repository>[]> {
+  for (let next = 'page=1', asked = ''; next !== ''; ) {
+    if (next === asked) throw new ConnectorError('incomplete', 'GitHub sends the same page of repositories again and again.');
+    asked = next;
+    const query = { per_page: 100, sort: 'created', direction: 'asc', ...Object.fromEntries(new URLSearchParams(next)) };
+    const answer = await http.json(Type.Array(Repository), { path: `${target}/repos`, query });
+    yield answer.body;
+    next = nextPage(answer);
+  }
+}
+
+function isBefore(alert: object, since: Date | null): boolean {
+  const changed = date(obj(alert).updated_at);
+  return since !== null && changed !== null && changed < since;
+}

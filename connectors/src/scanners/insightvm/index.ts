@@ -1,0 +1,101 @@
+import type { Asset, ReportItem } from '@rrs/scan-reports';
+import { record } from '@rrs/scan-reports/normalize.ts';
+import { obj, str } from '@rrs/scan-reports/read.ts';
+import { Type } from 'typebox';
+import { defineScanner, type Json, Secret } from '../../contract.ts';
+import { type Definitions, definitions, search } from './definitions.ts';
+import { assetOf, findingOf, findingsOn, isCovered } from './record.ts';
+
+/** A scan counts from its end, and what it found shows later. */
+const OVERLAP_MS = 24 * 3_600_000;
+
+/** Reads the Cloud Integrations API (v4): it lists assets with all their findings page by page, where the console's API has to be asked about every asset and every vulnerability. */
+export const insightvm = defineScanner({
+  id: 'insightvm',
+  name: 'Rapid7 InsightVM',
+  version: 1,
+  description: 'Findings on all assets of InsightVM, by the Cloud Integrations API (v4) of the Insight Platform.',
+  documentation: 'https://help.rapid7.com/insightvm/en-us/api/integrations.html',
+  permissions: 'an organization key of the Insight Platform, or a user key of a user with read access to InsightVM and all its sites, made in the same region',
+  config: Type.Object({
+    api_url: Type.String({
+      title: 'API address',
+      description: 'Of your region: https://us.api.insight.rapid7.com, or with us2, us3, eu, ca, au, ap, aps2 or me1 in place of us',
+      format: 'uri',
+      default: 'https://us.api.insight.rapid7.com',
+    }),
+    asset_filter: Type.Optional(
+      Type.String({
+        title: 'Asset filter',
+        description: "Only assets that match, in the language of InsightVM's queries: sites IN ['Berlin']. Empty: all",
+        maxLength: 2_000,
+        default: '',
+      }),
+    ),
+    assets_per_page: Type.Optional(
+      Type.Integer({ title: 'Assets per request', description: 'Lower it when answers are too large or take too long', minimum: 1, maximum: 500, default: 50 }),
+    ),
+  }),
+  credentials: Type.Object({ api_key: Secret('API key', 'In the Insight Platform under Administration, API Key Management') }),
+  baseUrl: ({ config }) => `${config.api_url.replace(/\/+$/, '')}/vm/v4/integration`,
+  authorize: ({ credentials }) => ({ 'x-api-key': credentials.api_key }),
+  async check({ http, config }) {
+    await search(http, 'assets', { size: 1 }, filterOf(config.asset_filter, null));
+  },
+  /**
+   * With a cursor: assets that were scanned since, each with what is still there as well. Else one of several findings at the same place
+   * that is gone would be taken for all of them.
+   */
+  async *findings({ http, config, checkpoint, cursor, startedAt }) {
+    const since = typeof cursor === 'string' ? new Date(Date.parse(cursor) - OVERLAP_MS).toISOString() : null;
+    const known = definitions(http);
+    let at = positionOf(checkpoint);
+    while (!at.end) {
+      const { data, metadata } = await search(
+        http,
+        'assets',
+        {
+          size: config.assets_per_page ?? 50,
+          includeSame: true,
+          includeUniqueIdentifiers: true,
+          cursor: at.cursor,
+          comparisonTime: since,
+          includeInterSnapshotRemediations: since === null ? null : true,
+        },
+        filterOf(config.asset_filter, since),
+      );
+      const read = await readAssets(data, known, `assets after ${at.cursor ?? 'the start'}`);
+      at = { cursor: metadata.cursor || null, end: !metadata.cursor };
+      yield { items: read.items, covers: since === null ? read.covers : [], checkpoint: at };
+    }
+    return { coverage: since === null ? 'complete' : 'changes', cursor: startedAt.toISOString() };
+  },
+});
+
+interface Position {
+  readonly [field: string]: string | boolean | null;
+  cursor: string | null;
+  end: boolean;
+}
+
+function positionOf(checkpoint: Json): Position {
+  return (checkpoint as Position | null) ?? { cursor: null, end: false };
+}
+
+function filterOf(assets: string | undefined, since: string | null): Json {
+  const own = assets?.trim() ? [`(${assets.trim()})`] : [];
+  const filter = [...own, ...(since === null ? [] : [`last_scan_end > ${since}`])].join(' && ');
+  return filter === '' ? {} : { asset: filter };
+}
+
+async function readAssets(data: readonly unknown[], known: Definitions, where: string): Promise<{ items: ReportItem[]; covers: Asset[] }> {
+  const assets = data.map((value, n) => ({ asset: obj(value), found: findingsOn(obj(value), `${where} data[${n}]`) }));
+  const meaningOf = await known.of(assets.flatMap(({ found }) => found.flatMap(({ value }) => str(obj(value).vulnerability_id) ?? [])));
+  const items: ReportItem[] = [];
+  const covers: Asset[] = [];
+  for (const { asset, found } of assets) {
+    for (const one of found) items.push(...record(one.place, () => findingOf(one, assetOf(asset), meaningOf(str(obj(one.value).vulnerability_id) ?? ''))));
+    if (str(asset.id) && isCovered(asset, found)) covers.push(assetOf(asset));
+  }
+  return { items, covers };
+}

@@ -1,0 +1,174 @@
+import { type Asset, type AssetIdentifier, fromBuffer } from '@rrs/scan-reports';
+import { hostAsset } from '@rrs/scan-reports/normalize.ts';
+import { recordText, type XmlRecord, xmlRecords } from '@rrs/scan-reports/xml-records.ts';
+import { type Static, Type } from 'typebox';
+import { defineScanner, type HttpRequest, type Json, Secret } from '../../contract.ts';
+import { itemsOf } from '../../reports.ts';
+import { documentOf, pagesOf } from './api.ts';
+import { knowledgeBase } from './knowledge-base.ts';
+
+const OVERLAP_MS = 3_600_000;
+const OPEN = 'New,Active,Re-Opened';
+const HOSTS_PER_LIST = 1_000;
+
+const Config = Type.Object({
+  api_url: Type.String({
+    title: 'API server',
+    description: 'Of your platform, in Qualys under Help, About, Security Operations Center: https://qualysapi.qualys.com, https://qualysapi.qualys.eu …',
+    format: 'uri',
+    default: 'https://qualysapi.qualys.com',
+  }),
+  api_version: Type.Optional(
+    Type.String({
+      title: 'API version',
+      description: 'Of the lists of hosts and detections. 5.0 unless your platform does not have it yet',
+      pattern: '^\\d+\\.\\d+$',
+      default: '5.0',
+    }),
+  ),
+  tags: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, pattern: '^[^,]+$' }), {
+      title: 'Tags',
+      description: 'Only hosts that have one of these tags, by their names',
+      default: [],
+    }),
+  ),
+  severities: Type.Optional(
+    Type.Array(Type.Integer({ minimum: 1, maximum: 5 }), {
+      title: 'Severities',
+      description:
+        '1 (minimal) to 5 (urgent); all when none is chosen. With a choice, only what Qualys itself calls fixed is closed, since a finding may leave the choice without being fixed',
+      default: [],
+    }),
+  ),
+  include_information: Type.Optional(
+    Type.Boolean({ title: 'Information gathered', description: 'Also what Qualys only informs about: open ports, installed software', default: false }),
+  ),
+  hosts_per_page: Type.Optional(
+    Type.Integer({
+      title: 'Hosts per request',
+      description: 'Lower it when answers are too large, raise it when Qualys limits the number of requests',
+      minimum: 1,
+      maximum: 10_000,
+      default: 200,
+    }),
+  ),
+});
+
+type Settings = Static<typeof Config>;
+
+export const qualys = defineScanner({
+  id: 'qualys',
+  name: 'Qualys VMDR',
+  version: 1,
+  description: 'Detections on all hosts of a Qualys VM or VMDR subscription, explained by its knowledge base.',
+  documentation: 'https://docs.qualys.com/en/vm/api/host_list_detection/index.htm',
+  permissions:
+    'a user with API access, the role Reader or above with all asset groups that count, and the permission to download the vulnerability knowledge base',
+  config: Config,
+  credentials: Type.Object({
+    username: Type.String({ title: 'User name', description: 'Of a Qualys user, best one for this connection alone', minLength: 1, maxLength: 200 }),
+    password: Secret('Password', 'Of that user'),
+  }),
+  baseUrl: ({ config }) => config.api_url,
+  authorize: ({ credentials }) => ({
+    authorization: `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')}`,
+    'x-requested-with': 'remediation-risk-service',
+    accept: '*/*',
+  }),
+  /** Too many requests or too many at once; of the latter, the header says zero. */
+  rateLimited: (status, headers) => (status === 409 ? Number(headers['x-ratelimit-towait-sec']) || 60 : null),
+  async check({ http, config }) {
+    await documentOf(http, detections(config), { truncation_limit: 1 });
+  },
+  /** Hosts come last: one that loses its tag between the two lists is then not taken for one without findings. */
+  async *findings({ http, config, checkpoint, cursor, startedAt }) {
+    const wantsAll = cursor === null && (config.severities ?? []).length === 0;
+    const at = positionOf(checkpoint);
+    const knowledge = knowledgeBase(http);
+    if (at.list === 'detections')
+      for await (const { text, from, next } of pagesOf(http, detections(config), detectionQuery(config, cursor), at.from)) {
+        const items = text.trim() === '' ? [] : await itemsOf('qualys', text, `detections from host ${from}`);
+        yield { items: await knowledge.explain(items), checkpoint: next === null ? { list: 'hosts', from: 0 } : { list: 'detections', from: next } };
+      }
+    if (wantsAll && at.list !== 'end')
+      for await (const { text, next } of pagesOf(http, hosts(config), hostQuery(config), at.list === 'hosts' ? at.from : 0))
+        yield {
+          items: [],
+          covers: await scannedHosts(text, hosts(config).root),
+          checkpoint: next === null ? { list: 'end', from: 0 } : { list: 'hosts', from: next },
+        };
+    return { coverage: wantsAll ? 'complete' : 'changes', cursor: startedAt.toISOString() };
+  },
+});
+
+function positionOf(checkpoint: Json): { list: 'detections' | 'hosts' | 'end'; from: number } {
+  const at = checkpoint as { list: 'detections' | 'hosts' | 'end'; from: number } | null;
+  return at ?? { list: 'detections', from: 0 };
+}
+
+function detections({ api_version: version = '5.0' }: Settings) {
+  return { path: `api/${version}/fo/asset/host/vm/detection/`, root: 'HOST_LIST_VM_DETECTION_OUTPUT' };
+}
+
+function hosts({ api_version: version = '5.0' }: Settings) {
+  return { path: `api/${version}/fo/asset/host/`, root: 'HOST_LIST_OUTPUT' };
+}
+
+type Query = NonNullable<HttpRequest['query']>;
+
+/** What was fixed years ago is kept by Qualys and many times what is open: a complete list says it by leaving it out. */
+function detectionQuery(config: Settings, cursor: Json): Query {
+  const severities = config.severities ?? [];
+  const isPartial = cursor !== null || severities.length > 0;
+  return {
+    status: isPartial ? `${OPEN},Fixed` : OPEN,
+    include_ignored: 1,
+    include_disabled: 1,
+    show_igs: config.include_information ? 1 : 0,
+    show_results: 1,
+    truncation_limit: config.hosts_per_page ?? 200,
+    ...(severities.length > 0 ? { severities: severities.join(',') } : {}),
+    ...(typeof cursor === 'string' ? { detection_updated_since: momentOf(Date.parse(cursor) - OVERLAP_MS) } : {}),
+    ...tagQuery(config),
+  };
+}
+
+function hostQuery(config: Settings): Query {
+  return { details: 'All', truncation_limit: HOSTS_PER_LIST, ...tagQuery(config) };
+}
+
+function tagQuery({ tags = [] }: Settings): Query {
+  return tags.length === 0 ? {} : { use_tags: 1, tag_set_by: 'name', tag_set_include: tags.join(',') };
+}
+
+/** Without fractions of a second. */
+function momentOf(ms: number): string {
+  return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
+}
+
+const SCANNED = ['LAST_VM_SCANNED_DATE', 'LAST_VULN_SCAN_DATETIME', 'LAST_VM_AUTH_SCANNED_DATE'];
+const NAMES = ['IP', 'IPV6', 'DNS', 'DNS_DATA/FQDN', 'NETBIOS', 'QG_HOSTID', 'CLOUD_RESOURCE_ID', 'EC2_INSTANCE_ID'];
+
+/** A host that was never scanned for vulnerabilities has no detections because nobody looked. */
+async function scannedHosts(text: string, root: string): Promise<Asset[]> {
+  const found: Asset[] = [];
+  for await (const host of xmlRecords(fromBuffer(text), `${root}/RESPONSE/HOST_LIST/HOST`, [...NAMES, ...SCANNED])) {
+    const asset = SCANNED.some((field) => recordText(host, field)) ? assetOf(host) : null;
+    if (asset) found.push(asset);
+  }
+  return found;
+}
+
+/** With the names that its detections have. */
+function assetOf(host: XmlRecord): Asset | null {
+  const text = (field: string): string | undefined => recordText(host, field);
+  const [ip, ...others] = [text('IP'), text('IPV6')].flatMap((one) => one ?? []);
+  const { name, identifiers = [] } = hostAsset({ given: text('DNS_DATA/FQDN') ?? text('DNS'), netbios: text('NETBIOS'), ip });
+  if (identifiers.length === 0) return null;
+  const further: AssetIdentifier[] = others.map((value) => ({ kind: 'ip', value: value.toLowerCase() }));
+  const [agent, cloud] = [text('QG_HOSTID'), text('CLOUD_RESOURCE_ID') ?? text('EC2_INSTANCE_ID')];
+  if (agent) further.push({ kind: 'agent_id', value: agent });
+  if (cloud) further.push({ kind: 'cloud_id', value: cloud });
+  return { type: 'host', name, identifiers: [...identifiers, ...further] };
+}

@@ -1,0 +1,96 @@
+import { fromBuffer, ReportError } from '@rrs/scan-reports';
+import { xmlRecords } from '@rrs/scan-reports/xml-records.ts';
+import { ConnectorError, type Http } from '../../contract.ts';
+import { awsEncoded } from '../../sigv4.ts';
+
+export interface RemoteFile {
+  /** Also what it is told apart by. */
+  name: string;
+  /** The whole address. */
+  path: string;
+  /** What the list of objects says of it. */
+  version: string | null;
+  size: number | null;
+}
+
+export interface Bucket {
+  endpoint: string;
+  bucket: string;
+  prefix: string;
+  suffix: string;
+}
+
+const MOST_FILES = 10_000;
+const MOST_EMPTY_PAGES = 100;
+
+/** Every object below the prefix, in the order of their names. */
+export async function objectsOf(http: Http, place: Bucket): Promise<RemoteFile[]> {
+  const files: RemoteFile[] = [];
+  for (let token: string | null = null, empty = 0, isFirst = true; isFirst || token !== null; isFirst = false) {
+    const page: Listing = await listed(http, place, token === null ? {} : { 'continuation-token': token });
+    files.push(...page.files.filter(({ name }) => name.endsWith(place.suffix) && !name.endsWith('/')));
+    empty = page.files.length === 0 ? empty + 1 : 0;
+    if (page.next !== null && (page.next === token || empty > MOST_EMPTY_PAGES))
+      throw new ConnectorError('incomplete', `The list of objects in ${place.bucket} does not come to an end.`);
+    token = page.next;
+    if (files.length > MOST_FILES)
+      throw new ConnectorError('incomplete', `There are more than ${MOST_FILES} objects under "${place.prefix}" in ${place.bucket}. Use a longer prefix.`);
+  }
+  return files.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+export async function assertListable(http: Http, place: Bucket): Promise<void> {
+  const { files } = await listed(http, place, { 'max-keys': '1' });
+  if (files.length === 0) throw nothingThere(place);
+}
+
+export function nothingThere({ bucket, prefix }: Bucket): ConnectorError {
+  return new ConnectorError('configuration', `There is no report under "${prefix}" in the bucket ${bucket}. Check bucket, prefix and suffix.`);
+}
+
+interface Listing {
+  files: RemoteFile[];
+  next: string | null;
+}
+
+async function listed(http: Http, place: Bucket, query: Record<string, string>): Promise<Listing> {
+  const all = { 'list-type': '2', ...(place.prefix ? { prefix: place.prefix } : {}), ...query };
+  const search = Object.entries(all).map(([name, value]) => `${name}=${awsEncoded(value)}`);
+  const { body } = await http.text({ path: `${bucketUrl(place)}?${search.join('&')}`, whole: (text) => /<\/(?:\w+:)?ListBucketResult>\s*$/.test(text) });
+  const listing = await listingOf(body, place);
+  if (listing) return listing;
+  throw new ConnectorError('invalid_answer', `The list of objects in ${place.bucket} is not as documented.`);
+}
+
+async function listingOf(xml: string, place: Bucket): Promise<Listing | null> {
+  try {
+    for await (const { fields } of xmlRecords(fromBuffer(xml), 'ListBucketResult', ['Contents', 'IsTruncated', 'NextContinuationToken'])) {
+      const text = (name: string): string => fields.get(name)?.[0]?.text ?? '';
+      if (text('IsTruncated') === '') return null;
+      const files = (fields.get('Contents') ?? []).map(({ children }) => {
+        const field = (name: string): string => children.find((child) => child.name === name)?.text ?? '';
+        return objectFile(place, field('Key'), { version: field('ETag'), size: field('Size') });
+      });
+      return { files, next: text('IsTruncated') === 'true' ? text('NextContinuationToken') || null : null };
+    }
+  } catch (error) {
+    if (!(error instanceof ReportError)) throw error;
+  }
+  return null;
+}
+
+function objectFile(place: Bucket, key: string, { version, size }: { version: string; size: string }): RemoteFile {
+  const path = `${bucketUrl(place)}/${key.split('/').map(awsEncoded).join('/')}`;
+  // An address cannot say "." and "..": it would be another object's.
+  if (new URL(path).href !== path) throw new ConnectorError('configuration', `The object "${key}" has a name that cannot be asked for. Rename it.`);
+  return { name: key, path, version: version ? versionOf(version) : null, size: /^\d+$/.test(size) ? Number(size) : null };
+}
+
+function bucketUrl({ endpoint, bucket }: Bucket): string {
+  return `${endpoint.replace(/\/+$/, '')}/${awsEncoded(bucket)}`;
+}
+
+/** Stores write it with quotation marks in one place and without in another. */
+export function versionOf(mark: string): string {
+  return mark.replace(/^W\//, '').replaceAll('"', '');
+}

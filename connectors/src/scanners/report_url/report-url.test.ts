@@ -1,0 +1,199 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from 'vitest';
+import { serveFake } from '../../fake-server.ts';
+import { collect, contextOf } from '../../testing.ts';
+import { reportUrlFake } from './fake.ts';
+import { reportUrl } from './index.ts';
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void) {
+  const asked: IncomingMessage[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request);
+    answer(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing.push(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/reports/latest.json`, asked };
+}
+
+type Values = Record<string, string>;
+const contextFor = (config: Values, credentials: Values = {}) =>
+  contextOf(reportUrl, { config: { prefix: '', suffix: '', region: 'us-east-1', coverage: 'complete', ...config }, credentials });
+const read = (config: Values, credentials?: Values) => collect(reportUrl, contextFor(config, credentials));
+
+const records = (count: number, text = ''): string =>
+  JSON.stringify(Array.from({ length: count }, (_, n) => ({ title: `Weakness ${n}`, severity: 'low', asset_name: 'printer', description: text })));
+const titles = (items: Awaited<ReturnType<typeof read>>['items']) => items.map((item) => ('observation' in item ? item.observation.title : 'rejected'));
+const whole = (text: string) => (_: IncomingMessage, response: ServerResponse) => response.writeHead(200, { etag: '"1"' }).end(text);
+
+/** Sends the first half once, and cuts the line; then what is asked for. */
+function breaking(text: string, headers: (times: number) => Values, ranges: boolean) {
+  let times = 0;
+  return (request: IncomingMessage, response: ServerResponse) => {
+    const bytes = Buffer.from(text);
+    const [, from = 0] = /^bytes=(\d+)-$/.exec(request.headers.range ?? '') ?? [];
+    if (times++ > 0) return response.writeHead(ranges ? 206 : 200, headers(times)).end(ranges ? bytes.subarray(Number(from)) : bytes);
+    response.writeHead(200, { ...headers(times), 'content-length': String(bytes.length) });
+    return response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy());
+  };
+}
+
+describe('an address', () => {
+  it('is asked once, with a token or a user name and password', async () => {
+    const { url, asked } = await serve(whole(records(3)));
+    expect(await read({ url }, { token: 'a-token' })).toMatchObject({ coverage: 'complete', cursor: null });
+    await read({ url }, { username: 'ci', password: 'secret' });
+    await read({ url });
+    expect(asked.map(({ headers }) => headers.authorization)).toEqual(['Bearer a-token', `Basic ${Buffer.from('ci:secret').toString('base64')}`, undefined]);
+  });
+
+  it('gives a large report in batches, and goes on where it was killed', async () => {
+    const { url } = await serve(whole(records(2_500)));
+    const run = await read({ url });
+    expect(run.checkpoints).toMatchObject([{ items: 1_000 }, { items: 2_000 }, { items: 2_500, isDone: true }]);
+    const rest = await collect(reportUrl, { ...contextFor({ url }), checkpoint: run.checkpoints[0] ?? null });
+    expect(titles(rest.items)).toEqual(titles(run.items).slice(1_000));
+    expect((await collect(reportUrl, { ...contextFor({ url }), checkpoint: run.checkpoints[2] ?? null })).items).toEqual([]);
+  });
+
+  it('is read from its beginning when it is another report by now, or may be', async () => {
+    const { url } = await serve(whole(records(1_500)));
+    const [checkpoint = null] = (await read({ url })).checkpoints;
+    const replaced = await serve((_, response) => response.writeHead(200, { etag: '"2"' }).end(records(1_500)));
+    const unmarked = await serve((_, response) => response.end(records(1_500)));
+    for (const other of [replaced.url, unmarked.url]) {
+      const file = { ...(checkpoint as object), file: other };
+      expect((await collect(reportUrl, { ...contextFor({ url: other }), checkpoint: file })).items).toHaveLength(1_500);
+    }
+  });
+
+  it.each([true, false])('is gone on with where the line was cut, whether or not the server can do so: %s', async (ranges) => {
+    const { url, asked } = await serve(breaking(records(20_000), () => ({ etag: '"1"' }), ranges));
+    expect(titles((await read({ url })).items)).toEqual(titles((await read({ url: (await serve(whole(records(20_000)))).url })).items));
+    expect(asked).toHaveLength(2);
+  });
+
+  it('is never put together from two reports', async () => {
+    const replaced = await serve(breaking(records(20_000), (times) => ({ etag: `"${times}"` }), true));
+    await expect(read({ url: replaced.url })).rejects.toMatchObject({ kind: 'incomplete', message: expect.stringContaining('replaced') });
+    const unmarked = await serve(breaking(records(20_000), () => ({}), true));
+    await expect(read({ url: unmarked.url })).rejects.toMatchObject({ kind: 'configuration', message: expect.stringContaining('ETag') });
+  });
+
+  it('is fetched again for a format that reads it several times only when it is large', async () => {
+    const text = records(10, 'x'.repeat(1_000_000));
+    const { url, asked } = await serve(whole(text));
+    expect((await read({ url })).items).toHaveLength(10);
+    expect(asked).toHaveLength(1);
+    const sarif = {
+      version: '2.1.0',
+      runs: [{ tool: { driver: { name: 'checker' } }, results: [{ ruleId: 'r1', message: { text: 'x'.repeat(9_000_000) } }] }],
+    };
+    const large = await serve(whole(JSON.stringify(sarif)));
+    expect((await read({ url: large.url, asset: 'shop' })).items).toHaveLength(1);
+    expect(large.asked.length).toBeGreaterThan(1);
+  });
+
+  it('may be compressed', async () => {
+    const { url } = await serve((_, response) => response.end(gzipSync(records(30))));
+    expect((await read({ url })).items).toHaveLength(30);
+    const cut = await serve((_, response) => response.end(gzipSync(records(30)).subarray(0, 100)));
+    await expect(read({ url: cut.url })).rejects.toMatchObject({ kind: 'invalid_answer', message: expect.stringContaining('damaged') });
+  });
+
+  it('is said to be no report, with its name and without its query', async () => {
+    const { url } = await serve(whole('{"nothing": "known"}'));
+    const failed = { kind: 'invalid_answer', message: expect.stringMatching(/^http:\S+latest\.json is no report/) };
+    await expect(read({ url: `${url}?sig=secret` })).rejects.toMatchObject(failed);
+    await expect(reportUrl.check(contextFor({ url }))).rejects.toMatchObject(failed);
+    await expect(read({ url, format: 'trivy' })).rejects.toMatchObject({ kind: 'invalid_answer', message: expect.stringContaining('SchemaVersion') });
+    const cut = await serve(whole(records(30).slice(0, 500)));
+    await expect(read({ url: cut.url })).rejects.toMatchObject({ kind: 'invalid_answer', message: expect.stringContaining('not complete') });
+  });
+});
+
+describe('what a report says', () => {
+  const sarif = (successful: boolean) =>
+    JSON.stringify({
+      version: '2.1.0',
+      runs: [
+        {
+          tool: { driver: { name: 'checker' } },
+          invocations: [{ executionSuccessful: successful }],
+          results: [
+            { ruleId: 'r1', message: { text: 'Weak' }, locations: [{ physicalLocation: { artifactLocation: { uri: 'a.c' }, region: { startLine: 1 } } }] },
+          ],
+        },
+      ],
+    });
+
+  it('is about the configured asset when it names none, and about nothing without one', async () => {
+    const { url } = await serve(whole(sarif(true)));
+    const run = await read({ url, asset: 'shop' });
+    expect(run).toMatchObject({ coverage: 'complete', covers: ['repository shop'], items: [{ observation: { asset: { type: 'repository', name: 'shop' } } }] });
+    expect((await read({ url })).items).toMatchObject([{ rejection: { reason: expect.stringContaining('name the asset') } }]);
+  });
+
+  it('closes nothing when it is partial, or when its run did not come to its end', async () => {
+    const { url } = await serve(whole(sarif(true)));
+    expect(await read({ url, asset: 'shop', coverage: 'partial' })).toMatchObject({ coverage: 'changes' });
+    const broken = await serve(whole(sarif(false)));
+    const run = await read({ url: broken.url, asset: 'shop' });
+    expect(run).toMatchObject({ coverage: 'changes' });
+    expect(await collect(reportUrl, { ...contextFor({ url: broken.url, asset: 'shop' }), checkpoint: run.checkpoints.at(-1) ?? null })).toMatchObject({
+      coverage: 'changes',
+    });
+  });
+});
+
+describe('a bucket', () => {
+  async function store(fault?: Parameters<typeof serveFake>[2]) {
+    const fake = await serveFake(reportUrlFake, { pageSize: 100 }, fault);
+    closing.push(() => fake.close());
+    const { config, credentials } = reportUrlFake.settings(fake.origin);
+    return { fake, config: config as Values, credentials: credentials as Values };
+  }
+
+  it('gives every object under the prefix, whatever its name, and no others', async () => {
+    const { fake, config, credentials } = await store();
+    const run = await read(config, credentials);
+    expect(run.items).toHaveLength(27);
+    const paths = fake.requests.map(({ url }) => decodeURIComponent(url.pathname));
+    expect(paths).toEqual(['/scans', ...Array.from({ length: 9 }, (_, n) => `/scans/nightly/part ${n} (+ü).json`)]);
+  });
+
+  it('has objects that are gone on with when they come short of their size', async () => {
+    const { fake, config, credentials } = await store({ kind: 'truncated', at: 4, for: 1 });
+    expect((await read(config, credentials)).items).toHaveLength(27);
+    expect(fake.requests.filter(({ headers }) => headers.range !== undefined)).toHaveLength(1);
+    const always = await store({ kind: 'truncated', at: 4 });
+    await expect(read(always.config, always.credentials)).rejects.toMatchObject({ kind: 'invalid_answer', message: expect.stringContaining('part 2') });
+  });
+
+  it('is not taken for empty by mistake, nor read when it is not said which', async () => {
+    const { config, credentials } = await store();
+    for (const run of [
+      () => read({ ...config, prefix: 'weakly/' }, credentials),
+      () => reportUrl.check(contextFor({ ...config, prefix: 'weakly/' }, credentials)),
+    ])
+      await expect(run()).rejects.toMatchObject({ kind: 'configuration', message: expect.stringContaining('weakly/') });
+    await expect(read({})).rejects.toMatchObject({ kind: 'configuration' });
+    await expect(read({ ...config, url: 'http://127.0.0.1:1/x' })).rejects.toMatchObject({ kind: 'configuration' });
+  });
+
+  it('whose list never ends is given up', async () => {
+    const fake = await serveFake(reportUrlFake, { pageSize: 100, endless: true });
+    closing.push(() => fake.close());
+    await expect(collect(reportUrl, contextOf(reportUrl, reportUrlFake.settings(fake.origin)))).rejects.toMatchObject({ kind: 'incomplete' });
+  });
+});

@@ -1,0 +1,92 @@
+import { obj, str } from '@rrs/scan-reports/read.ts';
+import { type Static, Type } from 'typebox';
+import { defineScanner, type Http, Secret } from '../../contract.ts';
+import { itemsOf } from '../../reports.ts';
+import { beginningOf, incomplete, MOST_RESULTS, Paging, type Position, positionAfter, positionOf } from './position.ts';
+
+const PAGE = 500;
+
+const Config = Type.Object({
+  api_url: Type.String({
+    title: 'Address',
+    description: 'Of your SonarQube Server, as https://sonarqube.example.com, or https://sonarcloud.io for SonarQube Cloud',
+    format: 'uri',
+    default: 'https://sonarcloud.io',
+  }),
+  organization: Type.Optional(Type.String({ title: 'Organization', description: 'Its key; needed for SonarQube Cloud alone' })),
+  projects: Type.Optional(
+    Type.Array(Type.String({ minLength: 1 }), {
+      title: 'Projects',
+      description: 'Only these, by their keys (in a project under Project Information). Leave empty for all that the token may browse',
+      default: [],
+      maxItems: 10_000,
+    }),
+  ),
+});
+
+const Components = Type.Object({ paging: Paging, components: Type.Array(Type.Object({ key: Type.String() })) });
+const Records = Type.Optional(Type.Array(Type.Unknown()));
+const Page = Type.Object({ paging: Paging, issues: Records, hotspots: Records, rules: Records });
+
+export const sonarqube = defineScanner({
+  id: 'sonarqube',
+  name: 'SonarQube',
+  version: 1,
+  description: 'Vulnerabilities and security hotspots of the main branches of SonarQube Server or SonarQube Cloud projects.',
+  documentation: 'https://next.sonarqube.com/sonarqube/web_api/api/issues/search',
+  permissions: 'a user token of somebody with the permission Browse on the projects',
+  config: Config,
+  credentials: Type.Object({ token: Secret('User token', 'In SonarQube under My Account, Security') }),
+  baseUrl: ({ config }) => config.api_url,
+  authorize: ({ credentials }) => ({ authorization: `Bearer ${credentials.token}` }),
+  async check({ http, config }) {
+    const [project] = config.projects ?? [];
+    if (project === undefined) await componentsPage(http, config, { p: 1, ps: 1 });
+    else await http.getJson('api/hotspots/search', Page, { projectKey: project, p: 1, ps: 1 });
+  },
+  async *findings({ http, config, checkpoint }) {
+    const before = positionOf(checkpoint);
+    for (const project of await projectsOf(http, config)) {
+      // Earlier ones are done, later ones begin at their beginning.
+      if (before !== null && project < before.project) continue;
+      let at: Position = project === before?.project ? before : beginningOf(project);
+      while (at.part !== 'end') {
+        const page: Static<typeof Page> = await http.getJson(`api/${at.part}/search`, Page, queryOf(at, config));
+        const records = page[at.part] ?? [];
+        const { paging, rules } = page;
+        const items = await itemsOf('sonarqube', JSON.stringify({ paging, [at.part]: records, rules }), `${at.part} of ${project}, page ${at.page}`);
+        const isFirst = at.part === 'issues' && at.page === 1 && at.since === '';
+        at = positionAfter(at, paging, { count: records.length, lastCreated: str(obj(records.at(-1)).creationDate) });
+        yield { items, ...(isFirst ? { covers: [{ type: 'repository', name: project }] } : {}), checkpoint: { ...at } };
+      }
+    }
+    // Hotspots cannot be asked for by the time of their change.
+    return { coverage: 'complete', cursor: null };
+  },
+});
+
+/** The older names of the parameters, which all versions and the cloud understand. */
+function queryOf({ project, part, page, since }: Position, { organization }: Static<typeof Config>) {
+  const common = { p: page, ps: PAGE, organization: organization || null };
+  if (part === 'hotspots') return { ...common, projectKey: project };
+  const order = { s: 'CREATION_DATE', asc: true, createdAfter: since || null };
+  return { ...common, ...order, componentKeys: project, types: 'VULNERABILITY', additionalFields: 'rules' };
+}
+
+/** Their keys in order. */
+async function projectsOf(http: Http, config: Static<typeof Config>): Promise<string[]> {
+  const keys = new Set(config.projects);
+  if (keys.size > 0) return [...keys].sort();
+  for (let p = 1, isMore = true; isMore; p++) {
+    const { paging, components } = await componentsPage(http, config, { p, ps: PAGE });
+    if (paging.total > MOST_RESULTS) throw incomplete(`there are ${paging.total} projects: name those that are wanted in the configuration`);
+    if (paging.pageIndex !== p) throw incomplete('the same page of projects came again');
+    for (const { key } of components) keys.add(key);
+    isMore = p * paging.pageSize < paging.total;
+  }
+  return [...keys].sort();
+}
+
+function componentsPage(http: Http, { organization }: Static<typeof Config>, page: { p: number; ps: number }) {
+  return http.getJson('api/components/search', Components, { qualifiers: 'TRK', organization: organization || null, ...page });
+}

@@ -1,0 +1,98 @@
+import type { Asset, AssetIdentifier, Cvss, Observation, Severity } from '@rrs/scan-reports';
+import { cpeComponent, cwesOf, hostAsset, observation, required, severityOf } from '@rrs/scan-reports/normalize.ts';
+import { arr, count, date, num, obj, str, strs } from '@rrs/scan-reports/read.ts';
+
+const SEVERITIES: readonly Severity[] = ['info', 'low', 'medium', 'high', 'critical'];
+
+/** As the report of a scan says it (format `nessus`): its plugins are these, so that a file and a connection meet in one finding. */
+export function findingOf(value: unknown, place: string): Observation {
+  const finding = obj(value);
+  const plugin = obj(finding.plugin);
+  const rule = required(str(plugin.id), 'plugin.id');
+  const asset = obj(finding.asset);
+  const uuid = required(str(asset.uuid), 'asset.uuid');
+  const { port, protocol } = obj(finding.port);
+  const solution = str(plugin.solution);
+  return observation({
+    place,
+    tool: 'nessus',
+    rule,
+    external_id: str(finding.finding_id) ?? [uuid, rule, str(port) ?? '0', str(protocol) ?? ''].join(':'),
+    title: str(plugin.name) ?? `Plugin ${rule}`,
+    description: [str(plugin.synopsis), str(plugin.description), str(finding.output)].filter(Boolean).join('\n\n'),
+    solution: /^n\/a$/i.test(solution ?? '') ? null : solution,
+    severity: SEVERITIES[num(finding.severity_id) ?? -1] ?? severityOf(str(finding.severity)),
+    tool_severity: str(finding.severity),
+    vulnerability_ids: strs(plugin.cve),
+    cwes: cwesOf(crossReferences(plugin.xrefs, 'CWE')),
+    cvss: [
+      ...cvssOf(plugin.cvss4_vector, plugin.cvss4_base_score, 'CVSS:4.0/'),
+      ...cvssOf(plugin.cvss3_vector, plugin.cvss3_base_score, 'CVSS:3.0/'),
+      ...cvssOf(plugin.cvss_vector, plugin.cvss_base_score, ''),
+    ],
+    references: strs(plugin.see_also).flatMap((lines) => lines.split(/\s+/)),
+    asset: hostOf(uuid, {
+      fqdn: str(asset.fqdn),
+      given: str(asset.hostname),
+      netbios: str(asset.netbios_name),
+      ip: str(asset.ipv4) ?? str(asset.ipv6),
+      mac: str(asset.mac_address),
+      agent: str(asset.agent_uuid),
+    }),
+    location: { port: count(port), protocol: str(protocol)?.toLowerCase(), ...cpeComponent(strs(plugin.cpe)[0]) },
+    present: str(finding.state)?.toUpperCase() !== 'FIXED',
+    suppressed: str(finding.severity_modification_type)?.toUpperCase() === 'ACCEPTED',
+    first_seen: date(finding.first_found),
+    last_seen: date(finding.last_found),
+    tags: strs(plugin.family),
+  });
+}
+
+/** A host of the assets export. Null: it is none any more. */
+export function coveredAsset(value: unknown): Asset | null {
+  const asset = obj(value);
+  const id = str(asset.id);
+  if (id === undefined || date(asset.deleted_at) !== null || date(asset.terminated_at) !== null) return null;
+  const first = (field: string): string | undefined => strs(asset[field])[0];
+  return hostOf(id, {
+    fqdn: first('fqdns'),
+    given: first('hostnames'),
+    netbios: first('netbios_names'),
+    ip: first('ipv4s') ?? first('ipv6s'),
+    mac: first('mac_addresses'),
+    agent: str(asset.agent_uuid),
+    instances: [asset.aws_ec2_instance_id, asset.azure_vm_id, asset.gcp_instance_id].flatMap((one) => str(one) ?? []),
+  });
+}
+
+interface Names {
+  fqdn: string | undefined;
+  given: string | undefined;
+  netbios: string | undefined;
+  ip: string | undefined;
+  mac: string | undefined;
+  agent: string | undefined;
+  instances?: readonly string[];
+}
+
+function hostOf(id: string, { netbios, agent, instances = [], ...names }: Names): Asset {
+  const { name, identifiers = [] } = hostAsset({ ...names, netbios: netbios?.split('\\').at(-1) });
+  const further: AssetIdentifier[] = [id, ...instances].map((value) => ({ kind: 'cloud_id', value }));
+  if (agent) further.push({ kind: 'agent_id', value: agent });
+  return { type: 'host', name: identifiers.length > 0 ? name : id, identifiers: [...identifiers, ...further] };
+}
+
+/** Vectors of version 3 and 4 come without the version in front. */
+function cvssOf(vector: unknown, score: unknown, prefix: string): Cvss[] {
+  const raw = (str(obj(vector).raw) ?? str(vector))?.replace(/^CVSS2#/i, '');
+  if (!raw?.includes(':')) return [];
+  const number = num(score);
+  return [{ vector: raw.startsWith('CVSS:') ? raw : `${prefix}${raw}`, ...(number === undefined ? {} : { score: number }) }];
+}
+
+function crossReferences(references: unknown, type: string): string[] {
+  return arr(references)
+    .map(obj)
+    .filter((reference) => str(reference.type)?.toUpperCase() === type)
+    .flatMap(({ id }) => str(id) ?? []);
+}

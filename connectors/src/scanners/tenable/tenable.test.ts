@@ -1,0 +1,142 @@
+import type { Observation } from '@rrs/scan-reports';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Json } from '../../contract.ts';
+import { type FakeAnswer, type FakeRequest, type Fault, type RunningFake, serveFake } from '../../fake-server.ts';
+import { type Collected, collect, contextOf } from '../../testing.ts';
+import { tenableFake } from './fake.ts';
+import { tenable } from './index.ts';
+
+let fake: RunningFake;
+afterEach(() => fake.close());
+
+type Change = (request: FakeRequest, answer: FakeAnswer) => FakeAnswer;
+
+const unchanged: Change = (_, answer) => answer;
+
+/** The vendor, with some of its answers changed. */
+async function started(change: Change = unchanged, options: { pageSize?: number; fault?: Fault } = {}): Promise<void> {
+  fake = await serveFake(
+    {
+      ...tenableFake,
+      answer: (options) => {
+        const answer = tenableFake.answer(options);
+        return async (request) => change(request, await answer(request));
+      },
+    },
+    { pageSize: options.pageSize ?? 10 },
+    options.fault,
+  );
+}
+
+function context(config: Record<string, Json> = {}) {
+  const settings = tenableFake.settings(fake.origin);
+  return contextOf(tenable, { ...settings, config: { ...settings.config, ...config } });
+}
+
+const isStatus = ({ url }: FakeRequest): boolean => /\/vulns\/export\/.+\/status$/.test(url.pathname);
+const altered = (answer: FakeAnswer, change: Record<string, Json>): FakeAnswer => ({
+  ...answer,
+  body: { ...(answer.body as Record<string, Json>), ...change },
+});
+const posts = (): unknown[] => fake.requests.filter(({ method }) => method === 'POST').map(({ body }) => JSON.parse(body));
+const found = ({ items }: Collected): Observation[] => items.flatMap((item) => ('observation' in item ? [item.observation] : []));
+
+describe('the export of Tenable', () => {
+  it('brings what is open, accepted and fixed, as reports of Nessus say it', async () => {
+    await started();
+    const run = await collect(tenable, context());
+    expect(found(run).filter(({ present }) => !present)).toHaveLength(4);
+    expect(found(run).filter(({ suppressed }) => suppressed)).toHaveLength(1);
+    expect(found(run).find(({ rule }) => rule === '150002')).toMatchObject({
+      tool: 'nessus',
+      external_id: '20000000-0000-4000-8000-000000000002',
+      severity: 'medium',
+      tool_severity: 'medium',
+      vulnerability_ids: ['CVE-2025-2002'],
+      cwes: [79],
+      cvss: [{ vector: 'CVSS:3.0/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N', score: 7.5 }],
+      asset: { type: 'host', name: 'web02.example.com' },
+      location: { component: 'server', version: '1.0', port: 8080, protocol: 'tcp' },
+    });
+  });
+
+  it('covers every host that was looked at, also the one without findings, by the same id as its findings', async () => {
+    await started();
+    const run = tenable.findings(context());
+    const covers = [];
+    for (let next = await run.next(); !next.done; next = await run.next()) covers.push(...(next.value.covers ?? []));
+    expect(covers.map(({ name }) => name)).toEqual(['web00.example.com', 'web01.example.com', 'web02.example.com', 'web03.example.com']);
+    expect(covers[1]?.identifiers).toContainEqual({ kind: 'cloud_id', value: '10000000-0000-4000-8000-000000000001' });
+    expect(covers[3]?.identifiers).toContainEqual({ kind: 'cloud_id', value: 'i-0123456789abcdef0' });
+    expect(posts().at(-1)).toMatchObject({ filters: { is_licensed: true, is_deleted: false } });
+  });
+
+  it('asks for changes since the cursor, with an overlap, and covers nothing', async () => {
+    await started();
+    const first = await collect(tenable, context());
+    expect(posts()[0]).toMatchObject({ filters: { state: ['OPEN', 'REOPENED', 'FIXED'], since: 946_684_800 } });
+    expect(first).toMatchObject({ coverage: 'complete', cursor: '2026-11-15T08:00:00.000Z' });
+    const next = await collect(tenable, { ...context(), cursor: first.cursor });
+    expect(posts().at(-1)).toMatchObject({ filters: { since: Date.UTC(2026, 10, 14, 8) / 1000 } });
+    expect(next).toMatchObject({ coverage: 'changes', covers: [] });
+    expect(found(next)).toHaveLength(8);
+    expect(found(next).filter(({ present }) => !present)).toHaveLength(4);
+  });
+
+  it('never calls a choice of severities complete', async () => {
+    await started();
+    const run = await collect(tenable, context({ severities: ['high', 'critical'], tags: ['Site:Berlin', 'Site:Bonn', 'Tier:1'] }));
+    expect(run).toMatchObject({ coverage: 'changes', covers: [] });
+    expect(posts()).toEqual([
+      expect.objectContaining({ filters: expect.objectContaining({ severity: ['high', 'critical'], 'tag.Site': ['Berlin', 'Bonn'], 'tag.Tier': ['1'] }) }),
+    ]);
+  });
+
+  it('adopts the same export when it is under way, with the time at which that began', async () => {
+    const long = Date.parse('2026-11-15T06:30:00Z');
+    await started((request, answer) => (isStatus(request) ? altered(answer, { created: long }) : answer));
+    await collect(tenable, context(), 1);
+    const run = await collect(tenable, context());
+    expect(run).toMatchObject({ coverage: 'complete', cursor: '2026-11-15T06:30:00.000Z' });
+    expect(found(run)).toHaveLength(25);
+    const jobs = fake.requests.filter(isStatus).map(({ url }) => url.pathname);
+    expect(new Set(jobs).size).toBe(1);
+  });
+
+  it.each([
+    ['failed chunks', { chunks_failed: [2] }, /could not write 1 chunks/],
+    ['cancelled chunks', { chunks_cancelled: [1, 3] }, /could not write 2 chunks/],
+    ['an export that failed', { status: 'ERROR', reason: 'out of disk' }, /error.*out of disk/],
+    ['chunks that are not listed', { total_chunks: 4 }, /has 4 chunks and lists 3/],
+  ])('is incomplete with %s', async (_, change, message) => {
+    await started((request, answer) => (isStatus(request) ? altered(answer, change) : answer));
+    await expect(collect(tenable, context())).rejects.toMatchObject({ kind: 'incomplete', message: expect.stringMatching(message) });
+  });
+
+  it('is incomplete when a chunk comes again under another number', async () => {
+    await started(unchanged, { fault: { kind: 'repeated', at: 2 } });
+    await expect(collect(tenable, context())).rejects.toMatchObject({ kind: 'incomplete' });
+  });
+
+  it.each([
+    ['has expired', (answer: FakeAnswer): FakeAnswer => ({ ...answer, status: 404 })],
+    ['was cancelled', (answer: FakeAnswer): FakeAnswer => altered(answer, { status: 'CANCELLED' })],
+  ])('begins anew when the export of a run before %s', async (_, lose) => {
+    const lost = new Set<string>();
+    await started((request, answer) => (lost.has(request.url.pathname.split('/')[3] ?? '') ? lose(answer) : answer));
+    const { checkpoints } = await collect(tenable, context(), 2);
+    const checkpoint = checkpoints.at(-1) as { id: string; done: string };
+    expect(checkpoint.done).toBe('2');
+    lost.add(checkpoint.id);
+    const run = await collect(tenable, { ...context(), checkpoint });
+    expect(run.coverage).toBe('complete');
+    expect(found(run)).toHaveLength(25);
+    expect(checkpoints).not.toContainEqual(run.checkpoints[0]);
+  });
+
+  it('keeps the chunks that were read in few words', async () => {
+    await started(unchanged, { pageSize: 1 });
+    const { checkpoints } = await collect(tenable, context());
+    expect(checkpoints.filter((checkpoint) => (checkpoint as { export: string }).export === 'vulns').at(-1)).toMatchObject({ done: '1-25' });
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { hmac, isSame, isSigned, isStandardSigned, told } from './signatures.ts';
+
+const body = Buffer.from('{"issue":{"id":"1"}}');
+
+describe('a signature of the body', () => {
+  const signed = { headers: { 'x-hub-signature': `sha256=${hmac('secret', body, 'hex')}` }, body };
+
+  it('holds for this body, this secret and this header alone', () => {
+    expect(isSigned(signed, 'x-hub-signature', 'secret')).toBe(true);
+    expect(isSigned({ ...signed, headers: { 'x-hub-signature': signed.headers['x-hub-signature'].toUpperCase() } }, 'x-hub-signature', 'secret')).toBe(true);
+    expect(isSigned(signed, 'x-hub-signature', 'other')).toBe(false);
+    expect(isSigned(signed, 'x-hub-signature-256', 'secret')).toBe(false);
+    expect(isSigned(signed, 'x-hub-signature', undefined)).toBe(false);
+    expect(isSigned({ ...signed, body: Buffer.from('{"issue":{"id":"2"}}') }, 'x-hub-signature', 'secret')).toBe(false);
+    expect(isSigned({ headers: { 'x-hub-signature': hmac('secret', body, 'hex') }, body }, 'x-hub-signature', 'secret')).toBe(false);
+  });
+
+  it('is the one of RFC 4231', () => {
+    expect(hmac('Jefe', 'what do ya want for nothing?', 'hex')).toBe('5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843');
+  });
+});
+
+describe('Standard Webhooks', () => {
+  const key = Buffer.from('a secret of thirty-two bytes....');
+  const secret = `whsec_${key.toString('base64')}`;
+  const sent = (at: number, id = 'msg_1') => {
+    const timestamp = String(Math.floor(at / 1000));
+    return {
+      headers: { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${hmac(key, `${id}.${timestamp}.${body}`, 'base64')}` },
+      body,
+    };
+  };
+
+  it('signs the id, the time and the body', () => {
+    const message = sent(Date.now());
+    expect(isStandardSigned(message, secret)).toBe(true);
+    expect(isStandardSigned({ ...message, headers: { ...message.headers, 'webhook-id': 'msg_2' } }, secret)).toBe(false);
+    expect(isStandardSigned({ ...message, headers: { ...message.headers, 'webhook-timestamp': String(Math.floor(Date.now() / 1000) + 1) } }, secret)).toBe(
+      false,
+    );
+    expect(isStandardSigned({ ...message, body: Buffer.from('{}') }, secret)).toBe(false);
+    expect(isStandardSigned(message, `whsec_${Buffer.from('another').toString('base64')}`)).toBe(false);
+  });
+
+  it('may carry several signatures, and is good for five minutes', () => {
+    const message = sent(Date.now());
+    const rotated = { ...message.headers, 'webhook-signature': `v1a,xyz v1,AAAA ${message.headers['webhook-signature']}` };
+    expect(isStandardSigned({ ...message, headers: rotated }, secret)).toBe(true);
+    expect(isStandardSigned(sent(Date.now() - 290_000), secret)).toBe(true);
+    expect(isStandardSigned(sent(Date.now() - 310_000), secret)).toBe(false);
+    expect(isStandardSigned(sent(Date.now() + 310_000), secret)).toBe(false);
+    expect(isStandardSigned({ ...message, headers: { ...message.headers, 'webhook-timestamp': 'now' } }, secret)).toBe(false);
+  });
+});
+
+it('compares texts of any length', () => {
+  expect(isSame('secret', 'secret')).toBe(true);
+  expect(isSame('secre', 'secret')).toBe(false);
+  expect(isSame('', 'secret')).toBe(false);
+  expect(isSame(undefined, '')).toBe(false);
+});
+
+it('takes what is not JSON for nothing said', () => {
+  for (const text of ['', 'x', '[1]', 'null', '7']) expect(told({ headers: {}, body: Buffer.from(text) })).toEqual({});
+});

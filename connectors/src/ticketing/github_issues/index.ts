@@ -1,0 +1,173 @@
+import { arr, type Obj, obj, str } from '@rrs/scan-reports/read.ts';
+import { Type } from 'typebox';
+import { captured } from '../../capture.ts';
+import { ConnectorError, defineTicketing, type Http, type Json, Secret, type TicketChange } from '../../contract.ts';
+import { labelChanges } from '../../label-states.ts';
+import { isSigned, told, WebhookSecret } from '../../signatures.ts';
+import { changes } from '../../ticket-changes.ts';
+import { isCalled, labelOf, markerOf } from '../../ticket-mapping.ts';
+import { fitting, footerOf, markdown, oneLine } from '../../ticket-text.ts';
+import { Config, comment, footer, labelsOf, namesOf, ticketOf, withDue } from './issue.ts';
+import { linked } from './links.ts';
+
+const TITLE = 256;
+/** Of 65,536 characters, half are left for what escaping adds. */
+const TEXT = 30_000;
+const Issue = Type.Object({ number: Type.Number() });
+const Issues = Type.Array(Issue);
+
+export const githubIssues = defineTicketing({
+  id: 'github_issues',
+  name: 'GitHub Issues',
+  version: 1,
+  description: 'Opens issues in a GitHub repository and follows them. Pull requests and commits can be kept as evidence.',
+  documentation: 'https://docs.github.com/en/rest/issues/issues',
+  permissions:
+    'a fine-grained token that may write Issues and read Metadata of the repository, and read Pull requests and Contents where their links become evidence, or a classic one with repo',
+  config: Config,
+  credentials: Type.Object({
+    token: Secret('Access token', 'In GitHub under Settings, Developer settings, Personal access tokens'),
+    webhook_secret: WebhookSecret('The secret of a webhook of the repository for the events Issues and Issue comments, as application/json'),
+  }),
+  baseUrl: ({ config }) => config.api_url,
+  authorize: ({ credentials }) => ({
+    authorization: `Bearer ${credentials.token}`,
+    accept: 'application/vnd.github+json',
+    'x-github-api-version': '2022-11-28',
+  }),
+  /** https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api#exceeding-the-rate-limit */
+  rateLimited(status, headers) {
+    if (status !== 403 && status !== 429) return null;
+    if (headers['retry-after'] !== undefined) return 1;
+    return headers['x-ratelimit-remaining'] === '0' ? Math.max(1, Number(headers['x-ratelimit-reset'] ?? 0) - Math.floor(Date.now() / 1000)) : null;
+  },
+
+  async check({ http, config }) {
+    const repository = await http.getJson(
+      `repos/${config.repository}`,
+      Type.Object({ has_issues: Type.Optional(Type.Boolean()), archived: Type.Optional(Type.Boolean()) }),
+    );
+    if (repository.has_issues === false || repository.archived === true)
+      throw new ConnectorError('configuration', `${config.repository} takes no issues: they are turned off, or it is archived.`);
+    await http.getJson(issuesOf(config), Issues, { per_page: 1 });
+  },
+
+  /** The newest are listed, as a search does not know them yet; older ones are searched for. */
+  async find({ http, config }, key) {
+    const marker = markerOf(labelOf(config), key);
+    // Anybody may write our marker into an issue, but not label it.
+    const has = (issue: unknown): boolean => labelsOf(obj(issue)).includes(labelOf(config)) && (str(obj(issue).body) ?? '').includes(comment(marker));
+    const newest = await http.json(Issues, {
+      path: issuesOf(config),
+      query: { labels: labelOf(config), state: 'all', sort: 'created', direction: 'desc', per_page: 100 },
+    });
+    const recent = newest.body.findLast(has);
+    if (recent || !hasNext(newest.headers)) return recent ? ticketOf(config, obj(recent)) : null;
+    const q = `repo:${config.repository} is:issue in:body label:${labelOf(config)} "${marker}"`;
+    const { items } = await http.getJson('search/issues', Type.Object({ items: Issues }), { q, per_page: 10 });
+    const found = items.find(has);
+    return found ? ticketOf(config, obj(found)) : null;
+  },
+
+  async create({ http, config }, draft) {
+    const label = labelOf(config);
+    const json = {
+      title: oneLine(draft.title, TITLE),
+      body: `${markdown(fitting(draft.body, TEXT))}\n\n${footer(draft.url, draft.dueDate, markerOf(label, draft.key))}`,
+      labels: [label, namesOf(config).priorities[draft.priority]],
+    };
+    const { body } = await http.json(Issue, { method: 'POST', path: issuesOf(config), json });
+    if (!labelsOf(obj(body)).includes(label))
+      throw new ConnectorError(
+        'credentials',
+        `Issue ${body.number} was opened, but GitHub dropped its labels: the token needs push or triage access to ${config.repository}.`,
+      );
+    return ticketOf(config, obj(body));
+  },
+
+  async read({ http, config }, id) {
+    const issue = await issueOf(http, config, id);
+    return issue && ticketOf(config, issue);
+  },
+
+  async update({ http, config }, id, change) {
+    const issue = await issueOf(http, config, id);
+    if (!issue) throw new ConnectorError('configuration', `GitHub has no issue ${id} in ${config.repository}.`);
+    const path = `${issuesOf(config)}/${encodeURIComponent(id)}`;
+    const names = namesOf(config);
+    const { add, remove } = labelChanges(labelsOf(issue), change, { ...names, states: { ...names.states, rejected: [] } });
+    const obsolete =
+      change.state === undefined || change.state === 'rejected' ? [] : labelsOf(issue).filter((name) => isCalled(names.states.rejected ?? [], name));
+    if (add.length > 0) await http.json(Type.Unknown(), { method: 'POST', path: `${path}/labels`, json: { labels: add }, repeatable: true });
+    for (const name of [...remove, ...obsolete])
+      await http.json(Type.Unknown(), { method: 'DELETE', path: `${path}/labels/${encodeURIComponent(name)}`, repeatable: true, accept: [404] });
+    const json = fieldsOf(issue, change);
+    // The reason counts only when the state changes with it.
+    if (issue.state === 'closed' && json.state === 'closed' && json.state_reason !== issue.state_reason)
+      await http.json(Type.Unknown(), { method: 'PATCH', path, json: { state: 'open' }, repeatable: true });
+    const { body } = await http.json(Issue, { method: 'PATCH', path, json, repeatable: true });
+    return ticketOf(config, obj(body));
+  },
+
+  async comment({ http, config }, id, text) {
+    const path = `${issuesOf(config)}/${encodeURIComponent(id)}/comments`;
+    await http.json(Type.Unknown(), { method: 'POST', path, json: { body: markdown(fitting(text.split(/\n{2,}/), TEXT)) } });
+  },
+
+  changedSince({ http, config }, since) {
+    return changes(since, 1_000, async (from, next) => {
+      // Whether the second itself is included is not said.
+      const time = new Date(Math.max(0, from.getTime() - 1_000)).toISOString().replace(/\.\d+Z$/, 'Z');
+      for (let page = Number(next ?? 1); ; page++) {
+        const query = { labels: labelOf(config), state: 'all', since: time, sort: 'updated', direction: 'asc', per_page: 100, page };
+        const { headers, body } = await http.json(Issues, { path: issuesOf(config), query });
+        const tickets = body.filter((issue) => !('pull_request' in issue)).map((issue) => ticketOf(config, obj(issue)));
+        if (tickets.length > 0 || body.length === 0 || !hasNext(headers)) return { tickets, next: hasNext(headers) ? String(page + 1) : null };
+      }
+    });
+  },
+
+  inbound({ config, credentials }, message) {
+    if (!isSigned(message, 'x-hub-signature-256', credentials.webhook_secret)) return null;
+    const { issue, repository } = told(message);
+    if (str(obj(repository).full_name)?.toLowerCase() !== config.repository.toLowerCase() || 'pull_request' in obj(issue)) return null;
+    return str(obj(issue).number) ?? null;
+  },
+
+  async capture({ http, config }, url) {
+    const link = linked(url, config.api_url);
+    if (!link) return null;
+    return captured(http, { path: link.path }, ({ number, sha, title, commit }) => {
+      const name = number === undefined ? `@${(str(sha) ?? '').slice(0, 12)}` : `#${str(number)}`;
+      return `${link.what} ${link.repository}${name} of GitHub: ${str(title) ?? str(obj(commit).message)?.split('\n')[0] ?? ''}`;
+    });
+  },
+});
+
+function issuesOf(config: { repository: string }): string {
+  return `repos/${config.repository}/issues`;
+}
+
+/** Deleted, moved to another repository, and never there are the same to us. */
+async function issueOf(http: Http, config: { repository: string }, id: string): Promise<Obj | null> {
+  const { status, body } = await http.json(Type.Unknown(), { path: `${issuesOf(config)}/${encodeURIComponent(id)}`, accept: [404, 410] });
+  const issue = obj(body);
+  return status >= 400 || str(issue.number) !== id || 'pull_request' in issue ? null : issue;
+}
+
+function hasNext(headers: Readonly<Record<string, string>>): boolean {
+  return arr(headers.link?.split(',')).some((link) => String(link).includes('rel="next"'));
+}
+
+function fieldsOf(issue: Obj, { title, body, dueDate, state }: TicketChange): Record<string, Json> {
+  const before = str(issue.body) ?? '';
+  const text = body === undefined ? before : `${markdown(fitting(body, TEXT))}\n\n${footerOf(before)}`.trim();
+  const isClosed = state === 'done' || state === 'rejected';
+  return {
+    ...(title === undefined ? {} : { title: oneLine(title, TITLE) }),
+    ...(body === undefined && dueDate === undefined ? {} : { body: dueDate === undefined ? text : withDue(text, dueDate) }),
+    ...(state === undefined
+      ? {}
+      : { state: isClosed ? 'closed' : 'open', state_reason: { done: 'completed', rejected: 'not_planned', open: null, in_progress: null }[state] }),
+  };
+}

@@ -1,0 +1,84 @@
+import { arr, type Obj, obj, str } from '@rrs/scan-reports/read.ts';
+import { type Static, Type } from 'typebox';
+import type { Json, Ticket } from '../../contract.ts';
+import { type LabelNames, priorityByLabels, stateByLabels } from '../../label-states.ts';
+import { LabelField, moment, type PriorityNames, PriorityNamesField, priorityNames, StateNamesField } from '../../ticket-mapping.ts';
+import { footerOf, workItemLine } from '../../ticket-text.ts';
+
+const PRIORITIES: PriorityNames = { critical: 'priority: critical', high: 'priority: high', medium: 'priority: medium', low: 'priority: low' };
+const STATES: LabelNames = { in_progress: ['in progress'], rejected: ['wontfix', 'invalid', 'duplicate'] };
+
+export const Config = Type.Object({
+  api_url: Type.String({
+    title: 'API address',
+    description: 'https://api.github.com, or for GitHub Enterprise Server https://<its name>/api/v3',
+    format: 'uri',
+    default: 'https://api.github.com',
+  }),
+  repository: Type.String({ title: 'Repository', description: 'Where issues are opened, as owner/name', pattern: '^[\\w.-]+/[\\w.-]+$' }),
+  label: LabelField('Every issue that we open gets this label.'),
+  priorities: PriorityNamesField(PRIORITIES, 'Labels that tell the priority'),
+  states: StateNamesField(
+    'Labels that tell in progress from open and, beside the reason that it was closed for, rejected from done; open and done need none. Labels that are missing are made',
+  ),
+});
+export type Config = Static<typeof Config>;
+
+export function namesOf(config: Config): { states: LabelNames; priorities: PriorityNames } {
+  return {
+    priorities: priorityNames(config.priorities, PRIORITIES),
+    states: { in_progress: config.states?.in_progress ?? STATES.in_progress, rejected: config.states?.rejected ?? STATES.rejected },
+  };
+}
+
+export function labelsOf(issue: Obj): string[] {
+  return arr(issue.labels).flatMap((label) => str(obj(label).name) ?? str(label) ?? []);
+}
+
+export function ticketOf(config: Config, issue: Obj): Ticket {
+  const { number, html_url, state, state_reason, title, body, assignees, updated_at } = issue;
+  const names = namesOf(config);
+  const labels = labelsOf(issue);
+  const isDeclined = state === 'closed' && (state_reason === 'not_planned' || state_reason === 'duplicate');
+  return {
+    id: str(number) ?? '',
+    key: `${config.repository}#${str(number) ?? ''}`,
+    url: str(html_url) ?? '',
+    state: isDeclined ? 'rejected' : stateByLabels(labels, state === 'closed', names.states),
+    stateName: [str(state), str(state_reason)].filter(Boolean).join(', '),
+    title: str(title) ?? '',
+    priority: priorityByLabels(labels, names.priorities),
+    dueDate: dueIn(str(body) ?? ''),
+    assignee: str(obj(arr(assignees)[0]).login) ?? null,
+    updatedAt: moment(updated_at, `issue ${str(number) ?? ''}`),
+    raw: issue as Json,
+  };
+}
+
+/** Issues have no due date and no place for a key of ours: both stand at the end of the text, the key where only programs see it. */
+export function footer(url: string, due: string | null, marker: string): string {
+  return [workItemLine(url), ...(due === null ? [] : [`Due: ${due}`]), comment(marker)].join('  \n');
+}
+
+export function comment(marker: string): string {
+  return `<!-- ${marker} -->`;
+}
+
+const DUE = /^Due: (\d{4}-\d\d-\d\d)[ \t]*\r?$\n?/m;
+
+/** The text in front of our lines, and these. */
+function parts(body: string): [string, string] {
+  const ours = footerOf(body);
+  return [body.slice(0, body.length - ours.length), ours];
+}
+
+function dueIn(body: string): string | null {
+  return DUE.exec(parts(body)[1])?.[1] ?? null;
+}
+
+/** Where people took our lines away, there is no due date any more. */
+export function withDue(body: string, due: string | null): string {
+  const [text, ours] = parts(body);
+  const [first = '', ...rest] = ours.replace(DUE, '').split('\n');
+  return text + [first, ...(due === null || ours === '' ? [] : [`Due: ${due}  `]), ...rest].join('\n');
+}

@@ -1,0 +1,29 @@
+import { linkWithin } from '../../capture.ts';
+
+/** Where people open what the interface serves. */
+export function siteOf(apiUrl: string): string {
+  const { protocol, host, pathname } = new URL(apiUrl);
+  if (/\/api\/v3\/?$/.test(pathname)) return `${protocol}//${host}${pathname.replace(/\/api\/v3\/?$/, '')}`;
+  return `${protocol}//${host.replace(/^api\./, '')}`;
+}
+
+export interface Linked {
+  what: 'Issue' | 'Pull request' | 'Commit';
+  repository: string;
+  path: string;
+}
+
+/** Issues, pull requests and commits of any repository. */
+export function linked(url: string, apiUrl: string): Linked | null {
+  const link = linkWithin(url, siteOf(apiUrl));
+  const [, owner = '', name = '', rest = ''] = /^\/([\w.-]+)\/([\w.-]+)\/(.+)$/.exec(link?.path ?? '') ?? [];
+  if (/^\.+$/.test(owner) || /^\.+$/.test(name)) return null;
+  const repository = `${owner}/${name}`;
+  const commit = /^(?:pull\/\d+\/)?commits?\/([0-9a-f]{7,64})\/?$/.exec(rest)?.[1];
+  if (commit) return { what: 'Commit', repository, path: `repos/${repository}/commits/${commit}` };
+  const [, kind, number] = /^(issues|pull)\/(\d+)(?:\/|$)/.exec(rest) ?? [];
+  if (number === undefined) return null;
+  return kind === 'pull'
+    ? { what: 'Pull request', repository, path: `repos/${repository}/pulls/${number}` }
+    : { what: 'Issue', repository, path: `repos/${repository}/issues/${number}` };
+}

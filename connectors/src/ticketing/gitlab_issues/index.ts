@@ -1,0 +1,142 @@
+import { type Obj, obj, str, strs } from '@rrs/scan-reports/read.ts';
+import { Type } from 'typebox';
+import { captured } from '../../capture.ts';
+import { ConnectorError, defineTicketing, type Http, type InboundMessage, type Json, Secret, type TicketChange } from '../../contract.ts';
+import { labelChanges } from '../../label-states.ts';
+import { isSame, isStandardSigned, told, WebhookSecret } from '../../signatures.ts';
+import { changes } from '../../ticket-changes.ts';
+import { labelOf, markerOf } from '../../ticket-mapping.ts';
+import { fitting, footerOf, markdown, oneLine, workItemLine } from '../../ticket-text.ts';
+import { Config, namesOf, ticketOf } from './issue.ts';
+import { linked } from './links.ts';
+
+const TITLE = 255;
+const TEXT = 100_000;
+const Issue = Type.Object({ iid: Type.Number() });
+const Issues = Type.Array(Issue);
+
+export const gitlabIssues = defineTicketing({
+  id: 'gitlab_issues',
+  name: 'GitLab Issues',
+  version: 1,
+  description: 'Opens issues in a GitLab project and follows them. Merge requests and commits can be kept as evidence.',
+  documentation: 'https://docs.gitlab.com/api/issues/',
+  permissions: 'a personal, project or group access token with the scope api, of somebody who is at least Reporter in the project',
+  config: Config,
+  credentials: Type.Object({
+    token: Secret('Access token', 'In GitLab under Settings, Access tokens, of the project, the group or the user'),
+    webhook_secret: WebhookSecret(
+      'The signing token (whsec_…) or, in older versions, the secret token of a webhook of the project for issue events and comments',
+    ),
+  }),
+  baseUrl: ({ config }) => config.api_url,
+  authorize: ({ credentials }) => ({ 'private-token': credentials.token }),
+
+  async check({ http, config }) {
+    namesOf(config);
+    await http.getJson(issuesOf(config), Issues, { per_page: 1 });
+  },
+
+  async find({ http, config }, key) {
+    const marker = `<!-- ${markerOf(labelOf(config), key)} -->`;
+    const has = (issue: unknown): boolean => (str(obj(issue).description) ?? '').includes(marker);
+    // Anybody may write our marker into an issue, but not label it.
+    const order = { state: 'all', labels: labelOf(config), order_by: 'created_at', sort: 'desc', per_page: 100 };
+    const newest = await http.json(Issues, { path: issuesOf(config), query: order });
+    const recent = newest.body.findLast(has);
+    if (recent || !hasNext(newest.headers)) return recent ? ticketOf(config, obj(recent)) : null;
+    const found = (await http.getJson(issuesOf(config), Issues, { ...order, search: markerOf(labelOf(config), key), in: 'description' })).findLast(has);
+    return found ? ticketOf(config, obj(found)) : null;
+  },
+
+  async create({ http, config }, draft) {
+    const label = labelOf(config);
+    const ours = `${workItemLine(draft.url)}\n<!-- ${markerOf(label, draft.key)} -->`;
+    const json = {
+      title: oneLine(draft.title, TITLE),
+      description: `${markdown(fitting(draft.body, TEXT))}\n\n${ours}`,
+      labels: [label, namesOf(config).priorities[draft.priority]].join(','),
+      confidential: config.confidential ?? true,
+      ...(draft.dueDate === null ? {} : { due_date: draft.dueDate }),
+    };
+    const { body } = await http.json(Issue, { method: 'POST', path: issuesOf(config), json });
+    return ticketOf(config, obj(body));
+  },
+
+  async read({ http, config }, id) {
+    const issue = await issueOf(http, config, id);
+    return issue && ticketOf(config, issue);
+  },
+
+  async update({ http, config }, id, change) {
+    const issue = await issueOf(http, config, id);
+    if (!issue) throw new ConnectorError('configuration', `GitLab has no issue ${id} in ${config.project}.`);
+    const { add, remove } = labelChanges(strs(issue.labels), change, namesOf(config));
+    const json = {
+      ...fieldsOf(issue, change),
+      ...(add.length === 0 ? {} : { add_labels: add.join(',') }),
+      ...(remove.length === 0 ? {} : { remove_labels: remove.join(',') }),
+    };
+    if (Object.keys(json).length === 0) return ticketOf(config, issue);
+    const { body } = await http.json(Issue, { method: 'PUT', path: `${issuesOf(config)}/${encodeURIComponent(id)}`, json, repeatable: true });
+    return ticketOf(config, obj(body));
+  },
+
+  async comment({ http, config }, id, text) {
+    const path = `${issuesOf(config)}/${encodeURIComponent(id)}/notes`;
+    await http.json(Type.Unknown(), { method: 'POST', path, json: { body: markdown(fitting(text.split(/\n{2,}/), TEXT)) } });
+  },
+
+  changedSince({ http, config }, since) {
+    return changes(since, 1_000, async (from, next) => {
+      const updated_after = new Date(Math.max(0, from.getTime() - 1_000)).toISOString();
+      const query = { labels: labelOf(config), state: 'all', scope: 'all', updated_after, order_by: 'updated_at', sort: 'asc', per_page: 100, page: next ?? 1 };
+      const { headers, body } = await http.json(Issues, { path: issuesOf(config), query });
+      return { tickets: body.map((issue) => ticketOf(config, obj(issue))), next: hasNext(headers) ? String(Number(next ?? 1) + 1) : null };
+    });
+  },
+
+  inbound({ config, credentials }, message) {
+    if (!isGenuine(message, credentials.webhook_secret)) return null;
+    const { object_kind, object_attributes, issue, project } = told(message);
+    const { id, path_with_namespace } = obj(project);
+    if (![str(id), str(path_with_namespace)?.toLowerCase()].includes(config.project.toLowerCase())) return null;
+    return str(obj(object_kind === 'note' ? issue : object_attributes).iid) ?? null;
+  },
+
+  async capture({ http, config }, url) {
+    const link = linked(url, config.api_url);
+    if (!link) return null;
+    return captured(http, { path: link.path }, ({ title }) => `${link.what} ${link.project}${link.name} of GitLab: ${str(title) ?? ''}`);
+  },
+});
+
+function issuesOf(config: Config): string {
+  return `projects/${encodeURIComponent(config.project)}/issues`;
+}
+
+async function issueOf(http: Http, config: Config, id: string): Promise<Obj | null> {
+  const { status, body } = await http.json(Type.Unknown(), { path: `${issuesOf(config)}/${encodeURIComponent(id)}`, accept: [404] });
+  return status === 404 ? null : obj(body);
+}
+
+function hasNext(headers: Readonly<Record<string, string>>): boolean {
+  return (headers['x-next-page'] ?? '') !== '' || /rel="next"/.test(headers.link ?? '');
+}
+
+/** A signing token proves the content too; a secret token only who sends it. */
+function isGenuine(message: InboundMessage, secret: string | undefined): boolean {
+  if (secret === undefined) return false;
+  return secret.startsWith('whsec_') ? isStandardSigned(message, secret) : isSame(message.headers['x-gitlab-token'], secret);
+}
+
+function fieldsOf(issue: Obj, { title, body, dueDate, state }: TicketChange): Record<string, Json> {
+  const footer = footerOf(str(issue.description) ?? '');
+  const wanted = state === undefined ? issue.state : state === 'done' || state === 'rejected' ? 'closed' : 'opened';
+  return {
+    ...(title === undefined ? {} : { title: oneLine(title, TITLE) }),
+    ...(body === undefined ? {} : { description: `${markdown(fitting(body, TEXT))}\n\n${footer}`.trim() }),
+    ...(dueDate === undefined ? {} : { due_date: dueDate ?? '' }),
+    ...(wanted === issue.state ? {} : { state_event: wanted === 'closed' ? 'close' : 'reopen' }),
+  };
+}

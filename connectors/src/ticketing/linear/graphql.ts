@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { arr, type Obj, obj, str } from '@rrs/scan-reports/read.ts';
+import { Type } from 'typebox';
+import { ConnectorError, type FaultKind, type Http, type HttpRequest, type Json } from '../../contract.ts';
+
+export const PERMISSIONS = 'an API key of a member of the team with permission to read, create issues, write and create comments';
+
+const Answer = Type.Object({ data: Type.Optional(Type.Unknown()), errors: Type.Optional(Type.Unknown()) });
+
+export interface Question {
+  query: string;
+  variables: Record<string, Json>;
+  /** Asked again where the answer did not come. */
+  repeatable: boolean;
+}
+
+export function requestOf({ query, variables, repeatable }: Question): HttpRequest {
+  return { method: 'POST', path: 'graphql', json: { query, variables }, repeatable, accept: [400] };
+}
+
+/** GraphQL tells its errors in answers that are fine for HTTP. */
+export async function ask(http: Http, question: Question): Promise<Obj> {
+  const { body } = await http.json(Answer, requestOf(question));
+  return dataOf(body);
+}
+
+export function dataOf({ data, errors }: Obj): Obj {
+  const [error] = arr(errors);
+  if (error === undefined) return obj(data);
+  const { message, extensions } = obj(error);
+  const { code, type, userPresentableMessage } = obj(extensions);
+  const kind = kindOf(`${str(code)} ${str(type)}`.toLowerCase());
+  const said = (str(userPresentableMessage) ?? str(message) ?? 'nothing').slice(0, 300);
+  throw new ConnectorError(
+    kind,
+    kind === 'credentials' ? `Linear refused the credentials. They need: ${PERMISSIONS}. It says: ${said}` : `Linear refused: ${said}`,
+  );
+}
+
+function kindOf(code: string): FaultKind {
+  if (/authentication|forbidden/.test(code)) return 'credentials';
+  if (/ratelimited|usage limit/.test(code)) return 'rate_limited';
+  return /internal|network|lock timeout/.test(code) ? 'unavailable' : 'configuration';
+}
+
+export function nodes(connection: unknown): Obj[] {
+  return arr(obj(connection).nodes).map(obj);
+}
+
+/** The same for the same text, in the form that Linear asks for: a random UUID, version 4. */
+export function uuidOf(text: string): string {
+  const bytes = createHash('sha256').update(text).digest().subarray(0, 16);
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
