@@ -11,6 +11,7 @@ export interface FindingFilter {
   severity?: Severity[];
   status?: Status[];
   source?: string[];
+  connection_id?: string;
   asset_id?: string;
   asset?: string;
   asset_type?: string[];
@@ -102,9 +103,10 @@ export function filterFindings<Row>(query: FindingQuery<Row>, orgId: string, fil
 
 type Alternatives = string[] | undefined;
 
-function wordsOf({ source, asset_type, cve, cwe, tag, q }: FindingFilter): Alternatives[] {
+function wordsOf({ source, connection_id, asset_type, cve, cwe, tag, q }: FindingFilter): Alternatives[] {
   return [
     source?.map((provider) => `p:${provider}`),
+    connection_id === undefined ? undefined : [`c:${connection_id}`],
     asset_type?.map((type) => `a:${type}`),
     cve?.map((id) => `v:${id.toLowerCase()}`),
     cwe?.map((number) => `k:${number}`),

@@ -32,6 +32,23 @@ const claimedOn = (number: number) => engine.admin().query('update findings set 
 const countOf = async (status: string) => (await engine.findings(org)).filter((finding) => finding.status === status).length;
 
 describe('absence', () => {
+  it('of one record says nothing about another of the same finding', async () => {
+    const [one, two] = [inLib('a', { external_id: 'one' }), inLib('a', { external_id: 'two', title: 'The same in another path' })];
+    expect(await run([one, two], partial(1))).toMatchObject({ created: 1 });
+    expect(await run([{ ...one, present: false }], partial(2))).toMatchObject({ closed: 0 });
+    expect(await run([{ ...two, severity: 'low' }], partial(3))).toMatchObject({ updated: 1 });
+    expect(await run([{ ...two, present: false }], partial(4))).toMatchObject({ closed: 0 });
+    expect(
+      await run(
+        [
+          { ...one, present: false },
+          { ...two, present: false },
+        ],
+        partial(5),
+      ),
+    ).toMatchObject({ closed: 1 });
+  });
+
   it('in a report that comes in after a newer one of the same day says nothing', async () => {
     const at = (hour: number): ImportOptions['scope'] => ({ ...complete(1), started_at: `2026-01-01T${hour}:00:00.000Z` });
     await run([inLib('a')], at(10));

@@ -74,7 +74,7 @@ async function groupRows(tx: TenantTx, { orgId, importId, sourceId, seenAt }: Re
       coalesce(k.old_id, k.new_id),
       case
         when k.old_id is null then case when k.present then 'created' else 'ignored' end
-        when not k.present then case when s.state = 'present' then 'gone' else 'unchanged' end
+        when not k.present then case when s.state = 'present' and k.rows >= s.records then 'gone' else 'unchanged' end
         when f.status = any(${reopenedByScan as readonly string[]}) and k.seen_at > f.status_changed_at then 'reopened'
         when s.state = 'absent' and f.status = any(${reopenedByScan as readonly string[]}) then 'unchanged'
         when s.content is distinct from k.content or s.state <> 'present' then 'updated'
@@ -125,10 +125,10 @@ function tagsSql(orgId: string): RawBuilder<unknown> {
 
 /** The words of the row, but its own tags only as far as they are the finding's. */
 const searchSql = sql`array_to_tsvector(array(select word from unnest(said.words) as word where word not like 't:%')
-  || array(select 'p:' || o.provider from sources o where o.org_id = f.org_id and o.id = any(said.source_ids)) || array['a:' || said.asset_type] || array(select 't:' || lower(tag) from unnest(said.tags) as tag))`;
+  || array(select unnest(array['p:' || o.provider] || case o.kind when 'connection' then array['c:' || o.name] else '{}' end) from sources o where o.org_id = f.org_id and o.id = any(said.source_ids)) || array['a:' || said.asset_type] || array(select 't:' || lower(tag) from unnest(said.tags) as tag))`;
 
 /** Apart from what is known already: most of a first import goes this way, so it reads nothing that it does not need, and writes in the order of ids. */
-async function createNew(tx: TenantTx, { orgId, importId, sourceId, provider, sla }: Resolution): Promise<void> {
+async function createNew(tx: TenantTx, { orgId, importId, sourceId, sourceWords, sla }: Resolution): Promise<void> {
   const due = dueSql(sla, sql`said.first_seen`, sql`said.severity`, sql`said.kev`);
   await sql`
     with said as (
@@ -150,7 +150,7 @@ async function createNew(tx: TenantTx, { orgId, importId, sourceId, provider, sl
     select ${orgId}, said.finding_id, said.asset_id, said.weakness, said.place, said.asset_type, said.title, 'open', now(), said.severity, said.severity,
       said.vulnerability_ids, said.cwes, said.cvss_version, said.cvss_vector, said.cvss_score, said.epss, said.epss_percentile, said.epss_date, said.kev,
       said.kev_due_date, ${riskSql('said', 'said')}, said.component, said.location, said.text_id, array[${sourceId}::uuid],
-      said.first_seen, said.seen_at, ${due}, said.first_seen, said.tags, array_to_tsvector(said.words || array['a:' || said.asset_type, ${`p:${provider}`}])
+      said.first_seen, said.seen_at, ${due}, said.first_seen, said.tags, array_to_tsvector(said.words || array['a:' || said.asset_type] || ${sourceWords}::text[])
     from said`.execute(tx);
 }
 
@@ -211,16 +211,15 @@ async function moveKnown(tx: TenantTx, { orgId, importId }: Resolution): Promise
 
 async function writeSightings(tx: TenantTx, { orgId, importId, sourceId }: Resolution): Promise<void> {
   await sql`
-    insert into sightings as s (org_id, finding_id, source_id, external_id, state, severity, tool_severity, suppressed, content, first_seen, last_seen, last_import_id, seen_import_id)
+    insert into sightings as s (org_id, finding_id, source_id, external_id, state, severity, tool_severity, suppressed, content, first_seen, last_seen, last_import_id, seen_import_id, records)
     select ${orgId}, g.finding_id, ${sourceId}, g.external_id, 'present', r.severity, r.tool_severity, r.suppressed, g.content,
-      least(coalesce(r.first_seen, g.seen_at), g.seen_at), g.seen_at, ${importId}, ${importId}
+      least(coalesce(r.first_seen, g.seen_at), g.seen_at), g.seen_at, ${importId}, ${importId}, least(g.rows, 32767)
     from import_groups g join import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = g.n
     where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome in ${changed}
     on conflict (org_id, finding_id, source_id) do update set
       external_id = excluded.external_id, state = 'present', severity = excluded.severity, tool_severity = excluded.tool_severity,
-      suppressed = excluded.suppressed, content = excluded.content, last_seen = greatest(s.last_seen, excluded.last_seen), last_import_id = excluded.last_import_id, seen_import_id = excluded.seen_import_id`.execute(
-    tx,
-  );
+      suppressed = excluded.suppressed, content = excluded.content, last_seen = greatest(s.last_seen, excluded.last_seen), last_import_id = excluded.last_import_id, seen_import_id = excluded.seen_import_id,
+      records = case s.state when 'present' then greatest(s.records, excluded.records) else excluded.records end`.execute(tx);
 }
 
 /** As for what was recognised while it was staged. */

@@ -1,10 +1,10 @@
-import { type About, formats, ReportError, type ReportFormat } from '@rrs/scan-reports';
+import { type About, type Asset, ReportError, type ReportFormat } from '@rrs/scan-reports';
 import { sql } from 'kysely';
 import { recordAudit } from '../audit/record.ts';
 import type { BlobStore } from '../blobs/blobs.ts';
 import type { Database, TenantTx } from '../db/database.ts';
 import { emit } from '../events/emit.ts';
-import { handle, type JobContext } from '../jobs/jobs.ts';
+import type { JobContext } from '../jobs/jobs.ts';
 import { systemActor } from '../shared/actor.ts';
 import type { FindingFollower } from './follower.ts';
 import { closeAbsent, tellFollower } from './import-close.ts';
@@ -12,41 +12,63 @@ import { resolveRows } from './import-resolve.ts';
 import { KnownNoMore, knownContents } from './import-seen.ts';
 import { takeTurn } from './import-turn.ts';
 import { type ImportRow, type ScanScope, seenAtOf } from './imports.ts';
-import { runImport } from './jobs.ts';
 import { chooseFormat, openReport } from './open-report.ts';
 import { readPolicy } from './policy.ts';
 import type { Resolution } from './resolution.ts';
-import { type Source, sourceOf } from './sources.ts';
+import { type Source, sourceOf, wordsOfSource } from './sources.ts';
 import { type Staged, stageReport } from './stage-report.ts';
 import { STAGING_TABLES } from './staging.ts';
 
-export function importHandler(blobs: BlobStore, follower: FindingFollower, known: readonly ReportFormat[] = formats) {
-  return handle(runImport, async ({ org_id: orgId, import_id: importId }, context) => {
-    const row = await begin(context.db, orgId, importId);
-    if (!row) return;
+export interface Importing {
+  blobs: BlobStore;
+  follower: FindingFollower;
+  known: readonly ReportFormat[];
+}
+
+/** For reports that a connection brought: where they come from, and what was looked at though nothing was found there. */
+export interface Brought {
+  source: Source;
+  covers: readonly Asset[];
+  /** Whatever is missing may be so for another reason than being gone: a person looks before anything is closed. */
+  cautious: boolean;
+}
+
+/** Runs a stored import to its end, whatever an earlier attempt has left; one that has ended already is left alone. */
+export async function importReport(
+  { blobs, follower, known }: Importing,
+  context: JobContext,
+  { orgId, importId }: ImportId,
+  brought?: Brought,
+): Promise<void> {
+  const row = await begin(context.db, orgId, importId);
+  if (!row) return;
+  try {
+    const input = openReport(blobs, row);
+    const format = await chooseFormat(known, row, input);
+    const about = (await format.about?.(input)) ?? null;
+    const tool = [...new Set(about?.tools)].sort().join(' + ');
+    const source: Source = brought?.source ?? { kind: 'import', provider: format.id, tool, name: (row.scan_scope as ScanScope).name ?? '' };
+    const report: Report = { format, input, about, source, follower, covers: brought?.covers ?? [], cautious: brought?.cautious ?? false };
     try {
-      const input = openReport(blobs, row);
-      const format = await chooseFormat(known, row, input);
-      const about = (await format.about?.(input)) ?? null;
-      const tool = [...new Set(about?.tools)].sort().join(' + ');
-      const source: Source = { kind: 'import', provider: format.id, tool, name: (row.scan_scope as ScanScope).name ?? '' };
-      const report: Report = { format, input, about, source, follower };
-      try {
-        await finish(context.db, row, report, await stage(context, row, report, knownContents(context.db, orgId)));
-      } catch (error) {
-        if (!(error instanceof KnownNoMore)) throw error;
-        await forget(context.db, orgId, importId);
-        await finish(context.db, row, report, await stage(context, row, report, null));
-      }
+      await finish(context.db, row, report, await stage(context, row, report, knownContents(context.db, orgId)));
     } catch (error) {
-      if (error instanceof ReportError) await fail(context.db, row, error.message);
-      else if (error instanceof Superseded) return;
-      else if (context.lastAttempt) await fail(context.db, row, 'The import failed several times because of a fault in the service; the log has the details.');
-      else throw error;
-    } finally {
+      if (!(error instanceof KnownNoMore)) throw error;
       await forget(context.db, orgId, importId);
+      await finish(context.db, row, report, await stage(context, row, report, null));
     }
-  });
+  } catch (error) {
+    if (error instanceof ReportError) await fail(context.db, row, error.message);
+    else if (error instanceof Superseded) return;
+    else if (context.lastAttempt) await fail(context.db, row, 'The import failed several times because of a fault in the service; the log has the details.');
+    else throw error;
+  } finally {
+    await forget(context.db, orgId, importId);
+  }
+}
+
+interface ImportId {
+  orgId: string;
+  importId: string;
 }
 
 /** `null`: it is finished already, by a worker that died before it could say so. */
@@ -71,11 +93,13 @@ interface Report {
   about: About | null;
   source: Source;
   follower: FindingFollower;
+  covers: readonly Asset[];
+  cautious: boolean;
 }
 
 type FindKnown = Parameters<typeof stageReport>[2]['findKnown'];
 
-async function stage({ db, signal }: JobContext, row: ImportRow, { format, input, source }: Report, findKnown: FindKnown): Promise<Staged> {
+async function stage({ db, signal }: JobContext, row: ImportRow, { format, input, source, covers }: Report, findKnown: FindKnown): Promise<Staged> {
   const scope = row.scan_scope as ScanScope;
   const staged = await db.withCopyClient((client) =>
     stageReport(format, input, {
@@ -85,7 +109,7 @@ async function stage({ db, signal }: JobContext, row: ImportRow, { format, input
       importId: row.id,
       origin: [source.provider, source.tool, source.name].join('\n'),
       defaultAsset: scope.asset ?? { type: format.assetType, name: 'unspecified' },
-      scopeAssets: [scope.asset ?? [], scope.assets ?? []].flat(),
+      scopeAssets: [scope.asset ?? [], scope.assets ?? [], covers].flat(),
       findKnown,
       onProgress: (records) => progress(db, row, { records, bytes: input.bytesRead() }),
     }),
@@ -147,7 +171,7 @@ async function assertStaged(tx: TenantTx, { org_id, id }: ImportRow, { received,
   if (rows[0]?.count !== received - rejected) throw new Error(`${rows[0]?.count} of ${received - rejected} staged records are there`);
 }
 
-async function resolve(tx: TenantTx, row: ImportRow, { format, about, source, follower }: Report, staged: Staged): Promise<Result> {
+async function resolve(tx: TenantTx, row: ImportRow, { format, about, source, follower, cautious }: Report, staged: Staged): Promise<Result> {
   const orgId = row.org_id;
   await takeTurn(tx, orgId);
   await assertStaged(tx, row, staged);
@@ -157,7 +181,7 @@ async function resolve(tx: TenantTx, row: ImportRow, { format, about, source, fo
     orgId,
     importId: row.id,
     sourceId: await sourceOf(tx, orgId, source),
-    provider: source.provider,
+    sourceWords: wordsOfSource(source),
     seenAt: seenAtOf(row),
     sla,
     actor: row.actor as Resolution['actor'],
@@ -168,7 +192,7 @@ async function resolve(tx: TenantTx, row: ImportRow, { format, about, source, fo
   if (isLarge(staged)) await sql`select analyze_grown()`.execute(tx);
   const doubts = scope.coverage === 'complete' ? doubtsOf(about, staged) : [];
   const complete = scope.coverage === 'complete' && doubts.length === 0;
-  const { closed, held } = await closeAbsent(tx, resolution, { complete, brake });
+  const { closed, held } = await closeAbsent(tx, resolution, { complete, brake: cautious ? { share: 0, count: 0 } : brake });
   if (!row.dry_run) await tellFollower(tx, follower, resolution, { reopened: outcomes.reopened, closed, withdrawn, held: held !== null });
   const { received, rejected } = staged;
   const unchanged = received - rejected - outcomes.created - outcomes.updated - outcomes.reopened;

@@ -33,9 +33,18 @@ export interface NewImport {
   bytes: number;
   scan_scope: ScanScope;
   dry_run: boolean;
+  /** Whose run brought it. */
+  connection_id?: string;
 }
 
 export async function createImport(tx: TenantTx, actor: Actor, input: NewImport): Promise<ImportRow> {
+  const row = await recordImport(tx, actor, input);
+  await enqueue(tx, runImport, { org_id: actor.orgId, import_id: row.id });
+  return row;
+}
+
+/** Without a job of its own: for who runs it at once. */
+export async function recordImport(tx: TenantTx, actor: Actor, input: NewImport): Promise<ImportRow> {
   const id = newId();
   await tx
     .insertInto('imports')
@@ -49,11 +58,11 @@ export async function createImport(tx: TenantTx, actor: Actor, input: NewImport)
       bytes: String(input.bytes),
       scan_scope: JSON.stringify(input.scan_scope),
       dry_run: input.dry_run,
+      connection_id: input.connection_id ?? null,
       created_by: actor.name,
       actor: JSON.stringify({ type: actor.type, id: actor.id, name: actor.name }),
     })
     .execute();
-  await enqueue(tx, runImport, { org_id: actor.orgId, import_id: id });
   const after = { format: input.format, filename: input.filename, sha256: input.sha256, dry_run: input.dry_run };
   await recordAudit(tx, actor, { action: 'import.created', objectType: 'import', objectId: id, after });
   await emit(tx, actor.orgId, { type: 'import.created', subject: id, data: after });
@@ -61,7 +70,8 @@ export async function createImport(tx: TenantTx, actor: Actor, input: NewImport)
 }
 
 export function listImports(tx: TenantTx, orgId: string, page: PageRequest) {
-  const query = tx.selectFrom('imports').selectAll().where('org_id', '=', orgId);
+  // What connections bring is listed with their runs.
+  const query = tx.selectFrom('imports').selectAll().where('org_id', '=', orgId).where('connection_id', 'is', null);
   return fetchPage(tx, query, { created_at: { column: 'created_at', type: 'timestamptz' } }, page);
 }
 
@@ -95,7 +105,7 @@ export async function confirmImport(tx: TenantTx, actor: Actor, id: string, foll
     orgId: actor.orgId,
     importId: id,
     sourceId: row.source_id ?? '',
-    provider: row.format ?? '',
+    sourceWords: [],
     seenAt: seenAtOf(row),
     sla,
     actor,

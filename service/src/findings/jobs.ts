@@ -2,3 +2,6 @@ import { declareJob } from '../jobs/jobs.ts';
 
 export const runImport = declareJob<{ org_id: string; import_id: string }>('run_import', { maxAttempts: 5 });
 export const expireAcceptances = declareJob<Record<string, never>>('expire_acceptances', { maxAttempts: 3 });
+
+/** When more is known of vulnerabilities. */
+export const rescoreFindings = declareJob<{ org_id: string }>('rescore_findings');

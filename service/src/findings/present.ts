@@ -53,7 +53,7 @@ export function toListed(row: ListedRow, { assets, sources }: Names): Static<typ
       exposure: asset?.exposure ?? 'unknown',
     },
     location: Object.fromEntries(LOCATION.map((name) => [name, location[name] ?? null])) as Static<typeof ListedFinding>['location'],
-    sources: row.source_ids.flatMap((id) => sources.get(id) ?? []),
+    sources: row.source_ids.flatMap((id) => sources.get(id) ?? []).map(toSource),
     first_seen: row.first_seen.toISOString(),
     last_seen: row.last_seen.toISOString(),
     due_at: due?.toISOString() ?? null,
@@ -95,7 +95,7 @@ export function toFinding(row: FindingRow, details: Details): Static<typeof Find
           },
     risk: { score: risk.score, model: RISK_MODEL, factors: risk.factors },
     sightings: details.sightings.map((sighting) => ({
-      source: { id: sighting.source_id, kind: sighting.kind, provider: sighting.provider, tool: sighting.tool, name: sighting.source_name },
+      source: toSource({ id: sighting.source_id, kind: sighting.kind, provider: sighting.provider, tool: sighting.tool, name: sighting.source_name }),
       state: sighting.state,
       external_id: sighting.external_id,
       severity: severityName(sighting.severity),
@@ -150,4 +150,18 @@ export function toImport(row: ImportRow): Static<typeof Import> {
     started_at: row.started_at?.toISOString() ?? null,
     finished_at: row.finished_at?.toISOString() ?? null,
   };
+}
+
+interface NamedSource {
+  id: string;
+  kind: 'manual' | 'import' | 'connection';
+  provider: string;
+  tool: string;
+  name: string;
+}
+
+/** Sources that are connections are kept by the connection's id. */
+function toSource({ name, ...source }: NamedSource) {
+  const isConnection = source.kind === 'connection';
+  return { ...source, name: isConnection ? '' : name, connection_id: isConnection ? name : null };
 }

@@ -5,7 +5,8 @@ export interface Resolution {
   orgId: string;
   importId: string;
   sourceId: string;
-  provider: string;
+  /** Words by which its findings are found: which tool or vendor, which connection. */
+  sourceWords: readonly string[];
   /** When the scan saw what it saw, for rows that do not say it themselves. */
   seenAt: Date;
   sla: SlaPolicy;

@@ -54,6 +54,7 @@ const Source = Named('Source', {
   provider: Type.String({ description: 'Report format or integration; `manual` for people', examples: ['trivy'] }),
   tool: Type.String({ description: 'The tool that wrote the report, for formats that many tools write (SARIF, CycloneDX …); else empty', examples: [''] }),
   name: Type.String({ description: 'Tells several scans with one tool apart', examples: [''] }),
+  connection_id: Nullable({ ...Id, description: 'The connection that brought it', examples: [null] }),
 });
 
 const listed = {
@@ -143,6 +144,7 @@ const Multi = <T extends Parameters<typeof Type.Array>[0]>(item: T) => Type.Opti
 export const filters = {
   severity: Multi(Severity),
   status: Multi(Status),
+  connection_id: Type.Optional({ ...Id, description: 'Seen by this connection' }),
   source: Type.Optional(Type.Array(Text(1, 100), { minItems: 1, maxItems: 20, description: 'Report format, provider, or `manual`', examples: [['trivy']] })),
   asset_id: Type.Optional(Id),
   asset: Type.Optional(Text(1, 300, { description: 'Beginning of the name of the asset' })),

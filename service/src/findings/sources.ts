@@ -9,6 +9,11 @@ export interface Source {
   name: string;
 }
 
+/** How the list finds what it says. */
+export function wordsOfSource({ kind, provider, name }: Source): string[] {
+  return [`p:${provider}`, ...(kind === 'connection' ? [`c:${name}`] : [])];
+}
+
 /** The id of a source, made when it first says something. Call it where imports take turns. */
 export async function sourceOf(tx: TenantTx, orgId: string, source: Source): Promise<string> {
   const known = await tx

@@ -1,10 +1,14 @@
 import { sql } from 'kysely';
 import type { Database, Tx } from '../db/database.ts';
 
+export type Place = 'works' | 'waits';
+
 /** What a job is called and carries. Declared apart from its handler, so that who enqueues it does not load who runs it. */
 export interface Job<Payload> {
   readonly name: string;
   readonly maxAttempts: number;
+  /** One that mostly waits for others has places of its own and keeps nothing else from running. */
+  readonly place: Place;
   /** Only for the type. */
   readonly payload?: Payload;
 }
@@ -22,12 +26,16 @@ export interface JobHandler {
   readonly name: string;
   /** Crontab times in UTC, for a job that runs by itself. */
   readonly schedule?: string;
+  readonly place: Place;
   /** May run more than once for one job: a worker can die after the work and before the note that it is done. */
   run(payload: unknown, context: JobContext): Promise<void>;
 }
 
-export function declareJob<Payload extends object>(name: string, { maxAttempts = 25 } = {}): Job<Payload> {
-  return { name, maxAttempts };
+export function declareJob<Payload extends object>(
+  name: string,
+  { maxAttempts = 25, place = 'works' }: { maxAttempts?: number; place?: Place } = {},
+): Job<Payload> {
+  return { name, maxAttempts, place };
 }
 
 export function handle<Payload extends object>(
@@ -35,7 +43,12 @@ export function handle<Payload extends object>(
   run: (payload: Payload, context: JobContext) => Promise<void>,
   schedule?: string,
 ): JobHandler {
-  return { name: job.name, run: (payload, context) => run(payload as Payload, context), ...(schedule === undefined ? {} : { schedule }) };
+  return {
+    name: job.name,
+    run: (payload, context) => run(payload as Payload, context),
+    ...(schedule === undefined ? {} : { schedule }),
+    place: job.place,
+  };
 }
 
 /** In the caller's transaction: the job exists if and only if the change that asked for it does. */
@@ -45,7 +58,21 @@ export async function enqueue<Payload extends object>(
   payload: Payload,
   options: { runAt?: Date; key?: string } = {},
 ): Promise<void> {
-  await sql`select rrs_jobs.add_job(${job.name}, ${JSON.stringify(payload)}::json, ${options.runAt ?? null}, ${options.key ?? null}, ${job.maxAttempts})`.execute(
+  await sql`select rrs_jobs.add_job(${job.name}, ${JSON.stringify(payload)}::json, ${options.runAt ?? null}, ${options.key ?? null}, ${job.maxAttempts}, ${job.place})`.execute(
     tx,
   );
+}
+
+/** Many at once, in one statement. */
+export async function enqueueAll<Payload extends object>(
+  tx: Tx,
+  job: Job<Payload>,
+  payloads: readonly Payload[],
+  keyOf: (payload: Payload) => string | null = () => null,
+): Promise<void> {
+  if (payloads.length === 0) return;
+  const texts = payloads.map((payload) => JSON.stringify(payload));
+  await sql`
+    select rrs_jobs.add_job(${job.name}, payload::json, null, job_key, ${job.maxAttempts}, ${job.place})
+    from unnest(${texts}::text[], ${payloads.map(keyOf)}::text[]) as wanted (payload, job_key)`.execute(tx);
 }

@@ -3,7 +3,7 @@ import { Logger, parseCronItems, run, type WorkerEvents } from 'graphile-worker'
 import type pg from 'pg';
 import { type Database, openPool } from '../db/database.ts';
 import { messageOf } from '../shared/errors.ts';
-import type { JobContext, JobHandler } from './jobs.ts';
+import type { JobContext, JobHandler, Place } from './jobs.ts';
 
 export interface WorkerOptions {
   url: string;
@@ -26,6 +26,8 @@ export interface Worker {
 const HEARTBEAT_MS = 5_000;
 const DEAD_AFTER_MS = 30_000;
 const GRACE_MS = 5_000;
+/** Places for jobs that wait for others, beside those that work. */
+const WAITING = 16;
 /** One listens, two fetch and settle jobs for all of them: jobs themselves work on the connections of `db`. */
 const CONNECTIONS = 3;
 
@@ -37,15 +39,25 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   events.on('pool:create', ({ workerPool }) => {
     id = workerPool.id;
   });
+  const most: Record<Place, number> = { works: concurrency, waits: WAITING };
+  const running: Record<Place, number> = { works: 0, waits: 0 };
+  const counted = (handler: JobHandler): JobHandler => ({
+    ...handler,
+    run: async (payload, context) => {
+      running[handler.place]++;
+      await handler.run(payload, context).finally(() => running[handler.place]--);
+    },
+  });
   const runner = await run({
     pgPool: pool,
-    concurrency,
+    concurrency: concurrency + WAITING,
+    forbiddenFlags: () => (['works', 'waits'] as const).filter((place) => running[place] >= most[place]),
     noHandleSignals: true,
     noPreparedStatements: false,
     gracefulShutdownAbortTimeout: graceMs,
     events,
     logger: quietLogger(log),
-    taskList: Object.fromEntries(handlers.map((handler) => [handler.name, taskOf(handler, options)])),
+    taskList: Object.fromEntries(handlers.map((handler) => [handler.name, taskOf(counted(handler), options)])),
     parsedCronItems: parseCronItems(
       handlers.flatMap(({ name, schedule }) =>
         schedule === undefined ? [] : [{ task: name, match: schedule, options: { backfillPeriod: 0, maxAttempts: 3 } }],

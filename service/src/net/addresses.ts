@@ -69,7 +69,7 @@ export function createGuard(allowedNetworks: readonly string[]): Guard {
   };
 }
 
-export function networks(list: readonly string[]): BlockList {
+function networks(list: readonly string[]): BlockList {
   const blocks = new BlockList();
   for (const item of list) {
     const [address = '', bits] = item.split('/');

@@ -7,7 +7,7 @@ import { errorCodeOf, messageOf } from '../shared/errors.ts';
 import { AddressRefused, type Guard } from './addresses.ts';
 
 /** Every request to the outside goes through here: guarded addresses, limits on time and size, no redirects of its own accord. */
-export interface OutboundRequest {
+interface OutboundRequest {
   method: string;
   url: URL;
   headers?: Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ export interface OutboundRequest {
   signal?: AbortSignal | undefined;
 }
 
-export interface OutboundAnswer {
+interface OutboundAnswer {
   status: number;
   headers: http.IncomingHttpHeaders;
   /** To be read to its end, or broken off. */

@@ -1,0 +1,84 @@
+import type { Knowledge } from '@rrs/connectors';
+import { vulnerabilityIds } from '@rrs/scan-reports/normalize.ts';
+import { sql } from 'kysely';
+import type { SystemTx } from '../db/database.ts';
+import { bestVector } from './cvss.ts';
+
+/** What an enrichment says of vulnerabilities becomes shared knowledge; what it does not say stays. Says how many changed. */
+export async function learn(tx: SystemTx, items: readonly Knowledge[]): Promise<number> {
+  const rows = [...together(items)].sort(([a], [b]) => (a < b ? -1 : 1)).map(([id, item]) => rowOf(id, item));
+  if (rows.length === 0) return 0;
+  const { rows: changed } = await sql<{ changed: number }>`
+    with said as (
+      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as s (
+        id text, aliases text[], cwes integer[], cvss_version text, cvss_vector text, cvss_score real, epss real, epss_percentile real, epss_date text,
+        kev boolean, kev_due_date text, kev_version text, exploit_public boolean)
+    ), kept as (
+      insert into vulnerabilities as v (id, aliases, cwes, cvss_version, cvss_vector, cvss_score, epss, epss_percentile, epss_date, kev, kev_due_date, kev_version, exploit_public)
+      select id, coalesce(aliases, '{}'), coalesce(cwes, '{}'), cvss_version, cvss_vector, cvss_score, epss, epss_percentile, epss_date, coalesce(kev, false), kev_due_date, kev_version,
+        coalesce(exploit_public, false)
+      from said order by id
+      on conflict (id) do update set
+        aliases = (select coalesce(array_agg(distinct alias order by alias), '{}') from unnest(v.aliases || excluded.aliases) alias),
+        cwes = (select coalesce(array_agg(distinct cwe order by cwe), '{}') from unnest(v.cwes || excluded.cwes) cwe),
+        cvss_version = coalesce(excluded.cvss_version, v.cvss_version), cvss_vector = coalesce(excluded.cvss_vector, v.cvss_vector),
+        cvss_score = coalesce(excluded.cvss_score, v.cvss_score),
+        epss = coalesce(excluded.epss, v.epss), epss_percentile = coalesce(excluded.epss_percentile, v.epss_percentile), epss_date = coalesce(excluded.epss_date, v.epss_date),
+        kev = case when excluded.kev_version is null then v.kev else excluded.kev end,
+        kev_due_date = case when excluded.kev_version is null then v.kev_due_date else excluded.kev_due_date end,
+        kev_version = coalesce(excluded.kev_version, v.kev_version), exploit_public = v.exploit_public or excluded.exploit_public, updated_at = now()
+      where (v.aliases, v.cwes, v.cvss_vector, v.cvss_score, v.epss, v.epss_percentile, v.epss_date, v.kev, v.kev_due_date, v.kev_version, v.exploit_public) is distinct from
+        ((select coalesce(array_agg(distinct alias order by alias), '{}') from unnest(v.aliases || excluded.aliases) alias),
+         (select coalesce(array_agg(distinct cwe order by cwe), '{}') from unnest(v.cwes || excluded.cwes) cwe),
+         coalesce(excluded.cvss_vector, v.cvss_vector), coalesce(excluded.cvss_score, v.cvss_score), coalesce(excluded.epss, v.epss),
+         coalesce(excluded.epss_percentile, v.epss_percentile), coalesce(excluded.epss_date, v.epss_date),
+         case when excluded.kev_version is null then v.kev else excluded.kev end, case when excluded.kev_version is null then v.kev_due_date else excluded.kev_due_date end,
+         coalesce(excluded.kev_version, v.kev_version), v.exploit_public or excluded.exploit_public)
+      returning 1
+    )
+    select count(*)::int as changed from kept`.execute(tx);
+  return changed[0]?.changed ?? 0;
+}
+
+/** By the id as findings have it; what is said of one twice adds up. */
+function together(items: readonly Knowledge[]): Map<string, Knowledge> {
+  const byId = new Map<string, Knowledge>();
+  const both = <T>(a: readonly T[] | undefined, b: readonly T[] | undefined): T[] => [...(a ?? []), ...(b ?? [])];
+  for (const item of items) {
+    const [id] = vulnerabilityIds(item.id);
+    if (id === undefined) continue;
+    const known = byId.get(id);
+    byId.set(id, { ...known, ...item, aliases: both(known?.aliases, item.aliases), cwes: both(known?.cwes, item.cwes), cvss: both(known?.cvss, item.cvss) });
+  }
+  return byId;
+}
+
+function rowOf(id: string, { aliases, cwes, cvss, epss, kev, exploitPublic }: Knowledge) {
+  const best = bestVector((cvss ?? []).map(({ vector, score }) => ({ vector, ...(score === undefined ? {} : { score }) })));
+  return {
+    id,
+    aliases: aliases ?? null,
+    cwes: cwes ?? null,
+    cvss_version: best?.version ?? null,
+    cvss_vector: best?.vector ?? null,
+    cvss_score: best?.score ?? null,
+    epss: epss?.score ?? null,
+    epss_percentile: epss?.percentile ?? null,
+    epss_date: epss?.date ?? null,
+    kev: kev?.listed ?? null,
+    kev_due_date: kev?.dueDate ?? null,
+    kev_version: kev?.version ?? null,
+    exploit_public: exploitPublic ?? null,
+  };
+}
+
+/** After the whole catalogue was read: what it lacks is listed no more. */
+export async function unlistOthers(tx: SystemTx, version: string): Promise<number> {
+  const { numUpdatedRows } = await tx
+    .updateTable('vulnerabilities')
+    .set({ kev: false, kev_due_date: null, kev_version: version, updated_at: sql<Date>`now()` })
+    .where('kev', '=', true)
+    .where('kev_version', '<>', version)
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
+}
