@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { bagInfoText, bagitText, canonicalJson, type Evidence, evidenceSchemaText, manifestText, type ReadmeFacts, readmeText } from '@rrs/evidence-format';
 import type { BlobStore } from '../blobs/blobs.ts';
+import { type Render, withRenderer } from './formats/aside.ts';
 import type { ReportContext, ReportedEvidence } from './formats/context.ts';
 import { type EvidenceFormat, evidenceFormats } from './formats/formats.ts';
 import { renderTimeline } from './formats/timeline.ts';
@@ -40,17 +41,20 @@ export interface BagParts {
 }
 
 /** Renders everything into the store, format by format, and lists it; evidence.json comes last, because it has the hashes of all others. */
-export async function writeBag(blobs: BlobStore, { reported, context, formats, trail, readme }: BagParts): Promise<Bag> {
+export function writeBag(blobs: BlobStore, parts: BagParts): Promise<Bag> {
+  return withRenderer(parts, (render) => rendered(blobs, parts, render));
+}
+
+async function rendered(blobs: BlobStore, { reported, context, formats, trail, readme }: BagParts, render: Render): Promise<Bag> {
   const stored = async (path: string, mediaType: string, content: AsyncIterable<Uint8Array>): Promise<BagFile> => {
     const { sha256, size } = await blobs.put(content);
     return { path, size, sha256, mediaType, bytes: null };
   };
-  const unlisted = { ...reported, files: [] };
-  const rendered: BagFile[] = [];
-  for (const { format, path, mediaType, render } of formats) if (format !== 'json') rendered.push(await stored(path, mediaType, render(unlisted, context)));
+  const documents: BagFile[] = [];
+  for (const format of formats) if (format.format !== 'json') documents.push(await stored(format.path, format.mediaType, render(format)));
   const others = [
     ...originals(reported),
-    ...rendered,
+    ...documents,
     await stored(TRAIL_FILE, 'application/jsonl', lines(trail)),
     held('data/timeline.json', JSON_TYPE, renderTimeline(context.timeline)),
     held('data/findings/before.json', JSON_TYPE, sidesOf(reported, 'before')),
@@ -59,7 +63,7 @@ export async function writeBag(blobs: BlobStore, { reported, context, formats, t
   ].sort(byPath);
   const evidence: Evidence = { ...reported, files: others.map(({ path, size, sha256, mediaType }) => ({ path, size, sha256, media_type: mediaType })) };
   const json = evidenceFormats.find(({ format }) => format === 'json') as EvidenceFormat;
-  const payload = [...others, await stored(json.path, json.mediaType, json.render(evidence, context))].sort(byPath);
+  const payload = [...others, await stored(json.path, json.mediaType, render(json, evidence.files))].sort(byPath);
   return { evidence, payload, tags: tagsOf(evidence, payload, readme) };
 }
 

@@ -1,5 +1,5 @@
 import { canonicalJson, type Evidence, type PackageFormat } from '@rrs/evidence-format';
-import type { ReportContext } from './context.ts';
+import type { ReportContext, ReportedEvidence } from './context.ts';
 import { cycloneDxVex } from './cyclonedx-vex.ts';
 import { renderCsv } from './findings-csv.ts';
 import { openVex } from './openvex.ts';
@@ -37,6 +37,23 @@ const table: Readonly<Record<PackageFormat, Omit<EvidenceFormat, 'format'>>> = {
 };
 
 export const evidenceFormats: readonly EvidenceFormat[] = Object.entries(table).map(([format, rest]) => ({ format: format as PackageFormat, ...rest }));
+
+/** All that documents are made from, but for the list of files. */
+export interface Rendered {
+  reported: ReportedEvidence;
+  context: ReportContext;
+}
+
+/** Between the thread that renders and the one that stores. */
+export interface Question {
+  begin?: PackageFormat;
+  files?: Evidence['files'];
+}
+export type Answer = { piece: Uint8Array } | { end: true } | { error: string };
+
+export function renderedBy({ reported, context }: Rendered) {
+  return ({ render }: EvidenceFormat, files: Evidence['files'] = []): AsyncIterable<Uint8Array> => render({ ...reported, files }, context);
+}
 
 /** Those of the wanted formats that the evidence can be written in. */
 export function possibleFormats(wanted: readonly PackageFormat[], { findings }: { findings: readonly unknown[] }): EvidenceFormat[] {
