@@ -71,6 +71,20 @@ export default {
       to: { path: '^(node:)?(fs|fs/promises|net|http|https|child_process|process)$|^service/' },
     },
     {
+      name: 'vendors-do-not-share',
+      comment: 'A new connector costs its folder and one line: none knows another.',
+      severity: 'error',
+      from: { path: '^connectors/src/(scanners|enrichment|ticketing)/([^/]+)/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^connectors/src/(scanners|enrichment|ticketing)/', pathNot: '^connectors/src/$1/$2/' },
+    },
+    {
+      name: 'vendors-are-given-what-they-need',
+      comment: 'No database, no files, no network of their own: the host gives them a client.',
+      severity: 'error',
+      from: { path: '^connectors/src/', pathNot: '\\.test\\.ts$|/fake[a-z-]*\\.ts$' },
+      to: { path: '^(node:)?(fs|fs/promises|net|http|https|child_process|process|dns|tls)$|^service/' },
+    },
+    {
       name: 'evidence-format-is-pure',
       comment: 'It runs in browsers too: it imports nothing but its own files.',
       severity: 'error',

@@ -61,6 +61,13 @@ ALTER FUNCTION rrs.analyze_staging() OWNER TO rrs_owner;
 REVOKE EXECUTE ON FUNCTION rrs.analyze_staging() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION rrs.analyze_staging() TO rrs_app;
 
+CREATE OR REPLACE FUNCTION rrs.events_horizon()
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+AS $function$ select pg_snapshot_xmin(pg_current_snapshot())::text::bigint $function$;
+ALTER FUNCTION rrs.events_horizon() OWNER TO rrs_owner;
+
 CREATE OR REPLACE FUNCTION rrs.new_id()
  RETURNS uuid
  LANGUAGE sql
@@ -72,6 +79,27 @@ $function$;
 ALTER FUNCTION rrs.new_id() OWNER TO rrs_owner;
 GRANT EXECUTE ON FUNCTION rrs.new_id() TO rrs_app;
 GRANT EXECUTE ON FUNCTION rrs.new_id() TO rrs_system;
+
+CREATE OR REPLACE FUNCTION rrs.rebase_events(newest bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'rrs'
+AS $function$
+begin
+  alter table events no force row level security;
+  alter table events disable trigger insert_only;
+  update events set xact = xact - newest - 1;
+  alter table events enable trigger insert_only;
+  alter table events force row level security;
+  alter table webhooks no force row level security;
+  update webhooks set seen_xact = seen_xact - newest - 1;
+  alter table webhooks force row level security;
+end
+$function$;
+ALTER FUNCTION rrs.rebase_events(bigint) OWNER TO rrs_owner;
+REVOKE EXECUTE ON FUNCTION rrs.rebase_events(bigint) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION rrs.rebase_events(bigint) TO rrs_system;
 
 CREATE OR REPLACE FUNCTION rrs.refuse_change()
  RETURNS trigger
@@ -125,6 +153,18 @@ $function$;
 ALTER FUNCTION rrs_jobs.add_job(text,json,timestamp with time zone,text,integer) OWNER TO rrs_system;
 REVOKE EXECUTE ON FUNCTION rrs_jobs.add_job(text,json,timestamp with time zone,text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION rrs_jobs.add_job(text,json,timestamp with time zone,text,integer) TO rrs_app;
+
+CREATE OR REPLACE FUNCTION rrs_jobs.add_job(task text, payload json, run_at timestamp with time zone, job_key text, max_attempts integer, place text)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog'
+AS $function$
+  select graphile_worker.add_job(task, payload, null, run_at, max_attempts, job_key, null, array[place])
+$function$;
+ALTER FUNCTION rrs_jobs.add_job(text,json,timestamp with time zone,text,integer,text) OWNER TO rrs_system;
+REVOKE EXECUTE ON FUNCTION rrs_jobs.add_job(text,json,timestamp with time zone,text,integer,text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION rrs_jobs.add_job(text,json,timestamp with time zone,text,integer,text) TO rrs_app;
 
 CREATE TABLE rrs.api_keys (
   org_id uuid NOT NULL,
@@ -314,6 +354,47 @@ CREATE POLICY tenant ON rrs.audit_events TO rrs_app
 GRANT SELECT, INSERT ON rrs.audit_events TO rrs_app;
 GRANT SELECT, INSERT ON rrs.audit_events TO rrs_system;
 
+CREATE TABLE rrs.connections (
+  org_id uuid NOT NULL,
+  id uuid NOT NULL,
+  provider text NOT NULL,
+  kind text NOT NULL,
+  name text NOT NULL,
+  enabled boolean DEFAULT true NOT NULL,
+  config jsonb NOT NULL,
+  credentials bytea,
+  credentials_key text,
+  credential_marks jsonb DEFAULT '{}'::jsonb NOT NULL,
+  every_minutes integer,
+  next_run_at timestamptz(3),
+  cursor jsonb,
+  full_at timestamptz(3),
+  created_by text NOT NULL,
+  version integer DEFAULT 1 NOT NULL,
+  created_at timestamptz(3) DEFAULT now() NOT NULL,
+  updated_at timestamptz(3) DEFAULT now() NOT NULL,
+  deleted_at timestamptz(3),
+  CONSTRAINT connections_pkey PRIMARY KEY (org_id, id),
+  CONSTRAINT connections_check CHECK ((credentials IS NULL) = (credentials_key IS NULL)),
+  CONSTRAINT connections_every_minutes_check CHECK (every_minutes >= 15 AND every_minutes <= 44640),
+  CONSTRAINT connections_kind_check CHECK (kind = ANY (ARRAY['scanner'::text, 'ticketing'::text, 'enrichment'::text]))
+);
+CREATE INDEX connections_by_created ON rrs.connections USING btree (org_id, created_at, id) WHERE deleted_at IS NULL;
+CREATE INDEX connections_by_id ON rrs.connections USING btree (id) WHERE deleted_at IS NULL;
+CREATE UNIQUE INDEX connections_by_name ON rrs.connections USING btree (org_id, lower(name)) WHERE deleted_at IS NULL;
+CREATE INDEX connections_due ON rrs.connections USING btree (next_run_at) WHERE enabled AND deleted_at IS NULL AND next_run_at IS NOT NULL;
+ALTER TABLE rrs.connections OWNER TO rrs_owner;
+ALTER TABLE rrs.connections ENABLE ROW LEVEL SECURITY;
+ALTER TABLE rrs.connections FORCE ROW LEVEL SECURITY;
+CREATE POLICY system ON rrs.connections TO rrs_system
+  USING (true)
+  WITH CHECK (true);
+CREATE POLICY tenant ON rrs.connections TO rrs_app
+  USING (org_id = current_setting('app.org_id'::text)::uuid)
+  WITH CHECK (org_id = current_setting('app.org_id'::text)::uuid);
+GRANT SELECT, INSERT, UPDATE ON rrs.connections TO rrs_app;
+GRANT SELECT, INSERT, UPDATE ON rrs.connections TO rrs_system;
+
 CREATE TABLE rrs.events (
   org_id uuid NOT NULL,
   id uuid NOT NULL,
@@ -321,8 +402,10 @@ CREATE TABLE rrs.events (
   type text NOT NULL,
   subject text NOT NULL,
   data jsonb NOT NULL,
+  xact bigint DEFAULT pg_current_xact_id()::text::bigint NOT NULL,
   CONSTRAINT events_pkey PRIMARY KEY (org_id, id)
 );
+CREATE INDEX events_by_xact ON rrs.events USING btree (org_id, xact, id);
 CREATE TRIGGER insert_only BEFORE DELETE OR UPDATE OR TRUNCATE ON rrs.events FOR EACH STATEMENT EXECUTE FUNCTION rrs.refuse_change();
 ALTER TABLE rrs.events OWNER TO rrs_owner;
 ALTER TABLE rrs.events ENABLE ROW LEVEL SECURITY;
@@ -717,6 +800,7 @@ CREATE TABLE rrs.imports (
   started_at timestamptz(3),
   finished_at timestamptz(3),
   version integer DEFAULT 1 NOT NULL,
+  connection_id uuid,
   CONSTRAINT imports_pkey PRIMARY KEY (org_id, id),
   CONSTRAINT imports_check CHECK (received = (created + updated + unchanged + reopened + rejected)),
   CONSTRAINT imports_status_check CHECK (status = ANY (ARRAY['queued'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'needs_confirmation'::text, 'discarded'::text]))
@@ -1078,6 +1162,7 @@ CREATE TABLE rrs.sightings (
   last_seen timestamptz(3) NOT NULL,
   last_import_id uuid,
   seen_import_id uuid,
+  records smallint DEFAULT 1 NOT NULL,
   CONSTRAINT sightings_pkey PRIMARY KEY (org_id, finding_id, source_id),
   CONSTRAINT sightings_state_check CHECK (state = ANY (ARRAY['present'::text, 'absent'::text, 'unknown'::text]))
 );
@@ -1140,6 +1225,151 @@ CREATE POLICY tenant ON rrs.sources TO rrs_app
 GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.sources TO rrs_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.sources TO rrs_system;
 
+CREATE TABLE rrs.sync_run_batches (
+  org_id uuid NOT NULL,
+  run_id uuid NOT NULL,
+  n integer NOT NULL,
+  content bytea NOT NULL,
+  CONSTRAINT sync_run_batches_pkey PRIMARY KEY (org_id, run_id, n)
+);
+ALTER TABLE rrs.sync_run_batches OWNER TO rrs_owner;
+ALTER TABLE rrs.sync_run_batches ENABLE ROW LEVEL SECURITY;
+ALTER TABLE rrs.sync_run_batches FORCE ROW LEVEL SECURITY;
+CREATE POLICY system ON rrs.sync_run_batches TO rrs_system
+  USING (true)
+  WITH CHECK (true);
+CREATE POLICY tenant ON rrs.sync_run_batches TO rrs_app
+  USING (org_id = current_setting('app.org_id'::text)::uuid)
+  WITH CHECK (org_id = current_setting('app.org_id'::text)::uuid);
+GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.sync_run_batches TO rrs_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.sync_run_batches TO rrs_system;
+
+CREATE TABLE rrs.sync_runs (
+  org_id uuid NOT NULL,
+  id uuid NOT NULL,
+  connection_id uuid NOT NULL,
+  trigger text NOT NULL,
+  mode text NOT NULL,
+  status text DEFAULT 'queued'::text NOT NULL,
+  attempt integer DEFAULT 0 NOT NULL,
+  cancel_requested boolean DEFAULT false NOT NULL,
+  checkpoint jsonb,
+  ending jsonb,
+  batches integer DEFAULT 0 NOT NULL,
+  records integer DEFAULT 0 NOT NULL,
+  requests integer DEFAULT 0 NOT NULL,
+  failed_requests integer DEFAULT 0 NOT NULL,
+  response_bytes bigint DEFAULT 0 NOT NULL,
+  import_id uuid,
+  counts jsonb DEFAULT '{}'::jsonb NOT NULL,
+  error_kind text,
+  error text,
+  notes jsonb DEFAULT '[]'::jsonb NOT NULL,
+  requested_by text NOT NULL,
+  actor jsonb NOT NULL,
+  created_at timestamptz(3) DEFAULT now() NOT NULL,
+  started_at timestamptz(3),
+  finished_at timestamptz(3),
+  CONSTRAINT sync_runs_pkey PRIMARY KEY (org_id, id),
+  CONSTRAINT sync_runs_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text])) = (finished_at IS NULL)),
+  CONSTRAINT sync_runs_mode_check CHECK (mode = ANY (ARRAY['full'::text, 'changes'::text])),
+  CONSTRAINT sync_runs_status_check CHECK (status = ANY (ARRAY['queued'::text, 'running'::text, 'succeeded'::text, 'partial'::text, 'failed'::text, 'cancelled'::text, 'needs_confirmation'::text])),
+  CONSTRAINT sync_runs_trigger_check CHECK (trigger = ANY (ARRAY['manual'::text, 'schedule'::text, 'sync_all'::text]))
+);
+CREATE UNIQUE INDEX sync_runs_active ON rrs.sync_runs USING btree (org_id, connection_id) WHERE status = ANY (ARRAY['queued'::text, 'running'::text]);
+CREATE INDEX sync_runs_by_connection ON rrs.sync_runs USING btree (org_id, connection_id, created_at, id);
+ALTER TABLE rrs.sync_runs OWNER TO rrs_owner;
+ALTER TABLE rrs.sync_runs ENABLE ROW LEVEL SECURITY;
+ALTER TABLE rrs.sync_runs FORCE ROW LEVEL SECURITY;
+CREATE POLICY system ON rrs.sync_runs TO rrs_system
+  USING (true)
+  WITH CHECK (true);
+CREATE POLICY tenant ON rrs.sync_runs TO rrs_app
+  USING (org_id = current_setting('app.org_id'::text)::uuid)
+  WITH CHECK (org_id = current_setting('app.org_id'::text)::uuid);
+GRANT SELECT, INSERT, UPDATE ON rrs.sync_runs TO rrs_app;
+GRANT SELECT, INSERT, UPDATE ON rrs.sync_runs TO rrs_system;
+
+CREATE TABLE rrs.ticket_polls (
+  org_id uuid NOT NULL,
+  connection_id uuid NOT NULL,
+  polled_at timestamptz(3),
+  error_kind text,
+  error text,
+  CONSTRAINT ticket_polls_pkey PRIMARY KEY (org_id, connection_id),
+  CONSTRAINT ticket_polls_check CHECK ((error IS NULL) = (error_kind IS NULL))
+);
+ALTER TABLE rrs.ticket_polls OWNER TO rrs_owner;
+ALTER TABLE rrs.ticket_polls ENABLE ROW LEVEL SECURITY;
+ALTER TABLE rrs.ticket_polls FORCE ROW LEVEL SECURITY;
+CREATE POLICY system ON rrs.ticket_polls TO rrs_system
+  USING (true)
+  WITH CHECK (true);
+CREATE POLICY tenant ON rrs.ticket_polls TO rrs_app
+  USING (org_id = current_setting('app.org_id'::text)::uuid)
+  WITH CHECK (org_id = current_setting('app.org_id'::text)::uuid);
+GRANT SELECT, INSERT, UPDATE ON rrs.ticket_polls TO rrs_app;
+GRANT SELECT, INSERT, UPDATE ON rrs.ticket_polls TO rrs_system;
+
+CREATE TABLE rrs.tickets (
+  org_id uuid NOT NULL,
+  id uuid NOT NULL,
+  work_item_id uuid NOT NULL,
+  connection_id uuid NOT NULL,
+  status text DEFAULT 'pushing'::text NOT NULL,
+  mark text NOT NULL,
+  external_id text,
+  external_key text,
+  url text,
+  sent jsonb DEFAULT '{}'::jsonb NOT NULL,
+  shown jsonb DEFAULT '{}'::jsonb NOT NULL,
+  theirs jsonb,
+  drift jsonb DEFAULT '[]'::jsonb NOT NULL,
+  refusal text,
+  gone_at timestamptz(3),
+  paused_reason text,
+  error_kind text,
+  error text,
+  failures integer DEFAULT 0 NOT NULL,
+  retry_at timestamptz(3),
+  writes jsonb DEFAULT '[]'::jsonb NOT NULL,
+  told integer DEFAULT 0 NOT NULL,
+  heard integer DEFAULT 0 NOT NULL,
+  repair jsonb,
+  lease_id uuid,
+  leased_until timestamptz(3),
+  item_version integer DEFAULT 0 NOT NULL,
+  read_at timestamptz(3),
+  written_at timestamptz(3),
+  created_by text NOT NULL,
+  created_at timestamptz(3) DEFAULT now() NOT NULL,
+  updated_at timestamptz(3) DEFAULT now() NOT NULL,
+  unlinked_at timestamptz(3),
+  unlinked_by text,
+  CONSTRAINT tickets_pkey PRIMARY KEY (org_id, id),
+  CONSTRAINT tickets_check CHECK (num_nulls(external_id, external_key, theirs) = ANY (ARRAY[0, 3])),
+  CONSTRAINT tickets_check1 CHECK (status <> 'linked'::text OR external_id IS NOT NULL),
+  CONSTRAINT tickets_check2 CHECK ((status = 'paused'::text) = (paused_reason IS NOT NULL)),
+  CONSTRAINT tickets_check3 CHECK ((error IS NULL) = (error_kind IS NULL)),
+  CONSTRAINT tickets_check4 CHECK ((lease_id IS NULL) = (leased_until IS NULL)),
+  CONSTRAINT tickets_check5 CHECK ((unlinked_at IS NULL) = (unlinked_by IS NULL)),
+  CONSTRAINT tickets_status_check CHECK (status = ANY (ARRAY['pushing'::text, 'linked'::text, 'failed'::text, 'paused'::text]))
+);
+CREATE INDEX tickets_by_created ON rrs.tickets USING btree (org_id, created_at, id) WHERE unlinked_at IS NULL;
+CREATE INDEX tickets_by_external_id ON rrs.tickets USING btree (org_id, connection_id, external_id) WHERE unlinked_at IS NULL;
+CREATE UNIQUE INDEX tickets_linked ON rrs.tickets USING btree (org_id, work_item_id, connection_id) WHERE unlinked_at IS NULL;
+ALTER TABLE rrs.tickets OWNER TO rrs_owner;
+ALTER TABLE rrs.tickets ENABLE ROW LEVEL SECURITY;
+ALTER TABLE rrs.tickets FORCE ROW LEVEL SECURITY;
+CREATE POLICY system ON rrs.tickets TO rrs_system
+  USING (true)
+  WITH CHECK (true);
+CREATE POLICY tenant ON rrs.tickets TO rrs_app
+  USING (org_id = current_setting('app.org_id'::text)::uuid)
+  WITH CHECK (org_id = current_setting('app.org_id'::text)::uuid);
+GRANT SELECT, INSERT, UPDATE ON rrs.tickets TO rrs_app;
+GRANT SELECT, INSERT, UPDATE ON rrs.tickets TO rrs_system;
+
 CREATE TABLE rrs.vulnerabilities (
   id text NOT NULL,
   aliases text[] DEFAULT '{}'::text[] NOT NULL,
@@ -1178,6 +1408,87 @@ CREATE POLICY tenant ON rrs.vulnerability_aliases TO rrs_app
   WITH CHECK (org_id = current_setting('app.org_id'::text)::uuid);
 GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.vulnerability_aliases TO rrs_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.vulnerability_aliases TO rrs_system;
+
+CREATE TABLE rrs.webhook_deliveries (
+  org_id uuid NOT NULL,
+  id uuid NOT NULL,
+  webhook_id uuid NOT NULL,
+  event_id uuid NOT NULL,
+  event_type text NOT NULL,
+  status text DEFAULT 'pending'::text NOT NULL,
+  attempts smallint DEFAULT 0 NOT NULL,
+  next_attempt_at timestamptz(3),
+  last_attempt_at timestamptz(3),
+  duration_ms integer,
+  response_status smallint,
+  response_excerpt text,
+  error text,
+  replay_of uuid,
+  created_at timestamptz(3) DEFAULT now() NOT NULL,
+  CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (org_id, id),
+  CONSTRAINT webhook_deliveries_check CHECK (status = 'pending'::text OR next_attempt_at IS NULL),
+  CONSTRAINT webhook_deliveries_status_check CHECK (status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text]))
+);
+CREATE INDEX webhook_deliveries_by_age ON rrs.webhook_deliveries USING btree (created_at);
+CREATE INDEX webhook_deliveries_by_created ON rrs.webhook_deliveries USING btree (org_id, webhook_id, created_at, id);
+CREATE INDEX webhook_deliveries_by_status ON rrs.webhook_deliveries USING btree (org_id, webhook_id, status, created_at, id);
+CREATE INDEX webhook_deliveries_due ON rrs.webhook_deliveries USING btree (org_id, webhook_id, next_attempt_at, event_id) WHERE status = 'pending'::text;
+ALTER TABLE rrs.webhook_deliveries OWNER TO rrs_owner;
+ALTER TABLE rrs.webhook_deliveries ENABLE ROW LEVEL SECURITY;
+ALTER TABLE rrs.webhook_deliveries FORCE ROW LEVEL SECURITY;
+CREATE POLICY system ON rrs.webhook_deliveries TO rrs_system
+  USING (true)
+  WITH CHECK (true);
+CREATE POLICY tenant ON rrs.webhook_deliveries TO rrs_app
+  USING (org_id = current_setting('app.org_id'::text)::uuid)
+  WITH CHECK (org_id = current_setting('app.org_id'::text)::uuid);
+GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.webhook_deliveries TO rrs_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.webhook_deliveries TO rrs_system;
+
+CREATE TABLE rrs.webhooks (
+  org_id uuid NOT NULL,
+  id uuid NOT NULL,
+  url text NOT NULL,
+  event_types text[] NOT NULL,
+  description text,
+  enabled boolean NOT NULL,
+  disabled_at timestamptz(3),
+  disabled_reason text,
+  secret bytea NOT NULL,
+  secret_hint text NOT NULL,
+  previous_secret bytea,
+  previous_secret_until timestamptz(3),
+  seen_xact bigint DEFAULT pg_current_xact_id()::text::bigint NOT NULL,
+  seen_id uuid DEFAULT 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid NOT NULL,
+  lease_id uuid,
+  leased_until timestamptz(3),
+  failures integer DEFAULT 0 NOT NULL,
+  failing_since timestamptz(3),
+  paused_until timestamptz(3),
+  last_success_at timestamptz(3),
+  created_by text NOT NULL,
+  version integer DEFAULT 1 NOT NULL,
+  created_at timestamptz(3) DEFAULT now() NOT NULL,
+  updated_at timestamptz(3) DEFAULT now() NOT NULL,
+  CONSTRAINT webhooks_pkey PRIMARY KEY (org_id, id),
+  CONSTRAINT webhooks_check CHECK (enabled = (disabled_reason IS NULL) AND enabled = (disabled_at IS NULL)),
+  CONSTRAINT webhooks_check1 CHECK ((previous_secret IS NULL) = (previous_secret_until IS NULL)),
+  CONSTRAINT webhooks_description_check CHECK (length(description) <= 500),
+  CONSTRAINT webhooks_event_types_check CHECK (cardinality(event_types) >= 1 AND cardinality(event_types) <= 50),
+  CONSTRAINT webhooks_url_check CHECK (length(url) >= 1 AND length(url) <= 2000)
+);
+CREATE INDEX webhooks_by_created ON rrs.webhooks USING btree (org_id, created_at, id);
+ALTER TABLE rrs.webhooks OWNER TO rrs_owner;
+ALTER TABLE rrs.webhooks ENABLE ROW LEVEL SECURITY;
+ALTER TABLE rrs.webhooks FORCE ROW LEVEL SECURITY;
+CREATE POLICY system ON rrs.webhooks TO rrs_system
+  USING (true)
+  WITH CHECK (true);
+CREATE POLICY tenant ON rrs.webhooks TO rrs_app
+  USING (org_id = current_setting('app.org_id'::text)::uuid)
+  WITH CHECK (org_id = current_setting('app.org_id'::text)::uuid);
+GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.webhooks TO rrs_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.webhooks TO rrs_system;
 
 CREATE TABLE rrs.work_item_approvals (
   org_id uuid NOT NULL,
@@ -1314,6 +1625,7 @@ ALTER TABLE rrs.artifacts ADD CONSTRAINT artifacts_org_id_work_item_id_fkey FORE
 ALTER TABLE rrs.asset_keys ADD CONSTRAINT asset_keys_org_id_asset_id_fkey FOREIGN KEY (org_id, asset_id) REFERENCES rrs.assets(org_id, id);
 ALTER TABLE rrs.assets ADD CONSTRAINT assets_org_id_fkey FOREIGN KEY (org_id) REFERENCES rrs.organizations(id);
 ALTER TABLE rrs.audit_events ADD CONSTRAINT audit_events_org_id_fkey FOREIGN KEY (org_id) REFERENCES rrs.organizations(id);
+ALTER TABLE rrs.connections ADD CONSTRAINT connections_org_id_fkey FOREIGN KEY (org_id) REFERENCES rrs.organizations(id);
 ALTER TABLE rrs.events ADD CONSTRAINT events_org_id_fkey FOREIGN KEY (org_id) REFERENCES rrs.organizations(id);
 ALTER TABLE rrs.evidence_packages ADD CONSTRAINT evidence_packages_org_id_fkey FOREIGN KEY (org_id) REFERENCES rrs.organizations(id);
 ALTER TABLE rrs.evidence_packages ADD CONSTRAINT evidence_packages_org_id_superseded_by_fkey FOREIGN KEY (org_id, superseded_by) REFERENCES rrs.evidence_packages(org_id, id);
@@ -1340,7 +1652,15 @@ ALTER TABLE rrs.sightings ADD CONSTRAINT sightings_org_id_finding_id_fkey FOREIG
 ALTER TABLE rrs.source_coverage ADD CONSTRAINT source_coverage_org_id_asset_id_fkey FOREIGN KEY (org_id, asset_id) REFERENCES rrs.assets(org_id, id);
 ALTER TABLE rrs.source_coverage ADD CONSTRAINT source_coverage_org_id_source_id_fkey FOREIGN KEY (org_id, source_id) REFERENCES rrs.sources(org_id, id);
 ALTER TABLE rrs.sources ADD CONSTRAINT sources_org_id_fkey FOREIGN KEY (org_id) REFERENCES rrs.organizations(id);
+ALTER TABLE rrs.sync_run_batches ADD CONSTRAINT sync_run_batches_org_id_run_id_fkey FOREIGN KEY (org_id, run_id) REFERENCES rrs.sync_runs(org_id, id);
+ALTER TABLE rrs.sync_runs ADD CONSTRAINT sync_runs_org_id_connection_id_fkey FOREIGN KEY (org_id, connection_id) REFERENCES rrs.connections(org_id, id);
+ALTER TABLE rrs.ticket_polls ADD CONSTRAINT ticket_polls_org_id_connection_id_fkey FOREIGN KEY (org_id, connection_id) REFERENCES rrs.connections(org_id, id);
+ALTER TABLE rrs.tickets ADD CONSTRAINT tickets_org_id_connection_id_fkey FOREIGN KEY (org_id, connection_id) REFERENCES rrs.connections(org_id, id);
+ALTER TABLE rrs.tickets ADD CONSTRAINT tickets_org_id_fkey FOREIGN KEY (org_id) REFERENCES rrs.organizations(id);
+ALTER TABLE rrs.tickets ADD CONSTRAINT tickets_org_id_work_item_id_fkey FOREIGN KEY (org_id, work_item_id) REFERENCES rrs.work_items(org_id, id);
 ALTER TABLE rrs.vulnerability_aliases ADD CONSTRAINT vulnerability_aliases_org_id_fkey FOREIGN KEY (org_id) REFERENCES rrs.organizations(id);
+ALTER TABLE rrs.webhook_deliveries ADD CONSTRAINT webhook_deliveries_org_id_webhook_id_fkey FOREIGN KEY (org_id, webhook_id) REFERENCES rrs.webhooks(org_id, id) ON DELETE CASCADE;
+ALTER TABLE rrs.webhooks ADD CONSTRAINT webhooks_org_id_fkey FOREIGN KEY (org_id) REFERENCES rrs.organizations(id);
 ALTER TABLE rrs.work_item_approvals ADD CONSTRAINT work_item_approvals_org_id_work_item_id_fkey FOREIGN KEY (org_id, work_item_id) REFERENCES rrs.work_items(org_id, id);
 ALTER TABLE rrs.work_item_findings ADD CONSTRAINT work_item_findings_org_id_work_item_id_fkey FOREIGN KEY (org_id, work_item_id) REFERENCES rrs.work_items(org_id, id);
 ALTER TABLE rrs.work_items ADD CONSTRAINT work_items_org_id_fkey FOREIGN KEY (org_id) REFERENCES rrs.organizations(id);

@@ -13,6 +13,7 @@ export interface DB {
   asset_keys: AssetKeysTable;
   assets: AssetsTable;
   audit_events: AuditEventsTable;
+  connections: ConnectionsTable;
   events: EventsTable;
   evidence_keys: EvidenceKeysTable;
   evidence_packages: EvidencePackagesTable;
@@ -45,8 +46,14 @@ export interface DB {
   sightings: SightingsTable;
   source_coverage: SourceCoverageTable;
   sources: SourcesTable;
+  sync_run_batches: SyncRunBatchesTable;
+  sync_runs: SyncRunsTable;
+  ticket_polls: TicketPollsTable;
+  tickets: TicketsTable;
   vulnerabilities: VulnerabilitiesTable;
   vulnerability_aliases: VulnerabilityAliasesTable;
+  webhook_deliveries: WebhookDeliveriesTable;
+  webhooks: WebhooksTable;
   work_item_approvals: WorkItemApprovalsTable;
   work_item_findings: WorkItemFindingsTable;
   work_items: WorkItemsTable;
@@ -135,6 +142,28 @@ interface AuditEventsTable {
   address: string | null;
 }
 
+interface ConnectionsTable {
+  org_id: string;
+  id: string;
+  provider: string;
+  kind: 'scanner' | 'ticketing' | 'enrichment';
+  name: string;
+  enabled: Generated<boolean>;
+  config: JsonColumn;
+  credentials: Buffer | null;
+  credentials_key: string | null;
+  credential_marks: Generated<JsonColumn>;
+  every_minutes: number | null;
+  next_run_at: Timestamp | null;
+  cursor: JsonColumn | null;
+  full_at: Timestamp | null;
+  created_by: string;
+  version: Generated<number>;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+  deleted_at: Timestamp | null;
+}
+
 interface EventsTable {
   org_id: string;
   id: string;
@@ -142,6 +171,7 @@ interface EventsTable {
   type: string;
   subject: string;
   data: JsonColumn;
+  xact: Generated<string>;
 }
 
 interface EvidenceKeysTable {
@@ -379,6 +409,7 @@ interface ImportsTable {
   started_at: Timestamp | null;
   finished_at: Timestamp | null;
   version: Generated<number>;
+  connection_id: string | null;
 }
 
 interface InstanceSecretsTable {
@@ -521,6 +552,7 @@ interface SightingsTable {
   last_seen: Timestamp;
   last_import_id: string | null;
   seen_import_id: string | null;
+  records: Generated<number>;
 }
 
 interface SourceCoverageTable {
@@ -540,6 +572,86 @@ interface SourcesTable {
   tool: Generated<string>;
   name: Generated<string>;
   created_at: Generated<Timestamp>;
+}
+
+interface SyncRunBatchesTable {
+  org_id: string;
+  run_id: string;
+  n: number;
+  content: Buffer;
+}
+
+interface SyncRunsTable {
+  org_id: string;
+  id: string;
+  connection_id: string;
+  trigger: 'manual' | 'schedule' | 'sync_all';
+  mode: 'full' | 'changes';
+  status: Generated<'queued' | 'running' | 'succeeded' | 'partial' | 'failed' | 'cancelled' | 'needs_confirmation'>;
+  attempt: Generated<number>;
+  cancel_requested: Generated<boolean>;
+  checkpoint: JsonColumn | null;
+  ending: JsonColumn | null;
+  batches: Generated<number>;
+  records: Generated<number>;
+  requests: Generated<number>;
+  failed_requests: Generated<number>;
+  response_bytes: Generated<string>;
+  import_id: string | null;
+  counts: Generated<JsonColumn>;
+  error_kind: string | null;
+  error: string | null;
+  notes: Generated<JsonColumn>;
+  requested_by: string;
+  actor: JsonColumn;
+  created_at: Generated<Timestamp>;
+  started_at: Timestamp | null;
+  finished_at: Timestamp | null;
+}
+
+interface TicketPollsTable {
+  org_id: string;
+  connection_id: string;
+  polled_at: Timestamp | null;
+  error_kind: string | null;
+  error: string | null;
+}
+
+interface TicketsTable {
+  org_id: string;
+  id: string;
+  work_item_id: string;
+  connection_id: string;
+  status: Generated<'pushing' | 'linked' | 'failed' | 'paused'>;
+  mark: string;
+  external_id: string | null;
+  external_key: string | null;
+  url: string | null;
+  sent: Generated<JsonColumn>;
+  shown: Generated<JsonColumn>;
+  theirs: JsonColumn | null;
+  drift: Generated<JsonColumn>;
+  refusal: string | null;
+  gone_at: Timestamp | null;
+  paused_reason: string | null;
+  error_kind: string | null;
+  error: string | null;
+  failures: Generated<number>;
+  retry_at: Timestamp | null;
+  writes: Generated<JsonColumn>;
+  told: Generated<number>;
+  heard: Generated<number>;
+  repair: JsonColumn | null;
+  lease_id: string | null;
+  leased_until: Timestamp | null;
+  item_version: Generated<number>;
+  read_at: Timestamp | null;
+  written_at: Timestamp | null;
+  created_by: string;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+  unlinked_at: Timestamp | null;
+  unlinked_by: string | null;
 }
 
 interface VulnerabilitiesTable {
@@ -563,6 +675,51 @@ interface VulnerabilityAliasesTable {
   org_id: string;
   alias: string;
   weakness: string;
+}
+
+interface WebhookDeliveriesTable {
+  org_id: string;
+  id: string;
+  webhook_id: string;
+  event_id: string;
+  event_type: string;
+  status: Generated<'pending' | 'succeeded' | 'failed'>;
+  attempts: Generated<number>;
+  next_attempt_at: Timestamp | null;
+  last_attempt_at: Timestamp | null;
+  duration_ms: number | null;
+  response_status: number | null;
+  response_excerpt: string | null;
+  error: string | null;
+  replay_of: string | null;
+  created_at: Generated<Timestamp>;
+}
+
+interface WebhooksTable {
+  org_id: string;
+  id: string;
+  url: string;
+  event_types: string[];
+  description: string | null;
+  enabled: boolean;
+  disabled_at: Timestamp | null;
+  disabled_reason: string | null;
+  secret: Buffer;
+  secret_hint: string;
+  previous_secret: Buffer | null;
+  previous_secret_until: Timestamp | null;
+  seen_xact: Generated<string>;
+  seen_id: Generated<string>;
+  lease_id: string | null;
+  leased_until: Timestamp | null;
+  failures: Generated<number>;
+  failing_since: Timestamp | null;
+  paused_until: Timestamp | null;
+  last_success_at: Timestamp | null;
+  created_by: string;
+  version: Generated<number>;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
 }
 
 interface WorkItemApprovalsTable {

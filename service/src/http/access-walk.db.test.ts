@@ -27,6 +27,16 @@ const access: Record<string, Access> = {
   updateApiKey: 'api_keys:manage',
   revokeApiKey: 'api_keys:manage',
   listAuditEvents: 'audit:read',
+  listWebhooks: 'webhooks:read',
+  createWebhook: 'webhooks:manage',
+  getWebhook: 'webhooks:read',
+  updateWebhook: 'webhooks:manage',
+  deleteWebhook: 'webhooks:manage',
+  rotateWebhookSecret: 'webhooks:manage',
+  testWebhook: 'webhooks:manage',
+  listWebhookDeliveries: 'webhooks:read',
+  replayWebhookDelivery: 'webhooks:manage',
+  streamEvents: 'events:read',
   listAssets: 'assets:read',
   getAsset: 'assets:read',
   updateAsset: 'assets:manage',
@@ -44,6 +54,21 @@ const access: Record<string, Access> = {
   getImport: 'imports:read',
   confirmImport: 'imports:manage',
   discardImport: 'imports:manage',
+  listIntegrationProviders: 'public',
+  listConnections: 'integrations:read',
+  createConnection: 'integrations:manage',
+  getIntegrationHealth: 'integrations:read',
+  getConnection: 'integrations:read',
+  updateConnection: 'integrations:manage',
+  deleteConnection: 'integrations:manage',
+  testConnection: 'integrations:manage',
+  syncAllConnections: 'integrations:sync',
+  syncConnection: 'integrations:sync',
+  listRuns: 'integrations:read',
+  getRun: 'integrations:read',
+  cancelRun: 'integrations:sync',
+  confirmRun: 'integrations:sync',
+  discardRun: 'integrations:sync',
   listWorkItems: 'work_items:read',
   createWorkItem: 'work_items:manage',
   getWorkItem: 'work_items:read',
@@ -53,6 +78,12 @@ const access: Record<string, Access> = {
   addWorkItemFindings: 'work_items:manage',
   removeWorkItemFinding: 'work_items:manage',
   decideOnWorkItem: 'work_items:manage',
+  pushTicket: 'work_items:manage',
+  listTickets: 'work_items:read',
+  unlinkTicket: 'work_items:manage',
+  repairTicket: 'work_items:manage',
+  listDriftedTickets: 'work_items:read',
+  receiveTicketMessage: 'public',
   listArtifacts: 'evidence:read',
   addArtifact: 'evidence:manage',
   getArtifact: 'evidence:read',
@@ -98,6 +129,14 @@ afterAll(() => api?.close());
 const subjects: Record<string, (organization: TestOrganization) => Promise<string>> = {
   '/api/v1/members/{id}': (organization) => created(organization, '/api/v1/members', { email: `${newId()}@example.com`, name: 'Subject', role: 'viewer' }),
   '/api/v1/api-keys/{id}': (organization) => created(organization, '/api/v1/api-keys', { name: 'subject', role: 'viewer' }),
+  '/api/v1/webhooks/{id}': webhook,
+  '/api/v1/webhooks/{id}/rotate-secret': webhook,
+  '/api/v1/webhooks/{id}/test': webhook,
+  '/api/v1/webhooks/{id}/deliveries': webhook,
+  '/api/v1/webhooks/{id}/deliveries/{delivery_id}/replay': async (organization) => {
+    const id = await webhook(organization);
+    return `${id} ${await created(organization, `/api/v1/webhooks/${id}/test`)}`;
+  },
   '/api/v1/assets/{id}': async (organization) => {
     const id = await finding(organization);
     return ((await api.call('GET', `/api/v1/findings/${id}`, { as: organization.owner })).body as { asset: { id: string } }).asset.id;
@@ -107,6 +146,14 @@ const subjects: Record<string, (organization: TestOrganization) => Promise<strin
   '/api/v1/imports/{id}': heldImport,
   '/api/v1/imports/{id}/confirm': heldImport,
   '/api/v1/imports/{id}/discard': heldImport,
+  '/api/v1/integrations/{id}': connection,
+  '/api/v1/integrations/{id}/test': connection,
+  '/api/v1/integrations/{id}/sync': connection,
+  '/api/v1/integrations/{id}/runs': connection,
+  '/api/v1/integrations/{id}/runs/{run_id}': (organization) => syncRun(organization, 'queued'),
+  '/api/v1/integrations/{id}/runs/{run_id}/cancel': (organization) => syncRun(organization, 'queued'),
+  '/api/v1/integrations/{id}/runs/{run_id}/confirm': (organization) => syncRun(organization, 'needs_confirmation'),
+  '/api/v1/integrations/{id}/runs/{run_id}/discard': (organization) => syncRun(organization, 'needs_confirmation'),
   '/api/v1/work-items/{id}': workItem,
   '/api/v1/work-items/{id}/timeline': workItem,
   '/api/v1/work-items/{id}/findings': workItem,
@@ -115,6 +162,13 @@ const subjects: Record<string, (organization: TestOrganization) => Promise<strin
     const subject = await finding(organization);
     return `${await workItem(organization, [subject])} ${subject}`;
   },
+  '/api/v1/work-items/{id}/tickets': async (organization) => {
+    const item = await workItem(organization);
+    pushedTo.set(item, await ticketing(organization));
+    return item;
+  },
+  '/api/v1/work-items/{id}/tickets/{ticket_id}': ticket,
+  '/api/v1/work-items/{id}/tickets/{ticket_id}/repair': ticket,
   '/api/v1/riskops-evidence/work-items/{work_item_id}/artifacts': workItem,
   '/api/v1/riskops-evidence/artifacts/{id}': artifact,
   '/api/v1/riskops-evidence/artifacts/{id}/content': artifact,
@@ -141,6 +195,42 @@ async function artifact(organization: TestOrganization): Promise<string> {
   const parts = { type: 'other', title, file: { name: 'proof.txt', content: title } };
   const { body } = await sendArtifact(api.url, await workItem(organization), parts, { authorization: `Bearer ${organization.owner}` });
   return (body as { id: string }).id;
+}
+
+function connection(organization: TestOrganization): Promise<string> {
+  const settings = { config: { api_url: 'http://127.0.0.1:1/rest', organization_id: 'x' }, credentials: { token: 'token-of-a-test' } };
+  return created(organization, '/api/v1/integrations', { provider: 'snyk', name: newId(), schedule: null, ...settings });
+}
+
+async function syncRun(organization: TestOrganization, status: 'queued' | 'needs_confirmation'): Promise<string> {
+  const [connection_id, id] = [await connection(organization), newId()];
+  const held = status === 'needs_confirmation' ? { import_id: await heldImport(organization), finished_at: new Date() } : {};
+  const row = { org_id: organization.id, id, connection_id, trigger: 'manual', mode: 'full', status, requested_by: 'test', actor: '{}', ...held } as const;
+  await api.db.withSystem((tx) => tx.insertInto('sync_runs').values(row).execute());
+  return `${connection_id} ${id}`;
+}
+
+/** Work items and the connections that they are pushed to. */
+const pushedTo = new Map<string, string>();
+
+function ticketing(organization: TestOrganization): Promise<string> {
+  const settings = { config: { api_url: 'http://127.0.0.1:1', project_key: 'SEC' }, credentials: { email: 'a@b.example', token: 'token-of-a-test' } };
+  return created(organization, '/api/v1/integrations', { provider: 'jira', name: newId(), ...settings });
+}
+
+/** One that could not be made, so that it is on the list of those that differ. */
+async function ticket(organization: TestOrganization): Promise<string> {
+  const [connection_id, work_item_id, id] = [await ticketing(organization), await workItem(organization), newId()];
+  const failed = { status: 'failed', error_kind: 'unavailable', error: `of ${organization.slug}` } as const;
+  const row = { org_id: organization.id, id, work_item_id, connection_id, mark: 'rrs-0', created_by: 'test', ...failed };
+  await api.db.withSystem((tx) => tx.insertInto('tickets').values(row).execute());
+  return `${work_item_id} ${id}`;
+}
+
+/** The only one, for there may be but a few. */
+async function webhook(organization: TestOrganization): Promise<string> {
+  await api.db.withSystem((tx) => tx.deleteFrom('webhooks').where('org_id', '=', organization.id).execute());
+  return created(organization, '/api/v1/webhooks', { url: 'http://127.0.0.1:1/', event_types: ['*'], description: `of ${organization.slug}` });
 }
 
 function finding(organization: TestOrganization): Promise<string> {
@@ -173,34 +263,43 @@ async function heldImport({ id: org_id }: TestOrganization): Promise<string> {
   return id;
 }
 
-async function created({ owner }: TestOrganization, path: string, body: object): Promise<string> {
-  return ((await api.call('POST', path, { as: owner, body })).body as { id: string }).id;
+async function created({ owner }: TestOrganization, path: string, body?: object): Promise<string> {
+  return ((await api.call('POST', path, { as: owner, ...(body ? { body } : {}) })).body as { id: string }).id;
 }
 
 /** The example of the description, so far as it would not collide with what is there. */
-function bodyOf(operation: Operation): object | string | undefined {
+function bodyOf(operation: Operation, id: string): object | string | undefined {
   const example = Object.values(operation.requestBody?.content ?? {})[0]?.example as Record<string, unknown> | string | undefined;
   if (example === undefined || typeof example === 'string') return example;
-  return { ...example, ...('email' in example ? { email: `${newId()}@example.com` } : {}), ...('role' in example ? { role: 'viewer' } : {}) };
+  return {
+    ...example,
+    ...('email' in example ? { email: `${newId()}@example.com` } : {}),
+    ...('role' in example ? { role: 'viewer' } : {}),
+    ...('provider' in example ? { name: newId() } : {}),
+    ...('connection_id' in example ? { connection_id: pushedTo.get(id.toLowerCase()) ?? newId() } : {}),
+  };
 }
 
 let calls = 0;
 
 /** Each from an address of its own, so that wrong credentials do not add up. */
 function call(operation: Operation, id: string, key?: string) {
-  const body = bodyOf(operation);
+  const body = bodyOf(operation, id);
   const ids = id.split(' ');
   const path = operation.path.replace(/\{\w+\}/g, () => (ids.length > 1 ? ids.shift() : ids[0]) ?? '');
   const query = operation.parameters.flatMap(({ in: place, required, name, example }) => (place === 'query' && required ? [[name, String(example)]] : []));
   const search = query.length > 0 ? `?${new URLSearchParams(query as [string, string][])}` : '';
-  const headers = { 'x-forwarded-for': `198.51.100.${++calls % 256}` };
+  // What would wait for something to happen need not.
+  const headers = { 'x-forwarded-for': `198.51.100.${++calls % 256}`, prefer: 'wait=0' };
   return api.call(operation.method, path + search, { headers, ...(key === undefined ? {} : { as: key }), ...(body === undefined ? {} : { body }) });
 }
 
 const named = operations.map((operation) => [operation.operationId, operation] as const);
 /** What is asked for with the token of a share link belongs to whoever has it. */
 const withToken = named.filter(([, { path }]) => path.includes('{token}'));
-const withSubject = named.filter(([, { path }]) => path.includes('{') && !path.includes('{token}'));
+/** Vendors sign what they send, and have no other credential. */
+const isSigned = (path: string): boolean => path.endsWith('/inbound');
+const withSubject = named.filter(([, { path }]) => path.includes('{') && !path.includes('{token}') && !isSigned(path));
 const lists = named.filter(([, { path, responses }]) => !path.includes('{') && JSON.stringify(responses[200]?.content ?? {}).includes('List"'));
 
 async function everythingOf({ id }: TestOrganization): Promise<string> {
@@ -211,6 +310,8 @@ async function everythingOf({ id }: TestOrganization): Promise<string> {
     'api_keys',
     'audit_events',
     'events',
+    'webhooks',
+    'webhook_deliveries',
     'idempotency_keys',
     'sources',
     'assets',
@@ -220,6 +321,8 @@ async function everythingOf({ id }: TestOrganization): Promise<string> {
     'work_items',
     'work_item_findings',
     'work_item_approvals',
+    'tickets',
+    'ticket_polls',
     'artifacts',
     'artifact_removals',
     'log_leaves',
@@ -278,7 +381,7 @@ describe('without a credential', () => {
     const before = await everythingOf(api.ours);
     for (const key of [undefined, 'rrs_unknown', `${api.ours.owner.slice(0, -1)}${api.ours.owner.endsWith('A') ? 'B' : 'A'}`]) {
       const { status, headers, body } = await call(operation, newId(), key);
-      if (access[id] === 'public') expect(operation.path.includes('{token}') ? [404] : [200, 401]).toContain(status);
+      if (access[id] === 'public') expect(operation.path.includes('{') ? [404] : [200, 401]).toContain(status);
       else {
         expect([status, (body as { code: string }).code]).toEqual([401, 'unauthenticated']);
         expect(headers.get('www-authenticate')).toMatch(/^Bearer realm="rrs"/);
@@ -348,10 +451,13 @@ describe('of another organization', () => {
       'listApiKeys',
       'listAssets',
       'listAuditEvents',
+      'listConnections',
+      'listDriftedTickets',
       'listEvidencePackages',
       'listFindings',
       'listImports',
       'listMembers',
+      'listWebhooks',
       'listWorkItems',
     ]));
 

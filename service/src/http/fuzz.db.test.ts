@@ -16,14 +16,17 @@ const statuses = new Set<number>();
 
 beforeAll(async () => {
   api = await startApi({ config: { RRS_TRUSTED_PROXIES: '127.0.0.1' } });
-  const create = async (path: string, body: object) => {
-    const answer = await api.call('POST', path, { as: api.ours.owner, body });
+  const create = async (path: string, body: object | undefined) => {
+    const answer = await api.call('POST', path, { as: api.ours.owner, ...(body ? { body } : {}) });
     ids.push((answer.body as { id: string }).id);
   };
   for (const role of ['viewer', 'admin', 'owner']) {
     await create('/api/v1/members', { email: `${role}@example.com`, name: role, role });
     await create('/api/v1/api-keys', { name: role, role });
   }
+  const webhook = { url: 'http://127.0.0.1:1/', event_types: ['*'] };
+  for (let count = 0; count < 3; count++) await create('/api/v1/webhooks', webhook);
+  await create(`/api/v1/webhooks/${ids.at(-1)}/test`, undefined);
   for (const severity of ['low', 'critical']) {
     const body = { title: severity, severity, asset: { type: 'host', name: `${severity}.example` } };
     const { id, asset } = (await api.call('POST', '/api/v1/findings', { as: api.ours.owner, body })).body as { id: string; asset: { id: string } };

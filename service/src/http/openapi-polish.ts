@@ -65,6 +65,8 @@ export interface Upload {
   json?: object;
   /** Of the body as it is; any is taken. */
   mediaType?: string;
+  /** There is no form, only the body as it is. */
+  formless?: boolean;
 }
 
 function uploadBody({
@@ -74,6 +76,7 @@ function uploadBody({
   example,
   json,
   mediaType = 'application/octet-stream',
+  formless = false,
 }: Upload): NonNullable<Operation['requestBody']> {
   const form = {
     type: 'object',
@@ -84,7 +87,7 @@ function uploadBody({
   const instead = json
     ? { 'application/json': { schema: json as Json } }
     : { [mediaType]: { schema: { type: 'string', format: 'binary', description }, example: example.file } };
-  return { required: true, content: { ...instead, 'multipart/form-data': { schema: form, example } } };
+  return { required: true, content: { ...instead, ...(formless ? {} : { 'multipart/form-data': { schema: form, example } }) } };
 }
 
 export function polish(document: Json, uploads: ReadonlyMap<string, Upload>): Json {

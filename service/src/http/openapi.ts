@@ -16,8 +16,12 @@ const tags = [
   { name: 'Findings', description: 'Weaknesses on assets, from every source: one true list.' },
   { name: 'Imports', description: 'Report files of scanners, pushed in.' },
   { name: 'Assets', description: 'What can be vulnerable.' },
+  { name: 'Integrations', description: 'Connections to scanners, enrichment and ticketing: what they are, how they are doing.' },
   { name: 'Evidence', description: 'Proof of remediation: artifacts, the transparency log, the keys that sign.' },
   { name: 'Work items', description: 'Remediation tasks: findings, who works on them, how far they are, who approved.' },
+  { name: 'Tickets', description: 'Work items in ticketing systems: pushed, kept in step, repaired where the two differ.' },
+  { name: 'Webhooks', description: 'Where events are delivered: signed, tried again for a day, with a log of all deliveries.' },
+  { name: 'Events', description: 'What happens, as it happens.' },
   { name: 'Audit', description: 'Who did what to which object. Insert-only.' },
   { name: 'Description', description: 'This description.' },
 ];

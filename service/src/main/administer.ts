@@ -4,6 +4,8 @@ import { parseArgs } from 'node:util';
 import { type Database, openDatabase } from '../db/database.ts';
 import { migrate } from '../db/migrate.ts';
 import { publishedKeys, rotateKeys } from '../evidence/keys.ts';
+import { resealCredentials } from '../integrations/connections.ts';
+import { openKeyRing } from '../integrations/secrets.ts';
 import { createApiKey, findApiKey, listAllApiKeys, revokeApiKey } from '../organizations/api-keys.ts';
 import { addMember, findMember, listAllMembers, removeMember } from '../organizations/members.ts';
 import { createOrganization, findOrganization, listOrganizations } from '../organizations/organization.ts';
@@ -94,6 +96,12 @@ const commands: Record<string, (call: Call) => Promise<string>> = {
       ['USE', 'ALGORITHM', 'KEY ID', 'FROM', 'TO'],
       keys.map(({ use, algorithm, keyId, validFrom, validTo }) => [use, algorithm, keyId, validFrom.toISOString(), validTo?.toISOString() ?? '-']),
     );
+  },
+  'credentials rotate': async ({ db, keysFolder }) => {
+    const keys = openKeyRing(keysFolder);
+    const { count, keyId } = await db.withSystem((tx) => resealCredentials(tx, keys));
+    await keys.forgetAllBut(keyId);
+    return `The credentials of ${count} connections are encrypted with the key ${keyId} now; older keys are deleted.\n`;
   },
   'keys rotate': async ({ db, keysFolder }) => {
     const signers = await rotateKeys(db, keysFolder);

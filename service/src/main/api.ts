@@ -2,6 +2,7 @@ import { assetRoutes } from '../assets/routes.ts';
 import { auditRoutes } from '../audit/routes.ts';
 import type { BlobStore } from '../blobs/blobs.ts';
 import type { Database } from '../db/database.ts';
+import { eventRoutes } from '../events/routes.ts';
 import { evidenceRoutes } from '../evidence/routes.ts';
 import { wellKnownKeys } from '../evidence/routes-keys.ts';
 import { followWithPackages } from '../evidence/supersede.ts';
@@ -11,6 +12,11 @@ import { FilterBody } from '../findings/schemas-bulk.ts';
 import { type App, createApp } from '../http/app.ts';
 import { installOperations, type OperationsOptions } from '../http/operations.ts';
 import { installPages } from '../http/pages.ts';
+import { builtIn } from '../integrations/providers.ts';
+import { integrationRoutes } from '../integrations/routes.ts';
+import { inboundRoute } from '../integrations/routes-inbound.ts';
+import { openKeyRing } from '../integrations/secrets.ts';
+import type { Outbound } from '../net/request.ts';
 import { createAuthenticate } from '../organizations/authenticate.ts';
 import type { KeyUse } from '../organizations/key-use.ts';
 import { createAccessTokenVerifier } from '../organizations/oidc.ts';
@@ -18,8 +24,10 @@ import { organizationRoutes } from '../organizations/routes.ts';
 import { systemClock } from '../shared/clock.ts';
 import { followFindings } from '../work-items/follow-findings.ts';
 import { workItemRoutes } from '../work-items/routes.ts';
+import { hearOfTickets } from '../work-items/ticket-jobs.ts';
 import type { Config } from './config.ts';
 import type { Log } from './log.ts';
+import { keysDir } from './storage.ts';
 
 export interface ApiOptions {
   config: Config;
@@ -29,6 +37,7 @@ export interface ApiOptions {
   secret: Buffer;
   keyUse: KeyUse;
   blobs: BlobStore;
+  outbound: Outbound;
   publicUrl: () => string;
   operations: OperationsOptions;
   prepare?: (app: App) => Promise<void>;
@@ -38,7 +47,7 @@ export interface ApiOptions {
 export const follower = followWithPackages(followFindings);
 
 /** The HTTP side, feature by feature; a new feature is one line under /api/v1. */
-export async function createApi({ config, db, log, secret, keyUse, blobs, publicUrl, operations, prepare }: ApiOptions): Promise<App> {
+export async function createApi({ config, db, log, secret, keyUse, blobs, outbound, publicUrl, operations, prepare }: ApiOptions): Promise<App> {
   const app = await createApp({
     logger: log,
     accessLog: log.access,
@@ -59,8 +68,12 @@ export async function createApi({ config, db, log, secret, keyUse, blobs, public
     async (api) => {
       organizationRoutes({ db, secret, sessionHours: config.RRS_SESSION_HOURS, publicUrl })(api);
       auditRoutes({ db, secret })(api);
+      eventRoutes({ db, secret, outbound, publicUrl })(api);
       assetRoutes({ db, secret, follower: followAsset(follower) })(api);
       findingRoutes({ db, secret, blobs, follower, reportLimit: config.RRS_REPORT_LIMIT })(api);
+      const keys = openKeyRing(keysDir(config));
+      integrationRoutes({ db, secret, providers: builtIn, keys, mirrors: config.RRS_ENRICHMENT_MIRRORS, clock: systemClock, sender: outbound, follower })(api);
+      inboundRoute({ db, providers: builtIn, keys, hear: hearOfTickets })(api);
       workItemRoutes({ db, secret, findingFilter: FilterBody })(api);
       const { RRS_ARTIFACT_LIMIT: artifactLimit, RRS_REPORT_LIMIT: reportLimit, RRS_TSA_CERTIFICATES: timestampCertificates } = config;
       evidenceRoutes({ db, secret, blobs, artifactLimit, reportLimit, publicUrl, timestampCertificates })(api);

@@ -13,6 +13,9 @@ import type { BlobStore } from '../blobs/blobs.ts';
 import { openFileStore } from '../blobs/file-store.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { instanceSecret } from '../db/instance-secret.ts';
+import { fanOut } from '../events/fan-out.ts';
+import { createSecretBox } from '../events/webhook-secrets.ts';
+import { createWebhook } from '../events/webhooks.ts';
 import { addArtifact, recordSealedArtifacts, removeArtifact } from '../evidence/artifacts.ts';
 import { openSigners } from '../evidence/keys.ts';
 import { recordReceipt } from '../evidence/receipts.ts';
@@ -23,6 +26,7 @@ import { startWorker } from '../jobs/worker.ts';
 import { type Actor, systemActor } from '../shared/actor.ts';
 import { OperatorError } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
+import { eventually } from '../testing/eventually.ts';
 import { createTestDatabase, type TestDatabase, withClient } from '../testing/postgres.ts';
 import { sharePackage, storePackage } from '../testing/stored-package.ts';
 import { decideOnItem } from '../work-items/approvals.ts';
@@ -91,9 +95,61 @@ async function addOrganization(orgId: string, slug: string): Promise<void> {
     await enqueue(tx, greet, { text: `${slug} ${AWKWARD} \u0000 \ud800` }, { key: `greet ${slug}` });
     await enqueue(tx, greet, { text: 'later' }, { runAt: new Date('2199-01-02T03:04:05.678Z') });
   });
+  await addWebhook(systemActor(orgId, AWKWARD));
+  await addConnection(orgId);
   await addKey(orgId);
   await addFinding(systemActor(orgId, AWKWARD));
   await addEvidence(systemActor(orgId, AWKWARD));
+}
+
+async function addConnection(org_id: string): Promise<void> {
+  const [id, run_id, item] = [newId(), newId(), newId()];
+  await db.withTenant({ orgId: org_id }, async (tx) => {
+    await tx
+      .insertInto('connections')
+      .values({
+        org_id,
+        id,
+        provider: 'snyk',
+        kind: 'scanner',
+        name: AWKWARD,
+        config: '{}',
+        credentials: randomBytes(60),
+        credentials_key: AWKWARD,
+        created_by: AWKWARD,
+      })
+      .execute();
+    await tx
+      .insertInto('sync_runs')
+      .values({
+        org_id,
+        id: run_id,
+        connection_id: id,
+        trigger: 'manual',
+        mode: 'full',
+        checkpoint: JSON.stringify(AWKWARD),
+        requested_by: AWKWARD,
+        actor: '{}',
+      })
+      .execute();
+    await tx
+      .insertInto('sync_run_batches')
+      .values({ org_id, run_id, n: 0, content: randomBytes(100) })
+      .execute();
+    await tx.insertInto('work_items').values({ org_id, id: item, title: AWKWARD, created_by_name: AWKWARD }).execute();
+    await tx.insertInto('tickets').values({ org_id, id: newId(), work_item_id: item, connection_id: id, mark: AWKWARD, created_by: AWKWARD }).execute();
+    await tx.insertInto('ticket_polls').values({ org_id, connection_id: id }).execute();
+  });
+}
+
+const box = createSecretBox(Buffer.alloc(32));
+
+async function addWebhook(actor: Actor): Promise<void> {
+  const { webhook } = await db.withTenant(actor, (tx) =>
+    createWebhook(tx, actor, box, { url: 'https://example.com/', event_types: ['*'], description: AWKWARD }),
+  );
+  const row = { org_id: actor.orgId, id: newId(), webhook_id: webhook.id, event_id: newId(), event_type: AWKWARD, response_excerpt: AWKWARD, error: AWKWARD };
+  await db.withTenant(actor, (tx) => tx.insertInto('webhook_deliveries').values(row).execute());
 }
 
 async function addEvidence(actor: Actor): Promise<void> {
@@ -189,7 +245,7 @@ async function newStore(): Promise<BlobStore> {
   return openFileStore(await newFolder());
 }
 
-/** Every row of every table, as PostgreSQL writes it, in an order of its own. */
+/** Every row of every table in an order of its own, but for the transactions, which every server counts for itself. */
 async function contentOf(url: string): Promise<Record<string, string[]>> {
   return withClient(url, async (client) => {
     const { rows } = await client.query<{ name: string }>(
@@ -197,7 +253,9 @@ async function contentOf(url: string): Promise<Record<string, string[]>> {
     );
     const content: Record<string, string[]> = {};
     for (const { name } of rows) {
-      content[name] = (await client.query<{ row: string }>(`select t::text as row from rrs.${name} t order by 1`)).rows.map(({ row }) => row);
+      content[name] = (
+        await client.query<{ row: string }>(`select (to_jsonb(t) - array['xact', 'seen_xact'])::text as row from rrs.${name} t order by 1`)
+      ).rows.map(({ row }) => row);
     }
     return content;
   });
@@ -255,6 +313,31 @@ describe('a backup of a quiet service', () => {
     }
     expect(summary).toMatchObject({ programVersion: '1.2.3', schemaVersion: expect.any(Number), jobs: 4, blobs: CONTENTS.length });
     expect(summary.rows).toBe(Object.values(content).flat().length);
+  });
+
+  it('is restored with the order of events, and with what is still to be delivered', async () => {
+    const url = await newDatabase({ empty: true });
+    await restore({ keysFolder: join(root, 'restored-keys'), url, blobs: await newStore(), source: whole });
+    const restored = openDatabase({ url, poolSize: 4 });
+    onTestFinished(() => restored.close());
+    const inOrder = (database: Database) => database.withSystem((tx) => tx.selectFrom('events').select(['id', 'xact']).orderBy('xact').orderBy('id').execute());
+    const events = await inOrder(restored);
+    expect(events.map(({ id }) => id)).toEqual((await inOrder(db)).map(({ id }) => id));
+    expect(events.filter(({ xact }) => Number(xact) >= 0)).toEqual([]);
+
+    const unseen = await db.withSystem((tx) =>
+      sql<{ id: string }>`select e.id from events e join webhooks w on w.org_id = e.org_id and (e.xact, e.id) > (w.seen_xact, w.seen_id)`.execute(tx),
+    );
+    const known = await restored.withSystem((tx) => tx.selectFrom('webhook_deliveries').select('event_id').execute());
+    const event = { org_id: ours.orgId, id: newId(), type: 'after.restore', subject: '', data: '{}' };
+    await restored.withTenant(ours, (tx) => tx.insertInto('events').values(event).execute());
+    const told = async () => {
+      await fanOut(restored);
+      const rows = await restored.withSystem((tx) => tx.selectFrom('webhook_deliveries').select('event_id').execute());
+      return rows.map(({ event_id }) => event_id).filter((id) => !known.some(({ event_id }) => event_id === id));
+    };
+    expect(unseen.rows.length).toBeGreaterThan(2);
+    await eventually(async () => (await told()).sort()).toEqual([...unseen.rows.map(({ id }) => id), event.id].sort());
   });
 
   it('is restored with the walls between organizations', async () => {

@@ -14,6 +14,7 @@ import { syncFolder, withFile } from '../blobs/files.ts';
 import { spool } from '../blobs/streams.ts';
 import { openPool, SCHEMA } from '../db/database.ts';
 import { keyKinds } from '../evidence/key-files.ts';
+import { CREDENTIAL_KEY } from '../integrations/secrets.ts';
 import { AppError, errorCodeOf, messageOf, OperatorError } from '../shared/errors.ts';
 
 export const FORMAT_VERSION = 1;
@@ -24,7 +25,10 @@ const FILE_MODE = 0o600;
 
 const Count = Type.Integer({ minimum: 0 });
 const BackupFile = Type.Object({
-  path: Type.String({ pattern: '^(tables/[a-z_][a-z0-9_]*\\.copy\\.gz|jobs\\.ndjson\\.gz|blobs/[0-9a-f]{2}/[0-9a-f]{64}|keys/[a-z-]+\\.pem)$' }),
+  path: Type.String({
+    pattern:
+      '^(tables/[a-z_][a-z0-9_]*\\.copy\\.gz|jobs\\.ndjson\\.gz|blobs/[0-9a-f]{2}/[0-9a-f]{64}|keys/[a-z-]+\\.pem|keys/credentials-[0-9]{13}-[0-9a-f]{8}\\.key)$',
+  }),
   size: Count,
   sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
 });
@@ -151,6 +155,18 @@ export function copyTarget({ table, columns }: TableShape): { table: string; col
   return { table: qualified(table), columns: columns.map((column) => pg.escapeIdentifier(column)).join(', ') };
 }
 
+/**
+ * Transactions are counted by one server and counted anew by the next. In a backup they are told from its own moment backwards, below zero:
+ * in the same order, and before whatever happens after a restore.
+ */
+function selected({ table, columns }: TableShape): string {
+  const values = columns.map((column) => {
+    const name = pg.escapeIdentifier(column);
+    return /(^|_)xact$/.test(column) ? `${name} - pg_snapshot_xmax(pg_current_snapshot())::text::bigint` : name;
+  });
+  return `select ${values.join(', ')} from ${qualified(table)}`;
+}
+
 /** Values as text that reads back to the same values on any server, and no time limits that a server has for the queries of a service. */
 export const COPY_SETTINGS = `
   set local datestyle = 'ISO, YMD'; set local intervalstyle = 'postgres'; set local timezone = 'UTC'; set local client_encoding = 'UTF8';
@@ -222,8 +238,7 @@ async function readSnapshot(client: pg.ClientBase, folder: string): Promise<Snap
   };
   const copies = [];
   for (const shape of shapes) {
-    const { table, columns } = copyTarget(shape);
-    copies.push({ ...shape, copy: await copyOut(tablePath(shape.table), `copy (select ${columns} from ${table}) to stdout`) });
+    copies.push({ ...shape, copy: await copyOut(tablePath(shape.table), `copy (${selected(shape)}) to stdout`) });
   }
   const jobs = await copyOut(JOBS, COPY_JOBS);
   // The count comes behind the data of a COPY: it is there for certain when the next statement is answered.
@@ -260,7 +275,8 @@ async function copyBlobs(blobs: BlobStore, folder: string): Promise<BackupFile[]
 async function copyKeys(keysFolder: string, folder: string): Promise<BackupFile[]> {
   const files: BackupFile[] = [];
   await mkdir(join(folder, 'keys'), { mode: FOLDER_MODE });
-  for (const { file } of Object.values(keyKinds)) {
+  const credentialKeys = (await exists(keysFolder)) ? (await readdir(keysFolder)).filter((file) => CREDENTIAL_KEY.test(file)) : [];
+  for (const file of [...Object.values(keyKinds).map((kind) => kind.file), ...credentialKeys.sort()]) {
     const place = join(keysFolder, file);
     if (await exists(place)) files.push(await writeNew(folder, `keys/${file}`, (target) => pipeline(createReadStream(place), (bytes) => spool(bytes, target))));
   }

@@ -23,6 +23,8 @@ const usage = `rrs ${version}: the Remediation Risk Service
   rrs keys list                    public keys that sign or signed evidence
   rrs keys rotate                  sign with new keys from now on; the old ones stay published
 
+  rrs credentials rotate           encrypt the credentials of all connections with a new key; the old one is deleted
+
   rrs backup <folder>              write database, files and signing keys to a new folder, while the service runs
   rrs restore <folder>             read them into an empty database
 
@@ -67,6 +69,7 @@ async function run(command: string, args: string[]): Promise<number> {
     case 'member':
     case 'key':
     case 'keys':
+    case 'credentials':
     case 'backup':
     case 'restore': {
       // So that a server started for the command ends with it.

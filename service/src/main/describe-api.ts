@@ -2,6 +2,7 @@ import type { BlobStore } from '../blobs/blobs.ts';
 import type { Database } from '../db/database.ts';
 import { installOpenApi } from '../http/openapi.ts';
 import { createMetrics } from '../http/operations.ts';
+import type { Outbound } from '../net/request.ts';
 import { createApi } from './api.ts';
 import { readConfig } from './config.ts';
 import { createLog, version } from './log.ts';
@@ -10,10 +11,12 @@ import { createLog, version } from './log.ts';
 export async function describeApi(): Promise<string> {
   const db = {} as Database;
   const blobs = {} as BlobStore;
+  const outbound = {} as Outbound;
   const app = await createApi({
     config: readConfig({}).config,
     db,
     blobs,
+    outbound,
     log: createLog('silent'),
     secret: Buffer.alloc(32),
     keyUse: { note: () => {}, close: async () => {} },

@@ -1,3 +1,4 @@
+import { forgetOldDeliveries } from '../events/deliveries.ts';
 import { forgetOldAnswers } from '../http/idempotency.ts';
 import { declareJob, handle } from '../jobs/jobs.ts';
 import { forgetEndedSessions } from '../organizations/sessions.ts';
@@ -9,6 +10,7 @@ export const housekeeping = handle(
     await db.withSystem(async (tx) => {
       await forgetOldAnswers(tx);
       await forgetEndedSessions(tx);
+      await forgetOldDeliveries(tx);
     });
   },
   '7 * * * *',

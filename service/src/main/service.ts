@@ -1,16 +1,26 @@
 import { type Database, openDatabase } from '../db/database.ts';
 import { instanceSecret } from '../db/instance-secret.ts';
 import { migrate } from '../db/migrate.ts';
+import { startCourier } from '../events/courier.ts';
+import { rebaseEvents } from '../events/rebase.ts';
 import { eraseHandler } from '../evidence/handlers.ts';
 import { sealHandler } from '../evidence/handlers-packages.ts';
 import { openSigners } from '../evidence/keys.ts';
 import type { TimestampAuthorities } from '../evidence/timestamps.ts';
-import { importHandler } from '../findings/handlers.ts';
+import { importHandler, knowledgeChange } from '../findings/handlers.ts';
 import { acceptanceExpiry, slaChange } from '../findings/handlers-deadlines.ts';
 import { createMetrics } from '../http/operations.ts';
+import { dueSyncs, syncHandler } from '../integrations/handlers.ts';
+import { builtIn } from '../integrations/providers.ts';
+import { openKeyRing } from '../integrations/secrets.ts';
+import { defaultSyncing } from '../integrations/sync.ts';
+import { ticketLimits } from '../integrations/ticketing.ts';
 import { startWorker } from '../jobs/worker.ts';
+import { createGuard } from '../net/addresses.ts';
+import { createOutbound } from '../net/request.ts';
 import { createKeyUse } from '../organizations/key-use.ts';
 import { messageOf, OperatorError } from '../shared/errors.ts';
+import { pollHandler, ticketHandler, ticketPolls } from '../work-items/handlers-tickets.ts';
 import { createApi, createWorkerHttp, follower } from './api.ts';
 import { bootstrap, type FirstOwner } from './bootstrap.ts';
 import type { Config } from './config.ts';
@@ -42,24 +52,47 @@ export async function startService(role: Role, config: Config, log: Log): Promis
     const db = openDatabase({ url: server.url, poolSize: config.RRS_DATABASE_POOL });
     stops.push(() => db.close());
     await patiently(log, () => assertRoles(db));
+    if (await patiently(log, () => rebaseEvents(db))) log.warn({}, 'the database was moved from another server: the order of its events was carried over');
     const blobs = await openBlobs(config);
     await blobs.check();
     await patiently(log, () => openSigners(db, keysDir(config)));
+
+    const { RRS_OUTBOUND_ALLOW: allowed, RRS_OUTBOUND_CERTIFICATES: certificates, RRS_OUTBOUND_PROXY: proxy } = config;
+    const outbound = createOutbound({ guard: createGuard(allowed), certificates: certificates ?? undefined, proxy });
+    stops.push(async () => outbound.close());
+    const secret = await patiently(log, () => instanceSecret(db, 'signing'));
 
     const metrics = createMetrics(db);
     const address = { url: config.RRS_PUBLIC_URL ?? `http://${hostInUrl(config.HOST)}:${config.PORT}` };
     const publicUrl = (): string => address.url;
     const sealing = { blobs, publicUrl, version, keysDir: keysDir(config), authorities: authoritiesOf(config) };
     if (role !== 'api') {
+      const syncing = { ...defaultSyncing, providers: builtIn, keys: openKeyRing(keysDir(config)), blobs, follower, sender: outbound };
+      const ticketing = { ...syncing, limits: ticketLimits, publicUrl };
       const worker = await startWorker({
         url: server.url,
         db,
-        handlers: [housekeeping, importHandler(blobs, follower), acceptanceExpiry(follower), slaChange, eraseHandler(blobs), sealHandler(sealing)],
+        handlers: [
+          housekeeping,
+          importHandler(blobs, follower),
+          knowledgeChange,
+          syncHandler(syncing),
+          dueSyncs,
+          ticketHandler(ticketing),
+          pollHandler(ticketing),
+          ticketPolls,
+          acceptanceExpiry(follower),
+          slaChange,
+          eraseHandler(blobs),
+          sealHandler(sealing),
+        ],
         concurrency: config.RRS_WORKER_CONCURRENCY,
         log,
         onFinished: (job, outcome, seconds) => metrics.jobs.observe({ job, outcome }, seconds),
       });
       stops.push(() => worker.stop());
+      const courier = startCourier({ db, secret, outbound, publicUrl, log });
+      stops.push(() => courier.stop());
     }
 
     const operations = { db, metrics, schemaVersion: applied, needsWorker: role !== 'api' };
@@ -73,7 +106,7 @@ export async function startService(role: Role, config: Config, log: Log): Promis
 
     const keyUse = createKeyUse(db, (error) => log.warn({ error: messageOf(error) }, 'the last use of keys was not written'));
     stops.push(() => keyUse.close());
-    const app = await createApi({ config, db, log, secret: await patiently(log, () => instanceSecret(db, 'signing')), keyUse, blobs, publicUrl, operations });
+    const app = await createApi({ config, db, log, secret, keyUse, blobs, outbound, publicUrl, operations });
     const { url, close } = await listen(app, config.HOST, config.PORT);
     stops.push(close);
     address.url = config.RRS_PUBLIC_URL ?? url;

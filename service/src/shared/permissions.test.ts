@@ -7,9 +7,27 @@ const includes = (one: Role, other: Role): boolean => !outranks(other, one);
 
 describe('the table of permissions', () => {
   it('gives each role what the design says', () => {
-    const reading: Permission[] = ['organization:read', 'members:read', 'assets:read', 'findings:read', 'imports:read', 'work_items:read', 'evidence:read'];
-    const working: Permission[] = ['assets:manage', 'findings:triage', 'imports:manage', 'work_items:manage', 'evidence:manage'];
-    const managing: Permission[] = ['members:manage', 'api_keys:read', 'api_keys:manage', 'audit:read'];
+    const reading: Permission[] = [
+      'organization:read',
+      'members:read',
+      'assets:read',
+      'findings:read',
+      'imports:read',
+      'integrations:read',
+      'work_items:read',
+      'evidence:read',
+      'events:read',
+    ];
+    const working: Permission[] = ['assets:manage', 'findings:triage', 'imports:manage', 'integrations:sync', 'work_items:manage', 'evidence:manage'];
+    const managing: Permission[] = [
+      'members:manage',
+      'api_keys:read',
+      'api_keys:manage',
+      'audit:read',
+      'webhooks:read',
+      'webhooks:manage',
+      'integrations:manage',
+    ];
     const table: Record<Role, Permission[]> = {
       viewer: reading,
       analyst: [...reading, ...working],

@@ -10,6 +10,8 @@ import { createMetrics } from '../http/operations.ts';
 import { createApi, follower } from '../main/api.ts';
 import { readConfig } from '../main/config.ts';
 import { createLog, type Log } from '../main/log.ts';
+import { createGuard } from '../net/addresses.ts';
+import { createOutbound } from '../net/request.ts';
 import { createApiKey } from '../organizations/api-keys.ts';
 import { createKeyUse } from '../organizations/key-use.ts';
 import { createOrganization } from '../organizations/organization.ts';
@@ -59,19 +61,22 @@ export async function startApi(options: StartApiOptions = {}) {
   const { config: settings = {}, log = createLog('silent'), prepare, poolSize = 10 } = options;
   const database = options.database ?? (await createTestDatabase());
   const db = openDatabase({ url: database.url, poolSize });
-  const { config } = readConfig({ RRS_RATE_LIMIT: '0', ...settings });
+  const blobFolder = mkdtempSync(join(tmpdir(), 'rrs-blobs-'));
+  const { config } = readConfig({ RRS_RATE_LIMIT: '0', RRS_KEYS_DIR: `${blobFolder}-keys`, ...settings });
   const address = { url: '' };
   const keyUse = createKeyUse(db, () => {});
   const metrics = createMetrics(db);
   const schemaVersion = (await readMigrations()).at(-1)?.version ?? 0;
-  const blobFolder = mkdtempSync(join(tmpdir(), 'rrs-blobs-'));
   const blobs = openFileStore(blobFolder);
+  const outbound = createOutbound({ guard: createGuard(config.RRS_OUTBOUND_ALLOW) });
+  const secret = await instanceSecret(db, 'signing');
   const app = await createApi({
     config,
     db,
     log,
     blobs,
-    secret: await instanceSecret(db, 'signing'),
+    outbound,
+    secret,
     keyUse,
     publicUrl: () => config.RRS_PUBLIC_URL ?? address.url,
     operations: { db, metrics, schemaVersion, needsWorker: false },
@@ -95,6 +100,8 @@ export async function startApi(options: StartApiOptions = {}) {
     app,
     db,
     blobs,
+    outbound,
+    secret,
     blobFolder,
     follower,
     keyUse,
@@ -109,9 +116,10 @@ export async function startApi(options: StartApiOptions = {}) {
     async close(): Promise<void> {
       await app.close();
       await keyUse.close().catch(() => {});
+      outbound.close();
       await db.close().catch(() => {});
       await database.drop();
-      rmSync(blobFolder, { recursive: true, force: true });
+      for (const folder of [blobFolder, `${blobFolder}-keys`]) rmSync(folder, { recursive: true, force: true });
     },
   };
 }

@@ -7,6 +7,8 @@ import { createMetrics } from '../http/operations.ts';
 import { createApi } from '../main/api.ts';
 import { readConfig } from '../main/config.ts';
 import { createLog } from '../main/log.ts';
+import { createGuard } from '../net/addresses.ts';
+import { createOutbound } from '../net/request.ts';
 import { createKeyUse } from '../organizations/key-use.ts';
 import { type ApiAnswer, type CallOptions, call } from './api.ts';
 
@@ -23,6 +25,7 @@ export async function startReplica(databaseUrl: string, settings: Record<string,
     secret: await instanceSecret(db, 'signing'),
     keyUse,
     blobs: openFileStore(join(tmpdir(), 'rrs-replica')),
+    outbound: createOutbound({ guard: createGuard([]) }),
     publicUrl: () => config.RRS_PUBLIC_URL ?? address.url,
     operations: { db, metrics: createMetrics(db), schemaVersion: 0, needsWorker: false },
   });

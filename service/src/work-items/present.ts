@@ -5,6 +5,8 @@ import { priorityName } from './priority.ts';
 import type { ApprovalRow, ListedRow, readMore, WorkItemRow } from './read.ts';
 import type { Approval, LinkedFinding, ListedWorkItem, TimelineEntry, WorkItem } from './schemas.ts';
 import type { WorkItemStatus } from './status.ts';
+import { toTicket } from './ticket-present.ts';
+import type { TicketView } from './tickets.ts';
 import type { TimelineRow } from './timeline.ts';
 
 /** Rows as the interface shows them. */
@@ -40,8 +42,9 @@ export function toListed(row: ListedRow): Static<typeof ListedWorkItem> {
   };
 }
 
-export function toWorkItem(row: WorkItemRow, { approvals, followedBy }: Awaited<ReturnType<typeof readMore>>): Static<typeof WorkItem> {
-  return { ...toListed(row), description: row.description, followed_by: followedBy, approvals: approvals.map(toApproval) };
+export function toWorkItem(row: WorkItemRow, { approvals, followedBy }: Awaited<ReturnType<typeof readMore>>, tickets: TicketView[]): Static<typeof WorkItem> {
+  const more = { followed_by: followedBy, approvals: approvals.map(toApproval), tickets: tickets.map(toTicket) };
+  return { ...toListed(row), description: row.description, ...more };
 }
 
 export function toApproval(row: ApprovalRow): Static<typeof Approval> {

@@ -4,6 +4,7 @@ import type { TenantTx } from '../db/database.ts';
 import { emit } from '../events/emit.ts';
 import type { Actor } from '../shared/actor.ts';
 import { type FindingCounts, isClosed, rollUp, type WorkItemStatus } from './status.ts';
+import { followWithTickets } from './ticket-jobs.ts';
 
 interface Standing {
   id: string;
@@ -34,6 +35,11 @@ export async function rollUpItems(tx: TenantTx, actor: Actor, ids: readonly stri
     from jsonb_to_recordset(${JSON.stringify(written)}::jsonb) as c (
       id uuid, "to" text, moves boolean, closes boolean, open integer, in_progress integer, remediated integer, verified integer, excepted integer)
     where w.org_id = ${actor.orgId} and w.id = c.id`.execute(tx);
+  await followWithTickets(
+    tx,
+    actor.orgId,
+    changes.map(({ id }) => id),
+  );
   const moved = changes.filter(({ status, to }) => status !== to);
   for (let at = 0; at < moved.length; at += AUDITED_AT_ONCE) await tell(tx, actor, moved.slice(at, at + AUDITED_AT_ONCE));
 }

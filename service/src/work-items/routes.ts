@@ -1,3 +1,4 @@
+import type { TenantTx } from '../db/database.ts';
 import type { App } from '../http/app.ts';
 import { assertVersion, expectedVersions, IfMatchHeaders, setETag } from '../http/conditions.ts';
 import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts';
@@ -7,10 +8,12 @@ import { invalidField } from '../shared/errors.ts';
 import { createWorkItem, type NewWorkItem } from './create.ts';
 import type { WorkItemDeps } from './deps.ts';
 import { toListed, toTimelineEntry, toWorkItem } from './present.ts';
-import { listItems, readItem, readMore, type WorkItemFilter } from './read.ts';
+import { listItems, readItem, readMore, type WorkItemFilter, type WorkItemRow } from './read.ts';
 import { approvalRoutes } from './routes-approvals.ts';
 import { linkRoutes } from './routes-findings.ts';
+import { ticketRoutes } from './routes-tickets.ts';
 import { bodiesWith, TimelineList, TimelineQuery, WorkItem, WorkItemList, WorkItemParams, WorkItemPatch, WorkItemQuery } from './schemas.ts';
+import { ticketsOf } from './tickets.ts';
 import { readTimeline } from './timeline.ts';
 import { type WorkItemPatch as Patch, updateWorkItem } from './update.ts';
 
@@ -64,7 +67,7 @@ export function workItemRoutes(deps: WorkItemDeps) {
         return answerOnce(deps, request, reply, async (tx) => {
           const item = await createWorkItem(tx, request.actor, body);
           const headers = { location: `/api/v1/work-items/${item.id}`, etag: `"${item.version}"` };
-          return { status: 201, headers, body: toWorkItem(item, { approvals: [], followedBy: null }) };
+          return { status: 201, headers, body: toWorkItem(item, { approvals: [], followedBy: null }, []) };
         });
       },
     );
@@ -76,7 +79,8 @@ export function workItemRoutes(deps: WorkItemDeps) {
         schema: {
           operationId: 'getWorkItem',
           summary: 'Get a work item',
-          description: 'One work item with how its findings stand and who approved it. Its findings are listed by `GET /work-items/{id}/findings`.',
+          description:
+            'One work item with how its findings stand, who approved it, and its tickets. Its findings are listed by `GET /work-items/{id}/findings`.',
           tags: ['Work items'],
           params: WorkItemParams,
           response: { 200: WorkItem, ...problems('not_found') },
@@ -85,9 +89,12 @@ export function workItemRoutes(deps: WorkItemDeps) {
       async (request, reply) => {
         const { orgId } = request.actor;
         const { id } = request.params;
-        const [item, more] = await db.withTenant(request.actor, async (tx) => [await readItem(tx, orgId, id), await readMore(tx, orgId, id)] as const);
+        const [item, shown] = await db.withTenant(request.actor, async (tx) => {
+          const found = await readItem(tx, orgId, id);
+          return [found, await shownItem(tx, orgId, found)] as const;
+        });
         setETag(reply, item);
-        return reply.send(toWorkItem(item, more));
+        return reply.send(shown);
       },
     );
 
@@ -111,12 +118,12 @@ export function workItemRoutes(deps: WorkItemDeps) {
         const { orgId } = request.actor;
         const expected = expectedVersions(request);
         const { id } = request.params;
-        const [item, more] = await db.withTenant(request.actor, async (tx) => {
+        const [item, shown] = await db.withTenant(request.actor, async (tx) => {
           const updated = await updateWorkItem(tx, request.actor, { id, patch: request.body as Patch, check: (current) => assertVersion(current, expected) });
-          return [updated, await readMore(tx, orgId, id)] as const;
+          return [updated, await shownItem(tx, orgId, updated)] as const;
         });
         setETag(reply, item);
-        return reply.send(toWorkItem(item, more));
+        return reply.send(shown);
       },
     );
 
@@ -147,5 +154,10 @@ export function workItemRoutes(deps: WorkItemDeps) {
 
     linkRoutes(app, deps, LinkBody);
     approvalRoutes(app, deps);
+    ticketRoutes(app, deps);
   };
+}
+
+async function shownItem(tx: TenantTx, orgId: string, item: WorkItemRow) {
+  return toWorkItem(item, await readMore(tx, orgId, item.id), await ticketsOf(tx, orgId, item.id));
 }

@@ -5,6 +5,7 @@ import { listParameters, PageOf, range } from '../http/paging.ts';
 import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp } from '../http/schemas.ts';
 import { MAX_FINDINGS } from './links.ts';
 import { priorities } from './priority.ts';
+import { Ticket } from './schemas-tickets.ts';
 import { askable, statuses } from './status.ts';
 
 const Status = OneOf(statuses, { description: 'Follows its findings; `blocked` and `cancelled` are set by people alone' });
@@ -74,6 +75,7 @@ export const WorkItem = Named('WorkItem', {
   description: optional('All services on log4j 2.14 move to 2.17.1.'),
   followed_by: Nullable({ ...Id, description: 'The work item that findings which came back went to', examples: [null] }),
   approvals: Type.Array(Approval, { description: 'The newest 100, newest first' }),
+  tickets: Type.Array(Ticket, { description: 'One for each connection that it was pushed to' }),
 });
 
 const Multi = <T extends Parameters<typeof Type.Array>[0]>(item: T) => Type.Optional(Type.Array(item, { maxItems: 20 }));

@@ -14,6 +14,7 @@ import { lockItems, shareGate } from './locks.ts';
 import { type Priority, priorityRank } from './priority.ts';
 import { readItem, type WorkItemRow } from './read.ts';
 import { type AskableStatus, allowed, isClosed, mayMove } from './status.ts';
+import { followWithTickets } from './ticket-jobs.ts';
 
 export interface WorkItemPatch {
   title?: string;
@@ -126,6 +127,7 @@ async function writeChanges(tx: TenantTx, actor: Actor, current: WorkItemRow, pa
     .where('org_id', '=', orgId)
     .where('id', '=', current.id)
     .execute();
+  await followWithTickets(tx, orgId, [current.id]);
   const side = (from: Partial<WorkItemRow>) => Object.fromEntries(names.map((name) => [name, shown(from[name])]));
   const [before, after] = [side(current), side(columns)];
   const action = to === null ? 'work_item.updated' : 'work_item.status_changed';

@@ -1,0 +1,21 @@
+import { enqueueAll, handle, type JobHandler } from '../jobs/jobs.ts';
+import { pollTickets, startTicketPolls, syncTicket } from './ticket-jobs.ts';
+import { pollable, pollConnection } from './ticket-poll.ts';
+import { bringInStep, type TicketSyncing } from './ticket-sync.ts';
+
+export function ticketHandler(syncing: TicketSyncing): JobHandler {
+  return handle(syncTicket, ({ org_id, ticket_id }, context) => bringInStep(syncing, context, org_id, ticket_id));
+}
+
+export function pollHandler(syncing: TicketSyncing): JobHandler {
+  return handle(pollTickets, ({ org_id, connection_id }, context) => pollConnection(syncing, context, org_id, connection_id));
+}
+
+/** Every five minutes. */
+export const ticketPolls = handle(
+  startTicketPolls,
+  async (_payload, { db }) => {
+    await db.withSystem(async (tx) => enqueueAll(tx, pollTickets, await pollable(tx), ({ connection_id }) => `poll tickets ${connection_id}`));
+  },
+  '*/5 * * * *',
+);
