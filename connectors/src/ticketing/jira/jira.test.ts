@@ -59,7 +59,7 @@ describe('a project of the customer', () => {
     const unreachable = { ...context, config: { ...context.config, states: { open: ['To Do', 'In Progress', 'Done', "Won't Do"] } } };
     await expect(jira.update(unreachable, id, { state: 'done' })).rejects.toMatchObject({
       kind: 'configuration',
-      message: expect.stringContaining('no status that means done'),
+      message: expect.stringContaining('from “Done” to no status that means done'),
     });
   });
 });
