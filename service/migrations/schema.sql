@@ -200,6 +200,31 @@ CREATE POLICY tenant ON rrs.api_keys TO rrs_app
 GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.api_keys TO rrs_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.api_keys TO rrs_system;
 
+CREATE TABLE rrs.artifact_captures (
+  org_id uuid NOT NULL,
+  artifact_id uuid NOT NULL,
+  link_id uuid NOT NULL,
+  connection_id uuid NOT NULL,
+  provider text NOT NULL,
+  url text NOT NULL,
+  sha256 text NOT NULL,
+  captured_at timestamptz(3) NOT NULL,
+  CONSTRAINT artifact_captures_pkey PRIMARY KEY (org_id, artifact_id),
+  CONSTRAINT artifact_captures_sha256_check CHECK (sha256 ~ '^[0-9a-f]{64}$'::text)
+);
+CREATE TRIGGER insert_only BEFORE DELETE OR UPDATE OR TRUNCATE ON rrs.artifact_captures FOR EACH STATEMENT EXECUTE FUNCTION rrs.refuse_change();
+ALTER TABLE rrs.artifact_captures OWNER TO rrs_owner;
+ALTER TABLE rrs.artifact_captures ENABLE ROW LEVEL SECURITY;
+ALTER TABLE rrs.artifact_captures FORCE ROW LEVEL SECURITY;
+CREATE POLICY system ON rrs.artifact_captures TO rrs_system
+  USING (true)
+  WITH CHECK (true);
+CREATE POLICY tenant ON rrs.artifact_captures TO rrs_app
+  USING (org_id = current_setting('app.org_id'::text)::uuid)
+  WITH CHECK (org_id = current_setting('app.org_id'::text)::uuid);
+GRANT SELECT, INSERT ON rrs.artifact_captures TO rrs_app;
+GRANT SELECT, INSERT ON rrs.artifact_captures TO rrs_system;
+
 CREATE TABLE rrs.artifact_removals (
   org_id uuid NOT NULL,
   artifact_id uuid NOT NULL,
@@ -1618,6 +1643,9 @@ ALTER TABLE rrs.worker_heartbeats OWNER TO rrs_owner;
 GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.worker_heartbeats TO rrs_system;
 
 ALTER TABLE rrs.api_keys ADD CONSTRAINT api_keys_org_id_fkey FOREIGN KEY (org_id) REFERENCES rrs.organizations(id);
+ALTER TABLE rrs.artifact_captures ADD CONSTRAINT artifact_captures_org_id_artifact_id_fkey FOREIGN KEY (org_id, artifact_id) REFERENCES rrs.artifacts(org_id, id);
+ALTER TABLE rrs.artifact_captures ADD CONSTRAINT artifact_captures_org_id_connection_id_fkey FOREIGN KEY (org_id, connection_id) REFERENCES rrs.connections(org_id, id);
+ALTER TABLE rrs.artifact_captures ADD CONSTRAINT artifact_captures_org_id_link_id_fkey FOREIGN KEY (org_id, link_id) REFERENCES rrs.artifacts(org_id, id);
 ALTER TABLE rrs.artifact_removals ADD CONSTRAINT artifact_removals_org_id_artifact_id_fkey FOREIGN KEY (org_id, artifact_id) REFERENCES rrs.artifacts(org_id, id);
 ALTER TABLE rrs.artifacts ADD CONSTRAINT artifacts_org_id_fkey FOREIGN KEY (org_id) REFERENCES rrs.organizations(id);
 ALTER TABLE rrs.artifacts ADD CONSTRAINT artifacts_org_id_supersedes_fkey FOREIGN KEY (org_id, supersedes) REFERENCES rrs.artifacts(org_id, id);

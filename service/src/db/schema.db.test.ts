@@ -18,6 +18,7 @@ const SHARED_TABLES = [
   'worker_heartbeats',
 ];
 const INSERT_ONLY_TABLES = [
+  'artifact_captures',
   'artifact_removals',
   'artifacts',
   'audit_events',

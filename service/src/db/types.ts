@@ -8,6 +8,7 @@ type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
 export interface DB {
   api_keys: ApiKeysTable;
+  artifact_captures: ArtifactCapturesTable;
   artifact_removals: ArtifactRemovalsTable;
   artifacts: ArtifactsTable;
   asset_keys: AssetKeysTable;
@@ -75,6 +76,17 @@ interface ApiKeysTable {
   version: Generated<number>;
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
+}
+
+interface ArtifactCapturesTable {
+  org_id: string;
+  artifact_id: string;
+  link_id: string;
+  connection_id: string;
+  provider: string;
+  url: string;
+  sha256: string;
+  captured_at: Timestamp;
 }
 
 interface ArtifactRemovalsTable {

@@ -26,6 +26,7 @@ describe('a file', () => {
       captured: true,
       url: null,
       redactions: [],
+      capture: null,
       filename: 'Prüfung.png',
       media_type: 'application/octet-stream',
       size: content.length,

@@ -10,7 +10,7 @@ import { AppError, notFound } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
 import { readItem } from '../work-items/read.ts';
 import { lockBytes } from './artifact-bytes.ts';
-import { eraseBytes } from './jobs.ts';
+import { captureLink, eraseBytes } from './jobs.ts';
 import type { ArtifactMediaType } from './media-type.ts';
 import type { UrlRedaction } from './redact-url.ts';
 
@@ -62,7 +62,15 @@ interface Person {
   name: string;
 }
 
-export type ArtifactRow = Selectable<DB['artifacts']> & { superseded_by: string | null; removal: Removal | null };
+/** Where the bytes of an artifact were taken from. */
+export interface Captured {
+  url: string;
+  provider: string;
+  connection_id: string;
+  captured_at: string;
+}
+
+export type ArtifactRow = Selectable<DB['artifacts']> & { superseded_by: string | null; removal: Removal | null; capture: Captured | null };
 
 /** Closed work items take artifacts too: evidence often comes late, and the next package has it. */
 export async function addArtifact(tx: TenantTx, actor: Actor, workItemId: string, input: NewArtifact): Promise<ArtifactRow> {
@@ -79,6 +87,7 @@ export async function addArtifact(tx: TenantTx, actor: Actor, workItemId: string
     .onConflict((conflict) => conflict.columns(['org_id', 'supersedes']).doNothing())
     .executeTakeFirst();
   if (added.numInsertedOrUpdatedRows === 0n) throw supersededAlready(input.supersedes ?? '');
+  if (!captured) await enqueue(tx, captureLink, { org_id: actor.orgId, artifact_id: id });
   const after = { work_item_id: workItemId, ...said, ...content };
   await recordAudit(tx, actor, { action: 'artifact.added', objectType: 'artifact', objectId: id, after });
   await emit(tx, actor.orgId, { type: 'artifact.added', subject: id, data: after });
@@ -116,6 +125,10 @@ const artifacts = (tx: TenantTx, orgId: string) =>
         select jsonb_build_object('removed_at', to_char(removal.removed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
           'removed_by', removal.removed_by, 'reason', removal.reason)
         from artifact_removals removal where removal.org_id = artifacts.org_id and removal.artifact_id = artifacts.id)`.as('removal'),
+      sql<Captured | null>`(
+        select jsonb_build_object('url', capture.url, 'provider', capture.provider, 'connection_id', capture.connection_id,
+          'captured_at', to_char(capture.captured_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+        from artifact_captures capture where capture.org_id = artifacts.org_id and capture.artifact_id = artifacts.id)`.as('capture'),
     ])
     .where('artifacts.org_id', '=', orgId);
 

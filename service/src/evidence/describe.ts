@@ -174,16 +174,16 @@ function scanRecords({ scans: rows }: Snapshot, scans: readonly Scan[]): Collect
 function artifactRecords(rows: readonly ArtifactRow[], artifacts: readonly Artifact[]): Collection[] {
   return artifacts.flatMap(({ file, sha256, size, media_type, added_at, added_by }, index) => {
     if (file === null || sha256 === null || size === null) return [];
-    const source = rows[index]?.url ?? 'upload';
+    const capture = rows[index]?.capture;
     return [
       {
         file,
         sha256,
         size,
         media_type: media_type ?? 'application/octet-stream',
-        method: 'upload' as const,
-        source,
-        collected_at: added_at,
+        method: capture ? ('connection' as const) : ('upload' as const),
+        source: capture?.url ?? 'upload',
+        collected_at: capture?.captured_at ?? added_at,
         collected_by: added_by,
       },
     ];

@@ -145,7 +145,7 @@ async function uploadRoute(app: App, deps: EvidenceDeps): Promise<void> {
         operationId: 'addArtifact',
         summary: 'Add an artifact to a work item',
         description:
-          'A file as the part `file` of a form with the fields beside it, or JSON with a `url`, whose content is not captured. With `supersedes` it takes the place of an earlier one. A closed work item takes artifacts too; the next package has them.',
+          'A file as the part `file` of a form with the fields beside it, or JSON with a `url`. What the link leads to is captured soon after if a ticketing connection of the organization can read it, as an artifact that supersedes the link. With `supersedes` it takes the place of an earlier one. A closed work item takes artifacts too; the next package has them.',
         tags: ['Evidence'],
         params: WorkItemParams,
         headers: IdempotencyHeaders,
@@ -239,6 +239,7 @@ function toArtifact(row: ArtifactRow): Static<typeof Artifact> {
     captured: row.sha256 !== null,
     url: row.url,
     redactions: row.redactions as Static<typeof Artifact>['redactions'],
+    capture: row.capture,
     filename: row.filename,
     media_type: row.media_type as Static<typeof Artifact>['media_type'],
     size: row.size === null ? null : Number(row.size),

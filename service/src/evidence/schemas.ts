@@ -56,6 +56,13 @@ export const Artifact = Named('Artifact', {
     }),
     { description: 'What was taken out before it was kept', examples: [[]] },
   ),
+  capture: Nullable(
+    Named(
+      'ArtifactCapture',
+      { url: Type.String(), provider: Type.String(), connection_id: Id, captured_at: Timestamp },
+      { description: 'Where its bytes were taken from, when it is what a link led to', examples: [null] },
+    ),
+  ),
   filename: Nullable(Type.String({ examples: ['review.pdf'] })),
   media_type: Nullable(OneOf(artifactMediaTypes, { description: 'As its bytes say', examples: ['application/pdf'] })),
   size: Nullable(Type.Integer({ examples: [48_213] })),

@@ -139,6 +139,13 @@ async function addConnection(org_id: string): Promise<void> {
     await tx.insertInto('work_items').values({ org_id, id: item, title: AWKWARD, created_by_name: AWKWARD }).execute();
     await tx.insertInto('tickets').values({ org_id, id: newId(), work_item_id: item, connection_id: id, mark: AWKWARD, created_by: AWKWARD }).execute();
     await tx.insertInto('ticket_polls').values({ org_id, connection_id: id }).execute();
+    const artifact = { org_id, id: newId(), work_item_id: item, type: 'other', title: AWKWARD, url: AWKWARD, added_by: '{}' } as const;
+    await tx.insertInto('artifacts').values(artifact).execute();
+    const original = { artifact_id: artifact.id, link_id: artifact.id, sha256: '0'.repeat(64), captured_at: new Date() };
+    await tx
+      .insertInto('artifact_captures')
+      .values({ org_id, connection_id: id, provider: 'jira', url: AWKWARD, ...original })
+      .execute();
   });
 }
 
@@ -311,7 +318,7 @@ describe('a backup of a quiet service', () => {
       const stored = await store.get(createHash('sha256').update(content).digest('hex'));
       expect(stored && (await buffer(stored)).equals(content)).toBe(true);
     }
-    expect(summary).toMatchObject({ programVersion: '1.2.3', schemaVersion: expect.any(Number), jobs: 4, blobs: CONTENTS.length });
+    expect(summary).toMatchObject({ programVersion: '1.2.3', schemaVersion: expect.any(Number), jobs: 6, blobs: CONTENTS.length });
     expect(summary.rows).toBe(Object.values(content).flat().length);
   });
 

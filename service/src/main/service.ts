@@ -4,6 +4,7 @@ import { migrate } from '../db/migrate.ts';
 import { startCourier } from '../events/courier.ts';
 import { rebaseEvents } from '../events/rebase.ts';
 import { eraseHandler } from '../evidence/handlers.ts';
+import { captureHandler } from '../evidence/handlers-capture.ts';
 import { sealHandler } from '../evidence/handlers-packages.ts';
 import { openSigners } from '../evidence/keys.ts';
 import type { TimestampAuthorities } from '../evidence/timestamps.ts';
@@ -84,6 +85,7 @@ export async function startService(role: Role, config: Config, log: Log): Promis
           acceptanceExpiry(follower),
           slaChange,
           eraseHandler(blobs),
+          captureHandler({ ...ticketing, blobs }),
           sealHandler(sealing),
         ],
         concurrency: config.RRS_WORKER_CONCURRENCY,

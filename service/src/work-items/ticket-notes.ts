@@ -73,7 +73,7 @@ async function keepTicket(tx: TenantTx, held: Held, { read, wrote, refused }: Ke
     refusal: moves ? refused : change.state === undefined ? ticket.refusal : null,
   };
   const drift = driftOf({ ...kept, ours: oursOf(item, held.body), theirs, status: item.status });
-  const changed = before === null || isEcho(before, theirs) ? [] : namesOf(before, theirs, change);
+  const changed = before === null || isEcho(before, theirs) ? [] : namesOf(before, theirs, change, kept.sent);
   const isNews = wrote !== null || changed.length > 0 || ticket.status === 'failed' || ticket.gone_at !== null;
   const row = await writeHeld(tx, held, {
     ...(ticket.status === 'paused' ? {} : { status: 'linked' as const }),
@@ -110,10 +110,11 @@ async function follow(tx: TenantTx, actor: Actor, itemId: string, { state, key }
 
 const shownNames = ['title', 'priority', 'due_date', 'state', 'state_name', 'assignee'] as const;
 
-/** What they changed, and not we just now. */
-function namesOf(before: Theirs, theirs: Theirs, change: TicketChange): (keyof Theirs)[] {
-  const own = new Set<string>([...Object.keys(sentBy(change)), ...(change.state === undefined ? [] : ['state_name'])]);
-  return shownNames.filter((name) => before[name] !== theirs[name] && !own.has(name));
+/** What they changed. What we just wrote is not that, nor what equals what we wrote before: some vendors show the old a little longer. */
+function namesOf(before: Theirs, theirs: Theirs, change: TicketChange, sent: Sent): (keyof Theirs)[] {
+  const written = new Set<string>([...Object.keys(sentBy(change)), ...(change.state === undefined ? [] : ['state_name'])]);
+  const late = (['title', 'priority', 'due_date'] as const).filter((name) => sent[name] === theirs[name]);
+  return shownNames.filter((name) => before[name] !== theirs[name] && !written.has(name) && !late.some((one) => one === name));
 }
 
 function actorOf({ orgId, connection }: Pick<Held, 'orgId' | 'connection'>): Actor {

@@ -52,6 +52,10 @@ describe('what is ours', () => {
     const written = writesTo(vendor.requests).length;
     for (let n = 0; n < 3; n++) expect((await hear()).status).toBe(202);
     await tickets.work();
+    // A vendor that showed the old title right after it took the new one.
+    await tickets.query(`update rrs.tickets set theirs = theirs || '{"title": "in step"}' where work_item_id = $1`, [id]);
+    await hear();
+    await tickets.work();
     await tickets.poll();
     expect(writesTo(vendor.requests)).toHaveLength(written);
     const after = { timeline: await tickets.timeline(id), item: await items.read(id), events: (await tickets.events('ticket.updated')).length };
