@@ -96,7 +96,7 @@ const settings = {
   RRS_DATA_DIR: { default: './data', about: 'Embedded database, stored files, first owner key', parse: (value: string) => resolve(value) },
   RRS_KEYS_DIR: {
     default: '',
-    about: 'Private keys that sign evidence, one folder for all processes on a database; empty: keys in the data folder',
+    about: 'Private keys that sign evidence and encrypt credentials, one folder for all processes on a database; empty: keys in the data folder',
     parse: (value: string) => (value === '' ? null : resolve(value)),
   },
   RRS_BOOTSTRAP_API_KEY: { default: '', about: 'First owner key of the organization "default", instead of a random one', secret: true, parse: bootstrapKey },
