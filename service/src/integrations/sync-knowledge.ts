@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Enrichment, KnowledgeBatch, KnowledgeResult } from '@rrs/connectors';
 import type { Database } from '../db/database.ts';
 import { rescoreFindings } from '../findings/jobs.ts';
-import { enqueue, type JobContext } from '../jobs/jobs.ts';
+import { enqueueAll, type JobContext } from '../jobs/jobs.ts';
 import { learn, unlistOthers } from '../vulnerabilities/learn.ts';
 import type { Conclusion } from './conclude.ts';
 import { type Batches, type Running, runBatches, type Syncing } from './sync.ts';
@@ -71,6 +71,8 @@ async function wantedOf(db: Database, orgId: string, after: string | null): Prom
 }
 
 async function rescoreAll(db: Database): Promise<void> {
-  const organizations = await db.withSystem((tx) => tx.selectFrom('organizations').select('id').execute());
-  for (const { id } of organizations) await db.withTenant({ orgId: id }, (tx) => enqueue(tx, rescoreFindings, { org_id: id }, { key: `rescore ${id}` }));
+  await db.withSystem(async (tx) => {
+    const organizations = await tx.selectFrom('organizations').select('id as org_id').execute();
+    await enqueueAll(tx, rescoreFindings, organizations, ({ org_id }) => `rescore ${org_id}`);
+  });
 }
