@@ -1,0 +1,197 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import { appendLeaf, publishLeaf, recordCheckpoint } from '../audit/log.ts';
+import type { BlobStore } from '../blobs/blobs.ts';
+import type { Database } from '../db/database.ts';
+import { createSecretBox } from '../events/webhook-secrets.ts';
+import { createWebhook } from '../events/webhooks.ts';
+import { addArtifact, recordSealedArtifacts, removeArtifact } from '../evidence/artifacts.ts';
+import { recordReceipt } from '../evidence/receipts.ts';
+import { createFinding } from '../findings/create.ts';
+import { updateFinding } from '../findings/triage.ts';
+import { declareJob, enqueue } from '../jobs/jobs.ts';
+import { type Actor, systemActor } from '../shared/actor.ts';
+import { newId } from '../shared/ids.ts';
+import { decideOnItem } from '../work-items/approvals.ts';
+import { createWorkItem } from '../work-items/create.ts';
+import { followFindings } from '../work-items/follow-findings.ts';
+import { sharePackage, storePackage } from './stored-package.ts';
+
+export const AWKWARD = 'tab\t newline\n return\r\n backslash \\ \\N \\. quote " \' comma , \u2028 \u0001\u0002 Ελλάδα 日本 👩‍🚀 ';
+export const ARCHIVE = `archive ${AWKWARD}`;
+export const greet = declareJob<{ text: string }>('greet', { maxAttempts: 7 });
+
+interface Store {
+  db: Database;
+  blobs: BlobStore;
+}
+
+/** An organization with a row in every table, and texts that are awkward to write down. */
+export async function addFullOrganization({ db, blobs }: Store, orgId: string, slug: string): Promise<void> {
+  await db.withSystem((tx) => tx.insertInto('organizations').values({ id: orgId, slug, name: AWKWARD }).execute());
+  await db.withTenant({ orgId }, async (tx) => {
+    const member = { org_id: orgId, id: newId(), email: `first@${slug}.example`, name: AWKWARD, role: 'owner' as const, password_hash: '' };
+    await tx
+      .insertInto('members')
+      .values([member, { ...member, id: newId(), email: `second@${slug}.example`, password_hash: null }])
+      .execute();
+    await tx
+      .insertInto('sessions')
+      .values({ org_id: orgId, id: newId(), member_id: member.id, token_hash: randomBytes(32), expires_at: new Date() })
+      .execute();
+    await tx
+      .insertInto('events')
+      .values({ org_id: orgId, id: newId(), type: 'made', subject: '', data: JSON.stringify({ text: AWKWARD, deep: [null, 1.5, {}] }) })
+      .execute();
+    await tx
+      .insertInto('idempotency_keys')
+      .values([
+        { org_id: orgId, key_hash: randomBytes(32), request_hash: Buffer.alloc(0), response: null },
+        { org_id: orgId, key_hash: randomBytes(32), request_hash: randomBytes(32), response: Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)) },
+      ])
+      .execute();
+    await enqueue(tx, greet, { text: `${slug} ${AWKWARD} \u0000 \ud800` }, { key: `greet ${slug}` });
+    await enqueue(tx, greet, { text: 'later' }, { runAt: new Date('2199-01-02T03:04:05.678Z') });
+  });
+  await addWebhook(db, systemActor(orgId, AWKWARD));
+  await addConnection(db, orgId);
+  await addKey(db, orgId);
+  await addFinding(db, systemActor(orgId, AWKWARD));
+  await addEvidence({ db, blobs }, systemActor(orgId, AWKWARD));
+}
+
+async function addConnection(db: Database, org_id: string): Promise<void> {
+  const [id, run_id, item] = [newId(), newId(), newId()];
+  await db.withTenant({ orgId: org_id }, async (tx) => {
+    await tx
+      .insertInto('connections')
+      .values({
+        org_id,
+        id,
+        provider: 'snyk',
+        kind: 'scanner',
+        name: AWKWARD,
+        config: '{}',
+        credentials: randomBytes(60),
+        credentials_key: AWKWARD,
+        created_by: AWKWARD,
+      })
+      .execute();
+    await tx
+      .insertInto('sync_runs')
+      .values({
+        org_id,
+        id: run_id,
+        connection_id: id,
+        trigger: 'manual',
+        mode: 'full',
+        checkpoint: JSON.stringify(AWKWARD),
+        requested_by: AWKWARD,
+        actor: '{}',
+      })
+      .execute();
+    await tx
+      .insertInto('sync_run_batches')
+      .values({ org_id, run_id, n: 0, content: randomBytes(100) })
+      .execute();
+    await tx.insertInto('work_items').values({ org_id, id: item, title: AWKWARD, created_by_name: AWKWARD }).execute();
+    await tx.insertInto('tickets').values({ org_id, id: newId(), work_item_id: item, connection_id: id, mark: AWKWARD, created_by: AWKWARD }).execute();
+    await tx.insertInto('ticket_polls').values({ org_id, connection_id: id }).execute();
+    const artifact = { org_id, id: newId(), work_item_id: item, type: 'other', title: AWKWARD, url: AWKWARD, added_by: '{}' } as const;
+    await tx.insertInto('artifacts').values(artifact).execute();
+    const original = { artifact_id: artifact.id, link_id: artifact.id, sha256: '0'.repeat(64), captured_at: new Date() };
+    await tx
+      .insertInto('artifact_captures')
+      .values({ org_id, connection_id: id, provider: 'jira', url: AWKWARD, ...original })
+      .execute();
+  });
+}
+
+const box = createSecretBox(Buffer.alloc(32));
+
+async function addWebhook(db: Database, actor: Actor): Promise<void> {
+  const { webhook } = await db.withTenant(actor, (tx) =>
+    createWebhook(tx, actor, box, { url: 'https://example.com/', event_types: ['*'], description: AWKWARD }),
+  );
+  const row = { org_id: actor.orgId, id: newId(), webhook_id: webhook.id, event_id: newId(), event_type: AWKWARD, response_excerpt: AWKWARD, error: AWKWARD };
+  await db.withTenant(actor, (tx) => tx.insertInto('webhook_deliveries').values(row).execute());
+}
+
+async function addEvidence({ db, blobs }: Store, actor: Actor): Promise<void> {
+  const { orgId } = actor;
+  const item = newId();
+  await db.withTenant(actor, async (tx) => {
+    await tx.insertInto('work_items').values({ org_id: orgId, id: item, title: AWKWARD, created_by_name: AWKWARD }).execute();
+    const said = { type: 'other', title: AWKWARD, description: AWKWARD, occurred_at: null } as const;
+    const first = await addArtifact(tx, actor, item, { ...said, supersedes: null, content: { url: 'https://example.com', redactions: [] } });
+    const file = { sha256: createHash('sha256').update(AWKWARD).digest('hex'), size: AWKWARD.length, media_type: 'text/plain', filename: AWKWARD } as const;
+    const second = await addArtifact(tx, actor, item, { ...said, supersedes: first.id, content: file });
+    await removeArtifact(tx, actor, first.id, AWKWARD);
+    await recordSealedArtifacts(tx, orgId, newId(), [second.id]);
+    const leaf = { origin: 'test/orgs', packageId: newId(), entry: AWKWARD };
+    const { index, size, root } = await appendLeaf(tx, orgId, leaf);
+    await publishLeaf(tx, orgId, index);
+    await recordCheckpoint(tx, orgId, { size, root, note: AWKWARD, rekorNote: AWKWARD });
+  });
+  const sealed = await storePackage({ db, blobs }, { orgId, workItemId: item, content: ARCHIVE });
+  const next = await storePackage({ db, blobs }, { orgId, workItemId: item, sequence: 2, content: ARCHIVE });
+  const { id: shareLinkId } = await sharePackage({ db }, orgId, sealed);
+  await db.withTenant(actor, async (tx) => {
+    const later = { status: 'superseded', superseded_at: new Date(), superseded_by: next, superseded_reason: AWKWARD } as const;
+    await tx.updateTable('evidence_packages').set(later).where('org_id', '=', orgId).where('id', '=', sealed).execute();
+    await tx.insertInto('package_findings').values({ org_id: orgId, package_id: sealed, finding_id: newId(), state: AWKWARD }).execute();
+    await recordReceipt(tx, actor, { packageId: sealed, kind: 'download', format: 'zip', outcome: 'whole', shareLinkId });
+  });
+}
+
+async function addFinding(db: Database, actor: Actor): Promise<void> {
+  const { orgId } = actor;
+  await db.withTenant(actor, async (tx) => {
+    const { id } = await createFinding(
+      tx,
+      actor,
+      {
+        title: AWKWARD,
+        severity: 'high',
+        asset: { type: 'host', name: AWKWARD },
+        description: AWKWARD,
+        tags: [AWKWARD],
+      },
+      followFindings,
+    );
+    await updateFinding(tx, actor, { id, patch: { status: 'in_progress' }, check: () => {} }, followFindings);
+    const item = await createWorkItem(tx, actor, { title: AWKWARD, description: AWKWARD, assignee: AWKWARD, finding_ids: [id] });
+    await decideOnItem(tx, actor, item.id, { decision: 'rejected', comment: AWKWARD });
+    const importId = newId();
+    const imported = { status: 'needs_confirmation', sha256: 'x', bytes: '1', created_by: AWKWARD, actor: '{}' } as const;
+    await tx
+      .insertInto('imports')
+      .values({ org_id: orgId, id: importId, ...imported })
+      .execute();
+    await tx.insertInto('import_closures').values({ org_id: orgId, import_id: importId, finding_id: id }).execute();
+    await sql`
+      insert into source_coverage (org_id, source_id, asset_id, import_id, seen_at, complete)
+      select org_id, unnest(source_ids), asset_id, ${importId}, now(), true from findings where org_id = ${orgId} and id = ${id}`.execute(tx);
+    await tx.insertInto('vulnerability_aliases').values({ org_id: orgId, alias: AWKWARD, weakness: 'CVE-2021-44228' }).execute();
+  });
+  await db.withSystem((tx) =>
+    tx
+      .insertInto('vulnerabilities')
+      .values({ id: `CVE-2021-${orgId}`, aliases: [AWKWARD], epss: 0.1 })
+      .execute(),
+  );
+}
+
+export async function addKey(db: Database, orgId: string): Promise<void> {
+  const id = newId();
+  await db.withTenant({ orgId }, async (tx) => {
+    await tx
+      .insertInto('api_keys')
+      .values({ org_id: orgId, id, name: 'key', role: 'viewer', prefix: '', token_hash: randomBytes(32), created_by: 'test' })
+      .execute();
+    await tx
+      .insertInto('audit_events')
+      .values({ org_id: orgId, id: newId(), actor_type: 'system', actor_name: '', action: 'made', object_type: 'key', object_id: id })
+      .execute();
+  });
+}
