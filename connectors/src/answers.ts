@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Static, TSchema } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { Compile } from 'typebox/schema';
 import { ConnectorError, type Settings } from './contract.ts';
 import { messageOf } from './faults.ts';
 
@@ -58,7 +58,7 @@ export function checked<T extends TSchema>(schema: T, text: string, path: string
   }
   const compiled = Compile(schema);
   if (compiled.Check(value)) return value as Static<T>;
-  const [first] = compiled.Errors(value);
+  const [, [first]] = compiled.Errors(value);
   throw new ConnectorError('invalid_answer', `The answer to ${path} is not as documented: ${first?.instancePath || 'it'} ${first?.message ?? 'differs'}.`);
 }
 

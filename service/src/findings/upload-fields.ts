@@ -1,5 +1,5 @@
 import { formats } from '@rrs/scan-reports';
-import { Value } from 'typebox/value';
+import { Errors } from 'typebox/schema';
 import { AppError, type FieldError } from '../shared/errors.ts';
 import type { NewImport, ScanScope as Scope } from './imports.ts';
 import { ScanScope } from './schemas.ts';
@@ -32,7 +32,8 @@ function readScope(text: unknown, wrong: (path: string, detail: string) => void)
     wrong('/scan_scope', 'must be a JSON object');
     return {};
   }
-  for (const { instancePath, message } of Value.Errors(ScanScope, value)) wrong(`/scan_scope${instancePath}`, message);
+  const [, errors] = Errors(ScanScope, value);
+  for (const { instancePath, message } of errors) wrong(`/scan_scope${instancePath}`, message);
   const scope = value as Scope;
   if (scope?.started_at !== undefined && Number.isNaN(Date.parse(scope.started_at))) wrong('/scan_scope/started_at', 'must be a date-time');
   return scope;

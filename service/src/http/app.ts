@@ -16,7 +16,7 @@ import { newId } from '../shared/ids.ts';
 import { type Authenticate, installAccess } from './access.ts';
 import { answerBrokenRequest } from './broken-requests.ts';
 import { answerError, installErrors } from './errors.ts';
-import { installJson } from './json.ts';
+import { installAnswers, installJson } from './json.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { installValidation } from './validation.ts';
 
@@ -101,6 +101,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   app.addHook('onRequest', (request, _reply, done) => done(unanswerable(request) ?? undefined));
   installAccess(app, { ...options, origin: () => new URL(options.publicUrl()).origin });
   installJson(app);
+  installAnswers(app);
   installValidation(app);
   await options.prepare?.(app);
   return app;

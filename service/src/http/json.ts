@@ -1,7 +1,19 @@
+import stringifier from 'fast-json-stringify';
 import type { FastifyInstance } from 'fastify';
 import { AppError, messageOf } from '../shared/errors.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** There are hundreds of schemas, and compiling them all would be a good part of a start: each is when it is first needed. */
+export function installAnswers(app: FastifyInstance): void {
+  app.setSerializerCompiler(({ schema }) => {
+    let stringify: ((answer: unknown) => string) | undefined;
+    return (answer) => {
+      stringify ??= stringifier(schema as stringifier.Schema);
+      return stringify(answer);
+    };
+  });
+}
 
 /** JSON bodies, and no others: Fastify would take plain text too, and repair broken UTF-8 in silence. */
 export function installJson(app: FastifyInstance): void {

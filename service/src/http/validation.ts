@@ -35,7 +35,19 @@ function isMoment(value: string): boolean {
 
 interface RouteValidators {
   schemas: Partial<Record<Part, JsonSchema>>;
-  checks: Partial<Record<Part, ValidateFunction>>;
+  checks: Partial<Record<Part, Check>>;
+}
+
+/** What is wrong with a value; nothing if it is right. */
+type Check = (value: unknown) => readonly ErrorObject[];
+
+/** There are hundreds of schemas, and compiling them all would be a good part of a start. */
+function onDemand(ajv: Ajv2020, schema: object): Check {
+  let check: ValidateFunction | undefined;
+  return (value) => {
+    check ??= ajv.compile(schema);
+    return check(value) ? [] : (check.errors ?? []);
+  };
 }
 
 const validators = Symbol('validators');
@@ -60,7 +72,7 @@ function compile(schema: FastifySchema): RouteValidators {
     const partSchema = (schema[SCHEMA_KEYS[part]] ?? (part === 'query' ? NO_QUERY : undefined)) as JsonSchema | undefined;
     if (!partSchema) continue;
     compiled.schemas[part] = partSchema;
-    compiled.checks[part] = (part === 'body' ? strictTypes : fromText).compile(partSchema);
+    compiled.checks[part] = onDemand(part === 'body' ? strictTypes : fromText, partSchema);
   }
   return compiled;
 }
@@ -84,17 +96,17 @@ function validate(request: FastifyRequest): void {
       continue;
     }
     errors.push(...unstorable(part, value));
-    if (!check(value)) errors.push(...(check.errors ?? []).flatMap((error) => fieldError(part, error)));
+    errors.push(...check(value).flatMap((error) => fieldError(part, error)));
   }
   if (errors.length > 0) throw validationFailed(errors);
 }
 
 /** For a body that its route reads itself, because it may come as a form: the same check and the same words. */
 export function bodyCheck<T extends TSchema>(schema: T): (value: unknown) => Static<T> {
-  const check = strictTypes.compile(schema as object);
+  const check = onDemand(strictTypes, schema as object);
   return (value) => {
     const errors = unstorable('body', value);
-    if (!check(value)) errors.push(...(check.errors ?? []).flatMap((error) => fieldError('body', error)));
+    errors.push(...check(value).flatMap((error) => fieldError('body', error)));
     if (errors.length > 0) throw validationFailed(errors);
     return value as Static<T>;
   };

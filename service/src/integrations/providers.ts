@@ -1,6 +1,6 @@
 import { type Connector, connectors, type Settings } from '@rrs/connectors';
 import type { TObject } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { Compile } from 'typebox/schema';
 import { AppError, type FieldError } from '../shared/errors.ts';
 
 /** Which vendors there are. Tests bring their own. */
@@ -46,7 +46,7 @@ function withDefaults(schema: TObject, given: Values): Values {
 }
 
 function mistakes(schema: TObject, value: Values, at: string): FieldError[] {
-  const found = Compile(strict(schema)).Errors(value) as readonly Mistake[];
+  const [, found] = Compile(strict(schema)).Errors(value) as [boolean, readonly Mistake[]];
   const errors = found.flatMap(({ keyword, instancePath, params, message }): FieldError[] => {
     const field = (path: string, code: string, detail: string): FieldError => ({ in: 'body', path: `${at}${path}`, code, detail });
     if (keyword === 'required') return (params.requiredProperties ?? []).map((name) => field(`${instancePath}/${name}`, 'required', 'is required'));

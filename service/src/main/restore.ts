@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { createGunzip } from 'node:zlib';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { Value } from 'typebox/value';
+import { Check } from 'typebox/schema';
 import type { BlobStore } from '../blobs/blobs.ts';
 import { SCHEMA, withOptions } from '../db/database.ts';
 import { migrate, readMigrations } from '../db/migrate.ts';
@@ -81,7 +81,7 @@ async function readManifest(folder: string): Promise<Manifest> {
       `The backup ${folder} has format ${format}, this program knows only ${FORMAT_VERSION}. Use the version of the program that wrote it, or a newer one.`,
     );
   }
-  if (!Value.Check(Manifest, manifest))
+  if (!Check(Manifest, manifest))
     throw new OperatorError(`The backup ${folder} is damaged: ${MANIFEST} is not readable. Nothing was restored; use another backup.`);
   return manifest;
 }

@@ -1,6 +1,7 @@
 import type { Config } from './config.ts';
 import { type Log, version } from './log.ts';
-import { type Role, type RunningService, startService } from './service.ts';
+import type { Role } from './parts.ts';
+import { type RunningService, startService } from './service.ts';
 
 const PATIENCE_MS = 25_000;
 // Ctrl-C reaches us from the terminal and again from npm; that is one wish.

@@ -1,0 +1,132 @@
+import { type Database, openDatabase } from '../db/database.ts';
+import { instanceSecret } from '../db/instance-secret.ts';
+import { migrate } from '../db/migrate.ts';
+import { startCourier } from '../events/courier.ts';
+import { rebaseEvents } from '../events/rebase.ts';
+import { eraseHandler } from '../evidence/handlers.ts';
+import { captureHandler } from '../evidence/handlers-capture.ts';
+import { sealHandler } from '../evidence/handlers-packages.ts';
+import { openSigners } from '../evidence/keys.ts';
+import type { TimestampAuthorities } from '../evidence/timestamps.ts';
+import { importHandler, knowledgeChange } from '../findings/handlers.ts';
+import { acceptanceExpiry, slaChange } from '../findings/handlers-deadlines.ts';
+import { createMetrics } from '../http/operations.ts';
+import { dueSyncs, syncHandler } from '../integrations/handlers.ts';
+import { builtIn } from '../integrations/providers.ts';
+import { openKeyRing } from '../integrations/secrets.ts';
+import { defaultSyncing } from '../integrations/sync.ts';
+import { ticketLimits } from '../integrations/ticketing.ts';
+import { startWorker } from '../jobs/worker.ts';
+import { createGuard } from '../net/addresses.ts';
+import { createOutbound } from '../net/request.ts';
+import { createKeyUse } from '../organizations/key-use.ts';
+import { messageOf, OperatorError } from '../shared/errors.ts';
+import { pollHandler, ticketHandler, ticketPolls } from '../work-items/handlers-tickets.ts';
+import { createApi, createWorkerHttp, follower } from './api.ts';
+import { bootstrap, type FirstOwner } from './bootstrap.ts';
+import type { Config } from './config.ts';
+import { housekeeping } from './housekeeping.ts';
+import { hostInUrl, listen } from './listen.ts';
+import { type Log, version } from './log.ts';
+import { patiently } from './patience.ts';
+import { keysDir, openBlobs } from './storage.ts';
+
+/** `start` is both of the others in one process. */
+export type Role = 'start' | 'api' | 'worker';
+
+interface Start {
+  role: Role;
+  config: Config;
+  log: Log;
+  databaseUrl: string;
+  /** What was started is added, to be stopped in reverse. */
+  stops: (() => Promise<unknown>)[];
+}
+
+export interface Serving {
+  url: string | null;
+  firstOwner: FirstOwner | null;
+}
+
+/** Everything behind the database, in order. */
+export async function startParts({ role, config, log, databaseUrl, stops }: Start): Promise<Serving> {
+  const { applied } = await patiently(log, () => migrate(databaseUrl));
+  const db = openDatabase({ url: databaseUrl, poolSize: config.RRS_DATABASE_POOL });
+  stops.push(() => db.close());
+  await patiently(log, () => assertRoles(db));
+  if (await patiently(log, () => rebaseEvents(db))) log.warn({}, 'the database was moved from another server: the order of its events was carried over');
+  const blobs = await openBlobs(config);
+  await blobs.check();
+  await patiently(log, () => openSigners(db, keysDir(config)));
+
+  const { RRS_OUTBOUND_ALLOW: allowed, RRS_OUTBOUND_CERTIFICATES: certificates, RRS_OUTBOUND_PROXY: proxy } = config;
+  const outbound = createOutbound({ guard: createGuard(allowed), certificates: certificates ?? undefined, proxy });
+  stops.push(async () => outbound.close());
+  const secret = await patiently(log, () => instanceSecret(db, 'signing'));
+
+  const metrics = createMetrics(db);
+  const address = { url: config.RRS_PUBLIC_URL ?? `http://${hostInUrl(config.HOST)}:${config.PORT}` };
+  const publicUrl = (): string => address.url;
+  const sealing = { blobs, publicUrl, version, keysDir: keysDir(config), authorities: authoritiesOf(config) };
+  if (role !== 'api') {
+    // Our own server belongs to one service at a time.
+    const alone = config.DATABASE_URL === null;
+    const syncing = { ...defaultSyncing, providers: builtIn, keys: openKeyRing(keysDir(config)), blobs, follower, sender: outbound };
+    const ticketing = { ...syncing, limits: ticketLimits, publicUrl };
+    const worker = await startWorker({
+      url: databaseUrl,
+      db,
+      handlers: [
+        housekeeping,
+        importHandler(blobs, follower),
+        knowledgeChange,
+        syncHandler(syncing),
+        dueSyncs,
+        ticketHandler(ticketing),
+        pollHandler(ticketing),
+        ticketPolls,
+        acceptanceExpiry(follower),
+        slaChange,
+        eraseHandler(blobs),
+        captureHandler({ ...ticketing, blobs }),
+        sealHandler(sealing),
+      ],
+      concurrency: config.RRS_WORKER_CONCURRENCY,
+      alone,
+      log,
+      onFinished: (job, outcome, seconds) => metrics.jobs.observe({ job, outcome }, seconds),
+    });
+    stops.push(() => worker.stop());
+    const courier = startCourier({ db, secret, outbound, publicUrl, log }, { alone });
+    stops.push(() => courier.stop());
+  }
+
+  const operations = { db, metrics, schemaVersion: applied, needsWorker: role !== 'api' };
+  if (role === 'worker') {
+    if (config.RRS_WORKER_PORT === null) return { url: null, firstOwner: null };
+    const app = await createWorkerHttp(log, publicUrl, operations);
+    const { url, close } = await listen(app, config.HOST, config.RRS_WORKER_PORT);
+    stops.push(close);
+    return { url, firstOwner: null };
+  }
+
+  const keyUse = createKeyUse(db, (error) => log.warn({ error: messageOf(error) }, 'the last use of keys was not written'));
+  stops.push(() => keyUse.close());
+  const app = await createApi({ config, db, log, secret, keyUse, blobs, outbound, publicUrl, operations });
+  const { url, close } = await listen(app, config.HOST, config.PORT);
+  stops.push(close);
+  address.url = config.RRS_PUBLIC_URL ?? url;
+  return { url: address.url, firstOwner: await patiently(log, () => bootstrap(db, config)) };
+}
+
+function authoritiesOf({ RRS_TSA_URL: urls, RRS_TSA_CERTIFICATES: certificates }: Config): TimestampAuthorities | null {
+  return certificates === null || urls.length === 0 ? null : { urls, certificates };
+}
+
+/** A pooler between us and the server may drop the settings of a connection; without the roles nothing would keep tenants apart. */
+async function assertRoles(db: Database): Promise<void> {
+  const [row] = await db.systemQuery<{ role: string }>('current_role', 'select current_user as role', []);
+  if (row?.role !== 'rrs_system') {
+    throw new OperatorError('The database connection does not keep its role. If DATABASE_URL points to a connection pooler, point it to the server itself.');
+  }
+}
