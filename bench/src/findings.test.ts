@@ -9,6 +9,6 @@ test('the benchmark of imports runs', async () => {
 }, 60_000);
 
 test('the benchmark of lists asks every query and gets an answer', async () => {
-  const results = await lists({ small: 200, large: 2_000, organizations: 2, seconds: 0.2 });
+  const results = await lists({ small: 200, large: 2_000, organizations: 2, seconds: 0.2, tries: 1 });
   expect(results.map(({ id }) => id)).toEqual(['P3', 'P3', 'P3', 'P3', 'P4', 'P8']);
 }, 120_000);

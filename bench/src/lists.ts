@@ -11,10 +11,12 @@ export interface Sizes {
   large: number;
   organizations: number;
   seconds: number;
+  /** Of these the best counts: what a busy neighbour does in one of them is not the query's. */
+  tries: number;
 }
 
 /** P3, P4 and P8: one organization with very many findings among others. */
-export function lists({ small, large, organizations, seconds }: Sizes): Promise<Result[]> {
+export function lists({ small, large, organizations, seconds, tries }: Sizes): Promise<Result[]> {
   return withService(async (session) => {
     const { admin } = session;
     const { rows } = await admin.query('select id from organizations');
@@ -30,7 +32,7 @@ export function lists({ small, large, organizations, seconds }: Sizes): Promise<
     await admin.query('vacuum analyze');
     const first = await timesOf(session, '', 60);
     const deep = await timesOf(session, await deepPage(session), 60);
-    const every = await everyQuery(session, orgId);
+    const every = await everyQuery(session, orgId, tries);
     const slowest = every.reduce((worst, one) => (one.ms > worst.ms ? one : worst));
     const typical =
       at(
@@ -91,8 +93,7 @@ async function deepPage({ service, headers }: Session): Promise<string> {
   return cursor;
 }
 
-/** The better of three: what a busy neighbour does in one of them is not the query's. */
-async function everyQuery(session: Session, orgId: string): Promise<{ query: string; ms: number }[]> {
+async function everyQuery(session: Session, orgId: string, tries: number): Promise<{ query: string; ms: number }[]> {
   const { rows } = await session.admin.query('select id from assets where org_id = $1 limit 1', [orgId]);
   const filters: Query[] = [...FILTERS, { asset_id: rows[0].id }];
   const queries = [
@@ -107,8 +108,9 @@ async function everyQuery(session: Session, orgId: string): Promise<{ query: str
   const measured = [];
   for (const query of queries) {
     const text = new URLSearchParams(query).toString();
-    const times = [await timeOf(session, `&${text}`), await timeOf(session, `&${text}`), await timeOf(session, `&${text}`)];
-    measured.push({ query: text, ms: Math.min(...times) });
+    let ms = Number.POSITIVE_INFINITY;
+    for (let n = 0; n < tries; n++) ms = Math.min(ms, await timeOf(session, `&${text}`));
+    measured.push({ query: text, ms });
   }
   return measured;
 }

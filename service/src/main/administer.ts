@@ -4,7 +4,6 @@ import { parseArgs } from 'node:util';
 import { type Database, openDatabase } from '../db/database.ts';
 import { migrate } from '../db/migrate.ts';
 import { publishedKeys, rotateKeys } from '../evidence/keys.ts';
-import { resealCredentials } from '../integrations/connections.ts';
 import { openKeyRing } from '../integrations/secrets.ts';
 import { createApiKey, findApiKey, listAllApiKeys, revokeApiKey } from '../organizations/api-keys.ts';
 import { addMember, findMember, listAllMembers, removeMember } from '../organizations/members.ts';
@@ -13,10 +12,8 @@ import { hashPassword } from '../organizations/passwords.ts';
 import { type Actor, systemActor } from '../shared/actor.ts';
 import { OperatorError } from '../shared/errors.ts';
 import { type Role, roles } from '../shared/permissions.ts';
-import { backup } from './backup.ts';
 import type { Config } from './config.ts';
 import { type Log, version } from './log.ts';
-import { restore } from './restore.ts';
 import { keysDir, openBlobs, openServerBeside } from './storage.ts';
 
 type Options = ReturnType<typeof readOptions>['values'];
@@ -98,6 +95,8 @@ const commands: Record<string, (call: Call) => Promise<string>> = {
     );
   },
   'credentials rotate': async ({ db, keysFolder }) => {
+    // It brings all connectors along, which the other commands need not wait for.
+    const { resealCredentials } = await import('../integrations/connections.ts');
     const keys = openKeyRing(keysFolder);
     const { count, keyId } = await db.withSystem((tx) => resealCredentials(tx, keys));
     await keys.forgetAllBut(keyId);
@@ -137,7 +136,10 @@ async function copyAll(command: 'backup' | 'restore', folder: string, config: Co
   try {
     const blobs = await openBlobs(config);
     const common = { url: server.url, blobs, keysFolder: keysDir(config) };
-    const done = command === 'backup' ? await backup({ ...common, target: folder, version }) : await restore({ ...common, source: folder });
+    const done =
+      command === 'backup'
+        ? await (await import('./backup.ts')).backup({ ...common, target: folder, version })
+        : await (await import('./restore.ts')).restore({ ...common, source: folder });
     const guard = command === 'backup' && done.keys > 0 ? ' It holds the private signing keys: guard it like them.' : '';
     return `${command === 'backup' ? 'Written to' : 'Read from'} ${folder}: ${done.rows} rows, ${done.blobs} files.${guard}\n`;
   } finally {
