@@ -150,6 +150,12 @@ describe('POST /imports', () => {
     expect([...new Set(answer.body.errors.map(({ path }) => path))]).toEqual(paths);
   });
 
+  it('says of a mistake whether it stands in the address or in the form', async () => {
+    const answer = await sendForm({ dry_run: 'maybe', file: new Blob([trivy('x:1', [])]) });
+    expect(answer).toMatchObject({ status: 400, body: { errors: [{ in: 'body', path: '/dry_run' }] } });
+    expect(await send(trivy('x:1', []), { query: { dry_run: 'maybe' } })).toMatchObject({ status: 400, body: { errors: [{ in: 'query', path: '/dry_run' }] } });
+  });
+
   it('refuses what is too large, as it is and in a form', async () => {
     const large = trivy('large:1', [vulnerability(1, { Description: 'x'.repeat(LIMIT) })]);
     expect(await send(large)).toMatchObject({ status: 413 });

@@ -145,11 +145,11 @@ async function receive(request: FastifyRequest, store: (content: Readable) => Pr
   const query = request.query as Record<string, unknown>;
   if (!request.isMultipart()) {
     if (request.body === undefined) throw noFile();
-    return { fields: readFields(query, null), blob: await store(request.body as Readable) };
+    return { fields: readFields({ query, form: {} }, null), blob: await store(request.body as Readable) };
   }
-  const { fields, file } = await readForm(request, async (content, filename) => ({ blob: await store(content), filename }));
+  const { fields: form, file } = await readForm(request, async (content, filename) => ({ blob: await store(content), filename }));
   if (!file) throw noFile();
-  return { blob: file.blob, fields: readFields({ ...query, ...fields }, file.filename || null) };
+  return { blob: file.blob, fields: readFields({ query, form }, file.filename || null) };
 }
 
 function noFile(): AppError {

@@ -6,10 +6,15 @@ import { ScanScope } from './schemas.ts';
 
 export type ImportFields = Omit<NewImport, 'sha256' | 'bytes'>;
 
-/** What stands beside the file, from the query or the form; all mistakes at once. */
-export function readFields(given: Readonly<Record<string, unknown>>, filename: string | null): ImportFields {
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What stands beside the file, from the query or the form, which counts more; all mistakes at once. */
+export function readFields({ query, form }: { query: Fields; form: Fields }, filename: string | null): ImportFields {
+  const given = { ...query, ...form };
   const errors: FieldError[] = [];
-  const wrong = (path: string, detail: string): void => void errors.push({ in: 'query', path, code: 'invalid', detail });
+  const wrong = (path: string, detail: string): void => {
+    errors.push({ in: (path.split('/')[1] ?? '') in form ? 'body' : 'query', path, code: 'invalid', detail });
+  };
   const known = ['format', 'filename', 'scan_scope', 'dry_run'];
   for (const name of Object.keys(given)) if (!known.includes(name)) wrong(`/${name}`, `is not known; allowed: ${known.join(', ')}`);
   const format = given.format === undefined || given.format === '' ? null : String(given.format);
