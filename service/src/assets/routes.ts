@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import type { Database } from '../db/database.ts';
 import type { App } from '../http/app.ts';
 import { assertVersion, expectedVersions, IfMatchHeaders, setETag } from '../http/conditions.ts';
-import { linkPages, pageRequest } from '../http/paging.ts';
+import { readPage } from '../http/paging.ts';
 import { problems } from '../http/schemas.ts';
 import { type AssetFilter, type AssetFollower, type AssetRow, listAssets, type AssetPatch as Patch, readAsset, updateAsset } from './assets.ts';
 import { Asset, AssetList, AssetParams, AssetPatch, AssetQuery } from './schemas.ts';
@@ -33,9 +33,7 @@ export function assetRoutes({ db, secret, follower }: AssetDeps) {
       },
       async (request, reply) => {
         const { orgId } = request.actor;
-        const page = pageRequest(secret, orgId, 'assets', request.query);
-        const assets = await db.withTenant(request.actor, (tx) => listAssets(tx, orgId, request.query as AssetFilter, page));
-        linkPages(request, reply, assets.page);
+        const assets = await readPage({ db, secret }, request, reply, (tx, page) => listAssets(tx, orgId, request.query as AssetFilter, page));
         return reply.send({ data: assets.data.map(toAsset), page: assets.page });
       },
     );

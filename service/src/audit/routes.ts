@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { Database } from '../db/database.ts';
 import type { App } from '../http/app.ts';
-import { linkPages, pageRequest } from '../http/paging.ts';
+import { readPage } from '../http/paging.ts';
 import { problems } from '../http/schemas.ts';
 import { type AuditEventRow, listAuditEvents } from './list.ts';
 import { type AuditEvent, AuditEventList, AuditEventQuery } from './schemas.ts';
@@ -22,9 +22,7 @@ export function auditRoutes({ db, secret }: { db: Database; secret: Buffer }) {
         },
       },
       async (request, reply) => {
-        const page = pageRequest(secret, request.actor.orgId, 'audit-events', request.query);
-        const events = await db.withTenant(request.actor, (tx) => listAuditEvents(tx, request.actor.orgId, request.query, page));
-        linkPages(request, reply, events.page);
+        const events = await readPage({ db, secret }, request, reply, (tx, page) => listAuditEvents(tx, request.actor.orgId, request.query, page));
         return reply.send({ data: events.data.map(toAuditEvent), page: events.page });
       },
     );

@@ -1,6 +1,6 @@
 import type { App } from '../http/app.ts';
 import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts';
-import { linkPages, pageRequest } from '../http/paging.ts';
+import { readPage } from '../http/paging.ts';
 import { problems } from '../http/schemas.ts';
 import { addTest, type DeliveryStatus, listDeliveries, readDelivery, replayDelivery } from './deliveries.ts';
 import type { EventDeps } from './deps.ts';
@@ -30,10 +30,8 @@ export function deliveryRoutes(app: App, deps: EventDeps & { box: SecretBox }): 
       const { orgId } = request.actor;
       const { id } = request.params;
       const { status } = request.query;
-      const page = pageRequest(secret, orgId, `webhooks/${id}/deliveries`, request.query as never);
       const which = { webhookId: id, ...(status === undefined ? {} : { status: status as DeliveryStatus[] }) };
-      const deliveries = await db.withTenant(request.actor, (tx) => listDeliveries(tx, orgId, which, page));
-      linkPages(request, reply, deliveries.page);
+      const deliveries = await readPage({ db, secret }, request, reply, (tx, page) => listDeliveries(tx, orgId, which, page));
       return reply.send({ data: deliveries.data.map(toDelivery), page: deliveries.page });
     },
   );

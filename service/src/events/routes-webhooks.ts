@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { App } from '../http/app.ts';
 import { assertVersion, expectedVersions, IfMatchHeaders, setETag } from '../http/conditions.ts';
 import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts';
-import { linkPages, pageRequest } from '../http/paging.ts';
+import { readPage } from '../http/paging.ts';
 import { problems } from '../http/schemas.ts';
 import type { EventDeps } from './deps.ts';
 import { toWebhook } from './present.ts';
@@ -27,9 +27,7 @@ export function webhookRoutes(app: App, deps: EventDeps & { box: SecretBox }): v
       },
     },
     async (request, reply) => {
-      const page = pageRequest(secret, request.actor.orgId, 'webhooks', request.query);
-      const webhooks = await db.withTenant(request.actor, (tx) => listWebhooks(tx, request.actor.orgId, page));
-      linkPages(request, reply, webhooks.page);
+      const webhooks = await readPage({ db, secret }, request, reply, (tx, page) => listWebhooks(tx, request.actor.orgId, page));
       return reply.send({ data: webhooks.data.map(toWebhook), page: webhooks.page });
     },
   );

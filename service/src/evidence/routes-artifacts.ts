@@ -4,7 +4,7 @@ import type { Static } from 'typebox';
 import type { App } from '../http/app.ts';
 import { DownloadHeaders, downloadResponses, planDownload, sendDownload } from '../http/downloads.ts';
 import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts';
-import { linkPages, pageRequest } from '../http/paging.ts';
+import { readPage } from '../http/paging.ts';
 import { problems } from '../http/schemas.ts';
 import { readForm } from '../http/uploads.ts';
 import { bodyCheck } from '../http/validation.ts';
@@ -52,9 +52,7 @@ export function artifactRoutes(app: App, deps: EvidenceDeps): void {
     async (request, reply) => {
       const { actor } = request;
       const { work_item_id } = request.params;
-      const page = pageRequest(secret, actor.orgId, `artifacts ${work_item_id}`, request.query);
-      const found = await db.withTenant(actor, (tx) => listArtifacts(tx, actor.orgId, work_item_id, { filter: request.query, page }));
-      linkPages(request, reply, found.page);
+      const found = await readPage({ db, secret }, request, reply, (tx, page) => listArtifacts(tx, actor.orgId, work_item_id, { filter: request.query, page }));
       return reply.send({ data: found.data.map(toArtifact), page: found.page });
     },
   );

@@ -3,7 +3,7 @@ import type { TenantTx } from '../db/database.ts';
 import type { App } from '../http/app.ts';
 import { DownloadHeaders, type DownloadPlan, downloadResponses, planDownload, sendDownload } from '../http/downloads.ts';
 import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts';
-import { linkPages, pageRequest } from '../http/paging.ts';
+import { readPage } from '../http/paging.ts';
 import { preferredWait, waitFor } from '../http/prefer.ts';
 import { problems } from '../http/schemas.ts';
 import type { Actor } from '../shared/actor.ts';
@@ -12,7 +12,7 @@ import { readItem } from '../work-items/read.ts';
 import type { EvidenceDeps } from './deps.ts';
 import { evidenceFormats } from './formats/formats.ts';
 import { publishedKeys } from './keys.ts';
-import { listPackages, type PackageFilter, type PackageRow, readPackage, requestPackage } from './packages.ts';
+import { listPackages, type PackageRow, readPackage, requestPackage } from './packages.ts';
 import { downloadsOf, type PackageDownload, toListedPackage, toPackage, toVerification } from './present.ts';
 import { recordReceipt, recordView } from './receipts.ts';
 import { WorkItemParams } from './schemas.ts';
@@ -32,22 +32,7 @@ const WAIT_SECONDS = 10;
 export const packageMediaTypes = ['application/zip', ...new Set(evidenceFormats.map(({ mediaType }) => mediaType.replace(/;.*/, '')))];
 
 export function packageRoutes(app: App, deps: EvidenceDeps): void {
-  const { db, secret, blobs } = deps;
-
-  const list = async (
-    request: Parameters<typeof linkPages>[0],
-    reply: Parameters<typeof linkPages>[1],
-    { name, query, filter }: { name: string; query: Parameters<typeof pageRequest>[3]; filter: PackageFilter },
-  ) => {
-    const { actor } = request;
-    const page = pageRequest(secret, actor.orgId, name, query);
-    const found = await db.withTenant(actor, async (tx) => {
-      if (name !== 'packages' && filter.work_item_id !== undefined) await readItem(tx, actor.orgId, filter.work_item_id);
-      return listPackages(tx, actor.orgId, filter, page);
-    });
-    linkPages(request, reply, found.page);
-    return { data: found.data.map(toListedPackage), page: found.page };
-  };
+  const { db, blobs } = deps;
 
   app.get(
     '/riskops-evidence/packages',
@@ -62,7 +47,10 @@ export function packageRoutes(app: App, deps: EvidenceDeps): void {
         response: { 200: PackageList, ...problems('invalid_cursor') },
       },
     },
-    async (request, reply) => reply.send(await list(request, reply, { name: 'packages', query: request.query, filter: request.query })),
+    async (request, reply) => {
+      const { data, page } = await readPage(deps, request, reply, (tx, page) => listPackages(tx, request.actor.orgId, request.query, page));
+      return reply.send({ data: data.map(toListedPackage), page });
+    },
   );
 
   app.get(
@@ -81,7 +69,12 @@ export function packageRoutes(app: App, deps: EvidenceDeps): void {
     },
     async (request, reply) => {
       const { work_item_id } = request.params;
-      return reply.send(await list(request, reply, { name: `packages ${work_item_id}`, query: request.query, filter: { ...request.query, work_item_id } }));
+      const { orgId } = request.actor;
+      const { data, page } = await readPage(deps, request, reply, async (tx, page) => {
+        await readItem(tx, orgId, work_item_id);
+        return listPackages(tx, orgId, { ...request.query, work_item_id }, page);
+      });
+      return reply.send({ data: data.map(toListedPackage), page });
     },
   );
 

@@ -5,7 +5,7 @@ import { tooMany } from '../http/access.ts';
 import type { App } from '../http/app.ts';
 import { DownloadHeaders, downloadResponses, sendDownload } from '../http/downloads.ts';
 import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts';
-import { linkPages, pageRequest } from '../http/paging.ts';
+import { readPage } from '../http/paging.ts';
 import { problems } from '../http/schemas.ts';
 import { organizationOf } from '../organizations/tokens.ts';
 import type { Actor } from '../shared/actor.ts';
@@ -69,12 +69,10 @@ export function shareLinkRoutes(app: App, deps: EvidenceDeps): void {
     async (request, reply) => {
       const { actor } = request;
       const { package_id } = request.params;
-      const page = pageRequest(secret, actor.orgId, `share-links ${package_id}`, request.query);
-      const found = await db.withTenant(actor, async (tx) => {
+      const found = await readPage({ db, secret }, request, reply, async (tx, page) => {
         const { id } = await readPackage(tx, actor.orgId, package_id);
         return listShareLinks(tx, actor.orgId, id, page);
       });
-      linkPages(request, reply, found.page);
       return reply.send({ data: found.data.map(toShareLink), page: found.page });
     },
   );

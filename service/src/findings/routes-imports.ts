@@ -4,7 +4,7 @@ import { formats } from '@rrs/scan-reports';
 import type { FastifyRequest } from 'fastify';
 import type { BlobRef } from '../blobs/blobs.ts';
 import type { App } from '../http/app.ts';
-import { linkPages, pageRequest } from '../http/paging.ts';
+import { readPage } from '../http/paging.ts';
 import { preferredWait, waitFor } from '../http/prefer.ts';
 import { problems } from '../http/schemas.ts';
 import { readForm } from '../http/uploads.ts';
@@ -50,9 +50,7 @@ export function importRoutes(app: App, deps: FindingDeps): void {
       },
     },
     async (request, reply) => {
-      const page = pageRequest(secret, request.actor.orgId, 'imports', request.query);
-      const imports = await db.withTenant(request.actor, (tx) => listImports(tx, request.actor.orgId, page));
-      linkPages(request, reply, imports.page);
+      const imports = await readPage({ db, secret }, request, reply, (tx, page) => listImports(tx, request.actor.orgId, page));
       return reply.send({ data: imports.data.map(toImport), page: imports.page });
     },
   );

@@ -1,7 +1,7 @@
 import type { App } from '../http/app.ts';
 import { assertVersion, expectedVersions, IfMatchHeaders, setETag } from '../http/conditions.ts';
 import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts';
-import { linkPages, pageRequest } from '../http/paging.ts';
+import { readPage } from '../http/paging.ts';
 import { problems } from '../http/schemas.ts';
 import { invalidField } from '../shared/errors.ts';
 import { scoreVector } from '../vulnerabilities/cvss.ts';
@@ -36,14 +36,12 @@ export function findingRoutes(deps: FindingDeps) {
       },
       async (request, reply) => {
         const { orgId } = request.actor;
-        const page = pageRequest(secret, orgId, 'findings', request.query);
         const { limit: _limit, cursor: _cursor, sort: _sort, total: _total, ...filter } = request.query;
-        const { found, names } = await db.withTenant(request.actor, async (tx) => {
+        const { data, page, names } = await readPage({ db, secret }, request, reply, async (tx, page) => {
           const found = await listFindings(tx, orgId, filter as FindingFilter, page);
-          return { found, names: await namesFor(tx, orgId, found.data) };
+          return { ...found, names: await namesFor(tx, orgId, found.data) };
         });
-        linkPages(request, reply, found.page);
-        return reply.send({ data: found.data.map((row) => toListed(row, names)), page: found.page });
+        return reply.send({ data: data.map((row) => toListed(row, names)), page });
       },
     );
 
@@ -140,9 +138,7 @@ export function findingRoutes(deps: FindingDeps) {
         },
       },
       async (request, reply) => {
-        const page = pageRequest(secret, request.actor.orgId, `findings/${request.params.id}/history`, request.query);
-        const history = await db.withTenant(request.actor, (tx) => readHistory(tx, request.actor.orgId, request.params.id, page));
-        linkPages(request, reply, history.page);
+        const history = await readPage({ db, secret }, request, reply, (tx, page) => readHistory(tx, request.actor.orgId, request.params.id, page));
         return reply.send({ data: history.data.map(toHistoryEntry), page: history.page });
       },
     );

@@ -1,6 +1,7 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type TSchema, Type } from 'typebox';
+import type { Database, TenantTx } from '../db/database.ts';
 import { COUNT_LIMIT, type Page, type PageRequest, type Position } from '../db/pages.ts';
 import { AppError } from '../shared/errors.ts';
 import { Named, Nullable, OneOf, Text } from './schemas.ts';
@@ -53,10 +54,30 @@ interface ListQuery {
   total: 'bounded' | 'exact';
 }
 
+interface Listing {
+  db: Database;
+  secret: Buffer;
+}
+
+/** The page that a request asks for, with links to its neighbours in the answer's head. */
+export async function readPage<Found extends Page<unknown>>(
+  { db, secret }: Listing,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  read: (tx: TenantTx, page: PageRequest) => Promise<Found>,
+): Promise<Found> {
+  const asked = pageRequest(secret, request);
+  const found = await db.withTenant(request.actor, (tx) => read(tx, asked));
+  linkPages(request, reply, found.page);
+  return found;
+}
+
 /** Opens the cursor, if there is one, against everything it was bound to: organization, list, filters and sort. */
-export function pageRequest(secret: Buffer, orgId: string, list: string, query: ListQuery): PageRequest {
+function pageRequest(secret: Buffer, request: FastifyRequest): PageRequest {
+  const query = request.query as ListQuery;
   const { limit, cursor, total, ...filters } = query;
-  const bound = hash('sha256', JSON.stringify([orgId, list, Object.entries(filters).sort(([a], [b]) => (a < b ? -1 : 1))]));
+  const [list] = request.url.split('?');
+  const bound = hash('sha256', JSON.stringify([request.actor.orgId, list, Object.entries(filters).sort(([a], [b]) => (a < b ? -1 : 1))]));
   const mac = (text: string): Buffer => createHmac('sha256', secret).update(`${bound}.${text}`).digest().subarray(0, MAC_BYTES);
   const seal = (position: Position): string => {
     const text = Buffer.from(JSON.stringify([position.direction, position.value, position.id])).toString('base64url');
@@ -83,7 +104,7 @@ function open(cursor: string, mac: (text: string) => Buffer): Position {
 }
 
 /** RFC 8288 links for a page, from the address it was asked for at. */
-export function linkPages(request: FastifyRequest, reply: FastifyReply, page: Page<unknown>['page']): void {
+function linkPages(request: FastifyRequest, reply: FastifyReply, page: Page<unknown>['page']): void {
   const [path = '', ...search] = request.url.split('?');
   const link = (cursor: string | null, rel: string): string[] => {
     const parameters = new URLSearchParams(search.join('?'));

@@ -1,5 +1,5 @@
 import type { App } from '../http/app.ts';
-import { linkPages, pageRequest } from '../http/paging.ts';
+import { readPage } from '../http/paging.ts';
 import { problems } from '../http/schemas.ts';
 import type { IntegrationRoutesDeps } from './deps.ts';
 import { toRun } from './present.ts';
@@ -59,7 +59,7 @@ export function runRoutes({ db, secret, follower }: Pick<IntegrationRoutesDeps, 
         schema: {
           operationId: 'listRuns',
           summary: 'List the runs of a connection',
-          description: 'Newest first, with counts, requests and errors.',
+          description: 'Newest first, with counts, requests and errors. Those of a ticketing system, of which there are many, are kept for eight days.',
           tags: TAGS,
           params: ConnectionParams,
           querystring: RunQuery,
@@ -69,9 +69,7 @@ export function runRoutes({ db, secret, follower }: Pick<IntegrationRoutesDeps, 
       async (request, reply) => {
         const { orgId } = request.actor;
         const { id } = request.params;
-        const page = pageRequest(secret, orgId, `integrations/${id}/runs`, request.query);
-        const runs = await db.withTenant(request.actor, (tx) => listRuns(tx, orgId, id, page));
-        linkPages(request, reply, runs.page);
+        const runs = await readPage({ db, secret }, request, reply, (tx, page) => listRuns(tx, orgId, id, page));
         return reply.send({ data: runs.data.map(toRun), page: runs.page } as never);
       },
     );

@@ -1,7 +1,7 @@
 import type { App } from '../http/app.ts';
 import { assertVersion, expectedVersions, IfMatchHeaders, setETag } from '../http/conditions.ts';
 import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts';
-import { linkPages, pageRequest } from '../http/paging.ts';
+import { readPage } from '../http/paging.ts';
 import { problems } from '../http/schemas.ts';
 import {
   type ConnectionFilter,
@@ -60,13 +60,11 @@ export function integrationRoutes(deps: IntegrationRoutesDeps) {
       },
       async (request, reply) => {
         const { orgId } = request.actor;
-        const page = pageRequest(secret, orgId, 'integrations', request.query);
-        const { found, standings } = await db.withTenant(request.actor, async (tx) => {
+        const { data, page, standings } = await readPage({ db, secret }, request, reply, async (tx, page) => {
           const found = await listConnections(tx, orgId, request.query as ConnectionFilter, page);
-          return { found, standings: await standingsOf(tx, orgId, found.data) };
+          return { ...found, standings: await standingsOf(tx, orgId, found.data) };
         });
-        linkPages(request, reply, found.page);
-        return reply.send({ data: found.data.map((row) => toConnection(row, standings.get(row.id) ?? NEW)), page: found.page } as never);
+        return reply.send({ data: data.map((row) => toConnection(row, standings.get(row.id) ?? NEW)), page } as never);
       },
     );
 
@@ -100,7 +98,8 @@ export function integrationRoutes(deps: IntegrationRoutesDeps) {
         schema: {
           operationId: 'getIntegrationHealth',
           summary: 'See how all connections are doing',
-          description: 'Status, error rates, staleness and the last error of every connection, computed from its runs, and a summary over all.',
+          description:
+            'Status, error rates, staleness and the last error of every connection, computed from its runs, and a summary over all. What asks a ticketing system for changed tickets is a run too.',
           tags: TAGS,
           response: { 200: Health },
         },

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { App } from '../http/app.ts';
 import { assertVersion, expectedVersions, IfMatchHeaders, setETag } from '../http/conditions.ts';
 import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts';
-import { linkPages, pageRequest } from '../http/paging.ts';
+import { readPage } from '../http/paging.ts';
 import { problems } from '../http/schemas.ts';
 import { type ApiKeyRow, createApiKey, listApiKeys, readApiKey, revokeApiKey, updateApiKey } from './api-keys.ts';
 import type { OrganizationDeps } from './deps.ts';
@@ -23,9 +23,7 @@ export function apiKeyRoutes(app: App, { db, secret }: OrganizationDeps): void {
       },
     },
     async (request, reply) => {
-      const page = pageRequest(secret, request.actor.orgId, 'api-keys', request.query);
-      const keys = await db.withTenant(request.actor, (tx) => listApiKeys(tx, request.actor.orgId, page));
-      linkPages(request, reply, keys.page);
+      const keys = await readPage({ db, secret }, request, reply, (tx, page) => listApiKeys(tx, request.actor.orgId, page));
       return reply.send({ data: keys.data.map(toApiKey), page: keys.page });
     },
   );

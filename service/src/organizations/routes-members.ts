@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { App } from '../http/app.ts';
 import { assertVersion, expectedVersions, IfMatchHeaders, setETag } from '../http/conditions.ts';
 import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts';
-import { linkPages, pageRequest } from '../http/paging.ts';
+import { readPage } from '../http/paging.ts';
 import { problems } from '../http/schemas.ts';
 import type { OrganizationDeps } from './deps.ts';
 import { addMember, listMembers, type MemberRow, readMember, removeMember, updateMember } from './members.ts';
@@ -24,9 +24,7 @@ export function memberRoutes(app: App, { db, secret }: OrganizationDeps): void {
       },
     },
     async (request, reply) => {
-      const page = pageRequest(secret, request.actor.orgId, 'members', request.query);
-      const members = await db.withTenant(request.actor, (tx) => listMembers(tx, request.actor.orgId, page));
-      linkPages(request, reply, members.page);
+      const members = await readPage({ db, secret }, request, reply, (tx, page) => listMembers(tx, request.actor.orgId, page));
       return reply.send({ data: members.data.map(toMember), page: members.page });
     },
   );

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import type { App } from '../http/app.ts';
 import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts';
-import { linkPages, pageRequest } from '../http/paging.ts';
+import { readPage } from '../http/paging.ts';
 import { problems } from '../http/schemas.ts';
 import { invalidField } from '../shared/errors.ts';
 import type { WorkItemDeps } from './deps.ts';
@@ -31,9 +31,7 @@ export function linkRoutes(app: App, deps: WorkItemDeps, body: TSchema): void {
     async (request, reply) => {
       const { orgId } = request.actor;
       const { id } = request.params;
-      const page = pageRequest(secret, orgId, `work-items/${id}/findings`, request.query);
-      const linked = await db.withTenant(request.actor, (tx) => listLinked(tx, orgId, { id, state: request.query.state }, page));
-      linkPages(request, reply, linked.page);
+      const linked = await readPage({ db, secret }, request, reply, (tx, page) => listLinked(tx, orgId, { id, state: request.query.state }, page));
       return reply.send({ data: linked.data.map(toLinked), page: linked.page });
     },
   );

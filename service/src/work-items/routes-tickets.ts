@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { App } from '../http/app.ts';
 import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts';
-import { linkPages, pageRequest } from '../http/paging.ts';
+import { readPage } from '../http/paging.ts';
 import { problems } from '../http/schemas.ts';
 import type { WorkItemDeps } from './deps.ts';
 import { WorkItemParams } from './schemas.ts';
@@ -54,9 +54,7 @@ export function ticketRoutes(app: App, deps: WorkItemDeps): void {
     async (request, reply) => {
       const { orgId } = request.actor;
       const { id } = request.params;
-      const page = pageRequest(secret, orgId, `work-items/${id}/tickets`, request.query);
-      const tickets = await db.withTenant(request.actor, (tx) => listTickets(tx, orgId, id, page));
-      linkPages(request, reply, tickets.page);
+      const tickets = await readPage({ db, secret }, request, reply, (tx, page) => listTickets(tx, orgId, id, page));
       return reply.send({ data: tickets.data.map(toTicket), page: tickets.page });
     },
   );
@@ -120,9 +118,7 @@ export function ticketRoutes(app: App, deps: WorkItemDeps): void {
     },
     async (request, reply) => {
       const { orgId } = request.actor;
-      const page = pageRequest(secret, orgId, 'tickets/drift', request.query);
-      const tickets = await db.withTenant(request.actor, (tx) => listDrift(tx, orgId, page));
-      linkPages(request, reply, tickets.page);
+      const tickets = await readPage({ db, secret }, request, reply, (tx, page) => listDrift(tx, orgId, page));
       return reply.send({ data: tickets.data.map(toDrifted), page: tickets.page });
     },
   );

@@ -2,7 +2,7 @@ import type { TenantTx } from '../db/database.ts';
 import type { App } from '../http/app.ts';
 import { assertVersion, expectedVersions, IfMatchHeaders, setETag } from '../http/conditions.ts';
 import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts';
-import { linkPages, pageRequest } from '../http/paging.ts';
+import { readPage } from '../http/paging.ts';
 import { problems } from '../http/schemas.ts';
 import { invalidField } from '../shared/errors.ts';
 import { createWorkItem, type NewWorkItem } from './create.ts';
@@ -37,9 +37,7 @@ export function workItemRoutes(deps: WorkItemDeps) {
       },
       async (request, reply) => {
         const { orgId } = request.actor;
-        const page = pageRequest(secret, orgId, 'work-items', request.query);
-        const items = await db.withTenant(request.actor, (tx) => listItems(tx, orgId, request.query as WorkItemFilter, page));
-        linkPages(request, reply, items.page);
+        const items = await readPage({ db, secret }, request, reply, (tx, page) => listItems(tx, orgId, request.query as WorkItemFilter, page));
         return reply.send({ data: items.data.map(toListed), page: items.page });
       },
     );
@@ -144,10 +142,8 @@ export function workItemRoutes(deps: WorkItemDeps) {
       async (request, reply) => {
         const { orgId } = request.actor;
         const { id } = request.params;
-        const page = pageRequest(secret, orgId, `work-items/${id}/timeline`, request.query);
         const which = { id, objectType: request.query.object_type ?? null };
-        const timeline = await db.withTenant(request.actor, (tx) => readTimeline(tx, orgId, which, page));
-        linkPages(request, reply, timeline.page);
+        const timeline = await readPage({ db, secret }, request, reply, (tx, page) => readTimeline(tx, orgId, which, page));
         return reply.send({ data: timeline.data.map(toTimelineEntry), page: timeline.page });
       },
     );
