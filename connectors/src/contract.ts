@@ -72,6 +72,8 @@ export interface FindingBatch {
   items: readonly ReportItem[];
   /** Looked at by the vendor, whether or not anything was found there. */
   covers?: readonly Asset[];
+  /** Looked at by some of the vendor's scanners alone, the others being off or unknown: nothing is closed there by absence, also where something was observed. */
+  partly?: readonly Asset[];
   /** Where to go on after this batch. Never the same twice in a run. */
   checkpoint: Json;
 }
@@ -177,10 +179,16 @@ export interface Ticketing<C extends TObject = TObject, S extends TObject = TObj
   comment(context: Context<C, S>, id: string, text: string): Promise<void>;
   /** Tickets of this connection that changed, oldest change first. */
   changedSince(context: Context<C, S>, since: Date): AsyncGenerator<readonly Ticket[]>;
-  /** The id of the ticket that a webhook of the vendor is about; null when its signature does not hold or it is about no ticket. */
-  inbound?(settings: Settings<C, S>, message: InboundMessage): string | null;
+  /** What a webhook of the vendor says; null when its signature does not hold. */
+  inbound?(settings: Settings<C, S>, message: InboundMessage): Inbound | null;
   /** Reads what a link of the vendor's leads to, whatever the credentials may read there; null for links that are not its own. */
   capture?(context: Context<C, S>, url: string): Promise<Capture | null>;
+}
+
+/** A message that is genuine. Vendors send some when a webhook is made, and about other things than tickets. */
+export interface Inbound {
+  /** The id of the ticket that it is about. */
+  ticket: string | null;
 }
 
 export interface InboundMessage {

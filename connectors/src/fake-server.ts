@@ -39,8 +39,8 @@ export interface FakeVendor {
   wanted?: readonly string[];
   /** Answers as the vendor would: its own authentication, paging and errors. A new one for each server. */
   answer(options: FakeOptions): (request: FakeRequest) => FakeAnswer | Promise<FakeAnswer>;
-  /** For ticketing: what the vendor sends when a ticket has changed. */
-  inbound?(settings: Settings, ticketId: string): InboundMessage;
+  /** For ticketing: what the vendor sends when a ticket has changed; null: when its webhook is tried, or about something else. */
+  inbound?(settings: Settings, ticketId: string | null): InboundMessage;
 }
 
 /** What happens to pages, counted from one; `for`: so many times, for ever unless told. */

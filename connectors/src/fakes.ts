@@ -2,3 +2,4 @@
 
 export { fakes } from './fake-registry.ts';
 export { type FakeOptions, type FakeRequest, type FakeVendor, type Fault, serveFake } from './fake-server.ts';
+export { type GithubState, githubWith } from './scanners/github/fake.ts';

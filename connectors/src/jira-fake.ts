@@ -167,10 +167,12 @@ function shown(edition: JiraFake, { number, fields, createdAt, updatedAt, commen
   };
 }
 
-export function jiraWebhook(settings: Settings, ticketId: string): InboundMessage {
-  const body = Buffer.from(
-    JSON.stringify({ timestamp: Date.now(), webhookEvent: 'jira:issue_updated', issue: { id: ticketId, key: `SEC-${Number(ticketId) - 10_000}` } }),
-  );
+export function jiraWebhook(settings: Settings, ticketId: string | null): InboundMessage {
+  const said =
+    ticketId === null
+      ? { webhookEvent: 'jira:version_released', version: { id: '10000', name: '1.0' } }
+      : { webhookEvent: 'jira:issue_updated', issue: { id: ticketId, key: `SEC-${Number(ticketId) - 10_000}` } };
+  const body = Buffer.from(JSON.stringify({ timestamp: Date.now(), ...said }));
   const secret = String(obj(settings.credentials).webhook_secret);
   return { headers: { 'content-type': 'application/json', 'x-hub-signature': `sha256=${hmac(secret, body, 'hex')}` }, body };
 }

@@ -7,6 +7,7 @@ import {
   type Http,
   type HttpAnswer,
   type HttpRequest,
+  type Inbound,
   type InboundMessage,
   type Json,
   type Ticket,
@@ -136,8 +137,8 @@ export function jiraOperations(edition: Edition) {
       });
     },
 
-    inbound({ credentials }: { credentials: { webhook_secret?: string } }, message: InboundMessage): string | null {
-      return isSigned(message, 'x-hub-signature', credentials.webhook_secret) ? (str(obj(told(message).issue).id) ?? null) : null;
+    inbound({ credentials }: { credentials: { webhook_secret?: string } }, message: InboundMessage): Inbound | null {
+      return isSigned(message, 'x-hub-signature', credentials.webhook_secret) ? { ticket: str(obj(told(message).issue).id) ?? null } : null;
     },
 
     async capture({ http, config }: JiraContext, url: string): Promise<Capture | null> {

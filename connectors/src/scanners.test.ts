@@ -50,7 +50,7 @@ describe.each(cases)('%s', (_, scanner, vendor) => {
       const before = await collect(scanner, context, batches);
       const after = await collect(scanner, { ...contextOf(scanner, vendor.settings(fake.origin)), checkpoint: before.checkpoints.at(-1) ?? null });
       expect(said([...before.items, ...after.items])).toEqual(said(whole.items));
-      expect([...new Set([...before.covers, ...after.covers])].sort()).toEqual([...new Set(whole.covers)].sort());
+      for (const how of ['covers', 'partly'] as const) expect([...new Set([...before[how], ...after[how]])].sort()).toEqual([...new Set(whole[how])].sort());
     }
   });
 

@@ -51,6 +51,7 @@ export function contextOf(connector: Connector, settings: Settings, limits: Part
 export interface Collected {
   items: ReportItem[];
   covers: string[];
+  partly: string[];
   checkpoints: Json[];
   coverage: string;
   cursor: Json;
@@ -59,12 +60,12 @@ export interface Collected {
 /** Everything from a checkpoint on, as far as `batches` goes. */
 export async function collect(scanner: Scanner, context: RunContext, batches = 1_000): Promise<Collected> {
   const run = scanner.findings(context);
-  const collected: Collected = { items: [], covers: [], checkpoints: [], coverage: 'none', cursor: null };
+  const collected: Collected = { items: [], covers: [], partly: [], checkpoints: [], coverage: 'none', cursor: null };
   for (let n = 0; n < batches; n++) {
     const next = await run.next();
     if (next.done) return { ...collected, ...next.value };
     collected.items.push(...next.value.items);
-    collected.covers.push(...(next.value.covers ?? []).map(({ type, name }) => `${type} ${name}`));
+    for (const how of ['covers', 'partly'] as const) collected[how].push(...(next.value[how] ?? []).map(({ type, name }) => `${type} ${name}`));
     collected.checkpoints.push(next.value.checkpoint);
   }
   await run.return({ coverage: 'changes', cursor: null });

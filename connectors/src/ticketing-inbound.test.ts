@@ -22,22 +22,28 @@ describe.each(cases)('what %s sends', (_, ticketing, vendor) => {
   const settings = vendor.settings('https://vendor.example');
   const { webhook_secret: secret = '' } = settings.credentials as Record<string, string>;
   const withSecret = (webhook_secret: string | undefined) => ({ ...settings, credentials: { ...settings.credentials, webhook_secret } }) as unknown as Settings;
-  const idIn = (message: InboundMessage, given = settings): string | null | undefined => ticketing.inbound?.(given, message);
-  const sent = (id: string): InboundMessage => {
+  const heard = (message: InboundMessage, given = settings) => ticketing.inbound?.(given, message);
+  const sent = (id: string | null): InboundMessage => {
     if (!vendor.inbound) throw new Error('every ticketing vendor can tell that a ticket changed');
     return vendor.inbound(settings, id);
   };
   const message = sent('10007');
 
   it('names the ticket', () => {
-    expect(idIn(message)).toBe('10007');
-    expect(idIn(sent('10008'))).toBe('10008');
+    expect(heard(message)).toEqual({ ticket: '10007' });
+    expect(heard(sent('10008'))).toEqual({ ticket: '10008' });
+  });
+
+  it('may be about no ticket, and is genuine all the same', () => {
+    expect(heard(sent(null))).toEqual({ ticket: null });
+    expect(heard(sent(null), withSecret('another secret'))).toBeNull();
+    expect(heard({ ...sent(null), headers: {} })).toBeNull();
   });
 
   it('counts for nothing without the secret, or with another', () => {
-    expect(idIn(message, withSecret(undefined))).toBeNull();
-    expect(idIn(message, withSecret('another secret'))).toBeNull();
-    expect(idIn({ ...message, headers: {} })).toBeNull();
+    expect(heard(message, withSecret(undefined))).toBeNull();
+    expect(heard(message, withSecret('another secret'))).toBeNull();
+    expect(heard({ ...message, headers: {} })).toBeNull();
   });
 
   it('counts for nothing with a proof that was tampered with', () => {
@@ -45,18 +51,19 @@ describe.each(cases)('what %s sends', (_, ticketing, vendor) => {
     for (const name of proofs(message)) {
       const value = message.headers[name] ?? '';
       const tampered = [`${value.slice(0, -2)}${value.endsWith('00') ? '11' : '00'}`, value.slice(0, -1), `${value}AAAA`, ''];
-      for (const other of tampered) expect(idIn({ ...message, headers: { ...message.headers, [name]: other } }), other).toBeNull();
+      for (const other of tampered) expect(heard({ ...message, headers: { ...message.headers, [name]: other } }), other).toBeNull();
     }
   });
 
   it('counts for nothing when the proof of one message comes with the body of another', () => {
     const replayed = { headers: message.headers, body: sent('10008').body };
     const longer = { headers: message.headers, body: Buffer.concat([message.body, Buffer.from(' ')]) };
-    expect([idIn(replayed), idIn(longer)]).toEqual(carries(message, secret) ? ['10008', '10007'] : [null, null]);
+    expect([heard(replayed), heard(longer)]).toEqual(carries(message, secret) ? [{ ticket: '10008' }, { ticket: '10007' }] : [null, null]);
   });
 
-  it('counts for nothing when it says nothing', () => {
-    for (const body of ['', '[]', '{"a":', 'null', '{"issue":7}']) expect(idIn({ ...message, body: Buffer.from(body) })).toBeNull();
+  it('names no ticket when it says nothing', () => {
+    const nothing = carries(message, secret) ? { ticket: null } : null;
+    for (const body of ['', '[]', '{"a":', 'null', '{"issue":7}']) expect(heard({ ...message, body: Buffer.from(body) })).toEqual(nothing);
   });
 });
 

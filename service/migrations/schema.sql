@@ -1295,6 +1295,7 @@ CREATE TABLE rrs.sync_runs (
   created_at timestamptz(3) DEFAULT now() NOT NULL,
   started_at timestamptz(3),
   finished_at timestamptz(3),
+  knowledge_as_of text,
   CONSTRAINT sync_runs_pkey PRIMARY KEY (org_id, id),
   CONSTRAINT sync_runs_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text])) = (finished_at IS NULL)),
   CONSTRAINT sync_runs_mode_check CHECK (mode = ANY (ARRAY['full'::text, 'changes'::text])),
@@ -1312,7 +1313,7 @@ CREATE POLICY system ON rrs.sync_runs TO rrs_system
 CREATE POLICY tenant ON rrs.sync_runs TO rrs_app
   USING (org_id = current_setting('app.org_id'::text)::uuid)
   WITH CHECK (org_id = current_setting('app.org_id'::text)::uuid);
-GRANT SELECT, INSERT, UPDATE ON rrs.sync_runs TO rrs_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON rrs.sync_runs TO rrs_app;
 GRANT SELECT, INSERT, UPDATE ON rrs.sync_runs TO rrs_system;
 
 CREATE TABLE rrs.ticket_polls (

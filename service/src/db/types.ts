@@ -619,6 +619,7 @@ interface SyncRunsTable {
   created_at: Generated<Timestamp>;
   started_at: Timestamp | null;
   finished_at: Timestamp | null;
+  knowledge_as_of: string | null;
 }
 
 interface TicketPollsTable {

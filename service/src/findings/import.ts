@@ -10,14 +10,14 @@ import type { FindingFollower } from './follower.ts';
 import { closeAbsent, tellFollower } from './import-close.ts';
 import { resolveRows } from './import-resolve.ts';
 import { KnownNoMore, knownContents } from './import-seen.ts';
-import { takeTurn } from './import-turn.ts';
+import { inTurn, takeTurn } from './import-turn.ts';
 import { type ImportRow, type ScanScope, seenAtOf } from './imports.ts';
 import { chooseFormat, openReport } from './open-report.ts';
 import { readPolicy } from './policy.ts';
 import type { Resolution } from './resolution.ts';
 import { type Source, sourceOf, wordsOfSource } from './sources.ts';
 import { type Staged, stageReport } from './stage-report.ts';
-import { STAGING_TABLES } from './staging.ts';
+import { assetKeyOf, STAGING_TABLES } from './staging.ts';
 
 export interface Importing {
   blobs: BlobStore;
@@ -29,6 +29,8 @@ export interface Importing {
 export interface Brought {
   source: Source;
   covers: readonly Asset[];
+  /** Looked at in part: what is missing there need not be gone. */
+  partly: readonly Asset[];
   /** Whatever is missing may be so for another reason than being gone: a person looks before anything is closed. */
   cautious: boolean;
 }
@@ -48,7 +50,16 @@ export async function importReport(
     const about = (await format.about?.(input)) ?? null;
     const tool = [...new Set(about?.tools)].sort().join(' + ');
     const source: Source = brought?.source ?? { kind: 'import', provider: format.id, tool, name: (row.scan_scope as ScanScope).name ?? '' };
-    const report: Report = { format, input, about, source, follower, covers: brought?.covers ?? [], cautious: brought?.cautious ?? false };
+    const report: Report = {
+      format,
+      input,
+      about,
+      source,
+      follower,
+      covers: brought?.covers ?? [],
+      partly: brought?.partly ?? [],
+      cautious: brought?.cautious ?? false,
+    };
     try {
       await finish(context.db, row, report, await stage(context, row, report, knownContents(context.db, orgId)));
     } catch (error) {
@@ -94,12 +105,13 @@ interface Report {
   source: Source;
   follower: FindingFollower;
   covers: readonly Asset[];
+  partly: readonly Asset[];
   cautious: boolean;
 }
 
 type FindKnown = Parameters<typeof stageReport>[2]['findKnown'];
 
-async function stage({ db, signal }: JobContext, row: ImportRow, { format, input, source, covers }: Report, findKnown: FindKnown): Promise<Staged> {
+async function stage({ db, signal }: JobContext, row: ImportRow, { format, input, source, covers, partly }: Report, findKnown: FindKnown): Promise<Staged> {
   const scope = row.scan_scope as ScanScope;
   const staged = await db.withCopyClient((client) =>
     stageReport(format, input, {
@@ -109,7 +121,7 @@ async function stage({ db, signal }: JobContext, row: ImportRow, { format, input
       importId: row.id,
       origin: [source.provider, source.tool, source.name].join('\n'),
       defaultAsset: scope.asset ?? { type: format.assetType, name: 'unspecified' },
-      scopeAssets: [scope.asset ?? [], scope.assets ?? [], covers].flat(),
+      scopeAssets: [scope.asset ?? [], scope.assets ?? [], covers, partly].flat(),
       findKnown,
       onProgress: (records) => progress(db, row, { records, bytes: input.bytesRead() }),
     }),
@@ -143,11 +155,13 @@ class Superseded extends Error {}
 async function finish(db: Database, row: ImportRow, report: Report, staged: Staged): Promise<void> {
   let result: Result | undefined;
   try {
-    await db.withTenant({ orgId: row.org_id }, async (tx) => {
-      result = await resolve(tx, row, report, staged);
-      if (row.dry_run) throw new DryRun();
-      await conclude(tx, row, result);
-    });
+    await inTurn(row.org_id, () =>
+      db.withTenant({ orgId: row.org_id }, async (tx) => {
+        result = await resolve(tx, row, report, staged);
+        if (row.dry_run) throw new DryRun();
+        await conclude(tx, row, result);
+      }),
+    );
   } catch (error) {
     if (!(error instanceof DryRun) || !result) throw error;
     const wouldBe = { ...result, sourceId: null };
@@ -171,7 +185,7 @@ async function assertStaged(tx: TenantTx, { org_id, id }: ImportRow, { received,
   if (rows[0]?.count !== received - rejected) throw new Error(`${rows[0]?.count} of ${received - rejected} staged records are there`);
 }
 
-async function resolve(tx: TenantTx, row: ImportRow, { format, about, source, follower, cautious }: Report, staged: Staged): Promise<Result> {
+async function resolve(tx: TenantTx, row: ImportRow, { format, about, source, follower, partly, cautious }: Report, staged: Staged): Promise<Result> {
   const orgId = row.org_id;
   await takeTurn(tx, orgId);
   await assertStaged(tx, row, staged);
@@ -192,7 +206,7 @@ async function resolve(tx: TenantTx, row: ImportRow, { format, about, source, fo
   if (isLarge(staged)) await sql`select analyze_grown()`.execute(tx);
   const doubts = scope.coverage === 'complete' ? doubtsOf(about, staged) : [];
   const complete = scope.coverage === 'complete' && doubts.length === 0;
-  const { closed, held } = await closeAbsent(tx, resolution, { complete, brake: cautious ? { share: 0, count: 0 } : brake });
+  const { closed, held } = await closeAbsent(tx, resolution, { complete, partly: partly.map(assetKeyOf), brake: cautious ? { share: 0, count: 0 } : brake });
   if (!row.dry_run) await tellFollower(tx, follower, resolution, { reopened: outcomes.reopened, closed, withdrawn, held: held !== null });
   const { received, rejected } = staged;
   const unchanged = received - rejected - outcomes.created - outcomes.updated - outcomes.reopened;

@@ -55,9 +55,14 @@ export interface StagingContext {
   defaultAsset: Asset;
 }
 
+/** By which the staged rows of an import name it. */
+export function assetKeyOf(asset: Asset): string {
+  return `${asset.type}:${canonicalName(asset)}`;
+}
+
 export function stagedAsset({ orgId, importId }: StagingContext, asset: Asset): { key: string; values: CopyValue[] } {
   const keys = assetKeys(asset);
-  const key = `${asset.type}:${canonicalName(asset)}`;
+  const key = assetKeyOf(asset);
   return { key, values: [orgId, importId, key, newId(), asset.type, asset.name, keys.map((one) => one.key), keys.map((one) => one.rank)] };
 }
 

@@ -1,25 +1,28 @@
 import { sql } from 'kysely';
 import type { TenantTx } from '../db/database.ts';
 import { CIRCUIT_OPENS_AT } from './conclude.ts';
+import { POLL_EVERY_MINUTES } from './polls.ts';
 
 /** Every connection by what its runs show, in one statement over their ledger. */
 export async function readHealth(tx: TenantTx, orgId: string): Promise<HealthRow[]> {
   const done = sql`('succeeded', 'partial', 'failed', 'needs_confirmation')`;
   const { rows } = await sql<HealthRow>`
-    select c.id, c.provider, c.kind, c.name, c.enabled, c.every_minutes, c.next_run_at, c.cursor,
+    select c.id, c.provider, c.kind, c.name, c.enabled, c.next_run_at,
+      case when c.kind <> 'ticketing' then c.every_minutes
+        when exists (select from tickets t where t.org_id = c.org_id and t.connection_id = c.id and t.unlinked_at is null) then ${POLL_EVERY_MINUTES}::int end as every_minutes,
       active.status as active_status, latest.status as latest_status, latest.error as latest_error, latest.error_kind, latest.finished_at as latest_at, latest.notes as latest_notes,
       good.finished_at as last_success_at, coalesce(failing.n, 0) as consecutive_failures, failing.since as failing_since,
       coalesce(w.runs_24h, 0) as runs_24h, coalesce(w.failed_24h, 0) as failed_24h, coalesce(w.runs_7d, 0) as runs_7d, coalesce(w.failed_7d, 0) as failed_7d,
       coalesce(w.requests_24h, 0) as requests_24h, coalesce(w.failed_requests_24h, 0) as failed_requests_24h, coalesce(w.requests_7d, 0) as requests_7d,
       coalesce(w.failed_requests_7d, 0) as failed_requests_7d, w.median_seconds, w.p95_seconds,
-      coalesce((good.counts->>'received')::int, 0) as findings_seen
+      coalesce((good.counts->>'received')::int, 0) as findings_seen, good.knowledge_as_of
     from connections c
     left join lateral (select status from sync_runs r where r.org_id = c.org_id and r.connection_id = c.id and r.status in ('queued', 'running')) active on true
     left join lateral (
       select status, error, error_kind, finished_at, notes from sync_runs r where r.org_id = c.org_id and r.connection_id = c.id and r.status in ${done} order by r.created_at desc, r.id desc limit 1
     ) latest on true
     left join lateral (
-      select created_at, finished_at, counts from sync_runs r where r.org_id = c.org_id and r.connection_id = c.id and r.status in ('succeeded', 'needs_confirmation') order by r.created_at desc, r.id desc limit 1
+      select created_at, finished_at, counts, knowledge_as_of from sync_runs r where r.org_id = c.org_id and r.connection_id = c.id and r.status in ('succeeded', 'needs_confirmation') order by r.created_at desc, r.id desc limit 1
     ) good on true
     left join lateral (
       select count(*)::int as n, min(r.finished_at) as since from sync_runs r
@@ -48,6 +51,7 @@ export interface HealthRow {
   kind: 'scanner' | 'ticketing' | 'enrichment';
   name: string;
   enabled: boolean;
+  /** Null: only when somebody asks, and for ticketing when there is no ticket to ask about. */
   every_minutes: number | null;
   next_run_at: Date | null;
   active_status: 'queued' | 'running' | null;
@@ -70,6 +74,7 @@ export interface HealthRow {
   median_seconds: number | null;
   p95_seconds: number | null;
   findings_seen: number;
+  knowledge_as_of: string | null;
 }
 
 export const syncStatuses = ['never', 'queued', 'running', 'ok', 'partial', 'failing', 'paused'] as const;

@@ -37,6 +37,11 @@ async function found(cve: string, as = syncs.api().ours.owner): Promise<string> 
 }
 const read = async (id: string, as = syncs.api().ours.owner): Promise<Scored> => (await syncs.ask<Scored>('GET', `/findings/${id}`, { as })).body;
 
+async function asOfIn(connection: string): Promise<string | null | undefined> {
+  const { body } = await syncs.ask<{ connections: { connection_id: string; knowledge_as_of: string | null }[] }>('GET', '/integrations/health');
+  return body.connections.find(({ connection_id }) => connection_id === connection)?.knowledge_as_of;
+}
+
 describe('enrichment', () => {
   it.each(enrichment.map(({ id }) => id))('by %s teaches what it knows once', async (id) => {
     const connection = await connectMirror(vendorOf(id));
@@ -45,6 +50,38 @@ describe('enrichment', () => {
     expect(run).toMatchObject({ status: 'succeeded', error: null, notes: [expect.stringMatching(/^Knowledge of \S+\.$/)] });
     expect(run.counts.learned).toBeGreaterThan(0);
     expect((await syncs.sync(connection, { full: true })).counts.learned).toBe(0);
+  });
+
+  it.each(enrichment.map(({ id }) => id))('by %s says how fresh it is, as the vendor dates it', async (id) => {
+    const connection = await connectMirror(vendorOf(id));
+    expect(await asOfIn(connection)).toBeNull();
+    const { knowledge_as_of, notes } = await syncs.sync(connection);
+    expect(knowledge_as_of).toMatch(/^\d{4}[-.]\d{2}[-.]\d{2}/);
+    expect(notes).toContain(`Knowledge of ${knowledge_as_of}.`);
+    expect(await asOfIn(connection)).toBe(knowledge_as_of);
+  });
+
+  it('is as fresh as its last good run, whatever followed', async () => {
+    const connection = await connectMirror(vendorOf('cisa_kev'));
+    const { knowledge_as_of } = await syncs.sync(connection);
+    const actor = systemActor(syncs.api().ours.id, 'test');
+    const { origin } = await syncs.fake(vendorOf('cisa_kev'), {}, { kind: 'status', at: 1, status: 500 });
+    await syncs.api().db.withTenant(actor, (tx) =>
+      tx
+        .updateTable('connections')
+        .set({ config: JSON.stringify(vendorOf('cisa_kev').settings(origin).config) })
+        .where('id', '=', connection)
+        .execute(),
+    );
+    expect(await syncs.sync(connection, { full: true })).toMatchObject({ status: 'failed', knowledge_as_of: null });
+    expect(await asOfIn(connection)).toBe(knowledge_as_of);
+  });
+
+  it('alone has a freshness', async () => {
+    const snyk = fakes.find(({ id }) => id === 'snyk') as FakeVendor;
+    const connection = await syncs.connect(snyk, (await syncs.fake(snyk)).origin);
+    expect(await syncs.sync(connection)).toMatchObject({ status: 'succeeded', knowledge_as_of: null });
+    expect(await asOfIn(connection)).toBeNull();
   });
 
   it('scores the findings of all organizations anew, which say what they go by; what leaves the catalogue leaves them', async () => {

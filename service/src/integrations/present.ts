@@ -1,6 +1,7 @@
 import type { Connector } from '@rrs/connectors';
 import type { ConnectionRow } from './connections.ts';
 import { type HealthRow, healthOf, healthStatuses, type SyncStatus } from './health.ts';
+import { nextPollAt } from './polls.ts';
 import { strict } from './providers.ts';
 import type { RunRow } from './runs.ts';
 
@@ -42,12 +43,17 @@ export function toConnection(row: ConnectionRow, { syncStatus, lastRun }: Standi
     schedule: row.every_minutes === null ? null : { every_minutes: row.every_minutes },
     sync_status: syncStatus,
     last_run: lastRun && toRun(lastRun),
-    next_run_at: row.enabled ? (row.next_run_at?.toISOString() ?? null) : null,
+    next_run_at: nextRunAt(row, lastRun !== null, new Date()),
     created_by: row.created_by,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
     version: row.version,
   };
+}
+
+function nextRunAt({ enabled, kind, next_run_at }: Pick<ConnectionRow, 'enabled' | 'kind' | 'next_run_at'>, isPolled: boolean, now: Date): string | null {
+  if (!enabled) return null;
+  return (kind === 'ticketing' ? nextPollAt({ pausedUntil: next_run_at, isPolled }, now) : next_run_at)?.toISOString() ?? null;
 }
 
 const outcomes = ['received', 'created', 'updated', 'unchanged', 'reopened', 'rejected', 'closed', 'learned'] as const;
@@ -66,6 +72,7 @@ export function toRun(run: RunRow) {
     import_id: run.import_id,
     error: run.error === null ? null : { kind: run.error_kind ?? 'service', message: run.error },
     notes: run.notes as string[],
+    knowledge_as_of: run.knowledge_as_of,
     requested_by: run.requested_by,
     created_at: run.created_at.toISOString(),
     started_at: run.started_at?.toISOString() ?? null,
@@ -88,7 +95,7 @@ export function toHealth(rows: readonly HealthRow[], now: Date) {
       sync_status,
       last_success_at: row.last_success_at?.toISOString() ?? null,
       last_run_at: row.latest_at?.toISOString() ?? null,
-      next_run_at: row.enabled ? (row.next_run_at?.toISOString() ?? null) : null,
+      next_run_at: nextRunAt(row, row.every_minutes !== null, now),
       staleness: { seconds_since_success: staleSeconds, every_minutes: row.every_minutes, stale: isStale },
       runs: {
         last_24h: { total: row.runs_24h, failed: row.failed_24h, error_rate: rate(row.failed_24h, row.runs_24h) },
@@ -100,6 +107,7 @@ export function toHealth(rows: readonly HealthRow[], now: Date) {
       },
       run_seconds: { median: seconds(row.median_seconds), p95: seconds(row.p95_seconds) },
       findings_seen: row.findings_seen,
+      knowledge_as_of: row.knowledge_as_of,
       last_error: error === null ? null : { kind: row.error_kind ?? 'service', message: error },
       notes: row.latest_notes ?? [],
       consecutive_failures: row.consecutive_failures,

@@ -50,7 +50,7 @@ async function receive(app: App, { db, providers, keys, hear }: InboundDeps): Pr
         operationId: 'receiveTicketMessage',
         summary: 'Take a message of a ticketing system',
         description:
-          "The address for the vendor's webhook. The message must carry the vendor's signature, made with the webhook secret of the connection; then it is accepted, whatever ticket it is about. Nothing in it is believed: the ticket that it names is read again.",
+          "The address for the vendor's webhook. The message must carry the vendor's signature, made with the webhook secret of the connection; then it is accepted, whatever it is about. Nothing in it is believed: the ticket that it names, if any, is read again.",
         tags: ['Integrations'],
         params: ConnectionParams,
         response: { 202: Accepted, ...problems('not_found', 'unauthenticated', 'rate_limited') },
@@ -67,13 +67,14 @@ async function receive(app: App, { db, providers, keys, hear }: InboundDeps): Pr
       const from = `inbound ${request.ip} ${connection.id}`;
       assertNotTooOften(app.failures.look(from));
       const settings = { config: connection.config, credentials: await openCredentials(keys, connection) } as Settings;
-      const ticket = connector.inbound(settings, messageOf(request));
-      if (ticket === null) {
+      const heard = connector.inbound(settings, messageOf(request));
+      if (heard === null) {
         app.failures.take(from);
-        throw new AppError('unauthenticated', 'The signature does not hold, or the message is about no ticket. Check the webhook secret on both sides.');
+        throw new AppError('unauthenticated', 'The signature does not hold. Check the webhook secret on both sides.');
       }
+      const { ticket } = heard;
       const { org_id: orgId } = connection;
-      await db.withTenant({ orgId }, (tx) => hear(tx, { orgId, connectionId: connection.id, externalIds: [ticket] }));
+      if (ticket !== null) await db.withTenant({ orgId }, (tx) => hear(tx, { orgId, connectionId: connection.id, externalIds: [ticket] }));
       return reply.code(202).send({ accepted: true });
     },
   );

@@ -6,13 +6,14 @@ import type { Asset, Observation, Rejection, ReportFormat, ReportItem } from '@r
 import type { TenantTx } from '../db/database.ts';
 
 /** What a run saw, as lines of JSON: requests with the hashes of their answers, what was covered, what was observed. It is imported like a report, and kept like one. */
-type Line = { request: RequestRecord } | { covers: Asset } | { observation: Observation } | { rejection: Rejection };
+type Line = { request: RequestRecord } | { covers: Asset } | { partly: Asset } | { observation: Observation } | { rejection: Rejection };
 
 const compress = promisify(gzip);
 const expand = promisify(gunzip);
 
-export function linesOf({ items, covers = [] }: Pick<FindingBatch, 'items' | 'covers'>, requests: readonly RequestRecord[]): string {
-  const lines: Line[] = [...requests.map((request) => ({ request })), ...covers.map((asset) => ({ covers: asset })), ...items];
+export function linesOf({ items, covers = [], partly = [] }: Omit<FindingBatch, 'checkpoint'>, requests: readonly RequestRecord[]): string {
+  const looked: Line[] = [...covers.map((asset) => ({ covers: asset })), ...partly.map((asset) => ({ partly: asset }))];
+  const lines: Line[] = [...requests.map((request) => ({ request })), ...looked, ...items];
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
@@ -40,13 +41,21 @@ export async function* linesIn(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
   for await (const chunk of chunks) {
     const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
     rest = lines.pop() ?? '';
-    for (const line of lines) yield JSON.parse(line, revived) as Line;
+    for (const line of lines) yield lineOf(line);
   }
-  if (rest !== '') yield JSON.parse(rest, revived) as Line;
+  if (rest !== '') yield lineOf(rest);
 }
 
-function revived(key: string, value: unknown): unknown {
-  return (key === 'first_seen' || key === 'last_seen') && typeof value === 'string' ? new Date(value) : value;
+/** Without a reviver, which would be asked about every field of every line. */
+function lineOf(text: string): Line {
+  const line = JSON.parse(text) as Line;
+  if (!('observation' in line)) return line;
+  const { first_seen, last_seen } = line.observation as { [Field in keyof Observation]: unknown };
+  return { observation: { ...line.observation, first_seen: timeOf(first_seen), last_seen: timeOf(last_seen) } };
+}
+
+function timeOf(value: unknown): Date | null {
+  return typeof value === 'string' ? new Date(value) : null;
 }
 
 export const RECORDED = 'sync_run';

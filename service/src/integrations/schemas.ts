@@ -51,7 +51,12 @@ export const ConnectionCreate = Strict(
     name: Type.Optional(settings.name),
     config: Type.Optional(settings.config),
     credentials: Type.Optional(settings.credentials),
-    schedule: Type.Optional(Nullable({ ...Schedule, description: 'Once a day unless told; null: only when somebody asks' })),
+    schedule: Type.Optional(
+      Nullable({
+        ...Schedule,
+        description: 'Once a day unless told; null: only when somebody asks. Ticketing systems are asked every five minutes all the same',
+      }),
+    ),
     enabled: Type.Optional(settings.enabled),
   },
   {
@@ -79,6 +84,8 @@ const Fault = Named('RunError', {
   message: Type.String({ description: 'What is wrong and what to do', examples: ['Snyk refused the credentials (401). Create new ones: …'] }),
 });
 
+const KnowledgeAsOf = (description: string) => Nullable(Type.String({ description, examples: ['2026-11-14'] }));
+
 export const Run = Named('SyncRun', {
   id: Id,
   connection_id: Id,
@@ -104,6 +111,7 @@ export const Run = Named('SyncRun', {
   import_id: Nullable({ ...Id, description: 'What the run brought, as an import with rejected records and the stored file' }),
   error: Nullable(Fault),
   notes: Type.Array(Type.String({ examples: ['Knowledge of 2026-11-14.'] })),
+  knowledge_as_of: KnowledgeAsOf('For enrichment: the date of what was learned, as the vendor gives it'),
   requested_by: Type.String({ examples: ['Ada Lovelace'] }),
   created_at: Timestamp,
   started_at: Nullable(Timestamp),
@@ -202,11 +210,16 @@ export const Health = Named('IntegrationHealth', {
       last_success_at: Nullable(Timestamp),
       last_run_at: Nullable(Timestamp),
       next_run_at: Nullable(Timestamp),
-      staleness: Named('Staleness', { seconds_since_success: Nullable(Type.Integer()), every_minutes: Nullable(Type.Integer()), stale: Type.Boolean() }),
+      staleness: Named('Staleness', {
+        seconds_since_success: Nullable(Type.Integer()),
+        every_minutes: Nullable(Type.Integer({ description: 'As scheduled; for ticketing 5 while there are tickets to ask about', examples: [1440] })),
+        stale: Type.Boolean(),
+      }),
       runs: Rates('RunErrorRates', 'Runs that failed or were not whole'),
       requests: Rates('RequestErrorRates', 'Requests to the vendor that failed'),
       run_seconds: Named('RunSeconds', { median: Nullable(Type.Number()), p95: Nullable(Type.Number()) }),
       findings_seen: { ...count, description: 'By the last run that succeeded' },
+      knowledge_as_of: KnowledgeAsOf('For enrichment: the date of what the last run that succeeded learned, as the vendor gives it'),
       last_error: Nullable(Fault),
       notes: Type.Array(Type.String()),
       consecutive_failures: count,

@@ -74,12 +74,12 @@ async function importBrought(
   const importId = run.import_id ?? (await recordBrought(syncing, context.db, running, ending));
   if (importId === null) return null;
   const source = { kind: 'connection', provider: connection.provider, tool: '', name: connection.id } as const;
-  const covers = await coversOf(syncing, context.db, orgId, importId);
+  const looked = await lookedAt(syncing, context.db, orgId, importId);
   await importReport(
     { blobs, follower, known: [recordedRun] },
     context,
     { orgId, importId },
-    { source, covers, cautious: await settingsChanged(context.db, running) },
+    { source, ...looked, cautious: await settingsChanged(context.db, running) },
   );
   return context.db.withTenant({ orgId }, (tx) => readImport(tx, orgId, importId));
 }
@@ -147,10 +147,14 @@ async function settingsChanged(db: Database, { run, connection }: Running): Prom
   return earlier !== undefined;
 }
 
-async function coversOf({ blobs }: Syncing, db: Database, orgId: string, importId: string): Promise<Asset[]> {
+async function lookedAt({ blobs }: Syncing, db: Database, orgId: string, importId: string): Promise<{ covers: Asset[]; partly: Asset[] }> {
   const { sha256 } = await db.withTenant({ orgId }, (tx) => readImport(tx, orgId, importId));
   const stored = await blobs.get(sha256);
-  const covers: Asset[] = [];
-  if (stored) for await (const line of linesIn(stored)) if ('covers' in line) covers.push(line.covers);
-  return covers;
+  const looked = { covers: [] as Asset[], partly: [] as Asset[] };
+  if (!stored) return looked;
+  for await (const line of linesIn(stored)) {
+    if ('covers' in line) looked.covers.push(line.covers);
+    else if ('partly' in line) looked.partly.push(line.partly);
+  }
+  return looked;
 }

@@ -47,6 +47,7 @@ export async function syncKnowledge(syncing: Syncing, context: JobContext, runni
       notes: [`Knowledge of ${asOf}.`, ...(rejected > 0 ? [`${rejected} records could not be read.`] : [])],
       cursor: ending.cursor,
       full: true,
+      knowledgeAsOf: asOf,
     };
   const { kind, message } = ending;
   return changed > 0 ? { status: 'partial', kind, error: message, counts } : { status: 'failed', kind, error: message };

@@ -197,7 +197,10 @@ async function note(tx: TenantTx, { run }: Running, { checkpoint, batches, recor
   if (numUpdatedRows === 0n) throw new Stopped('lost');
 }
 
-function createAccount() {
+export type Account = ReturnType<typeof createAccount>;
+
+/** Of the requests that were made since it was last asked. */
+export function createAccount() {
   let records: RequestRecord[] = [];
   return {
     add: (record: RequestRecord): void => {

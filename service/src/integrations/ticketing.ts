@@ -1,4 +1,4 @@
-import { type Context, createHttp, defaultLimits, type HttpLimits, type Sender, type Settings, type Ticketing } from '@rrs/connectors';
+import { type Context, createHttp, defaultLimits, type HttpLimits, type RequestRecord, type Sender, type Settings, type Ticketing } from '@rrs/connectors';
 import { type ConnectionRow, openCredentials } from './connections.ts';
 import { type Providers, providerOf } from './providers.ts';
 import type { KeyRing } from './secrets.ts';
@@ -27,11 +27,16 @@ export interface OpenTicketing {
   context: Context;
 }
 
-export async function openTicketing(vendors: TicketVendors, connection: ConnectionRow, signal: AbortSignal): Promise<OpenTicketing> {
+export async function openTicketing(
+  vendors: TicketVendors,
+  connection: ConnectionRow,
+  signal: AbortSignal,
+  onRequest: (record: RequestRecord) => void = () => {},
+): Promise<OpenTicketing> {
   const connector = providerOf(vendors.providers, connection.provider);
   if (connector.kind !== 'ticketing') throw new Error(`${connector.id} has no tickets`);
   const settings = { config: connection.config, credentials: await openCredentials(vendors.keys, connection) } as Settings;
   const { sender, limits, wait } = vendors;
-  const http = createHttp(connector, settings, { sender, signal, limits, now: Date.now, wait, onRequest: () => {} });
+  const http = createHttp(connector, settings, { sender, signal, limits, now: Date.now, wait, onRequest });
   return { connector, context: { ...settings, http, signal, startedAt: new Date() } };
 }

@@ -16,6 +16,7 @@ interface RunView {
   requests: { made: number; failed: number };
   import_id: string | null;
   notes: string[];
+  knowledge_as_of: string | null;
 }
 
 /** The API beside vendors that are fakes; runs are carried out here and now, waits cost no time. */

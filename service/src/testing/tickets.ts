@@ -99,7 +99,7 @@ export function useTickets() {
       const settings = fake.settings(running.origin);
       const connection = await syncs.connect(fake, running.origin, more);
       const somebody = await personAt(fake, settings, syncs.api().outbound);
-      return { ...running, ...somebody, settings, connection, message: (externalId: string) => fake.inbound?.(settings, externalId) };
+      return { ...running, ...somebody, settings, connection, message: (externalId: string | null) => fake.inbound?.(settings, externalId) };
     },
     async push(item: string, connection: string): Promise<TicketView> {
       const { status, body } = await ask<TicketView>('POST', `/work-items/${item}/tickets`, { body: { connection_id: connection } });

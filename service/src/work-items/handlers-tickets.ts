@@ -1,3 +1,4 @@
+import { POLL_EVERY_MINUTES } from '../integrations/polls.ts';
 import { enqueueAll, handle, type JobHandler } from '../jobs/jobs.ts';
 import { pollTickets, startTicketPolls, syncTicket } from './ticket-jobs.ts';
 import { pollable, pollConnection } from './ticket-poll.ts';
@@ -11,11 +12,10 @@ export function pollHandler(syncing: TicketSyncing): JobHandler {
   return handle(pollTickets, ({ org_id, connection_id }, context) => pollConnection(syncing, context, org_id, connection_id));
 }
 
-/** Every five minutes. */
 export const ticketPolls = handle(
   startTicketPolls,
   async (_payload, { db }) => {
     await db.withSystem(async (tx) => enqueueAll(tx, pollTickets, await pollable(tx), ({ connection_id }) => `poll tickets ${connection_id}`));
   },
-  '*/5 * * * *',
+  `*/${POLL_EVERY_MINUTES} * * * *`,
 );

@@ -44,6 +44,17 @@ describe('a message of the vendor', () => {
     expect((await tickets.hear(vendor.connection, vendor.message('999999'))).status).toBe(202);
   });
 
+  it.each(ticketingFakes.map((fake) => [fake.id, fake] as const))('of %s about no ticket is accepted, and nothing is read', async (_, fake) => {
+    const vendor = await tickets.vendor(fake);
+    const items = tickets.items();
+    const { id } = await items.item(await items.findings(1));
+    await tickets.linked(id, vendor.connection);
+    const before = vendor.requests.length;
+    for (let n = 0; n < 40; n++) expect(await tickets.hear(vendor.connection, vendor.message(null))).toMatchObject({ status: 202, body: { accepted: true } });
+    await tickets.work();
+    expect(vendor.requests).toHaveLength(before);
+  });
+
   it('is refused when it is forged, and changes nothing', async () => {
     const { vendor, items, id, at } = await linkedItem();
     await vendor.change(at, { state: 'done' });
@@ -55,7 +66,10 @@ describe('a message of the vendor', () => {
       { ...message, headers: { ...message.headers, 'x-hub-signature': `sha256=${'0'.repeat(64)}` } },
       { headers: message.headers, body: Buffer.from('{') },
     ];
-    for (const each of forged) expect(await tickets.hear(vendor.connection, each)).toMatchObject({ status: 401, body: { code: 'unauthenticated' } });
+    for (const each of forged) {
+      const { status, body } = await tickets.hear(vendor.connection, each);
+      expect([status, body]).toMatchObject([401, { code: 'unauthenticated', detail: 'The signature does not hold. Check the webhook secret on both sides.' }]);
+    }
     await tickets.work();
     expect((await items.read(id)).status).toBe('open');
   });

@@ -1,6 +1,8 @@
-import { ConnectorError, type FaultKind, type Ticket } from '@rrs/connectors';
+import { ConnectorError, type Ticket } from '@rrs/connectors';
 import { sql } from 'kysely';
 import type { Database, SystemTx, TenantTx } from '../db/database.ts';
+import { type Poll, recordPoll } from '../integrations/polls.ts';
+import { createAccount } from '../integrations/sync.ts';
 import { openTicketing, type TicketVendors } from '../integrations/ticketing.ts';
 import type { JobContext } from '../jobs/jobs.ts';
 import { isEcho, storable, type Theirs, theirsOf } from './ticket-fields.ts';
@@ -14,11 +16,11 @@ const LONGEST_MS = 600_000;
 const UNREAD_FOR = '24 hours';
 const UNREAD_AT_ONCE = 100;
 
-/** Connections that have tickets, of all organizations. */
+/** Connections that have tickets, of all organizations, but for those that failed so often that they are left alone for a while. */
 export async function pollable(tx: SystemTx): Promise<{ org_id: string; connection_id: string }[]> {
   const { rows } = await sql<{ org_id: string; connection_id: string }>`
     select c.org_id, c.id as connection_id from connections c
-    where c.kind = 'ticketing' and c.enabled and c.deleted_at is null
+    where c.kind = 'ticketing' and c.enabled and c.deleted_at is null and (c.next_run_at is null or c.next_run_at <= now())
       and exists (select from tickets t where t.org_id = c.org_id and t.connection_id = c.id and t.unlinked_at is null)
     order by c.org_id, c.id`.execute(tx);
   return rows;
@@ -40,25 +42,35 @@ export async function pollConnection(vendors: TicketVendors, { db, signal }: Job
     return { connection, since: await sinceWhen(tx, orgId, connectionId) };
   });
   if (!opened?.since) return;
+  const { connection } = opened;
   const timeout = AbortSignal.timeout(LONGEST_MS);
+  const account = createAccount();
+  let [pages, records] = [0, 0];
+  const note = (fault: Poll['fault']): Promise<void> =>
+    notePoll(db, { connection, tookMs: Date.now() - startedAt.getTime(), pages, records, requests: account.take(), fault }, startedAt);
   try {
-    const { connector, context } = await openTicketing(vendors, opened.connection, AbortSignal.any([signal, timeout]));
-    let pages = 0;
+    const { connector, context } = await openTicketing(vendors, connection, AbortSignal.any([signal, timeout]), account.add);
     for await (const tickets of connector.changedSince(context, new Date(opened.since.getTime() - OVERLAP_MS))) {
       if (++pages > PAGES) throw new ConnectorError('incomplete', `${connector.name} still had more after ${PAGES} pages of changed tickets.`);
       await db.withTenant({ orgId }, (tx) => hear(tx, { orgId, connectionId, tickets }));
+      records += tickets.length;
     }
-    await notePoll(db, { orgId, connectionId, polledAt: startedAt, fault: null });
   } catch (error) {
     if (signal.aborted) throw error;
-    const tooSlow = timeout.aborted
-      ? ({ kind: 'unavailable', message: `${opened.connection.name} took longer than ${LONGEST_MS / 60_000} minutes.` } as const)
-      : null;
-    const fault = error instanceof ConnectorError ? { kind: error.kind, message: error.message } : tooSlow;
-    if (!fault) throw error;
-    await notePoll(db, { orgId, connectionId, polledAt: null, fault });
+    const tooSlow = timeout.aborted ? ({ kind: 'unavailable', message: `${connection.name} took longer than ${LONGEST_MS / 60_000} minutes.` } as const) : null;
+    const fault = error instanceof ConnectorError ? { kind: error.kind, message: storable(error.message) } : tooSlow;
+    if (fault) return note(fault);
+    // Where it is the database that is gone, there is nowhere to note it.
+    await note(ownFault).catch(() => {});
+    throw error;
   }
+  await note(null);
 }
+
+const ownFault = {
+  kind: 'service',
+  message: 'Asking for changed tickets failed because of a fault in this service; its log has the details.',
+} as const;
 
 /** What was left undone while the connection was paused, and what was not looked at for long. */
 async function takeUp(tx: TenantTx, orgId: string, connectionId: string): Promise<void> {
@@ -127,20 +139,15 @@ async function hear(tx: TenantTx, { orgId, connectionId, tickets }: Heard): Prom
   );
 }
 
-interface Polled {
-  orgId: string;
-  connectionId: string;
-  /** Null: it did not come to its end, and the next one asks for the same. */
-  polledAt: Date | null;
-  fault: { kind: FaultKind; message: string } | null;
-}
-
-async function notePoll(db: Database, { orgId, connectionId, polledAt, fault }: Polled): Promise<void> {
-  await db.withTenant({ orgId }, (tx) =>
-    sql`
+/** One that did not come to its end leaves the place where it was: the next one asks for the same. */
+async function notePoll(db: Database, poll: Poll, startedAt: Date): Promise<void> {
+  const { connection, fault } = poll;
+  await db.withTenant({ orgId: connection.org_id }, async (tx) => {
+    await sql`
       insert into ticket_polls (org_id, connection_id, polled_at, error_kind, error)
-      values (${orgId}, ${connectionId}, ${polledAt}, ${fault?.kind ?? null}, ${fault && storable(fault.message)})
+      values (${connection.org_id}, ${connection.id}, ${fault ? null : startedAt}, ${fault?.kind ?? null}, ${fault?.message ?? null})
       on conflict (org_id, connection_id) do update set
-        polled_at = coalesce(excluded.polled_at, ticket_polls.polled_at), error_kind = excluded.error_kind, error = excluded.error`.execute(tx),
-  );
+        polled_at = coalesce(excluded.polled_at, ticket_polls.polled_at), error_kind = excluded.error_kind, error = excluded.error`.execute(tx);
+    await recordPoll(tx, poll);
+  });
 }

@@ -12,7 +12,7 @@ const KINDS = {
   secret_scanning: { path: 'secret-scanning/alerts', query: { hide_secret: true }, shape: { secret_type: '' } },
 };
 
-type Kind = keyof typeof KINDS;
+export type Kind = keyof typeof KINDS;
 export const kinds = Object.keys(KINDS) as Kind[];
 
 /** One of the lists that a run reads: a kind of alerts of an organization (`orgs/acme`) or of a repository (`repos/acme/shop`). */

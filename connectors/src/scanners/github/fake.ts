@@ -7,8 +7,19 @@ const repository = (name: string) => ({
   id: 100 + repositories.indexOf(name),
   full_name: `acme/${name}`,
   html_url: `https://github.com/acme/${name}`,
-  archived: false,
 });
+
+/** What people switched on and off, by the names of repositories. */
+export interface GithubState {
+  off?: Readonly<Record<string, readonly ('dependabot' | 'code-scanning' | 'secret-scanning')[]>>;
+  archived?: readonly string[];
+  /** Listed, but what they have is not shown. */
+  hidden?: readonly string[];
+  /** Whether the repository without alerts was ever analyzed. */
+  analyzed?: boolean;
+  /** Who may not administer repositories is not told what is switched on. */
+  isAdmin?: boolean;
+}
 
 interface Alert {
   repository: ReturnType<typeof repository>;
@@ -72,7 +83,14 @@ const failed = (status: number, message: string): FakeAnswer => ({
   body: { message, documentation_url: 'https://docs.github.com/rest', status: String(status) },
 });
 
-export const githubFake: FakeVendor = {
+const OFF = {
+  dependabot: () => failed(403, 'Dependabot alerts are disabled for this repository.'),
+  'code-scanning': () => failed(403, 'Code scanning is not enabled for this repository. Please enable code scanning in the repository settings.'),
+  'secret-scanning': () => failed(404, 'Secret scanning is disabled on this repository.'),
+};
+
+/** Alerts of what is off are not there; they come back with the switch. */
+export const githubWith = ({ off = {}, archived = [], hidden = [], analyzed = false, isAdmin = true }: GithubState = {}): FakeVendor => ({
   id: 'github',
   settings: (origin) => ({ config: { api_url: origin, organization: 'acme' }, credentials: { token: TOKEN } }),
   refused: (origin) => ({ config: { api_url: origin, organization: 'acme' }, credentials: { token: 'ghp_revoked0123456789' } }),
@@ -82,6 +100,12 @@ export const githubFake: FakeVendor = {
       'code-scanning/alerts': many(8, codeScanning),
       'secret-scanning/alerts': many(5, secretScanning),
     };
+    const isOff = (name: string, path: string): boolean => off[name]?.some((kind) => path.startsWith(kind)) === true;
+    const described = (name: string): Json => ({
+      ...repository(name),
+      archived: archived.includes(name),
+      ...(isAdmin ? { security_and_analysis: { secret_scanning: { status: isOff(name, 'secret-scanning') ? 'disabled' : 'enabled' } } } : {}),
+    });
     if (badRecord) alerts['dependabot/alerts']?.splice(5, 0, { number: 99, repository: repository('shop'), updated_at: '2026-10-05T08:00:00Z' });
 
     /** Dependabot has cursors alone; the others have page numbers. */
@@ -102,12 +126,17 @@ export const githubFake: FakeVendor = {
     return ({ url, headers }: FakeRequest) => {
       if (headers.authorization !== `Bearer ${TOKEN}`) return failed(401, 'Bad credentials');
       if (!headers['user-agent']) return failed(403, 'Request forbidden by administrative rules.');
-      if (url.pathname === '/orgs/acme/repos') return page(url, repositories.map(repository));
+      if (url.pathname === '/orgs/acme/repos') return page(url, repositories.map(described));
       const [, owner, name, path] = /^\/(orgs\/acme|repos\/acme\/(\w+))(?:\/([\w-]+\/alerts))?$/.exec(url.pathname) ?? [];
       if (owner === undefined || (name !== undefined && !repositories.includes(name))) return failed(404, 'Not Found');
-      if (path === undefined) return { body: repository(name ?? '') };
-      if (name === 'empty' && path.startsWith('code')) return failed(404, 'no analysis found');
-      const ours = (alerts[path] ?? []).filter((alert) => name === undefined || alert.repository.full_name === `acme/${name}`);
+      if (path === undefined) return { body: described(name ?? '') };
+      if (name !== undefined && hidden.includes(name)) return failed(403, 'Resource not accessible by personal access token');
+      if (name !== undefined && isOff(name, path)) return OFF[path.replace('/alerts', '') as keyof typeof OFF]();
+      if (name === 'empty' && path.startsWith('code') && !analyzed) return failed(404, 'no analysis found');
+      const ours = (alerts[path] ?? []).filter(({ repository: { full_name } }) => {
+        const [, of = ''] = full_name.split('/');
+        return (name === undefined || of === name) && !isOff(of, path);
+      });
       if (url.searchParams.get('sort') === 'updated') ours.sort((a, b) => (a.updated_at < b.updated_at ? 1 : -1));
       const isHidden = url.searchParams.get('hide_secret') === 'true';
       const shown = ours.map(
@@ -120,4 +149,6 @@ export const githubFake: FakeVendor = {
       return page(url, shown);
     };
   },
-};
+});
+
+export const githubFake = githubWith();

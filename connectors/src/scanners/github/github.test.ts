@@ -2,7 +2,7 @@ import { afterEach, expect, it } from 'vitest';
 import type { Settings } from '../../contract.ts';
 import { type Fault, type RunningFake, serveFake } from '../../fake-server.ts';
 import { collect, contextOf } from '../../testing.ts';
-import { githubFake } from './fake.ts';
+import { type GithubState, githubFake, githubWith } from './fake.ts';
 import { github } from './index.ts';
 
 const running: RunningFake[] = [];
@@ -10,8 +10,8 @@ afterEach(async () => {
   for (const fake of running.splice(0)) await fake.close();
 });
 
-async function run(config: Record<string, unknown>, { cursor = null, fault }: { cursor?: string | null; fault?: Fault } = {}) {
-  const fake = await serveFake(githubFake, { pageSize: 10 }, fault);
+async function run(config: Record<string, unknown>, { cursor = null, fault, ...state }: { cursor?: string | null; fault?: Fault } & GithubState = {}) {
+  const fake = await serveFake(githubWith(state), { pageSize: 10 }, fault);
   running.push(fake);
   const { credentials } = githubFake.settings(fake.origin);
   const context = contextOf(github, { config: { api_url: fake.origin, ...config }, credentials } as Settings);
@@ -36,7 +36,32 @@ it('says what is open, fixed and dismissed, and on which repository', async () =
   expect(of('shop/security/dependabot/3')).toMatchObject({ present: true, suppressed: true });
   expect(of('site/security/code-scanning/1')).toMatchObject({ tool: 'codeql', cwes: [79], present: false });
   expect(of('site/security/secret-scanning/1')).toMatchObject({ present: false });
-  expect(covers).toEqual(['shop', 'site', 'tools', 'empty'].map((name) => `repository https://github.com/acme/${name}`));
+  expect(covers).toEqual(['shop', 'site', 'tools'].map((name) => `repository https://github.com/acme/${name}`));
+});
+
+const named = (...names: string[]): string[] => names.map((name) => `repository https://github.com/acme/${name}`);
+
+it.each(['dependabot', 'code-scanning', 'secret-scanning'] as const)('does not take a repository for looked at where %s is off', async (kind) => {
+  const { observations, coverage, covers, partly } = await run({ organization: 'acme' }, { off: { shop: [kind] } });
+  expect(coverage).toBe('complete');
+  expect({ covers, partly }).toEqual({ covers: named('site', 'tools'), partly: named('shop', 'empty') });
+  const ofShop = observations.filter(({ asset }) => asset?.name === 'https://github.com/acme/shop');
+  expect(ofShop.length).toBeGreaterThan(0);
+  expect(ofShop.filter(({ external_id }) => external_id?.includes(kind))).toEqual([]);
+});
+
+it('asks about repositories of which it saw no alert, and only where it cannot know otherwise', async () => {
+  const asked = ({ requests }: RunningFake): string[] => requests.map(({ url }) => url.pathname).filter((path) => path.startsWith('/repos/'));
+  expect(asked((await run({ organization: 'acme' })).fake)).toEqual(['/repos/acme/empty/dependabot/alerts', '/repos/acme/empty/code-scanning/alerts']);
+  const humble = await run({ organization: 'acme' }, { isAdmin: false, off: { empty: ['secret-scanning'] }, analyzed: true });
+  expect(asked(humble.fake)).toEqual(['dependabot', 'code-scanning', 'secret-scanning'].map((kind) => `/repos/acme/empty/${kind}/alerts`));
+  expect(humble.partly).toEqual(named('empty'));
+  expect((await run({ organization: 'acme' }, { analyzed: true })).covers).toEqual(named('shop', 'site', 'tools', 'empty'));
+});
+
+it('does not take for looked at what it may not ask about, or what is archived', async () => {
+  const { coverage, covers, partly } = await run({ organization: 'acme' }, { archived: ['tools'], hidden: ['empty'] });
+  expect({ coverage, covers, partly }).toEqual({ coverage: 'complete', covers: named('shop', 'site'), partly: named('tools', 'empty') });
 });
 
 it('never asks for the secrets themselves', async () => {
@@ -57,11 +82,10 @@ it('asks for what has changed since the last run, and for no more', async () => 
 });
 
 it('reads named repositories, and closes nothing by absence where a kind of alerts is switched off or left out', async () => {
-  const named = await run({ repositories: ['acme/shop', 'acme/site'] });
-  expect(named.coverage).toBe('complete');
-  expect(named.covers).toEqual(['repository https://github.com/acme/shop', 'repository https://github.com/acme/site']);
-  expect(new Set(named.observations.map(({ asset }) => asset?.name))).toEqual(new Set(['https://github.com/acme/shop', 'https://github.com/acme/site']));
-  expect((await run({ repositories: ['acme/shop', 'acme/empty'] })).coverage).toBe('changes');
+  const { coverage, covers, partly, observations } = await run({ repositories: ['acme/shop', 'acme/site'] });
+  expect({ coverage, covers, partly }).toEqual({ coverage: 'complete', covers: named('shop', 'site'), partly: [] });
+  expect(new Set(observations.map(({ asset }) => asset?.name))).toEqual(new Set(['https://github.com/acme/shop', 'https://github.com/acme/site']));
+  expect(await run({ repositories: ['acme/shop', 'acme/empty'] })).toMatchObject({ coverage: 'complete', covers: named('shop'), partly: named('empty') });
   expect((await run({ organization: 'acme', kinds: ['dependabot'] })).coverage).toBe('changes');
 });
 

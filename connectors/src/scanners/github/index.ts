@@ -1,9 +1,9 @@
-import type { Asset } from '@rrs/scan-reports';
-import { date, obj } from '@rrs/scan-reports/read.ts';
+import { date, obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, defineScanner, type Http, type Json, Secret } from '../../contract.ts';
+import { ConnectorError, defineScanner, type Json, Secret } from '../../contract.ts';
 import { itemsOf } from '../../reports.ts';
-import { alertsOf, kinds, nextPage, type Part, permissions } from './alerts.ts';
+import { alertsOf, kinds, type Part, permissions } from './alerts.ts';
+import { createWatch, repositoryPath } from './repositories.ts';
 
 /** GitHub's clock need not agree with ours. */
 const OVERLAP_MS = 3_600_000;
@@ -38,8 +38,6 @@ const Config = Type.Object({
   ),
 });
 
-const Repository = Type.Object({ html_url: Type.String(), archived: Type.Optional(Type.Boolean()) });
-
 export const github = defineScanner({
   id: 'github',
   name: 'GitHub',
@@ -72,7 +70,7 @@ export const github = defineScanner({
     const since = typeof cursor === 'string' ? new Date(Date.parse(cursor) - OVERLAP_MS) : null;
     const order = since ? { sort: 'updated', direction: 'desc' } : { sort: 'created', direction: 'asc' };
     let at = positionOf(checkpoint);
-    if (checkpoint === null) yield { items: [], covers: since ? [] : await repositoriesOf(http, targetsOf(config)), checkpoint: { ...at } };
+    const watch = createWatch(http);
     for (let part = parts[at.part]; part !== undefined; part = parts[at.part]) {
       const where = `${part.kind} alerts of ${part.target}${at.next && ` from ${at.next}`}`;
       const page = await alertsOf(http, part, { ...order, per_page: 100, ...Object.fromEntries(new URLSearchParams(at.next)) });
@@ -80,18 +78,23 @@ export const github = defineScanner({
       const known = page.alerts.findIndex((alert) => isBefore(alert, since));
       const items = await itemsOf('github', JSON.stringify(known === -1 ? page.alerts : page.alerts.slice(0, known)), where);
       const isLast = page.next === '' || known !== -1;
-      at = { part: at.part + (isLast ? 1 : 0), next: isLast ? '' : page.next, off: at.off || page.isOff };
+      for (const alert of page.alerts) watch.saw(part.kind, nameOf(part, alert));
+      at = isLast ? { part: at.part + 1, next: '' } : { part: at.part, next: page.next };
       yield { items, checkpoint: { ...at } };
     }
-    // Where a kind of alerts is not looked at, or no longer, what is missing need not be fixed.
-    const isWhole = !at.off && new Set(parts.map(({ kind }) => kind)).size === kinds.length;
+    // Where a kind of alerts is not looked at, what is missing need not be fixed.
+    const isWhole = new Set(parts.map(({ kind }) => kind)).size === kinds.length;
+    if (since === null && isWhole && at.part === parts.length)
+      for await (const { next, ...looked } of watch.repositories(targetsOf(config), at.next)) {
+        at = next === '' ? { part: parts.length + 1, next } : { part: parts.length, next };
+        yield { items: [], ...looked, checkpoint: { ...at } };
+      }
     return { coverage: since === null && isWhole ? 'complete' : 'changes', cursor: startedAt.toISOString() };
   },
 });
 
 function targetsOf({ organization, repositories = [] }: Static<typeof Config>): string[] {
-  const path = (name: string): string => name.split('/').map(encodeURIComponent).join('/');
-  if (repositories.length > 0) return repositories.map((repository) => `repos/${path(repository)}`);
+  if (repositories.length > 0) return repositories.map(repositoryPath);
   if (organization?.trim()) return [`orgs/${encodeURIComponent(organization.trim())}`];
   throw new ConnectorError('configuration', 'Name an organization or at least one repository.');
 }
@@ -101,30 +104,14 @@ function partsOf(config: Static<typeof Config>): Part[] {
   return targetsOf(config).flatMap((target) => chosen.map((kind) => ({ kind, target })));
 }
 
-/** `off`: somewhere on the way, a kind of alerts was switched off. */
-function positionOf(checkpoint: Json): { part: number; next: string; off: boolean } {
-  const { part, next, off } = obj(checkpoint);
-  return { part: Number(part ?? 0), next: String(next ?? ''), off: off === true };
+/** After the last part come the repositories themselves. */
+function positionOf(checkpoint: Json): { part: number; next: string } {
+  const { part, next } = obj(checkpoint);
+  return { part: Number(part ?? 0), next: String(next ?? '') };
 }
 
-async function repositoriesOf(http: Http, targets: readonly string[]): Promise<Asset[]> {
-  const found: Static<typeof Repository>[] = [];
-  for (const target of targets) {
-    if (target.startsWith('repos/')) found.push(await http.getJson(target, Repository));
-    else for await (const page of organizationPages(http, target)) found.push(...page);
-  }
-  return found.filter(({ archived }) => archived !== true).map(({ html_url }) => ({ type: 'repository', name: html_url }));
-}
-
-async function* organizationPages(http: Http, target: string): AsyncGenerator<readonly Static<typeof Repository>[]> {
-  for (let next = 'page=1', asked = ''; next !== ''; ) {
-    if (next === asked) throw new ConnectorError('incomplete', 'GitHub sends the same page of repositories again and again.');
-    asked = next;
-    const query = { per_page: 100, sort: 'created', direction: 'asc', ...Object.fromEntries(new URLSearchParams(next)) };
-    const answer = await http.json(Type.Array(Repository), { path: `${target}/repos`, query });
-    yield answer.body;
-    next = nextPage(answer);
-  }
+function nameOf({ target }: Part, alert: object): string {
+  return target.startsWith('repos/') ? decodeURIComponent(target.slice('repos/'.length)) : (str(obj(obj(alert).repository).full_name) ?? '');
 }
 
 function isBefore(alert: object, since: Date | null): boolean {

@@ -62,6 +62,6 @@ it('knows a new work item by its other place in the message', () => {
   const settings = azureDevopsFake.settings('http://x');
   const authorization = `Basic ${Buffer.from('any:azure-secret-0123456789').toString('base64')}`;
   const created = { headers: { authorization }, body: Buffer.from('{"eventType":"workitem.created","resource":{"id":7}}') };
-  expect(azureDevops.inbound?.(settings, created)).toBe('7');
+  expect(azureDevops.inbound?.(settings, created)).toEqual({ ticket: '7' });
   expect(azureDevops.inbound?.(settings, { ...created, headers: { authorization: 'Bearer azure-secret-0123456789' } })).toBeNull();
 });

@@ -114,7 +114,8 @@ export const azureDevopsFake: FakeVendor = {
   },
   inbound(given: Settings, ticketId) {
     const password = String(obj(given.credentials).webhook_secret);
-    const body = Buffer.from(JSON.stringify({ eventType: 'workitem.updated', resource: { workItemId: Number(ticketId), rev: 2, fields: {} } }));
+    const changed = { eventType: 'workitem.updated', resource: { workItemId: Number(ticketId), rev: 2, fields: {} } };
+    const body = Buffer.from(JSON.stringify(ticketId === null ? { eventType: 'build.complete', resource: { id: 2, status: 'completed' } } : changed));
     return { headers: { authorization: `Basic ${Buffer.from(`rrs:${password}`).toString('base64')}` }, body };
   },
 };

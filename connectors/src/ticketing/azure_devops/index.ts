@@ -125,8 +125,9 @@ export const azureDevops = defineTicketing({
     const [, encoded] = /^basic (.+)$/i.exec(headers.authorization ?? '') ?? [];
     const [, password] = /^[^:]*:([\s\S]*)$/.exec(Buffer.from(encoded ?? '', 'base64').toString()) ?? [];
     if (secret === undefined || !isSame(password, secret)) return null;
-    const { workItemId, id } = obj(told({ headers, body }).resource);
-    return str(workItemId) ?? str(id) ?? null;
+    const { eventType, resource } = told({ headers, body });
+    const { workItemId, id } = obj(resource);
+    return { ticket: str(eventType)?.startsWith('workitem.') ? (str(workItemId) ?? str(id) ?? null) : null };
   },
 
   async capture({ http, config }, url) {

@@ -132,8 +132,12 @@ export const githubIssuesFake: FakeVendor = {
     };
   },
   inbound(given: Settings, ticketId) {
-    const body = Buffer.from(JSON.stringify({ action: 'edited', issue: { number: Number(ticketId) }, repository: { full_name: REPOSITORY } }));
+    const said = ticketId === null ? { zen: 'Keep it logically awesome.', hook_id: 1 } : { action: 'edited', issue: { number: Number(ticketId) } };
+    const body = Buffer.from(JSON.stringify({ ...said, repository: { full_name: REPOSITORY } }));
     const signature = hmac(String(obj(given.credentials).webhook_secret), body, 'hex');
-    return { headers: { 'x-github-event': 'issues', 'x-github-delivery': 'd1', 'x-hub-signature-256': `sha256=${signature}` }, body };
+    return {
+      headers: { 'x-github-event': ticketId === null ? 'ping' : 'issues', 'x-github-delivery': 'd1', 'x-hub-signature-256': `sha256=${signature}` },
+      body,
+    };
   },
 };

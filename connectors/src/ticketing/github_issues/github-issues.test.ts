@@ -103,5 +103,5 @@ it('listens to its own repository, and not to pull requests', async () => {
   const settings = githubIssuesFake.settings(fake.origin);
   const elsewhere = { ...settings, config: { ...settings.config, repository: 'acme/other' } };
   const message = githubIssuesFake.inbound?.(settings, '1');
-  expect(message && githubIssues.inbound?.(elsewhere, message)).toBeNull();
+  expect(message && githubIssues.inbound?.(elsewhere, message)).toEqual({ ticket: null });
 });

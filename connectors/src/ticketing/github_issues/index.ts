@@ -130,8 +130,8 @@ export const githubIssues = defineTicketing({
   inbound({ config, credentials }, message) {
     if (!isSigned(message, 'x-hub-signature-256', credentials.webhook_secret)) return null;
     const { issue, repository } = told(message);
-    if (str(obj(repository).full_name)?.toLowerCase() !== config.repository.toLowerCase() || 'pull_request' in obj(issue)) return null;
-    return str(obj(issue).number) ?? null;
+    const isOurs = str(obj(repository).full_name)?.toLowerCase() === config.repository.toLowerCase() && !('pull_request' in obj(issue));
+    return { ticket: isOurs ? (str(obj(issue).number) ?? null) : null };
   },
 
   async capture({ http, config }, url) {

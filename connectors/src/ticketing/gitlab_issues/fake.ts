@@ -117,15 +117,21 @@ export const gitlabIssuesFake: FakeVendor = {
   },
   inbound(given: Settings, ticketId) {
     const secret = String(obj(given.credentials).webhook_secret);
-    const body = Buffer.from(
-      JSON.stringify({
-        object_kind: 'issue',
-        project: { id: 42, path_with_namespace: PROJECT },
-        object_attributes: { iid: Number(ticketId), action: 'update' },
-      }),
-    );
+    const said =
+      ticketId === null
+        ? { object_kind: 'push', ref: 'refs/heads/main' }
+        : { object_kind: 'issue', object_attributes: { iid: Number(ticketId), action: 'update' } };
+    const body = Buffer.from(JSON.stringify({ ...said, project: { id: 42, path_with_namespace: PROJECT } }));
     const [id, timestamp] = ['f5e5f430-f57b-4e6e-9fac-d9128cd7232f', String(Math.floor(Date.now() / 1000))];
     const signature = hmac(Buffer.from(secret.replace('whsec_', ''), 'base64'), `${id}.${timestamp}.${body}`, 'base64');
-    return { headers: { 'x-gitlab-event': 'Issue Hook', 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` }, body };
+    return {
+      headers: {
+        'x-gitlab-event': ticketId === null ? 'Push Hook' : 'Issue Hook',
+        'webhook-id': id,
+        'webhook-timestamp': timestamp,
+        'webhook-signature': `v1,${signature}`,
+      },
+      body,
+    };
   },
 };

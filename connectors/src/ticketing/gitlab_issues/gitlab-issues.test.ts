@@ -51,7 +51,7 @@ it('compares the secret token of older versions, and no token where there is a s
     JSON.stringify({ object_kind: 'issue', project: { id: 42, path_with_namespace: 'acme/platform/security' }, object_attributes: { iid: 5 } }),
   );
   const plain = { ...settings, credentials: { ...settings.credentials, webhook_secret: 'plain-token' } };
-  expect(gitlabIssues.inbound?.(plain, { headers: { 'x-gitlab-token': 'plain-token' }, body })).toBe('5');
+  expect(gitlabIssues.inbound?.(plain, { headers: { 'x-gitlab-token': 'plain-token' }, body })).toEqual({ ticket: '5' });
   expect(gitlabIssues.inbound?.(plain, { headers: { 'x-gitlab-token': 'plain-tokem' }, body })).toBeNull();
   expect(gitlabIssues.inbound?.(plain, { headers: {}, body })).toBeNull();
   const { webhook_secret } = settings.credentials as Record<string, string>;
@@ -62,8 +62,9 @@ it('tells of comments, and not of other projects', async () => {
   const { settings } = await started();
   const plain = { config: { ...settings.config, project: '42' }, credentials: { ...settings.credentials, webhook_secret: 't' } };
   const sent = (said: object) => gitlabIssues.inbound?.(plain, { headers: { 'x-gitlab-token': 't' }, body: Buffer.from(JSON.stringify(said)) });
-  expect(sent({ object_kind: 'note', project: { id: 42 }, object_attributes: { id: 1 }, issue: { iid: 9 } })).toBe('9');
-  expect(sent({ object_kind: 'issue', project: { id: 43 }, object_attributes: { iid: 9 } })).toBeNull();
+  expect(sent({ object_kind: 'note', project: { id: 42 }, object_attributes: { id: 1 }, issue: { iid: 9 } })).toEqual({ ticket: '9' });
+  expect(sent({ object_kind: 'issue', project: { id: 43 }, object_attributes: { iid: 9 } })).toEqual({ ticket: null });
+  expect(sent({ object_kind: 'merge_request', project: { id: 42 }, object_attributes: { iid: 9 } })).toEqual({ ticket: null });
 });
 
 it('opens confidential issues unless told otherwise', async () => {

@@ -100,8 +100,9 @@ export const gitlabIssues = defineTicketing({
     if (!isGenuine(message, credentials.webhook_secret)) return null;
     const { object_kind, object_attributes, issue, project } = told(message);
     const { id, path_with_namespace } = obj(project);
-    if (![str(id), str(path_with_namespace)?.toLowerCase()].includes(config.project.toLowerCase())) return null;
-    return str(obj(object_kind === 'note' ? issue : object_attributes).iid) ?? null;
+    const isOurs = [str(id), str(path_with_namespace)?.toLowerCase()].includes(config.project.toLowerCase());
+    const about = object_kind === 'note' ? issue : object_kind === 'issue' ? object_attributes : null;
+    return { ticket: isOurs ? (str(obj(about).iid) ?? null) : null };
   },
 
   async capture({ http, config }, url) {

@@ -133,7 +133,8 @@ export const linearFake: FakeVendor = {
     };
   },
   inbound(given: Settings, ticketId) {
-    const body = Buffer.from(JSON.stringify({ action: 'update', type: 'Issue', data: { id: ticketId }, webhookTimestamp: Date.now() }));
+    const said = ticketId === null ? { type: 'Project', data: { id: 'p1' } } : { type: 'Issue', data: { id: ticketId } };
+    const body = Buffer.from(JSON.stringify({ action: 'update', ...said, webhookTimestamp: Date.now() }));
     return { headers: { 'linear-signature': hmac(String(obj(given.credentials).webhook_secret), body, 'hex'), 'linear-timestamp': String(Date.now()) }, body };
   },
 };

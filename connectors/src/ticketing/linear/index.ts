@@ -116,7 +116,7 @@ export const linear = defineTicketing({
     if (secret === undefined || !isSame(message.headers['linear-signature'], hmac(secret, message.body, 'hex'))) return null;
     const { type, data, webhookTimestamp } = told(message);
     if (!isRecent(Number(webhookTimestamp))) return null;
-    return (type === 'Issue' ? str(obj(data).id) : type === 'Comment' ? str(obj(data).issueId) : undefined) ?? null;
+    return { ticket: (type === 'Issue' ? str(obj(data).id) : type === 'Comment' ? str(obj(data).issueId) : undefined) ?? null };
   },
 
   async capture({ http }, url) {

@@ -58,8 +58,8 @@ it('listens to comments, and not to messages of yesterday', () => {
     const body = Buffer.from(JSON.stringify(said));
     return linear.inbound?.(settings, { headers: { 'linear-signature': hmac('lin_wh_0123456789abcdef', body, 'hex') }, body });
   };
-  expect(sent({ type: 'Comment', data: { id: 'c', issueId: 'i' }, webhookTimestamp: Date.now() })).toBe('i');
-  expect(sent({ type: 'Project', data: { id: 'p' }, webhookTimestamp: Date.now() })).toBeNull();
+  expect(sent({ type: 'Comment', data: { id: 'c', issueId: 'i' }, webhookTimestamp: Date.now() })).toEqual({ ticket: 'i' });
+  expect(sent({ type: 'Project', data: { id: 'p' }, webhookTimestamp: Date.now() })).toEqual({ ticket: null });
   expect(sent({ type: 'Issue', data: { id: 'i' }, webhookTimestamp: Date.now() - 86_400_000 })).toBeNull();
   expect(sent({ type: 'Issue', data: { id: 'i' } })).toBeNull();
 });

@@ -96,7 +96,7 @@ export const servicenowFake: FakeVendor = {
     };
   },
   inbound(given: Settings, ticketId) {
-    const body = Buffer.from(JSON.stringify({ sys_id: ticketId }));
+    const body = Buffer.from(JSON.stringify(ticketId === null ? {} : { sys_id: ticketId }));
     return { headers: { 'x-rrs-signature': hmac(String(obj(given.credentials).webhook_secret), body, 'base64') }, body };
   },
 };

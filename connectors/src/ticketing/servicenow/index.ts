@@ -102,7 +102,7 @@ export const servicenow = defineTicketing({
   inbound({ credentials }, message) {
     const { webhook_secret: secret } = credentials;
     if (secret === undefined || !isSame(message.headers['x-rrs-signature'], hmac(secret, message.body, 'base64'))) return null;
-    return str(told(message).sys_id) ?? null;
+    return { ticket: str(told(message).sys_id) ?? null };
   },
 
   async capture({ http, config }, url) {
