@@ -229,4 +229,14 @@ describe('a process that is killed', () => {
     expect(again?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
     expect(await webhooks.deliveries(webhook.id)).toMatchObject([{ status: 'succeeded', attempts: 1 }]);
   });
+
+  it('is not waited for by one that is alone on the database', async () => {
+    await api.db.withSystem((tx) => sql`update webhooks set lease_id = ${newId()}, leased_until = now() + interval '2 minutes'`.execute(tx));
+    await made('something');
+    await webhooks.deliver();
+    expect(subjects()).toEqual([]);
+    const courier = startCourier(deps(), { alone: true });
+    await eventually(subjects).toEqual(['something']);
+    await courier.stop();
+  });
 });

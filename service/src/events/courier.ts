@@ -7,13 +7,15 @@ import { toCloudEvent } from './cloud-event.ts';
 import { type DueDelivery, dueDeliveries } from './deliveries.ts';
 import type { EventDeps } from './deps.ts';
 import { fanOut } from './fan-out.ts';
-import { type Attempt, noteAttempts } from './outcomes.ts';
+import { type Attempt, noteAttempts, type Tally } from './outcomes.ts';
 import { openReceiver, receiverColumns } from './receiver.ts';
 import { type Receiver, send } from './send.ts';
 import { createSecretBox, type SecretBox } from './webhook-secrets.ts';
 
 export interface CourierDeps extends EventDeps {
   log: JobContext['log'];
+  /** What became of deliveries, once it is noted. */
+  onOutcome?(outcome: keyof Tally, count: number): void;
 }
 
 export interface Courier {
@@ -81,13 +83,18 @@ export function createCourier(deps: CourierDeps): Courier {
   };
 }
 
-/** Round after round, until it is stopped. A database that is away is waited for; the log says so once. */
-export function startCourier(deps: CourierDeps): { stop(): Promise<void> } {
+/**
+ * Round after round, until it is stopped. A database that is away is waited for; the log says so once. One that is alone on its database
+ * need not wait for the leases of those before it: they are dead.
+ */
+export function startCourier(deps: CourierDeps, { alone = false } = {}): { stop(): Promise<void> } {
   const courier = createCourier(deps);
   const over = new AbortController();
   const going = (async () => {
-    for (let well = true; !over.signal.aborted; ) {
+    for (let well = true, inherited = alone; !over.signal.aborted; ) {
       try {
+        if (inherited) await releaseAll(deps.db);
+        inherited = false;
         await courier.round();
         well = true;
       } catch (error) {
@@ -117,6 +124,10 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
+async function releaseAll(db: Database): Promise<void> {
+  await db.withSystem((tx) => tx.updateTable('webhooks').set({ lease_id: null }).where('lease_id', 'is not', null).execute());
+}
+
 /** Receivers for which something is due and whom nobody serves, a few of each organization, so that none has to wait for all of another's. */
 async function takeTurns(db: Database, free: number, full: readonly string[]): Promise<Turn[]> {
   if (free <= 0) return [];
@@ -139,7 +150,7 @@ async function takeTurns(db: Database, free: number, full: readonly string[]): P
   return rows.map(({ org_id, id }) => ({ orgId: org_id, webhookId: id, leaseId }));
 }
 
-async function deliver(deps: EventDeps & { box: SecretBox }, turn: Turn, { isOver, signal }: { isOver: () => boolean; signal: AbortSignal }): Promise<void> {
+async function deliver(deps: CourierDeps & { box: SecretBox }, turn: Turn, { isOver, signal }: { isOver: () => boolean; signal: AbortSignal }): Promise<void> {
   const { db, outbound, publicUrl } = deps;
   const { orgId, webhookId } = turn;
   const end = performance.now() + TURN_MS;
@@ -154,7 +165,9 @@ async function deliver(deps: EventDeps & { box: SecretBox }, turn: Turn, { isOve
       const settled = await Promise.allSettled(work.due.map((delivery) => attempt(work.receiver, delivery)));
       const attempts = settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
       if (attempts.length === 0) return;
-      if (!(await db.withTenant({ orgId }, (tx) => noteAttempts(tx, orgId, webhookId, attempts)))) return;
+      const { tally, isOpen } = await db.withTenant({ orgId }, (tx) => noteAttempts(tx, orgId, webhookId, attempts));
+      for (const [outcome, count] of Object.entries(tally)) deps.onOutcome?.(outcome as keyof Tally, count);
+      if (!isOpen) return;
     }
   } finally {
     await db.withTenant({ orgId }, (tx) => giveBack(tx, turn));

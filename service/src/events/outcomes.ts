@@ -18,17 +18,30 @@ export interface Attempt {
   outcome: Outcome;
 }
 
-/** Whether the receiver may get more at once. */
-export async function noteAttempts(tx: TenantTx, orgId: string, webhookId: string, attempts: readonly Attempt[]): Promise<boolean> {
+export interface Tally {
+  delivered: number;
+  /** Attempts that failed and are repeated later. */
+  failed: number;
+  /** Never to be tried again, with or without an attempt just now. */
+  given_up: number;
+}
+
+interface Noted {
+  tally: Tally;
+  /** Whether the receiver may get more at once. */
+  isOpen: boolean;
+}
+
+export async function noteAttempts(tx: TenantTx, orgId: string, webhookId: string, attempts: readonly Attempt[]): Promise<Noted> {
   const locked = await tx.selectFrom('webhooks').select('enabled').where('org_id', '=', orgId).where('id', '=', webhookId).forNoKeyUpdate().executeTakeFirst();
-  if (!locked) return false;
-  await noteDeliveries(tx, orgId, attempts);
+  if (!locked) return { tally: { delivered: 0, failed: 0, given_up: 0 }, isOpen: false };
+  const tally = await noteDeliveries(tx, orgId, attempts);
   const health = await noteHealth(tx, orgId, webhookId, attempts);
   const gone = attempts.find(({ outcome }) => outcome.status === 410);
   const reason = gone?.outcome.error ?? (health.hopeless ? hopelessReason(health.failing_since, attempts) : null);
-  if (reason === null || !locked.enabled) return locked.enabled && !health.paused;
-  await disableWebhook(tx, systemActor(orgId, 'webhooks'), webhookId, reason);
-  return false;
+  if (reason === null || !locked.enabled) return { tally, isOpen: locked.enabled && !health.paused };
+  const dropped = await disableWebhook(tx, systemActor(orgId, 'webhooks'), webhookId, reason);
+  return { tally: { ...tally, given_up: tally.given_up + dropped }, isOpen: false };
 }
 
 function hopelessReason(since: Date, attempts: readonly Attempt[]): string {
@@ -36,9 +49,9 @@ function hopelessReason(since: Date, attempts: readonly Attempt[]): string {
 }
 
 /** One that nobody would try again (a test) has failed with its first failure. */
-export async function noteDeliveries(tx: TenantTx, orgId: string, attempts: readonly Attempt[]): Promise<void> {
+export async function noteDeliveries(tx: TenantTx, orgId: string, attempts: readonly Attempt[]): Promise<Tally> {
   const noted = attempts.map(({ deliveryId, outcome }) => ({ ...outcome, id: deliveryId }));
-  await sql`
+  const { rows } = await sql<{ status: 'pending' | 'succeeded' | 'failed' }>`
     update webhook_deliveries d set
       attempts = d.attempts + 1, last_attempt_at = now(), duration_ms = o."durationMs", response_status = o.status, response_excerpt = o.excerpt, error = o.error,
       status = case when o.delivered then 'succeeded' when d.attempts + 1 >= ${MAX_ATTEMPTS} or d.next_attempt_at is null then 'failed' else 'pending' end,
@@ -46,7 +59,9 @@ export async function noteDeliveries(tx: TenantTx, orgId: string, attempts: read
         now() + make_interval(secs => greatest((${[...RETRY_SECONDS]}::integer[])[d.attempts + 1] * (0.95 + 0.1 * random()), o."retryAfter")) end
     from jsonb_to_recordset(${JSON.stringify(noted)}::jsonb)
       o (id uuid, delivered boolean, status smallint, excerpt text, error text, "retryAfter" integer, "durationMs" integer)
-    where d.org_id = ${orgId} and d.id = o.id and d.status = 'pending'`.execute(tx);
+    where d.org_id = ${orgId} and d.id = o.id and d.status = 'pending' returning d.status`.execute(tx);
+  const ended = (as: string): number => rows.filter(({ status }) => status === as).length;
+  return { delivered: ended('succeeded'), failed: ended('pending'), given_up: ended('failed') };
 }
 
 interface Health {

@@ -1,5 +1,5 @@
+import { OutboundFault } from '../net/faults.ts';
 import type { Outbound } from '../net/request.ts';
-import { OutboundFault } from '../net/request.ts';
 import { messageOf } from '../shared/errors.ts';
 import type { CloudEvent } from './cloud-event.ts';
 import { signatureHeaders } from './signature.ts';

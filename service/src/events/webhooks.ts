@@ -150,27 +150,29 @@ export async function deleteWebhook(tx: TenantTx, actor: Actor, id: string): Pro
   await told(tx, actor, 'webhook.deleted', { id, before: auditable(current) });
 }
 
-/** By the service itself, because of what the receiver answers, or does not. */
-export async function disableWebhook(tx: TenantTx, actor: Actor, id: string, reason: string): Promise<void> {
+/** By the service itself, because of what the receiver answers, or does not. So many deliveries are given up with it. */
+export async function disableWebhook(tx: TenantTx, actor: Actor, id: string, reason: string): Promise<number> {
   await tx
     .updateTable('webhooks')
     .set((row) => ({ enabled: false, disabled_at: sql<Date>`now()`, disabled_reason: reason, version: row('version', '+', 1), updated_at: sql<Date>`now()` }))
     .where('org_id', '=', actor.orgId)
     .where('id', '=', id)
     .execute();
-  await giveUpPending(tx, actor.orgId, id);
+  const dropped = await giveUpPending(tx, actor.orgId, id);
   await told(tx, actor, 'webhook.disabled', { id, before: { enabled: true }, after: { enabled: false, disabled_reason: reason } });
+  return dropped;
 }
 
-async function giveUpPending(tx: TenantTx, orgId: string, id: string): Promise<void> {
-  await tx
+async function giveUpPending(tx: TenantTx, orgId: string, id: string): Promise<number> {
+  const { numUpdatedRows } = await tx
     .updateTable('webhook_deliveries')
     .set({ status: 'failed', next_attempt_at: null, error: sql<string>`concat_ws(' ', error, 'The webhook was disabled before this was delivered.')` })
     .where('org_id', '=', orgId)
     .where('webhook_id', '=', id)
     .where('status', '=', 'pending')
     .where('next_attempt_at', 'is not', null)
-    .execute();
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
 }
 
 function switched(enabled: boolean, actor: Actor) {

@@ -6,6 +6,7 @@ import { startApp } from '../testing/app.ts';
 import { createMemoryLog } from '../testing/log.ts';
 import { withClient } from '../testing/postgres.ts';
 import { createCuttableDatabase } from '../testing/postgres-proxy.ts';
+import { useReceiver, webhooksOf } from '../testing/webhooks.ts';
 import { createMetrics, installOperations } from './operations.ts';
 
 let api: TestApi;
@@ -14,7 +15,7 @@ const memory = createMemoryLog();
 
 beforeAll(async () => {
   database = await createCuttableDatabase();
-  api = await startApi({ database, log: memory.log });
+  api = await startApi({ database, log: memory.log, config: { RRS_OUTBOUND_ALLOW: '127.0.0.1' } });
 });
 afterAll(() => api?.close());
 
@@ -155,11 +156,47 @@ describe('/metrics', () => {
     expect(text).toMatch(/^process_resident_memory_bytes \d/m);
   });
 
+  it('counts what became of deliveries, and shows how many wait', async () => {
+    const counted = async () => {
+      const { value } = await series();
+      const [delivered, failed, given_up] = ['delivered', 'failed', 'given_up'].map((outcome) => value(`rrs_webhook_deliveries_total{outcome="${outcome}"}`));
+      const [ready, later] = ['ready', 'later'].map((state) => value(`rrs_webhook_deliveries_waiting{state="${state}"}`));
+      return { delivered, failed, given_up, ready, later };
+    };
+    expect(await counted()).toEqual({ delivered: 0, failed: 0, given_up: 0, ready: 0, later: 0 });
+    const [receiver, webhooks] = [await useReceiver(), webhooksOf(api)];
+    const webhook = await webhooks.create(receiver.url, ['finding.*']);
+    await webhooks.change();
+    await webhooks.deliver();
+    expect(await counted()).toEqual({ delivered: 1, failed: 0, given_up: 0, ready: 0, later: 0 });
+    receiver.answer(500);
+    await webhooks.change();
+    await webhooks.change();
+    await webhooks.deliver();
+    expect(await counted()).toEqual({ delivered: 1, failed: 2, given_up: 0, ready: 0, later: 2 });
+    await api.db.withSystem((tx) => sql`update webhook_deliveries set next_attempt_at = now() where status = 'pending'`.execute(tx));
+    expect(await counted()).toMatchObject({ ready: 2, later: 0 });
+    await api.db.withSystem((tx) => sql`update webhook_deliveries set attempts = 9 where status = 'pending'`.execute(tx));
+    await webhooks.deliver();
+    expect(await counted()).toEqual({ delivered: 1, failed: 2, given_up: 2, ready: 0, later: 0 });
+    await webhooks.change();
+    await api.db.withSystem((tx) => sql`update webhooks set paused_until = now() + interval '1 hour'`.execute(tx));
+    await webhooks.deliver();
+    expect(await counted()).toMatchObject({ ready: 1 });
+    await api.db.withSystem((tx) => sql`update webhooks set paused_until = null`.execute(tx));
+    receiver.answer(410);
+    await webhooks.deliver();
+    expect(await webhooks.read(webhook.id)).toMatchObject({ enabled: false });
+    expect(await counted()).toEqual({ delivered: 1, failed: 3, given_up: 3, ready: 0, later: 0 });
+  });
+
   it('still answers while the database is away, without what only the database knows', async () => {
     await whileAway(async () => {
       const { text } = await series();
       expect(text).toContain('rrs_database_connections{');
       expect(text).not.toContain('rrs_jobs_waiting{');
+      expect(text).toContain('rrs_webhook_deliveries_total{');
+      expect(text).not.toContain('rrs_webhook_deliveries_waiting{');
     });
   });
 });

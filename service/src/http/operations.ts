@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Database } from '../db/database.ts';
 import type { App } from './app.ts';
 
@@ -6,6 +6,7 @@ import type { App } from './app.ts';
 export interface Metrics {
   registry: Registry;
   jobs: Histogram<'job' | 'outcome'>;
+  deliveries: Counter<'outcome'>;
 }
 
 export function createMetrics(db: Database): Metrics {
@@ -43,8 +44,31 @@ export function createMetrics(db: Database): Metrics {
     buckets: [0.01, 0.1, 1, 10, 60, 600],
     registers: [registry],
   });
-  return { registry, jobs };
+  new Gauge({
+    name: 'rrs_webhook_deliveries_waiting',
+    help: 'Deliveries to webhooks by what they wait for, of all processes: a turn (ready) or the time of the next attempt (later)',
+    labelNames: ['state'],
+    registers: [registry],
+    async collect() {
+      this.reset();
+      const rows = await db.systemQuery<{ ready: number; later: number }>('deliveries_waiting', DELIVERIES_WAITING, []).catch(() => []);
+      for (const [state, count] of Object.entries(rows[0] ?? {})) this.set({ state }, count);
+    },
+  });
+  const deliveries = new Counter({
+    name: 'rrs_webhook_deliveries_total',
+    help: 'Deliveries to webhooks by this process and their outcome: delivered, failed (an attempt, tried again later), given_up',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  // Series that begin at zero can be alerted on before anything goes wrong.
+  for (const outcome of ['delivered', 'failed', 'given_up']) deliveries.inc({ outcome }, 0);
+  return { registry, jobs, deliveries };
 }
+
+const DELIVERIES_WAITING = `
+  select count(*) filter (where next_attempt_at <= now())::int as ready, count(*) filter (where next_attempt_at > now())::int as later
+  from webhook_deliveries where status = 'pending'`;
 
 const JOBS_WAITING = `
   select count(*) filter (where locked_at is null and run_at <= now() and attempts < max_attempts)::int as ready,

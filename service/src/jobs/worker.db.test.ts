@@ -122,6 +122,19 @@ describe('a worker that was killed', () => {
     expect(runs).toHaveLength(1);
   });
 
+  it('is not waited for by one that is alone on the database', async () => {
+    const { gate, runs, handler, add } = gated('inherited');
+    await add();
+    await queue.admin().query(`
+      insert into rrs.worker_heartbeats (worker_id, seen_at) values ('just died', now());
+      update graphile_worker._private_jobs set locked_by = 'just died', locked_at = now(), attempts = 1
+      where task_id = (select id from graphile_worker._private_tasks where identifier = 'inherited')`);
+    gate.resolve();
+    await queue.work([handler], { alone: true });
+    await eventually(() => queue.jobs('inherited')).toEqual([]);
+    expect(runs).toHaveLength(1);
+  });
+
   it('in the last attempt leaves one more, in which it can be said that the job failed', async () => {
     const job = declareJob<{ n: number }>('last_words', { maxAttempts: 2 });
     await queue.db().withTenant(tenant, (tx) => enqueue(tx, job, { n: 1 }));

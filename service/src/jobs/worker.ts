@@ -12,6 +12,8 @@ export interface WorkerOptions {
   concurrency: number;
   log: JobContext['log'];
   onFinished?: (job: string, outcome: 'succeeded' | 'failed', seconds: number) => void;
+  /** Nobody else works on this database: whoever still holds a job is dead, and need not be waited for. */
+  alone?: boolean;
   heartbeatMs?: number;
   deadAfterMs?: number;
   /** How long jobs under way may go on undisturbed when the worker stops; then their signal aborts. */
@@ -32,7 +34,7 @@ const WAITING = 16;
 const CONNECTIONS = 3;
 
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
-  const { url, handlers, concurrency, log, heartbeatMs = HEARTBEAT_MS, deadAfterMs = DEAD_AFTER_MS, graceMs = GRACE_MS } = options;
+  const { url, handlers, concurrency, log, alone = false, heartbeatMs = HEARTBEAT_MS, deadAfterMs = DEAD_AFTER_MS, graceMs = GRACE_MS } = options;
   const pool = openPool(url, 'rrs_system', { max: CONNECTIONS, pipeline: false });
   const events = new EventEmitter() as WorkerEvents;
   let id = '';
@@ -48,6 +50,12 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       await handler.run(payload, context).finally(() => running[handler.place]--);
     },
   });
+  if (alone) {
+    await releaseJobsOfTheDead(pool, 0).catch(async (error: unknown) => {
+      await pool.end();
+      throw error;
+    });
+  }
   const runner = await run({
     pgPool: pool,
     concurrency: concurrency + WAITING,

@@ -140,7 +140,7 @@ const settings = {
   },
   RRS_OUTBOUND_PROXY: {
     default: '',
-    about: 'HTTP proxy for connections and webhooks; it then decides what may be reached',
+    about: 'HTTP proxy for connections and webhooks; it resolves their names, so it is the one to keep names away that lead to private networks',
     secret: true,
     parse: url('http:', 'https:'),
   },

@@ -97,7 +97,8 @@ export async function startParts({ role, config, log, databaseUrl, stops }: Star
       onFinished: (job, outcome, seconds) => metrics.jobs.observe({ job, outcome }, seconds),
     });
     stops.push(() => worker.stop());
-    const courier = startCourier({ db, secret, outbound, publicUrl, log }, { alone });
+    const onOutcome = (outcome: string, count: number): void => metrics.deliveries.inc({ outcome }, count);
+    const courier = startCourier({ db, secret, outbound, publicUrl, log, onOutcome }, { alone });
     stops.push(() => courier.stop());
   }
 

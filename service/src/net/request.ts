@@ -1,10 +1,9 @@
 import http from 'node:http';
 import https from 'node:https';
 import { pipeline, type Readable } from 'node:stream';
-import { getCACertificates } from 'node:tls';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { errorCodeOf, messageOf } from '../shared/errors.ts';
-import { AddressRefused, type Guard } from './addresses.ts';
+import { createAgents, type OutboundOptions } from './agents.ts';
+import { faultOf, OutboundFault, proxyRefusal } from './faults.ts';
 
 /** Every request to the outside goes through here: guarded addresses, limits on time and size, no redirects of its own accord. */
 interface OutboundRequest {
@@ -32,38 +31,19 @@ export interface Outbound {
   close(): void;
 }
 
-export interface OutboundOptions {
-  guard: Guard;
-  /** Beside the system's own, in PEM. */
-  certificates?: string | undefined;
-  /** An HTTP proxy, which then decides what may be reached. */
-  proxy?: string | null;
-}
-
-export type FaultKind = 'timeout' | 'too_large' | 'refused_address' | 'connection' | 'interrupted';
-
-export class OutboundFault extends Error {
-  readonly kind: FaultKind;
-  constructor(kind: FaultKind, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'OutboundFault';
-    this.kind = kind;
-  }
-}
-
-export function createOutbound({ guard, certificates, proxy }: OutboundOptions): Outbound {
-  const common = { keepAlive: true, maxSockets: 8, ...(proxy ? { proxyEnv: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } } : { lookup: guard.lookup }) };
-  const plain = new http.Agent(common);
-  const secure = new https.Agent({ ...common, ...(certificates ? { ca: [...getCACertificates('default'), certificates] } : {}) });
+export function createOutbound(options: OutboundOptions): Outbound {
+  const { guard, proxy } = options;
+  const { plain, secure } = createAgents(options);
 
   const open = (request: OutboundRequest): Promise<OutboundAnswer> => {
     const { method, url, headers, body, timeoutMs, maxBytes, signal } = request;
     const over = AbortSignal.timeout(timeoutMs);
     const ended = signal ? AbortSignal.any([signal, over]) : over;
     return new Promise((resolve, reject) => {
-      const fail = (error: unknown): void => reject(faultOf(error, { over, signal, timeoutMs }));
+      const toFault = (error: unknown): unknown => faultOf(error, { over, signal, timeoutMs, throughProxy: Boolean(proxy) });
+      const fail = (error: unknown): void => reject(toFault(error));
       try {
-        if (!proxy) guard.assertAllowed(url.hostname);
+        guard.assertAllowed(url.hostname);
       } catch (error) {
         return fail(error);
       }
@@ -75,8 +55,14 @@ export function createOutbound({ guard, certificates, proxy }: OutboundOptions):
         signal: ended,
       });
       sent.on('error', fail);
+      // A request that still waits for its tunnel through a proxy is not told.
+      if (proxy) ended.addEventListener('abort', fail, { once: true });
       sent.on('response', (answer) => {
-        const body = contentOf(answer, maxBytes, (error) => faultOf(error, { over, signal, timeoutMs }));
+        if (proxy && answer.statusCode === 407) {
+          answer.destroy();
+          return fail(proxyRefusal(407));
+        }
+        const body = contentOf(answer, maxBytes, toFault);
         resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body });
       });
       sent.end(body);
@@ -126,15 +112,4 @@ function uncompressed(answer: http.IncomingMessage): Readable {
   // What goes wrong arrives where it is read.
   pipeline(answer, decoder, () => {});
   return decoder;
-}
-
-function faultOf(error: unknown, { over, signal, timeoutMs }: { over: AbortSignal; signal: AbortSignal | undefined; timeoutMs: number }): unknown {
-  if (error instanceof OutboundFault) return error;
-  if (signal?.aborted) return signal.reason;
-  if (over.aborted) return new OutboundFault('timeout', `no full answer within ${timeoutMs / 1000} seconds`, { cause: error });
-  if (error instanceof AddressRefused) return new OutboundFault('refused_address', error.message, { cause: error });
-  const code = errorCodeOf(error);
-  if (code === 'ECONNRESET' || code?.startsWith('Z_') || code?.startsWith('ERR__ERROR_FORMAT'))
-    return new OutboundFault('interrupted', 'the connection was cut or the answer is damaged', { cause: error });
-  return new OutboundFault('connection', messageOf(error) || code || 'no connection', { cause: error });
 }

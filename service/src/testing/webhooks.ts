@@ -95,7 +95,8 @@ export async function pastIsComplete({ db }: Pick<TestApi, 'db'>): Promise<void>
 /** Webhooks of one organization over HTTP, and the one who delivers, round by round. */
 export function webhooksOf(api: TestApi, organization: TestOrganization = api.ours) {
   const log = { info: () => {}, error: () => {} };
-  const courier: Courier = createCourier({ db: api.db, secret: api.secret, outbound: api.outbound, publicUrl: () => api.url, log });
+  const onOutcome = (outcome: string, count: number): void => api.metrics.deliveries.inc({ outcome }, count);
+  const courier: Courier = createCourier({ db: api.db, secret: api.secret, outbound: api.outbound, publicUrl: () => api.url, log, onOutcome });
   const call = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
     api.call(method, `/api/v1${path}`, { as: organization.owner, headers, ...(body === undefined ? {} : { body }) });
   const get = async <T>(path: string): Promise<T> => {
