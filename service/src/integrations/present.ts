@@ -1,6 +1,7 @@
 import type { Connector } from '@rrs/connectors';
+import type { RunFault } from './conclude.ts';
 import type { ConnectionRow } from './connections.ts';
-import { type HealthRow, healthOf, healthStatuses, type SyncStatus } from './health.ts';
+import { type HealthRow, type HealthStatus, healthOf, healthStatuses, type SyncStatus } from './health.ts';
 import { nextPollAt } from './polls.ts';
 import { strict } from './providers.ts';
 import type { RunRow } from './runs.ts';
@@ -58,6 +59,10 @@ function nextRunAt({ enabled, kind, next_run_at }: Pick<ConnectionRow, 'enabled'
 
 const outcomes = ['received', 'created', 'updated', 'unchanged', 'reopened', 'rejected', 'closed', 'learned'] as const;
 
+function kindOf(kept: string | null): RunFault['kind'] {
+  return (kept ?? 'service') as RunFault['kind'];
+}
+
 export function toRun(run: RunRow) {
   const counts = run.counts as Record<string, number>;
   return {
@@ -67,10 +72,10 @@ export function toRun(run: RunRow) {
     mode: run.mode,
     status: run.status,
     progress: { pages: run.batches, records: run.records },
-    counts: Object.fromEntries(outcomes.map((name) => [name, counts[name] ?? 0])),
+    counts: Object.fromEntries(outcomes.map((name) => [name, counts[name] ?? 0])) as Record<(typeof outcomes)[number], number>,
     requests: { made: run.requests, failed: run.failed_requests, bytes: Number(run.response_bytes) },
     import_id: run.import_id,
-    error: run.error === null ? null : { kind: run.error_kind ?? 'service', message: run.error },
+    error: run.error === null ? null : { kind: kindOf(run.error_kind), message: run.error },
     notes: run.notes as string[],
     knowledge_as_of: run.knowledge_as_of,
     requested_by: run.requested_by,
@@ -108,7 +113,7 @@ export function toHealth(rows: readonly HealthRow[], now: Date) {
       run_seconds: { median: seconds(row.median_seconds), p95: seconds(row.p95_seconds) },
       findings_seen: row.findings_seen,
       knowledge_as_of: row.knowledge_as_of,
-      last_error: error === null ? null : { kind: row.error_kind ?? 'service', message: error },
+      last_error: error === null ? null : { kind: kindOf(row.error_kind), message: error },
       notes: row.latest_notes ?? [],
       consecutive_failures: row.consecutive_failures,
       circuit,
@@ -119,7 +124,9 @@ export function toHealth(rows: readonly HealthRow[], now: Date) {
   return {
     summary: {
       connections: connections.length,
-      by_status: Object.fromEntries(healthStatuses.map((status) => [status, connections.filter((connection) => connection.status === status).length])),
+      by_status: Object.fromEntries(
+        healthStatuses.map((status) => [status, connections.filter((connection) => connection.status === status).length]),
+      ) as Record<HealthStatus, number>,
       runs_24h: total,
       failed_runs_24h: failed,
       error_rate_24h: rate(failed, total),

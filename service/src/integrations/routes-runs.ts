@@ -45,10 +45,7 @@ export function runRoutes({ db, secret, follower }: Pick<IntegrationRoutesDeps, 
       async (request, reply) => {
         const { id } = request.params;
         const run = await db.withTenant(request.actor, (tx) => syncOne(tx, request.actor, id, request.query.full ?? false));
-        return reply
-          .code(202)
-          .header('location', `/api/v1/integrations/${id}/runs/${run.id}`)
-          .send(toRun(run) as never);
+        return reply.code(202).header('location', `/api/v1/integrations/${id}/runs/${run.id}`).send(toRun(run));
       },
     );
 
@@ -70,7 +67,7 @@ export function runRoutes({ db, secret, follower }: Pick<IntegrationRoutesDeps, 
         const { orgId } = request.actor;
         const { id } = request.params;
         const runs = await readPage({ db, secret }, request, reply, (tx, page) => listRuns(tx, orgId, id, page));
-        return reply.send({ data: runs.data.map(toRun), page: runs.page } as never);
+        return reply.send({ data: runs.data.map(toRun), page: runs.page });
       },
     );
 
@@ -89,7 +86,7 @@ export function runRoutes({ db, secret, follower }: Pick<IntegrationRoutesDeps, 
       },
       async (request, reply) => {
         const run = await db.withTenant(request.actor, (tx) => readRun(tx, request.actor.orgId, request.params.id, request.params.run_id));
-        return reply.send(toRun(run) as never);
+        return reply.send(toRun(run));
       },
     );
 
@@ -108,7 +105,7 @@ export function runRoutes({ db, secret, follower }: Pick<IntegrationRoutesDeps, 
       },
       async (request, reply) => {
         const run = await db.withTenant(request.actor, (tx) => cancelRun(tx, request.actor, request.params.id, request.params.run_id));
-        return reply.send(toRun(run) as never);
+        return reply.send(toRun(run));
       },
     );
 
@@ -132,7 +129,7 @@ export function runRoutes({ db, secret, follower }: Pick<IntegrationRoutesDeps, 
         async (request, reply) => {
           const { id, run_id } = request.params as { id: string; run_id: string };
           const run = await db.withTenant(request.actor, (tx) => decideHeld(tx, request.actor, { connectionId: id, id: run_id, decision }, follower));
-          return reply.send(toRun(run) as never);
+          return reply.send(toRun(run));
         },
       );
     }

@@ -42,7 +42,7 @@ export function integrationRoutes(deps: IntegrationRoutesDeps) {
           response: { 200: Catalog },
         },
       },
-      async (_request, reply) => reply.send(catalog as never),
+      async (_request, reply) => reply.send(catalog),
     );
 
     app.get(
@@ -64,7 +64,7 @@ export function integrationRoutes(deps: IntegrationRoutesDeps) {
           const found = await listConnections(tx, orgId, request.query as ConnectionFilter, page);
           return { ...found, standings: await standingsOf(tx, orgId, found.data) };
         });
-        return reply.send({ data: data.map((row) => toConnection(row, standings.get(row.id) ?? NEW)), page } as never);
+        return reply.send({ data: data.map((row) => toConnection(row, standings.get(row.id) ?? NEW)), page });
       },
     );
 
@@ -87,7 +87,7 @@ export function integrationRoutes(deps: IntegrationRoutesDeps) {
         answerOnce(deps, request, reply, async (tx) => {
           const row = await createConnection(tx, request.actor, deps, request.body as NewConnection);
           const headers = { location: `/api/v1/integrations/${row.id}`, etag: `"${row.version}"` };
-          return { status: 201, headers, body: toConnection(row, row.enabled ? NEW : { ...NEW, syncStatus: 'paused' }) as never };
+          return { status: 201, headers, body: toConnection(row, row.enabled ? NEW : { ...NEW, syncStatus: 'paused' }) };
         }),
     );
 
@@ -106,7 +106,7 @@ export function integrationRoutes(deps: IntegrationRoutesDeps) {
       },
       async (request, reply) => {
         const rows = await db.withTenant(request.actor, (tx) => readHealth(tx, request.actor.orgId));
-        return reply.send(toHealth(rows, new Date(clock.now())) as never);
+        return reply.send(toHealth(rows, new Date(clock.now())));
       },
     );
 
@@ -130,7 +130,7 @@ export function integrationRoutes(deps: IntegrationRoutesDeps) {
           return { row, standing: (await standingsOf(tx, orgId, [row])).get(row.id) ?? NEW };
         });
         setETag(reply, row);
-        return reply.send(toConnection(row, standing) as never);
+        return reply.send(toConnection(row, standing));
       },
     );
 
@@ -159,7 +159,7 @@ export function integrationRoutes(deps: IntegrationRoutesDeps) {
           return { row, standing: (await standingsOf(tx, orgId, [row])).get(row.id) ?? NEW };
         });
         setETag(reply, row);
-        return reply.send(toConnection(row, standing) as never);
+        return reply.send(toConnection(row, standing));
       },
     );
 
@@ -179,7 +179,7 @@ export function integrationRoutes(deps: IntegrationRoutesDeps) {
       },
       async (request, reply) => {
         await db.withTenant(request.actor, (tx) => deleteConnection(tx, request.actor, request.params.id));
-        return reply.code(204).send(null as never);
+        return reply.code(204).send(null);
       },
     );
 
