@@ -35,7 +35,10 @@ test('kill -9 of service and PostgreSQL in the middle of an import: the next sta
       const { body } = await call(url, `/api/v1/imports/${id}`, { key });
       return body.status === 'queued' || body.status === 'running' ? undefined : (body as unknown as Import);
     });
-  const count = async (url: string): Promise<unknown> => (await call(url, '/api/v1/findings?limit=1&total=exact', { key })).body.page;
+  const count = async (url: string): Promise<number> => {
+    const { page } = (await call(url, '/api/v1/findings?limit=1&total=exact', { key })).body as { page: { total: { count: number } } };
+    return page.total.count;
+  };
 
   const { id } = await send(service.url);
   await until('it runs', async () => (await call(service.url, `/api/v1/imports/${id}`, { key })).body.status === 'running');
@@ -45,9 +48,10 @@ test('kill -9 of service and PostgreSQL in the middle of an import: the next sta
   await service.exit;
 
   service = await start({ dataDir: service.dataDir });
-  expect(await count(service.url)).toMatchObject({ total: { count: 0 } });
+  // It goes on at once, so it may be through already; but never half.
+  expect([0, FINDINGS]).toContain(await count(service.url));
   expect(await ended(service.url, id)).toMatchObject({ status: 'succeeded', counts: { received: FINDINGS, created: FINDINGS, rejected: 0 } });
-  expect(await count(service.url)).toMatchObject({ total: { count: FINDINGS, relation: 'exact' } });
+  expect(await count(service.url)).toBe(FINDINGS);
   const again = await send(service.url);
   expect(await ended(service.url, again.id)).toMatchObject({ status: 'succeeded', counts: { unchanged: FINDINGS, created: 0 } });
 });

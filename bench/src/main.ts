@@ -6,12 +6,14 @@ import { foundation } from './foundation.ts';
 import { imports, largeReport } from './imports.ts';
 import { lists } from './lists.ts';
 import { resultTable } from './results.ts';
+import { syncs } from './syncs.ts';
 
 const parts = {
   foundation: () => foundation({ rounds: 5, seconds: 4 }),
   imports: () => imports({ findings: 100_000, rounds: 2 }),
   memory: () => largeReport({ mebibytes: 1024 }),
   lists: () => lists({ small: 10_000, large: 1_000_000, organizations: 10, seconds: 4, tries: 3 }),
+  syncs: () => syncs({ findings: 100_000, records: 1_000, rounds: 4, seconds: 4 }),
   evidence: () => evidence({ findings: 1_000, files: 16, mebibytesEach: 64, rounds: 2 }),
 };
 const chosen = process.argv.slice(2);

@@ -17,6 +17,7 @@ const programs = {
   // As `npm start` does it.
   service: ['--max-semi-space-size=8', fileURLToPath(new URL('../../service/bin/rrs.mjs', import.meta.url)), 'start'],
   bare: [fileURLToPath(new URL('./bare.ts', import.meta.url))],
+  vendors: [fileURLToPath(new URL('./vendors.ts', import.meta.url))],
 } as const;
 
 export function temporaryFolder(): { path: string; remove(): void } {

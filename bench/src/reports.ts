@@ -17,7 +17,7 @@ export async function writeReport(path: string, report: Report): Promise<void> {
 
 const LINES = 500;
 
-function* blocks(report: Report): Generator<string> {
+export function* blocks(report: Report): Generator<string> {
   for (let from = 0; from < report.findings; from += LINES) {
     const count = Math.min(LINES, report.findings - from);
     yield Array.from({ length: count }, (_, at) => `${JSON.stringify(record(from + at, report))}\n`).join('');

@@ -12,10 +12,10 @@ export interface Session {
   admin: pg.Client;
 }
 
-export async function withService<T>(work: (session: Session) => Promise<T>): Promise<T> {
+export async function withService<T>(work: (session: Session) => Promise<T>, settings: Record<string, string> = {}): Promise<T> {
   const folder = temporaryFolder();
   try {
-    const service = await start('service', { RRS_DATA_DIR: folder.path, RRS_RATE_LIMIT: '0' });
+    const service = await start('service', { RRS_DATA_DIR: folder.path, RRS_RATE_LIMIT: '0', ...settings });
     const databaseUrl = readFileSync(join(folder.path, 'postgres.url'), 'utf8').trim();
     const admin = new pg.Client({ connectionString: databaseUrl, options: '-c search_path=rrs' });
     try {

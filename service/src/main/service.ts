@@ -16,12 +16,13 @@ export async function startService(role: Role, config: Config, log: Log): Promis
     for (const step of stops.splice(0).reverse()) await step().catch((error: unknown) => log.error({ err: error }, 'a part did not stop in order'));
   };
   try {
-    const opening = patiently(log, () => openServer(config, log));
-    // The server comes up in a process of its own while this one loads the rest of the program.
-    const loading = soon().then(() => import('./parts.ts'));
-    const server = await opening;
-    stops.push(() => server.stop());
-    const { startParts } = await loading;
+    const opening = patiently(log, () => openServer(config, log)).then((server) => {
+      stops.push(() => server.stop());
+      return server;
+    });
+    // Our own server comes up in a process of its own, and this one loads the rest of the program meanwhile. A connection to another would be kept waiting by that.
+    const loading = (config.DATABASE_URL === null ? soon() : opening).then(() => import('./parts.ts'));
+    const [server, { startParts }] = await Promise.all([opening, loading]);
     return { ...(await startParts({ role, config, log, databaseUrl: server.url, stops })), stop };
   } catch (error) {
     await stop();

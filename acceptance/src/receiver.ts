@@ -1,0 +1,43 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+interface Received {
+  headers: Record<string, string>;
+  body: string;
+  event: { id: string; type: string; subject: string };
+  /** Whether the sender was told that it has arrived. */
+  answered: boolean;
+}
+
+export interface Receiver {
+  url: string;
+  received: Received[];
+  /** True: whatever comes gets no answer. */
+  hold(on: boolean): void;
+  close(): void;
+}
+
+export async function startReceiver(): Promise<Receiver> {
+  const received: Received[] = [];
+  let onHold = false;
+  const server = createServer(async (request, response) => {
+    const body = await text(request);
+    received.push({ headers: request.headers as Record<string, string>, body, event: JSON.parse(body), answered: !onHold });
+    if (!onHold) response.writeHead(204).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    received,
+    hold: (on) => {
+      onHold = on;
+    },
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
