@@ -42,7 +42,8 @@ export async function createFinding(tx: TenantTx, actor: Actor, input: NewFindin
   await stageFinding(tx, { orgId, importId, origin: 'manual', defaultAsset: asset }, observationOf(input, importId));
   const sourceId = await sourceOf(tx, orgId, { kind: 'manual', provider: 'manual', tool: '', name: '' });
   const { sla } = await readPolicy(tx, orgId);
-  const { created, withdrawn } = await resolveRows(tx, { orgId, importId, sourceId, sourceWords: ['p:manual'], seenAt: new Date(), sla, actor, large: false });
+  const resolution = { orgId, importId, sourceId, sourceWords: ['p:manual'], seenAt: new Date(), sla, actor, large: false };
+  const { created, withdrawn } = await resolveRows(tx, resolution, null);
   const { rows } = await sql<{ finding_id: string }>`select finding_id from import_groups where org_id = ${orgId} and import_id = ${importId}`.execute(tx);
   const id = rows[0]?.finding_id ?? '';
   if (created === 0) throw new AppError('conflict', `This weakness is already known at this place of the asset, as finding "${id}".`);

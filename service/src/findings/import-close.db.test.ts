@@ -49,6 +49,50 @@ describe('absence', () => {
     ).toMatchObject({ closed: 1 });
   });
 
+  it('of a record with another id of the tool says nothing', async () => {
+    await run([inLib('a', { external_id: 'one' })], partial(1));
+    expect(await run([inLib('a', { external_id: 'two', present: false })], partial(2))).toMatchObject({ closed: 0 });
+    expect(await statuses()).toEqual([{ status: 'open', assurance: null }]);
+    expect(await run([inLib('a', { external_id: 'one', present: false })], partial(3))).toMatchObject({ closed: 1 });
+  });
+
+  it('of one of two records leaves the id of the other', async () => {
+    await run([inLib('a', { external_id: 'one' }), inLib('a', { external_id: 'two', present: false })], partial(1));
+    expect((await engine.findings(org))[0]?.sightings).toMatchObject([{ external_id: 'one', state: 'present' }]);
+    const gone = [inLib('a', { external_id: 'one', present: false }), inLib('a', { external_id: 'two', present: false })];
+    expect(await run(gone, partial(2))).toMatchObject({ closed: 1 });
+  });
+
+  it('on what no report names says nothing about the reports of others, unless the scan has a name', async () => {
+    const nowhere = (component: string) => inLib(component, { asset: null });
+    const scope = (extra: ImportOptions['scope']) => ({ coverage: 'complete', ...extra }) as const;
+    await run([nowhere('a')], scope({}));
+    expect(await run([nowhere('b')], scope({}))).toMatchObject({ created: 1, closed: 0, notes: [expect.stringContaining('name the asset')] });
+    await run([nowhere('c')], scope({ name: 'shop' }));
+    expect(await run([nowhere('d')], scope({ name: 'shop' }))).toMatchObject({ created: 1, closed: 1, notes: [] });
+  });
+
+  it('where nothing says what was looked at closes nothing, and the run says so', async () => {
+    await run([inLib('a')], complete(1));
+    expect(await run([], { coverage: 'complete', started_at: day(2) })).toMatchObject({ closed: 0, notes: [expect.stringContaining('names an asset')] });
+    await run([inLib('a')], complete(3));
+    expect(await run([], complete(2))).toMatchObject({ closed: 0, notes: [expect.stringContaining('a newer scan')] });
+  });
+
+  it('in a file that the tool could not read means nothing, and the run says so', async () => {
+    const on = (path: string) => inLib('a', { rule: 'r', vulnerability_ids: [], location: { path, line: 1 } });
+    await run([on('src/a.ts'), on('src/b.ts'), on('lib/c/d.ts'), on('lib/cd.ts')], complete(1));
+    const id = await engine.start(org, [], { scope: complete(2) ?? {} });
+    await engine.attempt(org, id, {}, (format) => ({ ...format, about: async () => ({ tools: null, finished: true, unread: ['src/b.ts', 'lib/c'] }) }));
+    expect(await engine.read(org, id)).toMatchObject({
+      status: 'succeeded',
+      closed: 2,
+      notes: ['Nothing was closed in 2 places that the tool did not look at: src/b.ts, lib/c.'],
+    });
+    const open = (await engine.findings(org)).filter(({ status }) => status === 'open').map(({ location }) => location.path);
+    expect(open.sort()).toEqual(['lib/c/d.ts', 'src/b.ts']);
+  });
+
   it('in a report that comes in after a newer one of the same day says nothing', async () => {
     const at = (hour: number): ImportOptions['scope'] => ({ ...complete(1), started_at: `2026-01-01T${hour}:00:00.000Z` });
     await run([inLib('a')], at(10));
@@ -168,6 +212,13 @@ describe('a finding that is seen again', () => {
     expect(history.rows).toMatchObject([{ action: 'status_changed' }, { action: 'reopened', before: { status: 'verified' }, after: { status: 'open' } }]);
     const events = await engine.admin().query(`select data from events where org_id = $1 and type = 'finding.status_changed' order by id`, [org]);
     expect(events.rows).toMatchObject([{ data: { to: 'verified' } }, { data: { from: 'verified', to: 'open' } }]);
+  });
+
+  it('by an older scan stays as the newer one described it', async () => {
+    await run([inLib('a', { severity: 'high', title: 'Newer' })], partial(9));
+    expect(await run([inLib('a', { severity: 'low', title: 'Older' })], partial(3))).toMatchObject({ updated: 0, unchanged: 1 });
+    expect(await engine.findings(org)).toMatchObject([{ title: 'Newer' }]);
+    expect(await run([inLib('a', { severity: 'low', title: 'Newest' })], partial(10))).toMatchObject({ updated: 1 });
   });
 
   it('by an older scan stays closed, and the newer absence stays too', async () => {

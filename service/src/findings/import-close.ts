@@ -1,18 +1,10 @@
 import { sql } from 'kysely';
 import type { TenantTx } from '../db/database.ts';
 import { type Actor, systemActor } from '../shared/actor.ts';
+import { type Absence, isPartly, isUnread } from './absence.ts';
 import { type FindingFollower, idsSql } from './follower.ts';
 import type { Resolution } from './resolution.ts';
 import { verifiedByScan } from './status.ts';
-
-/** When a run no longer reports something: what may be concluded from it, and the brake when it would be suspiciously much. */
-export interface Absence {
-  /** The run says all there is on the assets it covers, and nothing of it was lost on the way. */
-  complete: boolean;
-  /** Keys of staged assets for which that does not hold. */
-  partly: readonly string[];
-  brake: { share: number; count: number };
-}
 
 export interface Closures {
   closed: number;
@@ -23,23 +15,18 @@ export interface Closures {
 const active = sql`${verifiedByScan as readonly string[]}`;
 
 /** Sightings of this source that the run should have shown again and did not, or that it calls gone itself. */
-function absentSql({ orgId, importId, sourceId, seenAt }: Resolution, { complete, partly }: Absence) {
+function absentSql(resolution: Resolution, absence: Absence) {
+  const { orgId, importId, sourceId, seenAt } = resolution;
   const unseen = sql`
     select s.finding_id from import_assets covered
     join findings f on f.org_id = ${orgId} and f.asset_id = covered.asset_id
     join sightings s on s.org_id = ${orgId} and s.finding_id = f.id and s.source_id = ${sourceId} and s.state = 'present'
-    where covered.org_id = ${orgId} and covered.import_id = ${importId} and not ${isPartly(orgId, importId, partly)}
+    where covered.org_id = ${orgId} and covered.import_id = ${importId} and not ${isPartly(resolution, absence)} and not ${isUnread(sql`f.location`, absence)}
       and not exists (select from import_groups g where g.org_id = ${orgId} and g.import_id = ${importId} and g.finding_id = f.id and g.present)
       and not exists (select from import_seen i where i.org_id = ${orgId} and i.import_id = ${importId} and i.finding_id = f.id)
       and not exists (select from source_coverage newer where newer.org_id = ${orgId} and newer.source_id = ${sourceId} and newer.asset_id = f.asset_id and newer.seen_at > ${seenAt})`;
   const gone = sql`select g.finding_id from import_groups g where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome = 'gone'`;
-  return complete ? sql`${unseen} union ${gone}` : gone;
-}
-
-/** Whatever other name of the asset it is staged by. */
-function isPartly(orgId: string, importId: string, keys: readonly string[]) {
-  if (keys.length === 0) return sql`false`;
-  return sql`covered.asset_id in (select p.asset_id from import_assets p where p.org_id = ${orgId} and p.import_id = ${importId} and p.asset_key = any(${keys as string[]}::text[]))`;
+  return absence.complete ? sql`${unseen} union ${gone}` : gone;
 }
 
 export async function closeAbsent(tx: TenantTx, resolution: Resolution, absence: Absence): Promise<Closures> {
@@ -60,10 +47,11 @@ export async function closeAbsent(tx: TenantTx, resolution: Resolution, absence:
 }
 
 /** One line for each asset that the run looked at, whatever it found there. */
-async function noteCoverage(tx: TenantTx, { orgId, importId, sourceId, seenAt }: Resolution, { complete, partly }: Absence): Promise<void> {
+async function noteCoverage(tx: TenantTx, resolution: Resolution, absence: Absence): Promise<void> {
+  const { orgId, importId, sourceId, seenAt } = resolution;
   await sql`
     insert into source_coverage as known (org_id, source_id, asset_id, import_id, seen_at, complete)
-    select distinct ${orgId}::uuid, ${sourceId}::uuid, covered.asset_id, ${importId}::uuid, ${seenAt}::timestamptz, ${complete}::boolean and not ${isPartly(orgId, importId, partly)}
+    select distinct ${orgId}::uuid, ${sourceId}::uuid, covered.asset_id, ${importId}::uuid, ${seenAt}::timestamptz, ${absence.complete}::boolean and not ${isPartly(resolution, absence)}
     from import_assets covered where covered.org_id = ${orgId} and covered.import_id = ${importId}
     on conflict (org_id, source_id, asset_id) do update set import_id = excluded.import_id, seen_at = excluded.seen_at, complete = excluded.complete
     where known.seen_at < excluded.seen_at`.execute(tx);

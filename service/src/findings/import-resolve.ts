@@ -3,7 +3,9 @@ import { resolveAssets } from '../assets/resolve.ts';
 import type { TenantTx } from '../db/database.ts';
 import { learnAliases } from '../vulnerabilities/aliases.ts';
 import { riskSql } from '../vulnerabilities/risk.ts';
+import type { Absence } from './absence.ts';
 import { adoptAliases } from './import-aliases.ts';
+import { followMoved } from './import-moved.ts';
 import { noteSeen } from './import-seen.ts';
 import type { Resolution } from './resolution.ts';
 import { dueSql } from './sla.ts';
@@ -17,10 +19,11 @@ export interface Outcomes {
   withdrawn: string[];
 }
 
-export async function resolveRows(tx: TenantTx, resolution: Resolution): Promise<Outcomes> {
+export async function resolveRows(tx: TenantTx, resolution: Resolution, absence: Absence | null): Promise<Outcomes> {
   const { orgId, importId } = resolution;
   await resolveAssets(tx, orgId, importId);
   const withdrawn = await adoptAliases(tx, resolution, await learnAliases(tx, orgId, importId));
+  if (absence?.complete) await followMoved(tx, resolution, absence);
   await groupRows(tx, resolution);
   if (resolution.large) await sql`select analyze_groups()`.execute(tx);
   await noteSeen(tx, resolution);
@@ -44,7 +47,7 @@ async function groupRows(tx: TenantTx, { orgId, importId, sourceId, seenAt }: Re
       select assets.asset_id, coalesce(alias.weakness, r.weakness) as weakness, r.place, count(*) as rows,
         (array_agg(r.n order by r.present desc, r.severity desc, r.content, r.n))[1] as n,
         (array_agg(r.new_id order by r.n))[1] as new_id,
-        max(r.external_id) as external_id, bool_or(r.present) as present,
+        coalesce(max(r.external_id) filter (where r.present), max(r.external_id)) as external_id, array_agg(r.external_id) as external_ids, bool_or(r.present) as present,
         array_agg(distinct r.content order by r.content) as contents,
         least(coalesce(max(r.last_seen), ${seenAt}::timestamptz), now()) as seen_at
       from import_rows r
@@ -74,9 +77,10 @@ async function groupRows(tx: TenantTx, { orgId, importId, sourceId, seenAt }: Re
       coalesce(k.old_id, k.new_id),
       case
         when k.old_id is null then case when k.present then 'created' else 'ignored' end
-        when not k.present then case when s.state = 'present' and k.rows >= s.records then 'gone' else 'unchanged' end
+        when not k.present then case when s.state = 'present' and k.rows >= s.records and (s.external_id is null or s.external_id = any(k.external_ids)) then 'gone' else 'unchanged' end
         when f.status = any(${reopenedByScan as readonly string[]}) and k.seen_at > f.status_changed_at then 'reopened'
         when s.state = 'absent' and f.status = any(${reopenedByScan as readonly string[]}) then 'unchanged'
+        when s.state = 'present' and k.seen_at < s.last_seen then 'unchanged'
         when s.content is distinct from k.content or s.state <> 'present' then 'updated'
         else 'unchanged'
       end

@@ -6,6 +6,7 @@ import type { Database, TenantTx } from '../db/database.ts';
 import { emit } from '../events/emit.ts';
 import type { JobContext } from '../jobs/jobs.ts';
 import { systemActor } from '../shared/actor.ts';
+import { type Absence, doubtsOf, sparedBy, UNSPECIFIED } from './absence.ts';
 import type { FindingFollower } from './follower.ts';
 import { closeAbsent, tellFollower } from './import-close.ts';
 import { resolveRows } from './import-resolve.ts';
@@ -48,7 +49,7 @@ export async function importReport(
     const input = openReport(blobs, row);
     const format = await chooseFormat(known, row, input);
     const about = (await format.about?.(input)) ?? null;
-    const tool = [...new Set(about?.tools)].sort().join(' + ');
+    const tool = [...new Set(about?.tools ?? [])].sort().join(' + ');
     const source: Source = brought?.source ?? { kind: 'import', provider: format.id, tool, name: (row.scan_scope as ScanScope).name ?? '' };
     const report: Report = {
       format,
@@ -120,7 +121,7 @@ async function stage({ db, signal }: JobContext, row: ImportRow, { format, input
       orgId: row.org_id,
       importId: row.id,
       origin: [source.provider, source.tool, source.name].join('\n'),
-      defaultAsset: scope.asset ?? { type: format.assetType, name: 'unspecified' },
+      defaultAsset: defaultAsset(format, scope),
       scopeAssets: [scope.asset ?? [], scope.assets ?? [], covers, partly].flat(),
       findKnown,
       onProgress: (records) => progress(db, row, { records, bytes: input.bytesRead() }),
@@ -129,6 +130,16 @@ async function stage({ db, signal }: JobContext, row: ImportRow, { format, input
   // In a transaction of its own: whoever analyzes a table keeps others from doing so until the end.
   if (isLarge(staged)) await db.withTenant({ orgId: row.org_id }, (tx) => sql`select analyze_staging()`.execute(tx));
   return staged;
+}
+
+/** For what does not say where it was found. */
+function defaultAsset(format: ReportFormat, scope: ScanScope): Asset {
+  return scope.asset ?? { type: format.assetType, name: UNSPECIFIED };
+}
+
+/** What does not say where it was found is then counted with that of other reports that do not say so either. */
+function isShared({ kind, name }: Source, scope: ScanScope): boolean {
+  return kind === 'import' && name === '' && scope.asset === undefined;
 }
 
 /** Small ones are planned well without statistics. */
@@ -201,12 +212,18 @@ async function resolve(tx: TenantTx, row: ImportRow, { format, about, source, fo
     actor: row.actor as Resolution['actor'],
     large: isLarge(staged),
   };
-  const { withdrawn, ...outcomes } = await resolveRows(tx, resolution);
+  const doubts = scope.coverage === 'complete' ? doubtsOf(about, staged) : [];
+  const absence: Absence = {
+    complete: scope.coverage === 'complete' && doubts.length === 0,
+    partly: [...partly, ...(isShared(source, scope) ? [defaultAsset(format, scope)] : [])].map(assetKeyOf),
+    unread: about?.unread ?? [],
+    brake: cautious ? { share: 0, count: 0 } : brake,
+  };
+  const { withdrawn, ...outcomes } = await resolveRows(tx, resolution, absence);
   // What came in just now is in no statistics yet, and the next statements compare it with what was there.
   if (isLarge(staged)) await sql`select analyze_grown()`.execute(tx);
-  const doubts = scope.coverage === 'complete' ? doubtsOf(about, staged) : [];
-  const complete = scope.coverage === 'complete' && doubts.length === 0;
-  const { closed, held } = await closeAbsent(tx, resolution, { complete, partly: partly.map(assetKeyOf), brake: cautious ? { share: 0, count: 0 } : brake });
+  const spared = absence.complete ? await sparedBy(tx, resolution, absence) : [];
+  const { closed, held } = await closeAbsent(tx, resolution, absence);
   if (!row.dry_run) await tellFollower(tx, follower, resolution, { reopened: outcomes.reopened, closed, withdrawn, held: held !== null });
   const { received, rejected } = staged;
   const unchanged = received - rejected - outcomes.created - outcomes.updated - outcomes.reopened;
@@ -223,18 +240,9 @@ async function resolve(tx: TenantTx, row: ImportRow, { format, about, source, fo
           ]
         : []),
       ...doubts.map((doubt) => `Nothing was closed: ${doubt}.`),
+      ...spared,
     ],
   };
-}
-
-/** Why a report that is said to be complete is not taken for it. */
-function doubtsOf(about: About | null, { rejected }: Staged): string[] {
-  return [
-    ...(rejected > 0 ? ['records were rejected, so the report is not complete'] : []),
-    // An empty file of a format that many tools write does not say whose findings are gone.
-    ...(about?.tools.length === 0 ? ['the report does not say which tool wrote it'] : []),
-    ...(about?.finished === false ? ['the report says that a run of its tool did not succeed'] : []),
-  ];
 }
 
 async function conclude(tx: TenantTx, row: ImportRow, { status, format, sourceId, counts, rejections, notes }: Result): Promise<void> {
