@@ -73,11 +73,13 @@ export interface WorkItem {
 export const GAP_CODES = [
   'unfinished',
   'no_findings',
+  'unlinked_active',
   'no_rescan',
   'no_scan_before',
   'scan_not_kept',
   'no_approval',
   'approver_is_author',
+  'rejected',
   'no_artifact',
   'artifact_not_captured',
   'artifact_removed',

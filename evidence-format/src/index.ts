@@ -22,7 +22,7 @@ export {
 export { type Envelope, envelopeOf, PAYLOAD_TYPE, preAuthEncoding } from './dsse.ts';
 export { assertFormat, FormatError } from './errors.ts';
 export * from './evidence.ts';
-export { canonicalJson } from './jcs.ts';
+export { canonicalJson, canonicalPieces } from './jcs.ts';
 export { type JsonLimits, parseStrictJson } from './json.ts';
 export {
   ed25519RawFromSpki,

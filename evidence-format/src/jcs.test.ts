@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { canonicalJson } from './jcs.ts';
+import { canonicalJson, canonicalPieces } from './jcs.ts';
 
 test('RFC 8785 section 3.2.2', () => {
   const text = String.raw`{"numbers":[333333333.33333329,1E30,4.50,2e-3,0.000000000000000000000000001],"string":"\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/","literals":[null,true,false]}`;
@@ -74,6 +74,23 @@ test.each([
   ['a cycle', cycle],
 ])('refuses %s', (_, value) => {
   expect(() => canonicalJson(value)).toThrow(TypeError);
+  expect(() => [...canonicalPieces(value)]).toThrow(TypeError);
+  expect(() => [...canonicalPieces({ a: [value] })]).toThrow(TypeError);
+});
+
+test('the pieces are the whole, and each item of a list is one', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      expect([...canonicalPieces(value)].join('')).toBe(canonicalJson(value));
+    }),
+  );
+  expect([...canonicalPieces({ b: [{ d: 1, c: [2, 3] }, 4], a: null })]).toEqual(['{', '"a":', 'null', ',"b":', '[', '{"c":[2,3],"d":1}', ',4', ']', '}']);
+});
+
+test('an object in itself is refused', () => {
+  const knot: Record<string, unknown> = {};
+  knot.list = [knot];
+  expect(() => [...canonicalPieces(knot)]).toThrow('cycles');
 });
 
 test('the same object twice is no cycle', () => {

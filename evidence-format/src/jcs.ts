@@ -3,6 +3,20 @@ export function canonicalJson(value: unknown): string {
   return write(value, new Set());
 }
 
+/** The same in pieces, where it is an object one for each item of its lists: whoever writes or compares a large one need not hold it whole. */
+export function* canonicalPieces(value: unknown): Generator<string> {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return yield canonicalJson(value);
+  const ancestors = new Set<object>([value]);
+  yield '{';
+  for (const [at, key] of keysOf(value).entries()) {
+    yield `${at > 0 ? ',' : ''}${text(key)}:`;
+    const member = (value as Record<string, unknown>)[key];
+    if (Array.isArray(member)) yield* listPieces(member, ancestors);
+    else yield write(member, ancestors);
+  }
+  yield '}';
+}
+
 function write(value: unknown, ancestors: Set<object>): string {
   if (value === null || typeof value === 'boolean') return String(value);
   if (typeof value === 'number') return number(value);
@@ -16,17 +30,26 @@ function write(value: unknown, ancestors: Set<object>): string {
 }
 
 function list(items: readonly unknown[], ancestors: Set<object>): string {
-  let written = '[';
-  for (let at = 0; at < items.length; at++) written += `${at > 0 ? ',' : ''}${write(items[at], ancestors)}`;
-  return `${written}]`;
+  return [...listPieces(items, ancestors)].join('');
+}
+
+function* listPieces(items: readonly unknown[], ancestors: Set<object>): Generator<string> {
+  yield '[';
+  for (let at = 0; at < items.length; at++) yield `${at > 0 ? ',' : ''}${write(items[at], ancestors)}`;
+  yield ']';
+}
+
+function object(value: Record<string, unknown>, ancestors: Set<object>): string {
+  return `{${keysOf(value)
+    .map((key) => `${text(key)}:${write(value[key], ancestors)}`)
+    .join(',')}}`;
 }
 
 /** Section 3.2.3: sorted by UTF-16 code units, which is how sort() compares. */
-function object(value: Record<string, unknown>, ancestors: Set<object>): string {
+function keysOf(value: object): string[] {
   const prototype = Object.getPrototypeOf(value);
   if (prototype !== null && prototype !== Object.prototype) throw new TypeError('canonical JSON has plain objects only');
-  const members = Object.keys(value).sort();
-  return `{${members.map((key) => `${text(key)}:${write(value[key], ancestors)}`).join(',')}}`;
+  return Object.keys(value).sort();
 }
 
 /** Section 3.2.2.3: as ECMAScript writes it. */

@@ -31,11 +31,16 @@ function checkStructure(text: string, depth: number): void {
         break;
       case 0x22: {
         const end = stringEnd(text, at);
-        if (isKey(text, end)) addKey(open.at(-1), JSON.parse(text.slice(at, end)) as string);
+        if (isKey(text, end)) addKey(open.at(-1), keyIn(text.slice(at, end)));
         at = end - 1;
       }
     }
   }
+}
+
+/** Most keys are spelled as they are. */
+function keyIn(quoted: string): string {
+  return quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
 }
 
 function addKey(keys: Set<string> | undefined, key: string): void {

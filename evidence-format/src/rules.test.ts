@@ -80,7 +80,14 @@ test('grades count kinds of major gaps', () => {
 test('a missing approval weighs more where four eyes are demanded', () => {
   expect(weightOf('no_approval', { fourEyes: false })).toBe('minor');
   expect(weightOf('no_approval', { fourEyes: true })).toBe('major');
-  expect(GAP_CODES.filter((code) => weightOf(code, { fourEyes: false }) === 'major')).toEqual(['unfinished', 'no_findings', 'no_rescan', 'approver_is_author']);
+  expect(GAP_CODES.filter((code) => weightOf(code, { fourEyes: false }) === 'major')).toEqual([
+    'unfinished',
+    'no_findings',
+    'unlinked_active',
+    'no_rescan',
+    'approver_is_author',
+    'rejected',
+  ]);
 });
 
 test('reasons name each state with its number', () => {

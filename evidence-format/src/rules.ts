@@ -34,11 +34,13 @@ export function reasonsOf(findings: readonly Pick<Finding, 'state'>[]): string[]
 const WEIGHTS: Record<GapCode, Gap['weight']> = {
   unfinished: 'major',
   no_findings: 'major',
+  unlinked_active: 'major',
   no_rescan: 'major',
   no_scan_before: 'minor',
   scan_not_kept: 'minor',
   no_approval: 'minor',
   approver_is_author: 'major',
+  rejected: 'major',
   no_artifact: 'minor',
   artifact_not_captured: 'minor',
   artifact_removed: 'minor',

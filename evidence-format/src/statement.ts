@@ -34,7 +34,9 @@ export interface Statement {
   predicate: Predicate;
 }
 
-export function predicateOf(evidence: Evidence): Predicate {
+type Stated = Pick<Evidence, 'package_id' | 'organization' | 'work_item' | 'sequence' | 'generated_at' | 'conclusion' | 'completeness' | 'supersedes'>;
+
+export function predicateOf(evidence: Stated): Predicate {
   return {
     package_id: evidence.package_id,
     organization_id: evidence.organization.id,

@@ -39,7 +39,7 @@ export function validate(schema: Schema, value: unknown): SchemaFault[] {
 
 function check(schema: Schema, value: unknown, path: string, faults: SchemaFault[]): void {
   const fault = (message: string): unknown => faults.push({ path, message });
-  if (schema.type !== undefined && ![schema.type].flat().some((type) => isOfType(value, type as JsonType)))
+  if (schema.type !== undefined && !(typeof schema.type === 'string' ? isOfType(value, schema.type) : schema.type.some((type) => isOfType(value, type))))
     fault(`is not ${[schema.type].flat().join(' or ')}`);
   if (schema.const !== undefined && value !== schema.const) fault(`is not ${JSON.stringify(schema.const)}`);
   if (schema.enum !== undefined && !schema.enum.includes(value as string)) fault(`is none of ${schema.enum.join(', ')}`);
@@ -49,8 +49,16 @@ function check(schema: Schema, value: unknown, path: string, faults: SchemaFault
   else if (isOfType(value, 'object')) checkObject(schema, value as Record<string, unknown>, path, faults);
 }
 
+const patterns = new Map<string, RegExp>();
+
+function patternOf(text: string): RegExp {
+  const pattern = patterns.get(text) ?? new RegExp(text, 'u');
+  patterns.set(text, pattern);
+  return pattern;
+}
+
 function checkString(schema: Schema, value: string, fault: (message: string) => void): void {
-  if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value)) fault(`does not match ${schema.pattern}`);
+  if (schema.pattern !== undefined && !patternOf(schema.pattern).test(value)) fault(`does not match ${schema.pattern}`);
   if (schema.minLength === undefined && schema.maxLength === undefined) return;
   const length = [...value].length;
   if (length < (schema.minLength ?? 0)) fault(`is shorter than ${schema.minLength}`);

@@ -1,5 +1,5 @@
 import {
-  canonicalJson,
+  canonicalPieces,
   type Evidence,
   evidenceSchema,
   fromUtf8,
@@ -19,11 +19,8 @@ const MAX_SCHEMA_FAULTS = 50;
 
 /** evidence.json: its form, and that it agrees with itself and with the files of the package. Null where its form is wrong. */
 export async function checkEvidence(opened: Opened, findings: Findings): Promise<Evidence | null> {
-  const stored = opened.files.get(FILE);
-  if (stored === undefined) findings.fail('schema', FILE, 'The file is missing.');
-  const bytes = stored?.bytes ?? null;
-  if (bytes === null) return null;
-  const evidence = await findings.guard('schema', FILE, () => readEvidence(bytes, findings));
+  if (!opened.files.has(FILE)) findings.fail('schema', FILE, 'The file is missing.');
+  const evidence = await findings.guard('schema', FILE, () => readEvidence(opened, findings));
   if (evidence === null) return null;
   await findings.guard('evidence', FILE, () => {
     for (const fault of evidenceFaults(evidence, opened)) findings.fail('evidence', FILE, fault);
@@ -36,13 +33,26 @@ export async function checkEvidence(opened: Opened, findings: Findings): Promise
   return evidence;
 }
 
-function readEvidence(bytes: Uint8Array, findings: Findings): Evidence | null {
-  const text = fromUtf8(bytes);
+function readEvidence({ files }: Opened, findings: Findings): Evidence | null {
+  const stored = files.get(FILE);
+  if (!stored?.bytes) return null;
+  const text = fromUtf8(stored.bytes);
+  // It may be large, and nobody reads it again.
+  stored.bytes = null;
   const value = parseStrictJson(text);
-  if (`${canonicalJson(value)}\n` !== text) findings.fail('schema', FILE, 'It is not canonical JSON (RFC 8785) followed by a line feed.');
+  if (!isCanonical(value, text)) findings.fail('schema', FILE, 'It is not canonical JSON (RFC 8785) followed by a line feed.');
   const faults = validate(evidenceSchema, value);
   for (const { path, message } of faults.slice(0, MAX_SCHEMA_FAULTS)) findings.fail('schema', FILE, `${path}: ${message}`);
   return faults.length === 0 ? (value as Evidence) : null;
+}
+
+function isCanonical(value: unknown, text: string): boolean {
+  let at = 0;
+  for (const piece of canonicalPieces(value)) {
+    if (!text.startsWith(piece, at)) return false;
+    at += piece.length;
+  }
+  return text.slice(at) === '\n';
 }
 
 function compareBagInfo(evidence: Evidence, { files, folder }: Opened, findings: Findings): void {
@@ -82,9 +92,8 @@ export async function checkAuditTrail({ files }: Opened, evidence: Evidence, fin
   const bytes = stored?.bytes ?? null;
   if (bytes === null) return;
   await findings.guard('audit_trail', TRAIL, async () => {
-    const lines = fromUtf8(bytes).split('\n');
-    if (lines.pop() !== '') findings.fail('audit_trail', TRAIL, 'The last line is cut off.');
-    const { events, head, faults } = await verifyTrail(lines);
+    if (bytes.length > 0 && bytes.at(-1) !== LF) findings.fail('audit_trail', TRAIL, 'The last line is cut off.');
+    const { events, head, faults } = await verifyTrail(linesOf(bytes));
     for (const { line, message } of faults) findings.fail('audit_trail', TRAIL, `Line ${line}: ${message}.`);
     const said = evidence.audit_trail;
     if (said.file !== TRAIL) findings.fail('audit_trail', FILE, { detail: 'It names another file as audit trail.', expected: TRAIL, actual: said.file });
@@ -99,4 +108,11 @@ export async function checkAuditTrail({ files }: Opened, evidence: Evidence, fin
     if (!findings.failed('audit_trail'))
       findings.settle('audit_trail', 'pass', empty ? 'no events, as evidence.json says' : `an unbroken chain of ${events} events`);
   });
+}
+
+const LF = 0x0a;
+
+/** Without their LF, each decoded as it is asked for; not what follows the last one. */
+function* linesOf(bytes: Uint8Array): Generator<string> {
+  for (let start = 0, end = bytes.indexOf(LF); end !== -1; start = end + 1, end = bytes.indexOf(LF, start)) yield fromUtf8(bytes.subarray(start, end));
 }

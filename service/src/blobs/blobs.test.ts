@@ -52,6 +52,13 @@ async function read(store: BlobStore, sha256: string): Promise<Buffer> {
   return buffer(stream);
 }
 
+/** Each piece before the next is asked for: it is not to be had later. */
+async function copied(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const kept: Buffer[] = [];
+  for await (const piece of pieces) kept.push(Buffer.from(piece));
+  return Buffer.concat(kept);
+}
+
 async function listed(store: BlobStore): Promise<BlobRef[]> {
   const found: BlobRef[] = [];
   for await (const ref of store.list()) found.push(ref);
@@ -188,7 +195,9 @@ describe.each([
         const { sha256 } = await store.put(Readable.from([whole]));
         const [start, end] = [Math.min(one, other), Math.max(one, other)];
         const stream = await store.getRange(sha256, { start, end });
-        expect(Buffer.from(whole.subarray(start, end + 1)).equals(await buffer(stream ?? Readable.from([])))).toBe(true);
+        const part = Buffer.from(whole.subarray(start, end + 1));
+        expect(part.equals(await buffer(stream ?? Readable.from([])))).toBe(true);
+        expect(part.equals(await copied(store.pieces(sha256, { start, end })))).toBe(true);
       }),
       { numRuns: 30 },
     );
@@ -199,6 +208,20 @@ describe.each([
     const { sha256 } = await store.put(bytes('12345'));
     const stream = await store.getRange(sha256, { start: 3, end: 9 });
     await expect(buffer(stream ?? Readable.from([]))).rejects.toMatchObject({ code: 'internal_error' });
+    await expect(copied(store.pieces(ABSENT, { start: 0, end: 1 }))).rejects.toThrow('not in the store');
+    await expect(copied(store.pieces(sha256, { start: 3, end: 9 }))).rejects.toThrow('incomplete');
+  });
+
+  it('says what a blob is called before anybody sees it, and drops it when that is refused', async () => {
+    const ref = named('called');
+    const seen = await new Promise((resolve, reject) => {
+      const onNamed = async (called: BlobRef) => resolve({ called, found: await store.stat(called.sha256) });
+      store.put(bytes('called'), { onNamed }).catch(reject);
+    });
+    expect(seen).toEqual({ called: ref, found: null });
+    const refused = store.put(bytes('refused'), { onNamed: () => Promise.reject(new Error('no')) });
+    await expect(refused).rejects.toThrow('no');
+    expect(await store.stat(named('refused').sha256)).toBeNull();
   });
 
   it('shows nothing of a blob before it is whole', async () => {
@@ -244,6 +267,7 @@ describe.each([
     async (name) => {
       await expect(store.get(name)).rejects.toThrow(TypeError);
       await expect(store.getRange(name, { start: 0, end: 0 })).rejects.toThrow(TypeError);
+      await expect(copied(store.pieces(name, { start: 0, end: 0 }))).rejects.toThrow(TypeError);
       await expect(store.stat(name)).rejects.toThrow(TypeError);
       await expect(store.delete(name)).rejects.toThrow(TypeError);
     },

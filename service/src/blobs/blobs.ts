@@ -7,8 +7,10 @@ export interface BlobRef {
   size: number;
 }
 
-export interface PutLimits {
+export interface PutOptions {
   maxBytes?: number;
+  /** When the bytes are known and before anybody can see them; nobody will, if it fails. */
+  onNamed?: (ref: BlobRef) => Promise<void>;
 }
 
 /** Both ends belong to it and lie inside of the blob. */
@@ -25,11 +27,16 @@ export interface BlobStore {
    * Resolves when the blob is durable; until then nobody sees any of it. The same content twice is stored once.
    * A refused Readable is left undestroyed: destroying an HTTP request would cut the connection before its 413 is sent.
    */
-  put(content: BlobContent, limits?: PutLimits): Promise<BlobRef>;
+  put(content: BlobContent, options?: PutOptions): Promise<BlobRef>;
   /** The caller reads the stream to its end or destroys it; missing or changed bytes are an error on it. */
   get(sha256: string): Promise<Readable | null>;
   /** Some of the bytes: they cannot be held against the name, only counted. */
   getRange(sha256: string, range: ByteRange): Promise<Readable | null>;
+  /**
+   * The same for who is done with a piece before asking for the next: then it is written over, so that any amount passes through the same memory.
+   * What is missing is an error.
+   */
+  pieces(sha256: string, range: ByteRange): AsyncGenerator<Uint8Array>;
   stat(sha256: string): Promise<BlobRef | null>;
   /** Absent is fine. */
   delete(sha256: string): Promise<void>;
@@ -48,6 +55,14 @@ export function isSha256(value: string): boolean {
 /** Threat: a name from outside becomes a path or an object key, so nothing but a digest gets that far. */
 export function assertSha256(value: string): void {
   if (!isSha256(value)) throw new TypeError('A blob is named by 64 lower-case hexadecimal digits.');
+}
+
+export function absent(sha256: string): AppError {
+  return new AppError('internal_error', `The content ${sha256} is not in the store.`);
+}
+
+export function incomplete(what: string): AppError {
+  return new AppError('internal_error', `The stored content ${what} is incomplete or was changed.`);
 }
 
 export function tooLarge(maxBytes: number): AppError {

@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, opendir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorCodeOf, messageOf, OperatorError } from '../shared/errors.ts';
-import { assertSha256, type BlobRef, type BlobStore, isSha256 } from './blobs.ts';
+import { absent, assertSha256, type BlobRef, type BlobStore, incomplete, isSha256 } from './blobs.ts';
 import { syncFolder, withFile } from './files.ts';
 import { counted, spool, verified } from './streams.ts';
 
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 const ABANDONED_AFTER_MS = 24 * 60 * 60 * 1000;
+const PIECE = 256 * 1024;
 const SHARD = /^[0-9a-f]{2}$/;
 
 export function openFileStore(root: string): BlobStore {
@@ -29,11 +30,11 @@ export function openFileStore(root: string): BlobStore {
   }
 
   return {
-    async put(content, limits) {
+    async put(content, options) {
       await prepareOnce();
       const unfinished = join(temporary, randomUUID());
       try {
-        const ref = await write(unfinished, (file) => spool(content, file, limits));
+        const ref = await write(unfinished, (file) => spool(content, file, options));
         const place = placeOf(ref.sha256);
         const folder = dirname(place);
         await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
@@ -55,6 +56,22 @@ export function openFileStore(root: string): BlobStore {
     async getRange(sha256, range) {
       const file = await unlessAbsent(open(placeOf(sha256), 'r'));
       return file && counted(file.createReadStream({ ...range }), range);
+    },
+
+    async *pieces(sha256, { start, end }) {
+      const file = await unlessAbsent(open(placeOf(sha256), 'r'));
+      if (!file) throw absent(sha256);
+      try {
+        const buffer = Buffer.allocUnsafeSlow(Math.min(PIECE, end - start + 1));
+        for (let at = start; at <= end; ) {
+          const { bytesRead } = await file.read(buffer, 0, Math.min(buffer.length, end - at + 1), at);
+          if (bytesRead === 0) throw incomplete(sha256);
+          yield buffer.subarray(0, bytesRead);
+          at += bytesRead;
+        }
+      } finally {
+        await file.close();
+      }
     },
 
     async stat(sha256) {

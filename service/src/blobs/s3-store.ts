@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
 import { AppError, OperatorError } from '../shared/errors.ts';
-import { assertSha256, type BlobRef, type BlobStore, isSha256 } from './blobs.ts';
+import { absent, assertSha256, type BlobRef, type BlobStore, type ByteRange, isSha256 } from './blobs.ts';
 import { counted, spool, verified } from './streams.ts';
 
 export interface S3Options {
@@ -47,11 +47,16 @@ export async function openS3Store(options: S3Options): Promise<BlobStore> {
     return found.Body;
   }
 
+  async function getRange(sha256: string, range: ByteRange): Promise<Readable | null> {
+    const body = await read(sha256, `bytes=${range.start}-${range.end}`);
+    return body && counted(body, range, explain);
+  }
+
   return {
-    async put(content, limits) {
+    async put(content, options) {
       const file = await openUnnamed();
       try {
-        const ref = await spool(content, file, limits);
+        const ref = await spool(content, file, options);
         const found = await find(ref.sha256);
         if (found?.size !== ref.size) {
           await client.send(upload(sdk, { Bucket, Key: keyOf(ref.sha256) }, ref, file)).catch(refuse);
@@ -67,9 +72,12 @@ export async function openS3Store(options: S3Options): Promise<BlobStore> {
       return body && verified(body, sha256, explain);
     },
 
-    async getRange(sha256, range) {
-      const body = await read(sha256, `bytes=${range.start}-${range.end}`);
-      return body && counted(body, range, explain);
+    getRange,
+
+    async *pieces(sha256, range) {
+      const stream = await getRange(sha256, range);
+      if (!stream) throw absent(sha256);
+      yield* stream;
     },
 
     stat: find,

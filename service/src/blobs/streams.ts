@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { finished, Readable, Transform } from 'node:stream';
 import { AppError, errorCodeOf } from '../shared/errors.ts';
-import { type BlobContent, type BlobRef, type ByteRange, type PutLimits, tooLarge } from './blobs.ts';
+import { type BlobContent, type BlobRef, type ByteRange, incomplete, type PutOptions, tooLarge } from './blobs.ts';
 
 const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EROFS']);
 
 /** Writes the content into an empty file and names it on the way. Each chunk is on file before the next is asked for, so a source may reuse its buffer. */
-export async function spool(content: BlobContent, file: FileHandle, { maxBytes = Number.POSITIVE_INFINITY }: PutLimits = {}): Promise<BlobRef> {
+export async function spool(content: BlobContent, file: FileHandle, { maxBytes = Number.POSITIVE_INFINITY, onNamed }: PutOptions = {}): Promise<BlobRef> {
   const hash = createHash('sha256');
   let size = 0;
   async function* counted(): AsyncGenerator<Uint8Array> {
@@ -26,7 +26,9 @@ export async function spool(content: BlobContent, file: FileHandle, { maxBytes =
     if (!NO_ROOM.has(errorCodeOf(error) ?? '')) throw error;
     throw new AppError('unavailable', 'There is no room to store the content at the moment. Try again later.', { cause: error });
   }
-  return { sha256: hash.digest('hex'), size };
+  const ref = { sha256: hash.digest('hex'), size };
+  await onNamed?.(ref);
+  return ref;
 }
 
 /** Passes the bytes on and ends with an error unless they were the bytes of that name. */
@@ -57,7 +59,7 @@ function checked(source: Readable, { see, holds, what }: Check, explain: (error:
       done(null, chunk);
     },
     flush(done) {
-      done(holds() ? null : new AppError('internal_error', `The stored content ${what} is incomplete or was changed.`));
+      done(holds() ? null : incomplete(what));
     },
   });
   finished(source, { writable: false }, (error) => {

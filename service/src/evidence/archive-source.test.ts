@@ -42,9 +42,9 @@ it('asks the store once for an archive that is read front to back', async () => 
   let asked = 0;
   const counting: BlobStore = {
     ...store,
-    getRange: (...range) => {
+    pieces: (...range) => {
       asked++;
-      return store.getRange(...range);
+      return store.pieces(...range);
     },
   };
   const source = archiveSource(counting, await stored());

@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import type { Source } from '@rrs/verifier';
 import type { BlobRef, BlobStore } from '../blobs/blobs.ts';
 
@@ -6,36 +5,34 @@ import type { BlobRef, BlobStore } from '../blobs/blobs.ts';
 const BUFFERS = 3;
 
 /**
- * A stored archive as the verifier reads it, front to back: one stream of the store goes on where the last read ended. What is read lies in a few
+ * A stored archive as the verifier reads it, front to back: one reading of the store goes on where the last one ended. What is read lies in a few
  * buffers that are used again, so that an archive of any size passes through the same memory.
  */
 export function archiveSource(blobs: BlobStore, { sha256, size }: BlobRef): Source & { close(): Promise<void> } {
   const buffers: Buffer[] = [];
   let reads = 0;
-  let stream: { content: Readable; chunks: AsyncIterator<Buffer>; position: number; rest: Buffer } | null = null;
+  let reading: { pieces: AsyncGenerator<Uint8Array>; position: number; rest: Uint8Array } | null = null;
   let turn: Promise<unknown> = Promise.resolve();
 
   async function openAt(position: number) {
-    stream?.content.destroy();
-    stream = null;
-    const content = await blobs.getRange(sha256, { start: position, end: size - 1 });
-    if (!content) throw new Error('the archive is not in the store any more');
-    return { content, chunks: content[Symbol.asyncIterator]() as AsyncIterator<Buffer>, position, rest: Buffer.alloc(0) };
+    await reading?.pieces.return(null);
+    return { pieces: blobs.pieces(sha256, { start: position, end: size - 1 }), position, rest: new Uint8Array() };
   }
 
   async function read(offset: number, length: number): Promise<Uint8Array> {
     const target = bufferFor(length);
-    stream = stream?.position === offset ? stream : await openAt(offset);
+    reading = reading?.position === offset ? reading : await openAt(offset);
     for (let filled = 0; filled < length; ) {
-      if (stream.rest.length === 0) {
-        const { value, done } = await stream.chunks.next();
+      if (reading.rest.length === 0) {
+        const { value, done } = await reading.pieces.next();
         if (done) throw new Error('the archive ends too early');
-        stream.rest = value;
+        reading.rest = value;
       }
-      const copied = stream.rest.copy(target, filled);
-      stream.rest = stream.rest.subarray(copied);
-      stream.position += copied;
-      filled += copied;
+      const copied = reading.rest.subarray(0, length - filled);
+      target.set(copied, filled);
+      reading.rest = reading.rest.subarray(copied.length);
+      reading.position += copied.length;
+      filled += copied.length;
     }
     return target;
   }
@@ -58,7 +55,7 @@ export function archiveSource(blobs: BlobStore, { sha256, size }: BlobRef): Sour
     },
     async close() {
       await turn;
-      stream?.content.destroy();
+      await reading?.pieces.return(null);
     },
   };
 }

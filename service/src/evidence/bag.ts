@@ -1,7 +1,16 @@
 import { createHash } from 'node:crypto';
-import { bagInfoText, bagitText, canonicalJson, type Evidence, evidenceSchemaText, manifestText, type ReadmeFacts, readmeText } from '@rrs/evidence-format';
+import {
+  bagInfoText,
+  bagitText,
+  canonicalJson,
+  type Evidence,
+  evidenceSchemaText,
+  type Finding,
+  manifestText,
+  type ReadmeFacts,
+  readmeText,
+} from '@rrs/evidence-format';
 import type { BlobStore } from '../blobs/blobs.ts';
-import { type Render, withRenderer } from './formats/aside.ts';
 import type { ReportContext, ReportedEvidence } from './formats/context.ts';
 import { type EvidenceFormat, evidenceFormats } from './formats/formats.ts';
 import { renderTimeline } from './formats/timeline.ts';
@@ -17,12 +26,15 @@ export interface BagFile {
 }
 
 export interface Bag {
-  evidence: Evidence;
+  evidence: SealedEvidence;
   /** Under data/, sorted by path. */
   payload: BagFile[];
   /** README.txt and the like, the tag manifest among them. */
   tags: BagFile[];
 }
+
+/** What is needed after the writing: of each finding, of which there may be thousands, only how it stands. */
+type SealedEvidence = Omit<Evidence, 'findings' | 'files'> & { findings: Pick<Finding, 'id' | 'state'>[] };
 
 export function held(path: string, mediaType: string, text: string): BagFile {
   const bytes = Buffer.from(text);
@@ -41,17 +53,14 @@ export interface BagParts {
 }
 
 /** Renders everything into the store, format by format, and lists it; evidence.json comes last, because it has the hashes of all others. */
-export function writeBag(blobs: BlobStore, parts: BagParts): Promise<Bag> {
-  return withRenderer(parts, (render) => rendered(blobs, parts, render));
-}
-
-async function rendered(blobs: BlobStore, { reported, context, formats, trail, readme }: BagParts, render: Render): Promise<Bag> {
+export async function writeBag(blobs: BlobStore, { reported, context, formats, trail, readme }: BagParts): Promise<Bag> {
   const stored = async (path: string, mediaType: string, content: AsyncIterable<Uint8Array>): Promise<BagFile> => {
     const { sha256, size } = await blobs.put(content);
     return { path, size, sha256, mediaType, bytes: null };
   };
   const documents: BagFile[] = [];
-  for (const format of formats) if (format.format !== 'json') documents.push(await stored(format.path, format.mediaType, render(format)));
+  for (const { format, path, mediaType, render } of formats)
+    if (format !== 'json') documents.push(await stored(path, mediaType, render({ ...reported, files: [] }, context)));
   const others = [
     ...originals(reported),
     ...documents,
@@ -63,8 +72,9 @@ async function rendered(blobs: BlobStore, { reported, context, formats, trail, r
   ].sort(byPath);
   const evidence: Evidence = { ...reported, files: others.map(({ path, size, sha256, mediaType }) => ({ path, size, sha256, media_type: mediaType })) };
   const json = evidenceFormats.find(({ format }) => format === 'json') as EvidenceFormat;
-  const payload = [...others, await stored(json.path, json.mediaType, render(json, evidence.files))].sort(byPath);
-  return { evidence, payload, tags: tagsOf(evidence, payload, readme) };
+  const payload = [...others, await stored(json.path, json.mediaType, json.render(evidence, context))].sort(byPath);
+  const findings = evidence.findings.map(({ id, state }) => ({ id, state }));
+  return { evidence: { ...reported, findings }, payload, tags: tagsOf(evidence, payload, readme) };
 }
 
 const byPath = (a: { path: string }, b: { path: string }): number => (a.path < b.path ? -1 : 1);

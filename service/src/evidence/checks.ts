@@ -2,12 +2,12 @@ import type { Check, Finding } from '@rrs/evidence-format';
 import type { Snapshot } from './snapshot.ts';
 
 /** Questions that auditors ask, answered from the facts. */
-export function checksOf({ approvals, findings: facts }: Pick<Snapshot, 'approvals' | 'findings'>, findings: readonly Finding[]): Check[] {
-  return [approverDiffers(approvals), scannedAfterClaim(findings), withinDeadline(findings), exceptionsExpire(findings, facts.length)];
+export function checksOf({ lastWords, findings }: Pick<Snapshot, 'lastWords' | 'findings'>): Check[] {
+  return [approverDiffers(lastWords), scannedAfterClaim(findings), withinDeadline(findings), exceptionsExpire(findings)];
 }
 
-function approverDiffers(approvals: Snapshot['approvals']): Check {
-  const approved = approvals.filter(({ decision }) => decision === 'approved');
+function approverDiffers(lastWords: Snapshot['lastWords']): Check {
+  const approved = lastWords.filter(({ decision }) => decision === 'approved');
   const independent = approved.find((approval) => approval.independent);
   if (approved.length === 0) return { id: 'approver_differs_from_author', result: 'not_applicable', detail: 'Nobody approved the work.' };
   return independent
@@ -34,9 +34,9 @@ function withinDeadline(findings: readonly Finding[]): Check {
   };
 }
 
-function exceptionsExpire(findings: readonly Finding[], all: number): Check {
+function exceptionsExpire(findings: readonly Finding[]): Check {
   const accepted = findings.filter(({ state }) => state === 'risk_accepted');
-  if (accepted.length === 0) return { id: 'exceptions_expire', result: 'not_applicable', detail: `None of ${all} findings is an accepted risk.` };
+  if (accepted.length === 0) return { id: 'exceptions_expire', result: 'not_applicable', detail: `None of ${findings.length} findings is an accepted risk.` };
   const bounded = accepted.every(({ acceptance }) => acceptance !== null);
   return { id: 'exceptions_expire', result: bounded ? 'pass' : 'fail', detail: `${accepted.length} accepted risks, each with an owner and an end.` };
 }

@@ -1,8 +1,51 @@
 import type { Finding } from '@rrs/evidence-format';
 import { severityName } from '../findings/severity.ts';
-import type { FindingFacts, SightingFacts } from './snapshot.ts';
 
-const ACTIVE = new Set(['open', 'in_progress', 'remediated']);
+export interface FindingFacts {
+  id: string;
+  title: string;
+  weakness: string;
+  vulnerability_ids: string[];
+  cwes: number[];
+  severity: number;
+  cvss_version: string | null;
+  cvss_vector: string | null;
+  cvss_score: number | null;
+  epss: number | null;
+  epss_date: string | null;
+  kev: boolean;
+  risk_score: number;
+  asset: { id: string; type: string; name: string };
+  location: Record<string, unknown>;
+  component: string | null;
+  first_seen: Date;
+  last_seen: Date;
+  /** PostgreSQL's `infinity` arrives as a number. */
+  due_at: Date | number;
+  closed_at: Date | null;
+  status: 'open' | 'in_progress' | 'remediated' | 'verified' | 'risk_accepted' | 'false_positive' | 'withdrawn';
+  status_reason: string | null;
+  status_changed_at: Date;
+  status_changed_by: string | null;
+  assurance: 'declared' | 'artifact' | 'scan_only' | 'scan_after_claim' | 'independent' | null;
+  justification: string | null;
+  acceptance_owner: string | null;
+  acceptance_expires_at: Date | null;
+  reopen_count: number;
+  sightings: SightingFacts[];
+}
+
+interface SightingFacts {
+  source: string;
+  kind: 'manual' | 'import' | 'connection';
+  state: 'present' | 'absent' | 'unknown';
+  last_seen: string;
+  seen_import: string | null;
+  last_import: string | null;
+}
+
+/** A scan that sees what somebody claims to have fixed opens it again: what is still claimed was not seen since. */
+const SEEN = new Set(['open', 'in_progress']);
 
 export function describeFinding(facts: FindingFacts, asOf: Date): Finding {
   const due = facts.due_at instanceof Date ? facts.due_at : null;
@@ -65,7 +108,7 @@ function afterOf({ status, status_changed_at, sightings }: FindingFacts): Findin
   const scanned = sightings.filter(({ kind }) => kind !== 'manual');
   const present = scanned.findLast(({ state }) => state === 'present');
   if (present) {
-    const stillSeen = ACTIVE.has(status) || new Date(present.last_seen) > status_changed_at;
+    const stillSeen = SEEN.has(status) || new Date(present.last_seen) > status_changed_at;
     return stillSeen ? { state: 'present', scan: present.seen_import } : { state: 'unknown', scan: null };
   }
   const absent = scanned.findLast(({ state }) => state === 'absent');

@@ -4,7 +4,6 @@ import {
   concludeFrom,
   countsOf,
   EVIDENCE_SCHEMA_ID,
-  type Evidence,
   gradeOf,
   type PackageFormat,
   type Redaction,
@@ -15,7 +14,6 @@ import { priorityName } from '../work-items/priority.ts';
 import type { ArtifactRow } from './artifacts.ts';
 import { checksOf } from './checks.ts';
 import { controlsOf } from './controls.ts';
-import { describeFinding } from './describe-findings.ts';
 import type { ReportedEvidence } from './formats/context.ts';
 import { gapsOf } from './gaps.ts';
 import type { PackageRow } from './packages.ts';
@@ -30,15 +28,13 @@ export interface Circumstances {
   stamped: boolean;
   /** Of the scan reports, those whose bytes are still there. */
   stored: ReadonlySet<string>;
-  trail: Evidence['audit_trail'];
 }
 
 /** The package in words and numbers: everything in it follows from the snapshot. */
 export function describe(row: PackageRow, snapshot: Snapshot, circumstances: Circumstances): ReportedEvidence {
-  const { item, asOf } = snapshot;
-  const { generatedAt, version, formats, stamped, stored, trail } = circumstances;
-  const findings = snapshot.findings.map((facts) => describeFinding(facts, asOf));
-  const scans = describeScans(snapshot, findings, stored);
+  const { item, asOf, findings } = snapshot;
+  const { generatedAt, version, formats, stamped, stored } = circumstances;
+  const scans = describeScans(snapshot, stored);
   const artifacts = snapshot.artifacts.map(describeArtifact);
   const approvals = snapshot.approvals.map(({ id, decision, actor_type, actor_id, actor_name, occurred_at, comment }) => ({
     id,
@@ -52,7 +48,8 @@ export function describe(row: PackageRow, snapshot: Snapshot, circumstances: Cir
     findings,
     scans,
     artifacts,
-    approvals: snapshot.approvals,
+    approvals: snapshot.lastWords,
+    unlinked: snapshot.unlinked,
     staleSources: snapshot.staleSources,
     abandoned: abandoned.length,
     stamped,
@@ -90,11 +87,11 @@ export function describe(row: PackageRow, snapshot: Snapshot, circumstances: Cir
     scans,
     artifacts,
     approvals,
-    checks: checksOf(snapshot, findings),
+    checks: checksOf(snapshot),
     controls: controlsOf({ findings, scans, artifacts, approvals }),
     collection: [...scanRecords(snapshot, scans), ...artifactRecords(snapshot.artifacts, artifacts)],
     redactions: snapshot.artifacts.flatMap(redactionsOf),
-    audit_trail: trail,
+    audit_trail: snapshot.trail.summary,
     abandoned_leaves: abandoned.map(({ index, leaf_hash }) => ({
       index,
       leaf_sha256: leaf_hash.toString('hex'),
@@ -104,29 +101,26 @@ export function describe(row: PackageRow, snapshot: Snapshot, circumstances: Cir
   };
 }
 
-function describeScans(snapshot: Snapshot, findings: Evidence['findings'], stored: ReadonlySet<string>): Scan[] {
-  const named = new Set(findings.flatMap(({ before, after }) => [before.scan, after.scan]));
+function describeScans({ scans, findings }: Snapshot, stored: ReadonlySet<string>): Scan[] {
   const showGone = new Set(findings.flatMap(({ after }) => (after.state === 'absent' ? [after.scan] : [])));
-  return snapshot.scans
-    .filter(({ id }) => named.has(id))
-    .map((scan) => {
-      const phase = showGone.has(scan.id) ? 'after' : 'before';
-      const { coverage } = scan.scan_scope as { coverage?: string };
-      return {
-        id: scan.id,
-        phase,
-        tool: scan.tool === '' ? (scan.format ?? 'unknown') : scan.tool,
-        format: scan.format ?? 'unknown',
-        filename: scan.filename,
-        received_at: scan.created_at.toISOString(),
-        finished_at: scan.finished_at?.toISOString() ?? null,
-        complete: coverage === 'complete' && scan.rejected === 0,
-        records: scan.received,
-        sha256: scan.sha256,
-        size: Number(scan.bytes),
-        file: stored.has(scan.sha256) ? `data/scans/${phase}/${scan.id}/report` : null,
-      } satisfies Scan;
-    });
+  return scans.map((scan) => {
+    const phase = showGone.has(scan.id) ? 'after' : 'before';
+    const { coverage } = scan.scan_scope as { coverage?: string };
+    return {
+      id: scan.id,
+      phase,
+      tool: scan.tool === '' ? (scan.format ?? 'unknown') : scan.tool,
+      format: scan.format ?? 'unknown',
+      filename: scan.filename,
+      received_at: scan.created_at.toISOString(),
+      finished_at: scan.finished_at?.toISOString() ?? null,
+      complete: coverage === 'complete' && scan.rejected === 0,
+      records: scan.received,
+      sha256: scan.sha256,
+      size: Number(scan.bytes),
+      file: stored.has(scan.sha256) ? `data/scans/${phase}/${scan.id}/report` : null,
+    } satisfies Scan;
+  });
 }
 
 function describeArtifact(row: ArtifactRow): Artifact {

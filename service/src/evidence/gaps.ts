@@ -1,14 +1,31 @@
 import { type Artifact, type Finding, type Gap, type GapCode, type Scan, weightOf } from '@rrs/evidence-format';
+import type { LastWord } from './last-words.ts';
 
 export interface GapFacts {
   findings: readonly Finding[];
   scans: readonly Scan[];
   artifacts: readonly Artifact[];
-  approvals: readonly { decision: 'approved' | 'rejected'; independent: boolean }[];
+  /** The last word of each. */
+  approvals: readonly LastWord[];
+  unlinked: readonly Unlinked[];
   staleSources: readonly { source: string; last: Date }[];
   abandoned: number;
   stamped: boolean;
   fourEyes: boolean;
+}
+
+export interface Unlinked {
+  id: string;
+  title: string;
+  unlinked_at: Date;
+  unlinked_by: string;
+  unlink_reason: string | null;
+}
+
+const SHOWN = 5;
+
+function whoUnlinked({ title, unlinked_at, unlinked_by, unlink_reason }: Unlinked): string {
+  return `"${title}" by ${unlinked_by} on ${unlinked_at.toISOString().slice(0, 10)}${unlink_reason ? ` (${unlink_reason})` : ', without a reason'}`;
 }
 
 const ACTIVE = new Set(['open', 'in_progress', 'remediated']);
@@ -32,6 +49,16 @@ export function gapsOf(facts: GapFacts): Gap[] {
   const lost = idsWhere(scans, ({ file }) => file === null);
   if (lost.length > 0) add('scan_not_kept', `${count(lost, 'scan report')} no longer stored.`, lost);
 
+  const { unlinked } = facts;
+  if (unlinked.length > 0)
+    add(
+      'unlinked_active',
+      `${unlinked.length === 1 ? 'One finding was' : `${unlinked.length} findings were`} taken off this work item and not closed since: ${unlinked.slice(0, SHOWN).map(whoUnlinked).join('; ')}${unlinked.length > SHOWN ? ' …' : ''}.`,
+      unlinked.map(({ id }) => id),
+    );
+
+  const rejected = approvals.filter(({ decision }) => decision === 'rejected');
+  if (rejected.length > 0) add('rejected', `${rejected.map(({ actor_name }) => actor_name).join(', ')} rejected the work and did not approve it since.`);
   const approved = approvals.filter(({ decision }) => decision === 'approved');
   if (approved.length === 0)
     add('no_approval', fourEyes ? 'Nobody approved the work, though the organization demands four eyes.' : 'Nobody approved the work.');

@@ -2,6 +2,7 @@ import { handle, type JobHandler } from '../jobs/jobs.ts';
 import { messageOf } from '../shared/errors.ts';
 import { Superseded } from './attempts.ts';
 import { sealPackage as sealJob } from './jobs.ts';
+import { erasedUnlessPublished } from './leftovers.ts';
 import { beginAttempt, failPackage, publishPackage } from './publish.ts';
 import { type Sealing, sealPackage } from './seal.ts';
 
@@ -14,7 +15,8 @@ export const sealHandler = (sealing: Omit<Sealing, 'db'>): JobHandler =>
     const row = await db.withTenant({ orgId }, (tx) => beginAttempt(tx, orgId, id));
     if (!row) return;
     try {
-      const sealed = await sealPackage({ ...sealing, db }, row, { withoutStamp: row.attempts > STAMPED_ATTEMPTS });
+      const blobs = erasedUnlessPublished(sealing.blobs, db, orgId);
+      const sealed = await sealPackage({ ...sealing, db, blobs }, row, { withoutStamp: row.attempts > STAMPED_ATTEMPTS });
       await sealing.onStep?.('publish');
       await db.withTenant({ orgId }, (tx) => publishPackage(tx, row, sealed));
     } catch (error) {

@@ -24,7 +24,6 @@ import type { PackageRow } from './packages.ts';
 import { type Logged, logSignature, proofFiles, proveLogged, signBag } from './proof.ts';
 import { readSnapshot, type Snapshot } from './snapshot.ts';
 import { stampSignature, type TimestampAuthorities } from './timestamps.ts';
-import { auditTrail, timelineOf } from './trail.ts';
 import { verifySealed } from './verify.ts';
 
 /** What sealing is made of, in order: a crash between any two leaves no half package. */
@@ -57,15 +56,9 @@ export async function sealPackage(sealing: Sealing, row: PackageRow, { withoutSt
   const { db, blobs, onStep = async () => {} } = sealing;
   const orgId = row.org_id;
   const authorities = withoutStamp ? null : sealing.authorities;
-
-  await onStep('freeze');
-  const snapshot = await db.withTenant({ orgId }, (tx) => readSnapshot(tx, row));
   const signers = await openSigners(db, sealing.keysDir);
   const origin = (await db.withTenant({ orgId }, (tx) => readLog(tx, orgId)))?.origin ?? logOrigin(sealing.publicUrl(), orgId);
-
-  await onStep('write');
-  const generatedAt = new Date();
-  const bag = await bagOf(sealing, row, { snapshot, signers, origin, generatedAt, stamped: authorities !== null });
+  const { bag, asOf, generatedAt } = await frozenBag(sealing, row, { signers, origin, stamped: authorities !== null });
 
   await onStep('sign');
   const signed = await signBag(signers, bag);
@@ -90,19 +83,32 @@ export async function sealPackage(sealing: Sealing, row: PackageRow, { withoutSt
     throw new Error(
       `the sealed package does not verify: ${report.failures.map(({ code, file, detail }) => `${code} ${file} ${detail}`).join('; ') || report.verdict}`,
     );
-  return { bag, archive, asOf: snapshot.asOf, generatedAt, logged, keyId: signers.package.keyId, stamps: stamps.length };
+  return { bag, archive, asOf, generatedAt, logged, keyId: signers.package.keyId, stamps: stamps.length };
 }
 
 export function folderOf({ work_item_id, sequence }: Pick<PackageRow, 'work_item_id' | 'sequence'>): string {
   return topFolder(work_item_id, sequence);
 }
 
-interface Frozen {
-  snapshot: Snapshot;
+interface Proving {
   signers: Signers;
   origin: string;
-  generatedAt: Date;
   stamped: boolean;
+}
+
+/** The snapshot is large and goes no further than this. */
+async function frozenBag(sealing: Sealing, row: PackageRow, proving: Proving): Promise<{ bag: Bag; asOf: Date; generatedAt: Date }> {
+  const { db, onStep = async () => {} } = sealing;
+  await onStep('freeze');
+  const snapshot = await db.withTenant({ orgId: row.org_id }, (tx) => readSnapshot(tx, row));
+  await onStep('write');
+  const generatedAt = new Date();
+  return { bag: await bagOf(sealing, row, { ...proving, snapshot, generatedAt }), asOf: snapshot.asOf, generatedAt };
+}
+
+interface Frozen extends Proving {
+  snapshot: Snapshot;
+  generatedAt: Date;
 }
 
 async function bagOf({ blobs, version }: Sealing, row: PackageRow, { snapshot, signers, origin, generatedAt, stamped }: Frozen): Promise<Bag> {
@@ -110,32 +116,21 @@ async function bagOf({ blobs, version }: Sealing, row: PackageRow, { snapshot, s
   for (const { sha256 } of snapshot.scans) if (await blobs.stat(sha256)) stored.add(sha256);
   const wanted = row.formats.length > 0 ? (row.formats as PackageFormat[]) : PACKAGE_FORMATS;
   const formats = possibleFormats(wanted, snapshot);
-  const trail = auditTrail(snapshot.events);
-  const reported = describe(row, snapshot, { generatedAt, version, stamped, stored, trail: trail.summary, formats: formats.map(({ format }) => format) });
-  const titles = new Map([
-    [snapshot.item.id, snapshot.item.title],
-    ...snapshot.findings.map(({ id, title }) => [id, title] as const),
-    ...snapshot.artifacts.map(({ id, title }) => [id, title] as const),
-  ]);
+  const reported = describe(row, snapshot, { generatedAt, version, stamped, stored, formats: formats.map(({ format }) => format) });
   const keys = {
     package: opensshFingerprint(spkiFromPem(signers.package.publicKeyPem)),
     log: opensshFingerprint(spkiFromPem(signers.log.publicKeyPem)),
     vkey: vkey(origin, ed25519RawFromSpki(spkiFromPem(signers.logNote.publicKeyPem))),
   };
-  const context: ReportContext = { timeline: timelineOf(snapshot.events, titles), keys: { package: keys.package, log: keys.log, note: keys.vkey } };
-  return writeBag(blobs, { reported, context, formats, trail: trail.lines, readme: { folder: folderOf(row), origin, keys, stamped } });
+  const { timeline, lines } = snapshot.trail;
+  const context: ReportContext = { timeline, keys: { package: keys.package, log: keys.log, note: keys.vkey } };
+  return writeBag(blobs, { reported, context, formats, trail: lines, readme: { folder: folderOf(row), origin, keys, stamped } });
 }
 
-async function* entriesOf(blobs: BlobStore, folder: string, files: readonly BagFile[]): AsyncGenerator<ZipEntry> {
+function* entriesOf(blobs: BlobStore, folder: string, files: readonly BagFile[]): Generator<ZipEntry> {
   for (const { path, sha256, size, bytes } of files.toSorted((a, b) => (a.path < b.path ? -1 : 1))) {
     const name = `${folder}/${path}`;
-    if (bytes) {
-      yield { name, content: bytes };
-      continue;
-    }
     // Not held against its name here: the check of the whole archive does that before anybody gets it.
-    const content = size === 0 ? Readable.from([]) : await blobs.getRange(sha256, { start: 0, end: size - 1 });
-    if (!content) throw new Error(`the bytes of ${path} (${sha256}) are not in the store`);
-    yield { name, content: content as AsyncIterable<Uint8Array>, size };
+    yield bytes ? { name, content: bytes } : { name, content: size === 0 ? Readable.from([]) : blobs.pieces(sha256, { start: 0, end: size - 1 }), size };
   }
 }

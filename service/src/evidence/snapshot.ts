@@ -1,17 +1,25 @@
+import type { Finding } from '@rrs/evidence-format';
 import { type RawBuilder, sql } from 'kysely';
 import { leavesOf } from '../audit/log.ts';
 import type { TenantTx } from '../db/database.ts';
 import { readPolicy } from '../findings/policy.ts';
+import { participantsIn } from '../work-items/participants.ts';
 import { type ApprovalRow, readItem } from '../work-items/read.ts';
 import { allArtifacts, recordSealedArtifacts } from './artifacts.ts';
+import { describeFinding, type FindingFacts } from './describe-findings.ts';
+import type { Unlinked } from './gaps.ts';
+import { lastWordsOf } from './last-words.ts';
 import type { PackageRow } from './packages.ts';
+import { rowsOf } from './rows.ts';
+import { type EventFacts, trailOf } from './trail.ts';
 
-/** Everything that a package says, read at one instant. */
+/** Everything that a package says, read at one instant. Of what there may be thousands of, findings and events, only what it says of them is kept. */
 export type Snapshot = Awaited<ReturnType<typeof readSnapshot>>;
 
 export async function readSnapshot(tx: TenantTx, { org_id: orgId, id, work_item_id: itemId, sequence }: PackageRow) {
   await sql`set transaction isolation level repeatable read`.execute(tx);
   const { rows } = await sql<{ as_of: Date; name: string }>`select now() as as_of, name from organizations where id = ${orgId}`.execute(tx);
+  const asOf = rows[0]?.as_of ?? new Date();
   const item = await readItem(tx, orgId, itemId);
   const artifacts = await allArtifacts(tx, orgId, itemId);
   await recordSealedArtifacts(
@@ -20,10 +28,13 @@ export async function readSnapshot(tx: TenantTx, { org_id: orgId, id, work_item_
     id,
     artifacts.filter(({ sha256, removal }) => sha256 !== null && removal === null).map((artifact) => artifact.id),
   );
-  const findings = await readFindings(tx, orgId, itemId);
-  const scanIds = [...new Set(findings.flatMap(({ sightings }) => sightings.flatMap(({ seen_import, last_import }) => [seen_import, last_import])))];
+  const findings: Finding[] = [];
+  for await (const facts of readFindings(tx, orgId, itemId)) findings.push(describeFinding(facts, asOf));
+  const scanIds = new Set(findings.flatMap(({ before, after }) => [before.scan, after.scan]));
+  const approvals = await readApprovals(tx, orgId, itemId);
+  const titles = new Map([item, ...findings, ...artifacts].map(({ id, title }) => [id, title]));
   return {
-    asOf: rows[0]?.as_of ?? new Date(),
+    asOf,
     organization: { id: orgId, name: rows[0]?.name ?? '' },
     item,
     findings,
@@ -31,65 +42,26 @@ export async function readSnapshot(tx: TenantTx, { org_id: orgId, id, work_item_
     scans: await readScans(
       tx,
       orgId,
-      scanIds.filter((scan) => scan !== null),
+      [...scanIds].filter((scan) => scan !== null),
     ),
     staleSources: await staleSources(tx, orgId, itemId),
-    approvals: await readApprovals(tx, orgId, itemId),
-    events: await readEvents(tx, orgId, itemId),
+    approvals,
+    lastWords: lastWordsOf(approvals, await participantsIn(tx, orgId, itemId)),
+    unlinked: await readUnlinked(tx, orgId, itemId),
+    trail: await trailOf(readEvents(tx, orgId, itemId), titles),
     abandoned: (await leavesOf(tx, orgId, id)).filter(({ published_at }) => published_at === null),
     supersedes: await latestSealed(tx, orgId, itemId, sequence),
     fourEyes: (await readPolicy(tx, orgId)).four_eyes,
   };
 }
 
-export interface FindingFacts {
-  id: string;
-  title: string;
-  weakness: string;
-  vulnerability_ids: string[];
-  cwes: number[];
-  severity: number;
-  cvss_version: string | null;
-  cvss_vector: string | null;
-  cvss_score: number | null;
-  epss: number | null;
-  epss_date: string | null;
-  kev: boolean;
-  risk_score: number;
-  asset: { id: string; type: string; name: string };
-  location: Record<string, unknown>;
-  component: string | null;
-  first_seen: Date;
-  last_seen: Date;
-  /** PostgreSQL's `infinity` arrives as a number. */
-  due_at: Date | number;
-  closed_at: Date | null;
-  status: 'open' | 'in_progress' | 'remediated' | 'verified' | 'risk_accepted' | 'false_positive' | 'withdrawn';
-  status_reason: string | null;
-  status_changed_at: Date;
-  status_changed_by: string | null;
-  assurance: 'declared' | 'artifact' | 'scan_only' | 'scan_after_claim' | 'independent' | null;
-  justification: string | null;
-  acceptance_owner: string | null;
-  acceptance_expires_at: Date | null;
-  reopen_count: number;
-  sightings: SightingFacts[];
-}
-
-export interface SightingFacts {
-  source: string;
-  kind: 'manual' | 'import' | 'connection';
-  state: 'present' | 'absent' | 'unknown';
-  last_seen: string;
-  seen_import: string | null;
-  last_import: string | null;
-}
-
 const linked = (orgId: string, itemId: string): RawBuilder<unknown> =>
   sql`work_item_findings l where l.org_id = ${orgId} and l.work_item_id = ${itemId} and l.unlinked_at is null`;
 
-async function readFindings(tx: TenantTx, orgId: string, itemId: string): Promise<FindingFacts[]> {
-  const { rows } = await sql<FindingFacts>`
+function readFindings(tx: TenantTx, orgId: string, itemId: string): AsyncIterable<FindingFacts> {
+  return rowsOf(
+    tx,
+    sql<FindingFacts>`
     select f.id, f.title, f.weakness, f.vulnerability_ids, f.cwes, f.severity, f.cvss_version, f.cvss_vector, f.cvss_score, f.epss, f.epss_date, f.kev, f.risk_score,
       jsonb_build_object('id', a.id, 'type', a.type, 'name', a.name) as asset, f.location, f.component, f.first_seen, f.last_seen, f.due_at, f.closed_at,
       f.status, f.status_reason, f.status_changed_at, coalesce(person.name, f.status_changed_by) as status_changed_by, f.assurance, f.justification,
@@ -102,8 +74,8 @@ async function readFindings(tx: TenantTx, orgId: string, itemId: string): Promis
       select h.actor_name as name from finding_history h where h.org_id = ${orgId} and h.finding_id = f.id and h.actor_id = f.status_changed_by order by h.id desc limit 1
     ) person on f.status_changed_by is not null
     where f.org_id = ${orgId} and f.id in (select l.finding_id from ${linked(orgId, itemId)})
-    order by f.id`.execute(tx);
-  return rows;
+    order by f.id`,
+  );
 }
 
 async function readScans(tx: TenantTx, orgId: string, ids: string[]) {
@@ -149,6 +121,16 @@ async function readApprovals(tx: TenantTx, orgId: string, itemId: string): Promi
   return tx.selectFrom('work_item_approvals').selectAll().where('org_id', '=', orgId).where('work_item_id', '=', itemId).orderBy('id').execute();
 }
 
+/** What was taken off the item, is not on it again, and is not closed. */
+async function readUnlinked(tx: TenantTx, orgId: string, itemId: string): Promise<Unlinked[]> {
+  const { rows } = await sql<Unlinked>`
+    select distinct on (f.id) f.id, f.title, l.unlinked_at, l.unlinked_by, l.unlink_reason
+    from work_item_findings l join findings f on f.org_id = ${orgId} and f.id = l.finding_id and f.closed_at is null
+    where l.org_id = ${orgId} and l.work_item_id = ${itemId} and l.unlinked_at is not null and f.id not in (select l.finding_id from ${linked(orgId, itemId)})
+    order by f.id, l.unlinked_at desc`.execute(tx);
+  return rows;
+}
+
 async function latestSealed(tx: TenantTx, orgId: string, itemId: string, below: number) {
   const row = await tx
     .selectFrom('evidence_packages')
@@ -163,24 +145,11 @@ async function latestSealed(tx: TenantTx, orgId: string, itemId: string, below: 
   return row ?? null;
 }
 
-export interface EventFacts {
-  id: string;
-  occurred_at: Date;
-  actor_type: string;
-  actor_id: string | null;
-  actor_name: string;
-  action: string;
-  object_type: string;
-  object_id: string;
-  before: unknown;
-  after: unknown;
-  reason: string | null;
-  import_id: string | null;
-}
-
 /** Every event of the item, of its artifacts and packages, and of its findings. */
-async function readEvents(tx: TenantTx, orgId: string, itemId: string): Promise<EventFacts[]> {
-  const { rows } = await sql<EventFacts>`
+function readEvents(tx: TenantTx, orgId: string, itemId: string): AsyncIterable<EventFacts> {
+  return rowsOf(
+    tx,
+    sql<EventFacts>`
     select id, occurred_at, actor_type, actor_id, actor_name, action, object_type, object_id, before, after, null as reason, null::uuid as import_id
     from audit_events where org_id = ${orgId} and object_id in (
       select ${itemId}::uuid::text
@@ -189,6 +158,6 @@ async function readEvents(tx: TenantTx, orgId: string, itemId: string): Promise<
     union all
     select h.id, h.occurred_at, h.actor_type, h.actor_id, h.actor_name, 'finding.' || h.action, 'finding', h.finding_id::text, h.before, h.after, h.reason, h.import_id
     from finding_history h where h.org_id = ${orgId} and h.finding_id in (select l.finding_id from ${linked(orgId, itemId)})
-    order by occurred_at, id`.execute(tx);
-  return rows;
+    order by occurred_at, id`,
+  );
 }

@@ -1,18 +1,42 @@
 import { chainLine, type Evidence, TRAIL_START } from '@rrs/evidence-format';
 import type { TimelineEvent } from './formats/timeline.ts';
-import type { EventFacts } from './snapshot.ts';
 
 export const TRAIL_FILE = 'data/audit-trail.jsonl';
 
-/** Every event as a line that names the hash of the one before. */
-export function auditTrail(events: readonly EventFacts[]): { lines: string[]; summary: Evidence['audit_trail'] } {
+export interface EventFacts {
+  id: string;
+  occurred_at: Date;
+  actor_type: string;
+  actor_id: string | null;
+  actor_name: string;
+  action: string;
+  object_type: string;
+  object_id: string;
+  before: unknown;
+  after: unknown;
+  reason: string | null;
+  import_id: string | null;
+}
+
+export interface Trail {
+  /** Every event as a line that names the hash of the one before. */
+  lines: string[];
+  summary: Evidence['audit_trail'];
+  /** The same for people. */
+  timeline: TimelineEvent[];
+}
+
+export async function trailOf(events: AsyncIterable<EventFacts>, titles: ReadonlyMap<string, string>): Promise<Trail> {
+  const lines: string[] = [];
+  const timeline: TimelineEvent[] = [];
   let head = TRAIL_START;
-  const lines = events.map((event, index) => {
-    const { line, hash } = chainLine(lineOf(event), index + 1, head);
+  for await (const event of events) {
+    const { line, hash } = chainLine(lineOf(event), lines.length + 1, head);
     head = hash;
-    return `${line}\n`;
-  });
-  return { lines, summary: { file: TRAIL_FILE, events: lines.length, head } };
+    lines.push(`${line}\n`);
+    timeline.push(shown(event, titles));
+  }
+  return { lines, timeline, summary: { file: TRAIL_FILE, events: lines.length, head } };
 }
 
 function lineOf(event: EventFacts) {
@@ -29,14 +53,13 @@ function lineOf(event: EventFacts) {
   };
 }
 
-/** The same for people. */
-export function timelineOf(events: readonly EventFacts[], titles: ReadonlyMap<string, string>): TimelineEvent[] {
-  return events.map((event) => ({
+function shown(event: EventFacts, titles: ReadonlyMap<string, string>): TimelineEvent {
+  return {
     at: event.occurred_at.toISOString(),
     actor: event.actor_name,
     what: whatOf(event),
     object: titles.get(event.object_id) ?? `${event.object_type.replaceAll('_', ' ')} ${event.object_id}`,
-  }));
+  };
 }
 
 function whatOf({ action, before, after, reason }: EventFacts): string {

@@ -69,7 +69,17 @@ describe('an approval', () => {
       const inConsole = await api.call('POST', `/api/v1/work-items/${claimed.id}/approvals`, { headers: session, body: { decision: 'approved' } });
       expect(inConsole).toMatchObject({ status: 409 });
 
-      for (const { id } of [opened, assigned, claimed]) expect(await approve(grace, id)).toMatchObject({ status: 201, body: { independent: true } });
+      const left = await ours.item([], { assignee: ada.email });
+      await ours.patch(left.id, { assignee: null });
+      expect(await approve(asAda, left.id)).toMatchObject({ status: 409, body: { detail: expect.stringContaining('you were its assignee') } });
+
+      const [unlinked] = await ours.findings(1);
+      const taken = await ours.item([unlinked ?? '']);
+      await asAda.patch(taken.id, { status: 'awaiting_verification', reason: 'patched' });
+      await ours.call('DELETE', `/work-items/${taken.id}/findings/${unlinked}`);
+      expect(await approve(asAda, taken.id)).toMatchObject({ status: 409 });
+
+      for (const { id } of [opened, assigned, claimed, left]) expect(await approve(grace, id)).toMatchObject({ status: 201, body: { independent: true } });
     } finally {
       await fourEyes(false);
     }

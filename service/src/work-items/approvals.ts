@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { recordAudit } from '../audit/record.ts';
 import type { TenantTx } from '../db/database.ts';
 import { emit } from '../events/emit.ts';
@@ -8,7 +7,8 @@ import type { Actor } from '../shared/actor.ts';
 import { AppError, invalidField } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
 import { lockItems } from './locks.ts';
-import { type ApprovalRow, readItem, type WorkItemRow } from './read.ts';
+import { participantsIn, partOf } from './participants.ts';
+import { type ApprovalRow, readItem } from './read.ts';
 
 export interface Decision {
   decision: 'approved' | 'rejected';
@@ -24,7 +24,7 @@ export async function decideOnItem(tx: TenantTx, actor: Actor, id: string, { dec
     throw invalidField({ in: 'body', path: '/comment', code: 'required', detail: 'is required: it says what is missing' });
   }
   if (item.status === 'cancelled') throw new AppError('conflict', `The work item "${id}" was cancelled: there is nothing to approve or reject.`);
-  const part = await partIn(tx, actor, item);
+  const part = partOf(await participantsIn(tx, orgId, id), { person: personOf(actor), name: actor.name });
   if (decision === 'approved' && part !== null && (await readPolicy(tx, orgId)).four_eyes) {
     throw new AppError('conflict', `Your organization asks for four eyes, and you ${part}. Let somebody approve who had no part in the work.`);
   }
@@ -51,20 +51,4 @@ export async function decideOnItem(tx: TenantTx, actor: Actor, id: string, { dec
   await recordAudit(tx, actor, { action: `work_item.${decision}`, objectType: 'work_item', objectId: id, after });
   await emit(tx, orgId, { type: `work_item.${decision}`, subject: id, data: after });
   return approval;
-}
-
-/** What the one who decides did for the item; `null`: nothing. */
-async function partIn(tx: TenantTx, actor: Actor, { id, assignee, assignee_member_id, created_by }: WorkItemRow): Promise<string | null> {
-  const person = personOf(actor);
-  if ((assignee_member_id !== null && assignee_member_id === person) || assignee?.toLowerCase() === actor.name.toLowerCase()) return 'are its assignee';
-  const { rows } = await sql<{ person: string | null }>`
-    select coalesce(k.owner_member_id::text, claims.actor_id) as person
-    from (
-      select distinct h.actor_id from work_item_findings l
-      join finding_history h on h.org_id = ${actor.orgId} and h.finding_id = l.finding_id and h.after->>'status' = 'remediated'
-      where l.org_id = ${actor.orgId} and l.work_item_id = ${id} and l.unlinked_at is null
-    ) claims
-    left join api_keys k on k.org_id = ${actor.orgId} and k.id::text = claims.actor_id`.execute(tx);
-  if (person !== null && rows.some((claim) => claim.person === person)) return 'claimed that findings of it are remediated';
-  return person !== null && created_by === person ? 'opened it' : null;
 }

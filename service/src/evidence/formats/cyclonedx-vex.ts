@@ -7,7 +7,7 @@ export function cycloneDxVex({ package_id, generated_at, findings }: ReportedEvi
   const assets = new Map(findings.map(({ asset }) => [asset.id, asset]));
   return {
     ...cycloneDxHead(package_id, generated_at),
-    vulnerabilities: findings.map((finding) => vulnerabilityOf(asExported(finding))),
-    components: [...assets.values()].map(componentOf),
+    vulnerabilities: findings.values().map((finding) => vulnerabilityOf(asExported(finding))),
+    components: assets.values().map(componentOf),
   };
 }

@@ -8,6 +8,7 @@ import { schemaChecks, schemasPresent } from '../../testing/published-schemas.ts
 import { cycloneDxVex } from './cyclonedx-vex.ts';
 import { renderCsv } from './findings-csv.ts';
 import { evidenceFormats, possibleFormats } from './formats.ts';
+import { jsonPieces } from './json-pieces.ts';
 import { openVex } from './openvex.ts';
 import { oscalId } from './oscal.ts';
 import { oscalAssessmentResults } from './oscal-ar.ts';
@@ -26,6 +27,10 @@ async function rendered(format: string, sample: keyof typeof samples): Promise<B
   return Buffer.concat(chunks);
 }
 
+/** As its readers have it, with the lists that are made as it is written. */
+const written = (document: object): unknown => JSON.parse([...jsonPieces(document)].join(''));
+const first = <T>(items: Iterable<T> = []): T | undefined => [...items][0];
+
 describe.skipIf(!schemasPresent)(schemasPresent ? 'by the published schema' : 'by the published schema, which is not here', () => {
   it.each(Object.entries(schemaChecks))('%s is valid for every sample that can be written in it', async (format, compile) => {
     const validate = compile();
@@ -42,8 +47,8 @@ describe.skipIf(!schemasPresent)(schemasPresent ? 'by the published schema' : 'b
 
   it('those that are left out without findings would not be valid', () => {
     const none = evidenceSamples.empty();
-    expect(schemaChecks.openvex()(openVex(none))).toBe(false);
-    expect(schemaChecks['oscal-poam']()(oscalPoam(none))).toBe(false);
+    expect(schemaChecks.openvex()(written(openVex(none)))).toBe(false);
+    expect(schemaChecks['oscal-poam']()(written(oscalPoam(none)))).toBe(false);
   });
 });
 
@@ -77,20 +82,20 @@ describe('what the formats claim', () => {
       fc.property(anyState, (finding) => {
         const evidence = sampleEvidence({ findings: [finding] });
         const proven = finding.state === 'verified';
-        expect(openVex(evidence).statements[0]?.status === 'fixed').toBe(proven);
-        expect(cycloneDxVex(evidence).vulnerabilities[0]?.analysis.state === 'resolved').toBe(proven);
-        expect(sarif(evidence).runs[0]?.results[0]?.kind === 'pass').toBe(proven);
-        const item = oscalPoam(evidence)['plan-of-action-and-milestones']['poam-items'][0];
+        expect(first(openVex(evidence).statements)?.status === 'fixed').toBe(proven);
+        expect(first(cycloneDxVex(evidence).vulnerabilities)?.analysis.state === 'resolved').toBe(proven);
+        expect(first(sarif(evidence).runs[0]?.results)?.kind === 'pass').toBe(proven);
+        const item = first(oscalPoam(evidence)['plan-of-action-and-milestones']['poam-items']);
         expect(item?.props.find(({ name }) => name === 'open')?.value).toBe(String(['open', 'in_progress', 'remediated'].includes(finding.state)));
-        const [target] = oscalAssessmentResults(evidence)['assessment-results'].results.flatMap(({ findings = [] }) => findings.map((each) => each.target));
-        expect(target?.status.state).toBe(proven || finding.state === 'false_positive' ? 'satisfied' : 'not-satisfied');
+        const outcome = first(oscalAssessmentResults(evidence)['assessment-results'].results[0]?.findings);
+        expect(outcome?.target.status.state).toBe(proven || finding.state === 'false_positive' ? 'satisfied' : 'not-satisfied');
       }),
     );
   });
 
   it('only a scan that did not see it makes a result absent', () => {
     const after = (state: Finding['after']['state']) => sarif(sampleEvidence({ findings: [sampleFinding(1, { after: { state, scan: null } })] }));
-    const states = (['absent', 'present', 'unknown'] as const).map((state) => after(state).runs[0]?.results[0]?.baselineState);
+    const states = (['absent', 'present', 'unknown'] as const).map((state) => first(after(state).runs[0]?.results)?.baselineState);
     expect(states).toEqual(['absent', 'unchanged', 'unchanged']);
   });
 });
@@ -111,7 +116,7 @@ describe('OSCAL', () => {
 
   it.each(sampleNames)('has ids that differ, and refers to nothing that is not there: %s', (sample) => {
     for (const document of [oscalAssessmentResults(samples[sample]()), oscalPoam(samples[sample]())]) {
-      const { things, references } = idsIn(document);
+      const { things, references } = idsIn(written(document));
       expect(new Set(things).size).toBe(things.length);
       expect(things).toEqual(expect.arrayContaining([...new Set(references)]));
     }
@@ -121,7 +126,7 @@ describe('OSCAL', () => {
     const ids = (package_id: string) => oscalPoam(sampleEvidence({ package_id }))['plan-of-action-and-milestones'];
     const [one, other] = [ids('a'), ids('b')];
     expect(one.uuid).not.toBe(other.uuid);
-    expect(one['poam-items']).toEqual(other['poam-items']);
+    expect([...one['poam-items']]).toEqual([...other['poam-items']]);
     expect(oscalId('finding', 'x')).not.toBe(oscalId('risk', 'x'));
   });
 });

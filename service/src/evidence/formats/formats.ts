@@ -1,7 +1,8 @@
-import { canonicalJson, type Evidence, type PackageFormat } from '@rrs/evidence-format';
-import type { ReportContext, ReportedEvidence } from './context.ts';
+import { canonicalPieces, type Evidence, type PackageFormat } from '@rrs/evidence-format';
+import type { ReportContext } from './context.ts';
 import { cycloneDxVex } from './cyclonedx-vex.ts';
 import { renderCsv } from './findings-csv.ts';
+import { jsonPieces } from './json-pieces.ts';
 import { openVex } from './openvex.ts';
 import { oscalAssessmentResults } from './oscal-ar.ts';
 import { oscalPoam } from './oscal-poam.ts';
@@ -27,7 +28,7 @@ const table: Readonly<Record<PackageFormat, Omit<EvidenceFormat, 'format'>>> = {
     mayBeEmpty: true,
     render: (evidence, context) => bytes(renderHtml(evidence, context)),
   },
-  json: { path: 'data/evidence.json', mediaType: 'application/json', mayBeEmpty: true, render: (evidence) => bytes([`${canonicalJson(evidence)}\n`]) },
+  json: { path: 'data/evidence.json', mediaType: 'application/json', mayBeEmpty: true, render: canonical },
   csv: { path: 'data/findings.csv', mediaType: 'text/csv; charset=utf-8', mayBeEmpty: true, render: (evidence) => bytes(renderCsv(evidence)) },
   'oscal-ar': { path: 'data/formats/oscal-assessment-results.json', mediaType: 'application/json', mayBeEmpty: true, render: json(oscalAssessmentResults) },
   'oscal-poam': { path: 'data/formats/oscal-poam.json', mediaType: 'application/json', mayBeEmpty: false, render: json(oscalPoam) },
@@ -37,23 +38,6 @@ const table: Readonly<Record<PackageFormat, Omit<EvidenceFormat, 'format'>>> = {
 };
 
 export const evidenceFormats: readonly EvidenceFormat[] = Object.entries(table).map(([format, rest]) => ({ format: format as PackageFormat, ...rest }));
-
-/** All that documents are made from, but for the list of files. */
-export interface Rendered {
-  reported: ReportedEvidence;
-  context: ReportContext;
-}
-
-/** Between the thread that renders and the one that stores. */
-export interface Question {
-  begin?: PackageFormat;
-  files?: Evidence['files'];
-}
-export type Answer = { piece: Uint8Array } | { end: true } | { error: string };
-
-export function renderedBy({ reported, context }: Rendered) {
-  return ({ render }: EvidenceFormat, files: Evidence['files'] = []): AsyncIterable<Uint8Array> => render({ ...reported, files }, context);
-}
 
 /** Those of the wanted formats that the evidence can be written in. */
 export function possibleFormats(wanted: readonly PackageFormat[], { findings }: { findings: readonly unknown[] }): EvidenceFormat[] {
@@ -67,7 +51,16 @@ async function* pdf(evidence: Evidence, context: ReportContext): AsyncGenerator<
 }
 
 function json(documentOf: (evidence: Evidence) => object): EvidenceFormat['render'] {
-  return (evidence) => bytes([`${JSON.stringify(documentOf(evidence), null, 2)}\n`]);
+  return (evidence) => bytes(lineOf(jsonPieces(documentOf(evidence))));
+}
+
+function canonical(evidence: Evidence): AsyncIterable<Uint8Array> {
+  return bytes(lineOf(canonicalPieces(evidence)));
+}
+
+function* lineOf(pieces: Iterable<string>): Generator<string> {
+  yield* pieces;
+  yield '\n';
 }
 
 const ENOUGH = 64 * 1024;

@@ -4,5 +4,5 @@ import { asExported } from './exported.ts';
 
 /** OpenVEX 0.2.0, which has no document without a statement. */
 export function openVex({ package_id, organization, generated_at, findings }: ReportedEvidence) {
-  return { ...openVexHead(package_id, organization.name, generated_at), statements: findings.map((finding) => statementOf(asExported(finding))) };
+  return { ...openVexHead(package_id, organization.name, generated_at), statements: findings.values().map((finding) => statementOf(asExported(finding))) };
 }

@@ -5,7 +5,6 @@ import { inventory, line, list, metadata, observations, oscalId, props, relatedO
 /** OSCAL 1.2.1 assessment results: one result, the comparison of the scans before and after. */
 export function oscalAssessmentResults(evidence: ReportedEvidence) {
   const { package_id, work_item, conclusion, completeness, findings } = evidence;
-  const related = relatedObservations(evidence);
   const plan = oscalId('work-item', work_item.id);
   return {
     'assessment-results': {
@@ -23,29 +22,29 @@ export function oscalAssessmentResults(evidence: ReportedEvidence) {
           ...(findings.length === 0 ? {} : { 'local-definitions': { 'inventory-items': inventory(findings) } }),
           'reviewed-controls': reviewedControls(evidence.controls),
           ...list('attestations', evidence.approvals.map(attestation)),
-          ...list('observations', observations(evidence)),
-          ...list('risks', risks(evidence)),
-          ...list(
-            'findings',
-            findings.map((finding) => ({
-              uuid: oscalId('finding', finding.id),
-              title: line(finding.title),
-              description: `${line(finding.weakness)} on ${line(finding.asset.name)} is ${finding.state}.`,
-              props: props({ 'finding-id': finding.id, state: finding.state, assurance: finding.assurance }),
-              target: {
-                type: 'objective-id',
-                'target-id': 'weakness-is-gone',
-                status: { state: objectiveState(finding.state), reason: 'other', remarks: finding.state },
-              },
-              'related-observations': related(finding),
-              'related-risks': [{ 'risk-uuid': oscalId('risk', finding.id) }],
-            })),
-          ),
+          ...(findings.length === 0 ? {} : { observations: observations(evidence), risks: risks(evidence), findings: outcomes(evidence) }),
         },
       ],
       'back-matter': { resources: [planResource(plan, evidence), ...resources(evidence)] },
     },
   };
+}
+
+function outcomes(evidence: ReportedEvidence) {
+  const related = relatedObservations(evidence);
+  return evidence.findings.values().map((finding) => ({
+    uuid: oscalId('finding', finding.id),
+    title: line(finding.title),
+    description: `${line(finding.weakness)} on ${line(finding.asset.name)} is ${finding.state}.`,
+    props: props({ 'finding-id': finding.id, state: finding.state, assurance: finding.assurance }),
+    target: {
+      type: 'objective-id',
+      'target-id': 'weakness-is-gone',
+      status: { state: objectiveState(finding.state), reason: 'other', remarks: finding.state },
+    },
+    'related-observations': related(finding),
+    'related-risks': [{ 'risk-uuid': oscalId('risk', finding.id) }],
+  }));
 }
 
 /** An accepted risk is still there, and a withdrawn finding was never shown to be gone. */

@@ -1,6 +1,6 @@
 import { isClosed } from '../../findings/status.ts';
 import type { ReportedEvidence } from './context.ts';
-import { inventory, line, list, metadata, observations, oscalId, props, relatedObservations, resources, risks } from './oscal.ts';
+import { inventory, line, metadata, observations, oscalId, props, relatedObservations, resources, risks } from './oscal.ts';
 
 /** OSCAL 1.2.1 plan of action and milestones: an item for each finding, which OSCAL wants at least one of. */
 export function oscalPoam(evidence: ReportedEvidence) {
@@ -10,10 +10,10 @@ export function oscalPoam(evidence: ReportedEvidence) {
       uuid: oscalId('poam', evidence.package_id),
       metadata: metadata(evidence, 'Plan of action and milestones'),
       'system-id': { 'identifier-type': 'https://ietf.org/rfc/rfc4122', id: evidence.organization.id },
-      'local-definitions': { ...list('inventory-items', inventory(evidence.findings)) },
+      'local-definitions': { 'inventory-items': inventory(evidence.findings) },
       observations: observations(evidence),
       risks: risks(evidence),
-      'poam-items': evidence.findings.map((finding) => ({
+      'poam-items': evidence.findings.values().map((finding) => ({
         uuid: oscalId('poam-item', finding.id),
         title: line(finding.title),
         description: `${line(finding.weakness)} on ${line(finding.asset.name)}.`,

@@ -47,19 +47,23 @@ export function metadata(evidence: ReportedEvidence, title: string) {
 
 export function inventory(findings: readonly Finding[]) {
   const assets = new Map(findings.map(({ asset }) => [asset.id, asset]));
-  return [...assets.values()].map(({ id, type, name }) => ({
+  return assets.values().map(({ id, type, name }) => ({
     uuid: oscalId('asset', id),
     description: line(name),
     props: props({ 'asset-id': id, 'asset-type': type }),
   }));
 }
 
+type Scans = ReadonlyMap<string, Scan>;
+
+const byId = (scans: readonly Scan[]): Scans => new Map(scans.map((scan) => [scan.id, scan]));
+
 export function observations({ findings, scans }: ReportedEvidence) {
-  const byId = new Map(scans.map((scan) => [scan.id, scan]));
-  return findings.flatMap((finding) => [seen(finding, byId), ...seenAgain(finding, byId)]);
+  const known = byId(scans);
+  return findings.values().flatMap((finding) => [seen(finding, known), ...seenAgain(finding, known)]);
 }
 
-function seen(finding: Finding, scans: ReadonlyMap<string, Scan>) {
+function seen(finding: Finding, scans: Scans) {
   const scan = scans.get(finding.before.scan ?? '');
   return {
     ...observation(finding, 'before', scan),
@@ -69,9 +73,9 @@ function seen(finding: Finding, scans: ReadonlyMap<string, Scan>) {
   };
 }
 
-function seenAgain(finding: Finding, scans: ReadonlyMap<string, Scan>) {
-  const scan = scans.get(finding.after.scan ?? '');
-  if (scan === undefined || finding.after.state === 'unknown') return [];
+function seenAgain(finding: Finding, scans: Scans) {
+  const scan = scanAfter(finding, scans);
+  if (scan === undefined) return [];
   const outcome = finding.after.state === 'absent' ? 'covered its place and did not see it' : 'still saw it';
   return [
     {
@@ -81,6 +85,10 @@ function seenAgain(finding: Finding, scans: ReadonlyMap<string, Scan>) {
       collected: scan.finished_at ?? scan.received_at,
     },
   ];
+}
+
+function scanAfter({ after }: Finding, scans: Scans): Scan | undefined {
+  return after.state === 'unknown' ? undefined : scans.get(after.scan ?? '');
 }
 
 function observation({ id, asset }: Finding, phase: 'before' | 'after', scan: Scan | undefined) {
@@ -93,13 +101,12 @@ function observation({ id, asset }: Finding, phase: 'before' | 'after', scan: Sc
   };
 }
 
-export function relatedObservations({ findings, scans }: ReportedEvidence): (finding: Finding) => { 'observation-uuid': string }[] {
-  const all = new Set(observations({ findings, scans } as ReportedEvidence).map(({ uuid }) => uuid));
-  return ({ id }) =>
-    ['before', 'after']
-      .map((phase) => oscalId(`observation-${phase}`, id))
-      .filter((uuid) => all.has(uuid))
-      .map((uuid) => ({ 'observation-uuid': uuid }));
+export function relatedObservations({ scans }: ReportedEvidence): (finding: Finding) => { 'observation-uuid': string }[] {
+  const known = byId(scans);
+  return (finding) => {
+    const phases = scanAfter(finding, known) === undefined ? ['before'] : ['before', 'after'];
+    return phases.map((phase) => ({ 'observation-uuid': oscalId(`observation-${phase}`, finding.id) }));
+  };
 }
 
 /** A withdrawn finding is no longer tracked, which is not the same as fixed: the log entry says which. */
@@ -116,7 +123,7 @@ const riskStatuses: Readonly<Record<FindingState, string>> = {
 export function risks(evidence: ReportedEvidence) {
   const related = relatedObservations(evidence);
   const actor = { type: 'party', 'actor-uuid': oscalId('organization', evidence.organization.id) };
-  return evidence.findings.map((finding) => ({
+  return evidence.findings.values().map((finding) => ({
     uuid: oscalId('risk', finding.id),
     title: line(finding.title),
     description: `${line(finding.weakness)} on ${line(finding.asset.name)}${finding.component === null ? '' : ` in ${line(finding.component)}`}.`,

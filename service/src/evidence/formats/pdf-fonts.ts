@@ -19,6 +19,8 @@ export interface Fonts {
   /** Lines no wider than that, with a replacement for each character that the font has no glyph for. */
   wrap(text: string, style: Style, width: number): string[];
   width(text: string, style: Style): number;
+  /** Lets go of how words were laid out, which is kept for those that come again. */
+  forget(): void;
 }
 
 /** DejaVu Sans Mono: 1233 of 2048 units. */
@@ -28,10 +30,11 @@ const ASCII = /^[ -~]*$/;
 
 /** What pdfkit keeps of an embedded font and does not publish. */
 interface Opened {
-  _font: { font: { hasGlyphForCodePoint(codePoint: number): boolean } };
+  _font: { font: { hasGlyphForCodePoint(codePoint: number): boolean }; layoutCache: Record<string, unknown> };
 }
 
 export function fontsOf(doc: typeof PDFDocument.prototype): Fonts {
+  const opened = (font: Style['font']) => (doc.font(fontFiles[font]) as unknown as Opened)._font;
   const known = new Map<string, boolean>();
   const widths = new Map<string, number>();
   const measure = (text: string, font: Style['font']) => doc.font(fontFiles[font]).fontSize(1).widthOfString(text);
@@ -40,7 +43,7 @@ export function fontsOf(doc: typeof PDFDocument.prototype): Fonts {
 
   function has(character: string, font: Style['font']): boolean {
     const key = font + character;
-    const answer = known.get(key) ?? (doc.font(fontFiles[font]) as unknown as Opened)._font.font.hasGlyphForCodePoint(character.codePointAt(0) ?? 0);
+    const answer = known.get(key) ?? opened(font).font.hasGlyphForCodePoint(character.codePointAt(0) ?? 0);
     known.set(key, answer);
     return answer;
   }
@@ -62,7 +65,13 @@ export function fontsOf(doc: typeof PDFDocument.prototype): Fonts {
 
   const shown = (text: string, font: Style['font']) =>
     ASCII.test(text) ? text : Array.from(text, (character) => (has(character, font) ? character : REPLACEMENT)).join('');
-  return { wrap: (text, style, room) => wrap(shown(printable(text), style.font), (part) => width(part, style), room), width };
+  return {
+    wrap: (text, style, room) => wrap(shown(printable(text), style.font), (part) => width(part, style), room),
+    width,
+    forget: () => {
+      for (const font of ['sans', 'bold'] as const) opened(font).layoutCache = Object.create(null);
+    },
+  };
 }
 
 /** Lines of words; a word that is too long for one is broken, after a separator where there is one. */

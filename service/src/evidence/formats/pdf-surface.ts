@@ -32,6 +32,8 @@ export interface Surface {
   bookmark(title: string): void;
   /** Whether some character could not be shown. */
   replaced: boolean;
+  /** After this nothing more is drawn. */
+  end(): void;
 }
 
 const silent: Part = { add: () => silent, content: (draw) => draw(), end: () => undefined };
@@ -51,6 +53,7 @@ export function countingSurface(fonts: Fonts): Surface {
     fill: () => undefined,
     ornament: () => undefined,
     bookmark: () => undefined,
+    end: () => undefined,
   };
   return surface;
 }
@@ -77,10 +80,14 @@ const measured = { lineBreak: false, textWidth: 0, wordCount: 1 };
 /** Ids and hashes are hardly ever seen twice: laid out with features of their own, even none, they are not remembered. */
 const onceSeen = { ...measured, features: [] };
 
+/** Ids and numbers do not come again: a long report would keep every one of them. */
+const REMEMBERED_PAGES = 5;
+
 /** `furnish` draws what every page has around its content. */
 export function drawingSurface(doc: Document, fonts: Fonts, furnish: (surface: Surface) => void): Surface {
   const document = doc.struct('Document');
   doc.addStructure(document);
+  const finishPage = gathered(doc);
   let color = '';
   const surface: Surface = {
     fonts,
@@ -88,9 +95,11 @@ export function drawingSurface(doc: Document, fonts: Fonts, furnish: (surface: S
     pages: 0,
     replaced: false,
     newPage: () => {
+      finishPage();
       doc.addPage();
       color = '';
       surface.pages++;
+      if (surface.pages % REMEMBERED_PAGES === 0) fonts.forget();
       surface.ornament(() => furnish(surface));
     },
     text: (line, style, { x, y }) => {
@@ -114,8 +123,29 @@ export function drawingSurface(doc: Document, fonts: Fonts, furnish: (surface: S
     bookmark: (title) => {
       doc.outline.addItem(title);
     },
+    end: () => {
+      finishPage();
+      surface.root.end();
+    },
   };
   return surface;
+}
+
+const GATHERED = 8192;
+
+/** Every mark on a page would become a buffer of its own, a hundred thousand of them: they are handed on together. To be called before a page ends. */
+function gathered(doc: Document): () => void {
+  let marks = '';
+  const handOn = (): void => {
+    if (marks !== '') doc.page.write(marks.slice(0, -1));
+    marks = '';
+  };
+  doc.addContent = (mark: string) => {
+    marks += `${mark}\n`;
+    if (marks.length > GATHERED) handOn();
+    return doc;
+  };
+  return handOn;
 }
 
 function partOf(doc: Document, structure: Structure, role: Role): Part {

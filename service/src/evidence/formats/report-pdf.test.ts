@@ -53,6 +53,7 @@ function drawn(report: Report): { lines: Drawn[]; fonts: Fonts; pages: number; r
     fill: () => undefined,
     ornament: (draw) => draw(),
     bookmark: () => undefined,
+    end: () => undefined,
   };
   for (const _ of compose(surface, report));
   return { lines, fonts, pages: surface.pages, roles };

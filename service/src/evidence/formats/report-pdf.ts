@@ -10,7 +10,9 @@ import type { Block, Report, Section } from './report.ts';
 import { reportOf } from './report-of.ts';
 
 /** Steps after which others have their turn: a long report takes seconds, and must not stop the service for so long. */
-const BREATH = 20;
+const BREATH = 2;
+/** Bytes that are worth handing on. */
+const ENOUGH = 8 * 1024;
 
 /** The same bytes for the same evidence, whenever and wherever. Pages leave as they are done. */
 export async function* renderPdf(evidence: ReportedEvidence, context: ReportContext): AsyncGenerator<Uint8Array> {
@@ -22,8 +24,7 @@ export async function* renderPdf(evidence: ReportedEvidence, context: ReportCont
   const surface = drawingSurface(doc, fonts, (its) => furnish(its, report, counted.pages));
   for (const _ of compose(surface, report)) {
     if (++step % BREATH > 0) continue;
-    const chunk: Uint8Array | null = doc.read();
-    if (chunk !== null) yield chunk;
+    if (doc.readableLength > ENOUGH) yield doc.read() as Uint8Array;
     await setImmediate();
   }
   doc.end();
@@ -37,7 +38,7 @@ export function* compose(surface: Surface, report: Report): Generator<void> {
   breakPage(flow);
   for (const section of report.sections) yield* drawSection(flow, section);
   if (surface.replaced) say(flow, surface.root, `${REPLACEMENT} stands for a character that this document cannot show. data/evidence.json has it.`);
-  surface.root.end();
+  surface.end();
 }
 
 function* drawSection(flow: Flow, { heading, blocks }: Section): Generator<void> {

@@ -9,7 +9,7 @@ export function sarif({ findings, package_id, as_of }: ReportedEvidence) {
   return {
     $schema: SARIF_SCHEMA,
     version: '2.1.0',
-    runs: [{ tool: SARIF_TOOL, automationDetails, properties: { as_of }, results: findings.map(comparedResult) }],
+    runs: [{ tool: SARIF_TOOL, automationDetails, properties: { as_of }, results: findings.values().map(comparedResult) }],
   };
 }
 
