@@ -36,6 +36,7 @@ export const CODES = {
   signature: { layer: 'signature', meaning: 'The signature does not fit what it is said to sign.' },
   key_id: { layer: 'signature', meaning: 'The name of the signing key is not that of the key.' },
   untrusted_key: { layer: 'signature', meaning: 'The package is signed by a key that is not among those you trust.' },
+  key_period: { layer: 'signature', meaning: 'The package says that it was made when its key was not yet, or no longer, in use.' },
   leaf: { layer: 'log', meaning: 'The entry of the log is not in its exact form.' },
   leaf_mismatch: { layer: 'log', meaning: 'The entry of the log is about another package.' },
   inclusion: { layer: 'log', meaning: 'The entry is not in the log at the place that the package claims.' },

@@ -7,6 +7,8 @@ export interface KeyFile {
   text: string;
   /** Where it came from, for messages. */
   origin: string;
+  /** When the key was in use, where a published list says it. */
+  period?: { from: string | null; to: string | null };
 }
 
 /** What a file with trusted things holds: the published list of keys, a key, certificates, or a checkpoint. Empty for anything else. */
@@ -37,14 +39,21 @@ function publishedKeys(origin: string, text: string): KeyFile[] {
   return keys.flatMap((key: unknown): KeyFile[] => {
     if (!isRecord(key) || typeof key.public_key_pem !== 'string') throw new Error(`${origin} has a key without public_key_pem`);
     const pem = key.public_key_pem;
-    if (key.use === 'package') return [{ use: 'package', text: pem, origin }];
+    if (key.use === 'package') return [{ use: 'package', text: pem, origin, period: { from: timeIn(key.valid_from), to: timeIn(key.valid_to) } }];
     return key.use === 'log' ? [{ use: keyKind(pem) === 'ed25519' ? 'note' : 'log', text: pem, origin }] : [];
   });
 }
 
+function timeIn(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
 /** Adds them to what is trusted, and refuses those that cannot serve for what they were given. */
 export function addKeys(trust: Trust, files: KeyFile[]): void {
-  for (const file of files) listFor(trust, file).push(...valuesOf(file));
+  for (const file of files) {
+    listFor(trust, file).push(...valuesOf(file));
+    if (file.period) trust.periods.push({ key: file.text, ...file.period });
+  }
 }
 
 function listFor(trust: Trust, { use }: KeyFile): string[] {

@@ -40,6 +40,7 @@ export async function checkSignature(checked: Checked, bundle: Bundle, evidence:
   if (!(await verifyEcdsa(platform.subtle, { spki: key }, signed)))
     findings.fail('signature', PROOF.bundle, 'The signature is not by this key over this statement.');
   settleTrust(checked, key);
+  if (evidence !== null) checkPeriod(checked, key, evidence.generated_at);
   return key;
 }
 
@@ -54,6 +55,22 @@ function settleTrust({ trust, findings, opened }: Checked, key: Uint8Array): voi
     const expected = trust.packageKeys.map(opensshFingerprint).join(' or ');
     findings.fail('untrusted_key', PROOF.bundle, { detail: 'The signing key is not among those you trust.', expected, actual: fingerprint });
   }
+}
+
+/** A package is signed some time after the moment that it is of. */
+const GRACE_MS = 3_600_000;
+
+/** A key that is no longer in use may be in other hands by now. */
+function checkPeriod({ trust, findings }: Checked, key: Uint8Array, generatedAt: string): void {
+  const time = Date.parse(generatedAt);
+  const periods = trust.periods.filter((period) => equalBytes(period.key, key));
+  if (periods.length === 0 || periods.some(({ from, to }) => time >= from - GRACE_MS && time <= to + GRACE_MS)) return;
+  const shown = (moment: number, otherwise: string): string => (Number.isFinite(moment) ? new Date(moment).toISOString() : otherwise);
+  findings.fail('key_period', PROOF.bundle, {
+    detail: 'The package says that it was made when its key was not in use.',
+    expected: periods.map(({ from, to }) => `${shown(from, 'ever')} to ${shown(to, 'now')}`).join(' or '),
+    actual: generatedAt,
+  });
 }
 
 /** The key with the name that the signature gives: in the leaf of the log, in the copy, or among the trusted ones. */

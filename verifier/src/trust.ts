@@ -13,10 +13,19 @@ export interface Trust {
   timestampRoots: string[];
   /** Signed notes seen earlier. */
   checkpoints: string[];
+  /** When keys that sign packages were in use, as far as that is known. */
+  periods: Period[];
+}
+
+export interface Period {
+  /** PEM. */
+  key: string;
+  from: string | null;
+  to: string | null;
 }
 
 export function emptyTrust(): Trust {
-  return { packageKeys: [], logKeys: [], noteKeys: [], timestampRoots: [], checkpoints: [] };
+  return { packageKeys: [], logKeys: [], noteKeys: [], timestampRoots: [], checkpoints: [], periods: [] };
 }
 
 export interface NoteKey {
@@ -31,6 +40,7 @@ export interface ParsedTrust {
   noteKeys: NoteKey[];
   timestampRoots: Certificate[];
   checkpoints: string[];
+  periods: { key: Uint8Array; from: number; to: number }[];
 }
 
 /** Throws on what is no key: a caller who mistyped must not believe that it was looked at. */
@@ -41,7 +51,18 @@ export function parseTrust(trust: Trust): ParsedTrust {
     noteKeys: trust.noteKeys.map(noteKey),
     timestampRoots: trust.timestampRoots.flatMap(certificates),
     checkpoints: trust.checkpoints,
+    periods: trust.periods.map(({ key, from, to }) => ({
+      key: p256(key),
+      from: moment(from, Number.NEGATIVE_INFINITY),
+      to: moment(to, Number.POSITIVE_INFINITY),
+    })),
   };
+}
+
+function moment(text: string | null, otherwise: number): number {
+  const time = text === null ? otherwise : Date.parse(text);
+  if (Number.isNaN(time)) throw new Error(`"${text}" is no time`);
+  return time;
 }
 
 function p256(pem: string): Uint8Array {

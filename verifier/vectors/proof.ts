@@ -7,6 +7,7 @@ import { changed, edit, failing, sealed, type Vector } from './vector.ts';
 
 const other = await testKeys('other');
 const ours = await testKeys();
+const inUse = (from: string, to: string | null) => [{ key: pemFromSpki(ours.package.spki), from, to }];
 const STATEMENT = 'proof/statement.json';
 const BUNDLE = 'proof/package.sigstore.json';
 
@@ -70,6 +71,22 @@ export const proof: Vector[] = [
     'a checkpoint by another key',
     ['untrusted_log_key'],
     sealed({ keys: { ...ours, note: other.note } }, () => trustIn(ours)),
+  ),
+  {
+    name: 'good: made while its key was in use',
+    verdict: 'verified',
+    codes: [],
+    make: sealed({}, (trust) => ({ ...trust, periods: inUse('2020-01-01T00:00:00Z', null) })),
+  },
+  failing(
+    'made after its key was retired',
+    ['key_period'],
+    sealed({}, (trust) => ({ ...trust, periods: inUse('2020-01-01T00:00:00Z', '2020-06-01T00:00:00Z') })),
+  ),
+  failing(
+    'made before its key was there',
+    ['key_period'],
+    sealed({}, (trust) => ({ ...trust, periods: inUse('2090-01-01T00:00:00Z', null) })),
   ),
   failing(
     'a key given that is none',

@@ -78,7 +78,7 @@ export async function sealPackage(sealing: Sealing, row: PackageRow, { withoutSt
 
   await onStep('verify');
   const trust = { packageKeys: [signers.package.publicKeyPem], logKeys: [signers.log.publicKeyPem], noteKeys: [signers.logNote.publicKeyPem] };
-  const report = await verifySealed(blobs, archive, { ...trust, timestampRoots: authorities ? [authorities.certificates] : [], checkpoints: [] });
+  const report = await verifySealed(blobs, archive, { ...trust, timestampRoots: authorities ? [authorities.certificates] : [], checkpoints: [], periods: [] });
   if (report.verdict !== 'verified')
     throw new Error(
       `the sealed package does not verify: ${report.failures.map(({ code, file, detail }) => `${code} ${file} ${detail}`).join('; ') || report.verdict}`,

@@ -24,5 +24,8 @@ export function trustIn(keys: readonly PublishedKey[], certificates: string | nu
     logKeys: pems('log', 'ES256'),
     noteKeys: pems('log', 'Ed25519'),
     timestampRoots: certificates === null ? [] : [certificates],
+    periods: keys
+      .filter(({ use }) => use === 'package')
+      .map(({ publicKeyPem, validFrom, validTo }) => ({ key: publicKeyPem, from: validFrom.toISOString(), to: validTo?.toISOString() ?? null })),
   };
 }

@@ -109,6 +109,7 @@ export function trustIn(keys: Keys, timestampRoots: string[] = []): Trust {
     noteKeys: [vkey(ORIGIN, ed25519RawFromSpki(keys.note.spki))],
     timestampRoots,
     checkpoints: [],
+    periods: [],
   };
 }
 
