@@ -36,9 +36,13 @@ const VERDICTS: Record<Report['verdict'], { word: string; color: Color; text: st
   },
 };
 
-function verdictLines({ verdict }: Report, path: string, paint: Paint): string[] {
+const SIGNED =
+  'It is signed by keys that you trust, but not every layer is proven: see below what you have to name, and get it from somewhere else than the package.';
+
+function verdictLines({ verdict, layers }: Report, path: string, paint: Paint): string[] {
   const { word, color, text } = VERDICTS[verdict];
-  return [`${paint(color, word)}  ${plain(path)}`, text];
+  const isSigned = layers.some(({ name, result }) => name === 'signature' && result === 'pass');
+  return [`${paint(color, word)}  ${plain(path)}`, verdict === 'consistent' && isSigned ? SIGNED : text];
 }
 
 function packageLines(summary: PackageSummary): string[] {

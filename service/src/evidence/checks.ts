@@ -25,12 +25,15 @@ function scannedAfterClaim(findings: readonly Finding[]): Check {
 
 function withinDeadline(findings: readonly Finding[]): Check {
   const due = findings.filter(({ within_sla }) => within_sla !== null);
-  const kept = due.filter(({ within_sla }) => within_sla);
+  const late = due.filter(({ within_sla }) => within_sla === false).length;
+  const pending = due.filter(({ within_sla, closed_at }) => within_sla && closed_at === null).length;
   if (due.length === 0) return { id: 'within_deadline', result: 'not_applicable', detail: 'No finding has a deadline.' };
+  const closed = `${due.length - late - pending} of ${due.length} findings with a deadline were closed in time`;
+  const rest = [...(late > 0 ? [`${late} are late`] : []), ...(pending > 0 ? [`${pending} are open and not due yet`] : [])];
   return {
     id: 'within_deadline',
-    result: kept.length === due.length ? 'pass' : 'fail',
-    detail: `${kept.length} of ${due.length} findings with a deadline kept it.`,
+    result: late > 0 ? 'fail' : pending > 0 ? 'not_applicable' : 'pass',
+    detail: `${[closed, ...rest].join(', ')}.`,
   };
 }
 

@@ -3,6 +3,7 @@ import { publishLeaf } from '../audit/log.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { TenantTx } from '../db/database.ts';
 import { emit } from '../events/emit.ts';
+import type { EventType } from '../events/types.ts';
 import { systemActor } from '../shared/actor.ts';
 import { Superseded } from './attempts.ts';
 import type { PackageFile, PackageRow } from './packages.ts';
@@ -107,7 +108,7 @@ export async function failPackage(tx: TenantTx, row: PackageRow, error: string):
   await told(tx, row, 'package.failed', { work_item_id: row.work_item_id, sequence: row.sequence, error });
 }
 
-async function told(tx: TenantTx, { org_id: orgId, id }: PackageRow, action: string, after: Record<string, unknown>): Promise<void> {
+async function told(tx: TenantTx, { org_id: orgId, id }: PackageRow, action: EventType, after: Record<string, unknown>): Promise<void> {
   await recordAudit(tx, systemActor(orgId, 'worker'), { action, objectType: 'evidence_package', objectId: id, after });
   await emit(tx, orgId, { type: action, subject: id, data: after });
 }

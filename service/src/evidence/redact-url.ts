@@ -6,7 +6,7 @@ export interface UrlRedaction {
 const REDACTED = 'REDACTED';
 
 const SECRET_NAME =
-  /token|secret|passw|pwd|credential|signature|session|api[-_.]?key|access[-_.]?key|private[-_.]?key|^(?:x-(?:amz|goog)-.*|sig|auth|authorization|code|jwt|sid|pass)$/i;
+  /token|secret|passw|pwd|credential|signature|session|api[-_.]?key|access[-_.]?key|private[-_.]?key|^(?:x-(?:amz|goog)-.*|sig|auth|authorization|code|jwt|sid|pass|key|samlresponse|samlrequest)$/i;
 /** What names itself a secret by its form: tokens of well-known services, JSON web tokens, keys of a cloud. */
 const SECRET_VALUE = /^(?:gh[pousr]_|github_pat_|glpat-|xox[abprs]-|rrs_|sk-|npm_|pypi-|AKIA|ASIA|Bearer\s)|^eyJ[\w-]+\.[\w-]+\./;
 

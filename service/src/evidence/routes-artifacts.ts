@@ -208,6 +208,9 @@ function fromLink(said: Static<typeof ArtifactLink>): NewArtifact {
   return { ...commonOf(said), content: link };
 }
 
+/** Clocks and zones differ. */
+const A_DAY = 24 * 60 * 60 * 1000;
+
 function commonOf({
   type,
   title,
@@ -215,6 +218,8 @@ function commonOf({
   occurred_at,
   supersedes,
 }: Static<typeof ArtifactForm> | Static<typeof ArtifactLink>): Omit<NewArtifact, 'content'> {
+  if (occurred_at && Date.parse(occurred_at) > Date.now() + A_DAY)
+    throw invalidField({ in: 'body', path: '/occurred_at', code: 'out_of_range', detail: 'lies in the future: it says when the thing happened' });
   return { type, title, description: description || null, occurred_at: occurred_at ?? null, supersedes: supersedes ?? null };
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import type { BlobStore } from '../blobs/blobs.ts';
 import type { TenantTx } from '../db/database.ts';
 import type { App } from '../http/app.ts';
 import { DownloadHeaders, type DownloadPlan, downloadResponses, planDownload, sendDownload } from '../http/downloads.ts';
@@ -161,7 +162,7 @@ export function packageRoutes(app: App, deps: EvidenceDeps): void {
       const { actor } = request;
       const { download, plan } = await db.withTenant(actor, async (tx) => {
         const row = await readPackage(tx, actor.orgId, request.params.package_id);
-        return receiptedDownload(tx, actor, request, { row, format: request.query.format ?? 'zip' });
+        return receiptedDownload(tx, actor, request, { row, format: request.query.format ?? 'zip', blobs });
       });
       return sendDownload(reply as never, blobs, download, plan) as never;
     },
@@ -197,11 +198,11 @@ export async function receiptedDownload(
   tx: TenantTx,
   actor: Actor,
   request: FastifyRequest,
-  { row, format, shareLinkId }: { row: PackageRow; format: PackageDownload['format']; shareLinkId?: string },
+  { row, format, shareLinkId, blobs }: { row: PackageRow; format: PackageDownload['format']; shareLinkId?: string; blobs: BlobStore },
 ): Promise<{ download: PackageDownload; plan: DownloadPlan }> {
   const download = downloadIn(row, format);
   const plan = planDownload(request, download);
-  if (plan.status !== 304 && request.method === 'GET') {
+  if (plan.status !== 304 && request.method === 'GET' && (await blobs.stat(download.sha256)) !== null) {
     const outcome = plan.status === 206 ? 'part' : 'whole';
     await recordReceipt(tx, actor, { packageId: row.id, kind: 'download', format, outcome, ...(shareLinkId === undefined ? {} : { shareLinkId }) });
   }

@@ -162,7 +162,7 @@ export function sharedRoutes(app: App, { db, blobs }: EvidenceDeps): void {
     },
     async (request, reply) => {
       const { download, plan } = await withShared(request, (tx, actor, { link, row }) =>
-        receiptedDownload(tx, actor, request, { row, format: request.query.format ?? 'zip', shareLinkId: link.id }),
+        receiptedDownload(tx, actor, request, { row, format: request.query.format ?? 'zip', shareLinkId: link.id, blobs }),
       );
       return sendDownload(reply as never, blobs, download, plan) as never;
     },

@@ -4,6 +4,7 @@ import type { TenantTx } from '../db/database.ts';
 import { fetchPage, type Page, type PageRequest } from '../db/pages.ts';
 import type { DB } from '../db/types.ts';
 import { emit } from '../events/emit.ts';
+import type { EventType } from '../events/types.ts';
 import { hashToken, mintToken } from '../organizations/tokens.ts';
 import { type Actor, systemActor } from '../shared/actor.ts';
 import { invalidField, notFound } from '../shared/errors.ts';
@@ -114,7 +115,7 @@ export function recipientActor(orgId: string, recipient: string, { id, ip }: { i
   return { ...systemActor(orgId, `auditor: ${recipient}`), role: 'auditor', requestId: id, address: ip };
 }
 
-async function told(tx: TenantTx, actor: Actor, action: string, { id, package_id, recipient, expires_at }: LinkRow): Promise<void> {
+async function told(tx: TenantTx, actor: Actor, action: EventType, { id, package_id, recipient, expires_at }: LinkRow): Promise<void> {
   const after = { share_link_id: id, recipient, expires_at };
   await recordAudit(tx, actor, { action, objectType: 'evidence_package', objectId: package_id, after });
   await emit(tx, actor.orgId, { type: action, subject: package_id, data: after });

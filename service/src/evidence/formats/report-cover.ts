@@ -9,6 +9,7 @@ const MOST_OPEN = 8;
 const MOST_GAPS = 8;
 const LONGEST_TITLE = 120;
 const LONGEST_GAP = 240;
+const LONGEST_DESCRIPTION = 1_000;
 
 /** The first page: what was concluded and what is missing, before anything else. */
 export function coverOf(evidence: ReportedEvidence, labels: Labels): Cover {
@@ -73,6 +74,7 @@ function factsOf({ work_item, as_of, generated_at, requested_by, generator, supe
       'Work item',
       `${workItemStatus(work_item.status)}, created ${day(work_item.created_at)}${work_item.closed_at === null ? '' : `, closed ${day(work_item.closed_at)}`}`,
     ],
+    ['Description', work_item.description === null ? null : clipped(work_item.description, LONGEST_DESCRIPTION)],
     ['Assignee', work_item.assignee],
     ['Due', work_item.due_at === null ? null : day(work_item.due_at)],
     ['Contents', [count(counts.findings, 'finding'), count(counts.scans, 'scan'), count(counts.artifacts, 'artifact')].join(', ')],
