@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type FakeVendor, type Fault, fakes, serveFake } from '@rrs/connectors/fakes';
+import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { builtIn } from '../integrations/providers.ts';
 import { openKeyRing } from '../integrations/secrets.ts';
@@ -99,6 +100,25 @@ describe('a link that a connection can read', () => {
     expect(evidence.collection).toContainEqual(
       expect.objectContaining({ file, method: 'connection', source: url, collected_at: original?.capture?.captured_at }),
     );
+  });
+});
+
+describe('a ticket of the work item', () => {
+  it('is in the package as a link, unless the link was added by hand', async () => {
+    const { id: connection, name } = await connected();
+    const { id: item } = await post<{ id: string }>('/work-items', { title: 'with a ticket' });
+    const [url, theirs] = ['https://jira.example.com/browse/SEC-9', JSON.stringify({ state: 'done', state_name: 'Done' })];
+    await api().db.withTenant({ orgId: api().ours.id }, (tx) =>
+      sql`insert into tickets (org_id, id, work_item_id, connection_id, status, mark, external_id, external_key, url, theirs, created_by)
+        values (${api().ours.id}, ${newId()}, ${item}, ${connection}, 'linked', 'mark', '9', 'SEC-9', ${url}, ${theirs}::jsonb, 'Ada')`.execute(tx),
+    );
+    const sealed = await seal(item);
+    expect(sealed.completeness.gaps.map(({ code }) => code)).not.toContain('no_artifact');
+    const inPackage = async (id: string) => JSON.parse((await download(id, 'json')).toString()).artifacts;
+    const ticket = { type: 'change_ticket', title: `SEC-9 in ${name}`, description: 'Done, when it was last read', url, file: null };
+    expect(await inPackage(sealed.package_id)).toMatchObject([ticket]);
+    await post(`/riskops-evidence/work-items/${item}/artifacts`, { type: 'change_ticket', title: 'The change', url });
+    expect(await inPackage((await seal(item)).package_id)).toMatchObject([{ title: 'The change', url }]);
   });
 });
 

@@ -11,6 +11,7 @@ import type { Unlinked } from './gaps.ts';
 import { lastWordsOf } from './last-words.ts';
 import type { PackageRow } from './packages.ts';
 import { rowsOf } from './rows.ts';
+import { ticketLinks } from './tickets.ts';
 import { type EventFacts, trailOf } from './trail.ts';
 
 /** Everything that a package says, read at one instant. Of what there may be thousands of, findings and events, only what it says of them is kept. */
@@ -21,7 +22,7 @@ export async function readSnapshot(tx: TenantTx, { org_id: orgId, id, work_item_
   const { rows } = await sql<{ as_of: Date; name: string }>`select now() as as_of, name from organizations where id = ${orgId}`.execute(tx);
   const asOf = rows[0]?.as_of ?? new Date();
   const item = await readItem(tx, orgId, itemId);
-  const artifacts = await allArtifacts(tx, orgId, itemId);
+  const artifacts = [...(await allArtifacts(tx, orgId, itemId)), ...(await ticketLinks(tx, orgId, itemId))];
   await recordSealedArtifacts(
     tx,
     orgId,
