@@ -36,6 +36,25 @@ describe.each(folders)('$id', ({ id, format }) => {
     for (const observation of observations) expectSound(observation);
   });
 
+  const readAbout = format.about;
+  if (readAbout)
+    test('says of itself what the contract has, and leaves the refusal of other files to reading', async () => {
+      for (const { bytes, name } of fixtures) {
+        const about = await readAbout(fromBuffer(bytes, name));
+        const { assetType = format.assetType, ...rest } = about;
+        expect(assetTypes).toContain(assetType);
+        expect(Object.keys(rest).sort()).toEqual(['finished', 'tools', 'unread']);
+        expect(about.tools === null || about.tools.every((tool) => tool !== '' && tool === tool.toLowerCase())).toBe(true);
+        expect(typeof about.finished).toBe('boolean');
+        expect(about.unread.every((path) => typeof path === 'string' && path !== '' && !path.includes('\\'))).toBe(true);
+      }
+      for (const foreign of ['', 'hello', '<a/>', '<a>', '[]', '[{"a":1}]', '{}', '{"a":']) {
+        const told = (reading: Promise<unknown>): Promise<unknown> => reading.then(() => null, String);
+        const refusal = await told(readAbout(fromBuffer(foreign)));
+        if (refusal !== null) expect(refusal, foreign).toBe(await told(readAll(format, fromBuffer(foreign))));
+      }
+    });
+
   test.each(fixtures)('reads $name the same twice and in small pieces', async ({ bytes, name }) => {
     const whole = await readAll(format, fromBuffer(bytes, name));
     expect(await readAll(format, fromBuffer(bytes, name))).toEqual(whole);

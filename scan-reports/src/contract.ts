@@ -111,10 +111,17 @@ export interface ReportHead {
 
 /** What a report says of itself. */
 export interface About {
-  /** Which tools wrote it: what one no longer reports says nothing about another's findings. */
-  tools: string[];
+  /** Which tools wrote it: what one no longer reports says nothing about another's findings. Null: always the same one, that of the format. */
+  tools: readonly string[] | null;
   /** False: a run did not come to its end, so that what is not there may still be. */
   finished: boolean;
+  /**
+   * Files, and folders with all that is below them, that the tool says it could not or did not look at: what is not reported there may
+   * still be. Written as `location.path` of the format's observations is.
+   */
+  unread: readonly string[];
+  /** The kind of asset this report is about where it does not name it, if that is not the format's. */
+  assetType?: AssetType;
 }
 
 export interface ReportFormat {
@@ -130,7 +137,7 @@ export interface ReportFormat {
   /** The kind of asset its reports are about, for the ones that do not name it. */
   assetType: AssetType;
   detect(head: ReportHead): boolean;
-  /** For formats that several tools write. */
+  /** For formats that several tools write, or that say what was not looked at. Streams too. */
   about?(input: ReportInput): Promise<About>;
   /** Streams; memory does not grow with the number of records. Throws ReportError when the file as a whole cannot be trusted to be complete. */
   read(input: ReportInput): AsyncGenerator<ReportItem>;

@@ -120,10 +120,18 @@ test('gives what was written, however the bytes come', async () => {
       const found = await collect(csvRows(inChunks(Buffer.from(text), cuts), ['a', 'b']));
       const expected = rows.flatMap(([a, b], index) => {
         const line = 2 + rows.slice(0, index).reduce((sum, row) => sum + row.join('').split('\n').length, 0);
-        return a === '' && b === '' ? [] : [{ cells: { a, b }, place: `line ${line}` }];
+        return a === '' && b === '' ? [] : [{ cells: { a, b }, place: `line ${line}`, unnamed: 0 }];
       });
       expect(found).toEqual(expected);
     }),
     { numRuns: 300 },
   );
+});
+
+test('counts what stands in no column, and takes names as they are meant', async () => {
+  const rows = await collect(csvRows(fromBuffer('A;B;\n1;2;;\n1;2;3;4\n'), ['a', 'b'], { nameOf: (cell) => cell.toLowerCase() }));
+  expect(rows.map(({ cells, unnamed }) => [cells.a, cells.b, unnamed])).toEqual([
+    ['1', '2', 0],
+    ['1', '2', 2],
+  ]);
 });

@@ -9,12 +9,19 @@ export interface CsvRow {
   cells: Readonly<Record<string, string>>;
   /** The line that the row begins in. */
   place: string;
+  /** How many further cells have something in them, but no column with a name. */
+  unnamed: number;
 }
 
 const MAX_ROW_CHARACTERS = 4 * 1024 * 1024;
 const HEAD_BYTES = 65_536;
 const HEAD_LINES = 20;
 export const DELIMITERS = [',', ';', '\t', '|'] as const;
+
+interface CsvOptions {
+  delimiter?: string;
+  nameOf?: (cell: string) => string;
+}
 
 interface Parsed {
   record: string[];
@@ -23,10 +30,11 @@ interface Parsed {
 
 /**
  * Rows below the first row that contains all of `required`; what stands before it (titles, blank lines) is passed over, and so are rows
- * of empty cells. Without a given delimiter it is the one with which such a row is there.
+ * of empty cells. Without a given delimiter it is the one with which such a row is there. `nameOf` makes names of what the header says.
  */
-export async function* csvRows(input: ReportInput, required: readonly string[], options: { delimiter?: string } = {}): AsyncGenerator<CsvRow> {
-  const delimiter = options.delimiter ?? delimiterOf((await beginning(input, HEAD_BYTES)).toString('utf8'), required);
+export async function* csvRows(input: ReportInput, required: readonly string[], options: CsvOptions = {}): AsyncGenerator<CsvRow> {
+  const { nameOf = (cell: string) => cell } = options;
+  const delimiter = options.delimiter ?? delimiterOf((await beginning(input, HEAD_BYTES)).toString('utf8'), required, nameOf);
   let lastByte: number | undefined;
   async function* bytes(): AsyncGenerator<Uint8Array> {
     for await (const chunk of textBytes(input)) {
@@ -47,7 +55,7 @@ export async function* csvRows(input: ReportInput, required: readonly string[], 
     }),
     () => {},
   );
-  let header: { width: number; columns: [number, string][] } | null = null;
+  let header: { width: number; names: string[]; columns: [number, string][] } | null = null;
   let next = 1;
   let emptyLines = 0;
   let full = 0;
@@ -59,8 +67,8 @@ export async function* csvRows(input: ReportInput, required: readonly string[], 
       emptyLines = info.empty_lines;
       next = line + 1 + breaksIn(record);
       if (header === null) {
-        const names = record.map((name) => name.trim());
-        if (required.every((name) => names.includes(name))) header = { width: names.length, columns: columnsOf(names) };
+        const names = record.map((cell) => nameOf(cell.trim()));
+        if (required.every((name) => names.includes(name))) header = { width: names.length, names, columns: columnsOf(names) };
         continue;
       }
       last = record.length;
@@ -69,7 +77,7 @@ export async function* csvRows(input: ReportInput, required: readonly string[], 
       if (record.every((cell) => cell.trim() === '')) continue;
       const cells: Record<string, string> = Object.create(null);
       for (const [index, name] of header.columns) cells[name] = record[index]?.trim() ?? '';
-      yield { cells, place: `line ${line}` };
+      yield { cells, place: `line ${line}`, unnamed: unnamedIn(record, header.names) };
     }
   } catch (error) {
     if (error instanceof CsvError) throw new ReportError(`The file is no valid CSV: ${error.message}.`, { cause: error });
@@ -93,8 +101,15 @@ function columnsOf(names: readonly string[]): [number, string][] {
   return [...names.entries()].filter(([index, name]) => names.indexOf(name) === index);
 }
 
-function delimiterOf(text: string, required: readonly string[]): string {
-  return DELIMITERS.find((delimiter) => headRows(text, delimiter).some((row) => required.every((name) => row.includes(name)))) ?? ',';
+function unnamedIn(record: readonly string[], names: readonly string[]): number {
+  let unnamed = 0;
+  for (const [index, cell] of record.entries()) if (!names[index] && cell.trim() !== '') unnamed++;
+  return unnamed;
+}
+
+function delimiterOf(text: string, required: readonly string[], nameOf: (cell: string) => string): string {
+  const isHeader = (row: readonly string[]): boolean => required.every((name) => row.some((cell) => nameOf(cell) === name));
+  return DELIMITERS.find((delimiter) => headRows(text, delimiter).some(isHeader)) ?? ',';
 }
 
 /** The first lines of a file as rows of trimmed cells, for every delimiter that may be meant. */

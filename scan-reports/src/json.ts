@@ -14,7 +14,7 @@ export interface JsonValue {
 }
 
 const MAX_DEPTH = 200;
-const MAX_VALUE_BYTES = 16 * 1024 * 1024;
+export const MAX_VALUE_BYTES = 16 * 1024 * 1024;
 const MAX_KEY_BYTES = 1024 * 1024;
 /** So many values are made before they are handed on, however large a chunk is. */
 const BATCH = 256;

@@ -162,6 +162,13 @@ test('webAsset is the origin, urlPlace the address without what changes', () => 
   const url = 'HTTPS://user:secret@App.Example.com:443/a/b?c=1#d';
   expect(webAsset(url)).toEqual({ type: 'web_application', name: 'https://app.example.com', identifiers: [{ kind: 'fqdn', value: 'app.example.com' }] });
   expect(urlPlace(url)).toBe('https://app.example.com/a/b');
+  expect(urlPlace('https://H:8443/icons/.%2e/../a%2fb/é%20//?x=1')).toBe('https://h:8443/icons/.%2e/../a%2fb/é%20//');
+  expect([urlPlace('https://h'), urlPlace('https://h?x=/y'), urlPlace('h:80/a#b'), urlPlace('tcp://h:1')]).toEqual([
+    'https://h/',
+    'https://h/',
+    'http://h/a',
+    'tcp://h:1',
+  ]);
   expect(webAsset('app.example.com:8443/x')).toMatchObject({ name: 'http://app.example.com:8443' });
   expect(webAsset('http://[2001:db8::1]:8080/')).toMatchObject({ name: 'http://[2001:db8::1]:8080', identifiers: [{ kind: 'ip', value: '2001:db8::1' }] });
   expect(webAsset('tcp://db.example.com:5432')).toMatchObject({ name: 'tcp://db.example.com:5432' });

@@ -52,7 +52,7 @@ function cut(text: string, length: number): string {
 }
 
 /** Names take part in the identity: cut without a mark, and white space counts once. */
-function name(text: string): string {
+export function name(text: string): string {
   if (isPlain(text)) return text;
   return text.replaceAll(CONTROL, '').replaceAll(/\s+/g, ' ').trim().slice(0, LONGEST_NAME).toWellFormed();
 }
@@ -206,16 +206,25 @@ export function repositoryAsset(address: string | undefined): Asset | null {
 export function parseUrl(url: string | undefined): URL | null {
   // A path without a host is no address.
   if (!url || /^(?:\/(?!\/)|[?#\\])/.test(url)) return null;
-  const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? url : `http://${url.replace(/^\/\//, '')}`;
+  const text = withScheme(url);
   if (!URL.canParse(text)) return null;
   const parsed = new URL(text);
   return parsed.hostname === '' ? null : parsed;
 }
 
-/** The address without query and fragment: the place of a weakness, not one request to it. */
+function withScheme(url: string): string {
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? url : `http://${url.replace(/^\/\//, '')}`;
+}
+
+/**
+ * The address without query and fragment: the place of a weakness, not one request to it. The path stays as it was sent: where dots
+ * and escapes in it are the attack, their resolved form is another place.
+ */
 export function urlPlace(url: string | undefined): string | undefined {
   const parsed = parseUrl(url);
-  return parsed ? `${originOf(parsed)}${parsed.pathname}` : undefined;
+  if (parsed === null || url === undefined) return undefined;
+  const [, path] = /^[^:]+:\/\/[^/?#\\]*([^?#]*)/.exec(withScheme(url.trim())) ?? [];
+  return `${originOf(parsed)}${path || parsed.pathname}`;
 }
 
 /** "C:\\a\\b" and "./a/b" and "file:///a/b" in one form. Other addresses stay as they are. */

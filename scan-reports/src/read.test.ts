@@ -54,6 +54,7 @@ test('num and count take numbers and their text', () => {
 
 test.each([
   ['2024-05-06', '2024-05-06T00:00:00.000Z'],
+  ['2024-02-29', '2024-02-29T00:00:00.000Z'],
   ['2024/05/06', '2024-05-06T00:00:00.000Z'],
   ['2024-05-06T07:08:09Z', '2024-05-06T07:08:09.000Z'],
   ['2024-05-06T07:08:09', '2024-05-06T07:08:09.000Z'],
@@ -72,7 +73,22 @@ test.each([
   expect(date(given)?.toISOString()).toBe(expected);
 });
 
-test.each([null, undefined, '', 'N/A', 'yesterday', '0001-01-01T00:00:00Z', '9999-12-31', 0, {}, '2024-13-45', '12:00'])('date does not read %s', (given) => {
+test.each([
+  null,
+  undefined,
+  '',
+  'N/A',
+  'yesterday',
+  '0001-01-01T00:00:00Z',
+  '9999-12-31',
+  0,
+  {},
+  '2024-13-45',
+  '2024-02-30',
+  '2023/02/29',
+  '2024-04-31T10:00:00Z',
+  '12:00',
+])('date does not read %s', (given) => {
   expect(date(given)).toBeNull();
 });
 

@@ -42,13 +42,19 @@ export function date(value: unknown): Date | null {
   const number = typeof value === 'number' || (typeof value === 'string' && /^\d{9,13}$/.test(value.trim())) ? Number(value) : undefined;
   if (number !== undefined) return valid(new Date(number < 100_000_000_000 ? number * 1000 : number));
   const text = str(value);
-  if (text === undefined) return null;
+  if (text === undefined || isImpossible(text)) return null;
   if (/^\d{4}[-/]\d{2}[-/]\d{2}$/.test(text)) return valid(new Date(`${text.replaceAll('/', '-')}T00:00:00Z`));
   // A time without a zone is taken as UTC, so that the same file means the same everywhere.
   const zoned = /(?:[Zz]|[+-]\d{2}:?\d{2}|GMT|UTC|[ECMP][SD]T)$/.test(text)
     ? text
     : `${text.replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T')}${/^\d{4}-\d{2}-\d{2}[T ]/.test(text) ? 'Z' : ' UTC'}`;
   return valid(new Date(zoned));
+}
+
+/** The thirtieth of February, which `Date` takes for a day of March. */
+function isImpossible(text: string): boolean {
+  const [, year, month, day] = /^(\d{4})[-/](\d{2})[-/](\d{2})/.exec(text) ?? [];
+  return day !== undefined && new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() !== Number(day);
 }
 
 function valid(moment: Date): Date | null {

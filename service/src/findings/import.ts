@@ -112,7 +112,8 @@ interface Report {
 
 type FindKnown = Parameters<typeof stageReport>[2]['findKnown'];
 
-async function stage({ db, signal }: JobContext, row: ImportRow, { format, input, source, covers, partly }: Report, findKnown: FindKnown): Promise<Staged> {
+async function stage({ db, signal }: JobContext, row: ImportRow, report: Report, findKnown: FindKnown): Promise<Staged> {
+  const { format, input, source, covers, partly } = report;
   const scope = row.scan_scope as ScanScope;
   const staged = await db.withCopyClient((client) =>
     stageReport(format, input, {
@@ -121,7 +122,7 @@ async function stage({ db, signal }: JobContext, row: ImportRow, { format, input
       orgId: row.org_id,
       importId: row.id,
       origin: [source.provider, source.tool, source.name].join('\n'),
-      defaultAsset: defaultAsset(format, scope),
+      defaultAsset: defaultAsset(report, scope),
       scopeAssets: [scope.asset ?? [], scope.assets ?? [], covers, partly].flat(),
       findKnown,
       onProgress: (records) => progress(db, row, { records, bytes: input.bytesRead() }),
@@ -133,8 +134,8 @@ async function stage({ db, signal }: JobContext, row: ImportRow, { format, input
 }
 
 /** For what does not say where it was found. */
-function defaultAsset(format: ReportFormat, scope: ScanScope): Asset {
-  return scope.asset ?? { type: format.assetType, name: UNSPECIFIED };
+function defaultAsset({ format, about }: Pick<Report, 'format' | 'about'>, scope: ScanScope): Asset {
+  return scope.asset ?? { type: about?.assetType ?? format.assetType, name: UNSPECIFIED };
 }
 
 /** What does not say where it was found is then counted with that of other reports that do not say so either. */
@@ -215,7 +216,7 @@ async function resolve(tx: TenantTx, row: ImportRow, { format, about, source, fo
   const doubts = scope.coverage === 'complete' ? doubtsOf(about, staged) : [];
   const absence: Absence = {
     complete: scope.coverage === 'complete' && doubts.length === 0,
-    partly: [...partly, ...(isShared(source, scope) ? [defaultAsset(format, scope)] : [])].map(assetKeyOf),
+    partly: [...partly, ...(isShared(source, scope) ? [defaultAsset({ format, about }, scope)] : [])].map(assetKeyOf),
     unread: about?.unread ?? [],
     brake: cautious ? { share: 0, count: 0 } : brake,
   };

@@ -128,7 +128,11 @@ describe('POST /imports', () => {
   it('refuses what is no report, with what was expected', async () => {
     const unknown = await send('hello');
     expect(unknown.body).toMatchObject({ status: 'failed', counts: { received: 0 } });
-    expect(unknown.body.error).toContain('trivy (a JSON object with SchemaVersion');
+    expect(unknown.body.error).toContain('it looks like plain text. Expected is one of aws_inspector2, ');
+    expect((await send('{"results":[]}')).body).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('with format= (osv_scanner, semgrep, tfsec)'),
+    });
     expect((await send('{"a": 1}', { query: { format: 'trivy' } })).body).toMatchObject({ status: 'failed', error: expect.stringContaining('SchemaVersion') });
     expect((await send(trivy('cut:1', [vulnerability(1)]).slice(0, -20))).body).toMatchObject({ status: 'failed', counts: { created: 0 } });
     expect(await get('/findings?asset=cut:1')).toMatchObject({ body: { data: [] } });
@@ -141,13 +145,26 @@ describe('POST /imports', () => {
     [{ scan_scope: 'null' }, ['/scan_scope']],
     [{ scan_scope: '{"coverage":"whole"}' }, ['/scan_scope/coverage']],
     [{ scan_scope: '{"started_at":"soon"}' }, ['/scan_scope/started_at']],
-    [{ scan_scope: '{"asset":{"type":"host"}}' }, ['/scan_scope/asset']],
-    [{ scan_scope: '{"scope":1}' }, ['/scan_scope/scope', '/scan_scope']],
+    [{ scan_scope: '{"asset":{"type":"host"}}' }, ['/scan_scope/asset/name']],
+    [{ scan_scope: '{"asset":{"type":"host","name":" "}}' }, ['/scan_scope/asset/name']],
+    [{ scan_scope: '{"name":"a\\u0000"}' }, ['/scan_scope/name']],
+    [{ scan_scope: '{"scope":1}' }, ['/scan_scope/scope']],
     [{ dry_run: 'maybe' }, ['/dry_run']],
   ])('refuses %j', async (query, paths) => {
     const answer = await send(trivy('x:1', []), { query });
     expect(answer.status).toBe(400);
     expect([...new Set(answer.body.errors.map(({ path }) => path))]).toEqual(paths);
+  });
+
+  it('says of a mistake in the scope what is allowed', async () => {
+    const scan_scope = '{"coverage":"whole","scope":1,"asset":{"type":"car","name":"x"}}';
+    const { body } = await send(trivy('x:1', []), { query: { scan_scope } });
+    const said = body.errors as unknown as { path: string; code: string; detail: string }[];
+    expect(said).toEqual([
+      expect.objectContaining({ path: '/scan_scope/scope', code: 'unknown_field', detail: expect.stringContaining('allowed: coverage, asset, assets') }),
+      expect.objectContaining({ path: '/scan_scope/coverage', code: 'not_allowed', detail: 'must be one of: complete, partial' }),
+      expect.objectContaining({ path: '/scan_scope/asset/type', code: 'not_allowed', detail: expect.stringContaining('host') }),
+    ]);
   });
 
   it('says of a mistake whether it stands in the address or in the form', async () => {
@@ -160,6 +177,18 @@ describe('POST /imports', () => {
     const large = trivy('large:1', [vulnerability(1, { Description: 'x'.repeat(LIMIT) })]);
     expect(await send(large)).toMatchObject({ status: 413 });
     expect(await sendForm({ file: new Blob([large]) })).toMatchObject({ status: 413 });
+  });
+
+  it('is listed by status and format', async () => {
+    const listed = async (query: string) => ((await get(`/imports?limit=200&${query}`)).body as { data: { status: string; format: string | null }[] }).data;
+    const all = await listed('');
+    expect(new Set(all.map(({ status }) => status))).toContain('failed');
+    expect(await listed('status=failed')).toEqual(all.filter(({ status }) => status === 'failed'));
+    expect(await listed('status=failed,succeeded&format=trivy,nessus')).toEqual(
+      all.filter(({ status, format }) => ['failed', 'succeeded'].includes(status) && format === 'trivy'),
+    );
+    expect(await listed('format=trivy')).not.toEqual([]);
+    expect(await get('/imports?status=done&format=word')).toMatchObject({ status: 400, body: { errors: [{ path: '/status/0' }, { path: '/format/0' }] } });
   });
 
   it('is for those who may', async () => {

@@ -1,6 +1,6 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { detectFormat, headOf, ReportError, type ReportFormat, type ReportInput } from '@rrs/scan-reports';
+import { ReportError, type ReportFormat, type ReportInput, recognise } from '@rrs/scan-reports';
 import type { BlobStore } from '../blobs/blobs.ts';
 import { errorCodeOf } from '../shared/errors.ts';
 import type { ImportRow } from './imports.ts';
@@ -63,9 +63,13 @@ async function* uncompressed(chunks: AsyncGenerator<Uint8Array>): AsyncGenerator
 export async function chooseFormat(known: readonly ReportFormat[], row: ImportRow, input: ReportInput): Promise<ReportFormat> {
   const named = known.find(({ id }) => id === row.format);
   if (named) return named;
-  const found = detectFormat(known, await headOf(input));
-  if (found) return found;
+  const { format, looksLike, couldBe } = await recognise(known, input);
+  if (format) return format;
+  if (couldBe.length > 0)
+    throw new ReportError(
+      `The file is ${looksLike}, which several formats write when nothing was found: name its format with format= (${couldBe.join(', ')}).`,
+    );
   throw new ReportError(
-    `The file is no report of a known format. Name its format, or send one of: ${known.map(({ id, expects }) => `${id} (${expects})`).join('; ')}.`,
+    `The file is no report of a known format: it looks like ${looksLike}. Expected is one of ${known.map(({ id }) => id).join(', ')}: GET /api/v1/import-formats describes them, and format= names one.`,
   );
 }

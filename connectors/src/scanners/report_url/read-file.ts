@@ -38,8 +38,8 @@ export async function* readFile(source: Source, wanted: Wanted, before: Progress
     const about = (await blaming(file, async () => format.about?.(report))) ?? null;
     const asset: Asset | null = wanted.asset === undefined ? null : { type: format.assetType, name: wanted.asset };
     const known = before.file === file.name && before.version === version ? before.items : 0;
-    const hasDoubts = before.hasDoubts || about?.finished === false || about?.tools.length === 0;
-    const at: Progress = { file: file.name, version, items: 0, isDone: false, hasDoubts };
+    const isDoubtful = about !== null && (!about.finished || about.tools?.length === 0 || about.unread.length > 0);
+    const at: Progress = { file: file.name, version, items: 0, isDone: false, hasDoubts: before.hasDoubts || isDoubtful };
     let batch: ReportItem[] = [];
     for await (const item of blamingAll(file, format.read(report))) {
       if (++at.items <= known) continue;

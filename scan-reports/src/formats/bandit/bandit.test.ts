@@ -57,3 +57,14 @@ test('accepts a report without findings and refuses another file', async () => {
   expect(await read('empty.json')).toEqual({ observations: [], rejections: [] });
   await expect(readAll(bandit, fromBuffer('{"results": [{"check_id": "x"}], "errors": []}'))).rejects.toThrow(/test_id, issue_text and filename/);
 });
+
+test('says which files could not be read', async () => {
+  const about = (errors: object[]) => bandit.about?.(fromBuffer(JSON.stringify({ errors, generated_at: '2024-05-06T07:08:09Z', metrics: {}, results: [] })));
+  expect(await about([])).toEqual({ tools: null, finished: true, unread: [] });
+  expect(await about([{ filename: './src/broken.py', reason: 'syntax error while parsing AST from file' }])).toEqual({
+    tools: null,
+    finished: true,
+    unread: ['src/broken.py'],
+  });
+  expect(await about([{ reason: 'who knows' }])).toMatchObject({ finished: false });
+});

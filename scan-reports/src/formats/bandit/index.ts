@@ -1,3 +1,4 @@
+import { startAbout } from '../../about.ts';
 import type { Observation, ReportFormat, ReportHead, ReportInput } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
 import { notThisFormat } from '../../input.ts';
@@ -13,6 +14,12 @@ export const bandit: ReportFormat = {
   expects: 'a JSON object with results (of test_id, issue_text and filename), metrics and generated_at',
   assetType: 'repository',
   detect,
+  async about(input) {
+    const { missed, about } = startAbout();
+    if (!detect(await headOf(input))) return about();
+    for await (const { value } of jsonValues(input, ['errors.*'])) missed(filePath(str(obj(value).filename)));
+    return about();
+  },
   async *read(input) {
     if (!detect(await headOf(input))) throw notThisFormat(bandit.expects);
     const generated = await generatedAt(input);

@@ -89,3 +89,15 @@ test('accepts the summary of a run without files and refuses another file', asyn
   await expect(readAll(checkov, fromBuffer('{"results": [], "errors": []}'))).rejects.toThrow(/with check_type and results/);
   await expect(readAll(checkov, fromBuffer('[{"Target": "alpine"}]'))).rejects.toThrow(/was expected/);
 });
+
+test('says which files could not be parsed, as the paths of checks are written', async () => {
+  const about = (parsing_errors: string[], checks: object[]) =>
+    checkov.about?.(fromBuffer(JSON.stringify([{ check_type: 'terraform', results: { passed_checks: checks, failed_checks: [], parsing_errors } }])));
+  const check = { check_id: 'CKV_AWS_18', file_path: '/s3.tf', file_abs_path: '/home/ci/repo/s3.tf' };
+  expect(await about([], [check])).toEqual({ tools: null, finished: true, unread: [] });
+  expect(await about(['/home/ci/repo/net/vpc.tf', 'other.tf'], [check])).toEqual({ tools: null, finished: true, unread: ['net/vpc.tf', 'other.tf'] });
+  const whole = { check_id: 'CKV_AWS_18', file_path: '/home/ci/s3.tf', file_abs_path: '/home/ci/s3.tf' };
+  expect(await about(['/home/ci/vpc.tf'], [whole])).toMatchObject({ finished: true, unread: ['/home/ci/vpc.tf'] });
+  expect(await about(['/home/ci/repo/vpc.tf'], [])).toMatchObject({ finished: false, unread: [] });
+  expect(await about(['/somewhere/else.tf'], [check])).toMatchObject({ finished: false, unread: [] });
+});

@@ -1,4 +1,5 @@
-import type { Cvss, Observation, ReportFormat, ReportHead, ReportInput } from '../../contract.ts';
+import { startAbout } from '../../about.ts';
+import type { About, Cvss, Observation, ReportFormat, ReportHead, ReportInput } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
 import { notThisFormat } from '../../input.ts';
 import { type JsonValue, jsonValues, placeOf } from '../../json.ts';
@@ -7,6 +8,8 @@ import { arr, count, num, type Obj, obj, str, strs } from '../../read.ts';
 
 /** A run over one kind of file is an object, over several kinds an array of such objects. */
 const HOLDERS = ['', '*.'] as const;
+const MOST_BROKEN = 10_000;
+const MOST_FOLDERS = 100;
 
 export const checkov: ReportFormat = {
   id: 'checkov',
@@ -16,6 +19,7 @@ export const checkov: ReportFormat = {
   expects: 'a JSON object (or an array of them) with check_type and results, or the summary of a run that checked nothing',
   assetType: 'repository',
   detect,
+  about: aboutRun,
   async *read(input) {
     const head = await headOf(input);
     if (!detect(head) && !/^\s*\[\s*\]\s*$/.test(head.text)) throw notThisFormat(checkov.expects);
@@ -37,6 +41,42 @@ function detect(head: ReportHead): boolean {
     (hasKeys(head, 'results') && /"(?:failed|passed)_checks"\s*:/.test(head.text)) ||
     hasKeys(head, 'checkov_version', 'failed', 'passed')
   );
+}
+
+const PATHS = ['passed', 'failed', 'skipped'].flatMap((outcome) => ['file_path', 'file_abs_path'].map((field) => `results.${outcome}_checks.*.${field}`));
+
+/** A file that cannot be parsed is named by its full path; how much of it is the folder that was checked, the checks show. */
+async function aboutRun(input: ReportInput): Promise<About> {
+  const { missed, about } = startAbout();
+  if (!detect(await headOf(input))) return about();
+  const broken: (string | undefined)[] = [];
+  const folders = new Set<string>();
+  let check: Record<string, string | undefined> = {};
+  for await (const { path, value } of jsonValues(
+    input,
+    HOLDERS.flatMap((holder) => ['results.parsing_errors.*', ...PATHS].map((field) => `${holder}${field}`)),
+  )) {
+    const field = path.at(-1);
+    if (typeof field === 'number' && broken.length <= MOST_BROKEN) broken.push(filePath(str(value)));
+    if (typeof field !== 'string') continue;
+    const key = path.slice(0, -1).join('.');
+    check = { ...(check.key === key ? check : { key }), [field]: filePath(str(value)) };
+    const folder = folderOf(check);
+    if (folder !== undefined && folders.size < MOST_FOLDERS) folders.add(folder);
+  }
+  for (const path of broken) missed(path && below(path, folders));
+  return about();
+}
+
+function folderOf({ file_path: path, file_abs_path: full }: Record<string, string | undefined>): string | undefined {
+  if (path === undefined || !full?.endsWith(path)) return undefined;
+  return path === full ? '' : full.slice(0, -path.length).replace(/\/*$/, '/');
+}
+
+function below(path: string, folders: ReadonlySet<string>): string | undefined {
+  if (!/^(?:\/|[a-z]:)/i.test(path)) return path;
+  const [folder] = [...folders].filter((one) => path.startsWith(one)).sort((a, b) => b.length - a.length);
+  return folder === undefined ? undefined : path.slice(folder.length);
 }
 
 async function checkTypes(input: ReportInput): Promise<Map<string, string>> {

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { detectFormat, headOf } from '../../detect.ts';
 import { fromBuffer } from '../../input.ts';
 import { packageName, parsePurl } from '../../purl.ts';
+import { formats } from '../../registry.ts';
 import { readAll } from '../../testing.ts';
 import { cyclonedx } from './index.ts';
 
@@ -164,4 +166,10 @@ test('package URLs', () => {
   expect(packageName('com.example', 'shop', undefined)).toBe('com.example:shop');
   expect(packageName('@scope', 'shop', undefined)).toBe('@scope/shop');
   expect(packageName('debian', 'bash', 'deb')).toBe('bash');
+});
+
+test.each(['components', 'vulnerabilities', 'metadata'])('is recognised where bomFormat stands after long %s', async (first) => {
+  const entries = Array.from({ length: 1_000 }, (_, index) => ({ 'bom-ref': `ref-${index}`, type: 'library', name: 'x'.repeat(100) }));
+  const start = first === 'metadata' ? { specVersion: '1.6', metadata: { properties: entries } } : { [first]: entries };
+  expect(detectFormat(formats, await headOf(fromBuffer(JSON.stringify({ ...start, bomFormat: 'CycloneDX' }))))?.id).toBe('cyclonedx');
 });

@@ -1,5 +1,5 @@
 import type { ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
-import { hasKeys, headOf } from '../../detect.ts';
+import { hasKeys, headOf, keysInList } from '../../detect.ts';
 import { notThisFormat } from '../../input.ts';
 import { jsonValues, placeOf } from '../../json.ts';
 import { RecordError, record, required } from '../../normalize.ts';
@@ -21,9 +21,10 @@ export const cyclonedx: ReportFormat = {
   detect: (head) => isXml(head) || isJson(head),
   async about(input) {
     const bom = emptyBom();
-    if (isXml(await headOf(input))) for await (const { element } of xmlElements(input, ['bom/metadata'])) addMetadata(bom, metadataOf(element));
-    else for await (const { value } of jsonValues(input, ['metadata'])) addMetadata(bom, obj(value));
-    return { tools: [bom.tool], finished: true };
+    const head = await headOf(input);
+    if (isXml(head)) for await (const { element } of xmlElements(input, ['bom/metadata'])) addMetadata(bom, metadataOf(element));
+    else if (isJson(head)) for await (const { value } of jsonValues(input, ['metadata'])) addMetadata(bom, obj(value));
+    return { tools: [bom.tool], finished: true, unread: [] };
   },
   async *read(input) {
     const head = await headOf(input);
@@ -40,7 +41,14 @@ function isXml({ xmlRoot }: ReportHead): boolean {
 function isJson(head: ReportHead): boolean {
   if (head.jsonShape !== 'object') return false;
   if (hasKeys(head, 'bomFormat')) return /"bomFormat"\s*:\s*"CycloneDX"/i.test(head.text);
-  return hasKeys(head, '$schema') && /"\$schema"\s*:\s*"[^"]*cyclonedx\.org\/schema\/bom-/i.test(head.text);
+  if (hasKeys(head, '$schema')) return /"\$schema"\s*:\s*"[^"]*cyclonedx\.org\/schema\/bom-/i.test(head.text);
+  return isWithoutFormat(head);
+}
+
+/** What only a bill of materials has, where its `bomFormat` stands further down than the beginning of the file shows. */
+function isWithoutFormat(head: ReportHead): boolean {
+  const lists = ['components', 'vulnerabilities'].map((list) => keysInList(head, list) ?? []);
+  return hasKeys(head, 'specVersion') || lists.some((keys) => keys.includes('bom-ref'));
 }
 
 /** Components may stand after the vulnerabilities that name them, so they are read in a first pass. */

@@ -129,3 +129,14 @@ test('no vulnerabilities is empty; files of another kind are refused', async () 
       'no such report: XML with the root analysis in a namespace of Dependency-Check',
     );
 });
+
+test('an analyzer that failed may have missed anything', async () => {
+  const json = (scanInfo: object) => JSON.stringify({ reportSchema: '1.1', scanInfo, projectInfo: {}, dependencies: [] });
+  const xml = (scanInfo: string) =>
+    `<analysis xmlns="https://jeremylong.github.io/DependencyCheck/dependency-check.2.5.xsd"><scanInfo>${scanInfo}</scanInfo><dependencies/></analysis>`;
+  const finished = async (text: string) => (await dependencyCheck.about?.(fromBuffer(text)))?.finished;
+  expect(await finished(json({ engineVersion: '9' }))).toBe(true);
+  expect(await finished(json({ analysisExceptions: [{ exception: { message: 'no connection' } }] }))).toBe(false);
+  expect(await finished(xml('<engineVersion>9</engineVersion>'))).toBe(true);
+  expect(await finished(xml('<analysisExceptions><exception><message>no connection</message></exception></analysisExceptions>'))).toBe(false);
+});

@@ -1,6 +1,9 @@
+import { startAbout } from '../../about.ts';
 import type { ReportFormat, ReportHead } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
 import { notThisFormat } from '../../input.ts';
+import { jsonValues } from '../../json.ts';
+import { xmlElements } from '../../xml.ts';
 import { readJson } from './json-report.ts';
 import { readXml } from './xml-report.ts';
 
@@ -14,6 +17,13 @@ export const dependencyCheck: ReportFormat = {
   expects: EXPECTS,
   assetType: 'repository',
   detect: (head) => isXml(head) || isJson(head),
+  async about(input) {
+    const { failed, about } = startAbout();
+    const head = await headOf(input);
+    if (isXml(head)) for await (const _ of xmlElements(input, ['analysis/scanInfo/analysisExceptions/exception'])) failed();
+    else if (isJson(head)) for await (const _ of jsonValues(input, ['scanInfo.analysisExceptions.*'])) failed();
+    return about();
+  },
   async *read(input) {
     const head = await headOf(input);
     if (isXml(head)) yield* readXml(input);

@@ -131,7 +131,27 @@ test('names everything that is wrong with a record', async () => {
   ]);
 });
 
+test('names of columns may be in any case; a row with too many cells is refused', async () => {
+  const text = 'Title,SEVERITY,Path\nA,low,src/a.ts\nB,low,src/b.ts,rest\nC,low,src/c.ts,\n';
+  expect(detectFormat(formats, await headOf(fromBuffer(text)))?.id).toBe('generic');
+  const { observations, rejections } = await readAll(generic, fromBuffer(text));
+  expect(observations).toMatchObject([{ title: 'A', location: { path: 'src/a.ts' } }, { title: 'C' }]);
+  expect(rejections).toEqual([{ place: 'line 3', reason: 'the row has more cells than there are columns: a cell with the delimiter in it needs quotes' }]);
+});
+
+test('a repeated column is refused', async () => {
+  await expect(readAll(generic, fromBuffer('title,severity,tags,Tags\na,low,x,y\n'))).rejects.toThrow('Columns that are there more than once: Tags.');
+});
+
+test('a day that does not exist is no date', async () => {
+  const record = { title: 'A', severity: 'low', first_seen: '2024-02-30' };
+  const { rejections } = await readAll(generic, fromBuffer(JSON.stringify([record])));
+  expect(rejections).toEqual([{ place: '[0]', reason: 'first_seen must be a date or time of ISO 8601' }]);
+});
+
 test('an unknown column is named once for the whole file', async () => {
+  expect(detectFormat(formats, await headOf(fromBuffer('title,severity,owner\na,low,me\n')))?.id).toBe('generic');
+  expect(detectFormat(formats, await headOf(fromBuffer('title,severity,x,y,z\na,low,1,2,3\n')))).toBeNull();
   await expect(readAll(generic, fromBuffer('title,severity,owner\na,low,me\n'))).rejects.toThrow(
     `Unknown columns: owner. Allowed are ${CSV_FIELDS.join(', ')}.`,
   );
@@ -160,4 +180,16 @@ test('the document names every field, and no other', () => {
   const rows = document.split('\n').filter((line) => line.startsWith('| `'));
   const named = rows.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name));
   expect(named.sort()).toEqual([...JSON_FIELDS].sort());
+});
+
+test.each(['{bad json', 'oops', '{"title":"B","severity":"low"'])('the line %s costs that line alone', async (bad) => {
+  const good = (title: string) => JSON.stringify({ title, severity: 'low' });
+  const text = [good('A'), bad, good('C')].join('\n');
+  expect(detectFormat(formats, await headOf(fromBuffer(text)))?.id).toBe('generic');
+  const { observations, rejections } = await readAll(generic, fromBuffer(text));
+  expect(observations).toMatchObject([
+    { place: 'line 1', title: 'A' },
+    { place: 'line 3', title: 'C' },
+  ]);
+  expect(rejections).toEqual([{ place: 'line 2', reason: 'is no valid JSON' }]);
 });

@@ -2,7 +2,7 @@ import { ReportError, type ReportFormat, type ReportHead, type ReportInput, type
 import { csvRows } from '../../csv.ts';
 import { hasKeys, headOf, keysInList } from '../../detect.ts';
 import { notThisFormat } from '../../input.ts';
-import { jsonValues, placeOf } from '../../json.ts';
+import { jsonRecords } from '../../json-documents.ts';
 import { RecordError, record } from '../../normalize.ts';
 import { isObj } from '../../read.ts';
 import { CSV_FIELDS, JSON_FIELDS, REQUIRED } from './fields.ts';
@@ -19,7 +19,7 @@ export const generic: ReportFormat = {
   detect: (head) => {
     const keys = keysInList(head, 'findings') ?? head.jsonKeys;
     if (head.jsonShape !== null) return isRecord(keys, JSON_FIELDS);
-    return head.csvRows.some((row) => isRecord(row, CSV_FIELDS));
+    return headerOf(head)?.isOurs === true;
   },
   async *read(input) {
     const head = await headOf(input);
@@ -43,21 +43,33 @@ function patternOf(head: ReportHead): string {
 }
 
 async function* readJson(input: ReportInput, pattern: string): AsyncGenerator<ReportItem> {
-  for await (const found of jsonValues(input, [pattern])) {
-    // In JSON Lines the first document has a line like the others.
-    const place = pattern === '' ? `line ${found.document + 1}` : placeOf(found);
+  for await (const { place, value, error } of jsonRecords(input, pattern))
     yield* record(place, () => {
-      if (found.error) throw new RecordError(found.error);
-      if (!isObj(found.value)) throw new RecordError('the record is no object');
-      return observationOf(found.value, JSON_FIELDS, place);
+      if (error || !isObj(value)) throw new RecordError(error ?? 'the record is no object');
+      return observationOf(value, JSON_FIELDS, place);
     });
-  }
 }
 
 async function* readCsv(input: ReportInput, head: ReportHead): AsyncGenerator<ReportItem> {
-  const header = head.csvRows.find((row) => REQUIRED.every((name) => row.includes(name)));
+  const header = headerOf(head);
   if (header === undefined) throw notThisFormat(generic.expects);
-  const unknown = header.filter((name) => name !== '' && !CSV_FIELDS.includes(name));
+  const { unknown, repeated } = header;
   if (unknown.length > 0) throw new ReportError(`Unknown columns: ${unknown.join(', ')}. Allowed are ${CSV_FIELDS.join(', ')}.`);
-  for await (const { cells, place } of csvRows(input, REQUIRED)) yield* record(place, () => observationOf(rowOf(cells), CSV_FIELDS, place));
+  if (repeated.length > 0) throw new ReportError(`Columns that are there more than once: ${repeated.join(', ')}.`);
+  for await (const { cells, place, unnamed } of csvRows(input, REQUIRED, { nameOf }))
+    yield* record(place, () => {
+      if (unnamed > 0) throw new RecordError('the row has more cells than there are columns: a cell with the delimiter in it needs quotes');
+      return observationOf(rowOf(cells), CSV_FIELDS, place);
+    });
+}
+
+const nameOf = (cell: string): string => cell.toLowerCase();
+
+/** A table with as many columns of ours as of others is meant to be ours, so that whoever wrote it learns which ones are not. */
+function headerOf({ csvRows: rows }: ReportHead): { unknown: string[]; repeated: string[]; isOurs: boolean } | undefined {
+  const header = rows.find((row) => REQUIRED.every((name) => row.map(nameOf).includes(name)))?.filter((cell) => cell !== '');
+  if (header === undefined) return undefined;
+  const names = header.map(nameOf);
+  const unknown = header.filter((cell) => !CSV_FIELDS.includes(nameOf(cell)));
+  return { unknown, repeated: header.filter((cell, index) => names.indexOf(nameOf(cell)) !== index), isOurs: unknown.length <= header.length / 2 };
 }

@@ -1,7 +1,8 @@
 import type { Observation, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
 import { notThisFormat } from '../../input.ts';
-import { type JsonValue, jsonValues, placeOf } from '../../json.ts';
+import { jsonValues, placeOf } from '../../json.ts';
+import { type JsonRecord, jsonRecords } from '../../json-documents.ts';
 import { RecordError, record } from '../../normalize.ts';
 import { type Obj, obj } from '../../read.ts';
 import { codeScanningAlert } from './code-scanning.ts';
@@ -33,7 +34,7 @@ export const github: ReportFormat = {
   async about(input) {
     const head = await headOf(input);
     const kind = isGraphql(head) ? 'security_advisory' : /"(security_advisory|secret_type|rule)"\s*:/.exec(head.text)?.[1];
-    return { tools: kind === undefined ? [] : [TOOLS[kind as keyof typeof TOOLS]], finished: true };
+    return { tools: kind === undefined ? [] : [TOOLS[kind as keyof typeof TOOLS]], finished: true, unread: [] };
   },
   async *read(input) {
     const head = await headOf(input);
@@ -52,7 +53,7 @@ async function* readRest(input: ReportInput, head: ReportHead): AsyncGenerator<R
   const pattern = /^\[\s*\[/.test(start) ? '*.*' : start.startsWith('[') ? '*' : '';
   const isEmpty = /^\[\s*(?:\[\s*\]\s*)?\]/.test(start);
   if (!ALERT_FIELD.test(start) && !isEmpty) throw notThisFormat(github.expects);
-  for await (const found of jsonValues(input, [pattern])) yield* readAlert(found, restAlert);
+  for await (const found of jsonRecords(input, pattern)) yield* readAlert(found, restAlert);
 }
 
 function restAlert(alert: Obj, place: string): Observation {
@@ -67,11 +68,11 @@ async function* readGraphql(input: ReportInput, head: ReportHead): AsyncGenerato
   const repositories = await readRepositories(input, pages);
   const alerts = ['nodes.*', 'edges.*.node'].map((list) => `vulnerabilityAlerts.${list}`);
   const patterns = REPOSITORY_PATHS.flatMap((path) => alerts.map((list) => `${pages}${path}${list}`));
-  for await (const found of jsonValues(input, patterns)) yield* readAlert(found, (alert, place) => graphqlAlert(alert, place, repositories.of(found)));
+  for await (const found of jsonValues(input, patterns))
+    yield* readAlert({ ...found, place: placeOf(found) }, (alert, place) => graphqlAlert(alert, place, repositories.of(found)));
 }
 
-function* readAlert(found: JsonValue, make: (alert: Obj, place: string) => Observation): Generator<ReportItem> {
-  const place = placeOf(found);
-  if (found.error) yield { rejection: { place, reason: found.error } };
-  else yield* record(place, () => make(obj(found.value), place));
+function* readAlert({ place, value, error }: JsonRecord, make: (alert: Obj, place: string) => Observation): Generator<ReportItem> {
+  if (error) yield { rejection: { place, reason: error } };
+  else yield* record(place, () => make(obj(value), place));
 }

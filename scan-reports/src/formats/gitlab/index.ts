@@ -23,7 +23,7 @@ export const gitlab: ReportFormat = {
   },
   async about(input) {
     const { scanner, type } = await readScan(input);
-    return { tools: [scanner ?? type ?? 'gitlab'], finished: true };
+    return { tools: [scanner ?? type ?? 'gitlab'], finished: true, unread: [] };
   },
   async *read(input) {
     const head = await headOf(input);

@@ -1,3 +1,4 @@
+import { startAbout } from '../../about.ts';
 import type { Asset, AssetIdentifier, Cvss, Observation, ReportFormat, ReportInput, ReportItem } from '../../contract.ts';
 import { headOf } from '../../detect.ts';
 import { notThisFormat } from '../../input.ts';
@@ -16,6 +17,12 @@ export const nexpose: ReportFormat = {
   expects: EXPECTS,
   assetType: 'host',
   detect: (head) => head.xmlRoot?.name === 'NexposeReport',
+  async about(input) {
+    const { failed, about } = startAbout();
+    if (!nexpose.detect(await headOf(input))) return about();
+    for await (const { element } of xmlElements(input, ['NexposeReport/scans/scan'])) if ((element.attributes.status ?? 'finished') !== 'finished') failed();
+    return about();
+  },
   async *read(input) {
     if ((await headOf(input)).xmlRoot?.name !== 'NexposeReport') throw notThisFormat(EXPECTS);
     yield* readTests(input, await readContext(input));

@@ -73,3 +73,11 @@ test('another file is refused', async () => {
   await expect(readAll(nexpose, fromBuffer('<nmaprun/>'))).rejects.toThrow(ReportError);
   await expect(readAll(nexpose, fromBuffer('{}'))).rejects.toThrow(/NexposeReport/);
 });
+
+test.each([
+  ['finished', true],
+  ['stopped', false],
+])('a scan that is %s is finished: %s', async (status, finished) => {
+  const text = `<NexposeReport version="2.0"><scans><scan id="1" status="${status}"/></scans><nodes/></NexposeReport>`;
+  expect(await nexpose.about?.(fromBuffer(text))).toEqual({ tools: null, finished, unread: [] });
+});

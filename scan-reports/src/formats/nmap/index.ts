@@ -1,4 +1,5 @@
-import type { Asset, AssetIdentifier, Observation, ReportFormat, ReportInput, ReportItem } from '../../contract.ts';
+import { startAbout } from '../../about.ts';
+import type { About, Asset, AssetIdentifier, Observation, ReportFormat, ReportInput, ReportItem } from '../../contract.ts';
 import { headOf } from '../../detect.ts';
 import { notThisFormat } from '../../input.ts';
 import { hostAsset, isIp, observation, RecordError, record } from '../../normalize.ts';
@@ -17,11 +18,25 @@ export const nmap: ReportFormat = {
   expects: EXPECTS,
   assetType: 'host',
   detect: (head) => head.xmlRoot?.name === 'nmaprun',
+  about: aboutRun,
   async *read(input) {
     if ((await headOf(input)).xmlRoot?.name !== 'nmaprun') throw notThisFormat(EXPECTS);
     yield* readHosts(input);
   },
 };
+
+/** A host that took too long was left halfway. */
+async function aboutRun(input: ReportInput): Promise<About> {
+  const { failed, about } = startAbout();
+  if (!nmap.detect(await headOf(input))) return about();
+  let ended = false;
+  for await (const { element, pattern, parents } of xmlElements(input, ['nmaprun/runstats/finished', 'nmaprun/host/address'])) {
+    if (pattern === 0) ended = element.attributes.exit !== 'error';
+    else if (parents[1]?.attributes.timedout === 'true') failed();
+  }
+  if (!ended) failed();
+  return about();
+}
 
 async function* readHosts(input: ReportInput): AsyncGenerator<ReportItem> {
   for await (const { element, parents, place } of xmlElements(input, ['nmaprun/host'])) {

@@ -120,3 +120,14 @@ test.each([
 ])('product of %s', (cpe, product) => {
   expect(productOfCpe(cpe)).toEqual(product);
 });
+
+test.each([
+  ['<runstats><finished time="1" exit="success"/></runstats>', true],
+  ['<runstats><finished time="1"/></runstats>', true],
+  ['<runstats><finished time="1" exit="error" errormsg="x"/></runstats>', false],
+  ['<runstats><hosts up="1"/></runstats>', false],
+  ['', false],
+  ['<host timedout="true"><address addr="192.0.2.1" addrtype="ipv4"/></host><runstats><finished exit="success"/></runstats>', false],
+])('a run with %s is finished: %s', async (inside, finished) => {
+  expect(await nmap.about?.(fromBuffer(`<nmaprun scanner="nmap">${inside}</nmaprun>`))).toEqual({ tools: null, finished, unread: [] });
+});

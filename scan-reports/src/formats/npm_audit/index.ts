@@ -2,6 +2,7 @@ import { type Observation, ReportError, type ReportFormat, type ReportHead, type
 import { hasKeys, headOf } from '../../detect.ts';
 import { notThisFormat } from '../../input.ts';
 import { type JsonValue, jsonValues, placeOf } from '../../json.ts';
+import { type JsonRecord, jsonDocuments } from '../../json-documents.ts';
 import { observation, RecordError, record, severityOf } from '../../normalize.ts';
 import { arr, isObj, type Obj, obj, str, strs } from '../../read.ts';
 import { advisoryOf, describePaths, foundIn } from './advisory.ts';
@@ -61,7 +62,7 @@ async function* readValues(input: ReportInput, pattern: string, read: Read): Asy
   }
 }
 
-function objectOf({ value, error }: JsonValue): Obj {
+function objectOf({ value, error }: Pick<JsonRecord, 'value' | 'error'>): Obj {
   if (error || !isObj(value)) throw new RecordError(error ?? 'is no object');
   return value;
 }
@@ -103,8 +104,8 @@ function npm7(entry: Obj, place: string, path: JsonValue['path']): Observation[]
 }
 
 async function* readLines(input: ReportInput): AsyncGenerator<ReportItem> {
-  for await (const found of jsonValues(input, [''])) {
-    const place = `line ${found.document + 1}`;
+  for await (const found of jsonDocuments(input)) {
+    const { place } = found;
     const { type, data } = obj(found.value);
     if (type === 'error') throw new ReportError(`The audit failed and found nothing out: ${(str(data) ?? 'an error of yarn').slice(0, 500)}`);
     yield* record(place, () => {

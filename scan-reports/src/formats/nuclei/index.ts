@@ -1,7 +1,7 @@
 import type { Asset, Cvss, Location, Observation, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
 import { headOf } from '../../detect.ts';
 import { notThisFormat } from '../../input.ts';
-import { type JsonValue, jsonValues, placeOf } from '../../json.ts';
+import { jsonRecords } from '../../json-documents.ts';
 import { cwesOf, filePath, hostAsset, idsIn, observation, parseUrl, RecordError, record, required, severityOf, urlPlace, webAsset } from '../../normalize.ts';
 import { arr, count, date, isObj, num, type Obj, obj, str, strs } from '../../read.ts';
 
@@ -29,18 +29,14 @@ function isNuclei({ jsonKeys }: ReportHead): boolean {
 }
 
 async function* readResults(input: ReportInput, { jsonShape }: ReportHead): AsyncGenerator<ReportItem> {
-  for await (const found of jsonValues(input, [jsonShape === 'array' ? '*' : '']))
-    yield* readResult(found, jsonShape === 'lines' ? `line ${found.document + 1}` : placeOf(found));
+  for await (const { place, value, error } of jsonRecords(input, jsonShape === 'array' ? '*' : ''))
+    yield* record(place, () => {
+      if (error || !isObj(value)) throw new RecordError(error ?? 'is no object');
+      return resultOf(value, place);
+    });
 }
 
-function* readResult(found: JsonValue, place: string): Generator<ReportItem> {
-  yield* record(place, () => {
-    if (found.error) throw new RecordError(found.error);
-    if (!isObj(found.value)) throw new RecordError('is no object');
-    return resultOf(found.value, place);
-  });
-}
-
+/** A template may look for several things, each by a matcher of its own: nuclei shows such a match as template:matcher. */
 function resultOf(result: Obj, place: string): Observation | null {
   // Written for every template with -matcher-status, also where nothing matched.
   if (result['matcher-status'] === false || result.matcher_status === false) return null;
@@ -51,7 +47,7 @@ function resultOf(result: Obj, place: string): Observation | null {
   return observation({
     place,
     tool: 'nuclei',
-    rule: template,
+    rule: [template, field(result, 'matcher-name', 'matcher_name')].filter(Boolean).join(':'),
     title: str(info.name) ?? template,
     description: [str(info.description), str(info.impact)].filter(Boolean).join('\n\n'),
     solution: str(info.remediation),
@@ -62,7 +58,7 @@ function resultOf(result: Obj, place: string): Observation | null {
     cvss: cvssOf(classification),
     references: strs(info.reference).flatMap((reference) => reference.split(/\s+/)),
     asset,
-    location: { ...location, component: field(result, 'matcher-name', 'matcher_name') },
+    location,
     last_seen: date(result.timestamp),
     tags: list(info.tags),
   });

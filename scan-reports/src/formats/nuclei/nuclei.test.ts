@@ -37,7 +37,7 @@ test('a match has its template, ids, scores and address', async () => {
 test('hosts, files and matches without a place; templates that did not match are left out', async () => {
   const { observations } = await read('results.jsonl');
   expect(observations.slice(1)).toMatchObject([
-    { place: 'line 2', rule: 'http-missing-security-headers', severity: 'info', location: { url: 'https://app.example.com/', component: 'x-frame-options' } },
+    { place: 'line 2', rule: 'http-missing-security-headers:x-frame-options', severity: 'info', location: { url: 'https://app.example.com/' } },
     {
       place: 'line 3',
       severity: 'unknown',
@@ -83,11 +83,11 @@ test('names of version 2 are understood', async () => {
   const { observations } = await read('version-2.json');
   expect(observations).toMatchObject([
     {
-      rule: 'CVE-2020-5902',
+      rule: 'CVE-2020-5902:page',
       severity: 'high',
       vulnerability_ids: ['CVE-2020-5902'],
       asset: { name: 'https://192.0.2.40' },
-      location: { url: 'https://192.0.2.40/tmui/login.jsp', component: 'page' },
+      location: { url: 'https://192.0.2.40/tmui/login.jsp' },
       tags: ['cve', 'cve2020', 'rce'],
     },
   ]);
@@ -108,4 +108,12 @@ test('no match leaves an empty file or an empty array', async () => {
 test('another file is refused', async () => {
   await expect(readAll(nuclei, fromBuffer('{"runs":[]}'))).rejects.toThrow(ReportError);
   await expect(readAll(nuclei, fromBuffer('<nmaprun/>'))).rejects.toThrow(/template-id and info/);
+});
+
+test('an address stays as it was sent, and a matcher is no component', async () => {
+  const match = { 'template-id': 'CVE-2021-41773', info: { severity: 'high' }, type: 'http', 'matcher-name': 'LFI' };
+  const text = JSON.stringify({ ...match, 'matched-at': 'https://h:8443/icons/.%2e/etc/passwd?x=1' });
+  const { observations } = await readAll(nuclei, fromBuffer(text));
+  expect(observations[0]).toMatchObject({ rule: 'CVE-2021-41773:LFI', vulnerability_ids: ['CVE-2021-41773'] });
+  expect(observations[0]?.location).toEqual({ url: 'https://h:8443/icons/.%2e/etc/passwd' });
 });

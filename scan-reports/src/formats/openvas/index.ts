@@ -1,6 +1,8 @@
+import { startAbout } from '../../about.ts';
 import type { ReportFormat, ReportHead } from '../../contract.ts';
 import { hasColumns, headOf } from '../../detect.ts';
 import { notThisFormat } from '../../input.ts';
+import { xmlElements } from '../../xml.ts';
 import { readCsv } from './csv.ts';
 import { readXml } from './xml.ts';
 
@@ -14,6 +16,12 @@ export const openvas: ReportFormat = {
   expects: EXPECTS,
   assetType: 'host',
   detect: (head) => isXml(head) || isCsv(head),
+  async about(input) {
+    const { failed, about } = startAbout();
+    if (!isXml(await headOf(input))) return about();
+    for await (const { element } of xmlElements(input, ['**/report/scan_run_status'])) if (!['', 'Done'].includes(element.text)) failed();
+    return about();
+  },
   async *read(input) {
     const head = await headOf(input);
     if (isXml(head)) yield* readXml(input);

@@ -112,3 +112,12 @@ test('a report that is cut off is refused', async () => {
   const whole = readFileSync(new URL('fixtures/report.xml', import.meta.url));
   await expect(readAll(openvas, fromBuffer(whole.subarray(0, whole.length - 40)))).rejects.toThrow(/not complete/);
 });
+
+test.each([
+  ['Done', true],
+  ['Stopped', false],
+  ['Interrupted', false],
+])('a run that is %s is finished: %s', async (status, finished) => {
+  const text = `<report format_id="x"><report><scan_run_status>${status}</scan_run_status><results/></report></report>`;
+  expect(await openvas.about?.(fromBuffer(text))).toEqual({ tools: null, finished, unread: [] });
+});

@@ -2,7 +2,7 @@ import type { Observation, ReportFormat, ReportHead, ReportInput, ReportItem } f
 import { csvRows } from '../../csv.ts';
 import { hasKeys, headOf } from '../../detect.ts';
 import { notThisFormat } from '../../input.ts';
-import { jsonValues, placeOf } from '../../json.ts';
+import { jsonRecords } from '../../json-documents.ts';
 import { RecordError, record } from '../../normalize.ts';
 import { type Obj, obj } from '../../read.ts';
 import { type CsvShape, csvShapeOf, rowOf } from './csv.ts';
@@ -46,11 +46,10 @@ async function* readCsv(input: ReportInput, shape: CsvShape): AsyncGenerator<Rep
 }
 
 async function* readJson(input: ReportInput, head: ReportHead): AsyncGenerator<ReportItem> {
-  for await (const found of jsonValues(input, [head.jsonShape === 'array' ? '*' : ''])) {
-    const place = head.jsonShape === 'array' ? placeOf(found) : `line ${found.document + 1}`;
+  for await (const { place, value, error } of jsonRecords(input, head.jsonShape === 'array' ? '*' : '')) {
     yield* record(place, () => {
-      if (found.error) throw new RecordError(found.error);
-      return entryOf(obj(found.value), place);
+      if (error) throw new RecordError(error);
+      return entryOf(obj(value), place);
     });
   }
 }

@@ -1,6 +1,8 @@
+import { startAbout } from '../../about.ts';
 import type { ReportFormat, ReportHead } from '../../contract.ts';
 import { headOf } from '../../detect.ts';
 import { notThisFormat } from '../../input.ts';
+import { xmlElements } from '../../xml.ts';
 import { readAssetReport } from './asset-report.ts';
 import { isCsv, readCsv } from './csv.ts';
 import { readDetections } from './detections.ts';
@@ -31,6 +33,13 @@ export const qualys: ReportFormat = {
   expects: EXPECTS,
   assetType: 'host',
   detect: (head) => SHAPES.some(({ matches }) => matches(head)),
+  async about(input) {
+    const { failed, about } = startAbout();
+    if (!root('SCAN')(await headOf(input))) return about();
+    for await (const { element } of xmlElements(input, ['SCAN/HEADER/KEY']))
+      if (element.attributes.value === 'STATUS' && /^(?:CANCEL|PAUS|INTERRUPT|ERROR)/i.test(element.text)) failed();
+    return about();
+  },
   async *read(input) {
     const head = await headOf(input);
     const shape = SHAPES.find(({ matches }) => matches(head));

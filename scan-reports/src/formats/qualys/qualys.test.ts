@@ -221,3 +221,13 @@ test.each(['<SCAN><result/></SCAN>', '<SIMPLE_RETURN/>', 'QID,Name\n1,x\n', '[]'
   await expect(readAll(qualys, fromBuffer(text))).rejects.toThrow(ReportError);
   await expect(readAll(qualys, fromBuffer(text))).rejects.toThrow(/ASSET_DATA_REPORT/);
 });
+
+test.each([
+  ['FINISHED', true],
+  ['NOVULNSFOUND', true],
+  ['CANCELED', false],
+  ['ERROR', false],
+])('a scan with the status %s is finished: %s', async (status, finished) => {
+  const text = `<SCAN value="scan/1"><HEADER><KEY value="TITLE">ERROR pages</KEY><KEY value="STATUS">${status}</KEY></HEADER></SCAN>`;
+  expect(await qualys.about?.(fromBuffer(text))).toEqual({ tools: null, finished, unread: [] });
+});

@@ -1,3 +1,4 @@
+import { startAbout } from '../../about.ts';
 import type { Observation, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
 import { notThisFormat } from '../../input.ts';
@@ -15,6 +16,11 @@ export const retireJs: ReportFormat = {
   expects: EXPECTS,
   assetType: 'repository',
   detect: (head) => shapeOf(head) !== null && (hasKeys(head, 'version', 'start', 'data') || /"component"\s*:/.test(head.text)),
+  async about(input) {
+    const { failed, about } = startAbout();
+    if (shapeOf(await headOf(input)) === 'object') for await (const _ of jsonValues(input, ['errors.*'])) failed();
+    return about();
+  },
   async *read(input) {
     const shape = shapeOf(await headOf(input));
     if (shape === null) throw notThisFormat(EXPECTS);

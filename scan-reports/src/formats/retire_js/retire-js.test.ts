@@ -69,3 +69,9 @@ test('a report without findings is empty; a file of another kind is refused', as
       /no such report: a JSON object with version, start and data, or \(jsonsimple\) an array/,
     );
 });
+
+test('a run with errors may have missed anything', async () => {
+  const about = (errors: string[]) => retireJs.about?.(fromBuffer(JSON.stringify({ version: '5.0.0', start: '2024-05-06T07:08:09Z', data: [], errors })));
+  expect(await about([])).toEqual({ tools: null, finished: true, unread: [] });
+  expect(await about(['Could not download the repository'])).toMatchObject({ finished: false });
+});

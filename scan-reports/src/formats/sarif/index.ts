@@ -1,9 +1,10 @@
-import { ReportError, type ReportFormat, type ReportItem } from '../../contract.ts';
-import { hasKeys, headOf } from '../../detect.ts';
+import { ReportError, type ReportFormat, type ReportHead, type ReportItem } from '../../contract.ts';
+import { hasKeys, headOf, keysInList } from '../../detect.ts';
 import { notThisFormat } from '../../input.ts';
 import { type JsonValue, jsonValues, placeOf } from '../../json.ts';
 import { record } from '../../normalize.ts';
 import { obj } from '../../read.ts';
+import { aboutRuns } from './about.ts';
 import { observationsOf } from './result.ts';
 import { emptyRun, type Run, readRuns, runKey } from './run.ts';
 
@@ -14,16 +15,8 @@ export const sarif: ReportFormat = {
   documentation: 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html',
   expects: 'a JSON object with version "2.1.0" and runs',
   assetType: 'repository',
-  detect: (head) => hasKeys(head, 'runs') && (hasKeys(head, 'version') || /sarif|"driver"\s*:\s*\{/i.test(head.text)),
-  async about(input) {
-    const tools: string[] = [];
-    let finished = true;
-    for await (const { value } of jsonValues(input, ['runs.*.tool.driver.name', 'runs.*.invocations.*.executionSuccessful'])) {
-      if (typeof value === 'string') tools.push(value.toLowerCase());
-      else if (value === false) finished = false;
-    }
-    return { tools, finished };
-  },
+  detect: (head) => hasKeys(head, 'runs') && (hasKeys(head, 'version') || /sarif|"driver"\s*:\s*\{/i.test(head.text) || hasRuns(head)),
+  about: aboutRuns,
   async *read(input) {
     const runs = await readRuns(input);
     if (runs.size === 0 && !hasKeys(await headOf(input), 'runs')) throw notThisFormat(sarif.expects);
@@ -32,6 +25,12 @@ export const sarif: ReportFormat = {
     for await (const found of jsonValues(input, ['runs.*.results.*'])) yield* readResult(found, runs);
   },
 };
+
+/** The version, and the tool of a run, may stand after more results than the beginning of the file shows. */
+function hasRuns(head: ReportHead): boolean {
+  const keys = keysInList(head, 'runs') ?? [];
+  return keys.includes('results') || keys.includes('tool');
+}
 
 const EMPTY = emptyRun();
 

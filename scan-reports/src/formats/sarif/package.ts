@@ -1,11 +1,13 @@
 import type { Location } from '../../contract.ts';
 import type { Rule } from './run.ts';
 
+type Package = Pick<Location, 'component' | 'version' | 'fixed_version'>;
+
 /**
  * SARIF has no place for a package. Scanners of packages say it in their message, each in a fixed form; without it the same
  * vulnerability in two packages of an image would be one.
  */
-export function packageOf(tool: string, message: string | undefined, rule: Rule | undefined): Pick<Location, 'component' | 'version' | 'fixed_version'> {
+export function packageOf(tool: string, message: string | undefined, rule: Rule | undefined): Package {
   if (tool === 'trivy') return labelled(message, 'Package', 'Installed Version', 'Fixed Version');
   if (tool === 'grype') return labelled(rule?.help, 'Package', 'Version', 'Fix Version');
   if (tool === 'osv-scanner') {
@@ -13,6 +15,17 @@ export function packageOf(tool: string, message: string | undefined, rule: Rule 
     return known({ component, version });
   }
   return {};
+}
+
+/** The ids of Snyk's database, by which its other reports know the vulnerability too; SNYK-CC is a check of configurations. */
+export function isSnykId(ruleId: string | undefined): ruleId is string {
+  return /^SNYK-(?!CC-)/.test(ruleId ?? '');
+}
+
+/** Snyk names the package as a logical location: "lodash@4.17.15", "@babel/traverse@7.0.0". */
+export function snykPackage(resource: string | undefined): Package & { resource?: undefined } {
+  const [, component, version] = /^(@?[^@\s]+)@([^@\s]+)$/.exec(resource ?? '') ?? [];
+  return component === undefined ? {} : { ...known({ component, version }), resource: undefined };
 }
 
 function labelled(text: string | undefined, component: string, version: string, fixed: string) {

@@ -2,7 +2,7 @@ import type { Observation, Severity } from '../../contract.ts';
 import { cwesOf, idsIn, observation, RecordError, severityOfScore, urlPlace } from '../../normalize.ts';
 import { arr, date, num, type Obj, obj, str, strs } from '../../read.ts';
 import { assetOfPlace, locationOf, placeOfArtifact } from './location.ts';
-import { packageOf } from './package.ts';
+import { isSnykId, packageOf, snykPackage } from './package.ts';
 import { cwesOfTaxa, type Found, findRule, type Rule, type Run } from './run.ts';
 
 /** One weakness at several places is one observation for each of them, which all have to be changed (section 3.27.12). */
@@ -53,10 +53,11 @@ export function observationsOf(result: Obj, place: string, run: Run): Observatio
   };
   return (locations.length === 0 ? [null] : locations).map((location, index, all) => {
     const where = { ...placeOfResult(result, run), ...(location ? locationOf(location, run) : {}) };
+    const component = isSnykId(ruleId) ? snykPackage(where.resource) : packageOf(tool, message, rule);
     return observation({
       ...common,
       asset: run.asset ?? assetOfPlace(where),
-      location: { ...where, ...packageOf(tool, message, rule), fingerprint: fingerprintOf(result, index, all.length) },
+      location: { ...where, ...component, fingerprint: fingerprintOf(result, index, all.length) },
     });
   });
 }
@@ -110,9 +111,10 @@ function isSuppressed(result: Obj): boolean {
 /** Ids where they name the weakness; a text counts only when it mentions just one. */
 function vulnerabilityIdsOf(ruleId: string | undefined, rule: Rule | undefined, tags: string[], own: Obj, message: string | undefined): string[] {
   const named = idsIn(ruleId, rule?.name, ...(rule?.deprecatedIds ?? []), ...tags, ...strs(rule?.properties.cve), ...strs(own.cve));
-  if (named.length > 0) return named;
+  const snyk = isSnykId(ruleId) ? [ruleId] : [];
+  if (named.length > 0) return [...named, ...snyk];
   const mentioned = idsIn(rule?.short, rule?.full, message);
-  return mentioned.length === 1 ? mentioned : [];
+  return [...(mentioned.length === 1 ? mentioned : []), ...snyk];
 }
 
 /** The texts of such results may hold the secret. */

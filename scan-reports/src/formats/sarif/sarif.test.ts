@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { ReportError } from '../../contract.ts';
+import { detectFormat, headOf } from '../../detect.ts';
 import { fromBuffer } from '../../input.ts';
+import { formats } from '../../registry.ts';
 import { readAll } from '../../testing.ts';
 import { readFixtures } from '../../testing-fixtures.ts';
 import { sarif } from './index.ts';
@@ -140,4 +142,68 @@ test('an empty report has nothing, another file is refused', async () => {
 test('a run whose results stand in other files is not an empty one', async () => {
   const text = JSON.stringify({ version: '2.1.0', runs: [{ externalPropertyFileReferences: { results: [{ itemCount: 3 }] } }] });
   await expect(readAll(sarif, fromBuffer(text))).rejects.toThrow('stand in other files');
+});
+
+test('says what the tool could not look at', async () => {
+  const about = (invocation: object) =>
+    sarif.about?.(
+      fromBuffer(
+        JSON.stringify({
+          version: '2.1.0',
+          runs: [
+            {
+              tool: { driver: { name: 'Example' } },
+              invocations: [{ executionSuccessful: true, ...invocation }],
+              results: [],
+              artifacts: [{ location: { uri: 'lib/two%20words.c', uriBaseId: 'ROOT' } }],
+              originalUriBaseIds: { ROOT: { uri: 'file:///home/ci/repo/' } },
+            },
+          ],
+        }),
+      ),
+    );
+  const at = (artifactLocation: object) => ({ physicalLocation: { artifactLocation } });
+  expect(await about({})).toEqual({ tools: ['example'], finished: true, unread: [] });
+  expect(await about({ executionSuccessful: false })).toMatchObject({ finished: false });
+  const locations = [at({ uri: 'file:///home/ci/repo/src/a.c' }), at({ index: 0 })];
+  expect(await about({ toolExecutionNotifications: [{ level: 'error', locations }] })).toEqual({
+    tools: ['example'],
+    finished: true,
+    unread: ['src/a.c', 'lib/two words.c'],
+  });
+  expect(await about({ toolExecutionNotifications: [{ level: 'error' }] })).toMatchObject({ finished: false });
+  expect(await about({ toolExecutionNotifications: [{ locations }, { level: 'note' }] })).toMatchObject({ finished: true, unread: [] });
+  expect(await about({ toolConfigurationNotifications: [{ level: 'error', locations }] })).toMatchObject({ finished: false, unread: [] });
+  expect(await about({ toolConfigurationNotifications: [{ level: 'warning' }] })).toMatchObject({ finished: true });
+});
+
+test.each([
+  ['SNYK-JS-LODASH-590103', 'lodash@4.17.15', { component: 'lodash', version: '4.17.15' }, ['CVE-2020-8203', 'SNYK-JS-LODASH-590103']],
+  [
+    'SNYK-JS-BABELTRAVERSE-5962462',
+    '@babel/traverse@7.0.0',
+    { component: '@babel/traverse', version: '7.0.0' },
+    ['CVE-2020-8203', 'SNYK-JS-BABELTRAVERSE-5962462'],
+  ],
+  ['SNYK-CC-TF-1', 'resource.aws_s3_bucket[logs]', { resource: 'resource.aws_s3_bucket[logs]' }, ['CVE-2020-8203']],
+  ['javascript/Sqli', 'lodash@4.17.15', { resource: 'lodash@4.17.15' }, ['CVE-2020-8203']],
+])('reads the package and the id of Snyk: %s at %s', async (ruleId, fullyQualifiedName, place, ids) => {
+  const rule = {
+    id: ruleId,
+    fullDescription: { text: '(CVE-2020-8203) lodash' },
+    properties: { tags: ['security', 'CWE-400', 'npm'], 'security-severity': '8.2' },
+  };
+  const locations = [{ physicalLocation: { artifactLocation: { uri: 'package.json' }, region: { startLine: 1 } }, logicalLocations: [{ fullyQualifiedName }] }];
+  const run = { tool: { driver: { name: 'Snyk Open Source', rules: [rule] } }, results: [{ ruleId, level: 'error', message: { text: 'x' }, locations }] };
+  const { observations } = await readAll(sarif, fromBuffer(JSON.stringify({ version: '2.1.0', runs: [run] })));
+  expect(observations).toMatchObject([{ rule: ruleId, severity: 'high', cwes: [400], vulnerability_ids: ids }]);
+  expect(observations[0]?.location).toEqual({ path: 'package.json', line: 1, ...place });
+});
+
+test('is recognised by its runs alone where everything else comes later', async () => {
+  const results = Array.from({ length: 1_000 }, (_, index) => ({ ruleId: 'r', message: { text: `number ${index} ${'x'.repeat(100)}` } }));
+  const text = JSON.stringify({ runs: [{ results, tool: { driver: { name: 'Example' } } }], version: '2.1.0' });
+  expect(detectFormat(formats, await headOf(fromBuffer(text)))?.id).toBe('sarif');
+  expect((await readAll(sarif, fromBuffer(text))).observations).toHaveLength(1_000);
+  expect(sarif.detect(await headOf(fromBuffer('{"runs":[{"distance":5}]}')))).toBe(false);
 });

@@ -1,4 +1,6 @@
-import type { Observation, Severity } from '../../contract.ts';
+import { startAbout } from '../../about.ts';
+import type { About, Observation, ReportInput, Severity } from '../../contract.ts';
+import { jsonValues } from '../../json.ts';
 import { cwesOf, filePath, idsIn, observation, required, severityOf } from '../../normalize.ts';
 import { arr, count, type Obj, obj, str, strs } from '../../read.ts';
 
@@ -105,4 +107,17 @@ function masked(message: string | undefined, extra: Obj): string | undefined {
 export function firstSentence(message: string | undefined): string | undefined {
   const line = message?.trim().split('\n')[0]?.trim();
   return line ? (/^.{10,200}?[.!?](?=\s|$)/.exec(line)?.[0] ?? line.slice(0, 200)) : undefined;
+}
+
+/** There the rule and the file have nothing to do with each other, so nothing was missed. */
+const UNCONCERNED = new Set(['irrelevant_rule', 'wrong_language']);
+
+export async function aboutRun(input: ReportInput): Promise<About> {
+  const { missed, about } = startAbout();
+  for await (const { pattern, value } of jsonValues(input, ['errors.*', 'paths.skipped.*'])) {
+    const { path, location, level, reason } = obj(value);
+    const file = filePath(str(path) ?? str(obj(location).path));
+    if (pattern === 0 ? file !== undefined || level === 'error' : !UNCONCERNED.has(String(reason))) missed(file);
+  }
+  return about();
 }

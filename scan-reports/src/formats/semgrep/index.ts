@@ -1,10 +1,11 @@
+import { startAbout } from '../../about.ts';
 import type { Observation, ReportFormat, ReportHead } from '../../contract.ts';
-import { hasKeys, headOf } from '../../detect.ts';
+import { hasKeys, headOf, keysInList } from '../../detect.ts';
 import { notThisFormat } from '../../input.ts';
 import { jsonValues, placeOf } from '../../json.ts';
 import { RecordError, record } from '../../normalize.ts';
 import { type Obj, obj } from '../../read.ts';
-import { resultOf } from './cli.ts';
+import { aboutRun, resultOf } from './cli.ts';
 import { findingOf, vulnerabilityOf } from './platform.ts';
 
 export const semgrep: ReportFormat = {
@@ -15,6 +16,7 @@ export const semgrep: ReportFormat = {
   expects: 'a JSON object with results (of check_id, path and extra) and errors, or with findings or vulns of the Semgrep API',
   assetType: 'repository',
   detect: (head) => head.jsonShape === 'object' && (isCli(head) || isPlatform(head)),
+  about: async (input) => (semgrep.detect(await headOf(input)) ? aboutRun(input) : startAbout().about()),
   async *read(input) {
     const head = await headOf(input);
     if (!semgrep.detect(head) && !isEmpty(head)) throw notThisFormat(semgrep.expects);
@@ -38,6 +40,8 @@ const READERS: Readonly<Record<'results.*' | 'findings.*' | 'vulns.*', (entry: O
 function isCli(head: ReportHead): boolean {
   if (hasKeys(head, 'check_type') || hasKeys(head, 'generated_at')) return false;
   if (hasKeys(head, 'results') && /"check_id"\s*:/.test(head.text) && /"extra"\s*:/.test(head.text)) return !/"(?:failed|passed)_checks"\s*:/.test(head.text);
+  const ofError = keysInList(head, 'errors') ?? [];
+  if (['code', 'level', 'type'].every((key) => ofError.includes(key))) return true;
   return hasKeys(head, 'errors', 'paths') || (hasKeys(head, 'errors', 'results') && /"results"\s*:\s*\[\s*\]/.test(head.text));
 }
 

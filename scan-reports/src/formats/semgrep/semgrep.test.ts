@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { headOf } from '../../detect.ts';
 import { fromBuffer } from '../../input.ts';
 import { readAll } from '../../testing.ts';
 import { readFixtures } from '../../testing-fixtures.ts';
@@ -153,4 +154,28 @@ test('accepts reports without findings and refuses another file', async () => {
   expect(await readAll(semgrep, fromBuffer('{"findings": []}'))).toEqual({ observations: [], rejections: [] });
   await expect(readAll(semgrep, fromBuffer('{"check_type": "terraform", "results": {"failed_checks": []}}'))).rejects.toThrow(/check_id, path and extra/);
   await expect(readAll(semgrep, fromBuffer('[]'))).rejects.toThrow(/was expected/);
+});
+
+test('says which files were not looked at, or not fully', async () => {
+  const about = (report: object) => semgrep.about?.(fromBuffer(JSON.stringify({ results: [], errors: [], paths: { scanned: [] }, ...report })));
+  expect(await about({})).toEqual({ tools: null, finished: true, unread: [] });
+  const errors = [
+    { code: 3, level: 'warn', type: ['PartialParsing', []], path: './src/a.ts' },
+    { level: 'error', type: 'Timeout', rule_id: 'r', location: { path: 'src\\b.ts' } },
+    { level: 'warn', message: 'a newer version is there' },
+  ];
+  const skipped = [
+    { path: 'src/big.js', reason: 'too_big' },
+    { path: 'src/c.py', reason: 'irrelevant_rule', rule_id: 'r' },
+    { path: 'src/c.py', reason: 'wrong_language', rule_id: 'r' },
+  ];
+  expect(await about({ errors, paths: { skipped } })).toEqual({ tools: null, finished: true, unread: ['src/a.ts', 'src/b.ts', 'src/big.js'] });
+  expect(await about({ errors: [{ level: 'error', type: 'FatalError' }] })).toEqual({ tools: null, finished: false, unread: [] });
+});
+
+test('is recognised where a long list of errors comes first', async () => {
+  const errors = Array.from({ length: 1_000 }, (_, index) => ({ code: 3, level: 'warn', type: 'Timeout', path: `src/${index}.ts`, message: 'x'.repeat(100) }));
+  const input = fromBuffer(JSON.stringify({ errors, paths: { scanned: [] }, results: [] }));
+  expect(semgrep.detect(await headOf(input))).toBe(true);
+  expect((await semgrep.about?.(input))?.unread).toHaveLength(1_000);
 });

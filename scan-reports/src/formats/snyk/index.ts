@@ -19,7 +19,8 @@ export const snyk: ReportFormat = {
     const head = await headOf(input);
     if (isCli(head)) yield* readCli(input, head.jsonShape === 'array');
     else if (isApi(head)) yield* readIssues(input);
-    else throw notThisFormat(EXPECTS);
+    // Without a project to test, --all-projects leaves an empty list.
+    else if (!/^\s*\[\s*\]\s*$/.test(head.text)) throw notThisFormat(EXPECTS);
   },
 };
 

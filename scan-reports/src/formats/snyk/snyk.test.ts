@@ -193,7 +193,7 @@ test('many vulnerabilities do not hide what stands after them', async () => {
 });
 
 test('no findings is empty; a test that failed, SARIF of Snyk Code and files of another kind are refused', async () => {
-  for (const input of [fixture('empty-all-projects.json'), fixture('empty-api.json')])
+  for (const input of [fixture('empty-all-projects.json'), fixture('empty-api.json'), fromBuffer('[]')])
     expect(await readAll(snyk, input)).toEqual({ observations: [], rejections: [] });
   await expect(readAll(snyk, fromBuffer('{"ok":false,"error":"Authentication failed","path":"/home/build"}'))).rejects.toThrow(
     'The project could not be tested: Authentication failed',
@@ -202,7 +202,6 @@ test('no findings is empty; a test that failed, SARIF of Snyk Code and files of 
     '{"version":"2.1.0","runs":[]}',
     '{"auditReportVersion":2,"vulnerabilities":{}}',
     '{"version":"15.0.0","vulnerabilities":[],"scan":{}}',
-    '[]',
     '<a/>',
     '',
   ])

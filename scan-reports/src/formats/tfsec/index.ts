@@ -12,7 +12,8 @@ export const tfsec: ReportFormat = {
   documentation: 'https://aquasecurity.github.io/tfsec/',
   expects: 'a JSON object with results, each with rule_id and location',
   assetType: 'repository',
-  detect: (head) => head.jsonShape === 'object' && hasKeys(head, 'results') && /"rule_id"\s*:/.test(head.text) && /"start_line"\s*:/.test(head.text),
+  detect: (head) =>
+    isNull(head) || (head.jsonShape === 'object' && hasKeys(head, 'results') && /"rule_id"\s*:/.test(head.text) && /"start_line"\s*:/.test(head.text)),
   async *read(input) {
     const head = await headOf(input);
     if (!tfsec.detect(head) && !isEmpty(head)) throw notThisFormat(tfsec.expects);
@@ -25,6 +26,11 @@ export const tfsec: ReportFormat = {
     }
   },
 };
+
+/** No other tool writes null for an empty list and nothing beside it. */
+function isNull(head: ReportHead): boolean {
+  return /^\s*\{\s*"results"\s*:\s*null\s*\}\s*$/.test(head.text);
+}
 
 /** Without results tfsec writes null or an empty list. */
 function isEmpty(head: ReportHead): boolean {

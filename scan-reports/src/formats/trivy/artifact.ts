@@ -27,11 +27,14 @@ export function clusterAsset({ headers, cluster }: Contexts, result: readonly (s
   return { type: 'cloud_resource', name: [cluster, Namespace, Kind, Name].filter(Boolean).join('/') || 'unspecified' };
 }
 
-/** Null where the report only knows a path: of a directory (filesystem, a repository's working copy) or of an SBOM. */
+/** Kinds of artifacts that are code: a directory, or a repository (fetched, or its working copy). */
+export const CODE: ReadonlySet<unknown> = new Set(['filesystem', 'repository']);
+
+/** Null where the report only knows a path of the machine that scanned, or of an SBOM. */
 export function artifactAsset({ name, type, metadata, headers }: Contexts): Asset | null {
   const isImage = type === 'container_image' || metadata.ImageID !== undefined || metadata.RepoTags !== undefined;
   if (isImage) return imageAsset(name, metadata);
-  if (type === 'repository') return repositoryAsset(str(metadata.RepoURL) ?? (name && isAddress(name) ? name : undefined));
+  if (CODE.has(type)) return repositoryAsset(str(metadata.RepoURL) ?? (name && isPathOfMachine(name) ? undefined : name));
   if (str(metadata.RepoURL)) return repositoryAsset(str(metadata.RepoURL));
   if (type === 'vm') return name ? { type: 'host', name } : null;
   if (type === 'aws_account') return name ? { type: 'cloud_resource', name } : null;
@@ -49,6 +52,7 @@ function imageAsset(name: string | undefined, metadata: Obj): Asset | null {
   return { type: 'container_image', name: image, identifiers: [...digests, ...(id ? [{ kind: 'image_id' as const, value: id }] : [])] };
 }
 
-function isAddress(name: string): boolean {
-  return /^(?:[a-z][a-z0-9+.-]*:\/\/|[\w.-]+@[\w.-]+:|(?:[\w-]+\.)+[a-z]{2,}\/)/i.test(name);
+/** ".", "/src", "C:\\build": any project may lie there, and one would be taken for another. */
+function isPathOfMachine(name: string): boolean {
+  return /^(?:\.{1,2}(?:[\\/]|$)|[\\/]|[a-z]:[\\/])/i.test(name);
 }

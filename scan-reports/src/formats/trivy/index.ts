@@ -1,10 +1,11 @@
+import { startAbout } from '../../about.ts';
 import type { ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
 import { notThisFormat } from '../../input.ts';
 import { type JsonValue, jsonValues, placeOf } from '../../json.ts';
 import { RecordError, record } from '../../normalize.ts';
 import { date, obj, str } from '../../read.ts';
-import { artifactAsset, type Contexts, clusterAsset, emptyContexts } from './artifact.ts';
+import { artifactAsset, CODE, type Contexts, clusterAsset, emptyContexts } from './artifact.ts';
 import { type Finding, isFinding, modified, readers, type Target } from './findings.ts';
 
 /** The lists of a result, and the kind of what stands in them (null: each entry says it). */
@@ -33,6 +34,12 @@ export const trivy: ReportFormat = {
     (hasKeys(head, 'ClusterName') && CLUSTER_LISTS.some((key) => head.jsonKeys.includes(key))) ||
     hasKeys(head, 'ID', 'Title', 'RelatedResources', 'Results') ||
     (head.jsonShape === 'array' && hasKeys(head, 'Target')),
+  async about(input) {
+    const about = startAbout().about();
+    if (!trivy.detect(await headOf(input))) return about;
+    for await (const { value } of jsonValues(input, ['ArtifactType'])) return CODE.has(value) ? { ...about, assetType: 'repository' } : about;
+    return about;
+  },
   async *read(input) {
     if (!mayBeTrivy(await headOf(input))) throw notThisFormat(trivy.expects);
     const contexts = await readContexts(input);

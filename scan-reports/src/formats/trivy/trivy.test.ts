@@ -140,3 +140,24 @@ test('an empty report has nothing, another file is refused', async () => {
   for (const foreign of ['{"version":"2.1.0","runs":[]}', '[{"name":"x"}]', '<a/>', 'a,b\n1,2\n', ''])
     await expect(readAll(trivy, fromBuffer(foreign))).rejects.toThrow('a JSON object with SchemaVersion and Results');
 });
+
+test.each([
+  ['filesystem', 'shop', { type: 'repository', name: 'shop' }],
+  ['filesystem', 'services/web', { type: 'repository', name: 'services/web' }],
+  ['filesystem', '.', null],
+  ['filesystem', '../shop', null],
+  ['filesystem', '/src', null],
+  ['filesystem', 'C:\\build', null],
+  ['repository', 'https://git.example.com/team/app', { type: 'repository', name: 'https://git.example.com/team/app' }],
+  ['repository', '.', null],
+])('code is no image: %s %s', async (ArtifactType, ArtifactName, asset) => {
+  const Vulnerabilities = [{ VulnerabilityID: 'CVE-2020-8203', PkgName: 'lodash', InstalledVersion: '4.17.15' }];
+  const input = fromBuffer(JSON.stringify({ SchemaVersion: 2, ArtifactName, ArtifactType, Results: [{ Target: 'package-lock.json', Vulnerabilities }] }));
+  expect((await readAll(trivy, input)).observations).toMatchObject([{ asset }]);
+  expect(await trivy.about?.(input)).toEqual({ tools: null, finished: true, unread: [], assetType: 'repository' });
+});
+
+test('images stay what the format is about', async () => {
+  const text = '{"SchemaVersion":2,"ArtifactName":"a:1","ArtifactType":"container_image","Results":[]}';
+  expect(await trivy.about?.(fromBuffer(text))).toEqual({ tools: null, finished: true, unread: [] });
+});

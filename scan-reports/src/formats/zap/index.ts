@@ -29,5 +29,13 @@ function isXml({ xmlRoot }: ReportHead): boolean {
 /** GitLab's DAST reports of version 14 quote the scanner's own report beside their vulnerabilities. */
 function isJson(head: ReportHead): boolean {
   if (!hasKeys(head, 'site') || head.jsonKeys.includes('vulnerabilities')) return false;
-  return /"@programName"\s*:\s*"ZAP"/.test(head.text) || (hasKeys(head, '@version') && /"alerts"\s*:/.test(head.text));
+  return /"@programName"\s*:\s*"ZAP"/.test(head.text) || (hasKeys(head, '@version') && /"alerts"\s*:/.test(head.text)) || isWithoutSites(head);
+}
+
+const KEYS = ['site', 'created', 'insights', 'sequences'];
+
+function isWithoutSites(head: ReportHead): boolean {
+  return (
+    head.jsonShape === 'object' && /"site"\s*:\s*(?:null|\[\s*\])/.test(head.text) && head.jsonKeys.every((key) => key.startsWith('@') || KEYS.includes(key))
+  );
 }

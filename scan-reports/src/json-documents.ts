@@ -1,0 +1,77 @@
+import type { ReportInput } from './contract.ts';
+import { textBytes } from './input.ts';
+import { jsonValues, MAX_VALUE_BYTES, placeOf } from './json.ts';
+
+export interface JsonRecord {
+  place: string;
+  value: unknown;
+  error?: string;
+}
+
+/**
+ * Documents after each other. Where the first line is one, it is JSON Lines: each line is for itself, and one that is no JSON is an error
+ * of that line alone. Otherwise a document may go over several lines.
+ */
+export async function* jsonDocuments(input: ReportInput): AsyncGenerator<JsonRecord> {
+  let isLines = false;
+  for await (const { number, text, isLast } of linesOf(input)) {
+    const found = parsed(text, isLast);
+    if (found === null) continue;
+    isLines ||= found.error === undefined;
+    if (!isLines) break;
+    yield { place: `line ${number}`, ...found };
+  }
+  if (!isLines) for await (const found of jsonValues(input, [''])) yield { ...found, place: placeOf(found) };
+}
+
+/** The values at a path of one document, or documents after each other for the empty path. */
+export async function* jsonRecords(input: ReportInput, pattern: string): AsyncGenerator<JsonRecord> {
+  if (pattern === '') yield* jsonDocuments(input);
+  else for await (const found of jsonValues(input, [pattern])) yield { ...found, place: placeOf(found) };
+}
+
+/** Null: a blank line. */
+function parsed(text: string | null, isLast: boolean): Omit<JsonRecord, 'place'> | null {
+  if (text === null) return { value: undefined, error: `is larger than ${MAX_VALUE_BYTES} bytes` };
+  if (text.trim() === '') return null;
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return { value: undefined, error: isLast ? 'is no valid JSON: the file ends in the middle of it' : 'is no valid JSON' };
+  }
+}
+
+interface Line {
+  number: number;
+  /** Null: too long. */
+  text: string | null;
+  /** Nothing ends the line. */
+  isLast: boolean;
+}
+
+async function* linesOf(input: ReportInput): AsyncGenerator<Line> {
+  let number = 1;
+  let pieces: Uint8Array[] = [];
+  let length = 0;
+  const add = (piece: Uint8Array): void => {
+    length += piece.length;
+    if (length > MAX_VALUE_BYTES) pieces = [];
+    else pieces.push(piece);
+  };
+  const finish = (isLast: boolean): Line => {
+    const text = length > MAX_VALUE_BYTES ? null : Buffer.concat(pieces).toString('utf8');
+    pieces = [];
+    length = 0;
+    return { number: number++, text, isLast };
+  };
+  for await (const chunk of textBytes(input)) {
+    let start = 0;
+    for (let end = chunk.indexOf(0x0a); end !== -1; end = chunk.indexOf(0x0a, start)) {
+      add(chunk.subarray(start, end));
+      yield finish(false);
+      start = end + 1;
+    }
+    add(chunk.subarray(start));
+  }
+  if (length > 0) yield finish(true);
+}
