@@ -22,6 +22,7 @@ export const FILTERS: readonly Query[] = [
   { has_work_item: 'true' },
   { has_work_item: 'false' },
   { kev: 'true' },
+  { suppressed: 'true' },
   { kev: 'false' },
   { epss_min: '0.9' },
   { epss_min: '0.1' },

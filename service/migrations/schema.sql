@@ -1193,6 +1193,7 @@ CREATE TABLE rrs.sightings (
 );
 CREATE INDEX sightings_by_content ON rrs.sightings USING hash (content);
 CREATE INDEX sightings_by_external_id ON rrs.sightings USING btree (org_id, source_id, external_id) WHERE external_id IS NOT NULL;
+CREATE INDEX sightings_suppressed ON rrs.sightings USING btree (org_id, finding_id) WHERE suppressed AND state = 'present'::text;
 ALTER TABLE rrs.sightings OWNER TO rrs_owner;
 ALTER TABLE rrs.sightings ENABLE ROW LEVEL SECURITY;
 ALTER TABLE rrs.sightings FORCE ROW LEVEL SECURITY;

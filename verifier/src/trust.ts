@@ -17,7 +17,7 @@ export interface Trust {
   periods: Period[];
 }
 
-export interface Period {
+interface Period {
   /** PEM. */
   key: string;
   from: string | null;

@@ -20,6 +20,7 @@ interface Finding {
 
 const as = () => ({ as: api.ours.owner });
 const get = async <T = Finding>(path: string): Promise<T> => (await api.call('GET', `/api/v1${path}`, as())).body as T;
+const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString();
 const bulk = (body: object, headers: Record<string, string> = {}) => api.call('POST', '/api/v1/findings/bulk', { ...as(), body, headers });
 
 async function findings(count: number, asset: string): Promise<string[]> {
@@ -31,12 +32,24 @@ async function findings(count: number, asset: string): Promise<string[]> {
   return ids;
 }
 
+/** What a change left behind, but for ids and times. */
+async function traces(id: string): Promise<unknown> {
+  const { data } = await get<{ data: Record<string, unknown>[] }>(`/findings/${id}/history`);
+  const [event] = await api.db.withSystem((tx) => tx.selectFrom('events').select(['type', 'data']).where('subject', '=', id).orderBy('id', 'desc').execute());
+  const finding = await get<Record<string, unknown>>(`/findings/${id}`);
+  const same = ({ id: _, occurred_at: __, ...rest }: Record<string, unknown>) => rest;
+  const { id: _, title, cves, sightings, created_at, updated_at, first_seen, last_seen, due_at, status_changed_at, weakness, ...shown } = finding;
+  return JSON.parse(JSON.stringify({ history: data.map(same), event, shown }), (key, value) =>
+    key === 'acceptance_expires_at' && value ? Date.parse(value) : value,
+  );
+}
+
 describe('a bulk change', () => {
   it('changes what may change and names what may not, by the rules of a single one', async () => {
     const ids = await findings(4, 'mixed.example');
     const [open, rejected, done] = ids as [string, string, string];
     await api.call('PATCH', `/api/v1/findings/${rejected}`, { ...as(), body: { status: 'false_positive', justification: 'inaccurate_finding' } });
-    await api.call('PATCH', `/api/v1/findings/${done}`, { ...as(), body: { status: 'remediated', reason: 'patched' } });
+    await api.call('PATCH', `/api/v1/findings/${done}`, { ...as(), body: { status: 'remediated', reason: 'upgraded' } });
     const unknown = '01994f3e-8a10-7c31-9d3c-5f1f4b8f0a11';
     const change = { status: 'remediated', reason: 'upgraded' };
     const wanted = {
@@ -54,23 +67,26 @@ describe('a bulk change', () => {
     expect(await bulk({ ids, change })).toMatchObject({ body: { counts: { matched: 4, changed: 0, unchanged: 3, refused: 1 } } });
   });
 
+  it('applies the same status in other words, and leaves the trace of a single change', async () => {
+    const [one, other, same] = (await findings(3, 'again.example')) as [string, string, string];
+    const accepted = { status: 'risk_accepted', reason: 'behind the firewall', owner: 'ada', expires_at: inDays(30) };
+    const again = { ...accepted, reason: 'still behind it', expires_at: inDays(60) };
+    expect(await bulk({ ids: [one, other], change: accepted })).toMatchObject({ body: { counts: { changed: 2 } } });
+    expect(await bulk({ ids: [same], change: again })).toMatchObject({ body: { counts: { changed: 1 } } });
+    const lacking = await bulk({ ids: [one, same], change: { status: 'risk_accepted', owner: 'bob' } });
+    expect(lacking).toMatchObject({ status: 400, body: { errors: [{ path: '/reason' }, { path: '/expires_at' }] } });
+    await api.call('PATCH', `/api/v1/findings/${one}`, { ...as(), body: again });
+    expect(await bulk({ ids: [other, same], change: again })).toMatchObject({ body: { counts: { changed: 1, unchanged: 1, refused: 0 } } });
+    expect(await traces(other)).toEqual(await traces(one));
+    expect(await get(`/findings/${other}`)).toMatchObject({ status_reason: again.reason, acceptance: { expires_at: again.expires_at }, version: 3 });
+    expect(await get(`/findings/${same}`)).toMatchObject({ version: 2 });
+  });
+
   it('leaves the same trace as a single change', async () => {
     const [one, other] = (await findings(2, 'trace.example')) as [string, string];
-    const change = { status: 'risk_accepted', reason: 'behind the firewall', owner: 'ada', expires_at: '2999-01-01T00:00:00.000Z', severity: 'low' };
+    const change = { status: 'risk_accepted', reason: 'behind the firewall', owner: 'ada', expires_at: inDays(30), severity: 'low' };
     await api.call('PATCH', `/api/v1/findings/${one}`, { ...as(), body: change });
     expect(await bulk({ ids: [other], change })).toMatchObject({ body: { counts: { changed: 1 } } });
-    const traces = async (id: string) => {
-      const { data } = await get<{ data: Record<string, unknown>[] }>(`/findings/${id}/history`);
-      const [event] = await api.db.withSystem((tx) =>
-        tx.selectFrom('events').select(['type', 'data']).where('subject', '=', id).orderBy('id', 'desc').execute(),
-      );
-      const finding = await get<Record<string, unknown>>(`/findings/${id}`);
-      const same = ({ id: _, occurred_at: __, ...rest }: Record<string, unknown>) => rest;
-      const { id: _, title, cves, sightings, created_at, updated_at, first_seen, last_seen, due_at, status_changed_at, weakness, ...shown } = finding;
-      return JSON.parse(JSON.stringify({ history: data.map(same), event, shown }), (key, value) =>
-        key === 'acceptance_expires_at' && value ? Date.parse(value) : value,
-      );
-    };
     expect(await traces(other)).toEqual(await traces(one));
     const audit = await get<{ data: { action: string; after: unknown }[] }>('/audit-events?limit=5');
     expect(audit.data.find(({ action }) => action === 'finding.bulk_changed')).toMatchObject({ after: { change, ids: 1, changed: 1 } });

@@ -10,11 +10,11 @@ import { type FindingFilter, filterFindings, ownFindings } from './filter.ts';
 import { type FindingFollower, idsSql } from './follower.ts';
 import { takeTurn } from './import-turn.ts';
 import type { FindingRow } from './list.ts';
-import { type FindingPolicy, readPolicy } from './policy.ts';
+import type { FindingPolicy } from './policy.ts';
 import { severityRank } from './severity.ts';
 import { dueSql } from './sla.ts';
 import { type Justification, mayMove, type Status, statuses } from './status.ts';
-import { decide, personOf } from './triage.ts';
+import { type Deciding, decide, personOf, readDeciding } from './triage.ts';
 
 interface BulkChange {
   status?: Status;
@@ -55,8 +55,8 @@ export async function changeFindings(
   const { work_item_id } = change;
   if (work_item_id !== undefined) await follower.assertOpen(tx, orgId, work_item_id);
   if (!dry_run) await takeTurn(tx, orgId);
-  const policy = await readPolicy(tx, orgId);
-  const ways = waysOf(change, { actor, policy, now: new Date() });
+  const deciding = await readDeciding(tx, actor, change);
+  const ways = waysOf(change, deciding);
   const found = filterFindings(ownFindings(tx).select('findings.id'), orgId, filter);
   if (ids === undefined) await assertNotTooMany(tx, found.limit(MAX_MATCHED + 1));
   const own = tx.selectFrom('findings').select(needed).where('findings.org_id', '=', orgId);
@@ -64,7 +64,7 @@ export async function changeFindings(
     ids === undefined ? sql<boolean>`findings.id in (${found.limit(MAX_MATCHED)})` : sql<boolean>`findings.id = any(${[...new Set(ids)]}::uuid[])`,
   );
   const matched = dry_run ? wanted : wanted.forNoKeyUpdate();
-  const decided = sql`with matched as materialized (${matched}), decided as materialized (${decidedSql(actor, change, ways, policy)})`;
+  const decided = sql`with matched as materialized (${matched}), decided as materialized (${decidedSql(actor, change, ways, deciding.policy)})`;
   const refusals = sql`coalesce((select jsonb_agg(refused) from (select id, code, detail from decided where code is not null order by id limit ${MAX_REFUSALS}) refused), '[]')`;
   const summary = sql`
     select count(*)::int as matched, count(*) filter (where code is null and changed)::int as changed, count(*) filter (where code is not null)::int as refused,
@@ -145,7 +145,7 @@ interface Way {
   reopened: number;
 }
 
-function waysOf({ status, reason, owner, expires_at, justification }: BulkChange, deciding: { actor: Actor; policy: FindingPolicy; now: Date }): Way[] {
+function waysOf({ status, reason, owner, expires_at, justification }: BulkChange, deciding: Deciding): Way[] {
   if (status === undefined) return [];
   const given = { status, reason, owner, expires_at, justification };
   const patch = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
@@ -186,6 +186,8 @@ function decidedSql(actor: Actor, change: BulkChange, ways: readonly Way[], poli
   const overridden = severity === undefined ? sql`false` : sql`m.severity_override is distinct from ${rank}::smallint`;
   const unexplained = typeof severity === 'string' && reason === undefined;
   const moving = status === undefined ? sql`false` : sql`m.status <> ${status}`;
+  const restating = restatingSql(change);
+  const deciding = sql`(${moving} or ${restating})`;
   const tags = sql`(select coalesce(array_agg(distinct tag order by tag), '{}') from unnest(m.tags || ${add_tags}::text[]) tag where tag <> all(${remove_tags}::text[]))`;
   const retagged = add_tags.length + remove_tags.length === 0 ? sql`false` : sql`(not m.tags @> ${add_tags}::text[] or m.tags && ${remove_tags}::text[])`;
   const linking =
@@ -193,17 +195,29 @@ function decidedSql(actor: Actor, change: BulkChange, ways: readonly Way[], poli
       ? sql`false`
       : sql`not exists (select from work_item_findings l where l.org_id = ${actor.orgId} and l.work_item_id = ${work_item_id} and l.finding_id = m.id and l.unlinked_at is null)`;
   return sql`
-    select m.*, w.assurance as n_assurance, w.closed as n_closed, w.reopened as n_reopened, ${override} as n_override, coalesce(${override}, m.source_severity) as n_severity,
-      case when ${retagged} then ${tags} else m.tags end as n_tags, ${moving} as moves, ${overridden} as reranks, ${retagged} as retags,
-      ${linking} as links, ${moving} or ${overridden} or ${retagged} as writes, ${moving} or ${overridden} or ${retagged} or ${linking} as changed,
-      case when ${moving} then w.code when ${unexplained} and ${overridden} then 'validation_failed' end as code,
-      case when ${moving} and w.code is not null then w.detail when ${unexplained} and ${overridden} then '/reason is required: it says why the severity is another than the source says' end as detail,
+    select m.*, case when ${moving} then w.assurance else m.assurance end as n_assurance, case when ${moving} then ${reason ?? null}::text else coalesce(${reason ?? null}::text, m.status_reason) end as n_reason, w.closed as n_closed, w.reopened as n_reopened, ${override} as n_override, coalesce(${override}, m.source_severity) as n_severity,
+      case when ${retagged} then ${tags} else m.tags end as n_tags, ${moving} as moves, ${deciding} as decides, ${overridden} as reranks, ${retagged} as retags,
+      ${linking} as links, ${deciding} or ${overridden} or ${retagged} as writes, ${deciding} or ${overridden} or ${retagged} or ${linking} as changed,
+      case when ${deciding} then w.code when ${unexplained} and ${overridden} then 'validation_failed' end as code,
+      case when ${deciding} and w.code is not null then w.detail when ${unexplained} and ${overridden} then '/reason is required: it says why the severity is another than the source says' end as detail,
       ${riskSql('s', 'a')} as n_risk, ${dueSql(policy.sla, sql`m.clock_from`, sql`s.severity`, sql`m.kev`)} as n_due
     from matched m
     join assets a on a.org_id = ${actor.orgId} and a.id = m.asset_id
     cross join lateral (select coalesce(${override}, m.source_severity) as severity, m.cvss_score, m.epss, m.kev) s
     left join jsonb_to_recordset(${JSON.stringify(ways)}::jsonb) as w ("from" text, own boolean, code text, detail text, assurance text, closed boolean, reopened integer)
       on w."from" = m.status and w.own = (m.status_changed_by is not distinct from ${personOf(actor)})`;
+}
+
+/** As for a single one: the same status in other words. */
+function restatingSql({ status, reason, owner, expires_at, justification }: BulkChange): RawBuilder<unknown> {
+  const given = [
+    [sql`m.status_reason`, sql`${reason}::text`, reason],
+    [sql`m.acceptance_owner`, sql`${owner}::text`, owner],
+    [sql`m.acceptance_expires_at`, sql`${expires_at}::timestamptz(3)`, expires_at],
+    [sql`m.justification`, sql`${justification}::text`, justification],
+  ] as const;
+  const differences = given.flatMap(([known, said, value]) => (value === undefined ? [] : [sql`${known} is distinct from ${said}`]));
+  return status === undefined || differences.length === 0 ? sql`false` : sql`(m.status = ${status} and (${sql.join(differences, sql` or `)}))`;
 }
 
 function writesSql(
@@ -214,27 +228,26 @@ function writesSql(
   const accepted = status === 'risk_accepted';
   const after = {
     status: sql`${status ?? null}::text`,
-    reason: sql`${reason ?? null}::text`,
     owner: sql`${accepted ? (owner ?? null) : null}::text`,
     expires: sql`${accepted ? (expires_at ?? null) : null}::timestamptz`,
     justification: sql`${status === 'false_positive' ? (justification ?? null) : null}::text`,
   };
   const name = (rank: string) => sql`(array['unknown', 'info', 'low', 'medium', 'high', 'critical'])[${sql.ref(rank)} + 1]`;
-  const moved = (column: string, to: RawBuilder<unknown>) => sql`${sql.ref(column)} = case when d.moves then ${to} else ${sql.ref(`f.${column}`)} end`;
+  const decided = (column: string, to: RawBuilder<unknown>) => sql`${sql.ref(column)} = case when d.decides then ${to} else ${sql.ref(`f.${column}`)} end`;
   const removed = remove_tags.map((tag) => `t:${tag.toLowerCase()}`);
   const sets = [
     ...(status === undefined
       ? []
       : [
-          moved('status', after.status),
-          moved('status_reason', after.reason),
-          moved('status_changed_at', sql`now()`),
-          moved('status_changed_by', sql`${personOf(actor)}::text`),
-          moved('assurance', sql`d.n_assurance`),
-          moved('acceptance_owner', after.owner),
-          moved('acceptance_expires_at', after.expires),
-          moved('justification', after.justification),
-          moved('closed_at', sql`case when d.n_closed then now() end`),
+          decided('status', after.status),
+          decided('status_reason', sql`d.n_reason`),
+          decided('status_changed_at', sql`now()`),
+          decided('status_changed_by', sql`${personOf(actor)}::text`),
+          decided('assurance', sql`d.n_assurance`),
+          decided('acceptance_owner', after.owner),
+          decided('acceptance_expires_at', after.expires),
+          decided('justification', after.justification),
+          sql`closed_at = case when d.moves then case when d.n_closed then now() end else f.closed_at end`,
           sql`reopen_count = f.reopen_count + case when d.moves then d.n_reopened else 0 end`,
         ]),
     ...(severity === undefined
@@ -254,7 +267,7 @@ function writesSql(
   ];
   const before = sql`jsonb_build_object('status', d.status, 'status_reason', d.status_reason, 'assurance', d.assurance, 'acceptance_owner', d.acceptance_owner,
     'acceptance_expires_at', d.acceptance_expires_at, 'justification', d.justification, 'severity', ${name('d.severity')}, 'severity_override', ${name('d.severity_override')}, 'tags', d.tags)`;
-  const now = sql`jsonb_build_object('severity', ${name('d.n_severity')}, 'severity_override', ${name('d.n_override')}, 'tags', d.n_tags) || case when d.moves then jsonb_build_object('status', ${after.status}, 'status_reason', ${after.reason},
+  const now = sql`jsonb_build_object('severity', ${name('d.n_severity')}, 'severity_override', ${name('d.n_override')}, 'tags', d.n_tags) || case when d.decides then jsonb_build_object('status', ${after.status}, 'status_reason', d.n_reason,
     'assurance', d.n_assurance, 'acceptance_owner', ${after.owner}, 'acceptance_expires_at', ${after.expires}, 'justification', ${after.justification}) else '{}' end`;
   return sql`, written as (
       update findings f set ${sql.join(sets)} from decided d where f.org_id = ${orgId} and f.id = d.id and d.writes and d.code is null
@@ -264,7 +277,7 @@ function writesSql(
       from decided d
       cross join lateral (
         select coalesce(jsonb_object_agg(o.key, o.value), '{}') as was, coalesce(jsonb_object_agg(n.key, n.value), '{}') as became
-        from jsonb_each(${now}) n join jsonb_each(${before}) o on o.key = n.key and o.value <> n.value
+        from jsonb_each(${now}) n join jsonb_each(${before}) o on o.key = n.key and (o.value <> n.value or (d.decides and n.key = 'status'))
       ) difference
       where d.writes and d.code is null
     ), remembered as (

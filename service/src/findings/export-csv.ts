@@ -35,6 +35,7 @@ const columns: Columns<ExportedFinding> = {
   reopen_count: ({ reopen_count }) => reopen_count,
   created_at: ({ created_at }) => created_at,
   updated_at: ({ updated_at }) => updated_at,
+  suppressed: ({ suppressed }) => suppressed,
 };
 
 export async function* writeCsv(pages: Pages): AsyncGenerator<string> {

@@ -29,13 +29,14 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
+const inAMonth = new Date(Date.now() + 30 * 86_400_000).toISOString();
 const claimed = { status: 'remediated', reason: 'patched' };
 const changes: object[][] = [
   [],
   [{ status: 'in_progress' }],
   [claimed],
   [claimed, { status: 'verified' }],
-  [{ status: 'risk_accepted', reason: 'for now', owner: 'ada', expires_at: '2999-01-01T00:00:00Z' }],
+  [{ status: 'risk_accepted', reason: 'for now', owner: 'ada', expires_at: inAMonth }],
   [{ status: 'false_positive', justification: 'code_not_reachable' }],
   [{ status: 'false_positive', justification: 'inaccurate_finding' }],
   [{ status: 'false_positive', justification: 'requires_environment', reason: 'not on linux' }],

@@ -1,10 +1,10 @@
 import type { Severity } from '@rrs/scan-reports';
-import { type SelectQueryBuilder, sql } from 'kysely';
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { TenantTx } from '../db/database.ts';
 import type { DB } from '../db/types.ts';
 import { severityRank } from './severity.ts';
 import { type Assurance, activeStatuses, type Status } from './status.ts';
-import { splitWords } from './words.ts';
+import { soughtWords } from './words.ts';
 
 /** The filters of the list, of the export and of bulk changes: the same words mean the same everywhere. */
 export interface FindingFilter {
@@ -24,6 +24,7 @@ export interface FindingFilter {
   epss_min?: number;
   risk_min?: number;
   overdue?: boolean;
+  suppressed?: boolean;
   assurance?: Assurance[];
   tag?: string[];
   q?: string;
@@ -88,6 +89,7 @@ export function filterFindings<Row>(query: FindingQuery<Row>, orgId: string, fil
     // Looked up for one finding after the other, which the offset is for: most have none, and a join would read all the links before the first page.
     filtered = filtered.where(has_work_item ? sql<boolean>`exists (${linked})` : sql<boolean>`not exists (${linked} offset 0)`);
   }
+  if (filter.suppressed !== undefined) filtered = filtered.where(suppressedSql(orgId, filter.suppressed, faceted));
   for (const [name, column] of RANGES) {
     const from = filter[`${name}_from`];
     const to = filter[`${name}_to`];
@@ -101,7 +103,20 @@ export function filterFindings<Row>(query: FindingQuery<Row>, orgId: string, fil
   return filtered;
 }
 
-type Alternatives = string[] | undefined;
+/**
+ * Whether every source that still sees it wants it ignored. Few do, and their findings have an index of their own. An offset keeps the
+ * policy of sightings apart from findings, whose index of words could not be used beside it.
+ */
+function suppressedSql(orgId: string, suppressed: boolean, faceted: boolean): RawBuilder<boolean> {
+  const seen = sql`select s.finding_id from sightings s where s.org_id = ${orgId} and s.state = 'present'`;
+  const shown = sql`${seen} and not s.suppressed and s.finding_id = findings.id`;
+  return suppressed
+    ? sql`(findings.id in (${seen} and s.suppressed ${faceted ? sql`offset 0` : sql``}) and not exists (${shown} offset 0))`
+    : sql`(not exists (${seen} and s.suppressed and s.finding_id = findings.id offset 0) or exists (${shown}))`;
+}
+
+/** A word, or several that stand for it together. */
+type Alternatives = (string | string[])[] | undefined;
 
 function wordsOf({ source, connection_id, asset_type, cve, cwe, tag, q }: FindingFilter): Alternatives[] {
   return [
@@ -111,7 +126,7 @@ function wordsOf({ source, connection_id, asset_type, cve, cwe, tag, q }: Findin
     cve?.map((id) => `v:${id.toLowerCase()}`),
     cwe?.map((number) => `k:${number}`),
     tag?.map((name) => `t:${name.toLowerCase()}`),
-    ...(q ? splitWords(q).map((word) => [`w:${word}`]) : []),
+    ...(q ? soughtWords(q).map(({ whole, parts }) => [`w:${whole}`, ...(parts.length > 0 ? [parts.map((part) => `w:${part}`)] : [])]) : []),
   ];
 }
 
@@ -126,8 +141,12 @@ function facetsOf({ severity, status, assurance, kev }: FindingFilter, orgId: st
 
 /** Values of one filter are alternatives, filters and words of `q` are all required. */
 function allOf(required: Alternatives[]): string | null {
-  const groups = required.flatMap((alternatives) => (alternatives && alternatives.length > 0 ? [`(${alternatives.map(lexeme).join(' | ')})`] : []));
+  const groups = required.flatMap((alternatives) => (alternatives && alternatives.length > 0 ? [`(${alternatives.map(term).join(' | ')})`] : []));
   return groups.length === 0 ? null : groups.join(' & ');
+}
+
+function term(words: string | string[]): string {
+  return typeof words === 'string' ? lexeme(words) : `(${words.map(lexeme).join(' & ')})`;
 }
 
 function lexeme(word: string): string {

@@ -69,9 +69,16 @@ export async function recordImport(tx: TenantTx, actor: Actor, input: NewImport)
   return readImport(tx, actor.orgId, id);
 }
 
-export function listImports(tx: TenantTx, orgId: string, page: PageRequest) {
+interface ImportFilter {
+  status?: ImportRow['status'][];
+  format?: string[];
+}
+
+export function listImports(tx: TenantTx, orgId: string, { status, format }: ImportFilter, page: PageRequest) {
   // What connections bring is listed with their runs.
-  const query = tx.selectFrom('imports').selectAll().where('org_id', '=', orgId).where('connection_id', 'is', null);
+  let query = tx.selectFrom('imports').selectAll().where('org_id', '=', orgId).where('connection_id', 'is', null);
+  if (status) query = query.where('status', 'in', status);
+  if (format) query = query.where('format', 'in', format);
   return fetchPage(tx, query, { created_at: { column: 'created_at', type: 'timestamptz' } }, page);
 }
 

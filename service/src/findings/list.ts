@@ -56,19 +56,35 @@ export function listFindings(tx: TenantTx, orgId: string, filter: FindingFilter,
 
 export type ListedFinding = Awaited<ReturnType<typeof listFindings>>['data'][number];
 
-/** Names of assets and sources for some findings, in one statement each. */
-export async function namesFor(tx: TenantTx, orgId: string, rows: readonly { asset_id: string; source_ids: string[] }[]) {
+/** Names of assets and sources for some findings, and which of them all their sources want ignored, in one statement each. */
+export async function namesFor(tx: TenantTx, orgId: string, rows: readonly { id: string; asset_id: string; source_ids: string[] }[]) {
+  const ids = rows.map(({ id }) => id);
   const assetIds = [...new Set(rows.map(({ asset_id }) => asset_id))];
   const sourceIds = [...new Set(rows.flatMap(({ source_ids }) => source_ids))];
-  const [assets, sources] = await Promise.all([
+  const [assets, sources, suppressed] = await Promise.all([
     assetIds.length === 0
       ? []
       : tx.selectFrom('assets').select(['id', 'type', 'name', 'criticality', 'exposure']).where('org_id', '=', orgId).where('id', 'in', assetIds).execute(),
     sourceIds.length === 0
       ? []
       : tx.selectFrom('sources').select(['id', 'kind', 'provider', 'tool', 'name']).where('org_id', '=', orgId).where('id', 'in', sourceIds).execute(),
+    ids.length === 0
+      ? []
+      : tx
+          .selectFrom('sightings')
+          .select('finding_id')
+          .where('org_id', '=', orgId)
+          .where('finding_id', 'in', ids)
+          .where('state', '=', 'present')
+          .groupBy('finding_id')
+          .having(({ fn }) => fn.agg<boolean>('bool_and', ['suppressed']))
+          .execute(),
   ]);
-  return { assets: new Map(assets.map((asset) => [asset.id, asset])), sources: new Map(sources.map((source) => [source.id, source])) };
+  return {
+    assets: new Map(assets.map((asset) => [asset.id, asset])),
+    sources: new Map(sources.map((source) => [source.id, source])),
+    suppressed: new Set(suppressed.map(({ finding_id }) => finding_id)),
+  };
 }
 
 export async function readFinding(tx: TenantTx, orgId: string, id: string) {

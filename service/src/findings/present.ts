@@ -27,7 +27,7 @@ const LOCATION = [
   'resource',
 ] as const;
 
-export function toListed(row: ListedRow, { assets, sources }: Names): Static<typeof ListedFinding> {
+export function toListed(row: ListedRow, { assets, sources, suppressed }: Names): Static<typeof ListedFinding> {
   const location = row.location as Record<string, unknown>;
   const due = deadlineOf(row.due_at);
   const asset = assets.get(row.asset_id);
@@ -58,6 +58,7 @@ export function toListed(row: ListedRow, { assets, sources }: Names): Static<typ
     last_seen: row.last_seen.toISOString(),
     due_at: due?.toISOString() ?? null,
     overdue: due !== null && due.getTime() < Date.now() && (activeStatuses as readonly string[]).includes(row.status),
+    suppressed: suppressed.has(row.id),
     reopen_count: row.reopen_count,
     tags: row.tags,
     version: row.version,

@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import type { BlobRef } from '../blobs/blobs.ts';
 import type { App } from '../http/app.ts';
 import { readPage } from '../http/paging.ts';
-import { preferredWait, waitFor } from '../http/prefer.ts';
+import { PreferHeaders, preferredWait, waitFor } from '../http/prefer.ts';
 import { problems } from '../http/schemas.ts';
 import { readForm } from '../http/uploads.ts';
 import { AppError } from '../shared/errors.ts';
@@ -13,7 +13,7 @@ import type { FindingDeps } from './deps.ts';
 import { confirmImport, createImport, discardImport, type ImportRow, listImports, readImport } from './imports.ts';
 import { toImport } from './present.ts';
 import { FindingParams, Import, ImportFormats, ImportList, ImportListQuery, ImportQuery } from './schemas.ts';
-import { type ImportFields, readFields } from './upload-fields.ts';
+import { type ImportFields, readFields } from './routes-imports-fields.ts';
 
 const done = (row: ImportRow): boolean => row.status !== 'queued' && row.status !== 'running';
 
@@ -43,14 +43,14 @@ export function importRoutes(app: App, deps: FindingDeps): void {
       schema: {
         operationId: 'listImports',
         summary: 'List imports',
-        description: 'Imports of your organization, newest first.',
+        description: 'Imports of your organization, newest first. Filters are combined; several values of one filter are alternatives.',
         tags: ['Imports'],
         querystring: ImportListQuery,
         response: { 200: ImportList, ...problems('invalid_cursor') },
       },
     },
     async (request, reply) => {
-      const imports = await readPage({ db, secret }, request, reply, (tx, page) => listImports(tx, request.actor.orgId, page));
+      const imports = await readPage({ db, secret }, request, reply, (tx, page) => listImports(tx, request.actor.orgId, request.query, page));
       return reply.send({ data: imports.data.map(toImport), page: imports.page });
     },
   );
@@ -121,7 +121,16 @@ async function uploadRoute(app: App, { db, blobs, reportLimit }: FindingDeps): P
           'Takes a report file as the raw body or as the part `file` of a form, and answers 202 with the import, which a job then carries out; with `Prefer: wait=N` it waits up to N seconds for it. Importing the same report again changes nothing. Nothing is closed unless `scan_scope` says that the report is complete.',
         tags: ['Imports'],
         querystring: ImportQuery,
-        response: { 202: Import },
+        headers: PreferHeaders,
+        response: {
+          202: {
+            ...Import,
+            headers: {
+              Location: { type: 'string', description: 'Address of the import' },
+              'Retry-After': { type: 'string', description: 'Seconds after which to ask again, while it is not done' },
+            },
+          },
+        },
       },
     },
     async (request, reply) => {

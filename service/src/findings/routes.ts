@@ -150,11 +150,17 @@ export function findingRoutes(deps: FindingDeps) {
   };
 }
 
-function assertCreatable({ asset, asset_id, cvss }: NewFinding): void {
+/** Clocks differ. */
+const SKEW_MS = 86_400_000;
+
+function assertCreatable({ asset, asset_id, cvss, first_seen }: NewFinding): void {
   if ((asset === undefined) === (asset_id === undefined)) {
     throw invalidField({ in: 'body', path: '/asset', code: 'required', detail: 'Either asset or asset_id says what the finding is about: give one of them.' });
   }
   if (cvss && !scoreVector(cvss.vector)) {
     throw invalidField({ in: 'body', path: '/cvss/vector', code: 'wrong_format', detail: 'must be a complete CVSS 2.0, 3.0, 3.1 or 4.0 vector' });
+  }
+  if (first_seen !== undefined && Date.parse(first_seen) > Date.now() + SKEW_MS) {
+    throw invalidField({ in: 'body', path: '/first_seen', code: 'in_the_future', detail: 'must not be in the future' });
   }
 }

@@ -2,7 +2,8 @@ import { assetTypes, formats, severities } from '@rrs/scan-reports';
 import { Type } from 'typebox';
 import { listParameters, PageOf, range } from '../http/paging.ts';
 import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp } from '../http/schemas.ts';
-import { assurances, justifications, statuses } from './status.ts';
+import { assurances, justifications, LONGEST_ACCEPTANCE_DAYS, statuses } from './status.ts';
+import { SOME_WORD } from './words.ts';
 
 export const Severity = OneOf(severities, { description: 'From the source, unless a person overrode it' });
 const Status = OneOf(statuses);
@@ -83,6 +84,7 @@ const listed = {
   last_seen: { ...Timestamp, description: 'Refreshed once a day while scans go on seeing it' },
   due_at: Nullable(Timestamp),
   overdue: Type.Boolean({ examples: [false] }),
+  suppressed: Type.Boolean({ description: 'Every source that still sees it wants it ignored', examples: [false] }),
   reopen_count: Type.Integer({ minimum: 0 }),
   tags: Type.Array(Type.String(), { examples: [['payments']] }),
   version: Type.Integer({ minimum: 1 }),
@@ -158,9 +160,15 @@ export const filters = {
   epss_min: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
   risk_min: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
   overdue: Type.Optional(Type.Boolean()),
+  suppressed: Type.Optional(Type.Boolean({ description: 'Every source that still sees it wants it ignored' })),
   assurance: Multi(Assurance),
   tag: Multi(Tag),
-  q: Type.Optional(Text(1, 200, { description: 'Words in title, component, vulnerability ids and name of the asset; all must occur' })),
+  q: Type.Optional(
+    Text(1, 200, {
+      pattern: SOME_WORD,
+      description: 'Words of two letters or digits at least, in title, component, vulnerability ids and name of the asset; all must occur',
+    }),
+  ),
   ...range('first_seen'),
   ...range('last_seen'),
   ...range('created'),
@@ -177,8 +185,12 @@ export const FindingPatch = Named(
     status: Type.Optional(Status),
     severity: Type.Optional(Nullable(Severity)),
     reason: Type.Optional(Text(3, 2_000, { description: 'Why; required for most changes' })),
-    owner: Type.Optional(Text(1, 200, { description: 'With `risk_accepted`: who answers for the risk' })),
-    expires_at: Type.Optional(Type.String({ format: 'date-time', description: 'With `risk_accepted`: until when' })),
+    owner: Type.Optional(
+      Text(1, 200, { description: 'With `risk_accepted`: who answers for the risk; where four eyes are asked for, the e-mail or name of another member' }),
+    ),
+    expires_at: Type.Optional(
+      Type.String({ format: 'date-time', description: `With \`risk_accepted\`: until when, at most ${LONGEST_ACCEPTANCE_DAYS} days (two years) ahead` }),
+    ),
     justification: Type.Optional(Justification),
     tags: Type.Optional(Type.Array(Tag, { maxItems: 50, uniqueItems: true })),
   },
@@ -201,8 +213,11 @@ export const HistoryEntry = Named('FindingHistoryEntry', {
 export const HistoryList = PageOf('FindingHistoryList', HistoryEntry);
 export const HistoryQuery = Strict(listParameters(['occurred_at'] as const, '-occurred_at'));
 
+/** Text that is not only white space and what has no shape. */
+const Visible = (maxLength: number) => Type.String({ maxLength, pattern: '[\\p{L}\\p{N}\\p{P}\\p{S}]', description: 'With a visible character' });
+
 const ScopeAsset = Type.Object(
-  { type: AssetType, name: Text(1, 1_000) },
+  { type: AssetType, name: Visible(1_000) },
   { additionalProperties: false, examples: [{ type: 'repository', name: 'https://git.example.com/shop' }] },
 );
 
@@ -218,13 +233,10 @@ export const ScanScope = Named('ScanScope', {
   started_at: Type.Optional(Type.String({ format: 'date-time', description: 'When the scan began; without it the time of the upload counts' })),
 });
 
+const FormatId = OneOf(formats.map(({ id }) => id));
+
 export const ImportQuery = Strict({
-  format: Type.Optional(
-    OneOf(
-      formats.map(({ id }) => id),
-      { description: 'Found out from the content if absent' },
-    ),
-  ),
+  format: Type.Optional({ ...FormatId, description: 'Found out from the content if absent' }),
   filename: Type.Optional(Text(1, 300)),
   scan_scope: Type.Optional(Text(2, 100_000, { description: 'A ScanScope as JSON' })),
   dry_run: Type.Optional(Type.Boolean({ default: false, description: 'Only say what would change' })),
@@ -254,7 +266,11 @@ export const Import = Named('Import', {
   finished_at: Nullable(Timestamp),
 });
 export const ImportList = PageOf('ImportList', Import);
-export const ImportListQuery = Strict(listParameters(['created_at'] as const, '-created_at'));
+export const ImportListQuery = Strict({
+  ...listParameters(['created_at'] as const, '-created_at'),
+  status: Multi(Import.properties.status),
+  format: Multi(FormatId),
+});
 
 const ImportFormat = Named('ImportFormat', {
   id: Type.String({ examples: ['trivy'] }),
@@ -278,7 +294,7 @@ const LocationInput = Strict({
 export const FindingCreate = Named(
   'FindingCreate',
   {
-    title: Type.String({ maxLength: 500, pattern: '\\S', description: 'More than white space' }),
+    title: Visible(500),
     severity: Severity,
     asset: Type.Optional(ScopeAsset),
     asset_id: Type.Optional(Id),
@@ -292,7 +308,7 @@ export const FindingCreate = Named(
     location: Type.Optional(LocationInput),
     references: Type.Optional(Type.Array(Text(1, 2_000), { maxItems: 50 })),
     tags: Type.Optional(Type.Array(Tag, { maxItems: 50, uniqueItems: true })),
-    first_seen: Type.Optional(Type.String({ format: 'date-time' })),
+    first_seen: Type.Optional(Type.String({ format: 'date-time', description: 'Not in the future' })),
     work_item_id: Type.Optional({ ...Id, description: 'The work item to put it on' }),
   },
   {

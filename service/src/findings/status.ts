@@ -61,6 +61,14 @@ export function mayMove(from: Status, to: Status, by: By): boolean {
   return transitions[from][to]?.includes(by) ?? false;
 }
 
+/** What a person decided can be decided anew, in other words; what is proven is no matter of words. */
+export function mayRestate(status: Status): boolean {
+  return status !== 'verified';
+}
+
+/** No acceptance is permanent: two years, with a leap day. */
+export const LONGEST_ACCEPTANCE_DAYS = 731;
+
 /** Statuses from which a scan that sees the finding again takes it back to open. */
 export const reopenedByScan = statuses.filter((status) => mayMove(status, 'open', 'scan'));
 /** Statuses that an authoritative absence turns into verified. */

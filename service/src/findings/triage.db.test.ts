@@ -44,6 +44,7 @@ beforeEach(async () => {
 });
 
 const day = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString();
+const inAYear = day(365);
 async function patch(body: object, { as = analyst, headers = {} }: { as?: string; headers?: Record<string, string> } = {}) {
   const answer = await api.call('PATCH', `/api/v1/findings/${finding.id}`, { as, body, headers });
   return { status: answer.status, etag: answer.headers.get('etag'), body: answer.body as Shown & Record<string, unknown> };
@@ -69,7 +70,7 @@ const bring = (status: Status) =>
 describe('a change of status', () => {
   it.each(statuses.flatMap((from) => statuses.map((to) => [from, to] as const)))('%s → %s', async (from, to) => {
     await bring(from);
-    const answer = await patch({ status: to, ...WITH[to] });
+    const answer = await patch({ status: to, ...(from === to ? {} : WITH[to]) });
     if (from === to || mayMove(from, to, 'person')) {
       expect(answer).toMatchObject({ status: 200, body: { status: to } });
       expect(answer.body.version).toBe(from === to ? 1 : 2);
@@ -122,12 +123,63 @@ describe('a change of status', () => {
     expect(await patch({ status: 'open' })).toMatchObject({ status: 200, body: { acceptance: null } });
   });
 
-  it('needs four eyes where the organization says so', async () => {
+  it('accepts a risk for two years at the most', async () => {
+    const accept = { status: 'risk_accepted', reason: 'no way in', owner: 'Grace' };
+    expect(await patch({ ...accept, expires_at: '9999-01-01T00:00:00Z' })).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: '/expires_at', code: 'too_late', detail: expect.stringContaining('731 days') }] },
+    });
+    expect(await patch({ ...accept, expires_at: day(732) })).toMatchObject({ status: 400 });
+    expect(await patch({ ...accept, expires_at: day(730) })).toMatchObject({ status: 200 });
+  });
+
+  it('needs four eyes where the organization says so: another member answers for the risk', async () => {
     await admin.query(`update organizations set policy = '{"four_eyes": true}' where id = $1`, [api.ours.id]);
+    const [ada, grace] = [await addPerson(api, api.ours, 'admin'), await addPerson(api, api.ours, 'viewer')];
+    const session = await signIn(api, ada);
+    const key = (await createKey(api, { headers: session }, 'analyst')).key;
+    const { name } = (await api.call('GET', '/api/v1/me', { headers: session })).body as { name: string };
     const accept = { status: 'risk_accepted', reason: 'no way in', expires_at: day(3) };
-    expect(await patch({ ...accept, owner: 'analyst of ours' })).toMatchObject({ status: 409 });
-    expect(await patch({ ...accept, owner: 'Grace Hopper' })).toMatchObject({ status: 200 });
+    for (const owner of ['me', 'analyst of ours', 'theirs'])
+      expect(await patch({ ...accept, owner })).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    for (const owner of [ada.email, ` ${ada.email.toUpperCase()} `, name])
+      expect(await patch({ ...accept, owner }, { as: key })).toMatchObject({ status: 409 });
+    const bulk = { ids: [finding.id], change: { ...accept, owner: ada.email } };
+    expect(await api.call('POST', '/api/v1/findings/bulk', { as: key, body: bulk })).toMatchObject({ body: { refused: [{ code: 'conflict' }] } });
+    expect(await patch({ ...accept, owner: grace.email.toUpperCase() }, { as: key })).toMatchObject({ status: 200 });
+    expect(await patch({ ...accept, owner: ada.email }, { as: key })).toMatchObject({ status: 409 });
     await admin.query(`update organizations set policy = '{}' where id = $1`, [api.ours.id]);
+  });
+
+  it.each<[Status, object, object]>([
+    ['risk_accepted', { owner: 'bob' }, { acceptance: { owner: 'bob' } }],
+    ['risk_accepted', { reason: 'second' }, { status_reason: 'second' }],
+    ['risk_accepted', { expires_at: inAYear }, { acceptance: { expires_at: inAYear } }],
+    ['false_positive', { justification: 'code_not_present' }, { justification: 'code_not_present', status_reason: 'because' }],
+    ['remediated', { reason: 'second' }, { status_reason: 'second', assurance: 'declared' }],
+    ['withdrawn', { reason: 'second' }, { status_reason: 'second' }],
+    ['in_progress', { reason: 'second' }, { status_reason: 'second' }],
+  ])('%s in other words, %j, is a decision of its own', async (status, words, shown) => {
+    await bring(status);
+    const closed = async () => (await admin.query('select closed_at from findings where id = $1', [finding.id])).rows[0].closed_at;
+    const before = await closed();
+    const body = { status, ...WITH[status], ...words };
+    expect(await patch(body)).toMatchObject({ status: 200, body: { status, version: 2, ...shown } });
+    expect(await closed()).toEqual(before);
+    expect(await patch(body)).toMatchObject({ status: 200, body: { version: 2 } });
+    const history = await api.call('GET', `/api/v1/findings/${finding.id}/history`, { as: analyst });
+    expect((history.body as { data: unknown[] }).data).toMatchObject([{ action: 'updated', before: { status }, after: { status } }]);
+    const { rows } = await admin.query(`select data from events where subject = $1 and type = 'finding.updated'`, [finding.id]);
+    expect(rows).toMatchObject([{ data: { from: status, to: status } }]);
+  });
+
+  it('in other words has the guards of a new one', async () => {
+    await bring('risk_accepted');
+    expect((await patch({ status: 'risk_accepted', owner: 'bob' })).body.errors.map(({ path }) => path)).toEqual(['/reason', '/expires_at']);
+    expect(await patch({ status: 'risk_accepted', ...WITH.risk_accepted, expires_at: day(-1) })).toMatchObject({ status: 400 });
+    expect(await patch({ status: 'risk_accepted' })).toMatchObject({ status: 200, body: { version: 1 } });
+    await bring('verified');
+    expect(await patch({ status: 'verified', reason: 'trust me' })).toMatchObject({ status: 409, body: { code: 'invalid_transition' } });
   });
 
   it('to verified is not for who claimed it, whichever credential they use', async () => {

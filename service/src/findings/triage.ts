@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { recordAudit } from '../audit/record.ts';
 import type { TenantTx } from '../db/database.ts';
 import { emit } from '../events/emit.ts';
+import { membersCalled } from '../organizations/members.ts';
 import type { Actor } from '../shared/actor.ts';
 import { AppError, type FieldError } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
@@ -12,7 +13,7 @@ import { type FindingRow, lockFinding } from './list.ts';
 import { type FindingPolicy, readPolicy } from './policy.ts';
 import { severityName, severityRank } from './severity.ts';
 import { dueAt } from './sla.ts';
-import { type Assurance, allowed, isClosed, type Justification, mayMove, type Status } from './status.ts';
+import { type Assurance, allowed, isClosed, type Justification, LONGEST_ACCEPTANCE_DAYS, mayMove, mayRestate, type Status } from './status.ts';
 
 export interface FindingPatch {
   status?: Status;
@@ -52,14 +53,14 @@ interface Triage {
 export async function updateFinding(tx: TenantTx, actor: Actor, { id, patch, check }: Triage, follower: FindingFollower): Promise<FindingRow> {
   const finding = await lockFinding(tx, actor.orgId, id);
   check(finding);
-  const updated = await applyPatch(tx, actor, finding, patch, await readPolicy(tx, actor.orgId));
+  const updated = await applyPatch(tx, finding, patch, await readDeciding(tx, actor, patch));
   if (updated.status !== finding.status) await follower.follow(tx, actor, idsSql([id]));
   return updated;
 }
 
-async function applyPatch(tx: TenantTx, actor: Actor, finding: FindingRow, patch: FindingPatch, policy: FindingPolicy): Promise<FindingRow> {
-  const now = new Date();
-  const change = decide(finding, patch, { actor, policy, now });
+async function applyPatch(tx: TenantTx, finding: FindingRow, patch: FindingPatch, deciding: Deciding): Promise<FindingRow> {
+  const { actor, now } = deciding;
+  const change = decide(finding, patch, deciding);
   if (Object.keys(change).length === 0) return finding;
   const asset = await tx
     .selectFrom('assets')
@@ -92,27 +93,59 @@ function taggedSql(before: readonly string[], after: readonly string[]): RawBuil
   return sql`ts_delete(search::tsvector, ${words(before)}) || array_to_tsvector(${words(after)})`;
 }
 
-interface Deciding {
+export interface Deciding {
   actor: Actor;
   policy: FindingPolicy;
   now: Date;
+  /** The members whom an acceptance names; looked up where four eyes are asked for. */
+  owners: readonly { id: string }[];
+}
+
+export async function readDeciding(tx: TenantTx, actor: Actor, { status, owner }: Pick<FindingPatch, 'status' | 'owner'>): Promise<Deciding> {
+  const policy = await readPolicy(tx, actor.orgId);
+  const accepting = status === 'risk_accepted' && owner !== undefined;
+  const owners = policy.four_eyes && accepting ? await membersCalled(tx, actor.orgId, owner) : [];
+  return { actor, policy, now: new Date(), owners };
 }
 
 /** Pure: what the patch makes of the finding, or why it may not. All that is missing is said at once. */
 export function decide(finding: FindingRow, patch: FindingPatch, deciding: Deciding): Change {
-  const to = patch.status !== undefined && patch.status !== finding.status ? patch.status : null;
-  if (to !== null && !mayMove(finding.status, to, 'person')) throw invalidTransition(finding.status, to);
+  const restated = patch.status === finding.status && isRestated(finding, patch);
+  const to = patch.status !== undefined && (restated || patch.status !== finding.status) ? patch.status : null;
+  if (to !== null && !(restated ? mayRestate(to) : mayMove(finding.status, to, 'person'))) throw invalidTransition(finding.status, to);
   const mistakes = new Map([...missingFor(finding, to, patch), ...misplaced(patch)].map((mistake) => [mistake.path, mistake]));
-  if (to === 'risk_accepted' && patch.expires_at !== undefined && new Date(patch.expires_at) <= deciding.now) {
-    mistakes.set('/expires_at', { in: 'body', path: '/expires_at', code: 'in_the_past', detail: 'must be in the future' });
-  }
+  const wrongEnd = to === 'risk_accepted' && patch.expires_at !== undefined ? wrongEndOf(new Date(patch.expires_at), deciding.now) : null;
+  if (wrongEnd) mistakes.set('/expires_at', { in: 'body', path: '/expires_at', ...wrongEnd });
   if (mistakes.size > 0) throw invalid([...mistakes.values()]);
   const retagged = patch.tags !== undefined && patch.tags.join('\n') !== finding.tags.join('\n');
   return {
     ...decideSeverity(finding, patch, deciding),
     ...(to === null ? {} : decideStatus(finding, to, patch, deciding)),
+    ...(restated ? keptWhenRestated(finding, patch) : {}),
     ...(retagged && patch.tags ? { tags: patch.tags } : {}),
   };
+}
+
+/** Whether the patch says anything else about the decision than what is known; what it leaves out stays. */
+function isRestated(finding: FindingRow, { reason, owner, expires_at, justification }: FindingPatch): boolean {
+  const differs = <T>(given: T | undefined, known: T | null | undefined): boolean => given !== undefined && given !== known;
+  const end = expires_at === undefined ? undefined : Date.parse(expires_at);
+  return (
+    differs(reason, finding.status_reason) ||
+    differs(owner, finding.acceptance_owner) ||
+    differs(end, finding.acceptance_expires_at?.getTime()) ||
+    differs(justification, finding.justification)
+  );
+}
+
+function keptWhenRestated({ status_reason, assurance, closed_at }: FindingRow, { reason }: FindingPatch): Change {
+  return { status_reason: reason ?? status_reason, assurance, closed_at };
+}
+
+function wrongEndOf(end: Date, now: Date): Pick<FieldError, 'code' | 'detail'> | null {
+  if (end <= now) return { code: 'in_the_past', detail: 'must be in the future' };
+  if (end.getTime() - now.getTime() <= LONGEST_ACCEPTANCE_DAYS * 86_400_000) return null;
+  return { code: 'too_late', detail: `must be at most ${LONGEST_ACCEPTANCE_DAYS} days (two years) ahead: no acceptance is permanent` };
 }
 
 function missingFor(finding: FindingRow, to: Status | null, patch: FindingPatch): FieldError[] {
@@ -163,7 +196,8 @@ export function personOf({ memberId, id }: Pick<Actor, 'memberId' | 'id'>): stri
   return memberId ?? id;
 }
 
-function decideStatus(finding: FindingRow, to: Status, patch: FindingPatch, { actor, policy, now }: Deciding): Change {
+function decideStatus(finding: FindingRow, to: Status, patch: FindingPatch, deciding: Deciding): Change {
+  const { actor, now } = deciding;
   const moved: Change = {
     status: to,
     status_reason: patch.reason ?? null,
@@ -180,16 +214,29 @@ function decideStatus(finding: FindingRow, to: Status, patch: FindingPatch, { ac
     if (finding.status_changed_by !== null && finding.status_changed_by === personOf(actor)) {
       throw new AppError('conflict', 'Who claimed that it is remediated cannot be the one to verify it. Let somebody else look, or a scan.');
     }
-    return { ...moved, assurance: 'independent' satisfies Assurance };
+    // Behind the claim of a connection, a ticket that was closed, may stand anybody, also who verifies it now.
+    const isKnown = finding.status_changed_by !== null;
+    return { ...moved, assurance: (isKnown ? 'independent' : 'declared') satisfies Assurance };
   }
   if (to === 'risk_accepted') {
-    if (policy.four_eyes && patch.owner === actor.name) {
-      throw new AppError('conflict', 'Your organization asks for four eyes: who accepts a risk cannot be the one who answers for it.');
-    }
+    assertFourEyes(patch.owner ?? '', deciding);
     return { ...moved, acceptance_owner: patch.owner ?? null, acceptance_expires_at: new Date(patch.expires_at ?? '') };
   }
   if (to === 'false_positive') return { ...moved, justification: patch.justification ?? null };
   return to === 'open' && comesBack(finding.status) ? { ...moved, reopen_count: finding.reopen_count + 1 } : moved;
+}
+
+function assertFourEyes(owner: string, { actor, policy, owners }: Deciding): void {
+  if (!policy.four_eyes) return;
+  if (owner.trim().toLowerCase() === actor.name.toLowerCase() || owners.some(({ id }) => id === actor.memberId)) {
+    throw new AppError('conflict', 'Your organization asks for four eyes: who accepts a risk cannot be the one who answers for it.');
+  }
+  if (owners.length === 0) {
+    throw new AppError(
+      'conflict',
+      `Your organization asks for four eyes: another member answers for the risk, and no member has the e-mail or name "${owner}".`,
+    );
+  }
 }
 
 function invalidTransition(from: Status, to: Status): AppError {
@@ -224,7 +271,8 @@ function snapshot(finding: FindingRow): Record<string, unknown> {
 
 async function remember(tx: TenantTx, actor: Actor, before: FindingRow, after: FindingRow, reason: string | null): Promise<void> {
   const [was, is] = [snapshot(before), snapshot(after)];
-  const names = Object.keys(is).filter((name) => JSON.stringify(was[name]) !== JSON.stringify(is[name]));
+  const decided = before.status_changed_at.getTime() !== after.status_changed_at.getTime();
+  const names = Object.keys(is).filter((name) => JSON.stringify(was[name]) !== JSON.stringify(is[name]) || (decided && name === 'status'));
   const pick = (from: Record<string, unknown>) => Object.fromEntries(names.map((name) => [name, from[name]]));
   const changes = { before: pick(was), after: pick(is) };
   const action = before.status !== after.status ? 'status_changed' : names.includes('severity_override') ? 'severity_changed' : 'updated';

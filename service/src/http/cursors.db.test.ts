@@ -36,6 +36,8 @@ describe('a cursor', () => {
     expect((await get(here)).status).toBe(200);
     expect((await get(`${here.replace('limit=1', 'limit=200')}&total=exact`)).status).toBe(200);
     expect((await get(here.replace('action=api_key.created,api_key.revoked', 'action=api_key.created&action=api_key.revoked'))).status).toBe(200);
+    const turned = 'action=api_key.revoked,api_key.created,api_key.revoked';
+    expect((await get(here.replace('action=api_key.created,api_key.revoked', turned))).status).toBe(200);
     const parts = query.split('&').reverse().join('&');
     expect((await get(`/api/v1/audit-events?cursor=${cursor}&${parts}`)).status).toBe(200);
   });
@@ -62,7 +64,6 @@ describe('a cursor', () => {
       query.replace('&occurred_from=2020-01-01', ''),
       query.replace('2020-01-01', '2020-01-02'),
       query.replace(',api_key.revoked', ''),
-      query.replace('api_key.created,api_key.revoked', 'api_key.revoked,api_key.created'),
       `${query}&object_type=api_key`,
       `${query}&request_id=x`,
     ];

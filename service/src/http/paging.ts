@@ -77,13 +77,27 @@ function pageRequest(secret: Buffer, request: FastifyRequest): PageRequest {
   const query = request.query as ListQuery;
   const { limit, cursor, total, ...filters } = query;
   const [list] = request.url.split('?');
-  const bound = hash('sha256', JSON.stringify([request.actor.orgId, list, Object.entries(filters).sort(([a], [b]) => (a < b ? -1 : 1))]));
+  const bound = hash(
+    'sha256',
+    JSON.stringify([
+      request.actor.orgId,
+      list,
+      Object.entries(filters)
+        .map(unordered)
+        .sort(([a], [b]) => (a < b ? -1 : 1)),
+    ]),
+  );
   const mac = (text: string): Buffer => createHmac('sha256', secret).update(`${bound}.${text}`).digest().subarray(0, MAC_BYTES);
   const seal = (position: Position): string => {
     const text = Buffer.from(JSON.stringify([position.direction, position.value, position.id])).toString('base64url');
     return `${text}.${mac(text).toString('base64url')}`;
   };
   return { limit, sort: query.sort, total, position: cursor === undefined ? null : open(cursor, mac), seal };
+}
+
+/** Values of one filter are alternatives, in whatever order. */
+function unordered([name, value]: [string, unknown]): [string, unknown] {
+  return [name, Array.isArray(value) ? [...new Set(value)].sort() : value];
 }
 
 function open(cursor: string, mac: (text: string) => Buffer): Position {

@@ -1,8 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
 
 const MAX_WAIT_SECONDS = 60;
 const POLL_MS = 50;
+
+export const PreferHeaders = Type.Object({
+  prefer: Type.Optional(
+    Type.String({ description: `\`wait=N\` (RFC 7240): how many seconds to wait for the result, ${MAX_WAIT_SECONDS} at the most`, examples: ['wait=10'] }),
+  ),
+});
 
 /** RFC 7240 `Prefer: wait=N`: how long the caller is willing to wait for a job before a 202. */
 export function preferredWait(request: FastifyRequest, defaultSeconds: number): number {

@@ -112,7 +112,19 @@ export function bodyCheck<T extends TSchema>(schema: T): (value: unknown) => Sta
   };
 }
 
-function validationFailed(errors: readonly FieldError[]): AppError {
+/** For a part of a body whose schema only its feature knows: what is wrong with it, in the same words. What was left out gets its default. */
+export function partCheck(schema: object, at: string): (value: unknown) => FieldError[] {
+  const check = onDemand(strictTypes, schema);
+  return (value) => check(value).flatMap((error) => fieldError('body', { ...error, instancePath: `${at}${error.instancePath}` }));
+}
+
+/** For JSON that came as text, so that nobody has looked inside yet. */
+export function textCheck(schema: object, at: string): (value: unknown) => FieldError[] {
+  const check = partCheck(schema, at);
+  return (value) => [...unstorable('body', value, at), ...check(value)];
+}
+
+export function validationFailed(errors: readonly FieldError[]): AppError {
   const listed = errors.slice(0, 3).map((error) => `${error.path || error.in}: ${error.detail}`);
   const more = errors.length > listed.length ? `; and ${errors.length - listed.length} more` : '';
   return new AppError('validation_failed', `The request has ${errors.length} ${errors.length === 1 ? 'mistake' : 'mistakes'}: ${listed.join('; ')}${more}.`, {
@@ -143,9 +155,9 @@ function isDecodable(url: string): boolean {
  * PostgreSQL's text can hold neither U+0000 nor half a surrogate pair, and no field of ours wants them. Without recursion:
  * a body of 1 MiB has room for enough brackets to overflow the stack, here or in whoever walks it next.
  */
-function unstorable(part: Part, root: unknown): FieldError[] {
+function unstorable(part: Part, root: unknown, at = ''): FieldError[] {
   const errors: FieldError[] = [];
-  const left: { value: unknown; path: string; depth: number }[] = [{ value: root, path: '', depth: 0 }];
+  const left: { value: unknown; path: string; depth: number }[] = [{ value: root, path: at, depth: 0 }];
   for (let next = left.pop(); next && errors.length < MAX_REPORTED; next = left.pop()) {
     const { value, path, depth } = next;
     const say = (code: string, detail: string) => errors.push({ in: part, path, code, detail });

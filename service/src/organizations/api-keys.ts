@@ -142,7 +142,7 @@ export async function lowerKeysOf(tx: TenantTx, actor: Actor, memberId: string, 
     actor,
     ...above.map((key) => ({ action: 'api_key.updated', objectType: 'api_key', objectId: key.id, before: { role: key.role }, after: { role } })),
   );
-  await emit(tx, actor.orgId, ...above.map((key) => ({ type: 'api_key.updated', subject: key.id, data: { role } })));
+  await emit(tx, actor.orgId, ...above.map((key) => ({ type: 'api_key.updated' as const, subject: key.id, data: { role } })));
 }
 
 async function revoke(tx: TenantTx, actor: Actor, ids: string[]): Promise<void> {
@@ -166,7 +166,7 @@ async function revoke(tx: TenantTx, actor: Actor, ids: string[]): Promise<void> 
       after: { revoked_at: revokedAt },
     })),
   );
-  await emit(tx, actor.orgId, ...revoked.map(({ id }) => ({ type: 'api_key.revoked', subject: id, data: { revoked_at: revokedAt } })));
+  await emit(tx, actor.orgId, ...revoked.map(({ id }) => ({ type: 'api_key.revoked' as const, subject: id, data: { revoked_at: revokedAt } })));
 }
 
 function future(moment: string | null): Date | null {

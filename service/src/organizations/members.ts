@@ -106,6 +106,17 @@ export function listAllMembers(tx: TenantTx, orgId: string) {
   return tx.selectFrom('members').select(shown).where('org_id', '=', orgId).orderBy('email').execute();
 }
 
+/** By e-mail or by name, in whatever case; names may be shared. */
+export function membersCalled(tx: TenantTx, orgId: string, called: string) {
+  const wanted = called.trim().toLowerCase();
+  return tx
+    .selectFrom('members')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where((member) => member.or([member('email', '=', wanted), member(member.fn<string>('lower', ['name']), '=', wanted)]))
+    .execute();
+}
+
 export async function findMember(tx: TenantTx, orgId: string, email: string): Promise<MemberRow> {
   const member = await tx.selectFrom('members').select(shown).where('org_id', '=', orgId).where('email', '=', email.toLowerCase()).executeTakeFirst();
   if (!member) throw notFound('member', email);

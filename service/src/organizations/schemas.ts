@@ -33,7 +33,7 @@ const Policy = Named('Policy', {
     description: 'Days to remediate by severity, from when a finding was first seen; null: no deadline. `kev` caps them for known exploited vulnerabilities',
     examples: [policyOf({}).sla],
   }),
-  four_eyes: Type.Boolean({ description: 'Who accepts a risk cannot be the one who answers for it', examples: [false] }),
+  four_eyes: Type.Boolean({ description: 'Who accepts a risk cannot be the one who answers for it: that is another member', examples: [false] }),
   brake: Named('Brake', brake, { description: 'An import that would close more than this share, and more than this many, waits for a person' }),
 });
 const PolicyPatch = Named(

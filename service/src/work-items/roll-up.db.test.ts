@@ -17,6 +17,7 @@ afterAll(async () => {
   await api.close();
 });
 
+const inAMonth = new Date(Date.now() + 30 * 86_400_000).toISOString();
 const verify = async (...ids: string[]): Promise<void> => {
   for (const id of ids) {
     await ours.patchFinding(id, { status: 'remediated', reason: 'patched' });
@@ -56,7 +57,7 @@ describe('an item follows its findings', () => {
     await verify(one);
     await ours.falsePositive(two);
     expect(await statusOf(id)).toBe('in_progress');
-    await ours.patchFinding(three, { status: 'risk_accepted', reason: 'behind the firewall', owner: 'ada', expires_at: '2999-01-01T00:00:00Z' });
+    await ours.patchFinding(three, { status: 'risk_accepted', reason: 'behind the firewall', owner: 'ada', expires_at: inAMonth });
     expect(await ours.read(id)).toMatchObject({ status: 'closed_with_exceptions', findings: { verified: 1, excepted: 2 } });
   });
 
@@ -194,7 +195,7 @@ describe('what comes back', () => {
     expect(await followerOf(item.id)).toMatchObject({ follows: item.id, findings: { total: 1 } });
 
     const accepted = await ours.item([two]);
-    await ours.patchFinding(two, { status: 'risk_accepted', reason: 'for now', owner: 'ada', expires_at: '2999-01-01T00:00:00Z' });
+    await ours.patchFinding(two, { status: 'risk_accepted', reason: 'for now', owner: 'ada', expires_at: inAMonth });
     expect(await statusOf(accepted.id)).toBe('closed_with_exceptions');
     const busy = await ours.item([two, await ours.finding()]);
     await api.db.withSystem((tx) => sql`update findings set acceptance_expires_at = now() where id = ${two}`.execute(tx));

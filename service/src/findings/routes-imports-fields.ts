@@ -1,19 +1,22 @@
 import { formats } from '@rrs/scan-reports';
-import { Errors } from 'typebox/schema';
-import { AppError, type FieldError } from '../shared/errors.ts';
+import { textCheck, validationFailed } from '../http/validation.ts';
+import type { FieldError } from '../shared/errors.ts';
 import type { NewImport, ScanScope as Scope } from './imports.ts';
 import { ScanScope } from './schemas.ts';
 
 export type ImportFields = Omit<NewImport, 'sha256' | 'bytes'>;
 
 type Fields = Readonly<Record<string, unknown>>;
+type Say = (path: string, detail: string, code?: string) => void;
+
+const checkScope = textCheck(ScanScope, '/scan_scope');
 
 /** What stands beside the file, from the query or the form, which counts more; all mistakes at once. */
 export function readFields({ query, form }: { query: Fields; form: Fields }, filename: string | null): ImportFields {
   const given = { ...query, ...form };
   const errors: FieldError[] = [];
-  const wrong = (path: string, detail: string): void => {
-    errors.push({ in: (path.split('/')[1] ?? '') in form ? 'body' : 'query', path, code: 'invalid', detail });
+  const wrong: Say = (path, detail, code = 'invalid') => {
+    errors.push({ in: (path.split('/')[1] ?? '') in form ? 'body' : 'query', path, code, detail });
   };
   const known = ['format', 'filename', 'scan_scope', 'dry_run'];
   for (const name of Object.keys(given)) if (!known.includes(name)) wrong(`/${name}`, `is not known; allowed: ${known.join(', ')}`);
@@ -22,13 +25,12 @@ export function readFields({ query, form }: { query: Fields; form: Fields }, fil
   const dryRun = String(given.dry_run ?? 'false');
   if (!['true', 'false'].includes(dryRun)) wrong('/dry_run', 'must be true or false');
   const scope = readScope(given.scan_scope, wrong);
-  if (errors.length > 0)
-    throw new AppError('validation_failed', `The request has mistakes: ${errors.map(({ path, detail }) => `${path} ${detail}`).join('; ')}.`, { errors });
+  if (errors.length > 0) throw validationFailed(errors);
   const name = typeof given.filename === 'string' && given.filename !== '' ? given.filename : filename;
   return { format, filename: name?.slice(0, 300) ?? null, scan_scope: scope, dry_run: dryRun === 'true' };
 }
 
-function readScope(text: unknown, wrong: (path: string, detail: string) => void): Scope {
+function readScope(text: unknown, wrong: Say): Scope {
   if (text === undefined || text === '') return {};
   let value: unknown;
   try {
@@ -37,9 +39,6 @@ function readScope(text: unknown, wrong: (path: string, detail: string) => void)
     wrong('/scan_scope', 'must be a JSON object');
     return {};
   }
-  const [, errors] = Errors(ScanScope, value);
-  for (const { instancePath, message } of errors) wrong(`/scan_scope${instancePath}`, message);
-  const scope = value as Scope;
-  if (scope?.started_at !== undefined && Number.isNaN(Date.parse(scope.started_at))) wrong('/scan_scope/started_at', 'must be a date-time');
-  return scope;
+  for (const { path, detail, code } of checkScope(value)) wrong(path, detail, code);
+  return value as Scope;
 }
