@@ -14,6 +14,13 @@ export interface Settings<C extends TObject = TObject, S extends TObject = TObje
   credentials: Static<S>;
 }
 
+export interface SettingsProblem {
+  /** The field: `/config/url`. */
+  path: string;
+  /** Goes on after its name: "is required beside …". */
+  detail: string;
+}
+
 export interface Session {
   /** What `login` gave; empty where there is none. */
   token: string;
@@ -40,6 +47,8 @@ interface Described<C extends TObject, S extends TObject> {
   /** Every field with a title and a description; a secret one made by `Secret`. */
   config: C;
   credentials: S;
+  /** What the schemas cannot say, as that two fields exclude each other; asked when they are satisfied. */
+  problems?(settings: Settings<C, S>): readonly SettingsProblem[];
   /** The address that paths are relative to. Requests go to its origin alone. */
   baseUrl(settings: Settings<C, S>): string;
   /** Other origins that it needs, as for tokens. */

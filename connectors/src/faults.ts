@@ -1,24 +1,53 @@
 import { type Connector, ConnectorError } from './contract.ts';
 
+interface Circumstances {
+  /** It says "too often". */
+  isLimit: boolean;
+  /** It was asked before. */
+  isRepeated: boolean;
+}
+
 /** What went wrong, in words for a person, and how long to wait before the next try. */
-export function faultOf({ name, permissions }: Connector, status: number, text: string, tooOften: boolean): ConnectorError {
+export function faultOf({ name, permissions }: Connector, status: number, text: string, { isLimit, isRepeated }: Circumstances): ConnectorError {
   const said = text
     .replaceAll(/<[^>]*>/g, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim()
     .slice(0, 300);
   const quoted = said === '' ? '' : ` It says: ${said}`;
-  if (tooOften) return new ConnectorError('rate_limited', `${name} limits how often it may be asked (${status}), and went on doing so.${quoted}`);
+  if (isLimit)
+    return new ConnectorError('rate_limited', `${name} limits how often it may be asked (${status})${isRepeated ? ', and went on doing so' : ''}.${quoted}`);
   if (status === 401) return new ConnectorError('credentials', `${name} refused the credentials (401). Create new ones: ${permissions}.${quoted}`);
   if (status === 403) return new ConnectorError('credentials', `${name} does not allow this with these credentials (403). They need: ${permissions}.${quoted}`);
   if (status === 404 || status === 410)
     return new ConnectorError('configuration', `${name} knows no such thing (${status}). Check the names and ids in the configuration.${quoted}`);
-  if (status >= 500) return new ConnectorError('unavailable', `${name} answered with an error of its own (${status}), several times.${quoted}`);
+  if (status >= 500)
+    return new ConnectorError('unavailable', `${name} answered with an error of its own (${status})${isRepeated ? ', several times' : ''}.${quoted}`);
   return new ConnectorError('configuration', `${name} refused the request (${status}).${quoted}`);
 }
 
 export function unreachable(url: URL, message: string): ConnectorError {
   return new ConnectorError('unavailable', `${url.host} could not be asked: ${message}.`);
+}
+
+export function brokenOff(url: URL, message: string): ConnectorError {
+  return new ConnectorError('unavailable', `The answer of ${url.host} broke off: ${message}.`);
+}
+
+interface Redirects {
+  origins: ReadonlySet<string>;
+  isTooMuch: boolean;
+  redact(text: string): string;
+}
+
+/** Why a redirect is not followed; null if it is. */
+export function redirectFault(at: URL, location: string, { origins, isTooMuch, redact }: Redirects): ConnectorError | null {
+  const refuse = (what: string): ConnectorError => new ConnectorError('configuration', `${at.host} redirects ${what}`);
+  if (!URL.canParse(location, at.href)) return refuse(`to “${redact(location)}”, which is no address.`);
+  const { origin, protocol, href } = new URL(location, at);
+  if (!/^https?:$/.test(protocol)) return refuse(`to ${redact(href)}, which is no web address.`);
+  if (!origins.has(origin)) return refuse(`to ${origin}, which is not the configured address. If it has moved, change the address of the connection.`);
+  return isTooMuch ? refuse('again and again. Check the address of the connection.') : null;
 }
 
 /** An address that must not be reached stays so. */

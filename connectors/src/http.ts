@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox';
 import { checked, plain, type RequestRecord, recorded, redactor, textOf } from './answers.ts';
 import { type Connector, ConnectorError, type Http, type HttpAnswer, type HttpRequest, type Settings } from './contract.ts';
-import { backOff, faultOf, isRefused, messageOf, retryAfter, unreachable } from './faults.ts';
+import { backOff, brokenOff, faultOf, isRefused, messageOf, redirectFault, retryAfter, unreachable } from './faults.ts';
 
 /** What carries a request out of this process, and what it tells of failures. */
 export interface Sender {
@@ -55,10 +55,15 @@ type TokenSource = (() => Promise<string>) | null;
 const REDIRECTS = 5;
 const AGENT = 'remediation-risk-service';
 
+/** Everywhere that requests of a connection may go, with what proves who asks. */
+export function originsOf(connector: Connector, settings: Settings): Set<string> {
+  return new Set([connector.baseUrl(settings), ...(connector.origins?.(settings) ?? [])].map((address) => new URL(address).origin));
+}
+
 /** What every vendor would otherwise get wrong: one origin, retries, Retry-After, budgets, sizes, redaction and a record of it all. */
 export function createHttp(connector: Connector, settings: Settings, host: HttpHost): Http {
   const base = new URL(`${connector.baseUrl(settings).replace(/\/+$/, '')}/`);
-  const origins = new Set([base.origin, ...(connector.origins?.(settings) ?? []).map((origin) => new URL(origin).origin)]);
+  const origins = originsOf(connector, settings);
   const redact = redactor(settings);
   const startedAt = host.now();
   let requests = 0;
@@ -125,13 +130,9 @@ export function createHttp(connector: Connector, settings: Settings, host: HttpH
         const content = recorded(answer.body, record, host.onRequest);
         if (answer.status < 300 || answer.status > 399 || answer.status === 304 || typeof location !== 'string') return { ...answer, body: content };
         for await (const _ of content);
-        const next = new URL(location, at);
-        if (!origins.has(next.origin) || redirects >= REDIRECTS)
-          throw new ConnectorError(
-            'configuration',
-            `${at.host} redirects to ${next.origin}, which is not the configured address. If it has moved, change the address of the connection.`,
-          );
-        at = next;
+        const refused = redirectFault(at, location, { origins, isTooMuch: redirects >= REDIRECTS, redact });
+        if (refused) throw refused;
+        at = new URL(location, at);
         if (answer.status === 303 || (method === 'POST' && answer.status < 303)) [method, sent] = ['GET', undefined];
       } catch (error) {
         if (record.status === null) host.onRequest({ ...record, error: redact(messageOf(error)) });
@@ -146,7 +147,7 @@ export function createHttp(connector: Connector, settings: Settings, host: HttpH
       yield* body;
     } catch (error) {
       if (host.signal.aborted) throw host.signal.reason;
-      throw unreachable(url, redact(messageOf(error)));
+      throw brokenOff(url, redact(messageOf(error)));
     }
   }
 
@@ -170,7 +171,7 @@ export function createHttp(connector: Connector, settings: Settings, host: HttpH
             n--;
             continue;
           }
-          fault = faultOf(connector, answer.status, text, leaveAlone !== null || answer.status === 429);
+          fault = faultOf(connector, answer.status, text, { isLimit: leaveAlone !== null || answer.status === 429, isRepeated: n > 1 });
           if (fault.kind !== 'rate_limited' && fault.kind !== 'unavailable') throw fault;
           wait = Math.max(wait, retryAfter(answer.headers, host.now()), 1000 * (leaveAlone ?? 0));
           // Who says "too many" did nothing yet.

@@ -1,4 +1,4 @@
 export type { RequestRecord } from './answers.ts';
 export * from './contract.ts';
-export { createHttp, defaultLimits, type HttpHost, type HttpLimits, type Sender } from './http.ts';
+export { createHttp, defaultLimits, type HttpHost, type HttpLimits, originsOf, type Sender } from './http.ts';
 export { connectors } from './registry.ts';

@@ -27,7 +27,7 @@ afterAll(() => api?.close());
 beforeEach(async () => {
   await api.db.withSystem((tx) => sql`delete from webhooks`.execute(tx));
   receiver = await useReceiver();
-  webhook = await webhooks.create(receiver.url, ['made.*']);
+  webhook = await webhooks.create(receiver.url, ['member.*']);
 });
 
 const deps = () => ({ db: api.db, secret: api.secret, outbound: api.outbound, publicUrl: () => api.url, log: { info: () => {}, error: () => {} } });
@@ -38,7 +38,7 @@ async function openChange(subject: string, id = newId()) {
   const written = Promise.withResolvers<void>();
   const ending = Promise.withResolvers<'commit' | 'rollback'>();
   const change = api.db.withTenant({ orgId: api.ours.id }, async (tx) => {
-    await tx.insertInto('events').values({ org_id: api.ours.id, id, type: 'made.something', subject, data: '{}' }).execute();
+    await tx.insertInto('events').values({ org_id: api.ours.id, id, type: 'member.updated', subject, data: '{}' }).execute();
     written.resolve();
     if ((await ending.promise) === 'rollback') throw new Error('rolled back');
   });
@@ -145,7 +145,7 @@ describe('a database that a dump has brought from another server', () => {
 describe('several processes', () => {
   it('deliver each event once between them', async () => {
     await api.db.withTenant({ orgId: api.ours.id }, (tx) =>
-      emit(tx, api.ours.id, ...Array.from({ length: 60 }, (_, n) => ({ type: 'made.something', subject: String(n), data: {} }))),
+      emit(tx, api.ours.id, ...Array.from({ length: 60 }, (_, n) => ({ type: 'member.updated' as const, subject: String(n), data: {} }))),
     );
     await pastIsComplete(api);
     const couriers = Array.from({ length: 4 }, () => createCourier(deps()));
@@ -160,7 +160,7 @@ describe('a receiver that never answers', () => {
   it('does not keep another one waiting', async () => {
     const stuck = await useReceiver();
     stuck.answer(() => {});
-    await webhooks.create(stuck.url, ['made.*']);
+    await webhooks.create(stuck.url, ['member.*']);
     await made('something');
     await pastIsComplete(api);
     await webhooks.courier.round();

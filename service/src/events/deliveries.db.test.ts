@@ -145,7 +145,11 @@ describe('an event', () => {
       response_status: null,
       error: expect.stringMatching(/^No answer: the connection was cut/),
     });
-    expect(secondsUntil((await webhooks.read(webhook.id)).paused_until)).toBeGreaterThan(20);
+    const { paused_until } = await webhooks.read(webhook.id);
+    expect(secondsUntil(paused_until)).toBeGreaterThan(20);
+    const untried = deliveries.filter(({ attempts }) => attempts === 0);
+    expect(untried.map(({ next_attempt_at }) => next_attempt_at)).toEqual(untried.map(() => paused_until));
+    expect((await api.call('GET', '/metrics')).body).toMatch(/deliveries_waiting\{state="ready"\} 0\n.*deliveries_waiting\{state="later"\} 12\n/);
     await webhooks.deliver();
     expect(receiver.received).toHaveLength(8);
   });

@@ -14,6 +14,10 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number];
 /** Not of the organization's history: made for one receiver, when somebody asks whether it can be reached. */
 const TEST_TYPE = 'webhook.test';
 
+/** Nothing is tried while its webhook is left alone. */
+const nextAttempt = sql<Date | null>`case when webhook_deliveries.next_attempt_at is not null then greatest(webhook_deliveries.next_attempt_at,
+  (select w.paused_until from webhooks w where w.org_id = webhook_deliveries.org_id and w.id = webhook_deliveries.webhook_id)) end`;
+
 const shown = [
   'id',
   'webhook_id',
@@ -21,7 +25,6 @@ const shown = [
   'event_type',
   'status',
   'attempts',
-  'next_attempt_at',
   'last_attempt_at',
   'duration_ms',
   'response_status',
@@ -29,6 +32,7 @@ const shown = [
   'error',
   'replay_of',
   'created_at',
+  nextAttempt.as('next_attempt_at'),
 ] as const;
 
 function oneDelivery(tx: TenantTx, orgId: string, id: string) {

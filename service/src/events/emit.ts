@@ -1,9 +1,9 @@
 import type { Tx } from '../db/database.ts';
 import { newId } from '../shared/ids.ts';
+import type { EventType } from './types.ts';
 
 export interface OutgoingEvent {
-  /** Like `api_key.created`. */
-  type: string;
+  type: EventType;
   /** The id of the object it is about. */
   subject: string;
   data: Record<string, unknown>;

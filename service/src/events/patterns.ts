@@ -1,8 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 
 /** All events, one by its name, or all whose names begin alike: `*`, `finding.created`, `finding.*`. */
-export const EVENT_PATTERN = '^(\\*|[a-z][a-z0-9_]*(\\.[a-z][a-z0-9_]*)*(\\.\\*)?)$';
-
 export function matches(patterns: readonly string[], type: string): boolean {
   return patterns.some((pattern) => pattern === '*' || pattern === type || (pattern.endsWith('.*') && type.startsWith(pattern.slice(0, -1))));
 }

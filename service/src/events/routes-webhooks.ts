@@ -11,7 +11,7 @@ import type { SecretBox } from './webhook-secrets.ts';
 import { createWebhook, deleteWebhook, listWebhooks, readWebhook, rotateSecret, updateWebhook, type WebhookPatch } from './webhooks.ts';
 
 export function webhookRoutes(app: App, deps: EventDeps & { box: SecretBox }): void {
-  const { db, secret, box } = deps;
+  const { db, secret, box, outbound } = deps;
 
   app.get(
     '/webhooks',
@@ -49,7 +49,7 @@ export function webhookRoutes(app: App, deps: EventDeps & { box: SecretBox }): v
     },
     (request, reply) =>
       answerOnce(deps, request, reply, async (tx) => {
-        const { webhook, secret: shown } = await createWebhook(tx, request.actor, box, request.body);
+        const { webhook, secret: shown } = await createWebhook(tx, request.actor, deps, request.body);
         const headers = { location: `/api/v1/webhooks/${webhook.id}`, etag: `"${webhook.version}"` };
         return { status: 201, headers, body: { ...toWebhook(webhook), secret: shown } };
       }),
@@ -94,7 +94,7 @@ export function webhookRoutes(app: App, deps: EventDeps & { box: SecretBox }): v
     async (request, reply) => {
       const expected = expectedVersions(request);
       const change = { id: request.params.id, patch: request.body as WebhookPatch, check: (current: { version: number }) => assertVersion(current, expected) };
-      const webhook = await db.withTenant(request.actor, (tx) => updateWebhook(tx, request.actor, change));
+      const webhook = await db.withTenant(request.actor, (tx) => updateWebhook(tx, request.actor, outbound, change));
       setETag(reply, webhook);
       return reply.send(toWebhook(webhook));
     },

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { listParameters, PageOf } from '../http/paging.ts';
-import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp } from '../http/schemas.ts';
+import { Id, Named, Nullable, OneOf, Strict, Timestamp } from '../http/schemas.ts';
 import { deliveryStatuses } from './deliveries.ts';
-import { EVENT_PATTERN } from './patterns.ts';
+import { eventPatterns } from './types.ts';
 
 const Url = Type.String({
   format: 'uri',
@@ -11,17 +11,12 @@ const Url = Type.String({
   description: 'An https or http address without a name or password in it',
   examples: ['https://hooks.example.com/rrs'],
 });
-const Pattern = Text(1, 100, {
-  pattern: EVENT_PATTERN,
-  description: 'The name of an event (`finding.created`), all that begin alike (`finding.*`), or all (`*`)',
-});
-const EventTypes = Type.Array(Pattern, {
-  minItems: 1,
-  maxItems: 50,
-  uniqueItems: true,
+const Pattern = OneOf(eventPatterns, { description: 'The name of an event (`finding.created`), all that begin alike (`finding.*`), or all (`*`)' });
+const whichEvents = {
   description: 'Which events: names (`finding.created`), all that begin alike (`finding.*`), or all (`*`)',
   examples: [['finding.*', 'package.ready']],
-});
+};
+const EventTypes = Type.Array(Pattern, { minItems: 1, maxItems: 50, uniqueItems: true, ...whichEvents });
 const Description = Nullable(Type.String({ maxLength: 500, examples: ['Tells the chat of the security team'] }));
 const Moment = (description: string) => Nullable({ ...Timestamp, description, examples: [null] });
 
@@ -31,7 +26,7 @@ export const DeliveryParams = Strict({ id: Id, delivery_id: Id });
 export const Webhook = Named('Webhook', {
   id: Id,
   url: Url,
-  event_types: EventTypes,
+  event_types: Type.Array(Type.String(), whichEvents),
   description: Description,
   enabled: Type.Boolean({ description: 'Whether events are delivered', examples: [true] }),
   disabled_reason: Nullable(Type.String({ description: 'Why it is disabled, in words', examples: [null] })),

@@ -10,6 +10,7 @@ import { toCloudEvent } from './cloud-event.ts';
 import { emit } from './emit.ts';
 import { createHub, type Seat } from './hub.ts';
 import { streamEvents } from './stream.ts';
+import type { EventType } from './types.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -28,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => api?.close());
 beforeEach(() => pastIsComplete(api));
 
-async function tell(organization: TestOrganization, type: string, ...subjects: string[]): Promise<void> {
+async function tell(organization: TestOrganization, type: EventType, ...subjects: string[]): Promise<void> {
   await api.db.withTenant({ orgId: organization.id }, (tx) => emit(tx, organization.id, ...subjects.map((subject) => ({ type, subject, data: {} }))));
 }
 
@@ -66,36 +67,36 @@ async function follow({ as = api.ours.owner, query = '', lastEventId, prefer }: 
 
 describe('the stream of events', () => {
   it('tells what happens from now on, as CloudEvents, in order', async () => {
-    await tell(api.ours, 'finding.made', 'before');
+    await tell(api.ours, 'finding.updated', 'before');
     await pastIsComplete(api);
     const reader = await follow();
     expect(reader.status).toBe(200);
     expect(reader.headers['content-type']).toBe('text/event-stream; charset=utf-8');
     expect(reader.headers['cache-control']).toBe('no-store');
-    await tell(api.ours, 'finding.made', 'one', 'two');
-    await tell(api.ours, 'finding.made', 'three');
+    await tell(api.ours, 'finding.updated', 'one', 'two');
+    await tell(api.ours, 'finding.updated', 'three');
     await eventually(reader.subjects).toEqual(['one', 'two', 'three']);
-    expect(reader.events()[0]).toMatchObject({ specversion: '1.0', type: 'finding.made', source: `${api.url}/organizations/${api.ours.id}`, data: {} });
+    expect(reader.events()[0]).toMatchObject({ specversion: '1.0', type: 'finding.updated', source: `${api.url}/organizations/${api.ours.id}`, data: {} });
     for (const { id, lastEventId } of reader.events()) expect(lastEventId).toBe(id);
     expect(reader.came.text).toMatch(/^retry: \d+\n\n/);
   });
 
   it('goes on with exactly what was missed, in order', async () => {
     const first = await follow();
-    await tell(api.ours, 'finding.made', 'seen 1', 'seen 2');
+    await tell(api.ours, 'finding.updated', 'seen 1', 'seen 2');
     await eventually(first.subjects).toEqual(['seen 1', 'seen 2']);
     first.leave();
     const missed = Array.from({ length: 450 }, (_, n) => `missed ${n}`);
-    await tell(api.ours, 'finding.made', ...missed);
+    await tell(api.ours, 'finding.updated', ...missed);
     const second = await follow({ lastEventId: first.events().at(-1)?.lastEventId });
     await eventually(second.subjects).toEqual(missed);
-    await tell(api.ours, 'finding.made', 'live');
+    await tell(api.ours, 'finding.updated', 'live');
     await eventually(second.subjects).toEqual([...missed, 'live']);
   });
 
   it('tells each organization its own', async () => {
     const [ours, theirs] = [await follow(), await follow({ as: api.theirs.owner })];
-    await Promise.all([tell(api.ours, 'finding.made', 'of ours'), tell(api.theirs, 'finding.made', 'of theirs')]);
+    await Promise.all([tell(api.ours, 'finding.updated', 'of ours'), tell(api.theirs, 'finding.updated', 'of theirs')]);
     await eventually(ours.subjects).toEqual(['of ours']);
     await eventually(theirs.subjects).toEqual(['of theirs']);
     const ourId = ours.events()[0]?.id ?? '';
@@ -110,12 +111,12 @@ describe('the stream of events', () => {
     const gate = Promise.withResolvers<void>();
     const written = Promise.withResolvers<void>();
     const slow = api.db.withTenant({ orgId: api.ours.id }, async (tx) => {
-      await emit(tx, api.ours.id, { type: 'finding.made', subject: 'begun first', data: {} });
+      await emit(tx, api.ours.id, { type: 'finding.updated', subject: 'begun first', data: {} });
       written.resolve();
       await gate.promise;
     });
     await written.promise;
-    await tell(api.ours, 'finding.made', 'ended first');
+    await tell(api.ours, 'finding.updated', 'ended first');
     const late = await follow({ prefer: 'wait=0' });
     await late.reading;
     gate.resolve();
@@ -127,9 +128,9 @@ describe('the stream of events', () => {
   });
 
   it('tells the types that were asked for', async () => {
-    const reader = await follow({ query: '?types=import.*,finding.made' });
-    await tell(api.ours, 'finding.made', '1');
-    await tell(api.ours, 'finding.changed', '2');
+    const reader = await follow({ query: '?types=import.*,finding.updated' });
+    await tell(api.ours, 'finding.updated', '1');
+    await tell(api.ours, 'finding.severity_changed', '2');
     await tell(api.ours, 'import.succeeded', '3');
     await eventually(reader.subjects).toEqual(['1', '3']);
   });
@@ -139,13 +140,13 @@ describe('the stream of events', () => {
     await tell(api.ours, 'api_key.created', 'a key');
     await tell(api.ours, 'webhook.created', 'a webhook');
     await tell(api.ours, 'session.created', 'a session');
-    await tell(api.ours, 'finding.made', 'a finding');
+    await tell(api.ours, 'finding.updated', 'a finding');
     await eventually(reader.subjects).toEqual(['a finding']);
   });
 
   it('ends at once for who only wants what was missed', async () => {
     const live = await follow();
-    await tell(api.ours, 'finding.made', 'a', 'b');
+    await tell(api.ours, 'finding.updated', 'a', 'b');
     await eventually(live.subjects).toEqual(['a', 'b']);
     const reader = await follow({ lastEventId: live.events()[0]?.id, prefer: 'wait=0' });
     await reader.reading;
@@ -155,7 +156,8 @@ describe('the stream of events', () => {
   it('refuses an id that it never gave, and patterns that are none', async () => {
     const unknown = await follow({ lastEventId: newId() });
     expect(unknown.status).toBe(404);
-    for (const refused of [await follow({ lastEventId: 'x' }), await follow({ query: '?types=Finding' })]) expect(refused.status).toBe(400);
+    for (const refused of [await follow({ lastEventId: 'x' }), await follow({ query: '?types=Finding' }), await follow({ query: '?types=finding.typo' })])
+      expect(refused.status).toBe(400);
   });
 
   it('answers HEAD without a stream', async () => {
@@ -167,7 +169,7 @@ describe('the stream of events', () => {
     const readers = await Promise.all(Array.from({ length: 100 }, () => follow()));
     const refused = await follow();
     expect([refused.status, refused.headers['retry-after']]).toEqual([503, '5']);
-    await tell(api.ours, 'finding.made', 'for all');
+    await tell(api.ours, 'finding.updated', 'for all');
     await eventually(() => readers.filter((reader) => reader.subjects().length === 1).length).toBe(100);
     for (const reader of readers) reader.leave();
     await eventually(async () => (await api.call('GET', '/api/v1/events', { as: api.ours.owner, headers: { prefer: 'wait=0' } })).status).toBe(200);
@@ -221,7 +223,7 @@ describe('a reader', () => {
     };
     const stuck = new Writable({ highWaterMark: 1, write: () => {} });
     const after = await reading(counted);
-    await tell(api.ours, 'finding.made', ...Array.from({ length: 5_000 }, (_, n) => String(n)));
+    await tell(api.ours, 'finding.updated', ...Array.from({ length: 5_000 }, (_, n) => String(n)));
     await pastIsComplete(api);
     const stream = Readable.from(streamEvents(after), { highWaterMark: 1 }).pipe(stuck);
     onTestFinished(() => void stream.destroy());

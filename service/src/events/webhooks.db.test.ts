@@ -66,10 +66,43 @@ describe('a webhook', () => {
     });
   });
 
-  it.each([[[]], [['finding.']], [['Finding']], [['.*']], [['finding*']], [['*', '*']]])('is refused with the event types %j', async (event_types) => {
-    const answer = await ours.call('POST', '/webhooks', { url: 'https://example.com/', event_types });
-    expect(answer).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
+  it.each([[[]], [['finding.']], [['Finding']], [['.*']], [['finding*']], [['*', '*']], [['bogus.*']], [['finding.typo']], [['finding.created.*']]])(
+    'is refused with the event types %j',
+    async (event_types) => {
+      const answer = await ours.call('POST', '/webhooks', { url: 'https://example.com/', event_types });
+      expect(answer).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
+    },
+  );
+
+  it('is told what there is when it names an event type that there is not', async () => {
+    const { id } = await ours.create('https://example.com/');
+    for (const [method, path, body] of [
+      ['POST', '/webhooks', { url: 'https://example.com/', event_types: ['*', 'finding.typo'] }],
+      ['PATCH', `/webhooks/${id}`, { event_types: ['*', 'finding.typo'] }],
+      ['GET', '/events?types=*,finding.typo', undefined],
+    ] as const) {
+      const { status, body: problem } = await ours.call(method, path, body);
+      const { errors } = problem as { errors: { path: string; code: string; detail: string }[] };
+      expect({ status, errors }).toMatchObject({
+        status: 400,
+        errors: [{ code: 'not_allowed', detail: expect.stringMatching(/ \*, .*finding\.\*.*finding\.created/) }],
+      });
+    }
+    await ours.call('DELETE', `/webhooks/${id}`);
   });
+
+  it.each(['http://10.1.2.3/', 'http://[::1]/', 'http://169.254.169.254/latest/meta-data/', 'http://0x7f.2/'])(
+    'is refused with the address %s, at creation and change, because nothing could be delivered',
+    async (url) => {
+      const { id } = await ours.create('https://example.com/');
+      for (const answer of [await ours.call('POST', '/webhooks', { url, event_types: ['*'] }), await ours.call('PATCH', `/webhooks/${id}`, { url })])
+        expect(answer).toMatchObject({
+          status: 400,
+          body: { errors: [{ in: 'body', path: '/url', code: 'not_allowed', detail: expect.stringMatching(/does not reach out to.*RRS_OUTBOUND_ALLOW/) }] },
+        });
+      await ours.call('DELETE', `/webhooks/${id}`);
+    },
+  );
 
   it('is created once for an idempotency key, with the same secret', async () => {
     const post = () => ours.call('POST', '/webhooks', { url: 'https://example.com/once', event_types: ['*'] }, { 'idempotency-key': 'one webhook' });
@@ -157,7 +190,9 @@ describe('a test', () => {
     try {
       const receiver = await useReceiver();
       for (const url of [receiver.url, receiver.url.replace('127.0.0.1', 'localhost'), 'http://169.254.169.254/latest/meta-data/', 'http://[::1]/']) {
-        const { id } = await webhooks.create(url);
+        const { id } = await webhooks.create('https://example.com/');
+        // As one that was made while the operator still allowed it.
+        await closed.db.withSystem((tx) => tx.updateTable('webhooks').set({ url }).where('id', '=', id).execute());
         const { body } = await webhooks.call('POST', `/webhooks/${id}/test`);
         expect(body).toMatchObject({ status: 'failed', response_status: null, error: expect.stringMatching(/does not reach out to.*RRS_OUTBOUND_ALLOW/) });
       }
@@ -172,7 +207,7 @@ describe('a test', () => {
   it('follows no redirect', async () => {
     const [receiver, elsewhere] = [await useReceiver(), await useReceiver()];
     receiver.answer((response) => response.writeHead(307, { location: elsewhere.url }).end());
-    const { id } = await ours.create(receiver.url, ['none']);
+    const { id } = await ours.create(receiver.url, ['organization.created']);
     expect(await ours.call('POST', `/webhooks/${id}/test`)).toMatchObject({
       body: { status: 'failed', response_status: 307, error: expect.stringContaining('redirect') },
     });
@@ -182,7 +217,7 @@ describe('a test', () => {
 
   it('is sent once for an idempotency key', async () => {
     const receiver = await useReceiver();
-    const { id } = await ours.create(receiver.url, ['none']);
+    const { id } = await ours.create(receiver.url, ['organization.created']);
     const post = () => ours.call('POST', `/webhooks/${id}/test`, undefined, { 'idempotency-key': 'one test' });
     const [first, again] = [await post(), await post()];
     expect(again.body).toEqual(first.body);

@@ -2,11 +2,13 @@ import { sql } from 'kysely';
 import { recordAudit } from '../audit/record.ts';
 import type { TenantTx } from '../db/database.ts';
 import { fetchPage, type PageRequest } from '../db/pages.ts';
+import type { Outbound } from '../net/request.ts';
 import type { Actor } from '../shared/actor.ts';
 import { AppError, invalidField, notFound } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
 import { emit } from './emit.ts';
 import { newSecret } from './signature.ts';
+import type { EventType } from './types.ts';
 import type { SecretBox } from './webhook-secrets.ts';
 
 const MAX_WEBHOOKS = 50;
@@ -40,6 +42,8 @@ export interface NewWebhook {
 
 export type WebhookPatch = Partial<NewWebhook>;
 
+type Reach = Pick<Outbound, 'refusal'>;
+
 export function listWebhooks(tx: TenantTx, orgId: string, page: PageRequest) {
   const query = tx.selectFrom('webhooks').select(shown).where('org_id', '=', orgId);
   return fetchPage(tx, query, { created_at: { column: 'created_at', type: 'timestamptz' } }, page);
@@ -64,7 +68,12 @@ async function lockWebhook(tx: TenantTx, orgId: string, id: string): Promise<Web
 }
 
 /** The secret is returned here and nowhere else. */
-export async function createWebhook(tx: TenantTx, actor: Actor, box: SecretBox, input: NewWebhook): Promise<{ webhook: WebhookRow; secret: string }> {
+export async function createWebhook(
+  tx: TenantTx,
+  actor: Actor,
+  { box, outbound }: { box: SecretBox; outbound: Reach },
+  input: NewWebhook,
+): Promise<{ webhook: WebhookRow; secret: string }> {
   const { orgId } = actor;
   await sql`select pg_advisory_xact_lock(hashtextextended(${`webhooks ${orgId}`}, 0))`.execute(tx);
   const { count } = await tx.selectFrom('webhooks').select(tx.fn.countAll<string>().as('count')).where('org_id', '=', orgId).executeTakeFirstOrThrow();
@@ -78,7 +87,7 @@ export async function createWebhook(tx: TenantTx, actor: Actor, box: SecretBox, 
     .values({
       org_id: orgId,
       id,
-      url: receiverOf(input.url),
+      url: receiverOf(input.url, outbound),
       event_types: input.event_types,
       description: input.description ?? null,
       ...switched(input.enabled ?? true, actor),
@@ -95,12 +104,13 @@ export async function createWebhook(tx: TenantTx, actor: Actor, box: SecretBox, 
 export async function updateWebhook(
   tx: TenantTx,
   actor: Actor,
+  outbound: Reach,
   { id, patch, check }: { id: string; patch: WebhookPatch; check: (current: WebhookRow) => void },
 ): Promise<WebhookRow> {
   const current = await lockWebhook(tx, actor.orgId, id);
   check(current);
   const next = {
-    url: patch.url === undefined ? current.url : receiverOf(patch.url),
+    url: patch.url === undefined ? current.url : receiverOf(patch.url, outbound),
     event_types: patch.event_types ?? current.event_types,
     description: patch.description === undefined ? current.description : patch.description,
     enabled: patch.enabled ?? current.enabled,
@@ -191,12 +201,14 @@ const fromNowOn = {
 };
 
 /** Threat: a name and password in the address would be shown to whoever may read webhooks, and sent in the clear in a header. */
-function receiverOf(address: string): string {
+function receiverOf(address: string, { refusal }: Reach): string {
   const refuse = (code: string, detail: string) => invalidField({ in: 'body', path: '/url', code, detail });
   const url = URL.canParse(address) ? new URL(address) : null;
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:'))
     throw refuse('wrong_format', 'url must be an address that begins with https:// or http://');
   if (url.username !== '' || url.password !== '') throw refuse('not_allowed', 'url must not carry a name or password; check the signature instead');
+  const unreachable = refusal(url);
+  if (unreachable !== null) throw refuse('not_allowed', unreachable);
   url.hash = '';
   if (url.href.length > 2000) throw refuse('too_long', 'url must have at most 2000 characters once it is encoded');
   return url.href;
@@ -211,7 +223,7 @@ function auditable({ url, event_types, description, enabled }: WebhookRow) {
   return { origin: new URL(url).origin, event_types, description, enabled };
 }
 
-async function told(tx: TenantTx, actor: Actor, action: string, { id, ...change }: Told): Promise<void> {
+async function told(tx: TenantTx, actor: Actor, action: EventType, { id, ...change }: Told): Promise<void> {
   await recordAudit(tx, actor, { action, objectType: 'webhook', objectId: id, ...change });
   await emit(tx, actor.orgId, { type: action, subject: id, data: change.after ?? change.before ?? {} });
 }

@@ -114,7 +114,7 @@ const routes: { method: string; url: string; access: unknown; hidden: boolean }[
 
 beforeAll(async () => {
   api = await startApi({
-    config: { RRS_TRUSTED_PROXIES: '127.0.0.1' },
+    config: { RRS_TRUSTED_PROXIES: '127.0.0.1', RRS_OUTBOUND_ALLOW: '127.0.0.1' },
     prepare: async (app) => {
       app.addHook('onRoute', ({ method, url, config, schema }) => {
         const hidden = (schema as { hide?: boolean } | undefined)?.hide === true;

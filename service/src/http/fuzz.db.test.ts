@@ -15,7 +15,7 @@ let shared: string;
 const statuses = new Set<number>();
 
 beforeAll(async () => {
-  api = await startApi({ config: { RRS_TRUSTED_PROXIES: '127.0.0.1' } });
+  api = await startApi({ config: { RRS_TRUSTED_PROXIES: '127.0.0.1', RRS_OUTBOUND_ALLOW: '127.0.0.1' } });
   const create = async (path: string, body: object | undefined) => {
     const answer = await api.call('POST', path, { as: api.ours.owner, ...(body ? { body } : {}) });
     ids.push((answer.body as { id: string }).id);

@@ -182,7 +182,7 @@ describe('/metrics', () => {
     await webhooks.change();
     await api.db.withSystem((tx) => sql`update webhooks set paused_until = now() + interval '1 hour'`.execute(tx));
     await webhooks.deliver();
-    expect(await counted()).toMatchObject({ ready: 1 });
+    expect(await counted()).toMatchObject({ ready: 0, later: 1 });
     await api.db.withSystem((tx) => sql`update webhooks set paused_until = null`.execute(tx));
     receiver.answer(410);
     await webhooks.deliver();

@@ -67,8 +67,9 @@ export function createMetrics(db: Database): Metrics {
 }
 
 const DELIVERIES_WAITING = `
-  select count(*) filter (where next_attempt_at <= now())::int as ready, count(*) filter (where next_attempt_at > now())::int as later
-  from webhook_deliveries where status = 'pending'`;
+  select count(*) filter (where at <= now())::int as ready, count(*) filter (where at > now())::int as later
+  from webhook_deliveries d join webhooks w on w.org_id = d.org_id and w.id = d.webhook_id, greatest(d.next_attempt_at, w.paused_until) at
+  where d.status = 'pending' and d.next_attempt_at is not null`;
 
 const JOBS_WAITING = `
   select count(*) filter (where locked_at is null and run_at <= now() and attempts < max_attempts)::int as ready,

@@ -62,7 +62,7 @@ type Concerned = Pick<Running['connection'], 'org_id' | 'id' | 'name' | 'provide
 /** How a run ended, for the audit and for those who listen. */
 export async function announce(tx: TenantTx, { org_id: orgId, id, name, provider }: Concerned, runId: string, outcome: Outcome): Promise<void> {
   const data = { connection_id: id, provider, ...outcome };
-  const type = `sync.${outcome.status}`;
+  const type = `sync.${outcome.status}` as const;
   await recordAudit(tx, systemActor(orgId, name), { action: type, objectType: 'sync_run', objectId: runId, after: data });
   await emit(tx, orgId, { type, subject: runId, data });
 }

@@ -44,11 +44,7 @@ describe('a connection', () => {
       body: { provider: 'snyk', config: { api_url: 'ftp://example.com', org: 'x' }, credentials: { token: 7 } },
     });
     expect(status).toBe(400);
-    expect(body.errors.map(({ path }) => path).sort()).toEqual(['/config/org', '/config/organization_id', '/credentials/token']);
-    const wrong = await syncs.ask<{ errors: { path: string }[] }>('POST', '/integrations', {
-      body: { provider: 'snyk', config: { api_url: 'ftp://example.com', organization_id: 'x' }, credentials: { token: 'abcdefgh' } },
-    });
-    expect(wrong.body.errors.map(({ path }) => path)).toEqual(['/config/api_url']);
+    expect(body.errors.map(({ path }) => path).sort()).toEqual(['/config/api_url', '/config/org', '/config/organization_id', '/credentials/token']);
     expect((await syncs.ask<{ detail: string }>('POST', '/integrations', { body: { provider: 'nobody' } })).body.detail).toContain('snyk');
   });
 
@@ -120,7 +116,10 @@ describe('a connection', () => {
   });
 
   it('does not reach into the network behind the service', async () => {
-    const id = await syncs.connect(snyk, 'http://169.254.169.254');
+    const id = await syncs.connect(snyk, (await syncs.fake(snyk)).origin);
+    // As one that was made while the operator still allowed it.
+    const config = JSON.stringify(snyk.settings('http://169.254.169.254').config);
+    await syncs.api().db.withSystem((tx) => tx.updateTable('connections').set({ config }).where('id', '=', id).execute());
     const { body } = await syncs.ask<{ error: { message: string } }>('POST', `/integrations/${id}/test`);
     expect(body).toMatchObject({ ok: false, error: { kind: 'unavailable', message: expect.stringContaining('RRS_OUTBOUND_ALLOW') } });
   });

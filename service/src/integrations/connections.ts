@@ -7,7 +7,8 @@ import { emit } from '../events/emit.ts';
 import type { Actor } from '../shared/actor.ts';
 import { AppError, errorCodeOf, notFound } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
-import { checkedSettings, chosenProvider, type Providers, providerOf } from './providers.ts';
+import { chosenProvider, type Providers, providerOf } from './providers.ts';
+import { assertSecretsGivenAgain, checkedSettings, type Refusal } from './schemas-settings.ts';
 import type { KeyRing } from './secrets.ts';
 
 export interface IntegrationDeps {
@@ -15,6 +16,7 @@ export interface IntegrationDeps {
   keys: KeyRing;
   /** Origins that enrichment may come from beside the vendors' own: what it learns is shared by all organizations. */
   mirrors: readonly string[];
+  refusal: Refusal;
 }
 
 export interface NewConnection {
@@ -36,7 +38,7 @@ const EVERY_MINUTES = 24 * 60;
 
 export async function createConnection(tx: TenantTx, actor: Actor, deps: IntegrationDeps, input: NewConnection): Promise<ConnectionRow> {
   const provider = chosenProvider(deps.providers, input.provider);
-  const settings = checkedSettings(provider, { config: input.config ?? {}, credentials: input.credentials ?? {} });
+  const settings = checkedSettings(provider, { config: input.config ?? {}, credentials: input.credentials ?? {} }, deps.refusal);
   assertTrustedSource(deps, provider, settings);
   const id = newId();
   const sealed = await deps.keys.seal(sealContext(actor.orgId, id), settings.credentials as Record<string, unknown>);
@@ -77,8 +79,14 @@ export async function updateConnection(tx: TenantTx, actor: Actor, deps: Integra
   const credentials = { ...secret, ...patch.credentials };
   // A field that is cleared goes back to its default, if it has one.
   for (const values of [config, credentials]) for (const [name, value] of Object.entries(values)) if (value === null) delete values[name];
-  const settings = checkedSettings(provider, { config, credentials });
-  assertTrustedSource(deps, provider, settings);
+  const before = { config: row.config, credentials: secret } as Settings;
+  // Who only pauses or renames it is not held up by settings that were right once.
+  const isSet = patch.config !== undefined || patch.credentials !== undefined;
+  const settings = isSet ? checkedSettings(provider, { config, credentials }, deps.refusal) : before;
+  if (isSet) {
+    assertSecretsGivenAgain(provider, { before, after: settings, given: patch.credentials ?? {} });
+    assertTrustedSource(deps, provider, settings);
+  }
   const sealed = await deps.keys.seal(sealContext(actor.orgId, id), settings.credentials as Record<string, unknown>);
   const everyMinutes = patch.schedule === undefined ? row.every_minutes : (patch.schedule?.every_minutes ?? null);
   const enabled = patch.enabled ?? row.enabled;
@@ -93,7 +101,7 @@ export async function updateConnection(tx: TenantTx, actor: Actor, deps: Integra
         config: JSON.stringify(settings.config),
         credentials: sealed.bytes,
         credentials_key: sealed.keyId,
-        credential_marks: JSON.stringify({ ...(row.credential_marks as object), ...marksOf(patch.credentials ?? {}) }),
+        credential_marks: JSON.stringify(marksAfter(row, patch, settings)),
         every_minutes: everyMinutes,
         ...(reschedule ? { next_run_at: everyMinutes === null ? null : sql<Date>`now()` } : {}),
         // What was brought under other settings says nothing about what is missing under these.
@@ -105,7 +113,6 @@ export async function updateConnection(tx: TenantTx, actor: Actor, deps: Integra
       .where('id', '=', id)
       .execute(),
   );
-  const before = { name: row.name, enabled: row.enabled, config: row.config, every_minutes: row.every_minutes };
   const after = {
     name: patch.name ?? row.name,
     enabled,
@@ -113,7 +120,8 @@ export async function updateConnection(tx: TenantTx, actor: Actor, deps: Integra
     every_minutes: everyMinutes,
     credentials_changed: Object.keys(patch.credentials ?? {}),
   };
-  await recordAudit(tx, actor, { action: 'connection.updated', objectType: 'connection', objectId: id, before, after });
+  const was = { name: row.name, enabled: row.enabled, config: row.config, every_minutes: row.every_minutes };
+  await recordAudit(tx, actor, { action: 'connection.updated', objectType: 'connection', objectId: id, before: was, after });
   await emit(tx, actor.orgId, { type: 'connection.updated', subject: id, data: { name: after.name, enabled } });
   return readConnection(tx, actor.orgId, id);
 }
@@ -200,6 +208,11 @@ export async function resealCredentials(tx: Tx, keys: KeyRing): Promise<{ count:
       .execute();
   }
   return { count: rows.length, keyId };
+}
+
+function marksAfter({ credential_marks }: ConnectionRow, { credentials = {} }: ConnectionPatch, settings: Settings): Record<string, unknown> {
+  const marks = Object.entries({ ...(credential_marks as Record<string, unknown>), ...marksOf(credentials) });
+  return Object.fromEntries(marks.filter(([name]) => Object.hasOwn(settings.credentials, name)));
 }
 
 function marksOf(credentials: Record<string, unknown>): Record<string, { updated_at: string; hint: string | null }> {

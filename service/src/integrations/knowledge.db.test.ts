@@ -28,7 +28,11 @@ async function connectMirror(vendor: FakeVendor): Promise<string> {
   const actor = systemActor(syncs.api().ours.id, 'test');
   const input = { provider: vendor.id, name: newId(), config, credentials, schedule: null };
   const { providers, keys } = syncs.syncing();
-  return (await syncs.api().db.withTenant(actor, (tx) => createConnection(tx, actor, { providers, keys, mirrors: [origin] }, input))).id;
+  return (
+    await syncs
+      .api()
+      .db.withTenant(actor, (tx) => createConnection(tx, actor, { providers, keys, mirrors: [origin], refusal: syncs.api().outbound.refusal }, input))
+  ).id;
 }
 
 async function found(cve: string, as = syncs.api().ours.owner): Promise<string> {

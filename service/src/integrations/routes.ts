@@ -142,7 +142,7 @@ export function integrationRoutes(deps: IntegrationRoutesDeps) {
           operationId: 'updateConnection',
           summary: 'Change a connection',
           description:
-            'A JSON merge patch: what is absent stays, single fields of `config` and `credentials` too. After a change of `config` the next run brings everything.',
+            'A JSON merge patch: what is absent stays, single fields of `config` and `credentials` too. After a change of `config` the next run brings everything. Who has it ask at another address gives the secrets again.',
           tags: TAGS,
           params: ConnectionParams,
           headers: IfMatchHeaders,

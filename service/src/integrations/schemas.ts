@@ -74,7 +74,10 @@ export const ConnectionCreate = Strict(
 export const ConnectionPatch = Strict({
   name: Type.Optional(settings.name),
   config: Type.Optional({ ...settings.config, description: 'The fields to change; null clears one' }),
-  credentials: Type.Optional({ ...settings.credentials, description: 'The fields to change; the others stay as they are' }),
+  credentials: Type.Optional({
+    ...settings.credentials,
+    description: 'The fields to change; the others stay as they are, unless the address changes: then every secret has to be given again. null clears one',
+  }),
   schedule: Type.Optional(Nullable({ ...Schedule, description: 'null: only when somebody asks' })),
   enabled: Type.Optional(settings.enabled),
 });

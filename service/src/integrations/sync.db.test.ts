@@ -33,6 +33,19 @@ function only(keep: (issue: number) => boolean, projects = 'shop'): FakeVendor {
   };
 }
 
+describe('a run under way', () => {
+  it('says how often it has asked, also while there is nothing new to keep', async () => {
+    const { origin, requests } = await syncs.fake(snyk, {}, { kind: 'hang', at: 1, for: 3 });
+    const id = await syncs.connect(snyk, origin);
+    const runId = await syncs.queue(id);
+    const going = syncs.perform(syncs.api().ours.id, runId, { limits: { requestMs: 1_500 } });
+    await expect.poll(async () => (await syncs.run(id, runId)).requests.failed, { timeout: 10_000 }).toBeGreaterThan(0);
+    expect(await syncs.run(id, runId)).toMatchObject({ status: 'running', progress: { pages: 1 } });
+    await going;
+    expect(await syncs.run(id, runId)).toMatchObject({ status: 'succeeded', requests: { made: requests.length, failed: 3 } });
+  });
+});
+
 describe('a run of a connection', () => {
   it('brings what the vendor has; the same again changes nothing; what a complete run no longer shows is closed', async () => {
     const { origin } = await syncs.fake(snyk);
@@ -45,7 +58,7 @@ describe('a run of a connection', () => {
     const { verified: closedBefore = 0 } = await statuses();
 
     const fewer = await syncs.fake(only((n) => n > 2));
-    await syncs.ask('PATCH', `/integrations/${id}`, { body: { config: { api_url: `${fewer.origin}/rest` } } });
+    await syncs.move(id, snyk, fewer.origin);
     // Other settings may be why something is missing: somebody looks first.
     const held = await syncs.sync(id);
     expect(held).toMatchObject({ status: 'needs_confirmation', mode: 'full', counts: { closed: 0 } });
@@ -71,18 +84,18 @@ describe('a run of a connection', () => {
     ];
     for (const fault of faults) {
       const broken = await syncs.fake(some, {}, fault);
-      await syncs.ask('PATCH', `/integrations/${id}`, { body: { config: { api_url: `${broken.origin}/rest` } } });
+      await syncs.move(id, snyk, broken.origin);
       const run = await syncs.sync(id, { full: true });
       expect({ fault: fault.kind, status: run.status, closed: run.counts.closed }).toEqual({ fault: fault.kind, status: 'partial', closed: 0 });
       expect(run.error?.message).toBeTruthy();
       expect(await statuses()).toEqual(before);
     }
     const endless = await syncs.fake(some, { endless: true });
-    await syncs.ask('PATCH', `/integrations/${id}`, { body: { config: { api_url: `${endless.origin}/rest` } } });
+    await syncs.move(id, snyk, endless.origin);
     const run = await syncs.sync(id, { full: true, pages: 8 });
     expect(run).toMatchObject({ status: 'partial', error: { kind: 'incomplete' }, counts: { closed: 0 } });
     const bad = await syncs.fake(some, { badRecord: true });
-    await syncs.ask('PATCH', `/integrations/${id}`, { body: { config: { api_url: `${bad.origin}/rest` } } });
+    await syncs.move(id, snyk, bad.origin);
     expect(await syncs.sync(id, { full: true })).toMatchObject({ status: 'partial', counts: { rejected: 1, closed: 0 } });
     expect(await statuses()).toEqual(before);
   });
@@ -164,7 +177,7 @@ describe('a run of a connection', () => {
     await syncs.sync(id);
     const before = await statuses();
     const gone = await syncs.fake(only((n) => n > 15, 'held'));
-    await syncs.ask('PATCH', `/integrations/${id}`, { body: { config: { api_url: `${gone.origin}/rest` } } });
+    await syncs.move(id, snyk, gone.origin);
     const held = await syncs.sync(id);
     expect(held).toMatchObject({ status: 'needs_confirmation', counts: { closed: 0 }, notes: [expect.stringContaining('would be closed')] });
     expect(await statuses()).toEqual(before);

@@ -105,7 +105,7 @@ export async function runBatches<Batch, Result>(
   const account = createAccount();
   const stop = new AbortController();
   const stopped = AbortSignal.any([signal, stop.signal]);
-  const watching = watchForCancel(db, running, (why) => stop.abort(new Stopped(why)));
+  const watching = watch(db, running, account, (why) => stop.abort(new Stopped(why)));
   const startedAt = run.started_at ?? new Date();
   const http = createHttp(connector, settings, {
     sender: syncing.sender,
@@ -155,17 +155,26 @@ export async function runBatches<Batch, Result>(
 
 const LOOK_MS = 1_000;
 
-function watchForCancel(db: Database, { run }: Running, stop: (why: 'cancelled' | 'lost') => void): NodeJS.Timeout {
+/** Whether it is to go on; and what it has asked for, which may be all there is to see of it for long. */
+function watch(db: Database, running: Running, account: Account, stop: (why: 'cancelled' | 'lost') => void): NodeJS.Timeout {
+  const { run } = running;
   return setInterval(() => {
-    db.withTenant({ orgId: run.org_id }, (tx) =>
-      tx.selectFrom('sync_runs').select(['cancel_requested', 'attempt', 'status']).where('org_id', '=', run.org_id).where('id', '=', run.id).executeTakeFirst(),
-    )
+    const news = account.count();
+    db.withTenant({ orgId: run.org_id }, async (tx) => {
+      if (news.requests > 0) await note(tx, running, news);
+      return tx
+        .selectFrom('sync_runs')
+        .select(['cancel_requested', 'attempt', 'status'])
+        .where('org_id', '=', run.org_id)
+        .where('id', '=', run.id)
+        .executeTakeFirst();
+    })
       .then((now) => {
         if (now?.attempt !== run.attempt || now.status !== 'running') stop('lost');
         else if (now.cancel_requested) stop('cancelled');
       })
       // A database that is gone for a moment is met by the next batch.
-      .catch(() => {});
+      .catch((error: unknown) => (isLost(error) ? stop('lost') : account.restore(news)));
   }, LOOK_MS);
 }
 
@@ -199,22 +208,37 @@ async function note(tx: TenantTx, { run }: Running, { checkpoint, batches, recor
 
 export type Account = ReturnType<typeof createAccount>;
 
-/** Of the requests that were made since it was last asked. */
+interface Counts {
+  requests: number;
+  failed: number;
+  bytes: number;
+}
+
+/** Of the requests that were made: each is counted once, by whoever asks first, and seen once, by who takes them. */
 export function createAccount() {
-  let records: RequestRecord[] = [];
+  let seen: RequestRecord[] = [];
+  let counts: Counts = { requests: 0, failed: 0, bytes: 0 };
+  const restore = ({ requests, failed, bytes }: Counts): void => {
+    counts = { requests: counts.requests + requests, failed: counts.failed + failed, bytes: counts.bytes + bytes };
+  };
+  const count = (): Counts => {
+    const counted = counts;
+    counts = { requests: 0, failed: 0, bytes: 0 };
+    return counted;
+  };
   return {
     add: (record: RequestRecord): void => {
-      records.push(record);
+      seen.push(record);
+      const { status, error, bytes } = record;
+      restore({ requests: 1, failed: error !== null || status === null || status >= 400 ? 1 : 0, bytes });
     },
+    count,
+    /** What could not be noted. */
+    restore,
     take: () => {
-      const taken = records;
-      records = [];
-      return {
-        seen: taken,
-        requests: taken.length,
-        failed: taken.filter(({ status, error }) => error !== null || status === null || status >= 400).length,
-        bytes: taken.reduce((sum, { bytes }) => sum + bytes, 0),
-      };
+      const taken = seen;
+      seen = [];
+      return { seen: taken, ...count() };
     },
   };
 }

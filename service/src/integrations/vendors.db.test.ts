@@ -50,7 +50,7 @@ describe.each(vendors)('%s through the host', (_, vendor) => {
     const before = await found(id);
     for (const fault of [{ kind: 'status', at: 2, status: 500 } as const, { kind: 'repeated', at: 5 } as const]) {
       const broken = await syncs.fake(vendor, { pageSize: 4 }, fault);
-      await syncs.ask('PATCH', `/integrations/${id}`, { body: { config: vendor.settings(broken.origin).config } });
+      await syncs.move(id, vendor, broken.origin);
       const run = await syncs.sync(id, { full: true, limits: { requests: 300 } });
       expect({ fault: fault.kind, whole: run.status === 'succeeded' }, JSON.stringify(run)).toEqual({ fault: fault.kind, whole: false });
       expect(run.error?.message).toBeTruthy();

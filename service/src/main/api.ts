@@ -72,7 +72,8 @@ export async function createApi({ config, db, log, secret, keyUse, blobs, outbou
       assetRoutes({ db, secret, follower: followAsset(follower) })(api);
       findingRoutes({ db, secret, blobs, follower, reportLimit: config.RRS_REPORT_LIMIT })(api);
       const keys = openKeyRing(keysDir(config));
-      integrationRoutes({ db, secret, providers: builtIn, keys, mirrors: config.RRS_ENRICHMENT_MIRRORS, clock: systemClock, sender: outbound, follower })(api);
+      const reach = { mirrors: config.RRS_ENRICHMENT_MIRRORS, refusal: outbound.refusal, sender: outbound };
+      integrationRoutes({ db, secret, providers: builtIn, keys, clock: systemClock, follower, ...reach })(api);
       inboundRoute({ db, providers: builtIn, keys, hear: hearOfTickets })(api);
       workItemRoutes({ db, secret, findingFilter: FilterBody })(api);
       const { RRS_ARTIFACT_LIMIT: artifactLimit, RRS_REPORT_LIMIT: reportLimit, RRS_TSA_CERTIFICATES: timestampCertificates } = config;

@@ -56,7 +56,7 @@ export function createGuard(allowedNetworks: readonly string[]): Guard {
       const address = host.replace(/^\[|\]$/g, '');
       // RFC 6761, section 6.3: these names mean the machine that resolves them, a proxy's own included.
       const meant = /(^|\.)localhost\.?$/i.test(address) ? ['127.0.0.1', '::1'] : isIP(address) === 0 ? [] : [address];
-      if (meant.length > 0 && !meant.some(isAllowed)) throw new AddressRefused(host, address);
+      if (meant.length > 0 && !meant.some(isAllowed)) throw new AddressRefused(address, address);
     },
     lookup(host, options, done) {
       resolve(host, { ...options, all: true }, (error, found) => {

@@ -2,6 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { messageOf } from '../shared/errors.ts';
 import { createAgents, type OutboundOptions } from './agents.ts';
 import { faultOf, OutboundFault, proxyRefusal } from './faults.ts';
 
@@ -26,6 +27,8 @@ interface OutboundAnswer {
 }
 
 export interface Outbound {
+  /** Why an address that is written out cannot be reached; null for what may be, and for names, which are looked up when they are connected to. */
+  refusal(url: URL): string | null;
   open(request: OutboundRequest): Promise<OutboundAnswer>;
   send(request: OutboundRequest): Promise<Omit<OutboundAnswer, 'body'> & { body: Buffer }>;
   close(): void;
@@ -70,6 +73,14 @@ export function createOutbound(options: OutboundOptions): Outbound {
   };
 
   return {
+    refusal({ hostname }) {
+      try {
+        guard.assertAllowed(hostname);
+        return null;
+      } catch (error) {
+        return messageOf(error);
+      }
+    },
     open,
     async send(request) {
       const { body, ...answer } = await open(request);

@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openFileStore } from '../blobs/file-store.ts';
-import { openDatabase } from '../db/database.ts';
+import { type Database, openDatabase } from '../db/database.ts';
 import { instanceSecret } from '../db/instance-secret.ts';
 import { readMigrations } from '../db/migrate.ts';
+import { eventTypes } from '../events/types.ts';
 import type { App } from '../http/app.ts';
 import { createMetrics } from '../http/operations.ts';
 import { createApi, follower } from '../main/api.ts';
@@ -115,6 +116,7 @@ export async function startApi(options: StartApiOptions = {}) {
     call: (method: string, path: string, options: CallOptions = {}): Promise<ApiAnswer> => call(address.url, method, path, options),
     async close(): Promise<void> {
       await app.close();
+      await assertKnownEvents(db);
       await keyUse.close().catch(() => {});
       outbound.close();
       await db.close().catch(() => {});
@@ -122,6 +124,12 @@ export async function startApi(options: StartApiOptions = {}) {
       for (const folder of [blobFolder, `${blobFolder}-keys`]) rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** What an `insert … select` tells, the compiler does not see. */
+async function assertKnownEvents(db: Database): Promise<void> {
+  const told = await db.withSystem((tx) => tx.selectFrom('events').select('type').distinct().where('type', 'not in', eventTypes).execute()).catch(() => []);
+  if (told.length > 0) throw new Error(`events/types.ts does not have ${told.map(({ type }) => type).join(', ')}`);
 }
 
 export async function call(url: string, method: string, path: string, { as, body, headers = {} }: CallOptions): Promise<ApiAnswer> {

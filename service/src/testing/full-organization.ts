@@ -111,7 +111,7 @@ const box = createSecretBox(Buffer.alloc(32));
 
 async function addWebhook(db: Database, actor: Actor): Promise<void> {
   const { webhook } = await db.withTenant(actor, (tx) =>
-    createWebhook(tx, actor, box, { url: 'https://example.com/', event_types: ['*'], description: AWKWARD }),
+    createWebhook(tx, actor, { box, outbound: { refusal: () => null } }, { url: 'https://example.com/', event_types: ['*'], description: AWKWARD }),
   );
   const row = { org_id: actor.orgId, id: newId(), webhook_id: webhook.id, event_id: newId(), event_type: AWKWARD, response_excerpt: AWKWARD, error: AWKWARD };
   await db.withTenant(actor, (tx) => tx.insertInto('webhook_deliveries').values(row).execute());

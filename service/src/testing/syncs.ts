@@ -79,6 +79,12 @@ export function useSyncs() {
     if (status !== 201) throw new Error(JSON.stringify(body));
     return body.id;
   };
+  /** To another server; whoever moves it has to know the secrets. */
+  const move = async (id: string, vendor: FakeVendor, origin: string): Promise<void> => {
+    const { config, credentials } = vendor.settings(origin);
+    const { status, body } = await ask('PATCH', `/integrations/${id}`, { body: { config, credentials } });
+    if (status !== 200) throw new Error(JSON.stringify(body));
+  };
   const queue = async (id: string, full = false): Promise<string> => {
     const { status, body } = await ask<{ id: string }>('POST', `/integrations/${id}/sync${full ? '?full=true' : ''}`);
     if (status !== 202) throw new Error(JSON.stringify(body));
@@ -90,5 +96,5 @@ export function useSyncs() {
     await perform(api.ours.id, runId, options);
     return run(id, runId);
   };
-  return { api: () => api, waits, syncing, handlers, rescore, perform, fake, ask, connect, queue, run, sync };
+  return { api: () => api, waits, syncing, handlers, rescore, perform, fake, ask, connect, move, queue, run, sync };
 }

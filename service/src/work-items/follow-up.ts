@@ -83,8 +83,8 @@ async function tell(
   linked: readonly { id: string; linked: number }[],
 ) {
   const changes = [
-    ...created.map(({ id, title, follows }) => ({ action: 'work_item.created', id, after: { title, follows } })),
-    ...linked.map(({ id, linked }) => ({ action: 'work_item.findings_linked', id, after: { linked, reason: 'they came back' } })),
+    ...created.map(({ id, title, follows }) => ({ action: 'work_item.created' as const, id, after: { title, follows } })),
+    ...linked.map(({ id, linked }) => ({ action: 'work_item.findings_linked' as const, id, after: { linked, reason: 'they came back' } })),
   ];
   for (let at = 0; at < changes.length; at += 1_000) {
     const some = changes.slice(at, at + 1_000);

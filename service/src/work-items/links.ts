@@ -4,6 +4,7 @@ import type { TenantTx } from '../db/database.ts';
 import { fetchPage, type PageRequest, type SortColumns } from '../db/pages.ts';
 import type { DB } from '../db/types.ts';
 import { emit } from '../events/emit.ts';
+import type { EventType } from '../events/types.ts';
 import { type FindingFilter, filterFindings, ownFindings } from '../findings/filter.ts';
 import type { Assurance, Status } from '../findings/status.ts';
 import type { Actor } from '../shared/actor.ts';
@@ -92,7 +93,7 @@ export async function unlinkFinding(
   await touch(tx, actor, id, { action: 'work_item.finding_unlinked', after: { finding_id: findingId, reason } });
 }
 
-async function touch(tx: TenantTx, actor: Actor, id: string, { action, after }: { action: string; after: Record<string, unknown> }): Promise<void> {
+async function touch(tx: TenantTx, actor: Actor, id: string, { action, after }: { action: EventType; after: Record<string, unknown> }): Promise<void> {
   await sql`update work_items set version = version + 1, updated_at = now() where org_id = ${actor.orgId} and id = ${id}`.execute(tx);
   await recordAudit(tx, actor, { action, objectType: 'work_item', objectId: id, after });
   await emit(tx, actor.orgId, { type: action, subject: id, data: after });

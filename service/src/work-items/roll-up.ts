@@ -55,7 +55,7 @@ async function tell(tx: TenantTx, actor: Actor, moved: readonly (Standing & { to
     tx,
     actor.orgId,
     ...changes.map(({ id, before, after }) => ({
-      type: 'work_item.status_changed',
+      type: 'work_item.status_changed' as const,
       subject: id,
       data: { from: before.status, to: after.status, findings: after.findings },
     })),

@@ -100,7 +100,7 @@ describe('a ticket that is gone', () => {
   it('is listed, cannot be pulled, and a push makes another one', async () => {
     const { vendor, items, id, ticket } = await linkedItem();
     const { origin } = await tickets.fake(jiraFake);
-    await tickets.ask('PATCH', `/integrations/${vendor.connection}`, { body: { config: { api_url: origin } } });
+    await tickets.move(vendor.connection, jiraFake, origin);
     await tickets.query(`update rrs.tickets set read_at = now() - interval '25 hours' where id = $1`, [ticket.id]);
     await tickets.poll();
     expect(await driftOf(id)).toMatchObject({ problems: ['gone'], status: 'linked' });

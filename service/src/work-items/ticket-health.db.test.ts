@@ -28,7 +28,7 @@ async function healthOf(connection: string): Promise<Health> {
 
 const runsOf = async (connection: string) =>
   (await tickets.ask<{ data: Record<string, unknown>[] }>('GET', `/integrations/${connection}/runs?limit=200`)).body.data;
-const moveTo = (connection: string, origin: string) => tickets.ask('PATCH', `/integrations/${connection}`, { body: { config: { api_url: origin } } });
+const moveTo = (connection: string, origin: string) => tickets.move(connection, jiraFake, origin);
 
 async function linkedItem() {
   const vendor = await tickets.vendor();

@@ -130,7 +130,7 @@ describe('a poll', () => {
     const { vendor, items, id, at } = await linkedItem();
     await tickets.poll();
     const broken = await tickets.fake(jiraFake, {}, { kind: 'status', at: 1, status: 500 });
-    const moveTo = (origin: string) => tickets.ask('PATCH', `/integrations/${vendor.connection}`, { body: { config: { api_url: origin } } });
+    const moveTo = (origin: string) => tickets.move(vendor.connection, jiraFake, origin);
     await moveTo(broken.origin);
     await tickets.poll();
     expect((await tickets.drift()).find(({ work_item }) => work_item.id === id)).toMatchObject({
@@ -148,7 +148,7 @@ describe('a poll', () => {
   it('of an endless list ends', async () => {
     const { vendor, id } = await linkedItem();
     const endless = await tickets.fake(jiraFake, { endless: true });
-    await tickets.ask('PATCH', `/integrations/${vendor.connection}`, { body: { config: { api_url: endless.origin } } });
+    await tickets.move(vendor.connection, jiraFake, endless.origin);
     await tickets.poll();
     expect((await tickets.tickets(id))[0]).toMatchObject({ problems: ['unread'], error: { kind: 'incomplete' } });
   });

@@ -60,6 +60,11 @@ export async function letGo(db: Database, { orgId, lease, ticket }: Held): Promi
   );
 }
 
+/** For a service that is alone on its database: whoever held a ticket before it started is dead. */
+export async function letAllGo(db: Database): Promise<void> {
+  await db.withSystem((tx) => tx.updateTable('tickets').set({ lease_id: null, leased_until: null }).where('lease_id', 'is not', null).execute());
+}
+
 /** It was unlinked, or another worker has it: what this one did is not noted any more. */
 export class TicketLost extends Error {
   constructor() {

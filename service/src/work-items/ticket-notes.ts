@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { recordAudit } from '../audit/record.ts';
 import type { Database, TenantTx } from '../db/database.ts';
 import { emit } from '../events/emit.ts';
+import type { EventType } from '../events/types.ts';
 import { type Actor, systemActor } from '../shared/actor.ts';
 import { AppError } from '../shared/errors.ts';
 import { readItem, type WorkItemRow } from './read.ts';
@@ -143,7 +144,7 @@ async function tellDrift(tx: TenantTx, held: Held, before: readonly Drift[]): Pr
 
 interface Told {
   action: string;
-  event: string;
+  event: EventType;
   before?: Record<string, unknown>;
   after: Record<string, unknown>;
 }

@@ -36,7 +36,7 @@ export async function bodyOf(tx: TenantTx, orgId: string, { id, description }: P
 }
 
 export function workItemUrl(publicUrl: string, id: string): string {
-  return `${publicUrl}/work-items/${id}`;
+  return `${publicUrl}/api/v1/work-items/${id}`;
 }
 
 /** The comment with which a ticket is closed. */

@@ -44,6 +44,7 @@ export const awsInspector2 = defineScanner({
   permissions: 'an access key that is allowed inspector2:ListFindings and inspector2:ListCoverage in every region, as by AmazonInspector2ReadOnlyAccess',
   config: Config,
   credentials: Type.Object(awsKeyFields),
+  problems: ({ config }) => (isDistinct(config) ? [] : [{ path: '/config/api_url', detail: 'must have {region} in it, for there are several regions' }]),
   baseUrl: ({ config }) => urlOf(config, config.regions[0] ?? ''),
   origins: ({ config }) => config.regions.map((region) => urlOf(config, region)),
   authorize({ config, credentials }, request) {
@@ -110,9 +111,12 @@ function urlOf({ api_url }: Config, region: string): string {
   return api_url.replaceAll('{region}', region).replace(/\/+$/, '');
 }
 
+function isDistinct(config: Config): boolean {
+  return config.regions.length <= 1 || urlOf(config, 'a') !== urlOf(config, 'b');
+}
+
 function assertDistinct(config: Config): void {
-  if (config.regions.length > 1 && urlOf(config, 'a') === urlOf(config, 'b'))
-    throw new ConnectorError('configuration', 'The API address has no {region} in it, so it can be that of one region alone.');
+  if (!isDistinct(config)) throw new ConnectorError('configuration', 'The API address has no {region} in it, so it can be that of one region alone.');
 }
 
 async function ask<T extends typeof Findings | typeof Coverage>(http: Http, path: string, schema: T, json: Json): Promise<Static<T>> {

@@ -47,6 +47,7 @@ export const github = defineScanner({
   permissions,
   config: Config,
   credentials: Type.Object({ token: Secret('Access token', 'In GitHub under Settings, Developer settings, Personal access tokens') }),
+  problems: ({ config }) => (isAboutSomething(config) ? [] : [{ path: '/config/organization', detail: 'is required, or at least one repository' }]),
   baseUrl: ({ config }) => config.api_url,
   authorize: ({ credentials }) => ({
     authorization: `Bearer ${credentials.token}`,
@@ -92,6 +93,10 @@ export const github = defineScanner({
     return { coverage: since === null && isWhole ? 'complete' : 'changes', cursor: startedAt.toISOString() };
   },
 });
+
+function isAboutSomething({ organization, repositories = [] }: Static<typeof Config>): boolean {
+  return repositories.length > 0 || Boolean(organization?.trim());
+}
 
 function targetsOf({ organization, repositories = [] }: Static<typeof Config>): string[] {
   if (repositories.length > 0) return repositories.map(repositoryPath);

@@ -1,6 +1,6 @@
 import { formats } from '@rrs/scan-reports';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, defineScanner, Secret } from '../../contract.ts';
+import { ConnectorError, defineScanner, Secret, type SettingsProblem } from '../../contract.ts';
 import { awsKeyFields, signed } from '../../sigv4.ts';
 import { assertListable, type Bucket, nothingThere, objectsOf, type RemoteFile } from './files.ts';
 import { formatOf, progressOf, readFile } from './read-file.ts';
@@ -50,6 +50,12 @@ export const reportUrl = defineScanner({
   permissions: 'read access to the address; for a bucket s3:ListBucket on it and s3:GetObject on the objects under the prefix',
   config: Config,
   credentials: Credentials,
+  problems: ({ config: { url, bucket }, credentials: { username, password, access_key_id, secret_access_key } }) => [
+    ...(url || bucket ? [] : [{ path: '/config/url', detail: 'is required, or a bucket' }]),
+    ...(url && bucket ? [{ path: '/config/bucket', detail: 'must not be given beside an address' }] : []),
+    ...halves({ username, password }),
+    ...halves({ access_key_id, secret_access_key }),
+  ],
   baseUrl: ({ config }) => (config.url ? new URL(config.url).origin : storeOf(config)),
   authorize({ config, credentials: { token, username, password, access_key_id, secret_access_key, session_token } }, request): Record<string, string> {
     if (config.url) {
@@ -86,6 +92,13 @@ export const reportUrl = defineScanner({
     return { coverage: config.coverage === 'partial' || progress.hasDoubts ? 'changes' : 'complete', cursor: null };
   },
 });
+
+/** Of two that are of no use without each other, the one that is missing. */
+function halves(pair: Record<string, string | undefined>): SettingsProblem[] {
+  const missing = Object.keys(pair).filter((name) => !pair[name]);
+  const [given] = Object.keys(pair).filter((name) => pair[name]);
+  return given ? missing.map((name) => ({ path: `/credentials/${name}`, detail: `is required beside ${given}` })) : [];
+}
 
 function storeOf({ endpoint, region }: Settings['config']): string {
   return endpoint || `https://s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;

@@ -68,10 +68,12 @@ interface Seen {
 }
 
 /** Parts of two versions are no report: what is fetched in several goes must be seen to be one. */
-function assertSame({ name }: RemoteFile, seen: Seen, mark: string | undefined): void {
+function assertSame({ name }: RemoteFile, seen: Seen, mark: string | undefined, broken: ConnectorError | null): void {
   const version = mark === undefined ? null : versionOf(mark);
-  if (seen.isFetched && version === null)
-    throw new ConnectorError('configuration', `The server gives ${name} neither an ETag nor a Last-Modified, so it cannot be fetched in several goes.`);
+  if (seen.isFetched && version === null) {
+    const advice = `The server gives ${name} neither an ETag nor a Last-Modified, so it cannot be fetched in several goes.`;
+    throw broken ? new ConnectorError(broken.kind, `${broken.message} ${advice}`) : new ConnectorError('configuration', advice);
+  }
   if (version !== null && version !== (seen.version ?? version))
     throw new ConnectorError('incomplete', `${name} was replaced while it was read. The next run reads the new one.`);
   seen.version ??= version;
@@ -82,13 +84,14 @@ function assertSame({ name }: RemoteFile, seen: Seen, mark: string | undefined):
 async function* bytesOf({ http, file }: Source, seen: Seen): AsyncGenerator<Uint8Array> {
   let at = 0;
   let isEncoded = false;
+  let broken: ConnectorError | null = null;
   for (let attempt = 1; ; attempt++) {
     const from = at;
     const range: Record<string, string> = from > 0 && !isEncoded ? { range: `bytes=${from}-` } : {};
     const answer = await http.stream({ path: file.path, headers: { accept: '*/*', 'accept-encoding': 'identity', ...range } });
     isEncoded = answer.headers['content-encoding'] !== undefined;
-    assertSame(file, seen, answer.headers.etag ?? (file.version === null ? answer.headers['last-modified'] : undefined));
-    let broken: ConnectorError | null = null;
+    assertSame(file, seen, answer.headers.etag ?? (file.version === null ? answer.headers['last-modified'] : undefined), broken);
+    broken = null;
     try {
       for await (const chunk of answer.status === 206 ? answer.body : without(from, answer.body)) {
         at += chunk.length;
@@ -116,6 +119,15 @@ async function* without(skipped: number, chunks: AsyncIterable<Uint8Array>): Asy
 }
 
 async function* uncompressed(chunks: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* expanded(chunks);
+  } finally {
+    // Who stops before the second piece would leave it open.
+    await chunks.return(undefined);
+  }
+}
+
+async function* expanded(chunks: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
   const first = await chunks.next();
   if (first.done) return;
   async function* all(): AsyncGenerator<Uint8Array> {
@@ -126,11 +138,11 @@ async function* uncompressed(chunks: AsyncGenerator<Uint8Array>): AsyncGenerator
   const gunzip = createGunzip();
   // What goes wrong arrives where it is read.
   pipeline(Readable.from(all()), gunzip, () => {});
-  let expanded = 0;
+  let size = 0;
   try {
     for await (const chunk of gunzip as AsyncIterable<Uint8Array>) {
-      expanded += chunk.length;
-      if (expanded > LARGEST_EXPANDED_BYTES) throw new ReportError(`The compressed file grows beyond ${LARGEST_EXPANDED_BYTES} bytes.`);
+      size += chunk.length;
+      if (size > LARGEST_EXPANDED_BYTES) throw new ReportError(`The compressed file grows beyond ${LARGEST_EXPANDED_BYTES} bytes.`);
       yield chunk;
     }
   } catch (error) {

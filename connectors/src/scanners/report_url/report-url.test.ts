@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { serveFake } from '../../fake-server.ts';
+import type { HttpLimits } from '../../http.ts';
 import { collect, contextOf } from '../../testing.ts';
 import { reportUrlFake } from './fake.ts';
 import { reportUrl } from './index.ts';
@@ -27,14 +28,18 @@ async function serve(answer: (request: IncomingMessage, response: ServerResponse
 }
 
 type Values = Record<string, string>;
-const contextFor = (config: Values, credentials: Values = {}) =>
-  contextOf(reportUrl, { config: { prefix: '', suffix: '', region: 'us-east-1', coverage: 'complete', ...config }, credentials });
+const contextFor = (config: Values, credentials: Values = {}, limits: Partial<HttpLimits> = {}) =>
+  contextOf(reportUrl, { config: { prefix: '', suffix: '', region: 'us-east-1', coverage: 'complete', ...config }, credentials }, limits);
 const read = (config: Values, credentials?: Values) => collect(reportUrl, contextFor(config, credentials));
 
 const records = (count: number, text = ''): string =>
   JSON.stringify(Array.from({ length: count }, (_, n) => ({ title: `Weakness ${n}`, severity: 'low', asset_name: 'printer', description: text })));
 const titles = (items: Awaited<ReturnType<typeof read>>['items']) => items.map((item) => ('observation' in item ? item.observation.title : 'rejected'));
 const whole = (text: string) => (_: IncomingMessage, response: ServerResponse) => response.writeHead(200, { etag: '"1"' }).end(text);
+
+/** Of a format that is read several times. */
+const sarif = (text: string): string =>
+  JSON.stringify({ version: '2.1.0', runs: [{ tool: { driver: { name: 'checker' } }, results: [{ ruleId: 'r1', message: { text } }] }] });
 
 /** Sends the first half once, and cuts the line; then what is asked for. */
 function breaking(text: string, headers: (times: number) => Values, ranges: boolean) {
@@ -79,7 +84,8 @@ describe('an address', () => {
 
   it.each([true, false])('is gone on with where the line was cut, whether or not the server can do so: %s', async (ranges) => {
     const { url, asked } = await serve(breaking(records(20_000), () => ({ etag: '"1"' }), ranges));
-    expect(titles((await read({ url })).items)).toEqual(titles((await read({ url: (await serve(whole(records(20_000)))).url })).items));
+    const patient = contextFor({ url }, {}, { requestMs: 30_000 });
+    expect(titles((await collect(reportUrl, patient)).items)).toEqual(Array.from({ length: 20_000 }, (_, n) => `Weakness ${n}`));
     expect(asked).toHaveLength(2);
   });
 
@@ -87,7 +93,28 @@ describe('an address', () => {
     const replaced = await serve(breaking(records(20_000), (times) => ({ etag: `"${times}"` }), true));
     await expect(read({ url: replaced.url })).rejects.toMatchObject({ kind: 'incomplete', message: expect.stringContaining('replaced') });
     const unmarked = await serve(breaking(records(20_000), () => ({}), true));
-    await expect(read({ url: unmarked.url })).rejects.toMatchObject({ kind: 'configuration', message: expect.stringContaining('ETag') });
+    await expect(read({ url: unmarked.url })).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: expect.stringMatching(/^The answer of 127\.0\.0\.1:\d+ broke off: .+\. The server gives .+ neither an ETag nor a Last-Modified/),
+    });
+    const slow = await serve((_, response) => response.writeHead(200, { 'content-length': '100' }).write('['));
+    await expect(read({ url: slow.url })).rejects.toMatchObject({ kind: 'unavailable', message: expect.stringMatching(/broke off: .+timeout.+ETag/) });
+    const large = await serve((_, response) => response.end(sarif('x'.repeat(9_000_000))));
+    await expect(read({ url: large.url, asset: 'shop' })).rejects.toMatchObject({
+      kind: 'configuration',
+      message: expect.stringMatching(/^The server gives .+ETag/),
+    });
+  });
+
+  it('is on record as soon as it was looked at, though not read to its end', async () => {
+    const zipped = await serve((_, response) => response.end(gzipSync(records(30_000))));
+    for (const url of [(await serve(whole(records(30_000)))).url, (await serve(whole(records(1)))).url, zipped.url]) {
+      for (const config of [{ url }, { url, format: 'generic' }]) {
+        const context = contextFor(config);
+        await reportUrl.check(context);
+        expect(context.records).toMatchObject([{ method: 'GET', url, status: 200, error: null }]);
+      }
+    }
   });
 
   it('is fetched again for a format that reads it several times only when it is large', async () => {
@@ -95,11 +122,7 @@ describe('an address', () => {
     const { url, asked } = await serve(whole(text));
     expect((await read({ url })).items).toHaveLength(10);
     expect(asked).toHaveLength(1);
-    const sarif = {
-      version: '2.1.0',
-      runs: [{ tool: { driver: { name: 'checker' } }, results: [{ ruleId: 'r1', message: { text: 'x'.repeat(9_000_000) } }] }],
-    };
-    const large = await serve(whole(JSON.stringify(sarif)));
+    const large = await serve(whole(sarif('x'.repeat(9_000_000))));
     expect((await read({ url: large.url, asset: 'shop' })).items).toHaveLength(1);
     expect(large.asked.length).toBeGreaterThan(1);
   });
