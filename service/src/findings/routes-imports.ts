@@ -12,8 +12,8 @@ import { AppError } from '../shared/errors.ts';
 import type { FindingDeps } from './deps.ts';
 import { confirmImport, createImport, discardImport, type ImportRow, listImports, readImport } from './imports.ts';
 import { toImport } from './present.ts';
-import { FindingParams, Import, ImportFormats, ImportList, ImportListQuery, ImportQuery } from './schemas.ts';
 import { type ImportFields, readFields } from './routes-imports-fields.ts';
+import { FindingParams, Import, ImportFormats, ImportList, ImportListQuery, ImportQuery } from './schemas.ts';
 
 const done = (row: ImportRow): boolean => row.status !== 'queued' && row.status !== 'running';
 
