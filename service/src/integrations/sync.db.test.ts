@@ -33,19 +33,6 @@ function only(keep: (issue: number) => boolean, projects = 'shop'): FakeVendor {
   };
 }
 
-describe('a run under way', () => {
-  it('says how often it has asked, also while there is nothing new to keep', async () => {
-    const { origin, requests } = await syncs.fake(snyk, {}, { kind: 'hang', at: 1, for: 3 });
-    const id = await syncs.connect(snyk, origin);
-    const runId = await syncs.queue(id);
-    const going = syncs.perform(syncs.api().ours.id, runId, { limits: { requestMs: 1_500 } });
-    await expect.poll(async () => (await syncs.run(id, runId)).requests.failed, { timeout: 10_000 }).toBeGreaterThan(0);
-    expect(await syncs.run(id, runId)).toMatchObject({ status: 'running', progress: { pages: 1 } });
-    await going;
-    expect(await syncs.run(id, runId)).toMatchObject({ status: 'succeeded', requests: { made: requests.length, failed: 3 } });
-  });
-});
-
 describe('a run of a connection', () => {
   it('brings what the vendor has; the same again changes nothing; what a complete run no longer shows is closed', async () => {
     const { origin } = await syncs.fake(snyk);
@@ -183,5 +170,18 @@ describe('a run of a connection', () => {
     expect(await statuses()).toEqual(before);
     expect((await syncs.ask<{ status: string }>('POST', `/integrations/${id}/runs/${held.id}/confirm`)).body.status).toBe('succeeded');
     expect((await syncs.ask('POST', `/integrations/${id}/runs/${held.id}/confirm`)).status).toBe(409);
+  });
+});
+
+describe('a run under way', () => {
+  it('says how often it has asked, also while there is nothing new to keep', async () => {
+    const { origin, requests } = await syncs.fake(snyk, {}, { kind: 'hang', at: 1, for: 3 });
+    const id = await syncs.connect(snyk, origin);
+    const runId = await syncs.queue(id);
+    const going = syncs.perform(syncs.api().ours.id, runId, { limits: { requestMs: 1_500 } });
+    await expect.poll(async () => (await syncs.run(id, runId)).requests.failed, { timeout: 10_000 }).toBeGreaterThan(0);
+    expect(await syncs.run(id, runId)).toMatchObject({ status: 'running', progress: { pages: 1 } });
+    await going;
+    expect(await syncs.run(id, runId)).toMatchObject({ status: 'succeeded', requests: { made: requests.length, failed: 3 } });
   });
 });
