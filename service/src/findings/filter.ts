@@ -130,10 +130,12 @@ function wordsOf({ source, connection_id, asset_type, cve, cwe, tag, q }: Findin
   ];
 }
 
-function facetsOf({ severity, status, assurance, kev }: FindingFilter, orgId: string): Alternatives[] {
+function facetsOf({ severity, status, assurance, kev, overdue }: FindingFilter, orgId: string): Alternatives[] {
+  // What is late is still open, and most of what has an assurance is not: the few that are both are met in the index.
+  const statuses = status ?? (overdue && assurance ? activeStatuses : undefined);
   return [
     severity?.map((name) => `s:${severityRank(name)}${orgId}`),
-    status?.map((name) => `x:${name}${orgId}`),
+    statuses?.map((name) => `x:${name}${orgId}`),
     assurance?.map((name) => `z:${name}${orgId}`),
     kev ? [`e:true${orgId}`] : undefined,
   ];

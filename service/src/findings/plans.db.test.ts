@@ -86,6 +86,7 @@ const FILTERS: FindingFilter[] = [
   { suppressed: true, cve: ['CVE-2024-10007'] },
   { suppressed: false, status: ['open'], severity: ['critical'] },
   { assurance: ['declared'] },
+  { overdue: true, assurance: ['scan_only', 'independent'] },
   { tag: ['team-0'] },
   { tag: ['no-such-team'] },
   { q: 'overflow' },
