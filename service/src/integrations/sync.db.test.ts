@@ -104,6 +104,28 @@ describe('a run of a connection', () => {
     });
   });
 
+  it('that failed five times in a row is asked less often', async () => {
+    const { origin } = await syncs.fake(snyk);
+    const id = await syncs.connect(snyk, origin, { ...snyk.refused?.(origin), schedule: { every_minutes: 60 } });
+    const standing = async () => {
+      const { body } = await syncs.ask<{ connections: { connection_id: string; circuit: string; next_run_at: string }[] }>('GET', '/integrations/health');
+      const found = body.connections.find(({ connection_id }) => connection_id === id);
+      return { circuit: found?.circuit, isLater: Date.parse(found?.next_run_at ?? '') > Date.now() + 90 * 60_000 };
+    };
+    for (let n = 0; n < 4; n++) await syncs.sync(id);
+    expect(await standing()).toEqual({ circuit: 'closed', isLater: false });
+    await syncs.sync(id);
+    expect(await standing()).toEqual({ circuit: 'open', isLater: true });
+  });
+
+  it('ends when it takes longer than it may, and says so', async () => {
+    const { origin } = await syncs.fake(snyk, { pageSize: 1 });
+    const id = await syncs.connect(snyk, origin);
+    const run = await syncs.sync(id, { limits: { totalMs: 1 } });
+    expect(run).toMatchObject({ error: { kind: 'incomplete' }, counts: { closed: 0 } });
+    expect(['failed', 'partial']).toContain(run.status);
+  });
+
   it('that was killed goes on where it was, to the same end', async () => {
     const whole = await syncs.fake(snyk, { pageSize: 3 });
     const reference = await syncs.sync(await syncs.connect(snyk, whole.origin));

@@ -172,6 +172,7 @@ export interface FindingState {
   id: string;
   asset: string;
   weakness: string;
+  place: string;
   status: string;
   assurance: string | null;
   severity: number;
