@@ -1,6 +1,7 @@
 import type { ReportInput } from './contract.ts';
 import { textBytes } from './input.ts';
-import { jsonValues, MAX_VALUE_BYTES, placeOf } from './json.ts';
+import { jsonValues, placeOf } from './json.ts';
+import { MAX_VALUE_BYTES } from './json-cutter.ts';
 
 export interface JsonRecord {
   place: string;

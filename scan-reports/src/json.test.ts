@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ReportError } from './contract.ts';
 import { fromBuffer } from './input.ts';
-import { type JsonValue, jsonValues, placeOf } from './json.ts';
+import { jsonValues, placeOf } from './json.ts';
+import type { JsonValue } from './json-cutter.ts';
 import { collect, inChunks } from './testing.ts';
 
 type Cut = Pick<JsonValue, 'document' | 'path' | 'pattern' | 'value'>;

@@ -2,7 +2,8 @@ import { imageAsset, instanceAsset, packageLocation, packageText, resourceAsset 
 import type { Asset, Cvss, Observation, ReportFormat, ReportHead, ReportItem, Severity } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
 import { notThisFormat } from '../../input.ts';
-import { type JsonValue, jsonValues, placeOf } from '../../json.ts';
+import { jsonValues, placeOf } from '../../json.ts';
+import type { JsonValue } from '../../json-cutter.ts';
 import { cwesOf, filePath, idsIn, observation, record, required, severityOf } from '../../normalize.ts';
 import { arr, count, date, num, type Obj, obj, str, strs } from '../../read.ts';
 

@@ -1,5 +1,6 @@
 import type { Observation, ReportInput, ReportItem } from '../../contract.ts';
-import { type JsonValue, jsonValues, placeOf } from '../../json.ts';
+import { jsonValues, placeOf } from '../../json.ts';
+import type { JsonValue } from '../../json-cutter.ts';
 import { RecordError, record } from '../../normalize.ts';
 import { isObj, type Obj, obj, str } from '../../read.ts';
 import { issueOf } from './issue.ts';

@@ -2,7 +2,8 @@ import { startAbout } from '../../about.ts';
 import type { About, Cvss, Observation, ReportFormat, ReportHead, ReportInput } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
 import { notThisFormat } from '../../input.ts';
-import { type JsonValue, jsonValues, placeOf } from '../../json.ts';
+import { jsonValues, placeOf } from '../../json.ts';
+import type { JsonValue } from '../../json-cutter.ts';
 import { filePath, idsIn, observation, RecordError, record, required, severityOf } from '../../normalize.ts';
 import { arr, count, num, type Obj, obj, str, strs } from '../../read.ts';
 

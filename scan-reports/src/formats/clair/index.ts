@@ -1,7 +1,8 @@
 import type { Asset, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
 import { notThisFormat } from '../../input.ts';
-import { type JsonValue, jsonValues, placeOf } from '../../json.ts';
+import { jsonValues, placeOf } from '../../json.ts';
+import type { JsonValue } from '../../json-cutter.ts';
 import { record, required } from '../../normalize.ts';
 import { type Obj, obj, str, strs } from '../../read.ts';
 import { readV4 } from './v4.ts';

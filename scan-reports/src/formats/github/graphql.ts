@@ -1,5 +1,6 @@
 import type { Asset, Observation, ReportInput } from '../../contract.ts';
-import { type JsonValue, jsonValues } from '../../json.ts';
+import { jsonValues } from '../../json.ts';
+import type { JsonValue } from '../../json-cutter.ts';
 import { arr, date, type Obj, obj, str, strs } from '../../read.ts';
 import { advisoryObservation, cvssOf, identifiersOf, urlsOf } from './advisory.ts';
 import { reasonTag } from './repository.ts';

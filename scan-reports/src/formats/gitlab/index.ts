@@ -1,7 +1,8 @@
 import { ReportError, type ReportFormat, type ReportHead, type ReportInput, type ReportItem } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
 import { notThisFormat } from '../../input.ts';
-import { type JsonValue, jsonValues, placeOf } from '../../json.ts';
+import { jsonValues, placeOf } from '../../json.ts';
+import type { JsonValue } from '../../json-cutter.ts';
 import { record } from '../../normalize.ts';
 import { date, obj, str } from '../../read.ts';
 import { type Scan, vulnerabilityOf } from './vulnerability.ts';

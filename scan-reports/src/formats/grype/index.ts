@@ -1,7 +1,8 @@
 import type { Asset, Cvss, Observation, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
 import { headOf } from '../../detect.ts';
 import { notThisFormat } from '../../input.ts';
-import { type JsonValue, jsonValues, placeOf } from '../../json.ts';
+import { jsonValues, placeOf } from '../../json.ts';
+import type { JsonValue } from '../../json-cutter.ts';
 import { cwesOf, filePath, observation, RecordError, record, required, severityOf } from '../../normalize.ts';
 import { arr, date, isObj, num, type Obj, obj, str, strs } from '../../read.ts';
 

@@ -1,7 +1,8 @@
 import { type Observation, ReportError, type ReportFormat, type ReportHead, type ReportInput, type ReportItem } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
 import { notThisFormat } from '../../input.ts';
-import { type JsonValue, jsonValues, placeOf } from '../../json.ts';
+import { jsonValues, placeOf } from '../../json.ts';
+import type { JsonValue } from '../../json-cutter.ts';
 import { type JsonRecord, jsonDocuments } from '../../json-documents.ts';
 import { observation, RecordError, record, severityOf } from '../../normalize.ts';
 import { arr, isObj, type Obj, obj, str, strs } from '../../read.ts';

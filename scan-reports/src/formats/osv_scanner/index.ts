@@ -1,7 +1,8 @@
 import type { Cvss, Observation, ReportFormat, ReportHead, ReportInput, ReportItem, Severity } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
 import { notThisFormat } from '../../input.ts';
-import { type JsonValue, jsonValues, placeOf } from '../../json.ts';
+import { jsonValues, placeOf } from '../../json.ts';
+import type { JsonValue } from '../../json-cutter.ts';
 import { cwesOf, filePath, observation, RecordError, record, required, severityOf, severityOfScore } from '../../normalize.ts';
 import { arr, isObj, num, type Obj, obj, str, strs } from '../../read.ts';
 

@@ -1,7 +1,8 @@
 import { ReportError, type ReportFormat, type ReportHead, type ReportItem } from '../../contract.ts';
 import { hasKeys, headOf, keysInList } from '../../detect.ts';
 import { notThisFormat } from '../../input.ts';
-import { type JsonValue, jsonValues, placeOf } from '../../json.ts';
+import { jsonValues, placeOf } from '../../json.ts';
+import type { JsonValue } from '../../json-cutter.ts';
 import { record } from '../../normalize.ts';
 import { obj } from '../../read.ts';
 import { aboutRuns } from './about.ts';

@@ -1,5 +1,6 @@
 import type { Asset, ReportInput } from '../../contract.ts';
-import { type JsonValue, jsonValues } from '../../json.ts';
+import { jsonValues } from '../../json.ts';
+import type { JsonValue } from '../../json-cutter.ts';
 import { cwesOf, repositoryAsset } from '../../normalize.ts';
 import { arr, date, num, type Obj, obj, str, strs } from '../../read.ts';
 

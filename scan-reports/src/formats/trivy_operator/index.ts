@@ -1,7 +1,8 @@
 import type { Observation, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
 import { notThisFormat } from '../../input.ts';
-import { type JsonValue, jsonValues, placeOf } from '../../json.ts';
+import { jsonValues, placeOf } from '../../json.ts';
+import type { JsonValue } from '../../json-cutter.ts';
 import { record } from '../../normalize.ts';
 import { arr, type Obj, obj } from '../../read.ts';
 import { complianceCheck, complianceControl } from './compliance.ts';
