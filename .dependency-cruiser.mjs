@@ -31,7 +31,7 @@ export default {
     {
       name: 'base-knows-no-feature',
       severity: 'error',
-      from: { path: '^service/src/(shared|db|blobs|jobs|net|http)/' },
+      from: { path: '^service/src/(shared|db|blobs|jobs|net|validation|http)/' },
       to: { path: `^service/src/(main|${features.join('|')})/` },
     },
     {
@@ -56,7 +56,7 @@ export default {
       name: 'tests-stay-outside',
       severity: 'error',
       from: { path: '^service/src/', pathNot: '(\\.test\\.ts$)|(^service/src/testing/)' },
-      to: { path: '(\\.test\\.ts$)|(^service/src/testing/)|(-fake\\.ts$)' },
+      to: { path: '(\\.test\\.ts$)|(^service/src/testing/)' },
     },
     {
       name: 'formats-do-not-share',

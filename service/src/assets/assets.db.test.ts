@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startApi, type TestApi } from '../testing/api.ts';
+import { startApi, type TestApi } from '../testing/http/api.ts';
 
 let api: TestApi;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import type { Static } from 'typebox';
 import type { Database } from '../db/database.ts';
 import type { App } from '../http/app.ts';
-import { assertVersion, expectedVersions, IfMatchHeaders, setETag } from '../http/conditions.ts';
 import { readPage } from '../http/paging.ts';
+import { assertVersion, expectedVersions, IfMatchHeaders, setETag } from '../http/requests/conditions.ts';
 import { problems } from '../http/schemas.ts';
 import { type AssetFilter, type AssetFollower, type AssetRow, listAssets, type AssetPatch as Patch, readAsset, updateAsset } from './assets.ts';
 import { Asset, AssetList, AssetParams, AssetPatch, AssetQuery } from './schemas.ts';

@@ -54,7 +54,7 @@ describe('generated files', () => {
   });
 
   it('types.ts is up to date', async () => {
-    expect(await describeRowTypes(client), `service/src/db/types.ts ${STALE}`).toBe(await readFile(new URL('types.ts', import.meta.url), 'utf8'));
+    expect(await describeRowTypes(client), `service/src/db/types.ts ${STALE}`).toBe(await readFile(new URL('./types.ts', import.meta.url), 'utf8'));
   });
 
   it('the described schema rebuilds the same schema', () =>

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
-import type { DeliveryRow } from './deliveries.ts';
 import type { Delivery, Webhook } from './schemas.ts';
-import type { WebhookRow } from './webhooks.ts';
+import type { DeliveryRow } from './webhooks/deliveries.ts';
+import type { WebhookRow } from './webhooks/webhooks.ts';
 
 const moment = (date: Date | null): string | null => date?.toISOString() ?? null;
 

@@ -1,13 +1,13 @@
 import type { App } from '../http/app.ts';
-import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts';
 import { readPage } from '../http/paging.ts';
+import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
 import { problems } from '../http/schemas.ts';
-import { addTest, type DeliveryStatus, listDeliveries, readDelivery, replayDelivery } from './deliveries.ts';
 import type { EventDeps } from './deps.ts';
 import { toDelivery } from './present.ts';
-import { deliverTest } from './receiver.ts';
 import { Delivery, DeliveryList, DeliveryParams, DeliveryQuery, WebhookParams } from './schemas.ts';
-import type { SecretBox } from './webhook-secrets.ts';
+import { addTest, type DeliveryStatus, listDeliveries, readDelivery, replayDelivery } from './webhooks/deliveries.ts';
+import { deliverTest } from './webhooks/receiver.ts';
+import type { SecretBox } from './webhooks/secrets.ts';
 
 export function deliveryRoutes(app: App, deps: EventDeps & { box: SecretBox }): void {
   const { db, secret } = deps;

@@ -1,15 +1,15 @@
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import type { App } from '../http/app.ts';
-import { preferredWait } from '../http/prefer.ts';
+import { preferredWait } from '../http/requests/prefer.ts';
 import { problems } from '../http/schemas.ts';
 import { mayHear } from './audience.ts';
 import { toCloudEvent } from './cloud-event.ts';
 import type { EventDeps } from './deps.ts';
-import { createHub } from './hub.ts';
 import { matches } from './patterns.ts';
 import { EventStreamHeaders, EventStreamQuery } from './schemas.ts';
-import { streamEvents } from './stream.ts';
+import { createHub } from './stream/event-stream.ts';
+import { streamEvents } from './stream/read.ts';
 
 const MEDIA_TYPE = 'text/event-stream';
 /** A reader to whom nothing could be written for so long is taken for gone. */

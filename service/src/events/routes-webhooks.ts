@@ -1,14 +1,14 @@
 import { Type } from 'typebox';
 import type { App } from '../http/app.ts';
-import { assertVersion, expectedVersions, IfMatchHeaders, setETag } from '../http/conditions.ts';
-import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts';
 import { readPage } from '../http/paging.ts';
+import { assertVersion, expectedVersions, IfMatchHeaders, setETag } from '../http/requests/conditions.ts';
+import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
 import { problems } from '../http/schemas.ts';
 import type { EventDeps } from './deps.ts';
 import { toWebhook } from './present.ts';
 import { Webhook, WebhookChange, WebhookCreate, WebhookList, WebhookParams, WebhookQuery, WebhookWithSecret } from './schemas.ts';
-import type { SecretBox } from './webhook-secrets.ts';
-import { createWebhook, deleteWebhook, listWebhooks, readWebhook, rotateSecret, updateWebhook, type WebhookPatch } from './webhooks.ts';
+import type { SecretBox } from './webhooks/secrets.ts';
+import { createWebhook, deleteWebhook, listWebhooks, readWebhook, rotateSecret, updateWebhook, type WebhookPatch } from './webhooks/webhooks.ts';
 
 export function webhookRoutes(app: App, deps: EventDeps & { box: SecretBox }): void {
   const { db, secret, box, outbound } = deps;

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { listParameters, PageOf } from '../http/paging.ts';
 import { Id, Named, Nullable, OneOf, Strict, Timestamp } from '../http/schemas.ts';
-import { deliveryStatuses } from './deliveries.ts';
 import { eventPatterns } from './types.ts';
+import { deliveryStatuses } from './webhooks/deliveries.ts';
 
 const Url = Type.String({
   format: 'uri',

@@ -1,5 +1,5 @@
 import { handle, type JobHandler } from '../jobs/jobs.ts';
-import { type Capturing, captureOriginal } from './capture.ts';
+import { type Capturing, captureOriginal } from './artifacts/capture.ts';
 import { captureLink } from './jobs.ts';
 
 export function captureHandler(capturing: Capturing): JobHandler {

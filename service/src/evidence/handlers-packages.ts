@@ -1,10 +1,10 @@
 import { handle, type JobHandler } from '../jobs/jobs.ts';
 import { messageOf } from '../shared/errors.ts';
-import { Superseded } from './attempts.ts';
 import { sealPackage as sealJob } from './jobs.ts';
-import { erasedUnlessPublished } from './leftovers.ts';
-import { beginAttempt, failPackage, publishPackage } from './publish.ts';
-import { type Sealing, sealPackage } from './seal.ts';
+import { Superseded } from './packages/attempts.ts';
+import { erasedUnlessPublished } from './packages/leftovers.ts';
+import { beginAttempt, failPackage, publishPackage } from './packages/publish.ts';
+import { type Sealing, sealPackage } from './packages/seal.ts';
 
 /** An authority that does not answer is waited for this many times; then the package is sealed without it and says so. */
 const STAMPED_ATTEMPTS = 3;

@@ -1,7 +1,7 @@
 import type { BlobStore } from '../blobs/blobs.ts';
-import { reportIsStored } from '../findings/imports.ts';
+import { reportIsStored } from '../findings/import/manage-imports.ts';
 import { handle, type JobHandler } from '../jobs/jobs.ts';
-import { bytesAreNeeded, lockBytes } from './artifact-bytes.ts';
+import { bytesAreNeeded, lockBytes } from './artifacts/bytes.ts';
 import { eraseBytes } from './jobs.ts';
 
 /**

@@ -1,9 +1,9 @@
 import type { Report } from '@rrs/verifier';
 import type { Static } from 'typebox';
 import { evidenceFormats } from './formats/formats.ts';
-import type { PackageFile, PackageRow } from './packages.ts';
+import type { PackageFile, PackageRow } from './packages/packages.ts';
+import { folderOf } from './packages/seal.ts';
 import type { ListedPackage, Package, Verification } from './schemas-packages.ts';
-import { folderOf } from './seal.ts';
 
 export interface PackageDownload {
   format: Static<typeof Package>['downloads'][number]['format'];

@@ -3,14 +3,14 @@ import type { FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import type { App } from '../http/app.ts';
 import { DownloadHeaders, downloadResponses, planDownload, sendDownload } from '../http/downloads.ts';
-import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts';
 import { readPage } from '../http/paging.ts';
+import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
+import { readForm } from '../http/requests/uploads.ts';
 import { problems } from '../http/schemas.ts';
-import { readForm } from '../http/uploads.ts';
-import { bodyCheck } from '../http/validation.ts';
 import { enqueue } from '../jobs/jobs.ts';
 import { AppError, invalidField } from '../shared/errors.ts';
-import { readItem } from '../work-items/read.ts';
+import { bodyCheck } from '../validation/check.ts';
+import { readItem } from '../work-items/items/read.ts';
 import {
   type ArtifactFile,
   type ArtifactRow,
@@ -20,12 +20,12 @@ import {
   readArtifact,
   recordDownload,
   removeArtifact,
-} from './artifacts.ts';
+} from './artifacts/artifacts.ts';
+import { artifactMediaTypes } from './artifacts/media-type.ts';
+import { receiveFile } from './artifacts/receive.ts';
+import { redactUrl } from './artifacts/redact-url.ts';
 import type { EvidenceDeps } from './deps.ts';
 import { eraseBytes } from './jobs.ts';
-import { artifactMediaTypes } from './media-type.ts';
-import { receiveFile } from './receive.ts';
-import { redactUrl } from './redact-url.ts';
 import { Artifact, ArtifactForm, ArtifactLink, ArtifactList, ArtifactListQuery, ArtifactParams, ArtifactRemovalQuery, WorkItemParams } from './schemas.ts';
 
 const checkForm = bodyCheck(ArtifactForm);

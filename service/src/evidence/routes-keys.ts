@@ -2,7 +2,7 @@ import { logId, toHex } from '@rrs/evidence-format';
 import type { Database } from '../db/database.ts';
 import type { App } from '../http/app.ts';
 import { AppError } from '../shared/errors.ts';
-import { publishedKeys } from './keys.ts';
+import { publishedKeys } from './keys/keys.ts';
 import { EvidenceKeys } from './schemas.ts';
 
 export function keyRoutes(app: App, { db }: { db: Database }): void {

@@ -1,10 +1,10 @@
 import { toHex } from '@rrs/evidence-format';
-import { latestCheckpoint, proveConsistency, proveInclusion, readLeaf, readLog } from '../audit/log.ts';
 import type { TenantTx } from '../db/database.ts';
 import type { App } from '../http/app.ts';
 import { problems } from '../http/schemas.ts';
 import { AppError, type FieldError } from '../shared/errors.ts';
 import type { EvidenceDeps } from './deps.ts';
+import { latestCheckpoint, proveConsistency, proveInclusion, readLeaf, readLog } from './log/transparency-log.ts';
 import { CheckpointText, ConsistencyProof, ConsistencyQuery, InclusionProof, InclusionQuery, LogCheckpoint, LogEntry, LogEntryParams } from './schemas.ts';
 
 export function logRoutes(app: App, { db }: EvidenceDeps): void {

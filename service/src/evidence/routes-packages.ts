@@ -3,19 +3,18 @@ import type { BlobStore } from '../blobs/blobs.ts';
 import type { TenantTx } from '../db/database.ts';
 import type { App } from '../http/app.ts';
 import { DownloadHeaders, type DownloadPlan, downloadResponses, planDownload, sendDownload } from '../http/downloads.ts';
-import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts';
 import { readPage } from '../http/paging.ts';
-import { preferredWait, waitFor } from '../http/prefer.ts';
+import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
+import { preferredWait, waitFor } from '../http/requests/prefer.ts';
 import { problems } from '../http/schemas.ts';
 import type { Actor } from '../shared/actor.ts';
 import { AppError } from '../shared/errors.ts';
-import { readItem } from '../work-items/read.ts';
+import { readItem } from '../work-items/items/read.ts';
 import type { EvidenceDeps } from './deps.ts';
 import { evidenceFormats } from './formats/formats.ts';
-import { publishedKeys } from './keys.ts';
-import { listPackages, type PackageRow, readPackage, requestPackage } from './packages.ts';
+import { publishedKeys } from './keys/keys.ts';
+import { listPackages, type PackageRow, readPackage, requestPackage } from './packages/packages.ts';
 import { downloadsOf, type PackageDownload, toListedPackage, toPackage, toVerification } from './present.ts';
-import { recordReceipt, recordView } from './receipts.ts';
 import { WorkItemParams } from './schemas.ts';
 import {
   DownloadQuery,
@@ -27,7 +26,8 @@ import {
   PackageParams,
   Verification,
 } from './schemas-packages.ts';
-import { trustIn, verifySealed } from './verify.ts';
+import { recordReceipt, recordView } from './sharing/receipts.ts';
+import { trustIn, verifySealed } from './verify/verify.ts';
 
 const WAIT_SECONDS = 10;
 export const packageMediaTypes = ['application/zip', ...new Set(evidenceFormats.map(({ mediaType }) => mediaType.replace(/;.*/, '')))];

@@ -1,23 +1,23 @@
 import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { TenantTx } from '../db/database.ts';
-import { tooMany } from '../http/access.ts';
 import type { App } from '../http/app.ts';
 import { DownloadHeaders, downloadResponses, sendDownload } from '../http/downloads.ts';
-import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts';
 import { readPage } from '../http/paging.ts';
+import { tooMany } from '../http/requests/access.ts';
+import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
 import { problems } from '../http/schemas.ts';
-import { organizationOf } from '../organizations/tokens.ts';
+import { organizationOf } from '../organizations/api-keys/tokens.ts';
 import type { Actor } from '../shared/actor.ts';
 import { AppError } from '../shared/errors.ts';
 import type { EvidenceDeps } from './deps.ts';
-import { readPackage } from './packages.ts';
+import { readPackage } from './packages/packages.ts';
 import { toListedPackage } from './present.ts';
-import { recordView } from './receipts.ts';
 import { downloadIn, packageMediaTypes, receiptedDownload } from './routes-packages.ts';
 import { DownloadQuery, PackageParams } from './schemas-packages.ts';
 import { SharedPackage, SharedParams, ShareLinkBody, ShareLinkCreated, ShareLinkList, ShareLinkParams, ShareLinkQuery } from './schemas-shared.ts';
-import { createShareLink, findShared, listShareLinks, recipientActor, revokeShareLink, type Shared, type ShareLink } from './share-links.ts';
+import { recordView } from './sharing/receipts.ts';
+import { createShareLink, findShared, listShareLinks, recipientActor, revokeShareLink, type Shared, type ShareLink } from './sharing/share-links.ts';
 
 const ROOT = '/api/v1/riskops-evidence';
 const KEYS_HINT =

@@ -1,8 +1,8 @@
 import type { Static } from 'typebox';
 import type { App } from '../http/app.ts';
 import type { EvidenceDeps } from './deps.ts';
+import { readEvidenceStats } from './packages/stats.ts';
 import { EvidenceStats } from './schemas-stats.ts';
-import { readEvidenceStats } from './stats.ts';
 
 export function evidenceStatsRoutes(app: App, { db }: EvidenceDeps): void {
   app.get(

@@ -2,14 +2,14 @@ import type { Readable } from 'node:stream';
 import multipart from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../http/app.ts';
-import { readForm } from '../http/uploads.ts';
+import { readForm } from '../http/requests/uploads.ts';
 import { AppError, type FieldError } from '../shared/errors.ts';
 import type { EvidenceDeps } from './deps.ts';
-import { publishedKeys } from './keys.ts';
+import { publishedKeys } from './keys/keys.ts';
 import { toVerification } from './present.ts';
 import { Verification } from './schemas-packages.ts';
-import { trustIn } from './verify.ts';
-import { recordVerifiedUpload, type VerifiedUpload, verifyUpload } from './verify-upload.ts';
+import { trustIn } from './verify/verify.ts';
+import { recordVerifiedUpload, type VerifiedUpload, verifyUpload } from './verify/verify-upload.ts';
 
 const CURRENT = 'These are the bytes of a package of your organization, and no later one took its place.';
 

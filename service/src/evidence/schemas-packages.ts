@@ -3,7 +3,7 @@ import { CODES, LAYERS } from '@rrs/verifier';
 import { Type } from 'typebox';
 import { listParameters, PageOf, range } from '../http/paging.ts';
 import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp } from '../http/schemas.ts';
-import { packageStatuses } from './packages.ts';
+import { packageStatuses } from './packages/packages.ts';
 import { Person, Sha256 } from './schemas.ts';
 
 const downloadFormats = ['zip', ...PACKAGE_FORMATS] as const;

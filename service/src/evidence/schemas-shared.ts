@@ -3,7 +3,7 @@ import { listParameters, PageOf } from '../http/paging.ts';
 import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp } from '../http/schemas.ts';
 import { Person } from './schemas.ts';
 import { ListedPackage, PackageParams } from './schemas-packages.ts';
-import { DEFAULT_HOURS, MAX_HOURS } from './share-links.ts';
+import { DEFAULT_HOURS, MAX_HOURS } from './sharing/share-links.ts';
 
 const TOKEN = 'shr_dGhpcyBpcyBub3QgYSByZWFsIHRva2VuLCBvbmx5IGFuIGV4YW1wbGUgb2Ygb25l';
 const recipient = { description: 'For whom it is; receipts name them', examples: ['Grace Hopper, Example Auditors'] };

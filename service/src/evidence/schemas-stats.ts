@@ -1,7 +1,7 @@
 import { CONCLUSIONS, GRADES } from '@rrs/evidence-format';
 import { Type } from 'typebox';
 import { Id, Named, Nullable, OneOf, Timestamp } from '../http/schemas.ts';
-import { packageStatuses } from './packages.ts';
+import { packageStatuses } from './packages/packages.ts';
 
 const count = Type.Integer({ minimum: 0 });
 const bytes = Type.Integer({ minimum: 0, description: 'Of the archives', examples: [482_113] });

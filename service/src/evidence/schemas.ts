@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { listParameters, PageOf } from '../http/paging.ts';
 import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp } from '../http/schemas.ts';
-import { artifactTypes } from './artifacts.ts';
-import { artifactMediaTypes } from './media-type.ts';
+import { artifactTypes } from './artifacts/artifacts.ts';
+import { artifactMediaTypes } from './artifacts/media-type.ts';
 
 const SHA256 = 'f2ca1bb6c7e907d06dafe4687e579fce76b37e4e93b7605022da52e6ccc26fd2';
 const ORIGIN = 'rrs.example/orgs/01994f3e-8a10-7c31-9d3c-5f1f4b8f0a11';

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { RISK_MODEL, riskOf } from '../vulnerabilities/risk.ts';
-import type { ImportRow } from './imports.ts';
-import type { FindingRow, ListedFinding as ListedRow, namesFor, readDetails, readHistory } from './list.ts';
+import type { ImportRow } from './import/manage-imports.ts';
+import type { FindingRow, ListedFinding as ListedRow, namesFor, readDetails, readHistory } from './list/list.ts';
 import type { Finding, HistoryEntry, Import, ListedFinding } from './schemas.ts';
 import { severityName } from './severity.ts';
 import { activeStatuses } from './status.ts';

@@ -1,21 +1,21 @@
 import type { App } from '../http/app.ts';
-import { assertVersion, expectedVersions, IfMatchHeaders, setETag } from '../http/conditions.ts';
-import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts';
 import { readPage } from '../http/paging.ts';
+import { assertVersion, expectedVersions, IfMatchHeaders, setETag } from '../http/requests/conditions.ts';
+import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
 import { problems } from '../http/schemas.ts';
 import { invalidField } from '../shared/errors.ts';
 import { scoreVector } from '../vulnerabilities/cvss.ts';
-import { createFinding, type NewFinding } from './create.ts';
 import type { FindingDeps } from './deps.ts';
-import type { FindingFilter } from './filter.ts';
-import { type FindingRow, listFindings, namesFor, readDetails, readFinding, readHistory } from './list.ts';
+import type { FindingFilter } from './list/filter.ts';
+import { type FindingRow, listFindings, namesFor, readDetails, readFinding, readHistory } from './list/list.ts';
 import { toFinding, toHistoryEntry, toListed } from './present.ts';
 import { bulkRoutes } from './routes-bulk.ts';
 import { exportRoutes } from './routes-export.ts';
 import { importRoutes } from './routes-imports.ts';
 import { statsRoutes } from './routes-stats.ts';
 import { Finding, FindingCreate, FindingList, FindingParams, FindingPatch, FindingQuery, HistoryList, HistoryQuery } from './schemas.ts';
-import { type FindingPatch as Patch, updateFinding } from './triage.ts';
+import { createFinding, type NewFinding } from './triage/create.ts';
+import { type FindingPatch as Patch, updateFinding } from './triage/triage.ts';
 
 export function findingRoutes(deps: FindingDeps) {
   return (app: App): void => {

@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../shared/ids.ts';
 import { type Access, can, roles } from '../shared/permissions.ts';
-import { startApi, type TestApi, type TestOrganization } from '../testing/api.ts';
-import { type Operation, operations } from '../testing/description.ts';
-import { addLogEntry, sendArtifact } from '../testing/evidence.ts';
-import { sharePackage, storePackage, unknownToken } from '../testing/stored-package.ts';
+import { addLogEntry, sendArtifact } from '../testing/evidence/evidence.ts';
+import { sharePackage, storePackage, unknownToken } from '../testing/evidence/stored-package.ts';
+import { startApi, type TestApi, type TestOrganization } from '../testing/http/api.ts';
+import { type Operation, operations } from '../testing/http/description.ts';
 
 /** Who may call what. An operation that is missing here fails the walk. */
 const access: Record<string, Access> = {

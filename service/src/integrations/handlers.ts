@@ -1,10 +1,10 @@
 import { handle, type JobHandler } from '../jobs/jobs.ts';
-import { type Conclusion, concludeRun } from './conclude.ts';
 import { runSync, startDueSyncs } from './jobs.ts';
-import { queueScheduled, takeDue } from './runs.ts';
-import { isLost, type Syncing, takeRun } from './sync.ts';
-import { syncFindings } from './sync-findings.ts';
-import { syncKnowledge } from './sync-knowledge.ts';
+import { type Conclusion, concludeRun } from './sync/conclude.ts';
+import { queueScheduled, takeDue } from './sync/runs.ts';
+import { isLost, type Syncing, takeRun } from './sync/sync.ts';
+import { syncFindings } from './sync/sync-findings.ts';
+import { syncKnowledge } from './sync/sync-knowledge.ts';
 
 export function syncHandler(syncing: Syncing): JobHandler {
   return handle(runSync, async ({ org_id: orgId, run_id: runId }, context) => {

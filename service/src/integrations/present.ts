@@ -1,10 +1,10 @@
 import type { Connector } from '@rrs/connectors';
-import type { RunFault } from './conclude.ts';
-import type { ConnectionRow } from './connections.ts';
-import { type HealthRow, type HealthStatus, healthOf, healthStatuses, type SyncStatus } from './health.ts';
-import { nextPollAt } from './polls.ts';
-import { strict } from './providers.ts';
-import type { RunRow } from './runs.ts';
+import type { ConnectionRow } from './connections/connections.ts';
+import { type HealthRow, type HealthStatus, healthOf, healthStatuses, type SyncStatus } from './connections/health.ts';
+import { strict } from './connections/providers.ts';
+import type { RunFault } from './sync/conclude.ts';
+import { nextPollAt } from './sync/polls.ts';
+import type { RunRow } from './sync/runs.ts';
 
 export function toProvider({ id, kind, name, version, description, documentation, permissions, config, credentials }: Connector) {
   const dialect = { $schema: 'https://json-schema.org/draft/2020-12/schema' };

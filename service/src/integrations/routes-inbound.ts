@@ -2,16 +2,16 @@ import type { InboundMessage, Settings } from '@rrs/connectors';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Database, TenantTx } from '../db/database.ts';
-import { tooMany } from '../http/access.ts';
 import type { App } from '../http/app.ts';
-import type { Verdict } from '../http/rate-limit.ts';
+import { tooMany } from '../http/requests/access.ts';
+import type { Verdict } from '../http/requests/rate-limit.ts';
 import { Named, problems } from '../http/schemas.ts';
 import { AppError } from '../shared/errors.ts';
-import { openCredentials } from './connections.ts';
-import { findConnection } from './inbound.ts';
-import { type Providers, providerOf } from './providers.ts';
+import { openCredentials } from './connections/connections.ts';
+import { findConnection } from './connections/inbound.ts';
+import { type Providers, providerOf } from './connections/providers.ts';
+import type { KeyRing } from './connections/secrets.ts';
 import { ConnectionParams } from './schemas.ts';
-import type { KeyRing } from './secrets.ts';
 
 export interface InboundDeps {
   db: Database;

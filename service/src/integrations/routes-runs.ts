@@ -3,8 +3,8 @@ import { readPage } from '../http/paging.ts';
 import { problems } from '../http/schemas.ts';
 import type { IntegrationRoutesDeps } from './deps.ts';
 import { toRun } from './present.ts';
-import { cancelRun, decideHeld, listRuns, readRun, syncAll, syncOne } from './runs.ts';
 import { ConnectionParams, Run, RunList, RunParams, RunQuery, SyncAll, SyncQuery } from './schemas.ts';
+import { cancelRun, decideHeld, listRuns, readRun, syncAll, syncOne } from './sync/runs.ts';
 
 const TAGS = ['Integrations'];
 

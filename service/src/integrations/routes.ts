@@ -1,7 +1,7 @@
 import type { App } from '../http/app.ts';
-import { assertVersion, expectedVersions, IfMatchHeaders, setETag } from '../http/conditions.ts';
-import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts';
 import { readPage } from '../http/paging.ts';
+import { assertVersion, expectedVersions, IfMatchHeaders, setETag } from '../http/requests/conditions.ts';
+import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
 import { problems } from '../http/schemas.ts';
 import {
   type ConnectionFilter,
@@ -13,15 +13,15 @@ import {
   type ConnectionPatch as Patch,
   readConnection,
   updateConnection,
-} from './connections.ts';
+} from './connections/connections.ts';
+import { readHealth } from './connections/health.ts';
+import { providerOf } from './connections/providers.ts';
+import { standingsOf } from './connections/standing.ts';
+import { tryConnection } from './connections/test-connection.ts';
 import type { IntegrationRoutesDeps } from './deps.ts';
-import { readHealth } from './health.ts';
 import { toConnection, toHealth, toProvider } from './present.ts';
-import { providerOf } from './providers.ts';
 import { runRoutes } from './routes-runs.ts';
 import { Catalog, Connection, ConnectionCreate, ConnectionList, ConnectionParams, ConnectionPatch, ConnectionQuery, Health, TestResult } from './schemas.ts';
-import { standingsOf } from './standing.ts';
-import { tryConnection } from './test-connection.ts';
 
 const TAGS = ['Integrations'];
 

@@ -2,7 +2,7 @@ import { connectorKinds } from '@rrs/connectors';
 import { Type } from 'typebox';
 import { listParameters, PageOf } from '../http/paging.ts';
 import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp } from '../http/schemas.ts';
-import { healthStatuses, syncStatuses } from './health.ts';
+import { healthStatuses, syncStatuses } from './connections/health.ts';
 
 const Kind = OneOf(connectorKinds);
 const count = Type.Integer({ minimum: 0, examples: [0] });

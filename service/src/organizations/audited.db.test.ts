@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../shared/ids.ts';
-import { type CallOptions, startApi, type TestApi } from '../testing/api.ts';
+import { type CallOptions, startApi, type TestApi } from '../testing/http/api.ts';
 import { addPerson, behindProxy, createKey, signIn, trySignIn } from '../testing/people.ts';
-import { hashToken } from './tokens.ts';
+import { hashToken } from './api-keys/tokens.ts';
 
 let api: TestApi;
 let admin: pg.Client;

@@ -2,8 +2,8 @@ import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from '
 import { type Database, openDatabase } from '../db/database.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { startReplica } from '../testing/replica.ts';
+import { mintToken } from './api-keys/tokens.ts';
 import { createFirstOrganization } from './first-organization.ts';
-import { mintToken } from './tokens.ts';
 
 let url: string;
 let db: Database;

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Database } from '../db/database.ts';
 import { systemActor } from '../shared/actor.ts';
-import { createApiKey } from './api-keys.ts';
+import { createApiKey } from './api-keys/api-keys.ts';
+import { describeToken } from './api-keys/tokens.ts';
 import { createOrganization } from './organization.ts';
-import { describeToken } from './tokens.ts';
 
 const DEFAULT_ORGANIZATION = 'default';
 

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
 import type { App } from '../http/app.ts';
-import { assertVersion, expectedVersions, IfMatchHeaders, setETag } from '../http/conditions.ts';
-import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts';
 import { readPage } from '../http/paging.ts';
+import { assertVersion, expectedVersions, IfMatchHeaders, setETag } from '../http/requests/conditions.ts';
+import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
 import { problems } from '../http/schemas.ts';
-import { type ApiKeyRow, createApiKey, listApiKeys, readApiKey, revokeApiKey, updateApiKey } from './api-keys.ts';
+import { type ApiKeyRow, createApiKey, listApiKeys, readApiKey, revokeApiKey, updateApiKey } from './api-keys/api-keys.ts';
 import type { OrganizationDeps } from './deps.ts';
 import { ApiKey, ApiKeyCreate, ApiKeyCreated, ApiKeyList, ApiKeyPatch, ApiKeyQuery, IdParams } from './schemas.ts';
 

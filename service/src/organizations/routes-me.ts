@@ -1,15 +1,15 @@
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
-import { assertSameSite, SESSION_COOKIE, tooMany } from '../http/access.ts';
 import type { App } from '../http/app.ts';
+import { assertSameSite, SESSION_COOKIE, tooMany } from '../http/requests/access.ts';
 import { problems } from '../http/schemas.ts';
 import type { Principal } from '../shared/actor.ts';
 import { AppError } from '../shared/errors.ts';
 import { permissionsOf } from '../shared/permissions.ts';
 import type { OrganizationDeps } from './deps.ts';
-import { changeOwnPassword } from './own-password.ts';
 import { Me, PasswordChange, SessionCreate } from './schemas.ts';
-import { signIn, signOut } from './sessions.ts';
+import { changeOwnPassword } from './sign-in/own-password.ts';
+import { signIn, signOut } from './sign-in/sessions.ts';
 
 export function meRoutes(app: App, { db, sessionHours, publicUrl }: OrganizationDeps): void {
   const cookie = (value: string, seconds: number): string =>

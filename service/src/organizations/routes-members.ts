@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox';
 import type { App } from '../http/app.ts';
-import { assertVersion, expectedVersions, IfMatchHeaders, setETag } from '../http/conditions.ts';
-import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts';
 import { readPage } from '../http/paging.ts';
+import { assertVersion, expectedVersions, IfMatchHeaders, setETag } from '../http/requests/conditions.ts';
+import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
 import { problems } from '../http/schemas.ts';
 import type { OrganizationDeps } from './deps.ts';
-import { addMember, listMembers, type MemberRow, readMember, removeMember, updateMember } from './members.ts';
-import { hashPassword } from './passwords.ts';
+import { addMember, listMembers, type MemberRow, readMember, removeMember, updateMember } from './members/members.ts';
 import { IdParams, Member, MemberCreate, MemberList, MemberPatch, MemberQuery } from './schemas.ts';
+import { hashPassword } from './sign-in/passwords.ts';
 
 export function memberRoutes(app: App, { db, secret }: OrganizationDeps): void {
   app.get(

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { Database } from '../db/database.ts';
 import type { App } from '../http/app.ts';
-import { assertVersion, expectedVersions, IfMatchHeaders, setETag } from '../http/conditions.ts';
+import { assertVersion, expectedVersions, IfMatchHeaders, setETag } from '../http/requests/conditions.ts';
 import { problems } from '../http/schemas.ts';
 import { type OrganizationPatch as Patch, readOrganization, updateOrganization } from './organization.ts';
 import { policyOf } from './policy.ts';

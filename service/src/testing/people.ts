@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Role } from '../shared/permissions.ts';
-import type { ApiAnswer, CallOptions, TestOrganization } from './api.ts';
+import type { ApiAnswer, CallOptions, TestOrganization } from './http/api.ts';
 
 export interface Caller {
   call(method: string, path: string, options?: CallOptions): Promise<ApiAnswer>;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { useImports } from '../testing/imports.ts';
+import { useImports } from '../testing/findings/imports.ts';
 import { type RiskInputs, riskOf, riskSql } from './risk.ts';
 
 const engine = useImports();

@@ -1,13 +1,13 @@
 import type { Static } from 'typebox';
 import { severityName } from '../findings/severity.ts';
-import type { LinkedRow } from './links.ts';
-import { priorityName } from './priority.ts';
-import type { ApprovalRow, ListedRow, readMore, WorkItemRow } from './read.ts';
+import type { LinkedRow } from './items/links.ts';
+import { priorityName } from './items/priority.ts';
+import type { ApprovalRow, ListedRow, readMore, WorkItemRow } from './items/read.ts';
+import type { WorkItemStatus } from './items/status.ts';
+import type { TimelineRow } from './items/timeline.ts';
 import type { Approval, LinkedFinding, ListedWorkItem, TimelineEntry, WorkItem } from './schemas.ts';
-import type { WorkItemStatus } from './status.ts';
-import { toTicket } from './ticket-present.ts';
-import type { TicketView } from './tickets.ts';
-import type { TimelineRow } from './timeline.ts';
+import { toTicket } from './tickets/present.ts';
+import type { TicketView } from './tickets/tickets.ts';
 
 /** Rows as the interface shows them. */
 export function toListed(row: ListedRow): Static<typeof ListedWorkItem> {

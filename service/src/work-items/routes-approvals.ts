@@ -1,8 +1,8 @@
 import type { App } from '../http/app.ts';
-import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts';
+import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
 import { problems } from '../http/schemas.ts';
-import { type Decision, decideOnItem } from './approvals.ts';
 import type { WorkItemDeps } from './deps.ts';
+import { type Decision, decideOnItem } from './items/approvals.ts';
 import { toApproval } from './present.ts';
 import { Approval, ApprovalCreate, WorkItemParams } from './schemas.ts';
 

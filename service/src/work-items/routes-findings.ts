@@ -1,13 +1,13 @@
 import { type TSchema, Type } from 'typebox';
 import type { App } from '../http/app.ts';
-import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts';
 import { readPage } from '../http/paging.ts';
+import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
 import { problems } from '../http/schemas.ts';
 import { invalidField } from '../shared/errors.ts';
 import type { WorkItemDeps } from './deps.ts';
-import { linkFindings, listLinked, type Selection, selectFindings, unlinkFinding } from './links.ts';
+import { linkFindings, listLinked, type Selection, selectFindings, unlinkFinding } from './items/links.ts';
+import { readItem } from './items/read.ts';
 import { toLinked, toListed } from './present.ts';
-import { readItem } from './read.ts';
 import { LinkedFindingList, LinkedFindingQuery, LinkParams, LinkResult, UnlinkQuery, WorkItemParams } from './schemas.ts';
 
 export function linkRoutes(app: App, deps: WorkItemDeps, body: TSchema): void {

@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
 import type { App } from '../http/app.ts';
-import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts';
 import { readPage } from '../http/paging.ts';
+import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
 import { problems } from '../http/schemas.ts';
 import type { WorkItemDeps } from './deps.ts';
 import { WorkItemParams } from './schemas.ts';
 import { DriftedTicketList, DriftQuery, Ticket, TicketCreate, TicketList, TicketParams, TicketQuery, TicketRepair } from './schemas-tickets.ts';
-import { toDrifted, toTicket } from './ticket-present.ts';
-import { listDrift, listTickets, pushTicket, repairTicket, unlinkTicket } from './tickets.ts';
+import { toDrifted, toTicket } from './tickets/present.ts';
+import { listDrift, listTickets, pushTicket, repairTicket, unlinkTicket } from './tickets/tickets.ts';
 
 const TAGS = ['Tickets'];
 

@@ -1,21 +1,21 @@
 import type { TenantTx } from '../db/database.ts';
 import type { App } from '../http/app.ts';
-import { assertVersion, expectedVersions, IfMatchHeaders, setETag } from '../http/conditions.ts';
-import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts';
 import { readPage } from '../http/paging.ts';
+import { assertVersion, expectedVersions, IfMatchHeaders, setETag } from '../http/requests/conditions.ts';
+import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
 import { problems } from '../http/schemas.ts';
 import { invalidField } from '../shared/errors.ts';
-import { createWorkItem, type NewWorkItem } from './create.ts';
 import type { WorkItemDeps } from './deps.ts';
+import { createWorkItem, type NewWorkItem } from './items/create.ts';
+import { listItems, readItem, readMore, type WorkItemFilter, type WorkItemRow } from './items/read.ts';
+import { readTimeline } from './items/timeline.ts';
+import { type WorkItemPatch as Patch, updateWorkItem } from './items/update.ts';
 import { toListed, toTimelineEntry, toWorkItem } from './present.ts';
-import { listItems, readItem, readMore, type WorkItemFilter, type WorkItemRow } from './read.ts';
 import { approvalRoutes } from './routes-approvals.ts';
 import { linkRoutes } from './routes-findings.ts';
 import { ticketRoutes } from './routes-tickets.ts';
 import { bodiesWith, TimelineList, TimelineQuery, WorkItem, WorkItemList, WorkItemParams, WorkItemPatch, WorkItemQuery } from './schemas.ts';
-import { ticketsOf } from './tickets.ts';
-import { readTimeline } from './timeline.ts';
-import { type WorkItemPatch as Patch, updateWorkItem } from './update.ts';
+import { ticketsOf } from './tickets/tickets.ts';
 
 export function workItemRoutes(deps: WorkItemDeps) {
   return (app: App): void => {

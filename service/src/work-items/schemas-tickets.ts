@@ -2,9 +2,9 @@ import { ticketStates } from '@rrs/connectors';
 import { Type } from 'typebox';
 import { listParameters, PageOf } from '../http/paging.ts';
 import { Id, Named, Nullable, OneOf, Strict, Timestamp } from '../http/schemas.ts';
-import { statuses } from './status.ts';
-import { driftFields } from './ticket-fields.ts';
-import { repairDirections } from './ticket-repair.ts';
+import { statuses } from './items/status.ts';
+import { driftFields } from './tickets/fields.ts';
+import { repairDirections } from './tickets/repair.ts';
 
 const text = (example: string | null, description?: string) => Nullable(Type.String({ ...(description ? { description } : {}), examples: [example] }));
 

@@ -3,10 +3,10 @@ import { type TSchema, Type } from 'typebox';
 import { assurances, statuses as findingStatuses } from '../findings/status.ts';
 import { listParameters, PageOf, range } from '../http/paging.ts';
 import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp } from '../http/schemas.ts';
-import { MAX_FINDINGS } from './links.ts';
-import { priorities } from './priority.ts';
+import { MAX_FINDINGS } from './items/links.ts';
+import { priorities } from './items/priority.ts';
+import { askable, statuses } from './items/status.ts';
 import { Ticket } from './schemas-tickets.ts';
-import { askable, statuses } from './status.ts';
 
 const Status = OneOf(statuses, { description: 'Follows its findings; `blocked` and `cancelled` are set by people alone' });
 const Priority = OneOf(priorities);

@@ -1,4 +1,4 @@
-import { componentOf, cycloneDxHead, vulnerabilityOf } from '../../findings/vex.ts';
+import { componentOf, cycloneDxHead, vulnerabilityOf } from '../../findings/export/vex.ts';
 import type { ReportedEvidence } from './context.ts';
 import { asExported } from './exported.ts';
 

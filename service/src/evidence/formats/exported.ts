@@ -1,6 +1,6 @@
 import type { Finding } from '@rrs/evidence-format';
-import type { SarifFinding } from '../../findings/sarif.ts';
-import type { VexFinding } from '../../findings/vex.ts';
+import type { SarifFinding } from '../../findings/export/sarif.ts';
+import type { VexFinding } from '../../findings/export/vex.ts';
 
 /** A finding of the package as the exports of findings take it. */
 export function asExported(finding: Finding): VexFinding & SarifFinding {

@@ -4,9 +4,9 @@ import { cycloneDxVex } from './cyclonedx-vex.ts';
 import { renderCsv } from './findings-csv.ts';
 import { jsonPieces } from './json-pieces.ts';
 import { openVex } from './openvex.ts';
-import { oscalAssessmentResults } from './oscal-ar.ts';
-import { oscalPoam } from './oscal-poam.ts';
-import { renderHtml } from './report-html.ts';
+import { oscalAssessmentResults } from './oscal/assessment-results.ts';
+import { oscalPoam } from './oscal/poam.ts';
+import { renderHtml } from './report/html.ts';
 import { sarif } from './sarif.ts';
 
 export interface EvidenceFormat {
@@ -46,7 +46,7 @@ export function possibleFormats(wanted: readonly PackageFormat[], { findings }: 
 
 /** Fonts and their reader are large: they are loaded when the first report is printed. */
 async function* pdf(evidence: Evidence, context: ReportContext): AsyncGenerator<Uint8Array> {
-  const { renderPdf } = await import('./report-pdf.ts');
+  const { renderPdf } = await import('./pdf/report-pdf.ts');
   yield* renderPdf(evidence, context);
 }
 

@@ -1,4 +1,4 @@
-import { openVexHead, statementOf } from '../../findings/vex.ts';
+import { openVexHead, statementOf } from '../../findings/export/vex.ts';
 import type { ReportedEvidence } from './context.ts';
 import { asExported } from './exported.ts';
 

@@ -1,5 +1,5 @@
 import type { Finding } from '@rrs/evidence-format';
-import { resultOf, SARIF_SCHEMA, SARIF_TOOL } from '../../findings/sarif.ts';
+import { resultOf, SARIF_SCHEMA, SARIF_TOOL } from '../../findings/export/sarif.ts';
 import type { ReportedEvidence } from './context.ts';
 import { asExported } from './exported.ts';
 

@@ -1,0 +1,135 @@
+import { type SelectQueryBuilder, sql } from 'kysely';
+import { recordAudit } from '../../audit/record.ts';
+import type { TenantTx } from '../../db/database.ts';
+import { fetchPage, type PageRequest, type SortColumns } from '../../db/pages.ts';
+import type { DB } from '../../db/types.ts';
+import { emit } from '../../events/emit.ts';
+import type { EventType } from '../../events/types.ts';
+import { type FindingFilter, filterFindings, ownFindings } from '../../findings/list/filter.ts';
+import type { Assurance, Status } from '../../findings/status.ts';
+import type { Actor } from '../../shared/actor.ts';
+import { AppError, invalidField, notFound } from '../../shared/errors.ts';
+import { lockLinks } from './locks.ts';
+import { assertTakesFindings, readItem } from './read.ts';
+import { rollUpItems } from './roll-up.ts';
+
+/** Findings that one item can have. */
+export const MAX_FINDINGS = 10_000;
+/** Ids that an audit event names; the links themselves have them all. */
+const NAMED_IN_AUDIT = 100;
+
+/** Which findings: named, or found by the filters of their list. */
+export interface Selection {
+  finding_ids?: string[];
+  filter?: FindingFilter;
+}
+
+export interface Linked {
+  matched: number;
+  linked: number;
+  already_linked: number;
+}
+
+export async function selectFindings(tx: TenantTx, orgId: string, { finding_ids, filter }: Selection): Promise<string[]> {
+  if (finding_ids !== undefined) return knownIds(tx, orgId, [...new Set(finding_ids.map((id) => id.toLowerCase()))]);
+  if (filter === undefined) return [];
+  const found = await filterFindings(ownFindings(tx).select('findings.id'), orgId, filter)
+    .limit(MAX_FINDINGS + 1)
+    .execute();
+  if (found.length <= MAX_FINDINGS) return found.map(({ id }) => id);
+  const detail = `matches more than ${MAX_FINDINGS.toLocaleString('en')} findings, which is the most that one work item can have; narrow it and repeat`;
+  throw invalidField({ in: 'body', path: '/filter', code: 'too_many', detail });
+}
+
+async function knownIds(tx: TenantTx, orgId: string, ids: string[]): Promise<string[]> {
+  const found = await tx.selectFrom('findings').select('id').where('org_id', '=', orgId).where(sql<boolean>`id = any(${ids}::uuid[])`).execute();
+  const known = new Set(found.map(({ id }) => id));
+  const unknown = ids.find((id) => !known.has(id));
+  if (unknown !== undefined) throw notFound('finding', unknown);
+  return ids;
+}
+
+export async function linkFindings(tx: TenantTx, actor: Actor, id: string, ids: readonly string[]): Promise<Linked> {
+  const { orgId } = actor;
+  await lockLinks(tx, orgId);
+  const item = await readItem(tx, orgId, id);
+  assertTakesFindings(item);
+  const { rows } = await sql<{ finding_id: string }>`
+    insert into work_item_findings (org_id, id, work_item_id, finding_id, linked_at, linked_by)
+    select ${orgId}, new_id(), ${id}, f.id, clock_timestamp(), ${actor.name} from findings f where f.org_id = ${orgId} and f.id = any(${ids as string[]}::uuid[])
+    order by f.id
+    on conflict (org_id, work_item_id, finding_id) where unlinked_at is null do nothing
+    returning finding_id`.execute(tx);
+  const result = { matched: ids.length, linked: rows.length, already_linked: ids.length - rows.length };
+  if (rows.length === 0) return result;
+  const { findings_open, findings_in_progress, findings_remediated, findings_verified, findings_excepted } = item;
+  const before = findings_open + findings_in_progress + findings_remediated + findings_verified + findings_excepted;
+  if (before + rows.length > MAX_FINDINGS) {
+    const most = MAX_FINDINGS.toLocaleString('en');
+    throw new AppError(
+      'conflict',
+      `The work item has ${before} findings and would get ${rows.length} more; ${most} is the most. Put them on several work items.`,
+    );
+  }
+  const named = rows.slice(0, NAMED_IN_AUDIT).map(({ finding_id }) => finding_id);
+  await touch(tx, actor, id, { action: 'work_item.findings_linked', after: { linked: rows.length, finding_ids: named } });
+  return result;
+}
+
+/** The link is ended, not forgotten: its row says from when to when the finding was on the item. */
+export async function unlinkFinding(
+  tx: TenantTx,
+  actor: Actor,
+  id: string,
+  { findingId, reason }: { findingId: string; reason: string | null },
+): Promise<void> {
+  const { orgId } = actor;
+  await lockLinks(tx, orgId);
+  assertTakesFindings(await readItem(tx, orgId, id));
+  const { numAffectedRows } = await sql`
+    update work_item_findings set unlinked_at = greatest(clock_timestamp(), linked_at), unlinked_by = ${actor.name}, unlink_reason = ${reason}
+    where org_id = ${orgId} and work_item_id = ${id} and finding_id = ${findingId} and unlinked_at is null`.execute(tx);
+  if (!numAffectedRows) throw new AppError('not_found', `The finding "${findingId}" is not on the work item "${id}". List its findings to see which are.`);
+  await touch(tx, actor, id, { action: 'work_item.finding_unlinked', after: { finding_id: findingId, reason } });
+}
+
+async function touch(tx: TenantTx, actor: Actor, id: string, { action, after }: { action: EventType; after: Record<string, unknown> }): Promise<void> {
+  await sql`update work_items set version = version + 1, updated_at = now() where org_id = ${actor.orgId} and id = ${id}`.execute(tx);
+  await recordAudit(tx, actor, { action, objectType: 'work_item', objectId: id, after });
+  await emit(tx, actor.orgId, { type: action, subject: id, data: after });
+  await rollUpItems(tx, actor, [id]);
+}
+
+export type LinkState = 'linked' | 'unlinked' | 'all';
+
+export interface LinkedRow {
+  id: string;
+  finding_id: string;
+  title: string;
+  status: Status;
+  assurance: Assurance | null;
+  severity: number;
+  risk_score: number;
+  asset_id: string;
+  asset_name: string;
+  linked_at: Date;
+  linked_by: string;
+  unlinked_at: Date | null;
+  unlinked_by: string | null;
+  unlink_reason: string | null;
+}
+
+export async function listLinked(tx: TenantTx, orgId: string, { id, state }: { id: string; state: LinkState }, page: PageRequest) {
+  await readItem(tx, orgId, id);
+  const which = { linked: sql`and l.unlinked_at is null`, unlinked: sql`and l.unlinked_at is not null`, all: sql`` }[state];
+  const links = sql<LinkedRow>`(
+    select l.id, l.finding_id, f.title, f.status, f.assurance, f.severity, f.risk_score, f.asset_id, a.name as asset_name,
+      l.linked_at, l.linked_by, l.unlinked_at, l.unlinked_by, l.unlink_reason
+    from work_item_findings l
+    join findings f on f.org_id = ${orgId} and f.id = l.finding_id
+    join assets a on a.org_id = ${orgId} and a.id = f.asset_id
+    where l.org_id = ${orgId} and l.work_item_id = ${id} ${which})`.as('links');
+  const query = tx.selectFrom(links).selectAll() as unknown as SelectQueryBuilder<DB, 'work_item_findings', LinkedRow>;
+  const columns: SortColumns<LinkedRow> = { linked_at: { column: 'linked_at', type: 'timestamptz' } };
+  return fetchPage(tx, query, columns, page);
+}
