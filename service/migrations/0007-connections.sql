@@ -101,9 +101,9 @@ revoke delete on connections, sync_runs from rrs_app, rrs_system;
 
 -- The door of the queue says which kind of place a job takes: those that mostly wait for others keep no other from running.
 set local role rrs_system;
-create function rrs_jobs.add_job(task text, payload json, run_at timestamptz, job_key text, max_attempts integer, place text) returns void
+create function rrs_jobs.add_job(task text, payload json, run_at timestamptz, job_key text, max_attempts integer, kind text) returns void
 language sql security definer set search_path = pg_catalog as $$
-  select graphile_worker.add_job(task, payload, null, run_at, max_attempts, job_key, null, array[place])
+  select graphile_worker.add_job(task, payload, null, run_at, max_attempts, job_key, null, array[kind])
 $$;
 revoke all on function rrs_jobs.add_job(text, json, timestamptz, text, integer, text) from public;
 grant execute on function rrs_jobs.add_job(text, json, timestamptz, text, integer, text) to rrs_app;

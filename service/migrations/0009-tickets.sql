@@ -6,7 +6,7 @@ create table tickets (
   connection_id uuid not null,
   status text not null default 'pushing' check (status in ('pushing', 'linked', 'failed', 'paused')),
   -- Ours, in the vendor's ticket: it is found again by it.
-  mark text not null,
+  marker text not null,
   -- The vendor's id for requests, the name that people know it by, and where they look at it.
   external_id text,
   external_key text,
@@ -28,8 +28,8 @@ create table tickets (
   -- When it was written to, as far as the brake looks back.
   writes jsonb not null default '[]',
   -- How often we were told that it changed, and how many of these are read.
-  told integer not null default 0,
-  heard integer not null default 0,
+  changes_announced integer not null default 0,
+  changes_read integer not null default 0,
   -- What a person asked for, and who it was.
   repair jsonb,
   -- One worker at a time has it.

@@ -154,13 +154,13 @@ ALTER FUNCTION rrs_jobs.add_job(text,json,timestamp with time zone,text,integer)
 REVOKE EXECUTE ON FUNCTION rrs_jobs.add_job(text,json,timestamp with time zone,text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION rrs_jobs.add_job(text,json,timestamp with time zone,text,integer) TO rrs_app;
 
-CREATE OR REPLACE FUNCTION rrs_jobs.add_job(task text, payload json, run_at timestamp with time zone, job_key text, max_attempts integer, place text)
+CREATE OR REPLACE FUNCTION rrs_jobs.add_job(task text, payload json, run_at timestamp with time zone, job_key text, max_attempts integer, kind text)
  RETURNS void
  LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog'
 AS $function$
-  select graphile_worker.add_job(task, payload, null, run_at, max_attempts, job_key, null, array[place])
+  select graphile_worker.add_job(task, payload, null, run_at, max_attempts, job_key, null, array[kind])
 $function$;
 ALTER FUNCTION rrs_jobs.add_job(text,json,timestamp with time zone,text,integer,text) OWNER TO rrs_system;
 REVOKE EXECUTE ON FUNCTION rrs_jobs.add_job(text,json,timestamp with time zone,text,integer,text) FROM PUBLIC;
@@ -1344,7 +1344,7 @@ CREATE TABLE rrs.tickets (
   work_item_id uuid NOT NULL,
   connection_id uuid NOT NULL,
   status text DEFAULT 'pushing'::text NOT NULL,
-  mark text NOT NULL,
+  marker text NOT NULL,
   external_id text,
   external_key text,
   url text,
@@ -1360,8 +1360,8 @@ CREATE TABLE rrs.tickets (
   failures integer DEFAULT 0 NOT NULL,
   retry_at timestamptz(3),
   writes jsonb DEFAULT '[]'::jsonb NOT NULL,
-  told integer DEFAULT 0 NOT NULL,
-  heard integer DEFAULT 0 NOT NULL,
+  changes_announced integer DEFAULT 0 NOT NULL,
+  changes_read integer DEFAULT 0 NOT NULL,
   repair jsonb,
   lease_id uuid,
   leased_until timestamptz(3),

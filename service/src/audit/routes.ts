@@ -16,7 +16,7 @@ export function auditRoutes({ db, secret }: { db: Database; secret: Buffer }) {
           operationId: 'listAuditEvents',
           summary: 'List audit events',
           description: 'Who did what to which object, newest first. Every change writes one event in its own transaction; events are never changed or deleted.',
-          tags: ['Audit'],
+          tags: ['Organization'],
           querystring: AuditEventQuery,
           response: { 200: AuditEventList, ...problems('invalid_cursor') },
         },

@@ -24,6 +24,10 @@ export interface Page<Row> {
   page: { limit: number; next_cursor: string | null; prev_cursor: string | null; total: { count: number; relation: 'exact' | 'at_least' } };
 }
 
+export function presentPage<Row, Shown>({ data, page }: Page<Row>, present: (row: Row) => Shown): Page<Shown> {
+  return { data: data.map(present), page };
+}
+
 /** How a sort key of the interface is read from the rows: its column and the column's SQL type. */
 export type SortColumns<Row> = Record<string, { column: keyof Row & string; type: 'timestamptz' | 'text' | 'integer' | 'smallint' | 'real' }>;
 

@@ -636,7 +636,7 @@ interface TicketsTable {
   work_item_id: string;
   connection_id: string;
   status: Generated<'pushing' | 'linked' | 'failed' | 'paused'>;
-  mark: string;
+  marker: string;
   external_id: string | null;
   external_key: string | null;
   url: string | null;
@@ -652,8 +652,8 @@ interface TicketsTable {
   failures: Generated<number>;
   retry_at: Timestamp | null;
   writes: Generated<JsonColumn>;
-  told: Generated<number>;
-  heard: Generated<number>;
+  changes_announced: Generated<number>;
+  changes_read: Generated<number>;
   repair: JsonColumn | null;
   lease_id: string | null;
   leased_until: Timestamp | null;

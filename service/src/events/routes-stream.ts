@@ -40,7 +40,7 @@ export function streamRoutes(app: App, { db, publicUrl }: EventDeps): void {
         summary: 'Follow events',
         description:
           'Server-sent events: what happens in your organization, as CloudEvents 1.0 in JSON, as far as your role may read what they are about. With `Last-Event-ID` the stream begins with exactly what was missed, in order. A comment every 15 seconds shows that it is alive. It ends when the service stops or the credential counts no more; connect again then, as browsers do by themselves. With `Prefer: wait=N` it ends after that many seconds (60 at the most); `wait=0` fetches what was missed and no more. A process serves 100 readers at once.',
-        tags: ['Events'],
+        tags: ['Webhooks and events'],
         querystring: EventStreamQuery,
         headers: EventStreamHeaders,
         response: { 200: { description: 'The stream', content: { [MEDIA_TYPE]: { schema: Type.String(), example } } } as never, ...problems('not_found') },

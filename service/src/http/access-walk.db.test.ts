@@ -222,7 +222,7 @@ function ticketing(organization: TestOrganization): Promise<string> {
 async function ticket(organization: TestOrganization): Promise<string> {
   const [connection_id, work_item_id, id] = [await ticketing(organization), await workItem(organization), newId()];
   const failed = { status: 'failed', error_kind: 'unavailable', error: `of ${organization.slug}` } as const;
-  const row = { org_id: organization.id, id, work_item_id, connection_id, mark: 'rrs-0', created_by: 'test', ...failed };
+  const row = { org_id: organization.id, id, work_item_id, connection_id, marker: 'rrs-0', created_by: 'test', ...failed };
   await api.db.withSystem((tx) => tx.insertInto('tickets').values(row).execute());
   return `${work_item_id} ${id}`;
 }

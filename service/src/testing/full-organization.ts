@@ -95,7 +95,7 @@ async function addConnection(db: Database, org_id: string): Promise<void> {
       .values({ org_id, run_id, n: 0, content: randomBytes(100) })
       .execute();
     await tx.insertInto('work_items').values({ org_id, id: item, title: AWKWARD, created_by_name: AWKWARD }).execute();
-    await tx.insertInto('tickets').values({ org_id, id: newId(), work_item_id: item, connection_id: id, mark: AWKWARD, created_by: AWKWARD }).execute();
+    await tx.insertInto('tickets').values({ org_id, id: newId(), work_item_id: item, connection_id: id, marker: AWKWARD, created_by: AWKWARD }).execute();
     await tx.insertInto('ticket_polls').values({ org_id, connection_id: id }).execute();
     const artifact = { org_id, id: newId(), work_item_id: item, type: 'other', title: AWKWARD, url: AWKWARD, added_by: '{}' } as const;
     await tx.insertInto('artifacts').values(artifact).execute();

@@ -9,7 +9,7 @@ import { DriftedTicketList, DriftQuery, Ticket, TicketCreate, TicketList, Ticket
 import { toDrifted, toTicket } from './tickets/present.ts';
 import { listDrift, listTickets, pushTicket, repairTicket, unlinkTicket } from './tickets/tickets.ts';
 
-const TAGS = ['Tickets'];
+const TAGS = ['Work items'];
 
 export function ticketRoutes(app: App, deps: WorkItemDeps): void {
   const { db, secret } = deps;

@@ -3,28 +3,10 @@ import type { RouteOptions } from 'fastify';
 import type { ErrorCode } from '../../shared/errors.ts';
 import type { App } from '../app.ts';
 import { problems } from '../schemas.ts';
+import { tags } from '../tags.ts';
 import { polish, type Upload } from './polish.ts';
 
 type Json = Record<string, unknown>;
-
-const tags = [
-  { name: 'Me', description: 'Who the credential stands for.' },
-  { name: 'Sessions', description: 'Signing in and out with e-mail and password, for the console.' },
-  { name: 'Organization', description: 'The tenant that everything belongs to.' },
-  { name: 'Members', description: 'People of the organization and their roles.' },
-  { name: 'API keys', description: 'Credentials for programs. A key is shown once and stored as a hash.' },
-  { name: 'Findings', description: 'Weaknesses on assets, from every source: one true list.' },
-  { name: 'Imports', description: 'Report files of scanners, pushed in.' },
-  { name: 'Assets', description: 'What can be vulnerable.' },
-  { name: 'Integrations', description: 'Connections to scanners, enrichment and ticketing: what they are, how they are doing.' },
-  { name: 'Evidence', description: 'Proof of remediation: artifacts, the transparency log, the keys that sign.' },
-  { name: 'Work items', description: 'Remediation tasks: findings, who works on them, how far they are, who approved.' },
-  { name: 'Tickets', description: 'Work items in ticketing systems: pushed, kept in step, repaired where the two differ.' },
-  { name: 'Webhooks', description: 'Where events are delivered: signed, tried again for a day, with a log of all deliveries.' },
-  { name: 'Events', description: 'What happens, as it happens.' },
-  { name: 'Audit', description: 'Who did what to which object. Insert-only.' },
-  { name: 'Description', description: 'This description.' },
-];
 
 const description = `Takes vulnerability findings from every scanner, turns them into remediation work, and proves that the work was done.
 
@@ -54,7 +36,7 @@ export async function installOpenApi(app: App, version: string): Promise<void> {
       openapi: '3.1.0',
       info: { title: 'Remediation Risk Service', version, description, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } as never },
       servers: [{ url: '/', description: 'This service' }],
-      tags,
+      tags: [...tags],
       components: {
         securitySchemes: {
           bearer: { type: 'http', scheme: 'bearer', description: 'An API key (`rrs_…`) or an OIDC access token' },

@@ -175,7 +175,7 @@ function headersOf(status: string, operation: Operation, schemas: Record<string,
   if ('version' in properties) names.push('ETag');
   if (status === '201' && 'version' in properties) names.push('Location');
   if (status === '201' && (operation.parameters ?? []).some(({ name }) => String(name).toLowerCase() === 'idempotency-key')) names.push('Idempotency-Replayed');
-  if (status.startsWith('2') && (operation.tags as string[]).includes('Sessions')) names.push('Set-Cookie');
+  if (status.startsWith('2') && String(operation.operationId).endsWith('Session')) names.push('Set-Cookie');
   if (status === '401' && operation.security === undefined) names.push('WWW-Authenticate');
   if (status === '429' || status === '503') names.push('Retry-After');
   return names;

@@ -53,7 +53,7 @@ describe('what people changed there in fields of ours', () => {
   it('is taken over by a pull, in the name of who asked, and not written back', async () => {
     const { vendor, items, id, ticket, at } = await linkedItem();
     await vendor.change(at, { ...changed, state: 'in_progress' });
-    await tickets.query(`update rrs.tickets set told = told + 1 where id = $1`, [ticket.id]);
+    await tickets.query(`update rrs.tickets set changes_announced = changes_announced + 1 where id = $1`, [ticket.id]);
     expect((await tickets.repair(id, ticket.id, 'pull')).status).toBe(202);
     const before = vendor.requests.length;
     await tickets.work();

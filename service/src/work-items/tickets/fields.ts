@@ -51,7 +51,7 @@ export interface Drift {
 }
 
 /** By it the ticket is found again when it was made and nobody heard of it. */
-export function markOf(orgId: string, itemId: string): string {
+export function markerOf(orgId: string, itemId: string): string {
   return `rrs-${createHash('sha256').update(`${orgId} ${itemId}`).digest('hex').slice(0, 12)}`;
 }
 

@@ -4,9 +4,9 @@ import { declareJob, enqueue, enqueueAll } from '../../jobs/jobs.ts';
 import { storable } from './fields.ts';
 
 /** Brings a work item and its ticket in step, whatever it is that moved. The vendor may keep it waiting. */
-export const syncTicket = declareJob<TicketJob>('sync_ticket', { maxAttempts: 10, place: 'waits' });
+export const syncTicket = declareJob<TicketJob>('sync_ticket', { maxAttempts: 10, kind: 'io' });
 /** Asks a vendor which tickets changed, for messages that never came. */
-export const pollTickets = declareJob<{ org_id: string; connection_id: string }>('poll_tickets', { maxAttempts: 1, place: 'waits' });
+export const pollTickets = declareJob<{ org_id: string; connection_id: string }>('poll_tickets', { maxAttempts: 1, kind: 'io' });
 export const startTicketPolls = declareJob<Record<string, never>>('start_ticket_polls', { maxAttempts: 1 });
 
 interface TicketJob {
@@ -76,5 +76,5 @@ export async function hearOfTickets(tx: TenantTx, { orgId, connectionId, externa
 export async function readAgain(tx: TenantTx, orgId: string, ticketIds: readonly string[]): Promise<void> {
   if (ticketIds.length === 0) return;
   await enqueueTickets(tx, orgId, ticketIds);
-  await sql`update tickets set told = told + 1 where org_id = ${orgId} and id = any(${ticketIds as string[]}::uuid[])`.execute(tx);
+  await sql`update tickets set changes_announced = changes_announced + 1 where org_id = ${orgId} and id = any(${ticketIds as string[]}::uuid[])`.execute(tx);
 }

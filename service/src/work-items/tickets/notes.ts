@@ -91,7 +91,7 @@ async function keepTicket(tx: TenantTx, held: Held, { read, wrote, refused }: Ke
     error: null,
     failures: 0,
     retry_at: null,
-    heard: ticket.told,
+    changes_read: ticket.changes_announced,
     read_at: now,
     ...(wrote && wrote.how !== 'found' ? { written_at: now } : {}),
     ...(isNews ? { updated_at: now } : {}),
@@ -188,7 +188,7 @@ export function driftNow(ticket: TicketRow, item: WorkItemRow, body: readonly st
 export async function noteGone(db: Database, held: Held): Promise<Held> {
   const { ticket } = held;
   return db.withTenant({ orgId: held.orgId }, async (tx) => {
-    const known = { heard: ticket.told, read_at: now, error_kind: null, error: null, failures: 0, retry_at: null };
+    const known = { changes_read: ticket.changes_announced, read_at: now, error_kind: null, error: null, failures: 0, retry_at: null };
     const status = ticket.status === 'failed' ? ({ status: 'linked' } as const) : {};
     const row = await writeHeld(tx, held, { ...known, ...status, ...(ticket.gone_at === null ? { gone_at: now, updated_at: now } : {}) });
     const after = { ...held, ticket: row };

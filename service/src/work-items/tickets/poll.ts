@@ -79,7 +79,7 @@ async function takeUp(tx: TenantTx, orgId: string, connectionId: string): Promis
     where t.org_id = ${orgId} and t.connection_id = ${connectionId} and t.unlinked_at is null and case t.status
       when 'pushing' then t.updated_at < now() - interval '10 minutes'
       when 'failed' then t.retry_at is null or t.retry_at < now() - interval '10 minutes'
-      else t.item_version <> w.version or t.told > t.heard or t.repair is not null end
+      else t.item_version <> w.version or t.changes_announced > t.changes_read or t.repair is not null end
     order by t.id`.execute(tx);
   await enqueueTickets(
     tx,

@@ -74,7 +74,7 @@ async function attempt(syncing: TicketSyncing, db: Database, held: Held, signal:
   }
   // When it is enabled again, the next poll finds what was left undone.
   if (!connection.enabled) return;
-  const reads = ticket.told > ticket.heard || ticket.repair !== null;
+  const reads = ticket.changes_announced > ticket.changes_read || ticket.repair !== null;
   const writes = ticket.status !== 'paused' && ticket.gone_at === null && Object.keys(changesOf(oursNow(held), ticket.sent as Sent)).length > 0;
   if (ticket.external_id !== null && !reads && !writes && ticket.status !== 'failed') {
     await noteItem(db, held);
@@ -100,11 +100,11 @@ async function contact(syncing: TicketSyncing, db: Database, held: Held, vendor:
 
 /** An attempt before this one may have made it and died, or never heard the answer. */
 async function findOrCreate(syncing: TicketSyncing, db: Database, held: Held, { connector, context }: OpenTicketing): Promise<Held> {
-  const found = await connector.find(context, held.ticket.mark);
+  const found = await connector.find(context, held.ticket.marker);
   const unsent = await noteQuietly(db, held, unmade(held));
   if (found !== null) return noteTicket(db, unsent, found, { how: 'found', change: {} });
   const { title, body, priority, due_date } = oursNow(held);
-  const draft: TicketDraft = { key: held.ticket.mark, title, body, priority, dueDate: due_date, url: workItemUrl(syncing.publicUrl(), held.item.id) };
+  const draft: TicketDraft = { key: held.ticket.marker, title, body, priority, dueDate: due_date, url: workItemUrl(syncing.publicUrl(), held.item.id) };
   const counted = await countWrite(db, unsent);
   const created = await connector.create(context, draft);
   return noteTicket(db, counted, created, { how: 'created', change: { title, body, priority, dueDate: due_date } });

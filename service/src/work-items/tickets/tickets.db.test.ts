@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { startWorker } from '../../jobs/worker.ts';
 import { newId } from '../../shared/ids.ts';
 import { jiraFake, ticketingFakes, useTickets } from '../../testing/integrations/tickets.ts';
-import { markOf } from './fields.ts';
+import { markerOf } from './fields.ts';
 import { letAllGo } from './lease.ts';
 
 const tickets = useTickets();
@@ -79,7 +79,7 @@ describe('pushing a work item', () => {
     const vendor = await tickets.vendor();
     const { id } = await tickets.items().item([], { title: 'made once' });
     const { id: ticketId } = await tickets.push(id, vendor.connection);
-    const key = markOf(tickets.api().ours.id, id);
+    const key = markerOf(tickets.api().ours.id, id);
     await vendor.create({ key, title: 'made once', body: ['x'], priority: 'medium', dueDate: null, url: 'https://rrs.example' });
     await tickets.query(`update rrs.tickets set lease_id = id, leased_until = now() + interval '1 minute' where id = $1`, [ticketId]);
     await tickets.work();

@@ -10,7 +10,7 @@ import { AppError, invalidField, notFound } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { readItem } from '../items/read.ts';
 import { isClosed, type WorkItemStatus } from '../items/status.ts';
-import { markOf } from './fields.ts';
+import { markerOf } from './fields.ts';
 import { enqueueTicket } from './jobs.ts';
 import type { TicketRow } from './lease.ts';
 import type { Repair } from './repair.ts';
@@ -43,7 +43,7 @@ export async function pushTicket(tx: TenantTx, actor: Actor, itemId: string, con
   if (isClosed(item.status))
     throw new AppError('conflict', `The work item "${itemId}" is ${item.status}: there is nothing left to do that a ticket could be for.`);
   const id = newId();
-  const row = { org_id: orgId, id, work_item_id: item.id, connection_id: connection.id, mark: markOf(orgId, item.id), created_by: actor.name };
+  const row = { org_id: orgId, id, work_item_id: item.id, connection_id: connection.id, marker: markerOf(orgId, item.id), created_by: actor.name };
   const added = await tx
     .insertInto('tickets')
     .values(row)
