@@ -42,7 +42,7 @@ test.concurrent('a folder in the way of the database, which is left alone', asyn
   const dataDir = newDataDir();
   mkdirSync(join(dataDir, 'postgres'), { recursive: true });
   writeFileSync(join(dataDir, 'postgres', 'thesis.txt'), 'years of work');
-  await refused({ dataDir }, `${dataDir}/postgres is in the way`);
+  await refused({ dataDir }, `${dataDir}/postgres exists but is not a PostgreSQL database`);
   expect(existsSync(join(dataDir, 'postgres', 'thesis.txt'))).toBe(true);
 });
 

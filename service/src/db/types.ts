@@ -2,7 +2,7 @@
 import type { ColumnType } from 'kysely';
 
 type Generated<T> = T extends ColumnType<infer S, infer I, infer U> ? ColumnType<S, I | undefined, U> : ColumnType<T, T | undefined, T>;
-/** Read as a value, written as JSON text: pg would turn an array into a PostgreSQL array. */
+/** Read as a value and written as JSON text: pg would turn an array into a PostgreSQL array. */
 type JsonColumn = ColumnType<unknown, string, string>;
 type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
@@ -49,6 +49,13 @@ export interface DB {
   sources: SourcesTable;
   sync_run_batches: SyncRunBatchesTable;
   sync_runs: SyncRunsTable;
+  tenant_assets: TenantAssetsTable;
+  tenant_findings: TenantFindingsTable;
+  tenant_import_assets: TenantImportAssetsTable;
+  tenant_import_groups: TenantImportGroupsTable;
+  tenant_import_rows: TenantImportRowsTable;
+  tenant_import_seen: TenantImportSeenTable;
+  tenant_import_texts: TenantImportTextsTable;
   ticket_polls: TicketPollsTable;
   tickets: TicketsTable;
   vulnerabilities: VulnerabilitiesTable;
@@ -60,6 +67,18 @@ export interface DB {
   work_items: WorkItemsTable;
   worker_heartbeats: WorkerHeartbeatsTable;
 }
+
+type FindingsJustification =
+  | 'code_not_present'
+  | 'code_not_reachable'
+  | 'requires_configuration'
+  | 'requires_dependency'
+  | 'requires_environment'
+  | 'protected_by_compiler'
+  | 'protected_at_runtime'
+  | 'protected_at_perimeter'
+  | 'protected_by_mitigating_control'
+  | 'inaccurate_finding';
 
 interface ApiKeysTable {
   org_id: string;
@@ -258,7 +277,7 @@ interface FindingsTable {
   id: string;
   asset_id: string;
   weakness: string;
-  place: Buffer;
+  identity_key: Buffer;
   asset_type: string;
   title: string;
   status: 'open' | 'in_progress' | 'remediated' | 'verified' | 'risk_accepted' | 'false_positive' | 'withdrawn';
@@ -268,7 +287,7 @@ interface FindingsTable {
   assurance: 'declared' | 'artifact' | 'scan_only' | 'scan_after_claim' | 'independent' | null;
   acceptance_owner: string | null;
   acceptance_expires_at: Timestamp | null;
-  justification: string | null;
+  justification: FindingsJustification | null;
   severity: number;
   source_severity: number;
   severity_override: number | null;
@@ -335,7 +354,7 @@ interface ImportGroupsTable {
   rows: number;
   asset_id: string;
   weakness: string;
-  place: Buffer;
+  identity_key: Buffer;
   external_id: string | null;
   present: boolean;
   content: Buffer;
@@ -352,7 +371,7 @@ interface ImportRowsTable {
   asset_key: string;
   weakness: string;
   aliases: string[];
-  place: Buffer;
+  identity_key: Buffer;
   external_id: string | null;
   title: string;
   severity: number;
@@ -395,6 +414,7 @@ interface ImportsTable {
   org_id: string;
   id: string;
   source_id: string | null;
+  connection_id: string | null;
   status: 'queued' | 'running' | 'succeeded' | 'failed' | 'needs_confirmation' | 'discarded';
   format: string | null;
   filename: string | null;
@@ -421,7 +441,6 @@ interface ImportsTable {
   started_at: Timestamp | null;
   finished_at: Timestamp | null;
   version: Generated<number>;
-  connection_id: string | null;
 }
 
 interface InstanceSecretsTable {
@@ -484,10 +503,10 @@ interface OrganizationsTable {
   id: string;
   slug: string;
   name: string;
+  policy: Generated<JsonColumn>;
   version: Generated<number>;
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
-  policy: Generated<JsonColumn>;
 }
 
 interface PackageArtifactsTable {
@@ -614,13 +633,29 @@ interface SyncRunsTable {
   error_kind: string | null;
   error: string | null;
   notes: Generated<JsonColumn>;
+  knowledge_as_of: string | null;
   requested_by: string;
   actor: JsonColumn;
   created_at: Generated<Timestamp>;
   started_at: Timestamp | null;
   finished_at: Timestamp | null;
-  knowledge_as_of: string | null;
 }
+
+type TenantAssetsTable = AssetsTable;
+
+interface TenantFindingsTable extends FindingsTable {
+  facets: string | null;
+}
+
+type TenantImportAssetsTable = ImportAssetsTable;
+
+type TenantImportGroupsTable = ImportGroupsTable;
+
+type TenantImportRowsTable = ImportRowsTable;
+
+type TenantImportSeenTable = ImportSeenTable;
+
+type TenantImportTextsTable = ImportTextsTable;
 
 interface TicketPollsTable {
   org_id: string;

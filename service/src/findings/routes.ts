@@ -6,9 +6,12 @@ import { problems } from '../http/schemas.ts';
 import { invalidField } from '../shared/errors.ts';
 import { scoreVector } from '../vulnerabilities/cvss.ts';
 import type { FindingDeps } from './deps.ts';
+import { showListed } from './fields/derive.ts';
+import type { FindingRow } from './fields/field.ts';
 import type { FindingFilter } from './list/filter.ts';
-import { type FindingRow, listFindings, namesFor, readDetails, readFinding, readHistory } from './list/list.ts';
-import { toFinding, toHistoryEntry, toListed } from './present.ts';
+import { listFindings, readDetails, readFinding, readHistory } from './list/list.ts';
+import { namesFor } from './list/names.ts';
+import { toFinding, toHistoryEntry } from './present.ts';
 import { bulkRoutes } from './routes-bulk.ts';
 import { exportRoutes } from './routes-export.ts';
 import { importRoutes } from './routes-imports.ts';
@@ -41,7 +44,7 @@ export function findingRoutes(deps: FindingDeps) {
           const found = await listFindings(tx, orgId, filter as FindingFilter, page);
           return { ...found, names: await namesFor(tx, orgId, found.data) };
         });
-        return reply.send({ data: data.map((row) => toListed(row, names)), page });
+        return reply.send({ data: data.map((row) => showListed(row, names)), page });
       },
     );
 

@@ -23,7 +23,8 @@ export async function startTemporaryPostgres(): Promise<EmbeddedPostgres> {
     chmodSync(folder, 0o711);
     const server = await startEmbedded(folder, () => {});
     return {
-      url: server.url,
+      url: server.superuserUrl,
+      superuserUrl: server.superuserUrl,
       stop: async () => {
         process.off('exit', abandon);
         await server.stop();

@@ -6,7 +6,7 @@ export async function learnAliases(tx: TenantTx, orgId: string, importId: string
   const { rows } = await sql<{ alias: string }>`
     insert into vulnerability_aliases (org_id, alias, weakness)
     select distinct on (names.alias) ${orgId}::uuid, names.alias, staged.weakness
-    from import_rows staged cross join lateral unnest(staged.aliases) as names (alias)
+    from tenant_import_rows staged cross join lateral unnest(staged.aliases) as names (alias)
     where staged.org_id = ${orgId} and staged.import_id = ${importId} and names.alias <> staged.weakness
       and not exists (select from vulnerability_aliases known where known.org_id = ${orgId} and known.alias = names.alias)
     order by names.alias, staged.weakness not like 'CVE-%', staged.weakness

@@ -117,7 +117,7 @@ describe('an export', () => {
     const body = { title: 'many', severity: 'low', asset: { type: 'host', name: 'many.example' } };
     const { id } = (await api.call('POST', '/api/v1/findings', { as: api.theirs.owner, body })).body as { id: string };
     await api.db.withTenant({ orgId }, async (tx) => {
-      const copy = sql`jsonb_build_object('id', new_id(), 'place', '\\x' || lpad(to_hex(n), 32, '0'))`;
+      const copy = sql`jsonb_build_object('id', new_id(), 'identity_key', '\\x' || lpad(to_hex(n), 32, '0'))`;
       await sql`insert into findings select (jsonb_populate_record(f, ${copy})).* from findings f, generate_series(1, 2499) n where f.id = ${id}`.execute(tx);
     });
     const { body: text } = await api.call('GET', '/api/v1/findings/export?format=ndjson', { as: api.theirs.owner });

@@ -1,17 +1,10 @@
-import type { Static } from 'typebox';
 import type { Database, TenantTx } from '../../db/database.ts';
+import { showDetails, showListed } from '../fields/derive.ts';
 import { type FindingFilter, filterFindings, ownFindings } from '../list/filter.ts';
-import { namesFor } from '../list/list.ts';
-import { toListed } from '../present.ts';
-import type { ListedFinding } from '../schemas.ts';
+import { namesFor } from '../list/names.ts';
 
-/** A finding as the exports tell of it: the list's view, and why its status is what it is. */
-export interface ExportedFinding extends Static<typeof ListedFinding> {
-  weakness: string;
-  status_reason: string | null;
-  status_changed_at: string;
-  justification: string | null;
-  acceptance: { owner: string; expires_at: string } | null;
+/** A finding in exports: the fields of the list, the details and the texts. */
+export interface ExportedFinding extends ReturnType<typeof showListed>, ReturnType<typeof showDetails> {
   description: string | null;
   solution: string | null;
   references: string[];
@@ -62,12 +55,8 @@ async function readPage(tx: TenantTx, orgId: string, filter: FindingFilter, afte
   return rows.map((row) => {
     const text = row.text_id === null ? undefined : textOf.get(row.text_id.toString('hex'));
     return {
-      ...toListed(row, names),
-      weakness: row.weakness,
-      status_reason: row.status_reason,
-      status_changed_at: row.status_changed_at.toISOString(),
-      justification: row.justification,
-      acceptance: row.acceptance_expires_at === null ? null : { owner: row.acceptance_owner ?? '', expires_at: row.acceptance_expires_at.toISOString() },
+      ...showListed(row, names),
+      ...showDetails(row, names),
       description: text?.description ?? null,
       solution: text?.solution ?? null,
       references: text?.reference_urls ?? [],
@@ -91,8 +80,11 @@ export async function* exportAssets(db: Database, orgId: string, filter: Finding
         .select(['assets.id', 'assets.type', 'assets.name'])
         .where('assets.org_id', '=', orgId)
         .where(({ exists, or, selectFrom }) => {
-          const own = selectFrom('findings').select('findings.id').whereRef('findings.asset_id', '=', 'assets.id').where('findings.org_id', '=', orgId);
-          const matching = filterFindings(own as never, orgId, filter) as typeof own;
+          const own = selectFrom('tenant_findings as findings')
+            .select('findings.id')
+            .whereRef('findings.asset_id', '=', 'assets.id')
+            .where('findings.org_id', '=', orgId);
+          const matching = filterFindings(own, orgId, filter);
           return or([exists(matching), exists(own.where('findings.updated_at', '>=', started))]);
         });
       return (after === null ? found : found.where('assets.id', '>', after)).orderBy('assets.id').limit(PAGE).execute();

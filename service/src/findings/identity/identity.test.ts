@@ -7,7 +7,7 @@ const weakness = (given: Given) => {
   const { weakness: name, aliases } = identityOf(seen(given));
   return { weakness: name, aliases };
 };
-const place = (location: NonNullable<Given>['location']) => identityOf(seen({ location: location ?? {} })).place.text;
+const keyOf = (location: NonNullable<Given>['location']) => identityOf(seen({ location: location ?? {} })).identityKey.text;
 
 describe('what it is', () => {
   it.each<[string, Given, { weakness: string; aliases: string[] }]>([
@@ -41,7 +41,7 @@ describe('where it is', () => {
     ['method in another case', { url: 'https://x/', method: 'get' }, { url: 'https://x/', method: 'GET' }],
     ['broken escapes', { purl: 'pkg:npm/%zz@1' }, { component: '%zz' }],
   ])('is the same: %s', (_, one, other) => {
-    expect(place(one)).toBe(place(other));
+    expect(keyOf(one)).toBe(keyOf(other));
   });
 
   it.each([
@@ -56,6 +56,6 @@ describe('where it is', () => {
     ['resource', { resource: 'a' }, { resource: 'b' }],
     ['nowhere and somewhere', {}, { port: 1 }],
   ])('is another: %s', (_, one, other) => {
-    expect(place(one)).not.toBe(place(other));
+    expect(keyOf(one)).not.toBe(keyOf(other));
   });
 });

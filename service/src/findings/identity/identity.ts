@@ -3,23 +3,23 @@ import type { Hex } from '../../db/copy.ts';
 import { digest } from './digest.ts';
 
 /**
- * What makes two observations the same finding: the same weakness, on the same asset, at the same place. Never free text:
- * titles and descriptions change from one version of a tool to the next.
+ * What makes two observations the same finding: the same weakness, on the same asset, at the same location. Free text takes no part: titles and
+ * descriptions change from one version of a tool to the next.
  */
 export interface Identity {
   weakness: string;
-  /** Other ids of the same vulnerability, by which other tools may know it. */
+  /** Other ids of the same vulnerability, which other tools may use. */
   aliases: string[];
-  place: Hex;
+  identityKey: Hex;
 }
 
 export function identityOf(observation: Observation): Identity {
-  return { ...weaknessOf(observation), place: digest(placeOf(observation.location)) };
+  return { ...weaknessOf(observation), identityKey: digest(locationKey(observation.location)) };
 }
 
 /**
- * One vulnerability is known by its CVE across tools. A check that stands for several vulnerabilities, or for none with a
- * public id, is known by the tool's own name for it.
+ * A CVE identifies one vulnerability across tools. A check that covers several vulnerabilities, or none with a public id, is identified by the
+ * tool's own rule.
  */
 function weaknessOf({ vulnerability_ids: ids, tool, rule }: Observation): { weakness: string; aliases: string[] } {
   const ranked = [...ids].sort((a, b) => rankOf(a) - rankOf(b) || (a < b ? -1 : 1));
@@ -34,11 +34,11 @@ function rankOf(id: string): number {
   return id.startsWith('CVE-') ? 0 : id.startsWith('GHSA-') ? 1 : 2;
 }
 
-/** Ids that stand for one vulnerability each. An erratum (RHSA, USN, DSA …) fixes many and is a name of none. */
+/** Prefixes of ids that identify one vulnerability each. An erratum (RHSA, USN, DSA) fixes several and identifies none. */
 const ONE_VULNERABILITY = /^(?:GHSA|SNYK|PYSEC|GO|RUSTSEC|GSD|OSV|MAL|GMS|HSEC|RSEC|PSF|NSWG|NPM)-/;
 
-/** A component is the place wherever its files lie; code is placed by file and mark or line; services by port; pages by address. */
-function placeOf(location: Location): readonly (string | number)[] {
+/** A component is identified by its name regardless of its files, code by file and fingerprint or line, services by port, pages by URL. */
+function locationKey(location: Location): readonly (string | number)[] {
   const component = componentKey(location);
   if (component !== null) return ['component', component];
   const { path, fingerprint, resource, line, url, method, parameter, port, protocol } = location;
@@ -46,12 +46,12 @@ function placeOf(location: Location): readonly (string | number)[] {
   if (url !== undefined) return ['url', url, method?.toUpperCase() ?? '', parameter ?? ''];
   if (port !== undefined) return ['port', port, protocol?.toLowerCase() ?? ''];
   if (resource !== undefined) return ['resource', resource];
-  return fingerprint === undefined ? ['asset'] : ['mark', fingerprint];
+  return fingerprint === undefined ? ['asset'] : ['fingerprint', fingerprint];
 }
 
 const DISTRIBUTIONS = new Set(['deb', 'rpm', 'apk', 'alpm', 'apkg']);
 
-/** Name without version, as far as possible the same for all tools: namespace and name of a package URL, else the name as given. */
+/** The name without version, the same for all tools where possible: namespace and name of the package URL, otherwise the name as given. */
 function componentKey({ purl, component }: Location): string | null {
   const [, type = '', path = ''] = /^pkg:([\w.+-]+)\/([^@?#]+)/.exec(purl ?? '') ?? [];
   if (path !== '') {

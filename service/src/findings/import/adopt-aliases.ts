@@ -26,15 +26,15 @@ function namedSql(orgId: string, aliases: readonly string[]) {
     and f.org_id = ${orgId} and f.facets @@ ${words}::tsquery`;
 }
 
-const twin = sql`other.org_id = f.org_id and other.asset_id = f.asset_id and other.weakness = a.weakness and other.place = f.place`;
+const twin = sql`other.org_id = f.org_id and other.asset_id = f.asset_id and other.weakness = a.weakness and other.identity_key = f.identity_key`;
 
 async function rename(tx: TenantTx, orgId: string, aliases: readonly string[]): Promise<void> {
   await sql`
     update findings set weakness = adopted.weakness
     from (
-      select distinct on (f.asset_id, f.place, a.weakness) f.id, a.weakness from ${namedSql(orgId, aliases)}
+      select distinct on (f.asset_id, f.identity_key, a.weakness) f.id, a.weakness from ${namedSql(orgId, aliases)}
       where not exists (select from findings other where ${twin})
-      order by f.asset_id, f.place, a.weakness, f.created_at, f.id
+      order by f.asset_id, f.identity_key, a.weakness, f.created_at, f.id
     ) adopted
     where findings.org_id = ${orgId} and findings.id = adopted.id`.execute(tx);
 }

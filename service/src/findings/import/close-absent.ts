@@ -18,14 +18,14 @@ const active = sql`${verifiedByScan as readonly string[]}`;
 function absentSql(resolution: Resolution, absence: Absence) {
   const { orgId, importId, sourceId, seenAt } = resolution;
   const unseen = sql`
-    select s.finding_id from import_assets covered
+    select s.finding_id from tenant_import_assets covered
     join findings f on f.org_id = ${orgId} and f.asset_id = covered.asset_id
     join sightings s on s.org_id = ${orgId} and s.finding_id = f.id and s.source_id = ${sourceId} and s.state = 'present'
     where covered.org_id = ${orgId} and covered.import_id = ${importId} and not ${isPartly(resolution, absence)} and not ${isUnread(sql`f.location`, absence)}
-      and not exists (select from import_groups g where g.org_id = ${orgId} and g.import_id = ${importId} and g.finding_id = f.id and g.present)
-      and not exists (select from import_seen i where i.org_id = ${orgId} and i.import_id = ${importId} and i.finding_id = f.id)
+      and not exists (select from tenant_import_groups g where g.org_id = ${orgId} and g.import_id = ${importId} and g.finding_id = f.id and g.present)
+      and not exists (select from tenant_import_seen i where i.org_id = ${orgId} and i.import_id = ${importId} and i.finding_id = f.id)
       and not exists (select from source_coverage newer where newer.org_id = ${orgId} and newer.source_id = ${sourceId} and newer.asset_id = f.asset_id and newer.seen_at > ${seenAt})`;
-  const gone = sql`select g.finding_id from import_groups g where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome = 'gone'`;
+  const gone = sql`select g.finding_id from tenant_import_groups g where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome = 'gone'`;
   return absence.complete ? sql`${unseen} union ${gone}` : gone;
 }
 
@@ -52,7 +52,7 @@ async function noteCoverage(tx: TenantTx, resolution: Resolution, absence: Absen
   await sql`
     insert into source_coverage as known (org_id, source_id, asset_id, import_id, seen_at, complete)
     select distinct ${orgId}::uuid, ${sourceId}::uuid, covered.asset_id, ${importId}::uuid, ${seenAt}::timestamptz, ${absence.complete}::boolean and not ${isPartly(resolution, absence)}
-    from import_assets covered where covered.org_id = ${orgId} and covered.import_id = ${importId}
+    from tenant_import_assets covered where covered.org_id = ${orgId} and covered.import_id = ${importId}
     on conflict (org_id, source_id, asset_id) do update set import_id = excluded.import_id, seen_at = excluded.seen_at, complete = excluded.complete
     where known.seen_at < excluded.seen_at`.execute(tx);
 }
@@ -65,8 +65,8 @@ function noOtherSees({ orgId, sourceId }: Resolution) {
 async function spareSeenAgain(tx: TenantTx, { orgId, importId, sourceId, seenAt }: Resolution): Promise<void> {
   await sql`
     delete from import_closures c using imports held, (
-      select finding_id, seen_at from import_groups where org_id = ${orgId} and import_id = ${importId} and present
-      union all select finding_id, least(coalesce(last_seen, ${seenAt}::timestamptz), now()) from import_seen where org_id = ${orgId} and import_id = ${importId}
+      select finding_id, seen_at from tenant_import_groups where org_id = ${orgId} and import_id = ${importId} and present
+      union all select finding_id, least(coalesce(last_seen, ${seenAt}::timestamptz), now()) from tenant_import_seen where org_id = ${orgId} and import_id = ${importId}
     ) g
     where held.org_id = ${orgId} and held.source_id = ${sourceId} and held.status = 'needs_confirmation' and c.org_id = ${orgId} and c.import_id = held.id
       and g.finding_id = c.finding_id
@@ -113,7 +113,7 @@ export async function tellFollower(tx: TenantTx, follower: FindingFollower, { or
     await follower.follow(
       tx,
       { ...systemActor(orgId, actor.name), ...(actor as Pick<Actor, 'type' | 'id' | 'name'>) },
-      sql`select finding_id from import_groups where org_id = ${orgId} and import_id = ${importId} and outcome = 'reopened'
+      sql`select finding_id from tenant_import_groups where org_id = ${orgId} and import_id = ${importId} and outcome = 'reopened'
         union all select finding_id from import_closures where org_id = ${orgId} and import_id = ${importId}
         union all ${idsSql(told.withdrawn)}`,
     );

@@ -8,11 +8,12 @@ const engine = useImports();
 const scope = { asset: { type: 'repository', name: 'https://git.example.com/shop' } } as const;
 
 /** Which findings there are, and that none is closed. Which of several records describes one depends on the run that brought it. */
-const identitiesOf = (found: readonly FindingState[]) => found.map(({ asset, weakness, place, status }) => `${asset} ${weakness} ${place} ${status}`).sort();
+const identitiesOf = (found: readonly FindingState[]) =>
+  found.map(({ asset, weakness, identity_key, status }) => `${asset} ${weakness} ${identity_key} ${status}`).sort();
 
 /** The laws of imports with what tools write, format by format. */
 describe.each(formats.map(({ id }) => id))('a report of %s', (format) => {
-  const folder = new URL(`../../../scan-reports/src/formats/${format}/fixtures/`, import.meta.url);
+  const folder = new URL(`../../../../scan-reports/src/formats/${format}/fixtures/`, import.meta.url);
   const files = readdirSync(folder).map((name) => ({ format, name, bytes: readFileSync(new URL(name, folder)) }));
 
   it.each(files)('$name: every record is accounted for, and the same again changes nothing', async (file) => {

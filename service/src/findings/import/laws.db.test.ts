@@ -185,8 +185,8 @@ describe('the laws of importing', () => {
 
 const DECISIONS = `
   update findings set tags = '{mine}', severity = 1, severity_override = 1, severity_override_reason = 'behind a firewall', closed_at = now(), status_reason = 'because',
-    status = case when place > '\\x80' then 'risk_accepted' else 'false_positive' end, justification = case when place > '\\x80' then null else 'code_not_reachable' end,
-    acceptance_owner = case when place > '\\x80' then 'Ada' end, acceptance_expires_at = case when place > '\\x80' then now() + interval '1 day' end
+    status = case when identity_key > '\\x80' then 'risk_accepted' else 'false_positive' end, justification = case when identity_key > '\\x80' then null else 'code_not_reachable' end,
+    acceptance_owner = case when identity_key > '\\x80' then 'Ada' end, acceptance_expires_at = case when identity_key > '\\x80' then now() + interval '1 day' end
   where org_id = $1`;
 const HISTORY = `
   insert into finding_history (org_id, finding_id, id, actor_type, actor_name, action, after)

@@ -8,10 +8,10 @@ import type { Actor } from '../../shared/actor.ts';
 import { AppError, notFound } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import type { FindingFollower } from '../follower.ts';
+import { takeImportLock } from '../import-lock.ts';
 import { runImport } from '../jobs.ts';
 import { readPolicy } from '../policy.ts';
 import { applyClosures, tellFollower } from './close-absent.ts';
-import { takeTurn } from './import-lock.ts';
 
 /** What a run covered, in the words of whoever made it. */
 export interface ScanScope {
@@ -97,7 +97,7 @@ export function seenAtOf({ scan_scope, created_at }: Pick<ImportRow, 'scan_scope
 }
 
 async function lockHeld(tx: TenantTx, orgId: string, id: string): Promise<ImportRow> {
-  await takeTurn(tx, orgId);
+  await takeImportLock(tx, orgId);
   const row = await readImport(tx, orgId, id);
   if (row.status !== 'needs_confirmation')
     throw new AppError('conflict', `The import "${id}" is ${row.status}; only one that needs confirmation can be confirmed or discarded.`);

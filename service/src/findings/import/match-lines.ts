@@ -1,9 +1,9 @@
-/** Lines further apart than this are taken for two places, however alike what stands there. */
+/** Findings further apart than this many lines are different findings, even if they look alike. */
 const FAR = 50;
 
 /**
- * Which of the lines where something was are which of the lines where it is now: as many as can be, none past another, and the nearest.
- * Both ascend; what is returned are positions in them.
+ * Pairs old lines with new lines: as many pairs as possible, without crossing, and with the smallest distance. Both lists are ascending. Returns
+ * positions in the lists.
  */
 export function pairLines(before: readonly number[], now: readonly number[]): [before: number, now: number][] {
   const width = now.length + 1;
@@ -29,7 +29,7 @@ export function pairLines(before: readonly number[], now: readonly number[]): [b
 
 interface Found {
   pairs: number;
-  /** Lines, all pairs together. */
+  /** Sum of the distances of all pairs, in lines. */
   apart: number;
   step: 'pair' | 'before' | 'now';
 }

@@ -1,21 +1,25 @@
 import { type RawBuilder, sql } from 'kysely';
 import { resolveAssets } from '../../assets/resolve.ts';
 import type { TenantTx } from '../../db/database.ts';
+import { assignments, columnsOf, insertLists, type NamedValues, selection } from '../../db/named-values.ts';
 import { learnAliases } from '../../vulnerabilities/aliases.ts';
 import { riskSql } from '../../vulnerabilities/risk.ts';
+import { importedColumns } from '../fields/derive.ts';
 import { dueSql } from '../sla.ts';
 import { reopenedByScan } from '../status.ts';
 import type { Absence } from './absence.ts';
 import { adoptAliases } from './adopt-aliases.ts';
 import { followMoved } from './follow-moved-code.ts';
-import { noteSeen } from './known-records.ts';
+import { markSeen } from './known-records.ts';
 import type { Resolution } from './resolution.ts';
+
+const REOPENED = 'A scan saw the finding again.';
 
 export interface Outcomes {
   created: number;
   updated: number;
   reopened: number;
-  /** Known twice, by two names of one vulnerability. */
+  /** Findings that were known twice, under two ids of one vulnerability. */
   withdrawn: string[];
 }
 
@@ -26,7 +30,7 @@ export async function resolveRows(tx: TenantTx, resolution: Resolution, absence:
   if (absence?.complete) await followMoved(tx, resolution, absence);
   await groupRows(tx, resolution);
   if (resolution.large) await sql`select analyze_groups()`.execute(tx);
-  await noteSeen(tx, resolution);
+  await markSeen(tx, resolution);
   await keepTexts(tx, resolution);
   await rememberChanges(tx, resolution);
   await updateKnown(tx, resolution);
@@ -38,20 +42,20 @@ export async function resolveRows(tx: TenantTx, resolution: Resolution, absence:
 }
 
 /**
- * A group is the finding that has its weakness and place, unless the tool's own id leads to another one on the asset: that one has moved,
- * and what now stands at its old place is something else.
+ * A group belongs to the finding with its weakness and identity key, unless the tool's own id leads to another finding of the asset. That one has
+ * moved, and what is now at its old location is something else.
  */
 async function groupRows(tx: TenantTx, { orgId, importId, sourceId, seenAt }: Resolution): Promise<void> {
   await sql`
     with grouped as (
-      select assets.asset_id, coalesce(alias.weakness, r.weakness) as weakness, r.place, count(*) as rows,
+      select assets.asset_id, coalesce(alias.weakness, r.weakness) as weakness, r.identity_key, count(*) as rows,
         (array_agg(r.n order by r.present desc, r.severity desc, r.content, r.n))[1] as n,
         (array_agg(r.new_id order by r.n))[1] as new_id,
         coalesce(max(r.external_id) filter (where r.present), max(r.external_id)) as external_id, array_agg(r.external_id) as external_ids, bool_or(r.present) as present,
         array_agg(distinct r.content order by r.content) as contents,
         least(coalesce(max(r.last_seen), ${seenAt}::timestamptz), now()) as seen_at
-      from import_rows r
-      join (select distinct asset_key, asset_id from import_assets where org_id = ${orgId} and import_id = ${importId}) assets using (asset_key)
+      from tenant_import_rows r
+      join (select distinct asset_key, asset_id from tenant_import_assets where org_id = ${orgId} and import_id = ${importId}) assets using (asset_key)
       left join vulnerability_aliases alias on alias.org_id = ${orgId} and alias.alias = r.weakness
       where r.org_id = ${orgId} and r.import_id = ${importId}
       group by 1, 2, 3
@@ -59,7 +63,7 @@ async function groupRows(tx: TenantTx, { orgId, importId, sourceId, seenAt }: Re
       select g.*, case when cardinality(g.contents) = 1 then g.contents[1] else (select sha256(string_agg(one, ''::bytea)) from unnest(g.contents) one) end as content,
         coalesce(by_id.finding_id, f.id) as finding_id, case when by_id.finding_id = f.id then 0 when by_id.finding_id is not null then 1 else 2 end as how
       from grouped g
-      left join findings f on f.org_id = ${orgId} and f.asset_id = g.asset_id and f.weakness = g.weakness and f.place = g.place
+      left join findings f on f.org_id = ${orgId} and f.asset_id = g.asset_id and f.weakness = g.weakness and f.identity_key = g.identity_key
       left join lateral (
         select s.finding_id from sightings s
         where g.external_id is not null and s.org_id = ${orgId} and s.source_id = ${sourceId} and s.external_id = g.external_id
@@ -72,8 +76,8 @@ async function groupRows(tx: TenantTx, { orgId, importId, sourceId, seenAt }: Re
     ), decided as (
       select r.*, case when r.nth = 1 then r.finding_id end as old_id from ranked r where r.nth = 1 or (r.best = 1 and r.how = 2)
     )
-    insert into import_groups (org_id, import_id, n, rows, asset_id, weakness, place, external_id, present, content, seen_at, finding_id, outcome)
-    select ${orgId}, ${importId}, k.n, k.rows, k.asset_id, k.weakness, k.place, k.external_id, k.present, k.content, k.seen_at,
+    insert into tenant_import_groups (org_id, import_id, n, rows, asset_id, weakness, identity_key, external_id, present, content, seen_at, finding_id, outcome)
+    select ${orgId}, ${importId}, k.n, k.rows, k.asset_id, k.weakness, k.identity_key, k.external_id, k.present, k.content, k.seen_at,
       coalesce(k.old_id, k.new_id),
       case
         when k.old_id is null then case when k.present then 'created' else 'ignored' end
@@ -95,67 +99,53 @@ async function keepTexts(tx: TenantTx, { orgId, importId }: Resolution): Promise
   await sql`
     insert into finding_texts (org_id, id, description, solution, reference_urls)
     select distinct on (staged.text_id) ${orgId}::uuid, staged.text_id, staged.description, staged.solution, staged.reference_urls
-    from import_texts staged
+    from tenant_import_texts staged
     where staged.org_id = ${orgId} and staged.import_id = ${importId}
       and not exists (select from finding_texts t where t.org_id = ${orgId} and t.id = staged.text_id)
     order by staged.text_id`.execute(tx);
 }
 
-/** What a staged row and shared knowledge say together of a finding that is known, as its columns. */
-function saidSql({ orgId, importId, sourceId }: Resolution): RawBuilder<unknown> {
+const importedNames = importedColumns.map(({ name }) => name);
+const createdSql = Object.fromEntries(importedColumns.map(({ name, create }) => [name, sql.raw(create)]));
+const mergedSql = Object.fromEntries(importedColumns.map(({ name, merge }) => [name, sql.raw(merge)]));
+
+/** What the staged records, their assets and the shared knowledge say about findings with one of the outcomes. Declared columns use `r`, `v` and `f`. */
+function stagedSql({ orgId, importId }: Resolution, columns: NamedValues, outcomes: readonly string[]): RawBuilder<unknown> {
+  const isKnown = !outcomes.includes('created');
   return sql`
-    select g.finding_id, g.seen_at, g.outcome, r.title, r.severity as source_severity,
-      coalesce(f.severity_override, r.severity) as severity, r.vulnerability_ids, r.cwes,
-      coalesce(r.cvss_version, v.cvss_version) as cvss_version, coalesce(r.cvss_vector, v.cvss_vector) as cvss_vector, coalesce(r.cvss_score, v.cvss_score) as cvss_score,
-      coalesce(v.epss, f.epss) as epss, coalesce(v.epss_percentile, f.epss_percentile) as epss_percentile, coalesce(v.epss_date, f.epss_date) as epss_date,
-      coalesce(v.kev, false) or coalesce(f.kev, false) as kev, coalesce(v.kev_due_date, f.kev_due_date) as kev_due_date,
-      r.component, r.location, r.text_id, ${tagsSql(orgId)} as tags, r.words,
-      array_append(array_remove(f.source_ids, ${sourceId}::uuid), ${sourceId}::uuid) as source_ids,
-      a.type as asset_type, a.criticality, a.exposure
-    from import_groups g
-    join import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = g.n
+    select g.finding_id, g.asset_id, g.weakness, g.identity_key, g.seen_at, g.outcome, least(r.first_seen, g.seen_at) as first_seen, r.words,
+      a.type as asset_type, a.criticality, a.exposure, ${selection(columns)}
+    from tenant_import_groups g
+    join tenant_import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = g.n
     join assets a on a.org_id = ${orgId} and a.id = g.asset_id
-    join findings f on f.org_id = ${orgId} and f.id = g.finding_id
+    ${isKnown ? sql`join findings f on f.org_id = ${orgId} and f.id = g.finding_id` : sql``}
     left join vulnerabilities v on v.id = g.weakness
-    where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome in ('updated', 'reopened')`;
+    where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome = any(${outcomes as string[]})`;
 }
 
-/** Tags of the sources add up, until a person sets them: then they are the person's. */
-function tagsSql(orgId: string): RawBuilder<unknown> {
-  return sql`case
-    when exists (select from finding_history h where h.org_id = ${orgId} and h.finding_id = f.id and h.import_id is null and h.after ? 'tags') then f.tags
-    else (select coalesce(array_agg(distinct tag order by tag), '{}') from unnest(f.tags || r.tags) as tag) end`;
-}
-
-/** The words of the row, but its own tags only as far as they are the finding's. */
+/** The words of the record, with the tags of the finding instead of those of the record. */
 const searchSql = sql`array_to_tsvector(array(select word from unnest(said.words) as word where word not like 't:%')
   || array(select unnest(array['p:' || o.provider] || case o.kind when 'connection' then array['c:' || o.name] else '{}' end) from sources o where o.org_id = f.org_id and o.id = any(said.source_ids)) || array['a:' || said.asset_type] || array(select 't:' || lower(tag) from unnest(said.tags) as tag))`;
 
-/** Apart from what is known already: most of a first import goes this way, so it reads nothing that it does not need, and writes in the order of ids. */
-async function createNew(tx: TenantTx, { orgId, importId, sourceId, sourceWords, sla }: Resolution): Promise<void> {
-  const due = dueSql(sla, sql`said.first_seen`, sql`said.severity`, sql`said.kev`);
+/** Separate from the update of known findings: most of a first import takes this path, so it reads only what it needs and writes in the order of ids. */
+async function createNew(tx: TenantTx, resolution: Resolution): Promise<void> {
+  const { orgId, sourceId, sourceWords, sla } = resolution;
+  const { columns, values } = insertLists({
+    ...columnsOf('said', ['asset_id', 'weakness', 'identity_key', 'asset_type', 'first_seen', ...importedNames]),
+    org_id: sql`${orgId}`,
+    id: sql`said.finding_id`,
+    status: sql`'open'`,
+    status_changed_at: sql`now()`,
+    risk_score: riskSql('said', 'said'),
+    source_ids: sql`array[${sourceId}::uuid]`,
+    last_seen: sql`said.seen_at`,
+    due_at: dueSql(sla, sql`said.first_seen`, sql`said.severity`, sql`said.kev`),
+    clock_from: sql`said.first_seen`,
+    search: sql`array_to_tsvector(said.words || array['a:' || said.asset_type] || ${sourceWords}::text[])`,
+  });
   await sql`
-    with said as (
-      select g.finding_id, g.asset_id, g.weakness, g.place, g.seen_at, least(r.first_seen, g.seen_at) as first_seen, r.title, r.severity, r.vulnerability_ids, r.cwes,
-        coalesce(r.cvss_version, v.cvss_version) as cvss_version, coalesce(r.cvss_vector, v.cvss_vector) as cvss_vector, coalesce(r.cvss_score, v.cvss_score) as cvss_score,
-        v.epss, v.epss_percentile, v.epss_date, coalesce(v.kev, false) as kev, v.kev_due_date, r.component, r.location, r.text_id, r.tags, r.words,
-        a.type as asset_type, a.criticality, a.exposure
-      from import_groups g
-      join import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = g.n
-      join assets a on a.org_id = ${orgId} and a.id = g.asset_id
-      left join vulnerabilities v on v.id = g.weakness
-      where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome = 'created'
-      order by g.finding_id
-    )
-    insert into findings (
-      org_id, id, asset_id, weakness, place, asset_type, title, status, status_changed_at, severity, source_severity, vulnerability_ids, cwes,
-      cvss_version, cvss_vector, cvss_score, epss, epss_percentile, epss_date, kev, kev_due_date, risk_score, component, location, text_id, source_ids,
-      first_seen, last_seen, due_at, clock_from, tags, search)
-    select ${orgId}, said.finding_id, said.asset_id, said.weakness, said.place, said.asset_type, said.title, 'open', now(), said.severity, said.severity,
-      said.vulnerability_ids, said.cwes, said.cvss_version, said.cvss_vector, said.cvss_score, said.epss, said.epss_percentile, said.epss_date, said.kev,
-      said.kev_due_date, ${riskSql('said', 'said')}, said.component, said.location, said.text_id, array[${sourceId}::uuid],
-      said.first_seen, said.seen_at, ${due}, said.first_seen, said.tags, array_to_tsvector(said.words || array['a:' || said.asset_type] || ${sourceWords}::text[])
-    from said`.execute(tx);
+    with said as (${stagedSql(resolution, createdSql, ['created'])} order by g.finding_id)
+    insert into findings (${columns}) select ${values} from said`.execute(tx);
 }
 
 async function rememberChanges(tx: TenantTx, { orgId, importId, actor }: Resolution): Promise<void> {
@@ -164,53 +154,61 @@ async function rememberChanges(tx: TenantTx, { orgId, importId, actor }: Resolut
     select ${orgId}, g.finding_id, r.new_id, ${actor.type}, ${actor.id}, ${actor.name}, ${importId}, g.outcome,
       jsonb_build_object('status', f.status, 'severity', f.source_severity, 'version', f.location->>'version', 'title', f.title),
       jsonb_build_object('status', case when g.outcome = 'reopened' then 'open' else f.status end, 'severity', r.severity, 'version', r.location->>'version', 'title', r.title),
-      case when g.outcome = 'reopened' then 'a scan saw it again' end
-    from import_groups g
-    join import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = g.n
+      case when g.outcome = 'reopened' then ${REOPENED} end
+    from tenant_import_groups g
+    join tenant_import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = g.n
     join findings f on f.org_id = ${orgId} and f.id = g.finding_id
     where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome in ('updated', 'reopened')`.execute(tx);
   await sql`
     insert into events (org_id, id, type, subject, data)
-    select ${orgId}, new_id(), 'finding.status_changed', g.finding_id::text, jsonb_build_object('from', f.status, 'to', 'open', 'import_id', ${importId}::text, 'reason', 'a scan saw it again')
-    from import_groups g join findings f on f.org_id = ${orgId} and f.id = g.finding_id
+    select ${orgId}, new_id(), 'finding.status_changed', g.finding_id::text, jsonb_build_object('from', f.status, 'to', 'open', 'import_id', ${importId}::text, 'reason', ${REOPENED}::text)
+    from tenant_import_groups g join findings f on f.org_id = ${orgId} and f.id = g.finding_id
     where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome = 'reopened'`.execute(tx);
 }
 
-/** A source that says something new about a finding changes what it says; what people decided stays. */
+/** A source that says something new about a finding changes the reported columns. What people decided stays. */
 async function updateKnown(tx: TenantTx, resolution: Resolution): Promise<void> {
-  const { orgId, sla } = resolution;
-  const clock = sql<Date>`case when said.outcome = 'reopened' then now() else f.clock_from end`;
+  const { orgId, sourceId, sla } = resolution;
+  const said = { ...mergedSql, source_ids: sql`array_append(array_remove(f.source_ids, ${sourceId}::uuid), ${sourceId}::uuid)` };
+  const isReopened = sql<boolean>`said.outcome = 'reopened'`;
+  const reopened = (value: RawBuilder<unknown>, otherwise: RawBuilder<unknown>) => sql<Date>`case when ${isReopened} then ${value} else ${otherwise} end`;
+  const clock = reopened(sql`now()`, sql`f.clock_from`);
   const due = dueSql(sla, clock, sql`said.severity`, sql`said.kev`);
   await sql`
-    with said as (${saidSql(resolution)})
-    update findings f set
-      title = said.title, source_severity = said.source_severity, severity = said.severity, vulnerability_ids = said.vulnerability_ids, cwes = said.cwes,
-      cvss_version = said.cvss_version, cvss_vector = said.cvss_vector, cvss_score = said.cvss_score,
-      epss = said.epss, epss_percentile = said.epss_percentile, epss_date = said.epss_date, kev = said.kev, kev_due_date = said.kev_due_date, risk_score = ${riskSql('said', 'said')}, component = said.component, location = said.location, text_id = said.text_id,
-      source_ids = said.source_ids, search = ${searchSql}, tags = said.tags,
-      last_seen = greatest(f.last_seen, said.seen_at), due_at = case when f.closed_at is null or said.outcome = 'reopened' then ${due} else f.due_at end, clock_from = ${clock},
-      status = case when said.outcome = 'reopened' then 'open' else f.status end,
-      status_reason = case when said.outcome = 'reopened' then 'a scan saw it again' else f.status_reason end,
-      status_changed_at = case when said.outcome = 'reopened' then now() else f.status_changed_at end,
-      status_changed_by = case when said.outcome = 'reopened' then null else f.status_changed_by end,
-      assurance = case when said.outcome = 'reopened' then null else f.assurance end,
-      closed_at = case when said.outcome = 'reopened' then null else f.closed_at end,
-      reopen_count = f.reopen_count + case when said.outcome = 'reopened' then 1 else 0 end,
-      version = f.version + 1, updated_at = now()
+    with said as (${stagedSql(resolution, said, ['updated', 'reopened'])})
+    update findings f set ${assignments({
+      ...columnsOf('said', Object.keys(said)),
+      risk_score: riskSql('said', 'said'),
+      search: searchSql,
+      last_seen: sql`greatest(f.last_seen, said.seen_at)`,
+      due_at: sql`case when f.closed_at is null or ${isReopened} then ${due} else f.due_at end`,
+      clock_from: clock,
+      status: reopened(sql`'open'`, sql`f.status`),
+      status_reason: reopened(sql`${REOPENED}`, sql`f.status_reason`),
+      status_changed_at: reopened(sql`now()`, sql`f.status_changed_at`),
+      status_changed_by: reopened(sql`null`, sql`f.status_changed_by`),
+      assurance: reopened(sql`null`, sql`f.assurance`),
+      closed_at: reopened(sql`null`, sql`f.closed_at`),
+      reopen_count: sql`f.reopen_count + case when ${isReopened} then 1 else 0 end`,
+      version: sql`f.version + 1`,
+      updated_at: sql`now()`,
+    })}
     from said where f.org_id = ${orgId} and f.id = said.finding_id`.execute(tx);
 }
 
-/** What the tool's own id found elsewhere. In two steps, because one finding may take the place that another leaves. */
+/** Moves findings that the tool's own id found elsewhere. In two steps, because one finding may take the identity key that another leaves. */
 async function moveKnown(tx: TenantTx, { orgId, importId }: Resolution): Promise<void> {
-  const inGroup = sql`import_groups g where g.org_id = ${orgId} and g.import_id = ${importId} and f.org_id = ${orgId} and f.id = g.finding_id and g.outcome in ('updated', 'reopened')`;
+  const inGroup = sql`tenant_import_groups g where g.org_id = ${orgId} and g.import_id = ${importId} and f.org_id = ${orgId} and f.id = g.finding_id and g.outcome in ('updated', 'reopened')`;
   const { numAffectedRows = 0n } =
-    await sql`update findings f set place = uuid_send(f.id) from ${inGroup} and (f.weakness <> g.weakness or f.place <> g.place)`.execute(tx);
+    await sql`update findings f set identity_key = uuid_send(f.id) from ${inGroup} and (f.weakness <> g.weakness or f.identity_key <> g.identity_key)`.execute(
+      tx,
+    );
   if (numAffectedRows === 0n) return;
   await sql`
-    update findings f set weakness = g.weakness, place = case
-      when exists (select from findings other where other.org_id = ${orgId} and other.asset_id = f.asset_id and other.weakness = g.weakness and other.place = g.place)
-      then substring(sha256(convert_to(g.external_id, 'UTF8')) for 16) else g.place end
-    from ${inGroup} and f.place = uuid_send(f.id)`.execute(tx);
+    update findings f set weakness = g.weakness, identity_key = case
+      when exists (select from findings other where other.org_id = ${orgId} and other.asset_id = f.asset_id and other.weakness = g.weakness and other.identity_key = g.identity_key)
+      then substring(sha256(convert_to(g.external_id, 'UTF8')) for 16) else g.identity_key end
+    from ${inGroup} and f.identity_key = uuid_send(f.id)`.execute(tx);
 }
 
 async function writeSightings(tx: TenantTx, { orgId, importId, sourceId }: Resolution): Promise<void> {
@@ -218,7 +216,7 @@ async function writeSightings(tx: TenantTx, { orgId, importId, sourceId }: Resol
     insert into sightings as s (org_id, finding_id, source_id, external_id, state, severity, tool_severity, suppressed, content, first_seen, last_seen, last_import_id, seen_import_id, records)
     select ${orgId}, g.finding_id, ${sourceId}, g.external_id, 'present', r.severity, r.tool_severity, r.suppressed, g.content,
       least(coalesce(r.first_seen, g.seen_at), g.seen_at), g.seen_at, ${importId}, ${importId}, least(g.rows, 32767)
-    from import_groups g join import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = g.n
+    from tenant_import_groups g join tenant_import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = g.n
     where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome in ${changed}
     on conflict (org_id, finding_id, source_id) do update set
       external_id = excluded.external_id, state = 'present', severity = excluded.severity, tool_severity = excluded.tool_severity,
@@ -226,10 +224,10 @@ async function writeSightings(tx: TenantTx, { orgId, importId, sourceId }: Resol
       records = case s.state when 'present' then greatest(s.records, excluded.records) else excluded.records end`.execute(tx);
 }
 
-/** As for what was recognised while it was staged. */
+/** The same as for records that were recognized while they were staged. */
 async function refreshLastSeen(tx: TenantTx, { orgId, importId, sourceId }: Resolution): Promise<void> {
   const seen = sql`
-    from import_groups g
+    from tenant_import_groups g
     where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome = 'unchanged' and g.present`;
   await sql`update sightings s set last_seen = g.seen_at, last_import_id = ${importId}, seen_import_id = ${importId} ${seen}
     and s.org_id = ${orgId} and s.finding_id = g.finding_id and s.source_id = ${sourceId} and s.last_seen < date_trunc('day', g.seen_at, 'UTC')`.execute(tx);
@@ -241,6 +239,6 @@ async function countOutcomes(tx: TenantTx, { orgId, importId }: Resolution): Pro
   const { rows } = await sql<Omit<Outcomes, 'withdrawn'>>`
     select count(*) filter (where outcome = 'created')::int as created, count(*) filter (where outcome = 'updated')::int as updated,
       count(*) filter (where outcome = 'reopened')::int as reopened
-    from import_groups where org_id = ${orgId} and import_id = ${importId}`.execute(tx);
+    from tenant_import_groups where org_id = ${orgId} and import_id = ${importId}`.execute(tx);
   return rows[0] ?? { created: 0, updated: 0, reopened: 0 };
 }

@@ -7,18 +7,18 @@ import { emit } from '../../events/emit.ts';
 import type { JobContext } from '../../jobs/jobs.ts';
 import { systemActor } from '../../shared/actor.ts';
 import type { FindingFollower } from '../follower.ts';
+import { queueImport, takeImportLock } from '../import-lock.ts';
 import { readPolicy } from '../policy.ts';
 import { type Absence, doubtsOf, sparedBy, UNSPECIFIED } from './absence.ts';
 import { closeAbsent, tellFollower } from './close-absent.ts';
-import { inTurn, takeTurn } from './import-lock.ts';
-import { KnownNoMore, knownContents } from './known-records.ts';
+import { FastPathMissed, knownContents } from './known-records.ts';
 import { type ImportRow, type ScanScope, seenAtOf } from './manage-imports.ts';
 import { chooseFormat, openReport } from './open-report.ts';
 import type { Resolution } from './resolution.ts';
 import { resolveRows } from './resolve.ts';
 import { type Source, sourceOf, wordsOfSource } from './sources.ts';
 import { type Staged, stageReport } from './stage-report.ts';
-import { assetKeyOf, STAGING_TABLES } from './staging.ts';
+import { assetKeyOf, STAGING_VIEWS } from './staging.ts';
 
 export interface Importing {
   blobs: BlobStore;
@@ -64,7 +64,7 @@ export async function importReport(
     try {
       await finish(context.db, row, report, await stage(context, row, report, knownContents(context.db, orgId)));
     } catch (error) {
-      if (!(error instanceof KnownNoMore)) throw error;
+      if (!(error instanceof FastPathMissed)) throw error;
       await forget(context.db, orgId, importId);
       await finish(context.db, row, report, await stage(context, row, report, null));
     }
@@ -167,7 +167,7 @@ class Superseded extends Error {}
 async function finish(db: Database, row: ImportRow, report: Report, staged: Staged): Promise<void> {
   let result: Result | undefined;
   try {
-    await inTurn(row.org_id, () =>
+    await queueImport(row.org_id, () =>
       db.withTenant({ orgId: row.org_id }, async (tx) => {
         result = await resolve(tx, row, report, staged);
         if (row.dry_run) throw new DryRun();
@@ -193,13 +193,13 @@ interface Result {
 /** Staging tables do not survive a crash of the database, and a worker that was taken for dead may write into them too. */
 async function assertStaged(tx: TenantTx, { org_id, id }: ImportRow, { received, rejected }: Staged): Promise<void> {
   const count = (table: string) => sql`(select count(*) from ${sql.table(table)} where org_id = ${org_id} and import_id = ${id})`;
-  const { rows } = await sql<{ count: number }>`select (${count('import_rows')} + ${count('import_seen')})::int as count`.execute(tx);
+  const { rows } = await sql<{ count: number }>`select (${count('tenant_import_rows')} + ${count('tenant_import_seen')})::int as count`.execute(tx);
   if (rows[0]?.count !== received - rejected) throw new Error(`${rows[0]?.count} of ${received - rejected} staged records are there`);
 }
 
 async function resolve(tx: TenantTx, row: ImportRow, { format, about, source, follower, partly, cautious }: Report, staged: Staged): Promise<Result> {
   const orgId = row.org_id;
-  await takeTurn(tx, orgId);
+  await takeImportLock(tx, orgId);
   await assertStaged(tx, row, staged);
   const scope = row.scan_scope as ScanScope;
   const { sla, brake } = await readPolicy(tx, orgId);
@@ -288,6 +288,6 @@ async function fail(db: Database, row: ImportRow, error: string): Promise<void> 
 /** Staged rows belong to one attempt. */
 async function forget(db: Database, orgId: string, importId: string): Promise<void> {
   await db.withTenant({ orgId }, async (tx) => {
-    await Promise.all(STAGING_TABLES.map((table) => tx.deleteFrom(table).where('org_id', '=', orgId).where('import_id', '=', importId).execute()));
+    await Promise.all(STAGING_VIEWS.map((view) => tx.deleteFrom(view).where('org_id', '=', orgId).where('import_id', '=', importId).execute()));
   });
 }

@@ -1,7 +1,21 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Asset, ReportFormat, ReportInput } from '@rrs/scan-reports';
-import { type CopyClient, copyLine, copyLines, type Hex } from '../../db/copy.ts';
-import { contentOf, STAGED, type StagedObservation, type StagingContext, stagedAsset, stagedRow, stagedText } from './staging.ts';
+import { type CopyClient, copyLines, type Hex } from '../../db/copy.ts';
+import {
+  assetKeyOf,
+  contentOf,
+  importAssets,
+  importRows,
+  importSeen,
+  importTexts,
+  type ReportRecord,
+  type StagingContext,
+  type StagingTable,
+  stagedAsset,
+  stagedRecord,
+  stagedText,
+  stagingLine,
+} from './staging.ts';
 
 interface Rejected {
   place: string;
@@ -11,13 +25,13 @@ interface Rejected {
 export interface Staged {
   received: number;
   rejected: number;
-  /** Of those received, the ones that say what is known already. */
+  /** How many of the received records say what is already known. */
   seen: number;
-  /** The first of them; all are counted. */
+  /** The first of them. All are counted. */
   rejections: Rejected[];
 }
 
-/** Each batch waits a few times for the database while the next one is parsed: large ones wait less often. */
+/** Each batch needs a few round trips to the database while the next one is parsed. Larger batches need fewer. */
 const BATCH = 1_000;
 const BATCH_CHARACTERS = 512 * 1024;
 const KEPT_REJECTIONS = 1_000;
@@ -26,20 +40,20 @@ const PROGRESS_MS = 500;
 
 interface Staging extends StagingContext {
   client: CopyClient;
-  /** Covered by the run, whether or not the report names them. */
+  /** Assets that the scan covered, whether or not the report names them. */
   scopeAssets: readonly Asset[];
-  /** Findings of which the source already says exactly this, by content; null: look at every record anew. */
+  /** Finds the findings about which the source already says exactly this, by content. Null: every record is staged in full. */
   findKnown: ((contents: string[]) => Promise<Map<string, string>>) | null;
   onProgress: (records: number) => Promise<void>;
   signal: AbortSignal;
 }
 
-/** Streams a report into the staging tables; memory holds two batches: one is read while the other is written. */
+/** Streams a report into the staging tables. Memory holds two batches: one is parsed while the other is written. */
 export async function stageReport(format: ReportFormat, input: ReportInput, staging: Staging): Promise<Staged> {
   const writer = createWriter(staging);
   const assetKey = createAssetKeys(staging, writer.asset);
   const rejections: Rejected[] = [];
-  let batch: StagedObservation[] = [];
+  let batch: ReportRecord[] = [];
   let characters = 0;
   let writing: Promise<void> = Promise.resolve();
   let received = 0;
@@ -52,7 +66,7 @@ export async function stageReport(format: ReportFormat, input: ReportInput, stag
     batch = [];
     characters = 0;
     writing = writer.write(full, received);
-    // A failure is met where it is awaited; in between it is nobody's.
+    // The rejection is handled where the promise is awaited.
     writing.catch(() => {});
   };
 
@@ -77,75 +91,78 @@ export async function stageReport(format: ReportFormat, input: ReportInput, stag
   return { received, rejected, seen: writer.seen(), rejections };
 }
 
-/** Two names of one asset have one key. */
-function createAssetKeys(staging: Staging, keep: (line: string) => void): (asset: Asset) => string {
+/** Returns the key of an asset and stages the asset the first time. Two names of one asset have one key. */
+function createAssetKeys(staging: Staging, stage: (line: string) => void): (asset: Asset) => string {
   const keys = new Map<string, string>();
   return (asset) => {
-    // Identifiers count too: a later record may know further names of the same asset.
+    // The signature includes the identifiers: a later record may name more of them.
     const signature = `${asset.type}\n${asset.name}\n${(asset.identifiers ?? []).map(({ kind, value }) => `${kind}=${value}`).join('\n')}`;
     const known = keys.get(signature);
     if (known !== undefined) return known;
     if (keys.size >= REMEMBERED) keys.clear();
-    const { key, values } = stagedAsset(staging, asset);
+    const key = assetKeyOf(asset);
     keys.set(signature, key);
-    keep(copyLine(values));
+    stage(stagingLine(importAssets, stagedAsset(staging, asset)));
     return key;
   };
 }
 
-/** Whoever else this process serves gets a turn in between. */
-const ROWS_PER_TURN = 200;
-const HELD_LINES = 1_000;
-const HELD_CHARACTERS = 512 * 1024;
+/** Yields to other callers of this process after so many rows. */
+const ROWS_PER_TICK = 200;
+const BUFFERED_LINES = 1_000;
+const BUFFERED_CHARACTERS = 512 * 1024;
 
-/** Lines of the smaller tables go along when there are enough of them. */
+/** Lines of the two smaller tables are buffered until there are enough of them. */
 function createWriter(staging: Staging) {
-  const { client, findKnown, onProgress } = staging;
+  const { client, findKnown, onProgress, orgId, importId } = staging;
+  const ids = { orgId, importId };
   const texts = new Set<string>();
-  const held = { import_assets: [] as string[], import_texts: [] as string[] };
-  let heldCharacters = 0;
+  const buffered = { import_assets: [] as string[], import_texts: [] as string[] };
+  let bufferedCharacters = 0;
   let seenCount = 0;
   let reported = Date.now();
 
-  const hold = (table: keyof typeof held, line: string): void => {
-    held[table].push(line);
-    heldCharacters += line.length;
+  const buffer = (table: keyof typeof buffered, line: string): void => {
+    buffered[table].push(line);
+    bufferedCharacters += line.length;
   };
-  const release = async (): Promise<void> => {
-    heldCharacters = 0;
-    for (const table of ['import_assets', 'import_texts'] as const) await copyLines(client, table, STAGED[table], held[table].splice(0));
+  const copy = <Staged>({ name, columns }: StagingTable<Staged>, lines: readonly string[]) => copyLines(client, name, columns, lines);
+  const flush = async (): Promise<void> => {
+    bufferedCharacters = 0;
+    await copy(importAssets, buffered.import_assets.splice(0));
+    await copy(importTexts, buffered.import_texts.splice(0));
   };
-  const textIdOf = ({ observation }: StagedObservation): Hex | null => {
+  const textIdOf = ({ observation }: ReportRecord): Hex | null => {
     const text = stagedText(staging, observation);
     if (!text) return null;
-    if (!texts.has(text.id.text)) {
+    if (!texts.has(text.textId.text)) {
       if (texts.size >= REMEMBERED) texts.clear();
-      texts.add(text.id.text);
-      hold('import_texts', copyLine(text.values));
+      texts.add(text.textId.text);
+      buffer('import_texts', stagingLine(importTexts, text));
     }
-    return text.id;
+    return text.textId;
   };
 
   return {
-    asset: (line: string): void => hold('import_assets', line),
+    asset: (line: string): void => buffer('import_assets', line),
     seen: () => seenCount,
-    close: release,
-    async write(batch: readonly StagedObservation[], received: number): Promise<void> {
+    close: flush,
+    async write(batch: readonly ReportRecord[], received: number): Promise<void> {
       const present = batch.filter(({ observation }) => observation.present).map(({ content }) => content.text);
       const known = findKnown && present.length > 0 ? await findKnown(present) : new Map<string, string>();
       const rows: string[] = [];
       const seen: string[] = [];
-      for (const [at, staged] of batch.entries()) {
-        if (at % ROWS_PER_TURN === ROWS_PER_TURN - 1) await nextTurn();
-        const { observation, content } = staged;
-        const finding = observation.present ? known.get(content.text) : undefined;
-        if (finding === undefined) rows.push(copyLine(stagedRow(staging, staged, textIdOf(staged))));
-        else seen.push(copyLine([staging.orgId, staging.importId, finding, content, observation.last_seen]));
+      for (const [at, record] of batch.entries()) {
+        if (at % ROWS_PER_TICK === ROWS_PER_TICK - 1) await nextTick();
+        const { observation, content } = record;
+        const findingId = observation.present ? known.get(content.text) : undefined;
+        if (findingId === undefined) rows.push(stagingLine(importRows, stagedRecord(staging, record, textIdOf(record))));
+        else seen.push(stagingLine(importSeen, { ...ids, findingId, content, lastSeen: observation.last_seen }));
       }
       seenCount += seen.length;
-      await copyLines(client, 'import_seen', STAGED.import_seen, seen);
-      await copyLines(client, 'import_rows', STAGED.import_rows, rows);
-      if (held.import_texts.length + held.import_assets.length >= HELD_LINES || heldCharacters >= HELD_CHARACTERS) await release();
+      await copy(importSeen, seen);
+      await copy(importRows, rows);
+      if (buffered.import_texts.length + buffered.import_assets.length >= BUFFERED_LINES || bufferedCharacters >= BUFFERED_CHARACTERS) await flush();
       if (Date.now() - reported < PROGRESS_MS) return;
       reported = Date.now();
       await onProgress(received);
@@ -153,7 +170,7 @@ function createWriter(staging: Staging) {
   };
 }
 
-/** Quotes of a file may hold anything; the database takes text. */
+/** Excerpts of a file can contain anything. The database accepts well-formed text without NUL. */
 function storable({ place, reason }: Rejected): Rejected {
   const clean = (text: string): string => text.slice(0, 1_000).replaceAll('\0', '').toWellFormed();
   return { place: clean(place), reason: clean(reason) };

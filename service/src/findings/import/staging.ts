@@ -1,122 +1,137 @@
 import type { Asset, Observation } from '@rrs/scan-reports';
 import { assetKeys, canonicalName } from '../../assets/keys.ts';
-import type { CopyValue, Hex } from '../../db/copy.ts';
+import { type CopyValue, copyLine, type Hex } from '../../db/copy.ts';
 import { newId } from '../../shared/ids.ts';
 import { bestVector } from '../../vulnerabilities/cvss.ts';
+import { stagedColumns } from '../fields/derive.ts';
 import { digest } from '../identity/digest.ts';
-import { identityOf } from '../identity/identity.ts';
-import { severityRank } from '../severity.ts';
+import { type Identity, identityOf } from '../identity/identity.ts';
 import { wordsOf } from '../words.ts';
 
-/** What goes into the staging tables, as values in the order of these columns. */
-export const STAGED = {
-  import_assets: ['org_id', 'import_id', 'asset_key', 'new_id', 'type', 'name', 'keys', 'ranks'],
-  import_texts: ['org_id', 'import_id', 'text_id', 'description', 'solution', 'reference_urls'],
-  import_seen: ['org_id', 'import_id', 'finding_id', 'content', 'last_seen'],
-  import_rows: [
-    'org_id',
-    'import_id',
-    'n',
-    'new_id',
-    'asset_key',
-    'weakness',
-    'aliases',
-    'place',
-    'external_id',
-    'title',
-    'severity',
-    'tool_severity',
-    'suppressed',
-    'present',
-    'vulnerability_ids',
-    'cwes',
-    'cvss_version',
-    'cvss_vector',
-    'cvss_score',
-    'component',
-    'location',
-    'text_id',
-    'tags',
-    'words',
-    'content',
-    'first_seen',
-    'last_seen',
-  ],
-} as const;
+/** A staging table: COPY writes its lines, the import engine reads them through the view of the organization. */
+export interface StagingTable<Record> {
+  name: 'import_assets' | 'import_texts' | 'import_seen' | 'import_rows';
+  columns: readonly string[];
+  values: (record: Record) => CopyValue[];
+}
 
-export const STAGING_TABLES = ['import_rows', 'import_seen', 'import_texts', 'import_assets', 'import_groups'] as const;
+function stagingTable<Staged>(name: StagingTable<Staged>['name'], columns: Readonly<Record<string, (staged: Staged) => CopyValue>>): StagingTable<Staged> {
+  const readers = Object.values(columns);
+  return { name, columns: Object.keys(columns), values: (staged) => readers.map((read) => read(staged)) };
+}
+
+export function stagingLine<Staged>(table: StagingTable<Staged>, staged: Staged): string {
+  return copyLine(table.values(staged));
+}
+
+/** The views through which an organization reaches its staged rows. */
+export const STAGING_VIEWS = ['tenant_import_rows', 'tenant_import_seen', 'tenant_import_texts', 'tenant_import_assets', 'tenant_import_groups'] as const;
 
 export interface StagingContext {
   orgId: string;
   importId: string;
-  /** Tells what different sources say apart, though they say the same. */
+  /** Keeps equal statements of different sources apart. */
   origin: string;
-  /** For observations that do not say what they are about. */
+  /** For observations that do not name their asset. */
   defaultAsset: Asset;
 }
 
-/** By which the staged rows of an import name it. */
+interface Staged {
+  orgId: string;
+  importId: string;
+}
+
+const ofImport = { org_id: ({ orgId }: Staged) => orgId, import_id: ({ importId }: Staged) => importId };
+
+/** The key by which staged records name their asset. */
 export function assetKeyOf(asset: Asset): string {
   return `${asset.type}:${canonicalName(asset)}`;
 }
 
-export function stagedAsset({ orgId, importId }: StagingContext, asset: Asset): { key: string; values: CopyValue[] } {
-  const keys = assetKeys(asset);
-  const key = assetKeyOf(asset);
-  return { key, values: [orgId, importId, key, newId(), asset.type, asset.name, keys.map((one) => one.key), keys.map((one) => one.rank)] };
+interface StagedAsset extends Staged {
+  asset: Asset;
+  keys: ReturnType<typeof assetKeys>;
 }
 
-export interface StagedObservation {
+export const importAssets = stagingTable<StagedAsset>('import_assets', {
+  ...ofImport,
+  asset_key: ({ asset }) => assetKeyOf(asset),
+  new_id: () => newId(),
+  type: ({ asset }) => asset.type,
+  name: ({ asset }) => asset.name,
+  keys: ({ keys }) => keys.map(({ key }) => key),
+  ranks: ({ keys }) => keys.map(({ rank }) => rank),
+});
+
+export function stagedAsset({ orgId, importId }: StagingContext, asset: Asset): StagedAsset {
+  return { orgId, importId, asset, keys: assetKeys(asset) };
+}
+
+interface StagedText extends Staged, Pick<Observation, 'description' | 'solution' | 'references'> {
+  textId: Hex;
+}
+
+export const importTexts = stagingTable<StagedText>('import_texts', {
+  ...ofImport,
+  text_id: ({ textId }) => textId,
+  description: ({ description }) => description,
+  solution: ({ solution }) => solution,
+  reference_urls: ({ references }) => references,
+});
+
+export function stagedText({ orgId, importId }: StagingContext, { description, solution, references }: Observation): StagedText | null {
+  if (description === null && solution === null && references.length === 0) return null;
+  return { orgId, importId, textId: digest([description, solution, references]), description, solution, references };
+}
+
+export const importSeen = stagingTable<Staged & { findingId: string; content: Hex; lastSeen: Date | null }>('import_seen', {
+  ...ofImport,
+  finding_id: ({ findingId }) => findingId,
+  content: ({ content }) => content,
+  last_seen: ({ lastSeen }) => lastSeen,
+});
+
+/** A record of a report on its way into the staging tables. */
+export interface ReportRecord {
+  /** Its number in the report. */
   n: number;
   observation: Observation;
   assetKey: string;
   assetName: string;
-  /** Of everything that the source says about it, but for when. */
+  /** Digest of everything the source says about the finding, except when. */
   content: Hex;
+}
+
+interface StagedRecord extends Staged, ReportRecord {
+  identity: Identity;
+  cvss: ReturnType<typeof bestVector>;
+  textId: Hex | null;
+}
+
+export const importRows = stagingTable<StagedRecord>('import_rows', {
+  ...ofImport,
+  n: ({ n }) => n,
+  new_id: () => newId(),
+  asset_key: ({ assetKey }) => assetKey,
+  weakness: ({ identity }) => identity.weakness,
+  aliases: ({ identity }) => identity.aliases,
+  identity_key: ({ identity }) => identity.identityKey,
+  external_id: ({ observation }) => observation.external_id,
+  tool_severity: ({ observation }) => observation.tool_severity,
+  suppressed: ({ observation }) => observation.suppressed,
+  present: ({ observation }) => observation.present,
+  words: ({ observation, assetName }) => wordsOf(observation, assetName),
+  content: ({ content }) => content,
+  first_seen: ({ observation }) => observation.first_seen,
+  last_seen: ({ observation }) => observation.last_seen,
+  ...stagedColumns,
+});
+
+export function stagedRecord({ orgId, importId }: StagingContext, record: ReportRecord, textId: Hex | null): StagedRecord {
+  return { orgId, importId, ...record, identity: identityOf(record.observation), cvss: bestVector(record.observation.cvss), textId };
 }
 
 export function contentOf({ origin }: StagingContext, observation: Observation, assetKey: string): Hex {
   const { first_seen: _first, last_seen: _last, place: _place, asset: _asset, ...said } = observation;
   return digest([origin, assetKey, said]);
-}
-
-export function stagedText({ orgId, importId }: StagingContext, { description, solution, references }: Observation): { id: Hex; values: CopyValue[] } | null {
-  if (description === null && solution === null && references.length === 0) return null;
-  const id = digest([description, solution, references]);
-  return { id, values: [orgId, importId, id, description, solution, references] };
-}
-
-export function stagedRow({ orgId, importId }: StagingContext, staged: StagedObservation, textId: Hex | null): CopyValue[] {
-  const { n, observation, assetKey, assetName, content } = staged;
-  const { weakness, aliases, place } = identityOf(observation);
-  const cvss = bestVector(observation.cvss);
-  return [
-    orgId,
-    importId,
-    n,
-    newId(),
-    assetKey,
-    weakness,
-    aliases,
-    place,
-    observation.external_id,
-    observation.title,
-    severityRank(observation.severity),
-    observation.tool_severity,
-    observation.suppressed,
-    observation.present,
-    observation.vulnerability_ids,
-    observation.cwes,
-    cvss?.version ?? null,
-    cvss?.vector ?? null,
-    cvss?.score ?? null,
-    observation.location.component ?? null,
-    observation.location as Record<string, unknown>,
-    textId,
-    observation.tags,
-    wordsOf(observation, assetName),
-    content,
-    observation.first_seen,
-    observation.last_seen,
-  ];
 }

@@ -1,46 +1,17 @@
-import type { Severity } from '@rrs/scan-reports';
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import type { Static } from 'typebox';
 import type { TenantTx } from '../../db/database.ts';
 import type { DB } from '../../db/types.ts';
+import type { FilterFields } from '../schemas.ts';
 import { severityRank } from '../severity.ts';
-import { type Assurance, activeStatuses, type Status } from '../status.ts';
+import { activeStatuses } from '../status.ts';
 import { soughtWords } from '../words.ts';
 
-/** The filters of the list, of the export and of bulk changes: the same words mean the same everywhere. */
-export interface FindingFilter {
-  severity?: Severity[];
-  status?: Status[];
-  source?: string[];
-  connection_id?: string;
-  asset_id?: string;
-  asset?: string;
-  asset_type?: string[];
-  cve?: string[];
-  cwe?: number[];
-  component?: string;
-  work_item_id?: string;
-  has_work_item?: boolean;
-  kev?: boolean;
-  epss_min?: number;
-  risk_min?: number;
-  overdue?: boolean;
-  suppressed?: boolean;
-  assurance?: Assurance[];
-  tag?: string[];
-  q?: string;
-  first_seen_from?: string;
-  first_seen_to?: string;
-  last_seen_from?: string;
-  last_seen_to?: string;
-  created_from?: string;
-  created_to?: string;
-  updated_from?: string;
-  updated_to?: string;
-  due_from?: string;
-  due_to?: string;
-}
+/** The filters of the list, the export, bulk changes and work items. A filter means the same everywhere. */
+export type FindingFilter = Static<typeof FilterFields>;
 
-type FindingQuery<Row> = SelectQueryBuilder<DB, 'findings', Row>;
+type FindingsDb = DB & { findings: DB['tenant_findings'] };
+export type FindingSelect<Row> = SelectQueryBuilder<FindingsDb, 'findings', Row>;
 
 const RANGES = [
   ['first_seen', 'first_seen'],
@@ -50,19 +21,24 @@ const RANGES = [
   ['due', 'due_at'],
 ] as const;
 
-/** The findings of the organization, by the view that lets indexes on words be used: see the migration. */
-export function ownFindings(tx: TenantTx): SelectQueryBuilder<DB, 'findings', object> {
-  return tx.selectFrom(sql`tenant_findings`.as('findings')) as never;
+/** The findings of the organization through the view that lets GIN and expression indexes be used. See ADR 11. */
+export function ownFindings(tx: TenantTx) {
+  return tx.selectFrom('tenant_findings as findings');
 }
 
 /**
- * Looking `up` what matches, several facets are met in one index; one alone has an index that counts without a look at the rows. Who goes
- * `along` the rows compares their columns.
+ * `lookup` finds matches through indexes: several facets are combined in the GIN index, and a single one uses its own index. `scan` compares columns,
+ * for callers that already walk along the rows.
  */
-export function filterFindings<Row>(query: FindingQuery<Row>, orgId: string, filter: FindingFilter, way: 'up' | 'along' = 'up'): FindingQuery<Row> {
+export function filterFindings<Row>(
+  query: FindingSelect<Row>,
+  orgId: string,
+  filter: FindingFilter,
+  strategy: 'lookup' | 'scan' = 'lookup',
+): FindingSelect<Row> {
   let filtered = query.where('findings.org_id', '=', orgId);
   const { severity, status, asset_id, asset, component, kev, epss_min, risk_min, overdue, assurance } = filter;
-  const faceted = way === 'up' && Object.keys(filter).length > 1;
+  const faceted = strategy === 'lookup' && Object.keys(filter).length > 1;
   if (severity && !faceted) filtered = filtered.where('findings.severity', 'in', severity.map(severityRank));
   if (status && !faceted) filtered = filtered.where('findings.status', 'in', status);
   if (asset_id) filtered = filtered.where('findings.asset_id', '=', asset_id);
@@ -86,7 +62,7 @@ export function filterFindings<Row>(query: FindingQuery<Row>, orgId: string, fil
   if (has_work_item !== undefined) {
     const cancelled = sql`(select w.id from work_items w where w.org_id = ${orgId} and w.status = 'cancelled')`;
     const linked = sql`select from ${link} and l.finding_id = findings.id and l.work_item_id not in ${cancelled}`;
-    // Looked up for one finding after the other, which the offset is for: most have none, and a join would read all the links before the first page.
+    // `offset 0` keeps this a lookup per finding: most have no work item, and a join would read all links before the first page.
     filtered = filtered.where(has_work_item ? sql<boolean>`exists (${linked})` : sql<boolean>`not exists (${linked} offset 0)`);
   }
   if (filter.suppressed !== undefined) filtered = filtered.where(suppressedSql(orgId, filter.suppressed, faceted));
@@ -96,16 +72,16 @@ export function filterFindings<Row>(query: FindingQuery<Row>, orgId: string, fil
     if (from) filtered = filtered.where(`findings.${column}`, '>=', new Date(from));
     if (to) filtered = filtered.where(`findings.${column}`, '<', new Date(to));
   }
-  // Without a deadline is not late in the future.
+  // A finding without a deadline is not due in any range.
   if (filter.due_from && !filter.due_to) filtered = filtered.where(sql<boolean>`findings.due_at < 'infinity'`);
   const words = allOf([...wordsOf(filter), ...(faceted ? facetsOf(filter, orgId) : [])]);
-  if (words) filtered = filtered.where(sql<boolean>`${sql.ref(way === 'up' ? 'findings.facets' : 'findings.search')} @@ ${words}::tsquery`);
+  if (words) filtered = filtered.where(sql<boolean>`${sql.ref(strategy === 'lookup' ? 'findings.facets' : 'findings.search')} @@ ${words}::tsquery`);
   return filtered;
 }
 
 /**
- * Whether every source that still sees it wants it ignored. Few do, and their findings have an index of their own. An offset keeps the
- * policy of sightings apart from findings, whose index of words could not be used beside it.
+ * Whether all sources that still see the finding suppress it. Suppressed sightings are few and have their own index. `offset 0` keeps the row-level
+ * security of sightings separate from findings, whose GIN index could not be used otherwise.
  */
 function suppressedSql(orgId: string, suppressed: boolean, faceted: boolean): RawBuilder<boolean> {
   const seen = sql`select s.finding_id from sightings s where s.org_id = ${orgId} and s.state = 'present'`;
@@ -115,7 +91,7 @@ function suppressedSql(orgId: string, suppressed: boolean, faceted: boolean): Ra
     : sql`(not exists (${seen} and s.suppressed and s.finding_id = findings.id offset 0) or exists (${shown}))`;
 }
 
-/** A word, or several that stand for it together. */
+/** A lexeme, or several that must all occur. */
 type Alternatives = (string | string[])[] | undefined;
 
 function wordsOf({ source, connection_id, asset_type, cve, cwe, tag, q }: FindingFilter): Alternatives[] {
@@ -131,7 +107,7 @@ function wordsOf({ source, connection_id, asset_type, cve, cwe, tag, q }: Findin
 }
 
 function facetsOf({ severity, status, assurance, kev, overdue }: FindingFilter, orgId: string): Alternatives[] {
-  // What is late is still open, and most of what has an assurance is not: the few that are both are met in the index.
+  // Overdue findings are active, and most findings with an assurance are not. The index finds the few that are both.
   const statuses = status ?? (overdue && assurance ? activeStatuses : undefined);
   return [
     severity?.map((name) => `s:${severityRank(name)}${orgId}`),
@@ -141,7 +117,7 @@ function facetsOf({ severity, status, assurance, kev, overdue }: FindingFilter, 
   ];
 }
 
-/** Values of one filter are alternatives, filters and words of `q` are all required. */
+/** Values of one filter are alternatives. Filters and words of `q` are all required. */
 function allOf(required: Alternatives[]): string | null {
   const groups = required.flatMap((alternatives) => (alternatives && alternatives.length > 0 ? [`(${alternatives.map(term).join(' | ')})`] : []));
   return groups.length === 0 ? null : groups.join(' & ');

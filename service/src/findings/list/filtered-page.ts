@@ -1,21 +1,20 @@
-import { type SelectQueryBuilder, sql } from 'kysely';
+import { type Expression, sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
-import { COUNT_LIMIT, count, type Page, type PageRequest, pageOf, type Sort, type SortColumns, sorted, sortOf } from '../../db/pages.ts';
-import type { DB } from '../../db/types.ts';
-import { type FindingFilter, filterFindings, ownFindings } from './filter.ts';
+import { COUNT_LIMIT, count, type Page, type PageRequest, pageOf, type SortColumns, sorted, sortOf } from '../../db/pages.ts';
+import { type FindingFilter, type FindingSelect, filterFindings, ownFindings } from './filter.ts';
 
-/** So far along the order the matches are looked for before all of them are. */
+/** How many rows along the order are searched for matches before all matches are fetched. */
 const WALKED = 100_000;
 
 interface Filtered<Row> {
-  all: SelectQueryBuilder<DB, 'findings', Row>;
+  all: FindingSelect<Row>;
   orgId: string;
   filter: FindingFilter;
 }
 
 /**
- * The planner walks along the index of the sort until it has a page, as if what is wanted were spread evenly; where it is all at the far
- * end, that is the whole index. So few matches are found first and then sorted; many are met on a short walk, or else sorted too.
+ * The planner walks along the index of the sort order until it has a page, assuming that matches are spread evenly. If they are all at the far end,
+ * that reads the whole index. So a small set of matches is found first and then sorted. A large set is met on a short walk, or else sorted too.
  */
 export async function fetchFilteredPage<Row extends { id: string }>(
   tx: TenantTx,
@@ -24,22 +23,28 @@ export async function fetchFilteredPage<Row extends { id: string }>(
   request: PageRequest,
 ): Promise<Page<Row>> {
   const sort = sortOf(columns, request);
-  const along: Sort<{ key: unknown }> = { ...sort, column: 'key' };
-  const keys = (from: Findings): Keys => from.select([sql.ref(sort.column).as('key'), 'findings.id']);
-  const matching = filterFindings(keys(ownFindings(tx)), orgId, filter);
-  const pageAmong = (keys: Keys): Keys => sorted(tx.selectFrom(keys.as('findings')).select('id') as unknown as Keys, along, request);
+  const byKey = { ...sort, column: 'key' as const };
+  const key = sql<unknown>`${sql.ref(sort.column)}`.as('key');
+  const matching = filterFindings(ownFindings(tx).select([key, 'findings.id']), orgId, filter);
+  const pageAmong = (keys: Expression<Key>) => sorted(tx.selectFrom(sql<Key>`${keys}`.as('keys')).select('keys.id'), byKey, request);
 
   const few = await countAndPage(tx, matching.limit(COUNT_LIMIT + 1), pageAmong);
   if (few.count <= COUNT_LIMIT) return pageOf(await rowsOf(all, few.ids), { count: few.count, relation: 'exact' }, sort, request);
 
   const total = request.total === 'exact' ? await count(tx, matching, 'exact') : ({ count: COUNT_LIMIT, relation: 'at_least' } as const);
-  const near = sorted(filterFindings(ownFindings(tx).selectAll(), orgId, boundsOf(filter, sort.column), 'along'), sort as never, { ...request, limit: WALKED });
-  const met = await pageAmong(filterFindings(keys(tx.selectFrom(near.as('findings')) as unknown as Findings), orgId, filter, 'along')).execute();
-  const ids = met.length > request.limit ? met.map(({ id }) => id) : (await countAndPage(tx, matching, pageAmong)).ids;
+  const nearby = sorted(filterFindings(ownFindings(tx).selectAll(), orgId, boundsOf(filter, sort.column), 'scan'), sort, { ...request, limit: WALKED });
+  const met = filterFindings(tx.selectFrom(nearby.as('findings')).select([key, 'findings.id']), orgId, filter, 'scan');
+  const page = await pageAmong(sql`(${met})`).execute();
+  const ids = page.length > request.limit ? page.map(({ id }) => id) : (await countAndPage(tx, matching, pageAmong)).ids;
   return pageOf(await rowsOf(all, ids), total, sort, request);
 }
 
-/** Of the filter, what says where along the order the matches begin and end. */
+interface Key {
+  key: unknown;
+  id: string;
+}
+
+/** Filters that bound the matches along a sort order. */
 const BOUNDS: Record<string, readonly (keyof FindingFilter)[]> = {
   risk_score: ['risk_min'],
   severity: ['severity'],
@@ -54,20 +59,22 @@ function boundsOf(filter: FindingFilter, column: string): FindingFilter {
   return Object.fromEntries(Object.entries(filter).filter(([name]) => BOUNDS[column]?.includes(name as keyof FindingFilter)));
 }
 
-type Findings = ReturnType<typeof ownFindings>;
-type Keys = SelectQueryBuilder<DB, 'findings', { key: unknown; id: string }>;
-
-/** How many there are, and which of them are on the page, in the order of the page. */
-async function countAndPage(tx: TenantTx, matches: Keys, pageAmong: (keys: Keys) => Keys): Promise<{ count: number; ids: string[] }> {
-  const found = tx.selectFrom(sql`found`.as('findings')).selectAll() as unknown as Keys;
+/** Counts the matches and returns the ids of the page, in its order. */
+async function countAndPage(
+  tx: TenantTx,
+  matches: Expression<Key>,
+  pageAmong: (keys: Expression<Key>) => Expression<unknown>,
+): Promise<{ count: number; ids: string[] }> {
   const { rows } = await sql<{ count: number; ids: string[] }>`
-    with found as materialized (${matches}) select (select count(*)::int from found) as count, array(${pageAmong(found)}) as ids`.execute(tx);
+    with found as materialized (${matches}) select (select count(*)::int from found) as count, array(${pageAmong(sql`(select * from found)`)}) as ids`.execute(
+    tx,
+  );
   return rows[0] ?? { count: 0, ids: [] };
 }
 
-async function rowsOf<Row extends { id: string }>(all: SelectQueryBuilder<DB, 'findings', Row>, ids: string[]): Promise<Row[]> {
+async function rowsOf<Row extends { id: string }>(all: FindingSelect<Row>, ids: string[]): Promise<Row[]> {
   if (ids.length === 0) return [];
-  const rows = (await all.where('findings.id', 'in', ids).execute()) as Row[];
+  const rows = await all.where('findings.id', 'in', ids).execute();
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }

@@ -1,42 +1,13 @@
 import type { TenantTx } from '../../db/database.ts';
 import { fetchPage, type PageRequest, type SortColumns } from '../../db/pages.ts';
 import { notFound } from '../../shared/errors.ts';
+import { listedColumns } from '../fields/derive.ts';
+import type { FindingRow } from '../fields/field.ts';
 import { type FindingFilter, ownFindings } from './filter.ts';
 import { fetchFilteredPage } from './filtered-page.ts';
+import { namesFor } from './names.ts';
 
-/** What the list shows of a finding; the long parts come with the single one. */
-const listed = [
-  'findings.id',
-  'findings.title',
-  'findings.status',
-  'findings.assurance',
-  'findings.severity',
-  'findings.severity_override',
-  'findings.weakness',
-  'findings.vulnerability_ids',
-  'findings.cwes',
-  'findings.cvss_version',
-  'findings.cvss_vector',
-  'findings.cvss_score',
-  'findings.epss',
-  'findings.epss_percentile',
-  'findings.epss_date',
-  'findings.kev',
-  'findings.kev_due_date',
-  'findings.risk_score',
-  'findings.asset_id',
-  'findings.asset_type',
-  'findings.location',
-  'findings.source_ids',
-  'findings.first_seen',
-  'findings.last_seen',
-  'findings.due_at',
-  'findings.reopen_count',
-  'findings.tags',
-  'findings.version',
-  'findings.created_at',
-  'findings.updated_at',
-] as const;
+const listed = listedColumns.map((column) => `findings.${column}` as const);
 
 export function listFindings(tx: TenantTx, orgId: string, filter: FindingFilter, page: PageRequest) {
   const all = ownFindings(tx).select(listed).where('findings.org_id', '=', orgId);
@@ -54,39 +25,6 @@ export function listFindings(tx: TenantTx, orgId: string, filter: FindingFilter,
   return fetchFilteredPage(tx, { all, orgId, filter }, columns, page);
 }
 
-export type ListedFinding = Awaited<ReturnType<typeof listFindings>>['data'][number];
-
-/** Names of assets and sources for some findings, and which of them all their sources want ignored, in one statement each. */
-export async function namesFor(tx: TenantTx, orgId: string, rows: readonly { id: string; asset_id: string; source_ids: string[] }[]) {
-  const ids = rows.map(({ id }) => id);
-  const assetIds = [...new Set(rows.map(({ asset_id }) => asset_id))];
-  const sourceIds = [...new Set(rows.flatMap(({ source_ids }) => source_ids))];
-  const [assets, sources, suppressed] = await Promise.all([
-    assetIds.length === 0
-      ? []
-      : tx.selectFrom('assets').select(['id', 'type', 'name', 'criticality', 'exposure']).where('org_id', '=', orgId).where('id', 'in', assetIds).execute(),
-    sourceIds.length === 0
-      ? []
-      : tx.selectFrom('sources').select(['id', 'kind', 'provider', 'tool', 'name']).where('org_id', '=', orgId).where('id', 'in', sourceIds).execute(),
-    ids.length === 0
-      ? []
-      : tx
-          .selectFrom('sightings')
-          .select('finding_id')
-          .where('org_id', '=', orgId)
-          .where('finding_id', 'in', ids)
-          .where('state', '=', 'present')
-          .groupBy('finding_id')
-          .having(({ fn }) => fn.agg<boolean>('bool_and', ['suppressed']))
-          .execute(),
-  ]);
-  return {
-    assets: new Map(assets.map((asset) => [asset.id, asset])),
-    sources: new Map(sources.map((source) => [source.id, source])),
-    suppressed: new Set(suppressed.map(({ finding_id }) => finding_id)),
-  };
-}
-
 export async function readFinding(tx: TenantTx, orgId: string, id: string) {
   const finding = await tx.selectFrom('findings').selectAll().where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst();
   if (!finding) throw notFound('finding', id);
@@ -99,9 +37,7 @@ export async function lockFinding(tx: TenantTx, orgId: string, id: string) {
   return finding;
 }
 
-export type FindingRow = Awaited<ReturnType<typeof readFinding>>;
-
-/** Everything that is said about one finding. */
+/** Reads what belongs to a single finding: its names, sightings, texts and work items. */
 export async function readDetails(tx: TenantTx, orgId: string, finding: FindingRow) {
   const [names, sightings, texts, workItems] = await Promise.all([
     namesFor(tx, orgId, [finding]),

@@ -25,7 +25,7 @@ beforeAll(async () => {
     await seedFindings(admin, orgId, { to: FINDINGS });
     await admin.query(
       `insert into sightings (org_id, finding_id, source_id, state, severity, suppressed, content, first_seen, last_seen)
-       select org_id, id, source_ids[1], case when status = 'verified' then 'absent' else 'present' end, severity, hashtext(id::text) % 10 = 0, place, first_seen, last_seen from findings`,
+       select org_id, id, source_ids[1], case when status = 'verified' then 'absent' else 'present' end, severity, hashtext(id::text) % 10 = 0, identity_key, first_seen, last_seen from findings`,
     );
     await admin.query('vacuum analyze');
   });

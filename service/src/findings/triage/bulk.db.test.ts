@@ -140,7 +140,7 @@ describe('a bulk change', () => {
   it('changes thousands at once, and names the first thousand that it may not', async () => {
     const [id] = (await findings(1, 'many.example')) as [string];
     await api.db.withTenant({ orgId: api.ours.id }, async (tx) => {
-      const copy = sql`jsonb_build_object('id', new_id(), 'place', '\\x' || lpad(to_hex(n), 32, '0'))`;
+      const copy = sql`jsonb_build_object('id', new_id(), 'identity_key', '\\x' || lpad(to_hex(n), 32, '0'))`;
       await sql`insert into findings select (jsonb_populate_record(f, ${copy})).* from findings f, generate_series(1, 1999) n where f.id = ${id}`.execute(tx);
     });
     const answer = await bulk({ filter: { q: 'many', status: ['open'] }, change: { status: 'in_progress', reason: 'all of them' } });

@@ -1,18 +1,31 @@
 import type { Asset, AssetType, Location, Observation, Severity } from '@rrs/scan-reports';
 import { sql } from 'kysely';
 import { recordAudit } from '../../audit/record.ts';
-import { type CopyValue, Hex } from '../../db/copy.ts';
+import { Hex } from '../../db/copy.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { emit } from '../../events/emit.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { AppError, notFound } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
+import type { FindingRow } from '../fields/field.ts';
 import { type FindingFollower, idsSql } from '../follower.ts';
-import { takeTurn } from '../import/import-lock.ts';
 import { resolveRows } from '../import/resolve.ts';
 import { sourceOf } from '../import/sources.ts';
-import { contentOf, STAGED, STAGING_TABLES, type StagingContext, stagedAsset, stagedRow, stagedText } from '../import/staging.ts';
-import { type FindingRow, readFinding } from '../list/list.ts';
+import {
+  assetKeyOf,
+  contentOf,
+  importAssets,
+  importRows,
+  importTexts,
+  STAGING_VIEWS,
+  type StagingContext,
+  type StagingTable,
+  stagedAsset,
+  stagedRecord,
+  stagedText,
+} from '../import/staging.ts';
+import { takeImportLock } from '../import-lock.ts';
+import { readFinding } from '../list/list.ts';
 import { readPolicy } from '../policy.ts';
 
 export interface NewFinding {
@@ -36,7 +49,7 @@ export interface NewFinding {
 export async function createFinding(tx: TenantTx, actor: Actor, input: NewFinding, follower: FindingFollower): Promise<FindingRow> {
   const { orgId } = actor;
   if (input.work_item_id !== undefined) await follower.assertOpen(tx, orgId, input.work_item_id);
-  await takeTurn(tx, orgId);
+  await takeImportLock(tx, orgId);
   const importId = newId();
   const asset = await assetFor(tx, orgId, input);
   await stageFinding(tx, { orgId, importId, origin: 'manual', defaultAsset: asset }, observationOf(input, importId));
@@ -44,10 +57,12 @@ export async function createFinding(tx: TenantTx, actor: Actor, input: NewFindin
   const { sla } = await readPolicy(tx, orgId);
   const resolution = { orgId, importId, sourceId, sourceWords: ['p:manual'], seenAt: new Date(), sla, actor, large: false };
   const { created, withdrawn } = await resolveRows(tx, resolution, null);
-  const { rows } = await sql<{ finding_id: string }>`select finding_id from import_groups where org_id = ${orgId} and import_id = ${importId}`.execute(tx);
+  const { rows } = await sql<{ finding_id: string }>`select finding_id from tenant_import_groups where org_id = ${orgId} and import_id = ${importId}`.execute(
+    tx,
+  );
   const id = rows[0]?.finding_id ?? '';
   if (created === 0) throw new AppError('conflict', `This weakness is already known at this place of the asset, as finding "${id}".`);
-  for (const table of STAGING_TABLES) await tx.deleteFrom(table).where('org_id', '=', orgId).where('import_id', '=', importId).execute();
+  for (const view of STAGING_VIEWS) await tx.deleteFrom(view).where('org_id', '=', orgId).where('import_id', '=', importId).execute();
   const finding = await readFinding(tx, orgId, id);
   const after = { title: finding.title, severity: input.severity, asset: asset.name };
   await recordAudit(tx, actor, { action: 'finding.created', objectType: 'finding', objectId: id, after });
@@ -91,18 +106,19 @@ function observationOf(input: NewFinding, importId: string): Observation {
 }
 
 async function stageFinding(tx: TenantTx, context: StagingContext, observation: Observation): Promise<void> {
-  const asset = stagedAsset(context, context.defaultAsset);
+  const asset = context.defaultAsset;
+  const assetKey = assetKeyOf(asset);
   const text = stagedText(context, observation);
-  const staged = { n: 1, observation, assetKey: asset.key, assetName: context.defaultAsset.name, content: contentOf(context, observation, asset.key) };
-  await insertStaged(tx, 'import_assets', asset.values);
-  if (text) await insertStaged(tx, 'import_texts', text.values);
-  await insertStaged(tx, 'import_rows', stagedRow(context, staged, text?.id ?? null));
+  const record = { n: 1, observation, assetKey, assetName: asset.name, content: contentOf(context, observation, assetKey) };
+  await insertStaged(tx, importAssets, stagedAsset(context, asset));
+  if (text) await insertStaged(tx, importTexts, text);
+  await insertStaged(tx, importRows, stagedRecord(context, record, text?.textId ?? null));
 }
 
-async function insertStaged(tx: TenantTx, table: keyof typeof STAGED, values: readonly CopyValue[]): Promise<void> {
-  const parameters = values.map((value) => {
+async function insertStaged<Staged>(tx: TenantTx, { name, columns, values }: StagingTable<Staged>, staged: Staged): Promise<void> {
+  const parameters = values(staged).map((value) => {
     if (value instanceof Hex) return Buffer.from(value.text, 'hex');
     return value !== null && typeof value === 'object' && !Array.isArray(value) && !(value instanceof Date) ? JSON.stringify(value) : value;
   });
-  await sql`insert into ${sql.table(table)} (${sql.join(STAGED[table].map((column) => sql.ref(column)))}) values (${sql.join(parameters)})`.execute(tx);
+  await sql`insert into ${sql.table(`tenant_${name}`)} (${sql.join(columns.map((column) => sql.ref(column)))}) values (${sql.join(parameters)})`.execute(tx);
 }

@@ -5,7 +5,7 @@ import { handle } from '../../jobs/jobs.ts';
 import { applySla } from '../../organizations/jobs.ts';
 import { systemActor } from '../../shared/actor.ts';
 import { type FindingFollower, idsSql } from '../follower.ts';
-import { takeTurn } from '../import/import-lock.ts';
+import { takeImportLock } from '../import-lock.ts';
 import { expireAcceptances } from '../jobs.ts';
 import { readPolicy } from '../policy.ts';
 import { dueSql } from '../sla.ts';
@@ -30,7 +30,7 @@ export const acceptanceExpiry = (follower: FindingFollower) =>
 const EXPIRED = 'the acceptance expired';
 
 async function reopenExpired(tx: TenantTx, orgId: string, follower: FindingFollower): Promise<void> {
-  await takeTurn(tx, orgId);
+  await takeImportLock(tx, orgId);
   const actor = systemActor(orgId, 'worker');
   const { rows } = await sql<{ id: string }>`
     with expired as (
@@ -59,7 +59,7 @@ async function reopenExpired(tx: TenantTx, orgId: string, follower: FindingFollo
 /** Deadlines of what is still to be done, by the SLA as it is now. They count from the first sight, or from when a scan saw it again. */
 export const slaChange = handle(applySla, async ({ org_id: orgId }, { db }) => {
   await db.withTenant({ orgId }, async (tx) => {
-    await takeTurn(tx, orgId);
+    await takeImportLock(tx, orgId);
     const { sla } = await readPolicy(tx, orgId);
     const due = dueSql(sla, sql`f.clock_from`, sql`f.severity`, sql`f.kev`);
     await sql`

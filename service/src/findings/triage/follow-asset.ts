@@ -4,12 +4,12 @@ import type { TenantTx } from '../../db/database.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { riskSql } from '../../vulnerabilities/risk.ts';
 import type { FindingFollower } from '../follower.ts';
-import { takeTurn } from '../import/import-lock.ts';
+import { takeImportLock } from '../import-lock.ts';
 import { activeStatuses, mayMove } from '../status.ts';
 
 /** What a change of an asset means for its findings, however many they are. Imports wait: they read the asset too. */
 export const followAsset = (follower: FindingFollower): AssetFollower => ({
-  prepare: takeTurn,
+  prepare: takeImportLock,
   async follow(tx, actor, before, after) {
     if (before.criticality !== after.criticality || before.exposure !== after.exposure) await rescore(tx, after);
     if (before.retired_at === null && after.retired_at !== null) {

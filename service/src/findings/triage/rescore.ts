@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 import { riskSql } from '../../vulnerabilities/risk.ts';
-import { takeTurn } from '../import/import-lock.ts';
+import { takeImportLock } from '../import-lock.ts';
 import { readPolicy } from '../policy.ts';
 import { dueSql } from '../sla.ts';
 import { activeStatuses } from '../status.ts';
 
 /** Findings take over what is known of their vulnerabilities by now, with score and deadline. Those that it does not change are not written. */
 export async function rescoreKnown(tx: TenantTx, orgId: string): Promise<number> {
-  await takeTurn(tx, orgId);
+  await takeImportLock(tx, orgId);
   const { sla } = await readPolicy(tx, orgId);
   const { rows } = await sql<{ changed: number }>`
     with known as (

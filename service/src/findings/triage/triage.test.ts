@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { systemActor } from '../../shared/actor.ts';
 import { AppError } from '../../shared/errors.ts';
-import type { FindingRow } from '../list/list.ts';
+import type { FindingRow } from '../fields/field.ts';
 import { justifications, mayMove, mayRestate, type Status, statuses } from '../status.ts';
 import { decide, type FindingPatch } from './triage.ts';
 

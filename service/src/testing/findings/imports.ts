@@ -172,7 +172,7 @@ export interface FindingState {
   id: string;
   asset: string;
   weakness: string;
-  place: string;
+  identity_key: string;
   status: string;
   assurance: string | null;
   severity: number;
@@ -184,7 +184,7 @@ export interface FindingState {
 }
 
 const FINDINGS = `
-  select f.id, a.name as asset, f.weakness, encode(f.place, 'hex') as place, f.status, f.assurance, f.severity, f.source_severity, f.title, f.reopen_count, f.location, f.tags,
+  select f.id, a.name as asset, f.weakness, encode(f.identity_key, 'hex') as identity_key, f.status, f.assurance, f.severity, f.source_severity, f.title, f.reopen_count, f.location, f.tags,
     f.vulnerability_ids, f.cwes, f.cvss_score, f.risk_score, f.first_seen, f.last_seen, f.due_at, f.status_reason, f.search::text,
     (select coalesce(jsonb_agg(jsonb_build_object('source', o.provider, 'state', s.state, 'external_id', s.external_id, 'severity', s.severity, 'suppressed', s.suppressed)
       order by o.provider, o.name), '[]') from sightings s join sources o on o.org_id = s.org_id and o.id = s.source_id where s.org_id = f.org_id and s.finding_id = f.id) as sightings

@@ -18,7 +18,7 @@ export async function seedFindings(admin: pg.Client, orgId: string, { from = 1, 
     [orgId, assets],
   );
   await admin.query(
-    `insert into findings (org_id, id, asset_id, asset_type, weakness, place, title, status, status_reason, status_changed_at, assurance, acceptance_owner,
+    `insert into findings (org_id, id, asset_id, asset_type, weakness, identity_key, title, status, status_reason, status_changed_at, assurance, acceptance_owner,
        acceptance_expires_at, justification, closed_at, severity, source_severity, vulnerability_ids, cwes, epss, epss_date, kev, risk_score, component, location,
        source_ids, first_seen, last_seen, due_at, clock_from, tags, search, created_at, updated_at)
      select $1::uuid, ${id('f', 'i')}, ${id('a', 'n')}, ${TYPE}, cve, decode(md5(i::text), 'hex'), title, status, 'seeded', now() - random() * interval '100 days',

@@ -115,7 +115,7 @@ function contextOf({ db }: TestApi): JobContext {
 /** Many findings like one that is there, without a request for each. */
 export async function copiesOf(api: TestApi, finding: string, count: number): Promise<void> {
   await api.db.withTenant({ orgId: api.ours.id }, async (tx) => {
-    const copy = sql`jsonb_build_object('id', new_id(), 'place', '\\x' || lpad(to_hex(n), 32, '0'))`;
+    const copy = sql`jsonb_build_object('id', new_id(), 'identity_key', '\\x' || lpad(to_hex(n), 32, '0'))`;
     await sql`insert into findings select (jsonb_populate_record(f, ${copy})).* from findings f, generate_series(1, ${count}::integer) n where f.id = ${finding}`.execute(
       tx,
     );

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { takeTurn } from '../../findings/import/import-lock.ts';
+import { takeImportLock } from '../../findings/import-lock.ts';
 import { stray, workItemsOf } from '../../testing/findings/work-items.ts';
 import { startApi, type TestApi } from '../../testing/http/api.ts';
 
@@ -96,7 +96,7 @@ it('an import that is under way keeps nobody from triage, links and items', asyn
   const { id } = await ours.item([one]);
   const [begun, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const importing = api.db.withTenant({ orgId: api.ours.id }, async (tx) => {
-    await takeTurn(tx, api.ours.id);
+    await takeImportLock(tx, api.ours.id);
     begun.resolve();
     await over.promise;
   });

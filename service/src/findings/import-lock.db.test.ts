@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { eventually } from '../../testing/eventually.ts';
-import { startApi, type TestApi } from '../../testing/http/api.ts';
-import { importHandler } from '../handlers.ts';
-import { takeTurn } from './import-lock.ts';
+import { eventually } from '../testing/eventually.ts';
+import { startApi, type TestApi } from '../testing/http/api.ts';
+import { importHandler } from './handlers.ts';
+import { takeImportLock } from './import-lock.ts';
 
 const POOL = 4;
 let api: TestApi;
@@ -23,9 +23,9 @@ async function send(name: string): Promise<string> {
 }
 
 const countStaged = async (): Promise<number> =>
-  (await api.db.withSystem((tx) => sql<{ n: number }>`select count(*)::int as n from import_rows`.execute(tx))).rows[0]?.n ?? 0;
+  (await api.db.withTenant({ orgId: api.ours.id }, (tx) => sql<{ n: number }>`select count(*)::int as n from tenant_import_rows`.execute(tx))).rows[0]?.n ?? 0;
 
-it('imports that wait for their turn, more of them than there are connections, keep nobody else from the database', async () => {
+it('imports that wait for the import lock, even more than there are connections, do not keep others from the database', async () => {
   const waiting = POOL + 2;
   const ids = await Promise.all(Array.from({ length: waiting }, (_, n) => send(`host-${n}`)));
   const { run } = importHandler(api.blobs, api.follower);
@@ -33,7 +33,7 @@ it('imports that wait for their turn, more of them than there are connections, k
   const ended = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   const longOne = api.db.withTenant({ orgId: api.ours.id }, async (tx) => {
-    await takeTurn(tx, api.ours.id);
+    await takeImportLock(tx, api.ours.id);
     begun.resolve();
     await ended.promise;
   });
