@@ -2,10 +2,11 @@ import { existsSync, readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { assetTypes, type Observation, ReportError, severities } from './contract.ts';
 import { detectFormat, headOf } from './detect.ts';
-import { fromBuffer } from './input.ts';
 import { formats } from './registry.ts';
-import { formatFolders, readAll } from './testing.ts';
-import { readFixtures } from './testing-fixtures.ts';
+import { fromBuffer } from './shared/input.ts';
+import { readFixtures } from './testing/fixtures.ts';
+import { formatFolders } from './testing/format-folders.ts';
+import { readAll } from './testing/reading.ts';
 
 const folders = await formatFolders();
 

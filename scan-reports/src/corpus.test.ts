@@ -2,10 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ReportError } from './contract.ts';
-import { missing, type OracleEntry } from './corpus-oracle.ts';
 import { detectFormat, headOf } from './detect.ts';
-import { fromBuffer } from './input.ts';
-import { type FormatFolder, formatFolders, readAll } from './testing.ts';
+import { fromBuffer } from './shared/input.ts';
+import { missing, type OracleEntry } from './testing/corpus-oracle.ts';
+import { type FormatFolder, formatFolders } from './testing/format-folders.ts';
+import { readAll } from './testing/reading.ts';
 
 /** Real reports beside the checkout; where they are not, each format's own fixtures prove the same. */
 const SHARED = join(import.meta.dirname, '../../../shared');

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { detectFormat, hasColumns, hasKeys, headOf, keysInList } from './detect.ts';
-import { fromBuffer } from './input.ts';
 import { formats } from './registry.ts';
-import { inChunks } from './testing.ts';
-import { readFixtures } from './testing-fixtures.ts';
+import { fromBuffer } from './shared/input.ts';
+import { readFixtures } from './testing/fixtures.ts';
+import { inChunks } from './testing/reading.ts';
 
 const head = (content: string | Uint8Array, filename: string | null = null) => headOf(fromBuffer(content, filename));
 

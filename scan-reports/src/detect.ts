@@ -1,6 +1,6 @@
 import type { ReportFormat, ReportHead, ReportInput } from './contract.ts';
-import { DELIMITERS, headRows } from './csv.ts';
-import { beginning } from './input.ts';
+import { DELIMITERS, headRows } from './csv/rows.ts';
+import { beginning } from './shared/input.ts';
 
 const HEAD_BYTES = 65_536;
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { fromBuffer } from './input.ts';
 import { recognise } from './recognise.ts';
 import { formats } from './registry.ts';
+import { fromBuffer } from './shared/input.ts';
 
 const recognised = async (text: string) => {
   const { format, couldBe } = await recognise(formats, fromBuffer(text));

@@ -5,8 +5,8 @@ import type { ReportFormat, ReportInput } from './contract.ts';
 import { nessus } from './formats/nessus/index.ts';
 import { sarif } from './formats/sarif/index.ts';
 import { trivy } from './formats/trivy/index.ts';
-import { jsonValues } from './json.ts';
-import { xmlElements } from './xml.ts';
+import { jsonValues } from './json/values.ts';
+import { xmlElements } from './xml/elements.ts';
 
 /** Reports far larger than what may be in memory: made on the way, read to the end. Speed is only told, memory is held to. */
 

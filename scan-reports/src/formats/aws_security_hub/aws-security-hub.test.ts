@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { ReportError } from '../../contract.ts';
 import { detectFormat, headOf } from '../../detect.ts';
-import { fromBuffer } from '../../input.ts';
-import { readAll } from '../../testing.ts';
+import { fromBuffer } from '../../shared/input.ts';
+import { readAll } from '../../testing/reading.ts';
 import { awsInspector2 } from '../aws_inspector2/index.ts';
 import { awsSecurityHub } from './index.ts';
 

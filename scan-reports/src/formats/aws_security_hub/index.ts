@@ -1,11 +1,11 @@
-import { imageAsset, instanceAsset, packageLocation, packageText, resourceAsset } from '../../aws.ts';
 import type { Asset, Cvss, Observation, ReportFormat, ReportHead, ReportItem, Severity } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import type { JsonValue } from '../../json-cutter.ts';
-import { cwesOf, filePath, idsIn, observation, record, required, severityOf } from '../../normalize.ts';
-import { arr, count, date, num, type Obj, obj, str, strs } from '../../read.ts';
+import type { JsonValue } from '../../json/extractor.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { imageAsset, instanceAsset, packageLocation, packageText, resourceAsset } from '../../shared/aws.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { cwesOf, filePath, idsIn, observation, record, required, severityOf } from '../../shared/normalize.ts';
+import { arr, count, date, num, type Obj, obj, str, strs } from '../../shared/read.ts';
 
 const OWN_FIELD = /"ProductArn"\s*:/;
 const LISTS = ['Findings', 'findings'] as const;

@@ -1,6 +1,6 @@
 import type { ReportFormat, ReportHead } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
+import { notThisFormat } from '../../shared/input.ts';
 import { readGraphql, readRest } from './json.ts';
 import { readJunit, readXml } from './xml.ts';
 

@@ -1,6 +1,6 @@
 import type { Observation, Severity } from '../../contract.ts';
-import { cwesOf, idsIn, observation, RecordError, required, severityOf, urlPlace, webAsset } from '../../normalize.ts';
-import { plain } from '../../read.ts';
+import { cwesOf, idsIn, observation, RecordError, required, severityOf, urlPlace, webAsset } from '../../shared/normalize.ts';
+import { plain } from '../../shared/read.ts';
 
 /** An issue, whatever the file's form. */
 export interface Issue {

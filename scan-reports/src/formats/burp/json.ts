@@ -1,8 +1,8 @@
 import type { Observation, ReportInput, ReportItem } from '../../contract.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import type { JsonValue } from '../../json-cutter.ts';
-import { RecordError, record } from '../../normalize.ts';
-import { isObj, type Obj, obj, str } from '../../read.ts';
+import type { JsonValue } from '../../json/extractor.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { RecordError, record } from '../../shared/normalize.ts';
+import { isObj, type Obj, obj, str } from '../../shared/read.ts';
 import { issueOf } from './issue.ts';
 
 /** The events of a scan; only found issues are of interest. */

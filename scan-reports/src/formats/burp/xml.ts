@@ -1,8 +1,8 @@
 import type { ReportInput, ReportItem } from '../../contract.ts';
-import { parseUrl, RecordError, record } from '../../normalize.ts';
-import { str } from '../../read.ts';
-import { childText, type XmlElement, xmlElements } from '../../xml.ts';
-import { recordText, type XmlRecord, xmlRecords } from '../../xml-records.ts';
+import { parseUrl, RecordError, record } from '../../shared/normalize.ts';
+import { str } from '../../shared/read.ts';
+import { childText, type XmlElement, xmlElements } from '../../xml/elements.ts';
+import { recordText, type XmlRecord, xmlRecords } from '../../xml/records.ts';
 import { type Issue, issueOf } from './issue.ts';
 
 const FIELDS = [

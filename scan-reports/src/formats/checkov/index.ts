@@ -1,11 +1,11 @@
-import { startAbout } from '../../about.ts';
 import type { About, Cvss, Observation, ReportFormat, ReportHead, ReportInput } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import type { JsonValue } from '../../json-cutter.ts';
-import { filePath, idsIn, observation, RecordError, record, required, severityOf } from '../../normalize.ts';
-import { arr, count, num, type Obj, obj, str, strs } from '../../read.ts';
+import type { JsonValue } from '../../json/extractor.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { startAbout } from '../../shared/about.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { filePath, idsIn, observation, RecordError, record, required, severityOf } from '../../shared/normalize.ts';
+import { arr, count, num, type Obj, obj, str, strs } from '../../shared/read.ts';
 
 /** A run over one kind of file is an object, over several kinds an array of such objects. */
 const HOLDERS = ['', '*.'] as const;

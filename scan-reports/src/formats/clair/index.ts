@@ -1,10 +1,10 @@
 import type { Asset, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import type { JsonValue } from '../../json-cutter.ts';
-import { record, required } from '../../normalize.ts';
-import { type Obj, obj, str, strs } from '../../read.ts';
+import type { JsonValue } from '../../json/extractor.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { record, required } from '../../shared/normalize.ts';
+import { type Obj, obj, str, strs } from '../../shared/read.ts';
 import { readV4 } from './v4.ts';
 import { clairObservation, metadataCvss } from './vulnerability.ts';
 

@@ -1,7 +1,7 @@
 import type { Asset, ReportInput, ReportItem } from '../../contract.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import { record, required } from '../../normalize.ts';
-import { obj, str, strs } from '../../read.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { record, required } from '../../shared/normalize.ts';
+import { obj, str, strs } from '../../shared/read.ts';
 import { clairObservation } from './vulnerability.ts';
 
 interface Package {

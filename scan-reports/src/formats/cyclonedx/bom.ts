@@ -1,6 +1,6 @@
 import type { Asset } from '../../contract.ts';
-import { packageName, parsePurl } from '../../purl.ts';
-import { arr, date, type Obj, obj, str } from '../../read.ts';
+import { packageName, parsePurl } from '../../shared/purl.ts';
+import { arr, date, type Obj, obj, str } from '../../shared/read.ts';
 
 /** What vulnerabilities of a bill of materials refer to. */
 export interface Bom {

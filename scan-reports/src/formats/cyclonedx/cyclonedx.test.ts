@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { detectFormat, headOf } from '../../detect.ts';
-import { fromBuffer } from '../../input.ts';
-import { packageName, parsePurl } from '../../purl.ts';
 import { formats } from '../../registry.ts';
-import { readAll } from '../../testing.ts';
+import { fromBuffer } from '../../shared/input.ts';
+import { packageName, parsePurl } from '../../shared/purl.ts';
+import { readAll } from '../../testing/reading.ts';
 import { cyclonedx } from './index.ts';
 
 const fixture = (name: string) => fromBuffer(readFileSync(new URL(`./fixtures/${name}`, import.meta.url)), name);

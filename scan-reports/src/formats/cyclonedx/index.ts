@@ -1,10 +1,10 @@
 import type { ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
 import { hasKeys, headOf, keysInList } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import { RecordError, record, required } from '../../normalize.ts';
-import { arr, isObj, type Obj, obj, str } from '../../read.ts';
-import { xmlElements } from '../../xml.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { RecordError, record, required } from '../../shared/normalize.ts';
+import { arr, isObj, type Obj, obj, str } from '../../shared/read.ts';
+import { xmlElements } from '../../xml/elements.ts';
 import { addComponent, addMetadata, type Bom, componentBy, componentOf, emptyBom } from './bom.ts';
 import { observationOf } from './vulnerability.ts';
 import { componentShape, metadataOf, ownVulnerabilities, vulnerabilityShape } from './xml-shape.ts';

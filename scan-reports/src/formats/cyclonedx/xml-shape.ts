@@ -1,5 +1,5 @@
-import type { Obj } from '../../read.ts';
-import { child, childText, type XmlElement } from '../../xml.ts';
+import type { Obj } from '../../shared/read.ts';
+import { child, childText, type XmlElement } from '../../xml/elements.ts';
 
 /** Elements of the XML form, in the shape that the JSON form has; the old extension for vulnerabilities becomes the same shape. */
 

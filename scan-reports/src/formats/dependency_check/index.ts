@@ -1,9 +1,9 @@
-import { startAbout } from '../../about.ts';
 import type { ReportFormat, ReportHead } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonValues } from '../../json.ts';
-import { xmlElements } from '../../xml.ts';
+import { jsonValues } from '../../json/values.ts';
+import { startAbout } from '../../shared/about.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { xmlElements } from '../../xml/elements.ts';
 import { readJson } from './json-report.ts';
 import { readXml } from './xml-report.ts';
 

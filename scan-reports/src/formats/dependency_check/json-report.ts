@@ -1,7 +1,7 @@
 import type { ReportInput, ReportItem } from '../../contract.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import { RecordError, record } from '../../normalize.ts';
-import { arr, isObj, type Obj, obj, str, strs } from '../../read.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { RecordError, record } from '../../shared/normalize.ts';
+import { arr, isObj, type Obj, obj, str, strs } from '../../shared/read.ts';
 import { type Dependency, observationOf, type Project, type Vulnerability } from './report.ts';
 
 const PARTS = ['fileName', 'filePath', 'packages', 'evidenceCollected', 'relatedDependencies'];

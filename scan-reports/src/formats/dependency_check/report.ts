@@ -1,7 +1,7 @@
 import type { Asset, Cvss, Observation, Severity } from '../../contract.ts';
-import { cwesOf, filePath, idsIn, observation, required, severityOf, severityOfScore } from '../../normalize.ts';
-import { packageName, parsePurl } from '../../purl.ts';
-import { date, num } from '../../read.ts';
+import { cwesOf, filePath, idsIn, observation, required, severityOf, severityOfScore } from '../../shared/normalize.ts';
+import { packageName, parsePurl } from '../../shared/purl.ts';
+import { date, num } from '../../shared/read.ts';
 
 /** What the XML and the JSON report have in common. */
 export interface Project {

@@ -1,6 +1,6 @@
 import type { ReportInput, ReportItem } from '../../contract.ts';
-import { record } from '../../normalize.ts';
-import { child, childText, type XmlElement, xmlElements } from '../../xml.ts';
+import { record } from '../../shared/normalize.ts';
+import { child, childText, type XmlElement, xmlElements } from '../../xml/elements.ts';
 import { type Dependency, observationOf, type Project, type Vulnerability } from './report.ts';
 
 const DEPENDENCY = 'analysis/dependencies/dependency';

@@ -1,6 +1,6 @@
 import { assetTypes, severities } from '../../contract.ts';
-import { cwesOf, filePath, urlPlace } from '../../normalize.ts';
-import { date, isObj } from '../../read.ts';
+import { cwesOf, filePath, urlPlace } from '../../shared/normalize.ts';
+import { date, isObj } from '../../shared/read.ts';
 
 /** A value as it is kept, or undefined when it is not what the field takes. */
 type Reader<T> = { read: (value: unknown) => T | undefined; expected: string };

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { detectFormat, headOf } from '../../detect.ts';
-import { fromBuffer } from '../../input.ts';
 import { formats } from '../../registry.ts';
-import { readAll } from '../../testing.ts';
-import { readFixtures } from '../../testing-fixtures.ts';
+import { fromBuffer } from '../../shared/input.ts';
+import { readFixtures } from '../../testing/fixtures.ts';
+import { readAll } from '../../testing/reading.ts';
 import { CSV_FIELDS, JSON_FIELDS } from './fields.ts';
 import { generic } from './index.ts';
 

@@ -1,10 +1,10 @@
 import { ReportError, type ReportFormat, type ReportHead, type ReportInput, type ReportItem } from '../../contract.ts';
-import { csvRows } from '../../csv.ts';
+import { csvRows } from '../../csv/rows.ts';
 import { hasKeys, headOf, keysInList } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonRecords } from '../../json-documents.ts';
-import { RecordError, record } from '../../normalize.ts';
-import { isObj } from '../../read.ts';
+import { jsonRecords } from '../../json/documents.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { RecordError, record } from '../../shared/normalize.ts';
+import { isObj } from '../../shared/read.ts';
 import { CSV_FIELDS, JSON_FIELDS, REQUIRED } from './fields.ts';
 import { observationOf, rowOf } from './record.ts';
 

@@ -1,6 +1,6 @@
 import type { Asset, Observation } from '../../contract.ts';
-import { hostAsset, observation, RecordError, repositoryAsset, webAsset } from '../../normalize.ts';
-import type { Obj } from '../../read.ts';
+import { hostAsset, observation, RecordError, repositoryAsset, webAsset } from '../../shared/normalize.ts';
+import type { Obj } from '../../shared/read.ts';
 import { CSV_LISTS, CSV_NUMBERS, type Fields, fields, REQUIRED } from './fields.ts';
 
 type Checked = Fields & Pick<Observation, 'title' | 'severity'>;

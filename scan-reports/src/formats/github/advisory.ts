@@ -1,6 +1,6 @@
 import type { Asset, Cvss, Observation } from '../../contract.ts';
-import { cwesOf, filePath, observation, required, severityOf } from '../../normalize.ts';
-import { arr, num, type Obj, obj, str, strs } from '../../read.ts';
+import { cwesOf, filePath, observation, required, severityOf } from '../../shared/normalize.ts';
+import { arr, num, type Obj, obj, str, strs } from '../../shared/read.ts';
 
 /** What both APIs say of a Dependabot alert, under different names. */
 interface AdvisoryAlert {

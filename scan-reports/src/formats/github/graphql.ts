@@ -1,7 +1,7 @@
 import type { Asset, Observation, ReportInput } from '../../contract.ts';
-import { jsonValues } from '../../json.ts';
-import type { JsonValue } from '../../json-cutter.ts';
-import { arr, date, type Obj, obj, str, strs } from '../../read.ts';
+import type { JsonValue } from '../../json/extractor.ts';
+import { jsonValues } from '../../json/values.ts';
+import { arr, date, type Obj, obj, str, strs } from '../../shared/read.ts';
 import { advisoryObservation, cvssOf, identifiersOf, urlsOf } from './advisory.ts';
 import { reasonTag } from './repository.ts';
 

@@ -1,10 +1,10 @@
 import type { Observation, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import { type JsonRecord, jsonRecords } from '../../json-documents.ts';
-import { RecordError, record } from '../../normalize.ts';
-import { type Obj, obj } from '../../read.ts';
+import { type JsonRecord, jsonRecords } from '../../json/documents.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { RecordError, record } from '../../shared/normalize.ts';
+import { type Obj, obj } from '../../shared/read.ts';
 import { codeScanningAlert } from './code-scanning.ts';
 import { dependabotAlert } from './dependabot.ts';
 import { graphqlAlert, REPOSITORY_PATHS, readRepositories } from './graphql.ts';

@@ -1,5 +1,5 @@
 import type { Asset } from '../../contract.ts';
-import { type Obj, obj, str } from '../../read.ts';
+import { type Obj, obj, str } from '../../shared/read.ts';
 
 /** The repository of an alert of the REST API: only lists of organisations name it, but the alert's own address begins with it. */
 export function repositoryAsset(alert: Obj): Asset | null {

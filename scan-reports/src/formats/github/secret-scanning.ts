@@ -1,6 +1,6 @@
 import type { Observation, Severity } from '../../contract.ts';
-import { filePath, observation, required } from '../../normalize.ts';
-import { count, date, type Obj, obj, str, strs } from '../../read.ts';
+import { filePath, observation, required } from '../../shared/normalize.ts';
+import { count, date, type Obj, obj, str, strs } from '../../shared/read.ts';
 import { alertId, reasonTag, repositoryAsset } from './repository.ts';
 
 /** Resolutions that leave the secret where it is, but say that it does not matter. */

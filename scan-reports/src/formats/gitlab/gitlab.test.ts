@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { ReportError } from '../../contract.ts';
-import { fromBuffer } from '../../input.ts';
-import { readAll } from '../../testing.ts';
+import { fromBuffer } from '../../shared/input.ts';
+import { readAll } from '../../testing/reading.ts';
 import { gitlab } from './index.ts';
 
 const read = (name: string) => readAll(gitlab, fromBuffer(readFileSync(new URL(`fixtures/${name}`, import.meta.url)), name));

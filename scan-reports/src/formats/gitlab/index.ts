@@ -1,10 +1,10 @@
 import { ReportError, type ReportFormat, type ReportHead, type ReportInput, type ReportItem } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import type { JsonValue } from '../../json-cutter.ts';
-import { record } from '../../normalize.ts';
-import { date, obj, str } from '../../read.ts';
+import type { JsonValue } from '../../json/extractor.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { record } from '../../shared/normalize.ts';
+import { date, obj, str } from '../../shared/read.ts';
 import { type Scan, vulnerabilityOf } from './vulnerability.ts';
 
 /** The list of identifiers is what only GitLab's reports have; its items may be far down the file. */

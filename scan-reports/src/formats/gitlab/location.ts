@@ -1,6 +1,6 @@
 import type { Asset, Location } from '../../contract.ts';
-import { filePath, RecordError, urlPlace, webAsset } from '../../normalize.ts';
-import { count, isObj, type Obj, obj, str } from '../../read.ts';
+import { filePath, RecordError, urlPlace, webAsset } from '../../shared/normalize.ts';
+import { count, isObj, type Obj, obj, str } from '../../shared/read.ts';
 
 type Loose<T> = { [Key in keyof T]?: T[Key] | undefined };
 

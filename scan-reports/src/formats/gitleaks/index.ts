@@ -1,9 +1,9 @@
 import type { Asset, Observation, ReportFormat, ReportHead } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import { filePath, observation, RecordError, record, required } from '../../normalize.ts';
-import { count, type Obj, obj, str, strs } from '../../read.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { filePath, observation, RecordError, record, required } from '../../shared/normalize.ts';
+import { count, type Obj, obj, str, strs } from '../../shared/read.ts';
 
 /** Of the records only what is listed in `leakOf` and `oldLeakOf` is read: the others hold the secret, the line it is on, or people. */
 export const gitleaks: ReportFormat = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { fromBuffer } from '../../input.ts';
-import { readAll } from '../../testing.ts';
-import { readFixtures } from '../../testing-fixtures.ts';
+import { fromBuffer } from '../../shared/input.ts';
+import { readFixtures } from '../../testing/fixtures.ts';
+import { readAll } from '../../testing/reading.ts';
 import { hadolint } from './index.ts';
 
 const fixtures = new Map(readFixtures('hadolint').map(({ name, bytes }) => [name, bytes]));

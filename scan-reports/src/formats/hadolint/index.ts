@@ -1,9 +1,9 @@
 import type { Observation, ReportFormat } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import { filePath, observation, RecordError, record, required, severityOf } from '../../normalize.ts';
-import { count, type Obj, obj, str } from '../../read.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { filePath, observation, RecordError, record, required, severityOf } from '../../shared/normalize.ts';
+import { count, type Obj, obj, str } from '../../shared/read.ts';
 
 export const hadolint: ReportFormat = {
   id: 'hadolint',

@@ -1,10 +1,10 @@
 import type { Observation, ReportFormat, ReportHead, ReportInput, ReportItem, Severity } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import type { JsonValue } from '../../json-cutter.ts';
-import { observation, RecordError, record, required } from '../../normalize.ts';
-import { type Obj, obj, str, strs } from '../../read.ts';
+import type { JsonValue } from '../../json/extractor.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { observation, RecordError, record, required } from '../../shared/normalize.ts';
+import { type Obj, obj, str, strs } from '../../shared/read.ts';
 
 /** Controls stand below "Controls", in a plain list (older versions), or each as a document of its own (the oldest). */
 const PREFIXES = ['Controls.*.', '*.', ''];

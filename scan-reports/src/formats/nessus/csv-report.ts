@@ -1,7 +1,7 @@
 import type { Asset, Observation, ReportInput, ReportItem } from '../../contract.ts';
-import { csvRows } from '../../csv.ts';
-import { cwesOf, hostAsset, idsIn, isIp, observation, record, required, webAsset } from '../../normalize.ts';
-import { count, date, str } from '../../read.ts';
+import { csvRows } from '../../csv/rows.ts';
+import { cwesOf, hostAsset, idsIn, isIp, observation, record, required, webAsset } from '../../shared/normalize.ts';
+import { count, date, str } from '../../shared/read.ts';
 import { componentOf, cvssOf, pageIn, severityOfRisk, solutionOf } from './item.ts';
 
 type HasColumns = (...names: string[]) => boolean;

@@ -1,6 +1,6 @@
 import type { ReportFormat } from '../../contract.ts';
 import { hasColumns, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
+import { notThisFormat } from '../../shared/input.ts';
 import { isNessusCsv, readCsv } from './csv-report.ts';
 import { readXml } from './xml-report.ts';
 

@@ -1,6 +1,6 @@
 import type { Asset, Cvss, Location, Severity } from '../../contract.ts';
-import { cpeComponent, parseUrl, severityOf, urlPlace } from '../../normalize.ts';
-import { num } from '../../read.ts';
+import { cpeComponent, parseUrl, severityOf, urlPlace } from '../../shared/normalize.ts';
+import { num } from '../../shared/read.ts';
 
 const SEVERITIES: readonly Severity[] = ['info', 'low', 'medium', 'high', 'critical'];
 

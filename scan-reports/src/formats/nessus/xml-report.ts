@@ -1,7 +1,7 @@
 import type { Asset, Observation, ReportInput, ReportItem, Severity } from '../../contract.ts';
-import { cwesOf, hostAsset, observation, record, required, severityOfScore, webAsset } from '../../normalize.ts';
-import { count, date, num, str } from '../../read.ts';
-import { childText, childTexts, type XmlElement, xmlElements } from '../../xml.ts';
+import { cwesOf, hostAsset, observation, record, required, severityOfScore, webAsset } from '../../shared/normalize.ts';
+import { count, date, num, str } from '../../shared/read.ts';
+import { childText, childTexts, type XmlElement, xmlElements } from '../../xml/elements.ts';
 import { componentOf, cvssOf, pageIn, severityOfRisk, solutionOf } from './item.ts';
 
 interface Host {

@@ -1,10 +1,10 @@
-import { startAbout } from '../../about.ts';
 import type { Asset, AssetIdentifier, Cvss, Observation, ReportFormat, ReportInput, ReportItem } from '../../contract.ts';
 import { headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { cwesOf, hostAsset, isIp, observation, RecordError, record, required, severityOfScore } from '../../normalize.ts';
-import { count, date, num, str } from '../../read.ts';
-import { child, type XmlElement, type XmlMatch, xmlElements } from '../../xml.ts';
+import { startAbout } from '../../shared/about.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { cwesOf, hostAsset, isIp, observation, RecordError, record, required, severityOfScore } from '../../shared/normalize.ts';
+import { count, date, num, str } from '../../shared/read.ts';
+import { child, type XmlElement, type XmlMatch, xmlElements } from '../../xml/elements.ts';
 
 const EXPECTS = 'XML with the root NexposeReport (XML Export, version 1.0 or 2.0)';
 

@@ -1,10 +1,10 @@
-import { startAbout } from '../../about.ts';
 import type { About, Asset, AssetIdentifier, Observation, ReportFormat, ReportInput, ReportItem } from '../../contract.ts';
 import { headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { hostAsset, isIp, observation, RecordError, record } from '../../normalize.ts';
-import { count, date, str } from '../../read.ts';
-import { child, type XmlElement, xmlElements } from '../../xml.ts';
+import { startAbout } from '../../shared/about.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { hostAsset, isIp, observation, RecordError, record } from '../../shared/normalize.ts';
+import { count, date, str } from '../../shared/read.ts';
+import { child, type XmlElement, xmlElements } from '../../xml/elements.ts';
 import { type Scripts, scriptItems } from './scripts.ts';
 
 const EXPECTS = 'XML with the root nmaprun';

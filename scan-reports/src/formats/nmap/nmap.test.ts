@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { ReportError } from '../../contract.ts';
-import { productOfCpe } from '../../cpe.ts';
-import { fromBuffer } from '../../input.ts';
-import { readAll } from '../../testing.ts';
+import { productOfCpe } from '../../shared/cpe.ts';
+import { fromBuffer } from '../../shared/input.ts';
+import { readAll } from '../../testing/reading.ts';
 import { nmap } from './index.ts';
 
 const read = (name: string) => readAll(nmap, fromBuffer(readFileSync(new URL(`fixtures/${name}`, import.meta.url)), name));

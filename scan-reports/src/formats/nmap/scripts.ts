@@ -1,8 +1,8 @@
 import type { Asset, Cvss, Location, Observation, ReportItem, Severity } from '../../contract.ts';
-import { type CpeProduct, productOfCpe } from '../../cpe.ts';
-import { idsIn, observation, RecordError, record, required, severityOf, severityOfScore } from '../../normalize.ts';
-import { num, str } from '../../read.ts';
-import type { XmlElement } from '../../xml.ts';
+import { type CpeProduct, productOfCpe } from '../../shared/cpe.ts';
+import { idsIn, observation, RecordError, record, required, severityOf, severityOfScore } from '../../shared/normalize.ts';
+import { num, str } from '../../shared/read.ts';
+import type { XmlElement } from '../../xml/elements.ts';
 
 /** What the scripts of a host or of a port have in common. */
 export interface Scripts {

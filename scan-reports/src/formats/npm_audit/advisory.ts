@@ -1,6 +1,6 @@
 import type { Cvss, Observation } from '../../contract.ts';
-import { cwesOf, idsIn, observation, required, severityOf } from '../../normalize.ts';
-import { arr, num, type Obj, obj, str, strs } from '../../read.ts';
+import { cwesOf, idsIn, observation, required, severityOf } from '../../shared/normalize.ts';
+import { arr, num, type Obj, obj, str, strs } from '../../shared/read.ts';
 
 interface Given {
   place: string;

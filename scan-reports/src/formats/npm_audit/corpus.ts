@@ -1,4 +1,4 @@
-import type { CorpusFacts } from '../../corpus.ts';
+import type { CorpusFacts } from '../../testing/corpus-facts.ts';
 
 export const corpus: CorpusFacts = {
   folders: ['npm_audit', 'npm_audit_7_plus'],

@@ -1,11 +1,11 @@
 import { type Observation, ReportError, type ReportFormat, type ReportHead, type ReportInput, type ReportItem } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import type { JsonValue } from '../../json-cutter.ts';
-import { type JsonRecord, jsonDocuments } from '../../json-documents.ts';
-import { observation, RecordError, record, severityOf } from '../../normalize.ts';
-import { arr, isObj, type Obj, obj, str, strs } from '../../read.ts';
+import { type JsonRecord, jsonDocuments } from '../../json/documents.ts';
+import type { JsonValue } from '../../json/extractor.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { observation, RecordError, record, severityOf } from '../../shared/normalize.ts';
+import { arr, isObj, type Obj, obj, str, strs } from '../../shared/read.ts';
 import { advisoryOf, describePaths, foundIn } from './advisory.ts';
 
 const EXPECTS = 'JSON of npm audit (auditReportVersion and vulnerabilities, or advisories and metadata), pnpm audit, yarn audit or bun audit';

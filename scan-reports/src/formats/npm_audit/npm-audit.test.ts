@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { ReportError } from '../../contract.ts';
 import { headOf } from '../../detect.ts';
-import { fromBuffer } from '../../input.ts';
-import { readAll } from '../../testing.ts';
+import { fromBuffer } from '../../shared/input.ts';
+import { readAll } from '../../testing/reading.ts';
 import { npmAudit } from './index.ts';
 
 const fixture = (name: string) => fromBuffer(readFileSync(new URL(`./fixtures/${name}`, import.meta.url)), name);

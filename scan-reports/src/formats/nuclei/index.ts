@@ -1,9 +1,22 @@
 import type { Asset, Cvss, Location, Observation, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
 import { headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonRecords } from '../../json-documents.ts';
-import { cwesOf, filePath, hostAsset, idsIn, observation, parseUrl, RecordError, record, required, severityOf, urlPlace, webAsset } from '../../normalize.ts';
-import { arr, count, date, isObj, num, type Obj, obj, str, strs } from '../../read.ts';
+import { jsonRecords } from '../../json/documents.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import {
+  cwesOf,
+  filePath,
+  hostAsset,
+  idsIn,
+  observation,
+  parseUrl,
+  RecordError,
+  record,
+  required,
+  severityOf,
+  urlPlace,
+  webAsset,
+} from '../../shared/normalize.ts';
+import { arr, count, date, isObj, num, type Obj, obj, str, strs } from '../../shared/read.ts';
 
 const EXPECTS = 'JSON lines or a JSON array of objects with template-id and info';
 

@@ -1,8 +1,8 @@
-import { startAbout } from '../../about.ts';
 import type { ReportFormat, ReportHead } from '../../contract.ts';
 import { hasColumns, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { xmlElements } from '../../xml.ts';
+import { startAbout } from '../../shared/about.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { xmlElements } from '../../xml/elements.ts';
 import { readCsv } from './csv.ts';
 import { readXml } from './xml.ts';
 

@@ -1,6 +1,6 @@
 import type { Severity } from '../../contract.ts';
-import { productOfCpe } from '../../cpe.ts';
-import { severityOf, severityOfScore } from '../../normalize.ts';
+import { productOfCpe } from '../../shared/cpe.ts';
+import { severityOf, severityOfScore } from '../../shared/normalize.ts';
 
 /** Greenbone's words for what it calls threat or severity; the score, where the report has no word. */
 export function severityOfThreat(word: string | undefined, score: number | undefined): Severity {

@@ -1,7 +1,7 @@
 import type { Cvss, Location, Observation, ReportInput, ReportItem } from '../../contract.ts';
-import { hostAsset, idsIn, observation, record, required } from '../../normalize.ts';
-import { count, date, num, str } from '../../read.ts';
-import { child, childText, type XmlElement, xmlElements } from '../../xml.ts';
+import { hostAsset, idsIn, observation, record, required } from '../../shared/normalize.ts';
+import { count, date, num, str } from '../../shared/read.ts';
+import { child, childText, type XmlElement, xmlElements } from '../../xml/elements.ts';
 import { isFalsePositive, severityOfThreat, softwareIn } from './result.ts';
 
 export async function* readXml(input: ReportInput): AsyncGenerator<ReportItem> {

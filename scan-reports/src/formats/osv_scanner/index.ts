@@ -1,10 +1,10 @@
 import type { Cvss, Observation, ReportFormat, ReportHead, ReportInput, ReportItem, Severity } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import type { JsonValue } from '../../json-cutter.ts';
-import { cwesOf, filePath, observation, RecordError, record, required, severityOf, severityOfScore } from '../../normalize.ts';
-import { arr, isObj, num, type Obj, obj, str, strs } from '../../read.ts';
+import type { JsonValue } from '../../json/extractor.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { cwesOf, filePath, observation, RecordError, record, required, severityOf, severityOfScore } from '../../shared/normalize.ts';
+import { arr, isObj, num, type Obj, obj, str, strs } from '../../shared/read.ts';
 
 const EXPECTS = 'a JSON object with results that have a source and packages';
 

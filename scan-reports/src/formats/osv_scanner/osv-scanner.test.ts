@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { fromBuffer } from '../../input.ts';
-import { readAll } from '../../testing.ts';
+import { fromBuffer } from '../../shared/input.ts';
+import { readAll } from '../../testing/reading.ts';
 import { osvScanner } from './index.ts';
 
 const fixture = (name: string) => fromBuffer(readFileSync(new URL(`./fixtures/${name}`, import.meta.url)), name);

@@ -1,5 +1,5 @@
 import type { Asset, Observation } from '../../contract.ts';
-import { idsIn, observation, RecordError, required, severityOf } from '../../normalize.ts';
+import { idsIn, observation, RecordError, required, severityOf } from '../../shared/normalize.ts';
 
 /** A check of one resource, as all versions and output modes report it under different names. */
 interface Check {

@@ -1,5 +1,5 @@
 import type { Observation, ReportHead } from '../../contract.ts';
-import { date, str } from '../../read.ts';
+import { date, str } from '../../shared/read.ts';
 import { checkObservation } from './check.ts';
 import { checkIn } from './json.ts';
 

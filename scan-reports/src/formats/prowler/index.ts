@@ -1,10 +1,10 @@
 import type { Observation, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
-import { csvRows } from '../../csv.ts';
+import { csvRows } from '../../csv/rows.ts';
 import { hasKeys, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonRecords } from '../../json-documents.ts';
-import { RecordError, record } from '../../normalize.ts';
-import { type Obj, obj } from '../../read.ts';
+import { jsonRecords } from '../../json/documents.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { RecordError, record } from '../../shared/normalize.ts';
+import { type Obj, obj } from '../../shared/read.ts';
 import { type CsvShape, csvShapeOf, rowOf } from './csv.ts';
 import { jsonCheckOf, oldJsonCheckOf } from './json.ts';
 import { detectionOf } from './ocsf.ts';

@@ -1,5 +1,5 @@
 import type { Observation } from '../../contract.ts';
-import { date, type Obj, obj, str, strs } from '../../read.ts';
+import { date, type Obj, obj, str, strs } from '../../shared/read.ts';
 import { checkObservation } from './check.ts';
 
 /** Version 3. */

@@ -1,5 +1,5 @@
 import type { Observation } from '../../contract.ts';
-import { arr, date, type Obj, obj, str, strs } from '../../read.ts';
+import { arr, date, type Obj, obj, str, strs } from '../../shared/read.ts';
 import { checkObservation } from './check.ts';
 
 /** Detection findings (class 2004) of version 4 and later, security findings (class 2001) of version 3. */

@@ -1,7 +1,7 @@
 import type { Asset, Cvss, Observation, ReportInput, ReportItem } from '../../contract.ts';
-import { observation, RecordError, record, required } from '../../normalize.ts';
-import { count, str } from '../../read.ts';
-import { child, childText, type XmlElement, xmlElements } from '../../xml.ts';
+import { observation, RecordError, record, required } from '../../shared/normalize.ts';
+import { count, str } from '../../shared/read.ts';
+import { child, childText, type XmlElement, xmlElements } from '../../xml/elements.ts';
 import { assetOf, cvssOf, describe, readable, severityOfLevel, tagsOf, textsIn, when } from './common.ts';
 
 interface Knowledge {

@@ -1,7 +1,7 @@
 import type { Asset, AssetIdentifier, Cvss, Severity } from '../../contract.ts';
-import { hostAsset } from '../../normalize.ts';
-import { date, num, plain, str } from '../../read.ts';
-import { child, childText, type XmlElement } from '../../xml.ts';
+import { hostAsset } from '../../shared/normalize.ts';
+import { date, num, plain, str } from '../../shared/read.ts';
+import { child, childText, type XmlElement } from '../../xml/elements.ts';
 
 /** Minimal, Medium, Serious, Critical, Urgent are Qualys' names of its levels. */
 const LEVELS: readonly Severity[] = ['info', 'low', 'medium', 'high', 'critical'];

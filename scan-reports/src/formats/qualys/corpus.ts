@@ -1,4 +1,4 @@
-import type { CorpusFacts } from '../../corpus.ts';
+import type { CorpusFacts } from '../../testing/corpus-facts.ts';
 
 const reason = 'raw_items counts three counters of the summary as well, which have the same element names as the records; the peer finds this number, too';
 

@@ -1,8 +1,8 @@
 import type { Observation, ReportHead, ReportInput, ReportItem, Severity } from '../../contract.ts';
-import { csvRows } from '../../csv.ts';
+import { csvRows } from '../../csv/rows.ts';
 import { hasColumns } from '../../detect.ts';
-import { cwesOf, idsIn, observation, RecordError, record, required } from '../../normalize.ts';
-import { count, str } from '../../read.ts';
+import { cwesOf, idsIn, observation, RecordError, record, required } from '../../shared/normalize.ts';
+import { count, str } from '../../shared/read.ts';
 import { assetOf, cvssOf, describe, meant, readable, severityOfLevel, tagsOf, when } from './common.ts';
 
 /** Columns of the report, of VMDR's list (by QID or by CVE), of the API's answer, and of PCI scans (also Hacker Guardian's). */

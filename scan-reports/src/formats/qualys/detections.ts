@@ -1,7 +1,7 @@
 import type { Asset, Observation, ReportInput, ReportItem } from '../../contract.ts';
-import { idsIn, observation, RecordError, record, required } from '../../normalize.ts';
-import { count, str } from '../../read.ts';
-import { childText, type XmlElement, xmlElements } from '../../xml.ts';
+import { idsIn, observation, RecordError, record, required } from '../../shared/normalize.ts';
+import { count, str } from '../../shared/read.ts';
+import { childText, type XmlElement, xmlElements } from '../../xml/elements.ts';
 import { assetOf, severityOfLevel, tagsOf, when } from './common.ts';
 
 const HOST = 'HOST_LIST_VM_DETECTION_OUTPUT/RESPONSE/HOST_LIST/HOST';

@@ -1,7 +1,7 @@
 import type { Observation, ReportInput, ReportItem } from '../../contract.ts';
-import { idsIn, observation, RecordError, record, required } from '../../normalize.ts';
-import { count, str } from '../../read.ts';
-import { childText, type XmlElement, type XmlMatch, xmlElements } from '../../xml.ts';
+import { idsIn, observation, RecordError, record, required } from '../../shared/normalize.ts';
+import { count, str } from '../../shared/read.ts';
+import { childText, type XmlElement, type XmlMatch, xmlElements } from '../../xml/elements.ts';
 import { assetOf, cvssOf, describe, readable, severityOfLevel, tagsOf, textsIn, when } from './common.ts';
 
 /** Confirmed vulnerabilities only: the sections INFOS, SERVICES and PRACTICES hold what was gathered or is merely possible. */

@@ -1,7 +1,7 @@
 import type { Asset, Observation, ReportInput, ReportItem } from '../../contract.ts';
-import { cwesOf, idsIn, observation, record, required, urlPlace, webAsset } from '../../normalize.ts';
-import { str } from '../../read.ts';
-import { child, childText, type XmlElement, xmlElements } from '../../xml.ts';
+import { cwesOf, idsIn, observation, record, required, urlPlace, webAsset } from '../../shared/normalize.ts';
+import { str } from '../../shared/read.ts';
+import { child, childText, type XmlElement, xmlElements } from '../../xml/elements.ts';
 import { cvssOf, describe, meant, readable, severityOfLevel, when } from './common.ts';
 
 interface Knowledge {

@@ -1,10 +1,10 @@
-import { startAbout } from '../../about.ts';
 import type { Observation, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import { cwesOf, filePath, idsIn, observation, RecordError, record, required, severityOf } from '../../normalize.ts';
-import { arr, date, isObj, type Obj, obj, str, strs } from '../../read.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { startAbout } from '../../shared/about.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { cwesOf, filePath, idsIn, observation, RecordError, record, required, severityOf } from '../../shared/normalize.ts';
+import { arr, date, isObj, type Obj, obj, str, strs } from '../../shared/read.ts';
 
 const EXPECTS = 'a JSON object with version, start and data, or (jsonsimple) an array of files with results';
 

@@ -1,7 +1,7 @@
-import { startAbout } from '../../about.ts';
 import type { About, ReportInput } from '../../contract.ts';
-import { jsonValues } from '../../json.ts';
-import { arr, type Obj, obj } from '../../read.ts';
+import { jsonValues } from '../../json/values.ts';
+import { startAbout } from '../../shared/about.ts';
+import { arr, type Obj, obj } from '../../shared/read.ts';
 import { locationOf } from './location.ts';
 import { emptyRun, readRuns, runKey } from './run.ts';
 

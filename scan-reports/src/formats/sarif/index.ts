@@ -1,10 +1,10 @@
 import { ReportError, type ReportFormat, type ReportHead, type ReportItem } from '../../contract.ts';
 import { hasKeys, headOf, keysInList } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import type { JsonValue } from '../../json-cutter.ts';
-import { record } from '../../normalize.ts';
-import { obj } from '../../read.ts';
+import type { JsonValue } from '../../json/extractor.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { record } from '../../shared/normalize.ts';
+import { obj } from '../../shared/read.ts';
 import { aboutRuns } from './about.ts';
 import { observationsOf } from './result.ts';
 import { emptyRun, type Run, readRuns, runKey } from './run.ts';

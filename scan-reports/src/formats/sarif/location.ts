@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { Asset, Location } from '../../contract.ts';
-import { filePath, urlPlace, webAsset } from '../../normalize.ts';
-import { arr, count, num, type Obj, obj, str } from '../../read.ts';
+import { filePath, urlPlace, webAsset } from '../../shared/normalize.ts';
+import { arr, count, num, type Obj, obj, str } from '../../shared/read.ts';
 import { type Address, addressOf, isAbsolute, type Run } from './run.ts';
 
 type Place = { [Key in keyof Location]?: Location[Key] | undefined };

@@ -1,6 +1,6 @@
 import type { Observation, Severity } from '../../contract.ts';
-import { cwesOf, idsIn, observation, RecordError, severityOfScore, urlPlace } from '../../normalize.ts';
-import { arr, date, num, type Obj, obj, str, strs } from '../../read.ts';
+import { cwesOf, idsIn, observation, RecordError, severityOfScore, urlPlace } from '../../shared/normalize.ts';
+import { arr, date, num, type Obj, obj, str, strs } from '../../shared/read.ts';
 import { assetOfPlace, locationOf, placeOfArtifact } from './location.ts';
 import { isSnykId, packageOf, snykPackage } from './package.ts';
 import { cwesOfTaxa, type Found, findRule, type Rule, type Run } from './run.ts';

@@ -1,8 +1,8 @@
 import type { Asset, ReportInput } from '../../contract.ts';
-import { jsonValues } from '../../json.ts';
-import type { JsonValue } from '../../json-cutter.ts';
-import { cwesOf, repositoryAsset } from '../../normalize.ts';
-import { arr, date, num, type Obj, obj, str, strs } from '../../read.ts';
+import type { JsonValue } from '../../json/extractor.ts';
+import { jsonValues } from '../../json/values.ts';
+import { cwesOf, repositoryAsset } from '../../shared/normalize.ts';
+import { arr, date, num, type Obj, obj, str, strs } from '../../shared/read.ts';
 
 /** What results refer to. It may stand after them in the file, so it is read in a first pass, piece by piece. */
 export interface Run {

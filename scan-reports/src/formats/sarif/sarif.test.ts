@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { ReportError } from '../../contract.ts';
 import { detectFormat, headOf } from '../../detect.ts';
-import { fromBuffer } from '../../input.ts';
 import { formats } from '../../registry.ts';
-import { readAll } from '../../testing.ts';
-import { readFixtures } from '../../testing-fixtures.ts';
+import { fromBuffer } from '../../shared/input.ts';
+import { readFixtures } from '../../testing/fixtures.ts';
+import { readAll } from '../../testing/reading.ts';
 import { sarif } from './index.ts';
 
 async function read(name: string) {

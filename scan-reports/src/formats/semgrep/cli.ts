@@ -1,8 +1,8 @@
-import { startAbout } from '../../about.ts';
 import type { About, Observation, ReportInput, Severity } from '../../contract.ts';
-import { jsonValues } from '../../json.ts';
-import { cwesOf, filePath, idsIn, observation, required, severityOf } from '../../normalize.ts';
-import { arr, count, type Obj, obj, str, strs } from '../../read.ts';
+import { jsonValues } from '../../json/values.ts';
+import { startAbout } from '../../shared/about.ts';
+import { cwesOf, filePath, idsIn, observation, required, severityOf } from '../../shared/normalize.ts';
+import { arr, count, type Obj, obj, str, strs } from '../../shared/read.ts';
 
 /** A rule's severity; newer rules use the ordinary words beside these. */
 const LEVELS: Readonly<Record<string, Severity>> = { ERROR: 'high', WARNING: 'medium', INFO: 'low', EXPERIMENT: 'info', INVENTORY: 'info' };

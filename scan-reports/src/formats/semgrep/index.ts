@@ -1,10 +1,10 @@
-import { startAbout } from '../../about.ts';
 import type { Observation, ReportFormat, ReportHead } from '../../contract.ts';
 import { hasKeys, headOf, keysInList } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import { RecordError, record } from '../../normalize.ts';
-import { type Obj, obj } from '../../read.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { startAbout } from '../../shared/about.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { RecordError, record } from '../../shared/normalize.ts';
+import { type Obj, obj } from '../../shared/read.ts';
 import { aboutRun, resultOf } from './cli.ts';
 import { findingOf, vulnerabilityOf } from './platform.ts';
 

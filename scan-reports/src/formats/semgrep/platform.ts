@@ -1,6 +1,6 @@
 import type { Asset, Observation } from '../../contract.ts';
-import { cwesOf, filePath, idsIn, observation, required, severityOf } from '../../normalize.ts';
-import { arr, count, date, type Obj, obj, str, strs } from '../../read.ts';
+import { cwesOf, filePath, idsIn, observation, required, severityOf } from '../../shared/normalize.ts';
+import { arr, count, date, type Obj, obj, str, strs } from '../../shared/read.ts';
 import { firstSentence } from './cli.ts';
 
 /** Code and dependency findings of the API; findings of secrets have other names for the same things. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { headOf } from '../../detect.ts';
-import { fromBuffer } from '../../input.ts';
-import { readAll } from '../../testing.ts';
-import { readFixtures } from '../../testing-fixtures.ts';
+import { fromBuffer } from '../../shared/input.ts';
+import { readFixtures } from '../../testing/fixtures.ts';
+import { readAll } from '../../testing/reading.ts';
 import { semgrep } from './index.ts';
 
 const fixtures = new Map(readFixtures('semgrep').map(({ name, bytes }) => [name, bytes]));

@@ -1,7 +1,7 @@
 import { type Asset, type Cvss, type Observation, ReportError, type ReportInput, type ReportItem, type Severity } from '../../contract.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import { cwesOf, filePath, observation, RecordError, record, required, severityOf } from '../../normalize.ts';
-import { arr, count, isObj, num, type Obj, obj, str, strs } from '../../read.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { cwesOf, filePath, observation, RecordError, record, required, severityOf } from '../../shared/normalize.ts';
+import { arr, count, isObj, num, type Obj, obj, str, strs } from '../../shared/read.ts';
 
 /** A project, or an application inside of an image. */
 interface Project {

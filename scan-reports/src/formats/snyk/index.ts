@@ -1,6 +1,6 @@
 import type { ReportFormat, ReportHead } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
+import { notThisFormat } from '../../shared/input.ts';
 import { readCli } from './cli.ts';
 import { readIssues } from './issues.ts';
 

@@ -1,7 +1,7 @@
 import type { Asset, Observation, ReportInput, ReportItem } from '../../contract.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import { cwesOf, filePath, observation, RecordError, record, required, severityOf } from '../../normalize.ts';
-import { arr, count, date, isObj, num, type Obj, obj, str, strs } from '../../read.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { cwesOf, filePath, observation, RecordError, record, required, severityOf } from '../../shared/normalize.ts';
+import { arr, count, date, isObj, num, type Obj, obj, str, strs } from '../../shared/read.ts';
 
 /** Pages of `GET /rest/orgs/{id}/issues` and `/rest/groups/{id}/issues`, or one issue alone. */
 export async function* readIssues(input: ReportInput): AsyncGenerator<ReportItem> {

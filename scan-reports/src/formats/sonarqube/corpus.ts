@@ -1,4 +1,4 @@
-import type { CorpusFacts } from '../../corpus.ts';
+import type { CorpusFacts } from '../../testing/corpus-facts.ts';
 
 const ZIP = 'An archive of several answers of the API: unpack it and import the files.';
 

@@ -1,7 +1,7 @@
 import { ReportError, type ReportHead, type ReportInput, type ReportItem } from '../../contract.ts';
-import { textBytes } from '../../input.ts';
-import { cwesOf, record } from '../../normalize.ts';
-import { date } from '../../read.ts';
+import { textBytes } from '../../shared/input.ts';
+import { cwesOf, record } from '../../shared/normalize.ts';
+import { date } from '../../shared/read.ts';
 import { issueOf, type Rule } from './issue.ts';
 
 const LONGEST_ROW = 4 * 1024 * 1024;

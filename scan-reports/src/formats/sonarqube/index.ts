@@ -1,9 +1,9 @@
 import { type Asset, ReportError, type ReportFormat, type ReportHead, type ReportInput, type ReportItem } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import { cwesOf, RecordError, record } from '../../normalize.ts';
-import { date, obj, plain, str } from '../../read.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { cwesOf, RecordError, record } from '../../shared/normalize.ts';
+import { date, obj, plain, str } from '../../shared/read.ts';
 import { isHtmlReport, readHtml } from './html.ts';
 import { type Context, hotspotOf, issueOf, type Rule } from './issue.ts';
 

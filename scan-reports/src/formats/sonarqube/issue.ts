@@ -1,6 +1,6 @@
 import type { Asset, Observation, Severity } from '../../contract.ts';
-import { cwesOf, filePath, idsIn, observation, required } from '../../normalize.ts';
-import { arr, count, date, type Obj, obj, str, strs } from '../../read.ts';
+import { cwesOf, filePath, idsIn, observation, required } from '../../shared/normalize.ts';
+import { arr, count, date, type Obj, obj, str, strs } from '../../shared/read.ts';
 
 export interface Rule {
   name: string | undefined;

@@ -1,6 +1,6 @@
 import type { Asset, AssetIdentifier, ReportItem } from '../../contract.ts';
-import { repositoryAsset } from '../../normalize.ts';
-import { type Obj, str, strs } from '../../read.ts';
+import { repositoryAsset } from '../../shared/normalize.ts';
+import { type Obj, str, strs } from '../../shared/read.ts';
 import type { Target } from './findings.ts';
 
 /** What a report says beside its findings. */

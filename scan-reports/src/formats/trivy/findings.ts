@@ -1,6 +1,6 @@
 import type { Asset, Cvss, Observation } from '../../contract.ts';
-import { cwesOf, filePath, idsIn, observation, required, severityOf } from '../../normalize.ts';
-import { count, num, type Obj, obj, str, strs } from '../../read.ts';
+import { cwesOf, filePath, idsIn, observation, required, severityOf } from '../../shared/normalize.ts';
+import { count, num, type Obj, obj, str, strs } from '../../shared/read.ts';
 
 export type Finding = 'vulnerability' | 'misconfiguration' | 'secret' | 'license';
 

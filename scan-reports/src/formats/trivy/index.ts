@@ -1,11 +1,11 @@
-import { startAbout } from '../../about.ts';
 import type { ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import type { JsonValue } from '../../json-cutter.ts';
-import { RecordError, record } from '../../normalize.ts';
-import { date, obj, str } from '../../read.ts';
+import type { JsonValue } from '../../json/extractor.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { startAbout } from '../../shared/about.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { RecordError, record } from '../../shared/normalize.ts';
+import { date, obj, str } from '../../shared/read.ts';
 import { artifactAsset, CODE, type Contexts, clusterAsset, emptyContexts } from './artifact.ts';
 import { type Finding, isFinding, modified, readers, type Target } from './findings.ts';
 

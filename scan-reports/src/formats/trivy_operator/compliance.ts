@@ -1,6 +1,6 @@
 import type { Observation } from '../../contract.ts';
-import { observation, required, severityOf } from '../../normalize.ts';
-import { num, type Obj, str, strs } from '../../read.ts';
+import { observation, required, severityOf } from '../../shared/normalize.ts';
+import { num, type Obj, str, strs } from '../../shared/read.ts';
 import { type Resource, withoutTemplateHash } from './resource.ts';
 
 /** A failed check of a control in ClusterComplianceReport with reportType "all"; a control without failures has one empty check. */

@@ -1,6 +1,6 @@
 import type { Cvss, Observation } from '../../contract.ts';
-import { filePath, observation, RecordError, required, severityOf } from '../../normalize.ts';
-import { num, type Obj, obj, str, strs } from '../../read.ts';
+import { filePath, observation, RecordError, required, severityOf } from '../../shared/normalize.ts';
+import { num, type Obj, obj, str, strs } from '../../shared/read.ts';
 import { artifactAsset, placeInCluster, type Resource, workloadAsset } from './resource.ts';
 
 export function vulnerabilityOf(entry: Obj, place: string, resource: Resource): Observation {

@@ -1,10 +1,10 @@
 import type { Observation, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import type { JsonValue } from '../../json-cutter.ts';
-import { record } from '../../normalize.ts';
-import { arr, type Obj, obj } from '../../read.ts';
+import type { JsonValue } from '../../json/extractor.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { record } from '../../shared/normalize.ts';
+import { arr, type Obj, obj } from '../../shared/read.ts';
 import { complianceCheck, complianceControl } from './compliance.ts';
 import { checkOf, secretOf, vulnerabilityOf } from './findings.ts';
 import { type Resource, resourceOf } from './resource.ts';

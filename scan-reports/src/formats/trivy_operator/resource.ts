@@ -1,6 +1,6 @@
 import type { Asset } from '../../contract.ts';
-import { hostAsset } from '../../normalize.ts';
-import { date, type Obj, obj, str } from '../../read.ts';
+import { hostAsset } from '../../shared/normalize.ts';
+import { date, type Obj, obj, str } from '../../shared/read.ts';
 
 /** What a report is about, kept small: there may be thousands. */
 export interface Resource {

@@ -1,6 +1,6 @@
 import type { Observation, Severity } from '../../contract.ts';
-import { cwesOf, observation, RecordError, required, urlPlace, webAsset } from '../../normalize.ts';
-import { plain, str } from '../../read.ts';
+import { cwesOf, observation, RecordError, required, urlPlace, webAsset } from '../../shared/normalize.ts';
+import { plain, str } from '../../shared/read.ts';
 
 /** An alert of a site, whatever the file's form. */
 export interface Alert {

@@ -1,7 +1,7 @@
 import type { ReportInput, ReportItem } from '../../contract.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import { RecordError, record } from '../../normalize.ts';
-import { arr, date, isObj, type Obj, obj, str } from '../../read.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { RecordError, record } from '../../shared/normalize.ts';
+import { arr, date, isObj, type Obj, obj, str } from '../../shared/read.ts';
 import { type Alert, alertOf } from './alert.ts';
 
 /** Names and dates may stand after the alerts; old versions write a single site without a list. */

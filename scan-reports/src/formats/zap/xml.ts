@@ -1,7 +1,7 @@
 import type { ReportInput, ReportItem } from '../../contract.ts';
-import { record } from '../../normalize.ts';
-import { date, str } from '../../read.ts';
-import { recordText, type XmlRecord, xmlRecords } from '../../xml-records.ts';
+import { record } from '../../shared/normalize.ts';
+import { date, str } from '../../shared/read.ts';
+import { recordText, type XmlRecord, xmlRecords } from '../../xml/records.ts';
 import { type Alert, alertOf } from './alert.ts';
 
 const TEXTS = ['pluginid', 'alertRef', 'alert', 'name', 'riskcode', 'riskdesc', 'confidence', 'desc', 'otherinfo', 'solution', 'reference', 'cweid'];

@@ -1,7 +1,7 @@
-import type { ReportInput } from './contract.ts';
-import { textBytes } from './input.ts';
-import { jsonValues, placeOf } from './json.ts';
-import { MAX_VALUE_BYTES } from './json-cutter.ts';
+import type { ReportInput } from '../contract.ts';
+import { textBytes } from '../shared/input.ts';
+import { MAX_VALUE_BYTES } from './extractor.ts';
+import { jsonValues, placeOf } from './values.ts';
 
 export interface JsonRecord {
   place: string;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fromBuffer } from './input.ts';
-import { jsonDocuments } from './json-documents.ts';
-import { collect, inChunks } from './testing.ts';
+import { fromBuffer } from '../shared/input.ts';
+import { collect, inChunks } from '../testing/reading.ts';
+import { jsonDocuments } from './documents.ts';
 
 const read = (text: string | Uint8Array) => collect(jsonDocuments(fromBuffer(text)));
 

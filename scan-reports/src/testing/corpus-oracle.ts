@@ -1,4 +1,4 @@
-import type { Observation } from './contract.ts';
+import type { Observation } from '../contract.ts';
 
 /** What the corpus says of its files: counts, and facts of single findings to be found by content. */
 export interface OracleEntry {

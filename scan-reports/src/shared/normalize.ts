@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { Asset, AssetIdentifier, Location, Observation, ReportItem, Severity } from './contract.ts';
+import type { Asset, AssetIdentifier, Location, Observation, ReportItem, Severity } from '../contract.ts';
 
 /** What formats have in common: severities, ids, assets, and records that fail without taking the report along. */
 

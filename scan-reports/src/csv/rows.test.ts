@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { csvRows } from './csv.ts';
-import { fromBuffer } from './input.ts';
-import { collect, inChunks } from './testing.ts';
+import { fromBuffer } from '../shared/input.ts';
+import { collect, inChunks } from '../testing/reading.ts';
+import { csvRows } from './rows.ts';
 
 async function read(text: string | Uint8Array, required: string[] = ['a', 'b'], options = {}) {
   return (await collect(csvRows(fromBuffer(text), required, options))).map(({ cells, place }) => ({ ...cells, place }));

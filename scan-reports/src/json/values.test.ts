@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ReportError } from './contract.ts';
-import { fromBuffer } from './input.ts';
-import { jsonValues, placeOf } from './json.ts';
-import type { JsonValue } from './json-cutter.ts';
-import { collect, inChunks } from './testing.ts';
+import { ReportError } from '../contract.ts';
+import { fromBuffer } from '../shared/input.ts';
+import { collect, inChunks } from '../testing/reading.ts';
+import type { JsonValue } from './extractor.ts';
+import { jsonValues, placeOf } from './values.ts';
 
 type Cut = Pick<JsonValue, 'document' | 'path' | 'pattern' | 'value'>;
 

@@ -1,5 +1,5 @@
-import type { ReportInput } from './contract.ts';
-import { type XmlElement, type XmlMatch, xmlElements } from './xml.ts';
+import type { ReportInput } from '../contract.ts';
+import { type XmlElement, type XmlMatch, xmlElements } from './elements.ts';
 
 export interface XmlRecord {
   place: string;

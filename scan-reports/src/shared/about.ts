@@ -1,4 +1,4 @@
-import type { About } from './contract.ts';
+import type { About } from '../contract.ts';
 import { name } from './normalize.ts';
 
 const MOST_UNREAD = 10_000;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ReportItem } from './contract.ts';
+import type { ReportItem } from '../contract.ts';
 import {
   cpeComponent,
   cwesOf,

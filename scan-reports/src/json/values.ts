@@ -1,6 +1,6 @@
-import type { ReportInput } from './contract.ts';
-import { textBytes } from './input.ts';
-import { createCutter, type JsonValue } from './json-cutter.ts';
+import type { ReportInput } from '../contract.ts';
+import { textBytes } from '../shared/input.ts';
+import { createCutter, type JsonValue } from './extractor.ts';
 
 /**
  * Cuts the values at some paths (`runs.*.results.*`, where `*` is any key or index and the empty pattern the whole document) out of

@@ -1,4 +1,4 @@
-import type { Asset, AssetIdentifier } from './contract.ts';
+import type { Asset, AssetIdentifier } from '../contract.ts';
 
 /** What Inspector and Security Hub (whose field names differ only in case) say of the same things. */
 

@@ -1,6 +1,6 @@
 import { SaxesParser } from 'saxes';
-import { ReportError, type ReportInput } from './contract.ts';
-import { textBytes } from './input.ts';
+import { ReportError, type ReportInput } from '../contract.ts';
+import { textBytes } from '../shared/input.ts';
 
 /** An element with everything in it. Names are local names: reports use prefixes as they like. */
 export interface XmlElement {

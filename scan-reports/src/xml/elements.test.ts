@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ReportError } from './contract.ts';
-import { fromBuffer } from './input.ts';
-import { collect, inChunks } from './testing.ts';
-import { child, childText, childTexts, type XmlElement, xmlElements } from './xml.ts';
+import { ReportError } from '../contract.ts';
+import { fromBuffer } from '../shared/input.ts';
+import { collect, inChunks } from '../testing/reading.ts';
+import { child, childText, childTexts, type XmlElement, xmlElements } from './elements.ts';
 
 const read = (text: string | Uint8Array, ...paths: string[]) => collect(xmlElements(fromBuffer(text), paths));
 

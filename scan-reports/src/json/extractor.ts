@@ -1,5 +1,5 @@
-import { ReportError } from './contract.ts';
-import { type State, statesOf } from './json-patterns.ts';
+import { ReportError } from '../contract.ts';
+import { type State, statesOf } from './patterns.ts';
 
 /** A value cut out of a document; `error` instead of `value` when the piece is no valid JSON or too large. */
 export interface JsonValue {

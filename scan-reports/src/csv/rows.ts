@@ -1,8 +1,8 @@
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { parse as parseNow } from 'csv-parse/sync';
-import { ReportError, type ReportInput } from './contract.ts';
-import { beginning, textBytes } from './input.ts';
+import { ReportError, type ReportInput } from '../contract.ts';
+import { beginning, textBytes } from '../shared/input.ts';
 
 export interface CsvRow {
   /** By the header's names, trimmed; a repeated name keeps its first column. */

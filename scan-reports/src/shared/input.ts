@@ -1,4 +1,4 @@
-import { ReportError, type ReportInput } from './contract.ts';
+import { ReportError, type ReportInput } from '../contract.ts';
 
 /** So much is looked at to know the encoding: a byte order mark, or the declaration of an XML file. */
 const ENCODING_BYTES = 256;

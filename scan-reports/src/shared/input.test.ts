@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { collect, inChunks } from '../testing/reading.ts';
 import { beginning, fromBuffer, notThisFormat, textBytes } from './input.ts';
-import { collect, inChunks } from './testing.ts';
 
 const decoded = async (bytes: Uint8Array, cuts: number[] = []): Promise<string> => Buffer.concat(await collect(textBytes(inChunks(bytes, cuts)))).toString();
 
