@@ -1,25 +1,27 @@
-/** What the patterns say of the values at some path: which one they match, and what becomes of the values below. */
-export interface State {
+/** A node of the pattern tree: which pattern the value at this path matches, and the nodes of the values below it. */
+export interface PatternNode {
+  /** Index of the matching pattern, or -1. */
   matched: number;
-  named: ReadonlyMap<string, State>;
-  other: State | null;
+  named: ReadonlyMap<string, PatternNode>;
+  /** Node for keys that are not in `named`. Null if no pattern matches them. */
+  other: PatternNode | null;
 }
 
-export function statesOf(patterns: readonly (readonly string[])[]): State {
-  return stateOf(
+export function patternTree(patterns: readonly (readonly string[])[]): PatternNode {
+  return nodeAt(
     patterns,
     patterns.map((_, index) => index),
     0,
   );
 }
 
-function stateOf(patterns: readonly (readonly string[])[], alive: readonly number[], depth: number): State {
-  const matched = alive.find((index) => patterns[index]?.length === depth) ?? -1;
-  const segments = matched === -1 ? alive.map((index) => ({ index, segment: patterns[index]?.[depth] })) : [];
-  const below = (wanted: string | null): State =>
-    stateOf(
+function nodeAt(patterns: readonly (readonly string[])[], candidates: readonly number[], depth: number): PatternNode {
+  const matched = candidates.find((index) => patterns[index]?.length === depth) ?? -1;
+  const segments = matched === -1 ? candidates.map((index) => ({ index, segment: patterns[index]?.[depth] })) : [];
+  const below = (key: string | null): PatternNode =>
+    nodeAt(
       patterns,
-      segments.flatMap(({ index, segment }) => (segment === '*' || segment === wanted ? [index] : [])),
+      segments.flatMap(({ index, segment }) => (segment === '*' || segment === key ? [index] : [])),
       depth + 1,
     );
   const names = new Set(segments.flatMap(({ segment }) => (segment === undefined || segment === '*' ? [] : [segment])));

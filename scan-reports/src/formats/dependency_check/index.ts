@@ -7,12 +7,12 @@ import { xmlElements } from '../../xml/elements.ts';
 import { readJson } from './json-report.ts';
 import { readXml } from './xml-report.ts';
 
-const EXPECTS = 'XML with the root analysis in a namespace of Dependency-Check, or JSON with reportSchema, scanInfo and dependencies';
+const EXPECTS = 'XML with the root element analysis in a Dependency-Check namespace, or JSON with reportSchema, scanInfo and dependencies';
 
 export const dependencyCheck: ReportFormat = {
   id: 'dependency_check',
   name: 'OWASP Dependency-Check',
-  description: 'Reports of Dependency-Check as XML (all versions) or JSON: `dependency-check --format XML|JSON`; also `retire --outputformat depcheck`',
+  description: 'Output of `dependency-check --format XML|JSON` (XML of all versions) or `retire --outputformat depcheck`',
   documentation: 'https://dependency-check.github.io/DependencyCheck/general/thereport.html',
   expects: EXPECTS,
   assetType: 'repository',

@@ -58,11 +58,11 @@ test('reads leaks of older versions', async () => {
   ]);
 });
 
-test.each(['v8.json', 'v7.json', 'malformed.json'])('copies neither secrets nor people: %s', async (name) => {
+test.each(['v8.json', 'v7.json', 'malformed.json'])('keeps neither secrets nor personal data: %s', async (name) => {
   expect(JSON.stringify(await read(name))).not.toMatch(/not-a-real-secret|Example"|@example\.com/);
 });
 
-test('rejects what is no leak and goes on', async () => {
+test('rejects malformed leaks and reads the rest', async () => {
   const { observations, rejections } = await read('malformed.json');
   expect(rejections).toEqual([
     { place: '[0]', reason: 'File is missing' },
@@ -72,7 +72,7 @@ test('rejects what is no leak and goes on', async () => {
   expect(observations).toMatchObject([{ place: '[3]', location: { path: 'a.txt', line: 2 } }]);
 });
 
-test('accepts null and an empty list, refuses another file', async () => {
+test('accepts null and an empty list and rejects another file', async () => {
   expect(await read('empty.json')).toEqual({ observations: [], rejections: [] });
   expect(await readAll(gitleaks, fromBuffer('[]'))).toEqual({ observations: [], rejections: [] });
   await expect(readAll(gitleaks, fromBuffer('[{"code": "DL3008", "file": "Dockerfile"}]'))).rejects.toThrow(/RuleID, File and StartLine/);

@@ -8,11 +8,11 @@ import { count, type Obj, obj, str } from '../../shared/read.ts';
 export const hadolint: ReportFormat = {
   id: 'hadolint',
   name: 'Hadolint',
-  description: '`hadolint --format json`',
+  description: 'Output of `hadolint --format json`',
   documentation: 'https://github.com/hadolint/hadolint',
   expects: 'a JSON array of objects with code, level, message, file and line',
   assetType: 'repository',
-  // ShellCheck's JSON has the same keys, and endLine.
+  // ShellCheck's JSON has the same keys and also endLine.
   detect: (head) => head.jsonShape === 'array' && hasKeys(head, 'code', 'level', 'message', 'file', 'line') && !head.jsonKeys.includes('endLine'),
   async *read(input) {
     const head = await headOf(input);
@@ -38,7 +38,7 @@ function violationOf(violation: Obj, place: string): Observation {
     title: message,
     severity: severityOf(str(violation.level)),
     tool_severity: str(violation.level),
-    // "-" is standard input.
+    // "-" means standard input.
     location: { path: file === '-' ? undefined : filePath(file), line: count(violation.line) },
   });
 }

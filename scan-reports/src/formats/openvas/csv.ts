@@ -37,7 +37,7 @@ function rowOf(cells: Readonly<Record<string, string>>, place: string): Observat
   });
 }
 
-/** The summary of a matched CVE says the same as its result. */
+/** The summary of a matched CVE repeats its result. */
 function uniqueTexts(...texts: (string | undefined)[]): string {
   return [...new Set(texts.filter(Boolean))].join('\n\n');
 }

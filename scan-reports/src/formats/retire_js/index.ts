@@ -6,12 +6,12 @@ import { notThisFormat } from '../../shared/input.ts';
 import { cwesOf, filePath, idsIn, observation, RecordError, record, required, severityOf } from '../../shared/normalize.ts';
 import { arr, date, isObj, type Obj, obj, str, strs } from '../../shared/read.ts';
 
-const EXPECTS = 'a JSON object with version, start and data, or (jsonsimple) an array of files with results';
+const EXPECTS = 'a JSON object with version, start and data, or an array of files with results (jsonsimple)';
 
 export const retireJs: ReportFormat = {
   id: 'retire_js',
   name: 'Retire.js',
-  description: '`retire --outputformat json` or `jsonsimple`',
+  description: 'Output of `retire --outputformat json` or `retire --outputformat jsonsimple`',
   documentation: 'https://github.com/RetireJS/retire.js/tree/master/node',
   expects: EXPECTS,
   assetType: 'repository',
@@ -27,7 +27,7 @@ export const retireJs: ReportFormat = {
     const time = shape === 'object' ? await readStart(input) : null;
     for await (const found of jsonValues(input, [shape === 'object' ? 'data.*' : '*'])) {
       const place = placeOf(found);
-      if (found.error || !isObj(found.value)) yield { rejection: { place, reason: found.error ?? 'is no object' } };
+      if (found.error || !isObj(found.value)) yield { rejection: { place, reason: found.error ?? 'the record is not an object' } };
       else yield* readFile(found.value, place, time);
     }
   },
@@ -53,7 +53,7 @@ function* readFile(file: Obj, place: string, time: Date | null): Generator<Repor
     for (const [number, vulnerability] of arr(obj(result).vulnerabilities).entries()) {
       const here = `${place}.results[${index}].vulnerabilities[${number}]`;
       yield* record(here, () => {
-        if (!isObj(vulnerability)) throw new RecordError('is no object');
+        if (!isObj(vulnerability)) throw new RecordError('the record is not an object');
         return observationOf(vulnerability, obj(result), str(file.file), here, time);
       });
     }
@@ -89,7 +89,7 @@ function observationOf(vulnerability: Obj, result: Obj, file: string | undefined
   });
 }
 
-/** Numbers of trackers mean something only with the name of their kind: "issue 2432". */
+/** A tracker number is only meaningful with its kind: "issue 2432". */
 function namedId(identifiers: Obj): string | undefined {
   const kinds = Object.keys(identifiers).filter((kind) => kind !== 'summary' && str(arr(identifiers[kind])[0]) !== undefined);
   const kind = kinds.includes('retid') ? 'retid' : kinds.sort()[0];

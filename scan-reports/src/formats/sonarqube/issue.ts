@@ -14,7 +14,7 @@ export interface Context {
   seen: Date | null;
 }
 
-/** Of issues, of their impacts since version 10, and of hotspots (vulnerability probability). */
+/** Severities of issues, of their impacts (since version 10), and of hotspots (vulnerability probability). */
 const SEVERITIES: Readonly<Record<string, Severity>> = {
   BLOCKER: 'critical',
   CRITICAL: 'high',
@@ -40,7 +40,7 @@ function observationOf(issue: Obj, place: string, context: Context, key: string,
   const project = str(issue.project) ?? str(obj(issue.project).key);
   const message = str(issue.message);
   const dependency = dependencyOf(message);
-  // sonar-report writes the name of the rule, or "/" when it does not know the rule.
+  // sonar-report writes the name of the rule, or "/" if it does not know the rule.
   const named = [str(issue.description), rule?.name].find((name) => name !== undefined && name !== '/');
   const range = obj(issue.textRange);
   const title = dependency ? `${dependency.ids[0] ?? key} in ${dependency.component}` : (named ?? message ?? key);
@@ -70,13 +70,13 @@ function observationOf(issue: Obj, place: string, context: Context, key: string,
   });
 }
 
-/** The impact on security if there is one, else the first. */
+/** Returns the severity of the security impact, otherwise of the first impact. */
 function impactOf(issue: Obj): string | undefined {
   const impacts = arr(issue.impacts).map(obj);
   return str((impacts.find(({ softwareQuality }) => softwareQuality === 'SECURITY') ?? impacts[0])?.severity);
 }
 
-/** A component's key is the project's (and formerly the module's), ":" and the path. */
+/** The key of a component consists of the project (in older versions also the module), ":" and the path. */
 function pathOf(component: string | undefined, project: string | undefined): string | undefined {
   if (component === undefined || component === project) return undefined;
   const below = project && component.startsWith(`${project}:`) ? component.slice(project.length + 1) : component;
@@ -98,7 +98,7 @@ interface Dependency {
   cwes: number[];
 }
 
-/** The plug-in for Dependency-Check puts its facts into the message: "Filename: lib:1.0 | Reference: CVE-… | CVSS Score: 6.4 | Category: CWE-120 | …". */
+/** The Dependency-Check plug-in writes its data into the message: "Filename: lib:1.0 | Reference: CVE-… | CVSS Score: 6.4 | Category: CWE-120 | …". */
 function dependencyOf(message: string | undefined): Dependency | null {
   const parts = message?.startsWith('Filename:') ? message.split(' | ') : [];
   const facts = (name: string): string[] => parts.flatMap((part) => (part.startsWith(`${name}:`) ? [part.slice(name.length + 1).trim()] : []));
