@@ -80,19 +80,22 @@ async function* readXml(input: ReportInput): AsyncGenerator<ReportItem> {
     if (pattern === 0) yield* readVulnerability(vulnerabilityShape(element), bom, place, (index) => `${place}/affects[1]/target[${index + 1}]`);
     else
       for (const nested of nestedVulnerabilities(element, place))
-        yield* record(nested.place, () => observationOf(vulnerabilityShape(nested.vulnerability), nested.place, bom, componentOf(nested.component), {}));
+        yield* record(nested.place, () =>
+          observationOf(vulnerabilityShape(nested.vulnerability), nested.place, bom, { component: componentOf(nested.component) }),
+        );
   }
 }
 
 /** Yields one observation per affected component. */
 function* readVulnerability(vulnerability: Obj, bom: Bom, place: string, targetPlace: (index: number) => string): Generator<ReportItem> {
   const affects = arr(vulnerability.affects);
-  if (affects.length === 0) yield* record(place, () => observationOf(vulnerability, place, bom, null, {}));
+  if (affects.length === 0) yield* record(place, () => observationOf(vulnerability, place, bom, { component: null }));
   for (const [index, entry] of affects.entries()) {
     const here = affects.length === 1 ? place : targetPlace(index);
     yield* record(here, () => {
       if (!isObj(entry)) throw new RecordError('affects has an entry that is not an object');
-      return observationOf(vulnerability, here, bom, componentBy(bom, required(str(entry.ref), 'affects.ref')), entry);
+      const component = componentBy(bom, required(str(entry.ref), 'affects.ref'));
+      return observationOf(vulnerability, here, bom, { component, affected: entry });
     });
   }
 }

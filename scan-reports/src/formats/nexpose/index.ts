@@ -87,29 +87,19 @@ function richText(element: XmlElement | undefined): string {
 async function* readTests(input: ReportInput, context: Context): AsyncGenerator<ReportItem> {
   let names: string[] = [];
   let nodeIndex = 0;
-  for await (const { element, pattern, parents, place } of xmlElements(input, [
-    'NexposeReport/nodes/node/names/name',
-    'NexposeReport/nodes/node/tests/test',
-    '**/service/tests/test',
-  ])) {
-    const index = parents[2]?.index ?? 0;
+  for await (const match of xmlElements(input, ['NexposeReport/nodes/node/names/name', 'NexposeReport/nodes/node/tests/test', '**/service/tests/test'])) {
+    const index = match.parents[2]?.index ?? 0;
     if (index !== nodeIndex) names = [];
     nodeIndex = index;
-    if (pattern === 0) names.push(element.text);
-    else yield* record(place, () => findingOf(element, parents, place, names, context));
+    if (match.pattern === 0) names.push(match.element.text);
+    else yield* record(match.place, () => findingOf(match, names, context));
   }
 }
 
 /** Statuses that are findings. "exception-…" is an accepted one. Others (not-vulnerable, skipped-…, error, unknown) are not findings. */
 const POSITIVE_STATUS = /^(?:exception-)?(?:vulnerable(?:-|$)|potential)/;
 
-function findingOf(
-  element: XmlElement,
-  parents: XmlMatch['parents'],
-  place: string,
-  names: readonly string[],
-  { definitions, scans }: Context,
-): Observation | null {
+function findingOf({ element, parents, place }: XmlMatch, names: readonly string[], { definitions, scans }: Context): Observation | null {
   const status = required(str(element.attributes.status)?.toLowerCase(), 'status');
   if (!POSITIVE_STATUS.test(status)) return null;
   const id = required(idOf(element), 'id');

@@ -54,13 +54,21 @@ function* readFile(file: Obj, place: string, time: Date | null): Generator<Repor
       const here = `${place}.results[${index}].vulnerabilities[${number}]`;
       yield* record(here, () => {
         if (!isObj(vulnerability)) throw new RecordError('the record is not an object');
-        return observationOf(vulnerability, obj(result), str(file.file), here, time);
+        return observationOf(vulnerability, here, { result: obj(result), file: str(file.file), time });
       });
     }
   }
 }
 
-function observationOf(vulnerability: Obj, result: Obj, file: string | undefined, place: string, time: Date | null): Observation {
+interface Context {
+  /** The library that has the vulnerability. */
+  result: Obj;
+  file: string | undefined;
+  /** Start of the scan. */
+  time: Date | null;
+}
+
+function observationOf(vulnerability: Obj, place: string, { result, file, time }: Context): Observation {
   const component = required(str(result.component), 'component');
   const identifiers = obj(vulnerability.identifiers);
   const info = strs(vulnerability.info);

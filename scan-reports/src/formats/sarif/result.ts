@@ -36,7 +36,7 @@ export function observationsOf(result: Obj, place: string, run: Run): Observatio
     solution: secret ? null : rule?.help,
     severity: score === undefined ? severityOfLevel(level) : severityOfScore(score),
     tool_severity: score === undefined ? level : String(score),
-    vulnerability_ids: vulnerabilityIdsOf(ruleId, rule, tags, own, message),
+    vulnerability_ids: vulnerabilityIdsOf({ ruleId, rule, tags, properties: own, message }),
     cwes: cwesOf(
       tags.filter((tag) => /cwe/i.test(tag)),
       strs(rule?.properties.cwe),
@@ -108,9 +108,17 @@ function isSuppressed(result: Obj): boolean {
   return statuses.length > 0 && statuses.every((status) => status === 'accepted');
 }
 
+interface IdSources {
+  ruleId: string | undefined;
+  rule: Rule | undefined;
+  tags: string[];
+  properties: Obj;
+  message: string | undefined;
+}
+
 /** Prefers ids in fields that identify the weakness. An id from a text counts only if the text mentions exactly one. */
-function vulnerabilityIdsOf(ruleId: string | undefined, rule: Rule | undefined, tags: string[], own: Obj, message: string | undefined): string[] {
-  const named = idsIn(ruleId, rule?.name, ...(rule?.deprecatedIds ?? []), ...tags, ...strs(rule?.properties.cve), ...strs(own.cve));
+function vulnerabilityIdsOf({ ruleId, rule, tags, properties, message }: IdSources): string[] {
+  const named = idsIn(ruleId, rule?.name, ...(rule?.deprecatedIds ?? []), ...tags, ...strs(rule?.properties.cve), ...strs(properties.cve));
   const snyk = isSnykId(ruleId) ? [ruleId] : [];
   if (named.length > 0) return [...named, ...snyk];
   const mentioned = idsIn(rule?.short, rule?.full, message);

@@ -27,15 +27,22 @@ const SEVERITIES: Readonly<Record<string, Severity>> = {
 };
 
 export function issueOf(issue: Obj, place: string, context: Context): Observation {
-  return observationOf(issue, place, context, required(str(issue.rule), 'rule'), str(issue.severity) ?? impactOf(issue));
+  return observationOf(issue, place, context, { key: required(str(issue.rule), 'rule'), word: str(issue.severity) ?? impactOf(issue) });
 }
 
 export function hotspotOf(hotspot: Obj, place: string, context: Context): Observation {
   const rule = required(str(hotspot.ruleKey) ?? str(obj(hotspot.rule).key) ?? str(hotspot.securityCategory), 'ruleKey');
-  return observationOf({ ...hotspot, type: 'SECURITY_HOTSPOT' }, place, context, rule, str(hotspot.vulnerabilityProbability));
+  return observationOf({ ...hotspot, type: 'SECURITY_HOTSPOT' }, place, context, { key: rule, word: str(hotspot.vulnerabilityProbability) });
 }
 
-function observationOf(issue: Obj, place: string, context: Context, key: string, word: string | undefined): Observation {
+interface Rating {
+  /** Key of the rule. */
+  key: string;
+  /** Severity word. */
+  word: string | undefined;
+}
+
+function observationOf(issue: Obj, place: string, context: Context, { key, word }: Rating): Observation {
   const rule = context.rules.get(key);
   const project = str(issue.project) ?? str(obj(issue.project).key);
   const message = str(issue.message);
