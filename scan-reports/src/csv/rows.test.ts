@@ -79,7 +79,7 @@ test('accepts a header without rows and rejects a file without a header', async 
 
 test('rejects a file that is cut off', async () => {
   await expect(read('a,b\n1,"2\n3')).rejects.toThrow('The file is not valid CSV: Quote Not Closed');
-  await expect(read('a,b,c\n1,2,3\n4,5')).rejects.toThrow('The file is incomplete: it ends inside a CSV row.');
+  await expect(read('a,b,c\n1,2,3\n4,5')).rejects.toThrow('The file is not complete: it ends inside a CSV row.');
   expect(await read('a,b,c\n1,2,3\n4,5\n')).toHaveLength(2);
   expect(await read('a,b,c\n1,2\n4,5')).toHaveLength(2);
 });

@@ -38,7 +38,7 @@ test('a last line that is cut off is rejected', async () => {
     const cut = { place: 'line 2', value: undefined, error: 'the record is not valid JSON: the file ends inside it' };
     expect(await read(bytes.subarray(0, end)), String(end)).toEqual(end < 18 ? [whole[0], cut] : whole);
   }
-  for (let end = 1; end < 7; end++) await expect(read(bytes.subarray(0, end))).rejects.toThrow('The file is incomplete');
+  for (let end = 1; end < 7; end++) await expect(read(bytes.subarray(0, end))).rejects.toThrow('The file is not complete');
 });
 
 test('documents may span several lines', async () => {

@@ -273,7 +273,7 @@ export function createExtractor(patterns: readonly (readonly string[])[]) {
     end(): void {
       start = 0;
       if (mode === 'scalar') finish(Buffer.alloc(0), 0);
-      if (stack.length > 0 || mode !== 'value') throw new ReportError(`The file is incomplete: it ends inside a JSON value after ${offset} bytes.`);
+      if (stack.length > 0 || mode !== 'value') throw new ReportError(`The file is not complete: it ends inside a JSON value after ${offset} bytes.`);
     },
     take(): JsonValue[] {
       const taken = values;

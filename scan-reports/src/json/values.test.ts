@@ -124,7 +124,7 @@ test('accepts a file that ends between two lines and rejects one that ends insid
   for (let end = 0; end <= bytes.length; end++) {
     const reading = collect(jsonValues(fromBuffer(bytes.subarray(0, end)), ['a']));
     if ([0, 7, 8, 15, 16].includes(end)) expect((await reading).length).toBe(end < 7 ? 0 : end < 15 ? 1 : 2);
-    else await expect(reading).rejects.toThrow('The file is incomplete');
+    else await expect(reading).rejects.toThrow('The file is not complete');
   }
 });
 

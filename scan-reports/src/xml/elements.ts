@@ -147,7 +147,7 @@ export async function* xmlElements(input: ReportInput, paths: readonly string[])
     for (const match of found) yield match;
     found = [];
   }
-  if (!ended || open.length > 0) throw new ReportError('The file is incomplete: it ends inside the XML.');
+  if (!ended || open.length > 0) throw new ReportError('The file is not complete: it ends inside the XML.');
 }
 
 function nextIndex(parent: OpenElement, name: string): number {

@@ -161,7 +161,7 @@ test('accepts an empty report and rejects another file', async () => {
 test('rejects a truncated report', async () => {
   const bytes = (name: string) => readFixtures('nessus').find((one) => one.name === name)?.bytes ?? Buffer.alloc(0);
   const xml = bytes('network.nessus');
-  await expect(readAll(nessus, fromBuffer(xml.subarray(0, xml.length - 40)))).rejects.toThrow('The file is incomplete');
+  await expect(readAll(nessus, fromBuffer(xml.subarray(0, xml.length - 40)))).rejects.toThrow('The file is not complete');
   const csv = bytes('vulnerability-management.csv');
-  await expect(readAll(nessus, fromBuffer(csv.subarray(0, csv.length - 40)))).rejects.toThrow('The file is incomplete');
+  await expect(readAll(nessus, fromBuffer(csv.subarray(0, csv.length - 40)))).rejects.toThrow('The file is not complete');
 });

@@ -57,7 +57,7 @@ async function* rowsOf(input: ReportInput): AsyncGenerator<string> {
     if (rest.length > MAX_ROW) throw new ReportError(`The file has a table row of more than ${MAX_ROW} characters.`);
     yield* pieces;
   }
-  if (!/<\/html\s*>\s*$/i.test(rest)) throw new ReportError('The file is incomplete: it ends inside the HTML.');
+  if (!/<\/html\s*>\s*$/i.test(rest)) throw new ReportError('The file is not complete: it ends inside the HTML.');
 }
 
 function headerOf(piece: string): string[] | null {
