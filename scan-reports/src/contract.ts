@@ -129,7 +129,7 @@ export interface ReportFormat {
   /** Also the name of the folder and the source of the findings: `trivy`, `npm_audit`. */
   id: string;
   name: string;
-  /** One sentence for users: which command or export produces such a file. */
+  /** For users: the command or export that produces such a file. */
   description: string;
   /** URL or repository path of the format's documentation. */
   documentation: string;

@@ -28,7 +28,7 @@ export function parsePurl(text: string | undefined): Purl | null {
 
 const SYSTEM_PACKAGE_TYPES = ['deb', 'rpm', 'apk', 'alpm'];
 
-/** The name that the package manager uses: `group:name` for Maven, `@scope/name` for npm. System packages have no group. */
+/** The name that the package manager uses: `group:name` for Maven, `@scope/name` for npm. For system packages, the group is the distribution and is dropped. */
 export function packageName(group: string | undefined, name: string, type: string | undefined): string {
   if (group === undefined || SYSTEM_PACKAGE_TYPES.includes(type ?? '')) return name;
   const separator = type === 'maven' || (type === undefined && !group.startsWith('@') && !group.includes('/')) ? ':' : '/';

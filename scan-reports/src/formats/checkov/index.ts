@@ -118,7 +118,7 @@ function checkOf(check: Obj, place: string, type: string | undefined, skipped: b
   const rule = required(str(check.check_id) ?? str(check.bc_check_id), 'check_id');
   const word = str(check.severity) ?? str(obj(check.severity).name) ?? str(details.severity);
   const [start, end] = arr(check.file_line_range);
-  // For secrets, the resource is a hash of the secret.
+  // For secrets, the resource is a hash of the secret, which must not be stored.
   const resource = type === 'secrets' ? undefined : (str(check.resource_address) ?? str(check.resource));
   return observation({
     place,

@@ -5,7 +5,7 @@ import { arr, date, type Obj, obj, str, strs } from '../../shared/read.ts';
 import { advisoryObservation, cvssOf, identifiersOf, urlsOf } from './advisory.ts';
 import { reasonTag } from './repository.ts';
 
-/** Paths of repositories in responses, under any alias and with or without "data": data.repository, data.search.nodes, data.organization.repositories.nodes. */
+/** Paths of repositories in responses, under any alias and with or without "data", such as data.repository or data.search.nodes. */
 export const REPOSITORY_PATHS = [
   '',
   '*.',

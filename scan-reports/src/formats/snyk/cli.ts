@@ -120,7 +120,7 @@ function severityOfEntry(entry: Obj): { severity: Severity; word: string | undef
   return { severity: severityOf(chosen), word: chosen };
 }
 
-/** The upgrade path starts with the new version of the direct dependency. */
+/** The first text in the upgrade path is the new version of the direct dependency. */
 function solutionOf(entry: Obj): string | undefined {
   const target = arr(entry.upgradePath).find((step) => typeof step === 'string');
   const license = arr(entry.legalInstructionsArray).flatMap((instruction) => strs(obj(instruction).legalContent));
