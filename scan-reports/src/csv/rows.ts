@@ -1,15 +1,15 @@
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
-import { parse as parseNow } from 'csv-parse/sync';
-import { ReportError, type ReportInput } from './contract.ts';
-import { beginning, textBytes } from './input.ts';
+import { parse as parseSync } from 'csv-parse/sync';
+import { ReportError, type ReportInput } from '../contract.ts';
+import { beginning, textBytes } from '../shared/input.ts';
 
 export interface CsvRow {
-  /** By the header's names, trimmed; a repeated name keeps its first column. */
+  /** Trimmed cells by column name. If a name occurs several times, the first column counts. */
   cells: Readonly<Record<string, string>>;
-  /** The line that the row begins in. */
+  /** The line in which the row starts. */
   place: string;
-  /** How many further cells have something in them, but no column with a name. */
+  /** Number of non-empty cells without a named column. */
   unnamed: number;
 }
 
@@ -23,14 +23,14 @@ interface CsvOptions {
   nameOf?: (cell: string) => string;
 }
 
-interface Parsed {
+interface ParsedRow {
   record: string[];
   info: { empty_lines: number };
 }
 
 /**
- * Rows below the first row that contains all of `required`; what stands before it (titles, blank lines) is passed over, and so are rows
- * of empty cells. Without a given delimiter it is the one with which such a row is there. `nameOf` makes names of what the header says.
+ * Yields the rows below the header, which is the first row that contains all `required` columns. Skips lines before the header and rows
+ * with only empty cells. Without a `delimiter`, uses the one that makes the header match. `nameOf` maps header cells to column names.
  */
 export async function* csvRows(input: ReportInput, required: readonly string[], options: CsvOptions = {}): AsyncGenerator<CsvRow> {
   const { nameOf = (cell: string) => cell } = options;
@@ -42,7 +42,7 @@ export async function* csvRows(input: ReportInput, required: readonly string[], 
       yield chunk;
     }
   }
-  const rows: AsyncIterable<Parsed> = pipeline(
+  const rows: AsyncIterable<ParsedRow> = pipeline(
     Readable.from(bytes()),
     parse({
       delimiter,
@@ -56,47 +56,47 @@ export async function* csvRows(input: ReportInput, required: readonly string[], 
     () => {},
   );
   let header: { width: number; names: string[]; columns: [number, string][] } | null = null;
-  let next = 1;
+  let nextLine = 1;
   let emptyLines = 0;
-  let full = 0;
-  let short = 0;
-  let last = 0;
+  let fullRows = 0;
+  let shortRows = 0;
+  let lastWidth = 0;
   try {
     for await (const { record, info } of rows) {
-      const line = next + info.empty_lines - emptyLines;
+      const line = nextLine + info.empty_lines - emptyLines;
       emptyLines = info.empty_lines;
-      next = line + 1 + breaksIn(record);
+      nextLine = line + 1 + breaksIn(record);
       if (header === null) {
         const names = record.map((cell) => nameOf(cell.trim()));
         if (required.every((name) => names.includes(name))) header = { width: names.length, names, columns: columnsOf(names) };
         continue;
       }
-      last = record.length;
-      if (last < header.width) short++;
-      else full++;
+      lastWidth = record.length;
+      if (lastWidth < header.width) shortRows++;
+      else fullRows++;
       if (record.every((cell) => cell.trim() === '')) continue;
       const cells: Record<string, string> = Object.create(null);
       for (const [index, name] of header.columns) cells[name] = record[index]?.trim() ?? '';
       yield { cells, place: `line ${line}`, unnamed: unnamedIn(record, header.names) };
     }
   } catch (error) {
-    if (error instanceof CsvError) throw new ReportError(`The file is no valid CSV: ${error.message}.`, { cause: error });
+    if (error instanceof CsvError) throw new ReportError(`The file is not valid CSV: ${error.message}.`, { cause: error });
     throw error;
   }
   if (header === null) throw new ReportError(`The file has no CSV header with the columns ${required.join(', ')}.`);
-  // Where every other row is full, a short one without an end of line is a file that was cut off.
-  if (full > 0 && short === 1 && last < header.width && lastByte !== 0x0a && lastByte !== 0x0d)
-    throw new ReportError('The file ends in the middle of a CSV row: it is not complete.');
+  // If every other row is full, a short last row without a line break means that the file was cut off.
+  if (fullRows > 0 && shortRows === 1 && lastWidth < header.width && lastByte !== 0x0a && lastByte !== 0x0d)
+    throw new ReportError('The file is not complete: it ends inside a CSV row.');
 }
 
-/** Lines that the cells of a row take beside the first; the parser's own count takes a CRLF inside of quotes for two. */
+/** Number of line breaks in the cells of a row. The parser's own line count takes a quoted CRLF for two. */
 function breaksIn(record: readonly string[]): number {
   let breaks = 0;
   for (const cell of record) if (/[\r\n]/.test(cell)) breaks += cell.match(/\r\n|\r|\n/g)?.length ?? 0;
   return breaks;
 }
 
-/** Index and name of each column; of equal names the first. */
+/** Index and name of each column. Only the first of several columns with the same name counts. */
 function columnsOf(names: readonly string[]): [number, string][] {
   return [...names.entries()].filter(([index, name]) => names.indexOf(name) === index);
 }
@@ -112,16 +112,16 @@ function delimiterOf(text: string, required: readonly string[], nameOf: (cell: s
   return DELIMITERS.find((delimiter) => headRows(text, delimiter).some(isHeader)) ?? ',';
 }
 
-/** The first lines of a file as rows of trimmed cells, for every delimiter that may be meant. */
+/** Returns the first lines of a file as rows of trimmed cells. */
 export function headRows(text: string, delimiter: string): string[][] {
   const lines = text.split(/\r\n|\n|\r/).slice(0, HEAD_LINES);
   return parsedRows(lines.join('\n'), delimiter) ?? lines.flatMap((line) => parsedRows(line, delimiter) ?? []);
 }
 
-/** Null: a quote is open at the end. */
+/** Returns null if the text ends inside quotes. */
 function parsedRows(text: string, delimiter: string): string[][] | null {
   try {
-    const rows = parseNow(text, { delimiter, relax_column_count: true, relax_quotes: true, skip_empty_lines: true, max_record_size: MAX_ROW_CHARACTERS });
+    const rows = parseSync(text, { delimiter, relax_column_count: true, relax_quotes: true, skip_empty_lines: true, max_record_size: MAX_ROW_CHARACTERS });
     return (rows as string[][]).map((row) => row.map((cell) => cell.trim()));
   } catch {
     return null;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { arr, count, date, isObj, num, obj, plain, str, strs } from './read.ts';
 
-test('obj takes objects only', () => {
+test('obj accepts only objects', () => {
   expect(obj({ a: 1 })).toEqual({ a: 1 });
   for (const other of [null, undefined, 1, 'x', [1]]) {
     expect(obj(other)).toEqual({});
@@ -10,14 +10,14 @@ test('obj takes objects only', () => {
   expect(isObj({})).toBe(true);
 });
 
-test('arr makes a list of anything but nothing', () => {
+test('arr turns any value except null and undefined into a list', () => {
   expect(arr([1, 2])).toEqual([1, 2]);
   expect(arr('x')).toEqual(['x']);
   expect(arr(null)).toEqual([]);
   expect(arr(undefined)).toEqual([]);
 });
 
-test('str takes text and plain values', () => {
+test('str accepts text, numbers and booleans', () => {
   expect([str(' a '), str(5), str(false), str(''), str('  '), str(null), str({}), str([])]).toEqual([
     'a',
     '5',
@@ -32,7 +32,7 @@ test('str takes text and plain values', () => {
   expect(strs('a')).toEqual(['a']);
 });
 
-test('num and count take numbers and their text', () => {
+test('num and count accept numbers and numeric text', () => {
   expect([num(1.5), num(' 2 '), num(''), num('x'), num('1e400'), num(Number.NaN), num(true)]).toEqual([
     1.5,
     2,
@@ -88,11 +88,11 @@ test.each([
   '2023/02/29',
   '2024-04-31T10:00:00Z',
   '12:00',
-])('date does not read %s', (given) => {
+])('date returns null for %s', (given) => {
   expect(date(given)).toBeNull();
 });
 
-test('plain makes text of HTML', () => {
+test('plain converts HTML to text', () => {
   expect(plain('<p>One &amp; <b>two</b></p><ul><li>a</li><li>b &lt;c&gt;</li></ul>')).toBe('One & two\na\nb <c>');
   expect(plain('a<br/>b<br>c&nbsp;&quot;d&#39;')).toBe('a\nb\nc "d\'');
   expect(plain('1 < 2 and &amp;lt;')).toBe('1 < 2 and &lt;');

@@ -3,10 +3,10 @@ export interface CpeProduct {
   version: string | undefined;
 }
 
-/** Product and version of a CPE name, in the old form (`cpe:/a:vendor:product:version`) or in the new one (`cpe:2.3:a:…`). */
+/** Returns product and version of a CPE 2.2 (`cpe:/a:vendor:product:version`) or CPE 2.3 (`cpe:2.3:a:…`) name anywhere in the text. */
 export function productOfCpe(cpe: string | undefined): CpeProduct | null {
   const [, rest] = /cpe:(?:\/|2\.3:)([aho]:\S+)/i.exec(cpe ?? '') ?? [];
-  // A colon inside of a value is escaped: "\:" in the new form, "%3a" in the old one.
+  // A colon inside a value is escaped: "\:" in CPE 2.3, "%3a" in CPE 2.2.
   const parts = rest?.split(/(?<!\\):/).map((part) => decoded(part));
   const component = parts?.[2];
   if (!component || component === '*') return null;

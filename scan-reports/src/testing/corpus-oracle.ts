@@ -1,6 +1,6 @@
-import type { Observation } from './contract.ts';
+import type { Observation } from '../contract.ts';
 
-/** What the corpus says of its files: counts, and facts of single findings to be found by content. */
+/** An entry of the corpus index: expected counts of a file, and facts of single findings. */
 export interface OracleEntry {
   file: string;
   format: string;
@@ -30,8 +30,8 @@ export interface OracleExample {
 
 type Check = (observation: Observation) => boolean;
 
-/** The facts of an example that a report can be asked for, each with its check. */
-function checksOf(example: OracleExample, leftOut: ReadonlySet<string>): Record<string, Check> {
+/** Returns a check for each fact of an example. */
+function checksOf(example: OracleExample, ignored: ReadonlySet<string>): Record<string, Check> {
   const checks: Record<string, Check> = {};
   const ids = (example.vulnerability_ids ?? []).filter((id) => /^(?:CVE|GHSA)-/i.test(id)).map((id) => id.toUpperCase());
   if (example.severity)
@@ -44,16 +44,16 @@ function checksOf(example: OracleExample, leftOut: ReadonlySet<string>): Record<
   if (example.line) checks.line = ({ location }) => location.line === example.line;
   const hosts = (example.endpoints ?? []).flatMap(({ host }) => (host ? [host.toLowerCase()] : []));
   if (hosts.length > 0) checks.host = (found) => hosts.some((host) => namesOf(found).some((name) => name.includes(host)));
-  for (const field of leftOut) delete checks[field];
+  for (const field of ignored) delete checks[field];
   return checks;
 }
 
-function sameName(own: string | undefined, peer: string): boolean {
-  return own === peer || (own !== undefined && (own.endsWith(`/${peer}`) || own.endsWith(`:${peer}`) || peer.endsWith(own)));
+function sameName(own: string | undefined, expected: string): boolean {
+  return own === expected || (own !== undefined && (own.endsWith(`/${expected}`) || own.endsWith(`:${expected}`) || expected.endsWith(own)));
 }
 
-function samePath(own: string | undefined, peer: string): boolean {
-  const path = peer.replaceAll('\\', '/').replace(/^file:\/\//, '');
+function samePath(own: string | undefined, expected: string): boolean {
+  const path = expected.replaceAll('\\', '/').replace(/^file:\/\//, '');
   return own !== undefined && (own === path || own.endsWith(path) || path.endsWith(own));
 }
 
@@ -61,14 +61,14 @@ function namesOf({ asset, location }: Observation): string[] {
   return [asset?.name, ...(asset?.identifiers ?? []).map(({ value }) => value), location.url, location.resource].flatMap((name) => name?.toLowerCase() ?? []);
 }
 
-/** Null: an observation has all the facts of the example; else the facts that the nearest one lacks. */
-export function missing(example: OracleExample, observations: readonly Observation[], leftOut: ReadonlySet<string>): string[] | null {
-  const checks = Object.entries(checksOf(example, leftOut));
-  let nearest: string[] | null = checks.map(([field]) => field);
+/** Returns null if an observation has all facts of the example. Otherwise returns the facts that the closest observation lacks. */
+export function missingFacts(example: OracleExample, observations: readonly Observation[], ignored: ReadonlySet<string>): string[] | null {
+  const checks = Object.entries(checksOf(example, ignored));
+  let closest: string[] | null = checks.map(([field]) => field);
   for (const found of observations) {
     const lacking = checks.filter(([, check]) => !check(found)).map(([field]) => field);
     if (lacking.length === 0) return null;
-    if (nearest === null || lacking.length < nearest.length) nearest = lacking;
+    if (closest === null || lacking.length < closest.length) closest = lacking;
   }
-  return checks.length === 0 ? null : nearest;
+  return checks.length === 0 ? null : closest;
 }

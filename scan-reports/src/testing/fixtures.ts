@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
-/** Small reports written for this project, in `formats/<id>/fixtures/`. */
+/** Returns the small reports in `formats/<id>/fixtures/`, which were written for this project. */
 export function readFixtures(id: string): { name: string; bytes: Buffer }[] {
-  const folder = new URL(`./formats/${id}/fixtures/`, import.meta.url);
+  const folder = new URL(`../formats/${id}/fixtures/`, import.meta.url);
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
     .sort()

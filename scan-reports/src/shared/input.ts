@@ -1,9 +1,9 @@
-import { ReportError, type ReportInput } from './contract.ts';
+import { ReportError, type ReportInput } from '../contract.ts';
 
-/** So much is looked at to know the encoding: a byte order mark, or the declaration of an XML file. */
+/** Bytes needed to determine the encoding from a byte order mark or an XML declaration. */
 const ENCODING_BYTES = 256;
 
-/** The bytes as UTF-8 without a byte order mark, whatever encoding the file has (Unicode by its first bytes, others as XML declares them). */
+/** Yields the file as UTF-8 without a byte order mark. Detects UTF-16 by its first bytes and other encodings by the XML declaration. */
 export async function* textBytes(input: ReportInput): AsyncGenerator<Uint8Array> {
   let convert: ((bytes: Uint8Array, more: boolean) => Uint8Array) | null = null;
   let start: Uint8Array = new Uint8Array();
@@ -26,10 +26,10 @@ function converterOf(start: Uint8Array): (bytes: Uint8Array, more: boolean) => U
     const decoder = new TextDecoder(encoding);
     return (bytes, more) => Buffer.from(decoder.decode(bytes, { stream: more }));
   }
-  let mark = start[0] === 0xef && start[1] === 0xbb && start[2] === 0xbf;
+  let hasMark = start[0] === 0xef && start[1] === 0xbb && start[2] === 0xbf;
   return (bytes) => {
-    if (!mark) return bytes;
-    mark = false;
+    if (!hasMark) return bytes;
+    hasMark = false;
     return bytes.subarray(3);
   };
 }
@@ -37,7 +37,7 @@ function converterOf(start: Uint8Array): (bytes: Uint8Array, more: boolean) => U
 function encodingOf(bytes: Uint8Array): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
-  // Text begins with an ASCII character in every format there is; a zero beside it tells the width and the order.
+  // Every supported format starts with an ASCII character, so a zero byte next to it reveals UTF-16 and its byte order.
   if (bytes[1] === 0 && bytes[0] !== 0 && bytes[3] === 0) return 'utf-16le';
   if (bytes[0] === 0 && bytes[1] !== 0 && bytes[2] === 0) return 'utf-16be';
   const declaration = Buffer.from(bytes.subarray(0, ENCODING_BYTES)).toString('latin1');
@@ -63,7 +63,7 @@ export function fromBuffer(content: Uint8Array | string, filename: string | null
   };
 }
 
-/** The beginning of a report as bytes, for detection. */
+/** Returns the first bytes of a report, as UTF-8. */
 export async function beginning(input: ReportInput, length: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -76,5 +76,5 @@ export async function beginning(input: ReportInput, length: number): Promise<Buf
 }
 
 export function notThisFormat(expected: string): ReportError {
-  return new ReportError(`The file is no such report: ${expected} was expected.`);
+  return new ReportError(`The file does not have this format. Expected ${expected}.`);
 }

@@ -1,21 +1,21 @@
-import type { ReportInput } from './contract.ts';
-import { type XmlElement, type XmlMatch, xmlElements } from './xml.ts';
+import type { ReportInput } from '../contract.ts';
+import { type XmlElement, type XmlMatch, xmlElements } from './elements.ts';
 
 export interface XmlRecord {
   place: string;
-  /** The elements around it, outermost first. */
+  /** The ancestors of the record, outermost first. */
   parents: XmlMatch['parents'];
-  /** By the path that was asked for. */
+  /** Elements by field path. */
   fields: ReadonlyMap<string, readonly XmlElement[]>;
 }
 
 /**
- * Records of which only some fields are wanted: what else is in them (requests and answers of any size) is passed over.
- * A record without any of the fields does not show.
+ * Yields records with only the given fields. Everything else in a record, such as requests and responses of any size, is skipped.
+ * A record without any of the fields is not yielded.
  */
 export async function* xmlRecords(input: ReportInput, path: string, fields: readonly string[]): AsyncGenerator<XmlRecord> {
   const depth = path.split('/').length;
-  let current = started('', []);
+  let current = emptyRecord('', []);
   for await (const { element, pattern, parents } of xmlElements(
     input,
     fields.map((field) => `${path}/${field}`),
@@ -26,7 +26,7 @@ export async function* xmlRecords(input: ReportInput, path: string, fields: read
       .join('/');
     if (current.place !== place) {
       if (current.fields.size > 0) yield current;
-      current = started(place, parents.slice(0, depth - 1));
+      current = emptyRecord(place, parents.slice(0, depth - 1));
     }
     const field = fields[pattern] as string;
     const same = current.fields.get(field);
@@ -36,7 +36,7 @@ export async function* xmlRecords(input: ReportInput, path: string, fields: read
   if (current.fields.size > 0) yield current;
 }
 
-function started(place: string, parents: XmlMatch['parents']) {
+function emptyRecord(place: string, parents: XmlMatch['parents']) {
   return { place, parents, fields: new Map<string, XmlElement[]>() };
 }
 

@@ -5,12 +5,12 @@ interface Purl {
   version: string | undefined;
 }
 
-/** `pkg:type/namespace/name@version?qualifiers#subpath`; null when it is none. */
+/** Parses `pkg:type/namespace/name@version?qualifiers#subpath`. Null if the text is not a package URL. */
 export function parsePurl(text: string | undefined): Purl | null {
   const [, type, rest] = /^pkg:\/*([a-z][a-z0-9.+-]*)\/+([^?#]+)/i.exec(text ?? '') ?? [];
   if (type === undefined || rest === undefined) return null;
   const at = rest.lastIndexOf('@');
-  // An "@" at the beginning or after a "/" belongs to the name of a scope that somebody forgot to encode.
+  // An "@" at the beginning or after a "/" belongs to a scope name that was not percent-encoded.
   const hasVersion = at > 0 && rest[at - 1] !== '/';
   const parts = (hasVersion ? rest.slice(0, at) : rest)
     .split('/')
@@ -26,11 +26,11 @@ export function parsePurl(text: string | undefined): Purl | null {
   };
 }
 
-const PACKAGES_OF_SYSTEMS = ['deb', 'rpm', 'apk', 'alpm'];
+const SYSTEM_PACKAGE_TYPES = ['deb', 'rpm', 'apk', 'alpm'];
 
-/** The name that the package's own manager has for it: `group:name` for Maven, `@scope/name` for npm; a distribution is no part of it. */
+/** The name that the package manager uses: `group:name` for Maven, `@scope/name` for npm. For system packages, the group is the distribution and is dropped. */
 export function packageName(group: string | undefined, name: string, type: string | undefined): string {
-  if (group === undefined || PACKAGES_OF_SYSTEMS.includes(type ?? '')) return name;
+  if (group === undefined || SYSTEM_PACKAGE_TYPES.includes(type ?? '')) return name;
   const separator = type === 'maven' || (type === undefined && !group.startsWith('@') && !group.includes('/')) ? ':' : '/';
   return `${group}${separator}${name}`;
 }

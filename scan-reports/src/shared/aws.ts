@@ -1,6 +1,6 @@
-import type { Asset, AssetIdentifier } from './contract.ts';
+import type { Asset, AssetIdentifier } from '../contract.ts';
 
-/** What Inspector and Security Hub (whose field names differ only in case) say of the same things. */
+/** Assets and locations for Amazon Inspector and AWS Security Hub, whose field names differ only in case. */
 
 interface AwsImage {
   registry?: string | undefined;
@@ -18,10 +18,10 @@ function arnOf(id: string): AssetIdentifier[] {
   return id.startsWith('arn:') ? [{ kind: 'arn', value: id }] : [];
 }
 
-/** Not one host's own: they would make different hosts one. */
-const NO_ADDRESS = /^(?:0\.0\.0\.0|127\.[\d.]+|::1?)$/;
+/** Addresses that many hosts share. As identifiers they would merge different hosts. */
+const SHARED_ADDRESS = /^(?:0\.0\.0\.0|127\.[\d.]+|::1?)$/;
 
-/** Addresses of an instance come and go; its id stays. */
+/** The instance id is the name because addresses change. */
 export function instanceAsset({ id }: AwsResource, addresses: readonly string[]): Asset {
   const instance = id.split(/[/:]/).at(-1) || id;
   return {
@@ -30,17 +30,17 @@ export function instanceAsset({ id }: AwsResource, addresses: readonly string[])
     identifiers: [
       { kind: 'cloud_id', value: instance },
       ...arnOf(id),
-      ...addresses.filter((address) => !NO_ADDRESS.test(address)).map((value) => ({ kind: 'ip' as const, value })),
+      ...addresses.filter((address) => !SHARED_ADDRESS.test(address)).map((value) => ({ kind: 'ip' as const, value })),
     ],
   };
 }
 
-/** An image of ECR under the reference by which it is pulled. */
+/** Names an ECR image by its pull reference. */
 export function imageAsset({ id, region }: AwsResource, image: AwsImage): Asset {
   const [, partition, arnRegion, account, repository, digest] = /^arn:([^:]+):ecr:([^:]*):([^:]*):repository\/(.+?)(?:\/(sha256:[0-9a-f]+))?$/i.exec(id) ?? [];
   const found = { registry: image.registry ?? account, repository: image.repository ?? repository, digest: image.digest ?? digest };
-  const place = region ?? arnRegion;
-  const host = found.registry && place ? `${found.registry}.dkr.ecr.${place}.amazonaws.com${partition === 'aws-cn' ? '.cn' : ''}/` : '';
+  const imageRegion = region ?? arnRegion;
+  const host = found.registry && imageRegion ? `${found.registry}.dkr.ecr.${imageRegion}.amazonaws.com${partition === 'aws-cn' ? '.cn' : ''}/` : '';
   const version = image.tag ? `:${image.tag}` : found.digest ? `@${found.digest}` : '';
   return {
     type: 'container_image',
@@ -62,7 +62,7 @@ interface AwsPackage {
   path: string | undefined;
 }
 
-/** A finding is one thing with one id even when several packages have the weakness: the first one says where, the text names them all. */
+/** AWS reports one finding even if several packages have the weakness. The first package is the location. `packageText` lists all. */
 export function packageLocation(packages: readonly AwsPackage[]) {
   const [first] = packages;
   const fixes = packages.flatMap(({ name, fixed }) => (name === first?.name && fixed && !/^not ?available$/i.test(fixed) ? [withoutZeroEpoch(fixed)] : []));

@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fromBuffer } from './input.ts';
-import { jsonDocuments } from './json-documents.ts';
-import { collect, inChunks } from './testing.ts';
+import { fromBuffer } from '../shared/input.ts';
+import { collect, inChunks } from '../testing/reading.ts';
+import { jsonDocuments } from './documents.ts';
 
 const read = (text: string | Uint8Array) => collect(jsonDocuments(fromBuffer(text)));
 
 test.each([
-  ['{"a":1}\n{bad json\n{"a":3}\n', 'is no valid JSON'],
-  ['{"a":1}\noops\n{"a":3}\n', 'is no valid JSON'],
-  ['{"a":1}\n{"title":"B","severity":"low"\n{"a":3}\n', 'is no valid JSON'],
-  ['{"a":1}\r\n}\r\n{"a":3}', 'is no valid JSON'],
-])('one line that is no JSON costs that line alone: %j', async (text, error) => {
+  ['{"a":1}\n{bad json\n{"a":3}\n', 'the record is not valid JSON'],
+  ['{"a":1}\noops\n{"a":3}\n', 'the record is not valid JSON'],
+  ['{"a":1}\n{"title":"B","severity":"low"\n{"a":3}\n', 'the record is not valid JSON'],
+  ['{"a":1}\r\n}\r\n{"a":3}', 'the record is not valid JSON'],
+])('a line that is not JSON is rejected alone: %j', async (text, error) => {
   expect(await read(text)).toEqual([
     { place: 'line 1', value: { a: 1 } },
     { place: 'line 2', value: undefined, error },
@@ -19,7 +19,7 @@ test.each([
   ]);
 });
 
-test('lines are counted as an editor does', async () => {
+test('line numbers count blank lines', async () => {
   expect(await read('\n{"a":1}\n \n{"a":2}')).toEqual([
     { place: 'line 2', value: { a: 1 } },
     { place: 'line 4', value: { a: 2 } },
@@ -28,28 +28,28 @@ test('lines are counted as an editor does', async () => {
   expect(await read('\n \n')).toEqual([]);
 });
 
-test('a line that the file ends in is no record', async () => {
+test('a last line that is cut off is rejected', async () => {
   const bytes = Buffer.from('{"a":1}\n{"a":"é"}\n');
   const whole = [
     { place: 'line 1', value: { a: 1 } },
     { place: 'line 2', value: { a: 'é' } },
   ];
   for (let end = 9; end <= bytes.length; end++) {
-    const cut = { place: 'line 2', value: undefined, error: 'is no valid JSON: the file ends in the middle of it' };
+    const cut = { place: 'line 2', value: undefined, error: 'the record is not valid JSON: the file ends inside it' };
     expect(await read(bytes.subarray(0, end)), String(end)).toEqual(end < 18 ? [whole[0], cut] : whole);
   }
-  for (let end = 1; end < 7; end++) await expect(read(bytes.subarray(0, end))).rejects.toThrow('it is not complete');
+  for (let end = 1; end < 7; end++) await expect(read(bytes.subarray(0, end))).rejects.toThrow('The file is not complete');
 });
 
-test('documents of several lines are read as such', async () => {
+test('documents may span several lines', async () => {
   expect(await read('{\n"a":1\n}\n{\n"a":2\n}')).toMatchObject([
     { place: 'document', value: { a: 1 } },
     { place: 'line 2', value: { a: 2 } },
   ]);
-  await expect(read('{\n"a":1\n}\noops')).rejects.toThrow('"o" is unexpected');
+  await expect(read('{\n"a":1\n}\noops')).rejects.toThrow('unexpected "o"');
 });
 
-test('gives what was written, however the bytes come', async () => {
+test('returns what was written, for any chunk sizes', async () => {
   const value = fc.oneof(fc.object({ maxDepth: 2 }), fc.string({ unit: 'grapheme' }), fc.integer()).map((one) => JSON.parse(JSON.stringify(one)));
   await fc.assert(
     fc.asyncProperty(fc.array(value), fc.constantFrom('\n', '\r\n'), fc.array(fc.nat(300), { maxLength: 10 }), async (values, end, cuts) => {
@@ -61,7 +61,7 @@ test('gives what was written, however the bytes come', async () => {
   );
 });
 
-test('a line has a limit of size, which costs that line and no memory', async () => {
+test('a line above the size limit is rejected without being kept in memory', async () => {
   const input = {
     filename: null,
     async *open() {
@@ -72,7 +72,7 @@ test('a line has a limit of size, which costs that line and no memory', async ()
   };
   expect(await collect(jsonDocuments(input))).toEqual([
     { place: 'line 1', value: { a: 1 } },
-    { place: 'line 2', value: undefined, error: 'is larger than 16777216 bytes' },
+    { place: 'line 2', value: undefined, error: 'the record is larger than 16777216 bytes' },
     { place: 'line 3', value: 2 },
   ]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ReportItem } from './contract.ts';
+import type { ReportItem } from '../contract.ts';
 import {
   cpeComponent,
   cwesOf,
@@ -23,7 +23,7 @@ import {
 describe('observation', () => {
   const given = { place: 'p', tool: 't', title: 'x', severity: 'low' } as const;
 
-  test('has an empty value for what is not given', () => {
+  test('fills missing fields with empty values', () => {
     expect(observation(given)).toEqual({
       ...given,
       rule: null,
@@ -45,7 +45,7 @@ describe('observation', () => {
     });
   });
 
-  test('keeps texts within bounds, and Unicode whole', () => {
+  test('limits the length of texts without breaking Unicode characters', () => {
     const long = observation({ ...given, title: '😀'.repeat(1_000), description: 'd'.repeat(20_000), rule: `r${'😀'.repeat(600)}` });
     expect(long.title.length).toBe(500);
     expect(long.title.endsWith('…')).toBe(true);
@@ -55,7 +55,7 @@ describe('observation', () => {
     expect(observation({ ...given, title: 'a\ud800b' }).title).toBe('a\ufffdb');
   });
 
-  test('takes out control characters, and blanks from names', () => {
+  test('removes control characters, and extra spaces from names', () => {
     const made = observation({
       ...given,
       title: ' a\u0000b\u001b[31m ',
@@ -68,7 +68,7 @@ describe('observation', () => {
     expect(observation({ ...given, title: '\u0000 ' }).title).toBe('Untitled');
   });
 
-  test('has no repeats and no endless lists', () => {
+  test('removes duplicates and limits the length of lists', () => {
     const many = Array.from({ length: 300 }, (_, index) => `t${index}`);
     const made = observation({
       ...given,
@@ -83,7 +83,7 @@ describe('observation', () => {
   });
 });
 
-test('severityOf knows the usual words, in any case', () => {
+test('severityOf maps the common words in any case', () => {
   expect(['CRITICAL', ' High ', 'Moderate', 'minor', 'Negligible', 'None', 'whatever', undefined].map(severityOf)).toEqual([
     'critical',
     'high',
@@ -97,7 +97,7 @@ test('severityOf knows the usual words, in any case', () => {
   expect(severityOf('toString')).toBe('unknown');
 });
 
-test('severityOfScore is the scale of CVSS', () => {
+test('severityOfScore follows the CVSS scale', () => {
   expect([10, 9, 8.9, 7, 6.9, 4, 3.9, 0.1, 0, -1, 11, undefined].map(severityOfScore)).toEqual([
     'critical',
     'critical',
@@ -114,7 +114,7 @@ test('severityOfScore is the scale of CVSS', () => {
   ]);
 });
 
-test('idsIn finds ids in texts; vulnerabilityIds puts them in order', () => {
+test('idsIn finds ids in texts, and vulnerabilityIds sorts them', () => {
   expect(idsIn('see cve-2021-44228, CVE-2021-44228 and GHSA-JFH8-C2JP-5V3Q.', null, undefined, 'CVE-2021-45046-log4j')).toEqual([
     'CVE-2021-44228',
     'CVE-2021-45046',
@@ -128,7 +128,7 @@ test('idsIn finds ids in texts; vulnerabilityIds puts them in order', () => {
   ]);
 });
 
-test('cwesOf reads numbers and all the ways to write them', () => {
+test('cwesOf reads numbers and all common spellings', () => {
   expect(
     cwesOf(79, '80', 'CWE-89: SQL Injection', 'cwe-022', 'external/cwe/cwe-078', 'CWE #310', 'https://cwe.mitre.org/data/definitions/CWE-400.html'),
   ).toEqual([79, 80, 89, 22, 78, 310, 400]);
@@ -136,12 +136,12 @@ test('cwesOf reads numbers and all the ways to write them', () => {
   expect(cwesOf(0, -1, 1.5, '', 'NVD-CWE-Other', 'NVD-CWE-noinfo', null, undefined, {}, '12 monkeys', 1_000_000)).toEqual([]);
 });
 
-test('isIp', () => {
+test('isIp accepts only IPv4 and IPv6 addresses', () => {
   for (const ip of ['192.0.2.1', '::1', '2001:db8::1', 'fe80::1%eth0']) expect(isIp(ip), ip).toBe(true);
   for (const other of ['999.0.2.1', 'example.com', 'ab:cd', '', '192.0.2', '00:00:5e:00:53:01']) expect(isIp(other), other).toBe(false);
 });
 
-test('hostAsset takes the best name and keeps the others', () => {
+test('hostAsset uses the best name and keeps the others as identifiers', () => {
   expect(hostAsset({ given: '192.0.2.1', fqdn: 'Web.Example.COM.', netbios: 'WEB', mac: '00:00:5E:00:53:01' })).toEqual({
     type: 'host',
     name: 'web.example.com',
@@ -158,7 +158,7 @@ test('hostAsset takes the best name and keeps the others', () => {
   expect(hostAsset({ fqdn: ' ', given: '' })).toEqual({ type: 'host', name: 'unspecified', identifiers: [] });
 });
 
-test('webAsset is the origin, urlPlace the address without what changes', () => {
+test('webAsset returns the origin, urlPlace the URL without query and fragment', () => {
   const url = 'HTTPS://user:secret@App.Example.com:443/a/b?c=1#d';
   expect(webAsset(url)).toEqual({ type: 'web_application', name: 'https://app.example.com', identifiers: [{ kind: 'fqdn', value: 'app.example.com' }] });
   expect(urlPlace(url)).toBe('https://app.example.com/a/b');
@@ -180,7 +180,7 @@ test('webAsset is the origin, urlPlace the address without what changes', () => 
   }
 });
 
-test('repositoryAsset keeps no credential', () => {
+test('repositoryAsset removes credentials', () => {
   expect(repositoryAsset('https://user:token@git.example.com/team/app.git')).toEqual({ type: 'repository', name: 'https://git.example.com/team/app' });
   expect(repositoryAsset('https://token@git.example.com/team/app/')).toEqual({ type: 'repository', name: 'https://git.example.com/team/app' });
   expect(repositoryAsset('git@git.example.com:team/app.git')).toEqual({ type: 'repository', name: 'git@git.example.com:team/app' });
@@ -220,19 +220,19 @@ test.each([
   expect(cpeComponent(given)).toEqual(expected);
 });
 
-test('a record that fails is refused with its reason, and never more than itself', () => {
+test('a record that fails is rejected with its reason and affects no other record', () => {
   const made = observation({ place: 'p', tool: 't', title: 'x', severity: 'low' });
   const run = (make: Parameters<typeof record>[1]): ReportItem[] => [...record('p', make)];
   expect(run(() => made)).toEqual([{ observation: made }]);
   expect(run(() => [made, made])).toHaveLength(2);
   expect(run(() => null)).toEqual([]);
   expect(run(() => [])).toEqual([]);
-  const refused = (reason: string) => [{ rejection: { place: 'p', reason } }];
+  const rejected = (reason: string) => [{ rejection: { place: 'p', reason } }];
   const fail = (error: Error) => () => {
     throw error;
   };
-  expect(run(fail(new RecordError('too odd')))).toEqual(refused('too odd'));
-  expect(run(fail(new TypeError('x is not a function')))).toEqual(refused('the record has not the expected shape'));
-  expect(run(() => [observation({ place: 'p', tool: 't', title: required('', 'title'), severity: 'low' })])).toEqual(refused('title is missing'));
+  expect(run(fail(new RecordError('too odd')))).toEqual(rejected('too odd'));
+  expect(run(fail(new TypeError('x is not a function')))).toEqual(rejected('the record does not have the expected shape'));
+  expect(run(() => [observation({ place: 'p', tool: 't', title: required('', 'title'), severity: 'low' })])).toEqual(rejected('title is missing'));
   expect(required('x', 'title')).toBe('x');
 });

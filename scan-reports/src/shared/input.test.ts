@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
+import { collect, inChunks } from '../testing/reading.ts';
 import { beginning, fromBuffer, notThisFormat, textBytes } from './input.ts';
-import { collect, inChunks } from './testing.ts';
 
 const decoded = async (bytes: Uint8Array, cuts: number[] = []): Promise<string> => Buffer.concat(await collect(textBytes(inChunks(bytes, cuts)))).toString();
 
-test('bytes come as UTF-8 without a mark, whatever they were and however they come', async () => {
+test('converts every encoding to UTF-8 without a byte order mark, in chunks of any size', async () => {
   const text = `<?xml version='1.0' encoding='windows-1252'?><r>${'–é'.repeat(300)}</r>`;
   const cp1252 = Buffer.concat([Buffer.from(text.slice(0, 48)), Buffer.from(text.slice(48).replaceAll('–', '\u0096'), 'latin1')]);
   for (const cuts of [[], [1], [1, 2, 3], [100, 255, 256, 257]]) {
@@ -17,11 +17,11 @@ test('bytes come as UTF-8 without a mark, whatever they were and however they co
   }
 });
 
-test('half a character at the end is not lost without a trace', async () => {
+test('half a character at the end becomes a replacement character', async () => {
   expect(await decoded(Buffer.from('\ufeffab', 'utf16le').subarray(0, 5))).toBe('a\ufffd');
 });
 
-test('the beginning is as long as it is asked for, and no more is read', async () => {
+test('beginning returns the requested length and stops reading', async () => {
   let chunks = 0;
   const input = {
     filename: null,
@@ -37,6 +37,6 @@ test('the beginning is as long as it is asked for, and no more is read', async (
   expect((await beginning(fromBuffer('ab'), 10)).toString()).toBe('ab');
 });
 
-test('a refusal says what was expected', () => {
-  expect(notThisFormat('a poem').message).toBe('The file is no such report: a poem was expected.');
+test('the error for another format states what was expected', () => {
+  expect(notThisFormat('a poem').message).toBe('The file does not have this format. Expected a poem.');
 });

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { startAbout } from './about.ts';
 import { observation } from './normalize.ts';
 
-test('a report that says nothing was finished and looked at everything', () => {
+test('a report that states nothing counts as finished and complete', () => {
   expect(startAbout().about()).toEqual({ tools: null, finished: true, unread: [] });
   expect(startAbout(['x']).about().tools).toEqual(['x']);
 });
 
-test('places are written as those of observations, once each', () => {
+test('unread paths have the form of observation paths, without duplicates', () => {
   const about = startAbout();
   about.missed('src/lib/');
   const paths = ['src/lib', 'src/a.ts', 'src/a.ts', 'src/a\tb  c.ts', `src/${'x'.repeat(2_000)}`];
@@ -16,7 +16,7 @@ test('places are written as those of observations, once each', () => {
   expect(about.about()).toEqual({ tools: null, finished: true, unread: [...new Set(seen)] });
 });
 
-test('a place that is not named, or one too many, may be anything', () => {
+test('an unnamed path, or more paths than the limit, makes the report unfinished', () => {
   const unnamed = startAbout();
   unnamed.missed(undefined);
   expect(unnamed.about()).toMatchObject({ finished: false, unread: [] });

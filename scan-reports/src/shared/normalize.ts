@@ -1,60 +1,58 @@
 import { isIP } from 'node:net';
-import type { Asset, AssetIdentifier, Location, Observation, ReportItem, Severity } from './contract.ts';
-
-/** What formats have in common: severities, ids, assets, and records that fail without taking the report along. */
+import type { Asset, AssetIdentifier, Location, Observation, ReportItem, Severity } from '../contract.ts';
 
 type Loose<T> = { [Key in keyof T]?: T[Key] | undefined };
 type Given = Pick<Observation, 'place' | 'tool' | 'title' | 'severity'> & Loose<Omit<Observation, 'location'>> & { location?: Loose<Location> };
 
-const LONGEST_TITLE = 500;
-const LONGEST_TEXT = 16_000;
-const LONGEST_NAME = 1_000;
+const MAX_TITLE = 500;
+const MAX_TEXT = 16_000;
+const MAX_NAME = 1_000;
 
-/** An observation with everything that is not given at its empty value, and texts within bounds. */
+/** Builds an observation: fills missing fields with empty values and limits the length of texts and lists. */
 export function observation(given: Given): Observation {
   return {
     place: given.place,
     tool: name(given.tool),
     rule: given.rule ? name(given.rule) : null,
     external_id: given.external_id ? name(given.external_id) : null,
-    title: cut(given.title, LONGEST_TITLE) || 'Untitled',
-    description: given.description ? cut(given.description, LONGEST_TEXT) : null,
-    solution: given.solution ? cut(given.solution, LONGEST_TEXT) : null,
+    title: truncate(given.title, MAX_TITLE) || 'Untitled',
+    description: given.description ? truncate(given.description, MAX_TEXT) : null,
+    solution: given.solution ? truncate(given.solution, MAX_TEXT) : null,
     severity: given.severity,
-    tool_severity: given.tool_severity ? cut(given.tool_severity, 100) : null,
+    tool_severity: given.tool_severity ? truncate(given.tool_severity, 100) : null,
     vulnerability_ids: vulnerabilityIds(...(given.vulnerability_ids ?? [])),
     cwes: [...new Set(given.cwes ?? [])].slice(0, 50),
     cvss: (given.cvss ?? []).slice(0, 10),
-    references: [...new Set(given.references ?? [])].slice(0, 50).map((reference) => cut(reference, 2_000)),
+    references: [...new Set(given.references ?? [])].slice(0, 50).map((reference) => truncate(reference, 2_000)),
     asset: given.asset ? boundedAsset(given.asset) : null,
     location: boundedLocation(given.location ?? {}),
     present: given.present ?? true,
     suppressed: given.suppressed ?? false,
     first_seen: given.first_seen ?? null,
     last_seen: given.last_seen ?? null,
-    tags: [...new Set((given.tags ?? []).map((tag) => cut(tag, 100)).filter((tag) => tag !== ''))].slice(0, 50),
+    tags: [...new Set((given.tags ?? []).map((tag) => truncate(tag, 100)).filter((tag) => tag !== ''))].slice(0, 50),
   };
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern removes control characters
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g;
 
-/** Printable ASCII with single spaces inside: nothing to do, as for nearly every name. */
+/** True for printable ASCII with single spaces, which needs no cleaning. This is the fast path for nearly every name. */
 function isPlain(text: string): boolean {
   return text.length <= 200 && /^[!-~]+(?: [!-~]+)*$/.test(text);
 }
 
-function cut(text: string, length: number): string {
+function truncate(text: string, length: number): string {
   if (isPlain(text) && text.length <= length) return text;
   const clean = text.replaceAll(CONTROL, '').trim();
   if (clean.length <= length) return clean.isWellFormed() ? clean : clean.toWellFormed();
   return `${clean.slice(0, length - 1).toWellFormed()}…`;
 }
 
-/** Names take part in the identity: cut without a mark, and white space counts once. */
+/** Cleans a name. Names are part of the identity key, so they are truncated without an ellipsis and white space is collapsed. */
 export function name(text: string): string {
   if (isPlain(text)) return text;
-  return text.replaceAll(CONTROL, '').replaceAll(/\s+/g, ' ').trim().slice(0, LONGEST_NAME).toWellFormed();
+  return text.replaceAll(CONTROL, '').replaceAll(/\s+/g, ' ').trim().slice(0, MAX_NAME).toWellFormed();
 }
 
 function boundedAsset(asset: Asset): Asset {
@@ -100,12 +98,12 @@ const SEVERITY_WORDS: Readonly<Record<string, Severity>> = {
   debug: 'info',
 };
 
-/** The usual words of the usual tools; a format whose words mean something else maps them itself. */
+/** Maps the common severity words. A format whose words have another meaning maps them itself. */
 export function severityOf(word: string | undefined): Severity {
   return SEVERITY_WORDS[(word ?? '').trim().toLowerCase()] ?? 'unknown';
 }
 
-/** CVSS v3 and v4 qualitative scale. */
+/** Maps a score by the qualitative scale of CVSS v3 and v4. */
 export function severityOfScore(score: number | undefined): Severity {
   if (score === undefined || score < 0 || score > 10) return 'unknown';
   if (score >= 9) return 'critical';
@@ -116,12 +114,12 @@ export function severityOfScore(score: number | undefined): Severity {
 
 const PUBLIC_ID = /\b(?:CVE-\d{4}-\d{4,19}|GHSA(?:-[23456789cfghjmpqrvwx]{4}){3})\b/gi;
 
-/** CVE and GHSA ids anywhere in some texts. */
+/** Returns the CVE and GHSA ids that occur in the texts. */
 export function idsIn(...texts: (string | null | undefined)[]): string[] {
   return vulnerabilityIds(...texts.flatMap((text) => text?.match(PUBLIC_ID) ?? []));
 }
 
-/** Upper case, CVE first, then GHSA, then others, no repeats. */
+/** Returns canonical ids without duplicates: CVE first, then GHSA, then others. */
 export function vulnerabilityIds(...ids: (string | undefined)[]): string[] {
   const unique = new Set<string>();
   for (const id of ids) if (id?.trim()) unique.add(canonicalId(id.trim()));
@@ -130,12 +128,12 @@ export function vulnerabilityIds(...ids: (string | undefined)[]): string[] {
   return [...unique].sort((a, b) => rank(a) - rank(b)).slice(0, 200);
 }
 
-/** GHSA ids are written with lower-case blocks; all others in upper case. */
+/** GHSA ids have lower-case blocks, all others are upper case. */
 function canonicalId(id: string): string {
   return /^ghsa-/i.test(id) ? `GHSA${id.slice(4).toLowerCase()}` : id.toUpperCase().slice(0, 200);
 }
 
-/** 79 from 79, "79", "CWE-79: …", "cwe-079", "external/cwe/cwe-079"; 0 and -1 mean none. */
+/** Reads 79 from 79, "79", "CWE-79: …", "cwe-079" and "external/cwe/cwe-079". Tools write 0 or -1 for "no CWE". */
 export function cwesOf(...values: unknown[]): number[] {
   const numbers = values.flat(3).flatMap((value) => {
     if (typeof value === 'number') return [value];
@@ -156,15 +154,15 @@ interface HostNames {
   ip?: string | undefined;
   netbios?: string | undefined;
   mac?: string | undefined;
-  /** What the report calls it, if that says nothing about its kind. */
+  /** A name of unknown kind. */
   given?: string | undefined;
 }
 
-/** A host under its best name: FQDN, else host name, else address; all names as identifiers. */
+/** Names a host by its FQDN, otherwise its host name, NetBIOS name or address. All names become identifiers. */
 export function hostAsset(names: HostNames): Asset {
   const given = names.given?.trim();
   const found: HostNames = { ...names };
-  // Some tools repeat the address where a name should be.
+  // Some tools write the address into the name field.
   if (found.fqdn && isIp(found.fqdn.trim())) {
     found.ip ??= found.fqdn;
     found.fqdn = undefined;
@@ -180,7 +178,7 @@ export function hostAsset(names: HostNames): Asset {
   return { type: 'host', name: identifiers[0]?.value ?? 'unspecified', identifiers };
 }
 
-/** The web application that an address belongs to: its origin. Null when it is no address. */
+/** Returns the web application of a URL, named by its origin. Null if the text is not a URL. */
 export function webAsset(url: string | undefined): Asset | null {
   const parsed = parseUrl(url);
   if (!parsed) return null;
@@ -188,12 +186,12 @@ export function webAsset(url: string | undefined): Asset | null {
   return { type: 'web_application', name: originOf(parsed), identifiers: [{ kind: isIp(host) ? 'ip' : 'fqdn', value: host }] };
 }
 
-/** `URL.origin` knows the schemes of the web only. */
+/** `URL.origin` is "null" for schemes that are not web schemes. */
 function originOf(url: URL): string {
   return url.origin === 'null' ? `${url.protocol}//${url.host}` : url.origin;
 }
 
-/** A repository by its address: without what may be a credential in it, and without ".git". */
+/** Names a repository by its URL, without credentials and without ".git". */
 export function repositoryAsset(address: string | undefined): Asset | null {
   const name = address
     ?.trim()
@@ -204,7 +202,7 @@ export function repositoryAsset(address: string | undefined): Asset | null {
 }
 
 export function parseUrl(url: string | undefined): URL | null {
-  // A path without a host is no address.
+  // A path without a host is not a URL.
   if (!url || /^(?:\/(?!\/)|[?#\\])/.test(url)) return null;
   const text = withScheme(url);
   if (!URL.canParse(text)) return null;
@@ -217,8 +215,8 @@ function withScheme(url: string): string {
 }
 
 /**
- * The address without query and fragment: the place of a weakness, not one request to it. The path stays as it was sent: where dots
- * and escapes in it are the attack, their resolved form is another place.
+ * Returns the URL without query and fragment, which identify a request rather than a location. The path stays as it was sent: if
+ * dots and escapes are the attack, the resolved path is another location.
  */
 export function urlPlace(url: string | undefined): string | undefined {
   const parsed = parseUrl(url);
@@ -227,7 +225,7 @@ export function urlPlace(url: string | undefined): string | undefined {
   return `${originOf(parsed)}${path || parsed.pathname}`;
 }
 
-/** "C:\\a\\b" and "./a/b" and "file:///a/b" in one form. Other addresses stay as they are. */
+/** Brings "C:\\a\\b", "./a/b" and "file:///a/b" into one form. URLs with other schemes stay unchanged. */
 export function filePath(path: string | undefined): string | undefined {
   if (!path) return undefined;
   if (/^(?!file:)[a-z][a-z0-9+.-]+:\/\//i.test(path)) return path;
@@ -240,7 +238,7 @@ export function filePath(path: string | undefined): string | undefined {
   return clean === '' ? undefined : clean;
 }
 
-/** Product and version of a CPE name (2.2 or 2.3); Tenable's p-cpe names a package in place of the version. */
+/** Returns product and version of a CPE name (2.2 or 2.3). Tenable's p-cpe has a package in place of the version. */
 export function cpeComponent(cpe: string | undefined): { component?: string; version?: string } {
   const [, packaged, parts = ''] = /^(p-|x-)?cpe:(?:\/|2\.3:)[aoh]:(.*)$/i.exec(cpe?.trim() ?? '') ?? [];
   const [, product, version] = parts.split(/(?<!\\):/).map(cpeText);
@@ -255,19 +253,19 @@ function cpeText(part: string): string | undefined {
   return text === '' || text === '*' || text === '-' ? undefined : text;
 }
 
-/** One record: what it is made into, or why it cannot be. A record never takes the rest of the report down. */
+/** Converts one record to observations, or to a rejection if `make` throws. A bad record never stops the rest of the report. */
 export function* record(place: string, make: () => Observation | readonly Observation[] | null): Generator<ReportItem> {
   let made: Observation | readonly Observation[] | null;
   try {
     made = make();
   } catch (error) {
-    yield { rejection: { place, reason: error instanceof RecordError ? error.message : 'the record has not the expected shape' } };
+    yield { rejection: { place, reason: error instanceof RecordError ? error.message : 'the record does not have the expected shape' } };
     return;
   }
-  for (const one of made === null ? [] : [made].flat()) yield { observation: one };
+  for (const single of made === null ? [] : [made].flat()) yield { observation: single };
 }
 
-/** Thrown inside of `record`: the record is refused for this reason. */
+/** Thrown inside `record` to reject the record. The message is the reason that users see. */
 export class RecordError extends Error {}
 
 export function required(value: string | undefined, field: string): string {

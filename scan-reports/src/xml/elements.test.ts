@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ReportError } from './contract.ts';
-import { fromBuffer } from './input.ts';
-import { collect, inChunks } from './testing.ts';
-import { child, childText, childTexts, type XmlElement, xmlElements } from './xml.ts';
+import { ReportError } from '../contract.ts';
+import { fromBuffer } from '../shared/input.ts';
+import { collect, inChunks } from '../testing/reading.ts';
+import { child, childText, childTexts, type XmlElement, xmlElements } from './elements.ts';
 
 const read = (text: string | Uint8Array, ...paths: string[]) => collect(xmlElements(fromBuffer(text), paths));
 
 describe('entities', () => {
-  test('of a DTD are never expanded: billion laughs, files, addresses', async () => {
+  test('of a DTD are never expanded (billion laughs, files, URLs)', async () => {
     const text = `<?xml version="1.0"?>
 <!DOCTYPE r [
   <!ENTITY lol "lol"><!ENTITY lol2 "&lol;&lol;&lol;&lol;&lol;&lol;&lol;&lol;&lol;&lol;"><!ENTITY lol3 "&lol2;&lol2;&lol2;&lol2;&lol2;&lol2;">
@@ -19,31 +19,31 @@ describe('entities', () => {
     expect(match?.element).toMatchObject({ text: '&lol3;&file;&net;&<AB', attributes: { x: '&lol3;' } });
   });
 
-  test('that are none stay as they are written', async () => {
+  test('that are unknown stay as written', async () => {
     expect((await read('<r><a>1 &nbsp; 2 &#xFFFFFFF; 3 &; 4</a></r>', 'r/a'))[0]?.element.text).toBe('1 &nbsp; 2 &#xFFFFFFF; 3 &; 4');
   });
 });
 
 test.each(['<!DOCTYPE r>', '<!DOCTYPE r SYSTEM "https://example.com/r.dtd">', '<!DOCTYPE r [<!ELEMENT r ANY>\n<!ATTLIST r a CDATA "x]>">]>'])(
-  'tolerates %s',
+  'accepts %s',
   async (doctype) => {
     expect(await read(`<?xml version="1.0"?>\n${doctype}<!-- c --><r><a/></r>`, 'r/a')).toHaveLength(1);
   },
 );
 
-test('joins text and CDATA, and trims', async () => {
+test('joins and trims text and CDATA', async () => {
   const [match] = await read('<r><a> one <![CDATA[<two> & ]]><b>not me</b>three<!-- no --> </a></r>', 'r/a');
   expect(match?.element.text).toBe('one <two> & three');
 });
 
-test('goes by local names, of elements and attributes', async () => {
+test('uses local names of elements and attributes', async () => {
   const text = '<n:r xmlns:n="urn:n" xmlns="urn:d"><n:list n:kind="k" plain="p"><cm:item xmlns:cm="urn:c">x</cm:item></n:list></n:r>';
   const [match] = await read(text, 'r/list');
   expect(match?.element.attributes).toMatchObject({ kind: 'k', plain: 'p' });
   expect(match && childText(match.element, 'item')).toBe('x');
 });
 
-test('matches from the root, with any name, at any depth; the outermost wins', async () => {
+test('matches paths from the root, any name, and any depth, and prefers the outermost element', async () => {
   const text = '<r><h id="1"><i/><i/></h><h id="2"><j><i/></j><i n="last"/></h><i/></r>';
   const places = async (...paths: string[]) => (await read(text, ...paths)).map(({ place, pattern }) => `${place} ${pattern}`);
   expect(await places('r/h/i')).toEqual(['h[1]/i[1] 0', 'h[1]/i[2] 0', 'h[2]/i[1] 0']);
@@ -57,7 +57,7 @@ test('matches from the root, with any name, at any depth; the outermost wins', a
   expect(last?.element.attributes).toMatchObject({ n: 'last' });
 });
 
-test('finds children', async () => {
+test('child, childText and childTexts find children by name', async () => {
   const [match] = await read('<r><a>1</a><b/><a> </a><a>2</a></r>', 'r');
   const element = match?.element as XmlElement;
   expect(child(element, 'b')?.name).toBe('b');
@@ -79,22 +79,22 @@ test.each([
   '<r><!-- x</r>',
   '<r><a x="</r>',
   '<r>&amp</r>',
-])('refuses %s', async (text) => {
+])('rejects %s', async (text) => {
   await expect(read(text, 'r/a')).rejects.toThrow(ReportError);
 });
 
-test('every beginning of a document is refused as incomplete', async () => {
+test('rejects every prefix of a document as incomplete', async () => {
   const bytes = Buffer.from('<?xml version="1.0"?><!DOCTYPE r><r a="1"><b><![CDATA[x]]>é</b><!-- c --><c/></r>');
   for (let end = 0; end < bytes.length; end++) await expect(read(bytes.subarray(0, end), 'r/b'), String(end)).rejects.toThrow(ReportError);
 });
 
-test('tolerates what tools do: control characters, blanks before the declaration, comments after the end', async () => {
+test('accepts control characters, spaces before the declaration and comments after the end', async () => {
   const found = await read('\n<?xml version="1.0"?><r><a>1\u0001\u000b2 \u{ffff}3 ]]> 4</a></r>\n<!-- done -->\n', 'r/a');
   expect(found).toHaveLength(1);
   expect(found[0]?.element.text).toMatch(/1.*2.*3.*4/);
 });
 
-test('reads the encoding that is declared', async () => {
+test('reads the declared encoding', async () => {
   const text = '<?xml version="1.0" encoding="ISO-8859-1"?><r><a>caf\u00e9</a></r>';
   expect((await read(Buffer.from(text, 'latin1'), 'r/a'))[0]?.element.text).toBe('café');
   expect((await read(Buffer.from(`\ufeff${text}`, 'utf16le'), 'r/a'))[0]?.element.text).toBe('café');
@@ -114,7 +114,7 @@ interface Tree {
   value: string;
   children: Tree[];
 }
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are not allowed in XML
+// biome-ignore lint/suspicious/noControlCharactersInRegex: XML does not allow these characters
 const clean = (text: string): string => text.replaceAll(/[\u0000-\u001f\ufffe\uffff]/g, '');
 const escaped = (text: string): string => clean(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 const written = ({ name, value, children }: Tree): string => `<${name} v="${escaped(value)}">${escaped(value)}${children.map(written).join('')}</${name}>`;
@@ -125,7 +125,7 @@ const expected = ({ name, value, children }: Tree): unknown => ({
   children: children.map(expected),
 });
 
-test('gives what was written, however the bytes come', async () => {
+test('returns what was written, for any chunk sizes', async () => {
   await fc.assert(
     fc.asyncProperty(tree, fc.array(fc.nat(1_000), { maxLength: 20 }), async (value, cuts) => {
       const input = inChunks(Buffer.from(`<r>${written(value)}</r>`), cuts);
@@ -146,17 +146,17 @@ describe('limits', () => {
     },
   });
 
-  test('of depth', async () => {
+  test('the nesting depth', async () => {
     await expect(read('<a>'.repeat(300), 'b')).rejects.toThrow('nested more than 200 levels deep');
     await expect(read(`<r>${'<a>'.repeat(300)}`, 'r/a')).rejects.toThrow('nested more than 200 levels deep');
   });
 
   test.each([
-    ['a text in an element that is wanted', endless('<r><a>', 'x', '</a></r>'), 'r/a', 'a text or tag of more than'],
+    ['text in a wanted element', endless('<r><a>', 'x', '</a></r>'), 'r/a', 'a text or tag of more than'],
     ['a comment', endless('<r><!--', 'x', '--></r>'), 'r/b', 'a text or tag of more than'],
-    ['children', endless('<r><a>', '<b/>', '</a></r>'), 'r/a', 'an element a of more than'],
-    ['pieces of text', endless('<r><a>', '<b>some text</b>', '</a></r>'), 'r/a', 'an element a of more than'],
-  ])('of %s', async (_, input, path, message) => {
+    ['an element with many children', endless('<r><a>', '<b/>', '</a></r>'), 'r/a', 'The XML element a has more than'],
+    ['an element with many texts', endless('<r><a>', '<b>some text</b>', '</a></r>'), 'r/a', 'The XML element a has more than'],
+  ])('the size of %s', async (_, input, path, message) => {
     await expect(collect(xmlElements(input, [path]))).rejects.toThrow(message);
   });
 });

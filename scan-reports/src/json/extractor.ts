@@ -1,13 +1,14 @@
-import { ReportError } from './contract.ts';
-import { type State, statesOf } from './json-patterns.ts';
+import { ReportError } from '../contract.ts';
+import { type PatternNode, patternTree } from './patterns.ts';
+import { stringEnd, UNFINISHED_ESCAPE } from './string-end.ts';
 
-/** A value cut out of a document; `error` instead of `value` when the piece is no valid JSON or too large. */
+/** A value extracted from a document. Has `error` instead of `value` if it is not valid JSON or too large. */
 export interface JsonValue {
-  /** Which of several documents after each other (JSON Lines); 0 for an ordinary file. */
+  /** Index of the document in a sequence of documents (JSON Lines). 0 for an ordinary file. */
   document: number;
-  /** Keys and indexes from the root of its document. */
+  /** Keys and indexes from the root of the document. */
   path: readonly (string | number)[];
-  /** Index of the pattern that it matched. */
+  /** Index of the pattern that the value matched. */
   pattern: number;
   value: unknown;
   error?: string;
@@ -16,41 +17,41 @@ export interface JsonValue {
 const MAX_DEPTH = 200;
 export const MAX_VALUE_BYTES = 16 * 1024 * 1024;
 const MAX_KEY_BYTES = 1024 * 1024;
-/** So many values are made before they are handed on, however large a chunk is. */
-const BATCH = 256;
+export const TOO_LARGE = `the record is larger than ${MAX_VALUE_BYTES} bytes`;
+export const INVALID_JSON = 'the record is not valid JSON';
+/** Bounds the number of parsed values in memory, however large a chunk is. */
+const BATCH_SIZE = 256;
 
 interface Frame {
   array: boolean;
-  /** Of the value that is being read in it. */
+  /** Key or index of the member that is being read. */
   key: string | number;
-  state: State;
+  node: PatternNode;
 }
 
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 const COMMA = 0x2c;
 const COLON = 0x3a;
-/** Most strings end sooner; for those that do not, a search in native code is faster in spite of its call. */
-const SHORT_STRING = 24;
 
 const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
 type Mode = 'value' | 'first_key' | 'key' | 'colon' | 'after' | 'key_text' | 'string' | 'scalar' | 'container';
 
-export function createCutter(patterns: readonly (readonly string[])[]) {
-  const root = statesOf(patterns);
+/** A push parser: `write` scans a chunk for structure, `take` returns the values completed so far, `end` checks that nothing is open. */
+export function createExtractor(patterns: readonly (readonly string[])[]) {
+  const root = patternTree(patterns);
   const stack: Frame[] = [];
-  let found: JsonValue[] = [];
+  let values: JsonValue[] = [];
   let mode: Mode = 'value';
   let document = 0;
   let offset = 0;
-  // Of the value that is passed over or captured as a whole:
+  // State of the value that is skipped or captured as a whole.
   let matched = -1;
-  /** Where the value (or the key) begins in the present chunk; what stood in earlier chunks is in `pieces`. */
+  /** Start of the value or key in the current chunk. `pieces` has its bytes from earlier chunks. */
   let start = 0;
   let pieces: Buffer[] = [];
   let captured = 0;
@@ -60,20 +61,20 @@ export function createCutter(patterns: readonly (readonly string[])[]) {
   let escaped = false;
 
   const fail = (at: number, what: string): never => {
-    throw new ReportError(`The file is no valid JSON: ${what} at byte ${offset + at}.`);
+    throw new ReportError(`The file is not valid JSON: ${what} at byte ${offset + at}.`);
   };
 
-  const stateHere = (): State | null => {
+  const currentNode = (): PatternNode | null => {
     const parent = stack.at(-1);
     if (parent === undefined) return root;
-    const { named, other } = parent.state;
+    const { named, other } = parent.node;
     return (named.size === 0 ? undefined : named.get(String(parent.key))) ?? other;
   };
 
-  /** The chunk ends within a value or key. */
-  const carry = (chunk: Buffer): void => {
+  /** Keeps the bytes of a value or key that continues in the next chunk. */
+  const carryOver = (chunk: Buffer): void => {
     captured += chunk.length - start;
-    if (mode === 'key_text' && captured > MAX_KEY_BYTES) fail(chunk.length, `a key of more than ${MAX_KEY_BYTES} bytes`);
+    if (mode === 'key_text' && captured > MAX_KEY_BYTES) fail(chunk.length, `key longer than ${MAX_KEY_BYTES} bytes`);
     if (captured > MAX_VALUE_BYTES) pieces = [];
     else if (mode === 'key_text' || matched !== -1) pieces.push(chunk.subarray(start));
   };
@@ -86,43 +87,43 @@ export function createCutter(patterns: readonly (readonly string[])[]) {
   };
 
   const finish = (chunk: Buffer, end: number): void => {
-    if (matched !== -1) found.push({ document, path: stack.map(({ key }) => key), pattern: matched, ...parsed(chunk, end) });
+    if (matched !== -1) values.push({ document, path: stack.map(({ key }) => key), pattern: matched, ...parsed(chunk, end) });
     captured = 0;
-    ended();
+    endValue();
   };
 
   const parsed = (chunk: Buffer, end: number): { value: unknown; error?: string } => {
     if (captured + end - start > MAX_VALUE_BYTES) {
       pieces = [];
-      return { value: undefined, error: `is larger than ${MAX_VALUE_BYTES} bytes` };
+      return { value: undefined, error: TOO_LARGE };
     }
     try {
       return { value: JSON.parse(textTo(chunk, end)) };
     } catch {
-      return { value: undefined, error: 'is no valid JSON' };
+      return { value: undefined, error: INVALID_JSON };
     }
   };
 
-  /** A value is whole; the outermost one is a document. */
-  const ended = (): void => {
+  /** A value is complete. The outermost value is a document. */
+  const endValue = (): void => {
     if (stack.length === 0) document++;
     mode = stack.length === 0 ? 'value' : 'after';
   };
 
   const close = (): void => {
     stack.pop();
-    ended();
+    endValue();
   };
 
-  /** The first byte of a value; returns where to go on. */
+  /** Handles the first byte of a value. Returns the next index to read. */
   const begin = (chunk: Buffer, at: number): number => {
     const byte = chunk[at] as number;
-    const state = stateHere();
-    matched = state?.matched ?? -1;
+    const node = currentNode();
+    matched = node?.matched ?? -1;
     start = at;
     if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
-      if (state !== null && matched === -1 && (state.named.size > 0 || state.other !== null)) {
-        stack.push({ array: byte === OPEN_ARRAY, key: 0, state });
+      if (node !== null && matched === -1 && (node.named.size > 0 || node.other !== null)) {
+        stack.push({ array: byte === OPEN_ARRAY, key: 0, node });
         mode = byte === OPEN_ARRAY ? 'value' : 'first_key';
         return at + 1;
       }
@@ -136,48 +137,23 @@ export function createCutter(patterns: readonly (readonly string[])[]) {
       escaped = false;
       return at + 1;
     }
-    if (!/[-0-9tfn]/.test(String.fromCharCode(byte))) fail(at, `"${String.fromCharCode(byte)}" is unexpected`);
+    if (!/[-0-9tfn]/.test(String.fromCharCode(byte))) fail(at, `unexpected "${String.fromCharCode(byte)}"`);
     mode = 'scalar';
     return at;
   };
 
-  /** The quote that ends a string; -1 when it goes on in the next chunk. */
-  const stringEnd = (chunk: Buffer, from: number): number => {
-    const length = chunk.length;
-    let at = escaped ? from + 1 : from;
-    for (;;) {
-      const near = Math.min(length, at + SHORT_STRING);
-      while (at < near) {
-        const byte = chunk[at];
-        if (byte === QUOTE) {
-          escaped = false;
-          return at;
-        }
-        at += byte === BACKSLASH ? 2 : 1;
-      }
-      if (at < length) {
-        const quote = chunk.indexOf(QUOTE, at);
-        const end = quote === -1 ? length : quote;
-        let slashes = 0;
-        while (end - slashes > at && chunk[end - slashes - 1] === BACKSLASH) slashes++;
-        if (quote !== -1 && slashes % 2 === 0) {
-          escaped = false;
-          return quote;
-        }
-        at = end + (slashes % 2);
-      }
-      if (at >= length) {
-        escaped = at > length;
-        return -1;
-      }
-    }
+  /** Returns the index of the quote that ends the string, or -1 if the string continues in the next chunk. */
+  const endOfString = (chunk: Buffer, from: number): number => {
+    const end = stringEnd(chunk, escaped ? from + 1 : from);
+    escaped = end === UNFINISHED_ESCAPE;
+    return end < 0 ? -1 : end;
   };
 
   const inContainer = (chunk: Buffer, from: number): number => {
     const length = chunk.length;
     let at = from;
     if (inString) {
-      at = stringEnd(chunk, at) + 1;
+      at = endOfString(chunk, at) + 1;
       if (at === 0) at = length;
       else inString = false;
     }
@@ -187,18 +163,18 @@ export function createCutter(patterns: readonly (readonly string[])[]) {
       if (byte < OPEN_ARRAY && byte !== QUOTE) continue;
       if (byte === QUOTE) {
         escaped = false;
-        const end = stringEnd(chunk, at);
+        const end = endOfString(chunk, at);
         if (end === -1) {
           inString = true;
           break;
         }
         at = end + 1;
       } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
-        if (depth >= MAX_DEPTH) fail(at - 1, `more than ${MAX_DEPTH} levels`);
+        if (depth >= MAX_DEPTH) fail(at - 1, `more than ${MAX_DEPTH} nested levels`);
         kinds[depth++] = byte;
       } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
-        // In ASCII "}" and "]" stand two after "{" and "[".
-        if (kinds[--depth] !== byte - 2) fail(at - 1, `"${String.fromCharCode(byte)}" is unexpected`);
+        // In ASCII, "}" and "]" are two positions after "{" and "[".
+        if (kinds[--depth] !== byte - 2) fail(at - 1, `unexpected "${String.fromCharCode(byte)}"`);
         if (depth === 0) {
           finish(chunk, at);
           return at;
@@ -214,13 +190,13 @@ export function createCutter(patterns: readonly (readonly string[])[]) {
       case 'container':
         return inContainer(chunk, at);
       case 'string': {
-        const end = stringEnd(chunk, at);
+        const end = endOfString(chunk, at);
         if (end === -1) return chunk.length;
         finish(chunk, end + 1);
         return end + 1;
       }
       case 'key_text': {
-        const end = stringEnd(chunk, at);
+        const end = endOfString(chunk, at);
         if (end === -1) return chunk.length;
         const text = textTo(chunk, end);
         captured = 0;
@@ -239,7 +215,7 @@ export function createCutter(patterns: readonly (readonly string[])[]) {
     }
   };
 
-  /** Between the values of the containers that are looked into. */
+  /** Handles a byte between the members of a container that contains wanted values. */
   const between = (chunk: Buffer, at: number, byte: number): number => {
     const top = stack.at(-1);
     switch (mode) {
@@ -253,13 +229,13 @@ export function createCutter(patterns: readonly (readonly string[])[]) {
           close();
           return at + 1;
         }
-        if (byte !== QUOTE) fail(at, 'a key was expected');
+        if (byte !== QUOTE) fail(at, 'expected a key');
         mode = 'key_text';
         escaped = false;
         start = at + 1;
         return at + 1;
       case 'colon':
-        if (byte !== COLON) fail(at, '":" was expected');
+        if (byte !== COLON) fail(at, 'expected ":"');
         mode = 'value';
         return at + 1;
       default:
@@ -267,7 +243,7 @@ export function createCutter(patterns: readonly (readonly string[])[]) {
           if (top.array) top.key = (top.key as number) + 1;
           mode = top.array ? 'value' : 'key';
         } else if (top && byte === (top.array ? CLOSE_ARRAY : CLOSE_OBJECT)) close();
-        else fail(at, `"${String.fromCharCode(byte)}" is unexpected`);
+        else fail(at, `unexpected "${String.fromCharCode(byte)}"`);
         return at + 1;
     }
   };
@@ -276,20 +252,20 @@ export function createCutter(patterns: readonly (readonly string[])[]) {
     try {
       return JSON.parse(`"${text}"`) as string;
     } catch {
-      return fail(at, 'a key that is no valid text');
+      return fail(at, 'invalid key');
     }
   };
 
-  const isWithin = (): boolean => mode === 'container' || mode === 'string' || mode === 'scalar' || mode === 'key_text';
+  const isInsideToken = (): boolean => mode === 'container' || mode === 'string' || mode === 'scalar' || mode === 'key_text';
 
   return {
-    /** From one place of the chunk on; returns where to go on when there is something to take, or the chunk's end. */
+    /** Scans the chunk from an index. Returns the index to continue at after `take`, or the end of the chunk. */
     write(chunk: Buffer, from: number): number {
       let at = from;
       if (at === 0) start = 0;
-      while (at < chunk.length && found.length < BATCH) at = step(chunk, at);
+      while (at < chunk.length && values.length < BATCH_SIZE) at = step(chunk, at);
       if (at >= chunk.length) {
-        if (isWithin()) carry(chunk);
+        if (isInsideToken()) carryOver(chunk);
         offset += chunk.length;
       }
       return at;
@@ -297,12 +273,11 @@ export function createCutter(patterns: readonly (readonly string[])[]) {
     end(): void {
       start = 0;
       if (mode === 'scalar') finish(Buffer.alloc(0), 0);
-      if (stack.length > 0 || mode !== 'value')
-        throw new ReportError(`The file ends in the middle of a JSON value (after ${offset} bytes): it is not complete.`);
+      if (stack.length > 0 || mode !== 'value') throw new ReportError(`The file is not complete: it ends inside a JSON value after ${offset} bytes.`);
     },
     take(): JsonValue[] {
-      const taken = found;
-      if (taken.length > 0) found = [];
+      const taken = values;
+      if (taken.length > 0) values = [];
       return taken;
     },
   };

@@ -1,16 +1,16 @@
-import type { About } from './contract.ts';
+import type { About } from '../contract.ts';
 import { name } from './normalize.ts';
 
-const MOST_UNREAD = 10_000;
+const MAX_UNREAD = 10_000;
 
-/** Gathers what a report says of itself, within bounds. */
+/** Collects what a report states about its run, in bounded memory. */
 export function startAbout(tools: readonly string[] | null = null) {
   const unread = new Set<string>();
   let finished = true;
   return {
-    /** A place was not looked at; a report that does not say which may lack anything. */
+    /** The tool did not scan this path. Without a path, anything may be missing from the report. */
     missed(path: string | undefined): void {
-      if (path === undefined || unread.size >= MOST_UNREAD) finished = false;
+      if (path === undefined || unread.size >= MAX_UNREAD) finished = false;
       else unread.add(name(path.replace(/(?<=.)\/+$/, '')));
     },
     failed(): void {

@@ -1,7 +1,7 @@
-import type { ReportInput } from './contract.ts';
-import { textBytes } from './input.ts';
-import { jsonValues, placeOf } from './json.ts';
-import { MAX_VALUE_BYTES } from './json-cutter.ts';
+import type { ReportInput } from '../contract.ts';
+import { textBytes } from '../shared/input.ts';
+import { INVALID_JSON, MAX_VALUE_BYTES, TOO_LARGE } from './extractor.ts';
+import { jsonValues, placeOf } from './values.ts';
 
 export interface JsonRecord {
   place: string;
@@ -10,8 +10,8 @@ export interface JsonRecord {
 }
 
 /**
- * Documents after each other. Where the first line is one, it is JSON Lines: each line is for itself, and one that is no JSON is an error
- * of that line alone. Otherwise a document may go over several lines.
+ * Reads a sequence of documents. If the first non-blank line is a document, the file is JSON Lines, and a line that is not valid JSON is an
+ * error of that line only. Otherwise, documents may span several lines.
  */
 export async function* jsonDocuments(input: ReportInput): AsyncGenerator<JsonRecord> {
   let isLines = false;
@@ -25,28 +25,28 @@ export async function* jsonDocuments(input: ReportInput): AsyncGenerator<JsonRec
   if (!isLines) for await (const found of jsonValues(input, [''])) yield { ...found, place: placeOf(found) };
 }
 
-/** The values at a path of one document, or documents after each other for the empty path. */
+/** Yields the values at a path of one document. For the empty path, yields a sequence of documents. */
 export async function* jsonRecords(input: ReportInput, pattern: string): AsyncGenerator<JsonRecord> {
   if (pattern === '') yield* jsonDocuments(input);
   else for await (const found of jsonValues(input, [pattern])) yield { ...found, place: placeOf(found) };
 }
 
-/** Null: a blank line. */
+/** Returns null for a blank line. */
 function parsed(text: string | null, isLast: boolean): Omit<JsonRecord, 'place'> | null {
-  if (text === null) return { value: undefined, error: `is larger than ${MAX_VALUE_BYTES} bytes` };
+  if (text === null) return { value: undefined, error: TOO_LARGE };
   if (text.trim() === '') return null;
   try {
     return { value: JSON.parse(text) };
   } catch {
-    return { value: undefined, error: isLast ? 'is no valid JSON: the file ends in the middle of it' : 'is no valid JSON' };
+    return { value: undefined, error: isLast ? `${INVALID_JSON}: the file ends inside it` : INVALID_JSON };
   }
 }
 
 interface Line {
   number: number;
-  /** Null: too long. */
+  /** Null if the line is too long. */
   text: string | null;
-  /** Nothing ends the line. */
+  /** True if the file ends without a line break after this line. */
   isLast: boolean;
 }
 

@@ -1,86 +1,87 @@
 import { SaxesParser } from 'saxes';
-import { ReportError, type ReportInput } from './contract.ts';
-import { textBytes } from './input.ts';
+import { ReportError, type ReportInput } from '../contract.ts';
+import { textBytes } from '../shared/input.ts';
 
-/** An element with everything in it. Names are local names: reports use prefixes as they like. */
+/** An element with its content. Names are local names, because reports use arbitrary prefixes. */
 export interface XmlElement {
   name: string;
   attributes: Readonly<Record<string, string>>;
-  /** All text directly in it, trimmed. */
+  /** The text directly inside the element, trimmed. */
   text: string;
   children: readonly XmlElement[];
 }
 
 export interface XmlMatch {
   element: XmlElement;
-  /** Index of the path that it matched. */
+  /** Index of the path that the element matched. */
   pattern: number;
-  /** The elements around it, outermost first, with their attributes (not their content). */
+  /** The ancestors, outermost first, with their attributes but without their content. */
   parents: readonly { name: string; attributes: Readonly<Record<string, string>>; index: number }[];
-  /** `ReportHost[2]/ReportItem[7]`: counted from 1 among its equals. */
+  /** Position in the file: `ReportHost[2]/ReportItem[7]`, counted from 1 among siblings of the same name. */
   place: string;
 }
 
 const MAX_DEPTH = 200;
 const MAX_ELEMENT_CHARACTERS = 16 * 1024 * 1024;
-/** One tag, comment or CDATA section, wanted or not: the parser keeps it until it ends. */
+/** The parser keeps a tag, comment or CDATA section in memory until it ends, even outside wanted elements. */
 const MAX_TOKEN_BYTES = 64 * 1024 * 1024;
-/** What an element costs beside its text, in the same currency. */
-const ELEMENT_CHARACTERS = 100;
+/** Memory overhead of an element, counted as characters. */
+const ELEMENT_OVERHEAD = 100;
 
-interface Open {
+interface OpenElement {
   name: string;
   attributes: Record<string, string>;
   index: number;
   counts: Map<string, number> | null;
 }
 
-interface Building {
+interface PartialElement {
   name: string;
   attributes: Record<string, string>;
   text: string;
-  children: Building[];
+  children: PartialElement[];
 }
 
 interface Pattern {
-  anywhere: boolean;
-  wanted: readonly string[];
+  anyDepth: boolean;
+  segments: readonly string[];
 }
 
-// A stray control character or a bare "&" in a tool's output is no reason to lose a report; a structure that does not close is.
-const BROKEN = /unclosed|unexpected close|unmatched|text data outside|document must|only one root|unexpected end/i;
+// Only structural errors reject a report. Tools write stray control characters and bare "&", which are harmless.
+const STRUCTURAL_ERROR = /unclosed|unexpected close|unmatched|text data outside|document must|only one root|unexpected end/i;
 
 /**
- * Elements at some paths from the root (`NessusClientData_v2/Report/ReportHost`; a segment `*` is any name, a leading `**` any depth)
- * as they end. No entity is ever expanded but XML's own five, no DTD is read.
+ * Yields the elements at the given paths when they end. Paths start at the root: `NessusClientData_v2/Report/ReportHost`. The segment
+ * `*` is any name, a leading `**` any depth. Only XML's five predefined entities are expanded and no DTD is read, so that a report
+ * cannot cause entity expansion or access to files and network.
  */
 export async function* xmlElements(input: ReportInput, paths: readonly string[]): AsyncGenerator<XmlMatch> {
   const patterns = paths.map((path): Pattern => {
     const segments = path.split('/');
-    return segments[0] === '**' ? { anywhere: true, wanted: segments.slice(1) } : { anywhere: false, wanted: segments };
+    return segments[0] === '**' ? { anyDepth: true, segments: segments.slice(1) } : { anyDepth: false, segments };
   });
   const parser = new SaxesParser({ xmlns: false, position: false, fragment: false });
-  const open: Open[] = [];
-  /** The matched element that is open, and the open ones in it. */
-  const building: Building[] = [];
+  const open: OpenElement[] = [];
+  /** The open matched element and its open descendants. */
+  const building: PartialElement[] = [];
   let found: XmlMatch[] = [];
   let pattern = -1;
   let size = 0;
-  /** Bytes since something ended. */
-  let waiting = 0;
-  let broken: Error | null = null;
+  /** Bytes since the last token ended. */
+  let pendingBytes = 0;
+  let syntaxError: Error | null = null;
   let ended = false;
 
   const grow = (characters: number): void => {
     size += characters;
-    if (size > MAX_ELEMENT_CHARACTERS) throw new ReportError(`The XML has an element ${building[0]?.name} of more than ${MAX_ELEMENT_CHARACTERS} characters.`);
+    if (size > MAX_ELEMENT_CHARACTERS) throw new ReportError(`The XML element ${building[0]?.name} has more than ${MAX_ELEMENT_CHARACTERS} characters.`);
   };
-  const enter = (element: Building): void => {
+  const enter = (element: PartialElement): void => {
     building.push(element);
-    grow(ELEMENT_CHARACTERS);
+    grow(ELEMENT_OVERHEAD);
   };
   const addText = (text: string): void => {
-    waiting = 0;
+    pendingBytes = 0;
     const current = building.at(-1);
     if (!current) return;
     grow(text.length);
@@ -88,35 +89,35 @@ export async function* xmlElements(input: ReportInput, paths: readonly string[])
   };
 
   parser.on('error', (error) => {
-    if (BROKEN.test(error.message)) broken ??= error;
+    if (STRUCTURAL_ERROR.test(error.message)) syntaxError ??= error;
   });
   parser.on('opentag', ({ name, attributes }) => {
-    waiting = 0;
+    pendingBytes = 0;
     const local = localName(name);
     const plain = localNames(attributes);
     if (open.length + building.length > MAX_DEPTH) throw new ReportError(`The XML is nested more than ${MAX_DEPTH} levels deep.`);
-    const around = building.at(-1);
-    if (around) {
+    const container = building.at(-1);
+    if (container) {
       const element = { name: local, attributes: plain, text: '', children: [] };
-      around.children.push(element);
+      container.children.push(element);
       enter(element);
       return;
     }
     const parent = open.at(-1);
-    open.push({ name: local, attributes: plain, index: parent ? counted(parent, local) : 1, counts: null });
+    open.push({ name: local, attributes: plain, index: parent ? nextIndex(parent, local) : 1, counts: null });
     pattern = patterns.findIndex((one) => matches(one, open));
     if (pattern === -1) return;
     size = 0;
     enter({ name: local, attributes: plain, text: '', children: [] });
-    // Only now, since without a handler the parser passes over text.
+    // Added only now, because the parser skips text faster without a handler.
     parser.on('text', addText);
   });
   parser.on('cdata', addText);
   parser.on('comment', () => {
-    waiting = 0;
+    pendingBytes = 0;
   });
   parser.on('closetag', () => {
-    waiting = 0;
+    pendingBytes = 0;
     const done = building.pop();
     if (done) {
       done.text = done.text.trim();
@@ -138,18 +139,18 @@ export async function* xmlElements(input: ReportInput, paths: readonly string[])
 
   const decoder = new TextDecoder('utf-8');
   for await (const chunk of textBytes(input)) {
-    waiting += chunk.length;
+    pendingBytes += chunk.length;
     parser.write(decoder.decode(chunk, { stream: true }));
-    if (broken) throw new ReportError(`The file is no well-formed XML: ${(broken as Error).message}.`, { cause: broken });
-    const most = building.length > 0 ? MAX_ELEMENT_CHARACTERS : MAX_TOKEN_BYTES;
-    if (waiting > most) throw new ReportError(`The XML has a text or tag of more than ${most} bytes.`);
+    if (syntaxError) throw new ReportError(`The file is not well-formed XML: ${(syntaxError as Error).message}.`, { cause: syntaxError });
+    const limit = building.length > 0 ? MAX_ELEMENT_CHARACTERS : MAX_TOKEN_BYTES;
+    if (pendingBytes > limit) throw new ReportError(`The XML has a text or tag of more than ${limit} bytes.`);
     for (const match of found) yield match;
     found = [];
   }
-  if (!ended || open.length > 0) throw new ReportError('The file ends in the middle of its XML: it is not complete.');
+  if (!ended || open.length > 0) throw new ReportError('The file is not complete: it ends inside the XML.');
 }
 
-function counted(parent: Open, name: string): number {
+function nextIndex(parent: OpenElement, name: string): number {
   parent.counts ??= new Map();
   const index = (parent.counts.get(name) ?? 0) + 1;
   parent.counts.set(name, index);
@@ -167,17 +168,16 @@ function localName(name: string): string {
   return colon === -1 ? name : name.slice(colon + 1);
 }
 
-function matches({ anywhere, wanted }: Pattern, open: readonly Open[]): boolean {
-  const offset = open.length - wanted.length;
-  if (anywhere ? offset < 0 : offset !== 0) return false;
-  for (let at = wanted.length - 1; at >= 0; at--) {
-    const segment = wanted[at];
+function matches({ anyDepth, segments }: Pattern, open: readonly OpenElement[]): boolean {
+  const offset = open.length - segments.length;
+  if (anyDepth ? offset < 0 : offset !== 0) return false;
+  for (let at = segments.length - 1; at >= 0; at--) {
+    const segment = segments[at];
     if (segment !== '*' && segment !== open[offset + at]?.name) return false;
   }
   return true;
 }
 
-/** The first child of that name, and its text. */
 export function child(element: XmlElement, name: string): XmlElement | undefined {
   return element.children.find((candidate) => candidate.name === name);
 }
