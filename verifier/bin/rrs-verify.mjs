@@ -13,7 +13,7 @@ if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
   process.removeAllListeners('warning').on('warning', (warning) => {
     if (warning.name !== 'ExperimentalWarning') process.stderr.write(`${warning.stack}\n`);
   });
-  const { main } = await import('../src/cli.ts');
+  const { main } = await import('../src/cli/cli.ts');
   process.exitCode = await main(process.argv.slice(2), {
     out: (text) => process.stdout.write(text),
     err: (text) => process.stderr.write(text),

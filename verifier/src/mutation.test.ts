@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { bytesSource } from './archive/source.ts';
 import { nodePlatform } from './node.ts';
-import { bytesSource } from './source.ts';
 import { testAuthority } from './testing/authority.ts';
 import { type Built, buildPackage, zipOf } from './testing/build.ts';
 import { rawEntries, rawZip } from './testing/raw-zip.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { bytesSource } from './archive/source.ts';
 import { nodePlatform } from './node.ts';
 import { browserPlatform } from './platform.ts';
 import { createFindings } from './report.ts';
-import { bytesSource } from './source.ts';
 import { testAuthority } from './testing/authority.ts';
 import { buildPackage, zipOf } from './testing/build.ts';
 import { verifyPackage } from './verify.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { vectors } from '../vectors/vectors.ts';
+import { bytesSource } from './archive/source.ts';
 import { CODES } from './codes.ts';
 import { nodePlatform } from './node.ts';
-import { bytesSource } from './source.ts';
 import { verifyPackage } from './verify.ts';
 
 test.for(vectors)('$name', async ({ verdict, codes, make }) => {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
+import { bytesSource } from './archive/source.ts';
 import { nodePlatform } from './node.ts';
 import { browserPlatform } from './platform.ts';
-import { bytesSource } from './source.ts';
 import { testAuthority } from './testing/authority.ts';
 import { buildPackage, zipOf } from './testing/build.ts';
-import { emptyTrust } from './trust.ts';
+import { emptyTrust } from './trust/trust.ts';
 import { verifyPackage } from './verify.ts';
 
 test('a good package is verified with the keys and consistent without', async () => {

@@ -1,17 +1,17 @@
 import { type Evidence, ed25519RawFromSpki, opensshFingerprint, toBase64, vkey } from '@rrs/evidence-format';
-import type { Checked } from './checked.ts';
-import { checkContent } from './content-check.ts';
-import { checkAuditTrail, checkEvidence } from './evidence-check.ts';
-import { checkHistory } from './history-check.ts';
-import { checkLog, type LogState } from './log-check.ts';
+import { type Opened, readPackage } from './archive/read-package.ts';
+import type { Source } from './archive/source.ts';
+import { checkContent } from './checks/content.ts';
+import type { Checked } from './checks/context.ts';
+import { checkAuditTrail, checkEvidence } from './checks/evidence.ts';
+import { checkHistory } from './checks/history.ts';
+import { checkLog, type LogState } from './checks/log.ts';
+import { PROOF, readProof } from './checks/proof-files.ts';
+import { checkSignature } from './checks/signature.ts';
+import { checkTime } from './checks/timestamps.ts';
 import type { Platform } from './platform.ts';
-import { PROOF, readProof } from './proof-files.ts';
-import { type Opened, readPackage } from './read-package.ts';
 import { createFindings, type Findings, type PackageSummary, type Report } from './report.ts';
-import { checkSignature } from './signature-check.ts';
-import type { Source } from './source.ts';
-import { checkTime } from './timestamp-check.ts';
-import { type ParsedTrust, parseTrust, type Trust } from './trust.ts';
+import { type ParsedTrust, parseTrust, type Trust } from './trust/trust.ts';
 
 /**
  * Checks a package against whom the caller trusts, and reaches nothing but the source. It fails closed: what throws is a failure,

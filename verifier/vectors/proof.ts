@@ -2,7 +2,7 @@ import { type Bundle, concat, countsOf, equalBytes, parseBundle, pemFromSpki, to
 import { buildPackage, type Recipe, testKeys, trustIn } from '../src/testing/build.ts';
 import { IDS } from '../src/testing/sample.ts';
 import { ecdsaDer } from '../src/testing/signer.ts';
-import { emptyTrust } from '../src/trust.ts';
+import { emptyTrust } from '../src/trust/trust.ts';
 import { changed, edit, failing, sealed, type Vector } from './vector.ts';
 
 const other = await testKeys('other');

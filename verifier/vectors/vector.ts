@@ -2,7 +2,7 @@ import type { Code } from '../src/codes.ts';
 import type { Report } from '../src/report.ts';
 import { type Built, buildPackage, type Files, type Recipe, zipOf } from '../src/testing/build.ts';
 import { type RawEntry, rawEntries, rawZip } from '../src/testing/raw-zip.ts';
-import type { Trust } from '../src/trust.ts';
+import type { Trust } from '../src/trust/trust.ts';
 
 /** A package, whom its reader trusts, and what the verifier must say: these codes, and no others. */
 export interface Vector {

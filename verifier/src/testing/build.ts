@@ -41,7 +41,7 @@ import {
   vkey,
   writeZip,
 } from '@rrs/evidence-format';
-import type { Trust } from '../trust.ts';
+import type { Trust } from '../trust/trust.ts';
 import { IDS, sampleEvidence } from './sample.ts';
 import { ed25519Key, p256Key, type TestKey } from './signer.ts';
 

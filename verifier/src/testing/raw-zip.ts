@@ -1,5 +1,5 @@
 import { crc32 } from '@rrs/evidence-format';
-import { centralHeader, descriptor, endRecords, localHeader } from '../zip-form.ts';
+import { centralHeader, descriptor, endRecords, localHeader } from '../archive/zip-records.ts';
 
 export interface RawEntry {
   name: string;
