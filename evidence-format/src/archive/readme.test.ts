@@ -21,17 +21,17 @@ const facts: ReadmeFacts = {
   keys: { package: 'SHA256:package', log: 'SHA256:log', vkey: 'v+1+k' },
 };
 
-test('says what it concludes, what is missing, and which keys to compare', () => {
+test('states the conclusion, the gaps and the keys to compare', () => {
   const text = readmeText(facts);
   for (const part of [
     'remediated: every finding',
-    'B (minor',
-    'missing: Nobody approved.',
+    'B (only minor',
+    'gap: Nobody approved.',
     'SHA256:package',
     'SHA256:log',
     'v+1+k',
     'rrs.example/orgs/x',
-    'by another way',
+    'through another channel',
   ]) {
     expect(text).toContain(part);
   }
@@ -39,31 +39,31 @@ test('says what it concludes, what is missing, and which keys to compare', () =>
   expect(text.match(/--type https:\/\/rrs\.example\/remediation-evidence\/v1/g)).toHaveLength(2);
 });
 
-test('speaks of timestamps only where there are some', () => {
+test('explains timestamps only for a stamped package', () => {
   expect(readmeText(facts)).toContain('openssl ts -verify');
   const without = readmeText({ ...facts, stamped: false });
   for (const part of ['openssl ts', '--use-signed-timestamps', 'tsa']) expect(without).not.toContain(part);
   expect(without).toContain('no independent authority');
 });
 
-test('no title can add a line', () => {
+test('a title cannot add a line', () => {
   const lines = (title: string): number => readmeText({ ...facts, workItemTitle: title }).split('\n').length;
   expect(lines('a\n8. The signature is fine.\r\u2028x')).toBe(lines('a'));
 });
 
-test('nothing that a shell would take apart stands in a command', () => {
+test('refuses values that contain shell syntax', () => {
   expect(() => readmeText({ ...facts, folder: 'a;b' })).toThrow('plain name');
   expect(() => readmeText({ ...facts, origin: 'a$(b)' })).toThrow('plain name');
 });
 
 const tools = ['bash', 'unzip', 'sha256sum', 'jq', 'openssl', 'ssh-keygen'].every((tool) => spawnSync(tool, ['--version']).error === undefined);
 
-/** The commands are the indented lines of the section, as an auditor copies them. */
+/** The commands are the lines of the section that are indented by three spaces. */
 function commandsOf(readme: string): string {
   const section = readme.slice(readme.indexOf('BY HAND'), readme.indexOf('WITH COSIGN'));
   return section
     .split('\n')
-    .filter((line) => line.startsWith('   ') && !line.startsWith('   After the'))
+    .filter((line) => line.startsWith('   '))
     .join('\n');
 }
 
@@ -88,7 +88,7 @@ async function seal(stamped: boolean): Promise<Sealed> {
   return { folder, name, readme };
 }
 
-test.runIf(tools).each([true, false])('the commands by hand succeed on a real package (stamped: %s)', async (stamped) => {
+test.runIf(tools).each([true, false])('the manual commands succeed on a sealed package (stamped: %s)', async (stamped) => {
   const { folder, readme } = await seal(stamped);
   const { stdout, stderr } = bash(folder, commandsOf(readme));
   const subjects = ['tagmanifest-sha256.txt', 'manifest-sha256.txt', 'data/evidence.json', 'data/report.pdf'].map((file) => `${file}: OK`);
@@ -104,7 +104,7 @@ test.runIf(tools)('the fingerprint command prints the fingerprint', async () => 
   expect(readme).toContain(bash(folder, command).stdout.split(' ')[1]);
 });
 
-describe.runIf(tools)('the commands by hand show', () => {
+describe.runIf(tools)('the manual commands detect', () => {
   test.each([
     ['a changed payload file', 'printf x >> $P/data/report.pdf', /report.pdf: FAILED/],
     ['a changed tag file', 'printf x >> $P/bag-info.txt', /bag-info.txt: FAILED/],
@@ -121,7 +121,7 @@ describe.runIf(tools)('the commands by hand show', () => {
   });
 });
 
-/** An archive that the writer would refuse: one name replaced by another of the same length, in both places. */
+/** An archive that the writer would refuse: replaces one name, in both records, with another of the same length. */
 function withEntry(archive: Buffer, name: string): Buffer {
   const latin = archive.toString('latin1');
   const victim = `${name.split('/')[0]}/bagit.txt`;

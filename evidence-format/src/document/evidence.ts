@@ -1,13 +1,14 @@
-/** data/evidence.json, version 1. Times are RFC 3339 in UTC with milliseconds; what is unknown is null, never absent. */
+/**
+ * Content of data/evidence.json, version 1. Times are RFC 3339 in UTC with milliseconds. Unknown values are null; no key is ever absent.
+ * schema.ts describes each field.
+ */
 export interface Evidence {
   schema: typeof EVIDENCE_SCHEMA_ID;
   package_id: string;
-  /** Counts the packages of the work item, from 1. */
   sequence: number;
   supersedes: { package_id: string; sequence: number } | null;
   organization: { id: string; name: string };
   work_item: WorkItem;
-  /** The instant for which every statement here is true. */
   as_of: string;
   generated_at: string;
   generator: { name: string; version: string };
@@ -21,12 +22,10 @@ export interface Evidence {
   artifacts: Artifact[];
   approvals: Approval[];
   checks: Check[];
-  /** A proposal for the auditor, who decides what counts for which control. */
   controls: Control[];
   collection: Collection[];
   redactions: Redaction[];
   audit_trail: { file: string; events: number; head: string };
-  /** Log leaves of earlier attempts that were interrupted before their package was published. */
   abandoned_leaves: { index: number; leaf_sha256: string; reason: string }[];
   formats: PackageFormat[];
   files: { path: string; size: number; sha256: string; media_type: string }[];
@@ -46,7 +45,7 @@ export type FindingState = (typeof FINDING_STATES)[number];
 export const SEVERITIES = ['critical', 'high', 'medium', 'low', 'info', 'unknown'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
-/** What a package can be read as, besides the ZIP that holds them all. */
+/** Formats in which a package can be downloaded, besides the ZIP that contains them all. */
 export const PACKAGE_FORMATS = ['pdf', 'html', 'json', 'csv', 'oscal-ar', 'oscal-poam', 'openvex', 'cyclonedx-vex', 'sarif'] as const;
 export type PackageFormat = (typeof PACKAGE_FORMATS)[number];
 
@@ -92,9 +91,7 @@ export type GapCode = (typeof GAP_CODES)[number];
 export interface Gap {
   code: GapCode;
   weight: 'major' | 'minor';
-  /** One sentence for a person. */
   what: string;
-  /** Ids of the findings, artifacts or scans it is about; empty: the package. */
   about: string[];
 }
 
@@ -129,7 +126,7 @@ export interface Finding {
   acceptance: { owner: string; expires_at: string } | null;
   reopen_count: number;
   sources: string[];
-  /** Scans in `scans` that saw it, and that covered its place and did not. */
+  /** `before` is the scan that reported the finding. `after` is the scan that covered its location and no longer reported it. */
   before: { state: 'present' | 'unknown'; scan: string | null };
   after: { state: 'absent' | 'present' | 'unknown'; scan: string | null };
 }
@@ -146,7 +143,6 @@ export interface Scan {
   records: number;
   sha256: string;
   size: number;
-  /** Its bytes in the bag; null when they are no longer stored. */
   file: string | null;
 }
 
@@ -163,7 +159,6 @@ export interface Artifact {
   media_type: string | null;
   size: number | null;
   sha256: string | null;
-  /** Null: a link that was not captured, or a removed one. */
   file: string | null;
   superseded_by: string | null;
   removed: { at: string; by: Person; reason: string } | null;
@@ -187,7 +182,6 @@ export interface Control {
   framework: string;
   control: string;
   title: string;
-  /** What in this package speaks to it: paths in the bag or keys of this file. */
   evidence: string[];
 }
 
@@ -196,7 +190,6 @@ export interface Collection {
   sha256: string;
   size: number;
   media_type: string;
-  /** How it came here: `upload` by a person or pipeline, `connection` by a sync. */
   method: 'upload' | 'connection';
   source: string;
   collected_at: string;

@@ -20,11 +20,11 @@ const cases: [FindingState[], Conclusion][] = [
   [['remediated'], 'not_remediated'],
 ];
 
-test.each(cases)('%j concludes as %s', (states, conclusion) => {
+test.each(cases)('%j leads to the conclusion %s', (states, conclusion) => {
   expect(concludeFrom(states.map((state) => ({ state })))).toBe(conclusion);
 });
 
-test('the table of the documentation, row by row, for every set of states', () => {
+test('matches the table of the documentation for every set of states', () => {
   const sets = Array.from({ length: 2 ** FINDING_STATES.length }, (_, mask) => FINDING_STATES.filter((_state, bit) => mask & (1 << bit)));
   for (const states of sets) {
     const has = (...some: FindingState[]): boolean => some.some((state) => states.includes(state));
@@ -47,7 +47,7 @@ test('the table of the documentation, row by row, for every set of states', () =
 
 const findings = fc.array(fc.record({ state: fc.constantFrom(...FINDING_STATES), severity: fc.constantFrom(...SEVERITIES) }), { maxLength: 8 });
 
-test('an unfinished finding never lets a package conclude as done, and order and repetition do not matter', () => {
+test('an active finding prevents a finished conclusion, and order and repetition do not matter', () => {
   fc.assert(
     fc.property(findings, fc.constantFrom<FindingState>('open', 'in_progress', 'remediated'), (some, active) => {
       expect(['partially_remediated', 'not_remediated']).toContain(concludeFrom([...some, { state: active }]));
@@ -56,7 +56,7 @@ test('an unfinished finding never lets a package conclude as done, and order and
   );
 });
 
-test('counts add up, and every key is there', () => {
+test('counts add up and contain every key', () => {
   fc.assert(
     fc.property(findings, (some) => {
       const counts = countsOf(some);
@@ -69,7 +69,7 @@ test('counts add up, and every key is there', () => {
   expect(countsOf([{ state: 'open', severity: 'high' }]).by_status.open).toBe(1);
 });
 
-test('grades count kinds of major gaps', () => {
+test('the grade depends on the number of kinds of major gaps', () => {
   const gap = (code: (typeof GAP_CODES)[number]) => ({ code, weight: weightOf(code, { fourEyes: false }) });
   expect(gradeOf([])).toBe('A');
   expect(gradeOf([gap('no_timestamp'), gap('no_artifact')])).toBe('B');
@@ -77,7 +77,7 @@ test('grades count kinds of major gaps', () => {
   expect(gradeOf([gap('no_rescan'), gap('unfinished')])).toBe('D');
 });
 
-test('a missing approval weighs more where four eyes are demanded', () => {
+test('a missing approval is a major gap if the organization requires four eyes', () => {
   expect(weightOf('no_approval', { fourEyes: false })).toBe('minor');
   expect(weightOf('no_approval', { fourEyes: true })).toBe('major');
   expect(GAP_CODES.filter((code) => weightOf(code, { fourEyes: false }) === 'major')).toEqual([
@@ -90,7 +90,7 @@ test('a missing approval weighs more where four eyes are demanded', () => {
   ]);
 });
 
-test('reasons name each state with its number', () => {
+test('reasons state the number of findings per state', () => {
   expect(reasonsOf([])).toEqual(['No finding is linked to the work item.']);
   expect(reasonsOf([{ state: 'verified' }, { state: 'open' }, { state: 'verified' }])).toEqual([
     '1 of 3 findings: open.',

@@ -2,7 +2,7 @@ import { type Conclusion, type Evidence, FINDING_STATES, type Finding, type Find
 
 const ACTIVE: ReadonlySet<FindingState> = new Set(['open', 'in_progress', 'remediated']);
 
-/** The table of docs/evidence-package.md, section 7. */
+/** Implements the conclusion table of docs/evidence-package.md, section 7. */
 export function concludeFrom(findings: readonly Pick<Finding, 'state'>[]): Conclusion {
   const states = new Set(findings.map(({ state }) => state));
   const active = [...states].some((state) => ACTIVE.has(state));
@@ -12,22 +12,22 @@ export function concludeFrom(findings: readonly Pick<Finding, 'state'>[]): Concl
   return states.has('risk_accepted') ? 'risk_accepted' : 'false_positive';
 }
 
-const SAID_OF: Record<FindingState, string> = {
+const STATE_TEXT: Record<FindingState, string> = {
   open: 'open',
   in_progress: 'in progress',
-  remediated: 'claimed to be remediated and not yet verified',
+  remediated: 'reported as remediated, not yet verified',
   verified: 'verified as remediated',
-  risk_accepted: 'left as an accepted risk',
+  risk_accepted: 'accepted as a risk',
   false_positive: 'a false positive',
   withdrawn: 'withdrawn by its source',
 };
 
-/** The conclusion in sentences, from the same states. */
+/** Explains the conclusion: one sentence for each state that occurs. */
 export function reasonsOf(findings: readonly Pick<Finding, 'state'>[]): string[] {
   if (findings.length === 0) return ['No finding is linked to the work item.'];
   return FINDING_STATES.flatMap((state) => {
     const count = findings.filter((finding) => finding.state === state).length;
-    return count === 0 ? [] : [`${count} of ${findings.length} ${findings.length === 1 ? 'finding' : 'findings'}: ${SAID_OF[state]}.`];
+    return count === 0 ? [] : [`${count} of ${findings.length} ${findings.length === 1 ? 'finding' : 'findings'}: ${STATE_TEXT[state]}.`];
   });
 }
 

@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { choice, nullable, type Of, object } from '../json/typed-schema.ts';
-import { type SchemaFault, validate } from '../json/validate.ts';
+import { type Schema, type SchemaFault, validate } from '../json/validate.ts';
 import { sampleEvidence } from '../testing/sample-evidence.ts';
 import type { Evidence } from './evidence.ts';
 import { evidenceSchema, evidenceSchemaText } from './schema.ts';
@@ -36,11 +36,11 @@ function agree(document: Json): SchemaFault[] {
 const sample = structuredClone(sampleEvidence) as unknown as Json;
 const paths = pathsOf(sample);
 
-test('the sample, which the compiler holds to the type, is valid', () => {
+test('accepts the sample document', () => {
   expect(agree(sample)).toEqual([]);
 });
 
-test('every key is required, and no other is known, at every place', () => {
+test('requires every key and refuses unknown keys in every object', () => {
   for (const path of paths) {
     const key = path.at(-1);
     if (typeof key === 'string') {
@@ -50,7 +50,7 @@ test('every key is required, and no other is known, at every place', () => {
   }
 });
 
-const odd: Json[] = [
+const invalidValues: Json[] = [
   null,
   true,
   0,
@@ -76,10 +76,10 @@ const odd: Json[] = [
   'AB'.repeat(32),
 ];
 
-test('agrees with ajv on random mutations, on whether and where', () => {
+test('reports the same faulty paths as ajv for random mutations', () => {
   const change = fc.record({
     path: fc.constantFrom(...paths.slice(1)),
-    value: fc.oneof(fc.constantFrom(...odd), fc.jsonValue({ maxDepth: 1 }) as fc.Arbitrary<Json>),
+    value: fc.oneof(fc.constantFrom(...invalidValues), fc.jsonValue({ maxDepth: 1 }) as fc.Arbitrary<Json>),
   });
   let refused = 0;
   fc.assert(
@@ -100,21 +100,21 @@ test('agrees with ajv on random mutations, on whether and where', () => {
   expect(refused).toBeGreaterThan(1000);
 });
 
-test('keys of the prototype are no keys', () => {
+test('treats names from the object prototype as unknown keys', () => {
   for (const key of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
     const document = JSON.parse(JSON.stringify(sample).replace('"note":null', `"note":null,"${key}":{}`)) as Json;
     expect(agree(document), key).toHaveLength(1);
   }
 });
 
-test('a fault says where and what', () => {
+test('a fault states the path and the problem', () => {
   const document = mutated(sample, ['findings', 1, 'severity'], (parent, key) => {
     parent[key] = 'terrible';
   });
-  expect(validate(evidenceSchema, document)).toEqual([{ path: '/findings/1/severity', message: 'is none of critical, high, medium, low, info, unknown' }]);
+  expect(validate(evidenceSchema, document)).toEqual([{ path: '/findings/1/severity', message: 'is not one of critical, high, medium, low, info, unknown' }]);
 });
 
-test('a schema that parts from the type does not compile', () => {
+test('a schema that differs from its type does not compile', () => {
   // @ts-expect-error a value too few
   const few: Of<'a' | 'b'> = choice(['a']);
   // @ts-expect-error a value too many
@@ -124,4 +124,13 @@ test('a schema that parts from the type does not compile', () => {
   // @ts-expect-error a key is missing
   const missing: Of<Evidence['generator']> = object<Evidence['generator']>({ name: {} });
   expect([few, many, never, missing]).toHaveLength(4);
+});
+
+test('every field has a description', () => {
+  const undescribed = (schema: Schema, path: string): string[] => [
+    ...(schema.description === undefined ? [path] : []),
+    ...Object.entries(schema.properties ?? {}).flatMap(([key, property]) => undescribed(property, `${path}/${key}`)),
+    ...Object.entries(schema.items?.properties ?? {}).flatMap(([key, property]) => undescribed(property, `${path}/*/${key}`)),
+  ];
+  expect(undescribed(evidenceSchema, '')).toEqual([]);
 });

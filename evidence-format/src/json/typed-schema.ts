@@ -1,19 +1,23 @@
 import type { JsonType, Schema } from './validate.ts';
 
-declare const described: unique symbol;
+declare const valueType: unique symbol;
 
-/** A schema of exactly the values of `T`: where the two part ways, it does not compile. */
-export type Of<T> = Schema & { readonly [described]?: (value: T) => T };
+/** A schema that accepts exactly the values of `T`. A schema that differs from `T` does not compile. */
+export type Of<T> = Schema & { readonly [valueType]?: (value: T) => T };
 
 export function object<T extends object>(properties: { readonly [K in keyof T]: Of<T[K]> }): Of<T> {
   return { type: 'object', additionalProperties: false, required: Object.keys(properties), properties: properties as Readonly<Record<string, Schema>> };
+}
+
+export function described<T>(description: string, schema: Of<T>): Of<T> {
+  return { ...schema, description };
 }
 
 export function list<T>(items: Of<T>): Of<T[]> {
   return { type: 'array', items: items as Schema };
 }
 
-/** A list of strings in which each stands once. */
+/** A list of distinct strings. */
 export function set<T extends string>(items: Of<T>): Of<T[]> {
   return { type: 'array', items: items as Schema, uniqueItems: true };
 }

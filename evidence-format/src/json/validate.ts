@@ -1,4 +1,4 @@
-/** The keywords of JSON Schema 2020-12 that are used here, and no others. */
+/** The subset of JSON Schema 2020-12 that the schemas of this package use. */
 export interface Schema {
   readonly $schema?: string;
   readonly $id?: string;
@@ -15,7 +15,7 @@ export interface Schema {
   readonly items?: Schema;
   readonly minItems?: number;
   readonly maxItems?: number;
-  /** On lists of strings. */
+  /** Supported for lists of strings only. */
   readonly uniqueItems?: true;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
@@ -30,7 +30,7 @@ export interface SchemaFault {
   message: string;
 }
 
-/** Every fault, in the order of the document. The value is what JSON.parse answered. */
+/** Returns every fault in document order. `value` must come from JSON.parse. */
 export function validate(schema: Schema, value: unknown): SchemaFault[] {
   const faults: SchemaFault[] = [];
   check(schema, value, '', faults);
@@ -42,7 +42,7 @@ function check(schema: Schema, value: unknown, path: string, faults: SchemaFault
   if (schema.type !== undefined && !(typeof schema.type === 'string' ? isOfType(value, schema.type) : schema.type.some((type) => isOfType(value, type))))
     fault(`is not ${[schema.type].flat().join(' or ')}`);
   if (schema.const !== undefined && value !== schema.const) fault(`is not ${JSON.stringify(schema.const)}`);
-  if (schema.enum !== undefined && !schema.enum.includes(value as string)) fault(`is none of ${schema.enum.join(', ')}`);
+  if (schema.enum !== undefined && !schema.enum.includes(value as string)) fault(`is not one of ${schema.enum.join(', ')}`);
   if (typeof value === 'string') checkString(schema, value, fault);
   if (typeof value === 'number') checkNumber(schema, value, fault);
   if (Array.isArray(value)) checkList(schema, value, path, faults);
@@ -61,20 +61,20 @@ function checkString(schema: Schema, value: string, fault: (message: string) => 
   if (schema.pattern !== undefined && !patternOf(schema.pattern).test(value)) fault(`does not match ${schema.pattern}`);
   if (schema.minLength === undefined && schema.maxLength === undefined) return;
   const length = [...value].length;
-  if (length < (schema.minLength ?? 0)) fault(`is shorter than ${schema.minLength}`);
-  if (length > (schema.maxLength ?? Number.POSITIVE_INFINITY)) fault(`is longer than ${schema.maxLength}`);
+  if (length < (schema.minLength ?? 0)) fault(`is shorter than ${schema.minLength} characters`);
+  if (length > (schema.maxLength ?? Number.POSITIVE_INFINITY)) fault(`is longer than ${schema.maxLength} characters`);
 }
 
 function checkNumber(schema: Schema, value: number, fault: (message: string) => void): void {
   if (value < (schema.minimum ?? Number.NEGATIVE_INFINITY)) fault(`is less than ${schema.minimum}`);
-  if (value > (schema.maximum ?? Number.POSITIVE_INFINITY)) fault(`is more than ${schema.maximum}`);
+  if (value > (schema.maximum ?? Number.POSITIVE_INFINITY)) fault(`is greater than ${schema.maximum}`);
 }
 
 function checkList(schema: Schema, items: readonly unknown[], path: string, faults: SchemaFault[]): void {
   if (items.length < (schema.minItems ?? 0)) faults.push({ path, message: `has fewer than ${schema.minItems} items` });
   if (items.length > (schema.maxItems ?? Number.POSITIVE_INFINITY)) faults.push({ path, message: `has more than ${schema.maxItems} items` });
   const texts = schema.uniqueItems === true ? items.filter((item) => typeof item === 'string') : [];
-  if (new Set(texts).size < texts.length) faults.push({ path, message: 'has an item twice' });
+  if (new Set(texts).size < texts.length) faults.push({ path, message: 'contains a duplicate item' });
   const itemSchema = schema.items;
   if (itemSchema === undefined) return;
   for (const [at, item] of items.entries()) check(itemSchema, item, `${path}/${at}`, faults);
@@ -82,7 +82,7 @@ function checkList(schema: Schema, items: readonly unknown[], path: string, faul
 
 function checkObject(schema: Schema, value: Readonly<Record<string, unknown>>, path: string, faults: SchemaFault[]): void {
   const { properties = {}, required = [], additionalProperties } = schema;
-  for (const key of required) if (!Object.hasOwn(value, key)) faults.push({ path, message: `lacks ${key}` });
+  for (const key of required) if (!Object.hasOwn(value, key)) faults.push({ path, message: `is missing the key ${JSON.stringify(key)}` });
   for (const [key, member] of Object.entries(value)) {
     const known = Object.hasOwn(properties, key) ? properties[key] : undefined;
     if (known !== undefined) check(known, member, `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, faults);
