@@ -8,7 +8,7 @@ export function bytesSource(bytes: Uint8Array): Source {
   return { size: bytes.length, read: async (offset, length) => bytes.subarray(offset, offset + length) };
 }
 
-/** A file that a person chose in a browser. */
+/** The part of a browser's `Blob` that is used here. */
 export interface BlobLike {
   size: number;
   slice(start: number, end: number): { arrayBuffer(): Promise<ArrayBuffer> };

@@ -11,7 +11,7 @@ async function all(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(kept);
 }
 
-test('any ranges in any order are those of the source', async () => {
+test('returns any ranges in any order', async () => {
   const range = fc.tuple(fc.nat(bytes.length), fc.nat(bytes.length)).map(([a, b]) => [Math.min(a, b), Math.abs(a - b)] as const);
   await fc.assert(
     fc.asyncProperty(fc.array(range, { maxLength: 4 }), async (ranges) => {
@@ -26,25 +26,25 @@ test('any ranges in any order are those of the source', async () => {
   );
 });
 
-test('front to back, each byte is asked for once, in large pieces', async () => {
-  const asked: [number, number][] = [];
+test('reads each byte once in large chunks when used sequentially', async () => {
+  const requested: [number, number][] = [];
   const source = {
     size: bytes.length,
     async read(offset: number, length: number) {
-      asked.push([offset, length]);
+      requested.push([offset, length]);
       return bytes.subarray(offset, offset + length);
     },
   };
   const window = windowOver(source);
   for (let at = 0; at < bytes.length; at += 1000) await window.take(at, Math.min(1000, bytes.length - at));
-  expect(asked).toEqual([
+  expect(requested).toEqual([
     [0, 1 << 20],
     [1 << 20, 1 << 20],
     [2 << 20, bytes.length - (2 << 20)],
   ]);
 });
 
-test('a source that gives less than it has, and a range behind its end', async () => {
+test('throws if the source returns too few bytes or the range is beyond its end', async () => {
   const short = windowOver({ size: 100, read: async () => new Uint8Array(10) });
   await expect(short.take(0, 50)).rejects.toThrow('could not be read');
   await expect(windowOver(bytesSource(bytes)).take(bytes.length - 1, 2)).rejects.toThrow('ends before');

@@ -2,11 +2,11 @@ import type { Source } from './source.ts';
 
 const CHUNK = 1 << 20;
 
-/** Reads a source from front to back in large pieces, the next one already on its way while the last one is worked on. */
+/** Reads a source sequentially in large chunks and prefetches the next chunk while the caller processes the current one. */
 export interface Window {
-  /** A few bytes; they stay valid. */
+  /** Returns a copy of a short range. */
   take(offset: number, length: number): Promise<Uint8Array>;
-  /** Pieces of a range, each valid until the next is asked for. */
+  /** Yields a range in pieces. Each piece is valid until the next one is requested. */
   pieces(offset: number, length: number): AsyncGenerator<Uint8Array>;
 }
 
@@ -16,20 +16,20 @@ export function windowOver(source: Source): Window {
   let ahead: { start: number; bytes: Promise<Uint8Array> } | null = null;
 
   async function load(offset: number): Promise<void> {
-    const waiting = ahead?.start === offset ? ahead.bytes : readExactly(source, offset, Math.min(CHUNK, source.size - offset));
+    const pending = ahead?.start === offset ? ahead.bytes : readExactly(source, offset, Math.min(CHUNK, source.size - offset));
     ahead = null;
-    current = await waiting;
+    current = await pending;
     start = offset;
     const next = offset + current.length;
     if (next >= source.size) return;
     const bytes = readExactly(source, next, Math.min(CHUNK, source.size - next));
-    // Whoever needs it sees the error; nobody may, when the reading ends here.
+    // The error surfaces when the chunk is used. Without this, a chunk that is never used would raise an unhandled rejection.
     bytes.catch(() => {});
     ahead = { start: next, bytes };
   }
 
   async function* pieces(offset: number, length: number): AsyncGenerator<Uint8Array> {
-    if (offset < 0 || length < 0 || offset + length > source.size) throw new Error(`the package ends before byte ${offset + length}`);
+    if (offset < 0 || length < 0 || offset + length > source.size) throw new Error(`The package ends before byte ${offset + length}.`);
     const end = offset + length;
     for (let position = offset; position < end; ) {
       if (position < start || position >= start + current.length) await load(position);
@@ -55,6 +55,6 @@ export function windowOver(source: Source): Window {
 
 export async function readExactly(source: Source, offset: number, length: number): Promise<Uint8Array> {
   const bytes = await source.read(offset, length);
-  if (bytes.length !== length) throw new Error(`the package could not be read: ${length} bytes at ${offset} were asked for and ${bytes.length} came`);
+  if (bytes.length !== length) throw new Error(`The package could not be read: got ${bytes.length} of ${length} bytes at offset ${offset}.`);
   return bytes;
 }

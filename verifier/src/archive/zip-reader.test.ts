@@ -1,7 +1,7 @@
 import { writeZip } from '@rrs/evidence-format';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createFindings } from '../report.ts';
+import { createRecorder } from '../report.ts';
 import { bytesSource, type Source } from './source.ts';
 import { windowOver } from './window.ts';
 import { readDirectory, readEntry } from './zip-reader.ts';
@@ -14,22 +14,22 @@ async function written(entries: { name: string; content: Uint8Array | AsyncItera
 }
 
 async function unpacked(source: Source): Promise<{ entries: [string, string][]; failures: unknown[] }> {
-  const findings = createFindings();
+  const recorder = createRecorder();
   const window = windowOver(source);
   const entries: [string, string][] = [];
-  for (const entry of (await readDirectory(source, findings)) ?? []) {
+  for (const entry of (await readDirectory(source, recorder)) ?? []) {
     const pieces: Uint8Array[] = [];
-    for await (const piece of readEntry(window, entry, findings)) pieces.push(piece.slice());
+    for await (const piece of readEntry(window, entry, recorder)) pieces.push(piece.slice());
     entries.push([entry.name, Buffer.concat(pieces).toString('base64')]);
   }
-  return { entries, failures: findings.failures };
+  return { entries, failures: recorder.failures };
 }
 
 async function* streamed(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-test('reads back what the writer writes', async () => {
+test('reads archives of the writer', async () => {
   const file = fc.record({ name: fc.stringMatching(/^[a-z]{1,9}\/[a-z]{1,9}$/), content: fc.uint8Array({ maxLength: 50 }), stream: fc.boolean() });
   const files = fc.uniqueArray(file, { selector: ({ name }) => name, minLength: 1, maxLength: 8 });
   await fc.assert(
@@ -45,14 +45,14 @@ test('reads back what the writer writes', async () => {
   );
 });
 
-test('more entries than fit without ZIP64', async () => {
+test('reads more entries than fit without ZIP64', async () => {
   const entries = Array.from({ length: 65_540 }, (_, index) => ({ name: `a/${String(index).padStart(6, '0')}`, content: new Uint8Array() }));
-  const findings = createFindings();
-  const found = await readDirectory(bytesSource(await written(entries)), findings);
-  expect({ count: found?.length, failures: findings.failures }).toEqual({ count: 65_540, failures: [] });
+  const recorder = createRecorder();
+  const found = await readDirectory(bytesSource(await written(entries)), recorder);
+  expect({ count: found?.length, failures: recorder.failures }).toEqual({ count: 65_540, failures: [] });
 });
 
-/** An archive of more than 4 GiB whose content is never there: zeros, but for its records. */
+/** An archive of more than 4 GiB that keeps only its records in memory. Its content is zeros. */
 async function sparse(size: number): Promise<Source> {
   const kept: { at: number; bytes: Uint8Array }[] = [];
   let at = 0;
@@ -82,35 +82,35 @@ async function sparse(size: number): Promise<Source> {
   };
 }
 
-test('a file of more than 4 GiB: the directory, the record before it and the one behind it', async () => {
+test('reads an archive with a file of more than 4 GiB', async () => {
   const size = 2 ** 32 + 12_345;
   const source = await sparse(size);
-  const findings = createFindings();
-  const [large, small] = (await readDirectory(source, findings)) ?? [];
-  expect([large?.size, small?.size, findings.failures]).toEqual([size, 1, []]);
+  const recorder = createRecorder();
+  const [large, small] = (await readDirectory(source, recorder)) ?? [];
+  expect([large?.size, small?.size, recorder.failures]).toEqual([size, 1, []]);
   if (large === undefined || small === undefined) throw new Error('not read');
   const window = windowOver(source);
-  const pieces = readEntry(window, small, findings);
+  const pieces = readEntry(window, small, recorder);
   expect(Buffer.from((await pieces.next()).value ?? []).toString()).toBe('x');
   await pieces.next();
-  expect(findings.failures).toEqual([]);
+  expect(recorder.failures).toEqual([]);
 });
 
-test('too many entries are not read', async () => {
+test('refuses too many entries', async () => {
   const size = 46 * 100_001;
   const zip = Buffer.concat([Buffer.alloc(size), endRecords({ entries: 100_001, size, offset: 0 })]);
-  const findings = createFindings();
-  expect(await readDirectory(bytesSource(zip), findings)).toBeNull();
-  expect(findings.failures.map(({ code }) => code)).toEqual(['too_large']);
+  const recorder = createRecorder();
+  expect(await readDirectory(bytesSource(zip), recorder)).toBeNull();
+  expect(recorder.failures.map(({ code }) => code)).toEqual(['too_large']);
 });
 
-test('random bytes behind the beginning of a ZIP never throw anything but a failure', async () => {
+test('reports random bytes as a failure', async () => {
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (noise) => {
       const zip = Buffer.concat([Buffer.from('504b0304', 'hex'), noise, Buffer.from('504b0506', 'hex'), noise.subarray(0, 18)]);
-      const findings = createFindings();
-      await findings.guard('archive', '', () => readDirectory(bytesSource(zip), findings));
-      expect(findings.failures.length).toBeGreaterThan(0);
+      const recorder = createRecorder();
+      await recorder.guard('archive', '', () => readDirectory(bytesSource(zip), recorder));
+      expect(recorder.failures.length).toBeGreaterThan(0);
     }),
     { numRuns: 300 },
   );

@@ -1,16 +1,16 @@
 import { type Bytes, concat, utf8 } from '@rrs/evidence-format';
 
 /**
- * The one form that each record of the ZIP may have, given the facts: docs/evidence-package.md, section 1.
- * Written after the page and not after the writer, so that a mistake there is noticed here.
+ * Builds the only form that each ZIP record may have: docs/evidence-package.md, section 1.
+ * This is deliberately independent of the writer in evidence-format, so that a mistake in one does not go unnoticed in the other.
  */
 export interface EntryFacts {
   name: string;
   crc: number;
   size: number;
-  /** Of its local header. */
+  /** Offset of the local header. */
   offset: number;
-  /** Sizes and CRC are in a descriptor behind it. */
+  /** Whether a data descriptor with sizes and CRC follows the content. */
   streamed: boolean;
 }
 
@@ -22,7 +22,7 @@ const DATE_1980 = 0x21;
 const MODE_0644 = 0o100644;
 const MADE_BY = 0x032d;
 
-/** Numbers in little-endian, as many bytes each as the pattern says. */
+/** Encodes numbers in little-endian. Each digit of the pattern is the width of one number in bytes. */
 function packed(pattern: string, ...values: number[]): Bytes {
   const bytes = new Uint8Array([...pattern].reduce((sum, digit) => sum + Number(digit), 0));
   let at = 0;

@@ -2,6 +2,7 @@ import {
   type Checkpoint,
   ed25519RawFromSpki,
   equalBytes,
+  FormatError,
   fromUtf8,
   type NoteSignature,
   noteKeyIdEcdsa,
@@ -15,7 +16,7 @@ import {
 import { verifyEcdsa, verifyEd25519 } from '../crypto/signatures.ts';
 import type { Subtle } from '../platform.ts';
 import { type NoteKey, noteKey } from '../trust/trust.ts';
-import type { Checked } from './context.ts';
+import type { CheckContext } from './context.ts';
 import { PROOF } from './proof-files.ts';
 
 export interface SignedCheckpoint {
@@ -24,13 +25,13 @@ export interface SignedCheckpoint {
   signature: NoteSignature;
 }
 
-/** A checkpoint with exactly one signature, whose signer has the name of the log. */
+/** Parses a checkpoint that must have exactly one signature, made under the name of the log. */
 export function readCheckpoint(note: string): SignedCheckpoint {
   const { text, signatures } = parseNote(note);
   const checkpoint = parseCheckpoint(text);
   const [signature, ...rest] = signatures;
-  if (signature === undefined || rest.length > 0) throw new Error('A checkpoint has one signature.');
-  if (signature.name !== checkpoint.origin) throw new Error('The checkpoint is signed under another name than that of its log.');
+  if (signature === undefined || rest.length > 0) throw new FormatError('a checkpoint must have exactly one signature');
+  if (signature.name !== checkpoint.origin) throw new FormatError('the name of the signer differs from the origin of the checkpoint');
   return { checkpoint, text, signature };
 }
 
@@ -46,22 +47,22 @@ export async function verifyNote(subtle: Subtle, { text, signature }: SignedChec
   return kind === 'p256' ? verifyEcdsa(subtle, { spki }, signed) : verifyEd25519(subtle, spki, signed);
 }
 
-/** Checks the signature of the Ed25519 checkpoint, and that the copies of its key are of the key that it names. Answers that key. */
-export async function checkNoteKeys({ opened, trust, findings, platform }: Checked, signed: SignedCheckpoint): Promise<Uint8Array | null> {
+/** Checks the signature of the Ed25519 checkpoint and that the key copies are those of its key. Returns that key. */
+export async function checkNoteKeys({ opened, trust, recorder, platform }: CheckContext, signed: SignedCheckpoint): Promise<Uint8Array | null> {
   const texts = [PROOF.noteKey, PROOF.noteVkey].map((path) => ({ path, text: textOf(opened.files.get(path)?.bytes ?? null) }));
   const copies = texts.flatMap(({ text }) => readNoteKey(text));
   const candidates = [...copies, ...trust.noteKeys].filter(({ name }) => name === null || name === signed.signature.name);
-  let named: Uint8Array | null = null;
-  for (const { spki } of candidates) if (named === null && (await verifyNote(platform.subtle, signed, { spki, kind: 'ed25519' }))) named = spki;
-  if (named === null) {
-    findings.fail('checkpoint_signature', PROOF.tlogProof, 'The checkpoint is not signed by a key in the package, nor by one you trust.');
+  let signer: Uint8Array | null = null;
+  for (const { spki } of candidates) if (signer === null && (await verifyNote(platform.subtle, signed, { spki, kind: 'ed25519' }))) signer = spki;
+  if (signer === null) {
+    recorder.fail('checkpoint_signature', PROOF.tlogProof, 'The checkpoint is not signed with a key in the package or with one of your trusted keys.');
     return null;
   }
-  const expected = [pemFromSpki(named), `${vkey(signed.checkpoint.origin, ed25519RawFromSpki(named))}\n`];
+  const expected = [pemFromSpki(signer), `${vkey(signed.checkpoint.origin, ed25519RawFromSpki(signer))}\n`];
   for (const [index, { path, text }] of texts.entries()) {
-    if (opened.files.has(path) && text !== expected[index]) findings.fail('key_copy', path, 'It is not the key that signed the checkpoint.');
+    if (opened.files.has(path) && text !== expected[index]) recorder.fail('key_copy', path, 'The file is not the key that signed the checkpoint.');
   }
-  return named;
+  return signer;
 }
 
 function textOf(bytes: Uint8Array | null): string | null {

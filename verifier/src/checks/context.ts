@@ -1,12 +1,12 @@
-import type { Opened } from '../archive/read-package.ts';
+import type { OpenedPackage } from '../archive/read-package.ts';
 import type { Platform } from '../platform.ts';
-import type { Findings } from '../report.ts';
+import type { Recorder } from '../report.ts';
 import type { ParsedTrust } from '../trust/trust.ts';
 
-/** What every check of a proof works on. */
-export interface Checked {
-  opened: Opened;
+/** Input of every check of the proof. */
+export interface CheckContext {
+  opened: OpenedPackage;
   trust: ParsedTrust;
   platform: Platform;
-  findings: Findings;
+  recorder: Recorder;
 }

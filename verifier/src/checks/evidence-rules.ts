@@ -1,5 +1,5 @@
 import { canonicalJson, concludeFrom, countsOf, type Evidence, type GapCode, gradeOf, weightOf } from '@rrs/evidence-format';
-import type { Opened } from '../archive/read-package.ts';
+import type { OpenedPackage } from '../archive/read-package.ts';
 
 interface Fault {
   detail: string;
@@ -9,63 +9,67 @@ interface Fault {
 
 const SELF = 'data/evidence.json';
 
-/** What must hold in evidence.json beyond its schema: docs/evidence-package.md, section 7. */
-export function* evidenceFaults(evidence: Evidence, { files }: Opened): Generator<Fault> {
+/** Checks the rules for evidence.json that its schema cannot express: docs/evidence-package.md, section 7. */
+export function* evidenceFaults(evidence: Evidence, { files }: OpenedPackage): Generator<Fault> {
   yield* fileFaults(evidence, files);
   yield* referenceFaults(evidence);
   yield* conclusionFaults(evidence);
-  if (evidence.supersedes !== null && evidence.supersedes.sequence >= evidence.sequence) yield { detail: 'It replaces a package that is not older.' };
+  if (evidence.supersedes !== null && evidence.supersedes.sequence >= evidence.sequence) yield { detail: '`supersedes` does not name an earlier package.' };
 }
 
-function* fileFaults(evidence: Evidence, files: Opened['files']): Generator<Fault> {
+function* fileFaults(evidence: Evidence, files: OpenedPackage['files']): Generator<Fault> {
   const listed = new Set<string>();
   for (const { path, size, sha256 } of evidence.files) {
     const stored = files.get(path);
-    if (listed.has(path)) yield { detail: `files lists ${path} twice.` };
+    if (listed.has(path)) yield { detail: `\`files\` lists ${path} twice.` };
     listed.add(path);
-    if (path === SELF || !path.startsWith('data/') || stored === undefined) yield { detail: `files lists ${path}, which is not a file of the payload.` };
+    if (path === SELF || !path.startsWith('data/') || stored === undefined) yield { detail: `\`files\` lists ${path}, which is not a payload file.` };
     else if (stored.size !== size || stored.sha256 !== sha256) {
-      yield { detail: `files says another size or hash of ${path}.`, expected: `${size} bytes, ${sha256}`, actual: `${stored.size} bytes, ${stored.sha256}` };
+      yield {
+        detail: `\`files\` has a wrong size or hash for ${path}.`,
+        expected: `${size} bytes, ${sha256}`,
+        actual: `${stored.size} bytes, ${stored.sha256}`,
+      };
     }
   }
-  for (const path of files.keys()) if (path.startsWith('data/') && path !== SELF && !listed.has(path)) yield { detail: `files does not list ${path}.` };
+  for (const path of files.keys()) if (path.startsWith('data/') && path !== SELF && !listed.has(path)) yield { detail: `\`files\` does not list ${path}.` };
   for (const { what, file, size, sha256 } of originals(evidence)) {
     const stored = files.get(file);
-    if (stored === undefined || !file.startsWith('data/')) yield { detail: `${what} names the file ${file}, which is not there.` };
+    if (stored === undefined || !file.startsWith('data/')) yield { detail: `${what} names the file ${file}, which is not in the package.` };
     else if (stored.size !== size || stored.sha256 !== sha256) {
-      yield { detail: `${what} says another size or hash of ${file}.`, expected: `${size} bytes, ${sha256}`, actual: `${stored.size} bytes, ${stored.sha256}` };
+      yield { detail: `${what} has a wrong size or hash for ${file}.`, expected: `${size} bytes, ${sha256}`, actual: `${stored.size} bytes, ${stored.sha256}` };
     }
   }
 }
 
 function originals({ scans, artifacts, collection }: Evidence): { what: string; file: string; size: number | null; sha256: string | null }[] {
-  const held = [
-    ...scans.map((scan) => ({ ...scan, what: `scan ${scan.id}` })),
-    ...artifacts.map((artifact) => ({ ...artifact, what: `artifact ${artifact.id}` })),
-    ...collection.map((record) => ({ ...record, what: 'a record of collection' })),
+  const records = [
+    ...scans.map((scan) => ({ ...scan, what: `Scan ${scan.id}` })),
+    ...artifacts.map((artifact) => ({ ...artifact, what: `Artifact ${artifact.id}` })),
+    ...collection.map((record) => ({ ...record, what: 'A record in `collection`' })),
   ];
-  return held.flatMap(({ what, file, size, sha256 }) => (file === null ? [] : [{ what, file, size, sha256 }]));
+  return records.flatMap(({ what, file, size, sha256 }) => (file === null ? [] : [{ what, file, size, sha256 }]));
 }
 
 function* referenceFaults({ findings, scans, artifacts }: Evidence): Generator<Fault> {
   for (const [kind, ids] of Object.entries({ finding: findings, scan: scans, artifact: artifacts })) {
     const seen = new Set<string>();
     for (const { id } of ids) {
-      if (seen.has(id)) yield { detail: `The ${kind} ${id} is there twice.` };
+      if (seen.has(id)) yield { detail: `The ${kind} ${id} occurs twice.` };
       seen.add(id);
     }
   }
   const known = new Set(scans.map(({ id }) => id));
   for (const { id, before, after } of findings) {
     for (const { scan } of [before, after])
-      if (scan !== null && !known.has(scan)) yield { detail: `Finding ${id} names the scan ${scan}, which is not there.` };
+      if (scan !== null && !known.has(scan)) yield { detail: `Finding ${id} refers to the scan ${scan}, which is not in \`scans\`.` };
   }
 }
 
 function* conclusionFaults({ findings, scans, artifacts, counts, conclusion, completeness }: Evidence): Generator<Fault> {
   const counted = { ...countsOf(findings), artifacts: artifacts.length, scans: scans.length };
   if (canonicalJson(counted) !== canonicalJson(counts)) {
-    yield { detail: 'counts do not agree with what is there.', expected: canonicalJson(counted), actual: canonicalJson(counts) };
+    yield { detail: '`counts` does not match the findings, artifacts and scans.', expected: canonicalJson(counted), actual: canonicalJson(counts) };
   }
   const follows = concludeFrom(findings);
   if (follows !== conclusion.status) yield { detail: 'The conclusion does not follow from the findings.', expected: follows, actual: conclusion.status };
@@ -77,10 +81,10 @@ function* conclusionFaults({ findings, scans, artifacts, counts, conclusion, com
   }
 }
 
-/** Gaps that follow from evidence.json itself and that it must therefore name. */
+/** Returns a message for each gap that follows from evidence.json itself but is not listed in it. */
 export function missingGaps(evidence: Evidence): string[] {
   const { findings, scans, artifacts, approvals } = evidence;
-  const due: [GapCode, boolean][] = [
+  const derived: [GapCode, boolean][] = [
     ['unfinished', findings.some(({ state }) => state === 'open' || state === 'in_progress' || state === 'remediated')],
     ['no_findings', findings.length === 0],
     ['scan_not_kept', scans.some(({ file }) => file === null)],
@@ -88,7 +92,7 @@ export function missingGaps(evidence: Evidence): string[] {
     ['no_approval', !approvals.some(({ decision }) => decision === 'approved')],
     ['interrupted_sealing', evidence.abandoned_leaves.length > 0],
   ];
-  return due.flatMap(([code, holds]) => (holds && !hasGap(evidence, code) ? [`The gap ${code} is not named, though it is there.`] : []));
+  return derived.flatMap(([code, holds]) => (holds && !hasGap(evidence, code) ? [`The gap ${code} applies but is not listed.`] : []));
 }
 
 export function hasGap({ completeness }: Evidence, code: GapCode): boolean {

@@ -9,40 +9,44 @@ import {
   validate,
   verifyTrail,
 } from '@rrs/evidence-format';
-import type { Opened } from '../archive/read-package.ts';
-import type { Findings } from '../report.ts';
+import type { OpenedPackage } from '../archive/read-package.ts';
+import type { Recorder } from '../report.ts';
 import { evidenceFaults, missingGaps } from './evidence-rules.ts';
 
 const FILE = 'data/evidence.json';
 const TRAIL = 'data/audit-trail.jsonl';
 const MAX_SCHEMA_FAULTS = 50;
 
-/** evidence.json: its form, and that it agrees with itself and with the files of the package. Null where its form is wrong. */
-export async function checkEvidence(opened: Opened, findings: Findings): Promise<Evidence | null> {
-  if (!opened.files.has(FILE)) findings.fail('schema', FILE, 'The file is missing.');
-  const evidence = await findings.guard('schema', FILE, () => readEvidence(opened, findings));
+/** Checks the form of evidence.json and that it agrees with itself and with the files. Returns null if its form is wrong. */
+export async function checkEvidence(opened: OpenedPackage, recorder: Recorder): Promise<Evidence | null> {
+  if (!opened.files.has(FILE)) recorder.fail('schema', FILE, 'The file is missing.');
+  const evidence = await recorder.guard('schema', FILE, () => readEvidence(opened, recorder));
   if (evidence === null) return null;
-  await findings.guard('evidence', FILE, () => {
-    for (const fault of evidenceFaults(evidence, opened)) findings.fail('evidence', FILE, fault);
-    for (const gap of missingGaps(evidence)) findings.fail('gap_missing', FILE, gap);
-    compareBagInfo(evidence, opened, findings);
+  await recorder.guard('evidence', FILE, () => {
+    for (const fault of evidenceFaults(evidence, opened)) recorder.fail('evidence', FILE, fault);
+    for (const gap of missingGaps(evidence)) recorder.fail('gap_missing', FILE, gap);
+    compareBagInfo(evidence, opened, recorder);
   });
-  if (!findings.failed('evidence')) {
-    findings.settle('evidence', 'pass', `"${evidence.conclusion.status}" follows from the findings, grade ${evidence.completeness.grade} from the gaps`);
+  if (!recorder.failed('evidence')) {
+    recorder.settle(
+      'evidence',
+      'pass',
+      `conclusion "${evidence.conclusion.status}" follows from the findings, grade ${evidence.completeness.grade} from the gaps`,
+    );
   }
   return evidence;
 }
 
-function readEvidence({ files }: Opened, findings: Findings): Evidence | null {
+function readEvidence({ files }: OpenedPackage, recorder: Recorder): Evidence | null {
   const stored = files.get(FILE);
   if (!stored?.bytes) return null;
   const text = fromUtf8(stored.bytes);
-  // It may be large, and nobody reads it again.
+  // Frees memory: the file may be large and is not read again.
   stored.bytes = null;
   const value = parseStrictJson(text);
-  if (!isCanonical(value, text)) findings.fail('schema', FILE, 'It is not canonical JSON (RFC 8785) followed by a line feed.');
+  if (!isCanonical(value, text)) recorder.fail('schema', FILE, 'The file is not canonical JSON (RFC 8785) followed by a line feed.');
   const faults = validate(evidenceSchema, value);
-  for (const { path, message } of faults.slice(0, MAX_SCHEMA_FAULTS)) findings.fail('schema', FILE, `${path}: ${message}`);
+  for (const { path, message } of faults.slice(0, MAX_SCHEMA_FAULTS)) recorder.fail('schema', FILE, `${path === '' ? 'The document' : path} ${message}.`);
   return faults.length === 0 ? (value as Evidence) : null;
 }
 
@@ -55,15 +59,15 @@ function isCanonical(value: unknown, text: string): boolean {
   return text.slice(at) === '\n';
 }
 
-function compareBagInfo(evidence: Evidence, { files, folder }: Opened, findings: Findings): void {
-  const said: [string, string | number, string | number][] = [
-    ['the work item', evidence.work_item.id, folder.workItemId],
-    ['the sequence', evidence.sequence, folder.sequence],
+function compareBagInfo(evidence: Evidence, { files, folder }: OpenedPackage, recorder: Recorder): void {
+  const compared: [string, string | number, string | number][] = [
+    ['work item ID', evidence.work_item.id, folder.workItemId],
+    ['sequence', evidence.sequence, folder.sequence],
   ];
-  for (const [what, expected, actual] of said) {
+  for (const [what, expected, actual] of compared) {
     if (expected !== actual)
-      findings.fail('evidence', FILE, {
-        detail: `The name of the folder says another thing about ${what}.`,
+      recorder.fail('evidence', FILE, {
+        detail: `The name of the top-level folder has a different ${what}.`,
         expected: String(expected),
         actual: String(actual),
       });
@@ -72,11 +76,11 @@ function compareBagInfo(evidence: Evidence, { files, folder }: Opened, findings:
   if (!bytes) return;
   const info = bagInfo(bytes);
   if (info !== null && (info.packageId !== evidence.package_id || info.workItemId !== evidence.work_item.id)) {
-    findings.fail('bag', 'bag-info.txt', 'It names another package or work item than evidence.json.');
+    recorder.fail('bag', 'bag-info.txt', 'The package or work item ID differs from evidence.json.');
   }
 }
 
-/** That it cannot be read was reported before. */
+/** The content check already reported a bag-info.txt that cannot be parsed. */
 function bagInfo(bytes: Uint8Array) {
   try {
     return parseBagInfo(fromUtf8(bytes));
@@ -85,34 +89,35 @@ function bagInfo(bytes: Uint8Array) {
   }
 }
 
-/** data/audit-trail.jsonl: each line holds the hash of the one before, and evidence.json that of the last. */
-export async function checkAuditTrail({ files }: Opened, evidence: Evidence, findings: Findings): Promise<void> {
+/** Checks data/audit-trail.jsonl: each line contains the hash of the previous line, and evidence.json the hash of the last one. */
+export async function checkAuditTrail({ files }: OpenedPackage, evidence: Evidence, recorder: Recorder): Promise<void> {
   const stored = files.get(TRAIL);
-  if (stored === undefined) findings.fail('audit_trail', TRAIL, 'The file is missing.');
+  if (stored === undefined) recorder.fail('audit_trail', TRAIL, 'The file is missing.');
   const bytes = stored?.bytes ?? null;
   if (bytes === null) return;
-  await findings.guard('audit_trail', TRAIL, async () => {
-    if (bytes.length > 0 && bytes.at(-1) !== LF) findings.fail('audit_trail', TRAIL, 'The last line is cut off.');
+  await recorder.guard('audit_trail', TRAIL, async () => {
+    if (bytes.length > 0 && bytes.at(-1) !== LF) recorder.fail('audit_trail', TRAIL, 'The last line does not end with a line feed.');
     const { events, head, faults } = await verifyTrail(linesOf(bytes));
-    for (const { line, message } of faults) findings.fail('audit_trail', TRAIL, `Line ${line}: ${message}.`);
-    const said = evidence.audit_trail;
-    if (said.file !== TRAIL) findings.fail('audit_trail', FILE, { detail: 'It names another file as audit trail.', expected: TRAIL, actual: said.file });
-    if (said.events !== events || said.head !== head) {
-      findings.fail('audit_trail', TRAIL, {
-        detail: 'It is not the chain that evidence.json names.',
-        expected: `${said.events} events ending in ${said.head}`,
+    for (const { line, message } of faults) recorder.fail('audit_trail', TRAIL, `Line ${line}: ${message}.`);
+    const declared = evidence.audit_trail;
+    if (declared.file !== TRAIL)
+      recorder.fail('audit_trail', FILE, { detail: 'evidence.json names a different file as the audit trail.', expected: TRAIL, actual: declared.file });
+    if (declared.events !== events || declared.head !== head) {
+      recorder.fail('audit_trail', TRAIL, {
+        detail: 'The audit trail does not match evidence.json.',
+        expected: `${declared.events} events ending in ${declared.head}`,
         actual: `${events} events ending in ${head}`,
       });
     }
     const empty = head === TRAIL_START;
-    if (!findings.failed('audit_trail'))
-      findings.settle('audit_trail', 'pass', empty ? 'no events, as evidence.json says' : `an unbroken chain of ${events} events`);
+    if (!recorder.failed('audit_trail'))
+      recorder.settle('audit_trail', 'pass', empty ? 'no events, as evidence.json states' : `unbroken chain of ${events} events`);
   });
 }
 
 const LF = 0x0a;
 
-/** Without their LF, each decoded as it is asked for; not what follows the last one. */
+/** Yields the lines without their line feeds, decoded one at a time. Ignores bytes after the last line feed. */
 function* linesOf(bytes: Uint8Array): Generator<string> {
   for (let start = 0, end = bytes.indexOf(LF); end !== -1; start = end + 1, end = bytes.indexOf(LF, start)) yield fromUtf8(bytes.subarray(start, end));
 }

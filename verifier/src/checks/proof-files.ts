@@ -1,6 +1,6 @@
 import { fromUtf8, parseBundle } from '@rrs/evidence-format';
-import type { Opened } from '../archive/read-package.ts';
-import type { Findings } from '../report.ts';
+import type { OpenedPackage } from '../archive/read-package.ts';
+import type { Recorder } from '../report.ts';
 
 export type Bundle = ReturnType<typeof parseBundle>;
 
@@ -21,20 +21,20 @@ export function timestampPath(index: number): string {
   return index === 0 ? 'proof/timestamp.tsr' : `proof/timestamp-${index + 1}.tsr`;
 }
 
-/** The bundle, and that proof/ has the files that it must have and no others. */
-export async function readProof({ files }: Opened, findings: Findings): Promise<Bundle | null> {
+/** Reads the bundle and checks that proof/ contains exactly the files that it must. */
+export async function readProof({ files }: OpenedPackage, recorder: Recorder): Promise<Bundle | null> {
   const bytes = files.get(PROOF.bundle)?.bytes;
-  const bundle = bytes ? await findings.guard('bundle', PROOF.bundle, () => parseBundle(fromUtf8(bytes))) : null;
-  const wanted = new Set<string>(Object.values(PROOF));
-  for (const index of stamps(bundle).keys()) wanted.add(timestampPath(index));
-  for (const path of wanted) if (!files.has(path)) findings.fail('proof_missing', path, 'The file is missing.');
+  const bundle = bytes ? await recorder.guard('bundle', PROOF.bundle, () => parseBundle(fromUtf8(bytes))) : null;
+  const required = new Set<string>(Object.values(PROOF));
+  for (const index of timestampsIn(bundle).keys()) required.add(timestampPath(index));
+  for (const path of required) if (!files.has(path)) recorder.fail('proof_missing', path, 'The file is missing.');
   for (const path of files.keys()) {
-    if (!path.startsWith('proof/') || wanted.has(path)) continue;
-    if (bundle !== null || !TIMESTAMP.test(path)) findings.fail('proof_extra', path, 'The file belongs to no proof.');
+    if (!path.startsWith('proof/') || required.has(path)) continue;
+    if (bundle !== null || !TIMESTAMP.test(path)) recorder.fail('proof_extra', path, 'The file is not part of the proof.');
   }
   return bundle;
 }
 
-export function stamps(bundle: Bundle | null) {
+export function timestampsIn(bundle: Bundle | null) {
   return bundle?.verificationMaterial.timestampVerificationData.rfc3161Timestamps ?? [];
 }

@@ -60,7 +60,7 @@ async function run(...args: string[]): Promise<{ code: number; out: string; err:
   return { code, out, err };
 }
 
-test('verified: exit 0, the verdict first, then what the package concludes', async () => {
+test('a verified package exits with 0 and prints the verdict, then the conclusion', async () => {
   const { code, out, err } = await run(file('package.zip'), '--keys', file('keys'));
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(out).toMatch(
@@ -69,21 +69,21 @@ test('verified: exit 0, the verdict first, then what the package concludes', asy
   expect(out).toContain('Replaces      number 1');
 });
 
-test('keys as the service publishes them, and one by one', async () => {
+test('accepts the published list of keys and single keys', async () => {
   const single = ['--key', file('keys/package.pem'), '--log-key', file('keys/log.pem')];
   expect((await run(file('package.zip'), '--keys', file('keys.json'))).code).toBe(0);
   expect((await run(file('package.zip'), ...single, '--note-key', file('keys/note.pem'))).code).toBe(0);
   expect((await run(file('package.zip'), ...single, '--note-key', file('vkey'))).code).toBe(0);
 });
 
-test('no keys: consistent but not proven, exit 3, and what to do about it', async () => {
+test('without keys it exits with 3 and prints which options to use', async () => {
   const { code, out } = await run(file('package.zip'));
   expect(code).toBe(3);
   expect(out).toMatch(/^CONSISTENT, BUT NOT PROVEN/);
-  expect(out).toMatch(/not proven +signature +right for the key SHA256:\S+; name the key that you trust with --key/);
+  expect(out).toMatch(/not proven +signature +valid for the key SHA256:\S+; specify a trusted key with --key/);
 });
 
-test('another key: failed, exit 1, which was expected and which was found', async () => {
+test('an untrusted key exits with 1 and prints the expected and the actual key', async () => {
   const { code, out } = await run(file('package.zip'), '--keys', file('keys'), '--key', file('other.pem'));
   expect(code).toBe(0);
   const alone = await run(file('package.zip'), '--key', file('other.pem'));
@@ -92,43 +92,43 @@ test('another key: failed, exit 1, which was expected and which was found', asyn
   expect(out).not.toContain('untrusted_key');
 });
 
-test('a broken package: failed, exit 1, and JSON for programs', async () => {
+test('a broken package exits with 1, and --json prints the failures', async () => {
   expect((await run(file('broken.zip'), '--keys', file('keys'))).code).toBe(1);
   const { code, out } = await run(file('broken.zip'), '--json');
   expect(code).toBe(1);
   expect(JSON.parse(out)).toMatchObject({ verdict: 'failed', failures: [{ code: 'entry_mismatch' }] });
 });
 
-test('what the package says cannot steer the terminal', async () => {
+test('text from the package cannot contain control characters', async () => {
   const { out } = await run(file('package.zip'));
   expect(out).toContain('Update \ufffd[2JOpenSSL \ufffd');
   expect(out).not.toContain('\u001b');
   expect(out).not.toContain('\u202e');
 });
 
-test('a newer checkpoint is not compared, and says that the log went on', async () => {
+test('a newer checkpoint is not compared, and a note says that the log has grown', async () => {
   const { code, out } = await run(file('package.zip'), '--keys', file('keys'), '--checkpoint', file('newer'));
   expect(code).toBe(0);
-  expect(out).toContain('the log has 2 more entries, among which there may be a package that replaces this one');
+  expect(out).toContain('the log has 2 more entries. One of them may be a package that replaces this one.');
 });
 
 test.for([
   ['no arguments', []],
   ['two packages', ['a', 'b']],
   ['an unknown option', ['package.zip', '--trust-me']],
-  ['a package that is not there', ['none.zip']],
-  ['a key that is not there', ['package.zip', '--key', 'none.pem']],
+  ['a package that does not exist', ['none.zip']],
+  ['a key that does not exist', ['package.zip', '--key', 'none.pem']],
   ['a key of the wrong kind', ['package.zip', '--key', 'keys/note.pem']],
-  ['a certificate that is none', ['package.zip', '--tsa-root', 'keys/log.pem']],
-  ['a list of keys that is none', ['package.zip', '--keys', 'package.zip']],
-  ['a folder in place of a package', ['keys']],
-] as const)('exit 2: %s', async ([, args]) => {
+  ['a file that is not a certificate', ['package.zip', '--tsa-root', 'keys/log.pem']],
+  ['a file that is not a list of keys', ['package.zip', '--keys', 'package.zip']],
+  ['a folder instead of a package', ['keys']],
+] as const)('exits with 2: %s', async ([, args]) => {
   const { code, out, err } = await run(...args.map((argument) => (argument.startsWith('--') ? argument : file(argument))));
   expect({ code, out }).toEqual({ code: 2, out: '' });
   expect(err).not.toBe('');
 });
 
-test('the program itself, on whatever Node runs it', async () => {
+test('the program runs on the installed version of Node', async () => {
   const program = fileURLToPath(new URL('../../bin/rrs-verify.mjs', import.meta.url));
   const { stdout } = await promisify(execFile)(program, [file('package.zip'), '--keys', file('keys')]);
   expect(stdout).toMatch(/^VERIFIED/);

@@ -10,20 +10,27 @@ import { printReport } from './output.ts';
 
 const USAGE = `Usage: rrs-verify PACKAGE.zip [options]
 
-Checks an evidence package, offline. What it is worth depends on keys that you got from somewhere else than the package.
+Verifies an evidence package offline. The result is only as good as the keys: get them from a source other than the package.
 
-  --keys FILE|FOLDER    trusted keys: the answer of GET /riskops-evidence/keys, or a folder of PEM files and verifier keys
-                        (a P-256 key in a file whose name begins with "log" is one of the log, any other one for packages)
-  --key FILE            a trusted key for packages (PEM, P-256)
-  --log-key FILE        a trusted key of the log (PEM, P-256)
-  --note-key FILE|VKEY  a trusted key of the log's checkpoints (PEM, Ed25519, or a verifier key)
-  --tsa-root FILE       a trusted certificate of a time-stamping authority (PEM)
-  --checkpoint FILE     a checkpoint of the log that you saw before
-  --json                the report as JSON
-  --version             the version
+Options:
+  --keys FILE|FOLDER    Trusted keys: the response of GET /riskops-evidence/keys, or a folder of PEM files and verifier keys.
+                        A P-256 key is a log key if its file name starts with "log". Otherwise it is a package key.
+  --key FILE            Trusted package key (PEM, P-256).
+  --log-key FILE        Trusted log key (PEM, P-256).
+  --note-key FILE|VKEY  Trusted checkpoint key of the log (PEM, Ed25519, or a verifier key).
+  --tsa-root FILE       Trusted certificates of time-stamping authorities (PEM).
+  --checkpoint FILE     Checkpoint of the log that you saved earlier. It is compared with the log in the package.
+  --json                Print the report as JSON.
+  --version             Print the version.
+  -h, --help            Print this help.
 
-Every option but --json may be repeated.
-Exit code: 0 verified, 1 failed, 2 wrong use or a file that cannot be read, 3 consistent but not proven (keys missing).
+You can repeat --keys, --key, --log-key, --note-key, --tsa-root and --checkpoint.
+
+Exit status:
+  0  Verified.
+  1  Failed.
+  2  Invalid arguments, or a file could not be read.
+  3  Consistent, but not proven: keys or certificates are missing.
 `;
 
 const EXIT = { verified: 0, failed: 1, usage: 2, consistent: 3 } as const;
@@ -34,14 +41,14 @@ export interface Terminal {
   color: boolean;
 }
 
-const many = { type: 'string', multiple: true } as const;
+const repeatable = { type: 'string', multiple: true } as const;
 const OPTIONS = {
-  keys: many,
-  key: many,
-  'log-key': many,
-  'note-key': many,
-  'tsa-root': many,
-  checkpoint: many,
+  keys: repeatable,
+  key: repeatable,
+  'log-key': repeatable,
+  'note-key': repeatable,
+  'tsa-root': repeatable,
+  checkpoint: repeatable,
   json: { type: 'boolean' },
   version: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
@@ -68,8 +75,7 @@ async function run(args: string[], terminal: Terminal): Promise<number> {
   }
   const [path, ...rest] = positionals;
   if (path === undefined || rest.length > 0) {
-    terminal.err(USAGE);
-    return EXIT.usage;
+    throw new Error(`expected one package, got ${positionals.length}. Run rrs-verify --help for usage.`);
   }
   const trust = trustFrom(values);
   const report = await verifyFile(path, trust);
@@ -104,11 +110,11 @@ function trustFrom(values: Values): Trust {
 function readKeys(path: string): KeyFile[] {
   const files = statSync(path).isDirectory() ? readdirSync(path).map((name) => join(path, name)) : [path];
   const keys = files.flatMap((file) => keyFilesIn(file, readFileSync(file, 'utf8')));
-  if (keys.length === 0) throw new Error(`${path} holds no keys`);
+  if (keys.length === 0) throw new Error(`${path} contains no keys`);
   return keys;
 }
 
-/** A verifier key (name+hash+key) is short enough to be given as it is. */
+/** A verifier key (name+hash+key) is short, so it can be given directly instead of in a file. */
 function keyFile(value: string, use: KeyFile['use']): KeyFile {
   return { use, text: use === 'note' && isVkey(value) ? value : readFileSync(value, 'utf8'), origin: value };
 }

@@ -4,7 +4,7 @@ import type { Failure, Layer, PackageSummary, Report } from '../report.ts';
 
 type Color = 'green' | 'red' | 'yellow' | 'dim' | 'bold';
 
-/** The report for a person at a terminal. */
+/** Formats the report for a terminal. */
 export function printReport(report: Report, { path, color }: { path: string; color: boolean }): string {
   const paint = (style: Color, text: string) => (color ? styleText(style, text, { validateStream: false }) : text);
   const sections = [
@@ -23,21 +23,21 @@ export function printReport(report: Report, { path, color }: { path: string; col
 type Paint = (style: Color, text: string) => string;
 
 const VERDICTS: Record<Report['verdict'], { word: string; color: Color; text: string }> = {
-  verified: { word: 'VERIFIED', color: 'green', text: 'Every layer that the package claims holds, and it is signed by keys that you trust.' },
+  verified: { word: 'VERIFIED', color: 'green', text: 'All checks passed, and the package is signed with keys that you trust.' },
   consistent: {
     word: 'CONSISTENT, BUT NOT PROVEN',
     color: 'yellow',
-    text: 'Nothing in the package contradicts itself, but anybody could have made it: see below which keys you have to name, and get them from somewhere else than the package.',
+    text: 'The package is consistent, but anyone could have made it. Specify the trusted keys listed below. Get them from a source other than the package.',
   },
   failed: {
     word: 'FAILED',
     color: 'red',
-    text: 'Do not rely on this package. Fetch it again from where it was published; if it fails again, it is not what was sealed: ask who gave it to you.',
+    text: 'Do not rely on this package. Download it again from its original source and check that you use the right keys. If it still fails, contact its publisher.',
   },
 };
 
 const SIGNED =
-  'It is signed by keys that you trust, but not every layer is proven: see below what you have to name, and get it from somewhere else than the package.';
+  'The package is signed with a key that you trust, but not every layer is proven. Specify the trusted keys or certificates listed below. Get them from a source other than the package.';
 
 function verdictLines({ verdict, layers }: Report, path: string, paint: Paint): string[] {
   const { word, color, text } = VERDICTS[verdict];
@@ -88,12 +88,12 @@ function layerLine({ name, result, detail }: Layer, paint: Paint): string {
   return `  ${paint(color, word.padEnd(11))}${name.replace('_', ' ').padEnd(12)}${plain(detail)}`;
 }
 
-const SHOWN = 50;
+const MAX_LISTED_FAILURES = 50;
 
 function failureLines(failures: Failure[], paint: Paint): string[] {
   if (failures.length === 0) return [];
   const lines = failures
-    .slice(0, SHOWN)
+    .slice(0, MAX_LISTED_FAILURES)
     .flatMap((failure) => [
       `  ${paint('red', failure.code)}  ${paint('bold', plain(failure.file))}`,
       `      ${CODES[failure.code].meaning}`,
@@ -101,12 +101,12 @@ function failureLines(failures: Failure[], paint: Paint): string[] {
       ...(failure.expected === undefined ? [] : [`      expected ${plain(failure.expected)}`]),
       ...(failure.actual === undefined ? [] : [`      found    ${plain(failure.actual)}`]),
     ]);
-  const rest = failures.length - SHOWN;
-  return ['Failures', ...lines, ...(rest > 0 ? [`  … and ${rest} more: --json lists them`] : [])];
+  const rest = failures.length - MAX_LISTED_FAILURES;
+  return ['Failures', ...lines, ...(rest > 0 ? [`  … and ${rest} more. Use --json to list all of them.`] : [])];
 }
 
-/** Names and titles come from the package: a terminal must not obey them, nor turn their direction. */
+/** Names and titles come from the package. They must not contain terminal escape sequences or change the text direction. */
 function plain(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters on purpose
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, '\ufffd');
 }

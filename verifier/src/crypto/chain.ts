@@ -7,7 +7,7 @@ import type { Certificate } from './x509.ts';
 export const TIME_STAMPING = '1.3.6.1.5.5.7.3.8';
 const ANY_PURPOSE = '2.5.29.37.0';
 const MAX_CHAIN = 8;
-/** A crafted token could hold many certificates that name each other. */
+/** A crafted token could contain many certificates that name each other as issuer. */
 const MAX_STEPS = 100;
 
 const RSA_KEY = '1.2.840.113549.1.1.1';
@@ -29,7 +29,7 @@ const SIGNATURES: Record<string, { key: string; hash: 'SHA-256' | 'SHA-384' | 'S
 };
 const MIN_RSA_BYTES = 256;
 
-/** Whether the key of a certificate made a signature; `digest` is the hash where the algorithm does not name one. */
+/** Whether the key of a certificate made the signature. `digest` is the hash for algorithms that do not include one. */
 export async function signedBy(subtle: Subtle, key: Certificate, algorithm: { oid: string; digest?: string }, signed: Signed): Promise<boolean> {
   const known = SIGNATURES[algorithm.oid];
   const hash = known?.hash ?? HASHES[algorithm.digest ?? ''];
@@ -52,8 +52,8 @@ export interface ChainRequest {
   at: Date;
 }
 
-/** Whether certificates lead from the leaf to a trusted one, each valid at the time and allowed to sign the one before (RFC 5280 section 6, without policies). */
-export async function leadsToTrusted(subtle: Subtle, { leaf, others, trusted, at }: ChainRequest): Promise<boolean> {
+/** Whether a chain of certificates leads from the leaf to a trusted one. Each must be valid at `at` and allowed to sign the previous one (RFC 5280 section 6, without policies). */
+export async function chainsToTrusted(subtle: Subtle, { leaf, others, trusted, at }: ChainRequest): Promise<boolean> {
   let steps = 0;
   return walk(leaf, 0, [leaf]);
 

@@ -9,7 +9,7 @@ import { verifyEcdsa } from './signatures.ts';
 const { subtle } = globalThis.crypto;
 const hex = (value: bigint, size: number) => value.toString(16).padStart(2 * size, '0');
 
-test.for([P256, P384])('numbers from 1 to the order - 1 keep their value in $name', (curve) => {
+test.for([P256, P384])('preserves numbers from 1 to the order minus 1 in $name', (curve) => {
   const number = fc.bigInt({ min: 1n, max: curve.order - 1n });
   fc.assert(
     fc.property(number, number, (r, s) => {
@@ -18,14 +18,14 @@ test.for([P256, P384])('numbers from 1 to the order - 1 keep their value in $nam
   );
 });
 
-test('zero, negative and too large numbers are refused', () => {
+test('refuses zero, negative and too large numbers', () => {
   for (const wrong of [0n, -1n, P256.order, P256.order + 1n, 1n << 300n]) {
     expect(rawSignature(ecdsaDer(wrong, 1n), P256)).toBeNull();
     expect(rawSignature(ecdsaDer(1n, wrong), P256)).toBeNull();
   }
 });
 
-test('a signature has one spelling: other bytes never stand for the same numbers', () => {
+test('a signature has exactly one encoding', () => {
   const der = ecdsaDer(P256.order - 5n, 77n);
   const raw = Buffer.from(rawSignature(der, P256) ?? []);
   fc.assert(
@@ -38,7 +38,7 @@ test('a signature has one spelling: other bytes never stand for the same numbers
   );
 });
 
-test('what openssl signs is accepted, for every size of r and s that comes up', async () => {
+test('accepts signatures of openssl', async () => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const spki = publicKey.export({ type: 'spki', format: 'der' });
   for (let round = 0; round < 50; round++) {
@@ -49,14 +49,14 @@ test('what openssl signs is accepted, for every size of r and s that comes up', 
   }
 });
 
-test('the test keys sign as openssl expects', async () => {
+test('openssl accepts signatures of the test keys', async () => {
   const key = p256Key('a name');
   const message = Buffer.from('hello');
   expect(verify('sha256', message, createPublicKey(pemFromSpki(key.spki)), await key.sign(message))).toBe(true);
   expect(await key.sign(message)).toEqual(await key.sign(message));
 });
 
-test('a key that is none is refused and not thrown', async () => {
+test('returns false for an invalid key', async () => {
   const key = p256Key('a name');
   const message = Buffer.from('hello');
   expect(await verifyEcdsa(subtle, { spki: key.spki.slice(1) }, { message, signature: await key.sign(message) })).toBe(false);

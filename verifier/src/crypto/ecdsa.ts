@@ -2,7 +2,7 @@ import { type Bytes, concat } from '@rrs/evidence-format';
 
 export interface Curve {
   name: 'P-256' | 'P-384';
-  /** Bytes of a coordinate. */
+  /** Length of a coordinate in bytes. */
   size: number;
   order: bigint;
 }
@@ -15,9 +15,11 @@ export const P384: Curve = {
 };
 
 /**
- * An ECDSA signature in DER as r and s of fixed length, which is what WebCrypto takes; null for anything but the one DER form of numbers from 1 to the order - 1.
- * Of the two values of s that fit a signature both are accepted, as openssl and cosign do: signers choose freely between them. It gives nobody a signature
- * over other bytes, and the signature of a package is pinned by the leaf of the log and by the timestamp.
+ * Converts an ECDSA signature from DER to the fixed-length r and s that WebCrypto expects. Returns null for anything but strict DER with
+ * numbers from 1 to the order minus 1.
+ *
+ * Both possible values of s are accepted, as in openssl and cosign, because signers may produce either. This does not allow a signature over
+ * other bytes, and the log entry and the timestamp pin the exact signature of a package.
  */
 export function rawSignature(der: Uint8Array, { size, order }: Curve): Bytes | null {
   if (der[0] !== 0x30 || der[1] !== der.length - 2 || der.length > 129) return null;

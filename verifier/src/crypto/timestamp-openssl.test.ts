@@ -53,11 +53,11 @@ const KINDS = {
 interface Setup {
   kind: keyof typeof KINDS;
   digest: string;
-  /** Of the certificate id in the token: sha1 is the old form (RFC 2634). */
+  /** Hash of the certificate ID in the token. sha1 selects the old form (RFC 2634). */
   certificateId: string;
 }
 
-/** A root, an authority below it, and the authority for timestamps, all made by openssl. */
+/** Uses openssl to create a root, an intermediate and a time-stamping certificate. */
 function makeAuthority({ kind, digest, certificateId }: Setup) {
   writeFileSync(join(folder, 'tsa.cnf'), CONFIG.replace('DIGEST', certificateId).replace('SHA256', digest));
   writeFileSync(join(folder, 'serial'), '01\n');
@@ -85,7 +85,7 @@ function makeAuthority({ kind, digest, certificateId }: Setup) {
   return { root: readFileSync(join(folder, 'root.pem'), 'utf8'), stamp };
 }
 
-/** Once for each kind: RSA keys take their time. */
+/** Reuses keys of the same kind, because generating RSA keys is slow. */
 function makeKey(kind: keyof typeof KINDS, name: string): void {
   const kept = join(folder, `${kind}-${name}.key`);
   if (!existsSync(kept)) openssl('genpkey', ...KINDS[kind], '-out', kept);
@@ -126,7 +126,7 @@ async function verifyWith(authority: { root: string; stamp: typeof stamp }, root
   return verifyPackage(bytesSource(await zipOf(built)), { ...built.trust, timestampRoots: [root] }, nodePlatform());
 }
 
-describe('timestamps that openssl made', () => {
+describe('timestamps from openssl', () => {
   const good: Setup[] = [
     { kind: 'P-256', digest: 'sha256', certificateId: 'sha256' },
     { kind: 'P-384', digest: 'sha384', certificateId: 'sha256' },
@@ -134,24 +134,24 @@ describe('timestamps that openssl made', () => {
     { kind: 'RSA-2048', digest: 'sha256', certificateId: 'sha1' },
     { kind: 'P-256', digest: 'sha256', certificateId: 'sha512' },
   ];
-  test.for(good)('$kind with $digest and a certificate id in $certificateId', async (setup) => {
+  test.for(good)('are verified with $kind, $digest and a certificate ID in $certificateId', async (setup) => {
     const report = await verifyWith(makeAuthority(setup));
     expect(report).toMatchObject({ verdict: 'verified', failures: [], package: { timestamps: [{ authority: 'leaf', trusted: true }] } });
   });
 
-  test('a root that is not that of the authority', async () => {
+  test('are not trusted with the root of another authority', async () => {
     const other = await testAuthority();
     const report = await verifyWith(makeAuthority({ kind: 'P-256', digest: 'sha256', certificateId: 'sha256' }), other.root);
     expect(report.failures.map(({ code }) => code)).toEqual(['untrusted_timestamp']);
   });
 
-  test('a key that is too short', async () => {
+  test('fail if the key is too short', async () => {
     const report = await verifyWith(makeAuthority({ kind: 'RSA-1024', digest: 'sha256', certificateId: 'sha256' }));
     expect(report.failures.map(({ code }) => code)).toEqual(['timestamp']);
   });
 });
 
-test('openssl takes the timestamps of the test authority', async () => {
+test('openssl accepts the timestamps of the test authority', async () => {
   const authority = await testAuthority();
   writeFileSync(join(folder, 'signature'), 'some bytes');
   writeFileSync(join(folder, 'own.pem'), authority.root);

@@ -1,14 +1,26 @@
-import { childrenOf, contextTag, type Der, equalBytes, expectTag, readDer, readGeneralizedTime, readInteger, readOid, TAG } from '@rrs/evidence-format';
+import {
+  childrenOf,
+  contextTag,
+  type Der,
+  equalBytes,
+  expectTag,
+  FormatError,
+  readDer,
+  readGeneralizedTime,
+  readInteger,
+  readOid,
+  TAG,
+} from '@rrs/evidence-format';
 
-/** What a chain of certificates is checked with (RFC 5280). Names are compared by their bytes. */
+/** The fields of a certificate that chain validation needs (RFC 5280). Names are compared byte by byte. */
 export interface Certificate {
   der: Uint8Array;
-  /** The signed part. */
+  /** The signed part (TBSCertificate). */
   tbs: Uint8Array;
   serial: bigint;
   issuer: Uint8Array;
   subject: Uint8Array;
-  /** The common name or, without one, the organization, for people. */
+  /** Common name, or the organization if there is none. For display only. */
   subjectText: string;
   notBefore: Date;
   notAfter: Date;
@@ -22,11 +34,11 @@ export interface Certificate {
 interface Extensions {
   ca: boolean;
   pathLength: number | null;
-  /** Null: the extension is not there. */
+  /** Null if the extension is absent. */
   keyUsage: Set<'digitalSignature' | 'nonRepudiation' | 'keyCertSign'> | null;
   extendedKeyUsage: { critical: boolean; purposes: string[] } | null;
   subjectKeyId: Uint8Array | null;
-  /** Critical ones that are not understood: whoever meets one must refuse the certificate. */
+  /** Unsupported critical extensions. RFC 5280 requires rejecting the certificate. */
   unknownCritical: string[];
 }
 
@@ -43,12 +55,12 @@ const OID = {
 
 export function parseCertificate(der: Uint8Array): Certificate {
   const [tbs, algorithm, signature, ...rest] = childrenOf(readDer(der, TAG.sequence));
-  if (rest.length > 0) throw new Error('a certificate with more than its three parts');
+  if (rest.length > 0) throw new FormatError('the certificate has more than three parts');
   const body = expectTag(tbs, TAG.sequence);
   const [version, serial, inner, issuer, validity, subject, spki, ...optional] = childrenOf(body);
-  if (readInteger(only(version, contextTag(0))) !== 2n) throw new Error('a certificate that is not of version 3');
+  if (readInteger(only(version, contextTag(0))) !== 2n) throw new FormatError('the certificate is not version 3');
   const outer = expectTag(algorithm, TAG.sequence);
-  if (!equalBytes(outer.bytes, expectTag(inner, TAG.sequence).bytes)) throw new Error('a certificate with two signature algorithms');
+  if (!equalBytes(outer.bytes, expectTag(inner, TAG.sequence).bytes)) throw new FormatError('the certificate has two different signature algorithms');
   const [notBefore, notAfter] = childrenOf(expectTag(validity, TAG.sequence));
   const key = expectTag(spki, TAG.sequence);
   const extensions = optional.find(({ tag }) => tag === contextTag(3));
@@ -90,10 +102,10 @@ function readExtensions(wrapped: Der | undefined): Extensions {
   for (const extension of childrenOf(only(wrapped, contextTag(3), TAG.sequence))) {
     const parts = childrenOf(expectTag(extension, TAG.sequence));
     const oid = readOid(expectTag(parts[0]));
-    if (seen.has(oid)) throw new Error(`a certificate with the extension ${oid} twice`);
+    if (seen.has(oid)) throw new FormatError(`the certificate has a duplicate extension ${oid}`);
     seen.add(oid);
     const critical = parts.length === 3 && expectTag(parts[1], TAG.boolean).content[0] === 0xff;
-    if (parts.length < 2 || parts.length > 3 || (parts.length === 3 && !critical)) throw new Error('a certificate with a malformed extension');
+    if (parts.length < 2 || parts.length > 3 || (parts.length === 3 && !critical)) throw new FormatError('the certificate has a malformed extension');
     readExtension(found, { oid, critical, content: expectTag(parts.at(-1), TAG.octetString).content });
   }
   return found;
@@ -138,18 +150,18 @@ function nameText(name: Der): string {
       if (type !== undefined && value !== undefined) parts.set(readOid(type), new TextDecoder().decode(value.content));
     }
   }
-  return parts.get(OID.commonName) ?? parts.get(OID.organizationName) ?? 'an authority without a name';
+  return parts.get(OID.commonName) ?? parts.get(OID.organizationName) ?? 'unnamed authority';
 }
 
-/** The bytes of a bit string; only flags may end inside a byte. */
+/** Returns the bytes of a bit string. Only a string of flags may have unused bits. */
 function bits({ content }: Der, flags = false): Uint8Array {
   const [unused = 8] = content;
-  if (unused > (flags ? 7 : 0)) throw new Error('a bit string with stray bits');
+  if (unused > (flags ? 7 : 0)) throw new FormatError('a bit string has unused bits');
   return content.subarray(1);
 }
 
 function only(value: Der | undefined, tag: number, inner?: number): Der {
   const [child, ...rest] = childrenOf(expectTag(value, tag));
-  if (rest.length > 0) throw new Error('several values in place of one');
+  if (rest.length > 0) throw new FormatError('several values instead of one');
   return expectTag(child, inner);
 }

@@ -1,24 +1,24 @@
 import { parseStrictJson } from '@rrs/evidence-format';
 import { keyKind, pemBlocks, type Trust } from './trust.ts';
 
-/** A piece of trust, and what it is trusted for. */
+/** A trusted key, certificate or checkpoint and what it is trusted for. */
 export interface KeyFile {
   use: 'package' | 'log' | 'note' | 'tsa' | 'checkpoint';
   text: string;
-  /** Where it came from, for messages. */
+  /** File name or value, for error messages. */
   origin: string;
-  /** When the key was in use, where a published list says it. */
+  /** Period of use from the published list of keys. */
   period?: { from: string | null; to: string | null };
 }
 
-/** What a file with trusted things holds: the published list of keys, a key, certificates, or a checkpoint. Empty for anything else. */
+/** Reads a published list of keys, a key, certificates or a checkpoint. Returns an empty list for any other content. */
 export function keyFilesIn(origin: string, text: string): KeyFile[] {
   if (text.trimStart().startsWith('{')) return publishedKeys(origin, text);
   const use = useOf(origin, text);
   return use === null ? [] : [{ use, text, origin }];
 }
 
-/** Keys for packages and for the log are of one kind; that of the log has a name that says so. */
+/** Package keys and log keys are both P-256. The file name tells them apart. */
 function useOf(origin: string, text: string): KeyFile['use'] | null {
   if (text.includes('-----BEGIN CERTIFICATE-----')) return 'tsa';
   if (isVkey(text.trim())) return 'note';
@@ -35,9 +35,9 @@ export function isVkey(text: string): boolean {
 function publishedKeys(origin: string, text: string): KeyFile[] {
   const content = parseStrictJson(text);
   const keys = isRecord(content) ? content.keys : null;
-  if (!Array.isArray(keys)) throw new Error(`${origin} is not a list of keys: {"keys":[…]}`);
+  if (!Array.isArray(keys)) throw new Error(`${origin} is not a list of keys. Expected {"keys":[…]}.`);
   return keys.flatMap((key: unknown): KeyFile[] => {
-    if (!isRecord(key) || typeof key.public_key_pem !== 'string') throw new Error(`${origin} has a key without public_key_pem`);
+    if (!isRecord(key) || typeof key.public_key_pem !== 'string') throw new Error(`${origin} contains a key without public_key_pem`);
     const pem = key.public_key_pem;
     if (key.use === 'package') return [{ use: 'package', text: pem, origin, period: { from: timeIn(key.valid_from), to: timeIn(key.valid_to) } }];
     return key.use === 'log' ? [{ use: keyKind(pem) === 'ed25519' ? 'note' : 'log', text: pem, origin }] : [];
@@ -48,7 +48,7 @@ function timeIn(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** Adds them to what is trusted, and refuses those that cannot serve for what they were given. */
+/** Adds the keys to `trust`. Throws if a key is not of the kind that its use requires. */
 export function addKeys(trust: Trust, files: KeyFile[]): void {
   for (const file of files) {
     listFor(trust, file).push(...valuesOf(file));
@@ -64,12 +64,12 @@ function valuesOf({ use, text, origin }: KeyFile): string[] {
   if (use === 'checkpoint') return [text];
   if (use === 'tsa') {
     const certificates = pemBlocks(text, 'CERTIFICATE');
-    if (certificates.length === 0) throw new Error(`${origin} holds no certificate`);
+    if (certificates.length === 0) throw new Error(`${origin} contains no certificate`);
     return certificates;
   }
   if (use === 'note' && isVkey(text.trim())) return [text.trim()];
-  const [kind, wanted] = use === 'note' ? ['ed25519', 'Ed25519'] : ['p256', 'P-256'];
-  if (keyKind(text) !== kind) throw new Error(`${origin} is not a public key of the kind that is wanted here (${wanted}, PEM)`);
+  const [kind, required] = use === 'note' ? ['ed25519', 'Ed25519'] : ['p256', 'P-256'];
+  if (keyKind(text) !== kind) throw new Error(`${origin} is not a public key of the required kind (${required}, PEM)`);
   return [text];
 }
 

@@ -1,19 +1,19 @@
 import { ed25519RawFromSpki, opensshFingerprint, parseVkey, spkiFromEd25519Raw, spkiFromPem, toHex } from '@rrs/evidence-format';
 import { type Certificate, parseCertificate } from '../crypto/x509.ts';
 
-/** Whom the caller believes. All of it must come from somewhere else than the package. */
+/** What the caller trusts. All of it must come from a source other than the package. */
 export interface Trust {
-  /** PEM, P-256: keys that sign packages. */
+  /** Package keys (PEM, P-256). */
   packageKeys: string[];
-  /** PEM, P-256: keys of the log. */
+  /** Log keys (PEM, P-256). */
   logKeys: string[];
-  /** Verifier keys, or PEM, Ed25519: keys that sign the checkpoints of the log. */
+  /** Checkpoint keys of the log (verifier keys, or PEM, Ed25519). */
   noteKeys: string[];
-  /** PEM: certificates of time-stamping authorities. */
+  /** Certificates of time-stamping authorities (PEM). */
   timestampRoots: string[];
-  /** Signed notes seen earlier. */
+  /** Checkpoints that the caller saved earlier (signed notes). */
   checkpoints: string[];
-  /** When keys that sign packages were in use, as far as that is known. */
+  /** Known periods of use of package keys. */
   periods: Period[];
 }
 
@@ -29,7 +29,7 @@ export function emptyTrust(): Trust {
 }
 
 export interface NoteKey {
-  /** The name that the key may sign for; a PEM does not say one. */
+  /** Name that the key may sign for. Null for a key from a PEM file, which has no name. */
   name: string | null;
   spki: Uint8Array;
 }
@@ -43,7 +43,7 @@ export interface ParsedTrust {
   periods: { key: Uint8Array; from: number; to: number }[];
 }
 
-/** Throws on what is no key: a caller who mistyped must not believe that it was looked at. */
+/** Throws on an invalid key, so that callers notice when a key they supplied is not used. */
 export function parseTrust(trust: Trust): ParsedTrust {
   return {
     packageKeys: trust.packageKeys.map(p256),
@@ -53,15 +53,15 @@ export function parseTrust(trust: Trust): ParsedTrust {
     checkpoints: trust.checkpoints,
     periods: trust.periods.map(({ key, from, to }) => ({
       key: p256(key),
-      from: moment(from, Number.NEGATIVE_INFINITY),
-      to: moment(to, Number.POSITIVE_INFINITY),
+      from: timeOf(from, Number.NEGATIVE_INFINITY),
+      to: timeOf(to, Number.POSITIVE_INFINITY),
     })),
   };
 }
 
-function moment(text: string | null, otherwise: number): number {
-  const time = text === null ? otherwise : Date.parse(text);
-  if (Number.isNaN(time)) throw new Error(`"${text}" is no time`);
+function timeOf(text: string | null, unbounded: number): number {
+  const time = text === null ? unbounded : Date.parse(text);
+  if (Number.isNaN(time)) throw new Error(`"${text}" is not a valid time`);
   return time;
 }
 
@@ -73,7 +73,7 @@ function p256(pem: string): Uint8Array {
 
 function certificates(pem: string): Certificate[] {
   const blocks = pemBlocks(pem, 'CERTIFICATE');
-  if (blocks.length === 0) throw new Error('not a certificate in PEM');
+  if (blocks.length === 0) throw new Error('no PEM certificate found');
   return blocks.map((block) => parseCertificate(pemBytes(block)));
 }
 
@@ -108,6 +108,6 @@ function pemBytes(block: string): Uint8Array {
   return Uint8Array.from(atob(body), (character) => character.charCodeAt(0));
 }
 
-export function holdsKey(keys: Uint8Array[], spki: Uint8Array): boolean {
+export function includesKey(keys: Uint8Array[], spki: Uint8Array): boolean {
   return keys.some((key) => toHex(key) === toHex(spki));
 }
