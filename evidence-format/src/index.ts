@@ -1,5 +1,5 @@
 export { type BagInfo, bagInfoText, bagitText, bagValue, type Manifest, type ManifestEntry, manifestText, parseBagInfo, parseManifest } from './archive/bag.ts';
-export { assertSafeNames, isSafeName, LONGEST_NAME, type NameFault, nameCheck, nameFaults, parseTopFolder, topFolder } from './archive/names.ts';
+export { assertSafeNames, isSafeName, MAX_NAME_LENGTH, type NameFault, nameCheck, nameFaults, parseTopFolder, topFolder } from './archive/names.ts';
 export { type ReadmeFacts, readmeText } from './archive/readme.ts';
 export { writeZip, type ZipEntry, type ZipOptions } from './archive/zip.ts';
 export type { WrittenEntry } from './archive/zip-records.ts';

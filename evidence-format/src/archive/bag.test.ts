@@ -6,11 +6,11 @@ const hash = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buff
 const path = fc.string({ unit: fc.constantFrom('a', 'b', '-', '.', '0'), minLength: 1, maxLength: 5 }).map((text) => `data/x${text}y`);
 const entries = fc.uniqueArray(fc.record({ path, sha256: hash }), { selector: (entry) => entry.path, maxLength: 8 });
 
-test('bagit.txt', () => {
+test('bagit.txt declares BagIt 1.0 and UTF-8', () => {
   expect(bagitText).toBe('BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n');
 });
 
-test('a manifest comes back, sorted by bytes, whatever the order it is given in', () => {
+test('a manifest round-trips and is sorted by bytes whatever the order of the input', () => {
   fc.assert(
     fc.property(entries, (some) => {
       const text = manifestText(some);
@@ -36,19 +36,19 @@ test.each([
   [`${H}  data/a\r\n`, 'two spaces'],
   [`${H}  data/a\n\n`, 'two spaces'],
   [`${H}  data/b\n${H}  data/a\n`, 'sorted'],
-  [`${H}  data/a\n${H}  data/a\n`, 'twice'],
+  [`${H}  data/a\n${H}  data/a\n`, 'duplicate'],
   [`\\${H}  data/a\n`, 'two spaces'],
 ])('refuses %j', (text, message) => {
   expect(parseManifest(text).faults.map((fault) => fault.message)).toEqual([expect.stringContaining(message)]);
 });
 
-test('a fault names its line, and the other lines are read', () => {
+test('a fault states its line, and the other lines are read', () => {
   const { entries: read, faults } = parseManifest(`${H}  data/a\nnonsense\n${H}  data/b\n`);
-  expect(faults).toEqual([{ line: 2, message: 'not a hash, two spaces and a name' }]);
+  expect(faults).toEqual([{ line: 2, message: 'expected a hash, two spaces and a name' }]);
   expect([...read.keys()]).toEqual(['data/a', 'data/b']);
 });
 
-test('unsafe names and hashes that are none are not written', () => {
+test('refuses to write unsafe names and invalid hashes', () => {
   expect(() => manifestText([{ path: '../a', sha256: H }])).toThrow('unsafe');
   expect(() => manifestText([{ path: 'a', sha256: 'x' }])).toThrow('SHA-256');
   expect(() =>
@@ -68,14 +68,14 @@ const info = {
   payload: { bytes: 1234, files: 5 },
 };
 
-test('bag-info.txt comes back', () => {
+test('bag-info.txt round-trips', () => {
   expect(bagInfoText(info)).toBe(
     `Bag-Software-Agent: rrs 0.1.0\nBagging-Date: 2026-11-15\nExternal-Identifier: ${info.packageId}\nBag-Group-Identifier: ${info.workItemId}\nSource-Organization: Acme\nPayload-Oxum: 1234.5\n`,
   );
   expect(parseBagInfo(bagInfoText(info))).toEqual(info);
 });
 
-test('no name of an organization can add a line', () => {
+test('the name of an organization cannot add a line', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 30 }), (organization) => {
       const text = bagInfoText({ ...info, organization });
@@ -85,7 +85,7 @@ test('no name of an organization can add a line', () => {
   );
 });
 
-test('any other line, order or spelling is refused', () => {
+test('refuses any other line, order or notation', () => {
   const good = bagInfoText(info);
   const lines = good.split('\n');
   const wrong = [

@@ -11,7 +11,7 @@ export interface ManifestEntry {
   sha256: string;
 }
 
-/** Two spaces between hash and name: the manifest is at once what `sha256sum -c` reads. */
+/** Separates hash and name with two spaces, so that `sha256sum -c` can read the manifest. */
 export function manifestText(entries: readonly ManifestEntry[]): string {
   assertSafeNames(entries.map(({ path }) => path));
   assertFormat(
@@ -25,23 +25,24 @@ export function manifestText(entries: readonly ManifestEntry[]): string {
 }
 
 export interface Manifest {
-  /** Hash by name. */
+  /** Maps paths to hashes. */
   entries: Map<string, string>;
   faults: { line: number; message: string }[];
 }
 
-/** Takes what it can read, and names every line that is not as manifestText writes it. */
+/** Returns the readable lines, and a fault for each line that is not in the form of manifestText. */
 export function parseManifest(text: string): Manifest {
   const manifest: Manifest = { entries: new Map(), faults: [] };
   const lines = text.split('\n');
   if (lines.pop() !== '') manifest.faults.push({ line: lines.length + 1, message: 'does not end with a line feed' });
-  let before = '';
+  let previous = '';
   for (const [at, line] of lines.entries()) {
     const [, sha256 = '', path = ''] = /^([0-9a-f]{64}) {2}(.+)$/.exec(line) ?? [];
-    const message = path === '' ? 'not a hash, two spaces and a name' : !isSafeName(path) ? 'unsafe name' : path <= before ? 'not sorted, or twice' : null;
+    const message =
+      path === '' ? 'expected a hash, two spaces and a name' : !isSafeName(path) ? 'unsafe name' : path <= previous ? 'not sorted or duplicate' : null;
     if (message === null) manifest.entries.set(path, sha256);
     else manifest.faults.push({ line: at + 1, message });
-    if (path > before) before = path;
+    if (path > previous) previous = path;
   }
   return manifest;
 }
@@ -64,7 +65,7 @@ export function bagInfoText({ softwareAgent, date, packageId, workItemId, organi
   return LABELS.map((label, at) => `${label}: ${bagValue(values[at] as string)}\n`).join('');
 }
 
-/** A name is anything; here it is one line that is not empty. */
+/** Turns any text into a single line that is not empty. */
 export function bagValue(text: string): string {
   const line = text
     .toWellFormed()
@@ -73,19 +74,19 @@ export function bagValue(text: string): string {
   return line === '' ? '-' : line;
 }
 
-/** Exactly the labels that bagInfoText writes, in its order. */
+/** Accepts only the exact form that bagInfoText writes. */
 export function parseBagInfo(text: string): BagInfo {
   const lines = text.split('\n');
-  assertFormat(lines.length === LABELS.length + 1 && lines.at(-1) === '', `bag-info.txt has ${LABELS.length} lines`);
+  assertFormat(lines.length === LABELS.length + 1 && lines.at(-1) === '', `bag-info.txt must have ${LABELS.length} lines`);
   const values = LABELS.map((label, at) => {
     const line = lines[at] as string;
-    assertFormat(line.startsWith(`${label}: `), `bag-info.txt has ${label} in line ${at + 1}`);
+    assertFormat(line.startsWith(`${label}: `), `line ${at + 1} of bag-info.txt must be ${label}`);
     return line.slice(label.length + 2);
   });
   const [softwareAgent, date, packageId, workItemId, organization, oxum] = values as [string, string, string, string, string, string];
   const [bytes, files, ...rest] = oxum.split('.');
-  assertFormat(bytes !== undefined && files !== undefined && rest.length === 0, 'Payload-Oxum is <bytes>.<files>');
+  assertFormat(bytes !== undefined && files !== undefined && rest.length === 0, 'Payload-Oxum must be <bytes>.<files>');
   const info = { softwareAgent, date, packageId, workItemId, organization, payload: { bytes: parseDecimal(bytes), files: parseDecimal(files) } };
-  assertFormat(bagInfoText(info) === text, 'bag-info.txt is not written as it should be');
+  assertFormat(bagInfoText(info) === text, 'bag-info.txt is not in its exact form');
   return info;
 }

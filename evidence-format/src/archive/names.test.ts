@@ -37,11 +37,11 @@ test.each([
   expect(isSafeName(name)).toBe(false);
 });
 
-test('names that only begin like those of devices are safe', () => {
+test('names that only start like device names are safe', () => {
   for (const name of ['console', 'com', 'com10', 'nullable.txt', 'xcon', 'lpt']) expect(isSafeName(name), name).toBe(true);
 });
 
-test('any safe name stays below its folder when it is resolved', () => {
+test('a safe name resolves to a path below its folder', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('a', '.', '/', '\\', ':', '-', 'A', '~', ' '), maxLength: 12 }), (name) => {
       if (!isSafeName(name)) return;
@@ -51,18 +51,18 @@ test('any safe name stays below its folder when it is resolved', () => {
   );
 });
 
-test('finds names that are one somewhere', () => {
+test('finds names that collide on some systems', () => {
   expect(nameFaults(['a/b', 'A/b'])).toEqual([{ name: 'A/b', fault: 'duplicate' }]);
   expect(nameFaults(['a', 'a'])).toEqual([{ name: 'a', fault: 'duplicate' }]);
   expect(nameFaults(['a', 'A/b'])).toEqual([{ name: 'A/b', fault: 'duplicate' }]);
   expect(nameFaults(['a/b', 'a'])).toEqual([{ name: 'a', fault: 'duplicate' }]);
   expect(nameFaults(['a/b', '../c', 'a/c'])).toEqual([{ name: '../c', fault: 'name' }]);
-  expect(() => assertSafeNames(['a', 'b', 'a/c'])).toThrow('stands for two files');
+  expect(() => assertSafeNames(['a', 'b', 'a/c'])).toThrow('refers to two files');
   expect(() => assertSafeNames(['a', '..'])).toThrow('unsafe');
   expect(() => assertSafeNames(['a/b', 'a/c', 'b'])).not.toThrow();
 });
 
-test('the top folder names work item and sequence', () => {
+test('the top folder contains the work item ID and the sequence', () => {
   const id = '0190a8f0-0000-7000-8000-000000000001';
   expect(topFolder(id, 12)).toBe(`evidence-${id}-12`);
   expect(parseTopFolder(`evidence-${id}-12`)).toEqual({ workItemId: id, sequence: 12 });

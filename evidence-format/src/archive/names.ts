@@ -1,13 +1,13 @@
 import { assertFormat } from '../bytes/errors.ts';
 
-export const LONGEST_NAME = 180;
+export const MAX_NAME_LENGTH = 180;
 
 const SEGMENT = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 const WINDOWS_DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
-/** A path below the top folder, with `/` between its segments, that means the same file on every system. */
-export function isSafeName(path: string, longest = LONGEST_NAME): boolean {
-  return path.length <= longest && path.split('/').every((segment) => SEGMENT.test(segment) && !segment.endsWith('.') && !WINDOWS_DEVICE.test(segment));
+/** Whether a path below the top folder, with `/` between its segments, refers to the same file on every system. */
+export function isSafeName(path: string, maxLength = MAX_NAME_LENGTH): boolean {
+  return path.length <= maxLength && path.split('/').every((segment) => SEGMENT.test(segment) && !segment.endsWith('.') && !WINDOWS_DEVICE.test(segment));
 }
 
 export interface NameFault {
@@ -15,22 +15,22 @@ export interface NameFault {
   fault: 'name' | 'duplicate';
 }
 
-/** Adds names one after another; answers what is wrong with each. */
-export function nameCheck(longest = LONGEST_NAME): (name: string) => NameFault['fault'] | null {
+/** Returns a function that takes names one after another and returns the fault of each, or null. */
+export function nameCheck(maxLength = MAX_NAME_LENGTH): (name: string) => NameFault['fault'] | null {
   const files = new Set<string>();
   const folders = new Set<string>();
   return (name) => {
-    if (!isSafeName(name, longest)) return 'name';
+    if (!isSafeName(name, maxLength)) return 'name';
     const folded = name.toLowerCase();
-    const above = foldersOf(folded);
-    if (files.has(folded) || folders.has(folded) || above.some((folder) => files.has(folder))) return 'duplicate';
+    const parents = foldersOf(folded);
+    if (files.has(folded) || folders.has(folded) || parents.some((folder) => files.has(folder))) return 'duplicate';
     files.add(folded);
-    for (const folder of above) folders.add(folder);
+    for (const folder of parents) folders.add(folder);
     return null;
   };
 }
 
-/** Unsafe names, and names that on some system are one: equal without regard to case, or a file where another has its folder. */
+/** Returns unsafe names and names that collide on some systems: they differ only in case, or one is a folder of another. */
 export function nameFaults(names: Iterable<string>): NameFault[] {
   const check = nameCheck();
   return [...names].flatMap((name) => {
@@ -43,7 +43,7 @@ export function assertSafeNames(names: Iterable<string>): void {
   const [first] = nameFaults(names);
   assertFormat(
     first === undefined,
-    first?.fault === 'name' ? `unsafe name ${JSON.stringify(first.name)}` : `${JSON.stringify(first?.name)} stands for two files`,
+    first?.fault === 'name' ? `unsafe name ${JSON.stringify(first.name)}` : `${JSON.stringify(first?.name)} refers to two files`,
   );
 }
 
@@ -57,7 +57,7 @@ const TOP_FOLDER = new RegExp(`^evidence-(${UUID})-([1-9]\\d{0,14})$`);
 
 export function topFolder(workItemId: string, sequence: number): string {
   const name = `evidence-${workItemId}-${sequence}`;
-  assertFormat(TOP_FOLDER.test(name), 'a work item id is a UUID and a sequence counts from 1');
+  assertFormat(TOP_FOLDER.test(name), 'the work item ID must be a UUID and the sequence at least 1');
   return name;
 }
 

@@ -1,17 +1,17 @@
 import { type Bytes, concat, utf8 } from '../bytes/bytes.ts';
 
-/** APPNOTE 6.3: the records of a ZIP archive of stored files, all dated 1980-01-01 00:00 with mode 0644. */
+/** Records of a ZIP archive (APPNOTE 6.3) with stored files, dated 1980-01-01 00:00, mode 0644. */
 
 export interface WrittenEntry {
   name: string;
   size: number;
   crc32: number;
-  /** Of its local header, from the beginning of the archive. */
+  /** Offset of the local header in the archive. */
   offset: number;
 }
 
 export interface Member extends WrittenEntry {
-  /** Size and CRC follow the content. */
+  /** Whether a data descriptor with size and CRC follows the content. */
   descriptor: boolean;
 }
 
@@ -46,7 +46,7 @@ function record(...fields: readonly Field[]): Bytes {
 export function localHeader({ name, size, crc32, descriptor }: Member): Bytes {
   const large = size >= LIMIT32;
   const extra = large ? record(u16(1), u16(16), u64(descriptor ? 0 : size), u64(descriptor ? 0 : size)) : new Uint8Array();
-  const shown = large ? LIMIT32 : descriptor ? 0 : size;
+  const stated = large ? LIMIT32 : descriptor ? 0 : size;
   const path = utf8(name);
   const fixed = record(
     u32(0x04034b50),
@@ -56,8 +56,8 @@ export function localHeader({ name, size, crc32, descriptor }: Member): Bytes {
     u16(0),
     u16(DATE),
     u32(descriptor ? 0 : crc32),
-    u32(shown),
-    u32(shown),
+    u32(stated),
+    u32(stated),
     u16(path.length),
     u16(extra.length),
   );
@@ -104,8 +104,8 @@ export interface Directory {
 
 export function endRecords({ entries, offset, size }: Directory): Bytes {
   const large = entries >= LIMIT16 || offset >= LIMIT32 || size >= LIMIT32;
-  const shown = Math.min(entries, LIMIT16);
-  const end = record(u32(0x06054b50), u16(0), u16(0), u16(shown), u16(shown), u32(Math.min(size, LIMIT32)), u32(Math.min(offset, LIMIT32)), u16(0));
+  const count = Math.min(entries, LIMIT16);
+  const end = record(u32(0x06054b50), u16(0), u16(0), u16(count), u16(count), u32(Math.min(size, LIMIT32)), u32(Math.min(offset, LIMIT32)), u16(0));
   return large ? concat(zip64End({ entries, offset, size }), end) : end;
 }
 

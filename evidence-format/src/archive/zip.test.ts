@@ -59,7 +59,7 @@ describe('a small archive', () => {
     expect(readFileSync(join(folder, 'out/top/b/streamed'), 'utf8')).toBe('one two');
   });
 
-  test.runIf(python)('python reads it, with the dates and modes of the format', async () => {
+  test.runIf(python)('python reads it with the dates and modes of the format', async () => {
     writeFileSync(join(folder, 'python.zip'), await collect(entries()));
     const rows = JSON.parse(run('python3', '-c', PYTHON, 'python.zip')) as unknown[][];
     expect(rows.map(([name, size, crc, ...rest]) => [name, size, crc, ...rest.toSpliced(4, 1)])).toEqual(
@@ -72,14 +72,14 @@ describe('a small archive', () => {
     );
   });
 
-  test('the same entries give the same bytes, however a stream is cut, and ever will', async () => {
+  test('the same entries always give the same bytes, however a stream is chunked', async () => {
     const whole = await collect(entries());
     const cut = entries().with(2, { name: 'top/b/streamed', content: stream(...[...utf8('one two')].map((byte) => Uint8Array.of(byte))) });
     expect(await collect(cut, { crc32 })).toEqual(whole);
     expect(hash('sha256', whole)).toMatchInlineSnapshot(`"2a39cbac6a935df2f388af8d4574c1fecfc9c7c7e1aa52f787c4afdf99cdfcec"`);
   });
 
-  test('says where each entry begins', async () => {
+  test('reports the offset of each entry', async () => {
     const written: WrittenEntry[] = [];
     const bytes = await collect(entries(), { onEntry: (entry) => written.push(entry) });
     const view = new DataView(bytes.buffer);
@@ -92,12 +92,12 @@ describe('a small archive', () => {
     for (const { offset } of written) expect(view.getUint32(offset, true)).toBe(0x04034b50);
   });
 
-  test('an archive without entries is its end record', async () => {
+  test('an archive without entries consists of its end record', async () => {
     expect(await collect([])).toEqual(concat(Uint8Array.of(0x50, 0x4b, 5, 6), new Uint8Array(18)));
   });
 });
 
-test('chunks of content pass through untouched', async () => {
+test('passes chunks of content through without copying', async () => {
   const big = new Uint8Array(1 << 20);
   const seen: Uint8Array[] = [];
   for await (const chunk of writeZip([
@@ -108,7 +108,7 @@ test('chunks of content pass through untouched', async () => {
   expect(seen.filter((chunk) => chunk === big)).toHaveLength(2);
 });
 
-test.runIf(python)('python reads any archive as it was meant', async () => {
+test.runIf(python)('python reads random archives correctly', async () => {
   const content = fc.array(fc.uint8Array({ maxLength: 30 }), { maxLength: 3 });
   const names = fc.uniqueArray(fc.stringMatching(/^[a-z]{1,3}(\/[a-z]{1,3})?\.x$/), { maxLength: 4 });
   const archives = fc.sample(fc.record({ names, chunks: content, streamed: fc.boolean() }), 50);
@@ -136,17 +136,17 @@ describe('refuses', () => {
     [['a', 'a'], 'two files'],
     [['A', 'a'], 'two files'],
     [['a', 'a/b'], 'two files'],
-    [['b', 'a'], 'comes before'],
+    [['b', 'a'], 'must come before'],
   ])('the names %j', async (names, message) => {
     await expect(collect(names.map((name) => ({ name, content: empty })))).rejects.toThrow(message);
   });
 
-  test('content of another size than was said', async () => {
-    await expect(collect([{ name: 'a', content: stream(utf8('abc')), size: 4 }])).rejects.toThrow('said to have 4 bytes, has 3');
-    await expect(collect([{ name: 'a', content: utf8('abc'), size: 2 }])).rejects.toThrow('said to have 2 bytes, has 3');
+  test('content whose size differs from the given size', async () => {
+    await expect(collect([{ name: 'a', content: stream(utf8('abc')), size: 4 }])).rejects.toThrow('expected 4 bytes, got 3');
+    await expect(collect([{ name: 'a', content: utf8('abc'), size: 2 }])).rejects.toThrow('expected 2 bytes, got 3');
   });
 
-  test('a stream of 4 GiB whose size was not given', async () => {
+  test('a stream of 4 GiB without a given size', async () => {
     const chunk = new Uint8Array(1 << 28);
     const content = stream(...new Array<Uint8Array>(16).fill(chunk));
     const writing = writeZip([{ name: 'a', content }], { crc32: () => 0 });
@@ -154,13 +154,13 @@ describe('refuses', () => {
       (async () => {
         for await (const _ of writing);
       })(),
-    ).rejects.toThrow('must give its size');
+    ).rejects.toThrow('must be given');
   });
 });
 
 const CHUNK = new Uint8Array(1 << 26);
 
-/** A file whose large zeros are holes. */
+/** Writes a sparse file: chunks of zeros are holes. */
 async function writeSparse(path: string, list: Iterable<ZipEntry>, options?: ZipOptions): Promise<number> {
   const file = openSync(path, 'w');
   let at = 0;
@@ -173,7 +173,7 @@ async function writeSparse(path: string, list: Iterable<ZipEntry>, options?: Zip
   return at;
 }
 
-describe('beyond 4 GiB', () => {
+describe('an archive beyond 4 GiB', () => {
   const SIZE = 65 * CHUNK.length;
   const zeros = (): AsyncGenerator<Uint8Array> => stream(...new Array<Uint8Array>(65).fill(CHUNK));
   const fast: ZipOptions = { crc32: (bytes, previous) => (bytes === CHUNK ? 0x1234_5678 : crc32(bytes, previous)) };
@@ -184,7 +184,7 @@ describe('beyond 4 GiB', () => {
     { name: 'd', content: stream(utf8('small')) },
   ];
 
-  test('the records of the large entry and of those behind it are ZIP64, the others not', async () => {
+  test('uses ZIP64 only for the large entry and the entries after it', async () => {
     const small: Uint8Array[] = [];
     for await (const chunk of writeZip(large(), fast)) if (chunk !== CHUNK) small.push(chunk);
     const bytes = Buffer.from(concat(...small));
@@ -203,7 +203,7 @@ describe('beyond 4 GiB', () => {
     expect(extras).toEqual([0, 20, 12, 12]);
   });
 
-  test.runIf(unzip && python)('unzip and python find the entries and their content', { timeout: 60_000 }, async () => {
+  test.runIf(unzip && python)('unzip and python read the entries and their content', { timeout: 60_000 }, async () => {
     await writeSparse(join(folder, 'large.zip'), large(), fast);
     expect(run('unzip', '-Z1', 'large.zip')).toBe('a\nb\nc\nd\n');
     expect(run('unzip', '-p', 'large.zip', 'c')).toBe('behind');
@@ -214,7 +214,7 @@ describe('beyond 4 GiB', () => {
   });
 });
 
-test.runIf(unzip && python)('more than 65,535 entries', { timeout: 60_000 }, async () => {
+test.runIf(unzip && python)('unzip and python read more than 65,535 entries', { timeout: 60_000 }, async () => {
   const count = 65_537;
   const content = utf8('x');
   function* many(): Generator<ZipEntry> {
@@ -225,7 +225,7 @@ test.runIf(unzip && python)('more than 65,535 entries', { timeout: 60_000 }, asy
   expect(run('python3', '-c', "import zipfile; z = zipfile.ZipFile('many.zip'); print(len(z.infolist()), z.read('d/065536'))")).toBe(`${count} b'x'\n`);
 });
 
-test('65,534 entries need no ZIP64, 65,535 do', () => {
+test('uses ZIP64 from 65,535 entries', () => {
   const end = (entries: number): string => Buffer.from(endRecords({ entries, offset: 1, size: 2 })).toString('hex');
   expect(end(65_534)).toBe('504b050600000000fefffeff02000000010000000000');
   const zip64 = '504b06062c000000000000002d032d000000000000000000ffff000000000000ffff00000000000002000000000000000100000000000000';

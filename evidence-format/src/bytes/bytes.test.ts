@@ -4,7 +4,7 @@ import { concat, equalBytes, fromBase64, fromHex, fromUtf8, toBase64, toHex, utf
 
 const bytes = fc.uint8Array({ maxLength: 200 });
 
-test('hexadecimal and base64 are those of the platform, and come back', () => {
+test('hexadecimal and base64 match the platform and round-trip', () => {
   fc.assert(
     fc.property(bytes, (value) => {
       expect(toHex(value)).toBe(Buffer.from(value).toString('hex'));
@@ -22,7 +22,7 @@ test.each(['A', 'AA', 'AAA', 'AA=', 'AA==\n', ' AAAA', 'AB==', 'AAB=', '====', '
   },
 );
 
-test('any base64 text that is read is the one that would be written', () => {
+test('accepts a base64 text only in the form that it writes', () => {
   const nearly = fc.array(fc.constantFrom(...'ABCwxyz0189+/=-_ \n'), { maxLength: 12 }).map((characters) => characters.join(''));
   fc.assert(
     fc.property(nearly, (text) => {
@@ -42,14 +42,14 @@ test.each(['0', 'AB', '0g', ' 00', '0x00'])('refuses %j as hexadecimal', (text) 
   expect(() => fromHex(text)).toThrow('hexadecimal');
 });
 
-test('refuses what is not UTF-8, and keeps a byte order mark', () => {
+test('refuses invalid UTF-8 and keeps a byte order mark', () => {
   expect(() => fromUtf8(Uint8Array.of(0xc3, 0x28))).toThrow('not UTF-8');
   expect(() => fromUtf8(Uint8Array.of(0xed, 0xa0, 0x80))).toThrow('not UTF-8');
   expect(fromUtf8(Uint8Array.of(0xef, 0xbb, 0xbf, 0x61))).toBe('\ufeffa');
   expect(fromUtf8(utf8('Grüße 😀'))).toBe('Grüße 😀');
 });
 
-test('joins and compares', () => {
+test('concatenates and compares bytes', () => {
   fc.assert(
     fc.property(bytes, bytes, (a, b) => {
       expect([...concat(a, b)]).toEqual([...a, ...b]);

@@ -9,7 +9,7 @@ export function utf8(text: string): Bytes {
   return encoder.encode(text);
 }
 
-/** Refuses what is not UTF-8; a byte order mark stays in the text. */
+/** Throws on invalid UTF-8. Keeps a byte order mark in the text. */
 export function fromUtf8(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);
@@ -26,7 +26,7 @@ export function toHex(bytes: Uint8Array): string {
   return text;
 }
 
-/** Lower case only, so that a value has one spelling. */
+/** Accepts lower case only, so that each value has exactly one encoding. */
 export function fromHex(text: string): Bytes {
   assertFormat(text.length % 2 === 0 && /^[0-9a-f]*$/.test(text), 'not lower-case hexadecimal');
   return Uint8Array.from({ length: text.length / 2 }, (_, at) => Number.parseInt(text.slice(2 * at, 2 * at + 2), 16));
@@ -49,9 +49,9 @@ export function toBase64(bytes: Uint8Array): string {
   return text;
 }
 
-/** RFC 4648 section 4 with its padding and with zero bits at the end: a value has one spelling. */
+/** RFC 4648 section 4. Requires padding and zero trailing bits, so that each value has exactly one encoding. */
 export function fromBase64(text: string): Bytes {
-  assertFormat(text.length % 4 === 0, 'base64 of a wrong length');
+  assertFormat(text.length % 4 === 0, 'the base64 text has a wrong length');
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
   const bytes = new Uint8Array((text.length / 4) * 3 - padding);
   const last = text.length - padding;
@@ -67,7 +67,7 @@ export function fromBase64(text: string): Bytes {
     bits -= 8;
     bytes[written++] = group >> bits;
   }
-  assertFormat((group & ((1 << bits) - 1)) === 0, 'base64 with stray bits at the end');
+  assertFormat((group & ((1 << bits) - 1)) === 0, 'the base64 text has nonzero trailing bits');
   return bytes;
 }
 
@@ -81,7 +81,7 @@ export function concat(...parts: readonly Uint8Array[]): Bytes {
   return whole;
 }
 
-/** For public values: the time it takes shows where they differ. */
+/** Not constant-time: use it for public values only. */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, at) => byte === b[at]);
 }

@@ -4,11 +4,11 @@ import { expect, test } from 'vitest';
 import { utf8 } from './bytes.ts';
 import { crc32 } from './crc32.ts';
 
-test('the check value of the catalogue', () => {
+test('matches the standard check value', () => {
   expect(crc32(utf8('123456789'))).toBe(0xcbf43926);
 });
 
-test('as zlib has it, in one piece and continued', () => {
+test('matches zlib, in one piece and continued', () => {
   const bytes = fc.uint8Array({ maxLength: 100 });
   fc.assert(
     fc.property(bytes, bytes, (a, b) => {

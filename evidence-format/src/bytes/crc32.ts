@@ -1,6 +1,6 @@
 const SLICES = 16;
 
-/** At `256 * s`: the CRC of each byte when `s` zero bytes follow it. */
+/** The entry at `256 * s + b` is the CRC of byte `b` followed by `s` zero bytes. */
 const TABLE = makeTable();
 
 function makeTable(): Int32Array {
@@ -17,7 +17,7 @@ function makeTable(): Int32Array {
   return table;
 }
 
-/** As that of zlib: `previous` is the CRC of what came before. Written out, because a loop over the slices is half as fast. */
+/** Same interface as zlib: `previous` is the CRC of the preceding bytes. Unrolled because a loop over the slices takes twice as long. */
 export function crc32(bytes: Uint8Array, previous = 0): number {
   const t = TABLE;
   let crc = ~previous;

@@ -1,6 +1,6 @@
 import { assertFormat } from './errors.ts';
 
-/** A whole number as it is written in the text formats: one spelling each, up to 2^53 - 1. */
+/** Parses a whole number up to 2^53 - 1. Accepts only one notation per number. */
 export function parseDecimal(text: string): number {
   assertFormat(/^(?:0|[1-9]\d{0,15})$/.test(text) && Number.isSafeInteger(Number(text)), `not a whole number: ${JSON.stringify(text.slice(0, 30))}`);
   return Number(text);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { fromHex, toHex, utf8 } from './bytes.ts';
 import { childrenOf, derInteger, derOid, readDer, readGeneralizedTime, readInteger, readOid, TAG, writeDer } from './der.ts';
 
-test('integers come back in their shortest form', () => {
+test('integers round-trip in their shortest form', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(2n ** 130n), max: 2n ** 130n }), (value) => {
       expect(readInteger(readDer(derInteger(value)))).toBe(value);
@@ -23,13 +23,13 @@ test.each(['0200', '02020001', '0202ff80', '02020000'])('refuses the integer %s'
   expect(() => readInteger(readDer(fromHex(hex)))).toThrow('integer');
 });
 
-test('object identifiers come back', () => {
+test('object identifiers round-trip', () => {
   for (const oid of ['2.16.840.1.101.3.4.2.1', '1.2.840.113549.1.9.16.1.4', '0.9.2342', '2.999.1', '1.3.132.0.34'])
     expect(readOid(readDer(derOid(oid)))).toBe(oid);
   for (const hex of ['0600', '060180', '06032a8001', '060388']) expect(() => readOid(readDer(fromHex(hex)))).toThrow();
 });
 
-test('values of any length come back', () => {
+test('values of any length round-trip', () => {
   for (const length of [0, 1, 127, 128, 255, 256, 65_535, 65_536]) {
     const value = readDer(writeDer(TAG.octetString, new Uint8Array(length).fill(7)), TAG.octetString);
     expect(value.content).toHaveLength(length);
@@ -39,28 +39,28 @@ test('values of any length come back', () => {
 });
 
 test.each([
-  ['', 'early'],
-  ['30', 'early'],
-  ['3001', 'early'],
+  ['', 'truncated'],
+  ['30', 'truncated'],
+  ['3001', 'truncated'],
   ['3080', 'definite'],
-  ['0481' + '01' + '00', 'longer than needed'],
-  ['04820001' + '00', 'longer than needed'],
-  [`04820080${'00'.repeat(128)}`, 'longer than needed'],
+  ['0481' + '01' + '00', 'shortest form'],
+  ['04820001' + '00', 'shortest form'],
+  [`04820080${'00'.repeat(128)}`, 'shortest form'],
   ['0485' + '0000000001' + '00', 'definite'],
   ['04ff', 'definite'],
   ['1f0100', 'several bytes'],
-  ['040000', 'behind'],
-  ['0484ffffffff', 'early'],
+  ['040000', 'extra bytes'],
+  ['0484ffffffff', 'truncated'],
 ])('refuses %s', (hex, message) => {
   expect(() => readDer(fromHex(hex))).toThrow(message);
 });
 
-test('another tag than the one expected is refused', () => {
-  expect(() => readDer(fromHex('0400'), TAG.sequence)).toThrow('expected tag 48, found 4');
-  expect(() => childrenOf(readDer(fromHex('0400')))).toThrow('holds no others');
+test('refuses a tag other than the expected one', () => {
+  expect(() => readDer(fromHex('0400'), TAG.sequence)).toThrow('expected DER tag 48, found 4');
+  expect(() => childrenOf(readDer(fromHex('0400')))).toThrow('not constructed');
 });
 
-test('times', () => {
+test('reads times in UTC with seconds and refuses other forms', () => {
   const time = (text: string): string => readGeneralizedTime(readDer(writeDer(TAG.generalizedTime, utf8(text)))).toISOString();
   expect(time('20261115101112Z')).toBe('2026-11-15T10:11:12.000Z');
   expect(time('20261115101112.5Z')).toBe('2026-11-15T10:11:12.500Z');
@@ -75,6 +75,6 @@ test('times', () => {
     '2026111510Z',
     '20261115101112+0100',
   ]) {
-    expect(() => time(wrong), wrong).toThrow('not a time');
+    expect(() => time(wrong), wrong).toThrow('not a valid time');
   }
 });

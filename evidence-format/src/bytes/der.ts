@@ -1,12 +1,12 @@
 import { type Bytes, concat } from './bytes.ts';
 import { assertFormat } from './errors.ts';
 
-/** One value of ASN.1 in DER (X.690 section 10). */
+/** An ASN.1 value in DER (X.690 section 10). */
 export interface Der {
   /** The identifier octet. */
   tag: number;
   content: Uint8Array;
-  /** With tag and length. */
+  /** The whole encoding, including tag and length. */
   bytes: Uint8Array;
 }
 
@@ -24,21 +24,21 @@ export const TAG = {
   set: 0x31,
 } as const;
 
-/** `[number]` of the context, constructed. */
+/** Identifier octet of the constructed, context-specific tag `[number]`. */
 export function contextTag(number: number): number {
   return 0xa0 | number;
 }
 
-/** Exactly one value: nothing may follow it. */
+/** Reads exactly one value. Throws if bytes follow it. */
 export function readDer(bytes: Uint8Array, tag?: number): Der {
   const value = readAt(bytes, 0);
-  assertFormat(value.bytes.length === bytes.length, 'bytes behind a value of DER');
+  assertFormat(value.bytes.length === bytes.length, 'extra bytes after a DER value');
   return expectTag(value, tag);
 }
 
-/** The values inside a constructed one. */
+/** Returns the values inside a constructed value. */
 export function childrenOf(value: Der): Der[] {
-  assertFormat((value.tag & 0x20) !== 0, 'a value of DER that holds no others');
+  assertFormat((value.tag & 0x20) !== 0, 'the DER value is not constructed');
   const children: Der[] = [];
   for (let at = 0; at < value.content.length; ) {
     const child = readAt(value.content, at);
@@ -49,21 +49,21 @@ export function childrenOf(value: Der): Der[] {
 }
 
 export function expectTag(value: Der | undefined, tag?: number): Der {
-  assertFormat(value !== undefined && (tag === undefined || value.tag === tag), `DER: expected tag ${tag}, found ${value?.tag ?? 'nothing'}`);
+  assertFormat(value !== undefined && (tag === undefined || value.tag === tag), `expected DER tag ${tag}, found ${value?.tag ?? 'nothing'}`);
   return value;
 }
 
 function readAt(bytes: Uint8Array, start: number): Der {
   const [tag, first] = [bytes[start], bytes[start + 1]];
-  assertFormat(tag !== undefined && first !== undefined, 'DER ends early');
-  assertFormat((tag & 0x1f) !== 0x1f, 'DER with a tag of several bytes');
-  assertFormat(first !== 0x80 && first <= 0x84, 'DER without a definite length');
+  assertFormat(tag !== undefined && first !== undefined, 'the DER value is truncated');
+  assertFormat((tag & 0x1f) !== 0x1f, 'DER tags of several bytes are not supported');
+  assertFormat(first !== 0x80 && first <= 0x84, 'the DER value has no definite length');
   const lengthBytes = first < 0x80 ? 0 : first - 0x80;
   let length = first < 0x80 ? first : 0;
   for (let at = 0; at < lengthBytes; at++) length = length * 256 + (bytes[start + 2 + at] ?? 0);
-  assertFormat(lengthBytes === 0 || (length >= 0x80 && length >= 256 ** (lengthBytes - 1)), 'DER with a length that is longer than needed');
+  assertFormat(lengthBytes === 0 || (length >= 0x80 && length >= 256 ** (lengthBytes - 1)), 'the DER length is not in its shortest form');
   const from = start + 2 + lengthBytes;
-  assertFormat(from + length <= bytes.length, 'DER ends early');
+  assertFormat(from + length <= bytes.length, 'the DER value is truncated');
   return { tag, content: bytes.subarray(from, from + length), bytes: bytes.subarray(start, from + length) };
 }
 
@@ -87,21 +87,21 @@ export function readOid(value: Der): string {
 export function readInteger(value: Der): bigint {
   const { content } = expectTag(value, TAG.integer);
   const [first, second] = content;
-  assertFormat(first !== undefined, 'an integer without bytes');
-  assertFormat(second === undefined || !((first === 0 && second < 0x80) || (first === 0xff && second >= 0x80)), 'an integer that is longer than needed');
+  assertFormat(first !== undefined, 'the DER integer is empty');
+  assertFormat(second === undefined || !((first === 0 && second < 0x80) || (first === 0xff && second >= 0x80)), 'the DER integer is not in its shortest form');
   let number = first >= 0x80 ? -1n : 0n;
   for (const byte of content) number = (number << 8n) | BigInt(byte);
   return number;
 }
 
-/** GeneralizedTime as DER has it (X.690 section 11.7): UTC, seconds, no zeros at the end of a fraction. */
+/** Reads a GeneralizedTime in its DER form (X.690 section 11.7): UTC, with seconds, no trailing zeros in the fraction. */
 export function readGeneralizedTime(value: Der): Date {
   const { content } = expectTag(value, TAG.generalizedTime);
   const match = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(?:\.(\d*[1-9]))?Z$/.exec(String.fromCharCode(...content.subarray(0, 40)));
   const [, year, month, day, hour, minute, second, fraction = ''] = match ?? [];
   const iso = `${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction.padEnd(3, '0').slice(0, 3)}Z`;
   const time = new Date(iso);
-  assertFormat(match !== null && !Number.isNaN(time.getTime()) && time.toISOString() === iso, 'not a time');
+  assertFormat(match !== null && !Number.isNaN(time.getTime()) && time.toISOString() === iso, 'not a valid time');
   return time;
 }
 

@@ -1,4 +1,4 @@
-/** The input is not what the format asks for. Everything else that is thrown here is a mistake of the caller or of this code. */
+/** The input does not conform to the format. Any other exception from this package is a programming error. */
 export class FormatError extends Error {
   override readonly name = 'FormatError';
 }

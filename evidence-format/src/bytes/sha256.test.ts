@@ -4,13 +4,13 @@ import { expect, test } from 'vitest';
 import { toHex, utf8 } from './bytes.ts';
 import { createSha256, paddingOf, sha256Hex } from './sha256.ts';
 
-test('FIPS 180-2 appendix B', () => {
+test('matches the examples of FIPS 180-2 appendix B', () => {
   expect(sha256Hex(utf8('abc'))).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
   expect(sha256Hex(utf8('abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq'))).toBe('248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1');
   expect(sha256Hex(utf8('a'.repeat(1_000_000)))).toBe('cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0');
 });
 
-test('every length around the blocks is as the platform has it', () => {
+test('matches the platform for every length around the block size', () => {
   const bytes = Uint8Array.from({ length: 300 }, (_, at) => at * 7);
   for (let length = 0; length <= bytes.length; length++) {
     const part = bytes.subarray(0, length);
@@ -18,7 +18,7 @@ test('every length around the blocks is as the platform has it', () => {
   }
 });
 
-test('however the bytes are cut, the hash is the same', () => {
+test('the hash does not depend on how the bytes are chunked', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 10 }), (chunks) => {
       const hasher = createSha256();
@@ -28,7 +28,7 @@ test('however the bytes are cut, the hash is the same', () => {
   );
 });
 
-test('the padding fills the last block and ends with the length, also beyond 2^32 bits', () => {
+test('the padding fills the last block and ends with the length, even beyond 2^32 bits', () => {
   fc.assert(
     fc.property(fc.maxSafeNat(), (length) => {
       const padding = paddingOf(length);
@@ -39,7 +39,7 @@ test('the padding fills the last block and ends with the length, also beyond 2^3
   );
 });
 
-test('a digest is taken once', () => {
+test('digest can be called only once', () => {
   const hasher = createSha256();
   hasher.digest();
   expect(() => hasher.update(new Uint8Array(1))).toThrow('already');

@@ -2,7 +2,7 @@ import { type Bytes, toHex } from './bytes.ts';
 
 export interface Hasher {
   update(bytes: Uint8Array): void;
-  /** Once, at the end. */
+  /** Can be called once, after the last update. */
   digest(): Uint8Array;
 }
 
@@ -10,7 +10,7 @@ const BLOCK = 64;
 
 /** FIPS 180-4 section 4.2.2: the first 32 bits of the fractional parts of the cube roots of the first 64 primes. */
 const K = Int32Array.from(primes(64), (prime) => fraction(Math.cbrt(prime)));
-/** Section 5.3.3: of the square roots of the first 8. */
+/** Section 5.3.3: the same for the square roots of the first 8 primes. */
 const INITIAL = Int32Array.from(primes(8), (prime) => fraction(Math.sqrt(prime)));
 
 function fraction(root: number): number {
@@ -23,32 +23,32 @@ function primes(count: number): number[] {
   return found;
 }
 
-/** Scratch of one block: nothing in it outlives a call. */
+/** Working memory for one block. Its content is not used across calls. */
 const SCHEDULE = new Int32Array(64);
 
 export function createSha256(): Hasher {
   const state = INITIAL.slice();
   const pending = new Uint8Array(BLOCK);
-  let held = 0;
+  let buffered = 0;
   let total = 0;
   let done = false;
 
   function update(bytes: Uint8Array): void {
-    if (done) throw new Error('the digest was already taken');
+    if (done) throw new Error('digest() was already called');
     total += bytes.length;
     let at = 0;
-    if (held > 0) {
-      at = Math.min(BLOCK - held, bytes.length);
-      pending.set(bytes.subarray(0, at), held);
-      held += at;
-      if (held < BLOCK) return;
+    if (buffered > 0) {
+      at = Math.min(BLOCK - buffered, bytes.length);
+      pending.set(bytes.subarray(0, at), buffered);
+      buffered += at;
+      if (buffered < BLOCK) return;
       compress(state, pending, 0);
-      held = 0;
+      buffered = 0;
     }
     for (; at + BLOCK <= bytes.length; at += BLOCK) compress(state, bytes, at);
     if (at < bytes.length) {
       pending.set(bytes.subarray(at));
-      held = bytes.length - at;
+      buffered = bytes.length - at;
     }
   }
 
@@ -76,7 +76,7 @@ export function sha256Hex(bytes: Uint8Array): string {
   return toHex(sha256(bytes));
 }
 
-/** Section 5.1.1: one bit, zeros, and the length in bits, up to the end of a block. */
+/** Section 5.1.1: a one bit, zeros and the length in bits fill the last block. */
 export function paddingOf(length: number): Bytes {
   const padding = new Uint8Array(BLOCK - (((length % BLOCK) + 8) % BLOCK) + 8);
   padding[0] = 0x80;

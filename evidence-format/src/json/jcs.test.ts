@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { canonicalJson, canonicalPieces } from './jcs.ts';
 
-test('RFC 8785 section 3.2.2', () => {
+test('matches the example of RFC 8785 section 3.2.2', () => {
   const text = String.raw`{"numbers":[333333333.33333329,1E30,4.50,2e-3,0.000000000000000000000000001],"string":"\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/","literals":[null,true,false]}`;
   expect(canonicalJson(JSON.parse(text))).toBe(
     String.raw`{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],"string":"€$\u000f\nA'B\"\\\\\"/"}`,
   );
 });
 
-test('RFC 8785 section 3.2.3: keys by UTF-16 units, not by code points', () => {
+test('sorts keys by UTF-16 code units, not by code points (RFC 8785 section 3.2.3)', () => {
   const value = { '€': 5, '\r': 1, '\ufb33': 7, '1': 2, '😀': 6, '\u0080': 3, ö: 4 };
   expect(canonicalJson(value)).toBe('{"\\r":1,"1":2,"\u0080":3,"ö":4,"€":5,"😀":6,"\ufb33":7}');
 });
@@ -37,7 +37,7 @@ test.each([
   expect(canonicalJson(Buffer.from(ieee, 'hex').readDoubleBE())).toBe(text);
 });
 
-test('one value has one form, whatever the order of its keys, and it means the same', () => {
+test('a value has one form, whatever the order of its keys, and the form preserves the value', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const text = canonicalJson(value);
@@ -78,7 +78,7 @@ test.each([
   expect(() => [...canonicalPieces({ a: [value] })]).toThrow(TypeError);
 });
 
-test('the pieces are the whole, and each item of a list is one', () => {
+test('the pieces join to the whole text, with one piece per list item', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       expect([...canonicalPieces(value)].join('')).toBe(canonicalJson(value));
@@ -87,13 +87,13 @@ test('the pieces are the whole, and each item of a list is one', () => {
   expect([...canonicalPieces({ b: [{ d: 1, c: [2, 3] }, 4], a: null })]).toEqual(['{', '"a":', 'null', ',"b":', '[', '{"c":[2,3],"d":1}', ',4', ']', '}']);
 });
 
-test('an object in itself is refused', () => {
+test('refuses an object that contains itself', () => {
   const knot: Record<string, unknown> = {};
   knot.list = [knot];
   expect(() => [...canonicalPieces(knot)]).toThrow('cycles');
 });
 
-test('the same object twice is no cycle', () => {
+test('accepts the same object twice, which is not a cycle', () => {
   const shared = { a: 1 };
   expect(canonicalJson([shared, shared])).toBe('[{"a":1},{"a":1}]');
 });

@@ -1,9 +1,9 @@
-/** RFC 8785. Refuses what JSON cannot carry, instead of leaving it out: what is signed must be what was meant. */
+/** Writes canonical JSON (RFC 8785). Throws on values that JSON cannot represent instead of omitting them, so that the signed text is complete. */
 export function canonicalJson(value: unknown): string {
   return write(value, new Set());
 }
 
-/** The same in pieces, where it is an object one for each item of its lists: whoever writes or compares a large one need not hold it whole. */
+/** Yields the same text in pieces: one per item of the lists in a top-level object. Avoids building the text of a large document in memory. */
 export function* canonicalPieces(value: unknown): Generator<string> {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return yield canonicalJson(value);
   const ancestors = new Set<object>([value]);
@@ -21,8 +21,8 @@ function write(value: unknown, ancestors: Set<object>): string {
   if (value === null || typeof value === 'boolean') return String(value);
   if (typeof value === 'number') return number(value);
   if (typeof value === 'string') return text(value);
-  if (typeof value !== 'object') throw new TypeError(`canonical JSON has no ${typeof value}`);
-  if (ancestors.has(value)) throw new TypeError('canonical JSON has no cycles');
+  if (typeof value !== 'object') throw new TypeError(`cannot write ${typeof value} as canonical JSON`);
+  if (ancestors.has(value)) throw new TypeError('cannot write cycles as canonical JSON');
   ancestors.add(value);
   const written = Array.isArray(value) ? list(value, ancestors) : object(value as Record<string, unknown>, ancestors);
   ancestors.delete(value);
@@ -45,21 +45,21 @@ function object(value: Record<string, unknown>, ancestors: Set<object>): string 
     .join(',')}}`;
 }
 
-/** Section 3.2.3: sorted by UTF-16 code units, which is how sort() compares. */
+/** Section 3.2.3: keys are sorted by UTF-16 code units, which is the default order of sort(). */
 function keysOf(value: object): string[] {
   const prototype = Object.getPrototypeOf(value);
-  if (prototype !== null && prototype !== Object.prototype) throw new TypeError('canonical JSON has plain objects only');
+  if (prototype !== null && prototype !== Object.prototype) throw new TypeError('can write only plain objects as canonical JSON');
   return Object.keys(value).sort();
 }
 
-/** Section 3.2.2.3: as ECMAScript writes it. */
+/** Section 3.2.2.3: numbers use the ECMAScript notation. */
 function number(value: number): string {
-  if (!Number.isFinite(value)) throw new TypeError(`canonical JSON has no ${value}`);
+  if (!Number.isFinite(value)) throw new TypeError(`cannot write ${value} as canonical JSON`);
   return JSON.stringify(value);
 }
 
-/** Section 3.2.2.2: as JSON.stringify escapes; it would turn a lone surrogate into an escape. */
+/** Section 3.2.2.2: the same escapes as JSON.stringify, except that it would accept a lone surrogate. */
 function text(value: string): string {
-  if (!value.isWellFormed()) throw new TypeError('canonical JSON has no lone surrogates');
+  if (!value.isWellFormed()) throw new TypeError('cannot write lone surrogates as canonical JSON');
   return JSON.stringify(value);
 }

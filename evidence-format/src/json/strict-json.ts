@@ -1,21 +1,21 @@
 import { assertFormat, FormatError } from '../bytes/errors.ts';
 
 export interface JsonLimits {
-  /** Objects and arrays inside each other. */
+  /** Maximum nesting of objects and arrays. */
   depth: number;
 }
 
-/** JSON.parse that refuses what two readers may read differently: a key twice in one object (RFC 8259 section 4), and nesting that some give up on. */
+/** Like JSON.parse, but refuses input on which parsers may differ: duplicate keys in an object (RFC 8259 section 4) and deep nesting. */
 export function parseStrictJson(text: string, limits: JsonLimits = { depth: 64 }): unknown {
   try {
     checkStructure(text, limits.depth);
     return JSON.parse(text);
   } catch (error) {
-    throw error instanceof SyntaxError ? new FormatError(`not JSON: ${error.message}`) : error;
+    throw error instanceof SyntaxError ? new FormatError(`not valid JSON: ${error.message}`) : error;
   }
 }
 
-/** Looks at brackets and keys only; whether they stand where they may is for JSON.parse to say. */
+/** Checks only nesting and keys. JSON.parse checks the syntax. */
 function checkStructure(text: string, depth: number): void {
   const open: Set<string>[] = [];
   for (let at = 0; at < text.length; at++) {
@@ -23,7 +23,7 @@ function checkStructure(text: string, depth: number): void {
       case 0x7b: // {
       case 0x5b: // [
         open.push(new Set());
-        assertFormat(open.length <= depth, `nested deeper than ${depth}`);
+        assertFormat(open.length <= depth, `nested deeper than ${depth} levels`);
         break;
       case 0x7d: // }
       case 0x5d: // ]
@@ -38,13 +38,13 @@ function checkStructure(text: string, depth: number): void {
   }
 }
 
-/** Most keys are spelled as they are. */
+/** Avoids JSON.parse for keys without escapes, which are most keys. */
 function keyIn(quoted: string): string {
   return quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
 }
 
 function addKey(keys: Set<string> | undefined, key: string): void {
-  assertFormat(!keys?.has(key), `the key ${JSON.stringify(key)} stands twice in one object`);
+  assertFormat(!keys?.has(key), `duplicate key ${JSON.stringify(key)}`);
   keys?.add(key);
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { fromHex, toHex } from '../bytes/bytes.ts';
 import { consistencyProof, emptyRoot, inclusionProof, type Lookup, leafHash, rootFrom, rootFromLeaves } from './merkle.ts';
 
-describe('the vectors of Certificate Transparency', () => {
+describe('the test vectors of Certificate Transparency', () => {
   const leaves = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657', '606162636465666768696a6b6c6d6e6f'].map((hex) => leafHash(fromHex(hex)));
   const roots = [
     '6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d',

@@ -19,7 +19,7 @@ import {
   verifyInclusion,
 } from './merkle.ts';
 
-/** The nodes as a database would hold them, each written when its last leaf comes. */
+/** Stores nodes like a database: each is written when its last leaf is appended. */
 function stored(leaves: readonly Uint8Array[]): Lookup {
   const nodes = new Map<string, Uint8Array>();
   const lookup: Lookup = ({ level, index }) => {
@@ -33,24 +33,24 @@ function stored(leaves: readonly Uint8Array[]): Lookup {
   return lookup;
 }
 
-/** Answers only what was asked for beforehand, each node once fetched. */
+/** Returns only nodes that were requested in advance. */
 function fetched(ids: readonly NodeId[], from: Lookup): Lookup {
   const nodes = new Map(ids.map((id) => [`${id.level}/${id.index}`, from(id)]));
   return ({ level, index }) => {
     const hash = nodes.get(`${level}/${index}`);
-    if (hash === undefined) throw new Error(`node ${level}/${index} was not asked for`);
+    if (hash === undefined) throw new Error(`node ${level}/${index} was not requested`);
     return hash;
   };
 }
 
-const MOST = 300;
-const leaves = Array.from({ length: MOST }, (_, at) => leafHash(utf8(`entry ${at}`)));
+const MAX_LEAVES = 300;
+const leaves = Array.from({ length: MAX_LEAVES }, (_, at) => leafHash(utf8(`entry ${at}`)));
 let lookup: Lookup;
 let roots: Uint8Array[];
 
 beforeAll(() => {
   lookup = stored(leaves);
-  roots = Array.from({ length: MOST + 1 }, (_, size) => naiveRoot(leaves.slice(0, size)));
+  roots = Array.from({ length: MAX_LEAVES + 1 }, (_, size) => naiveRoot(leaves.slice(0, size)));
 });
 
 /** RFC 6962 section 2.1, word for word. */
@@ -62,21 +62,21 @@ function naiveRoot(hashes: readonly Uint8Array[]): Uint8Array {
   return nodeHash(naiveRoot(hashes.slice(0, k)), naiveRoot(hashes.slice(k)));
 }
 
-test(`the root of every tree of up to ${MOST} leaves, from exactly the nodes asked for`, () => {
-  for (let size = 0; size <= MOST; size++) {
+test(`the root of every tree of up to ${MAX_LEAVES} leaves, can be computed from the requested nodes`, () => {
+  for (let size = 0; size <= MAX_LEAVES; size++) {
     expect(equalBytes(rootFrom(size, fetched(nodesForRoot(size), lookup)), roots[size] as Uint8Array)).toBe(true);
   }
 });
 
-test('appending needs exactly the nodes asked for', () => {
-  for (let index = 0; index < MOST; index++) {
+test('appending needs only the requested nodes', () => {
+  for (let index = 0; index < MAX_LEAVES; index++) {
     const nodes = nodesAfterAppend(index, leaves[index] as Uint8Array, fetched(nodesForAppend(index), lookup));
     for (const node of nodes) expect(equalBytes(node.hash, lookup(node))).toBe(true);
   }
 });
 
-test(`every inclusion proof of every tree of up to ${MOST} leaves`, { timeout: 120_000 }, () => {
-  for (let size = 1; size <= MOST; size++) {
+test(`every inclusion proof of every tree of up to ${MAX_LEAVES} leaves verifies`, { timeout: 120_000 }, () => {
+  for (let size = 1; size <= MAX_LEAVES; size++) {
     const root = roots[size] as Uint8Array;
     for (let index = 0; index < size; index++) {
       const proof = inclusionProof(index, size, lookup);
@@ -85,8 +85,8 @@ test(`every inclusion proof of every tree of up to ${MOST} leaves`, { timeout: 1
   }
 });
 
-test(`every consistency proof of every pair of trees of up to ${MOST} leaves`, { timeout: 120_000 }, () => {
-  for (let size = 0; size <= MOST; size++) {
+test(`every consistency proof between trees of up to ${MAX_LEAVES} leaves verifies`, { timeout: 120_000 }, () => {
+  for (let size = 0; size <= MAX_LEAVES; size++) {
     const root = roots[size] as Uint8Array;
     for (let oldSize = 0; oldSize <= size; oldSize++) {
       const proof = consistencyProof(oldSize, size, lookup);
@@ -95,9 +95,9 @@ test(`every consistency proof of every pair of trees of up to ${MOST} leaves`, {
   }
 });
 
-const size = fc.integer({ min: 1, max: MOST });
+const size = fc.integer({ min: 1, max: MAX_LEAVES });
 
-test('proofs come from exactly the nodes asked for', () => {
+test('proofs need only the requested nodes', () => {
   fc.assert(
     fc.property(size, fc.nat(), (n, pick) => {
       const index = pick % n;
@@ -107,7 +107,7 @@ test('proofs come from exactly the nodes asked for', () => {
   );
 });
 
-const changes = fc.record({ what: fc.nat(), byte: fc.nat(31), bit: fc.nat(7), other: fc.nat(2 * MOST) });
+const changes = fc.record({ what: fc.nat(), byte: fc.nat(31), bit: fc.nat(7), other: fc.nat(2 * MAX_LEAVES) });
 
 function flipped(hash: Uint8Array, { byte, bit }: { byte: number; bit: number }): Uint8Array {
   const copy = hash.slice();
@@ -115,7 +115,7 @@ function flipped(hash: Uint8Array, { byte, bit }: { byte: number; bit: number })
   return copy;
 }
 
-test('an inclusion proof with any hash, index or size changed is refused', () => {
+test('refuses an inclusion proof with a changed hash or index', () => {
   fc.assert(
     fc.property(size, fc.nat(), changes, (n, pick, change) => {
       const index = pick % n;
@@ -138,9 +138,9 @@ test('an inclusion proof with any hash, index or size changed is refused', () =>
   );
 });
 
-test('an inclusion proof under another size is refused, or says where the leaf is in a tree with the same path', () => {
+test('refuses an inclusion proof for another size unless the leaf has the same path in it', () => {
   fc.assert(
-    fc.property(size, fc.nat(), fc.integer({ min: 1, max: 2 * MOST }), (n, pick, other) => {
+    fc.property(size, fc.nat(), fc.integer({ min: 1, max: 2 * MAX_LEAVES }), (n, pick, other) => {
       const index = pick % n;
       const claim = { index, size: other, leafHash: leaves[index] as Uint8Array, proof: inclusionProof(index, n, lookup), root: roots[n] as Uint8Array };
       expect(verifyInclusion(claim)).toBe(samePath(index, n, other));
@@ -149,7 +149,7 @@ test('an inclusion proof under another size is refused, or says where the leaf i
   );
 });
 
-/** The sides on which the siblings lie. The RFC binds the size only so far; the signed checkpoint binds it to the root. */
+/** The sides of the siblings on the path. An inclusion proof binds the size only as far as the path differs; the signed checkpoint binds it fully. */
 function sides(index: number, n: number): string {
   return index >= n ? 'none' : nodesForSides(index, 0, n);
 }
@@ -165,9 +165,9 @@ function samePath(index: number, a: number, b: number): boolean {
   return sides(index, a) === sides(index, b);
 }
 
-test('a consistency proof with any hash changed, or between other sizes, is refused', () => {
+test('refuses a consistency proof with a changed hash or for other sizes', () => {
   fc.assert(
-    fc.property(fc.integer({ min: 2, max: MOST }), fc.nat(), changes, (n, pick, change) => {
+    fc.property(fc.integer({ min: 2, max: MAX_LEAVES }), fc.nat(), changes, (n, pick, change) => {
       const oldSize = 1 + (pick % (n - 1));
       const proof = consistencyProof(oldSize, n, lookup);
       const good = { oldSize, oldRoot: roots[oldSize] as Uint8Array, size: n, root: roots[n] as Uint8Array, proof };
@@ -191,7 +191,7 @@ test('a consistency proof with any hash changed, or between other sizes, is refu
   );
 });
 
-test('a rewritten leaf shows against every earlier tree that had it', () => {
+test('a rewritten leaf breaks consistency with every earlier tree that contains it', () => {
   const rewritten = leaves.with(3, leafHash(utf8('another')));
   const other = stored(rewritten);
   for (let oldSize = 4; oldSize < 40; oldSize++) {
@@ -200,8 +200,8 @@ test('a rewritten leaf shows against every earlier tree that had it', () => {
   }
 });
 
-test('trees of up to 2^53 - 1 leaves: no 32-bit arithmetic', () => {
-  const made: Lookup = ({ level, index }) => leafHash(utf8(`${level}/${index}`));
+test('proofs work for trees of up to 2^53 - 1 leaves', () => {
+  const syntheticNode: Lookup = ({ level, index }) => leafHash(utf8(`${level}/${index}`));
   const huge = fc.integer({ min: 2 ** 31, max: Number.MAX_SAFE_INTEGER });
   fc.assert(
     fc.property(huge, fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (n, part) => {
@@ -209,32 +209,33 @@ test('trees of up to 2^53 - 1 leaves: no 32-bit arithmetic', () => {
       const nodes = nodesForInclusion(index, n);
       for (const node of nodes) expect((node.index + 1) * 2 ** node.level).toBeLessThanOrEqual(n);
       expect(nodes.length).toBeLessThanOrEqual(2 * 53);
-      const proof = inclusionProof(index, n, made);
-      const root = pathRoot(index, 0, n, made);
-      expect(verifyInclusion({ index, size: n, leafHash: made({ level: 0, index }), proof, root })).toBe(true);
+      const proof = inclusionProof(index, n, syntheticNode);
+      const root = pathRoot(index, 0, n, syntheticNode);
+      expect(verifyInclusion({ index, size: n, leafHash: syntheticNode({ level: 0, index }), proof, root })).toBe(true);
     }),
   );
 });
 
-/** The root with the path to one leaf computed from the leaf, and all beside it looked up. */
-function pathRoot(index: number, start: number, end: number, made: Lookup): Uint8Array {
-  if (end - start === 1) return made({ level: 0, index });
+/** Computes the root from one leaf and looks up the siblings on its path. */
+function pathRoot(index: number, start: number, end: number, syntheticNode: Lookup): Uint8Array {
+  if (end - start === 1) return syntheticNode({ level: 0, index });
   let k = 1;
   while (2 * k < end - start) k *= 2;
-  const side = (from: number, to: number): Uint8Array => (index >= from && index < to ? pathRoot(index, from, to, made) : wholeRange(from, to, made));
+  const side = (from: number, to: number): Uint8Array =>
+    index >= from && index < to ? pathRoot(index, from, to, syntheticNode) : wholeRange(from, to, syntheticNode);
   return nodeHash(side(start, start + k), side(start + k, end));
 }
 
-function wholeRange(start: number, end: number, made: Lookup): Uint8Array {
+function wholeRange(start: number, end: number, syntheticNode: Lookup): Uint8Array {
   const length = end - start;
   const level = Math.round(Math.log2(length));
-  if (2 ** level === length) return made({ level, index: start / length });
+  if (2 ** level === length) return syntheticNode({ level, index: start / length });
   let k = 1;
   while (2 * k < length) k *= 2;
-  return nodeHash(wholeRange(start, start + k, made), wholeRange(start + k, end, made));
+  return nodeHash(wholeRange(start, start + k, syntheticNode), wholeRange(start + k, end, syntheticNode));
 }
 
-test('a proof that goes on above the root is refused, whatever root it leads to', () => {
+test('refuses a proof that continues above the root', () => {
   const [a, b, c] = leaves as [Uint8Array, Uint8Array, Uint8Array];
   expect(verifyInclusion({ index: 0, size: 1, leafHash: a, proof: [b], root: nodeHash(b, a) })).toBe(false);
   expect(verifyInclusion({ index: 1, size: 2, leafHash: a, proof: [b, c], root: nodeHash(c, nodeHash(b, a)) })).toBe(false);
@@ -246,10 +247,10 @@ test('a proof that goes on above the root is refused, whatever root it leads to'
   ).toBe(false);
 });
 
-test('what is no tree is refused', () => {
-  expect(() => inclusionProof(5, 5, lookup)).toThrow('no such leaf');
-  expect(() => inclusionProof(-1, 5, lookup)).toThrow('no such leaf');
-  expect(() => inclusionProof(0.5, 5, lookup)).toThrow('no such leaf');
+test('refuses invalid sizes and indexes', () => {
+  expect(() => inclusionProof(5, 5, lookup)).toThrow('not a valid leaf index');
+  expect(() => inclusionProof(-1, 5, lookup)).toThrow('not a valid leaf index');
+  expect(() => inclusionProof(0.5, 5, lookup)).toThrow('not a valid leaf index');
   expect(() => rootFrom(-1, lookup)).toThrow('size');
   expect(() => rootFrom(2 ** 53, lookup)).toThrow('size');
   expect(() => consistencyProof(6, 5, lookup)).toThrow('larger');

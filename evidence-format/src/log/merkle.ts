@@ -2,7 +2,7 @@ import { type Bytes, concat, equalBytes } from '../bytes/bytes.ts';
 import { assertFormat } from '../bytes/errors.ts';
 import { sha256 } from '../bytes/sha256.ts';
 
-/** RFC 6962 section 2.1, RFC 9162 section 2.1. Sizes go to 2^53: halves and remainders, no shifts. */
+/** RFC 6962 section 2.1, RFC 9162 section 2.1. Tree sizes can exceed 32 bits, so the code divides instead of shifting. */
 
 /** The complete subtree over the leaves from `index * 2^level` to `(index + 1) * 2^level - 1`. */
 export interface NodeId {
@@ -12,7 +12,7 @@ export interface NodeId {
 export interface TreeNode extends NodeId {
   hash: Uint8Array;
 }
-/** Answers the hash of a complete subtree, and throws where it is not there. */
+/** Returns the hash of a complete subtree, or throws if it is not available. */
 export type Lookup = (node: NodeId) => Uint8Array;
 
 export const emptyRoot: Uint8Array = sha256(new Uint8Array());
@@ -41,7 +41,7 @@ function lookupIn(leafHashes: readonly Uint8Array[]): Lookup {
   return lookup;
 }
 
-/** The subtrees that leaf `index` completes, itself first, the largest last. */
+/** Returns the subtrees that leaf `index` completes, from the leaf itself to the largest. */
 export function nodesAfterAppend(index: number, hash: Uint8Array, lookup: Lookup): TreeNode[] {
   assertIndex(index, Number.MAX_SAFE_INTEGER);
   const nodes: TreeNode[] = [{ level: 0, index, hash }];
@@ -59,7 +59,7 @@ export function rootFrom(size: number, lookup: Lookup): Uint8Array {
   return size === 0 ? emptyRoot : subtree(0, size, lookup);
 }
 
-/** RFC 9162 section 2.1.3.1, from the leaf to the root. */
+/** RFC 9162 section 2.1.3.1. Hashes are ordered from the leaf to the root. */
 export function inclusionProof(index: number, size: number, lookup: Lookup): Uint8Array[] {
   assertSize(size);
   assertIndex(index, size);
@@ -83,10 +83,10 @@ export function inclusionProof(index: number, size: number, lookup: Lookup): Uin
   return proof;
 }
 
-/** RFC 9162 section 2.1.4.1. From an empty tree or to the same one there is nothing to prove. */
+/** RFC 9162 section 2.1.4.1. The proof is empty if the old tree is empty or the same. */
 export function consistencyProof(oldSize: number, size: number, lookup: Lookup): Uint8Array[] {
   assertSize(size);
-  assertFormat(Number.isInteger(oldSize) && oldSize >= 0 && oldSize <= size, 'the old tree is larger than the new one');
+  assertFormat(Number.isInteger(oldSize) && oldSize >= 0 && oldSize <= size, 'the old tree must not be larger than the new one');
   const proof: Uint8Array[] = [];
   if (oldSize === 0) return proof;
   let [start, end] = [0, size];
@@ -100,18 +100,18 @@ export function consistencyProof(oldSize: number, size: number, lookup: Lookup):
       start = middle;
     }
   }
-  // What is left is the old tree itself when nothing was cut off its front: then its root is already known.
+  // If start is 0, the remaining range is the old tree itself, whose root the verifier already has.
   if (start > 0) proof.unshift(subtree(start, end, lookup));
   return proof;
 }
 
-export const nodesForAppend = (index: number): NodeId[] => asked((lookup) => nodesAfterAppend(index, emptyRoot, lookup));
-export const nodesForRoot = (size: number): NodeId[] => asked((lookup) => rootFrom(size, lookup));
-export const nodesForInclusion = (index: number, size: number): NodeId[] => asked((lookup) => inclusionProof(index, size, lookup));
-export const nodesForConsistency = (oldSize: number, size: number): NodeId[] => asked((lookup) => consistencyProof(oldSize, size, lookup));
+export const nodesForAppend = (index: number): NodeId[] => nodesUsedBy((lookup) => nodesAfterAppend(index, emptyRoot, lookup));
+export const nodesForRoot = (size: number): NodeId[] => nodesUsedBy((lookup) => rootFrom(size, lookup));
+export const nodesForInclusion = (index: number, size: number): NodeId[] => nodesUsedBy((lookup) => inclusionProof(index, size, lookup));
+export const nodesForConsistency = (oldSize: number, size: number): NodeId[] => nodesUsedBy((lookup) => consistencyProof(oldSize, size, lookup));
 
-/** What a computation looks up never depends on the hashes, so that all can be fetched at once beforehand. */
-function asked(compute: (lookup: Lookup) => unknown): NodeId[] {
+/** The nodes that a computation looks up do not depend on their hashes, so callers can fetch all of them in advance. */
+function nodesUsedBy(compute: (lookup: Lookup) => unknown): NodeId[] {
   const nodes: NodeId[] = [];
   compute((node) => {
     nodes.push(node);
@@ -120,7 +120,7 @@ function asked(compute: (lookup: Lookup) => unknown): NodeId[] {
   return nodes;
 }
 
-/** Its start is a multiple of the largest power of two below its length, as every range is that the RFC's splitting reaches. */
+/** Requires `start` to be a multiple of the largest power of two below the length. The RFC's recursion produces only such ranges. */
 function subtree(start: number, end: number, lookup: Lookup): Uint8Array {
   const length = end - start;
   const power = powerBelow(length);
@@ -172,7 +172,7 @@ export interface ConsistencyClaim {
   proof: readonly Uint8Array[];
 }
 
-/** RFC 9162 section 2.1.4.2, and for the cases it leaves out: an empty old tree has the empty root and no proof. */
+/** RFC 9162 section 2.1.4.2. Also covers an empty old tree, which the RFC leaves out: empty root, empty proof. */
 export function verifyConsistency({ oldSize, oldRoot, size, root, proof }: ConsistencyClaim): boolean {
   if (!isSize(oldSize) || !isSize(size) || oldSize > size || ![oldRoot, root, ...proof].every(isHash)) return false;
   if (oldSize === size) return proof.length === 0 && equalBytes(oldRoot, root);
@@ -211,9 +211,9 @@ function isSize(size: number): boolean {
 }
 
 function assertSize(size: number): void {
-  assertFormat(isSize(size), 'not the size of a tree');
+  assertFormat(isSize(size), 'not a valid tree size');
 }
 
 function assertIndex(index: number, size: number): void {
-  assertFormat(Number.isInteger(index) && index >= 0 && index < size, 'no such leaf');
+  assertFormat(Number.isInteger(index) && index >= 0 && index < size, 'not a valid leaf index');
 }

@@ -16,19 +16,19 @@ const signature = fc.record({
 });
 const note = fc
   .tuple(checkpoint, fc.array(signature, { minLength: 1, maxLength: 3 }))
-  .map(([said, signatures]) => ({ said, signatures, note: noteWith(checkpointText(said), signatures) }));
+  .map(([fields, signatures]) => ({ fields, signatures, note: noteWith(checkpointText(fields), signatures) }));
 
-test('a checkpoint in a note comes back', () => {
+test('a checkpoint in a note round-trips', () => {
   fc.assert(
-    fc.property(note, ({ said, signatures, note: text }) => {
+    fc.property(note, ({ fields, signatures, note: text }) => {
       const parsed = parseNote(text);
       expect(parsed.signatures).toEqual(signatures);
-      expect(parseCheckpoint(parsed.text)).toEqual(said);
+      expect(parseCheckpoint(parsed.text)).toEqual(fields);
     }),
   );
 });
 
-test('the form of C2SP', () => {
+test('matches the C2SP form', () => {
   const text = checkpointText({ origin: 'example.com/log', size: 20852163, root: new Uint8Array(32) });
   expect(text).toBe(`example.com/log\n20852163\n${'A'.repeat(43)}=\n`);
   expect(noteWith(text, [{ name: 'example.com/log', keyId: Uint8Array.of(1, 2, 3, 4), signature: Uint8Array.of(5) }])).toBe(
@@ -36,7 +36,7 @@ test('the form of C2SP', () => {
   );
 });
 
-/** Whatever is read would be written the same: so no byte of a file is without meaning. */
+/** An accepted text must be the one that would be written, so that every byte of a file has a meaning. */
 function exact<T>(parse: (text: string) => T, write: (value: T) => string): (text: string) => void {
   return (text) => {
     let value: T;
@@ -53,11 +53,11 @@ function exact<T>(parse: (text: string) => T, write: (value: T) => string): (tex
 const edits = fc.record({ at: fc.nat(), remove: fc.nat(3), insert: fc.constantFrom('', '\n', ' ', '0', 'A', '=', '—', '\r', '\n\n', '+') });
 
 function edited(text: string, { at, remove, insert }: { at: number; remove: number; insert: string }): string {
-  const place = at % (text.length + 1);
-  return text.slice(0, place) + insert + text.slice(place + remove);
+  const position = at % (text.length + 1);
+  return text.slice(0, position) + insert + text.slice(position + remove);
 }
 
-describe('an edited file is refused, or is the file that would be written of what it then says', () => {
+describe('an edited file is refused unless it is in its exact form', () => {
   const proof = fc.record({ index: fc.maxSafeNat(), hashes: fc.array(hash, { maxLength: 4 }), checkpoint: note.map(({ note: text }) => text) });
   const consistency = fc.record({ oldSize: fc.integer({ min: 1, max: 1000 }), oldRoot: hash, hashes: fc.array(hash, { maxLength: 4 }) });
   const runs = { numRuns: 2000 };
@@ -72,7 +72,7 @@ describe('an edited file is refused, or is the file that would be written of wha
   test('checkpoint', () => {
     const check = exact(parseCheckpoint, checkpointText);
     fc.assert(
-      fc.property(checkpoint, edits, (said, edit) => check(edited(checkpointText(said), edit))),
+      fc.property(checkpoint, edits, (fields, edit) => check(edited(checkpointText(fields), edit))),
       runs,
     );
   });
@@ -98,7 +98,7 @@ describe('an edited file is refused, or is the file that would be written of wha
   });
 });
 
-test('the first leaf of a log continues nothing', () => {
+test('the first leaf of a log has an empty consistency proof', () => {
   expect(consistencyText({ oldSize: 0 })).toBe('old 0\n');
   expect(parseConsistency('old 0\n')).toEqual({ oldSize: 0 });
   const root = toBase64(new Uint8Array(32));
@@ -107,7 +107,7 @@ test('the first leaf of a log continues nothing', () => {
   }
 });
 
-test('what would not be read back is not written', () => {
+test('refuses to write what it could not read', () => {
   const root = new Uint8Array(32);
   expect(() => checkpointText({ origin: 'a\nb', size: 1, root })).toThrow('one line');
   expect(() => checkpointText({ origin: '', size: 1, root })).toThrow('one line');

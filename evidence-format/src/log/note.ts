@@ -15,7 +15,7 @@ export interface NoteSignature {
   signature: Uint8Array;
 }
 
-/** C2SP signed-note. The text ends with LF; it is what is signed. */
+/** C2SP signed-note. The signed text ends with a line feed. */
 export interface Note {
   text: string;
   signatures: NoteSignature[];
@@ -23,24 +23,24 @@ export interface Note {
 
 /** C2SP tlog-checkpoint, without extension lines. */
 export function checkpointText({ origin, size, root }: Checkpoint): string {
-  assertFormat(isLine(origin), 'an origin is one line');
+  assertFormat(isLine(origin), 'an origin must be one line');
   return `${origin}\n${decimal(size)}\n${hashText(root)}\n`;
 }
 
 export function parseCheckpoint(text: string): Checkpoint {
   const [origin, size, root, ...rest] = text.split('\n');
-  assertFormat(origin !== undefined && size !== undefined && root !== undefined && rest.length === 1 && rest[0] === '', 'a checkpoint has three lines');
-  assertFormat(isLine(origin), 'a checkpoint begins with its origin');
+  assertFormat(origin !== undefined && size !== undefined && root !== undefined && rest.length === 1 && rest[0] === '', 'a checkpoint must have three lines');
+  assertFormat(isLine(origin), 'a checkpoint must start with its origin');
   return { origin, size: parseDecimal(size), root: parseHash(root) };
 }
 
 export function noteWith(text: string, signatures: readonly NoteSignature[]): string {
-  assertFormat(text.endsWith('\n') && !text.endsWith('\n\n'), 'the text of a note ends with one line feed');
+  assertFormat(text.endsWith('\n') && !text.endsWith('\n\n'), 'the text of a note must end with exactly one line feed');
   return `${text}\n${signatures.map(signatureLine).join('')}`;
 }
 
 function signatureLine({ name, keyId, signature }: NoteSignature): string {
-  assertFormat(isLine(name) && keyId.length === 4 && signature.length > 0, 'not a signature of a note');
+  assertFormat(isLine(name) && keyId.length === 4 && signature.length > 0, 'not a valid note signature');
   return `— ${name} ${toBase64(concat(keyId, signature))}\n`;
 }
 
@@ -56,12 +56,12 @@ export function parseNote(note: string): Note {
   return { text, signatures };
 }
 
-/** The name goes to the last space: those of cosign's form have spaces themselves. */
+/** The name ends at the last space, because names in the form of cosign contain spaces. */
 function parseSignature(line: string): NoteSignature {
   const [, name, body] = /^— (.+) ([A-Za-z0-9+/=]+)$/.exec(line) ?? [];
   assertFormat(name !== undefined && body !== undefined, 'not a signature line');
   const bytes = fromBase64(body);
-  assertFormat(bytes.length > 4, 'a signature line without a signature');
+  assertFormat(bytes.length > 4, 'the signature line has no signature');
   return { name, keyId: bytes.slice(0, 4), signature: bytes.slice(4) };
 }
 

@@ -3,7 +3,10 @@ import { sha256Hex } from '../bytes/sha256.ts';
 import { canonicalJson } from '../json/jcs.ts';
 import type { Envelope } from '../signing/dsse.ts';
 
-/** The leaf of the log: a `dsse` 0.0.1 entry as Rekor v1 has it, so that stock tools read it. It holds hashes, a signature and a public key, nothing confidential. */
+/**
+ * Returns the log leaf: a `dsse` 0.0.1 entry of Rekor v1, which standard tools can read. It contains hashes, a signature and a public key,
+ * but nothing confidential.
+ */
 export function leafEntry(envelope: Envelope, pem: string): string {
   return canonicalJson({
     apiVersion: '0.0.1',
@@ -17,16 +20,16 @@ export function leafEntry(envelope: Envelope, pem: string): string {
 }
 
 export interface LogPromise {
-  /** Base64 of the leaf. */
+  /** Leaf in base64. */
   body: string;
   /** Seconds since 1970. */
   integratedTime: number;
-  /** Hexadecimal. */
+  /** In hexadecimal. */
   logId: string;
   logIndex: number;
 }
 
-/** What the log signs with its P-256 key when it takes an entry in. */
+/** Returns the bytes that the log signs with its P-256 key when it adds an entry. */
 export function promiseBytes({ body, integratedTime, logId, logIndex }: LogPromise): Bytes {
   return utf8(canonicalJson({ body, integratedTime, logID: logId, logIndex }));
 }

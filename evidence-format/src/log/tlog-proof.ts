@@ -2,12 +2,12 @@ import { decimal, parseDecimal } from '../bytes/decimal.ts';
 import { assertFormat } from '../bytes/errors.ts';
 import { hashText, parseHash, parseNote } from './note.ts';
 
-/** C2SP tlog-proof: that a leaf is in the tree of a checkpoint. */
+/** C2SP tlog-proof: the proof that the tree of a checkpoint contains a leaf. */
 export interface TlogProof {
   index: number;
   /** From the leaf to the root. */
   hashes: Uint8Array[];
-  /** A signed note, as it is. */
+  /** Signed note, verbatim. */
   checkpoint: string;
 }
 
@@ -19,9 +19,9 @@ export function tlogProofText({ index, hashes, checkpoint }: TlogProof): string 
 
 export function parseTlogProof(text: string): TlogProof {
   const blank = text.indexOf('\n\n');
-  assertFormat(blank > 0, 'not a proof of a log');
+  assertFormat(blank > 0, 'not a tlog-proof');
   const [header, index, ...hashes] = text.slice(0, blank).split('\n');
-  assertFormat(header === HEADER && index?.startsWith('index ') === true, 'not a proof of a log');
+  assertFormat(header === HEADER && index?.startsWith('index ') === true, 'not a tlog-proof');
   const checkpoint = text.slice(blank + 2);
   parseNote(checkpoint);
   return { index: parseDecimal(index.slice('index '.length)), hashes: hashes.map(parseHash), checkpoint };

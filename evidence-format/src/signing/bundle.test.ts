@@ -30,13 +30,13 @@ const bundle = bundleJson({
   },
 });
 
-test('the pre-authentication encoding of the DSSE specification', () => {
+test('matches the pre-authentication encoding of the DSSE specification', () => {
   expect(fromUtf8(preAuthEncoding('http://example.com/HelloWorld', utf8('hello world')))).toBe('DSSEv1 29 http://example.com/HelloWorld 11 hello world');
   expect(fromUtf8(preAuthEncoding('é', utf8('ü')))).toBe('DSSEv1 2 é 2 ü');
 });
 
 describe('statement', () => {
-  test('is canonical, names its subjects in order, and the report only where there is one', () => {
+  test('is canonical and lists its subjects in order, with the report only if there is one', () => {
     const text = fromUtf8(payload);
     expect(text.startsWith('{"_type":"https://in-toto.io/Statement/v1","predicate":{"completeness":"B",')).toBe(true);
     expect(parseStatement(payload).subject.map(({ name }) => name)).toEqual(['tagmanifest-sha256.txt', 'manifest-sha256.txt', 'data/evidence.json']);
@@ -45,7 +45,7 @@ describe('statement', () => {
     expect(withReport.predicate).toEqual(predicateOf(sampleEvidence));
   });
 
-  test('of another form is refused', () => {
+  test('is refused in any other form', () => {
     const text = fromUtf8(payload);
     const wrong = [
       `${text}\n`,
@@ -63,7 +63,7 @@ describe('statement', () => {
 });
 
 describe('log entry', () => {
-  test('is a dsse entry of Rekor over the hashes of envelope and payload', () => {
+  test('is a Rekor dsse entry with the hashes of the envelope and the payload', () => {
     expect(JSON.parse(leafEntry(envelope, 'PEM'))).toEqual({
       apiVersion: '0.0.1',
       kind: 'dsse',
@@ -76,14 +76,14 @@ describe('log entry', () => {
     expect(leafEntry(envelope, 'PEM')).toBe(canonicalJson(JSON.parse(leafEntry(envelope, 'PEM'))));
   });
 
-  test('the promise is over four members, with the id in hexadecimal and numbers as numbers', () => {
+  test('is promised in a text of four members, with the ID in hexadecimal and numbers as numbers', () => {
     const text = fromUtf8(promiseBytes({ body: 'AA==', integratedTime: 12, logId: toHex(Uint8Array.of(0xab)), logIndex: 3 }));
     expect(text).toBe('{"body":"AA==","integratedTime":12,"logID":"ab","logIndex":3}');
   });
 });
 
 describe('bundle', () => {
-  test('comes back, with numbers of 64 bits as strings', () => {
+  test('round-trips with 64-bit numbers as strings', () => {
     const parsed = parseBundle(bundle);
     expect(parsed.dsseEnvelope).toEqual(envelope);
     expect(parsed.verificationMaterial.publicKey.hint).toBe('SHA256:abc');
@@ -95,7 +95,7 @@ describe('bundle', () => {
     expect(`${canonicalJson(parsed)}\n`).toBe(bundle);
   });
 
-  test('an edited bundle is refused, or says exactly what it then says', () => {
+  test('is refused after an edit, unless the edited text is canonical too', () => {
     fc.assert(
       fc.property(fc.nat(bundle.length), fc.nat(2), fc.constantFrom('', ' ', '1', '"', '=', 'B', ',', '\n'), (at, remove, insert) => {
         const text = bundle.slice(0, at) + insert + bundle.slice(at + remove);
@@ -119,9 +119,9 @@ describe('bundle', () => {
     ['another media type', (value: string) => value.replace('v0.3+json', 'v0.2+json')],
     ['an unknown field', (value: string) => value.replace('"publicKey"', '"certificate":{},"publicKey"')],
     ['a missing promise', (value: string) => value.replace(/"inclusionPromise":\{[^}]*\},/, '')],
-    ['a number in place of a string', (value: string) => value.replace('"treeSize":"5"', '"treeSize":5')],
-    ['base64 with stray bits', (value: string) => value.replace('"signedEntryTimestamp":"Bw=="', '"signedEntryTimestamp":"Bx=="')],
-    ['a key twice', (value: string) => value.replace('{"dsseEnvelope"', '{"mediaType":"x","dsseEnvelope"')],
+    ['a number instead of a string', (value: string) => value.replace('"treeSize":"5"', '"treeSize":5')],
+    ['base64 with nonzero trailing bits', (value: string) => value.replace('"signedEntryTimestamp":"Bw=="', '"signedEntryTimestamp":"Bx=="')],
+    ['a duplicate key', (value: string) => value.replace('{"dsseEnvelope"', '{"mediaType":"x","dsseEnvelope"')],
     ['white space', (value: string) => value.replace('{', '{ ')],
     ['no line feed', (value: string) => value.trimEnd()],
   ])('refuses %s', (_, change) => {

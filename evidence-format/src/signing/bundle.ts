@@ -9,7 +9,7 @@ import { type Envelope, PAYLOAD_TYPE } from './dsse.ts';
 
 export const BUNDLE_MEDIA_TYPE = 'application/vnd.dev.sigstore.bundle.v0.3+json';
 
-/** proof/package.sigstore.json as it is in the file: bytes in base64, numbers of 64 bits as strings. */
+/** Content of proof/package.sigstore.json. Bytes are in base64. 64-bit numbers are strings. */
 export interface Bundle {
   mediaType: typeof BUNDLE_MEDIA_TYPE;
   verificationMaterial: {
@@ -32,7 +32,7 @@ export interface BundleLogEntry {
 
 export interface BundleParts {
   envelope: Envelope;
-  /** DER of the RFC 3161 responses. */
+  /** RFC 3161 responses in DER. */
   timestamps: readonly Uint8Array[];
   log: {
     index: number;
@@ -43,9 +43,9 @@ export interface BundleParts {
     root: Uint8Array;
     size: number;
     hashes: readonly Uint8Array[];
-    /** The signed note of the P-256 key. */
+    /** Checkpoint as a note signed with the P-256 key. */
     checkpoint: string;
-    /** The leaf, as leafEntry writes it. */
+    /** Log leaf, from leafEntry. */
     entry: string;
   };
 }
@@ -112,18 +112,18 @@ const bundleSchema: Of<Bundle> = object<Bundle>({
   }),
 });
 
-/** Exactly these fields, and written as bundleJson writes them. */
+/** Accepts only the exact form that bundleJson writes. */
 export function parseBundle(json: string): Bundle {
-  const value = parseStrictJson(json);
-  const [fault] = validate(bundleSchema, value);
-  assertFormat(fault === undefined, `bundle${fault?.path} ${fault?.message}`);
-  const bundle = value as Bundle;
-  for (const [what, bytes] of bytesIn(bundle)) assertBase64(what, bytes);
+  const parsed = parseStrictJson(json);
+  const [fault] = validate(bundleSchema, parsed);
+  assertFormat(fault === undefined, `the bundle${fault?.path === '' ? '' : ` field ${fault?.path}`} ${fault?.message}`);
+  const bundle = parsed as Bundle;
+  for (const [field, value] of base64Fields(bundle)) assertBase64(field, value);
   assertFormat(`${canonicalJson(bundle)}\n` === json, 'the bundle is not in canonical form');
   return bundle;
 }
 
-function bytesIn({ dsseEnvelope, verificationMaterial: { tlogEntries, timestampVerificationData } }: Bundle): [string, string][] {
+function base64Fields({ dsseEnvelope, verificationMaterial: { tlogEntries, timestampVerificationData } }: Bundle): [string, string][] {
   const [entry] = tlogEntries;
   return [
     ['payload', dsseEnvelope.payload],
@@ -137,10 +137,10 @@ function bytesIn({ dsseEnvelope, verificationMaterial: { tlogEntries, timestampV
   ];
 }
 
-function assertBase64(what: string, value: string): void {
+function assertBase64(field: string, value: string): void {
   try {
     fromBase64(value);
   } catch (error) {
-    throw error instanceof FormatError ? new FormatError(`bundle: ${what}: ${error.message}`) : error;
+    throw error instanceof FormatError ? new FormatError(`the bundle field ${field} is not valid: ${error.message}`) : error;
   }
 }

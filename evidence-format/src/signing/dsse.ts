@@ -4,13 +4,13 @@ export const PAYLOAD_TYPE = 'application/vnd.in-toto+json';
 
 /** A Sigstore bundle has exactly one signature. */
 export interface Envelope {
-  /** Base64. */
+  /** In base64. */
   payload: string;
   payloadType: typeof PAYLOAD_TYPE;
-  signatures: [{ keyid: string /** Base64 of the DER. */; sig: string }];
+  signatures: [{ keyid: string /** DER in base64. */; sig: string }];
 }
 
-/** DSSE v1: what is signed in place of the payload. */
+/** DSSE v1 pre-authentication encoding: the bytes that are signed. */
 export function preAuthEncoding(type: string, payload: Uint8Array): Bytes {
   return concat(utf8(`DSSEv1 ${utf8(type).length} ${type} ${payload.length} `), payload);
 }

@@ -25,7 +25,7 @@ const ed25519 = generateKeyPairSync('ed25519').publicKey;
 const spki = (key: KeyObject): Buffer => key.export({ type: 'spki', format: 'der' });
 const pem = (key: KeyObject): string => key.export({ type: 'spki', format: 'pem' }).toString();
 
-test('PEM is that of the platform, and comes back', () => {
+test('PEM matches the platform and round-trips', () => {
   for (const key of [p256, p384, ed25519]) {
     expect(pemFromSpki(spki(key))).toBe(pem(key));
     expect(equalBytes(spkiFromPem(pem(key)), spki(key))).toBe(true);
@@ -33,7 +33,7 @@ test('PEM is that of the platform, and comes back', () => {
   }
 });
 
-test('what is not one public key in PEM is refused', () => {
+test('refuses text that is not exactly one PEM public key', () => {
   const good = pem(p256);
   const wrong = [
     '',
@@ -49,7 +49,7 @@ test('what is not one public key in PEM is refused', () => {
 
 const sshKeygen = spawnSync('ssh-keygen', ['-?']).error === undefined;
 
-test.runIf(sshKeygen)('the fingerprint is the one that ssh-keygen prints', () => {
+test.runIf(sshKeygen)('the fingerprint matches ssh-keygen', () => {
   const folder = mkdtempSync(join(tmpdir(), 'keys-'));
   try {
     const file = join(folder, 'key.pem');
@@ -62,25 +62,25 @@ test.runIf(sshKeygen)('the fingerprint is the one that ssh-keygen prints', () =>
   }
 });
 
-test('the fingerprint of a key that never changes', () => {
+test('the fingerprint of a fixed key does not change', () => {
   const jwk = { kty: 'EC', crv: 'P-256', x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU', y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0' };
   const key = createPublicKey({ key: jwk, format: 'jwk' });
   expect(opensshFingerprint(spki(key))).toMatchInlineSnapshot(`"SHA256:bS8oTA6hNH8G3HQdJojNniyC971QyV7eW7LFik+qmv4"`);
 });
 
-test('other kinds of keys have none', () => {
+test('refuses keys of other kinds', () => {
   for (const key of [p384, ed25519]) expect(() => opensshFingerprint(spki(key))).toThrow('P-256');
   expect(() => ed25519RawFromSpki(spki(p256))).toThrow('Ed25519');
   expect(() => opensshFingerprint(spki(p256).subarray(0, 90))).toThrow('P-256');
 });
 
-test('ids of logs and notes', () => {
+test('log and note key IDs are SHA-256 hashes of the key', () => {
   expect(toHex(logId(spki(p256)))).toBe(hash('sha256', spki(p256)));
   expect(toHex(noteKeyIdEcdsa(spki(p256)))).toBe(hash('sha256', spki(p256)).slice(0, 8));
   expect(equalBytes(spkiFromEd25519Raw(ed25519RawFromSpki(spki(ed25519))), spki(ed25519))).toBe(true);
 });
 
-test('the note of the specification verifies under its key', () => {
+test('the example note of the specification verifies with its key', () => {
   const { name, keyId, key } = parseVkey('PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW');
   const { text, signatures } = parseNote(
     "If you think cryptography is the answer to your problem,\nthen you don't know what your problem is.\n\n— PeterNeumann x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM=\n",
@@ -93,12 +93,12 @@ test('the note of the specification verifies under its key', () => {
   expect(verify(null, utf8(text), publicKey, signature?.signature ?? new Uint8Array())).toBe(true);
 });
 
-test('a verifier key comes back, and one that is not whole is refused', () => {
+test('a verifier key round-trips, and a damaged one is refused', () => {
   const raw = ed25519RawFromSpki(spki(ed25519));
   const line = vkey('rrs.example/orgs/a', raw);
   expect(equalBytes(parseVkey(line).key, raw)).toBe(true);
   expect(parseVkey(line).name).toBe('rrs.example/orgs/a');
   for (const wrong of [`x${line}`, line.slice(0, -4), line.replace('+', ' '), `${line}\n`, '']) expect(() => parseVkey(wrong), wrong).toThrow();
-  expect(() => vkey('a b', raw)).toThrow('no spaces');
-  expect(() => vkey('a+b', raw)).toThrow('no plus');
+  expect(() => vkey('a b', raw)).toThrow('must not contain spaces');
+  expect(() => vkey('a+b', raw)).toThrow('must not contain spaces or plus');
 });

@@ -2,16 +2,16 @@ import { type Bytes, concat, equalBytes, fromBase64, fromHex, toBase64, toHex, u
 import { assertFormat } from '../bytes/errors.ts';
 import { sha256 } from '../bytes/sha256.ts';
 
-/** RFC 5480: SubjectPublicKeyInfo of an uncompressed P-256 point, before its 64 bytes. */
+/** RFC 5480: SubjectPublicKeyInfo of an uncompressed P-256 point, without its last 64 bytes. */
 const P256_PREFIX = fromHex('3059301306072a8648ce3d020106082a8648ce3d03010703420004');
-/** RFC 8410: SubjectPublicKeyInfo of an Ed25519 key, before its 32 bytes. */
+/** RFC 8410: SubjectPublicKeyInfo of an Ed25519 key, without its last 32 bytes. */
 const ED25519_PREFIX = fromHex('302a300506032b6570032100');
 
 const PEM = /^-----BEGIN PUBLIC KEY-----\r?\n((?:[A-Za-z0-9+/=]{1,76}\r?\n)+)-----END PUBLIC KEY-----\r?\n?$/;
 
 export function spkiFromPem(pem: string): Bytes {
   const [, body] = PEM.exec(pem) ?? [];
-  assertFormat(body !== undefined, 'not one public key in PEM');
+  assertFormat(body !== undefined, 'expected exactly one PEM public key');
   return fromBase64(body.replaceAll(/\r?\n/g, ''));
 }
 
@@ -20,7 +20,7 @@ export function pemFromSpki(spki: Uint8Array): string {
   return ['-----BEGIN PUBLIC KEY-----', ...lines, '-----END PUBLIC KEY-----', ''].join('\n');
 }
 
-/** `SHA256:…` as ssh-keygen prints it. Verifiers of DSSE know a key by this id and no other. */
+/** Returns `SHA256:…` as ssh-keygen prints it. DSSE verifiers use this as the key ID. */
 export function opensshFingerprint(spki: Uint8Array): string {
   const point = spki.subarray(P256_PREFIX.length - 1);
   assertFormat(hasPrefix(spki, P256_PREFIX) && point.length === 65, 'not a P-256 key');
@@ -59,15 +59,15 @@ export function noteKeyIdEd25519(name: string, key: Uint8Array): Bytes {
   return sha256(concat(utf8(`${name}\n`), Uint8Array.of(NOTE_ED25519), key)).slice(0, 4);
 }
 
-/** C2SP signed-note, type 2: the name has no part in it. */
+/** C2SP signed-note, type 2. The ID does not depend on the name. */
 export function noteKeyIdEcdsa(spki: Uint8Array): Bytes {
   return sha256(spki).slice(0, 4);
 }
 
-/** The key of a log in one line: `<name>+<key id>+<base64 of type and key>`. */
+/** Returns a C2SP verifier key: `<name>+<key id>+<base64 of type and key>`. */
 export function vkey(name: string, key: Uint8Array): string {
   assertFormat(key.length === 32, 'not an Ed25519 key');
-  assertFormat(/^[^\s+]+$/.test(name), 'the name of a key has no spaces and no plus');
+  assertFormat(/^[^\s+]+$/.test(name), 'a key name must not contain spaces or plus signs');
   return `${name}+${toHex(noteKeyIdEd25519(name, key))}+${toBase64(concat(Uint8Array.of(NOTE_ED25519), key))}`;
 }
 
@@ -75,8 +75,8 @@ export function parseVkey(text: string): { name: string; keyId: Bytes; key: Byte
   const [, name, id, body] = /^([^\s+]+)\+([0-9a-f]{8})\+(.+)$/.exec(text) ?? [];
   assertFormat(name !== undefined && id !== undefined && body !== undefined, 'not a verifier key');
   const bytes = fromBase64(body);
-  assertFormat(bytes.length === 33 && bytes[0] === NOTE_ED25519, 'not a verifier key for Ed25519');
+  assertFormat(bytes.length === 33 && bytes[0] === NOTE_ED25519, 'not an Ed25519 verifier key');
   const key = bytes.slice(1);
-  assertFormat(toHex(noteKeyIdEd25519(name, key)) === id, 'the id of the verifier key is not that of its name and key');
+  assertFormat(toHex(noteKeyIdEd25519(name, key)) === id, 'the ID of the verifier key does not match its name and key');
   return { name, keyId: fromHex(id), key };
 }

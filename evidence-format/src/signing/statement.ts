@@ -9,10 +9,10 @@ import { validate } from '../json/validate.ts';
 export const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1';
 export const PREDICATE_TYPE = 'https://rrs.example/remediation-evidence/v1';
 
-/** The files that the statement is about, in this order; the report only where there is one. */
+/** Files that the statement covers, in this order. The report is optional. */
 export const SUBJECTS = ['tagmanifest-sha256.txt', 'manifest-sha256.txt', 'data/evidence.json', 'data/report.pdf'] as const;
 type RequiredSubject = Exclude<(typeof SUBJECTS)[number], 'data/report.pdf'>;
-/** Hashes in lower-case hexadecimal. */
+/** SHA-256 in lower-case hexadecimal. */
 export type SubjectHashes = Record<RequiredSubject, string> & { 'data/report.pdf'?: string };
 
 export interface Predicate {
@@ -34,9 +34,9 @@ export interface Statement {
   predicate: Predicate;
 }
 
-type Stated = Pick<Evidence, 'package_id' | 'organization' | 'work_item' | 'sequence' | 'generated_at' | 'conclusion' | 'completeness' | 'supersedes'>;
+type PredicateSource = Pick<Evidence, 'package_id' | 'organization' | 'work_item' | 'sequence' | 'generated_at' | 'conclusion' | 'completeness' | 'supersedes'>;
 
-export function predicateOf(evidence: Stated): Predicate {
+export function predicateOf(evidence: PredicateSource): Predicate {
   return {
     package_id: evidence.package_id,
     organization_id: evidence.organization.id,
@@ -74,12 +74,12 @@ const statementSchema: Of<Statement> = object<Statement>({
   }),
 });
 
-/** Its shape and its canonical form. Whether subjects and predicate are true is for the reader to compare. */
+/** Checks only the form. The caller must compare the subjects and the predicate with the package. */
 export function parseStatement(bytes: Uint8Array): Statement {
   const text = fromUtf8(bytes);
   const value = parseStrictJson(text);
   const [fault] = validate(statementSchema, value);
-  assertFormat(fault === undefined, `statement${fault?.path} ${fault?.message}`);
+  assertFormat(fault === undefined, `the statement${fault?.path === '' ? '' : ` field ${fault?.path}`} ${fault?.message}`);
   assertFormat(canonicalJson(value) === text, 'the statement is not in canonical form');
   return value as Statement;
 }

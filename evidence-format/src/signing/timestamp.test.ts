@@ -17,7 +17,7 @@ const MESSAGE_DIGEST = '1.2.840.113549.1.9.4';
 const CONTENT_TYPE = '1.2.840.113549.1.9.3';
 const SIGNING_CERTIFICATE_V2 = '1.2.840.113549.1.9.16.2.47';
 
-describe.runIf(hasOpenssl).each(['ec:P-256', 'rsa:3072'] as const)('with an authority of openssl (%s)', (kind) => {
+describe.runIf(hasOpenssl).each(['ec:P-256', 'rsa:3072'] as const)('with openssl as the authority (%s)', (kind) => {
   const nonce = 0x80ff_0123_4567_89abn;
   let folder: string;
   let response: Uint8Array;
@@ -28,7 +28,7 @@ describe.runIf(hasOpenssl).each(['ec:P-256', 'rsa:3072'] as const)('with an auth
   afterAll(() => rmSync(folder, { recursive: true }));
   const openssl = (...args: string[]): string => execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' }).toString();
 
-  test('openssl reads the request as it was meant', () => {
+  test('openssl reads the request correctly', () => {
     const text = openssl('ts', '-query', '-in', 'request.tsq', '-text');
     expect(text).toContain('Hash Algorithm: sha256');
     expect(text).toContain('Certificate required: yes');
@@ -40,7 +40,7 @@ describe.runIf(hasOpenssl).each(['ec:P-256', 'rsa:3072'] as const)('with an auth
     expect(openssl('ts', '-verify', '-data', 'message', '-in', 'response.tsr', '-CAfile', 'T/tsa-root.pem')).toContain('Verification: OK');
   });
 
-  test('the response is read', () => {
+  test('reads the fields of the response', () => {
     const { status, token } = parseTimestampResponse(response);
     expect(status).toBe(0);
     expect(token?.tstInfo).toMatchObject({ policy: '1.2.3.4.1', serial: 0x0a1cn, nonce, imprint: { algorithm: '2.16.840.1.101.3.4.2.1' } });
@@ -50,7 +50,7 @@ describe.runIf(hasOpenssl).each(['ec:P-256', 'rsa:3072'] as const)('with an auth
     expect(new X509Certificate(token?.certificates[0] ?? '').subject).toBe('CN=Test TSA');
   });
 
-  test('what is read is enough to check the signature', () => {
+  test('the fields are sufficient to verify the signature', () => {
     const { token } = parseTimestampResponse(response);
     if (token === null) throw new Error('no token');
     const certificate = token.certificates[0] as Uint8Array;
@@ -64,7 +64,7 @@ describe.runIf(hasOpenssl).each(['ec:P-256', 'rsa:3072'] as const)('with an auth
     expect(childrenOf(first ?? expect.fail()).some(({ tag, content }) => tag === TAG.octetString && toHex(content) === hash('sha256', certificate))).toBe(true);
   });
 
-  test('a damaged response is refused or read, and never anything else', () => {
+  test('a damaged response is parsed or causes a FormatError', () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(255), fc.nat(3), (place, byte, cut) => {
         const damaged = Uint8Array.from(response);
@@ -79,19 +79,19 @@ describe.runIf(hasOpenssl).each(['ec:P-256', 'rsa:3072'] as const)('with an auth
     );
   });
 
-  test('bytes behind the response, or missing at its end, are refused', () => {
-    expect(() => parseTimestampResponse(Buffer.concat([response, Uint8Array.of(0)]))).toThrow('behind');
-    expect(() => parseTimestampResponse(response.subarray(0, -1))).toThrow('early');
+  test('refuses extra or missing bytes at the end of the response', () => {
+    expect(() => parseTimestampResponse(Buffer.concat([response, Uint8Array.of(0)]))).toThrow('extra bytes');
+    expect(() => parseTimestampResponse(response.subarray(0, -1))).toThrow('truncated');
   });
 });
 
-test('a refusal has a status and no token', () => {
-  const refusal = Uint8Array.of(0x30, 0x05, 0x30, 0x03, 0x02, 0x01, 0x02);
-  expect(parseTimestampResponse(refusal)).toEqual({ status: 2, token: null });
+test('a rejection has a status and no token', () => {
+  const rejection = Uint8Array.of(0x30, 0x05, 0x30, 0x03, 0x02, 0x01, 0x02);
+  expect(parseTimestampResponse(rejection)).toEqual({ status: 2, token: null });
   expect(() => parseTimestampResponse(Uint8Array.of(0x30, 0x05, 0x30, 0x03, 0x02, 0x01, 0x00))).toThrow('disagree');
 });
 
-test('the request is 69 bytes with a nonce of eight, and readable', () => {
+test('a request with a nonce of eight bytes is 69 bytes of valid DER', () => {
   const request = timestampRequest(new Uint8Array(32), 0x7fff_ffff_ffff_ffffn);
   expect(request).toHaveLength(69);
   expect(childrenOf(readDer(request, TAG.sequence)).map(({ tag }) => tag)).toEqual([TAG.integer, TAG.sequence, TAG.integer, TAG.boolean]);

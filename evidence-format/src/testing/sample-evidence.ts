@@ -80,7 +80,7 @@ const findings: Evidence['findings'] = [
 
 const gaps: Evidence['completeness']['gaps'] = [{ code: 'artifact_not_captured', weight: 'minor', what: 'The pull request is only a link.', about: [id(30)] }];
 
-/** A document in which every list has an entry and every value that may be null is once not. */
+/** A document in which every list has an entry and every nullable field has a value at least once. */
 export const sampleEvidence: Evidence = {
   schema: EVIDENCE_SCHEMA_ID,
   package_id: id(2),

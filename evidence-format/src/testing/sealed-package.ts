@@ -27,7 +27,7 @@ import { sampleEvidence } from './sample-evidence.ts';
 const ORIGIN = 'rrs.example/orgs/0190a8f0-0000-7000-8000-000000000004';
 const spkiOf = (key: KeyObject): Uint8Array => key.export({ type: 'spki', format: 'der' });
 
-/** A small sealed package as `<folder>/<name>.zip`, with what an auditor trusts under `<folder>/T`. Answers the name. */
+/** Writes a small sealed package to `<folder>/<name>.zip` and the trusted keys of an auditor to `<folder>/T`. Returns the name. */
 export async function sealPackage(folder: string, stamped: boolean): Promise<string> {
   const keys = {
     package: generateKeyPairSync('ec', { namedCurve: 'P-256' }),
@@ -145,7 +145,7 @@ ordering = yes
 tsa_name = yes
 `;
 
-/** Answers the response to a request of ours; the certificate of the authority is then in `T/tsa-root.pem`. */
+/** Returns openssl's response to our timestamp request and writes the authority's certificate to `T/tsa-root.pem`. */
 export function stampWithOpenssl(
   folder: string,
   message: Uint8Array,
