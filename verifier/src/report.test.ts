@@ -14,7 +14,7 @@ const zip = await zipOf(built);
 
 test('a layer without a result is not checked, and a failure overrides a pass', () => {
   const recorder = createRecorder();
-  recorder.settle('log', 'pass', 'fine');
+  recorder.setLayer('log', 'pass', 'fine');
   recorder.fail('inclusion', 'proof/x', 'wrong');
   const result = Object.fromEntries(recorder.layers().map(({ name, result }) => [name, result]));
   expect(result).toMatchObject({ log: 'fail', container: 'not_checked', time: 'not_checked' });

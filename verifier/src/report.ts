@@ -48,7 +48,7 @@ type Found = Omit<Failure, 'code' | 'file'>;
 /** Collects the results of the checks. A layer passes only if its check says so and nothing in it failed. */
 export interface Recorder {
   fail(code: Code, file: string, found: string | Found): void;
-  settle(name: LayerName, result: Layer['result'], detail: string): void;
+  setLayer(name: LayerName, result: Layer['result'], detail: string): void;
   note(sentence: string): void;
   /** Runs a check and records an exception as a failure with the given code. */
   guard<T>(code: Code, file: string, check: () => T | Promise<T>): Promise<T | null>;
@@ -65,7 +65,7 @@ export function createRecorder(): Recorder {
   const failures: Failure[] = [];
   const failing = new Map<LayerName, number>();
   const notes: string[] = [];
-  const settled = new Map<LayerName, Layer>();
+  const results = new Map<LayerName, Layer>();
 
   function fail(code: Code, file: string, found: string | Found): void {
     const { layer } = CODES[code];
@@ -79,7 +79,7 @@ export function createRecorder(): Recorder {
     failures,
     notes,
     fail,
-    settle: (name, result, detail) => void settled.set(name, { name, result, detail }),
+    setLayer: (name, result, detail) => void results.set(name, { name, result, detail }),
     note: (sentence) => void notes.push(sentence),
     failed: (layer) => failing.has(layer),
     async guard(code, file, check) {
@@ -94,7 +94,7 @@ export function createRecorder(): Recorder {
       LAYERS.map((name) => {
         const count = failing.get(name);
         if (count !== undefined) return { name, result: 'fail', detail: count === 1 ? '1 failure' : `${count} failures` };
-        return settled.get(name) ?? { name, result: 'not_checked', detail: 'not checked, because data that it depends on could not be read' };
+        return results.get(name) ?? { name, result: 'not_checked', detail: 'not checked, because data that it depends on could not be read' };
       }),
   };
 }

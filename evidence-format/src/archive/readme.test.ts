@@ -113,11 +113,11 @@ describe.runIf(tools)('the manual commands detect', () => {
     ['a broken audit trail', 'printf "{}\\n" >> $P/data/audit-trail.jsonl', /BROKEN/],
     ['another key', 'openssl ecparam -name prime256v1 -genkey -noout | openssl ec -pubout > T/package.pem 2>/dev/null', /Verification failure/i],
     ['an unsafe name', 'true', /evil/],
-  ])('%s', async (what, tamper, shown) => {
+  ])('%s', async (what, tamper, expected) => {
     const { folder, name, readme } = await seal(false);
     if (what === 'an unsafe name') writeFileSync(join(folder, `${name}.zip`), withEntry(readFileSync(join(folder, `${name}.zip`)), `${name}/../evil`));
     const { stdout, stderr } = bash(folder, commandsOf(readme).replace('&& cd ', `&& { ${tamper}; } && cd `));
-    expect(stdout + stderr).toMatch(shown);
+    expect(stdout + stderr).toMatch(expected);
   });
 });
 

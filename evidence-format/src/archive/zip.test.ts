@@ -99,13 +99,13 @@ describe('a small archive', () => {
 
 test('passes chunks of content through without copying', async () => {
   const big = new Uint8Array(1 << 20);
-  const seen: Uint8Array[] = [];
+  const chunks: Uint8Array[] = [];
   for await (const chunk of writeZip([
     { name: 'a', content: big },
     { name: 'b', content: stream(big) },
   ]))
-    seen.push(chunk);
-  expect(seen.filter((chunk) => chunk === big)).toHaveLength(2);
+    chunks.push(chunk);
+  expect(chunks.filter((chunk) => chunk === big)).toHaveLength(2);
 });
 
 test.runIf(python)('python reads random archives correctly', async () => {
@@ -180,7 +180,7 @@ describe('an archive beyond 4 GiB', () => {
   const large = (): ZipEntry[] => [
     { name: 'a', content: utf8('before') },
     { name: 'b', content: zeros(), size: SIZE },
-    { name: 'c', content: utf8('behind') },
+    { name: 'c', content: utf8('after') },
     { name: 'd', content: stream(utf8('small')) },
   ];
 
@@ -206,11 +206,11 @@ describe('an archive beyond 4 GiB', () => {
   test.runIf(unzip && python)('unzip and python read the entries and their content', { timeout: 60_000 }, async () => {
     await writeSparse(join(folder, 'large.zip'), large(), fast);
     expect(run('unzip', '-Z1', 'large.zip')).toBe('a\nb\nc\nd\n');
-    expect(run('unzip', '-p', 'large.zip', 'c')).toBe('behind');
+    expect(run('unzip', '-p', 'large.zip', 'c')).toBe('after');
     expect(run('unzip', '-p', 'large.zip', 'd')).toBe('small');
     const script =
       "import zipfile; z = zipfile.ZipFile('large.zip'); print([i.file_size for i in z.infolist()], z.open('b').read(3), z.read('c'), z.read('d'))";
-    expect(run('python3', '-c', script)).toBe(`[6, ${SIZE}, 6, 5] b'\\x00\\x00\\x00' b'behind' b'small'\n`);
+    expect(run('python3', '-c', script)).toBe(`[6, ${SIZE}, 5, 5] b'\\x00\\x00\\x00' b'after' b'small'\n`);
   });
 });
 

@@ -93,7 +93,7 @@ test('a missing approval is a major gap if the organization requires four eyes',
 test('reasons state the number of findings per state', () => {
   expect(reasonsOf([])).toEqual(['No finding is linked to the work item.']);
   expect(reasonsOf([{ state: 'verified' }, { state: 'open' }, { state: 'verified' }])).toEqual([
-    '1 of 3 findings: open.',
-    '2 of 3 findings: verified as remediated.',
+    '1 of 3 findings is open.',
+    '2 of 3 findings are verified as remediated.',
   ]);
 });

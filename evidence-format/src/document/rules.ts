@@ -15,11 +15,11 @@ export function concludeFrom(findings: readonly Pick<Finding, 'state'>[]): Concl
 const STATE_TEXT: Record<FindingState, string> = {
   open: 'open',
   in_progress: 'in progress',
-  remediated: 'reported as remediated, not yet verified',
+  remediated: 'reported as remediated but not yet verified',
   verified: 'verified as remediated',
   risk_accepted: 'accepted as a risk',
-  false_positive: 'a false positive',
-  withdrawn: 'withdrawn by its source',
+  false_positive: 'marked as false positive',
+  withdrawn: 'withdrawn by the source',
 };
 
 /** Explains the conclusion: one sentence for each state that occurs. */
@@ -27,7 +27,9 @@ export function reasonsOf(findings: readonly Pick<Finding, 'state'>[]): string[]
   if (findings.length === 0) return ['No finding is linked to the work item.'];
   return FINDING_STATES.flatMap((state) => {
     const count = findings.filter((finding) => finding.state === state).length;
-    return count === 0 ? [] : [`${count} of ${findings.length} ${findings.length === 1 ? 'finding' : 'findings'}: ${STATE_TEXT[state]}.`];
+    return count === 0
+      ? []
+      : [`${count} of ${findings.length} ${findings.length === 1 ? 'finding' : 'findings'} ${count === 1 ? 'is' : 'are'} ${STATE_TEXT[state]}.`];
   });
 }
 

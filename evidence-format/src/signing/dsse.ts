@@ -2,12 +2,18 @@ import { type Bytes, concat, toBase64, utf8 } from '../bytes/bytes.ts';
 
 export const PAYLOAD_TYPE = 'application/vnd.in-toto+json';
 
+interface EnvelopeSignature {
+  keyid: string;
+  /** DER in base64. */
+  sig: string;
+}
+
 /** A Sigstore bundle has exactly one signature. */
 export interface Envelope {
   /** In base64. */
   payload: string;
   payloadType: typeof PAYLOAD_TYPE;
-  signatures: [{ keyid: string /** DER in base64. */; sig: string }];
+  signatures: [EnvelopeSignature];
 }
 
 /** DSSE v1 pre-authentication encoding: the bytes that are signed. */

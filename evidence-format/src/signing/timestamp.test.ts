@@ -66,9 +66,9 @@ describe.runIf(hasOpenssl).each(['ec:P-256', 'rsa:3072'] as const)('with openssl
 
   test('a damaged response is parsed or causes a FormatError', () => {
     fc.assert(
-      fc.property(fc.nat(), fc.nat(255), fc.nat(3), (place, byte, cut) => {
+      fc.property(fc.nat(), fc.nat(255), fc.nat(3), (position, byte, cut) => {
         const damaged = Uint8Array.from(response);
-        damaged[place % damaged.length] = byte;
+        damaged[position % damaged.length] = byte;
         try {
           parseTimestampResponse(damaged.subarray(0, damaged.length - cut));
         } catch (error) {

@@ -51,7 +51,7 @@ export async function readPackage(source: Source, platform: Platform, recorder: 
     if (file.bytes !== null) parsedFiles++;
     files.set(path, file);
   }
-  if (!recorder.failed('container')) recorder.settle('container', 'pass', `ZIP archive with ${entries.length} files and no other bytes`);
+  if (!recorder.failed('container')) recorder.setLayer('container', 'pass', `ZIP archive with ${entries.length} files and no other bytes`);
   return folder === null ? null : { folder, files, bytes: source.size };
 }
 

@@ -16,7 +16,7 @@ export async function checkContent({ files }: OpenedPackage, recorder: Recorder)
   for (const path of files.keys())
     if (isUnexpected(path)) recorder.fail('tag_extra', path, 'The file does not belong to the payload, the proof or the fixed files of a package.');
   await checkBagFiles(files, payload, recorder);
-  if (!recorder.failed('content')) recorder.settle('content', 'pass', `${payload.length} files match their sealed hashes, none missing, none added`);
+  if (!recorder.failed('content')) recorder.setLayer('content', 'pass', `${payload.length} files match their sealed hashes, none missing, none added`);
 }
 
 function isUnexpected(path: string): boolean {

@@ -26,7 +26,7 @@ function* fileFaults(evidence: Evidence, files: OpenedPackage['files']): Generat
     if (path === SELF || !path.startsWith('data/') || stored === undefined) yield { detail: `\`files\` lists ${path}, which is not a payload file.` };
     else if (stored.size !== size || stored.sha256 !== sha256) {
       yield {
-        detail: `\`files\` has a wrong size or hash for ${path}.`,
+        detail: `The size or hash of ${path} differs from its entry in \`files\`.`,
         expected: `${size} bytes, ${sha256}`,
         actual: `${stored.size} bytes, ${stored.sha256}`,
       };
@@ -35,18 +35,22 @@ function* fileFaults(evidence: Evidence, files: OpenedPackage['files']): Generat
   for (const path of files.keys()) if (path.startsWith('data/') && path !== SELF && !listed.has(path)) yield { detail: `\`files\` does not list ${path}.` };
   for (const { what, file, size, sha256 } of originals(evidence)) {
     const stored = files.get(file);
-    if (stored === undefined || !file.startsWith('data/')) yield { detail: `${what} names the file ${file}, which is not in the package.` };
+    if (stored === undefined || !file.startsWith('data/')) yield { detail: `The file ${file} of ${what} is not in the package.` };
     else if (stored.size !== size || stored.sha256 !== sha256) {
-      yield { detail: `${what} has a wrong size or hash for ${file}.`, expected: `${size} bytes, ${sha256}`, actual: `${stored.size} bytes, ${stored.sha256}` };
+      yield {
+        detail: `The size or hash of ${file} differs from ${what}.`,
+        expected: `${size} bytes, ${sha256}`,
+        actual: `${stored.size} bytes, ${stored.sha256}`,
+      };
     }
   }
 }
 
 function originals({ scans, artifacts, collection }: Evidence): { what: string; file: string; size: number | null; sha256: string | null }[] {
   const records = [
-    ...scans.map((scan) => ({ ...scan, what: `Scan ${scan.id}` })),
-    ...artifacts.map((artifact) => ({ ...artifact, what: `Artifact ${artifact.id}` })),
-    ...collection.map((record) => ({ ...record, what: 'A record in `collection`' })),
+    ...scans.map((scan) => ({ ...scan, what: `scan ${scan.id}` })),
+    ...artifacts.map((artifact) => ({ ...artifact, what: `artifact ${artifact.id}` })),
+    ...collection.map((record) => ({ ...record, what: 'a record in `collection`' })),
   ];
   return records.flatMap(({ what, file, size, sha256 }) => (file === null ? [] : [{ what, file, size, sha256 }]));
 }
@@ -92,7 +96,7 @@ export function missingGaps(evidence: Evidence): string[] {
     ['no_approval', !approvals.some(({ decision }) => decision === 'approved')],
     ['interrupted_sealing', evidence.abandoned_leaves.length > 0],
   ];
-  return derived.flatMap(([code, holds]) => (holds && !hasGap(evidence, code) ? [`The gap ${code} applies but is not listed.`] : []));
+  return derived.flatMap(([code, applies]) => (applies && !hasGap(evidence, code) ? [`The gap ${code} applies but is not listed.`] : []));
 }
 
 export function hasGap({ completeness }: Evidence, code: GapCode): boolean {

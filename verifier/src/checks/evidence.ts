@@ -28,7 +28,7 @@ export async function checkEvidence(opened: OpenedPackage, recorder: Recorder): 
     compareBagInfo(evidence, opened, recorder);
   });
   if (!recorder.failed('evidence')) {
-    recorder.settle(
+    recorder.setLayer(
       'evidence',
       'pass',
       `conclusion "${evidence.conclusion.status}" follows from the findings, grade ${evidence.completeness.grade} from the gaps`,
@@ -111,7 +111,7 @@ export async function checkAuditTrail({ files }: OpenedPackage, evidence: Eviden
     }
     const empty = head === TRAIL_START;
     if (!recorder.failed('audit_trail'))
-      recorder.settle('audit_trail', 'pass', empty ? 'no events, as evidence.json states' : `unbroken chain of ${events} events`);
+      recorder.setLayer('audit_trail', 'pass', empty ? 'no events, as evidence.json states' : `unbroken chain of ${events} events`);
   });
 }
 

@@ -18,7 +18,7 @@ export async function checkHistory(context: CheckContext, log: LogState): Promis
   if (recorder.failed('history') || old === null) return;
   const detail = old.size === 0 ? 'first entry of its log' : `the log extends its earlier state of ${old.size} entries`;
   const proven = trust.logKeys.length > 0 && trust.noteKeys.length > 0 && !recorder.failed('log');
-  recorder.settle('history', proven ? 'pass' : 'not_checked', proven ? detail : `${detail}, provided that the log is genuine`);
+  recorder.setLayer('history', proven ? 'pass' : 'not_checked', proven ? detail : `${detail}, provided that the log is genuine`);
 }
 
 function checkConsistency({ recorder }: CheckContext, text: string, { size, root }: LogState): Tree | null {

@@ -52,7 +52,7 @@ export async function checkLog(context: CheckContext, bundle: Bundle, about: { e
   const origin = c2sp?.checkpoint.origin ?? rekor?.checkpoint.origin.replace(/ - 1$/, '') ?? '';
   checkOrigins(context, { rekor, c2sp, organization: about.evidence?.organization.id ?? null });
   const noteKey = c2sp === null ? null : await recorder.guard('checkpoint_signature', PROOF.tlogProof, () => checkNoteKeys(context, c2sp));
-  settleLog(context, { logKey, noteKey, origin, where: `index ${index} of ${size} entries in ${origin}` });
+  recordLogResult(context, { logKey, noteKey, origin, where: `index ${index} of ${size} entries in ${origin}` });
   recorder.note(`The log states that it added the entry at ${new Date(safeNumber(entry.integratedTime) * 1000).toISOString()}.`);
   return { origin, index, size, root, logKey, noteKey };
 }
@@ -189,7 +189,7 @@ function checkOrigins({ recorder }: CheckContext, { rekor, c2sp, organization }:
   }
 }
 
-function settleLog({ trust, recorder }: CheckContext, { logKey, noteKey, origin, where }: LogIdentity): void {
+function recordLogResult({ trust, recorder }: CheckContext, { logKey, noteKey, origin, where }: LogIdentity): void {
   if (logKey === null || noteKey === null) return;
   if (trust.logKeys.length > 0 && !includesKey(trust.logKeys, logKey)) {
     recorder.fail('untrusted_log_key', PROOF.bundle, { detail: 'The log key is not one of your trusted keys.', actual: opensshFingerprint(logKey) });
@@ -199,8 +199,8 @@ function settleLog({ trust, recorder }: CheckContext, { logKey, noteKey, origin,
     const actual = vkey(origin, ed25519RawFromSpki(noteKey));
     recorder.fail('untrusted_log_key', PROOF.tlogProof, { detail: 'The checkpoint key is not one of your trusted keys for this log.', actual });
   }
-  if (trust.logKeys.length > 0 && trust.noteKeys.length > 0) recorder.settle('log', 'pass', where);
-  else recorder.settle('log', 'not_checked', `${where}; specify trusted keys with --log-key and --note-key, or --keys, to prove whose log it is`);
+  if (trust.logKeys.length > 0 && trust.noteKeys.length > 0) recorder.setLayer('log', 'pass', where);
+  else recorder.setLayer('log', 'not_checked', `${where}; specify trusted keys with --log-key and --note-key, or --keys, to prove whose log it is`);
 }
 
 interface LogIdentity {

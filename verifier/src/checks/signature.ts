@@ -39,18 +39,18 @@ export async function checkSignature(context: CheckContext, bundle: Bundle, evid
   const signed = { message: preAuthEncoding(payloadType, bytes), signature: fromBase64(signatures[0].sig) };
   if (!(await verifyEcdsa(platform.subtle, { spki: key }, signed)))
     recorder.fail('signature', PROOF.bundle, 'The signature is not a valid signature of this key for this statement.');
-  settleTrust(context, key);
+  recordSignatureResult(context, key);
   if (evidence !== null) checkPeriod(context, key, evidence.generated_at);
   return key;
 }
 
-function settleTrust({ trust, recorder, opened }: CheckContext, key: Uint8Array): void {
+function recordSignatureResult({ trust, recorder, opened }: CheckContext, key: Uint8Array): void {
   const copy = opened.files.get(PROOF.packageKey)?.bytes;
   if (copy && text(copy) !== pemFromSpki(key)) recorder.fail('key_copy', PROOF.packageKey, 'The file is not the key that the proof identifies.');
   const fingerprint = opensshFingerprint(key);
   if (trust.packageKeys.length === 0) {
-    recorder.settle('signature', 'not_checked', `valid for the key ${fingerprint}; specify a trusted key with --key or --keys to prove who signed`);
-  } else if (includesKey(trust.packageKeys, key)) recorder.settle('signature', 'pass', `signed with the trusted key ${fingerprint}`);
+    recorder.setLayer('signature', 'not_checked', `valid for the key ${fingerprint}; specify a trusted key with --key or --keys to prove who signed`);
+  } else if (includesKey(trust.packageKeys, key)) recorder.setLayer('signature', 'pass', `signed with the trusted key ${fingerprint}`);
   else {
     const expected = trust.packageKeys.map(opensshFingerprint).join(' or ');
     recorder.fail('untrusted_key', PROOF.bundle, { detail: 'The signing key is not one of your trusted keys.', expected, actual: fingerprint });

@@ -18,7 +18,7 @@ export async function checkTime(context: CheckContext, bundle: Bundle, evidence:
   if (tokens.length === 0) {
     if (evidence !== null && !hasGap(evidence, 'no_timestamp'))
       recorder.fail('gap_missing', 'data/evidence.json', 'There is no timestamp, and the gap no_timestamp is not listed.');
-    recorder.settle('time', 'not_present', 'no timestamp; only the service itself states when the package was made');
+    recorder.setLayer('time', 'not_present', 'no timestamp; only the service itself states when the package was made');
     return [];
   }
   const results: Stamp[] = [];
@@ -36,7 +36,7 @@ export async function checkTime(context: CheckContext, bundle: Bundle, evidence:
       actual: results.map(({ authority }) => authority).join(', '),
     });
   }
-  settleTime(context, results, trusted);
+  recordTimeResult(context, results, trusted);
   for (const { time } of results) {
     const apart = evidence === null ? 0 : Math.abs(Date.parse(time) - Date.parse(evidence.generated_at));
     if (apart > DAY_MS) recorder.note(`The timestamp ${time} is more than a day away from generated_at.`);
@@ -44,12 +44,12 @@ export async function checkTime(context: CheckContext, bundle: Bundle, evidence:
   return results;
 }
 
-function settleTime({ recorder, trust }: CheckContext, results: Stamp[], trusted: Stamp[]): void {
+function recordTimeResult({ recorder, trust }: CheckContext, results: Stamp[], trusted: Stamp[]): void {
   const listed = (stamps: Stamp[]) => stamps.map(({ time, authority }) => `${time} by ${authority}`).join(', ');
   if (recorder.failed('time')) return;
   if (trust.timestampRoots.length === 0)
-    recorder.settle('time', 'not_checked', `stamped ${listed(results)}; specify the certificate of the authority with --tsa-root to prove it`);
-  else if (trusted.length > 0) recorder.settle('time', 'pass', `signed before ${listed(trusted)}`);
+    recorder.setLayer('time', 'not_checked', `stamped ${listed(results)}; specify the certificate of the authority with --tsa-root to prove it`);
+  else if (trusted.length > 0) recorder.setLayer('time', 'pass', `signed before ${listed(trusted)}`);
   const rest = results.length - trusted.length;
   if (trusted.length > 0 && rest > 0) recorder.note(`${rest} of ${results.length} timestamps come from authorities that you do not trust.`);
 }

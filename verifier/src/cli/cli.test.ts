@@ -64,7 +64,7 @@ test('a verified package exits with 0 and prints the verdict, then the conclusio
   const { code, out, err } = await run(file('package.zip'), '--keys', file('keys'));
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(out).toMatch(
-    /^VERIFIED {2}\S+package\.zip\n.+\n\nConclusion {4}remediated: 2 of 2 findings: verified as remediated\.\nCompleteness {2}grade B, 1 gap:\n/,
+    /^VERIFIED {2}\S+package\.zip\n.+\n\nConclusion {4}remediated: 2 of 2 findings are verified as remediated\.\nCompleteness {2}grade B, 1 gap:\n/,
   );
   expect(out).toContain('Replaces      number 1');
 });
