@@ -2,7 +2,7 @@ const VERDICTS = {
   verified: ['Verified', 'All checks passed, and the package is signed with keys that you trust.'],
   consistent: [
     'Consistent, but not proven',
-    'The package is consistent, but anyone could have made it, or part of it is not proven. Add the trusted keys that the layers below ask for.',
+    'The package is consistent, but anyone could have made it, or part of it is not proven. Add the trusted keys and certificates that the layers below mention.',
   ],
   failed: [
     'Failed',

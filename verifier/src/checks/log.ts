@@ -200,7 +200,7 @@ function recordLogResult({ trust, recorder }: CheckContext, { logKey, noteKey, o
     recorder.fail('untrusted_log_key', PROOF.tlogProof, { detail: 'The checkpoint key is not one of your trusted keys for this log.', actual });
   }
   if (trust.logKeys.length > 0 && trust.noteKeys.length > 0) recorder.setLayer('log', 'pass', where);
-  else recorder.setLayer('log', 'not_checked', `${where}; specify trusted keys with --log-key and --note-key, or --keys, to prove whose log it is`);
+  else recorder.setLayer('log', 'not_checked', `${where}, but you did not specify a trusted log key and checkpoint key`);
 }
 
 interface LogIdentity {

@@ -49,7 +49,7 @@ function recordSignatureResult({ trust, recorder, opened }: CheckContext, key: U
   if (copy && text(copy) !== pemFromSpki(key)) recorder.fail('key_copy', PROOF.packageKey, 'The file is not the key that the proof identifies.');
   const fingerprint = opensshFingerprint(key);
   if (trust.packageKeys.length === 0) {
-    recorder.setLayer('signature', 'not_checked', `valid for the key ${fingerprint}; specify a trusted key with --key or --keys to prove who signed`);
+    recorder.setLayer('signature', 'not_checked', `valid for the key ${fingerprint}, but you specified no trusted package key`);
   } else if (includesKey(trust.packageKeys, key)) recorder.setLayer('signature', 'pass', `signed with the trusted key ${fingerprint}`);
   else {
     const expected = trust.packageKeys.map(opensshFingerprint).join(' or ');

@@ -48,7 +48,7 @@ function recordTimeResult({ recorder, trust }: CheckContext, results: Stamp[], t
   const listed = (stamps: Stamp[]) => stamps.map(({ time, authority }) => `${time} by ${authority}`).join(', ');
   if (recorder.failed('time')) return;
   if (trust.timestampRoots.length === 0)
-    recorder.setLayer('time', 'not_checked', `stamped ${listed(results)}; specify the certificate of the authority with --tsa-root to prove it`);
+    recorder.setLayer('time', 'not_checked', `stamped ${listed(results)}, but you specified no trusted certificate of an authority`);
   else if (trusted.length > 0) recorder.setLayer('time', 'pass', `signed before ${listed(trusted)}`);
   const rest = results.length - trusted.length;
   if (trusted.length > 0 && rest > 0) recorder.note(`${rest} of ${results.length} timestamps come from authorities that you do not trust.`);

@@ -80,7 +80,7 @@ test('without keys it exits with 3 and prints which options to use', async () =>
   const { code, out } = await run(file('package.zip'));
   expect(code).toBe(3);
   expect(out).toMatch(/^CONSISTENT, BUT NOT PROVEN/);
-  expect(out).toMatch(/not proven +signature +valid for the key SHA256:\S+; specify a trusted key with --key/);
+  expect(out).toMatch(/not proven +signature +valid for the key SHA256:\S+, but you specified no trusted package key \(use --key or --keys\)/);
 });
 
 test('an untrusted key exits with 1 and prints the expected and the actual key', async () => {

@@ -10,7 +10,7 @@ export function printReport(report: Report, { path, color }: { path: string; col
   const sections = [
     verdictLines(report, path, paint),
     report.package === null ? [] : packageLines(report.package),
-    ['Layers', ...report.layers.map((layer) => layerLine(layer, paint))],
+    ['Layers', ...report.layers.map((layer) => layerLine(layer, report.verdict, paint))],
     failureLines(report.failures, paint),
     report.notes.length === 0 ? [] : ['Notes', ...report.notes.map((note) => `  - ${plain(note)}`)],
   ];
@@ -83,9 +83,13 @@ const RESULTS: Record<Layer['result'], { word: string; color: Color }> = {
   not_checked: { word: 'not proven', color: 'yellow' },
 };
 
-function layerLine({ name, result, detail }: Layer, paint: Paint): string {
+/** Options that supply what a layer needs to be proven. */
+const OPTIONS: Partial<Record<Layer['name'], string>> = { signature: '--key or --keys', log: '--log-key and --note-key, or --keys', time: '--tsa-root' };
+
+function layerLine({ name, result, detail }: Layer, verdict: Report['verdict'], paint: Paint): string {
   const { word, color } = RESULTS[result];
-  return `  ${paint(color, word.padEnd(11))}${name.replace('_', ' ').padEnd(12)}${plain(detail)}`;
+  const option = verdict === 'consistent' && result === 'not_checked' ? OPTIONS[name] : undefined;
+  return `  ${paint(color, word.padEnd(11))}${name.replace('_', ' ').padEnd(12)}${plain(detail)}${option === undefined ? '' : ` (use ${option})`}`;
 }
 
 const MAX_LISTED_FAILURES = 50;
