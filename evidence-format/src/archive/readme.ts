@@ -89,12 +89,12 @@ To print the fingerprint of a key file:
 
 function byHand({ folder, stamped }: ReadmeFacts): string {
   const time = `
-8. Check the time stamp of the signature. Repeat for proof/timestamp-2.tsr and later ones if they exist.
+8. Check the timestamp of the signature. Repeat for proof/timestamp-2.tsr and later ones if they exist.
 If the authority's certificate has expired, add -attime and the stamped time in seconds since 1970.
    openssl ts -verify -data s -in $P/proof/timestamp.tsr -CAfile T/tsa-root.pem
    openssl ts -reply -in $P/proof/timestamp.tsr -text`;
   const noTime = `
-8. There is no time stamp to check: no independent authority confirmed when this package was made. Its time rests on the clock of the service
+8. There is no timestamp to check: no independent authority confirmed when this package was made. Its time rests on the clock of the service
 and on the order of the log.`;
   return `
 VERIFY BY HAND (bash, unzip, sha256sum, jq, openssl)

@@ -9,7 +9,7 @@ export function object<T extends object>(properties: { readonly [K in keyof T]: 
   return { type: 'object', additionalProperties: false, required: Object.keys(properties), properties: properties as Readonly<Record<string, Schema>> };
 }
 
-export function described<T>(description: string, schema: Of<T>): Of<T> {
+export function field<T>(description: string, schema: Of<T>): Of<T> {
   return { ...schema, description };
 }
 
