@@ -88,8 +88,8 @@ export default {
       name: 'evidence-format-is-pure',
       comment: 'It runs in browsers too: it imports nothing but its own files.',
       severity: 'error',
-      from: { path: '^evidence-format/src/', pathNot: '(\\.test\\.ts$)|(/testing-[a-z]+\\.ts$)' },
-      to: { pathNot: '^evidence-format/src/(?!testing-)' },
+      from: { path: '^evidence-format/src/', pathNot: '(\\.test\\.ts$)|(^evidence-format/src/testing/)' },
+      to: { pathNot: '^evidence-format/src/(?!testing/)' },
     },
     {
       name: 'verifier-stands-alone',

@@ -151,7 +151,7 @@ describe('README.txt', () => {
     expect(stdout.split('\n')).toEqual(SEEN);
     expect(bash(`unzip -tq ${name}.zip`).stdout).toContain('No errors detected');
     const fingerprint = bash('ssh-keygen -i -m PKCS8 -f T/package.pem | ssh-keygen -lf -').stdout.split(' ')[1] ?? '-';
-    expect(readme).toContain(`key of packages   ${fingerprint}\n`);
+    expect(readme).toContain(`package key      ${fingerprint}\n`);
   });
 
   test('has a command for rrs-verify that succeeds', (context) => {
