@@ -2,9 +2,10 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../db/database.ts';
 import type { Actor } from '../shared/actor.ts';
 import { newId } from '../shared/ids.ts';
+import type { AuditAction } from './actions.ts';
 
 interface AuditedAction {
-  action: string;
+  action: AuditAction;
   objectType: string;
 }
 
