@@ -96,7 +96,7 @@ describe('a change', () => {
     const actor = systemActor(api.ours.id, 'test');
     await expect(
       api.db.withTenant(actor, async (tx) => {
-        await recordAudit(tx, actor, { action: 'test.undone', objectType: 'test', objectId: 'undone' });
+        await recordAudit(tx, actor, { action: 'asset.updated', objectType: 'asset', objectId: 'undone' });
         throw new Error('undone');
       }),
     ).rejects.toThrow('undone');

@@ -140,7 +140,7 @@ export async function lowerKeysOf(tx: TenantTx, actor: Actor, memberId: string, 
   await recordAudit(
     tx,
     actor,
-    ...above.map((key) => ({ action: 'api_key.updated', objectType: 'api_key', objectId: key.id, before: { role: key.role }, after: { role } })),
+    ...above.map((key) => ({ action: 'api_key.updated' as const, objectType: 'api_key', objectId: key.id, before: { role: key.role }, after: { role } })),
   );
   await emit(tx, actor.orgId, ...above.map((key) => ({ type: 'api_key.updated' as const, subject: key.id, data: { role } })));
 }
@@ -159,7 +159,7 @@ async function revoke(tx: TenantTx, actor: Actor, ids: string[]): Promise<void> 
     tx,
     actor,
     ...revoked.map(({ id }) => ({
-      action: 'api_key.revoked',
+      action: 'api_key.revoked' as const,
       objectType: 'api_key',
       objectId: id,
       before: { revoked_at: null },

@@ -49,7 +49,7 @@ async function tell(tx: TenantTx, actor: Actor, moved: readonly (Standing & { to
   await recordAudit(
     tx,
     actor,
-    ...changes.map(({ id, before, after }) => ({ action: 'work_item.status_changed', objectType: 'work_item', objectId: id, before, after })),
+    ...changes.map(({ id, before, after }) => ({ action: 'work_item.status_changed' as const, objectType: 'work_item', objectId: id, before, after })),
   );
   await emit(
     tx,

@@ -143,7 +143,7 @@ async function tellDrift(tx: TenantTx, held: Held, before: readonly Drift[]): Pr
 }
 
 interface Told {
-  action: string;
+  action: 'ticket_written' | 'ticket_linked' | 'ticket_changed' | 'ticket_drifted' | 'ticket_gone' | 'ticket_failed' | 'ticket_paused';
   event: EventType;
   before?: Record<string, unknown>;
   after: Record<string, unknown>;
@@ -153,7 +153,13 @@ interface Told {
 async function tell(tx: TenantTx, held: Held, { action, event, before, after }: Told): Promise<void> {
   const { ticket, connection } = held;
   const about = { ticket_id: ticket.id, ...after };
-  const audited = { action: `work_item.${action}`, objectType: 'work_item', objectId: ticket.work_item_id, ...(before ? { before } : {}), after: about };
+  const audited = {
+    action: `work_item.${action}` as const,
+    objectType: 'work_item',
+    objectId: ticket.work_item_id,
+    ...(before ? { before } : {}),
+    after: about,
+  };
   await recordAudit(tx, actorOf(held), audited);
   const data = { work_item_id: ticket.work_item_id, connection_id: connection.id, ...after, ...(before ? { before } : {}) };
   await emit(tx, held.orgId, { type: event, subject: ticket.id, data });
