@@ -907,6 +907,13 @@ create table work_item_approvals (
 select make_tenant_table('work_item_approvals', 'select, insert');
 select make_insert_only('work_item_approvals');
 
+-- What findings, which know nothing of work items otherwise, show and filter by. The policies of the tables apply to the reader.
+create view finding_work_items with (security_invoker = true) as
+select l.org_id, l.finding_id, l.work_item_id, l.linked_at, w.title, w.status
+from work_item_findings l join work_items w on w.org_id = l.org_id and w.id = l.work_item_id
+where l.unlinked_at is null;
+grant select on finding_work_items to rrs_app;
+
 -- A work item's ticket in a ticketing system. We own title, text, priority and due date; the vendor owns state and assignee.
 create table tickets (
   org_id uuid not null references organizations (id),
@@ -967,6 +974,11 @@ create unique index tickets_linked on tickets (org_id, work_item_id, connection_
 create index tickets_by_external_id on tickets (org_id, connection_id, external_id) where unlinked_at is null;
 create index tickets_by_created on tickets (org_id, created_at, id) where unlinked_at is null;
 select make_tenant_table('tickets', 'select, insert, update');
+
+-- Connections that have tickets, and therefore are polled.
+create view ticketing_connections with (security_invoker = true) as
+select distinct org_id, connection_id from tickets where unlinked_at is null;
+grant select on ticketing_connections to rrs_app;
 
 -- When each ticketing system was last polled, and the error of the last poll.
 create table ticket_polls (

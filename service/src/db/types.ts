@@ -20,6 +20,7 @@ export interface DB {
   evidence_packages: EvidencePackagesTable;
   finding_history: FindingHistoryTable;
   finding_texts: FindingTextsTable;
+  finding_work_items: FindingWorkItemsTable;
   findings: FindingsTable;
   idempotency_keys: IdempotencyKeysTable;
   import_assets: ImportAssetsTable;
@@ -57,6 +58,7 @@ export interface DB {
   tenant_import_seen: TenantImportSeenTable;
   tenant_import_texts: TenantImportTextsTable;
   ticket_polls: TicketPollsTable;
+  ticketing_connections: TicketingConnectionsTable;
   tickets: TicketsTable;
   vulnerabilities: VulnerabilitiesTable;
   vulnerability_aliases: VulnerabilityAliasesTable;
@@ -270,6 +272,15 @@ interface FindingTextsTable {
   description: string | null;
   solution: string | null;
   reference_urls: Generated<string[]>;
+}
+
+interface FindingWorkItemsTable {
+  org_id: string | null;
+  finding_id: string | null;
+  work_item_id: string | null;
+  linked_at: Timestamp | null;
+  title: string | null;
+  status: string | null;
 }
 
 interface FindingsTable {
@@ -663,6 +674,11 @@ interface TicketPollsTable {
   polled_at: Timestamp | null;
   error_kind: string | null;
   error: string | null;
+}
+
+interface TicketingConnectionsTable {
+  org_id: string | null;
+  connection_id: string | null;
 }
 
 interface TicketsTable {
