@@ -1,45 +1,45 @@
 import type { CloudEvent } from '../cloud-event.ts';
-import { EVENTS_AT_ONCE, type Place, type PlacedEvent, type Seat } from './event-stream.ts';
+import { BATCH_SIZE, type EventPosition, type PositionedEvent, type Subscription } from './event-stream.ts';
 
 const HEARTBEAT_MS = 15_000;
 const RECONNECT_MS = 3_000;
 
-export interface Reading {
-  seat: Seat;
-  after: Place;
-  /** Seconds, for those who do not want to stay. */
+interface StreamOptions {
+  subscription: Subscription;
+  after: EventPosition;
+  /** The stream ends after this many seconds. */
   seconds: number;
   isWanted: (type: string) => boolean;
-  /** Asked again and again: a stream outlives many requests. */
+  /** Checked with every heartbeat, because a stream can outlive its credential. */
   isStillAllowed: () => Promise<boolean>;
-  toCloudEvent: (event: PlacedEvent) => CloudEvent;
+  toCloudEvent: (event: PositionedEvent) => CloudEvent;
   heartbeatMs?: number;
 }
 
-/** Server-sent events (the HTML standard, section 9.2), written as fast as they are read. */
-export async function* streamEvents(reading: Reading): AsyncGenerator<string> {
-  const { seat, after, seconds, isWanted, isStillAllowed, toCloudEvent, heartbeatMs = HEARTBEAT_MS } = reading;
+/** Yields server-sent events (HTML standard, section 9.2). A batch is read only when the client has consumed the one before. */
+export async function* serverSentEvents(options: StreamOptions): AsyncGenerator<string> {
+  const { subscription, after, seconds, isWanted, isStillAllowed, toCloudEvent, heartbeatMs = HEARTBEAT_MS } = options;
   const end = performance.now() + seconds * 1000;
-  let beat = performance.now() + heartbeatMs;
-  let place = after;
+  let nextHeartbeat = performance.now() + heartbeatMs;
+  let position = after;
   try {
     yield `retry: ${RECONNECT_MS}\n\n`;
-    while (!seat.isOver()) {
-      const events = await seat.read(place);
-      place = events.at(-1)?.place ?? place;
-      const text = events.filter(({ type }) => isWanted(type)).map((event) => frame(event.id, toCloudEvent(event)));
-      if (text.length > 0) yield text.join('');
-      if (performance.now() >= beat) {
+    while (!subscription.isClosed()) {
+      const events = await subscription.read(position);
+      position = events.at(-1)?.position ?? position;
+      const frames = events.filter(({ type }) => isWanted(type)).map((event) => frame(event.id, toCloudEvent(event)));
+      if (frames.length > 0) yield frames.join('');
+      if (performance.now() >= nextHeartbeat) {
         if (!(await isStillAllowed())) return;
-        yield ': still here\n\n';
-        beat = performance.now() + heartbeatMs;
+        yield ': heartbeat\n\n';
+        nextHeartbeat = performance.now() + heartbeatMs;
       }
-      if (events.length === EVENTS_AT_ONCE) continue;
+      if (events.length === BATCH_SIZE) continue;
       if (performance.now() >= end) return;
-      await seat.news(place, Math.max(1, Math.min(beat, end) - performance.now()));
+      await subscription.waitForEvents(position, Math.max(1, Math.min(nextHeartbeat, end) - performance.now()));
     }
   } finally {
-    seat.leave();
+    subscription.close();
   }
 }
 
