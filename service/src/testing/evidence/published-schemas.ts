@@ -3,7 +3,7 @@ import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
-/** The published schemas of the formats that we write, where they are at hand. */
+/** The published schemas of the exported formats, if they are available. */
 const SCHEMAS = new URL('../../../../../shared/reference/schemas/', import.meta.url);
 export const schemasPresent = existsSync(SCHEMAS);
 
