@@ -67,10 +67,10 @@ it('withdraws only its active findings when it is retired, and reopens none when
   expect(await get(`/findings/${rejected.id}`)).toMatchObject({ status: 'false_positive' });
   const { data } = await get<{ data: object[] }>(`/findings/${active.id}/history`);
   expect(data[0]).toMatchObject({ action: 'status_changed', before: { status: 'open' }, after: { status: 'withdrawn' }, reason: 'the asset was retired' });
-  const told = await api.db.withSystem((tx) =>
+  const emitted = await api.db.withSystem((tx) =>
     tx.selectFrom('events').select(['type', 'data']).where('subject', '=', active.id).orderBy('id', 'desc').execute(),
   );
-  expect(told[0]).toMatchObject({ type: 'finding.status_changed', data: { from: 'open', to: 'withdrawn' } });
+  expect(emitted[0]).toMatchObject({ type: 'finding.status_changed', data: { from: 'open', to: 'withdrawn' } });
   expect(await patch(active.asset.id, { retired: false })).toMatchObject({ body: { retired: false, retired_at: null } });
   expect(await get(`/findings/${active.id}`)).toMatchObject({ status: 'withdrawn' });
 });

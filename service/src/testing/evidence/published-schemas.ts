@@ -14,6 +14,7 @@ function schema(name: string): Record<string, unknown> {
 const lax = { strict: false, allErrors: true, validateFormats: true, logger: false } as const;
 
 function withFormats<T extends Ajv | Ajv2020>(ajv: T): T {
+  // cast: the package is CommonJS, and its types describe an ES module for one kind of Ajv.
   (addFormats as unknown as typeof addFormats.default)(ajv as never);
   for (const name of ['iri', 'iri-reference', 'idn-email']) ajv.addFormat(name, true);
   return ajv;

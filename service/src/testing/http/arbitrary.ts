@@ -69,6 +69,7 @@ function validValue(given: Json, ids: readonly string[]): fc.Arbitrary<unknown> 
       return fc.array(validValue(items as Json, ids), { maxLength: 3 });
     case 'object':
       return fc.record(Object.fromEntries(Object.entries((properties ?? {}) as Record<string, Json>).map(([name, part]) => [name, validValue(part, ids)])), {
+        // cast: the keys are known only at run time.
         requiredKeys: (required ?? []) as never[],
       });
     default:
@@ -122,6 +123,7 @@ export function requestsTo(operation: Operation, ids: readonly string[]): fc.Arb
     fc.oneof({ weight: 5, arbitrary: validValue(schema, ids).map((value) => [value].flat().join(',')) }, { weight: 2, arbitrary: hostileText });
   const all = (place: string) => operation.parameters.filter(({ in: where }) => where === place);
   const values = (place: string, requiredKeys: string[]) =>
+    // cast: the keys are known only at run time.
     fc.record(Object.fromEntries(all(place).map(({ name, schema }) => [name, text(schema)])), { requiredKeys: requiredKeys as never[] });
   const query = fc.tuple(
     values('query', []),

@@ -60,6 +60,7 @@ export const operations: Operation[] = Object.entries(description.paths).flatMap
 );
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
+// cast: the package is CommonJS, and its types describe an ES module.
 (addFormats as unknown as typeof addFormats.default)(ajv);
 ajv.addFormat('moment', (text) => !Number.isNaN(Date.parse(text)));
 ajv.addSchema(description, 'api');
