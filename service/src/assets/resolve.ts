@@ -1,21 +1,21 @@
 import { sql } from 'kysely';
 import type { TenantTx } from '../db/database.ts';
 
-const MOST_ROUNDS = 12;
+const MAX_ROUNDS = 12;
 
 /**
- * Finds or makes the assets that an import names, all at once, and notes their ids in the staged rows. Two new names of one asset meet as
- * they would have in two imports: the one that waits for the other finds it in the next round.
+ * Finds or creates the assets that an import names and writes their ids to the staging table. If two new names belong to one asset,
+ * the result is the same as in two successive imports: one of them waits, and finds the asset of the other in the next round.
  */
 export async function resolveAssets(tx: TenantTx, orgId: string, importId: string): Promise<void> {
   for (let round = 1; ; round++) {
     const found = await findKnown(tx, orgId, importId);
     const waiting = await countUnresolved(tx, orgId, importId);
-    if (waiting > 0 && (found === 0 || round > MOST_ROUNDS)) {
-      const made = round > MOST_ROUNDS ? 0 : await makeNew(tx, orgId, importId, { all: false });
-      if (made === 0) await makeNew(tx, orgId, importId, { all: true });
+    if (waiting > 0 && (found === 0 || round > MAX_ROUNDS)) {
+      const created = round > MAX_ROUNDS ? 0 : await createNew(tx, orgId, importId, { all: false });
+      if (created === 0) await createNew(tx, orgId, importId, { all: true });
     }
-    await keepKeys(tx, orgId, importId);
+    await storeKeys(tx, orgId, importId);
     if (waiting === 0 || (await countUnresolved(tx, orgId, importId)) === 0) return;
   }
 }
@@ -44,8 +44,11 @@ async function countUnresolved(tx: TenantTx, orgId: string, importId: string): P
   return rows[0]?.count ?? 0;
 }
 
-/** Not those that share a name with one that comes first, nor those known by weak names alone while a better known one has such a name. */
-async function makeNew(tx: TenantTx, orgId: string, importId: string, { all }: { all: boolean }): Promise<number> {
+/**
+ * Creates assets for unresolved names. Unless `all` is set, names wait that share a rank-1 key with a name that sorts before them,
+ * or whose rank-1 key is a rank-2 key of another name.
+ */
+async function createNew(tx: TenantTx, orgId: string, importId: string, { all }: { all: boolean }): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     with keyed as (
       select staged.asset_key, names.key, max(names.rank) as rank
@@ -77,8 +80,8 @@ async function makeNew(tx: TenantTx, orgId: string, importId: string, { all }: {
   return Number(numAffectedRows);
 }
 
-/** A name that turned out to be shared is ranked down; nothing is written when nothing is new. */
-async function keepKeys(tx: TenantTx, orgId: string, importId: string): Promise<void> {
+/** Adds new keys and lowers the rank of known ones that turn out to be shared. Writes nothing if nothing is new. */
+async function storeKeys(tx: TenantTx, orgId: string, importId: string): Promise<void> {
   await sql`
     with names as (
       select names.key, staged.asset_id, max(names.rank) as rank

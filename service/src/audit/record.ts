@@ -45,7 +45,7 @@ export async function recordAuditAll(tx: Tx, actor: Actor, audited: AuditedActio
   await recordAuditSql(actor, audited, rows).execute(tx);
 }
 
-/** The same as an `insert` for a common table expression, where one statement makes the changes and audits them. */
+/** Returns the `insert` of `recordAuditAll` as SQL, for a common table expression of the statement that makes the changes. */
 export function recordAuditSql(actor: Actor, { action, objectType }: AuditedAction, rows: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     insert into audit_events (org_id, id, actor_type, actor_id, actor_name, action, object_type, object_id, before, after, request_id, address)

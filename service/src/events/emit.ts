@@ -25,8 +25,8 @@ export async function emitAll(tx: Tx, orgId: string, type: EventType | Expressio
 }
 
 /**
- * The same as an `insert` for a common table expression, where one statement makes the changes and emits their events.
- * The type is either the same for all rows or an expression over other columns that `rows` yields.
+ * Returns the `insert` of `emitAll` as SQL, for a common table expression of the statement that makes the changes.
+ * The type is either the same for all rows, or an expression over other columns of `rows`.
  */
 export function emitSql(orgId: string, type: EventType | Expression<EventType>, rows: RawBuilder<unknown>): RawBuilder<unknown> {
   const typeSql = typeof type === 'string' ? sql`${type}::text` : type;

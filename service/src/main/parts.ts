@@ -2,7 +2,7 @@ import { type Database, openDatabase } from '../db/database.ts';
 import { instanceSecret } from '../db/instance-secret.ts';
 import { migrate } from '../db/migrate.ts';
 import { rebaseEvents } from '../events/rebase.ts';
-import { startCourier } from '../events/webhooks/delivery-worker.ts';
+import { startDeliveryWorker } from '../events/webhooks/delivery-worker.ts';
 import { eraseHandler } from '../evidence/handlers.ts';
 import { captureHandler } from '../evidence/handlers-capture.ts';
 import { sealHandler } from '../evidence/handlers-packages.ts';
@@ -100,8 +100,8 @@ export async function startParts({ role, config, log, databaseUrl, stops }: Star
     });
     stops.push(() => worker.stop());
     const onOutcome = (outcome: string, count: number): void => metrics.deliveries.inc({ outcome }, count);
-    const courier = startCourier({ db, secret, outbound, publicUrl, log, onOutcome }, { alone });
-    stops.push(() => courier.stop());
+    const deliveryWorker = startDeliveryWorker({ db, secret, outbound, publicUrl, log, onOutcome }, { alone });
+    stops.push(() => deliveryWorker.stop());
   }
 
   const operations = { db, metrics, schemaVersion: applied, needsWorker: role !== 'api' };

@@ -7,7 +7,7 @@ import { createOrganization } from './organization.ts';
 
 const DEFAULT_ORGANIZATION = 'default';
 
-/** Makes the first organization and its owner key, once, whichever process comes first; `null` for all the others. */
+/** Returns the new owner key, or `null` if there already is an organization. The lock makes sure that only one of several starting processes creates it. */
 export async function createFirstOrganization(db: Database, chosenKey: string | null, beforeCommit: (token: string) => void): Promise<string | null> {
   return db.withSystem(async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtext('rrs first organization'))`.execute(tx);

@@ -29,7 +29,8 @@ export function memberRoutes(app: App, { db, secret }: OrganizationDeps): void {
       schema: {
         operationId: 'addMember',
         summary: 'Add a member',
-        description: 'Nobody can give a role above their own. Without a password the member signs in through the identity provider only.',
+        description:
+          'Adds a member to your organization. You cannot assign a role higher than your own. A member without a password can sign in only through the identity provider.',
         tags: ['Members and keys'],
         headers: IdempotencyHeaders,
         body: MemberCreate,
@@ -64,7 +65,7 @@ export function memberRoutes(app: App, { db, secret }: OrganizationDeps): void {
       schema: {
         operationId: 'updateMember',
         summary: 'Change a member',
-        description: "A JSON merge patch. A lower role lowers the member's API keys as well; a new password ends the member's sessions.",
+        description: "Applies a JSON merge patch. A lower role also applies to the member's API keys. A new password ends the member's sessions.",
         tags: ['Members and keys'],
         params: IdParams,
         headers: IfMatchHeaders,
@@ -75,9 +76,9 @@ export function memberRoutes(app: App, { db, secret }: OrganizationDeps): void {
     async (request, reply) => {
       const { password, ...patch } = request.body;
       const expected = expectedVersions(request);
-      const change = { ...patch, ...(password === undefined ? {} : { passwordHash: await hashPassword(password) }) };
+      const hashed = { ...patch, ...(password === undefined ? {} : { passwordHash: await hashPassword(password) }) };
       const member = await db.withTenant(request.actor, (tx) =>
-        updateMember(tx, request.actor, request.params.id, change, (current) => assertVersion(current, expected)),
+        updateMember(tx, request.actor, { id: request.params.id, patch: hashed, check: (current) => assertVersion(current, expected) }),
       );
       setETag(reply, member);
       return reply.send(toMember(member));

@@ -26,7 +26,7 @@ interface Store {
   blobs: BlobStore;
 }
 
-/** An organization with a row in every table, and texts that are awkward to write down. */
+/** Adds an organization with a row in every table and with text that is difficult to encode. */
 export async function addFullOrganization({ db, blobs }: Store, orgId: string, slug: string): Promise<void> {
   await db.withSystem((tx) => tx.insertInto('organizations').values({ id: orgId, slug, name: AWKWARD }).execute());
   await db.withTenant({ orgId }, async (tx) => {
@@ -122,10 +122,10 @@ async function addEvidence({ db, blobs }: Store, actor: Actor): Promise<void> {
   const item = newId();
   await db.withTenant(actor, async (tx) => {
     await tx.insertInto('work_items').values({ org_id: orgId, id: item, title: AWKWARD, created_by_name: AWKWARD }).execute();
-    const said = { type: 'other', title: AWKWARD, description: AWKWARD, occurred_at: null } as const;
-    const first = await addArtifact(tx, actor, item, { ...said, supersedes: null, content: { url: 'https://example.com', redactions: [] } });
+    const fields = { type: 'other', title: AWKWARD, description: AWKWARD, occurred_at: null } as const;
+    const first = await addArtifact(tx, actor, item, { ...fields, supersedes: null, content: { url: 'https://example.com', redactions: [] } });
     const file = { sha256: createHash('sha256').update(AWKWARD).digest('hex'), size: AWKWARD.length, media_type: 'text/plain', filename: AWKWARD } as const;
-    const second = await addArtifact(tx, actor, item, { ...said, supersedes: first.id, content: file });
+    const second = await addArtifact(tx, actor, item, { ...fields, supersedes: first.id, content: file });
     await removeArtifact(tx, actor, first.id, AWKWARD);
     await recordSealedArtifacts(tx, orgId, newId(), [second.id]);
     const leaf = { origin: 'test/orgs', packageId: newId(), entry: AWKWARD };

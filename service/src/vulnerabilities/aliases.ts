@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { TenantTx } from '../db/database.ts';
 
-/** Learns from staged rows which ids are names of one vulnerability. Says which are new, for findings that are known by such a name. */
+/** Stores which ids of the staged rows name the same vulnerability. Returns the new aliases, because findings may be stored under them. */
 export async function learnAliases(tx: TenantTx, orgId: string, importId: string): Promise<string[]> {
   const { rows } = await sql<{ alias: string }>`
     insert into vulnerability_aliases (org_id, alias, weakness)
@@ -12,7 +12,7 @@ export async function learnAliases(tx: TenantTx, orgId: string, importId: string
     order by names.alias, staged.weakness not like 'CVE-%', staged.weakness
     returning alias`.execute(tx);
   if (rows.length === 0) return [];
-  // SNYK-1 is GHSA-2 and GHSA-2 is CVE-3: every name leads to the last in one step.
+  // If SNYK-1 is GHSA-2, and GHSA-2 is CVE-3, then both must refer to CVE-3 directly.
   await sql`
     update vulnerability_aliases a set weakness = b.weakness from vulnerability_aliases b
     where a.org_id = ${orgId} and b.org_id = ${orgId} and b.alias = a.weakness and b.weakness <> a.weakness`.execute(tx);

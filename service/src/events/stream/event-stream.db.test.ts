@@ -5,12 +5,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { newId } from '../../shared/ids.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { startApi, type TestApi, type TestOrganization } from '../../testing/http/api.ts';
-import { pastIsComplete } from '../../testing/integrations/webhooks.ts';
+import { waitForOpenTransactions } from '../../testing/integrations/webhooks.ts';
 import { toCloudEvent } from '../cloud-event.ts';
 import { emit } from '../emit.ts';
 import type { EventType } from '../types.ts';
-import { createHub, type Seat } from './event-stream.ts';
-import { streamEvents } from './read.ts';
+import { createEventStream, type Subscription } from './event-stream.ts';
+import { serverSentEvents } from './server-sent-events.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -27,9 +27,9 @@ beforeAll(async () => {
   });
 });
 afterAll(() => api?.close());
-beforeEach(() => pastIsComplete(api));
+beforeEach(() => waitForOpenTransactions(api));
 
-async function tell(organization: TestOrganization, type: EventType, ...subjects: string[]): Promise<void> {
+async function emitFor(organization: TestOrganization, type: EventType, ...subjects: string[]): Promise<void> {
   await api.db.withTenant({ orgId: organization.id }, (tx) => emit(tx, organization.id, ...subjects.map((subject) => ({ type, subject, data: {} }))));
 }
 
@@ -40,7 +40,7 @@ interface Follow {
   prefer?: string;
 }
 
-/** A reader on a connection of its own, who keeps what came so far. */
+/** Opens a stream on its own connection and collects what it receives. */
 async function follow({ as = api.ours.owner, query = '', lastEventId, prefer }: Follow = {}) {
   const headers = {
     authorization: `Bearer ${as}`,
@@ -49,64 +49,72 @@ async function follow({ as = api.ours.owner, query = '', lastEventId, prefer }: 
     ...(prefer === undefined ? {} : { prefer }),
   };
   const request = get(`${api.url}/api/v1/events${query}`, { agent: false, headers });
-  const leave = (): void => void request.destroy();
-  onTestFinished(leave);
+  const disconnect = (): void => void request.destroy();
+  onTestFinished(disconnect);
   const [response] = (await once(request, 'response')) as [IncomingMessage];
-  const came = { text: '', ended: false };
+  const received = { text: '', ended: false };
   const reading = (async () => {
-    for await (const chunk of response) came.text += String(chunk);
-    came.ended = true;
+    for await (const chunk of response) received.text += String(chunk);
+    received.ended = true;
   })().catch(() => {});
   const events = () =>
-    [...came.text.matchAll(/^id: (.*)\ndata: (.*)\n\n/gm)].map(([, id = '', data = '']) => ({
+    [...received.text.matchAll(/^id: (.*)\ndata: (.*)\n\n/gm)].map(([, id = '', data = '']) => ({
       lastEventId: id,
       ...(JSON.parse(data) as { id: string; type: string; subject: string }),
     }));
-  return { status: response.statusCode, headers: response.headers, came, events, subjects: () => events().map(({ subject }) => subject), reading, leave };
+  return {
+    status: response.statusCode,
+    headers: response.headers,
+    received,
+    events,
+    subjects: () => events().map(({ subject }) => subject),
+    reading,
+    disconnect,
+  };
 }
 
-describe('the stream of events', () => {
-  it('tells what happens from now on, as CloudEvents, in order', async () => {
-    await tell(api.ours, 'finding.updated', 'before');
-    await pastIsComplete(api);
+describe('the event stream', () => {
+  it('sends new events as CloudEvents, in order', async () => {
+    await emitFor(api.ours, 'finding.updated', 'before');
+    await waitForOpenTransactions(api);
     const reader = await follow();
     expect(reader.status).toBe(200);
     expect(reader.headers['content-type']).toBe('text/event-stream; charset=utf-8');
     expect(reader.headers['cache-control']).toBe('no-store');
-    await tell(api.ours, 'finding.updated', 'one', 'two');
-    await tell(api.ours, 'finding.updated', 'three');
+    await emitFor(api.ours, 'finding.updated', 'one', 'two');
+    await emitFor(api.ours, 'finding.updated', 'three');
     await eventually(reader.subjects).toEqual(['one', 'two', 'three']);
     expect(reader.events()[0]).toMatchObject({ specversion: '1.0', type: 'finding.updated', source: `${api.url}/organizations/${api.ours.id}`, data: {} });
     for (const { id, lastEventId } of reader.events()) expect(lastEventId).toBe(id);
-    expect(reader.came.text).toMatch(/^retry: \d+\n\n/);
+    expect(reader.received.text).toMatch(/^retry: \d+\n\n/);
   });
 
-  it('goes on with exactly what was missed, in order', async () => {
+  it('resumes after Last-Event-ID with exactly the missed events, in order', async () => {
     const first = await follow();
-    await tell(api.ours, 'finding.updated', 'seen 1', 'seen 2');
+    await emitFor(api.ours, 'finding.updated', 'seen 1', 'seen 2');
     await eventually(first.subjects).toEqual(['seen 1', 'seen 2']);
-    first.leave();
+    first.disconnect();
     const missed = Array.from({ length: 450 }, (_, n) => `missed ${n}`);
-    await tell(api.ours, 'finding.updated', ...missed);
+    await emitFor(api.ours, 'finding.updated', ...missed);
     const second = await follow({ lastEventId: first.events().at(-1)?.lastEventId });
     await eventually(second.subjects).toEqual(missed);
-    await tell(api.ours, 'finding.updated', 'live');
+    await emitFor(api.ours, 'finding.updated', 'live');
     await eventually(second.subjects).toEqual([...missed, 'live']);
   });
 
-  it('tells each organization its own', async () => {
+  it('sends each organization only its own events', async () => {
     const [ours, theirs] = [await follow(), await follow({ as: api.theirs.owner })];
-    await Promise.all([tell(api.ours, 'finding.updated', 'of ours'), tell(api.theirs, 'finding.updated', 'of theirs')]);
+    await Promise.all([emitFor(api.ours, 'finding.updated', 'of ours'), emitFor(api.theirs, 'finding.updated', 'of theirs')]);
     await eventually(ours.subjects).toEqual(['of ours']);
     await eventually(theirs.subjects).toEqual(['of theirs']);
     const ourId = ours.events()[0]?.id ?? '';
     const crossed = await follow({ as: api.theirs.owner, lastEventId: ourId });
     expect(crossed.status).toBe(404);
-    expect(ours.came.text).not.toContain('of theirs');
-    expect(theirs.came.text).not.toContain('of ours');
+    expect(ours.received.text).not.toContain('of theirs');
+    expect(theirs.received.text).not.toContain('of ours');
   });
 
-  it('passes over no event of a change that ends late', async () => {
+  it('skips no event of a transaction that commits late', async () => {
     const reader = await follow();
     const gate = Promise.withResolvers<void>();
     const written = Promise.withResolvers<void>();
@@ -116,66 +124,66 @@ describe('the stream of events', () => {
       await gate.promise;
     });
     await written.promise;
-    await tell(api.ours, 'finding.updated', 'ended first');
+    await emitFor(api.ours, 'finding.updated', 'ended first');
     const late = await follow({ prefer: 'wait=0' });
     await late.reading;
     gate.resolve();
     await slow;
     await eventually(reader.subjects).toEqual(['begun first', 'ended first']);
     const again = await follow({ prefer: 'wait=0', lastEventId: reader.events()[0]?.id });
-    await eventually(() => again.came.ended).toBe(true);
+    await eventually(() => again.received.ended).toBe(true);
     expect(again.subjects()).toEqual(['ended first']);
   });
 
-  it('tells the types that were asked for', async () => {
+  it('sends only the requested types', async () => {
     const reader = await follow({ query: '?types=import.*,finding.updated' });
-    await tell(api.ours, 'finding.updated', '1');
-    await tell(api.ours, 'finding.severity_changed', '2');
-    await tell(api.ours, 'import.succeeded', '3');
+    await emitFor(api.ours, 'finding.updated', '1');
+    await emitFor(api.ours, 'finding.severity_changed', '2');
+    await emitFor(api.ours, 'import.succeeded', '3');
     await eventually(reader.subjects).toEqual(['1', '3']);
   });
 
-  it('tells nobody of what their role may not read', async () => {
+  it('omits events that the role may not read', async () => {
     const reader = await follow({ as: await api.ours.key('viewer') });
-    await tell(api.ours, 'api_key.created', 'a key');
-    await tell(api.ours, 'webhook.created', 'a webhook');
-    await tell(api.ours, 'session.created', 'a session');
-    await tell(api.ours, 'finding.updated', 'a finding');
+    await emitFor(api.ours, 'api_key.created', 'a key');
+    await emitFor(api.ours, 'webhook.created', 'a webhook');
+    await emitFor(api.ours, 'session.created', 'a session');
+    await emitFor(api.ours, 'finding.updated', 'a finding');
     await eventually(reader.subjects).toEqual(['a finding']);
   });
 
-  it('ends at once for who only wants what was missed', async () => {
+  it('ends after the missed events with Prefer: wait=0', async () => {
     const live = await follow();
-    await tell(api.ours, 'finding.updated', 'a', 'b');
+    await emitFor(api.ours, 'finding.updated', 'a', 'b');
     await eventually(live.subjects).toEqual(['a', 'b']);
     const reader = await follow({ lastEventId: live.events()[0]?.id, prefer: 'wait=0' });
     await reader.reading;
-    expect([reader.came.ended, reader.subjects()]).toEqual([true, ['b']]);
+    expect([reader.received.ended, reader.subjects()]).toEqual([true, ['b']]);
   });
 
-  it('refuses an id that it never gave, and patterns that are none', async () => {
+  it('rejects unknown event ids and invalid patterns', async () => {
     const unknown = await follow({ lastEventId: newId() });
     expect(unknown.status).toBe(404);
     for (const refused of [await follow({ lastEventId: 'x' }), await follow({ query: '?types=Finding' }), await follow({ query: '?types=finding.typo' })])
       expect(refused.status).toBe(400);
   });
 
-  it('answers HEAD without a stream', async () => {
+  it('answers HEAD without a body', async () => {
     const { status, headers } = await api.call('HEAD', '/api/v1/events', { as: api.ours.owner });
     expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
   });
 
-  it('has 100 readers at the most, and a seat is free when its reader goes', async () => {
+  it('serves at most 100 subscriptions, and accepts a new one when a client disconnects', async () => {
     const readers = await Promise.all(Array.from({ length: 100 }, () => follow()));
     const refused = await follow();
     expect([refused.status, refused.headers['retry-after']]).toEqual([503, '5']);
-    await tell(api.ours, 'finding.updated', 'for all');
+    await emitFor(api.ours, 'finding.updated', 'for all');
     await eventually(() => readers.filter((reader) => reader.subjects().length === 1).length).toBe(100);
-    for (const reader of readers) reader.leave();
+    for (const reader of readers) reader.disconnect();
     await eventually(async () => (await api.call('GET', '/api/v1/events', { as: api.ours.owner, headers: { prefer: 'wait=0' } })).status).toBe(200);
   });
 
-  it('ends when the service stops, and does not hold it up', async () => {
+  it('ends when the service stops, without delaying it', async () => {
     const stopping = await startApi();
     const response = await fetch(`${stopping.url}/api/v1/events`, { headers: { authorization: `Bearer ${stopping.ours.owner}` } });
     const ended = response.text();
@@ -183,20 +191,20 @@ describe('the stream of events', () => {
     expect(await ended).toBe('retry: 3000\n\n');
   });
 
-  it('knows whether a credential still counts', async () => {
+  it('detects that a credential was revoked', async () => {
     expect(await api.call('GET', '/still', { as: await api.ours.key('viewer') })).toMatchObject({ status: 200, body: [true, false] });
   });
 });
 
-describe('a reader', () => {
-  const take = async (): Promise<Seat> => {
-    const hub = createHub(api.db);
-    onTestFinished(() => hub.close());
-    return hub.join(api.ours.id);
+describe('a subscription', () => {
+  const subscribe = (): Subscription => {
+    const eventStream = createEventStream(api.db);
+    onTestFinished(() => eventStream.close());
+    return eventStream.subscribe(api.ours.id);
   };
-  const reading = async (seat: Seat, isStillAllowed = async () => true) => ({
-    seat,
-    after: await seat.begin(null),
+  const optionsFor = async (subscription: Subscription, isStillAllowed = async () => true) => ({
+    subscription,
+    after: await subscription.start(null),
     seconds: Number.POSITIVE_INFINITY,
     isWanted: () => true,
     isStillAllowed,
@@ -204,32 +212,33 @@ describe('a reader', () => {
     heartbeatMs: 20,
   });
 
-  it('is told that the stream is alive, until the credential counts no more', async () => {
-    let asked = 0;
+  it('sends heartbeats until the credential is no longer valid', async () => {
+    let checks = 0;
     const parts: string[] = [];
-    for await (const part of streamEvents(await reading(await take(), async () => ++asked < 4))) parts.push(part);
-    expect(parts).toEqual(['retry: 3000\n\n', ...Array.from({ length: 3 }, () => ': still here\n\n')]);
+    for await (const part of serverSentEvents(await optionsFor(subscribe(), async () => ++checks < 4))) parts.push(part);
+    expect(parts).toEqual(['retry: 3000\n\n', ...Array.from({ length: 3 }, () => ': heartbeat\n\n')]);
   });
 
-  it('who does not read has nothing read for him', async () => {
-    const seat = await take();
+  it('does not read ahead of a client that stops reading', async () => {
+    const subscription = subscribe();
     let reads = 0;
-    const counted: Seat = {
-      ...seat,
+    const counted: Subscription = {
+      ...subscription,
       read: (after) => {
         reads++;
-        return seat.read(after);
+        return subscription.read(after);
       },
     };
     const stuck = new Writable({ highWaterMark: 1, write: () => {} });
-    const after = await reading(counted);
-    await tell(api.ours, 'finding.updated', ...Array.from({ length: 5_000 }, (_, n) => String(n)));
-    await pastIsComplete(api);
-    const stream = Readable.from(streamEvents(after), { highWaterMark: 1 }).pipe(stuck);
+    const options = await optionsFor(counted);
+    await emitFor(api.ours, 'finding.updated', ...Array.from({ length: 5_000 }, (_, n) => String(n)));
+    await waitForOpenTransactions(api);
+    const stream = Readable.from(serverSentEvents(options), { highWaterMark: 1 }).pipe(stuck);
     onTestFinished(() => void stream.destroy());
-    // As long as it takes to read all of it.
+    // Reading everything here gives the stream the time to do the same.
     let all = 0;
-    for (let page = await seat.read(after.after); page.length > 0; page = await seat.read(page.at(-1)?.place ?? after.after)) all += page.length;
+    for (let page = await subscription.read(options.after); page.length > 0; page = await subscription.read(page.at(-1)?.position ?? options.after))
+      all += page.length;
     expect(all).toBe(5_000);
     expect(reads).toBeGreaterThan(0);
     expect(reads).toBeLessThan(4);

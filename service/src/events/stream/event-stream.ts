@@ -3,36 +3,37 @@ import type { Database } from '../../db/database.ts';
 import { AppError, notFound } from '../../shared/errors.ts';
 import type { StoredEvent } from '../cloud-event.ts';
 
-/** A place in the order of events (see the migration that made it). */
-export interface Place {
+/** A position in the order of events, which is that of their transactions (docs/adr/0015). */
+export interface EventPosition {
   xact: bigint;
   id: string;
 }
 
-export interface PlacedEvent extends StoredEvent {
-  place: Place;
+export interface PositionedEvent extends StoredEvent {
+  position: EventPosition;
 }
 
-/** A reader's place at the table: it reads when it wants to and at its own speed, and is told when there is something new. */
-export interface Seat {
-  /** Where to begin: behind an event, or behind all that there is. */
-  begin(lastEventId: string | null): Promise<Place>;
-  read(after: Place): Promise<PlacedEvent[]>;
-  /** Waits until there is something behind that place, the time is over or the seat is taken away; whether there is something. */
-  news(after: Place, ms: number): Promise<boolean>;
-  isOver(): boolean;
-  leave(): void;
-}
-
-export interface Hub {
-  join(orgId: string): Seat;
-  /** All readers are sent home. */
+/** One reader of the events of an organization. It reads at its own speed. */
+export interface Subscription {
+  /** The position to read from: after the given event, or after all current events. */
+  start(lastEventId: string | null): Promise<EventPosition>;
+  /** The next batch of events after a position. */
+  read(after: EventPosition): Promise<PositionedEvent[]>;
+  /** Waits until there are events after a position, the time has passed or the subscription is closed. Returns whether there are events. */
+  waitForEvents(after: EventPosition, ms: number): Promise<boolean>;
+  isClosed(): boolean;
   close(): void;
 }
 
-const MAX_READERS = 100;
-const LOOK_MS = 1_000;
-export const EVENTS_AT_ONCE = 200;
+export interface EventStream {
+  subscribe(orgId: string): Subscription;
+  /** Closes all subscriptions. */
+  close(): void;
+}
+
+const MAX_SUBSCRIPTIONS = 100;
+const POLL_MS = 1_000;
+export const BATCH_SIZE = 200;
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 const LATEST = `
@@ -42,42 +43,42 @@ const LATEST = `
 
 interface Waiter {
   orgId: string;
-  after: Place;
-  wake: (something: boolean) => void;
+  after: EventPosition;
+  wake: (found: boolean) => void;
 }
 
 /**
- * One look a second for all readers of the process, and one read for all who stand at the same place: readers hold no connection, and
- * what they have not read yet is held nowhere but in the table.
+ * Polls once per second for all subscriptions of the process, and shares one read among subscriptions at the same position.
+ * A subscription holds no database connection, and events are not buffered in memory: slow readers read them from the table.
  */
-export function createHub(db: Database): Hub {
-  const seats = new Set<symbol>();
+export function createEventStream(db: Database): EventStream {
+  const subscriptions = new Set<symbol>();
   const waiters = new Set<Waiter>();
-  const reads = new Map<string, Promise<PlacedEvent[]>>();
-  let looking: NodeJS.Timeout | undefined;
+  const reads = new Map<string, Promise<PositionedEvent[]>>();
+  let nextPoll: NodeJS.Timeout | undefined;
   let closed = false;
 
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     const organizations = [...new Set([...waiters].map(({ orgId }) => orgId))];
-    // While the database is away readers wait, and hear of it when they read.
+    // If the database is unavailable, subscriptions keep waiting. Their next read reports the error.
     const rows = await db.systemQuery<{ org_id: string; xact: string; id: string }>('events_latest', LATEST, [organizations]).catch(() => []);
     const latest = new Map(rows.map(({ org_id, xact, id }) => [org_id, { xact: BigInt(xact), id }]));
     for (const waiter of [...waiters]) {
       const newest = latest.get(waiter.orgId);
-      if (newest && isBehind(newest, waiter.after)) waiter.wake(true);
+      if (newest && isAfter(newest, waiter.after)) waiter.wake(true);
     }
   };
 
-  const keepLooking = (): void => {
-    if (looking !== undefined) return;
-    looking = setTimeout(async () => {
-      if (waiters.size > 0) await look();
-      looking = undefined;
-      if (waiters.size > 0) keepLooking();
-    }, LOOK_MS);
+  const schedulePoll = (): void => {
+    if (nextPoll !== undefined) return;
+    nextPoll = setTimeout(async () => {
+      if (waiters.size > 0) await poll();
+      nextPoll = undefined;
+      if (waiters.size > 0) schedulePoll();
+    }, POLL_MS);
   };
 
-  const read = (orgId: string, after: Place): Promise<PlacedEvent[]> => {
+  const read = (orgId: string, after: EventPosition): Promise<PositionedEvent[]> => {
     const key = `${orgId} ${after.xact} ${after.id}`;
     const shared = reads.get(key) ?? readEvents(db, orgId, after).finally(() => reads.delete(key));
     reads.set(key, shared);
@@ -85,52 +86,52 @@ export function createHub(db: Database): Hub {
   };
 
   return {
-    join(orgId) {
-      if (closed || seats.size >= MAX_READERS)
-        throw unavailable(closed ? 'The service is stopping.' : `This process has ${MAX_READERS} readers of events already.`);
-      const seat = Symbol('seat');
-      seats.add(seat);
+    subscribe(orgId) {
+      if (closed || subscriptions.size >= MAX_SUBSCRIPTIONS)
+        throw unavailable(closed ? 'The service is stopping.' : `This process already serves ${MAX_SUBSCRIPTIONS} event streams, which is the limit.`);
+      const subscription = Symbol('subscription');
+      subscriptions.add(subscription);
       const own = new Set<Waiter>();
-      const isOver = (): boolean => closed || !seats.has(seat);
+      const isClosed = (): boolean => closed || !subscriptions.has(subscription);
       return {
-        begin: (lastEventId) => beginning(db, orgId, lastEventId),
+        start: (lastEventId) => startPosition(db, orgId, lastEventId),
         read: (after) => read(orgId, after),
-        isOver,
-        news: (after, ms) => {
-          if (isOver()) return Promise.resolve(false);
+        isClosed,
+        waitForEvents: (after, ms) => {
+          if (isClosed()) return Promise.resolve(false);
           return new Promise((resolve) => {
-            const wake = (something: boolean): void => {
+            const wake = (found: boolean): void => {
               clearTimeout(timer);
               waiters.delete(waiter);
               own.delete(waiter);
-              resolve(something);
+              resolve(found);
             };
             const waiter: Waiter = { orgId, after, wake };
             const timer = setTimeout(() => wake(false), ms);
             waiters.add(waiter);
             own.add(waiter);
-            keepLooking();
+            schedulePoll();
           });
         },
-        leave: () => {
-          seats.delete(seat);
+        close: () => {
+          subscriptions.delete(subscription);
           for (const waiter of [...own]) waiter.wake(false);
         },
       };
     },
     close() {
       closed = true;
-      clearTimeout(looking);
+      clearTimeout(nextPoll);
       for (const waiter of [...waiters]) waiter.wake(false);
     },
   };
 }
 
-function isBehind(place: Place, other: Place): boolean {
-  return place.xact === other.xact ? place.id > other.id : place.xact > other.xact;
+function isAfter(position: EventPosition, other: EventPosition): boolean {
+  return position.xact === other.xact ? position.id > other.id : position.xact > other.xact;
 }
 
-async function beginning(db: Database, orgId: string, lastEventId: string | null): Promise<Place> {
+async function startPosition(db: Database, orgId: string, lastEventId: string | null): Promise<EventPosition> {
   return db.withTenant({ orgId }, async (tx) => {
     if (lastEventId === null) {
       const { rows } = await sql<{ xact: string }>`select events_horizon() - 1 as xact`.execute(tx);
@@ -142,7 +143,7 @@ async function beginning(db: Database, orgId: string, lastEventId: string | null
   });
 }
 
-async function readEvents(db: Database, orgId: string, { xact, id }: Place): Promise<PlacedEvent[]> {
+async function readEvents(db: Database, orgId: string, { xact, id }: EventPosition): Promise<PositionedEvent[]> {
   const rows = await db.withTenant({ orgId }, (tx) =>
     tx
       .selectFrom('events')
@@ -151,12 +152,12 @@ async function readEvents(db: Database, orgId: string, { xact, id }: Place): Pro
       .where(sql<boolean>`(xact, id) > (${String(xact)}::bigint, ${id}::uuid) and xact < events_horizon()`)
       .orderBy('xact')
       .orderBy('id')
-      .limit(EVENTS_AT_ONCE)
+      .limit(BATCH_SIZE)
       .execute(),
   );
-  return rows.map(({ xact: written, ...event }) => ({ ...event, place: { xact: BigInt(written), id: event.id } }));
+  return rows.map(({ xact: written, ...event }) => ({ ...event, position: { xact: BigInt(written), id: event.id } }));
 }
 
 function unavailable(message: string): AppError {
-  return new AppError('unavailable', `${message} Try again in a few seconds.`, { headers: { 'retry-after': '5' } });
+  return new AppError('unavailable', `${message} Retry in a few seconds.`, { headers: { 'retry-after': '5' } });
 }

@@ -22,7 +22,7 @@ beforeEach(async () => {
   webhook = await webhooks.create(receiver.url, ['finding.created', 'webhook.disabled']);
 });
 
-/** As if so much time had passed since everything that is noted of webhooks. */
+/** Moves all stored times of webhooks into the past. */
 async function pass(interval: string): Promise<void> {
   await api.db.withSystem(async (tx) => {
     const moved = sql.raw(`interval '${interval}'`);
@@ -44,7 +44,7 @@ function secondsUntil(moment: string | null): number {
 }
 
 describe('an event', () => {
-  it('is delivered as a signed CloudEvent, and noted', async () => {
+  it('is delivered as a signed CloudEvent, and the outcome is recorded', async () => {
     const id = await webhooks.change('Found');
     await webhooks.deliver();
     expect(receiver.received).toHaveLength(1);
@@ -76,7 +76,7 @@ describe('an event', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('that is not taken is tried again when its time has come, under the same id', async () => {
+  it('that is not accepted is retried later with the same id', async () => {
     receiver.answer((response) => response.writeHead(500).end('out of order'));
     await webhooks.change();
     await webhooks.deliver();
@@ -103,13 +103,13 @@ describe('an event', () => {
     expect(await webhooks.read(webhook.id)).toMatchObject({ failing_since: null, enabled: true });
   });
 
-  it('is given up after ten attempts in about a day', async () => {
+  it('fails after ten attempts in about a day', async () => {
     receiver.answer(503);
     await webhooks.change();
     await webhooks.deliver();
     for (const seconds of RETRY_SECONDS) {
       await pass(`${Math.ceil(seconds * 1.06)} seconds`);
-      // The day of failures would disable it: that is another matter.
+      // A day of failures would disable the webhook, which is not tested here.
       await api.db.withSystem((tx) => sql`update webhooks set failing_since = now(), paused_until = null`.execute(tx));
       await webhooks.deliver();
     }
@@ -120,7 +120,7 @@ describe('an event', () => {
     expect(await webhooks.deliveries(webhook.id, '&status=pending,succeeded')).toEqual([]);
   });
 
-  it('waits as long as the receiver asks', async () => {
+  it('waits as long as Retry-After says', async () => {
     receiver.answer((response) => response.writeHead(429, { 'retry-after': '7200' }).end());
     await webhooks.change();
     await webhooks.deliver();
@@ -135,7 +135,7 @@ describe('an event', () => {
     expect(receiver.received).toHaveLength(3);
   });
 
-  it('that nobody answers is told in words, and a receiver that is away is not asked for each of many', async () => {
+  it('without a response has an explained error, and an unavailable receiver is not tried for every event', async () => {
     receiver.answer((response) => response.destroy());
     for (let count = 0; count < 12; count++) await webhooks.change();
     await webhooks.deliver();
@@ -143,7 +143,7 @@ describe('an event', () => {
     expect(deliveries.filter(({ attempts }) => attempts > 0)).toHaveLength(8);
     expect(deliveries.find(({ attempts }) => attempts > 0)).toMatchObject({
       response_status: null,
-      error: expect.stringMatching(/^No answer: the connection was cut/),
+      error: expect.stringMatching(/^No response: the connection was cut/),
     });
     const { paused_until } = await webhooks.read(webhook.id);
     expect(secondsUntil(paused_until)).toBeGreaterThan(20);
@@ -154,17 +154,17 @@ describe('an event', () => {
     expect(receiver.received).toHaveLength(8);
   });
 
-  it('of a type that nobody asked for is not delivered', async () => {
+  it('of a type that is not selected is not delivered', async () => {
     await webhooks.call('POST', '/work-items', { title: 'not a finding' });
     await webhooks.deliver();
     expect(await webhooks.deliveries(webhook.id)).toEqual([]);
   });
 
-  it('is delivered to the address and with the types that count now', async () => {
+  it('is delivered according to the current URL and event types', async () => {
     const moved = await useReceiver();
     await webhooks.call('PATCH', `/webhooks/${webhook.id}`, { url: moved.url, event_types: ['work_item.*'] });
     await webhooks.change();
-    await webhooks.call('POST', '/work-items', { title: 'told' });
+    await webhooks.call('POST', '/work-items', { title: 'delivered' });
     await webhooks.deliver();
     expect([receiver.types(), moved.types()]).toEqual([[], ['work_item.created']]);
   });
@@ -186,7 +186,7 @@ describe('many events', () => {
 });
 
 describe('a webhook', () => {
-  it('is disabled at once when its receiver answers 410, and others are told', async () => {
+  it('is disabled immediately when its receiver responds with 410, and others receive an event', async () => {
     const observer = await useReceiver();
     await webhooks.create(observer.url, ['webhook.disabled']);
     receiver.answer(410);
@@ -204,7 +204,7 @@ describe('a webhook', () => {
     expect((body as { data: unknown[] }).data[0]).toMatchObject({ action: 'webhook.disabled', actor: { type: 'system' }, after: { enabled: false } });
   });
 
-  it('is disabled after a day of nothing but failures, and not before', async () => {
+  it('is disabled after a full day of failures, and not before', async () => {
     receiver.answer(500);
     await webhooks.change();
     await webhooks.deliver();
@@ -216,13 +216,13 @@ describe('a webhook', () => {
     await webhooks.deliver();
     expect(await webhooks.read(webhook.id)).toMatchObject({
       enabled: false,
-      disabled_reason: expect.stringMatching(/^Nothing could be delivered since .*500/),
+      disabled_reason: expect.stringMatching(/^All deliveries have failed since .*500/),
     });
     for (const delivery of await webhooks.deliveries(webhook.id))
       expect(delivery).toMatchObject({ status: 'failed', error: expect.stringContaining('disabled') });
   });
 
-  it('is not disabled when something got through in between', async () => {
+  it('is not disabled if a delivery succeeded in between', async () => {
     receiver.answer(500);
     await webhooks.change();
     await webhooks.deliver();
@@ -235,16 +235,16 @@ describe('a webhook', () => {
     expect(await webhooks.read(webhook.id)).toMatchObject({ enabled: true, failing_since: expect.any(String) });
   });
 
-  it('that is enabled again gets what happens from then on', async () => {
+  it('that is enabled again receives only new events', async () => {
     await webhooks.call('PATCH', `/webhooks/${webhook.id}`, { enabled: false });
     await webhooks.change('missed');
     await webhooks.call('PATCH', `/webhooks/${webhook.id}`, { enabled: true });
-    await webhooks.change('told');
+    await webhooks.change('delivered');
     await webhooks.deliver();
-    expect(receiver.received.map(({ event }) => event.data.title)).toEqual(['told']);
+    expect(receiver.received.map(({ event }) => event.data.title)).toEqual(['delivered']);
   });
 
-  it('that is made gets nothing of what was before', async () => {
+  it('that is created receives no earlier events', async () => {
     await webhooks.change('before');
     const late = await useReceiver();
     await webhooks.create(late.url);
@@ -255,7 +255,7 @@ describe('a webhook', () => {
 });
 
 describe('a replay', () => {
-  it('delivers the same event again, as a delivery of its own', async () => {
+  it('delivers the same event again as a new delivery', async () => {
     receiver.answer(410);
     await webhooks.change();
     await webhooks.deliver();
@@ -277,7 +277,7 @@ describe('a replay', () => {
 });
 
 describe('housekeeping', () => {
-  it('forgets deliveries after 30 days', async () => {
+  it('deletes deliveries after 30 days', async () => {
     await webhooks.change();
     await webhooks.deliver();
     const keep = () => housekeeping.run({}, { db: api.db, log: { info: () => {}, error: () => {} }, signal: new AbortController().signal, lastAttempt: false });

@@ -6,19 +6,17 @@ import type { Actor } from '../../shared/actor.ts';
 import { AppError, notFound } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import type { StoredEvent } from '../cloud-event.ts';
+import type { DeliveryStatus } from '../schemas.ts';
 import { readWebhook } from './webhooks.ts';
 
-export const deliveryStatuses = ['pending', 'succeeded', 'failed'] as const;
-export type DeliveryStatus = (typeof deliveryStatuses)[number];
-
-/** Not of the organization's history: made for one receiver, when somebody asks whether it can be reached. */
+/** Not a stored event: it is created for a single delivery, to test whether the receiver can be reached. */
 const TEST_TYPE = 'webhook.test';
 
-/** Nothing is tried while its webhook is left alone. */
+/** There are no attempts while the webhook is paused. */
 const nextAttempt = sql<Date | null>`case when webhook_deliveries.next_attempt_at is not null then greatest(webhook_deliveries.next_attempt_at,
   (select w.paused_until from webhooks w where w.org_id = webhook_deliveries.org_id and w.id = webhook_deliveries.webhook_id)) end`;
 
-const shown = [
+const columns = [
   'id',
   'webhook_id',
   'event_id',
@@ -36,15 +34,20 @@ const shown = [
 ] as const;
 
 function oneDelivery(tx: TenantTx, orgId: string, id: string) {
-  return tx.selectFrom('webhook_deliveries').select(shown).where('org_id', '=', orgId).where('id', '=', id);
+  return tx.selectFrom('webhook_deliveries').select(columns).where('org_id', '=', orgId).where('id', '=', id);
 }
 
 export type DeliveryRow = Awaited<ReturnType<ReturnType<typeof oneDelivery>['executeTakeFirstOrThrow']>>;
 
-export async function listDeliveries(tx: TenantTx, orgId: string, which: { webhookId: string; status?: DeliveryStatus[] }, page: PageRequest) {
-  await readWebhook(tx, orgId, which.webhookId);
-  let query = tx.selectFrom('webhook_deliveries').select(shown).where('org_id', '=', orgId).where('webhook_id', '=', which.webhookId);
-  if (which.status !== undefined) query = query.where('status', 'in', which.status);
+interface DeliveryFilter {
+  webhookId: string;
+  status: DeliveryStatus[] | undefined;
+}
+
+export async function listDeliveries(tx: TenantTx, orgId: string, { webhookId, status }: DeliveryFilter, page: PageRequest) {
+  await readWebhook(tx, orgId, webhookId);
+  let query = tx.selectFrom('webhook_deliveries').select(columns).where('org_id', '=', orgId).where('webhook_id', '=', webhookId);
+  if (status !== undefined) query = query.where('status', 'in', status);
   return fetchPage(tx, query, { created_at: { column: 'created_at', type: 'timestamptz' } }, page);
 }
 
@@ -54,18 +57,18 @@ export async function readDelivery(tx: TenantTx, orgId: string, webhookId: strin
   return delivery;
 }
 
-/** The same event once more, with attempts of its own; the receiver knows it by its id. */
+/** Adds a delivery of the same event. The receiver can recognize the event by its id. */
 export async function replayDelivery(tx: TenantTx, actor: Actor, webhookId: string, id: string): Promise<DeliveryRow> {
   const { enabled } = await readWebhook(tx, actor.orgId, webhookId);
   const delivery = await readDelivery(tx, actor.orgId, webhookId, id);
-  if (!enabled) throw new AppError('conflict', `The webhook "${webhookId}" is disabled. Enable it first; then replay what it missed.`);
+  if (!enabled) throw new AppError('conflict', `The webhook "${webhookId}" is disabled. Enable it, then replay the delivery.`);
   const { event_id, event_type } = delivery;
   const replayed = await add(tx, actor.orgId, { webhook_id: webhookId, event_id, event_type, replay_of: id, next_attempt_at: sql<Date>`now()` });
   await recordAudit(tx, actor, { action: 'webhook.replayed', objectType: 'webhook', objectId: webhookId, after: { delivery_id: id, event_id, event_type } });
   return replayed;
 }
 
-/** Without a next attempt: whoever asks for a test delivers it and waits for the answer. */
+/** The delivery has no next attempt, so the delivery worker ignores it. The request that adds it also sends it. */
 export async function addTest(tx: TenantTx, actor: Actor, webhookId: string): Promise<DeliveryRow> {
   await readWebhook(tx, actor.orgId, webhookId);
   const added = await add(tx, actor.orgId, { webhook_id: webhookId, event_id: newId(), event_type: TEST_TYPE });
@@ -85,7 +88,7 @@ function add(tx: TenantTx, orgId: string, delivery: NewDelivery): Promise<Delive
   return tx
     .insertInto('webhook_deliveries')
     .values({ org_id: orgId, id: newId(), ...delivery })
-    .returning(shown)
+    .returning(columns)
     .executeTakeFirstOrThrow();
 }
 
@@ -94,7 +97,7 @@ export interface DueDelivery {
   event: StoredEvent;
 }
 
-/** Those whose time has come, the oldest events first. */
+/** Pending deliveries whose next attempt is due, oldest first. */
 export async function dueDeliveries(tx: TenantTx, orgId: string, webhookId: string, limit: number): Promise<DueDelivery[]> {
   const rows = await withEvents(tx, orgId, webhookId)
     .where('d.status', '=', 'pending')

@@ -7,11 +7,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { newId } from '../../shared/ids.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { startApi, type TestApi } from '../../testing/http/api.ts';
-import { pastIsComplete, type TestReceiver, useReceiver, type WebhookBody, webhooksOf } from '../../testing/integrations/webhooks.ts';
+import { type TestReceiver, useReceiver, type WebhookBody, waitForOpenTransactions, webhooksOf } from '../../testing/integrations/webhooks.ts';
 import { withClient } from '../../testing/postgres.ts';
 import { emit } from '../emit.ts';
 import { rebaseEvents } from '../rebase.ts';
-import { createCourier, startCourier } from './delivery-worker.ts';
+import { createDeliveryWorker, startDeliveryWorker } from './delivery-worker.ts';
 
 let api: TestApi;
 let webhooks: ReturnType<typeof webhooksOf>;
@@ -33,7 +33,7 @@ beforeEach(async () => {
 const deps = () => ({ db: api.db, secret: api.secret, outbound: api.outbound, publicUrl: () => api.url, log: { info: () => {}, error: () => {} } });
 const subjects = () => receiver.received.map(({ event }) => event.subject);
 
-/** A change whose event is written and whose transaction stays open until the test ends it. */
+/** Writes an event and keeps its transaction open until the test ends it. */
 async function openChange(subject: string, id = newId()) {
   const written = Promise.withResolvers<void>();
   const ending = Promise.withResolvers<'commit' | 'rollback'>();
@@ -51,14 +51,14 @@ async function openChange(subject: string, id = newId()) {
   };
 }
 
-async function made(subject: string, id = newId()): Promise<void> {
+async function commitEvent(subject: string, id = newId()): Promise<void> {
   await (await openChange(subject, id)).end();
 }
 
-describe('events of changes that end in another order than they begin', () => {
-  it('are held until the older change has ended, and then delivered in order', async () => {
+describe('events of transactions that end in another order than they began', () => {
+  it('are held back until the older transaction has ended, and then delivered in order', async () => {
     const slow = await openChange('begun first, ended last');
-    await made('begun last, ended first');
+    await commitEvent('begun last, ended first');
     await webhooks.deliverNow();
     expect(subjects()).toEqual([]);
     await slow.end();
@@ -66,16 +66,16 @@ describe('events of changes that end in another order than they begin', () => {
     expect(subjects()).toEqual(['begun first, ended last', 'begun last, ended first']);
   });
 
-  it('are not passed over when their id is older than that of one delivered already', async () => {
+  it('are not skipped if their id is older than one that was already delivered', async () => {
     const older = newId();
-    await made('newer id');
+    await commitEvent('newer id');
     await webhooks.deliver();
-    await made('older id', older);
+    await commitEvent('older id', older);
     await webhooks.deliver();
     expect(subjects()).toEqual(['newer id', 'older id']);
   });
 
-  it('are all delivered once, and those of changes that were undone never', async () => {
+  it('are delivered exactly once, and those of rolled-back transactions never', async () => {
     const open: { subject: string; end: (how: 'commit' | 'rollback') => Promise<void> }[] = [];
     const committed: string[] = [];
     let begun = 0;
@@ -101,7 +101,7 @@ describe('events of changes that end in another order than they begin', () => {
   });
 });
 
-describe('a database that a dump has brought from another server', () => {
+describe('a database that was moved from another server with pg_dump', () => {
   const moveFrom = (ahead: number) =>
     withClient(api.databaseUrl, async (client) => {
       await client.query(
@@ -110,21 +110,21 @@ describe('a database that a dump has brought from another server', () => {
       await client.query(`update rrs.webhooks set seen_xact = seen_xact + ${ahead}`);
     });
 
-  it('goes on where it was: nothing is lost or told again, and the order stays', async () => {
-    await made('told before');
+  it('continues where it was: no event is lost or repeated, and the order is kept', async () => {
+    await commitEvent('delivered before');
     await webhooks.deliver();
-    await made('on the way');
+    await commitEvent('pending');
     await moveFrom(1_000_000_000);
     await webhooks.deliver();
-    expect(subjects()).toEqual(['told before']);
+    expect(subjects()).toEqual(['delivered before']);
     expect(await rebaseEvents(api.db)).toBe(true);
-    await made('after');
+    await commitEvent('after');
     await webhooks.deliver();
-    expect(subjects()).toEqual(['told before', 'on the way', 'after']);
+    expect(subjects()).toEqual(['delivered before', 'pending', 'after']);
     expect(await rebaseEvents(api.db)).toBe(false);
   });
 
-  it('and any other keep their walls', async () => {
+  it('keeps its row security and triggers', async () => {
     await moveFrom(1_000_000_000);
     await rebaseEvents(api.db);
     await expect(api.db.withSystem((tx) => sql`update events set type = 'x'`.execute(tx))).rejects.toMatchObject({ code: '42501' });
@@ -143,54 +143,54 @@ describe('a database that a dump has brought from another server', () => {
 });
 
 describe('several processes', () => {
-  it('deliver each event once between them', async () => {
+  it('together deliver each event once', async () => {
     await api.db.withTenant({ orgId: api.ours.id }, (tx) =>
       emit(tx, api.ours.id, ...Array.from({ length: 60 }, (_, n) => ({ type: 'member.updated' as const, subject: String(n), data: {} }))),
     );
-    await pastIsComplete(api);
-    const couriers = Array.from({ length: 4 }, () => createCourier(deps()));
-    for (let round = 0; round < 3; round++) await Promise.all(couriers.map((courier) => courier.round()));
-    await Promise.all(couriers.map((courier) => courier.settled()));
+    await waitForOpenTransactions(api);
+    const workers = Array.from({ length: 4 }, () => createDeliveryWorker(deps()));
+    for (let round = 0; round < 3; round++) await Promise.all(workers.map((worker) => worker.poll()));
+    await Promise.all(workers.map((worker) => worker.idle()));
     expect(subjects()).toHaveLength(60);
     expect(new Set(subjects()).size).toBe(60);
   });
 });
 
 describe('a receiver that never answers', () => {
-  it('does not keep another one waiting', async () => {
+  it('does not delay other receivers', async () => {
     const stuck = await useReceiver();
     stuck.answer(() => {});
     await webhooks.create(stuck.url, ['member.*']);
-    await made('something');
-    await pastIsComplete(api);
-    await webhooks.courier.round();
+    await commitEvent('something');
+    await waitForOpenTransactions(api);
+    await webhooks.worker.poll();
     await eventually(() => [stuck.received.length, receiver.received.length]).toEqual([1, 1]);
     await eventually(async () => (await webhooks.deliveries(webhook.id))[0]?.status).toBe('succeeded');
     stuck.close();
-    await webhooks.courier.settled();
+    await webhooks.worker.idle();
   });
 });
 
-describe('a courier', () => {
-  it('finds new events by itself, and delivers what is under way before it stops', async () => {
+describe('a delivery worker', () => {
+  it('finds new events, and finishes running deliveries before it stops', async () => {
     receiver.answer((response) => setImmediate(() => response.writeHead(200).end()));
-    const courier = startCourier(deps());
-    await made('something');
+    const worker = startDeliveryWorker(deps());
+    await commitEvent('something');
     await eventually(subjects).toEqual(['something']);
-    await courier.stop();
+    await worker.stop();
     expect(await webhooks.deliveries(webhook.id)).toMatchObject([{ status: 'succeeded', attempts: 1 }]);
-    await made('too late');
+    await commitEvent('too late');
     expect(subjects()).toEqual(['something']);
   });
 
-  it('that has to stop at once breaks off, and another delivers it', async () => {
+  it('that must stop immediately aborts its deliveries, and another worker makes them', async () => {
     receiver.answer(() => {});
-    await made('something');
-    const courier = createCourier(deps());
-    await pastIsComplete(api);
-    await courier.round();
+    await commitEvent('something');
+    const worker = createDeliveryWorker(deps());
+    await waitForOpenTransactions(api);
+    await worker.poll();
     await eventually(subjects).toEqual(['something']);
-    await courier.stop(0);
+    await worker.stop(0);
     expect(await webhooks.deliveries(webhook.id)).toMatchObject([{ status: 'pending', attempts: 0, error: null }]);
     receiver.answer(200);
     await webhooks.deliver();
@@ -209,13 +209,13 @@ async function startChild(): Promise<ChildProcess> {
 }
 
 describe('a process that is killed', () => {
-  it('after the receiver took an event and before that is noted: the event is delivered again', async () => {
+  it('after the receiver accepted an event, but before that is recorded, causes a second delivery', async () => {
     const child = await startChild();
     receiver.answer((response) => {
       child.kill('SIGKILL');
       response.writeHead(200).end();
     });
-    await made('something');
+    await commitEvent('something');
     await once(child, 'exit');
     expect(subjects()).toEqual(['something']);
     expect(await webhooks.deliveries(webhook.id)).toMatchObject([{ status: 'pending', attempts: 0 }]);
@@ -230,13 +230,13 @@ describe('a process that is killed', () => {
     expect(await webhooks.deliveries(webhook.id)).toMatchObject([{ status: 'succeeded', attempts: 1 }]);
   });
 
-  it('is not waited for by one that is alone on the database', async () => {
+  it('does not delay a worker that is alone on the database', async () => {
     await api.db.withSystem((tx) => sql`update webhooks set lease_id = ${newId()}, leased_until = now() + interval '2 minutes'`.execute(tx));
-    await made('something');
+    await commitEvent('something');
     await webhooks.deliver();
     expect(subjects()).toEqual([]);
-    const courier = startCourier(deps(), { alone: true });
+    const worker = startDeliveryWorker(deps(), { alone: true });
     await eventually(subjects).toEqual(['something']);
-    await courier.stop();
+    await worker.stop();
   });
 });

@@ -5,11 +5,11 @@ import { notFound } from '../../shared/errors.ts';
 import { toCloudEvent } from '../cloud-event.ts';
 import type { EventDeps } from '../deps.ts';
 import { type DeliveryRow, readDelivery, readDue } from './deliveries.ts';
-import { noteDeliveries } from './outcomes.ts';
+import { recordDeliveries } from './outcomes.ts';
 import type { SecretBox } from './secrets.ts';
 import { type Receiver, send } from './send.ts';
 
-/** What of a webhook is needed to deliver: the secret before the present one signs along as long as it counts. */
+/** The columns that a delivery needs. The previous secret also signs while it is valid. */
 export const receiverColumns = [
   'id',
   'url',
@@ -34,7 +34,7 @@ async function readReceiver(tx: TenantTx, box: SecretBox, orgId: string, id: str
   return openReceiver(box, orgId, found);
 }
 
-/** One attempt while the caller waits, also to a webhook that is disabled. It says nothing about how the webhook does. */
+/** Sends a test while the caller waits, even if the webhook is disabled. The outcome does not count towards disabling it. */
 export async function deliverTest(deps: EventDeps & { box: SecretBox }, { orgId }: Actor, delivery: DeliveryRow): Promise<DeliveryRow> {
   const { db, outbound, box, publicUrl } = deps;
   const { id, webhook_id: webhookId } = delivery;
@@ -44,7 +44,7 @@ export async function deliverTest(deps: EventDeps & { box: SecretBox }, { orgId 
   );
   const outcome = await send(outbound, receiver, toCloudEvent(publicUrl(), orgId, due.event));
   return db.withTenant({ orgId }, async (tx) => {
-    await noteDeliveries(tx, orgId, [{ deliveryId: id, outcome }]);
+    await recordDeliveries(tx, orgId, [{ deliveryId: id, outcome }]);
     return readDelivery(tx, orgId, webhookId, id);
   });
 }

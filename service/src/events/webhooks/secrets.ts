@@ -1,6 +1,6 @@
 import { keyFor, seal, unseal } from '../../shared/sealed.ts';
 
-/** Signing secrets are kept sealed, each for the place of its own webhook. */
+/** Signing secrets are stored encrypted. Each ciphertext is bound to its webhook and cannot be moved to another one. */
 export interface SecretBox {
   seal(orgId: string, webhookId: string, secret: string): Buffer;
   open(orgId: string, webhookId: string, sealed: Buffer): string;

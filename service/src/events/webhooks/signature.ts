@@ -14,7 +14,7 @@ export interface Signed {
   body: string;
 }
 
-/** With several secrets there are several signatures: a receiver that knows one of them is content. */
+/** There is one signature per secret. The receiver accepts the event if one of them matches. */
 export function signatureHeaders(secrets: readonly string[], { id, timestamp, body }: Signed): Record<string, string> {
   const signatures = secrets.map((secret) => {
     const key = Buffer.from(secret.slice(PREFIX.length), 'base64');

@@ -21,7 +21,7 @@ const auditOf = async (id: string) => {
 };
 
 describe('a webhook', () => {
-  it('is created, read, listed, changed and deleted, each change audited', async () => {
+  it('can be created, read, listed, changed and deleted, with an audit event for each change', async () => {
     const created = await ours.call('POST', '/webhooks', { url: 'https://hooks.example.com/a?b=c#d', event_types: ['finding.*'], description: 'chat' });
     expect(created).toMatchObject({ status: 201, body: { url: 'https://hooks.example.com/a?b=c', event_types: ['finding.*'], enabled: true, version: 1 } });
     const { id, secret, secret_hint } = created.body as WebhookBody;
@@ -41,7 +41,7 @@ describe('a webhook', () => {
       { description: null, enabled: false, url: 'https://hooks.example.com/other' },
       { 'if-match': '"1"' },
     );
-    expect(changed).toMatchObject({ status: 200, body: { description: null, enabled: false, disabled_reason: 'Switched off by owner of ours.', version: 2 } });
+    expect(changed).toMatchObject({ status: 200, body: { description: null, enabled: false, disabled_reason: 'Disabled by owner of ours.', version: 2 } });
     expect(changed.headers.get('etag')).toBe('"2"');
     expect(await ours.call('PATCH', `/webhooks/${id}`, { enabled: true })).toMatchObject({ body: { enabled: true, disabled_reason: null, version: 3 } });
     expect(await ours.call('PATCH', `/webhooks/${id}`, { enabled: true })).toMatchObject({ body: { version: 3 } });
@@ -55,9 +55,9 @@ describe('a webhook', () => {
   });
 
   it.each([
-    ['no web address', 'ftp://example.com/'],
-    ['no address', 'hooks.example.com'],
-    ['a password in it', 'https://name:password@example.com/'],
+    ['a scheme other than http and https', 'ftp://example.com/'],
+    ['a host name instead of a URL', 'hooks.example.com'],
+    ['a URL that contains a password', 'https://name:password@example.com/'],
   ])('is refused with %s', async (_, url) => {
     const answer = await ours.call('POST', '/webhooks', { url, event_types: ['*'] });
     expect(answer).toMatchObject({
@@ -74,7 +74,7 @@ describe('a webhook', () => {
     },
   );
 
-  it('is told what there is when it names an event type that there is not', async () => {
+  it('with an unknown event type is rejected with a list of the valid ones', async () => {
     const { id } = await ours.create('https://example.com/');
     for (const [method, path, body] of [
       ['POST', '/webhooks', { url: 'https://example.com/', event_types: ['*', 'finding.typo'] }],
@@ -92,7 +92,7 @@ describe('a webhook', () => {
   });
 
   it.each(['http://10.1.2.3/', 'http://[::1]/', 'http://169.254.169.254/latest/meta-data/', 'http://0x7f.2/'])(
-    'is refused with the address %s, at creation and change, because nothing could be delivered',
+    'cannot be created with or changed to the blocked address %s',
     async (url) => {
       const { id } = await ours.create('https://example.com/');
       for (const answer of [await ours.call('POST', '/webhooks', { url, event_types: ['*'] }), await ours.call('PATCH', `/webhooks/${id}`, { url })])
@@ -104,7 +104,7 @@ describe('a webhook', () => {
     },
   );
 
-  it('is created once for an idempotency key, with the same secret', async () => {
+  it('is created once per idempotency key, with the same secret', async () => {
     const post = () => ours.call('POST', '/webhooks', { url: 'https://example.com/once', event_types: ['*'] }, { 'idempotency-key': 'one webhook' });
     const [first, again] = [await post(), await post()];
     expect([first.status, again.status, again.headers.get('idempotency-replayed')]).toEqual([201, 201, 'true']);
@@ -112,7 +112,7 @@ describe('a webhook', () => {
     await ours.call('DELETE', `/webhooks/${(first.body as WebhookBody).id}`);
   });
 
-  it('is one of 50 at the most, also when many are created at once', async () => {
+  it('is one of at most 50, also when many are created at once', async () => {
     const { data } = (await theirs.call('GET', '/webhooks')).body as { data: unknown[] };
     const answers = await Promise.all(
       Array.from({ length: 55 - data.length }, () => theirs.call('POST', '/webhooks', { url: 'https://example.com/', event_types: ['*'], enabled: false })),
@@ -124,7 +124,7 @@ describe('a webhook', () => {
 });
 
 describe('the signing secret', () => {
-  it('is in no answer but the one that makes it, in no row and in no event', async () => {
+  it('appears only in the response that creates it, and in no row or event', async () => {
     const { id, secret } = await ours.create('https://example.com/');
     const rotated = (await ours.call('POST', `/webhooks/${id}/rotate-secret`)).body as WebhookBody;
     expect(rotated.secret).not.toBe(secret);
@@ -149,7 +149,7 @@ describe('the signing secret', () => {
     await ours.call('DELETE', `/webhooks/${id}`);
   });
 
-  it('that was rotated signs along for a day', async () => {
+  it('also signs for a day after it was rotated', async () => {
     const receiver = await useReceiver();
     const { id, secret } = await ours.create(receiver.url, ['finding.created']);
     const rotated = await ours.call('POST', `/webhooks/${id}/rotate-secret`);
@@ -168,7 +168,7 @@ describe('the signing secret', () => {
 });
 
 describe('a test', () => {
-  it('sends a signed event to the one receiver and answers what came back', async () => {
+  it('sends a signed event to that receiver only and returns its response', async () => {
     const [receiver, other] = [await useReceiver(), await useReceiver()];
     receiver.answer((response) => response.writeHead(202).end(`thank you ${'x'.repeat(5_000)}`));
     const { id, secret } = await ours.create(receiver.url, ['finding.created'], { enabled: false });
@@ -184,14 +184,14 @@ describe('a test', () => {
     for (const one of [id, bystander.id]) await ours.call('DELETE', `/webhooks/${one}`);
   });
 
-  it('of an address that must not be reached says so, and sends nothing', async () => {
+  it('of a blocked address explains that and sends nothing', async () => {
     const closed = await startApi();
     const webhooks = webhooksOf(closed);
     try {
       const receiver = await useReceiver();
       for (const url of [receiver.url, receiver.url.replace('127.0.0.1', 'localhost'), 'http://169.254.169.254/latest/meta-data/', 'http://[::1]/']) {
         const { id } = await webhooks.create('https://example.com/');
-        // As one that was made while the operator still allowed it.
+        // As if the webhook had been created while the operator still allowed the address.
         await closed.db.withSystem((tx) => tx.updateTable('webhooks').set({ url }).where('id', '=', id).execute());
         const { body } = await webhooks.call('POST', `/webhooks/${id}/test`);
         expect(body).toMatchObject({ status: 'failed', response_status: null, error: expect.stringMatching(/does not reach out to.*RRS_OUTBOUND_ALLOW/) });
@@ -204,7 +204,7 @@ describe('a test', () => {
     }
   });
 
-  it('follows no redirect', async () => {
+  it('does not follow redirects', async () => {
     const [receiver, elsewhere] = [await useReceiver(), await useReceiver()];
     receiver.answer((response) => response.writeHead(307, { location: elsewhere.url }).end());
     const { id } = await ours.create(receiver.url, ['organization.created']);
@@ -215,7 +215,7 @@ describe('a test', () => {
     await ours.call('DELETE', `/webhooks/${id}`);
   });
 
-  it('is sent once for an idempotency key', async () => {
+  it('is sent once per idempotency key', async () => {
     const receiver = await useReceiver();
     const { id } = await ours.create(receiver.url, ['organization.created']);
     const post = () => ours.call('POST', `/webhooks/${id}/test`, undefined, { 'idempotency-key': 'one test' });
@@ -227,7 +227,7 @@ describe('a test', () => {
 });
 
 describe('another organization', () => {
-  it('neither sees a webhook nor gets its events', async () => {
+  it('can neither see a webhook nor receive its events', async () => {
     const [receiver, alien] = [await useReceiver(), await useReceiver()];
     const { id } = await ours.create(receiver.url, ['finding.created']);
     const { id: other } = await theirs.create(alien.url);

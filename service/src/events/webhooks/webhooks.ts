@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Static } from 'typebox';
 import { recordAudit } from '../../audit/record.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { fetchPage, type PageRequest } from '../../db/pages.ts';
@@ -7,6 +8,7 @@ import type { Actor } from '../../shared/actor.ts';
 import { AppError, invalidField, notFound } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { emit } from '../emit.ts';
+import type { WebhookCreate, WebhookPatch } from '../schemas.ts';
 import type { EventType } from '../types.ts';
 import type { SecretBox } from './secrets.ts';
 import { newSecret } from './signature.ts';
@@ -14,7 +16,7 @@ import { newSecret } from './signature.ts';
 const MAX_WEBHOOKS = 50;
 const OVERLAP_HOURS = 24;
 
-const shown = [
+const columns = [
   'id',
   'url',
   'event_types',
@@ -33,24 +35,15 @@ const shown = [
   'updated_at',
 ] as const;
 
-export interface NewWebhook {
-  url: string;
-  event_types: string[];
-  description?: string | null;
-  enabled?: boolean;
-}
-
-export type WebhookPatch = Partial<NewWebhook>;
-
-type Reach = Pick<Outbound, 'refusal'>;
+type AddressCheck = Pick<Outbound, 'refusal'>;
 
 export function listWebhooks(tx: TenantTx, orgId: string, page: PageRequest) {
-  const query = tx.selectFrom('webhooks').select(shown).where('org_id', '=', orgId);
+  const query = tx.selectFrom('webhooks').select(columns).where('org_id', '=', orgId);
   return fetchPage(tx, query, { created_at: { column: 'created_at', type: 'timestamptz' } }, page);
 }
 
 function oneWebhook(tx: TenantTx, orgId: string, id: string) {
-  return tx.selectFrom('webhooks').select(shown).where('org_id', '=', orgId).where('id', '=', id);
+  return tx.selectFrom('webhooks').select(columns).where('org_id', '=', orgId).where('id', '=', id);
 }
 
 export async function readWebhook(tx: TenantTx, orgId: string, id: string): Promise<WebhookRow> {
@@ -67,18 +60,18 @@ async function lockWebhook(tx: TenantTx, orgId: string, id: string): Promise<Web
   return webhook;
 }
 
-/** The secret is returned here and nowhere else. */
+/** The secret is returned only here. */
 export async function createWebhook(
   tx: TenantTx,
   actor: Actor,
-  { box, outbound }: { box: SecretBox; outbound: Reach },
-  input: NewWebhook,
+  { box, outbound }: { box: SecretBox; outbound: AddressCheck },
+  input: Static<typeof WebhookCreate>,
 ): Promise<{ webhook: WebhookRow; secret: string }> {
   const { orgId } = actor;
   await sql`select pg_advisory_xact_lock(hashtextextended(${`webhooks ${orgId}`}, 0))`.execute(tx);
   const { count } = await tx.selectFrom('webhooks').select(tx.fn.countAll<string>().as('count')).where('org_id', '=', orgId).executeTakeFirstOrThrow();
   if (Number(count) >= MAX_WEBHOOKS) {
-    throw new AppError('conflict', `The organization has ${MAX_WEBHOOKS} webhooks, which is the limit. Delete one that is not needed any more.`);
+    throw new AppError('conflict', `The organization has ${MAX_WEBHOOKS} webhooks, which is the limit. Delete one that you no longer need.`);
   }
   const id = newId();
   const secret = newSecret();
@@ -87,30 +80,30 @@ export async function createWebhook(
     .values({
       org_id: orgId,
       id,
-      url: receiverOf(input.url, outbound),
+      url: normalizeUrl(input.url, outbound),
       event_types: input.event_types,
       description: input.description ?? null,
-      ...switched(input.enabled ?? true, actor),
+      ...enabledColumns(input.enabled ?? true, actor),
       secret: box.seal(orgId, id, secret),
       secret_hint: hintOf(secret),
       created_by: actor.name,
     })
-    .returning(shown)
+    .returning(columns)
     .executeTakeFirstOrThrow();
-  await told(tx, actor, 'webhook.created', { id, after: auditable(webhook) });
+  await recordChange(tx, actor, 'webhook.created', { id, after: auditable(webhook) });
   return { webhook, secret };
 }
 
 export async function updateWebhook(
   tx: TenantTx,
   actor: Actor,
-  outbound: Reach,
-  { id, patch, check }: { id: string; patch: WebhookPatch; check: (current: WebhookRow) => void },
+  outbound: AddressCheck,
+  { id, patch, check }: { id: string; patch: Static<typeof WebhookPatch>; check: (current: WebhookRow) => void },
 ): Promise<WebhookRow> {
   const current = await lockWebhook(tx, actor.orgId, id);
   check(current);
   const next = {
-    url: patch.url === undefined ? current.url : receiverOf(patch.url, outbound),
+    url: patch.url === undefined ? current.url : normalizeUrl(patch.url, outbound),
     event_types: patch.event_types ?? current.event_types,
     description: patch.description === undefined ? current.description : patch.description,
     enabled: patch.enabled ?? current.enabled,
@@ -119,19 +112,19 @@ export async function updateWebhook(
   if (same && JSON.stringify(next.event_types) === JSON.stringify(current.event_types)) return current;
   const updated = await tx
     .updateTable('webhooks')
-    .set({ ...next, ...(next.enabled === current.enabled ? {} : { ...switched(next.enabled, actor), ...fromNowOn }) })
+    .set({ ...next, ...(next.enabled === current.enabled ? {} : { ...enabledColumns(next.enabled, actor), ...resetProgress }) })
     .set((row) => ({ version: row('version', '+', 1), updated_at: sql<Date>`now()` }))
     .where('org_id', '=', actor.orgId)
     .where('id', '=', id)
-    .returning(shown)
+    .returning(columns)
     .executeTakeFirstOrThrow();
-  if (current.enabled && !next.enabled) await giveUpPending(tx, actor.orgId, id);
+  if (current.enabled && !next.enabled) await cancelPending(tx, actor.orgId, id);
   const moved = updated.url === current.url ? {} : { url: 'changed' };
-  await told(tx, actor, 'webhook.updated', { id, before: auditable(current), after: { ...auditable(updated), ...moved } });
+  await recordChange(tx, actor, 'webhook.updated', { id, before: auditable(current), after: { ...auditable(updated), ...moved } });
   return updated;
 }
 
-/** The one before signs along for a day, so that a receiver can change over without losing an event. */
+/** The previous secret also signs for a day, so that the receiver can switch over without rejecting an event. */
 export async function rotateSecret(tx: TenantTx, actor: Actor, box: SecretBox, id: string): Promise<{ webhook: WebhookRow; secret: string }> {
   const current = await lockWebhook(tx, actor.orgId, id);
   const secret = newSecret();
@@ -147,20 +140,20 @@ export async function rotateSecret(tx: TenantTx, actor: Actor, box: SecretBox, i
     }))
     .where('org_id', '=', actor.orgId)
     .where('id', '=', id)
-    .returning(shown)
+    .returning(columns)
     .executeTakeFirstOrThrow();
   const hint = (row: WebhookRow) => ({ secret_hint: row.secret_hint });
-  await told(tx, actor, 'webhook.secret_rotated', { id, before: hint(current), after: hint(webhook) });
+  await recordChange(tx, actor, 'webhook.secret_rotated', { id, before: hint(current), after: hint(webhook) });
   return { webhook, secret };
 }
 
 export async function deleteWebhook(tx: TenantTx, actor: Actor, id: string): Promise<void> {
   const current = await lockWebhook(tx, actor.orgId, id);
   await tx.deleteFrom('webhooks').where('org_id', '=', actor.orgId).where('id', '=', id).execute();
-  await told(tx, actor, 'webhook.deleted', { id, before: auditable(current) });
+  await recordChange(tx, actor, 'webhook.deleted', { id, before: auditable(current) });
 }
 
-/** By the service itself, because of what the receiver answers, or does not. So many deliveries are given up with it. */
+/** For the service itself, when the receiver keeps failing. Returns the number of pending deliveries that it cancels. */
 export async function disableWebhook(tx: TenantTx, actor: Actor, id: string, reason: string): Promise<number> {
   await tx
     .updateTable('webhooks')
@@ -168,15 +161,15 @@ export async function disableWebhook(tx: TenantTx, actor: Actor, id: string, rea
     .where('org_id', '=', actor.orgId)
     .where('id', '=', id)
     .execute();
-  const dropped = await giveUpPending(tx, actor.orgId, id);
-  await told(tx, actor, 'webhook.disabled', { id, before: { enabled: true }, after: { enabled: false, disabled_reason: reason } });
-  return dropped;
+  const cancelled = await cancelPending(tx, actor.orgId, id);
+  await recordChange(tx, actor, 'webhook.disabled', { id, before: { enabled: true }, after: { enabled: false, disabled_reason: reason } });
+  return cancelled;
 }
 
-async function giveUpPending(tx: TenantTx, orgId: string, id: string): Promise<number> {
+async function cancelPending(tx: TenantTx, orgId: string, id: string): Promise<number> {
   const { numUpdatedRows } = await tx
     .updateTable('webhook_deliveries')
-    .set({ status: 'failed', next_attempt_at: null, error: sql<string>`concat_ws(' ', error, 'The webhook was disabled before this was delivered.')` })
+    .set({ status: 'failed', next_attempt_at: null, error: sql<string>`concat_ws(' ', error, 'The webhook was disabled before the event was delivered.')` })
     .where('org_id', '=', orgId)
     .where('webhook_id', '=', id)
     .where('status', '=', 'pending')
@@ -185,14 +178,14 @@ async function giveUpPending(tx: TenantTx, orgId: string, id: string): Promise<n
   return Number(numUpdatedRows);
 }
 
-function switched(enabled: boolean, actor: Actor) {
+function enabledColumns(enabled: boolean, actor: Actor) {
   return enabled
     ? { enabled, disabled_at: null, disabled_reason: null }
-    : { enabled, disabled_at: sql<Date>`now()`, disabled_reason: `Switched off by ${actor.name}.` };
+    : { enabled, disabled_at: sql<Date>`now()`, disabled_reason: `Disabled by ${actor.name}.` };
 }
 
-/** What happened while it was off is not told, and what was held against it is forgotten. */
-const fromNowOn = {
+/** A webhook that is enabled again skips the events it has missed, and starts without failures. */
+const resetProgress = {
   seen_xact: sql<string>`pg_current_xact_id()::text::bigint`,
   seen_id: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
   failures: 0,
@@ -200,17 +193,17 @@ const fromNowOn = {
   paused_until: null,
 };
 
-/** Threat: a name and password in the address would be shown to whoever may read webhooks, and sent in the clear in a header. */
-function receiverOf(address: string, { refusal }: Reach): string {
+/** Threat: a user name and password in the URL would be visible to everyone who may read webhooks, and be sent in a header in clear text. */
+function normalizeUrl(address: string, { refusal }: AddressCheck): string {
   const refuse = (code: string, detail: string) => invalidField({ in: 'body', path: '/url', code, detail });
   const url = URL.canParse(address) ? new URL(address) : null;
-  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:'))
-    throw refuse('wrong_format', 'url must be an address that begins with https:// or http://');
-  if (url.username !== '' || url.password !== '') throw refuse('not_allowed', 'url must not carry a name or password; check the signature instead');
+  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) throw refuse('wrong_format', 'url must begin with https:// or http://');
+  if (url.username !== '' || url.password !== '')
+    throw refuse('not_allowed', 'url must not contain a user name or password. Authenticate deliveries by their signature');
   const unreachable = refusal(url);
   if (unreachable !== null) throw refuse('not_allowed', unreachable);
   url.hash = '';
-  if (url.href.length > 2000) throw refuse('too_long', 'url must have at most 2000 characters once it is encoded');
+  if (url.href.length > 2000) throw refuse('too_long', 'url must have at most 2000 characters after encoding');
   return url.href;
 }
 
@@ -218,17 +211,17 @@ function hintOf(secret: string): string {
   return `…${secret.slice(-5)}`;
 }
 
-/** Threat: many receivers take whoever knows the whole address for a friend. Only where it leads goes into the audit trail and to others. */
+/** Threat: many receivers trust anyone who knows the full URL. Only its origin goes into the audit trail and into events. */
 function auditable({ url, event_types, description, enabled }: WebhookRow) {
   return { origin: new URL(url).origin, event_types, description, enabled };
 }
 
-async function told(tx: TenantTx, actor: Actor, action: EventType, { id, ...change }: Told): Promise<void> {
+async function recordChange(tx: TenantTx, actor: Actor, action: EventType, { id, ...change }: WebhookChange): Promise<void> {
   await recordAudit(tx, actor, { action, objectType: 'webhook', objectId: id, ...change });
   await emit(tx, actor.orgId, { type: action, subject: id, data: change.after ?? change.before ?? {} });
 }
 
-interface Told {
+interface WebhookChange {
   id: string;
   before?: Record<string, unknown>;
   after?: Record<string, unknown>;

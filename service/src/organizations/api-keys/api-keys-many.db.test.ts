@@ -29,7 +29,7 @@ async function lastUse(id: string): Promise<Date | null> {
 }
 
 describe(`${MANY} keys at once`, () => {
-  it('are made, all work, are revoked while in use, and none works any more; with 4 connections for all', async () => {
+  it('can be created, used and revoked while in use, with 4 database connections', async () => {
     const earlier = { created: await eventsOf('api_key.created'), revoked: await eventsOf('api_key.revoked') };
     const keys = await Promise.all(Array.from({ length: MANY }, (): Promise<CreatedKey> => createKey(api, asOwner(), 'viewer')));
     expect(new Set(keys.map(({ key }) => key)).size).toBe(MANY);
@@ -56,7 +56,7 @@ describe(`${MANY} keys at once`, () => {
     expect(api.db.stats()).toMatchObject({ tenant: { waiting: 0 }, system: { waiting: 0 } });
   });
 
-  it('that are one and the same are revoked once', async () => {
+  it('are revoked once when they are the same key', async () => {
     const { id } = await createKey(api, asOwner(), 'viewer');
     const answers = await Promise.all(Array.from({ length: 10 }, () => revoke(id)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]));
@@ -64,15 +64,15 @@ describe(`${MANY} keys at once`, () => {
     expect([countOf(audit, id), countOf(outgoing, id)]).toEqual([1, 1]);
   });
 
-  it('asked for with one Idempotency-Key are one key', async () => {
+  it('are one key when they are requested with one Idempotency-Key', async () => {
     const headers = { 'idempotency-key': 'twenty times the same' };
     const made = await Promise.all(Array.from({ length: 20 }, () => createKey(api, { ...asOwner(), headers }, 'viewer')));
     expect(new Set(made.map(({ key }) => key)).size).toBe(1);
   });
 });
 
-describe('a member who is removed while making keys', () => {
-  it('leaves no key that works', async () => {
+describe('a member who is removed while creating keys', () => {
+  it('leaves no usable key', async () => {
     for (let round = 0; round < 5; round++) {
       const person = await addPerson(api, api.ours, 'admin');
       const { key } = await createKey(api, { headers: await signIn(api, person) }, 'admin');
@@ -89,7 +89,7 @@ describe('a member who is removed while making keys', () => {
 });
 
 describe('the last use of a key', () => {
-  it('is written when the process ends, for the keys that were used', async () => {
+  it('is written at shutdown for the keys that were used', async () => {
     const [used, unused] = [await createKey(api, asOwner(), 'viewer'), await createKey(api, asOwner(), 'viewer')];
     const before = Date.now();
     expect(await statusOf(api, used.key)).toBe(200);
@@ -100,7 +100,7 @@ describe('the last use of a key', () => {
     expect(await api.call('GET', `/api/v1/api-keys/${used.id}`, asOwner())).toMatchObject({ body: { last_used_at: expect.any(String), version: 1 } });
   });
 
-  it('never goes back, whichever replica writes last', async () => {
+  it('never moves back in time, whichever replica writes last', async () => {
     const { id } = await createKey(api, asOwner(), 'viewer');
     const [early, late] = [createKeyUse(api.db, () => {}), createKeyUse(api.db, () => {})];
     early.note(api.ours.id, id);
@@ -113,7 +113,7 @@ describe('the last use of a key', () => {
     expect(await lastUse(id)).toEqual(written);
   });
 
-  it('waits for nobody: a key that is being changed is passed over, the others are written', async () => {
+  it('is skipped for a key that is locked and written for the others', async () => {
     const [busy, free] = [await createKey(api, asOwner(), 'viewer'), await createKey(api, asOwner(), 'viewer')];
     const other = new pg.Client({ connectionString: api.databaseUrl });
     await other.connect();
@@ -128,7 +128,7 @@ describe('the last use of a key', () => {
     await other.query('rollback');
   });
 
-  it('stays within the organization that was noted', async () => {
+  it('is written only for keys of the given organization', async () => {
     const { id } = await createKey(api, asOwner(), 'viewer');
     const use = createKeyUse(api.db, () => {});
     use.note(api.theirs.id, id);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { outranks, type Role, roles } from '../../shared/permissions.ts';
 import { startApi, type TestApi } from '../../testing/http/api.ts';
-import { addPerson, behindProxy, createKey, fromAnywhere, signIn, statusOf } from '../../testing/people.ts';
+import { addPerson, behindProxy, createKey, fromRandomAddress, signIn, statusOf } from '../../testing/people.ts';
 import { startReplica } from '../../testing/replica.ts';
 import { hashToken, mintToken } from './tokens.ts';
 
@@ -31,7 +31,7 @@ async function expire(id: string): Promise<void> {
 }
 
 describe('an API key', () => {
-  it('is created, found, changed and revoked', async () => {
+  it('can be created, read, changed and revoked', async () => {
     const created = await api.call('POST', '/api/v1/api-keys', { ...asOwner(), body: { name: 'ci', role: 'analyst' } });
     const { key, id, ...shown } = created.body as { key: string; id: string };
     expect(created.status).toBe(201);
@@ -69,7 +69,7 @@ describe('an API key', () => {
     expect(late).toMatchObject({ status: 409, body: { code: 'conflict' } });
   });
 
-  it('is shown once, and kept as a hash alone', async () => {
+  it('is returned once and stored only as a hash', async () => {
     const { id, key } = await createKey(api, asOwner(), 'viewer');
     const rows = await api.db.withSystem((tx) => tx.selectFrom('api_keys').selectAll().where('id', '=', id).execute());
     expect(rows).toMatchObject([{ token_hash: hashToken(key), prefix: key.slice(0, 12) }]);
@@ -81,7 +81,7 @@ describe('an API key', () => {
     }
   });
 
-  it('is taken from Authorization in any case of "bearer", or from X-API-Key', async () => {
+  it('is read from Authorization, with "bearer" in any case, or from X-API-Key', async () => {
     const { key, id } = await createKey(api, asOwner(), 'viewer');
     for (const headers of [{ authorization: `bearer ${key}` }, { authorization: `BEARER  ${key}` }, { 'x-api-key': key }]) {
       expect(await api.call('GET', '/api/v1/me', { headers })).toMatchObject({ status: 200, body: { id } });
@@ -89,29 +89,29 @@ describe('an API key', () => {
   });
 
   it.each([
-    ['none at all', () => ({}), /^Bearer realm="rrs"$/],
+    ['no key', () => ({}), /^Bearer realm="rrs"$/],
     ['another scheme', () => ({ authorization: 'Basic b3duZXI6b3duZXI=' }), /^Bearer realm="rrs"$/],
-    ['nothing behind "Bearer"', () => ({ authorization: 'Bearer ' }), /^Bearer realm="rrs"$/],
-    ['words behind "Bearer"', () => ({ authorization: `Bearer ${api.ours.owner} and more` }), /^Bearer realm="rrs"$/],
-    ['one of our form that was never given', () => ({ authorization: `Bearer ${mintToken('rrs', api.ours.id).token}` }), /invalid_token/],
+    ['nothing after "Bearer"', () => ({ authorization: 'Bearer ' }), /^Bearer realm="rrs"$/],
+    ['words after "Bearer"', () => ({ authorization: `Bearer ${api.ours.owner} and more` }), /^Bearer realm="rrs"$/],
+    ['a well-formed key that does not exist', () => ({ authorization: `Bearer ${mintToken('rrs', api.ours.id).token}` }), /invalid_token/],
     [
-      'one of an organization that does not exist',
+      'a key of an organization that does not exist',
       () => ({ authorization: `Bearer ${mintToken('rrs', '01994f3e-8a10-7c31-9d3c-5f1f4b8f0a11').token}` }),
       /invalid_token/,
     ],
-    ['a session in place of a key', () => ({ authorization: `Bearer ${mintToken('ses', api.ours.id).token}` }), /invalid_token/],
-    ['another case', () => ({ authorization: `Bearer ${api.ours.owner.toUpperCase()}` }), /invalid_token/],
-    ['one cut short', () => ({ authorization: `Bearer ${api.ours.owner.slice(0, -1)}` }), /invalid_token/],
+    ['a session token instead of a key', () => ({ authorization: `Bearer ${mintToken('ses', api.ours.id).token}` }), /invalid_token/],
+    ['a different case', () => ({ authorization: `Bearer ${api.ours.owner.toUpperCase()}` }), /invalid_token/],
+    ['a truncated key', () => ({ authorization: `Bearer ${api.ours.owner.slice(0, -1)}` }), /invalid_token/],
     ['its prefix', () => ({ 'x-api-key': api.ours.owner.slice(0, 12) }), /invalid_token/],
     ['SQL', () => ({ 'x-api-key': "' or true --" }), /invalid_token/],
-    ['three parts, where there is no identity provider', () => ({ authorization: 'Bearer eyJhbGciOiJub25lIn0.e30.' }), /invalid_token/],
+    ['a JWT, if there is no identity provider', () => ({ authorization: 'Bearer eyJhbGciOiJub25lIn0.e30.' }), /invalid_token/],
   ])('is refused with 401 and a challenge: %s', async (_, headers, challenge) => {
-    const answer = await api.call('GET', '/api/v1/me', { headers: { ...fromAnywhere(), ...headers() } });
+    const answer = await api.call('GET', '/api/v1/me', { headers: { ...fromRandomAddress(), ...headers() } });
     expect(answer).toMatchObject({ status: 401, body: { code: 'unauthenticated', request_id: answer.headers.get('x-request-id') } });
     expect(answer.headers.get('www-authenticate')).toMatch(challenge);
   });
 
-  it('is refused when any single character of it is changed', async () => {
+  it('is refused if any single character differs', async () => {
     const { key } = await createKey(api, asOwner(), 'viewer');
     const changed = Array.from(key, (character, at) => key.slice(0, at) + (character === 'A' ? 'B' : 'A') + key.slice(at + 1));
     const statuses = await Promise.all(changed.map((other) => statusOf(api, other)));
@@ -119,7 +119,7 @@ describe('an API key', () => {
     expect(await statusOf(api, key)).toBe(200);
   });
 
-  it('ends by itself at its expiry, and says so', async () => {
+  it('expires, and the response says so', async () => {
     const { id, key } = await createKey(api, asOwner(), 'viewer', { expires_at: inAnHour() });
     expect(await statusOf(api, key)).toBe(200);
     await expire(id);
@@ -130,7 +130,7 @@ describe('an API key', () => {
   });
 
   it.each(['2020-01-01T00:00:00Z', new Date(Date.now() - 1).toISOString(), '2999-12-31T23:59:60Z', 'tomorrow', '2999-13-01T00:00:00Z', 4_102_444_800_000, ''])(
-    'is not given an expiry of %j',
+    'is refused with an expiry of %j',
     async (expires_at) => {
       const { id } = await createKey(api, asOwner(), 'viewer');
       const answers = await Promise.all([
@@ -142,7 +142,7 @@ describe('an API key', () => {
     },
   );
 
-  it('that is revoked here is refused by the other replica in the next request, and the other way round', async () => {
+  it('is refused by every replica on the next request after it is revoked', async () => {
     for (const [one, other] of [
       [api, replica],
       [replica, api],
@@ -154,7 +154,7 @@ describe('an API key', () => {
     }
   });
 
-  it('does not reach over to the other organization', async () => {
+  it('gives no access to another organization', async () => {
     const { id } = await createKey(api, asOwner(), 'viewer');
     for (const [method, body] of [['GET'], ['PATCH', { name: 'taken over' }], ['DELETE']] as const) {
       expect(await api.call(method, `/api/v1/api-keys/${id}`, { as: api.theirs.owner, ...(body ? { body } : {}) })).toMatchObject({ status: 404 });
@@ -165,19 +165,19 @@ describe('an API key', () => {
 
 describe('the role of a new key', () => {
   const pairs = roles.flatMap((creator) => roles.map((role): [Role, Role] => [creator, role]));
-  it.each(pairs)('a key of %s makes a key of %s only if that is not above it', async (creator, role) => {
+  it.each(pairs)('a key with the role %s can create a key with the role %s only if that role is not higher', async (creator, role) => {
     const allowed = (creator === 'owner' || creator === 'admin') && !outranks(role, creator);
     const answer = await api.call('POST', '/api/v1/api-keys', { as: await api.ours.key(creator), body: { name: 'x', role } });
     expect(answer).toMatchObject(allowed ? { status: 201, body: { role } } : { status: 403, body: { code: 'forbidden' } });
   });
 
-  it('never changes, not even downwards', async () => {
+  it('cannot be changed, not even to a lower one', async () => {
     const { id } = await createKey(api, asOwner(), 'admin');
     const answer = await api.call('PATCH', `/api/v1/api-keys/${id}`, { ...asOwner(), body: { role: 'viewer' } });
     expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: '/role', code: 'unknown_field' }] } });
   });
 
-  it('protects the key from those below it', async () => {
+  it('protects the key from credentials with a lower role', async () => {
     const { id, key } = await createKey(api, asOwner(), 'owner');
     const admin = await api.ours.key('admin');
     for (const [method, body] of [['PATCH', { name: 'mine now' }], ['DELETE']] as const) {
@@ -186,7 +186,7 @@ describe('the role of a new key', () => {
     expect(await statusOf(api, key)).toBe(200);
   });
 
-  it('is bound by the member at the beginning of the line', async () => {
+  it('is limited by the member who created the first key of the chain', async () => {
     const person = await addPerson(api, api.ours, 'admin');
     const first = await createKey(api, { headers: await signIn(api, person) }, 'admin');
     const second = await createKey(api, { as: first.key }, 'admin');

@@ -3,7 +3,7 @@ import type { Database } from '../../db/database.ts';
 
 const FLUSH_MS = 5_000;
 
-/** When keys were last used, gathered in memory and written together: a request does not wait for it. */
+/** Collects in memory when keys were last used and writes it in batches, so that requests do not wait for the write. */
 export function createKeyUse(db: Database, onError: (error: unknown) => void) {
   const used = new Map<string, { orgId: string; at: Date }>();
 
@@ -12,7 +12,7 @@ export function createKeyUse(db: Database, onError: (error: unknown) => void) {
     const uses = [...used].map(([id, { orgId, at }]) => ({ org_id: orgId, id, at }));
     used.clear();
     await db.withSystem(async (tx) => {
-      // A key that somebody else is changing is left to the next use: waiting for many rows is how two replicas deadlock.
+      // Locked keys are skipped until their next use: two replicas that wait for each other's rows would deadlock.
       await sql`
         with used as (
           select k.org_id, k.id, used.at

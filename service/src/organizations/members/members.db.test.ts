@@ -29,7 +29,7 @@ async function roleOfKey(id: string): Promise<Role> {
 }
 
 describe('a member', () => {
-  it('is added, found, changed and removed', async () => {
+  it('can be added, read, changed and removed', async () => {
     const added = await api.call('POST', '/api/v1/members', { ...asOwner(), body: { email: 'Ada@Example.com', name: 'Ada', role: 'viewer' } });
     const { id } = added.body as { id: string };
     expect(added).toMatchObject({ status: 201, body: { email: 'ada@example.com', name: 'Ada', role: 'viewer', has_password: false, version: 1 } });
@@ -51,7 +51,7 @@ describe('a member', () => {
     expect(JSON.stringify(body)).not.toContain('ada@example.com');
   });
 
-  it('is one for each e-mail, in whatever case, also when ten add it at once', async () => {
+  it('is unique by e-mail, ignoring case, also when ten requests add it at once', async () => {
     const spellings = ['grace@example.com', 'GRACE@example.com', 'Grace@Example.Com'];
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, n) =>
@@ -63,21 +63,21 @@ describe('a member', () => {
     expect(elsewhere.status).toBe(201);
   });
 
-  it('of another organization is not there', async () => {
+  it('of another organization is not found', async () => {
     const { id } = await addPerson(api, api.theirs, 'viewer');
     expect(await change(id, { role: 'owner' })).toMatchObject({ status: 404 });
     expect(await remove(id)).toMatchObject({ status: 404 });
     expect(await api.call('GET', `/api/v1/members/${id}`, asOwner())).toMatchObject({ status: 404 });
   });
 
-  it('never shows its password or hash', async () => {
+  it('never exposes its password or hash', async () => {
     const { id } = await addPerson(api, api.ours, 'viewer');
     for (const path of [`/api/v1/members/${id}`, '/api/v1/members?limit=200']) {
       expect(JSON.stringify((await api.call('GET', path, asOwner())).body)).not.toMatch(/argon2|password_hash|"password"/);
     }
   });
 
-  it('needs a password of 12 characters, or none', async () => {
+  it('has a password of at least 12 characters or none', async () => {
     const body = { email: 'short@example.com', name: 'Short', role: 'viewer' };
     for (const password of ['', 'eleven char', null, 'x'.repeat(201)]) {
       const answer = await api.call('POST', '/api/v1/members', { ...asOwner(), body: { ...body, password } });
@@ -86,9 +86,9 @@ describe('a member', () => {
   });
 });
 
-describe('who changes whom', () => {
+describe('changing members', () => {
   const pairs = (['owner', 'admin'] as const).flatMap((by) => roles.map((role): [Role, Role] => [by, role]));
-  it.each(pairs)('%s adds, changes and removes %s only if that is not above', async (by, role) => {
+  it.each(pairs)('%s can add, change and remove %s only if that role is not higher', async (by, role) => {
     const as = await api.ours.key(by);
     const allowed = !outranks(role, by);
     const added = await api.call('POST', '/api/v1/members', { as, body: { email: `${by}-${role}@pairs.example`, name: 'x', role } });
@@ -99,7 +99,7 @@ describe('who changes whom', () => {
     expect((await remove(id, { as })).status).toBe(allowed ? 204 : 403);
   });
 
-  it.each(['analyst', 'viewer', 'auditor'] as const)('%s changes nobody', async (role) => {
+  it.each(['analyst', 'viewer', 'auditor'] as const)('%s cannot change members', async (role) => {
     const as = await api.ours.key(role);
     const { id } = await addPerson(api, api.ours, 'viewer');
     expect((await change(id, { name: 'renamed' }, { as })).status).toBe(403);
@@ -107,7 +107,7 @@ describe('who changes whom', () => {
     expect((await api.call('GET', `/api/v1/members/${id}`, { as })).status).toBe(200);
   });
 
-  it('an admin makes nobody an owner, not even themselves', async () => {
+  it('an admin cannot make anyone an owner, not even themselves', async () => {
     const admin = await addPerson(api, api.ours, 'admin');
     const headers = await signIn(api, admin);
     expect(await change(admin.id, { role: 'owner' }, { headers })).toMatchObject({ status: 403, body: { code: 'forbidden' } });
@@ -119,7 +119,7 @@ describe('a demotion', () => {
     ['owner', 'admin', { owner: 'admin', admin: 'admin', analyst: 'analyst', viewer: 'viewer', auditor: 'auditor' }],
     ['admin', 'analyst', { admin: 'analyst', analyst: 'analyst', viewer: 'viewer' }],
     ['admin', 'viewer', { admin: 'viewer', analyst: 'viewer', viewer: 'viewer', auditor: 'viewer' }],
-  ] as const)('from %s to %s lowers the keys that would be above', async (from, to, expected) => {
+  ] as const)('from %s to %s lowers the keys that would have a higher role', async (from, to, expected) => {
     const person = await addPerson(api, api.ours, from);
     const session = await signIn(api, person);
     const keys = await Promise.all((Object.keys(expected) as Role[]).map((role) => createKey(api, { headers: session }, role)));
@@ -130,7 +130,7 @@ describe('a demotion', () => {
     for (const { key } of keys) expect(await statusOf(replica, key)).toBe(200);
   });
 
-  it('does not touch the keys of others, nor revoked ones', async () => {
+  it('does not change revoked keys or keys of others', async () => {
     const [one, other] = [await addPerson(api, api.ours, 'admin'), await addPerson(api, api.ours, 'admin')];
     const headers = await signIn(api, one);
     const [mine, gone] = [await createKey(api, { headers: await signIn(api, other) }, 'admin'), await createKey(api, { headers }, 'admin')];
@@ -141,7 +141,7 @@ describe('a demotion', () => {
 });
 
 describe('a removal', () => {
-  it('ends the sessions and revokes the keys of the member at once, on every replica', async () => {
+  it('ends the sessions and revokes the keys of the member immediately, on every replica', async () => {
     const person = await addPerson(api, api.ours, 'admin');
     const sessions = [await signIn(api, person), await signIn(replica, person)];
     const { key, id } = await createKey(api, { headers: sessions[0] ?? {} }, 'admin');
@@ -153,8 +153,8 @@ describe('a removal', () => {
   });
 });
 
-describe('changing and signing in at the same time', () => {
-  it('neither wait for each other for ever nor leave a session behind', async () => {
+describe('changing a member during a sign-in', () => {
+  it('neither deadlocks nor leaves a session behind', async () => {
     for (let round = 0; round < 5; round++) {
       const person = await addPerson(api, api.ours, 'viewer');
       const ending = round % 2 === 0 ? () => remove(person.id) : () => change(person.id, { password: 'another password now' });
@@ -167,7 +167,7 @@ describe('changing and signing in at the same time', () => {
     }
   });
 
-  it('do not deadlock: a sign-in under way can write what it writes about the organization', async () => {
+  it('does not block the rows that the sign-in writes for the organization', async () => {
     const { id } = await addPerson(api, api.ours, 'viewer');
     await withClient(api.databaseUrl, async (signingIn) => {
       await signingIn.query('begin');

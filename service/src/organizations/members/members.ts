@@ -1,3 +1,4 @@
+import type { Static } from 'typebox';
 import { recordAudit } from '../../audit/record.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { fetchPage, type PageRequest } from '../../db/pages.ts';
@@ -5,33 +6,31 @@ import { emit } from '../../events/emit.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { AppError, notFound } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
-import { outranks, type Role } from '../../shared/permissions.ts';
+import { outranks } from '../../shared/permissions.ts';
 import { lowerKeysOf } from '../api-keys/api-keys.ts';
-import { assertNotAbove, assertOwnerLeft, takeTurn } from './owners.ts';
+import type { MemberCreate, MemberPatch } from '../schemas.ts';
+import { assertNotAbove, assertOwnerLeft, lockForAccessChange } from './owners.ts';
 
-const shown = ['id', 'email', 'name', 'role', 'version', 'created_at', 'updated_at', 'password_hash'] as const;
+const columns = ['id', 'email', 'name', 'role', 'version', 'created_at', 'updated_at', 'password_hash'] as const;
 
-export interface NewMember {
-  email: string;
-  name: string;
-  role: Role;
-  /** Hashed by the caller, outside of the transaction: hashing takes its time on purpose. */
+/** The caller hashes the password outside the transaction, because hashing is slow by design. */
+interface NewMember extends Omit<Static<typeof MemberCreate>, 'password'> {
   passwordHash: string | null;
 }
 
-export interface MemberChange {
-  name?: string;
-  role?: Role;
-  passwordHash?: string;
+interface MemberChange {
+  id: string;
+  patch: Omit<Static<typeof MemberPatch>, 'password'> & { passwordHash?: string };
+  check: (current: MemberRow) => void;
 }
 
 export function listMembers(tx: TenantTx, orgId: string, page: PageRequest) {
-  const query = tx.selectFrom('members').select(shown).where('org_id', '=', orgId);
+  const query = tx.selectFrom('members').select(columns).where('org_id', '=', orgId);
   return fetchPage(tx, query, { created_at: { column: 'created_at', type: 'timestamptz' } }, page);
 }
 
 export async function readMember(tx: TenantTx, orgId: string, id: string) {
-  const member = await tx.selectFrom('members').select(shown).where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst();
+  const member = await tx.selectFrom('members').select(columns).where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst();
   if (!member) throw notFound('member', id);
   return member;
 }
@@ -39,23 +38,23 @@ export async function readMember(tx: TenantTx, orgId: string, id: string) {
 export type MemberRow = Awaited<ReturnType<typeof readMember>>;
 
 export async function addMember(tx: TenantTx, actor: Actor, input: NewMember): Promise<MemberRow> {
-  await takeTurn(tx, actor, 'shared');
+  await lockForAccessChange(tx, actor, 'shared');
   assertNotAbove(actor, input.role, 'The new member');
   const email = input.email.toLowerCase();
   const member = await tx
     .insertInto('members')
     .values({ org_id: actor.orgId, id: newId(), email, name: input.name, role: input.role, password_hash: input.passwordHash })
     .onConflict((conflict) => conflict.columns(['org_id', 'email']).doNothing())
-    .returning(shown)
+    .returning(columns)
     .executeTakeFirst();
-  if (!member) throw new AppError('conflict', `There is already a member with the e-mail "${email}". Change that member instead.`);
+  if (!member) throw new AppError('conflict', `A member with the e-mail "${email}" already exists. Change that member instead.`);
   await recordAudit(tx, actor, { action: 'member.added', objectType: 'member', objectId: member.id, after: auditable(member) });
   await emit(tx, actor.orgId, { type: 'member.added', subject: member.id, data: auditable(member) });
   return member;
 }
 
-export async function updateMember(tx: TenantTx, actor: Actor, id: string, patch: MemberChange, check: (current: MemberRow) => void): Promise<MemberRow> {
-  await takeTurn(tx, actor, 'exclusive');
+export async function updateMember(tx: TenantTx, actor: Actor, { id, patch, check }: MemberChange): Promise<MemberRow> {
+  await lockForAccessChange(tx, actor, 'exclusive');
   const current = await readMember(tx, actor.orgId, id);
   check(current);
   assertNotAbove(actor, current.role, 'The member');
@@ -67,7 +66,7 @@ export async function updateMember(tx: TenantTx, actor: Actor, id: string, patch
     .set({ ...next, ...(patch.passwordHash ? { failed_sign_ins: 0, locked_until: null } : {}), version: current.version + 1, updated_at: new Date() })
     .where('org_id', '=', actor.orgId)
     .where('id', '=', id)
-    .returning(shown)
+    .returning(columns)
     .executeTakeFirstOrThrow();
   if (outranks(current.role, updated.role)) {
     await lowerKeysOf(tx, actor, id, updated.role);
@@ -86,9 +85,9 @@ export async function updateMember(tx: TenantTx, actor: Actor, id: string, patch
   return updated;
 }
 
-/** Sessions end and keys are revoked with the member, in the same transaction. */
+/** The member's keys are revoked in the same transaction. The foreign key deletes the sessions. */
 export async function removeMember(tx: TenantTx, actor: Actor, id: string): Promise<void> {
-  await takeTurn(tx, actor, 'exclusive');
+  await lockForAccessChange(tx, actor, 'exclusive');
   const current = await readMember(tx, actor.orgId, id);
   assertNotAbove(actor, current.role, 'The member');
   await lowerKeysOf(tx, actor, id, null);
@@ -103,10 +102,10 @@ function auditable({ email, name, role }: MemberRow) {
 }
 
 export function listAllMembers(tx: TenantTx, orgId: string) {
-  return tx.selectFrom('members').select(shown).where('org_id', '=', orgId).orderBy('email').execute();
+  return tx.selectFrom('members').select(columns).where('org_id', '=', orgId).orderBy('email').execute();
 }
 
-/** By e-mail or by name, in whatever case; names may be shared. */
+/** Finds members by e-mail or by name, ignoring case. Several members can have the same name. */
 export function membersCalled(tx: TenantTx, orgId: string, called: string) {
   const wanted = called.trim().toLowerCase();
   return tx
@@ -118,7 +117,7 @@ export function membersCalled(tx: TenantTx, orgId: string, called: string) {
 }
 
 export async function findMember(tx: TenantTx, orgId: string, email: string): Promise<MemberRow> {
-  const member = await tx.selectFrom('members').select(shown).where('org_id', '=', orgId).where('email', '=', email.toLowerCase()).executeTakeFirst();
+  const member = await tx.selectFrom('members').select(columns).where('org_id', '=', orgId).where('email', '=', email.toLowerCase()).executeTakeFirst();
   if (!member) throw notFound('member', email);
   return member;
 }

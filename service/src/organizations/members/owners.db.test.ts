@@ -7,7 +7,7 @@ let api: TestApi;
 let ownerKey: { as: string };
 let ownerKeyId: string;
 
-/** Each test begins with an organization of one owner, which is a key. */
+/** Each test starts with an organization whose only owner is an API key. */
 beforeEach(async () => {
   api = await startApi({ config: behindProxy, poolSize: 4 });
   apis.push(api);
@@ -48,7 +48,7 @@ async function owners(): Promise<string[]> {
 const lastOwner = { status: 409, body: { code: 'last_owner' } };
 
 describe('the last owner', () => {
-  it('that is a key cannot be revoked or given an end', async () => {
+  it('that is a key cannot be revoked or given an expiry', async () => {
     expect(await revoke(ownerKeyId, ownerKey)).toMatchObject(lastOwner);
     const end = { expires_at: new Date(Date.now() + 3_600_000).toISOString() };
     expect(await api.call('PATCH', `/api/v1/api-keys/${ownerKeyId}`, { ...ownerKey, body: end })).toMatchObject(lastOwner);
@@ -58,14 +58,14 @@ describe('the last owner', () => {
     });
   });
 
-  it('is not replaced by an owner key that ends by itself', async () => {
+  it('cannot be replaced by an owner key that expires', async () => {
     await createKey(api, ownerKey, 'owner', { expires_at: new Date(Date.now() + 3_600_000).toISOString() });
     expect(await revoke(ownerKeyId, ownerKey)).toMatchObject(lastOwner);
     await createKey(api, ownerKey, 'owner');
     expect(await revoke(ownerKeyId, ownerKey)).toMatchObject({ status: 204 });
   });
 
-  it('that is a member cannot be removed or demoted, and keeps keys and sessions', async () => {
+  it('that is a member cannot be removed or demoted and keeps its keys and sessions', async () => {
     const [one, other] = await twoOwners();
     expect(await remove(other.id, one.by)).toMatchObject({ status: 204 });
     const { key } = await createKey(api, one.by, 'admin');
@@ -75,21 +75,21 @@ describe('the last owner', () => {
     expect([await statusOf(api, key), await statusOf(api, one.by.headers)]).toEqual([200, 200]);
   });
 
-  it('does not hang on keys of the member who goes', async () => {
+  it('cannot be a key of the member who is removed', async () => {
     const person = await addOwner();
     await createKey(api, person.by, 'owner');
     expect(await revoke(ownerKeyId, ownerKey)).toMatchObject({ status: 204 });
     expect(await remove(person.id, person.by)).toMatchObject(lastOwner);
   });
 
-  it('is there after two owners removed each other at the same moment', async () => {
+  it('remains after two owners remove each other at the same time', async () => {
     const [one, other] = await twoOwners();
     const answers = await Promise.all([remove(other.id, one.by), remove(one.id, other.by)]);
     expect(answers.map(({ status }) => status).filter((status) => status === 204)).toHaveLength(1);
     expect(await owners()).toHaveLength(1);
   });
 
-  it('is there after ten requests tried to demote, remove and revoke all owners at once', async () => {
+  it('remains after ten concurrent requests try to demote, remove and revoke all owners', async () => {
     const [one, other] = await twoOwners();
     const third = await createKey(api, one.by, 'owner');
     const by = [one.by, other.by];
@@ -106,8 +106,8 @@ describe('the last owner', () => {
   });
 });
 
-describe('one who is demoted while asking', () => {
-  it('does not give out the role that was lost', async () => {
+describe('a member who is demoted during a request', () => {
+  it('cannot assign the lost role', async () => {
     const person = await addOwner();
     const { key, id } = await createKey(api, person.by, 'owner');
     const [demoted, ...made] = await Promise.all([

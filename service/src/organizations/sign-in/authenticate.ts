@@ -28,8 +28,8 @@ const KEY = `
   from api_keys k join organizations o on o.id = k.org_id
   where k.org_id = $1 and k.token_hash = $2 and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`;
 
-/** Only the bootstrap key names no organization, or, taken over from elsewhere, a foreign one; it belongs to "default". */
-const FOREIGN_KEY = KEY.replace('k.org_id = $1', 'o.slug = $1');
+/** An operator can choose the first key. It then contains no organization id, or that of another installation. It belongs to "default". */
+const CHOSEN_KEY = KEY.replace('k.org_id = $1', 'o.slug = $1');
 
 const SESSION = `
   select s.org_id, o.slug, o.name as org_name, m.id, m.name, m.role, m.id as member_id, m.email, s.expires_at
@@ -41,10 +41,10 @@ const MEMBER = `
   from organizations o left join members m on m.org_id = o.id and m.email = $2
   where o.slug = $1 or o.id = $3`;
 
-/** Begins with `{"`, which no key of ours and hardly a chosen one does. */
+/** A JWT begins with an encoded `{"`. Generated keys never do. */
 const JWT = /^eyJ[^.]*\.[^.]*\.[^.]*$/;
 
-/** Looked up in the database each time: a revocation counts at once, on every replica. */
+/** Looks up the credential in the database on each request, so that a revocation takes effect immediately on every replica. */
 export function createAuthenticate({ db, keyUse, verifyAccessToken }: { db: Database; keyUse: KeyUse; verifyAccessToken: VerifyAccessToken | null }) {
   const find = async (name: string, sql: string, ...values: unknown[]): Promise<Found | undefined> => (await db.systemQuery<Found>(name, sql, values))[0];
 
@@ -52,7 +52,7 @@ export function createAuthenticate({ db, keyUse, verifyAccessToken }: { db: Data
     const orgId = organizationOf('rrs', token);
     if (verifyAccessToken && JWT.test(token)) return byAccessToken(verifyAccessToken, token, caller);
     const hash = hashToken(token);
-    const found = (orgId === null ? undefined : await find('key', KEY, orgId, hash)) ?? (await find('foreign_key', FOREIGN_KEY, 'default', hash));
+    const found = (orgId === null ? undefined : await find('key', KEY, orgId, hash)) ?? (await find('chosen_key', CHOSEN_KEY, 'default', hash));
     if (!found) return null;
     keyUse.note(found.org_id, found.id);
     return principal('api_key', found, caller);
@@ -64,10 +64,10 @@ export function createAuthenticate({ db, keyUse, verifyAccessToken }: { db: Data
     const [slug, id] = isUuid(claims.organization) ? [null, claims.organization] : [claims.organization, null];
     const found = await find('member', MEMBER, slug, claims.email?.toLowerCase() ?? null, id);
     if (!found) return null;
-    const said = { email: claims.email, expires_at: claims.expiresAt };
-    // Who says the role is who the caller is: the issuer, or the member that the token only names.
-    if (claims.role !== null) return principal('oidc', { ...found, ...said, id: claims.subject, name: claims.name, role: claims.role }, caller);
-    return found.member_id === null ? null : principal('member', { ...found, ...said }, caller);
+    const fromToken = { email: claims.email, expires_at: claims.expiresAt };
+    // A token with a role is its own identity. A token without one only identifies a member, whose role applies.
+    if (claims.role !== null) return principal('oidc', { ...found, ...fromToken, id: claims.subject, name: claims.name, role: claims.role }, caller);
+    return found.member_id === null ? null : principal('member', { ...found, ...fromToken }, caller);
   };
 
   return async (credential: { kind: 'token' | 'session'; token: string }, caller: Caller): Promise<Principal | null> => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startApi, type TestApi } from '../../testing/http/api.ts';
-import { addPerson, behindProxy, fromAnywhere, type Person, trySignIn } from '../../testing/people.ts';
+import { addPerson, behindProxy, fromRandomAddress, type Person, trySignIn } from '../../testing/people.ts';
 
 let api: TestApi;
 let person: Person;
@@ -27,7 +27,7 @@ async function account() {
   return { failures: member.failed_sign_ins, lockedUntil: member.locked_until?.getTime() ?? null };
 }
 
-/** One more wrong guess after the wait is over, and whether it made the account wait for as long. */
+/** Makes one more wrong guess after the lock has ended, and returns whether the account is locked for that long. */
 async function expectWait(seconds: number): Promise<void> {
   await endLock();
   const before = Date.now();
@@ -48,14 +48,14 @@ async function refusals(): Promise<number> {
 }
 
 describe('guessing a password', () => {
-  it('is free four times', async () => {
+  it('has no consequence four times', async () => {
     await guesses(4);
     expect(await account()).toEqual({ failures: 4, lockedUntil: null });
     expect(await right()).toBe(201);
     expect(await account()).toEqual({ failures: 0, lockedUntil: null });
   });
 
-  it('makes even the right password wait after the fifth, with the same answer', async () => {
+  it('locks out even the right password after the fifth failure, with the same response', async () => {
     await guesses(5);
     await setLock(new Date(Date.now() + 60_000));
     const [waiting, wrong] = [await trySignIn(api, person.email, person.password), await trySignIn(api, person.email, 'a wrong guess')];
@@ -67,7 +67,7 @@ describe('guessing a password', () => {
     expect(await refusals()).toBe(5);
   });
 
-  it('lets the right password in again when the time is over, and forgets the failures', async () => {
+  it('accepts the right password when the lock has ended and resets the failures', async () => {
     await guesses(5);
     await endLock();
     expect(await right()).toBe(201);
@@ -76,14 +76,14 @@ describe('guessing a password', () => {
     expect(await right()).toBe(201);
   });
 
-  it('doubles the wait each time, up to a quarter of an hour', async () => {
+  it('doubles the lock time after each failure, up to 15 minutes', async () => {
     await guesses(4);
     for (const seconds of [1, 2, 4, 8]) await expectWait(seconds);
     await api.db.withSystem((tx) => tx.updateTable('members').set({ failed_sign_ins: 5_000_000 }).where('id', '=', person.id).execute());
     await expectWait(900);
   });
 
-  it('counts those who guess in parallel: of 50 at once the password is looked at for the first few', async () => {
+  it('counts parallel attempts: only the first few of 50 verify the password', async () => {
     const answers = await Promise.all([...Array.from({ length: 49 }, guess), right()]);
     expect(answers.filter((status) => status === 401).length).toBeGreaterThanOrEqual(49);
     const { failures } = await account();
@@ -91,13 +91,13 @@ describe('guessing a password', () => {
     expect(failures).toBeLessThanOrEqual(7);
   });
 
-  it('does not make others wait', async () => {
+  it('does not lock other accounts', async () => {
     const other = await addPerson(api, api.ours, 'viewer');
     await guesses(5);
     expect((await trySignIn(api, other.email, other.password)).status).toBe(201);
   });
 
-  it('ends when somebody who may gives the member another password', async () => {
+  it('is forgiven when an administrator sets a new password', async () => {
     await guesses(5);
     await setLock(new Date(Date.now() + 60_000));
     await api.call('PATCH', `/api/v1/members/${person.id}`, { as: api.ours.owner, body: { password: 'given by the owner' } });
@@ -105,9 +105,9 @@ describe('guessing a password', () => {
   });
 });
 
-describe('failures from one address', () => {
-  it('make the address wait, whatever it tries, while others and good keys go on', async () => {
-    const headers = fromAnywhere();
+describe('failures from one IP address', () => {
+  it('delay all attempts from that address, but not other addresses or valid keys', async () => {
+    const headers = fromRandomAddress();
     const statuses: number[] = [];
     for (let n = 0; n < 31; n++) statuses.push((await api.call('GET', '/api/v1/me', { as: `guess-${n}`, headers })).status);
     expect(statuses.slice(0, 30)).toEqual(Array(30).fill(401));

@@ -4,7 +4,7 @@ import { generateKeyPair } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { AUDIENCE, type IdentityProvider, startIdentityProvider } from '../../testing/fakes/identity-provider.ts';
 import { startApi, type TestApi } from '../../testing/http/api.ts';
-import { addPerson, behindProxy, createKey, fromAnywhere, statusOf } from '../../testing/people.ts';
+import { addPerson, behindProxy, createKey, fromRandomAddress, statusOf } from '../../testing/people.ts';
 import { startReplica } from '../../testing/replica.ts';
 import { createAccessTokenVerifier } from './oidc.ts';
 
@@ -24,11 +24,11 @@ afterAll(async () => {
 });
 afterEach(() => vi.useRealTimers());
 
-const me = (token: string) => api.call('GET', '/api/v1/me', { as: token, headers: fromAnywhere() });
+const me = (token: string) => api.call('GET', '/api/v1/me', { as: token, headers: fromRandomAddress() });
 const ours = { organization: 'ours' };
 
 describe('an access token of the identity provider', () => {
-  it('is accepted with the role that it names', async () => {
+  it('is accepted with the role in its claim', async () => {
     const token = await provider.token({ ...ours, role: 'analyst', name: 'The pipeline' });
     expect(await me(token)).toMatchObject({
       status: 200,
@@ -45,12 +45,12 @@ describe('an access token of the identity provider', () => {
     expect(refused).toMatchObject({ status: 403, body: { code: 'forbidden' } });
   });
 
-  it('may name the organization by its id, and several roles, of which the highest counts', async () => {
+  it('can contain the id of the organization, and several roles, of which the highest applies', async () => {
     const token = await provider.token({ organization: api.theirs.id, role: ['offline_access', 'viewer', 'admin'] });
     expect(await me(token)).toMatchObject({ status: 200, body: { role: 'admin', organization: { slug: 'theirs' } } });
   });
 
-  it('without a role has that of the member with its e-mail, for as long as there is one', async () => {
+  it('without a role has the role of the member with its e-mail, as long as that member exists', async () => {
     const { id, email } = await addPerson(api, api.ours, 'auditor');
     const token = await provider.token({ ...ours, email: email.toUpperCase() });
     expect(await me(token)).toMatchObject({ status: 200, body: { type: 'member', id, role: 'auditor' } });
@@ -60,7 +60,7 @@ describe('an access token of the identity provider', () => {
     expect((await me(token)).status).toBe(401);
   });
 
-  it('leaves its subject in the audit trail, and its keys go with the member of its e-mail', async () => {
+  it('is recorded in the audit trail by its subject, and its keys belong to the member with its e-mail', async () => {
     const { id, email } = await addPerson(api, api.ours, 'viewer');
     const made = await createKey(api, { as: await provider.token({ ...ours, role: 'admin', email }) }, 'admin');
     const events = await api.call('GET', `/api/v1/audit-events?object_id=${made.id}`, { as: api.ours.owner });
@@ -70,7 +70,7 @@ describe('an access token of the identity provider', () => {
     expect(await statusOf(api, made.key)).toBe(401);
   });
 
-  it('is refused for an unknown organization, an unknown role, and nobody in particular', async () => {
+  it('is refused for an unknown organization, an unknown role or no known person', async () => {
     const { email } = await addPerson(api, api.theirs, 'owner');
     for (const claims of [
       { role: 'owner' },
@@ -91,7 +91,7 @@ describe('an access token of the identity provider', () => {
     expect(await me(await provider.token({ organization: 'theirs', email, email_verified: true }))).toMatchObject({ status: 200, body: { role: 'owner' } });
   });
 
-  it('is refused when it is for another audience or of another issuer', async () => {
+  it('is refused if it has another audience or issuer', async () => {
     const claims = { ...ours, role: 'owner' };
     expect((await me(await provider.token(claims, { audience: 'https://other.example.com' }))).status).toBe(401);
     expect((await me(await stranger.token(claims))).status).toBe(401);
@@ -99,7 +99,7 @@ describe('an access token of the identity provider', () => {
     expect((await me(await stranger.forge({ ...claims, iss: provider.issuer }))).status).toBe(401);
   });
 
-  it('is refused with a challenge when anything about it is wrong', async () => {
+  it('is refused with a challenge if it is invalid in any way', async () => {
     const claims = { ...ours, role: 'owner' };
     const good = await provider.token(claims);
     const [header = '', payload = '', signature = ''] = good.split('.');
@@ -114,12 +114,12 @@ describe('an access token of the identity provider', () => {
       'signed with the public key as a secret': await provider.forge(claims, { alg: 'HS256' }, new TextEncoder().encode(String(pem))),
       'signed with the public JWK as a secret': await provider.forge(claims, { alg: 'HS256' }, new TextEncoder().encode(JSON.stringify(provider.publicJwk))),
       'with the signature cut off': `${header}.${payload}.`,
-      'cut short': good.slice(0, -10),
+      truncated: good.slice(0, -10),
       'with another payload': `${header}.${base64({ ...claims, iss: provider.issuer, aud: AUDIENCE, sub: 'x', exp: now + 600 })}.${signature}`,
-      'with more behind it': `${good}.`,
+      'with a trailing dot': `${good}.`,
       expired: await provider.forge({ ...claims, exp: now - 60 }),
       'not yet valid': await provider.forge({ ...claims, nbf: now + 60 }),
-      'without an end': await provider.forge({ ...claims, exp: null }),
+      'without an expiry': await provider.forge({ ...claims, exp: null }),
       'without a subject': await provider.forge({ ...claims, sub: null }),
       'without an audience': await provider.forge({ ...claims, aud: null }),
       'without an issuer': await provider.forge({ ...claims, iss: null }),
@@ -135,20 +135,20 @@ describe('an access token of the identity provider', () => {
     expect((await me(await provider.forge(claims))).status).toBe(200);
   });
 
-  it('of a new key is accepted after the provider changed its keys, and of the old one no longer', async () => {
+  it('signed with a new key is accepted after the provider has rotated its keys, and with the old key refused', async () => {
     const claims = { ...ours, role: 'viewer' };
     const old = await provider.token(claims);
     expect((await me(old)).status).toBe(200);
     await provider.restart();
     const fresh = await provider.token(claims);
-    // The keys are asked for again only half a minute after the last time, so that bad tokens cannot make us ask all the time.
+    // Keys are fetched at most every 30 seconds, so that invalid tokens cannot trigger a fetch each.
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 31_000 });
     expect((await me(fresh)).status).toBe(200);
     expect((await me(old)).status).toBe(401);
   });
 });
 
-describe('an identity provider that does not answer', () => {
+describe('an identity provider', () => {
   const answering = async (answer: RequestListener): Promise<string> => {
     const server = createServer(answer);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -157,7 +157,7 @@ describe('an identity provider that does not answer', () => {
     return `http://127.0.0.1:${address !== null && typeof address === 'object' ? address.port : 0}`;
   };
 
-  it('makes tokens wait with 503, while keys go on working', async () => {
+  it('that does not answer causes 503 for tokens, while API keys keep working', async () => {
     const gone = await startIdentityProvider();
     const token = await gone.token({ ...ours, role: 'owner' });
     await gone.stop();
@@ -169,7 +169,7 @@ describe('an identity provider that does not answer', () => {
     expect(await statusOf(replica, api.ours.owner)).toBe(200);
   });
 
-  it('at the start is asked again with the next token', async () => {
+  it('that failed for the first token is contacted again for the next one', async () => {
     const late = await startIdentityProvider();
     const token = await late.token({ ...ours, role: 'owner' });
     await late.stop();
@@ -182,10 +182,10 @@ describe('an identity provider that does not answer', () => {
   });
 
   it.each([
-    ['an error in place of its keys', 502, '{}'],
-    ['a page in place of its keys', 200, '<h1>Maintenance</h1>'],
-    ['something else in place of its keys', 200, '{"keys": "later"}'],
-  ])('properly (%s) is not the fault of the token', async (_, status, body) => {
+    ['an error instead of its keys', 502, '{}'],
+    ['a page instead of its keys', 200, '<h1>Maintenance</h1>'],
+    ['unexpected JSON instead of its keys', 200, '{"keys": "later"}'],
+  ])('that returns %s causes 503, not 401', async (_, status, body) => {
     const issuer: string = await answering((request, response) => {
       if (request.url === '/keys') return response.writeHead(status).end(body);
       return response.end(JSON.stringify({ issuer, jwks_uri: `${issuer}/keys` }));
@@ -194,13 +194,13 @@ describe('an identity provider that does not answer', () => {
     await expect(verify(await provider.forge({ iss: issuer }))).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  it('in its own name is not believed', async () => {
+  it('whose discovery document has another issuer is not trusted', async () => {
     const issuer = await answering((_request, response) => response.end(JSON.stringify({ issuer: stranger.issuer, jwks_uri: `${stranger.issuer}/jwks` })));
     const verify = createAccessTokenVerifier({ issuer, audience: AUDIENCE, organizationClaim: 'organization', roleClaim: 'role' });
     await expect(verify(await stranger.token({ ...ours, role: 'owner' }))).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  it('without a slash at its end, because it has one, is understood', async () => {
+  it('can end its issuer with a slash that the setting lacks', async () => {
     const issuer = await answering((_request, response) => response.end(JSON.stringify({ issuer: `${issuer}/`, jwks_uri: `${provider.issuer}/jwks` })));
     const verify = createAccessTokenVerifier({ issuer, audience: AUDIENCE, organizationClaim: 'organization', roleClaim: 'role' });
     expect(await verify(await provider.forge({ ...ours, role: 'viewer', iss: `${issuer}/` }))).toMatchObject({ role: 'viewer' });

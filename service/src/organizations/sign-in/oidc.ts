@@ -18,11 +18,11 @@ interface AccessTokenClaims {
   expiresAt: Date | null;
 }
 
-/** `null`: the token is not valid for us. */
+/** Returns `null` if the token is not valid for this service. */
 export type VerifyAccessToken = (token: string) => Promise<AccessTokenClaims | null>;
 
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'];
-/** Not the token's fault: the issuer did not answer in time, not with 200, or not with keys. */
+/** The issuer's keys could not be read, so nothing can be said about the token. */
 const KEYS_UNREADABLE = new Set([errors.JWKSTimeout.code, errors.JWKSInvalid.code, errors.JOSEError.code]);
 const TIMEOUT_MS = 5_000;
 
@@ -61,13 +61,13 @@ interface Issuer {
 
 const withoutSlash = (url: string): string => url.replace(/\/$/, '');
 
-/** The issuer's own spelling counts in tokens: some end in a slash. */
+/** Tokens carry the issuer exactly as the discovery document spells it, with or without a trailing slash. */
 async function discover(configured: string): Promise<Issuer> {
   try {
     const response = await fetch(`${withoutSlash(configured)}/.well-known/openid-configuration`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
     const { issuer, jwks_uri } = (await response.json()) as { issuer?: unknown; jwks_uri?: unknown };
     if (typeof issuer !== 'string' || withoutSlash(issuer) !== withoutSlash(configured) || typeof jwks_uri !== 'string')
-      throw new Error(`the discovery document of ${configured} names another issuer or no keys`);
+      throw new Error(`the discovery document of ${configured} has a different issuer or no jwks_uri`);
     return { issuer, keys: createRemoteJWKSet(new URL(jwks_uri), { timeoutDuration: TIMEOUT_MS }) };
   } catch (error) {
     throw unreachable(error);
@@ -75,13 +75,17 @@ async function discover(configured: string): Promise<Issuer> {
 }
 
 function unreachable(cause: unknown): AppError {
-  return new AppError('unavailable', 'The identity provider does not answer, so the access token cannot be checked. Try again shortly, or use an API key.', {
-    cause,
-    headers: { 'retry-after': '5' },
-  });
+  return new AppError(
+    'unavailable',
+    'The identity provider cannot be reached, so the access token cannot be verified. Retry in a few seconds, or use an API key.',
+    {
+      cause,
+      headers: { 'retry-after': '5' },
+    },
+  );
 }
 
-/** Claims are what the issuer says; an unknown role counts as none given wrongly, and the token is refused. */
+/** A token whose role claim contains no known role is refused. A token without a role claim takes the role of the member it names. */
 function readClaims(payload: JWTPayload, options: OidcOptions): AccessTokenClaims | null {
   const organization = payload[options.organizationClaim];
   const claimed = [payload[options.roleClaim] ?? []].flat();

@@ -12,9 +12,9 @@ export async function hashPassword(password: string): Promise<string> {
   return `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${base64(nonce)}$${base64(tag)}`;
 }
 
-/** Takes as long when there is no hash, so that the time does not tell who is a member. */
+/** Threat: the response time must not reveal who is a member. Without a hash it verifies against a dummy. */
 export async function verifyPassword(password: string, hash: string | null): Promise<boolean> {
-  const [, memory, passes, parallelism, nonce = '', tag = ''] = PHC.exec(hash ?? NOBODY) ?? [];
+  const [, memory, passes, parallelism, nonce = '', tag = ''] = PHC.exec(hash ?? DUMMY_HASH) ?? [];
   const expected = Buffer.from(tag, 'base64');
   const options = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism), tagLength: expected.length };
   const derived = await derive('argon2id', { message: password.normalize('NFKC'), nonce: Buffer.from(nonce, 'base64'), ...options });
@@ -25,4 +25,4 @@ function base64(bytes: Buffer): string {
   return bytes.toString('base64').replaceAll('=', '');
 }
 
-const NOBODY = `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${base64(Buffer.alloc(16))}$${base64(Buffer.alloc(32))}`;
+const DUMMY_HASH = `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${base64(Buffer.alloc(16))}$${base64(Buffer.alloc(32))}`;

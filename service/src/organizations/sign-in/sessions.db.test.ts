@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApi, type TestApi } from '../../testing/http/api.ts';
-import { addPerson, behindProxy, createKey, fromAnywhere, type Person, signIn, statusOf, trySignIn } from '../../testing/people.ts';
+import { addPerson, behindProxy, createKey, fromRandomAddress, type Person, signIn, statusOf, trySignIn } from '../../testing/people.ts';
 import { startReplica } from '../../testing/replica.ts';
 import { hashToken } from '../api-keys/tokens.ts';
 import { forgetEndedSessions } from './sessions.ts';
@@ -22,10 +22,10 @@ afterAll(async () => {
 
 const asOwner = () => ({ as: api.ours.owner });
 const changePassword = (headers: Record<string, string>, current_password: string, new_password: string) =>
-  api.call('PUT', '/api/v1/me/password', { headers: { ...fromAnywhere(), ...headers }, body: { current_password, new_password } });
+  api.call('PUT', '/api/v1/me/password', { headers: { ...fromRandomAddress(), ...headers }, body: { current_password, new_password } });
 
 describe('a session', () => {
-  it('begins with e-mail and password, and stands for the member', async () => {
+  it('starts with e-mail and password and identifies the member', async () => {
     const answer = await trySignIn(api, person.email.toUpperCase(), person.password);
     const me = { type: 'member', id: person.id, email: person.email, role: 'admin', organization: { slug: 'ours' }, expires_at: expect.any(String) };
     expect(answer).toMatchObject({ status: 201, body: me });
@@ -35,13 +35,13 @@ describe('a session', () => {
     expect(used.body).toEqual(answer.body);
   });
 
-  it('is a cookie that scripts cannot read, other sites cannot send along, and http does not carry where there is https', async () => {
+  it('is an HttpOnly, SameSite cookie that is Secure behind https', async () => {
     const attributes = (answer: { headers: Headers }) => answer.headers.get('set-cookie')?.split('; ').slice(1);
     expect(attributes(await trySignIn(api, person.email, person.password))).toEqual(['Path=/', 'HttpOnly', 'SameSite=Lax', 'Max-Age=43200']);
     expect(attributes(await trySignIn(secure, person.email, person.password))).toEqual(['Path=/', 'HttpOnly', 'SameSite=Lax', 'Max-Age=3600', 'Secure']);
   });
 
-  it('is kept as a hash alone', async () => {
+  it('is stored only as a hash', async () => {
     const { cookie } = await signIn(api, person);
     const token = cookie.split('=')[1] ?? '';
     const rows = await api.db.withSystem((tx) => tx.selectFrom('sessions').selectAll().where('member_id', '=', person.id).execute());
@@ -49,7 +49,7 @@ describe('a session', () => {
     expect(JSON.stringify(rows)).not.toContain(token.slice(4));
   });
 
-  it('ends with signing out, at once and on both replicas', async () => {
+  it('ends immediately on both replicas when the member signs out', async () => {
     const [mine, another] = [await signIn(api, person), await signIn(secure, person)];
     expect([await statusOf(api, mine), await statusOf(secure, mine)]).toEqual([200, 200]);
     const out = await api.call('DELETE', '/api/v1/sessions/current', { headers: mine });
@@ -59,7 +59,7 @@ describe('a session', () => {
     expect(await statusOf(api, another)).toBe(200);
   });
 
-  it('ends by itself, and is then swept away', async () => {
+  it('expires and is then deleted', async () => {
     const cookie = await signIn(api, person);
     const token = cookie.cookie.split('=')[1] ?? '';
     const mine = (tx: Parameters<typeof forgetEndedSessions>[0]) => tx.selectFrom('sessions').select('id').where('token_hash', '=', hashToken(token)).execute();
@@ -78,7 +78,7 @@ describe('a session', () => {
     expect(await statusOf(api, others)).toBe(200);
   });
 
-  it('cannot be signed out of with a key', async () => {
+  it('cannot be ended with an API key', async () => {
     expect(await api.call('DELETE', '/api/v1/sessions/current', asOwner())).toMatchObject({ status: 409 });
   });
 });
@@ -121,20 +121,20 @@ describe('a request with the cookie from another site', () => {
     expect(await statusOf(api, cookie)).toBe(200);
   });
 
-  it('may read, which the browser keeps from the page', async () => {
+  it('may read, because the browser hides the response from the page', async () => {
     const cookie = await signIn(api, person);
     for (const headers of foreign) expect((await api.call('GET', '/api/v1/me', { headers: { ...cookie, ...headers } })).status).toBe(200);
   });
 
-  it('may not sign the browser in either', async () => {
+  it('may not sign in', async () => {
     for (const headers of foreign) expect((await trySignIn(api, person.email, person.password, { headers })).status).toBe(403);
   });
 
-  it('may change things with a key, which no browser sends by itself', async () => {
+  it('may change things with an API key, because browsers never send one by themselves', async () => {
     for (const headers of foreign) expect(await createKey(api, { ...asOwner(), headers }, 'viewer')).toMatchObject({ role: 'viewer' });
   });
 
-  it('is another matter than one of our own page', async () => {
+  it('is refused, unlike one from the same site', async () => {
     for (const headers of [{}, { origin: api.url }, { origin: api.url, 'sec-fetch-site': 'same-origin' }, { 'sec-fetch-site': 'same-origin' }]) {
       expect(await createKey(api, { headers: { ...(await signIn(api, person)), ...headers } }, 'viewer')).toMatchObject({ role: 'viewer' });
     }
@@ -147,7 +147,7 @@ describe('a member of two organizations', () => {
   const email = 'both@example.com';
   const add = (as: string, password: string) => api.call('POST', '/api/v1/members', { as, body: { email, name: 'Both', role: 'viewer', password } });
 
-  it('signs in to the one that is named, or to the one whose password it is', async () => {
+  it('signs in to the given organization, or to the one whose password matches', async () => {
     await add(api.ours.owner, 'the same for both');
     const { body } = await add(api.theirs.owner, 'the same for both');
     expect(await trySignIn(api, email, 'the same for both')).toMatchObject({ status: 409, body: { code: 'conflict' } });
@@ -161,8 +161,8 @@ describe('a member of two organizations', () => {
   });
 });
 
-describe('changing the own password', () => {
-  it('needs the current one and ends all sessions, of the member alone', async () => {
+describe('changing your own password', () => {
+  it('requires the current password and ends all sessions of that member only', async () => {
     const someone = await addPerson(api, api.ours, 'viewer');
     const [here, there, other] = [await signIn(api, someone), await signIn(secure, someone), await signIn(api, person)];
     expect(await changePassword(here, 'a wrong guess', 'a new password entirely')).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } });
@@ -175,7 +175,7 @@ describe('changing the own password', () => {
     expect((await trySignIn(api, someone.email, 'a new password entirely')).status).toBe(201);
   });
 
-  it('is not for keys', async () => {
+  it('is not possible with an API key', async () => {
     const answer = await api.call('PUT', '/api/v1/me/password', { ...asOwner(), body: { current_password: 'x', new_password: 'a new password entirely' } });
     expect(answer).toMatchObject({ status: 409, body: { code: 'conflict' } });
   });

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Static } from 'typebox';
 import { recordAudit } from '../../audit/record.ts';
 import type { Database, SystemTx, TenantTx } from '../../db/database.ts';
 import { emit } from '../../events/emit.ts';
@@ -7,14 +8,10 @@ import { AppError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Role } from '../../shared/permissions.ts';
 import { hashToken, mintToken } from '../api-keys/tokens.ts';
+import type { SessionCreate } from '../schemas.ts';
 import { verifyPassword } from './passwords.ts';
 
-export interface SignIn {
-  email: string;
-  password: string;
-  /** Its slug; needed only by who is a member of several organizations. */
-  organization?: string;
-}
+type SignIn = Static<typeof SessionCreate>;
 
 interface Candidate {
   org_id: string;
@@ -30,32 +27,32 @@ const FREE_ATTEMPTS = 5;
 const LONGEST_LOCK_SECONDS = 900;
 
 /**
- * An attempt is counted before the password is looked at, so that many at once cannot slip under the count. An account that
- * waits answers like a wrong password: who guesses learns neither that the account exists nor that it waits.
+ * Threat: password guessing. An attempt is counted before the password is verified, so that concurrent attempts cannot exceed the limit.
+ * A locked account gives the same response as a wrong password, which reveals neither that the account exists nor that it is locked.
  */
 export async function signIn(db: Database, input: SignIn, caller: { id: string; ip: string }, hours: number) {
   const candidates = await db.withSystem((tx) => countAttempt(tx, input));
-  const right = await passwordHolders(input.password, candidates);
-  const refused = candidates.filter((candidate) => !right.includes(candidate)).map((candidate) => actorOf(candidate, caller));
+  const matching = await withPassword(candidates, input.password);
+  const refused = candidates.filter((candidate) => !matching.includes(candidate)).map((candidate) => actorOf(candidate, caller));
   for (const actor of refused) {
     await db.withTenant(actor, (tx) => recordAudit(tx, actor, { action: 'session.refused', objectType: 'member', objectId: actor.id ?? '' }));
   }
-  const [member, another] = right;
-  if (!member) throw wrong();
-  if (another) throw new AppError('conflict', 'This e-mail and password belong to several organizations: name one in "organization".');
+  const [member, another] = matching;
+  if (!member) throw wrongCredentials();
+  if (another) throw new AppError('conflict', 'This e-mail and password are valid in several organizations. Choose one with "organization".');
   const actor = actorOf(member, caller);
   const session = await db.withTenant(actor, (tx) => openSession(tx, actor, member, hours));
   const organization = { id: member.org_id, slug: member.slug, name: member.org_name };
   return { token: session.token, principal: { actor, organization, email: input.email.toLowerCase(), expiresAt: session.expiresAt } satisfies Principal };
 }
 
-async function passwordHolders(password: string, candidates: Candidate[]): Promise<Candidate[]> {
+async function withPassword(candidates: Candidate[], password: string): Promise<Candidate[]> {
   if (candidates.length === 0) await verifyPassword(password, null);
-  const right: Candidate[] = [];
+  const matching: Candidate[] = [];
   for (const candidate of candidates) {
-    if (await verifyPassword(password, candidate.password_hash)) right.push(candidate);
+    if (await verifyPassword(password, candidate.password_hash)) matching.push(candidate);
   }
-  return right;
+  return matching;
 }
 
 function actorOf(candidate: Candidate, caller: { id: string; ip: string }): Actor {
@@ -78,7 +75,7 @@ async function countAttempt(tx: SystemTx, { email, organization }: SignIn): Prom
 }
 
 async function openSession(tx: TenantTx, actor: Actor, member: Candidate, hours: number) {
-  // The password took its time: the member may have been removed, or the password changed and with it all sessions ended.
+  // Verifying the password is slow. Meanwhile the member may have been removed, or the password changed, which ends all sessions.
   const unchanged = await tx
     .updateTable('members')
     .set({ failed_sign_ins: 0, locked_until: null })
@@ -87,7 +84,7 @@ async function openSession(tx: TenantTx, actor: Actor, member: Candidate, hours:
     .where('password_hash', '=', member.password_hash)
     .returning('id')
     .executeTakeFirst();
-  if (!unchanged) throw wrong();
+  if (!unchanged) throw wrongCredentials();
   const { token, hash } = mintToken('ses', actor.orgId);
   const id = newId();
   const expiresAt = new Date(Date.now() + hours * 3_600_000);
@@ -104,8 +101,11 @@ export async function signOut(tx: TenantTx, actor: Actor, token: string): Promis
   await emit(tx, actor.orgId, { type: 'session.ended', subject: ended.id, data: { member_id: actor.id } });
 }
 
-function wrong(): AppError {
-  return new AppError('invalid_credentials', 'E-mail or password is wrong. After several failures an account waits before the next attempt counts.');
+function wrongCredentials(): AppError {
+  return new AppError(
+    'invalid_credentials',
+    'The e-mail or the password is wrong. After several failures the account is locked for a while, up to 15 minutes.',
+  );
 }
 
 export async function forgetEndedSessions(tx: SystemTx): Promise<void> {

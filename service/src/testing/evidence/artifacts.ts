@@ -21,7 +21,7 @@ interface Sending {
   headers?: Record<string, string>;
 }
 
-/** An API with a work item, and what tests do with its artifacts; as the owner of ours, unless they say otherwise. */
+/** An API with a work item, and functions for its artifacts. They use the owner key of `ours` by default. */
 export function useArtifacts(config: Record<string, string> = {}) {
   let running: TestApi;
   let item: string;
@@ -59,7 +59,7 @@ export function useArtifacts(config: Record<string, string> = {}) {
       return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) };
     },
 
-    /** What was both audited and told outside. */
+    /** Actions that are both in the audit trail and in the events. */
     async history(id: string): Promise<string[]> {
       const { rows } = await running.db.withSystem((tx) =>
         sql<{ action: string }>`
@@ -68,7 +68,7 @@ export function useArtifacts(config: Record<string, string> = {}) {
       return rows.map(({ action }) => action);
     },
 
-    /** What a worker would have done by now. */
+    /** Runs the queued jobs that erase bytes. */
     async erase(): Promise<void> {
       const { rows } = await running.db.withSystem((tx) =>
         sql<{ payload: object }>`
@@ -83,5 +83,5 @@ export function useArtifacts(config: Record<string, string> = {}) {
 
 export const file = (content: string | Uint8Array, name = 'proof.txt'): FormPart => ({ name, content });
 export const sha256 = (content: string | Uint8Array): string => createHash('sha256').update(content).digest('hex');
-/** Bytes that no other test has. */
+/** Content that no other test uses. */
 export const unique = (): string => `bytes ${newId()}`;

@@ -4,7 +4,7 @@ import { newId } from '../../shared/ids.ts';
 
 export type FormPart = string | { name: string; content: string | Uint8Array; type?: string };
 
-/** Sends a form with a file to a work item, as a browser would. */
+/** Uploads an artifact to a work item as a multipart form, as a browser does. */
 export async function sendArtifact(
   url: string,
   workItem: string,
@@ -20,7 +20,7 @@ export async function sendArtifact(
   return { status: response.status, headers: response.headers, body: await response.json() };
 }
 
-/** An entry as a sealed package would leave it; its place in the log. */
+/** Appends an entry to the transparency log as sealing does, and returns its index. */
 export async function addLogEntry(db: Database, orgId: string): Promise<number> {
   const leaf = { origin: 'test/orgs', packageId: newId(), entry: 'entry' };
   return (await db.withTenant({ orgId }, (tx) => appendLeaf(tx, orgId, leaf))).index;

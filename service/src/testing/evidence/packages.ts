@@ -27,7 +27,7 @@ export interface PackageBody {
 
 export interface PackagesOptions extends StartApiOptions {
   authorities?: () => Promise<TimestampAuthorities | null>;
-  /** Without a worker, unless the test starts one. */
+  /** Starts no worker. The test can start one. */
   idle?: boolean;
 }
 
@@ -70,7 +70,7 @@ export function usePackages(options: PackagesOptions = {}) {
     keysDir,
     sealing,
     work,
-    /** One run of the job, without the queue. */
+    /** Runs the job once, without the queue. */
     attempt(id: string, { lastAttempt = false, ...more }: Partial<Sealing> & { lastAttempt?: boolean } = {}): Promise<void> {
       const { db, ours } = api();
       const context = { db, log: { info: () => {}, error: () => {} }, signal: new AbortController().signal, lastAttempt };
@@ -78,7 +78,7 @@ export function usePackages(options: PackagesOptions = {}) {
     },
     post,
     get,
-    /** A complete scan of `image` that sees these components. */
+    /** Imports a complete scan of `image` that reports these components. */
     scan: (image: string, components: readonly string[], { as = api().ours.owner, coverage = 'complete' } = {}) => {
       const query = new URLSearchParams({ format: 'generic', scan_scope: JSON.stringify({ coverage, asset: { type: 'container_image', name: image } }) });
       const lines = components.map((component) => ({
@@ -95,7 +95,7 @@ export function usePackages(options: PackagesOptions = {}) {
       });
     },
     workItem: (title: string, filter: object, as = api().ours.owner) => post<{ id: string }>('/work-items', { title, filter }, as),
-    /** Asked for, and not waited for. */
+    /** Requests a package without waiting for it. */
     request: (workItemId: string) => post<PackageBody>('/riskops-evidence/packages', { work_item_id: workItemId }, undefined, { prefer: 'wait=0' }),
     seal: (workItemId: string, more: object = {}, as = api().ours.owner) =>
       post<PackageBody>('/riskops-evidence/packages', { work_item_id: workItemId, ...more }, as, { prefer: 'wait=60' }),

@@ -3,7 +3,7 @@ import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
-/** The published schemas of the formats that we write, where they are at hand. */
+/** The published schemas of the exported formats, if they are available. */
 const SCHEMAS = new URL('../../../../../shared/reference/schemas/', import.meta.url);
 export const schemasPresent = existsSync(SCHEMAS);
 
@@ -14,6 +14,7 @@ function schema(name: string): Record<string, unknown> {
 const lax = { strict: false, allErrors: true, validateFormats: true, logger: false } as const;
 
 function withFormats<T extends Ajv | Ajv2020>(ajv: T): T {
+  // cast: the package is CommonJS, and its types describe an ES module for one kind of Ajv.
   (addFormats as unknown as typeof addFormats.default)(ajv as never);
   for (const name of ['iri', 'iri-reference', 'idn-email']) ajv.addFormat(name, true);
   return ajv;

@@ -2,7 +2,7 @@ import type { Artifact, Evidence, Finding, Gap, Scan, Severity } from '@rrs/evid
 import { concludeFrom, countsOf, EVIDENCE_SCHEMA_ID, gradeOf, PACKAGE_FORMATS, reasonsOf, SEVERITIES } from '@rrs/evidence-format';
 import type { ReportContext } from '../../evidence/formats/context.ts';
 
-/** Evidence packages to print and to check: believable, and the same each time. */
+/** Realistic and deterministic evidence, for tests of the reports. */
 export const ada = { kind: 'member', id: sampleId(9, 1), name: 'Ada Lovelace' } as const;
 const grace = { kind: 'member', id: sampleId(9, 2), name: 'Grace Hopper' } as const;
 

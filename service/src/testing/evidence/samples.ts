@@ -3,7 +3,7 @@ import { ada, completeness, hash, sampleArtifact, sampleEvidence, sampleFinding,
 
 const gap = (code: Gap['code'], weight: Gap['weight'], what: string, about: string[] = []): Gap => ({ code, weight, what, about });
 
-/** One of each kind that reads differently. */
+/** One sample of each kind of report. */
 export const evidenceSamples = {
   finished: () => sampleEvidence(),
   unfinished: () => sampleEvidence(unfinished()),
@@ -95,7 +95,7 @@ function exceptions(): Partial<Evidence> {
   };
 }
 
-/** What scanners and people may send: long, foreign, turned around, invisible, and meant for other readers. */
+/** Difficult text from scanners and people: long, foreign, bidirectional, invisible, or hostile to other programs. */
 function hostile(): Partial<Evidence> {
   const texts = [
     '<script>alert(1)</script><img src=x onerror=alert(1)> & "quotes" \'single\'',

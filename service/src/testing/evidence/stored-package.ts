@@ -21,7 +21,7 @@ export interface StoredPackage {
   content?: string;
 }
 
-/** A package as sealing leaves it in the tables, though its archive is only some bytes: for tests of what stands around it. */
+/** Stores a package as sealing does, but with arbitrary bytes as its archive, for tests that do not read it. */
 export async function storePackage({ db, blobs }: Stored, { orgId, workItemId, sequence = 1, ...more }: StoredPackage): Promise<string> {
   const { generatedAt = new Date(), generationMs = 100, grade = 'B', content = `archive ${newId()}` } = more;
   const { sha256, size } = await blobs.put(Readable.from([Buffer.from(content)]));
@@ -60,14 +60,14 @@ export async function storePackage({ db, blobs }: Stored, { orgId, workItemId, s
   return id;
 }
 
-/** The id of a link to it, and its token. */
+/** Creates a share link and returns its id and token. */
 export async function sharePackage({ db }: Pick<Stored, 'db'>, orgId: string, packageId: string): Promise<{ id: string; token: string }> {
   const actor = systemActor(orgId, 'test');
   const { link, token } = await db.withTenant(actor, (tx) => createShareLink(tx, actor, packageId, { recipient: 'An auditor' }));
   return { id: link.id, token };
 }
 
-/** Of the form of a share link's, but of none. */
+/** A well-formed token of a share link that does not exist. */
 export function unknownToken(orgId: string): string {
   return mintToken('shr', orgId).token;
 }

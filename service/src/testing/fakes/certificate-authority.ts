@@ -9,13 +9,13 @@ interface Certified {
 }
 
 export interface TestAuthority {
-  /** In PEM, for those who trust it. */
+  /** The root certificate in PEM, to be trusted by the client. */
   root: string;
   certify(name: string): Certified;
   remove(): void;
 }
 
-/** An authority that nobody knows, as companies have them, made by openssl. */
+/** Creates a private certificate authority with openssl, as companies run them. */
 export function makeAuthority(): TestAuthority {
   const folder = mkdtempSync(join(tmpdir(), 'rrs-authority-'));
   const make = (name: string, ...more: string[]): Certified => {

@@ -7,11 +7,11 @@ export const AUDIENCE = 'https://rrs.example.com/api';
 export interface IdentityProvider {
   readonly issuer: string;
   readonly publicJwk: JWK;
-  /** An access token as the provider gives it over HTTP, with these claims added. */
+  /** Requests an access token over HTTP, with these claims added. */
   token(claims: Record<string, unknown>, options?: { audience?: string }): Promise<string>;
-  /** A token made with the provider's key behind its back; `null` leaves a claim out. */
+  /** Signs a token with the provider's key without asking the provider. `null` omits a claim. */
   forge(claims: Record<string, unknown>, header?: Record<string, string>, key?: CryptoKey | Uint8Array): Promise<string>;
-  /** The same provider after a restart, with another key. */
+  /** Restarts the provider with another key. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -23,7 +23,7 @@ async function newKey() {
 }
 
 const nothing = async (): Promise<undefined> => undefined;
-/** What the provider hands out here is signed and not stored. */
+/** The tokens are self-contained, so nothing needs to be stored. */
 const noStore: Adapter = {
   upsert: nothing,
   find: nothing,
@@ -34,7 +34,7 @@ const noStore: Adapter = {
   revokeByGrantId: nothing,
 };
 
-/** The real `oidc-provider` on a loopback port, with a client that gets access tokens for our audience. */
+/** Starts `oidc-provider` on a loopback port, with a client that gets access tokens for the service's audience. */
 export async function startIdentityProvider(): Promise<IdentityProvider> {
   let extra: Record<string, unknown> = {};
   let key = await newKey();
@@ -77,7 +77,7 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
         body: new URLSearchParams({ grant_type: 'client_credentials', resource: audience, scope: 'api' }),
       });
       const { access_token } = (await response.json()) as { access_token?: string };
-      if (access_token === undefined) throw new Error(`the provider gave no token: ${response.status}`);
+      if (access_token === undefined) throw new Error(`the provider issued no token: ${response.status}`);
       return access_token;
     },
     async forge(claims, header = {}, signingKey = key.privateKey) {

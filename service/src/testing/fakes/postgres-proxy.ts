@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTestDatabase, type TestDatabase } from '../postgres.ts';
 
-/** A database behind a connection that can be cut and mended, as a network or a server does. */
+/** Creates a database behind a proxy that can drop all connections (`cut`) and accept them again (`mend`). */
 export async function createCuttableDatabase(): Promise<TestDatabase & { cut(): Promise<void>; mend(): Promise<void> }> {
   const database = await createTestDatabase();
   const folder = await mkdtemp(join(tmpdir(), 'rrs-proxy-'));

@@ -9,7 +9,7 @@ import { pipeline } from 'node:stream/promises';
 
 type Operation = 'PutObject' | 'GetObject' | 'HeadObject' | 'DeleteObject' | 'ListObjectsV2' | 'HeadBucket';
 
-/** busy: 503 SlowDown. damage: a bit changes on the way in. cut: the connection breaks halfway. shorten: half of the bytes, sent as if they were all. */
+/** busy: responds 503 SlowDown. damage: flips a bit of an upload. cut: drops the connection halfway. shorten: sends half of the bytes as a complete response. */
 interface Fault {
   on: Operation;
   behave: 'busy' | 'damage' | 'cut' | 'shorten';
@@ -27,7 +27,7 @@ interface Seen {
   headers: IncomingMessage['headers'];
 }
 
-/** The parts of Amazon S3's REST API that the store uses, in this process; objects lie on disk, so that memory can be measured. */
+/** The parts of the Amazon S3 REST API that the store uses. Objects are kept on disk, so that the memory use of the store can be measured. */
 export interface S3Fake {
   endpoint: string;
   bucket: string;
@@ -37,7 +37,7 @@ export interface S3Fake {
   objects: Map<string, StoredObject>;
   seen: Seen[];
   faults: Fault[];
-  /** Called for each piece of an upload that arrives. */
+  /** Called for each chunk of an upload. */
   onUpload: () => void;
   close(): Promise<void>;
 }

@@ -29,16 +29,16 @@ keyUsage = critical,digitalSignature
 extendedKeyUsage = critical,timeStamping
 `;
 
-/** What the authority does with a question. */
+/** Handles one timestamp request. */
 export type Manner = (question: Buffer, reply: ServerResponse) => void;
 
 export interface TestTimestampAuthority extends TimestampAuthorities {
-  /** A file with the root, for `openssl ts -verify -CAfile`. */
+  /** A file with the root certificate, for `openssl ts -verify -CAfile`. */
   rootFile: string;
-  /** How many asked. */
+  /** The number of requests so far. */
   asked(): number;
   behave(manner: Manner): void;
-  /** As it should. */
+  /** The correct behaviour, and the default. */
   answer: Manner;
   openssl(...args: string[]): string;
   folder: string;
@@ -49,7 +49,7 @@ export function hasOpenssl(): boolean {
   return spawnSync('openssl', ['version']).error === undefined;
 }
 
-/** An authority of RFC 3161 that openssl makes (P-256), behind HTTP. */
+/** Starts an RFC 3161 timestamp authority over HTTP that signs with openssl (P-256). */
 export async function startTimestampAuthority(): Promise<TestTimestampAuthority> {
   const folder = mkdtempSync(join(tmpdir(), 'rrs-tsa-'));
   const openssl = (...args: string[]): string => execFileSync('openssl', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });

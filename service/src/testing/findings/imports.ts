@@ -18,7 +18,7 @@ import { createTestDatabase, type TestDatabase } from '../postgres.ts';
 
 export type Item = Observation | Rejection;
 
-/** A report is one JSON line for each item; a line that is `null` breaks the report off like a crash. */
+/** A report has one line of JSON per item. The line `null` throws, to simulate a crash. */
 function formatOf(id: string): ReportFormat {
   return {
     id,
@@ -47,10 +47,10 @@ function revive(key: string, value: unknown): unknown {
 
 export const image: Asset = { type: 'container_image', name: 'registry.example.com/shop:1' };
 
-/** The same weakness in another component is another finding. */
+/** The same weakness in the given component, which makes it a different finding. */
 export const inLib = (component: string, given: Partial<Observation> = {}): Observation => seen({ location: { component }, ...given });
 
-/** An observation of `CVE-2024-0001` in the component `lib` of an image, unless told otherwise. */
+/** An observation, by default of `CVE-2024-0001` in the component `lib` of an image. */
 export function seen(given: Partial<Observation> = {}): Observation {
   return {
     place: 'line',
@@ -84,7 +84,7 @@ export interface ImportOptions {
   signal?: AbortSignal;
 }
 
-/** The import engine on a database of its own, as the worker runs it, with reports that a test writes itself. */
+/** The import job on its own database, with reports that consist of given observations. */
 export function useImports() {
   let testDatabase: TestDatabase;
   let db: Database;
@@ -121,7 +121,7 @@ export function useImports() {
     const input = { format: source, filename: null, sha256: blob.sha256, bytes: blob.size, scan_scope: scope, dry_run: dryRun };
     return (await db.withTenant({ orgId }, (tx) => createImport(tx, systemActor(orgId, 'test'), input))).id;
   };
-  /** One attempt of the job. */
+  /** Runs one attempt of the job. */
   const attempt = (
     orgId: string,
     id: string,
@@ -151,7 +151,7 @@ export function useImports() {
       await attempt(orgId, id);
       return read(orgId, id);
     },
-    /** A file as a tool wrote it, through the formats that the service has. */
+    /** Imports a scanner's file with the service's own formats. */
     async runFile(orgId: string, file: { format: string; name: string; bytes: Uint8Array }, scope: ScanScope = {}): Promise<ImportRow> {
       const blob = await blobs.put(Readable.from([file.bytes]));
       const input = { format: file.format, filename: file.name, sha256: blob.sha256, bytes: blob.size, scan_scope: scope, dry_run: false };
@@ -190,7 +190,7 @@ const FINDINGS = `
       order by o.provider, o.name), '[]') from sightings s join sources o on o.org_id = s.org_id and o.id = s.source_id where s.org_id = f.org_id and s.finding_id = f.id) as sightings
   from findings f join assets a on a.org_id = f.org_id and a.id = f.asset_id where f.org_id = $1`;
 
-/** Everything that an import can bring about, without ids of rows and times of writing. */
+/** Everything that an import can change, without row ids and write times. */
 async function stateOf(admin: pg.Client, orgId: string, { names = true }): Promise<unknown> {
   const findings = await admin.query(FINDINGS, [orgId]);
   const keys = await admin.query(
@@ -207,7 +207,7 @@ async function stateOf(admin: pg.Client, orgId: string, { names = true }): Promi
 
 const WRITTEN = ['findings', 'sightings', 'assets', 'asset_keys', 'vulnerability_aliases', 'finding_texts', 'finding_history', 'sources', 'import_closures'];
 
-/** Every row with the place where it was written: two snapshots are equal when nothing was written in between. */
+/** Every row with its physical location. Two snapshots are equal if nothing was written in between. */
 async function rowsOf(admin: pg.Client, orgId: string): Promise<unknown> {
   const rows: Record<string, string[]> = {};
   for (const table of WRITTEN) {

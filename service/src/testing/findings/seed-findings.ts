@@ -2,8 +2,8 @@ import type pg from 'pg';
 import { newId } from '../../shared/ids.ts';
 
 /**
- * An organization with many findings, as years of scans leave them: skewed severities, mostly open, a few tags and sources, words in titles.
- * Written straight into the tables, since it is about reading them.
+ * Adds many findings like those of years of scans: skewed severities, mostly open, a few tags and sources, different titles.
+ * Writes directly into the tables, because the tests only read them.
  */
 export async function seedFindings(admin: pg.Client, orgId: string, { from = 1, to }: { from?: number; to: number }): Promise<void> {
   const [scanner, other] = [newId(), newId()];
@@ -47,7 +47,7 @@ export async function seedFindings(admin: pg.Client, orgId: string, { from = 1, 
 
 const TYPE = `(array['host', 'host', 'host', 'host', 'container_image', 'container_image', 'container_image', 'repository', 'repository', 'web_application', 'cloud_resource'])[1 + n % 11]`;
 
-/** The same number gives the same id within an organization, and later ones are greater, as with the ids that the program makes. */
+/** Returns the same id for the same number. Ids grow with the number, as UUIDv7 do with time. */
 function id(kind: string, number: string): string {
   return `overlay(md5('${kind}' || ${number} || $1::uuid) placing lpad(to_hex(${number}), 12, '0') from 1 for 12)::uuid`;
 }

@@ -31,7 +31,7 @@ interface Listed<T> {
   page: { next_cursor: string | null; total: { count: number } };
 }
 
-/** Work items and their findings over HTTP, as a user of one organization has them. */
+/** Work items and their findings over HTTP. */
 export function workItemsOf(api: TestApi, as = api.ours.owner) {
   const call = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<ApiAnswer> =>
     api.call(method, `/api/v1${path}`, { as, headers, ...(body === undefined ? {} : { body }) });
@@ -63,7 +63,7 @@ export function workItemsOf(api: TestApi, as = api.ours.owner) {
     read: (id: string) => expectDone<Item>(call('GET', `/work-items/${id}`)),
     patch: (id: string, body: object, headers: Record<string, string> = {}) => call('PATCH', `/work-items/${id}`, body, headers),
     list: <T = Item>(path: string) => expectDone<Listed<T>>(call('GET', path)),
-    /** A report of Trivy on one image, imported by the job as the worker runs it. */
+    /** Imports a Trivy report on one image with the worker's job. */
     async scan(image: string, cves: readonly number[], coverage: 'complete' | 'partial' = 'complete'): Promise<void> {
       const vulnerabilities = cves.map((n) => ({
         VulnerabilityID: `CVE-2024-${String(n).padStart(5, '0')}`,
@@ -103,7 +103,7 @@ async function queue(api: TestApi, as: string, report: object, scope: object): P
   return { id, org_id: rows[0]?.org_id ?? '' };
 }
 
-/** The job that ends acceptances, as the worker runs it. */
+/** Runs the job that expires risk acceptances. */
 export async function endAcceptances(api: TestApi): Promise<void> {
   await acceptanceExpiry(api.follower).run({}, contextOf(api));
 }
@@ -112,7 +112,7 @@ function contextOf({ db }: TestApi): JobContext {
   return { db, log: { info: () => {}, error: () => {} }, signal: new AbortController().signal, lastAttempt: true };
 }
 
-/** Many findings like one that is there, without a request for each. */
+/** Copies a finding many times, directly in the database. */
 export async function copiesOf(api: TestApi, finding: string, count: number): Promise<void> {
   await api.db.withTenant({ orgId: api.ours.id }, async (tx) => {
     const copy = sql`jsonb_build_object('id', new_id(), 'identity_key', '\\x' || lpad(to_hex(n), 32, '0'))`;
@@ -122,7 +122,7 @@ export async function copiesOf(api: TestApi, finding: string, count: number): Pr
   });
 }
 
-/** Items that differ from what their findings make of them. Empty, or something was missed. */
+/** Work items whose status or counts do not match their findings. Must be empty. */
 export async function stray(api: TestApi): Promise<unknown[]> {
   const { rows } = await api.db.withSystem((tx) =>
     sql`

@@ -23,41 +23,41 @@ import { createTestDatabase, type TestDatabase } from '../postgres.ts';
 export interface TestOrganization {
   id: string;
   slug: string;
-  /** A key with the role owner. */
+  /** An API key with the role owner. */
   owner: string;
-  /** A new key of the organization. */
+  /** Creates an API key. */
   key(role: Role): Promise<string>;
 }
 
 export interface ApiAnswer {
   status: number;
   headers: Headers;
-  /** Parsed if it is JSON, else the text; `null` if there is none. */
+  /** Parsed JSON, or the text of any other media type. `null` if the body is empty. */
   body: unknown;
 }
 
 export interface CallOptions {
   /** An API key, sent as a bearer token. */
   as?: string;
-  /** Sent as JSON, unless it is text or bytes already. */
+  /** Sent as JSON, unless it is text or bytes. */
   body?: unknown;
   headers?: Record<string, string>;
 }
 
 export interface StartApiOptions {
-  /** Settings, as in the environment. There is no rate limit unless RRS_RATE_LIMIT sets one. */
+  /** Environment variables. There is no rate limit unless RRS_RATE_LIMIT sets one. */
   config?: Record<string, string>;
   log?: Log;
-  /** Adds routes of the test's own; each needs `config.access`. */
+  /** Adds routes for the test. Each needs `config.access`. */
   prepare?: (app: App) => Promise<void>;
-  /** Instead of a new one; goes when the API closes. */
+  /** Used instead of a new database. It is dropped when the API closes. */
   database?: TestDatabase;
   poolSize?: number;
 }
 
 export type TestApi = Awaited<ReturnType<typeof startApi>>;
 
-/** The whole API as `rrs api` wires it, on a database of its own and a free port, with two organizations. */
+/** Starts the whole API as `rrs api` does, with its own database, a free port and two organizations. */
 export async function startApi(options: StartApiOptions = {}) {
   const { config: settings = {}, log = createLog('silent'), prepare, poolSize = 10 } = options;
   const database = options.database ?? (await createTestDatabase());
@@ -112,7 +112,7 @@ export async function startApi(options: StartApiOptions = {}) {
     databaseUrl: database.url,
     ours: await organization('ours'),
     theirs: await organization('theirs'),
-    /** Over real HTTP; `path` begins behind the host, like `/api/v1/me`. */
+    /** Sends an HTTP request. `path` includes the prefix, as in `/api/v1/me`. */
     call: (method: string, path: string, options: CallOptions = {}): Promise<ApiAnswer> => call(address.url, method, path, options),
     async close(): Promise<void> {
       await app.close();
@@ -126,10 +126,10 @@ export async function startApi(options: StartApiOptions = {}) {
   };
 }
 
-/** What an `insert … select` tells, the compiler does not see. */
+/** The type of an event can be a SQL expression, which the compiler cannot check. */
 async function assertKnownEvents(db: Database): Promise<void> {
-  const told = await db.withSystem((tx) => tx.selectFrom('events').select('type').distinct().where('type', 'not in', eventTypes).execute()).catch(() => []);
-  if (told.length > 0) throw new Error(`events/types.ts does not have ${told.map(({ type }) => type).join(', ')}`);
+  const unknown = await db.withSystem((tx) => tx.selectFrom('events').select('type').distinct().where('type', 'not in', eventTypes).execute()).catch(() => []);
+  if (unknown.length > 0) throw new Error(`events/types.ts lacks ${unknown.map(({ type }) => type).join(', ')}`);
 }
 
 export async function call(url: string, method: string, path: string, { as, body, headers = {} }: CallOptions): Promise<ApiAnswer> {

@@ -5,7 +5,7 @@ import type { Role } from '../../shared/permissions.ts';
 
 const testOrganization = { id: newId(), slug: 'test', name: 'Test' };
 
-/** The HTTP side alone, with the test's own routes and no database. A token `<name>:<role>` stands for the caller it names. */
+/** Starts only the HTTP layer, with the routes of the test and without a database. The token `<name>:<role>` authenticates a caller with that name and role. */
 export async function startApp(routes: (app: App) => void, overrides: Partial<AppOptions> = {}) {
   const address = { url: 'http://127.0.0.1' };
   const log = createLog('silent');

@@ -1,10 +1,10 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is what is sent
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the text is sent as it is
 import fc from 'fast-check';
 import { type Operation, resolve } from './description.ts';
 
 type Json = Record<string, unknown>;
 
-/** What people and programs that mean no good send where text is expected. */
+/** Hostile input for text fields. */
 const HOSTILE_TEXT = [
   '',
   ' ',
@@ -69,10 +69,11 @@ function validValue(given: Json, ids: readonly string[]): fc.Arbitrary<unknown> 
       return fc.array(validValue(items as Json, ids), { maxLength: 3 });
     case 'object':
       return fc.record(Object.fromEntries(Object.entries((properties ?? {}) as Record<string, Json>).map(([name, part]) => [name, validValue(part, ids)])), {
+        // cast: the keys are known only at run time.
         requiredKeys: (required ?? []) as never[],
       });
     default:
-      // What is anchored is hardly ever met by chance.
+      // Random text hardly ever matches an anchored pattern.
       if (typeof pattern === 'string' && pattern.startsWith('^')) return fc.stringMatching(new RegExp(pattern, 'u'));
       return validText(schema, ids).filter((text) => typeof pattern !== 'string' || new RegExp(pattern, 'u').test(text));
   }
@@ -99,7 +100,7 @@ function validText({ format, minLength, maxLength }: Json, ids: readonly string[
   }
 }
 
-/** A valid object with, perhaps, one thing wrong: a value, an extra key, a missing one. Or nothing like it at all. */
+/** A valid value, a valid object with one hostile or one additional property, or any hostile value. */
 function nearlyValidValue(schema: Json, ids: readonly string[]): fc.Arbitrary<unknown> {
   const spoiled = fc.tuple(validValue(schema, ids), fc.nat(), hostileValue).map(([value, index, evil]) => {
     if (value === null || typeof value !== 'object') return evil;
@@ -116,12 +117,13 @@ export interface FuzzedRequest {
   payload: string | undefined;
 }
 
-/** Requests to an operation as it is described: good ones, nearly good ones and hostile ones. */
+/** Requests to a described operation: valid ones, nearly valid ones and hostile ones. */
 export function requestsTo(operation: Operation, ids: readonly string[]): fc.Arbitrary<FuzzedRequest> {
   const text = (schema: Json) =>
     fc.oneof({ weight: 5, arbitrary: validValue(schema, ids).map((value) => [value].flat().join(',')) }, { weight: 2, arbitrary: hostileText });
   const all = (place: string) => operation.parameters.filter(({ in: where }) => where === place);
   const values = (place: string, requiredKeys: string[]) =>
+    // cast: the keys are known only at run time.
     fc.record(Object.fromEntries(all(place).map(({ name, schema }) => [name, text(schema)])), { requiredKeys: requiredKeys as never[] });
   const query = fc.tuple(
     values('query', []),
@@ -146,5 +148,5 @@ function search(pairs: readonly (readonly [string, unknown])[]): string {
 
 const encode = (text: string): string => encodeURIComponent(text.toWellFormed().slice(0, 2_000));
 
-/** As much of it as a client could put on the wire. */
+/** Replaces the characters that an HTTP client cannot send in a header. */
 const headerText = (text: string): string => text.replaceAll(/[^\x20-\x7e\xa0-\xff]/g, '?').slice(0, 4_000);

@@ -29,17 +29,17 @@ export interface Operation {
   requestBody?: { required?: boolean; content: Record<string, Media> };
   responses: Record<string, { description: string; content?: Record<string, Media>; headers: Json }>;
   method: string;
-  /** As published, like `/api/v1/members/{id}`. */
+  /** As published, for example `/api/v1/members/{id}`. */
   path: string;
 }
 
 export const committedDescription: string = readFileSync(new URL('../../../openapi.json', import.meta.url), 'utf8');
 export const description = JSON.parse(committedDescription) as Json & { paths: Record<string, Record<string, Json>> };
 
-/** What the routes as they are now would be described as. */
+/** Generates the description from the current routes. */
 export const generateDescription: () => Promise<string> = describeApi;
 
-/** Follows a reference within the description. */
+/** Resolves a reference within the description. */
 export function resolve<T>(value: T | { $ref: string }): T {
   const { $ref } = value as { $ref?: string };
   if ($ref === undefined) return value as T;
@@ -47,7 +47,7 @@ export function resolve<T>(value: T | { $ref: string }): T {
     .slice(2)
     .split('/')
     .reduce<unknown>((at, key) => (at as Json | undefined)?.[key.replaceAll('~1', '/').replaceAll('~0', '~')], description);
-  if (!$ref.startsWith('#/') || found === undefined) throw new Error(`${$ref} leads nowhere`);
+  if (!$ref.startsWith('#/') || found === undefined) throw new Error(`${$ref} does not exist`);
   return resolve(found as T);
 }
 
@@ -60,12 +60,13 @@ export const operations: Operation[] = Object.entries(description.paths).flatMap
 );
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
+// cast: the package is CommonJS, and its types describe an ES module.
 (addFormats as unknown as typeof addFormats.default)(ajv);
 ajv.addFormat('moment', (text) => !Number.isNaN(Date.parse(text)));
 ajv.addSchema(description, 'api');
 const compiled = new WeakMap<object, ValidateFunction>();
 
-/** What is wrong with a value by a schema of the description; `null` if nothing is. */
+/** Validates a value against a schema of the description. Returns the errors, or `null` if it is valid. */
 export function mistakeIn(value: unknown, schema: Json): string | null {
   const validate = compiled.get(schema) ?? ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')));
   compiled.set(schema, validate);

@@ -19,7 +19,7 @@ interface RunView {
   knowledge_as_of: string | null;
 }
 
-/** The API beside vendors that are fakes; runs are carried out here and now, waits cost no time. */
+/** The API with fake vendors. Runs are executed by the test itself, and waiting takes no time. */
 export function useSyncs() {
   let api: TestApi;
   const stops: (() => Promise<void>)[] = [];
@@ -47,7 +47,7 @@ export function useSyncs() {
     },
   });
   const quiet = { info: () => {}, error: () => {} };
-  /** As a worker of the service has them, of what concerns connections. */
+  /** The worker's job handlers that concern connections. */
   const handlers = (limits: Partial<HttpLimits>) => [syncHandler(syncing(limits)), importHandler(api.blobs, api.follower)];
   const rescore = (orgId: string): Promise<void> =>
     knowledgeChange.run({ org_id: orgId }, { db: api.db, log: quiet, signal: new AbortController().signal, lastAttempt: true });
@@ -79,7 +79,7 @@ export function useSyncs() {
     if (status !== 201) throw new Error(JSON.stringify(body));
     return body.id;
   };
-  /** To another server; whoever moves it has to know the secrets. */
+  /** Changes the URL of a connection, which requires the credentials again. */
   const move = async (id: string, vendor: FakeVendor, origin: string): Promise<void> => {
     const { config, credentials } = vendor.settings(origin);
     const { status, body } = await ask('PATCH', `/integrations/${id}`, { body: { config, credentials } });

@@ -27,7 +27,7 @@ export interface TicketView {
 export const ticketingFakes: readonly FakeVendor[] = fakes.filter(({ id }) => builtIn.some((one) => one.id === id && one.kind === 'ticketing'));
 export const jiraFake = ticketingFakes.find(({ id }) => id === 'jira') as FakeVendor;
 
-/** The API beside ticketing vendors that are fakes. Jobs are carried out here and now, when a test says so. */
+/** The API with fake ticketing vendors. Jobs are executed by the test itself. */
 export function useTickets() {
   const syncs = useSyncs();
   let queue: pg.Client;
@@ -68,9 +68,9 @@ export function useTickets() {
     handlers,
     perform,
     items: (as?: string) => workItemsOf(syncs.api(), as),
-    /** Every job that is due, and what follows from it. */
+    /** Runs every due job, and the jobs that these queue. */
     work: drain,
-    /** What waits for its time is due now. */
+    /** Runs the jobs that are scheduled for later, too. */
     async workLater(): Promise<void> {
       for (const { name, payload } of await queued(true)) await perform(name, payload);
       await drain();
@@ -90,7 +90,7 @@ export function useTickets() {
       return rows.map(({ data }) => data);
     },
     query: (text: string, values: unknown[] = []) => queue.query(text, values),
-    /** A vendor with a connection to it, and somebody who works there. */
+    /** Starts a fake vendor with a connection to it and a user of the vendor's system. */
     async vendor(
       fake: FakeVendor = jiraFake,
       { fault, options = {}, ...more }: { fault?: Fault; options?: Partial<FakeOptions> } & Record<string, unknown> = {},
@@ -106,7 +106,7 @@ export function useTickets() {
       expect(status, JSON.stringify(body)).toBe(202);
       return body;
     },
-    /** Pushed, made and read. */
+    /** Pushes a ticket and runs the jobs until it is linked. */
     async linked(item: string, connection: string): Promise<TicketView & { external_id: string }> {
       await this.push(item, connection);
       await drain();
@@ -119,7 +119,7 @@ export function useTickets() {
       return { ...ticket, ...rows[0] };
     },
     async hear(connection: string, message: { headers: Readonly<Record<string, string | undefined>>; body: Buffer } | undefined) {
-      if (!message) throw new Error('the vendor sends no messages');
+      if (!message) throw new Error('the vendor has no webhooks');
       const headers = Object.fromEntries(Object.entries(message.headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
       return syncs.api().call('POST', `/api/v1/integrations/${connection}/inbound`, { headers, body: message.body });
     },
@@ -128,7 +128,7 @@ export function useTickets() {
   };
 }
 
-/** Somebody who works with the vendor's tickets, over the vendor's own interface. */
+/** A user who works with tickets through the vendor's API. */
 async function personAt(fake: FakeVendor, settings: Settings, sender: Parameters<typeof createHttp>[2]['sender']) {
   const connector = builtIn.find(({ id }) => id === fake.id) as Ticketing;
   const { signal } = new AbortController();

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { sql } from 'kysely';
 import { expect, onTestFinished } from 'vitest';
-import { type Courier, createCourier } from '../../events/webhooks/delivery-worker.ts';
+import { createDeliveryWorker } from '../../events/webhooks/delivery-worker.ts';
 import { eventually } from '../eventually.ts';
 import type { TestApi, TestOrganization } from '../http/api.ts';
 
@@ -16,7 +16,7 @@ export interface Received {
 
 type Answer = (response: ServerResponse, received: Received) => unknown;
 
-/** A receiver of webhooks on this machine; until told otherwise it takes what it gets. */
+/** A local webhook receiver. It accepts every event until `answer` is called. */
 async function startReceiver() {
   const received: Received[] = [];
   const behaviour: { answer: Answer } = { answer: (response) => response.writeHead(204).end() };
@@ -35,7 +35,7 @@ async function startReceiver() {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     received,
     types: () => received.map(({ event }) => event.type),
-    /** From now on. */
+    /** Sets the response to all further requests. */
     answer: (answer: number | Answer): void => {
       behaviour.answer = typeof answer === 'number' ? (response) => response.writeHead(answer).end() : answer;
     },
@@ -45,14 +45,14 @@ async function startReceiver() {
 
 export type TestReceiver = Awaited<ReturnType<typeof startReceiver>>;
 
-/** For one test. */
+/** Starts a receiver that closes when the test ends. */
 export async function useReceiver(): Promise<TestReceiver> {
   const receiver = await startReceiver();
   onTestFinished(receiver.close);
   return receiver;
 }
 
-/** The check a receiver makes, by the text of Standard Webhooks. */
+/** The receiver's check, as the Standard Webhooks specification describes it. */
 export function isSignedWith(secret: string, { headers, body }: Received): boolean {
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
   const expected = createHmac('sha256', key).update(`${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`).digest('base64');
@@ -85,18 +85,18 @@ export interface DeliveryBody {
   replay_of: string | null;
 }
 
-/** Waits for changes that others have under way on the same server: events that are younger are held until those have ended. */
-export async function pastIsComplete({ db }: Pick<TestApi, 'db'>): Promise<void> {
+/** Waits for running transactions of other tests on the same server, because newer events are held back until those have ended. */
+export async function waitForOpenTransactions({ db }: Pick<TestApi, 'db'>): Promise<void> {
   const now = await db.withSystem((tx) => sql<{ xact: string }>`select pg_current_xact_id()::text as xact`.execute(tx));
   const horizon = () => db.withSystem((tx) => sql<{ xact: string }>`select events_horizon()::text as xact`.execute(tx));
   await eventually(async () => Number((await horizon()).rows[0]?.xact)).toBeGreaterThan(Number(now.rows[0]?.xact));
 }
 
-/** Webhooks of one organization over HTTP, and the one who delivers, round by round. */
+/** The webhooks of an organization over HTTP, and a delivery worker that polls only on demand. */
 export function webhooksOf(api: TestApi, organization: TestOrganization = api.ours) {
   const log = { info: () => {}, error: () => {} };
   const onOutcome = (outcome: string, count: number): void => api.metrics.deliveries.inc({ outcome }, count);
-  const courier: Courier = createCourier({ db: api.db, secret: api.secret, outbound: api.outbound, publicUrl: () => api.url, log, onOutcome });
+  const worker = createDeliveryWorker({ db: api.db, secret: api.secret, outbound: api.outbound, publicUrl: () => api.url, log, onOutcome });
   const call = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
     api.call(method, `/api/v1${path}`, { as: organization.owner, headers, ...(body === undefined ? {} : { body }) });
   const get = async <T>(path: string): Promise<T> => {
@@ -105,11 +105,11 @@ export function webhooksOf(api: TestApi, organization: TestOrganization = api.ou
     return answer.body as T;
   };
   const deliverNow = async (): Promise<void> => {
-    await courier.round();
-    await courier.settled();
+    await worker.poll();
+    await worker.idle();
   };
   return {
-    courier,
+    worker,
     call,
     async create(url: string, event_types = ['*'], more: object = {}): Promise<WebhookBody> {
       const answer = await call('POST', '/webhooks', { url, event_types, ...more });
@@ -118,17 +118,17 @@ export function webhooksOf(api: TestApi, organization: TestOrganization = api.ou
     },
     read: (id: string) => get<WebhookBody>(`/webhooks/${id}`),
     deliveries: async (id: string, query = '') => (await get<{ data: DeliveryBody[] }>(`/webhooks/${id}/deliveries?sort=created_at${query}`)).data,
-    /** A change that is told as `finding.created`. */
+    /** Makes a change that emits `finding.created`. */
     async change(title = 'A change'): Promise<string> {
       const answer = await call('POST', '/findings', { title, severity: 'low', asset: { type: 'host', name: 'host.example' } });
       expect(answer.status).toBe(201);
       return (answer.body as { id: string }).id;
     },
     deliver: async (): Promise<void> => {
-      await pastIsComplete(api);
+      await waitForOpenTransactions(api);
       await deliverNow();
     },
-    /** While changes are under way that the test itself keeps open. */
+    /** Does not wait for running transactions, for tests that keep one open. */
     deliverNow,
   };
 }

@@ -2,7 +2,7 @@ import { openDatabase } from '../../db/database.ts';
 import { declareJob, handle } from '../../jobs/jobs.ts';
 import { startWorker } from '../../jobs/worker.ts';
 
-/** For the test that kills it: a worker in a process of its own that takes one job and never finishes it. */
+/** A worker that takes one job and never finishes it, for the test that kills the process. */
 const [url = '', name = ''] = process.argv.slice(2);
 
 await startWorker({

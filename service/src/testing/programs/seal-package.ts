@@ -3,8 +3,8 @@ import { openDatabase } from '../../db/database.ts';
 import { sealHandler } from '../../evidence/handlers-packages.ts';
 import { startWorker } from '../../jobs/worker.ts';
 
-/** For the test of crashes: a worker in a process of its own that dies before the step it is told, without a word to anybody. */
-const [url = '', blobFolder = '', keysDir = '', publicUrl = '', deadly = ''] = process.argv.slice(2);
+/** A worker that kills its own process before the given step, for the crash tests. */
+const [url = '', blobFolder = '', keysDir = '', publicUrl = '', fatalStep = ''] = process.argv.slice(2);
 
 await startWorker({
   url,
@@ -17,7 +17,7 @@ await startWorker({
       version: '0.0.0',
       authorities: null,
       onStep: async (step) => {
-        if (step === deadly) process.kill(process.pid, 'SIGKILL');
+        if (step === fatalStep) process.kill(process.pid, 'SIGKILL');
       },
     }),
   ],
