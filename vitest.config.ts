@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     globalSetup: './service/src/testing/global-setup.ts',
     include: [
+      'checks/**/*.test.ts',
       'service/**/*.test.ts',
       'scan-reports/**/*.test.ts',
       'connectors/**/*.test.ts',

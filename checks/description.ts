@@ -31,10 +31,14 @@ export const apiDescription: Check = (sources) => {
   const operations = Object.values(description.paths).flatMap((methods) => Object.values(methods).filter((operation) => operation.operationId !== undefined));
   return [
     ...operations.flatMap(({ operationId, description: text = '', parameters = [] }) => [
-      ...(/^[A-Z][a-z]+s\b/.test(text) ? [] : [said(`${operationId}: begin the description with a verb in the third person ("Returns …"): ${text.slice(0, 60)}`)]),
+      ...(/^[A-Z][a-z]+s\b/.test(text)
+        ? []
+        : [said(`${operationId}: begin the description with a verb in the third person ("Returns …"): ${text.slice(0, 60)}`)]),
       ...parameters.flatMap(({ name, description: about, $ref }) => (about || $ref ? [] : [said(`${operationId}: the parameter ${name} has no description`)])),
     ]),
-    ...Object.entries(description.components.schemas).flatMap(([name, schema]) => undescribed(name, schema).map((field) => said(`the field ${field} has no description`))),
+    ...Object.entries(description.components.schemas).flatMap(([name, schema]) =>
+      undescribed(name, schema).map((field) => said(`the field ${field} has no description`)),
+    ),
   ];
 };
 

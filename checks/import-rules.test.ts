@@ -43,7 +43,7 @@ const clean: Record<string, string> = {
   'service/src/jobs/cycle-b.ts': "import './cycle-a.ts';",
 };
 
-const root = join(import.meta.dirname, '../../..');
+const root = join(import.meta.dirname, '..');
 let tree: string;
 let reported: { from: string; rule: string }[];
 
