@@ -1,4 +1,4 @@
-import type { Connector } from './contract.ts';
+import type { Connector } from './core/contract.ts';
 import { cisaKev } from './enrichment/cisa_kev/index.ts';
 import { epss } from './enrichment/epss/index.ts';
 import { githubAdvisories } from './enrichment/github_advisories/index.ts';

@@ -1,7 +1,7 @@
 import { date, num, obj, str, strs } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, defineEnrichment, type Http, type Knowledge } from '../../contract.ts';
-import { knowledgeOf, readRecords, requiredCve } from '../../knowledge.ts';
+import { ConnectorError, defineEnrichment, type Http, type Knowledge } from '../../core/contract.ts';
+import { knowledgeOf, readRecords, requiredCve } from '../../core/knowledge.ts';
 
 const Catalogue = Type.Object({
   catalogVersion: Type.String({ minLength: 1, maxLength: 100 }),

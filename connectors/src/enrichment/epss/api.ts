@@ -1,8 +1,8 @@
 import { RecordError } from '@rrs/scan-reports/normalize.ts';
 import { obj, str } from '@rrs/scan-reports/read.ts';
 import { Type } from 'typebox';
-import { ConnectorError, type Http, type Json, type KnowledgeBatch, type KnowledgeResult } from '../../contract.ts';
-import { isCve, readRecords, wantedPortions } from '../../knowledge.ts';
+import { ConnectorError, type Http, type Json, type KnowledgeBatch, type KnowledgeResult } from '../../core/contract.ts';
+import { isCve, readRecords, wantedPortions } from '../../core/knowledge.ts';
 import { scoreOf } from './score.ts';
 
 const Scores = Type.Object({ total: Type.Integer({ minimum: 0 }), offset: Type.Integer({ minimum: 0 }), data: Type.Array(Type.Unknown()) });

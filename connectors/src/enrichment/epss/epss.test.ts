@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Enrichment, Json } from '../../contract.ts';
-import { type FakeAnswer, type FakeRequest, type RunningFake, serveFake } from '../../fake-server.ts';
+import type { Enrichment, Json } from '../../core/contract.ts';
 import { connectors } from '../../registry.ts';
-import { contextOf, learn } from '../../testing.ts';
+import { type FakeAnswer, type FakeRequest, type RunningFake, serveFake } from '../../testing/fake-server.ts';
+import { contextOf, learn } from '../../testing/host.ts';
 import { epssFake } from './fake.ts';
 
 const epss = connectors.find(({ id }) => id === 'epss') as Enrichment;

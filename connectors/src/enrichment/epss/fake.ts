@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
-import type { Json } from '../../contract.ts';
-import type { FakeAnswer, FakeOptions, FakeRequest, FakeVendor } from '../../fake-server.ts';
+import type { Json } from '../../core/contract.ts';
+import type { FakeAnswer, FakeOptions, FakeRequest, FakeVendor } from '../../testing/fake-server.ts';
 
 const FILE = '/epss_scores-current.csv.gz';
 /** More than one batch. */

@@ -1,8 +1,8 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { date, num, obj } from '@rrs/scan-reports/read.ts';
-import { ConnectorError, type Http, type Json, type KnowledgeBatch, type KnowledgeResult } from '../../contract.ts';
-import { readRecords } from '../../knowledge.ts';
+import { ConnectorError, type Http, type Json, type KnowledgeBatch, type KnowledgeResult } from '../../core/contract.ts';
+import { readRecords } from '../../core/knowledge.ts';
 import { scoreOf } from './score.ts';
 
 const COLUMNS = 'cve,epss,percentile';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { defineEnrichment } from '../../contract.ts';
+import { defineEnrichment } from '../../core/contract.ts';
 import { checkApi, scoresByApi } from './api.ts';
 import { checkFile, scoresByFile } from './file.ts';
 

@@ -1,7 +1,7 @@
 import { RecordError } from '@rrs/scan-reports/normalize.ts';
 import { num } from '@rrs/scan-reports/read.ts';
-import type { Knowledge } from '../../contract.ts';
-import { requiredCve } from '../../knowledge.ts';
+import type { Knowledge } from '../../core/contract.ts';
+import { requiredCve } from '../../core/knowledge.ts';
 
 export function scoreOf(given: { cve: unknown; epss: unknown; percentile: unknown }, date: string): Knowledge {
   return { id: requiredCve(given.cve, 'cve'), epss: { score: share(given.epss, 'epss'), percentile: share(given.percentile, 'percentile'), date } };

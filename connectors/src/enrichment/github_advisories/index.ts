@@ -1,8 +1,8 @@
 import { required } from '@rrs/scan-reports/normalize.ts';
 import { arr, date, num, obj, str } from '@rrs/scan-reports/read.ts';
 import { Type } from 'typebox';
-import { ConnectorError, defineEnrichment, type Knowledge, Secret } from '../../contract.ts';
-import { knowledgeOf, readRecords } from '../../knowledge.ts';
+import { ConnectorError, defineEnrichment, type Knowledge, Secret } from '../../core/contract.ts';
+import { knowledgeOf, readRecords } from '../../core/knowledge.ts';
 
 const Advisories = Type.Array(Type.Unknown());
 const PAGE_SIZE = 100;

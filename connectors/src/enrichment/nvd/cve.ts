@@ -1,6 +1,6 @@
 import { arr, obj, str } from '@rrs/scan-reports/read.ts';
-import type { Knowledge } from '../../contract.ts';
-import { knowledgeOf, requiredCve } from '../../knowledge.ts';
+import type { Knowledge } from '../../core/contract.ts';
+import { knowledgeOf, requiredCve } from '../../core/knowledge.ts';
 
 const METRICS = ['cvssMetricV40', 'cvssMetricV31', 'cvssMetricV30', 'cvssMetricV2'] as const;
 

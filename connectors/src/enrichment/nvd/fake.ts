@@ -1,5 +1,5 @@
-import type { Json } from '../../contract.ts';
-import type { FakeAnswer, FakeRequest, FakeVendor } from '../../fake-server.ts';
+import type { Json } from '../../core/contract.ts';
+import type { FakeAnswer, FakeRequest, FakeVendor } from '../../testing/fake-server.ts';
 
 const KEY = '7b1e6c3a-0000-4000-8000-nvd0api0key1';
 const NOW = '2026-11-15T07:59:00.000';

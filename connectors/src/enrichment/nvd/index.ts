@@ -1,7 +1,16 @@
 import { date, num, obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, defineEnrichment, type Http, type HttpRequest, type Json, type KnowledgeBatch, type KnowledgeResult, Secret } from '../../contract.ts';
-import { isCve, readRecords, wantedPortions } from '../../knowledge.ts';
+import {
+  ConnectorError,
+  defineEnrichment,
+  type Http,
+  type HttpRequest,
+  type Json,
+  type KnowledgeBatch,
+  type KnowledgeResult,
+  Secret,
+} from '../../core/contract.ts';
+import { isCve, readRecords, wantedPortions } from '../../core/knowledge.ts';
 import { cveOf } from './cve.ts';
 
 const Page = Type.Object({

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Enrichment, Json } from '../../contract.ts';
-import { type FakeAnswer, type FakeRequest, type FakeVendor, type Fault, type RunningFake, serveFake } from '../../fake-server.ts';
+import type { Enrichment, Json } from '../../core/contract.ts';
 import { connectors } from '../../registry.ts';
-import { contextOf, learn } from '../../testing.ts';
+import { type FakeAnswer, type FakeRequest, type FakeVendor, type Fault, type RunningFake, serveFake } from '../../testing/fake-server.ts';
+import { contextOf, learn } from '../../testing/host.ts';
 import { cveOf } from './cve.ts';
 import { nvdFake } from './fake.ts';
 

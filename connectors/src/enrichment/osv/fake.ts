@@ -1,5 +1,5 @@
-import type { Json } from '../../contract.ts';
-import type { FakeVendor } from '../../fake-server.ts';
+import type { Json } from '../../core/contract.ts';
+import type { FakeVendor } from '../../testing/fake-server.ts';
 
 const RECORDS = 24;
 const cve = (n: number): string => `CVE-2025-${10_000 + n}`;

@@ -1,6 +1,6 @@
-import type { Json } from '../../contract.ts';
-import type { FakeVendor } from '../../fake-server.ts';
-import { isSigned } from '../../fake-sigv4.ts';
+import type { Json } from '../../core/contract.ts';
+import type { FakeVendor } from '../../testing/fake-server.ts';
+import { isSigned } from '../../testing/fake-sigv4.ts';
 
 const REGIONS = ['eu-west-1', 'us-east-1'];
 const KEYS = { access_key_id: 'AKIDINSPECTOR0000001', secret_access_key: 'inspector-secret-0123456789abcdefghijklm' };

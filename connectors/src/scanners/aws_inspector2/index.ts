@@ -1,8 +1,8 @@
 import { obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, defineScanner, type Http, type Json } from '../../contract.ts';
-import { itemsOf } from '../../reports.ts';
-import { awsKeyFields, signed } from '../../sigv4.ts';
+import { ConnectorError, defineScanner, type Http, type Json } from '../../core/contract.ts';
+import { itemsOf } from '../../core/reports.ts';
+import { awsKeyFields, signed } from '../../core/sigv4.ts';
 import { coveredAssets } from './coverage.ts';
 
 /** The most that AWS gives at once. */

@@ -1,5 +1,5 @@
-import type { Json } from '../../contract.ts';
-import type { FakeAnswer, FakeVendor } from '../../fake-server.ts';
+import type { Json } from '../../core/contract.ts';
+import type { FakeAnswer, FakeVendor } from '../../testing/fake-server.ts';
 
 const KEY = '0123456789abcdef0123456789abcdef01234567';
 const products = ['Shop', 'Site', 'Tools', 'Empty'].map((name, n) => ({ id: n + 1, name, prod_type: { id: 1, name: 'Web' } }));

@@ -2,7 +2,7 @@ import type { Asset, ReportItem } from '@rrs/scan-reports';
 import { record } from '@rrs/scan-reports/normalize.ts';
 import { date, num, obj } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, defineScanner, type Http, type Json, Secret } from '../../contract.ts';
+import { ConnectorError, defineScanner, type Http, type Json, Secret } from '../../core/contract.ts';
 import { findingsOf, productAsset } from './record.ts';
 
 const PAGE = 100;

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
-import type { Settings } from '../../contract.ts';
-import { type FakeOptions, type FakeVendor, type Fault, type RunningFake, serveFake } from '../../fake-server.ts';
-import { collect, contextOf } from '../../testing.ts';
+import type { Settings } from '../../core/contract.ts';
+import { type FakeOptions, type FakeVendor, type Fault, type RunningFake, serveFake } from '../../testing/fake-server.ts';
+import { collect, contextOf } from '../../testing/host.ts';
 import { dependencyTrackFake, dependencyTrackVendor } from './fake.ts';
 import { dependencyTrack } from './index.ts';
 

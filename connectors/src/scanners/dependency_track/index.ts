@@ -2,7 +2,7 @@ import type { ReportItem } from '@rrs/scan-reports';
 import { record } from '@rrs/scan-reports/normalize.ts';
 import { num, obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, defineScanner, type Http, type Json, Secret } from '../../contract.ts';
+import { ConnectorError, defineScanner, type Http, type Json, Secret } from '../../core/contract.ts';
 import { assetOf, findingOf, Project } from './record.ts';
 
 const PAGE = 100;

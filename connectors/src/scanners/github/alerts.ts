@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { ConnectorError, type Http, type HttpAnswer, type HttpRequest } from '../../contract.ts';
+import { ConnectorError, type Http, type HttpAnswer, type HttpRequest } from '../../core/contract.ts';
 
 export const permissions =
   'a fine-grained token that may read Metadata, Dependabot alerts, Code scanning alerts and Secret scanning alerts, or a classic one with repo and security_events, of an owner or security manager where it is for a whole organization';

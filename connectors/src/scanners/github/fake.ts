@@ -1,5 +1,5 @@
-import type { Json } from '../../contract.ts';
-import type { FakeAnswer, FakeRequest, FakeVendor } from '../../fake-server.ts';
+import type { Json } from '../../core/contract.ts';
+import type { FakeAnswer, FakeRequest, FakeVendor } from '../../testing/fake-server.ts';
 
 const TOKEN = 'ghp_0123456789abcdefghij';
 const repositories = ['shop', 'site', 'tools', 'empty'];

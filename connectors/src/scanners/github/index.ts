@@ -1,7 +1,7 @@
 import { date, obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, defineScanner, type Json, Secret } from '../../contract.ts';
-import { itemsOf } from '../../reports.ts';
+import { ConnectorError, defineScanner, type Json, Secret } from '../../core/contract.ts';
+import { itemsOf } from '../../core/reports.ts';
 import { alertsOf, kinds, type Part, permissions } from './alerts.ts';
 import { createWatch, repositoryPath } from './repositories.ts';
 

@@ -1,6 +1,6 @@
 import type { Asset } from '@rrs/scan-reports';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, type Http } from '../../contract.ts';
+import { ConnectorError, type Http } from '../../core/contract.ts';
 import { alertsOf, type Kind, kinds, nextPage } from './alerts.ts';
 
 const Repository = Type.Object({

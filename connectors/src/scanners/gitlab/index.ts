@@ -1,7 +1,7 @@
 import type { Asset } from '@rrs/scan-reports';
 import { obj } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, defineScanner, type Http, type Json, Secret } from '../../contract.ts';
+import { ConnectorError, defineScanner, type Http, type Json, Secret } from '../../core/contract.ts';
 import { Answer, projectsQuery, type Scope, vulnerabilitiesQuery, whichQuery } from './query.ts';
 import { projectAsset, readVulnerabilities } from './report.ts';
 

@@ -1,7 +1,7 @@
 import type { Asset, Observation, ReportItem } from '@rrs/scan-reports';
 import { repositoryAsset } from '@rrs/scan-reports/normalize.ts';
 import { arr, date, type Obj, obj, str, strs } from '@rrs/scan-reports/read.ts';
-import { itemsOf } from '../../reports.ts';
+import { itemsOf } from '../../core/reports.ts';
 
 /** Vulnerabilities of the GraphQL API in the words of the reports that they came from, so that both are read the same way. */
 export async function readVulnerabilities(nodes: readonly unknown[], where: string): Promise<ReportItem[]> {

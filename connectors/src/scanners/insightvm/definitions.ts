@@ -1,6 +1,6 @@
 import { type Obj, obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, type Http, type Json } from '../../contract.ts';
+import { ConnectorError, type Http, type Json } from '../../core/contract.ts';
 
 const Page = Type.Object({
   data: Type.Array(Type.Unknown()),

@@ -1,5 +1,5 @@
-import type { Json } from '../../contract.ts';
-import type { FakeAnswer, FakeVendor } from '../../fake-server.ts';
+import type { Json } from '../../core/contract.ts';
+import type { FakeAnswer, FakeVendor } from '../../testing/fake-server.ts';
 
 const KEY = 'insight-key-0123456789abcdef';
 /** The last one was only discovered, the one before has no findings. */

@@ -2,7 +2,7 @@ import type { Asset, ReportItem } from '@rrs/scan-reports';
 import { record } from '@rrs/scan-reports/normalize.ts';
 import { obj, str } from '@rrs/scan-reports/read.ts';
 import { Type } from 'typebox';
-import { defineScanner, type Json, Secret } from '../../contract.ts';
+import { defineScanner, type Json, Secret } from '../../core/contract.ts';
 import { type Definitions, definitions, search } from './definitions.ts';
 import { assetOf, findingOf, findingsOn, isCovered } from './record.ts';
 

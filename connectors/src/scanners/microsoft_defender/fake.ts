@@ -1,5 +1,5 @@
-import type { Json } from '../../contract.ts';
-import type { FakeAnswer, FakeVendor } from '../../fake-server.ts';
+import type { Json } from '../../core/contract.ts';
+import type { FakeAnswer, FakeVendor } from '../../testing/fake-server.ts';
 
 const TENANT = '0a1b2c3d-0000-4000-8000-00000000abcd';
 const CLIENT = { client_id: 'f00dcafe-0000-4000-8000-000000000001', client_secret: 'entra-client-secret-0123456789' };

@@ -1,6 +1,6 @@
 import { str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import type { Http } from '../../contract.ts';
+import type { Http } from '../../core/contract.ts';
 import { Page, searchOf } from './page.ts';
 import { type Change, caseless } from './vulnerability.ts';
 

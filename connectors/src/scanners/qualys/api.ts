@@ -1,6 +1,6 @@
 import { fromBuffer } from '@rrs/scan-reports';
 import { recordText, xmlRecords } from '@rrs/scan-reports/xml-records.ts';
-import { ConnectorError, type FaultKind, type Http, type HttpRequest } from '../../contract.ts';
+import { ConnectorError, type FaultKind, type Http, type HttpRequest } from '../../core/contract.ts';
 
 /** Lists of Qualys: XML, one host after the other by id, with the address of the next page in a warning. */
 

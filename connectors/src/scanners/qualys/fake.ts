@@ -1,4 +1,4 @@
-import type { FakeAnswer, FakeVendor } from '../../fake-server.ts';
+import type { FakeAnswer, FakeVendor } from '../../testing/fake-server.ts';
 
 const USER = { username: 'acme_api', password: 'qualys-password-0123456789' };
 const FIRST_HOST = 117_000_000;

@@ -2,8 +2,8 @@ import { type Asset, type AssetIdentifier, fromBuffer } from '@rrs/scan-reports'
 import { hostAsset } from '@rrs/scan-reports/normalize.ts';
 import { recordText, type XmlRecord, xmlRecords } from '@rrs/scan-reports/xml-records.ts';
 import { type Static, Type } from 'typebox';
-import { defineScanner, type HttpRequest, type Json, Secret } from '../../contract.ts';
-import { itemsOf } from '../../reports.ts';
+import { defineScanner, type HttpRequest, type Json, Secret } from '../../core/contract.ts';
+import { itemsOf } from '../../core/reports.ts';
 import { documentOf, pagesOf } from './api.ts';
 import { knowledgeBase } from './knowledge-base.ts';
 

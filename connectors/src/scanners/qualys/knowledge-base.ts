@@ -2,7 +2,7 @@ import { type Cvss, fromBuffer, type ReportItem } from '@rrs/scan-reports';
 import { observation } from '@rrs/scan-reports/normalize.ts';
 import { num, plain, str } from '@rrs/scan-reports/read.ts';
 import { recordText, type XmlRecord, xmlRecords } from '@rrs/scan-reports/xml-records.ts';
-import type { Http } from '../../contract.ts';
+import type { Http } from '../../core/contract.ts';
 import { documentOf } from './api.ts';
 
 /** What the QIDs of detections mean. */

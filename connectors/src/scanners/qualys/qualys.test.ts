@@ -1,8 +1,8 @@
 import type { Asset, Observation } from '@rrs/scan-reports';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Json } from '../../contract.ts';
-import { type FakeAnswer, type FakeRequest, type Fault, type RunningFake, serveFake } from '../../fake-server.ts';
-import { type Collected, collect, contextOf } from '../../testing.ts';
+import type { Json } from '../../core/contract.ts';
+import { type FakeAnswer, type FakeRequest, type Fault, type RunningFake, serveFake } from '../../testing/fake-server.ts';
+import { type Collected, collect, contextOf } from '../../testing/host.ts';
 import { qualysFake } from './fake.ts';
 import { qualys } from './index.ts';
 

@@ -1,5 +1,5 @@
-import type { FakeAnswer, FakeRequest, FakeVendor } from '../../fake-server.ts';
-import { isSigned } from '../../fake-sigv4.ts';
+import type { FakeAnswer, FakeRequest, FakeVendor } from '../../testing/fake-server.ts';
+import { isSigned } from '../../testing/fake-sigv4.ts';
 
 const KEYS = { access_key_id: 'AKIDREPORTS000000001', secret_access_key: 'reports-secret-0123456789abcdefghijklmno' };
 const SCOPE = { region: 'eu-central-1', service: 's3' };

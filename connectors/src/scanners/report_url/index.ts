@@ -1,7 +1,7 @@
 import { formats } from '@rrs/scan-reports';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, defineScanner, Secret, type SettingsProblem } from '../../contract.ts';
-import { awsKeyFields, signed } from '../../sigv4.ts';
+import { ConnectorError, defineScanner, Secret, type SettingsProblem } from '../../core/contract.ts';
+import { awsKeyFields, signed } from '../../core/sigv4.ts';
 import { assertListable, type Bucket, nothingThere, objectsOf, type RemoteFile } from './files.ts';
 import { formatOf, progressOf, readFile } from './read-file.ts';
 import { remoteReport } from './remote.ts';

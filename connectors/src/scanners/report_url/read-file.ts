@@ -1,6 +1,6 @@
 import { type Asset, detectFormat, formats, headOf, ReportError, type ReportFormat, type ReportInput, type ReportItem } from '@rrs/scan-reports';
 import { obj } from '@rrs/scan-reports/read.ts';
-import { ConnectorError, type FindingBatch, type Json } from '../../contract.ts';
+import { ConnectorError, type FindingBatch, type Json } from '../../core/contract.ts';
 import type { RemoteFile } from './files.ts';
 import { remoteReport, type Source } from './remote.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { ReportError, type ReportInput } from '@rrs/scan-reports';
-import { ConnectorError, type Http } from '../../contract.ts';
+import { ConnectorError, type Http } from '../../core/contract.ts';
 import { type RemoteFile, versionOf } from './files.ts';
 
 /** A report is read several times: what fits in here is fetched once. */

@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { serveFake } from '../../fake-server.ts';
-import type { HttpLimits } from '../../http.ts';
-import { collect, contextOf } from '../../testing.ts';
+import type { HttpLimits } from '../../core/http.ts';
+import { serveFake } from '../../testing/fake-server.ts';
+import { collect, contextOf } from '../../testing/host.ts';
 import { reportUrlFake } from './fake.ts';
 import { reportUrl } from './index.ts';
 

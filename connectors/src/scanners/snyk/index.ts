@@ -1,7 +1,7 @@
 import type { Asset, ReportItem } from '@rrs/scan-reports';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, defineScanner, type Http, Secret } from '../../contract.ts';
-import { itemsOf } from '../../reports.ts';
+import { ConnectorError, defineScanner, type Http, Secret } from '../../core/contract.ts';
+import { itemsOf } from '../../core/reports.ts';
 
 const VERSION = '2024-10-15';
 /** A checkpoint after which nothing comes. */

@@ -1,5 +1,5 @@
-import type { Json } from '../../contract.ts';
-import type { FakeAnswer, FakeVendor } from '../../fake-server.ts';
+import type { Json } from '../../core/contract.ts';
+import type { FakeAnswer, FakeVendor } from '../../testing/fake-server.ts';
 
 const TOKEN = 'squ_0123456789abcdef';
 const PROJECTS = ['acme:shop', 'acme:site', 'acme:tools', 'acme:empty'];

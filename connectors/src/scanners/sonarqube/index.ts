@@ -1,7 +1,7 @@
 import { obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { defineScanner, type Http, Secret } from '../../contract.ts';
-import { itemsOf } from '../../reports.ts';
+import { defineScanner, type Http, Secret } from '../../core/contract.ts';
+import { itemsOf } from '../../core/reports.ts';
 import { beginningOf, incomplete, MOST_RESULTS, Paging, type Position, positionAfter, positionOf } from './position.ts';
 
 const PAGE = 500;

@@ -1,6 +1,6 @@
 import { num, obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, type Json } from '../../contract.ts';
+import { ConnectorError, type Json } from '../../core/contract.ts';
 
 /** SonarQube shows the first 10,000 of a search and refuses to go on. */
 export const MOST_RESULTS = 10_000;

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { ConnectorError, type Http, type Json } from '../../contract.ts';
+import { ConnectorError, type Http, type Json } from '../../core/contract.ts';
 
 /** Tenable writes what is asked for into chunks, in its own time and order, and keeps them for a day. */
 

@@ -1,5 +1,5 @@
-import type { Json } from '../../contract.ts';
-import type { FakeAnswer, FakeVendor } from '../../fake-server.ts';
+import type { Json } from '../../core/contract.ts';
+import type { FakeAnswer, FakeVendor } from '../../testing/fake-server.ts';
 
 const KEYS = { access_key: 'tenable-access-0123456789', secret_key: 'tenable-secret-0123456789' };
 const severities = ['info', 'low', 'medium', 'high', 'critical'];

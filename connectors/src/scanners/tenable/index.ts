@@ -1,6 +1,6 @@
 import { record } from '@rrs/scan-reports/normalize.ts';
 import { type Static, Type } from 'typebox';
-import { defineScanner, type Json, Secret } from '../../contract.ts';
+import { defineScanner, type Json, Secret } from '../../core/contract.ts';
 import { jobOf, readExport } from './export-job.ts';
 import { coveredAsset, findingOf } from './record.ts';
 

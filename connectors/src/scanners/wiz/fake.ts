@@ -1,5 +1,5 @@
-import type { Json } from '../../contract.ts';
-import type { FakeVendor } from '../../fake-server.ts';
+import type { Json } from '../../core/contract.ts';
+import type { FakeVendor } from '../../testing/fake-server.ts';
 
 const FINDINGS = 24;
 const MOST_ON_A_PAGE = 500;

@@ -1,8 +1,8 @@
 import { record } from '@rrs/scan-reports/normalize.ts';
 import { obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, defineScanner, type Http, type Json, Secret } from '../../contract.ts';
-import { clientToken } from '../../oauth.ts';
+import { ConnectorError, defineScanner, type Http, type Json, Secret } from '../../core/contract.ts';
+import { clientToken } from '../../core/oauth.ts';
 import { findingOf, QUERY } from './finding.ts';
 
 const MOST_ON_A_PAGE = 500;

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
-import type { Json } from '../../contract.ts';
-import { type FakeVendor, type RunningFake, serveFake } from '../../fake-server.ts';
-import { collect, contextOf } from '../../testing.ts';
+import type { Json } from '../../core/contract.ts';
+import { type FakeVendor, type RunningFake, serveFake } from '../../testing/fake-server.ts';
+import { collect, contextOf } from '../../testing/host.ts';
 import { wizFake } from './fake.ts';
 import { wiz } from './index.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
-import type { Ticket } from '../../contract.ts';
-import { type FakeVendor, type RunningFake, serveFake } from '../../fake-server.ts';
-import { contextOf } from '../../testing.ts';
+import type { Ticket } from '../../core/contract.ts';
+import { type FakeVendor, type RunningFake, serveFake } from '../../testing/fake-server.ts';
+import { contextOf } from '../../testing/host.ts';
 import { azureDevopsFake } from './fake.ts';
 import { azureDevops } from './index.ts';
 

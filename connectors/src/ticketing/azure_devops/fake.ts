@@ -1,7 +1,7 @@
 import { obj } from '@rrs/scan-reports/read.ts';
-import type { Json, Settings } from '../../contract.ts';
-import type { FakeAnswer, FakeOptions, FakeVendor } from '../../fake-server.ts';
-import { type FakeTickets, fakeTickets, type Kept } from '../../fake-tickets.ts';
+import type { Json, Settings } from '../../core/contract.ts';
+import type { FakeAnswer, FakeOptions, FakeVendor } from '../../testing/fake-server.ts';
+import { type FakeTickets, fakeTickets, type Kept } from '../../testing/fake-tickets.ts';
 
 type Fields = Record<string, Json>;
 type Tickets = FakeTickets<{ fields: Fields; relations: Json[] }>;

@@ -1,11 +1,11 @@
 import { arr, date, num, type Obj, obj, str } from '@rrs/scan-reports/read.ts';
 import { Type } from 'typebox';
-import { captured, isJson, linkWithin } from '../../capture.ts';
-import { ConnectorError, defineTicketing, type Http, type HttpRequest, type Json, Secret, type Ticket } from '../../contract.ts';
-import { isSame, told, WebhookSecret } from '../../signatures.ts';
-import { newsSince, sameAgain } from '../../ticket-changes.ts';
-import { isCalled, labelOf, markerOf } from '../../ticket-mapping.ts';
-import { fitting, html } from '../../ticket-text.ts';
+import { ConnectorError, defineTicketing, type Http, type HttpRequest, type Json, Secret, type Ticket } from '../../core/contract.ts';
+import { captured, isJson, linkWithin } from '../../core/tickets/capture.ts';
+import { newsSince, sameAgain } from '../../core/tickets/changes.ts';
+import { isCalled, labelOf, markerOf } from '../../core/tickets/mapping.ts';
+import { fitting, html } from '../../core/tickets/text.ts';
+import { isSame, told, WebhookSecret } from '../../core/webhook-signatures.ts';
 import { Config, changedAt, type ItemType, itemType, type Patch, patchOf, set, statePatch, tagged, tagsOf, ticketOf, typeNameOf } from './work-item.ts';
 
 const PAGE = 200;

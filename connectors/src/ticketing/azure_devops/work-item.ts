@@ -1,6 +1,6 @@
 import { arr, type Obj, obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, type Json, type Ticket, type TicketChange, type TicketState } from '../../contract.ts';
+import { ConnectorError, type Json, type Ticket, type TicketChange, type TicketState } from '../../core/contract.ts';
 import {
   isCalled,
   LabelField,
@@ -11,8 +11,8 @@ import {
   priorityNames,
   StateNamesField,
   stateCalled,
-} from '../../ticket-mapping.ts';
-import { fitting, html, oneLine } from '../../ticket-text.ts';
+} from '../../core/tickets/mapping.ts';
+import { fitting, html, oneLine } from '../../core/tickets/text.ts';
 
 const TITLE = 255;
 const TEXT = 100_000;

@@ -1,12 +1,12 @@
 import { arr, type Obj, obj, str } from '@rrs/scan-reports/read.ts';
 import { Type } from 'typebox';
-import { captured } from '../../capture.ts';
-import { ConnectorError, defineTicketing, type Http, type Json, Secret, type TicketChange } from '../../contract.ts';
-import { labelChanges } from '../../label-states.ts';
-import { isSigned, told, WebhookSecret } from '../../signatures.ts';
-import { changes } from '../../ticket-changes.ts';
-import { isCalled, labelOf, markerOf } from '../../ticket-mapping.ts';
-import { fitting, footerOf, markdown, oneLine } from '../../ticket-text.ts';
+import { ConnectorError, defineTicketing, type Http, type Json, Secret, type TicketChange } from '../../core/contract.ts';
+import { captured } from '../../core/tickets/capture.ts';
+import { changes } from '../../core/tickets/changes.ts';
+import { labelChanges } from '../../core/tickets/labels.ts';
+import { isCalled, labelOf, markerOf } from '../../core/tickets/mapping.ts';
+import { fitting, footerOf, markdown, oneLine } from '../../core/tickets/text.ts';
+import { isSigned, told, WebhookSecret } from '../../core/webhook-signatures.ts';
 import { Config, comment, footer, labelsOf, namesOf, ticketOf, withDue } from './issue.ts';
 import { linked } from './links.ts';
 

@@ -1,9 +1,9 @@
 import { arr, type Obj, obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import type { Json, Ticket } from '../../contract.ts';
-import { type LabelNames, priorityByLabels, stateByLabels } from '../../label-states.ts';
-import { LabelField, moment, type PriorityNames, PriorityNamesField, priorityNames, StateNamesField } from '../../ticket-mapping.ts';
-import { footerOf, workItemLine } from '../../ticket-text.ts';
+import type { Json, Ticket } from '../../core/contract.ts';
+import { type LabelNames, priorityByLabels, stateByLabels } from '../../core/tickets/labels.ts';
+import { LabelField, moment, type PriorityNames, PriorityNamesField, priorityNames, StateNamesField } from '../../core/tickets/mapping.ts';
+import { footerOf, workItemLine } from '../../core/tickets/text.ts';
 
 const PRIORITIES: PriorityNames = { critical: 'priority: critical', high: 'priority: high', medium: 'priority: medium', low: 'priority: low' };
 const STATES: LabelNames = { in_progress: ['in progress'], rejected: ['wontfix', 'invalid', 'duplicate'] };

@@ -1,4 +1,4 @@
-import { linkWithin } from '../../capture.ts';
+import { linkWithin } from '../../core/tickets/capture.ts';
 
 /** Where people open what the interface serves. */
 export function siteOf(apiUrl: string): string {

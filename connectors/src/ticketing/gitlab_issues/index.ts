@@ -1,12 +1,12 @@
 import { type Obj, obj, str, strs } from '@rrs/scan-reports/read.ts';
 import { Type } from 'typebox';
-import { captured } from '../../capture.ts';
-import { ConnectorError, defineTicketing, type Http, type InboundMessage, type Json, Secret, type TicketChange } from '../../contract.ts';
-import { labelChanges } from '../../label-states.ts';
-import { isSame, isStandardSigned, told, WebhookSecret } from '../../signatures.ts';
-import { changes } from '../../ticket-changes.ts';
-import { labelOf, markerOf } from '../../ticket-mapping.ts';
-import { fitting, footerOf, markdown, oneLine, workItemLine } from '../../ticket-text.ts';
+import { ConnectorError, defineTicketing, type Http, type InboundMessage, type Json, Secret, type TicketChange } from '../../core/contract.ts';
+import { captured } from '../../core/tickets/capture.ts';
+import { changes } from '../../core/tickets/changes.ts';
+import { labelChanges } from '../../core/tickets/labels.ts';
+import { labelOf, markerOf } from '../../core/tickets/mapping.ts';
+import { fitting, footerOf, markdown, oneLine, workItemLine } from '../../core/tickets/text.ts';
+import { isSame, isStandardSigned, told, WebhookSecret } from '../../core/webhook-signatures.ts';
 import { Config, namesOf, ticketOf } from './issue.ts';
 import { linked } from './links.ts';
 

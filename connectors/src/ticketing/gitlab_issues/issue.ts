@@ -1,8 +1,8 @@
 import { arr, type Obj, obj, str, strs } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, type Json, type Ticket } from '../../contract.ts';
-import { type LabelNames, priorityByLabels, stateByLabels } from '../../label-states.ts';
-import { LabelField, moment, type PriorityNames, PriorityNamesField, priorityNames, StateNamesField } from '../../ticket-mapping.ts';
+import { ConnectorError, type Json, type Ticket } from '../../core/contract.ts';
+import { type LabelNames, priorityByLabels, stateByLabels } from '../../core/tickets/labels.ts';
+import { LabelField, moment, type PriorityNames, PriorityNamesField, priorityNames, StateNamesField } from '../../core/tickets/mapping.ts';
 
 const PRIORITIES: PriorityNames = { critical: 'priority::critical', high: 'priority::high', medium: 'priority::medium', low: 'priority::low' };
 const STATES: LabelNames = { in_progress: ['in progress', 'workflow::in progress'], rejected: ['rejected', 'wontfix', 'duplicate'] };

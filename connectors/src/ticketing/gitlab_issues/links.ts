@@ -1,4 +1,4 @@
-import { linkWithin } from '../../capture.ts';
+import { linkWithin } from '../../core/tickets/capture.ts';
 
 export interface Linked {
   what: 'Issue' | 'Merge request' | 'Commit';

@@ -1,6 +1,6 @@
 import { arr, obj } from '@rrs/scan-reports/read.ts';
-import type { Json } from '../../contract.ts';
-import { isFooter, workItemLine } from '../../ticket-text.ts';
+import type { Json } from '../../core/contract.ts';
+import { isFooter, workItemLine } from '../../core/tickets/text.ts';
 
 /** Atlassian Document Format: https://developer.atlassian.com/cloud/jira/platform/apis/document/structure/ */
 

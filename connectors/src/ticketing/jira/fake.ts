@@ -1,6 +1,6 @@
 import { obj } from '@rrs/scan-reports/read.ts';
-import type { FakeVendor } from '../../fake-server.ts';
-import { type JiraFake, jiraAnswers, jiraWebhook } from '../../jira-fake.ts';
+import { type JiraFake, jiraAnswers, jiraWebhook } from '../../shared/jira/fake.ts';
+import type { FakeVendor } from '../../testing/fake-server.ts';
 
 const TOKEN = 'ATATT3xFfGF0-0123456789';
 const basic = (token: string): string => `Basic ${Buffer.from(`bot@acme.example:${token}`).toString('base64')}`;

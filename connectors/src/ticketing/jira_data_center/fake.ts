@@ -1,5 +1,5 @@
-import type { FakeVendor } from '../../fake-server.ts';
-import { type JiraFake, jiraAnswers, jiraWebhook } from '../../jira-fake.ts';
+import { type JiraFake, jiraAnswers, jiraWebhook } from '../../shared/jira/fake.ts';
+import type { FakeVendor } from '../../testing/fake-server.ts';
 
 const TOKEN = 'NDUyMzQ1Njc4OTAx-0123456789';
 const settings = (origin: string, token: string) => ({

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { defineTicketing, Secret } from '../../contract.ts';
-import { Issues, jiraOperations } from '../../jira.ts';
-import { issueFields, jiraFields } from '../../jira-mapping.ts';
-import { WebhookSecret } from '../../signatures.ts';
+import { defineTicketing, Secret } from '../../core/contract.ts';
+import { WebhookSecret } from '../../core/webhook-signatures.ts';
+import { issueFields, jiraFields } from '../../shared/jira/mapping.ts';
+import { Issues, jiraOperations } from '../../shared/jira/operations.ts';
 import { rewritten, wiki, withWorkItem } from './wiki.ts';
 
 const Page = Type.Object({ issues: Issues, startAt: Type.Number(), total: Type.Number() });

@@ -1,4 +1,4 @@
-import { footerOf, workItemLine } from '../../ticket-text.ts';
+import { footerOf, workItemLine } from '../../core/tickets/text.ts';
 
 /** Jira's wiki notation. A backslash before a mark makes it a character; two of them would make a new line, so it is written by its number. */
 

@@ -1,8 +1,8 @@
 import { obj, strs } from '@rrs/scan-reports/read.ts';
-import type { Json, Settings } from '../../contract.ts';
-import type { FakeAnswer, FakeOptions, FakeVendor } from '../../fake-server.ts';
-import { cut, type FakeTickets, fakeTickets, type Kept } from '../../fake-tickets.ts';
-import { hmac } from '../../signatures.ts';
+import type { Json, Settings } from '../../core/contract.ts';
+import { hmac } from '../../core/webhook-signatures.ts';
+import type { FakeAnswer, FakeOptions, FakeVendor } from '../../testing/fake-server.ts';
+import { cut, type FakeTickets, fakeTickets, type Kept } from '../../testing/fake-tickets.ts';
 import { uuidOf } from './graphql.ts';
 
 interface Fields {

@@ -1,11 +1,11 @@
 import { type Obj, obj, str } from '@rrs/scan-reports/read.ts';
 import { Type } from 'typebox';
-import { captured, linkWithin } from '../../capture.ts';
-import { ConnectorError, defineTicketing, type Http, Secret } from '../../contract.ts';
-import { hmac, isRecent, isSame, told, WebhookSecret } from '../../signatures.ts';
-import { newsSince, sameAgain } from '../../ticket-changes.ts';
-import { labelOf } from '../../ticket-mapping.ts';
-import { fitting, markdown, workItemLine } from '../../ticket-text.ts';
+import { ConnectorError, defineTicketing, type Http, Secret } from '../../core/contract.ts';
+import { captured, linkWithin } from '../../core/tickets/capture.ts';
+import { newsSince, sameAgain } from '../../core/tickets/changes.ts';
+import { labelOf } from '../../core/tickets/mapping.ts';
+import { fitting, markdown, workItemLine } from '../../core/tickets/text.ts';
+import { hmac, isRecent, isSame, told, WebhookSecret } from '../../core/webhook-signatures.ts';
 import { ask, dataOf, nodes, PERMISSIONS, requestOf, uuidOf } from './graphql.ts';
 import { Config, ISSUE, inputOf, labelFor, stateFor, TEXT, teamOf, ticketOf } from './issue.ts';
 

@@ -1,6 +1,6 @@
 import { type Obj, obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, type Http, type Json, type Ticket, type TicketChange, type TicketState } from '../../contract.ts';
+import { ConnectorError, type Http, type Json, type Ticket, type TicketChange, type TicketState } from '../../core/contract.ts';
 import {
   isCalled,
   LabelField,
@@ -12,8 +12,8 @@ import {
   priorityNames,
   StateNamesField,
   stateCalled,
-} from '../../ticket-mapping.ts';
-import { fitting, footerOf, markdown, oneLine } from '../../ticket-text.ts';
+} from '../../core/tickets/mapping.ts';
+import { fitting, footerOf, markdown, oneLine } from '../../core/tickets/text.ts';
 import { ask, nodes, uuidOf } from './graphql.ts';
 
 const TITLE = 255;

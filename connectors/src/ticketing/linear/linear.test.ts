@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
-import { type RunningFake, serveFake } from '../../fake-server.ts';
-import { hmac } from '../../signatures.ts';
-import { contextOf } from '../../testing.ts';
+import { hmac } from '../../core/webhook-signatures.ts';
+import { type RunningFake, serveFake } from '../../testing/fake-server.ts';
+import { contextOf } from '../../testing/host.ts';
 import { linearFake } from './fake.ts';
 import { dataOf, uuidOf } from './graphql.ts';
 import { linear } from './index.ts';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { obj } from '@rrs/scan-reports/read.ts';
-import type { Json, Settings } from '../../contract.ts';
-import type { FakeAnswer, FakeVendor } from '../../fake-server.ts';
-import { cut, fakeTickets, type Kept } from '../../fake-tickets.ts';
-import { hmac } from '../../signatures.ts';
+import type { Json, Settings } from '../../core/contract.ts';
+import { hmac } from '../../core/webhook-signatures.ts';
+import type { FakeAnswer, FakeVendor } from '../../testing/fake-server.ts';
+import { cut, fakeTickets, type Kept } from '../../testing/fake-tickets.ts';
 
 type Fields = Record<string, string>;
 type Incident = { fields: Fields } & Kept;

@@ -1,11 +1,11 @@
 import { arr, obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { captured, linkWithin } from '../../capture.ts';
-import { ConnectorError, defineTicketing, type Http, type HttpRequest, Secret } from '../../contract.ts';
-import { hmac, isSame, told, WebhookSecret } from '../../signatures.ts';
-import { changes, minutesAgo } from '../../ticket-changes.ts';
-import { labelOf, markerOf } from '../../ticket-mapping.ts';
-import { fitting, footerOf, workItemLine } from '../../ticket-text.ts';
+import { ConnectorError, defineTicketing, type Http, type HttpRequest, Secret } from '../../core/contract.ts';
+import { captured, linkWithin } from '../../core/tickets/capture.ts';
+import { changes, minutesAgo } from '../../core/tickets/changes.ts';
+import { labelOf, markerOf } from '../../core/tickets/mapping.ts';
+import { fitting, footerOf, workItemLine } from '../../core/tickets/text.ts';
+import { hmac, isSame, told, WebhookSecret } from '../../core/webhook-signatures.ts';
 import { Config, fieldsOf, isOurs, stored, tableOf, ticketOf } from './record.ts';
 
 const TEXT = 3_500;

@@ -1,6 +1,6 @@
 import { type Obj, obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, type Json, type Priority, type Ticket, type TicketChange, type TicketState } from '../../contract.ts';
+import { ConnectorError, type Json, type Priority, type Ticket, type TicketChange, type TicketState } from '../../core/contract.ts';
 import {
   LabelField,
   moment,
@@ -11,8 +11,8 @@ import {
   type StateNames,
   StateNamesField,
   stateCalled,
-} from '../../ticket-mapping.ts';
-import { oneLine } from '../../ticket-text.ts';
+} from '../../core/tickets/mapping.ts';
+import { oneLine } from '../../core/tickets/text.ts';
 
 const TITLE = 160;
 /** Urgency and impact; ServiceNow computes the priority from them. */

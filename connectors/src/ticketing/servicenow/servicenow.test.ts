@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
-import { type FakeVendor, type RunningFake, serveFake } from '../../fake-server.ts';
-import { contextOf } from '../../testing.ts';
+import { type FakeVendor, type RunningFake, serveFake } from '../../testing/fake-server.ts';
+import { contextOf } from '../../testing/host.ts';
 import { servicenowFake } from './fake.ts';
 import { servicenow } from './index.ts';
 

@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { fakes } from './fake-registry.ts';
-import { connectors } from './registry.ts';
+import { fakes } from '../fake-registry.ts';
+import { connectors } from '../registry.ts';
 
 const folders = (['scanner', 'enrichment', 'ticketing'] as const).flatMap((kind) =>
-  readdirSync(new URL(kind === 'scanner' ? './scanners' : `./${kind}`, import.meta.url)).map((id) => `${kind} ${id}`),
+  readdirSync(new URL(kind === 'scanner' ? '../scanners' : `../${kind}`, import.meta.url)).map((id) => `${kind} ${id}`),
 );
 
 describe('the registry', () => {

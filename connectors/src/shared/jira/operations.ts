@@ -1,6 +1,5 @@
 import { arr, num, type Obj, obj, str, strs } from '@rrs/scan-reports/read.ts';
 import { type Static, type TSchema, Type } from 'typebox';
-import { captured, linkWithin } from './capture.ts';
 import {
   type Capture,
   ConnectorError,
@@ -13,13 +12,14 @@ import {
   type Ticket,
   type TicketChange,
   type TicketDraft,
-} from './contract.ts';
-import { issueFields, type JiraConfig, jiraPriorities, ticketOf } from './jira-mapping.ts';
-import { moveTo } from './jira-transitions.ts';
-import { isSigned, told } from './signatures.ts';
-import { changes, minutesAgo } from './ticket-changes.ts';
-import { isCalled, labelOf, markerOf } from './ticket-mapping.ts';
-import { fitting, oneLine } from './ticket-text.ts';
+} from '../../core/contract.ts';
+import { captured, linkWithin } from '../../core/tickets/capture.ts';
+import { changes, minutesAgo } from '../../core/tickets/changes.ts';
+import { isCalled, labelOf, markerOf } from '../../core/tickets/mapping.ts';
+import { fitting, oneLine } from '../../core/tickets/text.ts';
+import { isSigned, told } from '../../core/webhook-signatures.ts';
+import { issueFields, type JiraConfig, jiraPriorities, ticketOf } from './mapping.ts';
+import { moveTo } from './transitions.ts';
 
 /** What Jira Cloud and Jira Data Center have in common: the work. */
 

@@ -1,6 +1,6 @@
 import { obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import type { Json, Ticket, TicketState } from './contract.ts';
+import type { Json, Ticket, TicketState } from '../../core/contract.ts';
 import {
   isCalled,
   LabelField,
@@ -11,7 +11,7 @@ import {
   priorityNames,
   StateNamesField,
   stateCalled,
-} from './ticket-mapping.ts';
+} from '../../core/tickets/mapping.ts';
 
 /** What Jira Cloud and Jira Data Center have in common: their words. */
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Ticket } from './contract.ts';
-import { changes } from './ticket-changes.ts';
+import type { Ticket } from '../contract.ts';
+import { changes } from './changes.ts';
 
 const MOMENT = 60_000;
 const START = Date.parse('2026-11-15T00:00:00Z');

@@ -2,8 +2,8 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Type } from 'typebox';
 import { afterEach, describe, expect, it } from 'vitest';
+import { contextOf } from '../testing/host.ts';
 import { defineScanner } from './contract.ts';
-import { contextOf } from './testing.ts';
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

@@ -1,5 +1,5 @@
+import { type AwsKeys, signed } from '../core/sigv4.ts';
 import type { FakeRequest } from './fake-server.ts';
-import { type AwsKeys, signed } from './sigv4.ts';
 
 const LONGEST_SKEW_MS = 15 * 60_000;
 

@@ -1,8 +1,8 @@
 import { obj } from '@rrs/scan-reports/read.ts';
-import type { InboundMessage, Json, Settings } from './contract.ts';
-import type { FakeAnswer, FakeOptions, FakeRequest } from './fake-server.ts';
-import { cut, type FakeTickets, fakeTickets, type Kept } from './fake-tickets.ts';
-import { hmac } from './signatures.ts';
+import type { InboundMessage, Json, Settings } from '../../core/contract.ts';
+import { hmac } from '../../core/webhook-signatures.ts';
+import type { FakeAnswer, FakeOptions, FakeRequest } from '../../testing/fake-server.ts';
+import { cut, type FakeTickets, fakeTickets, type Kept } from '../../testing/fake-tickets.ts';
 
 /** What both editions of Jira do alike, for their fakes. */
 

@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { InboundMessage, Json, Settings } from './contract.ts';
+import type { InboundMessage, Json, Settings } from '../core/contract.ts';
 
 export interface FakeRequest {
   method: string;

@@ -1,6 +1,6 @@
 import { type Obj, obj } from '@rrs/scan-reports/read.ts';
-import type { Capture, Http, HttpRequest } from './contract.ts';
-import { oneLine } from './ticket-text.ts';
+import type { Capture, Http, HttpRequest } from '../contract.ts';
+import { oneLine } from './text.ts';
 
 /** The part of a link behind the address of the site; null where it leads elsewhere or is none. */
 export function linkWithin(url: string, site: string): { path: string; query: URLSearchParams } | null {

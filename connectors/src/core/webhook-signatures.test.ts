@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hmac, isSame, isSigned, isStandardSigned, told } from './signatures.ts';
+import { hmac, isSame, isSigned, isStandardSigned, told } from './webhook-signatures.ts';
 
 const body = Buffer.from('{"issue":{"id":"1"}}');
 

@@ -1,4 +1,4 @@
-import { ConnectorError, type Ticket } from './contract.ts';
+import { ConnectorError, type Ticket } from '../contract.ts';
 
 export interface ChangePage {
   tickets: readonly Ticket[];

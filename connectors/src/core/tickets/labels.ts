@@ -1,5 +1,5 @@
-import type { Priority, TicketChange, TicketState } from './contract.ts';
-import { isCalled, type PriorityNames, priorities, type StateNames } from './ticket-mapping.ts';
+import type { Priority, TicketChange, TicketState } from '../contract.ts';
+import { isCalled, type PriorityNames, priorities, type StateNames } from './mapping.ts';
 
 /** For vendors whose issues are open or closed, and nothing more: labels tell the rest. */
 

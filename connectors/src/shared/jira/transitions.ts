@@ -1,8 +1,8 @@
 import { arr, obj, str } from '@rrs/scan-reports/read.ts';
 import { Type } from 'typebox';
-import { ConnectorError, type Http, type Json, type TicketState } from './contract.ts';
-import { isRejection, type JiraConfig, stateOfStatus } from './jira-mapping.ts';
-import { isCalled } from './ticket-mapping.ts';
+import { ConnectorError, type Http, type Json, type TicketState } from '../../core/contract.ts';
+import { isCalled } from '../../core/tickets/mapping.ts';
+import { isRejection, type JiraConfig, stateOfStatus } from './mapping.ts';
 
 const Transitions = Type.Object({ transitions: Type.Array(Type.Object({ id: Type.String(), to: Type.Unknown(), fields: Type.Optional(Type.Unknown()) })) });
 type Transition = { id: string; to: unknown; fields?: unknown };

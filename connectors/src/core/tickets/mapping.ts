@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { date } from '@rrs/scan-reports/read.ts';
 import { Type } from 'typebox';
-import { ConnectorError, type Priority, type TicketState, ticketStates } from './contract.ts';
+import { ConnectorError, type Priority, type TicketState, ticketStates } from '../contract.ts';
 
 /** Our words and the vendors'. */
 

@@ -1,10 +1,10 @@
 import type { ReportItem } from '@rrs/scan-reports';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Scanner } from './contract.ts';
-import { fakes } from './fake-registry.ts';
-import { type FakeOptions, type FakeVendor, type Fault, type RunningFake, serveFake } from './fake-server.ts';
-import { connectors } from './registry.ts';
-import { collect, contextOf } from './testing.ts';
+import type { Scanner } from '../core/contract.ts';
+import { fakes } from '../fake-registry.ts';
+import { connectors } from '../registry.ts';
+import { type FakeOptions, type FakeVendor, type Fault, type RunningFake, serveFake } from '../testing/fake-server.ts';
+import { collect, contextOf } from '../testing/host.ts';
 
 const running: RunningFake[] = [];
 afterEach(async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fitting, footerOf, html, markdown, oneLine, workItemLine } from './ticket-text.ts';
+import { fitting, footerOf, html, markdown, oneLine, workItemLine } from './text.ts';
 
 describe('one line', () => {
   it('has no control characters, no half characters and no more than fits', () => {

@@ -1,7 +1,7 @@
 import type { Rejection, ReportItem } from '@rrs/scan-reports';
-import type { RequestRecord } from './answers.ts';
-import type { Connector, Enrichment, Json, Knowledge, RunContext, Scanner, Settings } from './contract.ts';
-import { createHttp, defaultLimits, type HttpLimits, type Sender } from './http.ts';
+import type { Connector, Enrichment, Json, Knowledge, RunContext, Scanner, Settings } from '../core/contract.ts';
+import { createHttp, defaultLimits, type HttpLimits, type Sender } from '../core/http.ts';
+import type { RequestRecord } from '../core/responses.ts';
 
 /** A host without a database, for the tests of this workspace: what a run gives, what it asked for and how long it would have waited. */
 

@@ -2,11 +2,11 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Errors } from 'typebox/schema';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Context, type Json, type Settings, type Ticket, type TicketDraft, type Ticketing, ticketStates } from './contract.ts';
-import { fakes } from './fake-registry.ts';
-import { type FakeOptions, type FakeVendor, type Fault, type RunningFake, serveFake } from './fake-server.ts';
-import { connectors } from './registry.ts';
-import { contextOf } from './testing.ts';
+import { type Context, type Json, type Settings, type Ticket, type TicketDraft, type Ticketing, ticketStates } from '../core/contract.ts';
+import { fakes } from '../fake-registry.ts';
+import { connectors } from '../registry.ts';
+import { type FakeOptions, type FakeVendor, type Fault, type RunningFake, serveFake } from '../testing/fake-server.ts';
+import { contextOf } from '../testing/host.ts';
 
 const running: RunningFake[] = [];
 afterEach(async () => {
@@ -39,7 +39,7 @@ function isOrdered(tickets: readonly Ticket[]): boolean {
 }
 
 it('has tests for every ticketing connector', () => {
-  expect(ticketings.map(({ id }) => id).sort()).toEqual(readdirSync(join(import.meta.dirname, 'ticketing')).sort());
+  expect(ticketings.map(({ id }) => id).sort()).toEqual(readdirSync(join(import.meta.dirname, '../ticketing')).sort());
   for (const [id, , vendor] of cases) expect(vendor, id).toBeDefined();
 });
 

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox';
-import { checked, plain, type RequestRecord, recorded, redactor, textOf } from './answers.ts';
 import { type Connector, ConnectorError, type Http, type HttpAnswer, type HttpRequest, type Settings } from './contract.ts';
 import { backOff, brokenOff, faultOf, isRefused, messageOf, redirectFault, retryAfter, unreachable } from './faults.ts';
+import { checked, plain, type RequestRecord, recorded, redactor, textOf } from './responses.ts';
 
 /** What carries a request out of this process, and what it tells of failures. */
 export interface Sender {

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Enrichment, Json, Settings } from './contract.ts';
-import { fakes } from './fake-registry.ts';
-import { type FakeOptions, type FakeVendor, type Fault, type RunningFake, serveFake } from './fake-server.ts';
-import type { HttpLimits } from './http.ts';
-import { connectors } from './registry.ts';
-import { contextOf, type Learned, learn } from './testing.ts';
+import type { Enrichment, Json, Settings } from '../core/contract.ts';
+import type { HttpLimits } from '../core/http.ts';
+import { fakes } from '../fake-registry.ts';
+import { connectors } from '../registry.ts';
+import { type FakeOptions, type FakeVendor, type Fault, type RunningFake, serveFake } from '../testing/fake-server.ts';
+import { contextOf, type Learned, learn } from '../testing/host.ts';
 
 const running: RunningFake[] = [];
 afterEach(async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { InboundMessage, Settings, Ticketing } from './contract.ts';
-import { fakes } from './fake-registry.ts';
-import type { FakeVendor } from './fake-server.ts';
-import { connectors } from './registry.ts';
+import type { InboundMessage, Settings, Ticketing } from '../core/contract.ts';
+import { fakes } from '../fake-registry.ts';
+import { connectors } from '../registry.ts';
+import type { FakeVendor } from '../testing/fake-server.ts';
 
 const ticketings = connectors.filter((connector): connector is Ticketing => connector.kind === 'ticketing');
 const cases = ticketings.map((ticketing) => [ticketing.id, ticketing, fakes.find(({ id }) => id === ticketing.id) as FakeVendor] as const);
