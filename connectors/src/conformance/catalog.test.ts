@@ -8,7 +8,7 @@ const folders = (['scanner', 'enrichment', 'ticketing'] as const).flatMap((kind)
 );
 
 describe('the registry', () => {
-  it('has every folder once, and every connector its fake', () => {
+  it('lists every connector folder and every fake once', () => {
     expect(connectors.map(({ kind, id }) => `${kind} ${id}`).sort()).toEqual(folders.sort());
     expect(fakes.map(({ id }) => id).sort()).toEqual(connectors.map(({ id }) => id).sort());
   });
@@ -17,7 +17,7 @@ describe('the registry', () => {
 describe.each(connectors.map((connector) => [connector.id, connector] as const))('%s', (id, connector) => {
   const fields = [...Object.entries(connector.config.properties), ...Object.entries(connector.credentials.properties)] as [string, Record<string, unknown>][];
 
-  it('says what it is, for people', () => {
+  it('has a name, a description and described fields', () => {
     expect(id).toMatch(/^[a-z][a-z0-9_]*$/);
     expect(connector.name.length).toBeGreaterThan(1);
     expect(connector.description).toMatch(/\.$/);
@@ -27,13 +27,13 @@ describe.each(connectors.map((connector) => [connector.id, connector] as const))
       expect({ name, title: field.title, description: field.description }).toEqual({
         name,
         title: expect.stringMatching(/\S/),
-        description: expect.stringMatching(/\S{2}/),
+        description: expect.stringMatching(/^[A-Z{h].+\.$/),
       });
       expect(name).toMatch(/^[a-z][a-z0-9_]*$/);
     }
   });
 
-  it('marks what is secret', () => {
+  it('marks secret fields', () => {
     const secret = /token|secret|password|api_key|private/;
     for (const [name, field] of Object.entries(connector.credentials.properties) as [string, Record<string, unknown>][])
       if (secret.test(name) && !/_id$|_url$/.test(name)) expect({ name, writeOnly: field.writeOnly }).toEqual({ name, writeOnly: true });

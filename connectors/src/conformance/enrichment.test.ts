@@ -17,8 +17,8 @@ async function started(vendor: FakeVendor, options: Partial<FakeOptions> = {}, f
   return fake;
 }
 
-/** What a run says, whatever the pages were. */
-function said({ items }: Pick<Learned, 'items'>): string[] {
+/** The result of a run, independent of the page size. */
+function resultOf({ items }: Pick<Learned, 'items'>): string[] {
   return items.map((item) => JSON.stringify(item)).sort();
 }
 
@@ -37,10 +37,10 @@ describe.each(cases)('%s', (_, enrichment, vendor, variant) => {
     const wanted = { ids: vendor.wanted ?? [], pageSize: options.pageSize ?? 10 };
     return { ...context, ...(await learn(enrichment, context, wanted)), fake };
   };
-  /** Where faults are put: the second page, or the only one. */
-  const middle = async (): Promise<number> => ((await all()).fake.requests.length > 1 ? 2 : 1);
+  /** The page for faults: the second one, or the only one. */
+  const faultyPage = async (): Promise<number> => ((await all()).fake.requests.length > 1 ? 2 : 1);
 
-  it('learns everything, and says of when it is', async () => {
+  it('returns all facts and their date', async () => {
     const run = await all();
     expect(new Set(run.items.map(({ id }) => id)).size).toBeGreaterThan(20);
     expect(run.items.every(({ id }) => /^(?:CVE|GHSA)-/.test(id))).toBe(true);
@@ -51,16 +51,16 @@ describe.each(cases)('%s', (_, enrichment, vendor, variant) => {
     await expect(enrichment.check(contextOf(enrichment, varied(vendor.settings(run.fake.origin))))).resolves.toBeUndefined();
   });
 
-  it('says the same however the pages are cut and wherever it was killed', async () => {
+  it('returns the same for every page size and after every interruption', async () => {
     const whole = await all();
-    for (const pageSize of [1, 7, 100]) expect(said(await all({ pageSize }))).toEqual(said(whole));
+    for (const pageSize of [1, 7, 100]) expect(resultOf(await all({ pageSize }))).toEqual(resultOf(whole));
     const fake = await started(vendor);
     const wanted = { ids: vendor.wanted ?? [], pageSize: 10 };
     for (let batches = 1; batches <= whole.checkpoints.length; batches++) {
       const context = contextOf(enrichment, varied(vendor.settings(fake.origin)));
       const before = await learn(enrichment, context, wanted, batches);
       const after = await learn(enrichment, { ...context, checkpoint: before.checkpoints.at(-1) ?? null }, wanted);
-      expect(said({ items: [...before.items, ...after.items] })).toEqual(said(whole));
+      expect(resultOf({ items: [...before.items, ...after.items] })).toEqual(resultOf(whole));
       expect({ asOf: after.asOf, cursor: after.cursor, complete: after.complete }).toEqual({
         asOf: whole.asOf,
         cursor: whole.cursor,
@@ -69,32 +69,32 @@ describe.each(cases)('%s', (_, enrichment, vendor, variant) => {
     }
   });
 
-  it('says nothing new from its own cursor on, as long as nothing is', async () => {
+  it('returns no new facts from its own cursor when nothing changed', async () => {
     const whole = await all();
     const context = contextOf(enrichment, varied(vendor.settings(whole.fake.origin)));
     const again = await learn(enrichment, { ...context, cursor: whole.cursor }, { ids: vendor.wanted ?? [], pageSize: 10 });
-    const known = new Set(said(whole));
-    expect(said(again).filter((one) => !known.has(one))).toEqual([]);
+    const known = new Set(resultOf(whole));
+    expect(resultOf(again).filter((one) => !known.has(one))).toEqual([]);
     expect({ asOf: again.asOf, cursor: again.cursor }).toEqual({ asOf: whole.asOf, cursor: whole.cursor });
   });
 
-  it('waits as long as it is told to, and gets over a bad moment', async () => {
-    const calm = await all();
-    const at = await middle();
+  it('honors Retry-After and survives temporary failures', async () => {
+    const undisturbed = await all();
+    const at = await faultyPage();
     const limited = await all({}, { kind: 'status', at, status: 429, headers: { 'retry-after': '47' }, for: 1 });
     expect(limited.waits).toContainEqual(expect.toSatisfy((ms: number) => ms >= 47_000));
-    expect(said(limited)).toEqual(said(calm));
+    expect(resultOf(limited)).toEqual(resultOf(undisturbed));
     for (const fault of [
       { kind: 'status', at, status: 503, for: 2 } as const,
       { kind: 'truncated', at, for: 1 } as const,
       { kind: 'garbage', at, for: 1 } as const,
       { kind: 'hang', at, for: 1 } as const,
     ])
-      expect(said(await all({}, fault, { requestMs: 500 }))).toEqual(said(calm));
+      expect(resultOf(await all({}, fault, { requestMs: 500 }))).toEqual(resultOf(undisturbed));
   }, 30_000);
 
-  it('ends with a fault that says which', async () => {
-    const at = await middle();
+  it('fails with the right kind of error', async () => {
+    const at = await faultyPage();
     await expect(all({}, { kind: 'status', at, status: 429 })).rejects.toMatchObject({ kind: 'rate_limited' });
     await expect(all({}, { kind: 'status', at, status: 500 })).rejects.toMatchObject({ kind: 'unavailable' });
     await expect(all({}, { kind: 'truncated', at })).rejects.toMatchObject({ kind: 'invalid_answer' });
@@ -102,25 +102,25 @@ describe.each(cases)('%s', (_, enrichment, vendor, variant) => {
     await expect(all({}, { kind: 'redirect', at, to: 'http://127.0.0.1:1/elsewhere' })).rejects.toMatchObject({ kind: 'configuration' });
   });
 
-  it('never takes pages that repeat or do not end for the whole', async () => {
-    const calm = await all();
-    const outcome = (run: Promise<Learned>): Promise<unknown> => run.then(said, ({ kind }) => kind);
-    const isPaged = calm.fake.requests.length > 1;
-    expect(isPaged ? ['incomplete', 'invalid_answer'] : [said(calm)]).toContainEqual(await outcome(all({}, { kind: 'repeated', at: 2 })));
-    expect(['incomplete', 'invalid_answer', said(calm)]).toContainEqual(await outcome(all({ endless: true }, undefined, { requests: 60 })));
+  it('never accepts repeated or endless pages as complete', async () => {
+    const undisturbed = await all();
+    const outcome = (run: Promise<Learned>): Promise<unknown> => run.then(resultOf, ({ kind }) => kind);
+    const isPaged = undisturbed.fake.requests.length > 1;
+    expect(isPaged ? ['incomplete', 'invalid_answer'] : [resultOf(undisturbed)]).toContainEqual(await outcome(all({}, { kind: 'repeated', at: 2 })));
+    expect(['incomplete', 'invalid_answer', resultOf(undisturbed)]).toContainEqual(await outcome(all({ endless: true }, undefined, { requests: 60 })));
   });
 
-  it('asks for credentials exactly where the vendor has some', () => {
+  it('declares credentials only if the vendor requires some', () => {
     expect(Object.keys(enrichment.credentials.properties).length > 0).toBe(vendor.refused !== undefined);
   });
 
-  it('names a record that it cannot read and brings the others', async () => {
+  it('rejects an unreadable record and returns the others', async () => {
     const run = await all({ badRecord: true });
     expect(run.rejected).toEqual([{ place: expect.stringMatching(/./), reason: expect.stringMatching(/./) }]);
-    expect(said(run)).toEqual(said(await all()));
+    expect(resultOf(run)).toEqual(resultOf(await all()));
   });
 
-  it('tells no secret in what it records', async () => {
+  it('keeps secrets out of its records', async () => {
     const run = await all();
     const secrets = Object.values(vendor.settings('http://x').credentials as Record<string, string>);
     for (const secret of secrets) expect(JSON.stringify([run.records, run.items, run.checkpoints])).not.toContain(secret);
@@ -128,10 +128,10 @@ describe.each(cases)('%s', (_, enrichment, vendor, variant) => {
   });
 });
 
-const guarded = cases.flatMap(([name, enrichment, vendor, variant]) => (vendor.refused ? [[name, enrichment, vendor.refused, vendor, variant] as const] : []));
+const withCredentials = cases.flatMap(([name, enrichment, vendor, variant]) => (vendor.refused ? [[name, enrichment, vendor.refused, vendor, variant] as const] : []));
 
-describe.each(guarded)('%s with wrong credentials', (_, enrichment, refused, vendor, variant) => {
-  it('says that they were refused and what they need', async () => {
+describe.each(withCredentials)('%s with wrong credentials', (_, enrichment, refused, vendor, variant) => {
+  it('reports refused credentials and the required permissions', async () => {
     const settings = refused((await started(vendor)).origin);
     const context = contextOf(enrichment, { ...settings, config: { ...settings.config, ...variant } });
     await expect(enrichment.check(context)).rejects.toMatchObject({ kind: 'credentials', message: expect.stringContaining(enrichment.permissions) });

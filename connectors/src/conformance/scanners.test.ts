@@ -17,8 +17,8 @@ async function started(vendor: FakeVendor, options: Partial<FakeOptions> = {}, f
   return fake;
 }
 
-/** What a run says, whatever the pages were; the place in the pages is no part of it. */
-function said(items: readonly ReportItem[]): string[] {
+/** The result of a run, independent of the page size. The position in the pages is not part of it. */
+function resultOf(items: readonly ReportItem[]): string[] {
   return items.map((item) => JSON.stringify('rejection' in item ? 'rejected' : { ...item.observation, place: '' })).sort();
 }
 
@@ -32,44 +32,45 @@ describe.each(cases)('%s', (_, scanner, vendor) => {
     return { ...(await collect(scanner, context)), ...context, fake };
   };
 
-  it('brings everything over several pages, and says so', async () => {
+  it('returns all findings over several pages as a complete run', async () => {
     const run = await all();
     expect(run.coverage).toBe('complete');
-    expect(said(run.items).length).toBeGreaterThan(20);
+    expect(resultOf(run.items).length).toBeGreaterThan(20);
     expect(new Set(run.checkpoints.map((checkpoint) => JSON.stringify(checkpoint))).size).toBe(run.checkpoints.length);
     expect(run.items.every((item) => 'observation' in item && item.observation.asset !== null)).toBe(true);
     await expect(scanner.check(contextOf(scanner, vendor.settings(run.fake.origin)))).resolves.toBeUndefined();
   });
 
-  it('says the same however the pages are cut and wherever it was killed', async () => {
+  it('returns the same for every page size and after every interruption', async () => {
     const whole = await all();
-    for (const pageSize of [1, 7, 100]) expect(said((await all({ pageSize })).items)).toEqual(said(whole.items));
+    for (const pageSize of [1, 7, 100]) expect(resultOf((await all({ pageSize })).items)).toEqual(resultOf(whole.items));
     const fake = await started(vendor);
     for (let batches = 1; batches <= whole.checkpoints.length; batches++) {
       const context = contextOf(scanner, vendor.settings(fake.origin));
       const before = await collect(scanner, context, batches);
       const after = await collect(scanner, { ...contextOf(scanner, vendor.settings(fake.origin)), checkpoint: before.checkpoints.at(-1) ?? null });
-      expect(said([...before.items, ...after.items])).toEqual(said(whole.items));
-      for (const how of ['covers', 'partly'] as const) expect([...new Set([...before[how], ...after[how]])].sort()).toEqual([...new Set(whole[how])].sort());
+      expect(resultOf([...before.items, ...after.items])).toEqual(resultOf(whole.items));
+      for (const scope of ['covers', 'partiallyCovers'] as const)
+        expect([...new Set([...before[scope], ...after[scope]])].sort()).toEqual([...new Set(whole[scope])].sort());
     }
   });
 
-  it('waits as long as it is told to, and gets over a bad moment', async () => {
+  it('honors Retry-After and survives temporary failures', async () => {
     const limited = await all({}, { kind: 'status', at: 2, status: 429, headers: { 'retry-after': '7' }, for: 1 });
     expect(limited.coverage).toBe('complete');
     expect(limited.waits).toContainEqual(expect.toSatisfy((ms: number) => ms >= 7_000));
-    const calm = await all();
+    const undisturbed = await all();
     for (const fault of [
       { kind: 'status', at: 2, status: 503, for: 2 } as const,
       { kind: 'truncated', at: 2, for: 1 } as const,
       { kind: 'hang', at: 2, for: 1 } as const,
     ])
-      expect(said((await all({}, fault)).items)).toEqual(said(calm.items));
+      expect(resultOf((await all({}, fault)).items)).toEqual(resultOf(undisturbed.items));
   }, 30_000);
 
-  it('ends with a fault that says which, and never as complete', async () => {
+  it('fails with the right kind of error', async () => {
     const fake = await started(vendor);
-    if (!vendor.refused) throw new Error('every scanner has credentials');
+    if (!vendor.refused) throw new Error('every scanner needs credentials');
     const refused = contextOf(scanner, vendor.refused(fake.origin));
     await expect(scanner.check(refused)).rejects.toMatchObject({ kind: 'credentials', message: expect.stringContaining(scanner.permissions) });
     await expect(collect(scanner, refused)).rejects.toMatchObject({ kind: 'credentials' });
@@ -80,14 +81,14 @@ describe.each(cases)('%s', (_, scanner, vendor) => {
     await expect(all({}, { kind: 'redirect', at: 2, to: 'http://127.0.0.1:1/elsewhere' })).rejects.toMatchObject({ kind: 'configuration' });
   });
 
-  it('names a record that it cannot read and brings the others', async () => {
+  it('rejects an unreadable record and returns the others', async () => {
     const run = await all({ badRecord: true });
     const rejected = run.items.filter((item) => 'rejection' in item);
     expect(rejected).toHaveLength(1);
-    expect(said(run.items).filter((item) => item !== '"rejected"')).toEqual(said((await all()).items));
+    expect(resultOf(run.items).filter((item) => item !== '"rejected"')).toEqual(resultOf((await all()).items));
   });
 
-  it('tells no secret in what it records', async () => {
+  it('keeps secrets out of its records', async () => {
     const run = await all();
     const secrets = Object.values(vendor.settings('http://x').credentials as Record<string, string>);
     for (const secret of secrets) expect(JSON.stringify(run.records)).not.toContain(secret);

@@ -22,7 +22,7 @@ const draft: TicketDraft = {
   dueDate: '2026-12-31',
   url: 'https://rrs.example/work-items/0190a0c4',
 };
-const strange = 'Ünïcode 漏洞 👩‍💻 "quoted" <b>bold</b> {macro} [x](y) *a* _b_ `c` $d & e | f \\ g ~h~ @ada #12 \'; drop --';
+const specialCharacters = 'Ünïcode 漏洞 👩‍💻 "quoted" <b>bold</b> {macro} [x](y) *a* _b_ `c` $d & e | f \\ g ~h~ @ada #12 \'; drop --';
 const OURS = 23;
 
 const ticketings = connectors.filter((connector): connector is Ticketing => connector.kind === 'ticketing');
@@ -38,7 +38,7 @@ function isOrdered(tickets: readonly Ticket[]): boolean {
   return tickets.every(({ updatedAt }, index) => index === 0 || updatedAt >= (tickets[index - 1]?.updatedAt ?? updatedAt));
 }
 
-it('has tests for every ticketing connector', () => {
+it('covers every ticketing connector', () => {
   expect(ticketings.map(({ id }) => id).sort()).toEqual(readdirSync(join(import.meta.dirname, '../ticketing')).sort());
   for (const [id, , vendor] of cases) expect(vendor, id).toBeDefined();
 });
@@ -53,9 +53,9 @@ describe.each(cases)('%s', (_, ticketing, vendor) => {
   const variants: readonly Record<string, Json>[] = [{}, ...(vendor.variants ?? [])];
   const allOf = (context: Context): Promise<Ticket[]> => pagesOf(ticketing.changedSince(context, new Date(0)));
   const everything = async (options: Partial<FakeOptions> = {}, fault?: Fault) => allOf((await started(options, fault)).context);
-  const made = async (context: Context) => (await allOf(context)).filter(({ title }) => title === draft.title);
+  const created = async (context: Context) => (await allOf(context)).filter(({ title }) => title === draft.title);
 
-  it.each(variants)('opens a ticket and finds it again by our key, with %j', async (variant) => {
+  it.each(variants)('creates a ticket and finds it by its key, with %j', async (variant) => {
     const { context } = await started({}, undefined, variant);
     expect(Errors(ticketing.config, context.config)).toEqual([true, []]);
     expect(Errors(ticketing.credentials, context.credentials)).toEqual([true, []]);
@@ -71,10 +71,10 @@ describe.each(cases)('%s', (_, ticketing, vendor) => {
     await expect(ticketing.find(context, 'seed-3')).resolves.toMatchObject({ title: 'Weakness 3' });
     await expect(ticketing.find(context, 'A key\' OR "1" = "1" ^ORDERBY')).resolves.toBeNull();
     expect(JSON.stringify(ticket.raw)).toContain(draft.title);
-    expect((await made(context)).map(({ id }) => id)).toEqual([ticket.id]);
+    expect((await created(context)).map(({ id }) => id)).toEqual([ticket.id]);
   });
 
-  it('keeps a key of any characters apart from others', async () => {
+  it('distinguishes keys with any characters', async () => {
     const { context } = await started();
     const keys = ['Work item #1', 'work item #1', "it's", 'ключ', 'a'.repeat(300)];
     const ids: string[] = [];
@@ -83,35 +83,35 @@ describe.each(cases)('%s', (_, ticketing, vendor) => {
     for (const [index, key] of keys.entries()) expect((await ticketing.find(context, key))?.id).toBe(ids[index]);
   });
 
-  it('does not open a second ticket when the answer to the first was lost', async () => {
+  it('does not create a second ticket when the response to the first was lost', async () => {
     for (const fault of [{ kind: 'dropped', at: 1, for: 1 } as const, { kind: 'truncated', at: 1, for: 1 } as const]) {
       const { context } = await started({}, fault);
       const outcome = await ticketing.create(context, draft).catch((error: unknown) => error);
       if (outcome instanceof Error) expect(outcome).toMatchObject({ name: 'ConnectorError', kind: expect.stringMatching(/unavailable|invalid_answer/) });
       const ticket = (await ticketing.find(context, KEY)) ?? (await ticketing.create(context, draft));
-      expect((await made(context)).map(({ id }) => id)).toEqual([ticket.id]);
+      expect((await created(context)).map(({ id }) => id)).toEqual([ticket.id]);
     }
   });
 
-  it('does not ask again for what may have been done', async () => {
+  it('does not retry a creation that may have succeeded', async () => {
     const { context } = await started({}, { kind: 'status', at: 1, status: 500, for: 1 });
     const outcome = await ticketing.create(context, draft).catch((error: unknown) => error);
     if (outcome instanceof Error) expect(outcome).toMatchObject({ kind: 'unavailable' });
-    const after = await made(context);
+    const after = await created(context);
     expect(after).toHaveLength(1);
     expect((await ticketing.find(context, KEY))?.id).toBe(after[0]?.id);
   });
 
-  it('waits as long as it is told to, and then does it once', async () => {
+  it('honors Retry-After and then creates the ticket once', async () => {
     const { context } = await started({}, { kind: 'refused', status: 429, headers: { 'retry-after': '9' }, for: 1 });
     const ticket = await ticketing.create(context, draft);
     expect(context.waits).toContainEqual(expect.toSatisfy((ms: number) => ms >= 9_000));
-    expect((await made(context)).map(({ id }) => id)).toEqual([ticket.id]);
+    expect((await created(context)).map(({ id }) => id)).toEqual([ticket.id]);
     const limited = await started({}, { kind: 'refused', status: 429 });
     await expect(ticketing.create(limited.context, draft)).rejects.toMatchObject({ kind: 'rate_limited' });
   });
 
-  it.each(variants)('changes what is asked for and leaves the rest, with %j', async (variant) => {
+  it.each(variants)('changes only the requested fields, with %j', async (variant) => {
     const { context } = await started({}, undefined, variant);
     const { id } = await ticketing.create(context, draft);
     const changes = [
@@ -135,12 +135,12 @@ describe.each(cases)('%s', (_, ticketing, vendor) => {
     expect(raw).not.toContain('web02');
     expect(raw).toContain(draft.url);
     expect((await ticketing.find(context, KEY))?.id).toBe(id);
-    expect((await made(context)).length).toBe(0);
+    expect((await created(context)).length).toBe(0);
     await expect(ticketing.update(context, '99999', { title: 'Nobody' })).rejects.toMatchObject({ kind: 'configuration' });
     await expect(ticketing.read(context, '99999')).resolves.toBeNull();
   });
 
-  it.each(variants)('reaches every state from every other, with %j', async (variant) => {
+  it.each(variants)('moves from every state to every other, with %j', async (variant) => {
     const { context } = await started({}, undefined, variant);
     const { id } = await ticketing.create(context, draft);
     for (const from of ticketStates)
@@ -153,17 +153,17 @@ describe.each(cases)('%s', (_, ticketing, vendor) => {
       }
   });
 
-  it('says something on a ticket', async () => {
+  it('adds a comment to a ticket', async () => {
     const { fake, context } = await started();
     const { id } = await ticketing.create(context, draft);
     fake.requests.splice(0);
     await ticketing.comment(context, id, 'Closed by the scan of 15 November.\n\nSee the package.');
-    const told = fake.requests.filter(({ body }) => body.includes('Closed by the scan of 15 November'));
-    expect(told).toHaveLength(1);
+    const comments = fake.requests.filter(({ body }) => body.includes('Closed by the scan of 15 November'));
+    expect(comments).toHaveLength(1);
     await expect(ticketing.comment(context, '99999', 'Hello')).rejects.toMatchObject({ kind: 'configuration' });
   });
 
-  it('brings what changed, oldest first, however the pages are cut', async () => {
+  it('lists changes, oldest first, for every page size', async () => {
     const whole = await everything({ pageSize: 100 });
     expect(whole).toHaveLength(OURS);
     expect(isOrdered(whole)).toBe(true);
@@ -184,7 +184,7 @@ describe.each(cases)('%s', (_, ticketing, vendor) => {
     await expect(pagesOf(ticketing.changedSince(context, new Date(Date.now() + 60_000)))).resolves.toEqual([]);
   });
 
-  it('misses nothing when a ticket changes between two pages', async () => {
+  it('misses no ticket when one changes between two pages', async () => {
     const { context } = await started({ pageSize: 4 });
     const seen = new Map<string, Ticket>();
     for await (const page of ticketing.changedSince(context, new Date(0))) {
@@ -198,15 +198,15 @@ describe.each(cases)('%s', (_, ticketing, vendor) => {
     expect(changed.every(({ title }) => title.startsWith('Changed'))).toBe(true);
   });
 
-  it('gets over a bad moment, and says when it does not', async () => {
-    const calm = (await everything()).map(({ key }) => key).sort();
+  it('survives temporary failures and reports permanent ones', async () => {
+    const undisturbed = (await everything()).map(({ key }) => key).sort();
     for (const fault of [
       { kind: 'status', at: 2, status: 429, headers: { 'retry-after': '7' }, for: 1 } as const,
       { kind: 'status', at: 2, status: 503, for: 2 } as const,
       { kind: 'truncated', at: 2, for: 1 } as const,
       { kind: 'dropped', at: 2, for: 1 } as const,
     ])
-      expect((await everything({}, fault)).map(({ key }) => key).sort()).toEqual(calm);
+      expect((await everything({}, fault)).map(({ key }) => key).sort()).toEqual(undisturbed);
     await expect(everything({}, { kind: 'status', at: 2, status: 429 })).rejects.toMatchObject({ kind: 'rate_limited' });
     await expect(everything({}, { kind: 'status', at: 2, status: 500 })).rejects.toMatchObject({ kind: 'unavailable' });
     await expect(everything({}, { kind: 'truncated', at: 2 })).rejects.toMatchObject({ kind: 'invalid_answer' });
@@ -216,7 +216,7 @@ describe.each(cases)('%s', (_, ticketing, vendor) => {
     await expect(everything({}, { kind: 'repeated', at: 2 })).rejects.toMatchObject({ kind: 'incomplete' });
   }, 30_000);
 
-  it('says that the credentials were refused', async () => {
+  it('reports refused credentials', async () => {
     const { fake } = await started();
     const refused = contextOf(ticketing, vendor.refused?.(fake.origin) as Settings);
     const isRefused = { kind: 'credentials' };
@@ -229,35 +229,35 @@ describe.each(cases)('%s', (_, ticketing, vendor) => {
     await expect(pagesOf(ticketing.changedSince(refused, new Date(0)))).rejects.toMatchObject(isRefused);
   });
 
-  it('tells no secret in what it records or brings', async () => {
+  it('keeps secrets out of its records and tickets', async () => {
     const { context } = await started();
     const ticket = await ticketing.create(context, draft);
     await ticketing.find(context, KEY);
     await ticketing.update(context, ticket.id, { state: 'done' });
-    const brought = await allOf(context);
+    const tickets = await allOf(context);
     const secrets = Object.entries(ticketing.credentials.properties).flatMap(([name, field]) =>
       'writeOnly' in field ? [String((context.credentials as Record<string, unknown>)[name])] : [],
     );
     expect(secrets.length).toBeGreaterThan(1);
     expect(context.records.length).toBeGreaterThan(3);
-    for (const secret of secrets) expect(JSON.stringify([context.records, brought])).not.toContain(secret);
+    for (const secret of secrets) expect(JSON.stringify([context.records, tickets])).not.toContain(secret);
   });
 
-  it('keeps strange characters, and cuts what is too long where the vendor would refuse it', async () => {
+  it('keeps special characters and shortens texts that are too long for the vendor', async () => {
     const { context } = await started();
-    const ticket = await ticketing.create(context, { ...draft, title: `${strange}\n\u0000end`, body: [strange, strange.repeat(900), '   ', ''] });
-    expect(ticket.title).toBe(`${strange} end`);
-    const long = await ticketing.update(context, ticket.id, { title: `${'漏'.repeat(100)}${'😀'.repeat(400)}`, body: [strange.repeat(900)] });
+    const ticket = await ticketing.create(context, { ...draft, title: `${specialCharacters}\n\u0000end`, body: [specialCharacters, specialCharacters.repeat(900), '   ', ''] });
+    expect(ticket.title).toBe(`${specialCharacters} end`);
+    const long = await ticketing.update(context, ticket.id, { title: `${'漏'.repeat(100)}${'😀'.repeat(400)}`, body: [specialCharacters.repeat(900)] });
     expect(long.title).toMatch(/^漏{100}(😀)*…$/u);
     expect(long.title.isWellFormed()).toBe(true);
-    await ticketing.comment(context, ticket.id, strange);
+    await ticketing.comment(context, ticket.id, specialCharacters);
     expect((await ticketing.find(context, KEY))?.id).toBe(ticket.id);
   });
 
-  it('reads the original of its own links and of no others', async () => {
+  it('captures the records of its own links only', async () => {
     const { fake, context } = await started();
     const ticket = await ticketing.create(context, draft);
-    if (!ticketing.capture) throw new Error('every ticketing vendor reads its own links');
+    if (!ticketing.capture) throw new Error('every ticketing connector captures links');
     const capture = await ticketing.capture(context, ticket.url);
     expect(capture?.mediaType).toBe('application/json');
     expect(capture?.description).toContain(ticket.key);

@@ -1,12 +1,14 @@
 import type { Asset, Rejection, ReportItem } from '@rrs/scan-reports';
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
 
-/** What a vendor's folder has to provide. It knows the vendor and nothing else: requests, retries, limits, batches and what a run may close are the host's. */
+/**
+ * What a connector provides. A connector knows its vendor and nothing else. The host handles requests, retries, limits, credentials, batches and
+ * schedules, and decides which findings a run may close.
+ */
 
 export const connectorKinds = ['scanner', 'enrichment', 'ticketing'] as const;
 export type ConnectorKind = (typeof connectorKinds)[number];
 
-/** Anything that JSON can say. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
 export interface Settings<C extends TObject = TObject, S extends TObject = TObject> {
@@ -15,14 +17,14 @@ export interface Settings<C extends TObject = TObject, S extends TObject = TObje
 }
 
 export interface SettingsProblem {
-  /** The field: `/config/url`. */
+  /** The path of the field: `/config/url`. */
   path: string;
-  /** Goes on after its name: "is required beside …". */
+  /** Completes a sentence that starts with the field's name: "is required when …". */
   detail: string;
 }
 
 export interface Session {
-  /** What `login` gave; empty where there is none. */
+  /** The token that `login` returned. Empty if the connector has no `login`. */
   token: string;
 }
 
@@ -32,74 +34,75 @@ export interface OutgoingRequest {
   body: string | undefined;
 }
 
-interface Described<C extends TObject, S extends TObject> {
-  /** Also the folder's name and the source of its findings. */
+interface ConnectorBase<C extends TObject, S extends TObject> {
+  /** Also the name of the folder and the source of the findings. */
   id: string;
   name: string;
-  /** Grows when stored settings of the version before would no longer do. */
+  /** Increases when settings stored by the previous version are no longer valid. */
   version: number;
-  /** One or two sentences for people who choose it from a list. */
+  /** One or two sentences, shown in the list of connectors. */
   description: string;
-  /** Where the vendor documents the interface. */
+  /** URL of the vendor's API documentation. */
   documentation: string;
-  /** What the credentials must be allowed to do, in the vendor's words; part of the message when they are refused. */
+  /** What the credentials must be allowed to do, in the vendor's terms. Part of the error message when the vendor refuses them. */
   permissions: string;
-  /** Every field with a title and a description; a secret one made by `Secret`. */
+  /** Every field has a title and a description. */
   config: C;
+  /** Like `config`. Declare secret fields with `Secret`. */
   credentials: S;
-  /** What the schemas cannot say, as that two fields exclude each other; asked when they are satisfied. */
+  /** Checks what the schemas cannot express, such as two fields that exclude each other. Called after the schemas are satisfied. */
   problems?(settings: Settings<C, S>): readonly SettingsProblem[];
-  /** The address that paths are relative to. Requests go to its origin alone. */
+  /** The URL that request paths are relative to. Requests go only to its origin and to `origins`. */
   baseUrl(settings: Settings<C, S>): string;
-  /** Other origins that it needs, as for tokens. */
+  /** URLs of further origins that the connector needs, such as a token endpoint. */
   origins?(settings: Settings<C, S>): readonly string[];
-  /** For credentials that are exchanged for a token first. Asked again when the token is refused or has expired. */
+  /** Exchanges the credentials for a token. Called again when the token has expired or is refused. */
   login?(context: Settings<C, S> & { http: Http }): Promise<{ token: string; expiresInSeconds: number }>;
-  /** Headers that prove who asks; called for every request. */
+  /** Returns the headers that authenticate a request. Called for every request. */
   authorize(settings: Settings<C, S> & Session, request: OutgoingRequest): Record<string, string>;
-  /** For vendors that say "too often" with another status than 429: for how many seconds to leave them alone at least; null where it means something else. */
+  /** For vendors that signal a rate limit with a status other than 429. Returns the minimum wait in seconds, or null if the response is not a rate limit. */
   rateLimited?(status: number, headers: Readonly<Record<string, string>>): number | null;
-  /** One cheap request that fails when the settings are wrong. */
+  /** Makes one cheap request that fails if the settings are wrong. */
   check(context: Context<C, S>): Promise<void>;
 }
 
 export interface Context<C extends TObject = TObject, S extends TObject = TObject> extends Settings<C, S> {
   http: Http;
   signal: AbortSignal;
-  /** When the run began. */
+  /** When the run started. */
   startedAt: Date;
 }
 
-/** How far a run has come: `checkpoint` is what the latest kept batch had, null at the beginning; a run that was killed goes on from there. */
 export interface RunContext<C extends TObject = TObject, S extends TObject = TObject> extends Context<C, S> {
+  /** The checkpoint of the last saved batch of this run, where an interrupted run resumes. Null at the start. */
   checkpoint: Json;
-  /** What the last run that came to its end returned: changes since then are enough. Null: everything is wanted. */
+  /** The cursor that the last successful run returned: changes since then are enough. Null requests everything. */
   cursor: Json;
 }
 
 export interface FindingBatch {
   items: readonly ReportItem[];
-  /** Looked at by the vendor, whether or not anything was found there. */
+  /** Assets that the vendor scanned, with or without findings. */
   covers?: readonly Asset[];
-  /** Looked at by some of the vendor's scanners alone, the others being off or unknown: nothing is closed there by absence, also where something was observed. */
-  partly?: readonly Asset[];
-  /** Where to go on after this batch. Never the same twice in a run. */
+  /** Assets that only some of the vendor's scanners examined, or where that is unknown. No finding on them is closed because it is missing from the run. */
+  partiallyCovers?: readonly Asset[];
+  /** Where to resume after this batch. Unique within a run. */
   checkpoint: Json;
 }
 
 export interface RunResult {
-  /** `complete`: everything the vendor has on the assets that were covered, so what is missing is gone. `changes`: only what changed since the cursor. */
+  /** `complete`: everything the vendor has on the covered assets, so missing findings are fixed. `changes`: only what changed since the cursor. */
   coverage: 'complete' | 'changes';
-  /** For the next run; null where the vendor can only tell everything. */
+  /** For the next run. Null if the vendor cannot list changes. */
   cursor: Json;
 }
 
-export interface Scanner<C extends TObject = TObject, S extends TObject = TObject> extends Described<C, S> {
+export interface Scanner<C extends TObject = TObject, S extends TObject = TObject> extends ConnectorBase<C, S> {
   kind: 'scanner';
   findings(context: RunContext<C, S>): AsyncGenerator<FindingBatch, RunResult>;
 }
 
-/** What is known of a vulnerability; what is absent is left as it is. */
+/** Facts about a vulnerability. Absent fields leave the stored values unchanged. */
 export interface Knowledge {
   id: string;
   aliases?: readonly string[];
@@ -112,22 +115,22 @@ export interface Knowledge {
 
 export interface KnowledgeBatch {
   items: readonly Knowledge[];
-  /** Records that could not be read; the others go on. */
+  /** Records that could not be read. They do not fail the batch. */
   rejected?: readonly Rejection[];
   checkpoint: Json;
 }
 
 export interface KnowledgeResult {
   cursor: Json;
-  /** The date of what was learned, as the vendor gives it: "2026-11-14", "2026.11.14". */
+  /** The vendor's date or version of the data: "2026-11-14", "2026.11.14". */
   asOf: string;
-  /** `kev`: the batches were the whole catalogue, so what they lack is listed no more. */
+  /** `kev`: the batches contained the whole catalog, so vulnerabilities missing from it are no longer listed. */
   complete?: 'kev';
 }
 
-export interface Enrichment<C extends TObject = TObject, S extends TObject = TObject> extends Described<C, S> {
+export interface Enrichment<C extends TObject = TObject, S extends TObject = TObject> extends ConnectorBase<C, S> {
   kind: 'enrichment';
-  /** `wanted` pages through the vulnerabilities that findings have, for vendors that are asked about each. */
+  /** `wanted` pages through the ids of the vulnerabilities that findings have, for vendors that are queried by id. */
   knowledge(context: RunContext<C, S> & { wanted(after: string | null): Promise<readonly string[]> }): AsyncGenerator<KnowledgeBatch, KnowledgeResult>;
 }
 
@@ -135,73 +138,74 @@ export const ticketStates = ['open', 'in_progress', 'done', 'rejected'] as const
 export type TicketState = (typeof ticketStates)[number];
 export type Priority = 'critical' | 'high' | 'medium' | 'low';
 
-/** What we write into a ticket. */
+/** What the service writes into a new ticket. */
 export interface TicketDraft {
-  /** Ours; the ticket is found again by it. */
+  /** The service's own key. `find` finds the ticket by it. */
   key: string;
   title: string;
   /** Paragraphs of plain text. */
   body: readonly string[];
   priority: Priority;
+  /** A date: 2026-11-30. */
   dueDate: string | null;
-  /** Of the work item. */
+  /** The URL of the work item. */
   url: string;
 }
 
 export interface Ticket {
-  /** The vendor's id for requests. */
+  /** The vendor's id, used in requests. */
   id: string;
   /** The name people know it by: SEC-24. */
   key: string;
   url: string;
   state: TicketState;
-  /** In the vendor's words. */
+  /** The vendor's name of the state. */
   stateName: string;
   title: string;
-  /** Null where it is none of ours. */
+  /** Null if the vendor's priority is not mapped to one of the service's. */
   priority: Priority | null;
-  /** As in a draft: 2026-11-30. */
+  /** A date: 2026-11-30. */
   dueDate: string | null;
   assignee: string | null;
   updatedAt: Date;
-  /** The vendor's own record, as received: it becomes evidence. */
+  /** The vendor's own record as received. It becomes evidence. */
   raw: Json;
 }
 
-/** What is to be different; the rest stays as people left it. */
+/** The fields to change. All others keep their values. */
 export type TicketChange = Partial<Pick<TicketDraft, 'title' | 'body' | 'priority' | 'dueDate'>> & { state?: TicketState };
 
-/** The original of something that a link leads to, as the vendor gave it. */
+/** The original of the record that a link points to, as the vendor sent it. */
 export interface Capture {
   bytes: Buffer;
   mediaType: string;
-  /** One sentence for people: what it is and where it is from. */
+  /** One sentence that says what the record is and where it is from. */
   description: string;
 }
 
-export interface Ticketing<C extends TObject = TObject, S extends TObject = TObject> extends Described<C, S> {
+export interface Ticketing<C extends TObject = TObject, S extends TObject = TObject> extends ConnectorBase<C, S> {
   kind: 'ticketing';
   find(context: Context<C, S>, key: string): Promise<Ticket | null>;
   create(context: Context<C, S>, draft: TicketDraft): Promise<Ticket>;
   read(context: Context<C, S>, id: string): Promise<Ticket | null>;
   update(context: Context<C, S>, id: string, change: TicketChange): Promise<Ticket>;
   comment(context: Context<C, S>, id: string, text: string): Promise<void>;
-  /** Tickets of this connection that changed, oldest change first. */
+  /** Yields this connection's tickets that changed, oldest change first. */
   changedSince(context: Context<C, S>, since: Date): AsyncGenerator<readonly Ticket[]>;
-  /** What a webhook of the vendor says; null when its signature does not hold. */
+  /** Verifies and parses a webhook request from the vendor. Returns null if its signature is invalid. */
   inbound?(settings: Settings<C, S>, message: InboundMessage): Inbound | null;
-  /** Reads what a link of the vendor's leads to, whatever the credentials may read there; null for links that are not its own. */
+  /** Fetches the record that a link points to, within what the credentials may read. Returns null for links to other systems. */
   capture?(context: Context<C, S>, url: string): Promise<Capture | null>;
 }
 
-/** A message that is genuine. Vendors send some when a webhook is made, and about other things than tickets. */
+/** A webhook request with a valid signature. */
 export interface Inbound {
-  /** The id of the ticket that it is about. */
+  /** The id of the ticket that changed. Null for test requests and for events about something other than a ticket. */
   ticket: string | null;
 }
 
 export interface InboundMessage {
-  /** Lower case. */
+  /** Names are in lower case. */
   headers: Readonly<Record<string, string | undefined>>;
   body: Buffer;
 }
@@ -210,54 +214,54 @@ export type Connector = Scanner | Enrichment | Ticketing;
 
 export interface HttpRequest {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Relative to the base address, or absolute within its origin. */
+  /** Relative to the base URL, or an absolute URL within the allowed origins. */
   path: string;
   query?: Readonly<Record<string, string | number | boolean | readonly string[] | null | undefined>>;
   headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   json?: Json;
-  /** Sent as a form. */
+  /** Sent as application/x-www-form-urlencoded. */
   form?: Readonly<Record<string, string>>;
-  /** May be repeated without harm though it is not a GET: a search, a token. */
+  /** The request may be retried although it is not a GET: a search, a token request. */
   repeatable?: boolean;
-  /** Statuses beside 2xx that the connector deals with itself. */
+  /** Statuses other than 2xx that the connector handles itself. */
   accept?: readonly number[];
-  /** For `text`: whether this is all of what was asked for. If not, it is asked for again. */
-  whole?(text: string): boolean;
+  /** For `text`: whether the response is complete. If it returns false, the request is retried. */
+  isComplete?(text: string): boolean;
 }
 
-export interface HttpAnswer<T> {
+export interface HttpResponse<T> {
   status: number;
-  /** Lower case. */
+  /** Names are in lower case. */
   headers: Readonly<Record<string, string>>;
   body: T;
 }
 
-/** Bound to the configured origin. Retries, waits for Retry-After, counts and records by itself; what it throws ends the run. */
+/** Limited to the configured origins. Retries, honors Retry-After, enforces limits and records every request. An error that it throws ends the run. */
 export interface Http {
   getJson<T extends TSchema>(path: string, schema: T, query?: HttpRequest['query']): Promise<Static<T>>;
-  json<T extends TSchema>(schema: T, request: HttpRequest): Promise<HttpAnswer<Static<T>>>;
-  text(request: HttpRequest): Promise<HttpAnswer<string>>;
-  /** For what is too large to be held. */
-  stream(request: HttpRequest): Promise<HttpAnswer<AsyncIterable<Uint8Array>>>;
-  /** Between two questions of "are you done yet". Longer from time to time; counts against the run's time. */
+  json<T extends TSchema>(schema: T, request: HttpRequest): Promise<HttpResponse<Static<T>>>;
+  text(request: HttpRequest): Promise<HttpResponse<string>>;
+  /** For responses that are too large for memory. */
+  stream(request: HttpRequest): Promise<HttpResponse<AsyncIterable<Uint8Array>>>;
+  /** Waits between two status polls, longer with each attempt. Counts against the time limit of the run. */
   pause(attempt: number): Promise<void>;
 }
 
 export type FaultKind =
-  /** The credentials were refused. */
+  /** The vendor refused the credentials. */
   | 'credentials'
-  /** Something that was configured is not there. */
+  /** Something that the configuration names does not exist. */
   | 'configuration'
   | 'rate_limited'
-  /** No connection, no answer in time, or an error of the vendor's. */
+  /** No connection, a time-out, or a server error of the vendor. */
   | 'unavailable'
-  /** An answer that is not what the vendor documents. */
+  /** A response that does not match the vendor's documentation. */
   | 'invalid_answer'
-  /** The vendor says itself that something is missing, or pages repeat or never end. */
+  /** The vendor reports that data is missing, or pages repeat or never end. */
   | 'incomplete';
 
-/** Ends the run. The message says what is wrong, for a person. */
+/** Ends the run. The message tells a person what is wrong. */
 export class ConnectorError extends Error {
   readonly kind: FaultKind;
   constructor(kind: FaultKind, message: string, options?: ErrorOptions) {
@@ -267,19 +271,19 @@ export class ConnectorError extends Error {
   }
 }
 
-/** A field that is stored encrypted and never shown again. */
+/** A field that is stored encrypted and never returned. */
 export function Secret(title: string, description: string) {
   return Type.String({ title, description, writeOnly: true, minLength: 1, maxLength: 10_000 });
 }
 
 export function defineScanner<C extends TObject, S extends TObject>(scanner: Omit<Scanner<C, S>, 'kind'>): Scanner {
-  return { ...scanner, kind: 'scanner' } as unknown as Scanner;
+  return { ...scanner, kind: 'scanner' };
 }
 
 export function defineEnrichment<C extends TObject, S extends TObject>(enrichment: Omit<Enrichment<C, S>, 'kind'>): Enrichment {
-  return { ...enrichment, kind: 'enrichment' } as unknown as Enrichment;
+  return { ...enrichment, kind: 'enrichment' };
 }
 
 export function defineTicketing<C extends TObject, S extends TObject>(ticketing: Omit<Ticketing<C, S>, 'kind'>): Ticketing {
-  return { ...ticketing, kind: 'ticketing' } as unknown as Ticketing;
+  return { ...ticketing, kind: 'ticketing' };
 }

@@ -10,9 +10,9 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-/** A vendor that answers as told, and a client for it. */
-async function clientOf(answer: RequestListener, attempts = 1) {
-  const server = createServer(answer);
+/** A vendor that responds as given, and a client for it. */
+async function clientOf(respond: RequestListener, attempts = 1) {
+  const server = createServer(respond);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   closing.push(() => {
     server.closeAllConnections();
@@ -39,27 +39,27 @@ async function clientOf(answer: RequestListener, attempts = 1) {
   return { host, ...contextOf(connector, { config: {}, credentials: {} }, { attempts }) };
 }
 
-describe('a redirect', () => {
+describe('redirects', () => {
   it.each([
-    ['in a circle', '/', 'redirects again and again'],
-    ['to a file', 'file:///etc/passwd', 'redirects to file:///etc/passwd, which is no web address'],
-    ['elsewhere', 'http://127.0.0.1:1/x?token=abc', 'redirects to http://127.0.0.1:1, which is not the configured address'],
-    ['to nowhere', 'http://[', 'redirects to “http://[”, which is no address'],
-  ])('%s is called what it is', async (_where, location, words) => {
+    ['in a loop', '/', 'redirects too many times'],
+    ['to a file', 'file:///etc/passwd', 'redirects to file:///etc/passwd, which is not an http or https URL'],
+    ['to another origin', 'http://127.0.0.1:1/x?token=abc', 'redirects to http://127.0.0.1:1, which is not the configured URL'],
+    ['to an invalid URL', 'http://[', 'redirects to “http://[”, which is not a valid URL'],
+  ])('%s are refused with the reason', async (_where, location, words) => {
     const { http, host } = await clientOf((_request, response) => response.writeHead(302, { location }).end());
     await expect(http.text({ path: '/' })).rejects.toMatchObject({ kind: 'configuration', message: expect.stringMatching(`^${host} `) });
     await expect(http.text({ path: '/' })).rejects.toThrow(words);
   });
 });
 
-describe('a vendor that fails', () => {
+describe('failing vendors', () => {
   it.each([
-    [500, 'Vendor answered with an error of its own (500)', ', several times'],
-    [429, 'Vendor limits how often it may be asked (429)', ', and went on doing so'],
-  ])('with %s is said to have done so as often as it was asked', async (status, words, again) => {
+    [500, 'Vendor returned a server error (500)', ', also after retries'],
+    [429, 'Vendor is limiting the request rate (429)', ', also after retries'],
+  ])('the error for %s says whether it was retried', async (status, words, retried) => {
     const once = await clientOf((_request, response) => response.writeHead(status).end());
     await expect(once.http.text({ path: '/' })).rejects.toThrow(`${words}.`);
     const often = await clientOf((_request, response) => response.writeHead(status).end(), 3);
-    await expect(often.http.text({ path: '/' })).rejects.toThrow(`${words}${again}.`);
+    await expect(often.http.text({ path: '/' })).rejects.toThrow(`${words}${retried}.`);
   });
 });

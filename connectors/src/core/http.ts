@@ -1,9 +1,9 @@
 import type { Static, TSchema } from 'typebox';
-import { type Connector, ConnectorError, type Http, type HttpAnswer, type HttpRequest, type Settings } from './contract.ts';
-import { backOff, brokenOff, faultOf, isRefused, messageOf, redirectFault, retryAfter, unreachable } from './faults.ts';
-import { checked, plain, type RequestRecord, recorded, redactor, textOf } from './responses.ts';
+import { type Connector, ConnectorError, type Http, type HttpRequest, type HttpResponse, type Settings } from './contract.ts';
+import { backOffMs, interrupted, isPermanent, messageOf, redirectError, responseError, retryAfterMs, unreachable } from './faults.ts';
+import { createRedactor, joinHeaders, parseJson, type RequestRecord, readText, recordBody } from './responses.ts';
 
-/** What carries a request out of this process, and what it tells of failures. */
+/** Sends a request over the network. */
 export interface Sender {
   open(request: SentRequest): Promise<{ status: number; headers: Readonly<Record<string, string | string[] | undefined>>; body: AsyncIterable<Uint8Array> }>;
 }
@@ -19,25 +19,29 @@ interface SentRequest {
 }
 
 export interface HttpLimits {
+  /** Requests per run, redirects and retries included. */
   requests: number;
-  /** From the first request to the last. */
+  /** Time limit of the run. */
   totalMs: number;
+  /** Time limit of one request. */
   requestMs: number;
-  answerBytes: number;
+  responseBytes: number;
+  /** Limit for responses that are read as a stream. */
   streamBytes: number;
+  /** Attempts per request, the first one included. */
   attempts: number;
-  /** Longest time that one Retry-After may ask for. */
-  longestWaitMs: number;
+  /** Longest wait between two attempts. If the vendor asks for more, the run fails. */
+  maxWaitMs: number;
 }
 
 export const defaultLimits: HttpLimits = {
   requests: 20_000,
   totalMs: 2 * 3_600_000,
   requestMs: 60_000,
-  answerBytes: 64 * 2 ** 20,
+  responseBytes: 64 * 2 ** 20,
   streamBytes: 2 ** 30,
   attempts: 5,
-  longestWaitMs: 15 * 60_000,
+  maxWaitMs: 15 * 60_000,
 };
 
 export interface HttpHost {
@@ -49,27 +53,27 @@ export interface HttpHost {
   onRequest(record: RequestRecord): void;
 }
 
-/** Null: nobody has to know who asks, as when the token is still to be had. */
+/** Null for requests without authentication, such as the token request itself. */
 type TokenSource = (() => Promise<string>) | null;
 
-const REDIRECTS = 5;
-const AGENT = 'remediation-risk-service';
+const MAX_REDIRECTS = 5;
+const USER_AGENT = 'remediation-risk-service';
 
-/** Everywhere that requests of a connection may go, with what proves who asks. */
+/** The origins that a connection may send authenticated requests to. */
 export function originsOf(connector: Connector, settings: Settings): Set<string> {
-  return new Set([connector.baseUrl(settings), ...(connector.origins?.(settings) ?? [])].map((address) => new URL(address).origin));
+  return new Set([connector.baseUrl(settings), ...(connector.origins?.(settings) ?? [])].map((url) => new URL(url).origin));
 }
 
-/** What every vendor would otherwise get wrong: one origin, retries, Retry-After, budgets, sizes, redaction and a record of it all. */
+/** The HTTP client of every connector: allowed origins, retries, Retry-After, limits, redaction and a record of each request. */
 export function createHttp(connector: Connector, settings: Settings, host: HttpHost): Http {
   const base = new URL(`${connector.baseUrl(settings).replace(/\/+$/, '')}/`);
   const origins = originsOf(connector, settings);
-  const redact = redactor(settings);
+  const redact = createRedactor(settings);
   const startedAt = host.now();
   let requests = 0;
   let session: { token: string; until: number } | null = null;
 
-  const tokenFor = async (): Promise<string> => {
+  const currentToken = async (): Promise<string> => {
     if (!connector.login) return '';
     if (session && session.until > host.now()) return session.token;
     const { token, expiresInSeconds } = await connector.login({ ...settings, http: clientOf(null) });
@@ -78,7 +82,7 @@ export function createHttp(connector: Connector, settings: Settings, host: HttpH
   };
 
   const urlOf = ({ path, query = {} }: HttpRequest, from: URL = base): URL => {
-    // A path is below the base address, which may have one of its own.
+    // Paths are relative to the base URL, which may itself have a path.
     const url = /^https?:\/\//i.test(path) ? new URL(path) : new URL(path.replace(/^\/+/, ''), from);
     for (const [name, value] of Object.entries(query)) {
       if (value === null || value === undefined) continue;
@@ -87,53 +91,49 @@ export function createHttp(connector: Connector, settings: Settings, host: HttpH
     if (!origins.has(url.origin) || url.username || url.password)
       throw new ConnectorError(
         'invalid_answer',
-        `The vendor points to ${url.origin}, which is not the configured address ${base.origin}. Nothing was sent there.`,
+        `The vendor refers to ${url.origin}, which is not the configured origin ${base.origin}. No request was sent there.`,
       );
     return url;
   };
 
-  /** One attempt, redirects within the origin included. */
+  /** Sends a request once and follows redirects within the allowed origins. */
   const attempt = async (request: HttpRequest, url: URL, tokenOf: TokenSource, maxBytes: number) => {
     const body = request.json !== undefined ? JSON.stringify(request.json) : request.form ? new URLSearchParams(request.form).toString() : undefined;
-    let [at, method, sent] = [url, request.method ?? 'GET', body];
+    let [target, method, sent] = [url, request.method ?? 'GET', body];
     for (let redirects = 0; ; redirects++) {
-      if (requests >= host.limits.requests)
-        throw new ConnectorError('incomplete', `The run was stopped after ${requests} requests, the most that one run may make.`);
+      if (requests >= host.limits.requests) throw new ConnectorError('incomplete', `The run was stopped after ${requests} requests, the limit for one run.`);
       if (host.now() - startedAt > host.limits.totalMs)
-        throw new ConnectorError(
-          'incomplete',
-          `The run was stopped after ${Math.round(host.limits.totalMs / 60_000)} minutes, the longest that one run may take.`,
-        );
+        throw new ConnectorError('incomplete', `The run was stopped after ${Math.round(host.limits.totalMs / 60_000)} minutes, the time limit for one run.`);
       host.signal.throwIfAborted();
       requests++;
-      const proof = tokenOf ? connector.authorize({ ...settings, token: await tokenOf() }, { method, url: at, body: sent }) : {};
+      const authorization = tokenOf ? connector.authorize({ ...settings, token: await tokenOf() }, { method, url: target, body: sent }) : {};
       const headers = {
-        'user-agent': AGENT,
+        'user-agent': USER_AGENT,
         accept: 'application/json',
         ...(sent === undefined ? {} : { 'content-type': request.json !== undefined ? 'application/json' : 'application/x-www-form-urlencoded' }),
         ...request.headers,
-        ...proof,
+        ...authorization,
       };
       const record: RequestRecord = {
         at: new Date(host.now()).toISOString(),
         method,
-        url: redact(at.toString()),
+        url: redact(target.toString()),
         status: null,
         bytes: 0,
         sha256: null,
         error: null,
       };
       try {
-        const answer = await host.sender.open({ method, url: at, headers, body: sent, timeoutMs: host.limits.requestMs, maxBytes, signal: host.signal });
-        record.status = answer.status;
-        const location = answer.headers.location;
-        const content = recorded(answer.body, record, host.onRequest);
-        if (answer.status < 300 || answer.status > 399 || answer.status === 304 || typeof location !== 'string') return { ...answer, body: content };
+        const response = await host.sender.open({ method, url: target, headers, body: sent, timeoutMs: host.limits.requestMs, maxBytes, signal: host.signal });
+        record.status = response.status;
+        const location = response.headers.location;
+        const content = recordBody(response.body, record, host.onRequest);
+        if (response.status < 300 || response.status > 399 || response.status === 304 || typeof location !== 'string') return { ...response, body: content };
         for await (const _ of content);
-        const refused = redirectFault(at, location, { origins, isTooMuch: redirects >= REDIRECTS, redact });
+        const refused = redirectError(target, location, { origins, isLimitReached: redirects >= MAX_REDIRECTS, redact });
         if (refused) throw refused;
-        at = new URL(location, at);
-        if (answer.status === 303 || (method === 'POST' && answer.status < 303)) [method, sent] = ['GET', undefined];
+        target = new URL(location, target);
+        if (response.status === 303 || (method === 'POST' && response.status < 303)) [method, sent] = ['GET', undefined];
       } catch (error) {
         if (record.status === null) host.onRequest({ ...record, error: redact(messageOf(error)) });
         throw error;
@@ -141,75 +141,78 @@ export function createHttp(connector: Connector, settings: Settings, host: HttpH
     }
   };
 
-  /** A stream cannot be asked for again behind the reader's back: it learns that it broke off, and why. */
-  async function* unbroken(body: AsyncIterable<Uint8Array>, url: URL): AsyncGenerator<Uint8Array> {
+  /** A stream cannot be retried once it is being read, so its reader gets the error. */
+  async function* withReadableError(body: AsyncIterable<Uint8Array>, url: URL): AsyncGenerator<Uint8Array> {
     try {
       yield* body;
     } catch (error) {
       if (host.signal.aborted) throw host.signal.reason;
-      throw brokenOff(url, redact(messageOf(error)));
+      throw interrupted(url, redact(messageOf(error)));
     }
   }
 
   const clientOf = (tokenOf: TokenSource): Http => {
-    /** Until it is answered as expected, or there is no hope that it will be. */
-    const ask = async <T>(request: HttpRequest, maxBytes: number, read: (body: AsyncIterable<Uint8Array>) => Promise<T>): Promise<HttpAnswer<T>> => {
+    /** Retries until the response is as expected, the error is permanent or the attempts are used up. */
+    const send = async <T>(request: HttpRequest, maxBytes: number, read: (body: AsyncIterable<Uint8Array>) => Promise<T>): Promise<HttpResponse<T>> => {
       const url = urlOf(request);
       const repeatable = request.repeatable ?? ['GET', undefined].includes(request.method);
       let fault: ConnectorError | null = null;
       for (let n = 1, renewed = false; n <= host.limits.attempts; n++) {
-        let wait = backOff(n);
+        let wait = backOffMs(n);
         try {
-          const answer = await attempt(request, url, tokenOf, maxBytes);
-          const leaveAlone = connector.rateLimited?.(answer.status, plain(answer.headers)) ?? null;
-          if (leaveAlone === null && isExpected(answer.status, request))
-            return { status: answer.status, headers: plain(answer.headers), body: await read(answer.body) };
-          const text = redact(await textOf(answer.body, 2_000));
-          if (answer.status === 401 && session && !renewed) {
+          const response = await attempt(request, url, tokenOf, maxBytes);
+          const headers = joinHeaders(response.headers);
+          const rateLimitSeconds = connector.rateLimited?.(response.status, headers) ?? null;
+          if (rateLimitSeconds === null && isExpected(response.status, request)) return { status: response.status, headers, body: await read(response.body) };
+          const text = redact(await readText(response.body, 2_000));
+          if (response.status === 401 && session && !renewed) {
             session = null;
             renewed = true;
             n--;
             continue;
           }
-          fault = faultOf(connector, answer.status, text, { isLimit: leaveAlone !== null || answer.status === 429, isRepeated: n > 1 });
+          fault = responseError(connector, response.status, text, { isRateLimit: rateLimitSeconds !== null || response.status === 429, isRetry: n > 1 });
           if (fault.kind !== 'rate_limited' && fault.kind !== 'unavailable') throw fault;
-          wait = Math.max(wait, retryAfter(answer.headers, host.now()), 1000 * (leaveAlone ?? 0));
-          // Who says "too many" did nothing yet.
+          wait = Math.max(wait, retryAfterMs(response.headers, host.now()), 1000 * (rateLimitSeconds ?? 0));
+          // A rate-limited request was not executed, so it is always safe to retry.
           if (!repeatable && fault.kind !== 'rate_limited') throw fault;
         } catch (error) {
           if (host.signal.aborted) throw host.signal.reason;
           if (error === fault) throw error;
           if (error instanceof ConnectorError && error.kind !== 'invalid_answer') throw error;
           fault = error instanceof ConnectorError ? error : unreachable(url, redact(messageOf(error)));
-          if (!repeatable || isRefused(error)) throw fault;
+          if (!repeatable || isPermanent(error)) throw fault;
         }
         if (n === host.limits.attempts) break;
-        if (wait > host.limits.longestWaitMs)
+        if (wait > host.limits.maxWaitMs)
           throw new ConnectorError(
             'rate_limited',
-            `The vendor asks to wait ${Math.ceil(wait / 60_000)} minutes, longer than a run waits. The next run tries again.`,
+            `The vendor requires a wait of ${Math.ceil(wait / 60_000)} minutes, which is longer than a run may wait. The next run tries again.`,
           );
         await host.wait(wait, host.signal);
       }
-      throw fault ?? new ConnectorError('unavailable', 'no answer');
+      throw fault ?? new ConnectorError('unavailable', 'No response.');
     };
 
-    const json = <T extends TSchema>(schema: T, request: HttpRequest): Promise<HttpAnswer<Static<T>>> =>
-      ask(request, host.limits.answerBytes, async (body) => checked(schema, await textOf(body), redact(urlOf(request).pathname)));
+    const json = <T extends TSchema>(schema: T, request: HttpRequest): Promise<HttpResponse<Static<T>>> =>
+      send(request, host.limits.responseBytes, async (body) => parseJson(schema, await readText(body), redact(urlOf(request).pathname)));
     return {
       json,
       getJson: async (path, schema, query) => (await json(schema, { path, ...(query ? { query } : {}) })).body,
       text: (request) =>
-        ask(request, host.limits.answerBytes, async (body) => {
-          const text = await textOf(body);
-          if (request.whole?.(text) ?? true) return text;
-          throw new ConnectorError('invalid_answer', `The answer to ${redact(urlOf(request).pathname)} is not as documented, or was cut short.`);
+        send(request, host.limits.responseBytes, async (body) => {
+          const text = await readText(body);
+          if (request.isComplete?.(text) ?? true) return text;
+          throw new ConnectorError(
+            'invalid_answer',
+            `The response to ${redact(urlOf(request).pathname)} does not match the vendor's documentation, or was truncated.`,
+          );
         }),
-      stream: (request) => ask(request, host.limits.streamBytes, async (body) => unbroken(body, urlOf(request))),
+      stream: (request) => send(request, host.limits.streamBytes, async (body) => withReadableError(body, urlOf(request))),
       pause: (n) => host.wait(Math.min(1_000 * 2 ** Math.min(n, 5), 30_000), host.signal).then(() => host.signal.throwIfAborted()),
     };
   };
-  return clientOf(tokenFor);
+  return clientOf(currentToken);
 }
 
 function isExpected(status: number, { accept = [] }: HttpRequest): boolean {

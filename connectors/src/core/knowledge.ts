@@ -3,13 +3,13 @@ import { cwesOf, RecordError, required, vulnerabilityIds } from '@rrs/scan-repor
 import { num, str } from '@rrs/scan-reports/read.ts';
 import { ConnectorError, type Knowledge } from './contract.ts';
 
-/** What enrichment connectors have in common: records that fail alone, ids, vectors, and the vulnerabilities that findings have. */
+/** Shared by enrichment connectors: reading records, ids, CVSS vectors, and batches of the vulnerabilities that findings have. */
 
 const CVE = /^CVE-\d{4}-\d{4,19}$/;
-const MOST_ALIASES = 100;
-const MOST_VECTORS = 20;
+const MAX_ALIASES = 100;
+const MAX_VECTORS = 20;
 
-/** Null from `read`: the record says nothing of use. */
+/** Reads each record on its own, so that a bad one does not fail the others. `read` returns null for a record without relevant facts. */
 export function readRecords<T>(
   records: readonly T[],
   place: (index: number) => string,
@@ -23,7 +23,7 @@ export function readRecords<T>(
       if (knowledge) items.push(knowledge);
     } catch (error) {
       if (error instanceof ConnectorError) throw error;
-      rejected.push({ place: place(index), reason: error instanceof RecordError ? error.message : 'the record has not the expected shape' });
+      rejected.push({ place: place(index), reason: error instanceof RecordError ? error.message : 'the record does not have the expected structure' });
     }
   }
   return { items, rejected };
@@ -35,7 +35,7 @@ export function isCve(id: string): boolean {
 
 export function requiredCve(value: unknown, field: string): string {
   const id = required(str(value), field).toUpperCase();
-  if (!isCve(id)) throw new RecordError(`${field} is no CVE id`);
+  if (!isCve(id)) throw new RecordError(`${field} is not a CVE id`);
   return id;
 }
 
@@ -46,14 +46,14 @@ interface Facts {
   cvss: readonly { vector: unknown; score?: unknown }[];
 }
 
-/** Known by its CVE id if it has one. Lists that are empty are left out: the vendor has nothing to say. */
+/** The CVE id is the id if there is exactly one. Empty lists are left out, so that stored values stay. */
 export function knowledgeOf({ ids: [own, ...others], cwes, cvss }: Facts): Knowledge {
   const id = vulnerabilityIds(required(own, 'the id'))[0] ?? '';
   const names = vulnerabilityIds(id, ...others);
   const cves = names.filter(isCve);
-  // A record of several CVEs is about each of them, which does not make them one.
+  // A record about several CVEs does not make those CVEs aliases of each other.
   const known = cves.length === 1 && cves[0] ? cves[0] : id;
-  const aliases = names.filter((name) => name !== known && (cves.length <= 1 || !isCve(name))).slice(0, MOST_ALIASES);
+  const aliases = names.filter((name) => name !== known && (cves.length <= 1 || !isCve(name))).slice(0, MAX_ALIASES);
   const numbers = cwesOf(...cwes);
   const vectors = vectorsOf(cvss);
   return {
@@ -70,44 +70,45 @@ function vectorsOf(given: Facts['cvss']): { vector: string; score?: number }[] {
     const vector = str(one.vector);
     if (vector === undefined || vector.length > 500 || !/(?:^|\/)\(?AV:/.test(vector) || vectors.has(vector)) continue;
     const score = num(one.score);
-    // Some state 0 where they have a vector and no number.
+    // Some vendors send 0 if they have a vector but no score.
     vectors.set(vector, { vector, ...(score !== undefined && score > 0 && score <= 10 ? { score } : {}) });
   }
-  return [...vectors.values()].slice(0, MOST_VECTORS);
+  return [...vectors.values()].slice(0, MAX_VECTORS);
 }
 
-interface Portion {
+interface QueryLimits {
+  /** Whether the vendor can be queried for this id. */
   accepts(id: string): boolean;
-  most: number;
-  /** Of the ids with something between them. */
-  characters?: number;
+  maxIds: number;
+  /** Limit for the ids of one query, with a separator between them. */
+  maxCharacters?: number;
 }
 
-/** What findings have, from an id on, in portions that the vendor can be asked for. */
-export async function* wantedPortions(
+/** Splits the ids that findings have, starting after `after`, into batches that fit into one query to the vendor. */
+export async function* queryBatches(
   wanted: (after: string | null) => Promise<readonly string[]>,
   after: string | null,
-  portion: Portion,
+  limits: QueryLimits,
 ): AsyncGenerator<readonly string[]> {
   for (let last = after; ; ) {
     const page = await wanted(last);
-    yield* portionsOf(page.filter(portion.accepts), portion);
+    yield* batchesOf(page.filter(limits.accepts), limits);
     const end = page.at(-1);
     if (end === undefined) return;
     last = end;
   }
 }
 
-function* portionsOf(ids: readonly string[], { most, characters = Number.POSITIVE_INFINITY }: Portion): Generator<readonly string[]> {
-  let portion: string[] = [];
+function* batchesOf(ids: readonly string[], { maxIds, maxCharacters = Number.POSITIVE_INFINITY }: QueryLimits): Generator<readonly string[]> {
+  let batch: string[] = [];
   let length = 0;
   for (const id of ids) {
-    if (portion.length > 0 && (portion.length === most || length + id.length > characters)) {
-      yield portion;
-      [portion, length] = [[], 0];
+    if (batch.length > 0 && (batch.length === maxIds || length + id.length > maxCharacters)) {
+      yield batch;
+      [batch, length] = [[], 0];
     }
-    portion.push(id);
+    batch.push(id);
     length += id.length + 1;
   }
-  if (portion.length > 0) yield portion;
+  if (batch.length > 0) yield batch;
 }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { ConnectorError, type Http } from './contract.ts';
 
-const Token = Type.Object({
+const TokenResponse = Type.Object({
   access_token: Type.Optional(Type.String()),
   expires_in: Type.Optional(Type.Union([Type.Number(), Type.String()])),
   error: Type.Optional(Type.String()),
@@ -11,14 +11,15 @@ const Token = Type.Object({
 interface TokenRequest {
   url: string;
   form: Readonly<Record<string, string>>;
-  /** Who is asked, and what the credentials must be allowed to do: for the message when they are refused. */
+  /** The vendor's name, for the error message. */
   name: string;
+  /** What the credentials must be allowed to do, for the error message. */
   permissions: string;
 }
 
-/** OAuth 2.0 client credentials (RFC 6749, section 4.4). Who does not know the client may say so with 400 as well as with 401. */
+/** OAuth 2.0 client credentials grant (RFC 6749, section 4.4). Servers report an unknown client with 400 or with 401. */
 export async function clientToken(http: Http, { url, form, name, permissions }: TokenRequest): Promise<{ token: string; expiresInSeconds: number }> {
-  const { body } = await http.json(Token, {
+  const { body } = await http.json(TokenResponse, {
     method: 'POST',
     path: url,
     form: { grant_type: 'client_credentials', ...form },
@@ -26,6 +27,9 @@ export async function clientToken(http: Http, { url, form, name, permissions }: 
     accept: [400],
   });
   if (body.access_token) return { token: body.access_token, expiresInSeconds: Number(body.expires_in) || 300 };
-  const said = [body.error, body.error_description].filter(Boolean).join(': ').slice(0, 300);
-  throw new ConnectorError('credentials', `${name} gave no token for these credentials. They need: ${permissions}.${said ? ` It says: ${said}` : ''}`);
+  const message = [body.error, body.error_description].filter(Boolean).join(': ').slice(0, 300);
+  throw new ConnectorError(
+    'credentials',
+    `${name} did not issue a token for these credentials. They need: ${permissions}.${message ? ` Response: ${message}` : ''}`,
+  );
 }

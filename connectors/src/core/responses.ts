@@ -4,7 +4,7 @@ import { Compile } from 'typebox/schema';
 import { ConnectorError, type Settings } from './contract.ts';
 import { messageOf } from './faults.ts';
 
-/** One line of what a run saw, for whoever wants to check it later. Addresses without secrets. */
+/** One request of a run, kept so that the run can be checked later. The URL contains no secrets. */
 export interface RequestRecord {
   at: string;
   method: string;
@@ -15,7 +15,8 @@ export interface RequestRecord {
   error: string | null;
 }
 
-export async function* recorded(body: AsyncIterable<Uint8Array>, record: RequestRecord, done: (record: RequestRecord) => void): AsyncGenerator<Uint8Array> {
+/** Passes a response body through and completes its record: size, hash, error. */
+export async function* recordBody(body: AsyncIterable<Uint8Array>, record: RequestRecord, done: (record: RequestRecord) => void): AsyncGenerator<Uint8Array> {
   const hash = createHash('sha256');
   try {
     for await (const chunk of body) {
@@ -32,38 +33,42 @@ export async function* recorded(body: AsyncIterable<Uint8Array>, record: Request
   }
 }
 
-export async function textOf(body: AsyncIterable<Uint8Array>, most = Number.POSITIVE_INFINITY): Promise<string> {
+/** Stops reading after `maxBytes`. */
+export async function readText(body: AsyncIterable<Uint8Array>, maxBytes = Number.POSITIVE_INFINITY): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {
     chunks.push(chunk);
     size += chunk.length;
-    if (size > most) break;
+    if (size > maxBytes) break;
   }
   return Buffer.concat(chunks).toString();
 }
 
-export function plain(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+export function joinHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]])),
   );
 }
 
-export function checked<T extends TSchema>(schema: T, text: string, path: string): Static<T> {
+export function parseJson<T extends TSchema>(schema: T, text: string, path: string): Static<T> {
   let value: unknown;
   try {
     value = text === '' ? null : JSON.parse(text);
   } catch {
-    throw new ConnectorError('invalid_answer', `The answer to ${path} is not JSON, or was cut short.`);
+    throw new ConnectorError('invalid_answer', `The response to ${path} is not valid JSON, or was truncated.`);
   }
   const compiled = Compile(schema);
   if (compiled.Check(value)) return value as Static<T>;
   const [, [first]] = compiled.Errors(value);
-  throw new ConnectorError('invalid_answer', `The answer to ${path} is not as documented: ${first?.instancePath || 'it'} ${first?.message ?? 'differs'}.`);
+  throw new ConnectorError(
+    'invalid_answer',
+    `The response to ${path} does not match the vendor's documentation: ${first?.instancePath || 'the body'} ${first?.message ?? 'is different'}.`,
+  );
 }
 
-/** Whatever is secret in the settings, wherever it turns up; and what looks like a token in an address. */
-export function redactor({ credentials }: Settings): (text: string) => string {
+/** Replaces the secrets of the settings wherever they occur, and the values of query parameters that look like secrets. */
+export function createRedactor({ credentials }: Settings): (text: string) => string {
   const secrets = Object.values(credentials as Record<string, unknown>).filter((value): value is string => typeof value === 'string' && value.length >= 4);
   const forms = secrets.flatMap((secret) => [secret, encodeURIComponent(secret), Buffer.from(secret).toString('base64')]);
   return (text) =>

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { Type } from 'typebox';
 import { type OutgoingRequest, Secret } from './contract.ts';
 
-/** Signature Version 4 of AWS, in the header: https://docs.aws.amazon.com/IAM/latest/UserGuide/create-signed-request.html */
+/** AWS Signature Version 4 in the Authorization header: https://docs.aws.amazon.com/IAM/latest/UserGuide/create-signed-request.html */
 
 export interface AwsKeys {
   access_key_id: string;
@@ -20,13 +20,13 @@ export interface Signing {
 type Headers = Record<string, string>;
 
 export const awsKeyFields = {
-  access_key_id: Type.String({ title: 'Access key ID', description: 'Of an IAM user or role, such as AKIA…', minLength: 1, maxLength: 200 }),
-  secret_access_key: Secret('Secret access key', 'Shown once, when the access key is created'),
-  session_token: Type.Optional(Secret('Session token', 'Of temporary credentials alone')),
+  access_key_id: Type.String({ title: 'Access key ID', description: 'Access key of an IAM user or role, such as AKIA….', minLength: 1, maxLength: 200 }),
+  secret_access_key: Secret('Secret access key', 'AWS shows it once, when the access key is created.'),
+  session_token: Type.Optional(Secret('Session token', 'Only for temporary credentials.')),
 };
 
-/** The headers that sign a request, those that it is to be sent with besides (in lower case) among them. */
-export function signed({ method, url, body }: OutgoingRequest, { keys, region, service, at }: Signing, headers: Readonly<Headers> = {}): Headers {
+/** Returns the headers of the signed request, including `headers`, whose names must be in lower case. */
+export function signedHeaders({ method, url, body }: OutgoingRequest, { keys, region, service, at }: Signing, headers: Readonly<Headers> = {}): Headers {
   const now = at.toISOString().replaceAll(/[-:]|\.\d+/g, '');
   const content = sha256(body ?? '');
   const sent: Headers = {
@@ -47,12 +47,12 @@ export function signed({ method, url, body }: OutgoingRequest, { keys, region, s
   };
 }
 
-/** As AWS encodes: everything but letters, digits and -._~ */
+/** Percent-encodes everything except letters, digits and -._~, as AWS requires. */
 export function awsEncoded(text: string): string {
   return encodeURIComponent(text).replaceAll(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** S3 signs the path as it is sent; all others encode it once more. */
+/** S3 signs the path as sent. All other services encode it a second time. */
 function canonicalPath({ pathname }: URL, service: string): string {
   return service === 's3' ? pathname : pathname.split('/').map(awsEncoded).join('/');
 }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { hmac, isSame, isSigned, isStandardSigned, told } from './webhook-signatures.ts';
+import { hmac, isEqual, isSigned, isStandardSigned, jsonBody } from './webhook-signatures.ts';
 
 const body = Buffer.from('{"issue":{"id":"1"}}');
 
-describe('a signature of the body', () => {
+describe('isSigned', () => {
   const signed = { headers: { 'x-hub-signature': `sha256=${hmac('secret', body, 'hex')}` }, body };
 
-  it('holds for this body, this secret and this header alone', () => {
+  it('accepts only the matching body, secret and header', () => {
     expect(isSigned(signed, 'x-hub-signature', 'secret')).toBe(true);
     expect(isSigned({ ...signed, headers: { 'x-hub-signature': signed.headers['x-hub-signature'].toUpperCase() } }, 'x-hub-signature', 'secret')).toBe(true);
     expect(isSigned(signed, 'x-hub-signature', 'other')).toBe(false);
@@ -16,12 +16,12 @@ describe('a signature of the body', () => {
     expect(isSigned({ headers: { 'x-hub-signature': hmac('secret', body, 'hex') }, body }, 'x-hub-signature', 'secret')).toBe(false);
   });
 
-  it('is the one of RFC 4231', () => {
+  it('uses the HMAC of RFC 4231', () => {
     expect(hmac('Jefe', 'what do ya want for nothing?', 'hex')).toBe('5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843');
   });
 });
 
-describe('Standard Webhooks', () => {
+describe('isStandardSigned', () => {
   const key = Buffer.from('a secret of thirty-two bytes....');
   const secret = `whsec_${key.toString('base64')}`;
   const sent = (at: number, id = 'msg_1') => {
@@ -32,7 +32,7 @@ describe('Standard Webhooks', () => {
     };
   };
 
-  it('signs the id, the time and the body', () => {
+  it('verifies the id, the timestamp and the body', () => {
     const message = sent(Date.now());
     expect(isStandardSigned(message, secret)).toBe(true);
     expect(isStandardSigned({ ...message, headers: { ...message.headers, 'webhook-id': 'msg_2' } }, secret)).toBe(false);
@@ -43,7 +43,7 @@ describe('Standard Webhooks', () => {
     expect(isStandardSigned(message, `whsec_${Buffer.from('another').toString('base64')}`)).toBe(false);
   });
 
-  it('may carry several signatures, and is good for five minutes', () => {
+  it('accepts several signatures and messages of up to five minutes', () => {
     const message = sent(Date.now());
     const rotated = { ...message.headers, 'webhook-signature': `v1a,xyz v1,AAAA ${message.headers['webhook-signature']}` };
     expect(isStandardSigned({ ...message, headers: rotated }, secret)).toBe(true);
@@ -54,13 +54,13 @@ describe('Standard Webhooks', () => {
   });
 });
 
-it('compares texts of any length', () => {
-  expect(isSame('secret', 'secret')).toBe(true);
-  expect(isSame('secre', 'secret')).toBe(false);
-  expect(isSame('', 'secret')).toBe(false);
-  expect(isSame(undefined, '')).toBe(false);
+it('isEqual compares strings of any length', () => {
+  expect(isEqual('secret', 'secret')).toBe(true);
+  expect(isEqual('secre', 'secret')).toBe(false);
+  expect(isEqual('', 'secret')).toBe(false);
+  expect(isEqual(undefined, '')).toBe(false);
 });
 
-it('takes what is not JSON for nothing said', () => {
-  for (const text of ['', 'x', '[1]', 'null', '7']) expect(told({ headers: {}, body: Buffer.from(text) })).toEqual({});
+it('jsonBody is empty if the body is not a JSON object', () => {
+  for (const text of ['', 'x', '[1]', 'null', '7']) expect(jsonBody({ headers: {}, body: Buffer.from(text) })).toEqual({});
 });

@@ -9,52 +9,52 @@ export interface FakeRequest {
   body: string;
 }
 
-export interface FakeAnswer {
+export interface FakeResponse {
   status?: number;
   headers?: Record<string, string>;
   /** Sent as JSON unless it is text or bytes. */
   body?: Json | Uint8Array;
-  /** One of several pages of what the vendor has: the ones that faults are put into. */
+  /** Marks a page of records. Faults are injected into these responses. */
   page?: boolean;
 }
 
 export interface FakeOptions {
-  /** Records on a page. */
+  /** Records per page. */
   pageSize: number;
   /** There is always a next page. */
   endless?: boolean;
-  /** One record among the good ones is not as documented. */
+  /** One of the records does not match the vendor's documentation. */
   badRecord?: boolean;
 }
 
 export interface FakeVendor {
-  /** Of the connector. */
+  /** The id of the connector. */
   id: string;
   settings(origin: string): Settings;
-  /** Credentials that the vendor refuses; absent where there are none. */
+  /** Settings with credentials that the vendor refuses. Absent if the vendor needs no credentials. */
   refused?(origin: string): Settings;
-  /** Other ways to configure it, in which it must do as well. */
+  /** Further configurations that must pass the same tests. */
   variants?: readonly Record<string, Json>[];
-  /** For enrichment: vulnerabilities that findings have, known to the vendor or not. */
+  /** For enrichment: ids of vulnerabilities that findings have, known to the vendor or not. */
   wanted?: readonly string[];
-  /** Answers as the vendor would: its own authentication, paging and errors. A new one for each server. */
-  answer(options: FakeOptions): (request: FakeRequest) => FakeAnswer | Promise<FakeAnswer>;
-  /** For ticketing: what the vendor sends when a ticket has changed; null: when its webhook is tried, or about something else. */
+  /** Returns a request handler with the vendor's authentication, paging and errors. Called once per server. */
+  answer(options: FakeOptions): (request: FakeRequest) => FakeResponse | Promise<FakeResponse>;
+  /** For ticketing: the webhook request for a changed ticket. Null: for a test of the webhook or an event about something else. */
   inbound?(settings: Settings, ticketId: string | null): InboundMessage;
 }
 
-/** What happens to pages, counted from one; `for`: so many times, for ever unless told. */
+/** What goes wrong from page `at` on, counted from one. `for` is the number of failures. Without it, all requests fail. */
 export type Fault =
   | { kind: 'status'; at: number; status: number; headers?: Record<string, string>; for?: number }
   | { kind: 'hang'; at: number; for?: number }
   | { kind: 'truncated'; at: number; for?: number }
   | { kind: 'garbage'; at: number; for?: number }
   | { kind: 'redirect'; at: number; to: string; for?: number }
-  /** The page before comes again, and again. */
+  /** The server sends the previous page again. */
   | { kind: 'repeated'; at: number; for?: number }
-  /** It is done, but the connection breaks before the answer. */
+  /** The server processes the request but drops the connection before responding. */
   | { kind: 'dropped'; at: number; for?: number }
-  /** Whatever is not a GET is refused before it is done. */
+  /** The server refuses requests other than GET without processing them. */
   | { kind: 'refused'; status: number; headers?: Record<string, string>; for?: number };
 
 export interface RunningFake {
@@ -64,11 +64,11 @@ export interface RunningFake {
 }
 
 export async function serveFake(vendor: FakeVendor, options: FakeOptions, fault?: Fault): Promise<RunningFake> {
-  const answer = vendor.answer(options);
+  const handle = vendor.answer(options);
   const requests: FakeRequest[] = [];
   let page = 0;
   let faults = 0;
-  let before: FakeAnswer | null = null;
+  let previous: FakeResponse | null = null;
   const server = createServer((incoming, outgoing) => {
     const chunks: Buffer[] = [];
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -80,20 +80,20 @@ export async function serveFake(vendor: FakeVendor, options: FakeOptions, fault?
         body: Buffer.concat(chunks).toString(),
       };
       requests.push(request);
-      const isOver = fault === undefined || faults >= (fault.for ?? Number.POSITIVE_INFINITY);
-      if (fault?.kind === 'refused' && !isOver && request.method !== 'GET') {
+      const isFaultOver = fault === undefined || faults >= (fault.for ?? Number.POSITIVE_INFINITY);
+      if (fault?.kind === 'refused' && !isFaultOver && request.method !== 'GET') {
         faults++;
         return outgoing.writeHead(fault.status, fault.headers).end();
       }
-      const given = await answer(request);
-      if (!given.page) return send(outgoing, given);
-      if (isOver || fault.kind === 'refused' || page + 1 < fault.at) {
+      const response = await handle(request);
+      if (!response.page) return send(outgoing, response);
+      if (isFaultOver || fault.kind === 'refused' || page + 1 < fault.at) {
         page++;
-        before = given;
-        return send(outgoing, given);
+        previous = response;
+        return send(outgoing, response);
       }
       faults++;
-      fail(outgoing, fault, given, before);
+      fail(outgoing, fault, response, previous);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -108,25 +108,25 @@ export async function serveFake(vendor: FakeVendor, options: FakeOptions, fault?
   };
 }
 
-function bytesOf({ body }: FakeAnswer): Uint8Array {
+function bytesOf({ body }: FakeResponse): Uint8Array {
   if (body instanceof Uint8Array) return body;
   return Buffer.from(typeof body === 'string' ? body : body === undefined ? '' : JSON.stringify(body));
 }
 
-function send(outgoing: ServerResponse, answer: FakeAnswer): void {
-  const type = typeof answer.body === 'string' || answer.body instanceof Uint8Array ? 'text/plain' : 'application/json';
-  outgoing.writeHead(answer.status ?? 200, { 'content-type': type, ...answer.headers }).end(bytesOf(answer));
+function send(outgoing: ServerResponse, response: FakeResponse): void {
+  const type = typeof response.body === 'string' || response.body instanceof Uint8Array ? 'text/plain' : 'application/json';
+  outgoing.writeHead(response.status ?? 200, { 'content-type': type, ...response.headers }).end(bytesOf(response));
 }
 
-function fail(outgoing: ServerResponse, fault: Fault, given: FakeAnswer, before: FakeAnswer | null): void {
-  if (fault.kind === 'status') outgoing.writeHead(fault.status, fault.headers).end('<html><body>Not now</body></html>');
+function fail(outgoing: ServerResponse, fault: Fault, response: FakeResponse, previous: FakeResponse | null): void {
+  if (fault.kind === 'status') outgoing.writeHead(fault.status, fault.headers).end('<html><body>Error</body></html>');
   else if (fault.kind === 'redirect') outgoing.writeHead(302, { location: fault.to }).end();
   else if (fault.kind === 'garbage') outgoing.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>Sign in</title>');
-  else if (fault.kind === 'repeated') send(outgoing, before ?? given);
+  else if (fault.kind === 'repeated') send(outgoing, previous ?? response);
   else if (fault.kind === 'dropped') outgoing.destroy();
   else if (fault.kind === 'truncated') {
-    const bytes = bytesOf(given);
-    // A proxy that cuts an answer says its new length.
-    send(outgoing, { ...given, body: bytes.subarray(0, Math.floor(bytes.length / 2)) });
+    const bytes = bytesOf(response);
+    // A proxy that truncates a response also sends the new Content-Length.
+    send(outgoing, { ...response, body: bytes.subarray(0, Math.floor(bytes.length / 2)) });
   }
 }

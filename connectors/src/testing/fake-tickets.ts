@@ -1,6 +1,6 @@
-/** What every fake of a ticketing vendor has in memory: 23 tickets of this connection, some that changed in the same second, and three of somebody else's. */
+/** The tickets of a fake ticketing vendor: 23 of this connection, some of which changed in the same second, and three others. */
 
-export interface Kept {
+export interface Stored {
   number: number;
   createdAt: Date;
   updatedAt: Date;
@@ -8,13 +8,13 @@ export interface Kept {
 }
 
 export interface FakeTickets<T extends object> {
-  all: (T & Kept)[];
-  /** Later than anything that happened before. */
+  all: (T & Stored)[];
+  /** A time later than all previous ones. */
   tick(): Date;
-  add(ticket: T): T & Kept;
-  touch(ticket: T & Kept): void;
-  /** Changed at that time or later, oldest change first. */
-  changed(since: number): (T & Kept)[];
+  add(ticket: T): T & Stored;
+  touch(ticket: T & Stored): void;
+  /** Tickets that changed at this time or later, oldest change first. */
+  changed(since: number): (T & Stored)[];
 }
 
 const OURS = 23;
@@ -22,9 +22,9 @@ const FOREIGN = 3;
 
 export function fakeTickets<T extends object>(seed: (n: number, isOurs: boolean) => T): FakeTickets<T> {
   const now = Math.floor(Date.now() / 1000) * 1000;
-  const all = Array.from({ length: OURS + FOREIGN }, (_, n): T & Kept => {
+  const all = Array.from({ length: OURS + FOREIGN }, (_, n): T & Stored => {
     const isOurs = n % 8 !== 5;
-    // Some changed together, as when many are edited at once.
+    // Some have the same time, as after a bulk edit.
     const at = new Date(now - (60 - (n >= 10 && n < 14 ? 10 : n)) * 7 * 60_000);
     return { ...seed(n + 1, isOurs), number: n + 1, createdAt: at, updatedAt: at, comments: [] };
   });
@@ -38,9 +38,9 @@ export function fakeTickets<T extends object>(seed: (n: number, isOurs: boolean)
     tick,
     add(ticket) {
       const at = tick();
-      const kept = { ...ticket, number: all.length + 1, createdAt: at, updatedAt: at, comments: [] };
-      all.push(kept);
-      return kept;
+      const stored = { ...ticket, number: all.length + 1, createdAt: at, updatedAt: at, comments: [] };
+      all.push(stored);
+      return stored;
     },
     touch(ticket) {
       ticket.updatedAt = tick();
@@ -52,8 +52,8 @@ export function fakeTickets<T extends object>(seed: (n: number, isOurs: boolean)
   };
 }
 
-/** Which of the records a page has, by an offset that the vendor hands out. */
-export function cut<T>(records: readonly T[], from: number, { pageSize, endless }: { pageSize: number; endless?: boolean }): { page: T[]; more: boolean } {
+/** The page of records at an offset. */
+export function pageAt<T>(records: readonly T[], from: number, { pageSize, endless }: { pageSize: number; endless?: boolean }): { page: T[]; more: boolean } {
   const start = endless ? Math.min(from, Math.max(0, records.length - pageSize)) : from;
   return { page: records.slice(start, start + pageSize), more: endless === true || start + pageSize < records.length };
 }

@@ -3,11 +3,11 @@ import type { Connector, Enrichment, Json, Knowledge, RunContext, Scanner, Setti
 import { createHttp, defaultLimits, type HttpLimits, type Sender } from '../core/http.ts';
 import type { RequestRecord } from '../core/responses.ts';
 
-/** A host without a database, for the tests of this workspace: what a run gives, what it asked for and how long it would have waited. */
+/** A host without a database for the tests of this package. It records the requests and waits of a run. */
 
 const sender: Sender = {
   async open({ method, url, headers, body, timeoutMs, maxBytes, signal }) {
-    const answer = await fetch(url, {
+    const response = await fetch(url, {
       method,
       headers,
       ...(body === undefined ? {} : { body }),
@@ -16,22 +16,22 @@ const sender: Sender = {
     });
     async function* content(): AsyncGenerator<Uint8Array> {
       let size = 0;
-      for await (const chunk of answer.body ?? []) {
+      for await (const chunk of response.body ?? []) {
         size += chunk.length;
-        if (size > maxBytes) throw new Error('too large');
+        if (size > maxBytes) throw new Error('response too large');
         yield chunk;
       }
     }
-    return { status: answer.status, headers: Object.fromEntries(answer.headers), body: content() };
+    return { status: response.status, headers: Object.fromEntries(response.headers), body: content() };
   },
 };
 
-export interface Driven {
+export interface Recorded {
   waits: number[];
   records: RequestRecord[];
 }
 
-export function contextOf(connector: Connector, settings: Settings, limits: Partial<HttpLimits> = {}): RunContext & Driven {
+export function contextOf(connector: Connector, settings: Settings, limits: Partial<HttpLimits> = {}): RunContext & Recorded {
   const { signal } = new AbortController();
   const waits: number[] = [];
   const records: RequestRecord[] = [];
@@ -51,21 +51,21 @@ export function contextOf(connector: Connector, settings: Settings, limits: Part
 export interface Collected {
   items: ReportItem[];
   covers: string[];
-  partly: string[];
+  partiallyCovers: string[];
   checkpoints: Json[];
   coverage: string;
   cursor: Json;
 }
 
-/** Everything from a checkpoint on, as far as `batches` goes. */
+/** Runs a scanner from the checkpoint of the context for at most `batches` batches. */
 export async function collect(scanner: Scanner, context: RunContext, batches = 1_000): Promise<Collected> {
   const run = scanner.findings(context);
-  const collected: Collected = { items: [], covers: [], partly: [], checkpoints: [], coverage: 'none', cursor: null };
+  const collected: Collected = { items: [], covers: [], partiallyCovers: [], checkpoints: [], coverage: 'none', cursor: null };
   for (let n = 0; n < batches; n++) {
     const next = await run.next();
     if (next.done) return { ...collected, ...next.value };
     collected.items.push(...next.value.items);
-    for (const how of ['covers', 'partly'] as const) collected[how].push(...(next.value[how] ?? []).map(({ type, name }) => `${type} ${name}`));
+    for (const scope of ['covers', 'partiallyCovers'] as const) collected[scope].push(...(next.value[scope] ?? []).map(({ type, name }) => `${type} ${name}`));
     collected.checkpoints.push(next.value.checkpoint);
   }
   await run.return({ coverage: 'changes', cursor: null });
@@ -81,13 +81,13 @@ export interface Learned {
   complete?: 'kev';
 }
 
-/** What findings have, `pageSize` ids at a time. */
+/** The ids of the vulnerabilities that findings have, and how many a page contains. */
 interface Wanted {
   ids: readonly string[];
   pageSize: number;
 }
 
-/** Everything from a checkpoint on, as far as `batches` goes. */
+/** Runs an enrichment from the checkpoint of the context for at most `batches` batches. */
 export async function learn(enrichment: Enrichment, context: RunContext, { ids, pageSize }: Wanted, batches = 1_000): Promise<Learned> {
   const sorted = [...ids].sort();
   const run = enrichment.knowledge({ ...context, wanted: async (after) => sorted.filter((id) => after === null || id > after).slice(0, pageSize) });

@@ -2,7 +2,7 @@ import { type Obj, obj } from '@rrs/scan-reports/read.ts';
 import type { Capture, Http, HttpRequest } from '../contract.ts';
 import { oneLine } from './text.ts';
 
-/** The part of a link behind the address of the site; null where it leads elsewhere or is none. */
+/** The path and query of a link, relative to the site. Null if the link points elsewhere or is not a URL. */
 export function linkWithin(url: string, site: string): { path: string; query: URLSearchParams } | null {
   if (!URL.canParse(url) || !URL.canParse(site)) return null;
   const { origin, pathname, searchParams } = new URL(url);
@@ -12,9 +12,9 @@ export function linkWithin(url: string, site: string): { path: string; query: UR
   return { path: pathname.slice(base.length), query: searchParams };
 }
 
-/** The vendor's answer, byte for byte. */
-export async function captured(http: Http, request: HttpRequest, describe: (record: Obj) => string): Promise<Capture> {
-  const { body } = await http.text({ ...request, whole: isJson });
+/** Captures the vendor's response byte for byte. */
+export async function captureJson(http: Http, request: HttpRequest, describe: (record: Obj) => string): Promise<Capture> {
+  const { body } = await http.text({ ...request, isComplete: isJson });
   return { bytes: Buffer.from(body), mediaType: 'application/json', description: oneLine(describe(obj(JSON.parse(body))), 500) };
 }
 

@@ -3,7 +3,7 @@ import { date } from '@rrs/scan-reports/read.ts';
 import { Type } from 'typebox';
 import { ConnectorError, type Priority, type TicketState, ticketStates } from '../contract.ts';
 
-/** Our words and the vendors'. */
+/** Maps the service's states, priorities and keys to the vendors' names. */
 
 export const priorities = ['critical', 'high', 'medium', 'low'] as const satisfies readonly Priority[];
 
@@ -13,7 +13,7 @@ export type StateNames = Readonly<Partial<Record<TicketState, readonly string[]>
 export function PriorityNamesField(defaults: PriorityNames, description: string) {
   const name = (priority: Priority) =>
     Type.Optional(
-      Type.String({ title: priority, description: `What a ${priority} one is called there`, default: defaults[priority], minLength: 1, maxLength: 255 }),
+      Type.String({ title: priority, description: `The vendor's name for ${priority} priority.`, default: defaults[priority], minLength: 1, maxLength: 255 }),
     );
   return Type.Optional(
     Type.Object(
@@ -28,7 +28,7 @@ export function StateNamesField(description: string) {
     Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
         title: state,
-        description: `Statuses that mean ${state.replace('_', ' ')}; the first that can be reached is the one that is set`,
+        description: `Statuses that mean ${state.replace('_', ' ')}. The service sets the first one that the ticket can change to.`,
         maxItems: 50,
       }),
     );
@@ -44,7 +44,7 @@ export function LabelField(description: string) {
   return Type.Optional(
     Type.String({
       title: 'Label',
-      description: `${description} Tickets are found again by it, so it should not change later`,
+      description: `${description} The service finds its tickets by this label, so do not change it later.`,
       default: 'rrs',
       pattern: '^[a-z0-9][a-z0-9-]{0,29}$',
     }),
@@ -55,36 +55,37 @@ export function labelOf({ label }: { label?: string | undefined }): string {
   return label ?? 'rrs';
 }
 
-/** A word that stands for the key in any query language: nothing in it means anything there. */
+/** A label for the key. It contains no characters that are special in a query language. */
 export function markerOf(label: string, key: string): string {
   const word = /^[a-z0-9][a-z0-9-]{0,59}$/.test(key) ? key : createHash('sha256').update(key).digest('hex').slice(0, 40);
   return `${label}-${word}`;
 }
 
 export function priorityNames(given: { [P in Priority]?: string | undefined } | undefined, defaults: PriorityNames): PriorityNames {
-  return Object.fromEntries(priorities.map((priority) => [priority, given?.[priority] ?? defaults[priority]])) as unknown as PriorityNames;
+  const name = (priority: Priority): string => given?.[priority] ?? defaults[priority];
+  return { critical: name('critical'), high: name('high'), medium: name('medium'), low: name('low') };
 }
 
-export function priorityCalled(names: PriorityNames, name: string | undefined): Priority | null {
+export function priorityByName(names: PriorityNames, name: string | undefined): Priority | null {
   return priorities.find((priority) => sameName(names[priority], name)) ?? null;
 }
 
-export function stateCalled(names: StateNames | undefined, name: string | undefined): TicketState | null {
+export function stateByName(names: StateNames | undefined, name: string | undefined): TicketState | null {
   return ticketStates.find((state) => names?.[state]?.some((one) => sameName(one, name))) ?? null;
 }
 
-export function isCalled(names: readonly string[], name: string | undefined): boolean {
+export function includesName(names: readonly string[], name: string | undefined): boolean {
   return names.some((one) => sameName(one, name));
 }
 
-/** Vendors spell their own names with either apostrophe. */
+/** Ignores case, and treats both forms of the apostrophe alike because vendors use either. */
 function sameName(one: string, other: string | undefined): boolean {
   const plain = (name: string): string => name.trim().toLowerCase().replaceAll('’', "'");
   return other !== undefined && plain(one) === plain(other);
 }
 
-export function moment(value: unknown, what: string): Date {
+export function parseTime(value: unknown, what: string): Date {
   const found = date(value);
-  if (!found) throw new ConnectorError('invalid_answer', `The vendor gave no time of the last change of ${what}.`);
+  if (!found) throw new ConnectorError('invalid_answer', `The vendor did not send the time of the last change of ${what}.`);
   return found;
 }

@@ -1,31 +1,31 @@
-/** Our plain text in the vendors' ways of writing: what we say never becomes markup, a mention or a command there. */
+/** Converts plain text to the vendors' markup. No part of the text becomes markup, a mention or a command. */
 
 const WORK_ITEM = 'Work item: ';
-const SHORTENED = '[shortened, see the work item for all of it]';
+const SHORTENED = '[shortened, see the work item for the full text]';
 
-/** Text for places that take one line of so many characters. */
-export function oneLine(text: string, most: number): string {
+/** For fields that accept one line of at maxLength `maxLength` characters. */
+export function oneLine(text: string, maxLength: number): string {
   return shortened(
     text
       .toWellFormed()
       .replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')
       .trim(),
-    most,
+    maxLength,
   );
 }
 
-function shortened(text: string, most: number): string {
-  if (text.length <= most) return text;
+function shortened(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
   return `${text
-    .slice(0, most - 1)
+    .slice(0, maxLength - 1)
     .replace(/[\uD800-\uDBFF]$/, '')
     .trimEnd()}…`;
 }
 
-/** As many of the paragraphs as fit, without characters that nobody can see. */
-export function fitting(paragraphs: readonly string[], most: number): string[] {
+/** Removes control characters and cuts the paragraphs to the maximum length. */
+export function fitParagraphs(paragraphs: readonly string[], maxLength: number): string[] {
   const fit: string[] = [];
-  let left = most - SHORTENED.length - 2;
+  let left = maxLength - SHORTENED.length - 2;
   for (const paragraph of paragraphs) {
     const clean = cleaned(paragraph);
     if (clean === '') continue;
@@ -48,7 +48,7 @@ export function workItemLine(url: string): string {
   return `${WORK_ITEM}${url}`;
 }
 
-/** What stands from our last line on, so that a new text keeps it. */
+/** The text from the work item line on, which a new text must keep. */
 export function footerOf(text: string): string {
   const at = text.lastIndexOf(WORK_ITEM);
   return at < 0 ? '' : text.slice(at);
@@ -58,7 +58,7 @@ export function isFooter(text: string): boolean {
   return text.startsWith(WORK_ITEM);
 }
 
-/** CommonMark. Addresses stay as they are, so that they become links. */
+/** CommonMark. URLs are not escaped, so that they become links. */
 export function markdown(paragraphs: readonly string[]): string {
   return paragraphs.map((paragraph) => paragraph.split('\n').map(markdownLine).join('  \n')).join('\n\n');
 }
@@ -74,9 +74,9 @@ function markdownLine(line: string): string {
 function escapedMarkdown(text: string, isStart: boolean): string {
   const escaped = text
     .replaceAll(/[\\`*_[\]<>&~|$]/g, '\\$&')
-    // A word joiner keeps names and numbers from becoming mentions, which would notify people or leave traces elsewhere.
+    // A word joiner keeps names and numbers from becoming mentions, which would notify people or add cross-references.
     .replaceAll(/(^|[^\p{L}\p{N}_])([@#!%])(?=[\p{L}\p{N}_])/gu, '$1$2\u2060');
-  // Headings, lists, rules and, at GitLab, commands such as /close begin a line.
+  // Headings, lists, rules and GitLab commands such as /close are recognized at the start of a line.
   return isStart ? escaped.replace(/^([#+\-=:/]|\d+(?=[.)]))/, (mark) => (/^\d/.test(mark) ? `${mark}\\` : `\\${mark}`)) : escaped;
 }
 

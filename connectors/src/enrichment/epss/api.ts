@@ -2,7 +2,7 @@ import { RecordError } from '@rrs/scan-reports/normalize.ts';
 import { obj, str } from '@rrs/scan-reports/read.ts';
 import { Type } from 'typebox';
 import { ConnectorError, type Http, type Json, type KnowledgeBatch, type KnowledgeResult } from '../../core/contract.ts';
-import { isCve, readRecords, wantedPortions } from '../../core/knowledge.ts';
+import { isCve, queryBatches, readRecords } from '../../core/knowledge.ts';
 import { scoreOf } from './score.ts';
 
 const Scores = Type.Object({ total: Type.Integer({ minimum: 0 }), offset: Type.Integer({ minimum: 0 }), data: Type.Array(Type.Unknown()) });
@@ -22,7 +22,7 @@ export async function* scoresByApi({ http, wanted, checkpoint, startedAt }: Aske
   const reached = obj(checkpoint);
   let date = str(reached.date) ?? null;
   // The API takes 2,000 characters of ids and gives 100 rows unless told.
-  for await (const ids of wantedPortions(wanted, str(reached.after) ?? null, { accepts: isCve, most: 100, characters: 2_000 })) {
+  for await (const ids of queryBatches(wanted, str(reached.after) ?? null, { accepts: isCve, maxIds: 100, maxCharacters: 2_000 })) {
     const read = readRecords(
       await rowsOf(http, ids),
       (index) => `row ${index + 1} of the answer for ${ids[0]} and following`,

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Enrichment, Json } from '../../core/contract.ts';
 import { connectors } from '../../registry.ts';
-import { type FakeAnswer, type FakeRequest, type RunningFake, serveFake } from '../../testing/fake-server.ts';
+import { type FakeRequest, type FakeResponse, type RunningFake, serveFake } from '../../testing/fake-server.ts';
 import { contextOf, learn } from '../../testing/host.ts';
 import { epssFake } from './fake.ts';
 
@@ -16,7 +16,7 @@ const HEAD = '#model_version:v2026.06.15,score_date:2026-11-14T12:00:27Z\ncve,ep
 const rows = (count: number): string => Array.from({ length: count }, (_, n) => `CVE-2025-${10_000 + n},0.5,0.25\n`).join('');
 
 /** The answers in turn, the last one again and again. */
-async function scores(answers: readonly FakeAnswer[], { cursor = null, mode = 'csv', wanted = [] as string[] } = {} as Partial<Asked>) {
+async function scores(answers: readonly FakeResponse[], { cursor = null, mode = 'csv', wanted = [] as string[] } = {} as Partial<Asked>) {
   let next = 0;
   const fake = await serveFake({ ...epssFake, answer: () => () => answers[Math.min(next++, answers.length - 1)] ?? {} }, { pageSize: 10 });
   running.push(fake);
@@ -82,7 +82,7 @@ describe('the daily file', () => {
 });
 
 describe('the API', () => {
-  const body = (...data: Json[]): FakeAnswer => ({ body: { status: 'OK', total: data.length, offset: 0, limit: 100, data } });
+  const body = (...data: Json[]): FakeResponse => ({ body: { status: 'OK', total: data.length, offset: 0, limit: 100, data } });
 
   it('is asked for CVEs alone, in requests that it takes', async () => {
     const wanted = ['GHSA-2222-3333-4444', ...Array.from({ length: 250 }, (_, n) => `CVE-2025-${String(n).padStart(19, '1')}`)];
@@ -100,7 +100,7 @@ describe('the API', () => {
 
   const row = { cve: 'CVE-2025-0001', epss: '0.000450000', percentile: '0.163230000', date: '2026-11-14' };
 
-  it.each<[string, string, FakeAnswer[]]>([
+  it.each<[string, string, FakeResponse[]]>([
     ['a CVE that it was not asked for', 'invalid_answer', [body({ ...row, cve: 'CVE-2025-0003' })]],
     ['more scores than there are CVEs', 'invalid_answer', [body(row, row, row)]],
     ['fewer scores than it says', 'incomplete', [{ body: { total: 2, offset: 0, data: [row] } }, { body: { total: 2, offset: 1, data: [] } }]],

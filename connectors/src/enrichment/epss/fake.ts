@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import type { Json } from '../../core/contract.ts';
-import type { FakeAnswer, FakeOptions, FakeRequest, FakeVendor } from '../../testing/fake-server.ts';
+import type { FakeOptions, FakeRequest, FakeResponse, FakeVendor } from '../../testing/fake-server.ts';
 
 const FILE = '/epss_scores-current.csv.gz';
 /** More than one batch. */
@@ -32,8 +32,8 @@ function fileOf({ badRecord }: FakeOptions): string {
   return ['#model_version:v2026.06.15,score_date:2026-11-14T12:00:27Z', 'cve,epss,percentile', ...rows, ''].join('\n');
 }
 
-function byApi({ url }: FakeRequest, { pageSize, endless, badRecord }: FakeOptions): FakeAnswer {
-  const failed = (message: string): FakeAnswer => ({ status: 400, body: { status: 'ERROR', 'status-code': 400, message } });
+function byApi({ url }: FakeRequest, { pageSize, endless, badRecord }: FakeOptions): FakeResponse {
+  const failed = (message: string): FakeResponse => ({ status: 400, body: { status: 'ERROR', 'status-code': 400, message } });
   const asked = url.searchParams.get('cve');
   if ((asked?.length ?? 0) > 2_000) return failed('cve is too long');
   const offset = Number(url.searchParams.get('offset') ?? 0);

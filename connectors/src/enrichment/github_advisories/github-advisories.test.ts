@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Enrichment, Json } from '../../core/contract.ts';
 import { connectors } from '../../registry.ts';
-import { type FakeAnswer, type FakeVendor, type Fault, type RunningFake, serveFake } from '../../testing/fake-server.ts';
+import { type FakeResponse, type FakeVendor, type Fault, type RunningFake, serveFake } from '../../testing/fake-server.ts';
 import { contextOf, learn } from '../../testing/host.ts';
 import { githubAdvisoriesFake } from './fake.ts';
 
@@ -28,7 +28,7 @@ async function run({ vendor = githubAdvisoriesFake, cursor = null, config = {}, 
   return { ...learned, requests: fake.requests, waits: context.waits };
 }
 
-const answering = (answer: FakeAnswer): FakeVendor => ({ ...githubAdvisoriesFake, answer: () => () => answer });
+const answering = (answer: FakeResponse): FakeVendor => ({ ...githubAdvisoriesFake, answer: () => () => answer });
 
 describe('advisories of GitHub', () => {
   it('are known by their CVE, with the GHSA id as another name', async () => {

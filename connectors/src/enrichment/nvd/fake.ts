@@ -1,5 +1,5 @@
 import type { Json } from '../../core/contract.ts';
-import type { FakeAnswer, FakeRequest, FakeVendor } from '../../testing/fake-server.ts';
+import type { FakeRequest, FakeResponse, FakeVendor } from '../../testing/fake-server.ts';
 
 const KEY = '7b1e6c3a-0000-4000-8000-nvd0api0key1';
 const NOW = '2026-11-15T07:59:00.000';
@@ -79,8 +79,8 @@ export const nvdFake: FakeVendor = {
   },
 };
 
-function refusalOf({ url: { searchParams: query }, headers }: FakeRequest): FakeAnswer | null {
-  const refused = (message: string): FakeAnswer => ({ status: 404, headers: { message } });
+function refusalOf({ url: { searchParams: query }, headers }: FakeRequest): FakeResponse | null {
+  const refused = (message: string): FakeResponse => ({ status: 404, headers: { message } });
   if (headers.apikey !== undefined && headers.apikey !== KEY) return refused('Invalid apiKey.');
   const [start, end] = [query.get('lastModStartDate'), query.get('lastModEndDate')];
   if ((start === null) !== (end === null)) return refused('lastModStartDate and lastModEndDate are both required.');
@@ -93,7 +93,7 @@ function isBetween(moment: string, start: string, end: string): boolean {
   return at >= Date.parse(start) && at <= Date.parse(end);
 }
 
-function page(vulnerabilities: Json[], startIndex: number, totalResults: number): FakeAnswer {
+function page(vulnerabilities: Json[], startIndex: number, totalResults: number): FakeResponse {
   return {
     page: true,
     body: { resultsPerPage: vulnerabilities.length, startIndex, totalResults, format: 'NVD_CVE', version: '2.0', timestamp: NOW, vulnerabilities },

@@ -10,7 +10,7 @@ import {
   type KnowledgeResult,
   Secret,
 } from '../../core/contract.ts';
-import { isCve, readRecords, wantedPortions } from '../../core/knowledge.ts';
+import { isCve, queryBatches, readRecords } from '../../core/knowledge.ts';
 import { cveOf } from './cve.ts';
 
 const Page = Type.Object({
@@ -143,12 +143,12 @@ function windowsBetween(since: Date, until: Date): Query[] {
   const windows: Query[] = [];
   for (let start = Math.min(since.getTime(), until.getTime()) - OVERLAP_MS; start < until.getTime(); start += LONGEST_WINDOW_MS) {
     const end = Math.min(start + LONGEST_WINDOW_MS, until.getTime());
-    windows.push({ lastModStartDate: moment(start), lastModEndDate: moment(end) });
+    windows.push({ lastModStartDate: parseTime(start), lastModEndDate: parseTime(end) });
   }
   return windows;
 }
 
-function moment(ms: number): string {
+function parseTime(ms: number): string {
   return new Date(ms).toISOString().replace('Z', '+00:00');
 }
 
@@ -160,7 +160,7 @@ async function* wantedCves(
   const reached = obj(checkpoint);
   // Asked first, so that a wrong address is not taken for CVEs that nobody knows.
   const asOf = str(reached.as_of) ?? (await ask({ resultsPerPage: 1 }))?.timestamp ?? '';
-  for await (const ids of wantedPortions(wanted, str(reached.after) ?? null, { accepts: isCve, most: 20 })) {
+  for await (const ids of queryBatches(wanted, str(reached.after) ?? null, { accepts: isCve, maxIds: 20 })) {
     const records: unknown[] = [];
     for (const id of ids) {
       const found = (await ask({ cveId: id }))?.vulnerabilities ?? [];

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Enrichment, Json } from '../../core/contract.ts';
 import { connectors } from '../../registry.ts';
-import { type FakeAnswer, type FakeRequest, type FakeVendor, type Fault, type RunningFake, serveFake } from '../../testing/fake-server.ts';
+import { type FakeRequest, type FakeResponse, type FakeVendor, type Fault, type RunningFake, serveFake } from '../../testing/fake-server.ts';
 import { contextOf, learn } from '../../testing/host.ts';
 import { cveOf } from './cve.ts';
 import { nvdFake } from './fake.ts';
@@ -96,7 +96,7 @@ describe('the limits of NVD', () => {
 });
 
 describe('an address that is not the one of NVD', () => {
-  const answering = (answer: FakeAnswer): FakeVendor => ({ ...nvdFake, answer: () => (_: FakeRequest) => answer });
+  const answering = (answer: FakeResponse): FakeVendor => ({ ...nvdFake, answer: () => (_: FakeRequest) => answer });
 
   it('is not taken for CVEs that nobody knows', async () => {
     await expect(run({ vendor: answering({ status: 404 }), scope: 'wanted' })).rejects.toMatchObject({ kind: 'configuration' });

@@ -2,7 +2,7 @@ import { RecordError, required } from '@rrs/scan-reports/normalize.ts';
 import { arr, date, obj, str, strs } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
 import { ConnectorError, defineEnrichment, type Http, type Knowledge } from '../../core/contract.ts';
-import { knowledgeOf, readRecords, wantedPortions } from '../../core/knowledge.ts';
+import { knowledgeOf, queryBatches, readRecords } from '../../core/knowledge.ts';
 
 const Vulnerability = Type.Object({ id: Type.String(), modified: Type.Optional(Type.String()) });
 const Refusal = Type.Object({ code: Type.Integer(), message: Type.String() });
@@ -38,7 +38,7 @@ export const osv = defineEnrichment({
   async *knowledge({ http, wanted, checkpoint, startedAt }) {
     const reached = obj(checkpoint);
     let asOf = str(reached.as_of) ?? null;
-    for await (const ids of wantedPortions(wanted, str(reached.after) ?? null, { accepts: (id) => ID.test(id), most: 50 })) {
+    for await (const ids of queryBatches(wanted, str(reached.after) ?? null, { accepts: (id) => ID.test(id), maxIds: 50 })) {
       const records: Vulnerability[] = [];
       for (const id of ids) records.push(...(await recordsOf(http, id)));
       for (const { modified } of records) if (date(modified) && modified && (asOf === null || modified > asOf)) asOf = modified;

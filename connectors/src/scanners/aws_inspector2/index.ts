@@ -2,7 +2,7 @@ import { obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
 import { ConnectorError, defineScanner, type Http, type Json } from '../../core/contract.ts';
 import { itemsOf } from '../../core/reports.ts';
-import { awsKeyFields, signed } from '../../core/sigv4.ts';
+import { awsKeyFields, signedHeaders } from '../../core/sigv4.ts';
 import { coveredAssets } from './coverage.ts';
 
 /** The most that AWS gives at once. */
@@ -50,7 +50,7 @@ export const awsInspector2 = defineScanner({
   authorize({ config, credentials }, request) {
     const region = config.regions.find((one) => request.url.href.startsWith(`${urlOf(config, one)}/`)) ?? config.regions[0] ?? '';
     const headers: Record<string, string> = request.body === undefined ? {} : { 'content-type': 'application/json' };
-    return signed(request, { keys: credentials, region, service: 'inspector2', at: new Date() }, headers);
+    return signedHeaders(request, { keys: credentials, region, service: 'inspector2', at: new Date() }, headers);
   },
   async check({ http, config }) {
     assertDistinct(config);

@@ -1,5 +1,5 @@
 import type { Json } from '../../core/contract.ts';
-import type { FakeAnswer, FakeVendor } from '../../testing/fake-server.ts';
+import type { FakeResponse, FakeVendor } from '../../testing/fake-server.ts';
 
 const KEY = 'odt_0123456789abcdef';
 const projects: Record<string, Json>[] = [
@@ -42,7 +42,7 @@ export function dependencyTrackVendor(isPaged: boolean): FakeVendor {
     answer({ pageSize, endless, badRecord }) {
       const findings = Array.from({ length: 34 }, (_, n) => finding(n));
       if (badRecord) findings.splice(5, 0, { component: { project: String(projects[0]?.uuid) }, vulnerability: {}, matrix: 'x' });
-      const listed = ({ searchParams, pathname }: URL, all: readonly Json[], page: boolean): FakeAnswer => {
+      const listed = ({ searchParams, pathname }: URL, all: readonly Json[], page: boolean): FakeResponse => {
         const size = page && !isPaged ? 1_000 : Math.min(Number(searchParams.get('pageSize') ?? 100), pageSize);
         const from = page && !isPaged ? 0 : (Number(searchParams.get('pageNumber') ?? 1) - 1) * size;
         const total = endless && page ? from + 2 * size : all.length;

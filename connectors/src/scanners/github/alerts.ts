@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { ConnectorError, type Http, type HttpAnswer, type HttpRequest } from '../../core/contract.ts';
+import { ConnectorError, type Http, type HttpRequest, type HttpResponse } from '../../core/contract.ts';
 
 export const permissions =
   'a fine-grained token that may read Metadata, Dependabot alerts, Code scanning alerts and Secret scanning alerts, or a classic one with repo and security_events, of an owner or security manager where it is for a whole organization';
@@ -46,7 +46,7 @@ export async function alertsOf(http: Http, { kind, target }: Part, query: HttpRe
 }
 
 /** Of the link, only the position counts: the rest of the address is ours. */
-export function nextPage({ headers }: Pick<HttpAnswer<unknown>, 'headers'>): string {
+export function nextPage({ headers }: Pick<HttpResponse<unknown>, 'headers'>): string {
   const [, link] = /<([^<>]*)>\s*;[^<]*\brel="next"/.exec(headers.link ?? '') ?? [];
   if (link === undefined || !URL.canParse(link)) return '';
   const position = [...new URL(link).searchParams].filter(([name]) => name === 'after' || name === 'page');

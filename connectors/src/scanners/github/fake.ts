@@ -1,5 +1,5 @@
 import type { Json } from '../../core/contract.ts';
-import type { FakeAnswer, FakeRequest, FakeVendor } from '../../testing/fake-server.ts';
+import type { FakeRequest, FakeResponse, FakeVendor } from '../../testing/fake-server.ts';
 
 const TOKEN = 'ghp_0123456789abcdefghij';
 const repositories = ['shop', 'site', 'tools', 'empty'];
@@ -78,7 +78,7 @@ const secretScanning = (n: number): Alert => ({
 });
 
 const many = (count: number, make: (n: number) => Alert): Alert[] => Array.from({ length: count }, (_, n) => make(n));
-const failed = (status: number, message: string): FakeAnswer => ({
+const failed = (status: number, message: string): FakeResponse => ({
   status,
   body: { message, documentation_url: 'https://docs.github.com/rest', status: String(status) },
 });
@@ -109,7 +109,7 @@ export const githubWith = ({ off = {}, archived = [], hidden = [], analyzed = fa
     if (badRecord) alerts['dependabot/alerts']?.splice(5, 0, { number: 99, repository: repository('shop'), updated_at: '2026-10-05T08:00:00Z' });
 
     /** Dependabot has cursors alone; the others have page numbers. */
-    const page = (url: URL, all: readonly Json[]): FakeAnswer => {
+    const page = (url: URL, all: readonly Json[]): FakeResponse => {
       const { searchParams } = url;
       const size = Math.min(pageSize, Number(searchParams.get('per_page') ?? 30), 100);
       const byCursor = url.pathname.includes('dependabot');

@@ -42,9 +42,9 @@ it('says what is open, fixed and dismissed, and on which repository', async () =
 const named = (...names: string[]): string[] => names.map((name) => `repository https://github.com/acme/${name}`);
 
 it.each(['dependabot', 'code-scanning', 'secret-scanning'] as const)('does not take a repository for looked at where %s is off', async (kind) => {
-  const { observations, coverage, covers, partly } = await run({ organization: 'acme' }, { off: { shop: [kind] } });
+  const { observations, coverage, covers, partiallyCovers } = await run({ organization: 'acme' }, { off: { shop: [kind] } });
   expect(coverage).toBe('complete');
-  expect({ covers, partly }).toEqual({ covers: named('site', 'tools'), partly: named('shop', 'empty') });
+  expect({ covers, partiallyCovers }).toEqual({ covers: named('site', 'tools'), partiallyCovers: named('shop', 'empty') });
   const ofShop = observations.filter(({ asset }) => asset?.name === 'https://github.com/acme/shop');
   expect(ofShop.length).toBeGreaterThan(0);
   expect(ofShop.filter(({ external_id }) => external_id?.includes(kind))).toEqual([]);
@@ -55,13 +55,13 @@ it('asks about repositories of which it saw no alert, and only where it cannot k
   expect(asked((await run({ organization: 'acme' })).fake)).toEqual(['/repos/acme/empty/dependabot/alerts', '/repos/acme/empty/code-scanning/alerts']);
   const humble = await run({ organization: 'acme' }, { isAdmin: false, off: { empty: ['secret-scanning'] }, analyzed: true });
   expect(asked(humble.fake)).toEqual(['dependabot', 'code-scanning', 'secret-scanning'].map((kind) => `/repos/acme/empty/${kind}/alerts`));
-  expect(humble.partly).toEqual(named('empty'));
+  expect(humble.partiallyCovers).toEqual(named('empty'));
   expect((await run({ organization: 'acme' }, { analyzed: true })).covers).toEqual(named('shop', 'site', 'tools', 'empty'));
 });
 
 it('does not take for looked at what it may not ask about, or what is archived', async () => {
-  const { coverage, covers, partly } = await run({ organization: 'acme' }, { archived: ['tools'], hidden: ['empty'] });
-  expect({ coverage, covers, partly }).toEqual({ coverage: 'complete', covers: named('shop', 'site'), partly: named('tools', 'empty') });
+  const { coverage, covers, partiallyCovers } = await run({ organization: 'acme' }, { archived: ['tools'], hidden: ['empty'] });
+  expect({ coverage, covers, partiallyCovers }).toEqual({ coverage: 'complete', covers: named('shop', 'site'), partiallyCovers: named('tools', 'empty') });
 });
 
 it('never asks for the secrets themselves', async () => {
@@ -82,10 +82,14 @@ it('asks for what has changed since the last run, and for no more', async () => 
 });
 
 it('reads named repositories, and closes nothing by absence where a kind of alerts is switched off or left out', async () => {
-  const { coverage, covers, partly, observations } = await run({ repositories: ['acme/shop', 'acme/site'] });
-  expect({ coverage, covers, partly }).toEqual({ coverage: 'complete', covers: named('shop', 'site'), partly: [] });
+  const { coverage, covers, partiallyCovers, observations } = await run({ repositories: ['acme/shop', 'acme/site'] });
+  expect({ coverage, covers, partiallyCovers }).toEqual({ coverage: 'complete', covers: named('shop', 'site'), partiallyCovers: [] });
   expect(new Set(observations.map(({ asset }) => asset?.name))).toEqual(new Set(['https://github.com/acme/shop', 'https://github.com/acme/site']));
-  expect(await run({ repositories: ['acme/shop', 'acme/empty'] })).toMatchObject({ coverage: 'complete', covers: named('shop'), partly: named('empty') });
+  expect(await run({ repositories: ['acme/shop', 'acme/empty'] })).toMatchObject({
+    coverage: 'complete',
+    covers: named('shop'),
+    partiallyCovers: named('empty'),
+  });
   expect((await run({ organization: 'acme', kinds: ['dependabot'] })).coverage).toBe('changes');
 });
 

@@ -19,7 +19,7 @@ const MOST_ASKED = 2_000;
 
 export interface LookedAt {
   covers: Asset[];
-  partly: Asset[];
+  partiallyCovers: Asset[];
   /** Of the next repositories; empty at the end. */
   next: string;
 }
@@ -58,9 +58,9 @@ export function createWatch(http: Http) {
     },
     async *repositories(targets: readonly string[], from: string): AsyncGenerator<LookedAt> {
       for await (const { repositories, next } of pagesOf(http, targets, from)) {
-        const looked: LookedAt = { covers: [], partly: [], next };
+        const looked: LookedAt = { covers: [], partiallyCovers: [], next };
         for (const repository of repositories)
-          looked[(await isWatched(repository)) ? 'covers' : 'partly'].push({ type: 'repository', name: repository.html_url });
+          looked[(await isWatched(repository)) ? 'covers' : 'partiallyCovers'].push({ type: 'repository', name: repository.html_url });
         yield looked;
       }
     },

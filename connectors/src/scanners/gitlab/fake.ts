@@ -1,5 +1,5 @@
 import type { Json } from '../../core/contract.ts';
-import type { FakeAnswer, FakeVendor } from '../../testing/fake-server.ts';
+import type { FakeResponse, FakeVendor } from '../../testing/fake-server.ts';
 
 const TOKEN = 'glpat-0123456789abcdef';
 const WEB = 'https://gitlab.example.com';
@@ -58,7 +58,7 @@ export const gitlabFake: FakeVendor = {
       const hasNextPage = endless || from + size < items.length;
       return { pageInfo: { hasNextPage, endCursor: Buffer.from(String(from + size)).toString('base64') }, nodes: items.slice(from, from + size) };
     };
-    return ({ method, url, headers, body }): FakeAnswer => {
+    return ({ method, url, headers, body }): FakeResponse => {
       if (headers.authorization !== `Bearer ${TOKEN}`) return { status: 401, body: { errors: [{ message: 'Invalid token' }] } };
       if (method !== 'POST' || url.pathname !== '/api/graphql') return { status: 404, body: { error: '404 Not Found' } };
       const { query, variables } = JSON.parse(body) as { query: string; variables: { path: string; first?: number; after?: string | null } };

@@ -1,5 +1,5 @@
 import type { Json } from '../../core/contract.ts';
-import type { FakeAnswer, FakeVendor } from '../../testing/fake-server.ts';
+import type { FakeResponse, FakeVendor } from '../../testing/fake-server.ts';
 
 const KEY = 'insight-key-0123456789abcdef';
 /** The last one was only discovered, the one before has no findings. */
@@ -90,7 +90,7 @@ export const insightvmFake: FakeVendor = {
   settings: (origin) => ({ config: { api_url: origin }, credentials: { api_key: KEY } }),
   refused: (origin) => ({ config: { api_url: origin }, credentials: { api_key: 'revoked-key-0123456789' } }),
   answer({ pageSize, endless, badRecord }) {
-    const assets = (query: URLSearchParams, filter: string): FakeAnswer => {
+    const assets = (query: URLSearchParams, filter: string): FakeResponse => {
       const compared = query.get('comparisonTime') !== null;
       const since = /last_scan_end > (\S+)/.exec(filter)?.[1] ?? '';
       const size = Math.min(pageSize, Number(query.get('size') ?? 10));

@@ -1,7 +1,7 @@
 import type { Asset, Observation } from '@rrs/scan-reports';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Json } from '../../core/contract.ts';
-import { type FakeAnswer, type FakeRequest, type Fault, type RunningFake, serveFake } from '../../testing/fake-server.ts';
+import { type FakeRequest, type FakeResponse, type Fault, type RunningFake, serveFake } from '../../testing/fake-server.ts';
 import { type Collected, collect, contextOf } from '../../testing/host.ts';
 import { insightvmFake } from './fake.ts';
 import { insightvm } from './index.ts';
@@ -9,7 +9,7 @@ import { insightvm } from './index.ts';
 let fake: RunningFake;
 afterEach(() => fake.close());
 
-type Change = (request: FakeRequest, answer: FakeAnswer) => FakeAnswer;
+type Change = (request: FakeRequest, answer: FakeResponse) => FakeResponse;
 const unchanged: Change = (_, answer) => answer;
 
 async function started(change: Change = unchanged, fault?: Fault): Promise<void> {
@@ -37,7 +37,7 @@ async function covered(): Promise<Asset[]> {
 }
 
 /** The assets of an answer, changed. */
-function alteredAssets(answer: FakeAnswer, change: (asset: Record<string, Json>) => Json): FakeAnswer {
+function alteredAssets(answer: FakeResponse, change: (asset: Record<string, Json>) => Json): FakeResponse {
   const body = answer.body as { data: Record<string, Json>[] };
   return { ...answer, body: { ...body, data: body.data.map(change) } };
 }

@@ -1,5 +1,5 @@
 import type { Json } from '../../core/contract.ts';
-import type { FakeAnswer, FakeVendor } from '../../testing/fake-server.ts';
+import type { FakeResponse, FakeVendor } from '../../testing/fake-server.ts';
 
 const TENANT = '0a1b2c3d-0000-4000-8000-00000000abcd';
 const CLIENT = { client_id: 'f00dcafe-0000-4000-8000-000000000001', client_secret: 'entra-client-secret-0123456789' };
@@ -63,8 +63,8 @@ export const microsoftDefenderFake: FakeVendor = {
   answer({ pageSize, endless, badRecord }) {
     const vulnerabilities: Json[] = Array.from({ length: 26 }, (_, n) => vulnerability(n));
     if (badRecord) vulnerabilities.splice(5, 0, { id: 'x', deviceId: device(1), cveId: 'CVE-2025-9999' });
-    const failed = (status: number, code: string, message: string): FakeAnswer => ({ status, body: { error: { code, message, target: '7d1f…' } } });
-    const page = (url: URL, all: readonly Json[]): FakeAnswer => {
+    const failed = (status: number, code: string, message: string): FakeResponse => ({ status, body: { error: { code, message, target: '7d1f…' } } });
+    const page = (url: URL, all: readonly Json[]): FakeResponse => {
       const asked = Number(url.searchParams.get('pageSize') ?? 50_000);
       if (asked > 200_000) return failed(400, 'InvalidInput', 'pageSize is too large');
       const from = Number(url.searchParams.get('$skiptoken') ?? 0);

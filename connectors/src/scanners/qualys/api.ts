@@ -35,7 +35,7 @@ export async function documentOf(http: Http, { path, root }: List, query: Query)
   const { body } = await http.text({
     path,
     query: { action: 'list', ...query },
-    whole: (text) => (mayBeEmpty && text.trim() === '') || endsWith(text, root) || endsWith(text, 'SIMPLE_RETURN'),
+    isComplete: (text) => (mayBeEmpty && text.trim() === '') || endsWith(text, root) || endsWith(text, 'SIMPLE_RETURN'),
   });
   if (body.trim() === '' || endsWith(body, root)) return body;
   throw await refusalOf(body);

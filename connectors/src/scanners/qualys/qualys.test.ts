@@ -1,7 +1,7 @@
 import type { Asset, Observation } from '@rrs/scan-reports';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Json } from '../../core/contract.ts';
-import { type FakeAnswer, type FakeRequest, type Fault, type RunningFake, serveFake } from '../../testing/fake-server.ts';
+import { type FakeRequest, type FakeResponse, type Fault, type RunningFake, serveFake } from '../../testing/fake-server.ts';
 import { type Collected, collect, contextOf } from '../../testing/host.ts';
 import { qualysFake } from './fake.ts';
 import { qualys } from './index.ts';
@@ -9,7 +9,7 @@ import { qualys } from './index.ts';
 let fake: RunningFake;
 afterEach(() => fake.close());
 
-type Change = (request: FakeRequest, answer: FakeAnswer) => FakeAnswer;
+type Change = (request: FakeRequest, answer: FakeResponse) => FakeResponse;
 const unchanged: Change = (_, answer) => answer;
 
 async function started(change: Change = unchanged, fault?: Fault): Promise<void> {

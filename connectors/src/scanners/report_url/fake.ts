@@ -1,4 +1,4 @@
-import type { FakeAnswer, FakeRequest, FakeVendor } from '../../testing/fake-server.ts';
+import type { FakeRequest, FakeResponse, FakeVendor } from '../../testing/fake-server.ts';
 import { isSigned } from '../../testing/fake-sigv4.ts';
 
 const KEYS = { access_key_id: 'AKIDREPORTS000000001', secret_access_key: 'reports-secret-0123456789abcdefghijklmno' };
@@ -52,11 +52,11 @@ export const reportUrlFake: FakeVendor = {
   },
 };
 
-function failed(status: number, code: string, message: string): FakeAnswer {
+function failed(status: number, code: string, message: string): FakeResponse {
   return { status, body: `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>${message}</Message></Error>` };
 }
 
-function listing({ url }: FakeRequest, objects: ReadonlyMap<string, string>, { pageSize, endless }: { pageSize: number; endless: boolean }): FakeAnswer {
+function listing({ url }: FakeRequest, objects: ReadonlyMap<string, string>, { pageSize, endless }: { pageSize: number; endless: boolean }): FakeResponse {
   const prefix = url.searchParams.get('prefix') ?? '';
   const keys = [...objects.keys()].filter((key) => key.startsWith(prefix)).sort();
   const from = Number(url.searchParams.get('continuation-token') ?? 0);
@@ -74,7 +74,7 @@ function listing({ url }: FakeRequest, objects: ReadonlyMap<string, string>, { p
   };
 }
 
-function object({ headers }: FakeRequest, content: string): FakeAnswer {
+function object({ headers }: FakeRequest, content: string): FakeResponse {
   const bytes = Buffer.from(content);
   const [, from] = /^bytes=(\d+)-$/.exec(headers.range ?? '') ?? [];
   const part = from === undefined ? { body: bytes } : { status: 206, body: bytes.subarray(Number(from)) };

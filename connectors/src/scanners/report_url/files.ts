@@ -56,7 +56,7 @@ interface Listing {
 async function listed(http: Http, place: Bucket, query: Record<string, string>): Promise<Listing> {
   const all = { 'list-type': '2', ...(place.prefix ? { prefix: place.prefix } : {}), ...query };
   const search = Object.entries(all).map(([name, value]) => `${name}=${awsEncoded(value)}`);
-  const { body } = await http.text({ path: `${bucketUrl(place)}?${search.join('&')}`, whole: (text) => /<\/(?:\w+:)?ListBucketResult>\s*$/.test(text) });
+  const { body } = await http.text({ path: `${bucketUrl(place)}?${search.join('&')}`, isComplete: (text) => /<\/(?:\w+:)?ListBucketResult>\s*$/.test(text) });
   const listing = await listingOf(body, place);
   if (listing) return listing;
   throw new ConnectorError('invalid_answer', `The list of objects in ${place.bucket} is not as documented.`);

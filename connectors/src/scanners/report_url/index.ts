@@ -1,7 +1,7 @@
 import { formats } from '@rrs/scan-reports';
 import { type Static, Type } from 'typebox';
 import { ConnectorError, defineScanner, Secret, type SettingsProblem } from '../../core/contract.ts';
-import { awsKeyFields, signed } from '../../core/sigv4.ts';
+import { awsKeyFields, signedHeaders } from '../../core/sigv4.ts';
 import { assertListable, type Bucket, nothingThere, objectsOf, type RemoteFile } from './files.ts';
 import { formatOf, progressOf, readFile } from './read-file.ts';
 import { remoteReport } from './remote.ts';
@@ -64,7 +64,7 @@ export const reportUrl = defineScanner({
     }
     if (!access_key_id || !secret_access_key) return {};
     const keys = { access_key_id, secret_access_key, ...(session_token ? { session_token } : {}) };
-    return signed(request, { keys, region: config.region, service: 's3', at: new Date() });
+    return signedHeaders(request, { keys, region: config.region, service: 's3', at: new Date() });
   },
   async check(context) {
     const place = placeOf(context.config);

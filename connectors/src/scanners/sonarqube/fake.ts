@@ -1,5 +1,5 @@
 import type { Json } from '../../core/contract.ts';
-import type { FakeAnswer, FakeVendor } from '../../testing/fake-server.ts';
+import type { FakeResponse, FakeVendor } from '../../testing/fake-server.ts';
 
 const TOKEN = 'squ_0123456789abcdef';
 const PROJECTS = ['acme:shop', 'acme:site', 'acme:tools', 'acme:empty'];
@@ -40,7 +40,7 @@ const hotspot = (n: number): Record<string, Json> => ({
   ...reviews[n % 3],
 });
 
-const failed = (status: number, msg: string): FakeAnswer => ({ status, body: { errors: [{ msg }] } });
+const failed = (status: number, msg: string): FakeResponse => ({ status, body: { errors: [{ msg }] } });
 
 /** With so many vulnerabilities in so many projects. */
 export function sonarqubeVendor(issues: number, projects: number): FakeVendor {
@@ -54,7 +54,7 @@ export function sonarqubeVendor(issues: number, projects: number): FakeVendor {
       if (badRecord) all.splice(5, 0, { key: 'AX-bad', project: PROJECTS[0] ?? '', creationDate: '2026-01-01T00:00:02+0000' });
       const rules = [0, 1, 2].map((n) => ({ key: `typescript:S${5000 + n}`, name: `Rule ${n}`, lang: 'ts' }));
 
-      const search = ({ searchParams }: URL, name: string, found: readonly Json[]): FakeAnswer => {
+      const search = ({ searchParams }: URL, name: string, found: readonly Json[]): FakeResponse => {
         const page = Number(searchParams.get('p') ?? 1);
         const asked = Number(searchParams.get('ps') ?? 100);
         if (asked > 500) return failed(400, "'ps' value must be less than 500");

@@ -1,5 +1,5 @@
 import type { Json } from '../../core/contract.ts';
-import type { FakeAnswer, FakeVendor } from '../../testing/fake-server.ts';
+import type { FakeResponse, FakeVendor } from '../../testing/fake-server.ts';
 
 const KEYS = { access_key: 'tenable-access-0123456789', secret_key: 'tenable-secret-0123456789' };
 const severities = ['info', 'low', 'medium', 'high', 'critical'];
@@ -103,7 +103,7 @@ export const tenableFake: FakeVendor = {
     const chunks = ({ records }: Job): number => Math.ceil(records.length / pageSize);
     const isFinished = ({ polls }: Job): boolean => !endless && polls > 2;
 
-    const begin = (kind: string, body: string): FakeAnswer => {
+    const begin = (kind: string, body: string): FakeResponse => {
       const { filters = {} } = JSON.parse(body) as { filters?: Filters };
       const running = [...jobs].find(([, job]) => job.kind === kind && job.asked === JSON.stringify(filters) && !isFinished(job));
       const failure_reason = 'The request could not be completed due to a conflict with the ongoing export';
@@ -116,7 +116,7 @@ export const tenableFake: FakeVendor = {
       return { body: { export_uuid: id } };
     };
 
-    const status = (id: string, job: Job): FakeAnswer => {
+    const status = (id: string, job: Job): FakeResponse => {
       job.polls++;
       const all = Array.from({ length: endless ? job.polls : chunks(job) }, (_, n) => n + 1);
       // While it works they show in any order.

@@ -1,7 +1,7 @@
 import type { Observation } from '@rrs/scan-reports';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Json } from '../../core/contract.ts';
-import { type FakeAnswer, type FakeRequest, type Fault, type RunningFake, serveFake } from '../../testing/fake-server.ts';
+import { type FakeRequest, type FakeResponse, type Fault, type RunningFake, serveFake } from '../../testing/fake-server.ts';
 import { type Collected, collect, contextOf } from '../../testing/host.ts';
 import { tenableFake } from './fake.ts';
 import { tenable } from './index.ts';
@@ -9,7 +9,7 @@ import { tenable } from './index.ts';
 let fake: RunningFake;
 afterEach(() => fake.close());
 
-type Change = (request: FakeRequest, answer: FakeAnswer) => FakeAnswer;
+type Change = (request: FakeRequest, answer: FakeResponse) => FakeResponse;
 
 const unchanged: Change = (_, answer) => answer;
 
@@ -34,7 +34,7 @@ function context(config: Record<string, Json> = {}) {
 }
 
 const isStatus = ({ url }: FakeRequest): boolean => /\/vulns\/export\/.+\/status$/.test(url.pathname);
-const altered = (answer: FakeAnswer, change: Record<string, Json>): FakeAnswer => ({
+const altered = (answer: FakeResponse, change: Record<string, Json>): FakeResponse => ({
   ...answer,
   body: { ...(answer.body as Record<string, Json>), ...change },
 });
@@ -119,8 +119,8 @@ describe('the export of Tenable', () => {
   });
 
   it.each([
-    ['has expired', (answer: FakeAnswer): FakeAnswer => ({ ...answer, status: 404 })],
-    ['was cancelled', (answer: FakeAnswer): FakeAnswer => altered(answer, { status: 'CANCELLED' })],
+    ['has expired', (answer: FakeResponse): FakeResponse => ({ ...answer, status: 404 })],
+    ['was cancelled', (answer: FakeResponse): FakeResponse => altered(answer, { status: 'CANCELLED' })],
   ])('begins anew when the export of a run before %s', async (_, lose) => {
     const lost = new Set<string>();
     await started((request, answer) => (lost.has(request.url.pathname.split('/')[3] ?? '') ? lose(answer) : answer));

@@ -1,10 +1,10 @@
 import { obj } from '@rrs/scan-reports/read.ts';
 import type { InboundMessage, Json, Settings } from '../../core/contract.ts';
 import { hmac } from '../../core/webhook-signatures.ts';
-import type { FakeAnswer, FakeOptions, FakeRequest } from '../../testing/fake-server.ts';
-import { cut, type FakeTickets, fakeTickets, type Kept } from '../../testing/fake-tickets.ts';
+import type { FakeOptions, FakeRequest, FakeResponse } from '../../testing/fake-server.ts';
+import { type FakeTickets, fakeTickets, pageAt, type Stored } from '../../testing/fake-tickets.ts';
 
-/** What both editions of Jira do alike, for their fakes. */
+/** The common parts of the fakes of both Jira editions. */
 
 interface Fields extends Record<string, Json> {
   summary: string;
@@ -15,21 +15,21 @@ interface Fields extends Record<string, Json> {
   status: string;
   resolution: string | null;
 }
-type Issue = { fields: Fields } & Kept;
+type Issue = { fields: Fields } & Stored;
 
 interface Workflow {
-  /** Name and category of each status; the first is where issues begin. */
+  /** Name and category of each status. New issues have the first one. */
   statuses: Readonly<Record<string, 'new' | 'indeterminate' | 'done'>>;
-  /** From each status: where to, and the resolutions that the screen offers. */
-  ways: Readonly<Record<string, readonly { to: string; resolutions?: readonly string[] }[]>>;
+  /** The transitions from each status, with the resolutions on their screen. */
+  transitions: Readonly<Record<string, readonly { to: string; resolutions?: readonly string[] }[]>>;
 }
 
 export interface JiraFake {
   api: string;
   workflow: Workflow;
   isAllowed(request: FakeRequest): boolean;
-  /** What this edition takes for a description; null when it is fine. */
-  refusedText(text: Json): string | null;
+  /** Why this edition refuses a description. Null if it accepts it. */
+  textProblem(text: Json): string | null;
   text(plain: string): Json;
   searchPath: string;
   page(found: { issues: Json[]; from: number; more: boolean; total: number }): Json;
@@ -38,11 +38,11 @@ export interface JiraFake {
 
 const PRIORITIES = ['Highest', 'High', 'Medium', 'Low', 'Lowest'];
 
-export function jiraAnswers(edition: JiraFake, options: FakeOptions): (request: FakeRequest) => FakeAnswer {
+export function jiraHandler(edition: JiraFake, options: FakeOptions): (request: FakeRequest) => FakeResponse {
   const first = Object.keys(edition.workflow.statuses)[0] ?? '';
   const blank = { priority: { name: 'Medium' }, duedate: null, resolution: null, status: first };
   const tickets: FakeTickets<{ fields: Fields }> = fakeTickets((n, isOurs) => ({
-    fields: { ...blank, summary: `Weakness ${n}`, description: edition.text(`Text ${n}`), labels: isOurs ? ['rrs', `rrs-seed-${n}`] : ['somebody'] },
+    fields: { ...blank, summary: `Weakness ${n}`, description: edition.text(`Text ${n}`), labels: isOurs ? ['rrs', `rrs-seed-${n}`] : ['other'] },
   }));
 
   return (request) => {
@@ -61,7 +61,7 @@ export function jiraAnswers(edition: JiraFake, options: FakeOptions): (request: 
   };
 }
 
-function listed(edition: JiraFake, name: string, records: Json[]): FakeAnswer {
+function listed(edition: JiraFake, name: string, records: Json[]): FakeResponse {
   return { body: { startAt: 0, maxResults: 50, total: records.length, [edition.api.endsWith('3') ? name : 'values']: records } };
 }
 
@@ -70,23 +70,23 @@ function metaFields(): Json[] {
   return [...ids.map((fieldId) => ({ fieldId, key: fieldId })), { fieldId: 'priority', key: 'priority', allowedValues: PRIORITIES.map((name) => ({ name })) }];
 }
 
-function failed(status: number, message: string): FakeAnswer {
+function failed(status: number, message: string): FakeResponse {
   return { status, body: { errorMessages: [message], errors: {}, status } };
 }
 
-/** What Jira says of fields that it does not take. */
-function refused(edition: JiraFake, fields: Record<string, Json>): FakeAnswer | null {
+/** Jira's error for invalid fields. */
+function refused(edition: JiraFake, fields: Record<string, Json>): FakeResponse | null {
   const { summary, labels, duedate, priority, description } = fields;
   if (typeof summary === 'string' && (summary.length > 255 || summary.includes('\n')))
     return failed(400, 'Summary must be one line of at most 255 characters.');
   if (Array.isArray(labels) && labels.some((label) => /\s/.test(String(label)))) return failed(400, 'The label contains spaces which is invalid.');
   if (typeof duedate === 'string' && !/^\d{4}-\d\d-\d\d$/.test(duedate)) return failed(400, "Error parsing date string: Date should be in format 'yyyy-MM-dd'");
   if (priority && !PRIORITIES.includes(String(obj(priority).name))) return failed(400, 'The priority selected is invalid.');
-  const reason = description === undefined ? null : edition.refusedText(description);
+  const reason = description === undefined ? null : edition.textProblem(description);
   return reason === null ? null : failed(400, reason);
 }
 
-function created(edition: JiraFake, tickets: FakeTickets<{ fields: Fields }>, blank: object, body: Record<string, Json>): FakeAnswer {
+function created(edition: JiraFake, tickets: FakeTickets<{ fields: Fields }>, blank: object, body: Record<string, Json>): FakeResponse {
   const fields = obj(body.fields) as Record<string, Json>;
   if (obj(fields.project).key !== 'SEC' || obj(fields.issuetype).id !== '10001') return failed(400, 'Specify a valid project and issue type.');
   const reason = refused(edition, fields);
@@ -95,7 +95,7 @@ function created(edition: JiraFake, tickets: FakeTickets<{ fields: Fields }>, bl
   return { status: 201, body: { id: `${10_000 + number}`, key: `SEC-${number}`, self: 'https://jira/x' } };
 }
 
-function searched(edition: JiraFake, tickets: FakeTickets<{ fields: Fields }>, body: Record<string, Json>, options: FakeOptions): FakeAnswer {
+function searched(edition: JiraFake, tickets: FakeTickets<{ fields: Fields }>, body: Record<string, Json>, options: FakeOptions): FakeResponse {
   const jql = String(body.jql);
   const label = /labels = "([^"]+)"/.exec(jql)?.[1];
   if (!label || !jql.startsWith('project = "SEC" AND ')) return failed(400, 'Unbounded JQL queries are not allowed here.');
@@ -103,30 +103,30 @@ function searched(edition: JiraFake, tickets: FakeTickets<{ fields: Fields }>, b
   const since = minutes === undefined ? 0 : Date.now() - Number(minutes) * 60_000;
   const found = tickets.changed(since).filter(({ fields }) => fields.labels.includes(label));
   const from = edition.from(body);
-  const { page, more } = cut(found, from, options);
-  return { body: edition.page({ issues: page.map((issue) => shown(edition, issue)), from, more, total: options.endless ? 1_000_000 : found.length }) };
+  const { page, more } = pageAt(found, from, options);
+  return { body: edition.page({ issues: page.map((issue) => issueJson(edition, issue)), from, more, total: options.endless ? 1_000_000 : found.length }) };
 }
 
-interface Asked {
+interface IssueRequest {
   request: FakeRequest;
   body: Record<string, Json>;
   rest: string | undefined;
 }
 
-function onIssue(edition: JiraFake, tickets: FakeTickets<{ fields: Fields }>, issue: Issue, { request, body, rest }: Asked): FakeAnswer {
-  const ways = edition.workflow.ways[issue.fields.status] ?? [];
+function onIssue(edition: JiraFake, tickets: FakeTickets<{ fields: Fields }>, issue: Issue, { request, body, rest }: IssueRequest): FakeResponse {
+  const transitions = edition.workflow.transitions[issue.fields.status] ?? [];
   if (rest === 'editmeta') return { body: { fields: Object.fromEntries(metaFields().map((field) => [String(obj(field).fieldId), field])) } };
-  if (rest === 'transitions' && request.method === 'GET') return { body: { transitions: ways.map((way, index) => transition(edition, way, index)) } };
-  if (rest === undefined && request.method === 'GET') return { body: shown(edition, issue, request.url.searchParams.get('expand')) };
+  if (rest === 'transitions' && request.method === 'GET') return { body: { transitions: transitions.map((one, index) => transition(edition, one, index)) } };
+  if (rest === undefined && request.method === 'GET') return { body: issueJson(edition, issue, request.url.searchParams.get('expand')) };
   if (rest === 'transitions') {
-    const way = ways[Number(obj(body.transition).id) - 1];
+    const chosen = transitions[Number(obj(body.transition).id) - 1];
     const resolution = obj(obj(body.fields).resolution).name;
-    if (!way) return failed(400, 'It seems that you have tried to perform an illegal workflow operation.');
-    if (way.resolutions && !way.resolutions.includes(String(resolution))) return failed(400, 'Resolution is required.');
-    issue.fields.status = way.to;
-    issue.fields.resolution = edition.workflow.statuses[way.to] === 'done' ? String(resolution ?? way.to) : null;
+    if (!chosen) return failed(400, 'It seems that you have tried to perform an illegal workflow operation.');
+    if (chosen.resolutions && !chosen.resolutions.includes(String(resolution))) return failed(400, 'Resolution is required.');
+    issue.fields.status = chosen.to;
+    issue.fields.resolution = edition.workflow.statuses[chosen.to] === 'done' ? String(resolution ?? chosen.to) : null;
   } else if (rest === 'comment') {
-    const reason = edition.refusedText(body.body ?? null);
+    const reason = edition.textProblem(body.body ?? null);
     if (reason !== null) return failed(400, reason);
     issue.comments.push(JSON.stringify(body.body));
   } else {
@@ -148,7 +148,7 @@ function transition(edition: JiraFake, { to, resolutions }: { to: string; resolu
   return { id: String(index + 1), name: `Go to ${to}`, isAvailable: true, to: status(edition, to), fields };
 }
 
-function shown(edition: JiraFake, { number, fields, createdAt, updatedAt, comments }: Issue, expand: string | null = null): Json {
+function issueJson(edition: JiraFake, { number, fields, createdAt, updatedAt, comments }: Issue, expand: string | null = null): Json {
   const time = (at: Date): string => at.toISOString().replace('Z', '+0000');
   return {
     id: `${10_000 + number}`,
@@ -168,11 +168,11 @@ function shown(edition: JiraFake, { number, fields, createdAt, updatedAt, commen
 }
 
 export function jiraWebhook(settings: Settings, ticketId: string | null): InboundMessage {
-  const said =
+  const event =
     ticketId === null
       ? { webhookEvent: 'jira:version_released', version: { id: '10000', name: '1.0' } }
       : { webhookEvent: 'jira:issue_updated', issue: { id: ticketId, key: `SEC-${Number(ticketId) - 10_000}` } };
-  const body = Buffer.from(JSON.stringify({ timestamp: Date.now(), ...said }));
+  const body = Buffer.from(JSON.stringify({ timestamp: Date.now(), ...event }));
   const secret = String(obj(settings.credentials).webhook_secret);
   return { headers: { 'content-type': 'application/json', 'x-hub-signature': `sha256=${hmac(secret, body, 'hex')}` }, body };
 }

@@ -2,18 +2,18 @@ import { obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
 import type { Json, Ticket, TicketState } from '../../core/contract.ts';
 import {
-  isCalled,
+  includesName,
   LabelField,
-  moment,
   type PriorityNames,
   PriorityNamesField,
-  priorityCalled,
+  parseTime,
+  priorityByName,
   priorityNames,
   StateNamesField,
-  stateCalled,
+  stateByName,
 } from '../../core/tickets/mapping.ts';
 
-/** What Jira Cloud and Jira Data Center have in common: their words. */
+/** Settings and field mapping of Jira Cloud and Jira Data Center. */
 
 const PRIORITIES: PriorityNames = { critical: 'Highest', high: 'High', medium: 'Medium', low: 'Low' };
 const REJECTED = [
@@ -30,21 +30,30 @@ const REJECTED = [
   'Known Error',
 ];
 
-/** Fields of the configuration that both have. */
+/** Configuration fields of both editions. */
 export const jiraFields = {
-  project_key: Type.String({ title: 'Project key', description: 'What stands before the number of its issues: SEC', pattern: '^[A-Za-z][A-Za-z0-9_]*$' }),
+  project_key: Type.String({
+    title: 'Project key',
+    description: 'The letters before the number of an issue, such as SEC.',
+    pattern: '^[A-Za-z][A-Za-z0-9_]*$',
+  }),
   issue_type: Type.Optional(
-    Type.String({ title: 'Issue type', description: 'Name or id of the type of new issues: Task, Bug, Vulnerability', default: 'Task', minLength: 1 }),
+    Type.String({
+      title: 'Issue type',
+      description: 'Name or id of the type of new issues, such as Task, Bug or Vulnerability.',
+      default: 'Task',
+      minLength: 1,
+    }),
   ),
-  label: LabelField('Every issue that we open gets this label and one more that begins with it.'),
-  priorities: PriorityNamesField(PRIORITIES, 'Names of priorities in Jira. Where the project has none by that name, the issue keeps its own'),
+  label: LabelField('Every issue that the service creates gets this label and a second one that starts with it.'),
+  priorities: PriorityNamesField(PRIORITIES, 'Names of priorities in Jira. If the project does not have a priority, issues keep the one they have.'),
   states: StateNamesField(
-    'Only where the category of a status (to do, in progress, done) is not enough. What counts as rejected is also told by the resolution',
+    'Needed only if the status categories (to do, in progress, done) are not enough. The resolution also determines whether an issue is rejected.',
   ),
   fields: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
-      title: 'Further fields',
-      description: 'Set on new issues, by the id of the field, as Jira documents them: {"customfield_10050": {"value": "Security"}}',
+      title: 'Additional fields',
+      description: 'Values for new issues by field id, in the format of the Jira API: {"customfield_10050": {"value": "Security"}}.',
     }),
   ),
 };
@@ -74,13 +83,13 @@ export function jiraPriorities(config: JiraConfig): PriorityNames {
 }
 
 export function isRejection(config: JiraConfig, name: string | undefined): boolean {
-  return isCalled([...(config.states?.rejected ?? []), ...REJECTED], name);
+  return includesName([...(config.states?.rejected ?? []), ...REJECTED], name);
 }
 
-/** By the names that were configured, else by the category that every status has. */
+/** Uses the configured names first, then the category of the status. */
 export function stateOfStatus(config: JiraConfig, status: unknown, resolution?: unknown): TicketState {
   const { name, statusCategory } = obj(status);
-  const named = stateCalled(config.states, str(name));
+  const named = stateByName(config.states, str(name));
   if (named !== null && named !== 'done') return named;
   const category = str(obj(statusCategory).key);
   if (named !== 'done' && category !== 'done') return category === 'indeterminate' ? 'in_progress' : 'open';
@@ -98,10 +107,10 @@ export function ticketOf(config: JiraConfig, site: string, issue: unknown): Tick
     state: stateOfStatus(config, status, resolution),
     stateName: str(obj(status).name) ?? '',
     title: str(summary) ?? '',
-    priority: priorityCalled(jiraPriorities(config), str(obj(priority).name)),
+    priority: priorityByName(jiraPriorities(config), str(obj(priority).name)),
     dueDate: str(duedate) ?? null,
     assignee: str(obj(assignee).displayName) ?? str(obj(assignee).name) ?? null,
-    updatedAt: moment(updated, str(key) ?? 'an issue'),
+    updatedAt: parseTime(updated, str(key) ?? 'an issue'),
     raw: issue as Json,
   };
 }

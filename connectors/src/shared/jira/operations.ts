@@ -4,8 +4,8 @@ import {
   type Capture,
   ConnectorError,
   type Http,
-  type HttpAnswer,
   type HttpRequest,
+  type HttpResponse,
   type Inbound,
   type InboundMessage,
   type Json,
@@ -13,40 +13,40 @@ import {
   type TicketChange,
   type TicketDraft,
 } from '../../core/contract.ts';
-import { captured, linkWithin } from '../../core/tickets/capture.ts';
+import { captureJson, linkWithin } from '../../core/tickets/capture.ts';
 import { changes, minutesAgo } from '../../core/tickets/changes.ts';
-import { isCalled, labelOf, markerOf } from '../../core/tickets/mapping.ts';
-import { fitting, oneLine } from '../../core/tickets/text.ts';
-import { isSigned, told } from '../../core/webhook-signatures.ts';
+import { includesName, labelOf, markerOf } from '../../core/tickets/mapping.ts';
+import { fitParagraphs, oneLine } from '../../core/tickets/text.ts';
+import { isSigned, jsonBody } from '../../core/webhook-signatures.ts';
 import { issueFields, type JiraConfig, jiraPriorities, ticketOf } from './mapping.ts';
 import { moveTo } from './transitions.ts';
 
-/** What Jira Cloud and Jira Data Center have in common: the work. */
+/** The operations of Jira Cloud and Jira Data Center. */
 
 export interface Edition {
-  /** rest/api/3 */
+  /** The path of the API: rest/api/3 */
   api: string;
-  /** Where people look at issues. */
-  site(config: Addresses): string;
+  /** The URL where people view issues. */
+  site(config: Urls): string;
   text(paragraphs: readonly string[], workItem: string): Json;
-  /** The same with what the text that is there has as its last line. */
-  rewritten(paragraphs: readonly string[], before: unknown): Json;
+  /** The new text with the footer of the current one. */
+  replaceText(paragraphs: readonly string[], before: unknown): Json;
   comment(paragraphs: readonly string[]): Json;
   search(http: Http, jql: string, next: string | null): Promise<{ issues: readonly unknown[]; next: string | null }>;
 }
 
-interface Addresses {
+interface Urls {
   api_url: string;
   site_url?: string;
 }
 
 interface JiraContext {
   http: Http;
-  config: JiraConfig & Addresses;
+  config: JiraConfig & Urls;
 }
 
-const SUMMARY = 255;
-const TEXT = 32_000;
+const MAX_SUMMARY = 255;
+const MAX_TEXT = 32_000;
 const Issue = Type.Object({ id: Type.String(), key: Type.String(), fields: Type.Object({}) });
 export const Issues = Type.Array(Issue);
 
@@ -56,21 +56,21 @@ export function jiraOperations(edition: Edition) {
   const pathOf = (id: string): string => `${api}/issue/${encodeURIComponent(id)}`;
 
   const issueOf = async ({ http }: JiraContext, id: string): Promise<Static<typeof Issue> | null> => {
-    const { status, body } = await ask(http, Type.Unknown(), { path: pathOf(id), query: { fields: issueFields.join(',') }, accept: [404] });
+    const { status, body } = await send(http, Type.Unknown(), { path: pathOf(id), query: { fields: issueFields.join(',') }, accept: [404] });
     if (status === 404) return null;
-    if (!('id' in obj(body) && 'fields' in obj(body))) throw new ConnectorError('invalid_answer', `The answer for issue ${id} is no issue.`);
+    if (!('id' in obj(body) && 'fields' in obj(body))) throw new ConnectorError('invalid_answer', `The response for issue ${id} is not an issue.`);
     return body as Static<typeof Issue>;
   };
   const existing = async (context: JiraContext, id: string): Promise<Static<typeof Issue>> => {
     const issue = await issueOf(context, id);
-    if (!issue) throw new ConnectorError('configuration', `Jira has no issue ${id}, or does not show it to these credentials.`);
+    if (!issue) throw new ConnectorError('configuration', `Jira has no issue ${id}, or these credentials may not read it.`);
     return issue;
   };
 
   return {
     async check({ http, config }: JiraContext): Promise<void> {
-      await ask(http, Type.Unknown(), { path: `${api}/myself` });
-      await creation(http, api, config);
+      await send(http, Type.Unknown(), { path: `${api}/myself` });
+      await creationMeta(http, api, config);
     },
 
     async find({ http, config }: JiraContext, key: string): Promise<Ticket | null> {
@@ -82,17 +82,17 @@ export function jiraOperations(edition: Edition) {
 
     async create(context: JiraContext, draft: TicketDraft): Promise<Ticket> {
       const { http, config } = context;
-      const { type, fields: possible } = await creation(http, api, config);
+      const { type, fields: possible } = await creationMeta(http, api, config);
       const labels = [labelOf(config), markerOf(labelOf(config), draft.key), ...strs(config.fields?.labels)];
-      const wanted = { ...fieldsOf(config, draft), description: edition.text(fitting(draft.body, TEXT), draft.url) };
+      const wanted = { ...fieldsOf(config, draft), description: edition.text(fitParagraphs(draft.body, MAX_TEXT), draft.url) };
       const fields = {
         ...(config.fields as Record<string, Json>),
-        ...settable(wanted, possible),
+        ...settableFields(wanted, possible),
         project: { key: config.project_key },
         issuetype: { id: type },
         labels,
       };
-      const { body } = await ask(http, Type.Object({ id: Type.String() }), { method: 'POST', path: `${api}/issue`, json: { fields } });
+      const { body } = await send(http, Type.Object({ id: Type.String() }), { method: 'POST', path: `${api}/issue`, json: { fields } });
       return ticket(config, await existing(context, body.id));
     },
 
@@ -106,101 +106,105 @@ export function jiraOperations(edition: Edition) {
       const before = await existing(context, id);
       const { state } = change;
       const move = async (): Promise<void> => {
-        const now = async () => obj((await existing(context, id)).fields) as { status: unknown; resolution: unknown };
-        if (state) await moveTo({ http, config, path: pathOf(id), state, now });
+        const current = async () => obj((await existing(context, id)).fields) as { status: unknown; resolution: unknown };
+        if (state) await moveTo({ http, config, path: pathOf(id), state, current });
       };
-      // A closed issue may not be editable: it is opened before and closed after.
+      // Closed issues may not be editable, so the issue is reopened before the edit and closed after it.
       const reopens = state === 'open' || state === 'in_progress';
       if (reopens) await move();
       const { body } = change;
-      const description = body && edition.rewritten(fitting(body, TEXT), obj(before.fields).description);
+      const description = body && edition.replaceText(fitParagraphs(body, MAX_TEXT), obj(before.fields).description);
       const wanted = { ...fieldsOf(config, change), ...(description === undefined ? {} : { description }) };
       if (Object.keys(wanted).length > 0) {
-        const meta = await ask(http, Type.Object({ fields: Type.Unknown() }), { path: `${pathOf(id)}/editmeta` });
-        const fields = settable(wanted, obj(meta.body.fields));
-        if (Object.keys(fields).length > 0) await ask(http, Type.Unknown(), { method: 'PUT', path: pathOf(id), json: { fields }, repeatable: true });
+        const meta = await send(http, Type.Object({ fields: Type.Unknown() }), { path: `${pathOf(id)}/editmeta` });
+        const fields = settableFields(wanted, obj(meta.body.fields));
+        if (Object.keys(fields).length > 0) await send(http, Type.Unknown(), { method: 'PUT', path: pathOf(id), json: { fields }, repeatable: true });
       }
       if (!reopens) await move();
       return ticket(config, await existing(context, id));
     },
 
     async comment({ http }: JiraContext, id: string, text: string): Promise<void> {
-      await ask(http, Type.Unknown(), { method: 'POST', path: `${pathOf(id)}/comment`, json: { body: edition.comment(fitting(text.split(/\n{2,}/), TEXT)) } });
+      await send(http, Type.Unknown(), {
+        method: 'POST',
+        path: `${pathOf(id)}/comment`,
+        json: { body: edition.comment(fitParagraphs(text.split(/\n{2,}/), MAX_TEXT)) },
+      });
     },
 
     changedSince({ http, config }: JiraContext, since: Date): AsyncGenerator<readonly Ticket[]> {
       const ours = `project = "${config.project_key}" AND labels = "${labelOf(config)}"`;
       return changes(since, 60_000, async (from, next) => {
-        // Other times are read in the zone of the account, and only to the minute.
+        // Absolute times would be interpreted in the time zone of the account, with a resolution of one minute.
         const page = await edition.search(http, `${ours} AND updated >= "-${minutesAgo(from)}m" ORDER BY updated ASC, key ASC`, next);
         return { tickets: page.issues.map((issue) => ticket(config, issue)), next: page.next };
       });
     },
 
     inbound({ credentials }: { credentials: { webhook_secret?: string } }, message: InboundMessage): Inbound | null {
-      return isSigned(message, 'x-hub-signature', credentials.webhook_secret) ? { ticket: str(obj(told(message).issue).id) ?? null } : null;
+      return isSigned(message, 'x-hub-signature', credentials.webhook_secret) ? { ticket: str(obj(jsonBody(message).issue).id) ?? null } : null;
     },
 
     async capture({ http, config }: JiraContext, url: string): Promise<Capture | null> {
       const key = issueKey(url, edition.site(config));
       if (key === null) return null;
       const request = { path: pathOf(key), query: { fields: '*all', expand: 'names,changelog' } };
-      return captured(http, request, ({ fields }) => `Jira issue ${key} with its history: ${str(obj(fields).summary) ?? ''}`);
+      return captureJson(http, request, ({ fields }) => `Jira issue ${key} with its history: ${str(obj(fields).summary) ?? ''}`);
     },
   };
 }
 
-/** Jira answers some questions of nobody in particular, so credentials that it does not know would go unnoticed. */
-async function ask<T extends TSchema>(http: Http, schema: T, request: HttpRequest): Promise<HttpAnswer<Static<T>>> {
-  const answer = await http.json(schema, request);
-  if (/AUTHENTICAT(ED|ION)_(FAILED|DENIED)/.test(answer.headers['x-seraph-loginreason'] ?? ''))
-    throw new ConnectorError('credentials', 'Jira did not know the credentials and answered as to nobody in particular. Check the user and the token.');
-  return answer;
+/** Jira answers some requests anonymously if it does not know the credentials, so this checks the header that says so. */
+async function send<T extends TSchema>(http: Http, schema: T, request: HttpRequest): Promise<HttpResponse<Static<T>>> {
+  const response = await http.json(schema, request);
+  if (/AUTHENTICAT(ED|ION)_(FAILED|DENIED)/.test(response.headers['x-seraph-loginreason'] ?? ''))
+    throw new ConnectorError('credentials', 'Jira did not recognize the credentials and treated the request as anonymous. Check the user and the token.');
+  return response;
 }
 
 function fieldsOf(config: JiraConfig, { title, priority, dueDate }: TicketChange): Record<string, Json> {
   return {
-    ...(title === undefined ? {} : { summary: oneLine(title, SUMMARY) }),
+    ...(title === undefined ? {} : { summary: oneLine(title, MAX_SUMMARY) }),
     ...(priority === undefined ? {} : { priority: { name: jiraPriorities(config)[priority] } }),
     ...(dueDate === undefined ? {} : { duedate: dueDate }),
   };
 }
 
-/** What is on the project's screens. A ticket without a priority is better than none. */
-function settable(wanted: Record<string, Json>, possible: Obj): Record<string, Json> {
+/** Drops fields that are not on the project's screens. A ticket without a priority is better than no ticket. */
+function settableFields(wanted: Record<string, Json>, possible: Obj): Record<string, Json> {
   return Object.fromEntries(
     Object.entries(wanted).filter(([id, value]) => {
       if (id === 'summary') return true;
       const allowed = arr(obj(possible[id]).allowedValues).flatMap((one) => str(obj(one).name) ?? []);
-      return id in possible && (allowed.length === 0 || isCalled(allowed, str(obj(value).name)));
+      return id in possible && (allowed.length === 0 || includesName(allowed, str(obj(value).name)));
     }),
   );
 }
 
-/** The id of the issue type, and the fields that new issues of it can have. */
-async function creation(http: Http, api: string, config: JiraConfig): Promise<{ type: string; fields: Obj }> {
+/** The id of the issue type and the fields of its create screen. */
+async function creationMeta(http: Http, api: string, config: JiraConfig): Promise<{ type: string; fields: Obj }> {
   const path = `${api}/issue/createmeta/${encodeURIComponent(config.project_key)}/issuetypes`;
   const wanted = config.issue_type ?? 'Task';
-  const types = await listed(http, path, 'issueTypes');
-  const type = str(types.find(({ id, name }) => str(id) === wanted || isCalled([wanted], str(name)))?.id);
+  const types = await listAll(http, path, 'issueTypes');
+  const type = str(types.find(({ id, name }) => str(id) === wanted || includesName([wanted], str(name)))?.id);
   if (type === undefined) {
-    const names = types.flatMap(({ name }) => str(name) ?? []).join(', ') || 'none that these credentials may create';
+    const names = types.flatMap(({ name }) => str(name) ?? []).join(', ') || 'none that these credentials can create';
     throw new ConnectorError('configuration', `Project ${config.project_key} has no issue type “${wanted}”. It has: ${names}.`);
   }
-  const fields = await listed(http, `${path}/${encodeURIComponent(type)}`, 'fields');
+  const fields = await listAll(http, `${path}/${encodeURIComponent(type)}`, 'fields');
   const possible = Object.fromEntries(fields.map((field) => [str(field.fieldId) ?? str(field.key) ?? '', field]));
   if (!('labels' in possible))
     throw new ConnectorError(
       'configuration',
-      `The screen for new issues of ${config.project_key} lacks the field Labels, by which issues are found again. Add it.`,
+      `The create screen of ${config.project_key} does not have the field Labels, which the service needs to find its issues. Add it.`,
     );
   return { type, fields: possible };
 }
 
-async function listed(http: Http, path: string, name: 'issueTypes' | 'fields'): Promise<Obj[]> {
+async function listAll(http: Http, path: string, name: 'issueTypes' | 'fields'): Promise<Obj[]> {
   const all: Obj[] = [];
   for (;;) {
-    const { body } = await ask(http, Type.Object({}), { path, query: { startAt: all.length, maxResults: 50 } });
+    const { body } = await send(http, Type.Object({}), { path, query: { startAt: all.length, maxResults: 50 } });
     const { [name]: records, values, total, isLast } = obj(body);
     const page = arr(records ?? values).map(obj);
     all.push(...page);

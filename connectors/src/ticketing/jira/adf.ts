@@ -19,7 +19,7 @@ export function footer(url: string): Json {
   };
 }
 
-/** The paragraph that leads back to the work item, if people left it there. */
+/** The paragraph with the link to the work item, unless somebody removed it. */
 export function footerIn(before: unknown): Json[] {
   return arr(obj(before).content).filter((node) => arr(obj(node).content).some((child) => isFooter(String(obj(child).text)))) as Json[];
 }
