@@ -128,7 +128,9 @@ describe.each(cases)('%s', (_, enrichment, vendor, variant) => {
   });
 });
 
-const withCredentials = cases.flatMap(([name, enrichment, vendor, variant]) => (vendor.refused ? [[name, enrichment, vendor.refused, vendor, variant] as const] : []));
+const withCredentials = cases.flatMap(([name, enrichment, vendor, variant]) =>
+  vendor.refused ? [[name, enrichment, vendor.refused, vendor, variant] as const] : [],
+);
 
 describe.each(withCredentials)('%s with wrong credentials', (_, enrichment, refused, vendor, variant) => {
   it('reports refused credentials and the required permissions', async () => {

@@ -245,7 +245,11 @@ describe.each(cases)('%s', (_, ticketing, vendor) => {
 
   it('keeps special characters and shortens texts that are too long for the vendor', async () => {
     const { context } = await started();
-    const ticket = await ticketing.create(context, { ...draft, title: `${specialCharacters}\n\u0000end`, body: [specialCharacters, specialCharacters.repeat(900), '   ', ''] });
+    const ticket = await ticketing.create(context, {
+      ...draft,
+      title: `${specialCharacters}\n\u0000end`,
+      body: [specialCharacters, specialCharacters.repeat(900), '   ', ''],
+    });
     expect(ticket.title).toBe(`${specialCharacters} end`);
     const long = await ticketing.update(context, ticket.id, { title: `${'漏'.repeat(100)}${'😀'.repeat(400)}`, body: [specialCharacters.repeat(900)] });
     expect(long.title).toMatch(/^漏{100}(😀)*…$/u);

@@ -9,6 +9,6 @@ export function scoreOf(given: { cve: unknown; epss: unknown; percentile: unknow
 
 function share(value: unknown, field: string): number {
   const number = num(value);
-  if (number === undefined || number < 0 || number > 1) throw new RecordError(`${field} is no number from 0 to 1`);
+  if (number === undefined || number < 0 || number > 1) throw new RecordError(`${field} is not a number from 0 to 1`);
   return number;
 }

@@ -4,9 +4,9 @@ import type { FakeRequest, FakeResponse, FakeVendor } from '../../testing/fake-s
 const KEY = '7b1e6c3a-0000-4000-8000-nvd0api0key1';
 const NOW = '2026-11-15T07:59:00.000';
 const CVES = 30;
-const LONGEST_RANGE_MS = 120 * 86_400_000;
+const MAX_RANGE_MS = 120 * 86_400_000;
 
-/** Each 20 days before the one before it. */
+/** Each entry changed 20 days before the previous one. */
 const changed = (n: number): string => new Date(Date.parse('2026-11-15T07:00:00Z') - n * 20 * 86_400_000).toISOString().replace('Z', '');
 const idOf = (n: number): string => `CVE-2025-${10_000 + n}`;
 
@@ -18,7 +18,7 @@ const vulnerability = (n: number): Json => ({
     lastModified: changed(n),
     vulnStatus: n === CVES - 1 ? 'Rejected' : 'Analyzed',
     cveTags: [],
-    descriptions: [{ lang: 'en', value: 'Acme Gateway does not check what it is given.' }],
+    descriptions: [{ lang: 'en', value: 'Acme Gateway does not validate its input.' }],
     metrics: {
       cvssMetricV31: [
         {
@@ -84,12 +84,12 @@ function refusalOf({ url: { searchParams: query }, headers }: FakeRequest): Fake
   if (headers.apikey !== undefined && headers.apikey !== KEY) return refused('Invalid apiKey.');
   const [start, end] = [query.get('lastModStartDate'), query.get('lastModEndDate')];
   if ((start === null) !== (end === null)) return refused('lastModStartDate and lastModEndDate are both required.');
-  if (start && end && !(Date.parse(end) - Date.parse(start) <= LONGEST_RANGE_MS)) return refused('The date range cannot exceed 120 days.');
+  if (start && end && !(Date.parse(end) - Date.parse(start) <= MAX_RANGE_MS)) return refused('The date range cannot exceed 120 days.');
   return null;
 }
 
-function isBetween(moment: string, start: string, end: string): boolean {
-  const at = Date.parse(`${moment}Z`);
+function isBetween(time: string, start: string, end: string): boolean {
+  const at = Date.parse(`${time}Z`);
   return at >= Date.parse(start) && at <= Date.parse(end);
 }
 
