@@ -42,7 +42,7 @@ const finding = (n: number): Record<string, Json> => ({
   },
 });
 
-/** Of the findings, the time of the last change; null comes first when the newest is wanted first, as in PostgreSQL. */
+/** Sorted by last change. Null comes first in descending order, as in PostgreSQL. */
 const byChange = (a: Record<string, Json>, b: Record<string, Json>): number =>
   String(a.last_status_update ?? '9') < String(b.last_status_update ?? '9') ? 1 : -1;
 

@@ -23,7 +23,7 @@ const finding = (n: number): Record<string, Json> => {
       cvssV3BaseScore: 7.5,
       cvssV3Vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
       description: 'Input is not checked.',
-      recommendation: 'Take a newer version.',
+      recommendation: 'Upgrade to a newer version.',
       cwes: [{ cweId: 79, name: 'Cross-site Scripting' }],
       aliases: n % 2 === 0 ? [] : [{ cveId: `CVE-2025-${4000 + n}`, ghsaId: `GHSA-2222-4444-${2222 + n}` }],
     },
@@ -33,7 +33,7 @@ const finding = (n: number): Record<string, Json> => {
   };
 };
 
-/** `isPaged`: version 5 has pages of findings; the ones before send all at once. */
+/** `isPaged`: version 5 returns pages of findings, earlier versions return all at once. */
 export function dependencyTrackVendor(isPaged: boolean): FakeVendor {
   return {
     id: 'dependency_track',

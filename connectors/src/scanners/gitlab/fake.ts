@@ -65,9 +65,9 @@ export const gitlabFake: FakeVendor = {
       const { path } = variables;
       const isGroup = path === 'acme';
       const isProject = projects.includes(path);
-      const asked = (scope: string): boolean => query.includes(`${scope}(fullPath: $path)`);
+      const requests = (scope: string): boolean => query.includes(`${scope}(fullPath: $path)`);
       const found = all.filter((one) => isGroup || JSON.stringify(one).includes(`"${WEB}/${path}"`));
-      // Only what is asked for, and null for what one may not see or is not there.
+      // Only the requested fields, with null for what does not exist or is not visible.
       const parts: Record<string, Json> = {
         ...(query.includes('vulnerabilities(') ? { vulnerabilities: path === 'acme/tools' ? null : pageOf(found, variables) } : {}),
         ...(query.includes('projects(')
@@ -80,7 +80,7 @@ export const gitlabFake: FakeVendor = {
           : {}),
       };
       const holder: Json = { webUrl: isGroup ? `${WEB}/groups/${path}` : `${WEB}/${path}`, ...parts };
-      const data = { ...(asked('group') ? { group: isGroup ? holder : null } : {}), ...(asked('project') ? { project: isProject ? holder : null } : {}) };
+      const data = { ...(requests('group') ? { group: isGroup ? holder : null } : {}), ...(requests('project') ? { project: isProject ? holder : null } : {}) };
       return { page: query.includes('vulnerabilities('), body: { data } };
     };
   },

@@ -2,7 +2,7 @@ import type { FakeResponse, FakeVendor } from '../../testing/fake-server.ts';
 
 const USER = { username: 'acme_api', password: 'qualys-password-0123456789' };
 const FIRST_HOST = 117_000_000;
-/** The last one was never scanned, the one before has no detections. */
+/** The last host was never scanned. The one before it has no detections. */
 const HOSTS = 15;
 const SCANNED = HOSTS - 1;
 
@@ -71,7 +71,7 @@ export const qualysFake: FakeVendor = {
   settings: (origin) => ({ config: { api_url: origin }, credentials: USER }),
   refused: (origin) => ({ config: { api_url: origin }, credentials: { ...USER, password: 'expired-password-0123' } }),
   answer({ pageSize, endless, badRecord }) {
-    /** One page of hosts, and where the next one begins. */
+    /** One page of hosts and the start of the next one. */
     const page = (root: string, url: URL, hosts: readonly { id: number; xml: string }[]): FakeResponse => {
       const { searchParams } = url;
       const size = Math.min(pageSize, Number(searchParams.get('truncation_limit') ?? 1000) || pageSize);
@@ -117,8 +117,8 @@ export const qualysFake: FakeVendor = {
 
     return ({ url, headers }) => {
       if (!headers['x-requested-with']) return refusal(400, 1901, 'Missing required header: X-Requested-With');
-      const proof = Buffer.from(`${USER.username}:${USER.password}`).toString('base64');
-      if (headers.authorization !== `Basic ${proof}`) return refusal(401, 2000, 'Bad Login/Password');
+      const encoded = Buffer.from(`${USER.username}:${USER.password}`).toString('base64');
+      if (headers.authorization !== `Basic ${encoded}`) return refusal(401, 2000, 'Bad Login/Password');
       if (url.searchParams.get('action') !== 'list') return refusal(400, 1903, 'Missing required parameter: action');
       if (url.pathname === '/api/5.0/fo/asset/host/vm/detection/') return detections(url);
       if (url.pathname === '/api/5.0/fo/asset/host/') return hosts(url);

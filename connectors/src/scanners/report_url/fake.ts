@@ -34,14 +34,14 @@ const report = (n: number, isBad: boolean): string =>
 
 const config = (origin: string) => ({ bucket: 'scans', prefix: 'nightly/', suffix: '.json', region: SCOPE.region, endpoint: origin, coverage: 'complete' });
 
-/** A store like S3, in path style. */
+/** An S3-compatible store with path-style URLs. */
 export const reportUrlFake: FakeVendor = {
   id: 'report_url',
   settings: (origin) => ({ config: config(origin), credentials: KEYS }),
   refused: (origin) => ({ config: config(origin), credentials: { ...KEYS, secret_access_key: 'another-secret-0123456789abcdefghijklmno' } }),
   answer({ pageSize, endless, badRecord }) {
     const reports = Array.from({ length: IMAGES }, (_, n) => [`nightly/part ${n} (+ü).json`, report(n, badRecord === true && n === 3)] as const);
-    const objects = new Map([...reports, ['nightly/', ''], ['nightly/README.txt', 'Reports of every night'], ['weekly/old.json', report(99, false)]]);
+    const objects = new Map([...reports, ['nightly/', ''], ['nightly/README.txt', 'Nightly reports'], ['weekly/old.json', report(99, false)]]);
     return (request) => {
       if (!isSigned(request, KEYS, SCOPE)) return failed(403, 'SignatureDoesNotMatch', 'The signature does not match the one that was calculated.');
       const path = decodeURIComponent(request.url.pathname);

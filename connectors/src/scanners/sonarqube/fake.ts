@@ -42,7 +42,7 @@ const hotspot = (n: number): Record<string, Json> => ({
 
 const failed = (status: number, msg: string): FakeResponse => ({ status, body: { errors: [{ msg }] } });
 
-/** With so many vulnerabilities in so many projects. */
+/** A vendor with this many vulnerabilities and projects. */
 export function sonarqubeVendor(issues: number, projects: number): FakeVendor {
   return {
     id: 'sonarqube',
@@ -56,9 +56,9 @@ export function sonarqubeVendor(issues: number, projects: number): FakeVendor {
 
       const search = ({ searchParams }: URL, name: string, found: readonly Json[]): FakeResponse => {
         const page = Number(searchParams.get('p') ?? 1);
-        const asked = Number(searchParams.get('ps') ?? 100);
-        if (asked > 500) return failed(400, "'ps' value must be less than 500");
-        const size = Math.min(asked, pageSize);
+        const requested = Number(searchParams.get('ps') ?? 100);
+        if (requested > 500) return failed(400, "'ps' value must be less than 500");
+        const size = Math.min(requested, pageSize);
         if (page * size > 10_000) return failed(400, `Can return only the first 10000 results. ${page * size}th result asked.`);
         const total = endless && name !== 'components' ? Math.max(found.length, (page + 1) * size) : found.length;
         const paging = { pageIndex: page, pageSize: size, total };

@@ -37,7 +37,7 @@ function vulnerability(n: number): Vulnerability {
       family: 'Web Servers',
       type: 'remote',
       synopsis: 'The remote service is affected.',
-      description: `What weakness ${n} is.`,
+      description: `Description of weakness ${n}.`,
       solution: n % 5 === 0 ? 'n/a' : 'Upgrade.',
       risk_factor: 'HIGH',
       cve: [`CVE-2025-${2000 + n}`],
@@ -89,7 +89,7 @@ interface Job {
   kind: string;
   asked: string;
   records: Json[];
-  /** How often somebody asked how far it is. */
+  /** The number of status requests. */
   polls: number;
   created: number;
 }
@@ -103,7 +103,7 @@ export const tenableFake: FakeVendor = {
     const chunks = ({ records }: Job): number => Math.ceil(records.length / pageSize);
     const isFinished = ({ polls }: Job): boolean => !endless && polls > 2;
 
-    const begin = (kind: string, body: string): FakeResponse => {
+    const start = (kind: string, body: string): FakeResponse => {
       const { filters = {} } = JSON.parse(body) as { filters?: Filters };
       const running = [...jobs].find(([, job]) => job.kind === kind && job.asked === JSON.stringify(filters) && !isFinished(job));
       const failure_reason = 'The request could not be completed due to a conflict with the ongoing export';
@@ -119,7 +119,7 @@ export const tenableFake: FakeVendor = {
     const status = (id: string, job: Job): FakeResponse => {
       job.polls++;
       const all = Array.from({ length: endless ? job.polls : chunks(job) }, (_, n) => n + 1);
-      // While it works they show in any order.
+      // Until the export is finished, chunks appear in any order.
       const ready = isFinished(job) || endless ? all : job.polls === 1 ? [] : all.slice(Math.floor(all.length / 2)).reverse();
       return {
         body: {
@@ -142,7 +142,7 @@ export const tenableFake: FakeVendor = {
       if (headers['x-apikeys'] !== `accessKey=${KEYS.access_key};secretKey=${KEYS.secret_key}`) return failed(401, 'Unauthorized', 'Invalid credentials.');
       const [, kind = '', word, id = '', part, number] = url.pathname.split('/');
       if (word !== 'export' || (kind !== 'vulns' && kind !== 'assets')) return failed(404, 'Not Found', 'Not Found');
-      if (method === 'POST' && id === '') return begin(kind, body);
+      if (method === 'POST' && id === '') return start(kind, body);
       if (id === 'status') return { body: { exports: [...jobs.keys()].map((one) => ({ uuid: one })) } };
       const job = jobs.get(id);
       if (job?.kind !== kind) return failed(404, 'Not Found', `Export ${id} not found`);
