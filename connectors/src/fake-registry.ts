@@ -25,6 +25,7 @@ import { jiraDataCenterFake } from './ticketing/jira_data_center/fake.ts';
 import { linearFake } from './ticketing/linear/fake.ts';
 import { servicenowFake } from './ticketing/servicenow/fake.ts';
 
+/** One fake per connector, for the conformance tests. */
 export const fakes: readonly FakeVendor[] = [
   awsInspector2Fake,
   azureDevopsFake,

@@ -25,7 +25,7 @@ import { jiraDataCenter } from './ticketing/jira_data_center/index.ts';
 import { linear } from './ticketing/linear/index.ts';
 import { servicenow } from './ticketing/servicenow/index.ts';
 
-/** Every vendor, one line each. The catalog, the tests and the documentation follow from it. */
+/** All connectors. The catalog, the validation of settings and the conformance tests are derived from this list. */
 export const connectors: readonly Connector[] = [
   awsInspector2,
   azureDevops,

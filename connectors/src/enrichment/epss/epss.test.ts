@@ -70,10 +70,10 @@ describe('the daily file', () => {
     const run = await scores([broken, { body }]);
     expect(run.items.map(({ id }) => id)).toEqual(Array.from({ length: 5_000 }, (_, n) => `CVE-2025-${10_000 + n}`));
     const tomorrow = body.replace('2026-11-14', '2026-11-15');
-    const anew = await scores([broken, { body: tomorrow }]);
-    expect(anew.items.slice(-5_000).every(({ epss: score }) => score?.date === '2026-11-15')).toBe(true);
-    expect(anew.items.length).toBeGreaterThan(5_000);
-    expect(anew.asOf).toBe('2026-11-15');
+    const restarted = await scores([broken, { body: tomorrow }]);
+    expect(restarted.items.slice(-5_000).every(({ epss: score }) => score?.date === '2026-11-15')).toBe(true);
+    expect(restarted.items.length).toBeGreaterThan(5_000);
+    expect(restarted.asOf).toBe('2026-11-15');
   });
 
   it('fails as unavailable if it is never complete', async () => {
@@ -87,10 +87,10 @@ describe('the API', () => {
   it('is queried only for CVEs, within its limits', async () => {
     const wanted = ['GHSA-2222-3333-4444', ...Array.from({ length: 250 }, (_, n) => `CVE-2025-${String(n).padStart(19, '1')}`)];
     const run = await scores([body()], { mode: 'api', wanted });
-    const asked = run.requests.map(({ url }) => url.searchParams.get('cve') ?? '');
-    expect(asked.flatMap((list) => list.split(','))).toEqual(wanted.slice(1).sort());
-    expect(asked.every((list) => list.length <= 2_000)).toBe(true);
-    expect(asked.length).toBeLessThan(5);
+    const requested = run.requests.map(({ url }) => url.searchParams.get('cve') ?? '');
+    expect(requested.flatMap((list) => list.split(','))).toEqual(wanted.slice(1).sort());
+    expect(requested.every((list) => list.length <= 2_000)).toBe(true);
+    expect(requested.length).toBeLessThan(5);
     expect(run.asOf).toBe('2026-11-15');
   });
 

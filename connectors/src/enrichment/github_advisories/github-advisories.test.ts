@@ -28,7 +28,7 @@ async function run({ vendor = githubAdvisoriesFake, cursor = null, config = {}, 
   return { ...learned, requests: fake.requests, waits: context.waits };
 }
 
-const answering = (answer: FakeResponse): FakeVendor => ({ ...githubAdvisoriesFake, answer: () => () => answer });
+const respondingWith = (answer: FakeResponse): FakeVendor => ({ ...githubAdvisoriesFake, answer: () => () => answer });
 
 describe('GitHub advisories', () => {
   it('have the CVE as id and the GHSA id as alias', async () => {
@@ -69,8 +69,8 @@ describe('GitHub advisories', () => {
     const vendor: FakeVendor = {
       ...githubAdvisoriesFake,
       answer: () => {
-        let asked = 0;
-        return () => ({ body: [], ...(++asked === 1 ? { headers: { link: '<https://elsewhere.example/advisories?after=xyz>; rel="next"' } } : {}) });
+        let requested = 0;
+        return () => ({ body: [], ...(++requested === 1 ? { headers: { link: '<https://elsewhere.example/advisories?after=xyz>; rel="next"' } } : {}) });
       },
     };
     const { requests } = await run({ vendor });
@@ -99,6 +99,6 @@ describe('the rate limit of GitHub', () => {
   });
 
   it('is not assumed for other 403 responses', async () => {
-    await expect(run({ vendor: answering({ status: 403, body: { message: 'Forbidden' } }) })).rejects.toMatchObject({ kind: 'credentials' });
+    await expect(run({ vendor: respondingWith({ status: 403, body: { message: 'Forbidden' } }) })).rejects.toMatchObject({ kind: 'credentials' });
   });
 });

@@ -86,8 +86,8 @@ function secondsUntil(reset: string | undefined, now: string | undefined): numbe
 
 /** Uses only the cursor of the link, because behind a proxy the link has another host. */
 function nextOf(link: string | undefined): string | null {
-  const address = /<([^>]+)>;\s*rel="next"/.exec(link ?? '')?.[1];
-  return address ? new URL(address, 'https://api.github.com').searchParams.get('after') : null;
+  const url = /<([^>]+)>;\s*rel="next"/.exec(link ?? '')?.[1];
+  return url ? new URL(url, 'https://api.github.com').searchParams.get('after') : null;
 }
 
 /** Null for withdrawn advisories. */

@@ -63,10 +63,10 @@ export const nvdFake: FakeVendor = {
       if (pathname !== '/rest/json/cves/2.0') return { status: 404, body: '<html><body>Not Found</body></html>' };
       const refused = refusalOf(request);
       if (refused) return refused;
-      const asked = query.get('cveId');
-      if (asked !== null) {
-        if (badRecord && asked === 'CVE-2026-99999') return page([bad], 0, 1);
-        const n = Number(asked.replace('CVE-2025-', '')) - 10_000;
+      const requested = query.get('cveId');
+      if (requested !== null) {
+        if (badRecord && requested === 'CVE-2026-99999') return page([bad], 0, 1);
+        const n = Number(requested.replace('CVE-2025-', '')) - 10_000;
         return n >= 0 && n < CVES ? page([vulnerability(n)], 0, 1) : { status: 404 };
       }
       const [start, end] = [query.get('lastModStartDate'), query.get('lastModEndDate')];

@@ -53,9 +53,9 @@ describe('changes since the last run', () => {
     const vendor: FakeVendor = {
       ...nvdFake,
       answer: () => {
-        let asked = 0;
+        let requested = 0;
         return ({ url }) => {
-          const left = ++asked === 1 ? ids : ids.slice(2);
+          const left = ++requested === 1 ? ids : ids.slice(2);
           const from = Number(url.searchParams.get('startIndex'));
           const vulnerabilities = left.slice(from, from + 3).map((id) => ({ cve: { id } }));
           return { body: { startIndex: from, totalResults: left.length, timestamp: '2026-11-15T07:59:00.000', vulnerabilities } };

@@ -9,8 +9,8 @@ import { insightvm } from './index.ts';
 let fake: RunningFake;
 afterEach(() => fake.close());
 
-type Change = (request: FakeRequest, answer: FakeResponse) => FakeResponse;
-const unchanged: Change = (_, answer) => answer;
+type Change = (request: FakeRequest, response: FakeResponse) => FakeResponse;
+const unchanged: Change = (_, response) => response;
 
 async function started(change: Change = unchanged, fault?: Fault): Promise<void> {
   const answer: typeof insightvmFake.answer = (options) => {
@@ -37,9 +37,9 @@ async function covered(): Promise<Asset[]> {
 }
 
 /** A response with modified assets. */
-function alteredAssets(answer: FakeResponse, change: (asset: Record<string, Json>) => Json): FakeResponse {
-  const body = answer.body as { data: Record<string, Json>[] };
-  return { ...answer, body: { ...body, data: body.data.map(change) } };
+function alteredAssets(response: FakeResponse, change: (asset: Record<string, Json>) => Json): FakeResponse {
+  const body = response.body as { data: Record<string, Json>[] };
+  return { ...response, body: { ...body, data: body.data.map(change) } };
 }
 
 describe('InsightVM', () => {
@@ -93,7 +93,7 @@ describe('InsightVM', () => {
   });
 
   it('does not cover an asset whose findings are counted but not listed', async () => {
-    await started((request, answer) => (isAssets(request) ? alteredAssets(answer, ({ same: _, ...asset }) => asset) : answer));
+    await started((request, response) => (isAssets(request) ? alteredAssets(response, ({ same: _, ...asset }) => asset) : response));
     expect((await covered()).map(({ name }) => name)).toEqual(['app12.example.com']);
   });
 
@@ -120,7 +120,7 @@ describe('InsightVM', () => {
     ['remediated', 'EXCEPTION_VULN_EXPL', { present: true, suppressed: true }],
   ])('maps a finding in %s with the status %s', async (list, status, expected) => {
     const one = { vulnerability_id: 'x', status, key: '', port: null, protocol: null };
-    await started((request, answer) => (isAssets(request) ? alteredAssets(answer, ({ id }) => ({ id: id ?? null, [list]: [one] })) : answer));
+    await started((request, response) => (isAssets(request) ? alteredAssets(response, ({ id }) => ({ id: id ?? null, [list]: [one] })) : response));
     const run = await collect(insightvm, context());
     expect(found(run)).toHaveLength(14);
     expect(found(run)[0]).toMatchObject(expected);

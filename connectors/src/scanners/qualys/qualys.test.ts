@@ -9,8 +9,8 @@ import { qualys } from './index.ts';
 let fake: RunningFake;
 afterEach(() => fake.close());
 
-type Change = (request: FakeRequest, answer: FakeResponse) => FakeResponse;
-const unchanged: Change = (_, answer) => answer;
+type Change = (request: FakeRequest, response: FakeResponse) => FakeResponse;
+const unchanged: Change = (_, response) => response;
 
 async function started(change: Change = unchanged, fault?: Fault): Promise<void> {
   const answer: typeof qualysFake.answer = (options) => {
@@ -61,7 +61,7 @@ describe('Qualys', () => {
 
   it('leaves a detection unchanged if the knowledge base has no entry', async () => {
     const empty = '<KNOWLEDGE_BASE_VULN_LIST_OUTPUT><RESPONSE><DATETIME/></RESPONSE></KNOWLEDGE_BASE_VULN_LIST_OUTPUT>';
-    await started((request, answer) => (request.url.pathname.includes('knowledge_base') ? { body: empty } : answer));
+    await started((request, response) => (request.url.pathname.includes('knowledge_base') ? { body: empty } : response));
     const run = await collect(qualys, context());
     expect(found(run).length).toBeGreaterThan(20);
     expect(found(run).every(({ rule, title }) => title === `QID ${rule}`)).toBe(true);
@@ -96,7 +96,7 @@ describe('Qualys', () => {
     expect(found(run)).toHaveLength(7);
     expect(found(run).filter(({ present }) => !present)).toHaveLength(2);
     await fake.close();
-    await started((request, answer) => (isList(request) ? { body: '' } : answer));
+    await started((request, response) => (isList(request) ? { body: '' } : response));
     expect(await collect(qualys, { ...context(), cursor })).toMatchObject({ coverage: 'changes', items: [] });
     await expect(collect(qualys, context())).rejects.toMatchObject({ kind: 'invalid_answer' });
   });
@@ -127,7 +127,7 @@ describe('Qualys', () => {
     await started(unchanged, { kind: 'repeated', at: 2 });
     await expect(collect(qualys, context())).rejects.toMatchObject({ kind: 'incomplete' });
     await fake.close();
-    await started((request, answer) => (isList(request) ? { ...answer, body: String(answer.body).replace(/<URL>.*<\/URL>/, '') } : answer));
+    await started((request, response) => (isList(request) ? { ...response, body: String(response.body).replace(/<URL>.*<\/URL>/, '') } : response));
     await expect(collect(qualys, context())).rejects.toMatchObject({ kind: 'incomplete' });
   });
 
@@ -137,7 +137,7 @@ describe('Qualys', () => {
     [1905, 'configuration'],
   ])('recognizes error %d in a response with the status 200', async (code, kind) => {
     const body = `<SIMPLE_RETURN><RESPONSE><CODE>${code}</CODE><TEXT>parameter is not valid</TEXT></RESPONSE></SIMPLE_RETURN>`;
-    await started((request, answer) => (isList(request) ? { body } : answer));
+    await started((request, response) => (isList(request) ? { body } : response));
     await expect(collect(qualys, context())).rejects.toMatchObject({ kind, message: expect.stringContaining('parameter is not valid') });
   });
 });

@@ -31,7 +31,7 @@ const Config = Type.Object({
   coverage: Type.Enum(['complete', 'partial'], {
     title: 'Coverage',
     description:
-      'complete: together, the reports contain all open findings on their assets, so missing findings are closed as fixed. partial: the reports may omit findings, so none is closed because it is missing.',
+      'Whether missing findings are closed as fixed. complete: together, the reports contain all open findings on their assets, so missing ones are closed. partial: the reports may omit findings, so none is closed because it is missing.',
     default: 'complete',
   }),
 });

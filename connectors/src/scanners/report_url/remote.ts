@@ -71,7 +71,7 @@ interface Seen {
 function assertSame({ name }: RemoteFile, seen: Seen, validator: string | undefined, broken: ConnectorError | null): void {
   const version = validator === undefined ? null : versionOf(validator);
   if (seen.isFetched && version === null) {
-    const advice = `The server sends neither an ETag nor a Last-Modified header for ${name}, so the download cannot be resumed.`;
+    const advice = `The server sends neither an ETag nor a Last-Modified header for ${name}, so the file cannot be fetched in more than one request.`;
     throw broken ? new ConnectorError(broken.kind, `${broken.message} ${advice}`) : new ConnectorError('configuration', advice);
   }
   if (version !== null && version !== (seen.version ?? version))

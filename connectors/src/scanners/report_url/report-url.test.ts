@@ -102,7 +102,7 @@ describe('a URL', () => {
     const large = await serve((_, response) => response.end(sarif('x'.repeat(9_000_000))));
     await expect(read({ url: large.url, asset: 'shop' })).rejects.toMatchObject({
       kind: 'configuration',
-      message: expect.stringMatching(/^The server gives .+ETag/),
+      message: expect.stringMatching(/^The server sends .+ETag/),
     });
   });
 

@@ -59,9 +59,9 @@ it('reports when it cannot read past 10,000 results', () => {
   const paging = { pageIndex: 20, pageSize: 500, total: 12_000 };
   const last = { count: 500, lastCreated: '2026-01-01T00:00:00+0000' };
   expect(positionAfter(at, paging, last)).toEqual({ ...startOf('acme:shop'), since: '2026-01-01T00:00:00+0000' });
-  expect(() => positionAfter({ ...at, since: last.lastCreated }, paging, last)).toThrow(/more than 10000 vulnerabilities of the same time/);
+  expect(() => positionAfter({ ...at, since: last.lastCreated }, paging, last)).toThrow(/more than 10000 vulnerabilities with the same creation time/);
   expect(() => positionAfter({ ...at, part: 'hotspots' }, paging, last)).toThrow(/12000 hotspots/);
-  expect(() => positionAfter(at, { ...paging, total: 11_999 }, last)).toThrow(/removed while they were read/);
+  expect(() => positionAfter(at, { ...paging, total: 11_999 }, last)).toThrow(/removed during the run/);
   expect(() => positionAfter(at, paging, { ...last, count: 0 })).toThrow(/page 20 was empty/);
 });
 

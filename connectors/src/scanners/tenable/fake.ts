@@ -87,7 +87,7 @@ function matches(found: Vulnerability, { since = 0, state = ['OPEN', 'REOPENED']
 
 interface Job {
   kind: string;
-  asked: string;
+  requested: string;
   records: Json[];
   /** The number of status requests. */
   polls: number;
@@ -105,14 +105,14 @@ export const tenableFake: FakeVendor = {
 
     const start = (kind: string, body: string): FakeResponse => {
       const { filters = {} } = JSON.parse(body) as { filters?: Filters };
-      const running = [...jobs].find(([, job]) => job.kind === kind && job.asked === JSON.stringify(filters) && !isFinished(job));
+      const running = [...jobs].find(([, job]) => job.kind === kind && job.requested === JSON.stringify(filters) && !isFinished(job));
       const failure_reason = 'The request could not be completed due to a conflict with the ongoing export';
       if (running) return { status: 409, body: { active_job_id: running[0], failure_reason } };
       const found: Json[] = Array.from({ length: FINDINGS }, (_, n) => vulnerability(n)).filter((one) => matches(one, filters));
       if (badRecord) found.splice(5, 0, { finding_id: 'x', plugin: {} });
       const records = kind === 'vulns' ? found : Array.from({ length: HOSTS }, (_, n) => asset(n));
       const id = uuid(3, jobs.size);
-      jobs.set(id, { kind, asked: JSON.stringify(filters), records, polls: 0, created: Date.now() });
+      jobs.set(id, { kind, requested: JSON.stringify(filters), records, polls: 0, created: Date.now() });
       return { body: { export_uuid: id } };
     };
 

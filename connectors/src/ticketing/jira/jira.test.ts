@@ -54,7 +54,7 @@ describe('project configuration', () => {
     await expect(jira.check(bare.context)).rejects.toMatchObject({ kind: 'configuration', message: expect.stringContaining('Labels') });
     const { context } = await started();
     const wrong = { ...context, config: { ...context.config, issue_type: 'Epic' } };
-    await expect(jira.check(wrong)).rejects.toMatchObject({ kind: 'configuration', message: expect.stringMatching(/Epos.*Task/) });
+    await expect(jira.check(wrong)).rejects.toMatchObject({ kind: 'configuration', message: expect.stringMatching(/Epic.*Task/) });
     const { id } = await jira.create(context, draft);
     const unreachable = { ...context, config: { ...context.config, states: { open: ['To Do', 'In Progress', 'Done', "Won't Do"] } } };
     await expect(jira.update(unreachable, id, { state: 'done' })).rejects.toMatchObject({
