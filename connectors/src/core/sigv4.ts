@@ -20,7 +20,12 @@ export interface Signing {
 type Headers = Record<string, string>;
 
 export const awsKeyFields = {
-  access_key_id: Type.String({ title: 'Access key ID', description: 'Access key of an IAM user or role, such as AKIA….', minLength: 1, maxLength: 200 }),
+  access_key_id: Type.String({
+    title: 'Access key ID',
+    description: 'Access key of an IAM user or role, such as AKIAIOSFODNN7EXAMPLE.',
+    minLength: 1,
+    maxLength: 200,
+  }),
   secret_access_key: Secret('Secret access key', 'AWS shows it once, when the access key is created.'),
   session_token: Type.Optional(Secret('Session token', 'Only for temporary credentials.')),
 };

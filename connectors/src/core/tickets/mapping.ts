@@ -13,7 +13,13 @@ export type StateNames = Readonly<Partial<Record<TicketState, readonly string[]>
 export function PriorityNamesField(defaults: PriorityNames, description: string) {
   const name = (priority: Priority) =>
     Type.Optional(
-      Type.String({ title: priority, description: `The vendor's name for ${priority} priority.`, default: defaults[priority], minLength: 1, maxLength: 255 }),
+      Type.String({
+        title: titleOf(priority),
+        description: `The vendor's name for ${priority} priority.`,
+        default: defaults[priority],
+        minLength: 1,
+        maxLength: 255,
+      }),
     );
   return Type.Optional(
     Type.Object(
@@ -27,7 +33,7 @@ export function StateNamesField(description: string) {
   const names = (state: TicketState) =>
     Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
-        title: state,
+        title: titleOf(state),
         description: `Statuses that mean ${state.replace('_', ' ')}. The service sets the first one that the ticket can change to.`,
         maxItems: 50,
       }),
@@ -38,6 +44,10 @@ export function StateNamesField(description: string) {
       { title: 'States', description, additionalProperties: false },
     ),
   );
+}
+
+function titleOf(name: string): string {
+  return `${name.charAt(0).toUpperCase()}${name.slice(1).replace('_', ' ')}`;
 }
 
 export function LabelField(description: string) {

@@ -3,7 +3,7 @@
 const WORK_ITEM = 'Work item: ';
 const SHORTENED = '[shortened, see the work item for the full text]';
 
-/** For fields that accept one line of at maxLength `maxLength` characters. */
+/** For fields that accept one line of at most `maxLength` characters. */
 export function oneLine(text: string, maxLength: number): string {
   return shortened(
     text

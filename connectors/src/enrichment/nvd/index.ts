@@ -51,7 +51,8 @@ export const nvd = defineEnrichment({
       ],
       {
         title: 'Scope',
-        description: 'All CVEs take about 200 requests in the first run and few after that. Single requests are faster only for a few dozen CVEs.',
+        description:
+          'Which CVEs to read. All CVEs take about 200 requests in the first run and few after that. Single requests are faster only for a few dozen CVEs.',
         default: 'all',
       },
     ),

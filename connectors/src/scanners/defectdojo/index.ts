@@ -36,7 +36,7 @@ export const defectdojo = defineScanner({
   documentation: 'https://docs.defectdojo.com/en/api/api-v2-docs/',
   permissions: 'an API v2 key of a user with the role Reader or above on the products',
   config: Config,
-  credentials: Type.Object({ api_key: Secret('API v2 key', 'In the user menu of DefectDojo under API v2 Key.') }),
+  credentials: Type.Object({ api_key: Secret('API v2 key', 'Shown in the user menu of DefectDojo under API v2 Key.') }),
   baseUrl: ({ config }) => config.api_url,
   authorize: ({ credentials }) => ({ authorization: `Token ${credentials.api_key}` }),
   async check({ http, config }) {

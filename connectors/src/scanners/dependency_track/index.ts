@@ -24,7 +24,7 @@ export const dependencyTrack = defineScanner({
   documentation: 'https://docs.dependencytrack.org/integrations/rest-api/',
   permissions: 'an API key of a team with the permissions VIEW_PORTFOLIO and VIEW_VULNERABILITY and, if access is restricted, access to the projects',
   config: Config,
-  credentials: Type.Object({ api_key: Secret('API key', 'In Dependency-Track under Administration, Access Management, Teams.') }),
+  credentials: Type.Object({ api_key: Secret('API key', 'Create one in Dependency-Track under Administration, Access Management, Teams.') }),
   baseUrl: ({ config }) => config.api_url,
   authorize: ({ credentials }) => ({ 'x-api-key': credentials.api_key }),
   async check({ http, config }) {

@@ -43,7 +43,7 @@ export const insightvm = defineScanner({
       }),
     ),
   }),
-  credentials: Type.Object({ api_key: Secret('API key', 'In the Insight Platform under Administration, API Key Management.') }),
+  credentials: Type.Object({ api_key: Secret('API key', 'Create one in the Insight Platform under Administration, API Key Management.') }),
   baseUrl: ({ config }) => `${config.api_url.replace(/\/+$/, '')}/vm/v4/integration`,
   authorize: ({ credentials }) => ({ 'x-api-key': credentials.api_key }),
   async check({ http, config }) {

@@ -47,7 +47,7 @@ type Settings = { config: Static<typeof Config>; credentials: Static<typeof Cred
 
 export const reportUrl = defineScanner({
   id: 'report_url',
-  name: 'Report URL or bucket',
+  name: 'Report storage',
   version: 1,
   description: 'Reads a report in any supported format from a URL, or all reports in a bucket of S3 or an S3-compatible store.',
   documentation: 'https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html',

@@ -33,9 +33,9 @@ export const snyk = defineScanner({
       format: 'uri',
       default: 'https://api.snyk.io/rest',
     }),
-    organization_id: Type.String({ title: 'Organization ID', description: 'In Snyk under Settings, General.', minLength: 1 }),
+    organization_id: Type.String({ title: 'Organization ID', description: 'ID of the organization, in Snyk under Settings, General.', minLength: 1 }),
   }),
-  credentials: Type.Object({ token: Secret('API token', 'In Snyk under Account settings or Service accounts.') }),
+  credentials: Type.Object({ token: Secret('API token', 'Create one in Snyk under Account settings or Service accounts.') }),
   baseUrl: ({ config }) => config.api_url,
   authorize: ({ credentials }) => ({ authorization: `token ${credentials.token}`, accept: 'application/vnd.api+json' }),
   async check({ http, config }) {

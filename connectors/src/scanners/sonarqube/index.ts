@@ -8,7 +8,7 @@ const PAGE_SIZE = 500;
 
 const Config = Type.Object({
   api_url: Type.String({
-    title: 'Address',
+    title: 'URL',
     description: 'URL of SonarQube Server, such as https://sonarqube.example.com, or https://sonarcloud.io for SonarQube Cloud.',
     format: 'uri',
     default: 'https://sonarcloud.io',

@@ -53,7 +53,7 @@ export const tenable = defineScanner({
     'API keys of a user with at least the role Basic [16], the privilege VM_EXPLORE.EXPORT (Vulnerability Management, Explore, Export) and Can View on all assets',
   config: Config,
   credentials: Type.Object({
-    access_key: Secret('Access key', 'In Tenable under Settings, My Account, API Keys.'),
+    access_key: Secret('Access key', 'Generate the keys in Tenable under Settings, My Account, API Keys.'),
     secret_key: Secret('Secret key', 'Shown with the access key when the keys are generated.'),
   }),
   baseUrl: ({ config }) => config.api_url,

@@ -46,7 +46,7 @@ export const wiz = defineScanner({
     }),
   }),
   credentials: Type.Object({
-    client_id: Type.String({ title: 'Client ID', description: 'In Wiz under Settings, Service accounts.', minLength: 1 }),
+    client_id: Type.String({ title: 'Client ID', description: 'Client ID of the service account, in Wiz under Settings, Service accounts.', minLength: 1 }),
     client_secret: Secret('Client secret', 'Shown once, when the service account is created. Only findings in the projects of the service account are read.'),
   }),
   baseUrl: ({ config }) => config.api_url,

@@ -48,7 +48,7 @@ export const jiraFields = {
   label: LabelField('Every issue that the service creates gets this label and a second one that starts with it.'),
   priorities: PriorityNamesField(PRIORITIES, 'Names of priorities in Jira. If the project does not have a priority, issues keep the one they have.'),
   states: StateNamesField(
-    'Needed only if the status categories (to do, in progress, done) are not enough. The resolution also determines whether an issue is rejected.',
+    'Names of statuses. Needed only if the status categories (to do, in progress, done) are not enough. The resolution also determines whether an issue is rejected.',
   ),
   fields: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {

@@ -52,7 +52,7 @@ export const Config = Type.Object({
   ),
   label: LabelField('Every work item that the service creates gets this tag and a second one that starts with it.'),
   priorities: PriorityNamesField(PRIORITIES, 'Values of the field Priority.'),
-  states: StateNamesField('Needed only if the category of a state (proposed, in progress, completed, removed) is not enough.'),
+  states: StateNamesField('Names of states. Needed only if the category of a state (proposed, in progress, completed, removed) is not enough.'),
   fields: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
       title: 'Additional fields',

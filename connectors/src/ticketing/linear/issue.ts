@@ -41,7 +41,7 @@ export const Config = Type.Object({
   team_key: Type.String({ title: 'Team', description: 'The letters before the number of an issue, such as SEC.', pattern: '^[A-Za-z0-9]+$' }),
   label: LabelField('Every issue that the service creates gets this label. The service creates the label if it is missing.'),
   priorities: PriorityNamesField(PRIORITIES, 'Numbers of priorities in Linear: 1 urgent, 2 high, 3 medium, 4 low.'),
-  states: StateNamesField('Needed only if the type of a state (backlog, unstarted, started, completed, canceled) is not enough.'),
+  states: StateNamesField('Names of states. Needed only if the type of a state (backlog, unstarted, started, completed, canceled) is not enough.'),
 });
 export type Config = Static<typeof Config>;
 
