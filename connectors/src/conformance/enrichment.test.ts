@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Enrichment, Json, Settings } from '../core/contract.ts';
-import type { HttpLimits } from '../core/http.ts';
+import type { HttpLimits } from '../core/http-host.ts';
 import { fakes } from '../fake-registry.ts';
 import { connectors } from '../registry.ts';
 import { type FakeOptions, type FakeVendor, type Fault, type RunningFake, serveFake } from '../testing/fake-server.ts';

@@ -1,6 +1,7 @@
 import type { Rejection, ReportItem } from '@rrs/scan-reports';
 import type { Connector, Enrichment, Json, Knowledge, RunContext, Scanner, Settings } from '../core/contract.ts';
-import { createHttp, defaultLimits, type HttpLimits, type Sender } from '../core/http.ts';
+import { createHttp } from '../core/http.ts';
+import { defaultLimits, type HttpLimits, type Sender } from '../core/http-host.ts';
 import type { RequestRecord } from '../core/responses.ts';
 
 /** A host without a database for the tests of this package. It records the requests and waits of a run. */

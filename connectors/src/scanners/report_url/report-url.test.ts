@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { HttpLimits } from '../../core/http.ts';
+import type { HttpLimits } from '../../core/http-host.ts';
 import { serveFake } from '../../testing/fake-server.ts';
 import { collect, contextOf } from '../../testing/host.ts';
 import { reportUrlFake } from './fake.ts';
