@@ -17,9 +17,9 @@ export const ticketLimits: HttpLimits = {
   requests: 500,
   totalMs: 120_000,
   requestMs: 20_000,
-  answerBytes: 16 * 2 ** 20,
+  responseBytes: 16 * 2 ** 20,
   attempts: 3,
-  longestWaitMs: 60_000,
+  maxWaitMs: 60_000,
 };
 
 export interface OpenTicketing {

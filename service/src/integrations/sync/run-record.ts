@@ -11,8 +11,8 @@ type Line = { request: RequestRecord } | { covers: Asset } | { partly: Asset } |
 const compress = promisify(gzip);
 const expand = promisify(gunzip);
 
-export function linesOf({ items, covers = [], partly = [] }: Omit<FindingBatch, 'checkpoint'>, requests: readonly RequestRecord[]): string {
-  const looked: Line[] = [...covers.map((asset) => ({ covers: asset })), ...partly.map((asset) => ({ partly: asset }))];
+export function linesOf({ items, covers = [], partiallyCovers = [] }: Omit<FindingBatch, 'checkpoint'>, requests: readonly RequestRecord[]): string {
+  const looked: Line[] = [...covers.map((asset) => ({ covers: asset })), ...partiallyCovers.map((asset) => ({ partly: asset }))];
   const lines: Line[] = [...requests.map((request) => ({ request })), ...looked, ...items];
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }
