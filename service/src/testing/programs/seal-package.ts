@@ -1,6 +1,6 @@
 import { openFileStore } from '../../blobs/file-store.ts';
 import { openDatabase } from '../../db/database.ts';
-import { sealHandler } from '../../evidence/handlers-packages.ts';
+import { sealHandler } from '../../evidence/handlers.ts';
 import { startWorker } from '../../jobs/worker.ts';
 
 /** For the test of crashes: a worker in a process of its own that dies before the step it is told, without a word to anybody. */
