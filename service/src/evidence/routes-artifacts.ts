@@ -99,7 +99,7 @@ export function artifactRoutes(app: App, deps: EvidenceDeps): void {
         operationId: 'removeArtifact',
         summary: 'Remove an artifact',
         description:
-          'Removes an artifact. Its metadata and the reason are kept and shown in later packages. The content is erased, unless a package was sealed with it or other evidence has the same content. Removing it again changes nothing.',
+          'Removes an artifact. Its metadata and the reason are kept and shown in later packages. The content is erased, unless a package was sealed with it or the same content is used elsewhere. Removing it again changes nothing.',
         tags: ['Evidence'],
         params: ArtifactParams,
         querystring: ArtifactRemovalQuery,

@@ -28,7 +28,7 @@ export const Person = Named(
   { description: 'The member, API key, OIDC user or system component that performed the action.' },
 );
 
-export const artifactTypes = [
+const artifactTypes = [
   'pull_request',
   'commit',
   'change_ticket',

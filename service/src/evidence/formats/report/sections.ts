@@ -138,7 +138,7 @@ export function gapsSection({ completeness: { gaps, grade }, redactions, abandon
       ...table('Gaps', { Gap: 26, 'What is missing': 42, 'Why it matters': 32 }, `Grade ${grade}: nothing is missing.`, {
         rows: gaps.map(({ code, weight, what, about }) => [
           [line(gapWords[code].label, 'strong'), line(humanize(weight), weightTone[weight])],
-          [line(what), ...optionalLine(about.length > 0 && `About ${listLabels(about, labels)}`, 'quiet')],
+          [line(what), ...optionalLine(about.length > 0 && `Affects ${listLabels(about, labels)}`, 'quiet')],
           [line(gapWords[code].why)],
         ]),
       }),
@@ -164,7 +164,7 @@ export function verifySection({ audit_trail, package_id }: ReportedEvidence, { k
       { kind: 'heading', text: 'With one command' },
       {
         kind: 'text',
-        text: 'Checks every layer offline and lists every failure. T is a folder with keys that you received through another channel than the package.',
+        text: 'Checks every layer offline and lists every failure. T is a folder with keys that you received separately from the package.',
       },
       { kind: 'commands', lines: ['rrs-verify package.zip --key T/package.pem --log-key T/log.pem --note-key T/log-note.pem'] },
       { kind: 'heading', text: 'With standard tools, in the unpacked folder' },

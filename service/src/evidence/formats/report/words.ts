@@ -6,7 +6,7 @@ export type Tone = 'good' | 'warn' | 'bad' | 'neutral';
 export const stateWords: Readonly<Record<FindingState, { label: string; tone: Tone }>> = {
   open: { label: 'Open', tone: 'bad' },
   in_progress: { label: 'In progress', tone: 'bad' },
-  remediated: { label: 'Claimed, not verified', tone: 'warn' },
+  remediated: { label: 'Unverified claim', tone: 'warn' },
   verified: { label: 'Verified fixed', tone: 'good' },
   risk_accepted: { label: 'Risk accepted', tone: 'warn' },
   false_positive: { label: 'False positive', tone: 'neutral' },
