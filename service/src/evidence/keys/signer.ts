@@ -5,7 +5,7 @@ import { logId, opensshFingerprint, pemFromSpki, toHex } from '@rrs/evidence-for
 export type SigningAlgorithm = 'ES256' | 'Ed25519';
 export type KeyUse = 'package' | 'log';
 
-/** Signs evidence. Keys are files today; a key management service could implement this as well. */
+/** Signs evidence. The keys are files. A key management service could implement this interface as well. */
 export interface Signer {
   readonly keyId: string;
   readonly algorithm: SigningAlgorithm;

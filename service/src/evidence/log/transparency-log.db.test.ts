@@ -150,7 +150,7 @@ describe('a million entries', () => {
     orgId = await newOrganization();
     await within(orgId, (tx) => tx.insertInto('log_origins').values({ org_id: orgId, origin: 'test/orgs' }).execute());
     await withClient(database.url, async (client) => {
-      // Set-based and without the foreign keys' triggers: a million calls of the program would take the better part of an hour.
+      // Inserts rows in bulk without foreign key triggers, because a million calls of appendLeaf would take almost an hour.
       await client.query('set session_replication_role = replica; set search_path = rrs');
       await client.query(
         `insert into log_nodes select $1, 0, n, sha256('\\x00'::bytea || convert_to('entry ' || n, 'UTF8')) from generate_series(0, $2::bigint - 1) n`,

@@ -79,8 +79,8 @@ describe('a package with a timestamp', () => {
 
 const down: Manner = (_question, reply) => void reply.destroy();
 
-/** The question with other bytes where the hash, or where the nonce stands: it is the last number before the wish for certificates. */
-const about =
+/** Changes the request before the authority answers it: the hash, or the nonce, which is the last number before the certificate flag. */
+const answerTo =
   (change: (question: Buffer) => void): Manner =>
   (question, reply) => {
     change(question);
@@ -120,12 +120,12 @@ describe('a time-stamping authority', () => {
     ['a refusal', (_question, reply) => authority.answer(Buffer.from('3003020101', 'hex'), reply), /refused with status 2/],
     [
       'a timestamp of another hash',
-      about((question) => void question.writeUInt8(question.readUInt8(hashAt(question)) ^ 1, hashAt(question))),
+      answerTo((question) => void question.writeUInt8(question.readUInt8(hashAt(question)) ^ 1, hashAt(question))),
       /for a different signature/,
     ],
     [
       'a timestamp with another nonce',
-      about((question) => void question.writeUInt8(question.readUInt8(question.length - 4) ^ 1, question.length - 4)),
+      answerTo((question) => void question.writeUInt8(question.readUInt8(question.length - 4) ^ 1, question.length - 4)),
       /different nonce/,
     ],
     ['an endless response', (_question, reply) => endless(reply), /exceeds 262144 bytes/],
