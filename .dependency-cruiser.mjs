@@ -10,10 +10,46 @@ const leftwards = features.slice(0, -1).map((feature, index) => ({
   to: { path: `^service/src/(${features.slice(index + 1).join('|')})/` },
 }));
 
+/** What the sub-folders of a feature may import of each other. Routes, schemas and wiring on top of the feature may import all of them. */
+const subFolders = {
+  findings: {
+    fields: [],
+    identity: [],
+    list: ['fields'],
+    export: ['fields', 'list'],
+    import: ['fields', 'identity'],
+    triage: ['fields', 'list', 'import'],
+  },
+  evidence: {
+    keys: [],
+    artifacts: [],
+    formats: [],
+    log: ['keys'],
+    content: ['artifacts', 'formats', 'log', 'packages'],
+    packages: ['artifacts', 'content', 'formats', 'keys', 'log', 'verify'],
+    sharing: ['packages'],
+    verify: ['keys', 'packages', 'sharing'],
+  },
+};
+
+const withinFeatures = Object.entries(subFolders).flatMap(([feature, folders]) =>
+  Object.entries(folders).flatMap(([folder, allowed]) => {
+    const others = Object.keys(folders).filter((other) => other !== folder && !allowed.includes(other));
+    return {
+      name: `${feature}-${folder}-imports`,
+      comment: `${feature}/${folder} may import ${[...allowed, 'nothing else'].join(', ')} of the sub-folders of ${feature}.`,
+      severity: 'error',
+      from: { path: `^service/src/${feature}/${folder}/`, pathNot: '\\.test\\.ts$' },
+      to: { path: `^service/src/${feature}/(${others.join('|')})/` },
+    };
+  }),
+);
+
 export default {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     ...leftwards,
+    ...withinFeatures,
     {
       name: 'front-door',
       comment: "Another feature's routes, handlers, schemas and queries are private.",
@@ -24,9 +60,10 @@ export default {
     { name: 'routes-do-not-query', severity: 'error', from: { path: '/routes[a-z-]*\\.ts$' }, to: { path: '/queries[a-z-]*\\.ts$' } },
     {
       name: 'only-routes-see-http',
+      comment: 'Fastify stays in http/ and in routes. The shapes of http/schemas.ts are data that domain files may use.',
       severity: 'error',
       from: { path: `^service/src/${any}/`, pathNot: '/(routes|schemas)[a-z-]*\\.ts$' },
-      to: { path: '(^service/src/http/)|(node_modules/(fastify|@fastify)/)' },
+      to: { path: '(^service/src/http/(?!schemas\\.ts))|(node_modules/(fastify|@fastify)/)' },
     },
     {
       name: 'base-knows-no-feature',

@@ -11,8 +11,8 @@ const { api, item, newItem, send, upload, get, remove, download, history, erase 
 const link = (body: object, options: CallOptions = {}) =>
   api().call('POST', `${EVIDENCE}/work-items/${item()}/artifacts`, { as: api().ours.owner, body, ...options });
 
-describe('a file', () => {
-  it('is kept as it came, with its hash, its size, who and when', async () => {
+describe('adding a file', () => {
+  it('stores the bytes unchanged, with hash, size, author and time', async () => {
     const content = randomBytes(100_000);
     const fields = { type: 'screenshot', title: 'Console', description: 'after the patch', occurred_at: '2026-11-01T10:00:00+02:00' };
     const { status, headers, body } = await send({ ...fields, file: { name: 'Prüfung.png', content, type: 'text/html' } });
@@ -42,7 +42,7 @@ describe('a file', () => {
     expect(await history(body.id)).toEqual(['artifact.added', 'artifact.downloaded']);
   });
 
-  it('may come before its fields, and equal bytes are stored once', async () => {
+  it('accepts the file before or after the other fields, and stores equal bytes once', async () => {
     const content = unique();
     const first = await send({ file: file(content), type: 'other', title: 'first' });
     const second = await send({ type: 'other', title: 'second', file: file(content) });
@@ -51,7 +51,7 @@ describe('a file', () => {
     expect(first.body.id).not.toBe(second.body.id);
   });
 
-  it('that is too large is refused, and nothing of it stays', async () => {
+  it('rejects a file above the limit and stores nothing', async () => {
     const content = randomBytes(LIMIT + 1);
     const { status, body } = await upload(content);
     expect(status).toBe(413);
@@ -62,20 +62,20 @@ describe('a file', () => {
 
   it.each<[string, Record<string, FormPart>, string[]]>([
     ['no file', { type: 'other', title: 'x' }, ['/file']],
-    ['no title, no type', { file: file('x') }, ['/title', '/type']],
+    ['neither title nor type', { file: file('x') }, ['/title', '/type']],
     ['an unknown type', { type: 'secret', title: 'x', file: file('x') }, ['/type']],
     ['an unknown field', { type: 'other', title: 'x', url: 'https://example.com', file: file('x') }, ['/url']],
-    ['a wrong time', { type: 'other', title: 'x', occurred_at: 'yesterday', file: file('x') }, ['/occurred_at']],
-    ['a title too long', { type: 'other', title: 'x'.repeat(301), file: file('x') }, ['/title']],
+    ['an invalid time', { type: 'other', title: 'x', occurred_at: 'yesterday', file: file('x') }, ['/occurred_at']],
+    ['a title that is too long', { type: 'other', title: 'x'.repeat(301), file: file('x') }, ['/title']],
     ['a character that cannot be stored', { type: 'other', title: 'a\u0000b', file: file('x') }, ['/title']],
-    ['a file of another name', { type: 'other', title: 'x', attachment: file('x') }, ['/attachment']],
-  ])('with %s is refused', async (_, parts, paths) => {
+    ['a file part with another name', { type: 'other', title: 'x', attachment: file('x') }, ['/attachment']],
+  ])('rejects a form with %s', async (_, parts, paths) => {
     const { status, body } = await send(parts);
     expect(status, JSON.stringify(body)).toBe(400);
     expect(body.errors.map(({ path }) => path).sort()).toEqual(paths);
   });
 
-  it('of a refused request goes again', async () => {
+  it('erases the file of a rejected request', async () => {
     const content = unique();
     expect((await send({ type: 'other', file: file(content) })).status).toBe(400);
     expect((await upload(content, { supersedes: newId() })).status).toBe(404);
@@ -83,7 +83,7 @@ describe('a file', () => {
     expect(await api().blobs.stat(sha256(content))).toBeNull();
   });
 
-  it('comes alone', async () => {
+  it('rejects a form with two files', async () => {
     const form = new FormData();
     for (const name of ['type', 'title']) form.append(name, 'other');
     for (const content of ['one', 'two']) form.append('file', new Blob([content]), 'x');
@@ -97,17 +97,17 @@ describe('a file', () => {
 
   it.each([
     ['a form without a boundary', 'multipart/form-data', 'x'],
-    ['a form that breaks off', 'multipart/form-data; boundary=x', '--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nabc'],
+    ['a truncated form', 'multipart/form-data; boundary=x', '--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nabc'],
     ['an empty form', 'multipart/form-data; boundary=x', ''],
-  ])('in %s is refused', async (_, type, body) => {
+  ])('rejects %s', async (_, type, body) => {
     expect((await link({}, { body, headers: { 'content-type': type } })).status).toBe(400);
   });
 
-  it('of another type than a form is refused', async () => {
+  it('rejects a body that is neither a form nor JSON', async () => {
     expect((await link({}, { body: 'bytes', headers: { 'content-type': 'application/octet-stream' } })).status).toBe(415);
   });
 
-  it('with an Idempotency-Key is added once', async () => {
+  it('adds the artifact once per Idempotency-Key', async () => {
     const [content, key] = [unique(), { 'idempotency-key': newId() }];
     const first = await upload(content, {}, { headers: key });
     const again = await upload(content, {}, { headers: key });
@@ -116,7 +116,7 @@ describe('a file', () => {
     expect((await upload(unique(), {}, { headers: key })).status).toBe(422);
   });
 
-  it('of a closed work item() is taken: evidence comes late', async () => {
+  it('accepts artifacts for a closed work item', async () => {
     const closed = await newItem();
     const done = await api().call('PATCH', `/api/v1/work-items/${closed}`, { as: api().ours.owner, body: { status: 'cancelled', reason: 'not needed' } });
     expect(done.status, JSON.stringify(done.body)).toBe(200);
@@ -124,8 +124,8 @@ describe('a file', () => {
   });
 });
 
-describe('a link', () => {
-  it('is kept without its secrets, which says so, and is not captured', async () => {
+describe('adding a link', () => {
+  it('removes secrets from the URL, reports the redactions and stores no content', async () => {
     const url = 'https://ada:hunter2@git.example.com/pulls/17?private_token=hunter2&page=2';
     const { status, body } = await link({ type: 'pull_request', title: 'Fix', url });
     expect(status).toBe(201);
@@ -159,34 +159,34 @@ describe('a link', () => {
     [{ type: 'other', title: 'x' }, '/url'],
     [{ type: 'other', title: 'x', url: 'https://example.com', file: 'x' }, '/file'],
     [[], ''],
-  ])('is refused: %j', async (body, path) => {
+  ])('rejects %j', async (body, path) => {
     const answer = await link(body);
     expect(answer).toMatchObject({ status: 400, body: { errors: [{ path }] } });
   });
 
-  it('with an Idempotency-Key is added once', async () => {
+  it('adds the artifact once per Idempotency-Key', async () => {
     const [body, headers] = [{ type: 'commit', title: 'x', url: 'https://example.com' }, { 'idempotency-key': newId() }];
     expect((await link(body, { headers })).body).toEqual((await link(body, { headers })).body);
   });
 });
 
-describe('a newer artifact', () => {
-  it('takes the place of an older one of the same work item(), once', async () => {
+describe('superseding an artifact', () => {
+  it('replaces an artifact of the same work item, once', async () => {
     const old = (await upload(unique())).body;
     const { status, body } = await upload(unique(), { supersedes: old.id });
     expect(status).toBe(201);
     expect((await get(`/artifacts/${old.id}`)).body).toMatchObject({ superseded_by: body.id });
     expect(await history(old.id)).toEqual(['artifact.added', 'artifact.superseded']);
-    expect(await upload(unique(), { supersedes: old.id })).toMatchObject({ status: 409, body: { detail: expect.stringContaining('superseded already') } });
+    expect(await upload(unique(), { supersedes: old.id })).toMatchObject({ status: 409, body: { detail: expect.stringContaining('already superseded') } });
   });
 
-  it('of two at once is one', async () => {
+  it('lets only one of two concurrent requests succeed', async () => {
     const old = (await upload(unique())).body;
     const both = await Promise.all([upload(unique(), { supersedes: old.id }), upload(unique(), { supersedes: old.id })]);
     expect(both.map(({ status }) => status).sort()).toEqual([201, 409]);
   });
 
-  it('replaces none of another work item(), none removed, none of others', async () => {
+  it('rejects artifacts of another work item, removed artifacts and those of another organization', async () => {
     const elsewhere = (await upload(unique(), {}, { to: await newItem() })).body;
     expect(await upload(unique(), { supersedes: elsewhere.id })).toMatchObject({ status: 409, body: { detail: expect.stringContaining('another work item') } });
     const gone = (await upload(unique())).body;
@@ -197,8 +197,8 @@ describe('a newer artifact', () => {
   });
 });
 
-describe('the list', () => {
-  it('has all artifacts of the work item(), newest first, in pages, by type, superseded and removed', async () => {
+describe('listing artifacts', () => {
+  it('returns pages, newest first, and filters by type, superseded and removed', async () => {
     const to = await newItem();
     const first = (await upload(unique(), { type: 'commit' }, { to })).body;
     const second = (await upload(unique(), { type: 'approval', supersedes: first.id }, { to })).body;
@@ -222,11 +222,11 @@ describe('the list', () => {
     expect((await get(`/work-items/${item()}/artifacts?limit=2&cursor=${page.page.next_cursor}`)).status).toBe(400);
   });
 
-  it.each(['type=secret', 'removed=maybe', 'sort=title', 'color=red'])('refuses %s', async (query) => {
+  it.each(['type=secret', 'removed=maybe', 'sort=title', 'color=red'])('rejects %s', async (query) => {
     expect((await get(`/work-items/${item()}/artifacts?${query}`)).status).toBe(400);
   });
 
-  it('of an unknown work item(), or of one of others, is not found', async () => {
+  it('returns 404 for an unknown work item and for one of another organization', async () => {
     for (const id of [newId(), await newItem(api().theirs)]) {
       expect((await get(`/work-items/${id}/artifacts`)).status).toBe(404);
       expect((await upload(unique(), {}, { to: id })).status).toBe(404);

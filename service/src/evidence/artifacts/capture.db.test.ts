@@ -8,7 +8,7 @@ import { ticketLimits } from '../../integrations/connections/ticketing.ts';
 import { newId } from '../../shared/ids.ts';
 import { EVIDENCE } from '../../testing/evidence/artifacts.ts';
 import { usePackages } from '../../testing/evidence/packages.ts';
-import { captureHandler } from '../handlers-capture.ts';
+import { captureHandler } from '../handlers.ts';
 
 const { api, post, get, seal, download } = usePackages({ config: { RRS_OUTBOUND_ALLOW: '127.0.0.0/8' } });
 const jira = fakes.find(({ id }) => id === 'jira') as FakeVendor;
@@ -61,7 +61,7 @@ async function capture(id: string, lastAttempt = true): Promise<void> {
 const artifactsOf = async (item: string) => (await get<{ data: Artifact[] }>(`/riskops-evidence/work-items/${item}/artifacts?sort=added_at`)).data;
 
 describe('a link that a connection can read', () => {
-  it('is superseded by the original, byte for byte, with where it is from', async () => {
+  it('is superseded by a copy of the original that names its source', async () => {
     const { origin, id: connection, name } = await connected();
     const url = `${origin}/browse/SEC-3`;
     const { item, id } = await link(url);
@@ -85,7 +85,7 @@ describe('a link that a connection can read', () => {
     expect(await artifactsOf(item)).toHaveLength(2);
   });
 
-  it('is in the package with its record of collection, and is no gap any more', async () => {
+  it('is in the package with a collection record and is not a gap', async () => {
     const { origin } = await connected();
     const url = `${origin}/browse/SEC-4`;
     const { item, id } = await link(url);
@@ -104,26 +104,26 @@ describe('a link that a connection can read', () => {
 });
 
 describe('a ticket of the work item', () => {
-  it('is in the package as a link, unless the link was added by hand', async () => {
+  it('is in the package as a link, unless the same link was added by hand', async () => {
     const { id: connection, name } = await connected();
     const { id: item } = await post<{ id: string }>('/work-items', { title: 'with a ticket' });
     const [url, theirs] = ['https://jira.example.com/browse/SEC-9', JSON.stringify({ state: 'done', state_name: 'Done' })];
     await api().db.withTenant({ orgId: api().ours.id }, (tx) =>
-      sql`insert into tickets (org_id, id, work_item_id, connection_id, status, mark, external_id, external_key, url, theirs, created_by)
-        values (${api().ours.id}, ${newId()}, ${item}, ${connection}, 'linked', 'mark', '9', 'SEC-9', ${url}, ${theirs}::jsonb, 'Ada')`.execute(tx),
+      sql`insert into tickets (org_id, id, work_item_id, connection_id, status, marker, external_id, external_key, url, theirs, created_by)
+        values (${api().ours.id}, ${newId()}, ${item}, ${connection}, 'linked', 'marker', '9', 'SEC-9', ${url}, ${theirs}::jsonb, 'Ada')`.execute(tx),
     );
     const sealed = await seal(item);
     expect(sealed.completeness.gaps.map(({ code }) => code)).not.toContain('no_artifact');
     const inPackage = async (id: string) => JSON.parse((await download(id, 'json')).toString()).artifacts;
-    const ticket = { type: 'change_ticket', title: `SEC-9 in ${name}`, description: 'Done, when it was last read', url, file: null };
+    const ticket = { type: 'change_ticket', title: `SEC-9 in ${name}`, description: 'State at the last synchronization: Done', url, file: null };
     expect(await inPackage(sealed.package_id)).toMatchObject([ticket]);
     await post(`/riskops-evidence/work-items/${item}/artifacts`, { type: 'change_ticket', title: 'The change', url });
     expect(await inPackage((await seal(item)).package_id)).toMatchObject([{ title: 'The change', url }]);
   });
 });
 
-describe('a link stays one', () => {
-  it('when it leads elsewhere, and nobody is asked', async () => {
+describe('a link is not captured', () => {
+  it('when no connection recognizes the URL; no request is sent', async () => {
     const { requests } = await connected();
     const { item, id } = await link('https://elsewhere.example/browse/SEC-3');
     await capture(id);
@@ -137,7 +137,7 @@ describe('a link stays one', () => {
     expect([(await artifactsOf(item)).length, requests]).toEqual([1, []]);
   });
 
-  it('when it was removed before', async () => {
+  it('when it was removed', async () => {
     const { origin, requests } = await connected();
     const { item, id } = await link(`${origin}/browse/SEC-3`);
     await api().call('DELETE', `${EVIDENCE}/artifacts/${id}?reason=wrong%20one`, { as: api().ours.owner });
@@ -145,7 +145,7 @@ describe('a link stays one', () => {
     expect([(await artifactsOf(item)).length, requests]).toEqual([1, []]);
   });
 
-  it('when the vendor has no such thing, and the trail says why', async () => {
+  it('when the vendor returns 404, which the audit trail records', async () => {
     const { origin } = await connected();
     const { item, id } = await link(`${origin}/browse/SEC-999`);
     await capture(id, false);
@@ -156,7 +156,7 @@ describe('a link stays one', () => {
     );
   });
 
-  it('while the vendor is down, which is tried again', async () => {
+  it('while the vendor is unavailable; the job is retried', async () => {
     const { origin, close } = await serveFake(jira, { pageSize: 10 });
     await close();
     await post('/integrations', { provider: 'jira', name: newId(), ...jira.settings(origin) });

@@ -16,22 +16,24 @@ export interface Capturing extends TicketVendors {
   blobs: BlobStore;
 }
 
-interface Taken {
+interface CapturedLink {
   connection: ConnectionRow;
   capture: Capture;
   at: Date;
 }
 
-/** A link proves little, for what it leads to can change: whoever of the organization's connections can read it brings the original. */
+type Link = ArtifactRow & { url: string };
+
+/** A link proves little because its target can change. The first ticketing connection that can read the link supplies a copy. */
 export async function captureOriginal(capturing: Capturing, context: JobContext, orgId: string, artifactId: string): Promise<void> {
   const { db, signal, lastAttempt } = context;
   const { link, connections } = await db.withTenant({ orgId }, async (tx) => ({
     link: await readArtifact(tx, orgId, artifactId),
     connections: await ticketingConnections(tx, orgId),
   }));
-  if (!isWanted(link)) return;
-  const { taken, fault } = await askAll(capturing, signal, connections, link.url);
-  if (taken) return keep(capturing.blobs, context, link, taken);
+  if (!isCurrentLink(link)) return;
+  const { captured, fault } = await captureWith(capturing, signal, connections, link.url);
+  if (captured) return store(capturing.blobs, context, link, captured);
   if (!fault) return;
   if (!lastAttempt && (fault.kind === 'unavailable' || fault.kind === 'rate_limited')) throw fault;
   await db.withTenant({ orgId }, (tx) => {
@@ -40,7 +42,7 @@ export async function captureOriginal(capturing: Capturing, context: JobContext,
   });
 }
 
-function isWanted(link: ArtifactRow): link is ArtifactRow & { url: string } {
+function isCurrentLink(link: ArtifactRow): link is Link {
   return link.url !== null && link.removal === null && link.superseded_by === null;
 }
 
@@ -57,23 +59,23 @@ function ticketingConnections(tx: TenantTx, orgId: string): Promise<ConnectionRo
     .execute();
 }
 
-/** Most of them know at once that a link is none of theirs. */
-async function askAll(vendors: TicketVendors, signal: AbortSignal, connections: readonly ConnectionRow[], url: string) {
+/** Most connectors recognize a foreign URL without a request. */
+async function captureWith(vendors: TicketVendors, signal: AbortSignal, connections: readonly ConnectionRow[], url: string) {
   let fault: ConnectorError | null = null;
   for (const connection of connections) {
     try {
       const { connector, context } = await openTicketing(vendors, connection, signal);
       const capture = (await connector.capture?.(context, url)) ?? null;
-      if (capture) return { taken: { connection, capture, at: new Date() }, fault: null };
+      if (capture) return { captured: { connection, capture, at: new Date() }, fault: null };
     } catch (error) {
       if (!(error instanceof ConnectorError)) throw error;
       fault ??= error;
     }
   }
-  return { taken: null, fault };
+  return { captured: null, fault };
 }
 
-async function keep(blobs: BlobStore, { db }: JobContext, link: ArtifactRow & { url: string }, { connection, capture, at }: Taken): Promise<void> {
+async function store(blobs: BlobStore, { db }: JobContext, link: Link, { connection, capture, at }: CapturedLink): Promise<void> {
   const { org_id: orgId } = link;
   const name = capture.mediaType === 'application/json' ? 'original.json' : 'original';
   const file = await receiveFile(blobs, Readable.from([capture.bytes]), name, capture.bytes.length);
@@ -81,16 +83,12 @@ async function keep(blobs: BlobStore, { db }: JobContext, link: ArtifactRow & { 
     await db.withTenant({ orgId }, (tx) => addOriginal(tx, link, { connection, capture, at, file }));
   } catch (error) {
     await db.withTenant({ orgId }, (tx) => enqueue(tx, eraseBytes, { sha256: file.sha256 }));
-    // Somebody superseded or removed the link meanwhile.
+    // Someone superseded or removed the link in the meantime.
     if (!(error instanceof AppError && error.code === 'conflict')) throw error;
   }
 }
 
-async function addOriginal(
-  tx: TenantTx,
-  link: ArtifactRow & { url: string },
-  { connection, capture, at, file }: Taken & { file: ArtifactFile },
-): Promise<void> {
+async function addOriginal(tx: TenantTx, link: Link, { connection, capture, at, file }: CapturedLink & { file: ArtifactFile }): Promise<void> {
   const { org_id: orgId, type, title, occurred_at } = link;
   const description = [link.description, capture.description].filter((text) => text !== null).join('\n\n');
   const { id } = await addArtifact(tx, systemActor(orgId, connection.name), link.work_item_id, {

@@ -35,7 +35,7 @@ it.each<[string, string | Buffer, string]>([
   expect(mediaTypeOf(Buffer.from(content as string))).toBe(expected);
 });
 
-it('knows any bytes as one of its types, by their beginning alone', () => {
+it('assigns one of its types to any bytes and looks only at their beginning', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 5_000 }), fc.uint8Array({ maxLength: 100 }), (bytes, more) => {
       const type = mediaTypeOf(bytes);

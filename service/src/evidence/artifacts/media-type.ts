@@ -1,5 +1,5 @@
-// biome-ignore-all lint/suspicious/noControlCharactersInRegex: they are what tells files apart
-/** What an artifact is, as its first bytes say: what the sender claims is not looked at. */
+// biome-ignore-all lint/suspicious/noControlCharactersInRegex: control characters identify file types
+/** Media types are detected from the first bytes. The type that the client sends is ignored. */
 export const artifactMediaTypes = [
   'application/pdf',
   'image/png',
@@ -27,12 +27,12 @@ const signatures: readonly (readonly [RegExp, ArtifactMediaType])[] = [
   [/^\x1f\x8b\x08/, 'application/gzip'],
 ];
 
-/** Threat: markup that a browser would run (HTML, SVG, XHTML) is plain text here, also inside of XML. */
+/** Threat: a browser would run HTML, SVG or XHTML, also inside XML. Such content is reported as plain text. */
 const ACTIVE =
   /<(?:!doctype\s+html|(?:[\w-]+:)?(?:html|head|body|script|svg|iframe|object|embed|stylesheet))[\s>/]|<\?xml-stylesheet|www\.w3\.org\/(?:1999\/xhtml|2000\/svg)/i;
 const NOT_TEXT = /[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]/;
 
-/** From at most the first 4 KiB. */
+/** Looks at the first 4 KiB at most. */
 export function mediaTypeOf(head: Uint8Array): ArtifactMediaType {
   const bytes = Buffer.from(head.subarray(0, HEAD_BYTES));
   const known = signatures.find(([pattern]) => pattern.test(bytes.toString('latin1')));
@@ -46,7 +46,7 @@ export function mediaTypeOf(head: Uint8Array): ArtifactMediaType {
 
 function textOf(bytes: Buffer): string | null {
   try {
-    // As a stream: the last character may have been cut.
+    // `stream` tolerates a last character that was cut off.
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
     return text === '' || NOT_TEXT.test(text) ? null : text;
   } catch {

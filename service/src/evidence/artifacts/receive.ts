@@ -3,23 +3,23 @@ import type { BlobStore } from '../../blobs/blobs.ts';
 import type { ArtifactFile } from './artifacts.ts';
 import { HEAD_BYTES, mediaTypeOf } from './media-type.ts';
 
-/** Streams the file to the store and finds out on the way what it is. */
+/** Streams the file to the blob store and detects its media type on the way. */
 export async function receiveFile(blobs: BlobStore, content: Readable, filename: string, maxBytes: number): Promise<ArtifactFile> {
   const head: Uint8Array[] = [];
   let seen = 0;
-  async function* watched(): AsyncGenerator<Uint8Array> {
+  async function* withHead(): AsyncGenerator<Uint8Array> {
     for await (const chunk of content.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
       if (seen < HEAD_BYTES) head.push(chunk.slice(0, HEAD_BYTES - seen));
       seen += chunk.length;
       yield chunk;
     }
   }
-  const { sha256, size } = await blobs.put(watched(), { maxBytes });
-  return { sha256, size, media_type: mediaTypeOf(Buffer.concat(head)), filename: tidyName(filename) };
+  const { sha256, size } = await blobs.put(withHead(), { maxBytes });
+  return { sha256, size, media_type: mediaTypeOf(Buffer.concat(head)), filename: cleanName(filename) };
 }
 
-/** The name as data: one that a database can store and a person can read. */
-function tidyName(filename: string): string | null {
+/** Removes what PostgreSQL cannot store or a person cannot read. */
+function cleanName(filename: string): string | null {
   const name = filename
     .toWellFormed()
     .replaceAll(/\p{Cc}/gu, '')

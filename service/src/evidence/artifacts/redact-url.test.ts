@@ -7,7 +7,7 @@ it.each([
   'https://jira.example.com/browse/OPS-12?focusedId=9&page=2#comment-3',
   'https://ci.example.com/job/5?commit=9fceb02d0ae598e95dc970b74767f19372d61af8',
   'http://wiki.example.com/a%20b?state=closed&q=is%3Aopen',
-])('leaves %s as it is', (url) => {
+])('leaves %s unchanged', (url) => {
   expect(redactUrl(url)).toEqual({ url, redactions: [] });
 });
 
@@ -21,19 +21,16 @@ it.each<[string, string, string]>([
   ['https://x.example/a?v=eyJhbGciOi.eyJzdWIi.c2ln', 'https://x.example/a?v=REDACTED', 'parameters v'],
   ['https://x.example/a?v=AIzaSyD4hunter2hunter2HUNTER', 'https://x.example/a?v=REDACTED', 'parameters v'],
   ['https://x.example/a?token=hunter2&token=hunter2', 'https://x.example/a?token=REDACTED', 'token'],
-  ['https://x.example/a#access_token=hunter2&b=1', 'https://x.example/a#access_token=REDACTED&b=1', 'behind the #'],
-])('redacts %s and says so', (given, kept, reason) => {
+  ['https://x.example/a#access_token=hunter2&b=1', 'https://x.example/a#access_token=REDACTED&b=1', 'fragment parameters access_token'],
+])('redacts %s and reports it', (given, kept, reason) => {
   expect(redactUrl(given)).toEqual({ url: kept, redactions: [{ pointer: '/url', reason: expect.stringContaining(reason) }] });
 });
 
-it.each(['ftp://x.example/a', 'javascript:alert(1)', 'data:text/html,x', 'file:///etc/passwd', 'x.example/a', '', 'https://'])(
-  'knows no page at %j',
-  (text) => {
-    expect(redactUrl(text)).toBeNull();
-  },
-);
+it.each(['ftp://x.example/a', 'javascript:alert(1)', 'data:text/html,x', 'file:///etc/passwd', 'x.example/a', '', 'https://'])('rejects %j', (text) => {
+  expect(redactUrl(text)).toBeNull();
+});
 
-it('keeps nothing of a secret wherever it stands, and changes nothing a second time', () => {
+it('removes a secret wherever it is in the URL and is idempotent', () => {
   const secret = fc.stringMatching(/^hunter2[a-z0-9]{8,20}$/);
   const place = fc.constantFrom(
     'https://u:%@x.example/',

@@ -7,10 +7,10 @@ const REDACTED = 'REDACTED';
 
 const SECRET_NAME =
   /token|secret|passw|pwd|credential|signature|session|api[-_.]?key|access[-_.]?key|private[-_.]?key|^(?:x-(?:amz|goog)-.*|sig|auth|authorization|code|jwt|sid|pass|key|samlresponse|samlrequest)$/i;
-/** What names itself a secret by its form: tokens of well-known services, JSON web tokens, keys of a cloud. */
+/** Secrets with a recognizable form: tokens of well-known services, JSON Web Tokens, cloud access keys. */
 const SECRET_VALUE = /^(?:gh[pousr]_|github_pat_|glpat-|xox[abprs]-|rrs_|sk-|npm_|pypi-|AKIA|ASIA|Bearer\s)|^eyJ[\w-]+\.[\w-]+\./;
 
-/** A link as it may be kept: without credentials. `null`: it is no address of a web page. */
+/** Removes credentials from a link. Returns `null` if the text is not an http or https URL. */
 export function redactUrl(text: string): { url: string; redactions: UrlRedaction[] } | null {
   if (!URL.canParse(text)) return null;
   const url = new URL(text);
@@ -19,17 +19,17 @@ export function redactUrl(text: string): { url: string; redactions: UrlRedaction
   if (url.username !== '' || url.password !== '') {
     url.username = '';
     url.password = '';
-    reasons.push('the user name and password in the address were removed');
+    reasons.push('the user name and password in the URL were removed');
   }
   const secret = redactPairs(url.searchParams);
   if (secret.length > 0) reasons.push(`the values of the query parameters ${secret.join(', ')} were removed`);
-  // Single-page applications and OAuth put parameters behind the hash.
+  // Single-page applications and OAuth put parameters into the fragment.
   if (url.hash.includes('=')) {
     const fragment = new URLSearchParams(url.hash.slice(1));
     const hidden = redactPairs(fragment);
     if (hidden.length > 0) {
       url.hash = fragment.toString();
-      reasons.push(`the values of ${hidden.join(', ')} behind the # were removed`);
+      reasons.push(`the values of the fragment parameters ${hidden.join(', ')} were removed`);
     }
   }
   return { url: url.href, redactions: reasons.map((reason) => ({ pointer: '/url', reason })) };
@@ -41,7 +41,7 @@ function redactPairs(parameters: URLSearchParams): string[] {
   return secret;
 }
 
-/** Long, and of digits and letters of both cases all mixed: no word, no number and no hash in hexadecimal. */
+/** Long values that mix digits with letters of both cases are not words, numbers or hexadecimal hashes. */
 function looksSecret(name: string, value: string): boolean {
   if (value === '') return false;
   const mixed = /^[\w+/=.~-]{24,}$/.test(value) && [/[a-z]/, /[A-Z]/, /\d/].every((kind) => kind.test(value));

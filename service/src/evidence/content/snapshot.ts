@@ -5,16 +5,16 @@ import { readPolicy } from '../../findings/policy.ts';
 import { participantsIn } from '../../work-items/items/participants.ts';
 import { type ApprovalRow, readItem } from '../../work-items/items/read.ts';
 import { allArtifacts, recordSealedArtifacts } from '../artifacts/artifacts.ts';
-import { leavesOf } from '../log/transparency-log.ts';
+import { leavesOfPackage } from '../log/transparency-log.ts';
 import type { PackageRow } from '../packages/packages.ts';
-import { describeFinding, type FindingFacts } from './describe-findings.ts';
-import { lastWordsOf } from './final-decisions.ts';
+import { buildFinding, type FindingFacts } from './build-finding.ts';
+import { finalDecisions } from './final-decisions.ts';
 import type { Unlinked } from './gaps.ts';
-import { rowsOf } from './rows.ts';
+import { readWithCursor } from './read-with-cursor.ts';
 import { ticketLinks } from './tickets.ts';
-import { type EventFacts, trailOf } from './trail.ts';
+import { buildTrail, type EventFacts } from './trail.ts';
 
-/** Everything that a package says, read at one instant. Of what there may be thousands of, findings and events, only what it says of them is kept. */
+/** Everything that a package states, read in one transaction. There can be thousands of findings and events, so each row is reduced to what the package needs. */
 export type Snapshot = Awaited<ReturnType<typeof readSnapshot>>;
 
 export async function readSnapshot(tx: TenantTx, { org_id: orgId, id, work_item_id: itemId, sequence }: PackageRow) {
@@ -30,7 +30,7 @@ export async function readSnapshot(tx: TenantTx, { org_id: orgId, id, work_item_
     artifacts.filter(({ sha256, removal }) => sha256 !== null && removal === null).map((artifact) => artifact.id),
   );
   const findings: Finding[] = [];
-  for await (const facts of readFindings(tx, orgId, itemId)) findings.push(describeFinding(facts, asOf));
+  for await (const facts of readFindings(tx, orgId, itemId)) findings.push(buildFinding(facts, asOf));
   const scanIds = new Set(findings.flatMap(({ before, after }) => [before.scan, after.scan]));
   const approvals = await readApprovals(tx, orgId, itemId);
   const titles = new Map([item, ...findings, ...artifacts].map(({ id, title }) => [id, title]));
@@ -47,10 +47,10 @@ export async function readSnapshot(tx: TenantTx, { org_id: orgId, id, work_item_
     ),
     staleSources: await staleSources(tx, orgId, itemId),
     approvals,
-    lastWords: lastWordsOf(approvals, await participantsIn(tx, orgId, itemId)),
+    decisions: finalDecisions(approvals, await participantsIn(tx, orgId, itemId)),
     unlinked: await readUnlinked(tx, orgId, itemId),
-    trail: await trailOf(readEvents(tx, orgId, itemId), titles),
-    abandoned: (await leavesOf(tx, orgId, id)).filter(({ published_at }) => published_at === null),
+    trail: await buildTrail(readEvents(tx, orgId, itemId), titles),
+    abandoned: (await leavesOfPackage(tx, orgId, id)).filter(({ published_at }) => published_at === null),
     supersedes: await latestSealed(tx, orgId, itemId, sequence),
     fourEyes: (await readPolicy(tx, orgId)).four_eyes,
   };
@@ -60,7 +60,7 @@ const linked = (orgId: string, itemId: string): RawBuilder<unknown> =>
   sql`work_item_findings l where l.org_id = ${orgId} and l.work_item_id = ${itemId} and l.unlinked_at is null`;
 
 function readFindings(tx: TenantTx, orgId: string, itemId: string): AsyncIterable<FindingFacts> {
-  return rowsOf(
+  return readWithCursor(
     tx,
     sql<FindingFacts>`
     select f.id, f.title, f.weakness, f.vulnerability_ids, f.cwes, f.severity, f.cvss_version, f.cvss_vector, f.cvss_score, f.epss, f.epss_date, f.kev, f.risk_score,
@@ -106,7 +106,7 @@ async function readScans(tx: TenantTx, orgId: string, ids: string[]) {
 
 const STALE = sql`interval '30 days'`;
 
-/** Sources of its findings that looked at none of their assets for a while. */
+/** Sources of the findings that have not scanned any of their assets for 30 days. */
 async function staleSources(tx: TenantTx, orgId: string, itemId: string): Promise<{ source: string; last: Date }[]> {
   const { rows } = await sql<{ source: string; last: Date }>`
     select o.provider as source, max(c.seen_at) as last
@@ -122,7 +122,7 @@ async function readApprovals(tx: TenantTx, orgId: string, itemId: string): Promi
   return tx.selectFrom('work_item_approvals').selectAll().where('org_id', '=', orgId).where('work_item_id', '=', itemId).orderBy('id').execute();
 }
 
-/** What was taken off the item, is not on it again, and is not closed. */
+/** Findings that were removed from the work item, not added again, and are not closed. */
 async function readUnlinked(tx: TenantTx, orgId: string, itemId: string): Promise<Unlinked[]> {
   const { rows } = await sql<Unlinked>`
     select distinct on (f.id) f.id, f.title, l.unlinked_at, l.unlinked_by, l.unlink_reason
@@ -146,9 +146,9 @@ async function latestSealed(tx: TenantTx, orgId: string, itemId: string, below: 
   return row ?? null;
 }
 
-/** Every event of the item, of its artifacts and packages, and of its findings. */
+/** Every event of the work item, its artifacts, its packages and its findings. */
 function readEvents(tx: TenantTx, orgId: string, itemId: string): AsyncIterable<EventFacts> {
-  return rowsOf(
+  return readWithCursor(
     tx,
     sql<EventFacts>`
     select id, occurred_at, actor_type, actor_id, actor_name, action, object_type, object_id, before, after, null as reason, null::uuid as import_id

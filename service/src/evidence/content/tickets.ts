@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 import type { ArtifactRow } from '../artifacts/artifacts.ts';
 
-/** The tickets of a work item as links to them, but for those whose link was added by hand: these may have been captured. */
+/** The tickets of a work item as link artifacts, except tickets whose link was added by hand: these may have been captured. */
 export async function ticketLinks(tx: TenantTx, orgId: string, itemId: string): Promise<ArtifactRow[]> {
   const { rows } = await sql<{ id: string; key: string; url: string; system: string; state: string; created_at: Date; created_by: string }>`
     select t.id, t.external_key as key, t.url, c.name as system, t.theirs->>'state_name' as state, t.created_at, t.created_by
@@ -16,7 +16,7 @@ export async function ticketLinks(tx: TenantTx, orgId: string, itemId: string): 
     work_item_id: itemId,
     type: 'change_ticket',
     title: `${key} in ${system}`,
-    description: state === null ? null : `${state}, when it was last read`,
+    description: state === null ? null : `State at the last synchronization: ${state}`,
     occurred_at: null,
     url,
     filename: null,

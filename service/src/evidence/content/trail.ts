@@ -19,27 +19,27 @@ export interface EventFacts {
 }
 
 export interface Trail {
-  /** Every event as a line that names the hash of the one before. */
+  /** One JSON line per event. Each line contains the hash of the previous line. */
   lines: string[];
   summary: Evidence['audit_trail'];
-  /** The same for people. */
+  /** The same events in readable form. */
   timeline: TimelineEvent[];
 }
 
-export async function trailOf(events: AsyncIterable<EventFacts>, titles: ReadonlyMap<string, string>): Promise<Trail> {
+export async function buildTrail(events: AsyncIterable<EventFacts>, titles: ReadonlyMap<string, string>): Promise<Trail> {
   const lines: string[] = [];
   const timeline: TimelineEvent[] = [];
   let head = TRAIL_START;
   for await (const event of events) {
-    const { line, hash } = chainLine(lineOf(event), lines.length + 1, head);
+    const { line, hash } = chainLine(toLine(event), lines.length + 1, head);
     head = hash;
     lines.push(`${line}\n`);
-    timeline.push(shown(event, titles));
+    timeline.push(toTimelineEvent(event, titles));
   }
   return { lines, timeline, summary: { file: TRAIL_FILE, events: lines.length, head } };
 }
 
-function lineOf(event: EventFacts) {
+function toLine(event: EventFacts) {
   return {
     id: event.id,
     at: event.occurred_at.toISOString(),
@@ -53,16 +53,16 @@ function lineOf(event: EventFacts) {
   };
 }
 
-function shown(event: EventFacts, titles: ReadonlyMap<string, string>): TimelineEvent {
+function toTimelineEvent(event: EventFacts, titles: ReadonlyMap<string, string>): TimelineEvent {
   return {
     at: event.occurred_at.toISOString(),
     actor: event.actor_name,
-    what: whatOf(event),
+    what: describeAction(event),
     object: titles.get(event.object_id) ?? `${event.object_type.replaceAll('_', ' ')} ${event.object_id}`,
   };
 }
 
-function whatOf({ action, before, after, reason }: EventFacts): string {
+function describeAction({ action, before, after, reason }: EventFacts): string {
   const [was, is] = [before, after].map((state) => (state as { status?: string } | null)?.status);
   const verb = action.replace(/^[a-z_]+\./, '').replaceAll('_', ' ');
   const change = was !== undefined && is !== undefined && was !== is ? `: ${was.replaceAll('_', ' ')} → ${is.replaceAll('_', ' ')}` : '';

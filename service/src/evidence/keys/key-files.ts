@@ -18,26 +18,26 @@ export const keyKinds = {
 } as const satisfies Record<string, KeyKind>;
 
 const OPEN_TO_OTHERS = 0o077;
-/** A key that is registered already and takes its place a moment later; a crash between the two is mended by the next start. */
+/** A rotation registers the new key first and renames its file afterwards. The next start finishes an interrupted rotation. */
 const NEXT = '.next';
 
 export async function prepareKeyFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw new OperatorError(`The folder for signing keys, ${folder}, cannot be made (${messageOf(error)}). Set RRS_KEYS_DIR to one that you may write.`, {
+    throw new OperatorError(`The key folder ${folder} cannot be created (${messageOf(error)}). Set RRS_KEYS_DIR to a folder that the service can write to.`, {
       cause: error,
     });
   }
 }
 
-/** `null`: there is no such file. */
+/** Returns `null` if the file does not exist. */
 export async function readSigner(folder: string, kind: KeyKind, suffix: '' | typeof NEXT = ''): Promise<Signer | null> {
   const path = join(folder, kind.file + suffix);
   const pem = await readPrivate(path);
   if (pem === null) return null;
   const signer = pemSigner(kind.use, kind.algorithm, pem);
-  if (!signer) throw new OperatorError(`The file ${path} is not a private key for ${kind.algorithm} in PEM (PKCS#8). Put the right one there.`);
+  if (!signer) throw new OperatorError(`The file ${path} is not a private ${kind.algorithm} key in PEM (PKCS#8). Replace it with the correct key.`);
   return signer;
 }
 
@@ -46,18 +46,18 @@ async function readPrivate(path: string): Promise<string | null> {
     const { mode } = await stat(path);
     if ((mode & OPEN_TO_OTHERS) !== 0) {
       const shown = `0${(mode & 0o777).toString(8)}`;
-      throw new OperatorError(`The signing key ${path} can be read or changed by others (mode ${shown}). Make it yours alone: chmod 600 ${path}`);
+      throw new OperatorError(`Other users can read or change the signing key ${path} (mode ${shown}). Run: chmod 600 ${path}`);
     }
     return await readFile(path, 'utf8');
   } catch (error) {
     if (errorCodeOf(error) === 'ENOENT') return null;
     if (error instanceof OperatorError) throw error;
-    throw new OperatorError(`The signing key ${path} cannot be read (${messageOf(error)}). Start as the user to whom it belongs.`, { cause: error });
+    throw new OperatorError(`The signing key ${path} cannot be read (${messageOf(error)}). Start the service as the user who owns the file.`, { cause: error });
   }
 }
 
-/** Of two processes that make it at once, both get the key of one. */
-export async function makeKeyFile(folder: string, kind: KeyKind): Promise<void> {
+/** If two processes create the key at the same time, one file wins and both use it. */
+export async function createKeyFile(folder: string, kind: KeyKind): Promise<void> {
   const path = join(folder, kind.file);
   const unfinished = `${path}.${randomUUID()}`;
   await writePrivate(unfinished, newPrivateKey(kind));
@@ -71,18 +71,18 @@ export async function makeKeyFile(folder: string, kind: KeyKind): Promise<void> 
   await syncFolder(folder);
 }
 
-export async function makeNextKey(folder: string, kind: KeyKind): Promise<Signer> {
+export async function createNextKey(folder: string, kind: KeyKind): Promise<Signer> {
   const path = join(folder, kind.file + NEXT);
   await rm(path, { force: true });
   await writePrivate(path, newPrivateKey(kind));
   await syncFolder(folder);
   const signer = await readSigner(folder, kind, NEXT);
-  if (!signer) throw new Error(`${path} is gone a moment after it was written`);
+  if (!signer) throw new Error(`${path} disappeared after it was written`);
   return signer;
 }
 
-/** Whether the key with this id was waiting to take its place, and has now. */
-export async function takeNextKey(folder: string, kind: KeyKind, keyId: string): Promise<boolean> {
+/** Puts the next key into use if it has this id. Returns whether it did. */
+export async function activateNextKey(folder: string, kind: KeyKind, keyId: string): Promise<boolean> {
   const next = await readSigner(folder, kind, NEXT);
   if (next?.keyId !== keyId) return false;
   const path = join(folder, kind.file);
@@ -99,9 +99,12 @@ export async function writePrivate(path: string, text: string): Promise<void> {
   try {
     await withFile(path, 'wx', write, 0o600);
   } catch (error) {
-    throw new OperatorError(`The folder for signing keys, ${dirname(path)}, cannot be written (${messageOf(error)}). Set RRS_KEYS_DIR to one that can.`, {
-      cause: error,
-    });
+    throw new OperatorError(
+      `The service cannot write to the key folder ${dirname(path)} (${messageOf(error)}). Set RRS_KEYS_DIR to a folder that it can write to.`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

@@ -9,7 +9,7 @@ import { type Database, openDatabase } from '../../db/database.ts';
 import { OperatorError } from '../../shared/errors.ts';
 import { startApi } from '../../testing/http/api.ts';
 import { createTestDatabase, withClient } from '../../testing/postgres.ts';
-import { keyKinds, makeNextKey } from './key-files.ts';
+import { createNextKey, keyKinds } from './key-files.ts';
 import { openSigners, publishedKeys, rotateKeys, type Signers } from './keys.ts';
 
 const FILES = ['log-note.pem', 'log.pem', 'package.pem'];
@@ -49,7 +49,7 @@ async function refusal(promise: Promise<unknown>): Promise<string> {
 }
 
 describe('the first start', () => {
-  it('makes three keys for their owner only, registers them, and finds them again', async () => {
+  it('creates three private key files, registers them, and reuses them', async () => {
     const first = await openSigners(db, folder);
     expect((await readdir(folder)).sort()).toEqual(FILES);
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
@@ -58,14 +58,14 @@ describe('the first start', () => {
     expect(idsOf(await openSigners(db, folder))).toEqual(idsOf(first));
   });
 
-  it('of many processes at once gives one set of keys', async () => {
+  it('of many processes at once creates one set of keys', async () => {
     const opened = await Promise.all(Array.from({ length: 8 }, () => openSigners(db, folder)));
     expect(new Set(opened.map((signers) => idsOf(signers).join())).size).toBe(1);
     expect(await active()).toHaveLength(3);
     expect((await readdir(folder)).sort()).toEqual(FILES);
   });
 
-  it('of many with folders of their own lets one in, and leaves no keys with the others', async () => {
+  it('succeeds for only one of many processes with separate folders', async () => {
     const folders = await Promise.all(Array.from({ length: 5 }, newFolder));
     const outcomes = await Promise.allSettled(folders.map((each) => openSigners(db, each)));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -73,7 +73,7 @@ describe('the first start', () => {
     expect(files.sort()).toEqual([0, 0, 0, 0, 3]);
   });
 
-  it('takes keys that are there already, as after a crash before they were registered', async () => {
+  it('registers existing key files, as after a crash before registration', async () => {
     const elsewhere = await createTestDatabase();
     const other = openDatabase({ url: elsewhere.url, poolSize: 2 });
     const made = await openSigners(other, folder);
@@ -83,8 +83,8 @@ describe('the first start', () => {
   });
 });
 
-describe('a start is refused', () => {
-  it('with other keys than the registered ones', async () => {
+describe('opening the keys fails', () => {
+  it('if the keys differ from the registered keys', async () => {
     const { package: registered } = await openSigners(db, folder);
     const other = join(await newFolder());
     const elsewhere = await createTestDatabase();
@@ -93,19 +93,19 @@ describe('a start is refused', () => {
     await foreign.close();
     await elsewhere.drop();
     const message = await refusal(openSigners(db, other));
-    expect(message).toContain(`package.pem is another one (SHA256:`);
-    expect(message).toContain(`than the registered ${registered.keyId}`);
-    expect(message).toContain('set RRS_KEYS_DIR to it');
+    expect(message).toContain('package.pem has the id SHA256:');
+    expect(message).toContain(`but ${registered.keyId} is registered`);
+    expect(message).toContain('Set RRS_KEYS_DIR to that folder');
   });
 
-  it('without a key that is registered, which it does not make anew', async () => {
+  it('if a registered key is missing; it is not created again', async () => {
     await openSigners(db, folder);
     await rm(join(folder, 'log.pem'));
     expect(await refusal(openSigners(db, folder))).toMatch(/log\.pem is missing, but [0-9a-f]{64} is registered\. .*"rrs keys rotate"/);
     expect(await readdir(folder)).not.toContain('log.pem');
   });
 
-  it.each([0o640, 0o604, 0o620, 0o666])('with a key of mode %o', async (mode) => {
+  it.each([0o640, 0o604, 0o620, 0o666])('if a key file has mode %o', async (mode) => {
     await openSigners(db, folder);
     await chmod(join(folder, 'log-note.pem'), mode);
     const message = await refusal(openSigners(db, folder));
@@ -113,26 +113,26 @@ describe('a start is refused', () => {
     expect(message).toContain(`chmod 600 ${folder}/log-note.pem`);
   });
 
-  it.each(['not a key', ''])('with %j instead of a key', async (text) => {
+  it.each(['not a key', ''])('if a key file contains %j', async (text) => {
     await openSigners(db, folder);
     await writeFile(join(folder, 'package.pem'), text);
-    expect(await refusal(openSigners(db, folder))).toContain('is not a private key for ES256');
+    expect(await refusal(openSigners(db, folder))).toContain('is not a private ES256 key');
   });
 
-  it('with a key of another kind', async () => {
+  it('if a key has the wrong algorithm', async () => {
     await openSigners(db, folder);
     await rename(join(folder, 'log-note.pem'), join(folder, 'package.pem'));
-    expect(await refusal(openSigners(db, folder))).toContain('is not a private key for ES256');
+    expect(await refusal(openSigners(db, folder))).toContain('is not a private ES256 key');
   });
 
-  it('where no folder can be made', async () => {
+  it('if the folder cannot be created', async () => {
     await writeFile(folder, 'a file');
     expect(await refusal(openSigners(db, join(folder, 'keys')))).toContain('Set RRS_KEYS_DIR');
   });
 });
 
 describe('a rotation', () => {
-  it('signs with new keys from then on and keeps the old ones published', async () => {
+  it('replaces the keys and keeps the old ones published', async () => {
     const old = await openSigners(db, folder);
     const made = await rotateKeys(db, folder);
     const now = await openSigners(db, folder);
@@ -146,16 +146,16 @@ describe('a rotation', () => {
     expect((await readdir(folder)).sort()).toEqual(FILES);
   });
 
-  it('mends a folder whose keys are lost', async () => {
+  it('recovers from lost key files', async () => {
     await openSigners(db, folder);
     await rm(folder, { recursive: true });
     await rotateKeys(db, folder);
     expect(idsOf(await openSigners(db, folder)).sort()).toEqual((await active()).sort());
   });
 
-  it('that broke off after its commit is finished by the next start', async () => {
+  it('that was interrupted after its commit is finished by the next start', async () => {
     await openSigners(db, folder);
-    const next = await Promise.all(Object.values(keyKinds).map((kind) => makeNextKey(folder, kind)));
+    const next = await Promise.all(Object.values(keyKinds).map((kind) => createNextKey(folder, kind)));
     await withClient(url, async (client) => {
       await client.query('update rrs.evidence_keys set valid_to = now()');
       for (const [index, { use, algorithm }] of Object.values(keyKinds).entries()) {
@@ -175,12 +175,12 @@ describe('a published key', () => {
     ['delete from rrs.evidence_keys', 'can only be closed'],
     ['truncate rrs.evidence_keys', 'accepts only inserts'],
     ['update rrs.evidence_keys set valid_to = now(); update rrs.evidence_keys set valid_to = null', 'can only be closed'],
-  ])('stays as it is: %s', async (statement, message) => {
+  ])('cannot be changed: %s', async (statement, message) => {
     await openSigners(db, folder);
     await withClient(url, (client) => expect(client.query(statement)).rejects.toThrow(message));
   });
 
-  it('is not the application’s to change', async () => {
+  it('cannot be changed by the application role', async () => {
     await openSigners(db, folder);
     await withClient(url, async (client) => {
       await client.query('set role rrs_app');
@@ -192,7 +192,7 @@ describe('a published key', () => {
 });
 
 describe('a signer', () => {
-  it('signs what its public key verifies', async () => {
+  it('creates signatures that its public key verifies', async () => {
     const message = utf8('what was signed');
     for (const signer of Object.values(await openSigners(db, folder))) {
       const signature = await signer.sign(message);
@@ -203,7 +203,7 @@ describe('a signer', () => {
 });
 
 describe('GET /riskops-evidence/keys', () => {
-  it('shows everybody all public keys and no private one, and the well-known files are the same', async () => {
+  it('returns all public keys without authentication, identical to the well-known files', async () => {
     const api = await startApi();
     onTestFinished(() => api.close());
     await openSigners(api.db, folder);

@@ -5,18 +5,15 @@ import { calculateJwkThumbprint, type JWK } from 'jose';
 import { sql } from 'kysely';
 import type { Database, SystemTx } from '../../db/database.ts';
 import { OperatorError } from '../../shared/errors.ts';
-import { type KeyKind, keyKinds, makeKeyFile, makeNextKey, prepareKeyFolder, readSigner, takeNextKey } from './key-files.ts';
+import { activateNextKey, createKeyFile, createNextKey, type KeyKind, keyKinds, prepareKeyFolder, readSigner } from './key-files.ts';
 import type { KeyUse, Signer, SigningAlgorithm } from './signer.ts';
 
 export type Signers = Readonly<Record<keyof typeof keyKinds, Signer>>;
 
-/**
- * The keys that sign now, made if this is the first start. Cheap enough to be asked for by each piece of work that signs,
- * so that a rotation counts at once.
- */
+/** Returns the current signing keys and creates them on the first start. Each job that signs calls it again, so that a rotation takes effect immediately. */
 export function openSigners(db: Database, folder: string): Promise<Signers> {
   return db.withSystem(async (tx) => {
-    await takeTurn(tx);
+    await lockKeys(tx);
     await prepareKeyFolder(folder);
     const signers: Partial<Record<keyof typeof keyKinds, Signer>> = {};
     for (const [name, kind] of Object.entries(keyKinds) as [keyof typeof keyKinds, KeyKind][]) signers[name] = await openSigner(tx, folder, kind);
@@ -24,26 +21,26 @@ export function openSigners(db: Database, folder: string): Promise<Signers> {
   });
 }
 
-/** New keys from now on; the old public ones stay published for what they have signed. */
+/** Replaces all signing keys. The old public keys stay published, so that earlier packages can be verified. */
 export async function rotateKeys(db: Database, folder: string): Promise<Signer[]> {
   await prepareKeyFolder(folder);
   const kinds = Object.values(keyKinds);
   const signers = await db.withSystem(async (tx) => {
-    await takeTurn(tx);
+    await lockKeys(tx);
     await tx.updateTable('evidence_keys').set({ valid_to: sql<Date>`now()` }).where('valid_to', 'is', null).execute();
-    const made: Signer[] = [];
+    const created: Signer[] = [];
     for (const kind of kinds) {
-      const signer = await makeNextKey(folder, kind);
+      const signer = await createNextKey(folder, kind);
       await register(tx, kind, signer);
-      made.push(signer);
+      created.push(signer);
     }
-    return made;
+    return created;
   });
-  for (const [index, kind] of kinds.entries()) await takeNextKey(folder, kind, signers[index]?.keyId ?? '');
+  for (const [index, kind] of kinds.entries()) await activateNextKey(folder, kind, signers[index]?.keyId ?? '');
   return signers;
 }
 
-async function takeTurn(tx: SystemTx): Promise<void> {
+async function lockKeys(tx: SystemTx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('evidence keys', 0))`.execute(tx);
 }
 
@@ -57,23 +54,23 @@ async function openSigner(tx: SystemTx, folder: string, kind: KeyKind): Promise<
     .executeTakeFirst();
   let signer = await readSigner(folder, kind);
   if (registered) {
-    if (signer?.keyId !== registered.key_id && (await takeNextKey(folder, kind, registered.key_id))) signer = await readSigner(folder, kind);
-    if (signer?.keyId !== registered.key_id) throw notTheRegisteredKey(join(folder, kind.file), signer, registered.key_id);
+    if (signer?.keyId !== registered.key_id && (await activateNextKey(folder, kind, registered.key_id))) signer = await readSigner(folder, kind);
+    if (signer?.keyId !== registered.key_id) throw wrongKeyFile(join(folder, kind.file), signer, registered.key_id);
     return signer;
   }
   if (!signer) {
-    await makeKeyFile(folder, kind);
+    await createKeyFile(folder, kind);
     signer = await readSigner(folder, kind);
   }
-  if (!signer) throw new Error(`${kind.file} is gone a moment after it was written`);
+  if (!signer) throw new Error(`${kind.file} disappeared after it was written`);
   await register(tx, kind, signer);
   return signer;
 }
 
-function notTheRegisteredKey(path: string, found: Signer | null, keyId: string): OperatorError {
-  const what = found ? `is another one (${found.keyId}) than the registered ${keyId}` : `is missing, but ${keyId} is registered`;
+function wrongKeyFile(path: string, found: Signer | null, keyId: string): OperatorError {
+  const problem = found ? `has the id ${found.keyId}, but ${keyId} is registered` : `is missing, but ${keyId} is registered`;
   return new OperatorError(
-    `The signing key ${path} ${what}. All processes on one database share the folder of keys: set RRS_KEYS_DIR to it, put a copy back, or let "rrs keys rotate" make new ones.`,
+    `The signing key ${path} ${problem}. All processes that use one database must share one key folder. Set RRS_KEYS_DIR to that folder, restore the key from a backup, or run "rrs keys rotate" to create new keys.`,
   );
 }
 
@@ -84,18 +81,25 @@ async function register(tx: SystemTx, { use, algorithm }: KeyKind, { keyId, publ
     .execute();
 }
 
+interface PublicJwk extends JWK {
+  kty: string;
+  crv: string;
+  x: string;
+  kid: string;
+}
+
 export interface PublishedKey {
   keyId: string;
   use: KeyUse;
   algorithm: SigningAlgorithm;
   spki: Buffer;
   publicKeyPem: string;
-  jwk: JWK & { kid: string };
+  jwk: PublicJwk;
   validFrom: Date;
   validTo: Date | null;
 }
 
-/** All that ever signed, the newest first. */
+/** Every key that was ever registered. Keys in use come first. */
 export async function publishedKeys(tx: SystemTx): Promise<PublishedKey[]> {
   const rows = await tx.selectFrom('evidence_keys').selectAll().orderBy(sql`valid_to desc nulls first, valid_from desc, use desc, algorithm`).execute();
   return Promise.all(
@@ -112,7 +116,8 @@ export async function publishedKeys(tx: SystemTx): Promise<PublishedKey[]> {
   );
 }
 
-async function jwkOf(spki: Buffer, alg: SigningAlgorithm): Promise<JWK & { kid: string }> {
-  const jwk = createPublicKey({ key: spki, type: 'spki', format: 'der' }).export({ format: 'jwk' }) as JWK;
+async function jwkOf(spki: Buffer, alg: SigningAlgorithm): Promise<PublicJwk> {
+  const { kty = '', crv = '', x = '', ...rest } = createPublicKey({ key: spki, type: 'spki', format: 'der' }).export({ format: 'jwk' });
+  const jwk = { kty, crv, x, ...rest };
   return { ...jwk, kid: await calculateJwkThumbprint(jwk), alg, use: 'sig' };
 }

@@ -5,18 +5,18 @@ import { logId, opensshFingerprint, pemFromSpki, toHex } from '@rrs/evidence-for
 export type SigningAlgorithm = 'ES256' | 'Ed25519';
 export type KeyUse = 'package' | 'log';
 
-/** What signs evidence: a key in a file here; a key management service can stand behind it as well. */
+/** Signs evidence. The keys are files. A key management service could implement this interface as well. */
 export interface Signer {
   readonly keyId: string;
   readonly algorithm: SigningAlgorithm;
   readonly publicKeyPem: string;
-  /** Over the bytes themselves: ECDSA P-256 with SHA-256 in DER, or Ed25519. */
+  /** Signs the bytes with ECDSA P-256 and SHA-256 (signature in DER), or with Ed25519. */
   sign(bytes: Uint8Array): Promise<Uint8Array>;
 }
 
 const signAsync = promisify(sign) as (digest: string | null, bytes: Uint8Array, key: KeyObject) => Promise<Buffer>;
 
-/** Verifiers of DSSE know a key only by its OpenSSH fingerprint; a log is known by the SHA-256 of its key (RFC 6962 section 3.2). */
+/** Package keys are identified by their OpenSSH fingerprint, log keys by the SHA-256 of the key (RFC 6962, section 3.2). */
 function keyIdOf(use: KeyUse, spki: Uint8Array): string {
   return use === 'package' ? opensshFingerprint(spki) : toHex(logId(spki));
 }
@@ -25,7 +25,7 @@ function spkiOf(privateKeyPem: string): Buffer {
   return createPublicKey(createPrivateKey(privateKeyPem)).export({ type: 'spki', format: 'der' });
 }
 
-/** `null`: the text is no private key of that kind. */
+/** Returns `null` if the text is not a private key of this kind. */
 export function pemSigner(use: KeyUse, algorithm: SigningAlgorithm, privateKeyPem: string): Signer | null {
   let key: KeyObject;
   try {

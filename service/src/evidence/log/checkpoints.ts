@@ -2,7 +2,7 @@ import { checkpointText, ed25519RawFromSpki, noteKeyIdEcdsa, noteKeyIdEd25519, n
 import type { Signers } from '../keys/keys.ts';
 import type { SignedCheckpoint } from './transparency-log.ts';
 
-/** The name of an organization's log, as it is when the log begins. */
+/** The name that the transparency log of an organization gets with its first leaf. */
 export function logOrigin(publicUrl: string, orgId: string): string {
   return `${new URL(publicUrl).host}/orgs/${orgId}`;
 }
@@ -13,7 +13,7 @@ interface Tree {
   root: Uint8Array;
 }
 
-/** Both notes of one tree. The second has the form that tools made for Rekor take: its origin ends in a number, and it has one signature. */
+/** Signs both notes of one tree. Tools for Rekor require an origin that ends in a number, and exactly one signature. */
 export async function signCheckpoint({ log, logNote }: Pick<Signers, 'log' | 'logNote'>, { origin, size, root }: Tree): Promise<SignedCheckpoint> {
   const text = checkpointText({ origin, size, root });
   const rekorOrigin = `${origin} - 1`;

@@ -42,7 +42,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** As sealing does it: the leaf in a transaction, the signatures outside of any, then the rest; unless it breaks off in between. */
+/** Same order as sealing: append in a transaction, sign outside, then publish. Stops after the append unless `finish`. */
 async function seal(entry: string, finish: boolean): Promise<void> {
   const orgId = api.ours.id;
   const packageId = newId();
@@ -58,8 +58,8 @@ async function seal(entry: string, finish: boolean): Promise<void> {
 
 const get = (path: string, options: CallOptions = {}) => api.call('GET', `/api/v1/riskops-evidence/log/${path}`, { as: api.ours.owner, ...options });
 
-describe('the checkpoint', () => {
-  it('is one tree, signed by both keys of the log in both forms', async () => {
+describe('GET /log/checkpoint', () => {
+  it('returns one tree in both formats, each signed with its key', async () => {
     const { status, body } = await get('checkpoint');
     const { note, rekor_note, ...rest } = body as { note: string; rekor_note: string; tree_size: number; root_hash: string };
     expect(status).toBe(200);
@@ -83,7 +83,7 @@ describe('the checkpoint', () => {
     }
   });
 
-  it('is the note alone for who wants text', async () => {
+  it('returns the note alone for Accept: text/plain', async () => {
     const { note } = (await get('checkpoint')).body as { note: string };
     const answer = await get('checkpoint', { headers: { accept: 'text/plain' } });
     expect(answer).toMatchObject({ status: 200, body: note });
@@ -91,13 +91,13 @@ describe('the checkpoint', () => {
     expect((await get('checkpoint', { headers: { accept: 'application/json, text/plain' } })).body).toMatchObject({ note });
   });
 
-  it('is not there before the first package', async () => {
+  it('returns 404 before the first package', async () => {
     expect(await get('checkpoint', { as: api.theirs.owner })).toMatchObject({ status: 404, body: { detail: expect.stringContaining('no checkpoint yet') } });
   });
 });
 
-describe('an entry', () => {
-  it('says which package it belongs to and whether that was published', async () => {
+describe('GET /log/entries/{index}', () => {
+  it('returns the package and whether it was published', async () => {
     expect(await get('entries/3')).toMatchObject({
       status: 200,
       body: {
@@ -112,19 +112,19 @@ describe('an entry', () => {
     expect(await get(`entries/${ENTRIES - 1}`)).toMatchObject({ status: 200, body: { package_id: packages.at(-1), published: false, published_at: null } });
   });
 
-  it.each([String(ENTRIES), '-1', '03', '1.0', '1e0', 'x', '9'.repeat(30), '%20'])('is not found at %s', async (index) => {
+  it.each([String(ENTRIES), '-1', '03', '1.0', '1e0', 'x', '9'.repeat(30), '%20'])('returns 404 for the index %s', async (index) => {
     expect((await get(`entries/${index}`)).status).toBe(404);
   });
 
-  it('is not found by another organization', async () => {
+  it('returns 404 to another organization', async () => {
     expect((await get('entries/0', { as: api.theirs.owner })).status).toBe(404);
   });
 });
 
-describe('a proof', () => {
+describe('proofs', () => {
   const hashes = (list: string[]) => list.map(fromHex);
 
-  it('of inclusion holds for each entry in each tree', async () => {
+  it('of inclusion verify for every entry in every tree', async () => {
     for (let tree_size = 1; tree_size <= ENTRIES; tree_size += 2) {
       for (let index = 0; index < tree_size; index++) {
         const { status, body } = await get(`proof/inclusion?index=${index}&tree_size=${tree_size}`);
@@ -136,13 +136,13 @@ describe('a proof', () => {
     }
   });
 
-  it('without a size is in the tree of the last checkpoint', async () => {
+  it('use the size of the latest checkpoint by default', async () => {
     const { root_hash } = (await get('checkpoint')).body as { root_hash: string };
     expect((await get('proof/inclusion?index=0')).body).toMatchObject({ tree_size: ENTRIES - 1, root_hash });
     expect((await get('proof/consistency?from=3')).body).toMatchObject({ to: ENTRIES - 1, to_root_hash: root_hash });
   });
 
-  it('of consistency holds between any two sizes', async () => {
+  it('of consistency verify between any two sizes', async () => {
     for (let from = 0; from <= ENTRIES; from++) {
       for (let to = from; to <= ENTRIES; to += 2) {
         const { status, body } = await get(`proof/consistency?from=${from}&to=${to}`);
@@ -168,16 +168,16 @@ describe('a proof', () => {
     [`consistency?from=1&to=${ENTRIES + 1}`, 404],
     [`consistency?from=${ENTRIES + 1}`, 404],
     ['consistency', 400],
-  ])('is refused: %s', async (path, status) => {
+  ])('are refused for %s', async (path, status) => {
     expect((await get(`proof/${path}`)).status).toBe(status);
   });
 
-  it('of an entry that is not yet under a checkpoint needs the size', async () => {
+  it('require a size for an entry that no checkpoint covers yet', async () => {
     expect((await get(`proof/inclusion?index=${ENTRIES - 1}`)).status).toBe(400);
     expect((await get(`proof/inclusion?index=${ENTRIES - 1}&tree_size=${ENTRIES}`)).status).toBe(200);
   });
 
-  it('is for viewers and auditors, each of their own organization', async () => {
+  it('are available to viewers and auditors of the organization only', async () => {
     for (const role of ['viewer', 'auditor'] as const) expect((await get('proof/inclusion?index=0', { as: await api.ours.key(role) })).status).toBe(200);
     expect((await get('proof/inclusion?index=0', { as: api.theirs.owner })).status).toBe(404);
     expect((await get('proof/consistency?from=0&to=0', { as: api.theirs.owner })).body).toMatchObject({ hashes: [] });

@@ -7,12 +7,12 @@ import { createTestDatabase, type TestDatabase, withClient } from '../../testing
 import {
   appendLeaf,
   latestCheckpoint,
-  leavesOf,
+  leavesOfPackage,
   proveConsistency,
   proveInclusion,
   publishLeaf,
   readLeaf,
-  readLog,
+  readTransparencyLog,
   recordCheckpoint,
 } from './transparency-log.ts';
 
@@ -39,8 +39,8 @@ const append = (orgId: string, entry: string, packageId = newId()) =>
   within(orgId, (tx) => appendLeaf(tx, orgId, { origin: `test/orgs/${orgId}`, packageId, entry }));
 const hashOf = (entry: string): Uint8Array => leafHash(utf8(entry));
 
-describe('a log', () => {
-  it('is the tree of RFC 6962 over its entries, and proves each of them and each step', async () => {
+describe('the transparency log', () => {
+  it('is the RFC 6962 tree of its entries, with valid inclusion and consistency proofs', async () => {
     const orgId = await newOrganization();
     const hashes: Uint8Array[] = [];
     const roots: Uint8Array[] = [rootFromLeaves([])];
@@ -66,7 +66,7 @@ describe('a log', () => {
     });
   });
 
-  it('has no gap and uses no place twice when fifty append at once, in each organization by itself', async () => {
+  it('assigns consecutive indexes per organization to fifty concurrent appends', async () => {
     const organizations = [await newOrganization(), await newOrganization()];
     const appended = await Promise.all(organizations.flatMap((orgId) => Array.from({ length: 50 }, (_, number) => append(orgId, `${orgId} ${number}`))));
     for (const [at, orgId] of organizations.entries()) {
@@ -77,7 +77,7 @@ describe('a log', () => {
     }
   });
 
-  it('gives a place that was taken back to the next', async () => {
+  it('reuses the index of an append that was rolled back', async () => {
     const orgId = await newOrganization();
     await append(orgId, 'first');
     const broken = within(orgId, async (tx) => {
@@ -88,36 +88,36 @@ describe('a log', () => {
     expect(await append(orgId, 'second')).toMatchObject({ index: 1, root: Buffer.from(rootFromLeaves([hashOf('first'), hashOf('second')])) });
   });
 
-  it('keeps the name it began with', async () => {
+  it('keeps its first origin', async () => {
     const orgId = await newOrganization();
-    expect(await within(orgId, (tx) => readLog(tx, orgId))).toBeNull();
+    expect(await within(orgId, (tx) => readTransparencyLog(tx, orgId))).toBeNull();
     await within(orgId, (tx) => appendLeaf(tx, orgId, { origin: 'old.example/orgs/1', packageId: newId(), entry: 'a' }));
     const later = await within(orgId, (tx) => appendLeaf(tx, orgId, { origin: 'new.example/orgs/1', packageId: newId(), entry: 'b' }));
     expect(later.origin).toBe('old.example/orgs/1');
-    expect(await within(orgId, (tx) => readLog(tx, orgId))).toEqual({ origin: 'old.example/orgs/1', size: 2 });
+    expect(await within(orgId, (tx) => readTransparencyLog(tx, orgId))).toEqual({ origin: 'old.example/orgs/1', size: 2 });
   });
 
-  it('is not seen from another organization, even by its id', async () => {
+  it('is invisible to another organization', async () => {
     const [theirs, ours] = [await newOrganization(), await newOrganization()];
     await append(theirs, 'theirs');
     await within(ours, async (tx) => {
-      expect(await readLog(tx, theirs)).toBeNull();
+      expect(await readTransparencyLog(tx, theirs)).toBeNull();
       expect(await readLeaf(tx, theirs, 0)).toBeNull();
-      await expect(proveInclusion(tx, theirs, 0, 1)).rejects.toThrow('no subtree');
+      await expect(proveInclusion(tx, theirs, 0, 1)).rejects.toThrow('no node');
     });
     await expect(within(ours, (tx) => appendLeaf(tx, theirs, { origin: 'x', packageId: newId(), entry: 'forged' }))).rejects.toMatchObject({ code: '42501' });
   });
 });
 
-describe('an attempt that broke off', () => {
-  it('leaves a leaf that says so, beside the one that was published', async () => {
+describe('an interrupted attempt', () => {
+  it('leaves an unpublished leaf next to the published one', async () => {
     const [orgId, packageId] = [await newOrganization(), newId()];
-    await append(orgId, 'broken off', packageId);
+    await append(orgId, 'interrupted', packageId);
     await append(orgId, 'of another package');
     const { index } = await append(orgId, 'done', packageId);
     await within(orgId, (tx) => publishLeaf(tx, orgId, index));
-    expect(await within(orgId, (tx) => leavesOf(tx, orgId, packageId))).toMatchObject([
-      { index: 0, entry: 'broken off', published_at: null },
+    expect(await within(orgId, (tx) => leavesOfPackage(tx, orgId, packageId))).toMatchObject([
+      { index: 0, entry: 'interrupted', published_at: null },
       { index: 2, entry: 'done', published_at: expect.any(Date) },
     ]);
     expect(await within(orgId, (tx) => readLeaf(tx, orgId, 2))).toMatchObject({ package_id: packageId, published_at: expect.any(Date) });
@@ -127,7 +127,7 @@ describe('an attempt that broke off', () => {
 describe('checkpoints', () => {
   const signed = (size: number, root: Uint8Array) => ({ size, root, note: `note ${size}`, rekorNote: `rekor ${size}` });
 
-  it('are of the tree as it is, the first for a size stays, and the newest below a size is found', async () => {
+  it('must match the tree; the first one per size is kept', async () => {
     const orgId = await newOrganization();
     const [one, two, three] = [await append(orgId, 'a'), await append(orgId, 'b'), await append(orgId, 'c')];
     await within(orgId, async (tx) => {
@@ -137,8 +137,8 @@ describe('checkpoints', () => {
       expect(await latestCheckpoint(tx, orgId)).toMatchObject({ size: 3, note: 'note 3', rekor_note: 'rekor 3' });
       expect(await latestCheckpoint(tx, orgId, { below: 3 })).toMatchObject({ size: 1, note: 'note 1' });
     });
-    await expect(within(orgId, (tx) => recordCheckpoint(tx, orgId, signed(2, three.root)))).rejects.toThrow('another root');
-    await expect(within(orgId, (tx) => recordCheckpoint(tx, orgId, signed(4, two.root)))).rejects.toThrow('where the log has 3');
+    await expect(within(orgId, (tx) => recordCheckpoint(tx, orgId, signed(2, three.root)))).rejects.toThrow('differs from the root');
+    await expect(within(orgId, (tx) => recordCheckpoint(tx, orgId, signed(4, two.root)))).rejects.toThrow('but the transparency log has 3');
   });
 });
 
@@ -150,7 +150,7 @@ describe('a million entries', () => {
     orgId = await newOrganization();
     await within(orgId, (tx) => tx.insertInto('log_origins').values({ org_id: orgId, origin: 'test/orgs' }).execute());
     await withClient(database.url, async (client) => {
-      // Set-based and without the foreign keys' triggers: a million calls of the program would take the better part of an hour.
+      // Inserts rows in bulk without foreign key triggers, because a million calls of appendLeaf would take almost an hour.
       await client.query('set session_replication_role = replica; set search_path = rrs');
       await client.query(
         `insert into log_nodes select $1, 0, n, sha256('\\x00'::bytea || convert_to('entry ' || n, 'UTF8')) from generate_series(0, $2::bigint - 1) n`,
@@ -169,7 +169,7 @@ describe('a million entries', () => {
     });
   }, 300_000);
 
-  it('are proven and appended to by reading a few dozen hashes', async () => {
+  it('need only a few dozen hashes for a proof or an append', async () => {
     const measured = await within(orgId, async (tx) => {
       const read = async () => {
         const { rows } = await sql<{ seq: number; rows: number }>`

@@ -16,9 +16,9 @@ import {
 import { sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 
-/** The transparency log of an organization: an RFC 6962 tree. Leaves, subtrees and checkpoints are only ever added. */
+/** The transparency log of an organization is an RFC 6962 tree. Leaves, nodes and checkpoints are only ever added. */
 export interface NewLeaf {
-  /** Counts for the first leaf alone: the log keeps the name it began with. */
+  /** Used for the first leaf only: the log keeps its first name. */
   origin: string;
   packageId: string;
   entry: string;
@@ -31,11 +31,11 @@ export interface Appended {
   root: Buffer;
 }
 
-/** One after the other in each organization, so that no index is left out or used twice; the turn ends with the transaction. */
+/** A lock per organization serializes appends until the end of the transaction, so that no index is skipped or used twice. */
 export async function appendLeaf(tx: TenantTx, orgId: string, { origin, packageId, entry }: NewLeaf): Promise<Appended> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`log ${orgId}`}, 0))`.execute(tx);
-  // Not in one statement with the lock: it is to see what the one before has committed.
-  const log = await readLog(tx, orgId);
+  // A separate statement after the lock, so that it sees what the previous holder committed.
+  const log = await readTransparencyLog(tx, orgId);
   const index = log?.size ?? 0;
   const size = index + 1;
   const known = await fetchNodes(tx, orgId, [...nodesForAppend(index), ...nodesForRoot(size)]);
@@ -64,8 +64,8 @@ async function insertLeaf(
       as node (level, index, hash)`.execute(tx);
 }
 
-/** `null`: nothing was appended yet. */
-export async function readLog(tx: TenantTx, orgId: string): Promise<{ origin: string; size: number } | null> {
+/** Returns `null` if nothing was appended yet. */
+export async function readTransparencyLog(tx: TenantTx, orgId: string): Promise<{ origin: string; size: number } | null> {
   const { rows } = await sql<{ origin: string; size: string }>`
     select origin, (select coalesce(max(index) + 1, 0) from log_leaves where org_id = ${orgId}) as size from log_origins where org_id = ${orgId}`.execute(tx);
   const [row] = rows;
@@ -88,7 +88,7 @@ async function fetchNodes(tx: TenantTx, orgId: string, wanted: readonly NodeId[]
 function lookupIn(nodes: Nodes): Lookup {
   return (node) => {
     const hash = nodes.get(keyOf(node));
-    if (!hash) throw new Error(`the log has no subtree ${keyOf(node)}`);
+    if (!hash) throw new Error(`the transparency log has no node ${keyOf(node)}`);
     return hash;
   };
 }
@@ -98,14 +98,14 @@ export interface Proof {
   hashes: Uint8Array[];
 }
 
-/** That the leaf is in the tree of that size, which the log must have reached. */
+/** Proves that the leaf is in the tree of the given size. The log must have at least that many leaves. */
 export async function proveInclusion(tx: TenantTx, orgId: string, index: number, size: number): Promise<Proof & { leafHash: Uint8Array }> {
   const leaf = { level: 0, index };
   const lookup = lookupIn(await fetchNodes(tx, orgId, [leaf, ...nodesForInclusion(index, size), ...nodesForRoot(size)]));
   return { leafHash: lookup(leaf), root: rootFrom(size, lookup), hashes: inclusionProof(index, size, lookup) };
 }
 
-/** That the tree of the one size begins with the tree of the other; the log must have reached both. */
+/** Proves that the tree of size `to` extends the tree of size `from`. The log must have at least that many leaves. */
 export async function proveConsistency(tx: TenantTx, orgId: string, from: number, to: number): Promise<Proof & { oldRoot: Uint8Array }> {
   const lookup = lookupIn(await fetchNodes(tx, orgId, [...nodesForConsistency(from, to), ...nodesForRoot(from), ...nodesForRoot(to)]));
   return { oldRoot: rootFrom(from, lookup), root: rootFrom(to, lookup), hashes: consistencyProof(from, to, lookup) };
@@ -123,13 +123,13 @@ export async function readLeaf(tx: TenantTx, orgId: string, index: number) {
   return row ? { ...row, index } : null;
 }
 
-/** Those without `published_at` are of attempts that broke off; the package that is published explains them. */
-export async function leavesOf(tx: TenantTx, orgId: string, packageId: string) {
+/** Leaves without `published_at` were left by interrupted attempts. The published package lists them. */
+export async function leavesOfPackage(tx: TenantTx, orgId: string, packageId: string) {
   const rows = await leaves(tx, orgId).where('leaf.package_id', '=', packageId).orderBy('leaf.index').execute();
   return rows.map((row) => ({ ...row, index: Number(row.index) }));
 }
 
-/** In the transaction that publishes the package. */
+/** Called in the transaction that publishes the package. */
 export async function publishLeaf(tx: TenantTx, orgId: string, index: number): Promise<void> {
   await tx
     .insertInto('log_publications')
@@ -140,18 +140,18 @@ export async function publishLeaf(tx: TenantTx, orgId: string, index: number): P
 export interface SignedCheckpoint {
   size: number;
   root: Uint8Array;
-  /** C2SP signed note, Ed25519. */
+  /** C2SP signed note, signed with Ed25519. */
   note: string;
-  /** The same tree as Rekor would sign it, ECDSA P-256. */
+  /** The same tree in the format of Rekor, signed with ECDSA P-256. */
   rekorNote: string;
 }
 
-/** Signed before, outside of any transaction. Of two for one size the first stays: they say the same. */
+/** The checkpoint was signed outside the transaction. If two are recorded for one size, the first is kept: both state the same. */
 export async function recordCheckpoint(tx: TenantTx, orgId: string, { size, root, note, rekorNote }: SignedCheckpoint): Promise<void> {
-  const log = await readLog(tx, orgId);
-  if (!log || log.size < size) throw new Error(`a checkpoint for ${size} leaves, where the log has ${log?.size ?? 0}`);
-  const { root: ours } = await proveConsistency(tx, orgId, 0, size);
-  if (!Buffer.from(root).equals(ours)) throw new Error(`a checkpoint for ${size} leaves with another root than the log has`);
+  const log = await readTransparencyLog(tx, orgId);
+  if (!log || log.size < size) throw new Error(`the checkpoint has ${size} leaves, but the transparency log has ${log?.size ?? 0}`);
+  const { root: actual } = await proveConsistency(tx, orgId, 0, size);
+  if (!Buffer.from(root).equals(actual)) throw new Error(`the root of the checkpoint for ${size} leaves differs from the root of the transparency log`);
   await tx
     .insertInto('log_checkpoints')
     .values({ org_id: orgId, size: String(size), root: Buffer.from(root), note, rekor_note: rekorNote })
@@ -159,7 +159,7 @@ export async function recordCheckpoint(tx: TenantTx, orgId: string, { size, root
     .execute();
 }
 
-/** The newest one, or the newest of those for a smaller tree. */
+/** The latest checkpoint, or the latest one for a tree smaller than `below`. */
 export async function latestCheckpoint(tx: TenantTx, orgId: string, { below }: { below?: number } = {}) {
   let query = tx.selectFrom('log_checkpoints').selectAll().where('org_id', '=', orgId);
   if (below !== undefined) query = query.where('size', '<', String(below));

@@ -18,7 +18,7 @@ async function* bytesOf(content: Buffer): AsyncGenerator<Buffer> {
   yield content;
 }
 
-it('gives the bytes of any range, in any order, also when the next is asked for before the last is there', async () => {
+it('returns any range in any order, also with overlapping reads', async () => {
   const ref = await stored();
   const range = fc.tuple(fc.nat(bytes.length), fc.nat(bytes.length)).map(([a, b]) => [Math.min(a, b), Math.abs(a - b)] as const);
   await fc.assert(
@@ -38,7 +38,7 @@ it('gives the bytes of any range, in any order, also when the next is asked for 
   );
 });
 
-it('asks the store once for an archive that is read front to back', async () => {
+it('opens one stream for a sequential read', async () => {
   let asked = 0;
   const counting: BlobStore = {
     ...store,
@@ -54,7 +54,7 @@ it('asks the store once for an archive that is read front to back', async () => 
   expect([asked, Buffer.concat(read).equals(bytes)]).toEqual([1, true]);
 });
 
-it('fails where the store has no such bytes, and reads on after that', async () => {
+it('fails for missing bytes and can read on afterwards', async () => {
   const ref = await stored();
   const source = archiveSource(store, { ...ref, size: ref.size + 10 });
   await expect(source.read(bytes.length - 5, 10)).rejects.toThrow('incomplete');

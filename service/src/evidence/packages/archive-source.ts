@@ -1,37 +1,37 @@
 import type { Source } from '@rrs/verifier';
 import type { BlobRef, BlobStore } from '../../blobs/blobs.ts';
 
-/** The verifier holds two at a time: what it works on, and what it has asked for next. */
+/** One more than the verifier uses at a time: the buffer it works on and the one it requested next. */
 const BUFFERS = 3;
 
 /**
- * A stored archive as the verifier reads it, front to back: one reading of the store goes on where the last one ended. What is read lies in a few
- * buffers that are used again, so that an archive of any size passes through the same memory.
+ * Lets the verifier read a stored archive. Sequential reads continue one stream of the blob store, and a few buffers are reused, so that memory does
+ * not grow with the archive.
  */
 export function archiveSource(blobs: BlobStore, { sha256, size }: BlobRef): Source & { close(): Promise<void> } {
   const buffers: Buffer[] = [];
   let reads = 0;
-  let reading: { pieces: AsyncGenerator<Uint8Array>; position: number; rest: Uint8Array } | null = null;
-  let turn: Promise<unknown> = Promise.resolve();
+  let stream: { pieces: AsyncGenerator<Uint8Array>; position: number; rest: Uint8Array } | null = null;
+  let previous: Promise<unknown> = Promise.resolve();
 
   async function openAt(position: number) {
-    await reading?.pieces.return(null);
+    await stream?.pieces.return(null);
     return { pieces: blobs.pieces(sha256, { start: position, end: size - 1 }), position, rest: new Uint8Array() };
   }
 
   async function read(offset: number, length: number): Promise<Uint8Array> {
     const target = bufferFor(length);
-    reading = reading?.position === offset ? reading : await openAt(offset);
+    stream = stream?.position === offset ? stream : await openAt(offset);
     for (let filled = 0; filled < length; ) {
-      if (reading.rest.length === 0) {
-        const { value, done } = await reading.pieces.next();
-        if (done) throw new Error('the archive ends too early');
-        reading.rest = value;
+      if (stream.rest.length === 0) {
+        const { value, done } = await stream.pieces.next();
+        if (done) throw new Error('the archive is shorter than expected');
+        stream.rest = value;
       }
-      const copied = reading.rest.subarray(0, length - filled);
+      const copied = stream.rest.subarray(0, length - filled);
       target.set(copied, filled);
-      reading.rest = reading.rest.subarray(copied.length);
-      reading.position += copied.length;
+      stream.rest = stream.rest.subarray(copied.length);
+      stream.position += copied.length;
       filled += copied.length;
     }
     return target;
@@ -49,13 +49,13 @@ export function archiveSource(blobs: BlobStore, { sha256, size }: BlobRef): Sour
     size,
     read(offset, length) {
       if (length === 0) return Promise.resolve(new Uint8Array());
-      const result = turn.then(() => read(offset, length));
-      turn = result.catch(() => {});
+      const result = previous.then(() => read(offset, length));
+      previous = result.catch(() => {});
       return result;
     },
     async close() {
-      await turn;
-      await reading?.pieces.return(null);
+      await previous;
+      await stream?.pieces.return(null);
     },
   };
 }

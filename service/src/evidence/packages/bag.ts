@@ -16,7 +16,7 @@ import type { ReportContext, ReportedEvidence } from '../formats/context.ts';
 import { type EvidenceFormat, evidenceFormats } from '../formats/formats.ts';
 import { renderTimeline } from '../formats/timeline.ts';
 
-/** A file of the bag: small ones are held, large ones are in the store. */
+/** A file of the bag. `bytes` is null for large files, which are in the blob store. */
 export interface BagFile {
   path: string;
   size: number;
@@ -29,14 +29,14 @@ export interface Bag {
   evidence: SealedEvidence;
   /** Under data/, sorted by path. */
   payload: BagFile[];
-  /** README.txt and the like, the tag manifest among them. */
+  /** Files outside data/, such as README.txt and the manifests. */
   tags: BagFile[];
 }
 
-/** What is needed after the writing: of each finding, of which there may be thousands, only how it stands. */
+/** What publishing needs. There can be thousands of findings, so only their ids and states are kept. */
 type SealedEvidence = Omit<Evidence, 'findings' | 'files'> & { findings: Pick<Finding, 'id' | 'state'>[] };
 
-export function held(path: string, mediaType: string, text: string): BagFile {
+export function inMemory(path: string, mediaType: string, text: string): BagFile {
   const bytes = Buffer.from(text);
   return { path, size: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex'), mediaType, bytes };
 }
@@ -52,7 +52,7 @@ export interface BagParts {
   readme: Pick<ReadmeFacts, 'folder' | 'origin' | 'keys' | 'stamped'>;
 }
 
-/** Renders everything into the store, format by format, and lists it; evidence.json comes last, because it has the hashes of all others. */
+/** Renders each format into the blob store. evidence.json comes last because it contains the hashes of all other files. */
 export async function writeBag(blobs: BlobStore, { reported, context, formats, trail, readme }: BagParts): Promise<Bag> {
   const stored = async (path: string, mediaType: string, content: AsyncIterable<Uint8Array>): Promise<BagFile> => {
     const { sha256, size } = await blobs.put(content);
@@ -62,13 +62,13 @@ export async function writeBag(blobs: BlobStore, { reported, context, formats, t
   for (const { format, path, mediaType, render } of formats)
     if (format !== 'json') documents.push(await stored(path, mediaType, render({ ...reported, files: [] }, context)));
   const others = [
-    ...originals(reported),
+    ...originalFiles(reported),
     ...documents,
     await stored(TRAIL_FILE, 'application/jsonl', lines(trail)),
-    held('data/timeline.json', JSON_TYPE, renderTimeline(context.timeline)),
-    held('data/findings/before.json', JSON_TYPE, sidesOf(reported, 'before')),
-    held('data/findings/after.json', JSON_TYPE, sidesOf(reported, 'after')),
-    held('data/schemas/evidence-package-v1.schema.json', 'application/schema+json', evidenceSchemaText),
+    inMemory('data/timeline.json', JSON_TYPE, renderTimeline(context.timeline)),
+    inMemory('data/findings/before.json', JSON_TYPE, stateFile(reported, 'before')),
+    inMemory('data/findings/after.json', JSON_TYPE, stateFile(reported, 'after')),
+    inMemory('data/schemas/evidence-package-v1.schema.json', 'application/schema+json', evidenceSchemaText),
   ].sort(byPath);
   const evidence: Evidence = { ...reported, files: others.map(({ path, size, sha256, mediaType }) => ({ path, size, sha256, media_type: mediaType })) };
   const json = evidenceFormats.find(({ format }) => format === 'json') as EvidenceFormat;
@@ -83,20 +83,20 @@ async function* lines(texts: readonly string[]): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < texts.length; at += 500) yield Buffer.from(texts.slice(at, at + 500).join(''));
 }
 
-/** The bytes as they were received, each with what is known of it beside it. */
-function originals({ scans, artifacts }: ReportedEvidence): BagFile[] {
-  const kept = [...scans.map((scan) => ({ ...scan, media_type: 'application/octet-stream' })), ...artifacts];
-  return kept.flatMap((original) => {
+/** Scan reports and artifacts as received, each with its metadata in meta.json. */
+function originalFiles({ scans, artifacts }: ReportedEvidence): BagFile[] {
+  const originals = [...scans.map((scan) => ({ ...scan, media_type: 'application/octet-stream' })), ...artifacts];
+  return originals.flatMap((original) => {
     const { file, size, sha256, media_type } = original;
     const folder = file === null ? `data/artifacts/${original.id}` : file.replace(/\/[^/]+$/, '');
     const isScan = 'phase' in original;
-    const meta = isScan && file === null ? [] : [held(`${folder}/meta.json`, JSON_TYPE, `${canonicalJson(original)}\n`)];
+    const meta = isScan && file === null ? [] : [inMemory(`${folder}/meta.json`, JSON_TYPE, `${canonicalJson(original)}\n`)];
     if (file === null || size === null || sha256 === null) return meta;
     return [{ path: file, size, sha256, mediaType: media_type ?? 'application/octet-stream', bytes: null }, ...meta];
   });
 }
 
-function sidesOf({ findings }: ReportedEvidence, side: 'before' | 'after'): string {
+function stateFile({ findings }: ReportedEvidence, side: 'before' | 'after'): string {
   const list = findings.map((finding) => ({ id: finding.id, title: finding.title, asset: finding.asset.name, ...finding[side] }));
   return `${canonicalJson({ findings: list })}\n`;
 }
@@ -126,10 +126,10 @@ function tagsOf(evidence: Evidence, payload: readonly BagFile[], { folder, origi
     payload: { bytes: payload.reduce((sum, { size }) => sum + size, 0), files: payload.length },
   });
   const listed = [
-    held('README.txt', TEXT_TYPE, readmeText(facts)),
-    held('bag-info.txt', TEXT_TYPE, info),
-    held('bagit.txt', TEXT_TYPE, bagitText),
-    held('manifest-sha256.txt', TEXT_TYPE, manifestText(payload)),
+    inMemory('README.txt', TEXT_TYPE, readmeText(facts)),
+    inMemory('bag-info.txt', TEXT_TYPE, info),
+    inMemory('bagit.txt', TEXT_TYPE, bagitText),
+    inMemory('manifest-sha256.txt', TEXT_TYPE, manifestText(payload)),
   ];
-  return [...listed, held('tagmanifest-sha256.txt', TEXT_TYPE, manifestText(listed))];
+  return [...listed, inMemory('tagmanifest-sha256.txt', TEXT_TYPE, manifestText(listed))];
 }

@@ -7,7 +7,7 @@ import { type PackageBody, usePackages } from '../../testing/evidence/packages.t
 const FINDINGS = 5_000;
 const world = usePackages();
 
-it(`a work item with ${FINDINGS} findings has a package with every one of them`, async () => {
+it(`seals a work item with ${FINDINGS} findings completely`, async () => {
   const components = Array.from({ length: FINDINGS }, (_, n) => `lib-${n}`);
   expect(await world.scan('large:1', components)).toMatchObject({ status: 'succeeded', counts: { created: FINDINGS } });
   const item = await world.workItem('Update everything', { asset: 'large:1' });

@@ -25,7 +25,7 @@ const due = () =>
     [],
   );
 
-/** As if a day had gone by. */
+/** Runs the due erasures as if a day had passed. */
 async function aDayLater(): Promise<void> {
   const { db, blobs } = world.api();
   const context = { db, log: { info: () => {}, error: () => {} }, signal: new AbortController().signal, lastAttempt: false };
@@ -39,15 +39,15 @@ async function requested(title: string): Promise<string> {
   return (await world.request(item)).package_id;
 }
 
-/** Goes as far as to have the archive in the store. */
-const breaksOff = (id: string) =>
-  expect(world.attempt(id, { onStep: (step) => (step === 'verify' ? Promise.reject(new Error('broken off')) : Promise.resolve()) })).rejects.toThrow(
-    'broken off',
+/** Fails after the archive was stored. */
+const interrupt = (id: string) =>
+  expect(world.attempt(id, { onStep: (step) => (step === 'verify' ? Promise.reject(new Error('interrupted')) : Promise.resolve()) })).rejects.toThrow(
+    'interrupted',
   );
 
-it('what an attempt wrote is due to be erased a day after it, and not sooner', async () => {
+it('the bytes of an interrupted attempt are erased after a day', async () => {
   const before = await stored();
-  await breaksOff(await requested('Broken off'));
+  await interrupt(await requested('Interrupted'));
   const left = without(await stored(), before);
   expect(left.length).toBeGreaterThan(5);
   const erasures = await due();
@@ -57,10 +57,10 @@ it('what an attempt wrote is due to be erased a day after it, and not sooner', a
   expect(await stored()).toEqual(before);
 });
 
-it('what a package has stays, also where an attempt before it wrote the same', async () => {
+it('bytes of a published package are kept, even if an earlier attempt wrote them', async () => {
   const id = await requested('Sealed in the end');
   const before = await stored();
-  await breaksOff(id);
+  await interrupt(id);
   const left = without(await stored(), before);
   await world.attempt(id);
   const formats = ['zip', 'pdf', 'html', 'json', 'csv', 'oscal-ar', 'oscal-poam', 'openvex', 'cyclonedx-vex', 'sarif'];
@@ -69,14 +69,14 @@ it('what a package has stays, also where an attempt before it wrote the same', a
   await aDayLater();
   expect(await downloads()).toEqual(whole);
   const gone = without(left, await stored());
-  // The list of findings is the same whenever it is written; evidence.json says when.
+  // findings.csv is identical in both attempts. evidence.json contains the time.
   expect(gone.length).toBeGreaterThan(0);
   expect(gone.length).toBeLessThan(left.length);
 });
 
-it('bytes that are written again have another day', async () => {
+it('writing the same bytes again postpones their erasure', async () => {
   const id = await requested('Again');
-  await breaksOff(id);
+  await interrupt(id);
   const { db } = world.api();
   await db.systemQuery('sooner', `update graphile_worker._private_jobs set run_at = now() + interval '1 minute' where key like 'leftover %'`, []);
   await world.attempt(id);

@@ -15,7 +15,7 @@ async function trust() {
 const verify = async (zip: Buffer) => verifyPackage(bytesSource(zip), await trust(), nodePlatform());
 
 describe('a package', () => {
-  it('of finished work says so, has every layer, and verifies offline with the published keys', async () => {
+  it('of finished work concludes remediated and verifies offline with the published keys', async () => {
     await world.scan('shop:1', ['openssl', 'curl']);
     const item = await world.workItem('Update the shop', { asset: 'shop:1' });
     await world.post(`/riskops-evidence/work-items/${item.id}/artifacts`, { type: 'pull_request', title: 'Update', url: 'https://git.example.com/shop/1' });
@@ -57,7 +57,7 @@ describe('a package', () => {
     expect(evidence.note).toBe('for the audit');
   });
 
-  it('of unfinished work is made too, and says so first', async () => {
+  it('of unfinished work states that it is not remediated', async () => {
     await world.scan('api:1', ['zlib']);
     const item = await world.workItem('Update the API', { asset: 'api:1' });
     const sealed = await world.seal(item.id);
@@ -69,14 +69,14 @@ describe('a package', () => {
     expect(evidence.scans).toMatchObject([{ phase: 'before' }]);
   });
 
-  it('without findings is one as well', async () => {
+  it('can be generated without findings', async () => {
     const { id } = await world.post<{ id: string }>('/work-items', { title: 'Nothing yet' });
     const sealed = await world.seal(id);
     expect(gapsOf(sealed)).toContain('no_findings');
     expect((await verify(await world.download(sealed.package_id))).verdict).toBe('verified');
   });
 
-  it('holds files as they were received, under safe names', async () => {
+  it('contains artifacts as received, under safe names', async () => {
     const { id } = await world.post<{ id: string }>('/work-items', { title: 'With a file' });
     const form = new FormData();
     const content = Buffer.from('<script>alert(1)</script>');
@@ -92,7 +92,7 @@ describe('a package', () => {
     expect((await verify(await world.download(sealed.package_id))).verdict).toBe('verified');
   });
 
-  it('with some formats has those and evidence.json', async () => {
+  it('contains the requested formats and evidence.json', async () => {
     const { id } = await world.post<{ id: string }>('/work-items', { title: 'Only a table' });
     const sealed = await world.seal(id, { formats: ['csv'] });
     expect(sealed.downloads.map(({ format }) => format)).toEqual(['zip', 'json', 'csv']);
@@ -102,8 +102,8 @@ describe('a package', () => {
   });
 });
 
-describe('a later package', () => {
-  it('supersedes the one before, which still verifies', async () => {
+describe('a package is superseded', () => {
+  it('by the next package of the work item, and still verifies', async () => {
     const { id } = await world.post<{ id: string }>('/work-items', { title: 'Twice' });
     const first = await world.seal(id);
     const second = await world.seal(id);
@@ -115,7 +115,7 @@ describe('a later package', () => {
     expect(await world.get(`/riskops-evidence/work-items/${id}/packages`)).toMatchObject({ data: [{ sequence: 2 }, { sequence: 1 }] });
   });
 
-  it('is called for when a finding comes back: the old one is marked, and its bytes still verify', async () => {
+  it('when one of its findings is reopened, and still verifies', async () => {
     await world.scan('web:1', ['expat']);
     const item = await world.workItem('Update the web', { asset: 'web:1' });
     await world.scan('web:1', []);
@@ -124,17 +124,17 @@ describe('a later package', () => {
     expect(await world.scan('web:1', ['expat'])).toMatchObject({ counts: { reopened: 1 } });
     expect(await world.get(`/riskops-evidence/packages/${sealed.package_id}`)).toMatchObject({
       status: 'superseded',
-      superseded: { by: null, reason: expect.stringContaining('open again') },
+      superseded: { by: null, reason: expect.stringContaining('was reopened') },
     });
     expect(await world.post(`/riskops-evidence/packages/${sealed.package_id}/verify`, undefined)).toMatchObject({
       verdict: 'verified',
-      superseded: expect.stringContaining('open again'),
+      superseded: expect.stringContaining('was reopened'),
     });
   });
 });
 
-describe('many at once', () => {
-  it('fifty in one organization all verify, at fifty different places of one log', async () => {
+describe('concurrent packages', () => {
+  it('all verify and have different indexes in the transparency log', async () => {
     const items = await Promise.all(Array.from({ length: 50 }, (_, n) => world.post<{ id: string }>('/work-items', { title: `Item ${n}` })));
     const sealed = await Promise.all(items.map(({ id }) => world.seal(id, { formats: ['json'] })));
     expect(new Set(sealed.map(({ status }) => status))).toEqual(new Set(['ready']));
@@ -143,8 +143,8 @@ describe('many at once', () => {
   }, 180_000);
 });
 
-describe('what is sealed', () => {
-  it('does not change in the database, and nobody else sees it', async () => {
+describe('a sealed package', () => {
+  it('cannot be changed and is invisible to other organizations', async () => {
     const { id } = await world.post<{ id: string }>('/work-items', { title: 'Kept' });
     const { package_id } = await world.seal(id, { formats: ['json'] });
     const { ours, theirs, db, call } = world.api();

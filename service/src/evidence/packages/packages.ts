@@ -1,5 +1,5 @@
-import type { PackageFormat } from '@rrs/evidence-format';
 import { type Selectable, sql } from 'kysely';
+import type { Static } from 'typebox';
 import { recordAudit } from '../../audit/record.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { fetchPage, type PageRequest } from '../../db/pages.ts';
@@ -10,25 +10,16 @@ import type { Actor } from '../../shared/actor.ts';
 import { notFound } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { readItem } from '../../work-items/items/read.ts';
-import { sealPackage as sealJob } from '../jobs.ts';
+import { actorRef } from '../actor-ref.ts';
+import { sealPackageJob } from '../jobs.ts';
+import type { NewPackageBody, PackageListQuery } from '../schemas-packages.ts';
 
-export const packageStatuses = ['generating', 'ready', 'failed', 'superseded'] as const;
 export type PackageRow = Selectable<DB['evidence_packages']>;
 
-export interface NewPackage {
-  work_item_id: string;
-  formats?: PackageFormat[];
-  note?: string | null;
-}
+type NewPackage = Static<typeof NewPackageBody>;
+type PackageFilter = Pick<Static<typeof PackageListQuery>, 'work_item_id' | 'status' | 'generated_from' | 'generated_to'>;
 
-export interface PackageFilter {
-  work_item_id?: string;
-  status?: PackageRow['status'][];
-  generated_from?: string;
-  generated_to?: string;
-}
-
-/** One file of a package that can be had alone, or the archive. */
+/** One file of a package, as stored in the column `files`. */
 export interface PackageFile {
   path: string;
   size: number;
@@ -47,13 +38,13 @@ export async function requestPackage(tx: TenantTx, actor: Actor, { work_item_id,
     .where('work_item_id', '=', work_item_id)
     .executeTakeFirstOrThrow();
   const id = newId();
-  const requested_by = JSON.stringify({ type: actor.type, id: actor.id, name: actor.name });
+  const requested_by = JSON.stringify(actorRef(actor));
   const row = await tx
     .insertInto('evidence_packages')
     .values({ org_id: orgId, id, work_item_id, sequence: next, formats, note, requested_by })
     .returningAll()
     .executeTakeFirstOrThrow();
-  await enqueue(tx, sealJob, { org_id: orgId, package_id: id });
+  await enqueue(tx, sealPackageJob, { org_id: orgId, package_id: id });
   const after = { work_item_id, sequence: next, formats, note };
   await recordAudit(tx, actor, { action: 'package.requested', objectType: 'evidence_package', objectId: id, after });
   await emit(tx, orgId, { type: 'package.requested', subject: id, data: after });
@@ -72,6 +63,6 @@ export function listPackages(tx: TenantTx, orgId: string, filter: PackageFilter,
   if (filter.status !== undefined) query = query.where('status', 'in', filter.status);
   if (filter.generated_from !== undefined) query = query.where('generated_at', '>=', new Date(filter.generated_from));
   if (filter.generated_to !== undefined) query = query.where('generated_at', '<', new Date(filter.generated_to));
-  // Those that are not generated yet have no such time, and are the newest: they stand where they were asked for.
+  // Packages that are still being generated have no generated_at, so the list is ordered by the time of the request.
   return fetchPage(tx, query, { generated_at: { column: 'requested_at', type: 'timestamptz' } }, page);
 }

@@ -22,8 +22,9 @@ import type { Database } from '../../db/database.ts';
 import type { Signers } from '../keys/keys.ts';
 import { signCheckpoint } from '../log/checkpoints.ts';
 import { type Appended, appendLeaf, latestCheckpoint, proveConsistency, proveInclusion, recordCheckpoint } from '../log/transparency-log.ts';
-import { holdAttempt } from './attempts.ts';
-import { type Bag, type BagFile, held } from './bag.ts';
+import { type Bag, type BagFile, inMemory } from './bag.ts';
+import { confirmLease } from './lease.ts';
+import type { PackageRow } from './packages.ts';
 
 export interface Signed {
   payload: Uint8Array;
@@ -31,7 +32,7 @@ export interface Signed {
   signature: Uint8Array;
 }
 
-/** Both manifests and the two files that are read alone, bound to the package by one signature. */
+/** Signs both manifests and the two files that people download alone. */
 export async function signBag(signers: Signers, { evidence, payload, tags }: Bag): Promise<Signed> {
   const hashOf = (path: string): string | undefined => [...payload, ...tags].find((file) => file.path === path)?.sha256;
   const pdf = hashOf('data/report.pdf');
@@ -48,20 +49,20 @@ export async function signBag(signers: Signers, { evidence, payload, tags }: Bag
   return { payload: statement, signature, envelope: envelopeOf(statement, { keyId: signers.package.keyId, signature }) };
 }
 
-export interface Logged extends Appended {
+export interface LoggedSignature extends Appended {
   entry: string;
 }
 
-export async function logSignature(
+export async function appendSignature(
   db: Database,
   signers: Signers,
-  { row, origin }: { row: { org_id: string; id: string; attempts: number }; origin: string },
+  { row, origin }: { row: PackageRow; origin: string },
   { envelope }: Signed,
-): Promise<Logged> {
+): Promise<LoggedSignature> {
   const entry = leafEntry(envelope, signers.package.publicKeyPem);
   const { org_id: orgId, id: packageId } = row;
   const appended = await db.withTenant({ orgId }, async (tx) => {
-    await holdAttempt(tx, row);
+    await confirmLease(tx, row);
     return appendLeaf(tx, orgId, { origin, packageId, entry });
   });
   return { entry, ...appended };
@@ -74,8 +75,8 @@ export interface LogProof {
   consistency: string;
 }
 
-/** Checkpoints are signed between the transactions: no signing while others wait for the log. */
-export async function proveLogged(db: Database, signers: Signers, orgId: string, { origin, index, size, root }: Logged): Promise<LogProof> {
+/** The checkpoint is signed between two transactions, so that nobody waits for the log while a key signs. */
+export async function buildLogProof(db: Database, signers: Signers, orgId: string, { origin, index, size, root }: LoggedSignature): Promise<LogProof> {
   const checkpoint = await signCheckpoint(signers, { origin, size, root });
   return db.withTenant({ orgId }, async (tx) => {
     await recordCheckpoint(tx, orgId, checkpoint);
@@ -90,20 +91,20 @@ export async function proveLogged(db: Database, signers: Signers, orgId: string,
 export interface ProofParts {
   signers: Signers;
   signed: Signed;
-  logged: Logged;
+  logged: LoggedSignature;
   proof: LogProof;
-  stamps: readonly Uint8Array[];
+  timestamps: readonly Uint8Array[];
   sealedAt: Date;
 }
 
 /** The files of proof/, sorted by path. */
-export async function proofFiles({ signers, signed, logged, proof, stamps, sealedAt }: ProofParts): Promise<BagFile[]> {
+export async function proofFiles({ signers, signed, logged, proof, timestamps, sealedAt }: ProofParts): Promise<BagFile[]> {
   const integratedTime = Math.floor(sealedAt.getTime() / 1000);
   const id = logId(spkiFromPem(signers.log.publicKeyPem));
   const promise = await signers.log.sign(promiseBytes({ body: toBase64(utf8(logged.entry)), integratedTime, logId: toHex(id), logIndex: logged.index }));
   const bundle = bundleJson({
     envelope: signed.envelope,
-    timestamps: stamps,
+    timestamps,
     log: {
       index: logged.index,
       logId: id,
@@ -119,7 +120,7 @@ export async function proofFiles({ signers, signed, logged, proof, stamps, seale
   const noteKey = ed25519RawFromSpki(spkiFromPem(signers.logNote.publicKeyPem));
   const file = (name: string, mediaType: string, content: string | Uint8Array): BagFile =>
     typeof content === 'string'
-      ? held(`proof/${name}`, mediaType, content)
+      ? inMemory(`proof/${name}`, mediaType, content)
       : { path: `proof/${name}`, mediaType, size: content.length, sha256: '', bytes: content };
   return [
     file('consistency.txt', 'text/plain', proof.consistency),
@@ -130,6 +131,6 @@ export async function proofFiles({ signers, signed, logged, proof, stamps, seale
     file('package.sigstore.json', 'application/json', bundle),
     file('package.tlog-proof', 'text/plain', tlogProofText({ index: logged.index, hashes: [...proof.inclusion], checkpoint: proof.note })),
     file('statement.json', 'application/json', signed.payload),
-    ...stamps.map((stamp, index) => file(index === 0 ? 'timestamp.tsr' : `timestamp-${index + 1}.tsr`, 'application/timestamp-reply', stamp)),
+    ...timestamps.map((timestamp, index) => file(index === 0 ? 'timestamp.tsr' : `timestamp-${index + 1}.tsr`, 'application/timestamp-reply', timestamp)),
   ].sort((a, b) => (a.path < b.path ? -1 : 1));
 }

@@ -5,25 +5,12 @@ import { emit } from '../../events/emit.ts';
 import type { EventType } from '../../events/types.ts';
 import { systemActor } from '../../shared/actor.ts';
 import { publishLeaf } from '../log/transparency-log.ts';
-import { Superseded } from './attempts.ts';
+import { LeaseLost } from './lease.ts';
 import type { PackageFile, PackageRow } from './packages.ts';
 import type { Sealed } from './seal.ts';
 
-/** `null`: there is nothing to do any more. */
-export async function beginAttempt(tx: TenantTx, orgId: string, id: string): Promise<PackageRow | null> {
-  const row = await tx
-    .updateTable('evidence_packages')
-    .set({ attempts: sql<number>`attempts + 1` })
-    .where('org_id', '=', orgId)
-    .where('id', '=', id)
-    .where('status', '=', 'generating')
-    .returningAll()
-    .executeTakeFirst();
-  return row ?? null;
-}
-
-/** From here on the package is there, whole; the ones before it are superseded. */
-export async function publishPackage(tx: TenantTx, row: PackageRow, { bag, archive, asOf, generatedAt, logged, keyId, stamps }: Sealed): Promise<void> {
+/** Makes the sealed package visible and supersedes the earlier packages of the work item. */
+export async function publishPackage(tx: TenantTx, row: PackageRow, { bag, archive, asOf, generatedAt, logged, keyId, timestamps }: Sealed): Promise<void> {
   const { org_id: orgId, id, work_item_id } = row;
   const { evidence, payload, tags } = bag;
   const hashOf = (path: string): string | null => tags.find((file) => file.path === path)?.sha256 ?? null;
@@ -49,7 +36,7 @@ export async function publishPackage(tx: TenantTx, row: PackageRow, { bag, archi
       log_root: logged.root,
       leaf_hash: sql<Buffer>`(select leaf_hash from log_leaves where org_id = ${orgId} and index = ${logged.index})`,
       timestamps: JSON.stringify(
-        Array.from({ length: stamps }, (_, index) => ({ file: index === 0 ? 'proof/timestamp.tsr' : `proof/timestamp-${index + 1}.tsr` })),
+        Array.from({ length: timestamps }, (_, index) => ({ file: index === 0 ? 'proof/timestamp.tsr' : `proof/timestamp-${index + 1}.tsr` })),
       ),
       files: JSON.stringify(files),
     })
@@ -58,16 +45,16 @@ export async function publishPackage(tx: TenantTx, row: PackageRow, { bag, archi
     .where('status', '=', 'generating')
     .where('attempts', '=', row.attempts)
     .executeTakeFirst();
-  if (numUpdatedRows === 0n) throw new Superseded();
+  if (numUpdatedRows === 0n) throw new LeaseLost();
   await publishLeaf(tx, orgId, logged.index);
-  await rememberContents(tx, row, [archive.sha256, ...payload.filter(({ bytes }) => bytes === null).map(({ sha256 }) => sha256)], evidence.findings);
+  await recordContents(tx, row, [archive.sha256, ...payload.filter(({ bytes }) => bytes === null).map(({ sha256 }) => sha256)], evidence.findings);
   await tx
     .updateTable('evidence_packages')
     .set({
       status: 'superseded',
       superseded_at: sql<Date>`now()`,
       superseded_by: id,
-      superseded_reason: `Package ${row.sequence} of the same work item took its place.`,
+      superseded_reason: `Package ${row.sequence} of the same work item replaced it.`,
     })
     .where('org_id', '=', orgId)
     .where('work_item_id', '=', work_item_id)
@@ -82,10 +69,10 @@ export async function publishPackage(tx: TenantTx, row: PackageRow, { bag, archi
     conclusion: evidence.conclusion.status,
     grade: evidence.completeness.grade,
   };
-  await told(tx, row, 'package.ready', after);
+  await auditAndEmit(tx, row, 'package.ready', after);
 }
 
-async function rememberContents(
+async function recordContents(
   tx: TenantTx,
   { org_id, id }: PackageRow,
   blobs: readonly string[],
@@ -105,10 +92,10 @@ export async function failPackage(tx: TenantTx, row: PackageRow, error: string):
     .where('id', '=', row.id)
     .where('status', '=', 'generating')
     .execute();
-  await told(tx, row, 'package.failed', { work_item_id: row.work_item_id, sequence: row.sequence, error });
+  await auditAndEmit(tx, row, 'package.failed', { work_item_id: row.work_item_id, sequence: row.sequence, error });
 }
 
-async function told(tx: TenantTx, { org_id: orgId, id }: PackageRow, action: EventType, after: Record<string, unknown>): Promise<void> {
+async function auditAndEmit(tx: TenantTx, { org_id: orgId, id }: PackageRow, action: EventType, after: Record<string, unknown>): Promise<void> {
   await recordAudit(tx, systemActor(orgId, 'worker'), { action, objectType: 'evidence_package', objectId: id, after });
   await emit(tx, orgId, { type: action, subject: id, data: after });
 }

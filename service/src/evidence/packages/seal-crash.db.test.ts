@@ -19,8 +19,8 @@ async function requested(title: string): Promise<{ item: string; id: string }> {
   return { item, id: (await world.request(item)).package_id };
 }
 
-/** A worker that takes the job and dies before the step. */
-async function dies(step: SealingStep): Promise<void> {
+/** Starts a worker that takes the job and is killed before the step. */
+async function killBefore(step: SealingStep): Promise<void> {
   const { databaseUrl, blobFolder, url } = world.api();
   const script = fileURLToPath(new URL('../../testing/programs/seal-package.ts', import.meta.url));
   const child = spawn(process.execPath, [script, databaseUrl, blobFolder, world.keysDir, url, step], { stdio: ['ignore', 'ignore', 'inherit'] });
@@ -28,7 +28,7 @@ async function dies(step: SealingStep): Promise<void> {
   expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
 }
 
-async function recovers(): Promise<void> {
+async function startHealthyWorker(): Promise<void> {
   const worker = await world.work({ heartbeatMs: 50, deadAfterMs: 400 });
   onTestFinished(() => worker.stop());
 }
@@ -38,7 +38,7 @@ const becomesReady = (id: string) => expect.poll(() => statusOf(id), { timeout: 
 const read = (id: string) => world.get<PackageBody>(`/riskops-evidence/packages/${id}`);
 const leaf = (index: number) => world.get<{ package_id: string; published: boolean; leaf_hash: string }>(`/riskops-evidence/log/entries/${index}`);
 
-/** The leaves of the log as anybody sees them; the database has not one more. */
+/** The leaves of the transparency log as the API returns them. The database must not have more. */
 async function leaves() {
   const { db, ours } = world.api();
   const rows = await db.withTenant({ orgId: ours.id }, (tx) =>
@@ -50,7 +50,7 @@ async function leaves() {
 
 const checkpoints: string[] = [];
 
-/** Offline, with the published keys and the checkpoint of the package before: a crash must not fork the log. */
+/** Verifies with the published keys and the checkpoint of the previous package: a crash must not fork the log. */
 async function verified(id: string): Promise<Report> {
   const trust = emptyTrust();
   addKeys(trust, keyFilesIn('keys.json', JSON.stringify(await world.get('/riskops-evidence/keys'))));
@@ -60,7 +60,7 @@ async function verified(id: string): Promise<Report> {
   return report;
 }
 
-async function expectWhole(id: string, item: string, abandoned: number): Promise<void> {
+async function expectSealed(id: string, item: string, abandoned: number): Promise<void> {
   const sealed = await read(id);
   expect(sealed).toMatchObject({ status: 'ready', sequence: 1, error: null });
   expect((await world.get<{ data: unknown[] }>(`/riskops-evidence/work-items/${item}/packages`)).data).toHaveLength(1);
@@ -70,8 +70,8 @@ async function expectWhole(id: string, item: string, abandoned: number): Promise
   expect(own.map(({ published }) => published)).toEqual([...Array<boolean>(abandoned).fill(false), true]);
   expect(own.at(-1)?.index).toBe(sealed.log.index);
   const evidence = JSON.parse((await world.download(id, 'json')).toString()) as Evidence;
-  const explained = evidence.abandoned_leaves.map(({ index, leaf_sha256 }) => ({ index, leaf_hash: leaf_sha256 }));
-  expect(explained).toEqual(own.slice(0, -1).map(({ index, leaf_hash }) => ({ index, leaf_hash })));
+  const abandonedLeaves = evidence.abandoned_leaves.map(({ index, leaf_sha256 }) => ({ index, leaf_hash: leaf_sha256 }));
+  expect(abandonedLeaves).toEqual(own.slice(0, -1).map(({ index, leaf_hash }) => ({ index, leaf_hash })));
   expect(sealed.completeness.gaps.some(({ code }) => code === 'interrupted_sealing')).toBe(abandoned > 0);
 }
 
@@ -79,32 +79,32 @@ const LOGGED = sealingSteps.indexOf('log');
 
 describe('a worker that is killed', () => {
   it.each(sealingSteps)(
-    'before "%s" leaves nothing that anybody could take for a package; the next one seals it',
+    'before "%s" leaves no partial package, and the next worker seals it',
     async (step) => {
       const { id, item } = await requested(`Killed before ${step}`);
-      await dies(step);
+      await killBefore(step);
       expect(await read(id)).toMatchObject({ status: 'generating', downloads: [], files: [] });
       await expect(world.download(id)).rejects.toThrow('being generated');
-      await recovers();
+      await startHealthyWorker();
       await becomesReady(id);
-      await expectWhole(id, item, sealingSteps.indexOf(step) > LOGGED ? 1 : 0);
+      await expectSealed(id, item, sealingSteps.indexOf(step) > LOGGED ? 1 : 0);
     },
     60_000,
   );
 
-  it('again and again has each leaf that it left explained', async () => {
+  it('several times leaves log entries that the package lists', async () => {
     const { id, item } = await requested('Killed twice');
-    await dies('checkpoint');
-    await forgetDead();
-    await dies('publish');
-    await recovers();
+    await killBefore('checkpoint');
+    await releaseDeadWorker();
+    await killBefore('publish');
+    await startHealthyWorker();
     await becomesReady(id);
-    await expectWhole(id, item, 2);
+    await expectSealed(id, item, 2);
   }, 60_000);
 });
 
-/** As a living worker would: here the next one that takes the job is to die as well. */
-async function forgetDead(): Promise<void> {
+/** Releases the job of the killed worker without running it, because the next worker is killed as well. */
+async function releaseDeadWorker(): Promise<void> {
   const watcher = await world.work({ handlers: [], heartbeatMs: 50, deadAfterMs: 400 });
   await eventually(
     async () => (await world.api().db.systemQuery('locked', 'select from graphile_worker._private_jobs where locked_by is not null', [])).length,
@@ -112,28 +112,28 @@ async function forgetDead(): Promise<void> {
   await watcher.stop();
 }
 
-describe('a worker that was only taken for dead', () => {
-  it.each(sealingSteps)('before "%s" finds the package finished and leaves no leaf that nobody explains', async (step) => {
+describe('a worker that lost its lease', () => {
+  it.each(sealingSteps)('before "%s" stops and leaves no log entry that the package does not list', async (step) => {
     const { id, item } = await requested(`Slow before ${step}`);
-    const slow = await sleeping(id, step);
+    const slow = await suspendedBefore(id, step);
     await world.attempt(id);
-    await slow.wake();
-    await expectWhole(id, item, sealingSteps.indexOf(step) > LOGGED ? 1 : 0);
+    await slow.resume();
+    await expectSealed(id, item, sealingSteps.indexOf(step) > LOGGED ? 1 : 0);
   });
 
-  it('does not publish what the next one has begun to seal again', async () => {
+  it('does not publish a package that another worker is sealing', async () => {
     const { id, item } = await requested('Both at once');
-    const slow = await sleeping(id, 'publish');
-    const next = await sleeping(id, 'checkpoint');
-    await slow.wake();
+    const slow = await suspendedBefore(id, 'publish');
+    const next = await suspendedBefore(id, 'checkpoint');
+    await slow.resume();
     expect(await statusOf(id)).toBe('generating');
-    await next.wake();
-    await expectWhole(id, item, 1);
+    await next.resume();
+    await expectSealed(id, item, 1);
   });
 });
 
-/** An attempt that has come as far as this step and waits there. */
-async function sleeping(id: string, step: SealingStep): Promise<{ wake(): Promise<void> }> {
+/** Starts an attempt that waits before this step. */
+async function suspendedBefore(id: string, step: SealingStep): Promise<{ resume(): Promise<void> }> {
   const [asleep, awake] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   onTestFinished(() => awake.resolve());
   const run = world.attempt(id, {
@@ -145,17 +145,17 @@ async function sleeping(id: string, step: SealingStep): Promise<{ wake(): Promis
   });
   await Promise.race([asleep.promise, run]);
   return {
-    wake: () => {
+    resume: () => {
       awake.resolve();
       return run;
     },
   };
 }
 
-describe('a store that refuses', () => {
+describe('a failing blob store', () => {
   const refusing = (): BlobStore => ({ ...world.api().blobs, put: () => Promise.reject(new Error('the disk is full')) });
 
-  it('is tried again, and after the last attempt the package has failed, says why, and another one can be had', async () => {
+  it('is retried; after the last attempt the package fails with the reason, and a new one can be generated', async () => {
     const { id, item } = await requested('Full disk');
     await expect(world.attempt(id, { blobs: refusing() })).rejects.toThrow('the disk is full');
     expect(await read(id)).toMatchObject({ status: 'generating', error: null });
@@ -165,14 +165,14 @@ describe('a store that refuses', () => {
     await world.attempt(id);
     expect(await statusOf(id)).toBe('failed');
 
-    await recovers();
+    await startHealthyWorker();
     const second = await world.seal(item);
     expect(second).toMatchObject({ status: 'ready', sequence: 2 });
     expect(await verified(second.package_id)).toMatchObject({ failures: [], verdict: 'verified' });
     expect((await leaves()).filter(({ package_id }) => package_id === id)).toEqual([]);
   });
 
-  it('to give back what it was given is found out before anybody has the package', async () => {
+  it('that returns wrong bytes is detected before the package is published', async () => {
     const { id } = await requested('Rotten disk');
     const { blobs } = world.api();
     let reads = 0;
@@ -189,7 +189,7 @@ describe('a store that refuses', () => {
     expect(await read(id)).toMatchObject({ status: 'generating', downloads: [] });
   });
 
-  it('only for the archive leaves a leaf that the log marks as never published', async () => {
+  it('that rejects only the archive leaves an unpublished log entry', async () => {
     const { id } = await requested('Full disk at the end');
     let puts = 0;
     const whole = world.api().blobs;

@@ -16,7 +16,7 @@ const month = (ago: number): Date => {
 };
 const sizeOf = ({ downloads }: PackageBody): number => downloads[0]?.size ?? 0;
 
-describe('statistics of evidence', () => {
+describe('evidence statistics', () => {
   let sealed: PackageBody;
   beforeAll(async () => {
     expect(await world.get(PATH)).toMatchObject({
@@ -42,7 +42,7 @@ describe('statistics of evidence', () => {
     await world.post(`/riskops-evidence/packages/${sealed.package_id}/verify`, undefined);
   });
 
-  it('say what there is, what is covered, and what was done with it', async () => {
+  it('count packages, coverage, downloads and verifications', async () => {
     const { id: open } = await world.post<{ id: string }>('/work-items', { title: 'Still open' });
     const { api } = world;
     const broken = await storePackage(api(), {
@@ -80,7 +80,7 @@ describe('statistics of evidence', () => {
     expect(stats.per_month.reduce((sum, { packages }) => sum + packages, 0)).toBe(3);
   });
 
-  it('are nobody else’s', async () => {
+  it('exclude other organizations', async () => {
     expect(await world.get(PATH, world.api().theirs.owner)).toMatchObject({ total: 0, downloads: 0, work_items: { closed: 0 }, last_package: null });
   });
 

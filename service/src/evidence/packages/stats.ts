@@ -1,12 +1,12 @@
-import { GRADES } from '@rrs/evidence-format';
+import { type Conclusion, GRADES, type Grade } from '@rrs/evidence-format';
 import { sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 import { doneStatuses } from '../../work-items/items/status.ts';
-import { packageStatuses } from './packages.ts';
+import { packageStatuses } from '../schemas-packages.ts';
 
 const MONTHS = 12;
 
-/** Six statements in one round trip, each along an index. */
+/** Six statements in one round trip. Each uses an index. */
 export async function readEvidenceStats(tx: TenantTx, orgId: string) {
   const [groups, times, months, items, receipts, last] = await Promise.all([
     sql<{ status: string; grade: string | null; count: number; bytes: number }>`
@@ -28,17 +28,17 @@ export async function readEvidenceStats(tx: TenantTx, orgId: string) {
       where w.org_id = ${orgId} and w.status = any(${doneStatuses as readonly string[]})`.execute(tx),
     sql<{ kind: string; outcome: string; count: number }>`
       select kind, outcome, count(*)::int as count from package_receipts where org_id = ${orgId} group by kind, outcome`.execute(tx),
-    sql<{ package_id: string; work_item_id: string; generated_at: Date; conclusion: string; grade: string }>`
+    sql<{ package_id: string; work_item_id: string; generated_at: Date; conclusion: Conclusion; grade: Grade }>`
       select id as package_id, work_item_id, generated_at, conclusion, grade
       from evidence_packages where org_id = ${orgId} and generated_at is not null order by generated_at desc, id desc limit 1`.execute(tx),
   ]);
-  const packages = (where: (group: (typeof groups.rows)[number]) => boolean) => sum(groups.rows.filter(where), 'count');
-  const received = (where: (group: (typeof receipts.rows)[number]) => boolean) => sum(receipts.rows.filter(where), 'count');
+  const packagesWhere = (where: (group: (typeof groups.rows)[number]) => boolean) => sum(groups.rows.filter(where), 'count');
+  const receiptsWhere = (where: (group: (typeof receipts.rows)[number]) => boolean) => sum(receipts.rows.filter(where), 'count');
   const { done, covered } = items.rows[0] ?? { done: 0, covered: 0 };
   return {
-    total: packages(() => true),
-    by_status: record(packageStatuses, (status) => packages((group) => group.status === status)),
-    by_grade: record(GRADES, (grade) => packages((group) => group.status === 'ready' && group.grade === grade)),
+    total: packagesWhere(() => true),
+    by_status: record(packageStatuses, (status) => packagesWhere((group) => group.status === status)),
+    by_grade: record(GRADES, (grade) => packagesWhere((group) => group.status === 'ready' && group.grade === grade)),
     bytes: sum(groups.rows, 'bytes'),
     per_month: months.rows,
     work_items: {
@@ -49,10 +49,10 @@ export async function readEvidenceStats(tx: TenantTx, orgId: string) {
     },
     generation_ms: times.rows[0] ?? { median: null, p95: null },
     verifications: {
-      total: received(({ kind }) => kind === 'verification'),
-      failed: received(({ kind, outcome }) => kind === 'verification' && outcome !== 'verified'),
+      total: receiptsWhere(({ kind }) => kind === 'verification'),
+      failed: receiptsWhere(({ kind, outcome }) => kind === 'verification' && outcome !== 'verified'),
     },
-    downloads: received(({ kind }) => kind === 'download'),
+    downloads: receiptsWhere(({ kind }) => kind === 'download'),
     last_package: last.rows[0] ?? null,
   };
 }

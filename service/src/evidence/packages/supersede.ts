@@ -3,7 +3,7 @@ import type { TenantTx } from '../../db/database.ts';
 import type { FindingFollower } from '../../findings/follower.ts';
 import type { Actor } from '../../shared/actor.ts';
 
-/** What a package called closed and is open again: the package still verifies for its date, and says no longer how things are. */
+/** Supersedes packages that report a finding as closed when the finding is reopened. They still verify for their date but are no longer current. */
 export function followWithPackages(others: FindingFollower): FindingFollower {
   return {
     ...others,
@@ -14,7 +14,7 @@ export function followWithPackages(others: FindingFollower): FindingFollower {
   };
 }
 
-const REASON = 'A finding that this package calls closed is open again.';
+const REASON = 'A finding that this package reports as closed was reopened.';
 
 async function supersedeReopened(tx: TenantTx, actor: Actor, ids: RawBuilder<unknown>): Promise<void> {
   const { orgId } = actor;

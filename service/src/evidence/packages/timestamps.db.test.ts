@@ -45,8 +45,8 @@ function fileIn(zip: Buffer, path: string): Buffer {
   return zip.subarray(begin, begin + zip.readUInt32LE(record + 24));
 }
 
-describe('a package with a time stamp', () => {
-  it('has it in the bundle and as a file, both of which openssl and the verifier take for the root alone that is trusted', async () => {
+describe('a package with a timestamp', () => {
+  it('has it in the bundle and as a file; openssl and the verifier accept it only for the trusted root', async () => {
     const worker = await world.work();
     onTestFinished(() => worker.stop());
     const { id: item } = await world.post<{ id: string }>('/work-items', { title: 'Stamped' });
@@ -67,7 +67,7 @@ describe('a package with a time stamp', () => {
     expect(await world.post(`/riskops-evidence/packages/${id}/verify`, undefined)).toMatchObject({ verdict: 'verified', failures: [] });
   });
 
-  it('of several authorities has one of each', async () => {
+  it('has one timestamp per authority', async () => {
     const id = await requested('Stamped twice');
     const { urls, certificates } = authority;
     await world.attempt(id, { authorities: { urls: [...urls, ...urls], certificates } });
@@ -79,8 +79,8 @@ describe('a package with a time stamp', () => {
 
 const down: Manner = (_question, reply) => void reply.destroy();
 
-/** The question with other bytes where the hash, or where the nonce stands: it is the last number before the wish for certificates. */
-const about =
+/** Changes the request before the authority answers it: the hash, or the nonce, which is the last number before the certificate flag. */
+const answerTo =
   (change: (question: Buffer) => void): Manner =>
   (question, reply) => {
     change(question);
@@ -88,12 +88,12 @@ const about =
   };
 const hashAt = (question: Buffer): number => question.indexOf(Buffer.from([0x04, 0x20])) + 2;
 
-describe('an authority', () => {
-  it('that does not answer is asked three times; then the package is sealed without it and says so', async () => {
+describe('a time-stamping authority', () => {
+  it('that is down is asked three times; then the package is sealed without a timestamp, which is a gap', async () => {
     authority.behave(down);
     const id = await requested('Nobody there');
     const before = authority.asked();
-    for (const _ of [1, 2, 3]) await expect(world.attempt(id)).rejects.toThrow(/time-stamping authority 127\.0\.0\.1:\d+ gave no time stamp/);
+    for (const _ of [1, 2, 3]) await expect(world.attempt(id)).rejects.toThrow(/time-stamping authority 127\.0\.0\.1:\d+ did not issue a timestamp/);
     expect(authority.asked() - before).toBe(3);
     await world.attempt(id);
     expect(authority.asked() - before).toBe(3);
@@ -102,10 +102,10 @@ describe('an authority', () => {
     expect(await verify(id, [])).toMatchObject({ verdict: 'verified', failures: [] });
   });
 
-  it('that is back in time stamps the package', async () => {
+  it('that recovers in time stamps the package', async () => {
     const id = await requested('Back again');
     authority.behave(down);
-    await expect(world.attempt(id)).rejects.toThrow('gave no time stamp');
+    await expect(world.attempt(id)).rejects.toThrow('did not issue a timestamp');
     authority.behave(authority.answer);
     await world.attempt(id);
     expect(await gapsOf(id)).not.toContain('no_timestamp');
@@ -113,26 +113,30 @@ describe('an authority', () => {
   });
 
   it.each<[string, Manner, RegExp]>([
-    ['garbage', (_question, reply) => void reply.end('<html>I am a proxy</html>'), /gave no time stamp/],
-    ['nothing', (_question, reply) => void reply.end(), /gave no time stamp/],
-    ['an error', (_question, reply) => void reply.writeHead(500).end(), /it answered 500/],
-    ['a redirect', (_question, reply) => void reply.writeHead(307, { location: authority.urls[0] }).end(), /gave no time stamp/],
-    ['a refusal', (_question, reply) => authority.answer(Buffer.from('3003020101', 'hex'), reply), /it refused with status 2/],
-    ['a stamp for another hash', about((question) => void question.writeUInt8(question.readUInt8(hashAt(question)) ^ 1, hashAt(question))), /for other bytes/],
+    ['garbage', (_question, reply) => void reply.end('<html>I am a proxy</html>'), /did not issue a timestamp/],
+    ['nothing', (_question, reply) => void reply.end(), /did not issue a timestamp/],
+    ['an error', (_question, reply) => void reply.writeHead(500).end(), /HTTP status 500/],
+    ['a redirect', (_question, reply) => void reply.writeHead(307, { location: authority.urls[0] }).end(), /did not issue a timestamp/],
+    ['a refusal', (_question, reply) => authority.answer(Buffer.from('3003020101', 'hex'), reply), /refused with status 2/],
     [
-      'a stamp for another question',
-      about((question) => void question.writeUInt8(question.readUInt8(question.length - 4) ^ 1, question.length - 4)),
-      /another question/,
+      'a timestamp of another hash',
+      answerTo((question) => void question.writeUInt8(question.readUInt8(hashAt(question)) ^ 1, hashAt(question))),
+      /for a different signature/,
     ],
-    ['bytes without end', (_question, reply) => endless(reply), /its answer is too long/],
-  ])('that answers with %s is refused', async (_what, manner, refusal) => {
+    [
+      'a timestamp with another nonce',
+      answerTo((question) => void question.writeUInt8(question.readUInt8(question.length - 4) ^ 1, question.length - 4)),
+      /different nonce/,
+    ],
+    ['an endless response', (_question, reply) => endless(reply), /exceeds 262144 bytes/],
+  ])('that answers with %s fails the attempt', async (_what, manner, refusal) => {
     authority.behave(manner);
     const id = await requested('Refused');
     await expect(world.attempt(id)).rejects.toThrow(refusal);
     expect(await read(id)).toMatchObject({ status: 'generating', downloads: [] });
   });
 
-  it('of another root than the configured one is refused by the check of the own result', async () => {
+  it('with another root certificate fails the verification of the sealed package', async () => {
     const other = await startTimestampAuthority();
     onTestFinished(() => other.close());
     const id = await requested('Another root');
@@ -140,14 +144,14 @@ describe('an authority', () => {
     expect(await read(id)).toMatchObject({ status: 'generating', downloads: [] });
   });
 
-  it('that is no server at all is refused as well', async () => {
+  it('that cannot be reached fails the attempt', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     const { port } = server.address() as AddressInfo;
     await new Promise((resolve) => server.close(resolve));
     const id = await requested('No server');
     const { certificates } = authority;
-    await expect(world.attempt(id, { authorities: { urls: [`http://127.0.0.1:${port}/`], certificates } })).rejects.toThrow('gave no time stamp');
+    await expect(world.attempt(id, { authorities: { urls: [`http://127.0.0.1:${port}/`], certificates } })).rejects.toThrow('did not issue a timestamp');
   });
 });
 

@@ -4,49 +4,49 @@ import { messageOf } from '../../shared/errors.ts';
 
 export interface TimestampAuthorities {
   urls: readonly string[];
-  /** PEM: what the service itself holds their answers against. */
+  /** Certificates in PEM with which the service verifies the timestamps. */
   certificates: string;
 }
 
 const TIMEOUT_MS = 15_000;
-const LONGEST_ANSWER = 256 * 1024;
+const MAX_RESPONSE_BYTES = 256 * 1024;
 
-/** RFC 3161: each authority confirms that the signature was there at its time. All must answer, so that a package has what it claims. */
-export function stampSignature({ urls }: TimestampAuthorities, signature: Uint8Array): Promise<Uint8Array[]> {
+/** Requests an RFC 3161 timestamp of the signature from every authority. Fails unless all of them answer. */
+export function requestTimestamps({ urls }: TimestampAuthorities, signature: Uint8Array): Promise<Uint8Array[]> {
   return Promise.all(
     urls.map((url) =>
-      stamp(url, signature).catch((error: unknown) => {
-        throw new Error(`The time-stamping authority ${new URL(url).host} gave no time stamp: ${messageOf(error)}`, { cause: error });
+      requestTimestamp(url, signature).catch((error: unknown) => {
+        throw new Error(`The time-stamping authority ${new URL(url).host} did not issue a timestamp: ${messageOf(error)}`, { cause: error });
       }),
     ),
   );
 }
 
-async function stamp(url: string, signature: Uint8Array): Promise<Uint8Array> {
+async function requestTimestamp(url: string, signature: Uint8Array): Promise<Uint8Array> {
   const nonce = BigInt(`0x${randomBytes(8).toString('hex')}`);
   const imprint = createHash('sha256').update(signature).digest();
-  const answer = await fetch(url, {
+  const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/timestamp-query', accept: 'application/timestamp-reply' },
     body: Buffer.from(timestampRequest(imprint, nonce)),
     redirect: 'error',
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
-  if (answer.status !== 200) throw new Error(`it answered ${answer.status}`);
-  const bytes = await limited(answer);
+  if (response.status !== 200) throw new Error(`HTTP status ${response.status}`);
+  const bytes = await readLimited(response);
   const { status, token } = parseTimestampResponse(bytes);
-  if (token === null) throw new Error(`it refused with status ${status}`);
-  if (!imprint.equals(token.tstInfo.imprint.hash)) throw new Error('its answer is for other bytes');
-  if (token.tstInfo.nonce !== nonce) throw new Error('its answer is to another question');
+  if (token === null) throw new Error(`request refused with status ${status}`);
+  if (!imprint.equals(token.tstInfo.imprint.hash)) throw new Error('the timestamp is for a different signature');
+  if (token.tstInfo.nonce !== nonce) throw new Error('the timestamp has a different nonce');
   return bytes;
 }
 
-async function limited(answer: Response): Promise<Uint8Array> {
+async function readLimited(response: Response): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of answer.body ?? []) {
+  for await (const chunk of response.body ?? []) {
     size += chunk.length;
-    if (size > LONGEST_ANSWER) throw new Error('its answer is too long');
+    if (size > MAX_RESPONSE_BYTES) throw new Error(`the response exceeds ${MAX_RESPONSE_BYTES} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -4,6 +4,7 @@ import type { TenantTx } from '../../db/database.ts';
 import { emit } from '../../events/emit.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { newId } from '../../shared/ids.ts';
+import { actorRef } from '../actor-ref.ts';
 import type { PackageRow } from '../packages/packages.ts';
 
 export interface Receipt {
@@ -14,7 +15,7 @@ export interface Receipt {
   shareLinkId?: string;
 }
 
-/** Who had a package or checked it, when and from where: chain of custody. */
+/** Chain of custody: who downloaded or verified a package, when and from where. */
 export async function recordReceipt(tx: TenantTx, actor: Actor, { packageId, kind, format, outcome, shareLinkId }: Receipt): Promise<void> {
   await tx
     .insertInto('package_receipts')
@@ -26,7 +27,7 @@ export async function recordReceipt(tx: TenantTx, actor: Actor, { packageId, kin
       format: format ?? null,
       outcome,
       share_link_id: shareLinkId ?? null,
-      actor: JSON.stringify({ type: actor.type, id: actor.id, name: actor.name }),
+      actor: JSON.stringify(actorRef(actor)),
       address: plainAddress(actor.address),
     })
     .execute();
@@ -36,13 +37,13 @@ export async function recordReceipt(tx: TenantTx, actor: Actor, { packageId, kin
   await emit(tx, actor.orgId, { type: action, subject: packageId, data: after });
 }
 
-/** What a proxy named may be no address at all, and one of this link may have a zone; the audit event has it as it came. */
+/** A proxy can report something that is not an IP address, and link-local addresses can have a zone. The audit event keeps the original text. */
 function plainAddress(address: string | null): string | null {
   const plain = address?.split('%')[0] ?? '';
   return isIP(plain) === 0 ? null : plain;
 }
 
-/** Looking at a sealed package is an audit event too; asking whether it is sealed yet is not. */
+/** Viewing a sealed package is an audit event. Polling a package that is still being generated is not. */
 export async function recordView(
   tx: TenantTx,
   actor: Actor,

@@ -33,7 +33,7 @@ const linksOf = (id = sealed.package_id): string => `/riskops-evidence/packages/
 const share = (more: object = {}, id?: string) => world.post<Link>(linksOf(id), { recipient: 'Grace', ...more });
 const pathOf = ({ url }: Link): string => url.replace('https://rrs.example', '');
 let visitors = 0;
-/** From an address of its own, so that what leads nowhere does not add up. */
+/** Each request comes from its own address, so that invalid links do not add up. */
 const visit = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
   world.api().call(method, path, { headers: { 'x-forwarded-for': `203.0.113.${++visitors % 256}`, ...headers } });
 const listed = async () => (await world.get<{ data: Link[] }>(linksOf())).data;
@@ -47,19 +47,19 @@ const events = async (action: string) => {
   );
   return rows;
 };
-/** Without what differs from request to request. */
+/** The response without the parts that differ between requests. */
 const essence = ({ body, headers }: { body: unknown; headers: Headers }) => {
   const { instance, request_id, ...problem } = body as Record<string, unknown>;
   const kept = [...headers].filter(([name]) => !['date', 'x-request-id', 'content-length'].includes(name));
   return [problem, kept];
 };
 const revoke = (id: string) => world.api().call('DELETE', `/api/v1${linksOf()}/${id}`, { as: world.api().ours.owner });
-/** As time would: nobody may change when a link ends, not even the service. */
+/** Uses a superuser: the service itself may not change when a link expires. */
 const expire = (id: string) =>
   withClient(world.api().databaseUrl, (client) => client.query(`update rrs.share_links set expires_at = now() - interval '1 second' where id = $1`, [id]));
 
 describe('a share link', () => {
-  it('shows an auditor without an account what the package says, and gives every format', async () => {
+  it('gives an auditor without an account the package and every format', async () => {
     const link = await share();
     expect(link.url).toMatch(/^https:\/\/rrs\.example\/api\/v1\/riskops-evidence\/shared\/shr_[\w-]{64}$/);
     const { status, headers, body } = await visit(pathOf(link));
@@ -94,7 +94,7 @@ describe('a share link', () => {
     }
   });
 
-  it('has its downloads receipted under the name of the recipient, whole and in part, but not a look at it', async () => {
+  it('records downloads, also partial ones, under the name of the recipient, but not HEAD requests', async () => {
     const link = await share({ recipient: 'Receipted' });
     const download = `${pathOf(link)}/download`;
     const from = { 'x-forwarded-for': '198.51.100.7' };
@@ -113,7 +113,7 @@ describe('a share link', () => {
     expect(row).toMatchObject({ status: 'active', downloads: 2, last_download_at: expect.any(String) });
   });
 
-  it('is served to whatever address a proxy names', async () => {
+  it('works for any client address that a proxy reports', async () => {
     const link = await share();
     for (const address of ['not an address', 'fe80::1%eth0', '2001:db8::7'])
       expect((await visit(`${pathOf(link)}/download`, { 'x-forwarded-for': address })).status).toBe(200);
@@ -123,7 +123,7 @@ describe('a share link', () => {
     expect(rows.map(({ address }) => address)).toEqual([null, 'fe80::1', '2001:db8::7']);
   });
 
-  it('lasts a week, or as long as is said, but not for ever', async () => {
+  it('lasts a week by default and 90 days at most', async () => {
     const hours = ({ expires_at }: Link) => (new Date(expires_at).getTime() - Date.now()) / HOUR;
     expect(hours(await share())).toBeCloseTo(168, 1);
     expect(hours(await share({ expires_in_hours: 2_160 }))).toBeCloseTo(2_160, 1);
@@ -139,7 +139,7 @@ describe('a share link', () => {
     for (const more of wrong) expect(await share(more), JSON.stringify(more)).toMatchObject({ status: 400, code: 'validation_failed' });
   });
 
-  it('is listed without its token, and made once for one Idempotency-Key', async () => {
+  it('is listed without its token and created once per Idempotency-Key', async () => {
     const [first, again] = [
       await world.post<Link>(linksOf(), { recipient: 'Once' }, undefined, { 'idempotency-key': 'once' }),
       await world.post<Link>(linksOf(), { recipient: 'Once' }, undefined, { 'idempotency-key': 'once' }),
@@ -153,7 +153,7 @@ describe('a share link', () => {
     expect(JSON.stringify(rows)).not.toContain(first.url.slice(-40));
   });
 
-  it('is audited and told when it is made and when it is revoked, without its token', async () => {
+  it('is audited and emitted as an event, without its token, when created and when revoked', async () => {
     const link = await share({ recipient: 'Audited' });
     expect([(await revoke(link.id)).status, (await revoke(link.id)).status]).toEqual([204, 204]);
     const after = { share_link_id: link.id, recipient: 'Audited', expires_at: link.expires_at };
@@ -161,7 +161,7 @@ describe('a share link', () => {
     expect((await events('package.share_revoked')).filter((event) => event.after.share_link_id === link.id)).toMatchObject([{ after }]);
   });
 
-  it('is not made for a package that is not sealed, or that does not exist', async () => {
+  it('cannot be created for a package that is not sealed or does not exist', async () => {
     const { api } = world;
     const id = await storePackage(api(), { orgId: api().ours.id, workItemId: item, sequence: 900 });
     const generating = await api().db.withTenant({ orgId: api().ours.id }, async (tx) => {
@@ -174,21 +174,21 @@ describe('a share link', () => {
     expect(await share({}, item)).toMatchObject({ status: 404 });
   });
 
-  it('serves on when the package is superseded, and says so', async () => {
+  it('keeps working when the package is superseded, and says so', async () => {
     const { id } = await world.post<{ id: string }>('/work-items', { title: 'Superseded' });
     const first = await world.seal(id, { formats: ['json'] });
     const link = await share({}, first.package_id);
     const second = await world.seal(id, { formats: ['json'] });
     expect(await visit(pathOf(link))).toMatchObject({
       status: 200,
-      body: { superseded: { by: second.package_id, reason: expect.stringContaining('took its place') } },
+      body: { superseded: { by: second.package_id, reason: expect.stringContaining('replaced it') } },
     });
     expect((await visit(`${pathOf(link)}/download`)).status).toBe(200);
   });
 });
 
-describe('a link that leads nowhere', () => {
-  it('is answered alike whether it is unknown, expired, revoked or nonsense', async () => {
+describe('an invalid share link', () => {
+  it('gets the same response whether it is unknown, expired, revoked or malformed', async () => {
     const [expired, revoked] = [await share({ expires_in_hours: 1 }), await share()];
     await revoke(revoked.id);
     await expire(expired.id);
@@ -205,7 +205,7 @@ describe('a link that leads nowhere', () => {
     expect((await listed()).find(({ id }) => id === revoked.id)?.status).toBe('revoked');
   });
 
-  it('makes an address wait, a good one does not', async () => {
+  it('counts toward the rate limit of the address; a valid one does not', async () => {
     const good = pathOf(await share());
     const from = { 'x-forwarded-for': '192.0.2.1' };
     for (let n = 0; n < 40; n++) expect((await visit(good, from)).status).toBe(200);
@@ -217,7 +217,7 @@ describe('a link that leads nowhere', () => {
   });
 });
 
-it('tells the log nothing that opens a package', async () => {
+it('writes no token to the log', async () => {
   const link = await share();
   const token = pathOf(link).split('/').at(-1) ?? '';
   await visit(`${pathOf(link)}/download`, { 'x-request-id': 'the-last-visit' });

@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely';
+import type { Static } from 'typebox';
 import { recordAudit } from '../../audit/record.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { fetchPage, type Page, type PageRequest } from '../../db/pages.ts';
@@ -9,27 +10,23 @@ import { hashToken, mintToken } from '../../organizations/api-keys/tokens.ts';
 import { type Actor, systemActor } from '../../shared/actor.ts';
 import { invalidField, notFound } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
+import { actorRef } from '../actor-ref.ts';
 import type { PackageRow } from '../packages/packages.ts';
+import { DEFAULT_HOURS, MAX_HOURS, type ShareLinkBody } from '../schemas-share-links.ts';
 
-const shown = ['id', 'package_id', 'recipient', 'created_by', 'created_at', 'expires_at', 'revoked_at'] as const;
-type LinkRow = Pick<Selectable<DB['share_links']>, (typeof shown)[number]>;
+const columns = ['id', 'package_id', 'recipient', 'created_by', 'created_at', 'expires_at', 'revoked_at'] as const;
+type LinkRow = Pick<Selectable<DB['share_links']>, (typeof columns)[number]>;
 
 export interface ShareLink extends LinkRow {
   downloads: number;
   last_download_at: Date | null;
 }
 
-export interface NewShareLink {
-  recipient: string;
-  expires_at?: string;
-  expires_in_hours?: number;
-}
+type NewShareLink = Static<typeof ShareLinkBody>;
 
-export const DEFAULT_HOURS = 168;
-export const MAX_HOURS = 2_160;
-const HOUR = 3_600_000;
+const HOUR_MS = 3_600_000;
 
-/** The token is returned here and nowhere else. */
+/** Only the hash of the token is stored, so the token cannot be retrieved later. */
 export async function createShareLink(tx: TenantTx, actor: Actor, packageId: string, input: NewShareLink): Promise<{ link: ShareLink; token: string }> {
   const { token, hash } = mintToken('shr', actor.orgId);
   const link = await tx
@@ -40,27 +37,27 @@ export async function createShareLink(tx: TenantTx, actor: Actor, packageId: str
       package_id: packageId,
       token_hash: hash,
       recipient: input.recipient,
-      created_by: JSON.stringify({ type: actor.type, id: actor.id, name: actor.name }),
+      created_by: JSON.stringify(actorRef(actor)),
       expires_at: expiryOf(input, Date.now()),
     })
-    .returning(shown)
+    .returning(columns)
     .executeTakeFirstOrThrow();
-  await told(tx, actor, 'package.shared', link);
+  await auditAndEmit(tx, actor, 'package.shared', link);
   return { link: { ...link, downloads: 0, last_download_at: null }, token };
 }
 
 function expiryOf({ expires_at, expires_in_hours }: NewShareLink, now: number): Date {
   const refuse = (code: string, detail: string) => invalidField({ in: 'body', path: '/expires_at', code, detail });
-  if (expires_at === undefined) return new Date(now + (expires_in_hours ?? DEFAULT_HOURS) * HOUR);
-  if (expires_in_hours !== undefined) throw refuse('not_allowed', 'Give either expires_at or expires_in_hours, not both.');
+  if (expires_at === undefined) return new Date(now + (expires_in_hours ?? DEFAULT_HOURS) * HOUR_MS);
+  if (expires_in_hours !== undefined) throw refuse('not_allowed', 'Send either "expires_at" or "expires_in_hours", not both.');
   const moment = new Date(expires_at);
-  if (moment.getTime() <= now) throw refuse('in_the_past', 'expires_at must be in the future');
-  if (moment.getTime() > now + MAX_HOURS * HOUR) throw refuse('out_of_range', `expires_at must be within ${MAX_HOURS} hours from now`);
+  if (moment.getTime() <= now) throw refuse('in_the_past', '"expires_at" must be in the future.');
+  if (moment.getTime() > now + MAX_HOURS * HOUR_MS) throw refuse('out_of_range', `"expires_at" must be at most ${MAX_HOURS} hours from now.`);
   return moment;
 }
 
 export async function listShareLinks(tx: TenantTx, orgId: string, packageId: string, page: PageRequest): Promise<Page<ShareLink>> {
-  const query = tx.selectFrom('share_links').select(shown).where('org_id', '=', orgId).where('package_id', '=', packageId);
+  const query = tx.selectFrom('share_links').select(columns).where('org_id', '=', orgId).where('package_id', '=', packageId);
   const found = await fetchPage(tx, query, { created_at: { column: 'created_at', type: 'timestamptz' } }, page);
   const { rows } = await sql<{ id: string; downloads: number; last: Date }>`
     select share_link_id as id, count(*)::int as downloads, max(occurred_at) as last from package_receipts
@@ -71,7 +68,7 @@ export async function listShareLinks(tx: TenantTx, orgId: string, packageId: str
   return { ...found, data };
 }
 
-/** Revoking twice is as good as once. */
+/** Revoking a revoked link changes nothing. */
 export async function revokeShareLink(tx: TenantTx, actor: Actor, packageId: string, id: string): Promise<void> {
   const known = tx.selectFrom('share_links').select('id').where('org_id', '=', actor.orgId).where('package_id', '=', packageId).where('id', '=', id);
   if (!(await known.executeTakeFirst())) throw notFound('share link', id);
@@ -81,19 +78,19 @@ export async function revokeShareLink(tx: TenantTx, actor: Actor, packageId: str
     .where('org_id', '=', actor.orgId)
     .where('id', '=', id)
     .where('revoked_at', 'is', null)
-    .returning(shown)
+    .returning(columns)
     .executeTakeFirst();
-  if (revoked) await told(tx, actor, 'package.share_revoked', revoked);
+  if (revoked) await auditAndEmit(tx, actor, 'package.share_revoked', revoked);
 }
 
-export interface Shared {
+export interface SharedPackage {
   link: { id: string; recipient: string; expires_at: Date };
   organization: string;
   row: PackageRow;
 }
 
-/** `null` for unknown, expired and revoked ones alike: one statement, which finds the hash of a token that counts now, or nothing. */
-export async function findShared(tx: TenantTx, orgId: string, token: string): Promise<Shared | null> {
+/** Returns `null` for unknown, expired and revoked links. One statement covers all three, so that callers cannot tell them apart. */
+export async function findSharedPackage(tx: TenantTx, orgId: string, token: string): Promise<SharedPackage | null> {
   const found = await tx
     .selectFrom('share_links as l')
     .innerJoin('evidence_packages as p', (join) => join.onRef('p.org_id', '=', 'l.org_id').onRef('p.id', '=', 'l.package_id'))
@@ -110,12 +107,12 @@ export async function findShared(tx: TenantTx, orgId: string, token: string): Pr
   return { link: { id: link_id, recipient, expires_at }, organization, row };
 }
 
-/** Whoever holds a link has no account: receipts name the one it was made for. */
+/** The recipient of a link has no account. Receipts name the recipient instead. */
 export function recipientActor(orgId: string, recipient: string, { id, ip }: { id: string; ip: string }): Actor {
   return { ...systemActor(orgId, `auditor: ${recipient}`), role: 'auditor', requestId: id, address: ip };
 }
 
-async function told(tx: TenantTx, actor: Actor, action: EventType, { id, package_id, recipient, expires_at }: LinkRow): Promise<void> {
+async function auditAndEmit(tx: TenantTx, actor: Actor, action: EventType, { id, package_id, recipient, expires_at }: LinkRow): Promise<void> {
   const after = { share_link_id: id, recipient, expires_at };
   await recordAudit(tx, actor, { action, objectType: 'evidence_package', objectId: package_id, after });
   await emit(tx, actor.orgId, { type: action, subject: package_id, data: after });

@@ -42,7 +42,7 @@ async function verifyForm(parts: Record<string, string | Uint8Array>) {
   const answer = await fetch(world.api().url + VERIFY, { method: 'POST', body: form, headers: { authorization: `Bearer ${world.api().ours.owner}` } });
   return { status: answer.status, body: (await answer.json()) as Verified };
 }
-/** One bit of a file, which is in the archive as it is. */
+/** Flips one bit of a file. Archives are not compressed. */
 async function tampered(format: string): Promise<Buffer> {
   const copy = Buffer.from(zip);
   const at = copy.indexOf(await world.download(sealed.package_id, format));
@@ -64,7 +64,7 @@ const uploadsSeen = async (orgId: string) => {
     );
   return rows.map(({ after }) => after);
 };
-/** A folder of this test's own, for all that is temporary. */
+/** Gives the test its own folder for temporary files. */
 function useTemporaryFolder(): () => string[] {
   const folder = mkdtempSync(join(tmpdir(), 'rrs-temporary-'));
   vi.stubEnv('TMPDIR', folder);
@@ -76,12 +76,12 @@ function useTemporaryFolder(): () => string[] {
   return () => readdirSync(folder);
 }
 
-describe('a package that is sent here', () => {
-  it('verifies as the body and as a form, with a receipt where it is one of the caller', async () => {
+describe('an uploaded package', () => {
+  it('verifies as a raw body and as a form, with a receipt if it belongs to the caller', async () => {
     const before = (await receipts()) ?? 0;
     for (const answer of [await verify(zip), await verify(zip, { type: 'text/plain' }), await verifyForm({ file: zip })]) {
       expect(answer).toMatchObject({ status: 200, body: { verdict: 'verified', failures: [], package_id: sealed.package_id, superseded: null } });
-      expect(answer.body.notes.at(-1)).toMatch(/of your organization, and no later one/);
+      expect(answer.body.notes.at(-1)).toMatch(/of your organization, and it is current/);
     }
     expect(await receipts()).toBe(before + 3);
     expect(await uploadsSeen(world.api().ours.id)).toEqual([]);
@@ -90,7 +90,7 @@ describe('a package that is sent here', () => {
   it.each([
     ['csv', 'data/findings.csv', 'as it says'],
     ['json', 'data/evidence.json', 'unknown'],
-  ])('that was tampered with in its %s fails with the place, and is none of the caller any more', async (format, path, named) => {
+  ])('with a changed %s fails, names the file, and gets no receipt', async (format, path, named) => {
     const before = await receipts();
     const { status, body } = await verify(await tampered(format));
     const package_id = named === 'unknown' ? null : sealed.package_id;
@@ -102,18 +102,18 @@ describe('a package that is sent here', () => {
   });
 
   it.each([
-    ['text', Buffer.from('this is no package')],
+    ['text', Buffer.from('this is not a package')],
     ['one byte', Buffer.from([0x50])],
-    ['the head of one', null],
+    ['a truncated package', null],
     ['an empty archive', Buffer.from(`504b0506${'00'.repeat(18)}`, 'hex')],
-  ])('and is %s fails', async (_, bytes) => {
+  ])('fails if it is %s', async (_, bytes) => {
     expect(await verify(bytes ?? zip.subarray(0, zip.length >> 1))).toMatchObject({
       status: 200,
       body: { verdict: 'failed', package_id: null, superseded: null },
     });
   });
 
-  it('of another installation is not vouched for', async () => {
+  it('of another installation is not verified', async () => {
     const { id } = await elsewhere.post<{ id: string }>('/work-items', { title: 'Elsewhere' });
     const foreign = await elsewhere.download((await elsewhere.seal(id, { formats: ['json'] })).package_id);
     const { status, body } = await verify(foreign);
@@ -122,14 +122,14 @@ describe('a package that is sent here', () => {
     expect(body.failures.map(({ code }) => code)).toEqual(expect.arrayContaining(['untrusted_key']));
   });
 
-  it('is known to be superseded to its own organization only', async () => {
+  it('is reported as superseded only to its own organization', async () => {
     const { theirs } = world.api();
     const own = { as: theirs.owner };
     const { id } = await world.post<{ id: string }>('/work-items', { title: 'Twice' }, theirs.owner);
     const first = await world.seal(id, { formats: ['json'] }, theirs.owner);
     const bytes = await world.download(first.package_id, 'zip', theirs.owner);
     await world.seal(id, { formats: ['json'] }, theirs.owner);
-    expect((await verify(bytes, own)).body).toMatchObject({ verdict: 'verified', superseded: expect.stringContaining('took its place') });
+    expect((await verify(bytes, own)).body).toMatchObject({ verdict: 'verified', superseded: expect.stringContaining('replaced it') });
     const before = await receipts();
     const { body } = await verify(bytes);
     expect(body).toMatchObject({ verdict: 'verified', superseded: null, package_id: first.package_id });
@@ -139,8 +139,8 @@ describe('a package that is sent here', () => {
   });
 });
 
-describe('the file that is sent', () => {
-  it('may not be larger than the limit, and is needed, alone', async () => {
+describe('the uploaded file', () => {
+  it('is required, must be the only part, and must not exceed the limit', async () => {
     const large = Buffer.alloc(LIMIT + 1);
     expect((await verify(large)).status).toBe(413);
     expect((await verifyForm({ file: large })).status).toBe(413);
@@ -150,7 +150,7 @@ describe('the file that is sent', () => {
     expect(await verifyForm({ other: 'x' })).toMatchObject({ status: 400 });
   });
 
-  it('has no name while it is written and read, and none is left behind, however it ends', async () => {
+  it('is unlinked before it is written, so that nothing is left behind', async () => {
     const left = useTemporaryFolder();
     const seen: string[][] = [];
     const watched = (fails: boolean) =>
@@ -174,7 +174,7 @@ describe('the file that is sent', () => {
     expect(left()).toEqual([]);
   });
 
-  it('is forgotten when the caller hangs up in the middle', async () => {
+  it('is discarded when the client disconnects', async () => {
     const left = useTemporaryFolder();
     const { port, ours } = world.api();
     const before = [await uploadsSeen(ours.id), await receipts()];

@@ -20,7 +20,7 @@ export interface VerifiedUpload {
   report: Report;
 }
 
-/** The file loses its name before the first byte is in it: however this ends, nothing of it is left. */
+/** The temporary file is unlinked before anything is written to it, so that nothing is left behind even after a crash. */
 export async function verifyUpload(content: Readable, maxBytes: number, trust: () => Promise<Trust>): Promise<VerifiedUpload> {
   const path = join(tmpdir(), `rrs-verify-${randomUUID()}`);
   return withFile(
@@ -52,8 +52,8 @@ function sourceOf(handle: FileHandle, size: number): Source {
 }
 
 /**
- * The package of the caller's own organization that these bytes are, if they are one, with a receipt; of any other file only that it was looked at.
- * Of packages of other organizations nothing is known here.
+ * Returns the package of the caller's organization that has exactly these bytes, and records a receipt for it. For any other file, only the
+ * verification is audited. Packages of other organizations are never looked up.
  */
 export async function recordVerifiedUpload(tx: TenantTx, actor: Actor, { file, report }: VerifiedUpload): Promise<PackageRow | null> {
   const id = report.package?.id;

@@ -1,6 +1,6 @@
 import { openFileStore } from '../../blobs/file-store.ts';
 import { openDatabase } from '../../db/database.ts';
-import { sealHandler } from '../../evidence/handlers-packages.ts';
+import { sealHandler } from '../../evidence/handlers.ts';
 import { startWorker } from '../../jobs/worker.ts';
 
 /** A worker that kills its own process before the given step, for the crash tests. */

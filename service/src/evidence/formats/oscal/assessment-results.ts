@@ -2,7 +2,7 @@ import type { Approval, Control, FindingState } from '@rrs/evidence-format';
 import type { ReportedEvidence } from '../context.ts';
 import { inventory, line, list, metadata, observations, oscalId, props, relatedObservations, resources, risks } from './oscal.ts';
 
-/** OSCAL 1.2.1 assessment results: one result, the comparison of the scans before and after. */
+/** OSCAL 1.2.1 assessment results with one result: the comparison of the scans before and after the fix. */
 export function oscalAssessmentResults(evidence: ReportedEvidence) {
   const { package_id, work_item, conclusion, completeness, findings } = evidence;
   const plan = oscalId('work-item', work_item.id);
@@ -22,7 +22,7 @@ export function oscalAssessmentResults(evidence: ReportedEvidence) {
           ...(findings.length === 0 ? {} : { 'local-definitions': { 'inventory-items': inventory(findings) } }),
           'reviewed-controls': reviewedControls(evidence.controls),
           ...list('attestations', evidence.approvals.map(attestation)),
-          ...(findings.length === 0 ? {} : { observations: observations(evidence), risks: risks(evidence), findings: outcomes(evidence) }),
+          ...(findings.length === 0 ? {} : { observations: observations(evidence), risks: risks(evidence), findings: findingResults(evidence) }),
         },
       ],
       'back-matter': { resources: [planResource(plan, evidence), ...resources(evidence)] },
@@ -30,7 +30,7 @@ export function oscalAssessmentResults(evidence: ReportedEvidence) {
   };
 }
 
-function outcomes(evidence: ReportedEvidence) {
+function findingResults(evidence: ReportedEvidence) {
   const related = relatedObservations(evidence);
   return evidence.findings.values().map((finding) => ({
     uuid: oscalId('finding', finding.id),
@@ -47,21 +47,21 @@ function outcomes(evidence: ReportedEvidence) {
   }));
 }
 
-/** An accepted risk is still there, and a withdrawn finding was never shown to be gone. */
+/** The weakness of an accepted risk still exists, and a withdrawn finding was never proven fixed. */
 function objectiveState(state: FindingState): 'satisfied' | 'not-satisfied' {
   return state === 'verified' || state === 'false_positive' ? 'satisfied' : 'not-satisfied';
 }
 
 function planResource(uuid: string, { work_item }: ReportedEvidence) {
-  const description = 'There is no assessment plan beside the work item: it says what was to be remediated.';
+  const description = 'The work item serves as the assessment plan. It states what was to be remediated.';
   return { uuid, title: line(work_item.title), description, rlinks: [{ href: '../evidence.json', 'media-type': 'application/json' }] };
 }
 
 function reviewedControls(controls: readonly Control[]) {
-  const description = 'A proposal for the assessor, who decides what counts for which control.';
-  // OSCAL wants at least one: all of them would be a claim, so it is one that says that there is none.
+  const description = 'Suggestions. The assessor decides which evidence counts for which control.';
+  // OSCAL requires at least one control. Selecting all controls would be a claim, so a placeholder says that there is none.
   if (controls.length === 0)
-    return { description, 'control-selections': [{ description: 'No control is proposed.', 'include-controls': [{ 'control-id': 'none-proposed' }] }] };
+    return { description, 'control-selections': [{ description: 'No control is suggested.', 'include-controls': [{ 'control-id': 'none-proposed' }] }] };
   return {
     description,
     'control-selections': [...Map.groupBy(controls, ({ framework }) => framework)].map(([framework, its]) => ({
@@ -71,13 +71,13 @@ function reviewedControls(controls: readonly Control[]) {
   };
 }
 
-/** Ids of OSCAL controls are tokens; those of NIST SP 800-53 are theirs in lower case, the others carry their framework. */
+/** OSCAL control ids are tokens. NIST SP 800-53 ids are used in lower case; other ids get their framework as a prefix. */
 function controlId(framework: string, control: string): string {
   const token = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}.]+/gu, '-');
   return framework.startsWith('NIST SP 800-53') ? token(control) : `_${token(framework)}_${token(control)}`;
 }
 
 function attestation({ decision, by, at, comment }: Approval) {
-  const prose = `${by.name} ${decision} this at ${at}.${comment === null ? '' : ` ${comment}`}`;
+  const prose = `${by.name} ${decision} the work at ${at}.${comment === null ? '' : ` ${comment}`}`;
   return { parts: [{ name: 'approval', ns: 'https://rrs.example/ns/oscal', title: decision, prose }] };
 }

@@ -3,11 +3,11 @@ import type { Artifact, Finding, FindingState, Scan } from '@rrs/evidence-format
 import { uuidFromBytes, uuidToBytes } from '../../../shared/ids.ts';
 import type { ReportedEvidence } from '../context.ts';
 
-/** What OSCAL 1.2.1 assessment results and plans of action have in common. */
+/** Parts that OSCAL 1.2.1 assessment results and plans of action share. */
 const NAMESPACE = 'https://rrs.example/ns/oscal';
 const NAMESPACE_ID = '5f0c6a52-7d5e-5a3c-9f3b-2f1c8a6e4d10';
 
-/** RFC 9562, version 5: OSCAL takes no other ids than versions 4 and 5, and wants the same subject to have the same one in every document. */
+/** A version 5 UUID (RFC 9562). OSCAL accepts only versions 4 and 5 and requires the same id for the same subject in every document. */
 export function oscalId(kind: string, id: string): string {
   const bytes = createHash('sha1').update(uuidToBytes(NAMESPACE_ID)).update(`${kind}:${id}`).digest().subarray(0, 16);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
@@ -15,7 +15,7 @@ export function oscalId(kind: string, id: string): string {
   return uuidFromBytes(bytes);
 }
 
-/** Strings of OSCAL are one line without white space at its ends, and never empty. */
+/** OSCAL strings are one line, without white space at either end, and not empty. */
 export function line(text: string): string {
   return text.replace(/\s+/gu, ' ').trim() || '-';
 }
@@ -27,7 +27,7 @@ export function props(values: Record<string, string | number | boolean | null | 
   });
 }
 
-/** A key with a list, where the list has something: OSCAL knows no empty ones. */
+/** OSCAL does not allow empty lists, so an empty list leaves out its key. */
 export function list<K extends string, T>(key: K, items: readonly T[]): { [P in K]?: readonly T[] } {
   return items.length === 0 ? {} : ({ [key]: items } as { [P in K]: readonly T[] });
 }
@@ -60,23 +60,24 @@ const byId = (scans: readonly Scan[]): Scans => new Map(scans.map((scan) => [sca
 
 export function observations({ findings, scans }: ReportedEvidence) {
   const known = byId(scans);
-  return findings.values().flatMap((finding) => [seen(finding, known), ...seenAgain(finding, known)]);
+  return findings.values().flatMap((finding) => [observationBefore(finding, known), ...observationAfter(finding, known)]);
 }
 
-function seen(finding: Finding, scans: Scans) {
+function observationBefore(finding: Finding, scans: Scans) {
   const scan = scans.get(finding.before.scan ?? '');
   return {
     ...observation(finding, 'before', scan),
     title: 'Before the fix',
-    description: scan === undefined ? 'Known without a scan report that is in this package.' : `A scan with ${line(scan.tool)} saw it.`,
+    description:
+      scan === undefined ? 'No scan report in this package shows the finding before the fix.' : `A scan with ${line(scan.tool)} reported the finding.`,
     collected: scan?.finished_at ?? scan?.received_at ?? finding.first_seen,
   };
 }
 
-function seenAgain(finding: Finding, scans: Scans) {
+function observationAfter(finding: Finding, scans: Scans) {
   const scan = scanAfter(finding, scans);
   if (scan === undefined) return [];
-  const outcome = finding.after.state === 'absent' ? 'covered its place and did not see it' : 'still saw it';
+  const outcome = finding.after.state === 'absent' ? 'covered its location and did not report the finding' : 'still reported the finding';
   return [
     {
       ...observation(finding, 'after', scan),
@@ -97,7 +98,7 @@ function observation({ id, asset }: Finding, phase: 'before' | 'after', scan: Sc
     methods: [scan === undefined ? 'EXAMINE' : 'TEST'],
     types: ['finding'],
     subjects: [{ 'subject-uuid': oscalId('asset', asset.id), type: 'inventory-item', title: line(asset.name) }],
-    ...(scan === undefined ? {} : { 'relevant-evidence': [{ href: `#${oscalId('scan', scan.id)}`, description: `Report of the scan ${scan.id}.` }] }),
+    ...(scan === undefined ? {} : { 'relevant-evidence': [{ href: `#${oscalId('scan', scan.id)}`, description: `Report of scan ${scan.id}.` }] }),
   };
 }
 
@@ -109,7 +110,7 @@ export function relatedObservations({ scans }: ReportedEvidence): (finding: Find
   };
 }
 
-/** A withdrawn finding is no longer tracked, which is not the same as fixed: the log entry says which. */
+/** A withdrawn finding is no longer tracked, which is not the same as fixed. The risk log entry tells the two apart. */
 const riskStatuses: Readonly<Record<FindingState, string>> = {
   open: 'open',
   in_progress: 'remediating',
@@ -149,7 +150,7 @@ function facets({ severity, risk_score, cvss }: Finding) {
 function remediations({ id, state, fixed_version, component }: Finding) {
   if (state === 'risk_accepted' || state === 'false_positive' || state === 'withdrawn') return [];
   const lifecycle = state === 'verified' ? 'completed' : state === 'open' ? 'recommendation' : 'planned';
-  const title = fixed_version === null ? 'Remove the weakness' : `Update ${component ?? 'the component'} to ${fixed_version}`;
+  const title = fixed_version === null ? 'Fix the weakness' : `Update ${component ?? 'the component'} to ${fixed_version}`;
   return [{ uuid: oscalId('remediation', id), lifecycle, title: line(title), description: line(title) }];
 }
 
@@ -157,7 +158,7 @@ function logEntry(finding: Finding) {
   const { id, state, state_reason, state_changed_at, state_changed_by, justification, acceptance } = finding;
   return {
     uuid: oscalId('risk-log', `${id}:${state_changed_at}`),
-    title: `Became ${state}`,
+    title: `Status changed to ${state}`,
     description: state_reason ?? '',
     start: state_changed_at,
     'status-change': riskStatuses[state],
@@ -168,23 +169,23 @@ function logEntry(finding: Finding) {
   };
 }
 
-/** RFC 3986, and nothing that runs; others are kept as a property only. */
-const WEB_ADDRESS = /^https?:\/\/[\w.-]+(?::\d+)?(?:[/?](?:[\w\-.~:@!$&'()*+,;=/?]|%[\da-f]{2})*)?(?:#(?:[\w\-.~:@!$&'()*+,;=/?]|%[\da-f]{2})*)?$/i;
+/** Valid http and https URLs (RFC 3986). Other URLs appear only as a property, because a link could run code. */
+const WEB_URL = /^https?:\/\/[\w.-]+(?::\d+)?(?:[/?](?:[\w\-.~:@!$&'()*+,;=/?]|%[\da-f]{2})*)?(?:#(?:[\w\-.~:@!$&'()*+,;=/?]|%[\da-f]{2})*)?$/i;
 
-/** Scans and artifacts, by their place relative to data/formats/. */
+/** Scan reports and artifacts, with paths relative to data/formats/. */
 export function resources({ scans, artifacts }: ReportedEvidence) {
   return [
     ...scans.map((scan) => ({
       uuid: oscalId('scan', scan.id),
-      title: line(`Scan report of ${scan.tool}`),
-      description: scan.file === null ? 'The report is no longer stored.' : `The report as received, ${scan.phase} the fix.`,
+      title: line(`Scan report from ${scan.tool}`),
+      description: scan.file === null ? 'The report is no longer stored.' : `The report as received, from ${scan.phase} the fix.`,
       props: props({ 'scan-id': scan.id, filename: scan.filename, 'received-at': scan.received_at }),
       ...list('rlinks', links(scan.file, scan.sha256, null)),
     })),
     ...artifacts.map((artifact) => ({
       uuid: oscalId('artifact', artifact.id),
       title: line(artifact.title),
-      description: describe(artifact),
+      description: artifactDescription(artifact),
       props: props({
         'artifact-id': artifact.id,
         'artifact-type': artifact.type,
@@ -197,7 +198,7 @@ export function resources({ scans, artifacts }: ReportedEvidence) {
   ];
 }
 
-function describe({ removed, file, description }: Artifact): string {
+function artifactDescription({ removed, file, description }: Artifact): string {
   if (removed !== null) return `Removed: ${line(removed.reason)}`;
   return file === null ? 'A link whose content was not captured.' : (description ?? 'The content as received.');
 }
@@ -205,5 +206,5 @@ function describe({ removed, file, description }: Artifact): string {
 function links(file: string | null, sha256: string | null, url: string | null) {
   const hashes = sha256 === null ? {} : { hashes: [{ algorithm: 'SHA-256', value: sha256 }] };
   if (file !== null) return [{ href: file.replace(/^data\//, '../'), ...hashes }];
-  return url !== null && WEB_ADDRESS.test(url) ? [{ href: url }] : [];
+  return url !== null && WEB_URL.test(url) ? [{ href: url }] : [];
 }

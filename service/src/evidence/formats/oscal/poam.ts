@@ -2,7 +2,7 @@ import { isClosed } from '../../../findings/status.ts';
 import type { ReportedEvidence } from '../context.ts';
 import { inventory, line, metadata, observations, oscalId, props, relatedObservations, resources, risks } from './oscal.ts';
 
-/** OSCAL 1.2.1 plan of action and milestones: an item for each finding, which OSCAL wants at least one of. */
+/** OSCAL 1.2.1 plan of action and milestones, with one item per finding. OSCAL requires at least one item. */
 export function oscalPoam(evidence: ReportedEvidence) {
   const related = relatedObservations(evidence);
   return {

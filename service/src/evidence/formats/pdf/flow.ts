@@ -2,7 +2,7 @@ import type { Style } from './fonts.ts';
 import { PAGE, type Part, type Surface } from './surface.ts';
 import { LEADING } from './theme.ts';
 
-/** Where the next line goes, from page to page. */
+/** The position of the next line. */
 export interface Flow {
   surface: Surface;
   y: number;
@@ -20,12 +20,12 @@ export function breakPage(flow: Flow): void {
   flow.y = PAGE.top;
 }
 
-/** Goes on to the next page unless so much fits here. */
-export function need(flow: Flow, height: number): void {
+/** Starts a new page unless this height fits on the current one. */
+export function reserve(flow: Flow, height: number): void {
   if (flow.y + height > PAGE.bottom && flow.y > PAGE.top) breakPage(flow);
 }
 
-export function space(flow: Flow, height: number): void {
+export function addSpace(flow: Flow, height: number): void {
   flow.y = Math.min(flow.y + height, PAGE.bottom);
 }
 
@@ -36,7 +36,7 @@ export interface Paragraph {
   width?: number;
   /** A bullet or label before the first line. */
   mark?: { text: string; style: Style; x: number };
-  /** Drawn behind each line, so that it goes on with the text on the next page. */
+  /** Drawn behind each line, so that it continues with the text on the next page. */
   behind?: (y: number, height: number) => void;
 }
 
@@ -44,9 +44,9 @@ export function paragraph(flow: Flow, text: string, { style, part, x = PAGE.left
   const { surface } = flow;
   const height = heightOf(style);
   for (const [index, line] of surface.fonts.wrap(text, style, width).entries()) {
-    need(flow, height);
+    reserve(flow, height);
     const { y } = flow;
-    if (behind) surface.ornament(() => behind(y, height));
+    if (behind) surface.decoration(() => behind(y, height));
     part.content(() => {
       if (mark && index === 0) surface.text(`${mark.text} `, mark.style, { x: mark.x, y: y + (height - heightOf(mark.style)) / 2 });
       surface.text(line, style, { x, y });

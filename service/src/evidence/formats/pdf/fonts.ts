@@ -16,25 +16,26 @@ export interface Style {
 }
 
 export interface Fonts {
-  /** Lines no wider than that, with a replacement for each character that the font has no glyph for. */
+  /** Breaks text into lines of this width. Characters without a glyph in the font are replaced. */
   wrap(text: string, style: Style, width: number): string[];
   width(text: string, style: Style): number;
-  /** Lets go of how words were laid out, which is kept for those that come again. */
-  forget(): void;
+  /** Clears pdfkit's cache of word layouts, which would otherwise grow with the report. */
+  clearCache(): void;
 }
 
-/** DejaVu Sans Mono: 1233 of 2048 units. */
+/** DejaVu Sans Mono: every glyph is 1233 of 2048 units wide. */
 const MONO_ADVANCE = 1233 / 2048;
-const MOST_REMEMBERED = 20_000;
+const MAX_CACHED_WIDTHS = 20_000;
 const ASCII = /^[ -~]*$/;
 
-/** What pdfkit keeps of an embedded font and does not publish. */
-interface Opened {
+/** The parts of an embedded font that pdfkit does not declare. */
+interface EmbeddedFont {
   _font: { font: { hasGlyphForCodePoint(codePoint: number): boolean }; layoutCache: Record<string, unknown> };
 }
 
 export function fontsOf(doc: typeof PDFDocument.prototype): Fonts {
-  const opened = (font: Style['font']) => (doc.font(fontFiles[font]) as unknown as Opened)._font;
+  // cast: pdfkit does not declare the embedded font
+  const embedded = (font: Style['font']) => (doc.font(fontFiles[font]) as unknown as EmbeddedFont)._font;
   const known = new Map<string, boolean>();
   const widths = new Map<string, number>();
   const measure = (text: string, font: Style['font']) => doc.font(fontFiles[font]).fontSize(1).widthOfString(text);
@@ -43,12 +44,12 @@ export function fontsOf(doc: typeof PDFDocument.prototype): Fonts {
 
   function has(character: string, font: Style['font']): boolean {
     const key = font + character;
-    const answer = known.get(key) ?? opened(font).font.hasGlyphForCodePoint(character.codePointAt(0) ?? 0);
+    const answer = known.get(key) ?? embedded(font).font.hasGlyphForCodePoint(character.codePointAt(0) ?? 0);
     known.set(key, answer);
     return answer;
   }
 
-  /** Of plain text the sum of its letters: kerning takes away from it, and laying out every word twice would take longer than all the rest. */
+  /** For ASCII text, adds up the widths of the characters. Kerning only makes text narrower, and laying out every word twice would dominate the run time. */
   function width(text: string, { font, size }: Style): number {
     if (font === 'mono') return text.length * MONO_ADVANCE * size;
     if (ASCII.test(text)) {
@@ -58,30 +59,30 @@ export function fontsOf(doc: typeof PDFDocument.prototype): Fonts {
     }
     const key = font + text;
     const one = widths.get(key) ?? measure(text, font);
-    if (widths.size > MOST_REMEMBERED) widths.clear();
+    if (widths.size > MAX_CACHED_WIDTHS) widths.clear();
     widths.set(key, one);
     return one * size;
   }
 
-  const shown = (text: string, font: Style['font']) =>
+  const withReplacements = (text: string, font: Style['font']) =>
     ASCII.test(text) ? text : Array.from(text, (character) => (has(character, font) ? character : REPLACEMENT)).join('');
   return {
-    wrap: (text, style, room) => wrap(shown(printable(text), style.font), (part) => width(part, style), room),
+    wrap: (text, style, room) => wrap(withReplacements(printable(text), style.font), (part) => width(part, style), room),
     width,
-    forget: () => {
-      for (const font of ['sans', 'bold'] as const) opened(font).layoutCache = Object.create(null);
+    clearCache: () => {
+      for (const font of ['sans', 'bold'] as const) embedded(font).layoutCache = Object.create(null);
     },
   };
 }
 
-/** Lines of words; a word that is too long for one is broken, after a separator where there is one. */
+/** Breaks text into lines at spaces. A word that is wider than a line is broken, after a separator if possible. */
 export function wrap(text: string, width: (text: string) => number, room: number): string[] {
   const space = width(' ');
   const lines: string[] = [];
   let line = '';
   let used = 0;
   for (const word of text.split(' ')) {
-    const pieces = width(word) <= room ? [word] : broken(word, width, room);
+    const pieces = width(word) <= room ? [word] : breakWord(word, width, room);
     for (const [index, piece] of pieces.entries()) {
       const wide = width(piece);
       const joined = line !== '' && index === 0;
@@ -101,7 +102,7 @@ export function wrap(text: string, width: (text: string) => number, room: number
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const SEPARATORS = /[/\\\-_.:;,@?&=#|]/;
 
-function broken(word: string, width: (text: string) => number, room: number): string[] {
+function breakWord(word: string, width: (text: string) => number, room: number): string[] {
   const pieces: string[] = [];
   let piece = '';
   let used = 0;
@@ -123,10 +124,10 @@ function broken(word: string, width: (text: string) => number, room: number): st
 }
 
 /**
- * Words of a script that is read from right to left are laid out as one, which no-break spaces make them: the font then puts them in order.
- * The space behind them lands before them, so there are two.
+ * Joins consecutive right-to-left words with no-break spaces, so that the font lays them out as one run and puts them in order.
+ * The space after the run is drawn before it, so a second space follows.
  */
-export function visual(line: string): string {
+export function joinRightToLeft(line: string): string {
   return RIGHT_TO_LEFT.test(line) ? line.replace(RUN, (run) => `${run.trimEnd().replaceAll(' ', '\u{A0}')}${run.endsWith(' ') ? '  ' : ''}`) : line;
 }
 

@@ -1,11 +1,11 @@
 const PLAIN = /^(?:[!-~]+(?: [!-~]+)*)?$/;
 
-/** Stands for what cannot, or must not, be shown as it is. */
+/** Shown instead of characters that cannot or must not be shown. */
 export const REPLACEMENT = '\u{FFFD}';
 
 /**
- * Text of others as one line that says what it holds: characters that turn, hide or pile up text could make a reader see something else.
- * Joiners stay, which some scripts need; selectors of emoji styles and soft hyphens go.
+ * Makes text that users wrote safe to show on one line. Threat: characters that reverse, hide or stack text could mislead the reader.
+ * Joiners are kept because some scripts need them. Variation selectors and soft hyphens are removed.
  */
 export function printable(text: string): string {
   if (PLAIN.test(text)) return text;

@@ -5,9 +5,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sampleContext } from '../../../testing/evidence/sample.ts';
 import { evidenceSamples, manyFindings } from '../../../testing/evidence/samples.ts';
-import type { Report } from '../report/report.ts';
-import { reportOf } from '../report/report-of.ts';
-import { type Fonts, type Style, visual, wrap } from './fonts.ts';
+import { buildReport } from '../report/build-report.ts';
+import type { Report } from '../report/report-model.ts';
+import { type Fonts, joinRightToLeft, type Style, wrap } from './fonts.ts';
 import { REPLACEMENT } from './printable.ts';
 import { compose, renderPdf } from './report-pdf.ts';
 import { openDocument, PAGE, type Part, type Surface } from './surface.ts';
@@ -26,7 +26,7 @@ interface Drawn {
   y: number;
 }
 
-/** Composes a report on a surface that remembers where every line went. */
+/** Composes a report on a surface that records the position of every line. */
 function drawn(report: Report): { lines: Drawn[]; fonts: Fonts; pages: number; roles: string[] } {
   const { fonts } = openDocument(report);
   const lines: Drawn[] = [];
@@ -51,7 +51,7 @@ function drawn(report: Report): { lines: Drawn[]; fonts: Fonts; pages: number; r
       lines.push({ line, style, page: surface.pages, x, y });
     },
     fill: () => undefined,
-    ornament: (draw) => draw(),
+    decoration: (draw) => draw(),
     bookmark: () => undefined,
     end: () => undefined,
   };
@@ -83,7 +83,7 @@ describe('report.pdf', () => {
     expect(offsets.size).toBe(2);
   });
 
-  it('says what it is: tagged, in English, with a title, dated as the package, its fonts inside, and nothing that acts', async () => {
+  it('is a tagged PDF/A in English with embedded fonts and without active content', async () => {
     const text = (await pdfOf(evidenceSamples.finished())).toString('latin1');
     for (const said of ['/Marked true', '/Lang (en)', '/DisplayDocTitle true', '(D:20260503140001Z)', '<pdfaid:part>2</pdfaid:part>', '/GTS_PDFA1']) {
       expect(text).toContain(said);
@@ -93,17 +93,17 @@ describe('report.pdf', () => {
     expect(text).not.toMatch(/\/(JavaScript|JS|Launch|URI|OpenAction|EmbeddedFile|Annots)\b/);
   });
 
-  it('has as many pages as each of them says', async () => {
+  it('has as many pages as the footer says', async () => {
     const evidence = manyFindings(60);
     const text = (await pdfOf(evidence)).toString('latin1');
-    const { pages } = drawn(reportOf(evidence, sampleContext()));
+    const { pages } = drawn(buildReport(evidence, sampleContext()));
     expect(pages).toBeGreaterThan(5);
     expect(text.match(/\/Type \/Page\n/g)).toHaveLength(pages);
     expect(text).toMatch(new RegExp(`/Count ${pages}\\b`));
   });
 
-  it.each(names)('keeps every line on the page: %s', (name) => {
-    const { lines, fonts } = drawn(reportOf(evidenceSamples[name](), sampleContext()));
+  it.each(names)('keeps every line inside the margins: %s', (name) => {
+    const { lines, fonts } = drawn(buildReport(evidenceSamples[name](), sampleContext()));
     expect(lines.length).toBeGreaterThan(50);
     const outside = lines.filter(
       ({ line, style, x, y }) =>
@@ -112,9 +112,9 @@ describe('report.pdf', () => {
     expect(outside).toEqual([]);
   });
 
-  it('says on the first page what was concluded, what is open and what is missing', () => {
+  it('shows the conclusion, the open findings and the gaps on the first page', () => {
     const first = (name: keyof typeof evidenceSamples) =>
-      drawn(reportOf(evidenceSamples[name](), sampleContext()))
+      drawn(buildReport(evidenceSamples[name](), sampleContext()))
         .lines.filter(({ page }) => page === 1)
         .map(({ line }) => line);
     expect(first('finished')).toContain('Remediated');
@@ -128,15 +128,15 @@ describe('report.pdf', () => {
     expect(first('exceptions')).toContain('Risk accepted, NOT remediated');
   });
 
-  it('heads each page of a table again, and reads it out once', () => {
-    const { lines, roles } = drawn(reportOf(manyFindings(60), sampleContext()));
+  it('repeats the header row of a table on each page and tags it once', () => {
+    const { lines, roles } = drawn(buildReport(manyFindings(60), sampleContext()));
     const heads = lines.filter(({ line }) => line === 'Before → after');
     expect(new Set(heads.map(({ page }) => page)).size).toBe(heads.length);
     expect(heads.length).toBeGreaterThan(5);
     expect(roles.filter((role) => role === 'TR')).toHaveLength(60 + 1 + 5 + 1 + 1 + 1 + 2 + 1 + 2 + 1 + 2 + 1 + 3 + 1);
   });
 
-  it('leaves page by page, and lets others have their turn', async () => {
+  it('is emitted page by page and lets other work run', async () => {
     let turns = 0;
     let chunks = 0;
     let done = false;
@@ -152,10 +152,10 @@ describe('report.pdf', () => {
   });
 });
 
-describe('lines', () => {
+describe('line breaking', () => {
   const width = (text: string) => [...text].length;
 
-  it('are never wider than there is room, and lose nothing but spaces', () => {
+  it('never exceeds the width and loses only spaces', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), fc.integer({ min: 12, max: 40 }), (text, room) => {
         const lines = wrap(text, width, room);
@@ -165,20 +165,20 @@ describe('lines', () => {
     );
   });
 
-  it('break a long word after a separator', () => {
+  it('breaks a long word after a separator', () => {
     expect(wrap('https://example.com/a-path', width, 22)).toEqual(['https://example.com/a-', 'path']);
     expect(wrap('xxxxxxxxxx', width, 4)).toEqual(['xxxx', 'xxxx', 'xx']);
   });
 
-  it('show what the font lacks as a replacement', () => {
-    const { fonts } = openDocument(reportOf(evidenceSamples.finished(), sampleContext()));
+  it('replaces characters that the font lacks', () => {
+    const { fonts } = openDocument(buildReport(evidenceSamples.finished(), sampleContext()));
     const style: Style = { font: 'sans', size: 9, color: '#000000' };
     expect(fonts.wrap('漏 ok', style, 500)).toEqual([`${REPLACEMENT} ok`]);
     expect(fonts.wrap('ok → שלום', style, 500)).toEqual(['ok → שלום']);
   });
 
-  it('keep words that are read from right to left together', () => {
-    expect(visual('a שלום עולם b')).toBe('a שלום\u{A0}עולם  b');
-    expect(visual('plain words')).toBe('plain words');
+  it('keeps right-to-left words together', () => {
+    expect(joinRightToLeft('a שלום עולם b')).toBe('a שלום\u{A0}עולם  b');
+    expect(joinRightToLeft('plain words')).toBe('plain words');
   });
 });

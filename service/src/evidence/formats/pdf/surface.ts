@@ -1,6 +1,6 @@
 import PDFDocument from 'pdfkit';
-import type { Report } from '../report/report.ts';
-import { type Fonts, fontFiles, fontsOf, type Style, visual } from './fonts.ts';
+import type { Report } from '../report/report-model.ts';
+import { type Fonts, fontFiles, fontsOf, joinRightToLeft, type Style } from './fonts.ts';
 import { REPLACEMENT } from './printable.ts';
 
 type Document = InstanceType<typeof PDFDocument>;
@@ -11,15 +11,15 @@ export const WIDTH = PAGE.right - PAGE.left;
 
 type Role = 'Document' | 'Sect' | 'H1' | 'H2' | 'H3' | 'P' | 'Table' | 'TR' | 'TH' | 'TD' | 'Figure' | 'Code';
 
-/** A part of what the document says, for those who hear it. */
+/** An element of the document structure, for screen readers. */
 export interface Part {
   add(role: Role, options?: { alt?: string; title?: string; scope?: 'Column' }): Part;
-  /** What `draw` puts on the page now belongs to this part. */
+  /** Everything that `draw` puts on the page belongs to this part. */
   content(draw: () => void): void;
   end(): void;
 }
 
-/** What a report is composed on: first one that only counts pages, so that each page can say how many there are, then the real one. */
+/** The report is composed twice: first on a surface that only counts pages, because each page shows the total, then on the real one. */
 export interface Surface {
   fonts: Fonts;
   root: Part;
@@ -27,21 +27,21 @@ export interface Surface {
   newPage(): void;
   text(line: string, style: Style, at: { x: number; y: number }): void;
   fill(color: string, box: { x: number; y: number; width: number; height: number }): void;
-  /** What repeats or decorates, and is not read out. */
-  ornament(draw: () => void): void;
+  /** Decoration and repetition that screen readers skip. */
+  decoration(draw: () => void): void;
   bookmark(title: string): void;
-  /** Whether some character could not be shown. */
+  /** Whether a character was replaced because the font has no glyph for it. */
   replaced: boolean;
-  /** After this nothing more is drawn. */
+  /** Nothing can be drawn after this. */
   end(): void;
 }
 
-const silent: Part = { add: () => silent, content: (draw) => draw(), end: () => undefined };
+const noPart: Part = { add: () => noPart, content: (draw) => draw(), end: () => undefined };
 
 export function countingSurface(fonts: Fonts): Surface {
   const surface: Surface = {
     fonts,
-    root: silent,
+    root: noPart,
     pages: 0,
     replaced: false,
     newPage: () => {
@@ -51,7 +51,7 @@ export function countingSurface(fonts: Fonts): Surface {
       surface.replaced ||= line.includes(REPLACEMENT);
     },
     fill: () => undefined,
-    ornament: () => undefined,
+    decoration: () => undefined,
     bookmark: () => undefined,
     end: () => undefined,
   };
@@ -75,19 +75,19 @@ export function openDocument(report: Report): { doc: Document; fonts: Fonts } {
   return { doc, fonts: fontsOf(doc) };
 }
 
-/** A width is only asked for to underline: any will do, and saves measuring every line once more. */
-const measured = { lineBreak: false, textWidth: 0, wordCount: 1 };
-/** Ids and hashes are hardly ever seen twice: laid out with features of their own, even none, they are not remembered. */
-const onceSeen = { ...measured, features: [] };
+/** pdfkit needs the width only for underlines. Any value avoids measuring every line again. */
+const premeasured = { lineBreak: false, textWidth: 0, wordCount: 1 };
+/** pdfkit does not cache text with explicit features. Ids and hashes rarely repeat, so caching them would only cost memory. */
+const uncached = { ...premeasured, features: [] };
 
-/** Ids and numbers do not come again: a long report would keep every one of them. */
-const REMEMBERED_PAGES = 5;
+/** The layout cache is cleared after this many pages, because a long report has many words that never repeat. */
+const CACHED_PAGES = 5;
 
-/** `furnish` draws what every page has around its content. */
-export function drawingSurface(doc: Document, fonts: Fonts, furnish: (surface: Surface) => void): Surface {
+/** `drawMargins` draws the header and footer of a page. */
+export function drawingSurface(doc: Document, fonts: Fonts, drawMargins: (surface: Surface) => void): Surface {
   const document = doc.struct('Document');
   doc.addStructure(document);
-  const finishPage = gathered(doc);
+  const finishPage = batchWrites(doc);
   let color = '';
   const surface: Surface = {
     fonts,
@@ -99,8 +99,8 @@ export function drawingSurface(doc: Document, fonts: Fonts, furnish: (surface: S
       doc.addPage();
       color = '';
       surface.pages++;
-      if (surface.pages % REMEMBERED_PAGES === 0) fonts.forget();
-      surface.ornament(() => furnish(surface));
+      if (surface.pages % CACHED_PAGES === 0) fonts.clearCache();
+      surface.decoration(() => drawMargins(surface));
     },
     text: (line, style, { x, y }) => {
       surface.replaced ||= line.includes(REPLACEMENT);
@@ -109,13 +109,13 @@ export function drawingSurface(doc: Document, fonts: Fonts, furnish: (surface: S
       doc
         .font(fontFiles[style.font])
         .fontSize(style.size)
-        .text(visual(line), x, y, style.font === 'mono' ? onceSeen : measured);
+        .text(joinRightToLeft(line), x, y, style.font === 'mono' ? uncached : premeasured);
     },
     fill: (filled, { x, y, width, height }) => {
       color = filled;
       doc.rect(x, y, width, height).fill(filled);
     },
-    ornament: (draw) => {
+    decoration: (draw) => {
       doc.markContent('Artifact', { type: 'Pagination' });
       draw();
       doc.endMarkedContent();
@@ -131,21 +131,21 @@ export function drawingSurface(doc: Document, fonts: Fonts, furnish: (surface: S
   return surface;
 }
 
-const GATHERED = 8192;
+const BATCH_LENGTH = 8192;
 
-/** Every mark on a page would become a buffer of its own, a hundred thousand of them: they are handed on together. To be called before a page ends. */
-function gathered(doc: Document): () => void {
-  let marks = '';
-  const handOn = (): void => {
-    if (marks !== '') doc.page.write(marks.slice(0, -1));
-    marks = '';
+/** pdfkit creates a buffer for every drawing operator. Batching them saves about a hundred thousand buffers. Call the result before a page ends. */
+function batchWrites(doc: Document): () => void {
+  let operators = '';
+  const flush = (): void => {
+    if (operators !== '') doc.page.write(operators.slice(0, -1));
+    operators = '';
   };
-  doc.addContent = (mark: string) => {
-    marks += `${mark}\n`;
-    if (marks.length > GATHERED) handOn();
+  doc.addContent = (operator: string) => {
+    operators += `${operator}\n`;
+    if (operators.length > BATCH_LENGTH) flush();
     return doc;
   };
-  return handOn;
+  return flush;
 }
 
 function partOf(doc: Document, structure: Structure, role: Role): Part {

@@ -1,4 +1,4 @@
-import type { Line } from '../report/report.ts';
+import type { Line } from '../report/report-model.ts';
 import type { Tone } from '../report/words.ts';
 import type { Style } from './fonts.ts';
 
@@ -27,7 +27,7 @@ export const styles = {
   grade: { font: 'bold', size: 30, color: colors.ink },
   columnHead: { font: 'bold', size: 7.5, color: colors.quiet },
   code: { font: 'mono', size: 7.5, color: colors.ink },
-  furniture: { font: 'sans', size: 7, color: colors.quiet },
+  margin: { font: 'sans', size: 7, color: colors.quiet },
 } as const satisfies Record<string, Style>;
 
 export function cellStyle(as: Line['as']): Style {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Widths as classes: the policy lets no style attribute through. */
+/** Column widths are classes because the content security policy blocks style attributes. */
 const widths = Array.from({ length: 60 }, (_, share) => `.w${share + 1}{width:${share + 1}%}`).join('');
 
 export const STYLE = `
@@ -37,7 +37,7 @@ table{border-collapse:collapse;width:100%;font-size:.86rem}
 .scroll table{min-width:52rem;table-layout:fixed}${widths}
 th,td{text-align:left;vertical-align:top;padding:.5rem .7rem .5rem .3rem;border-bottom:1px solid var(--rule)}
 thead th{background:var(--head);color:var(--quiet);font-size:.8rem}
-.heard{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
+.visually-hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 pre{background:var(--head);padding:.8rem 1rem;overflow-x:auto;font-size:.82rem}
 :focus-visible{outline:2px solid var(--accent);outline-offset:2px}
 @media print{:root{color-scheme:light;--ink:#1b2430;--quiet:#566273;--paper:#fff;--rule:#d3dae3;--head:#f1f4f8;--accent:#1f3a5f;
@@ -46,5 +46,5 @@ body{font-size:9pt;print-color-adjust:exact}main,footer{max-width:none;padding:0
 thead{display:table-header-group}tr,dl div{break-inside:avoid}h2,h3{break-after:avoid}pre{white-space:pre-wrap;overflow-wrap:anywhere}}
 `;
 
-/** What the content security policy lets through, and nothing else. */
+/** The content security policy allows only this style. */
 export const STYLE_HASH = `sha256-${createHash('sha256').update(STYLE).digest('base64')}`;

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { sampleContext, sampleEvidence, sampleFinding } from '../../../testing/evidence/sample.ts';
 import { evidenceSamples, manyFindings } from '../../../testing/evidence/samples.ts';
 import { printable, REPLACEMENT } from '../pdf/printable.ts';
+import { buildReport } from './build-report.ts';
 import { renderHtml, text } from './html.ts';
-import { reportOf } from './report-of.ts';
 
 const htmlOf = (evidence: Parameters<typeof renderHtml>[0], context = sampleContext()): string => [...renderHtml(evidence, context)].join('');
 
@@ -16,7 +16,7 @@ const ALLOWED = new Set(
   ),
 );
 
-/** What is left when the tags that we write are taken away has no angle bracket in it: nothing else can be a tag. */
+/** Without the tags that we write, the text must not contain angle brackets, so nothing else can be a tag. */
 function tagsOf(html: string): { name: string; attributes: string; closing: boolean }[] {
   const body = html.replace('<!doctype html>', '').replace(/<style>[^<]*<\/style>/, '');
   expect(body.replace(TAG, '')).not.toMatch(/[<>]/);
@@ -36,11 +36,11 @@ function expectHarmless(html: string): void {
 const names = Object.keys(evidenceSamples) as (keyof typeof evidenceSamples)[];
 
 describe('report.html', () => {
-  it.each(names)('has no script, loads nothing and links only inside: %s', (name) => {
+  it.each(names)('has no scripts, external resources or external links: %s', (name) => {
     expectHarmless(htmlOf(evidenceSamples[name]()));
   });
 
-  it('holds whatever others wrote as text', () => {
+  it('escapes everything that users wrote', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('</style><script>', '"><img src=x onerror=x>', "' onload='")), (wild) => {
         const finding = sampleFinding(1, { title: wild, component: wild, state_reason: wild, place: wild });
@@ -50,7 +50,7 @@ describe('report.html', () => {
     );
   });
 
-  it('lets through its own style only', () => {
+  it('allows only its own style', () => {
     const html = htmlOf(evidenceSamples.finished());
     const style = /<style>([^<]*)<\/style>/.exec(html)?.[1] ?? '';
     const hash = createHash('sha256').update(style).digest('base64');
@@ -60,7 +60,7 @@ describe('report.html', () => {
     expect(style).not.toMatch(/url\(|@import/);
   });
 
-  it.each(names)('reads well aloud: %s', (name) => {
+  it.each(names)('is accessible: %s', (name) => {
     const html = htmlOf(evidenceSamples[name]());
     expect(html).toMatch(/^<!doctype html>\n<html lang="en">/);
     const levels = tagsOf(html).flatMap((tag) => (/^h\d$/.test(tag.name) && !tag.closing ? [Number(tag.name.slice(1))] : []));
@@ -82,37 +82,38 @@ describe('report.html', () => {
     expect(stack).toEqual([]);
   });
 
-  it.each(names)('says everything that the report says: %s', (name) => {
+  it.each(names)('contains everything in the report: %s', (name) => {
     const html = htmlOf(evidenceSamples[name]());
-    const { cover, sections } = reportOf(evidenceSamples[name](), sampleContext());
-    const said = [
+    const { cover, sections } = buildReport(evidenceSamples[name](), sampleContext());
+    const texts = [
       ...[cover.verdict.headline, ...cover.verdict.reasons, ...(cover.verdict.open?.items ?? []), ...cover.completeness.gaps],
       ...sections.flatMap(({ heading, blocks }) => [
         heading,
         ...blocks.flatMap((block) => (block.kind === 'table' ? [...block.rows].flatMap(({ cells }) => cells.flat().map((line) => line.text)) : [])),
       ]),
     ];
-    expect(said.length).toBeGreaterThan(20);
-    for (const each of said) expect(html).toContain(text(each));
+    expect(texts.length).toBeGreaterThan(20);
+    for (const each of texts) expect(html).toContain(text(each));
   });
 
-  it('has every finding, and shortens only the timeline, saying so', () => {
+  it('contains every finding and shortens only the timeline, with a note', () => {
     const event = { actor: 'ada', what: 'did', object: 'it' };
     const timeline = Array.from({ length: 1_001 }, (_, index) => ({ ...event, at: new Date(1_700_000_000_000 + index * 60_000).toISOString() }));
     const html = htmlOf(manyFindings(1_500), sampleContext({ timeline }));
     expect(html.match(/<tr id="F\d+">/g)).toHaveLength(1_500);
-    expect(html).toContain('All 1,001 events are in data/timeline.json; the first 500 and the last 500 are shown.');
-    expect(htmlOf(sampleEvidence(), sampleContext({ timeline: timeline.slice(1) }))).not.toContain('are shown.');
+    expect(html).toContain('All 1,001 events are in data/timeline.json. This table shows the first 500 and the last 500.');
+    expect(htmlOf(sampleEvidence(), sampleContext({ timeline: timeline.slice(1) }))).not.toContain('This table shows');
   });
 
-  it('marks links that were not captured, removed artifacts and controls as what they are', () => {
+  it('marks uncaptured links, removed artifacts and suggested controls', () => {
     const html = htmlOf(evidenceSamples.unfinished());
-    for (const mark of ['Link only, content not captured', 'Removed', 'A proposal. The auditor decides', 'Nobody has approved']) expect(html).toContain(mark);
+    for (const mark of ['Link only, content not captured', 'Removed', 'These are suggestions. The auditor decides', 'Nobody approved'])
+      expect(html).toContain(mark);
   });
 });
 
-describe('text of others', () => {
-  it('shows what would turn, hide or pile up text', () => {
+describe('printable text', () => {
+  it('reveals characters that reverse, hide or stack text', () => {
     expect(printable('invoice\u202Efdp.exe')).toBe(`invoice${REPLACEMENT}fdp.exe`);
     expect(printable('a\u0000b\u200Bc\uD800')).toBe(`a${REPLACEMENT}b${REPLACEMENT}c${REPLACEMENT}`);
     expect(printable(`e${'\u0301'.repeat(9)}`)).toBe(`e\u0301\u0301\u0301${REPLACEMENT}`);
@@ -120,7 +121,7 @@ describe('text of others', () => {
     expect(printable('می\u200Cخواهم')).toBe('می\u200Cخواهم');
   });
 
-  it('is one line, stays what it is when it is shown again, and is short no matter what', () => {
+  it('is one line, idempotent and never longer than the original', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (wild) => {
         const shown = printable(wild);

@@ -1,12 +1,12 @@
 import type { ReportContext, ReportedEvidence } from '../context.ts';
 import { printable } from '../pdf/printable.ts';
+import { buildReport } from './build-report.ts';
 import { STYLE, STYLE_HASH } from './html-style.ts';
-import type { BarChart, Block, Cover, Fact, Line, Report, Section, Table } from './report.ts';
-import { reportOf } from './report-of.ts';
+import type { BarChart, Block, Cover, Fact, Line, Report, Section, Table } from './report-model.ts';
 
-/** One file without script, which loads nothing and links nowhere: what others wrote is text in it, addresses too. */
+/** One file without scripts, external resources or external links. Everything that users wrote is escaped text, including URLs. */
 export function* renderHtml(evidence: ReportedEvidence, context: ReportContext): Generator<string> {
-  const report = reportOf(evidence, context);
+  const report = buildReport(evidence, context);
   yield head(report);
   yield coverHtml(report.cover);
   yield contents(report.sections);
@@ -62,7 +62,7 @@ function list(items: readonly string[]): string {
   return items.length === 0 ? '' : `<ul>\n${items.map((item) => `<li>${bidi(item)}</li>\n`).join('')}</ul>\n`;
 }
 
-/** Keeps the direction of what others wrote to itself. */
+/** Isolates the writing direction of text that users wrote. */
 const bidi = (value: string): string => `<bdi>${text(value)}</bdi>`;
 
 function chartHtml({ caption, bars }: BarChart): string {
@@ -111,7 +111,7 @@ function* blockHtml(block: Block): Generator<string> {
 function* tableHtml({ heading, caption, columns, rows }: Table): Generator<string> {
   if (heading !== null) yield `<h3>${text(heading)}</h3>\n`;
   const heads = columns.map((column) => `<th scope="col" class="w${column.share}">${text(column.heading)}</th>`).join('');
-  yield `<div class="scroll" role="region" aria-label="${text(caption)}, table" tabindex="0"><table>\n<caption class="heard">${text(caption)}</caption>\n<thead><tr>${heads}</tr></thead>\n<tbody>\n`;
+  yield `<div class="scroll" role="region" aria-label="${text(caption)}, table" tabindex="0"><table>\n<caption class="visually-hidden">${text(caption)}</caption>\n<thead><tr>${heads}</tr></thead>\n<tbody>\n`;
   for (const { anchor, cells } of rows) {
     const id = anchor === null ? '' : ` id="${text(anchor)}"`;
     yield `<tr${id}>${cells.map((lines) => `<td>${lines.map(lineHtml).join('')}</td>`).join('')}</tr>\n`;

@@ -1,7 +1,7 @@
 import type { Finding, FindingState, Severity } from '@rrs/evidence-format';
 import type { ReportedEvidence } from '../context.ts';
 
-/** Short names for what the report refers to again: F1, S1, A1. */
+/** Short names of findings, scans and artifacts: F1, S1, A1. */
 export interface Labels {
   findings: readonly Finding[];
   of(id: string): string | null;
@@ -10,7 +10,7 @@ export interface Labels {
 const order: readonly FindingState[] = ['open', 'in_progress', 'remediated', 'risk_accepted', 'false_positive', 'verified', 'withdrawn'];
 const severities: readonly Severity[] = ['critical', 'high', 'medium', 'low', 'info', 'unknown'];
 
-/** Findings in the order in which a reader wants them: what is open, what is excepted, what is done; the worst first. */
+/** Orders findings by importance to the reader: open, exceptions, fixed, withdrawn; the most severe first. */
 export function labelsOf({ findings, scans, artifacts }: ReportedEvidence): Labels {
   const sorted = findings.toSorted(
     (one, other) =>
@@ -24,8 +24,9 @@ export function labelsOf({ findings, scans, artifacts }: ReportedEvidence): Labe
   return { findings: sorted, of: (id) => labels.get(id) ?? null };
 }
 
-export function some(ids: readonly string[], labels: Labels, most = 12): string {
-  const names = ids.slice(0, most).map((id) => labels.of(id) ?? id);
+/** Lists the labels of the first ids and the number of the others. */
+export function listLabels(ids: readonly string[], labels: Labels, max = 12): string {
+  const names = ids.slice(0, max).map((id) => labels.of(id) ?? id);
   const more = ids.length - names.length;
   return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

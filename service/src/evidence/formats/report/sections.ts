@@ -1,45 +1,47 @@
 import { PREDICATE_TYPE } from '@rrs/evidence-format';
 import type { ReportContext, ReportedEvidence } from '../context.ts';
-import { type Labels, some } from './labels.ts';
-import { type Block, type Cell, line, maybe, type Section } from './report.ts';
-import { artifactState, bytes, clock, count, day, gapWords, minute, personWords, plain, weightTone } from './words.ts';
+import { type Labels, listLabels } from './labels.ts';
+import { type Block, type Cell, line, optionalLine, type Section } from './report-model.ts';
+import { artifactState, count, dateTime, dateTimeUtc, day, fileSize, gapWords, humanize, personWords, weightTone } from './words.ts';
 
-const MOST_EVENTS = 1_000;
+const MAX_EVENTS = 1_000;
 
 export function timelineSection({ timeline }: ReportContext): Section {
-  const half = MOST_EVENTS / 2;
-  const shown = timeline.length <= MOST_EVENTS ? timeline : [...timeline.slice(0, half), ...timeline.slice(-half)];
-  const all = `All ${timeline.length.toLocaleString('en-US')} events are in data/timeline.json; the first ${half} and the last ${half} are shown.`;
+  const half = MAX_EVENTS / 2;
+  const shown = timeline.length <= MAX_EVENTS ? timeline : [...timeline.slice(0, half), ...timeline.slice(-half)];
+  const all = `All ${timeline.length.toLocaleString('en-US')} events are in data/timeline.json. This table shows the first ${half} and the last ${half}.`;
   return {
     id: 'timeline',
     heading: 'Timeline',
-    blocks: table('Timeline', { When: 22, Who: 22, What: 30, Object: 26 }, 'Nothing is recorded.', {
-      note: timeline.length > MOST_EVENTS ? all : null,
-      rows: shown.map(({ at, actor, what, object }) => [[line(minute(at))], [line(actor)], [line(what)], [line(object, 'quiet')]]),
+    blocks: table('Timeline', { When: 22, Who: 22, What: 30, Object: 26 }, 'No events are recorded.', {
+      note: timeline.length > MAX_EVENTS ? all : null,
+      rows: shown.map(({ at, actor, what, object }) => [[line(dateTimeUtc(at))], [line(actor)], [line(what)], [line(object, 'quiet')]]),
     }),
   };
 }
 
 export function approvalsSection({ approvals, checks, completeness }: ReportedEvidence): Section {
-  const alone = completeness.gaps.some(({ code }) => code === 'approver_is_author');
-  const warning: Block[] = alone ? [{ kind: 'text', text: 'The only approver also did the work: no second person has looked at it.' }] : [];
+  const noneIndependent = completeness.gaps.some(({ code }) => code === 'approver_is_author');
+  const warning: Block[] = noneIndependent
+    ? [{ kind: 'text', text: 'Everyone who approved the work also took part in it. No independent person approved it.' }]
+    : [];
   const results = { pass: line('Passed', 'good'), fail: line('Failed', 'bad'), not_applicable: line('Not applicable', 'quiet') };
   return {
     id: 'approvals',
     heading: 'Approvals and checks',
     blocks: [
       ...warning,
-      ...table('Approvals', { Decision: 18, By: 24, When: 24, Comment: 34 }, 'Nobody has approved or rejected the outcome.', {
+      ...table('Approvals', { Decision: 18, By: 24, When: 24, Comment: 34 }, 'Nobody approved or rejected the work.', {
         rows: approvals.map(({ decision, by, at, comment }) => [
           [decision === 'approved' ? line('Approved', 'good') : line('Rejected', 'bad')],
           [line(personWords(by))],
-          [line(minute(at))],
+          [line(dateTimeUtc(at))],
           [line(comment ?? '–', comment === null ? 'quiet' : 'plain')],
         ]),
       }),
       ...table('Checks', { Check: 30, Result: 18, Detail: 52 }, null, {
         headed: true,
-        rows: checks.map(({ id, result, detail }) => [[line(plain(id))], [results[result]], [line(detail)]]),
+        rows: checks.map(({ id, result, detail }) => [[line(humanize(id))], [results[result]], [line(detail)]]),
       }),
     ],
   };
@@ -49,19 +51,25 @@ export function artifactsSection({ artifacts }: ReportedEvidence, labels: Labels
   return {
     id: 'artifacts',
     heading: 'Artifacts',
-    blocks: table('Artifacts', { Artifact: 31, Added: 21, 'Content and SHA-256': 48 }, 'Nothing but scans is attached.', {
+    blocks: table('Artifacts', { Artifact: 31, Added: 21, 'Content and SHA-256': 48 }, 'No artifacts are attached.', {
       rows: artifacts.map((artifact) => {
         const { id, title, type, description, url, filename, added_at, added_by, occurred_at, size, sha256, removed, superseded_by } = artifact;
         const state = artifactState(artifact);
         return [
-          [line(`${labels.of(id)} ${title}`, 'strong'), line(plain(type)), ...maybe(description), ...maybe(filename, 'quiet'), ...maybe(url, 'quiet')],
-          [line(minute(added_at)), line(personWords(added_by)), ...maybe(occurred_at && `Happened ${day(occurred_at)}`, 'quiet')],
+          [
+            line(`${labels.of(id)} ${title}`, 'strong'),
+            line(humanize(type)),
+            ...optionalLine(description),
+            ...optionalLine(filename, 'quiet'),
+            ...optionalLine(url, 'quiet'),
+          ],
+          [line(dateTimeUtc(added_at)), line(personWords(added_by)), ...optionalLine(occurred_at && `Occurred ${day(occurred_at)}`, 'quiet')],
           [
             line(state.label, state.tone),
-            ...maybe(removed && `${day(removed.at)} by ${personWords(removed.by)}: ${removed.reason}`),
-            ...maybe(superseded_by && `Superseded by ${labels.of(superseded_by) ?? superseded_by}`, 'warn'),
-            ...maybe(size !== null && bytes(size), 'quiet'),
-            ...maybe(sha256, 'mono'),
+            ...optionalLine(removed && `${day(removed.at)} by ${personWords(removed.by)}: ${removed.reason}`),
+            ...optionalLine(superseded_by && `Superseded by ${labels.of(superseded_by) ?? superseded_by}`, 'warn'),
+            ...optionalLine(size !== null && fileSize(size), 'quiet'),
+            ...optionalLine(sha256, 'mono'),
           ],
         ];
       }),
@@ -73,23 +81,23 @@ export function scansSection({ scans }: ReportedEvidence, labels: Labels): Secti
   return {
     id: 'scans',
     heading: 'Scans',
-    blocks: table('Scans', { Scan: 26, 'Received, finished (UTC)': 26, 'Report and SHA-256': 48 }, 'No scan counts for this work item.', {
+    blocks: table('Scans', { Scan: 26, 'Received and finished (UTC)': 26, 'Report and SHA-256': 48 }, 'No scan reported on the findings of this work item.', {
       rows: scans.map(({ id, tool, format, phase, filename, received_at, finished_at, complete, records, file, sha256, size }) => [
         [
           line(`${labels.of(id)} ${tool}`, 'strong'),
           line(phase === 'before' ? 'Before the fix' : 'After the fix'),
-          ...maybe(filename, 'quiet'),
+          ...optionalLine(filename, 'quiet'),
           line(format, 'quiet'),
         ],
         [
-          line(`Received ${clock(received_at)}`),
-          ...maybe(finished_at && `Finished ${clock(finished_at)}`),
-          complete ? line('Complete', 'good') : line('Not complete', 'bad'),
+          line(`Received ${dateTime(received_at)}`),
+          ...optionalLine(finished_at && `Finished ${dateTime(finished_at)}`),
+          complete ? line('Complete', 'good') : line('Incomplete', 'bad'),
           line(count(records, 'record'), 'quiet'),
         ],
         [
           file === null ? line('Report no longer stored', 'warn') : line('In this package', 'good'),
-          line(bytes(size), 'quiet'),
+          line(fileSize(size), 'quiet'),
           line(sha256, 'mono'),
           line(id, 'mono'),
         ],
@@ -99,12 +107,12 @@ export function scansSection({ scans }: ReportedEvidence, labels: Labels): Secti
 }
 
 export function controlsSection({ controls }: ReportedEvidence): Section {
-  const proposal = 'A proposal. The auditor decides what counts for which control; this package only says where to look.';
+  const note = 'These are suggestions. The auditor decides which evidence counts for which control.';
   return {
     id: 'controls',
-    heading: 'Controls, as a proposal',
-    blocks: table('Controls, as a proposal for the auditor', { Framework: 22, Control: 34, 'Where to look': 44 }, 'No control is proposed.', {
-      note: controls.length === 0 ? null : proposal,
+    heading: 'Suggested controls',
+    blocks: table('Suggested controls', { Framework: 22, Control: 34, 'Where to look': 44 }, 'No controls are suggested.', {
+      note: controls.length === 0 ? null : note,
       rows: controls.map(({ framework, control, title, evidence }) => [
         [line(framework)],
         [line(control, 'strong'), line(title)],
@@ -127,10 +135,10 @@ export function gapsSection({ completeness: { gaps, grade }, redactions, abandon
     id: 'gaps',
     heading: 'Gaps',
     blocks: [
-      ...table('Gaps', { Gap: 26, 'What is missing': 42, 'Why it matters': 32 }, `Grade ${grade}: nothing that this package should have is missing.`, {
+      ...table('Gaps', { Gap: 26, 'What is missing': 42, 'Why it matters': 32 }, `Grade ${grade}: nothing is missing.`, {
         rows: gaps.map(({ code, weight, what, about }) => [
-          [line(gapWords[code].label, 'strong'), line(plain(weight), weightTone[weight])],
-          [line(what), ...maybe(about.length > 0 && `About ${some(about, labels)}`, 'quiet')],
+          [line(gapWords[code].label, 'strong'), line(humanize(weight), weightTone[weight])],
+          [line(what), ...optionalLine(about.length > 0 && `Affects ${listLabels(about, labels)}`, 'quiet')],
           [line(gapWords[code].why)],
         ]),
       }),
@@ -151,19 +159,19 @@ export function verifySection({ audit_trail, package_id }: ReportedEvidence, { k
     blocks: [
       {
         kind: 'text',
-        text: 'This report is a view. What counts is the package that it came in: its files, their hashes, the signature, the log and the timestamps.',
+        text: 'This report only presents the evidence. The evidence is the package: its files, their hashes, the signature, the transparency log and the timestamps.',
       },
-      { kind: 'heading', text: 'In one command' },
+      { kind: 'heading', text: 'With one command' },
       {
         kind: 'text',
-        text: 'Checks every layer, without a network, and lists every fault. T is a folder with keys that you got from somewhere else than the package.',
+        text: 'Checks every layer offline and lists every failure. T is a folder with keys that you received separately from the package.',
       },
       { kind: 'commands', lines: ['rrs-verify package.zip --key T/package.pem --log-key T/log.pem --note-key T/log-note.pem'] },
-      { kind: 'heading', text: 'With ordinary tools, in the unpacked folder' },
+      { kind: 'heading', text: 'With standard tools, in the unpacked folder' },
       { kind: 'commands', lines: commands },
       {
         kind: 'text',
-        text: 'The last one, with cosign 3, checks the signature alone. README.txt has the other steps: files that are not listed, the log, the timestamp, the audit trail.',
+        text: 'The last command requires cosign 3 and checks only the signature. README.txt describes the other steps: unlisted files, the transparency log, the timestamp and the audit trail.',
       },
       { kind: 'heading', text: 'Fingerprints to compare' },
       {
@@ -173,7 +181,7 @@ export function verifySection({ audit_trail, package_id }: ReportedEvidence, { k
           ['Log key', keys.log],
           ['Checkpoint key', keys.note],
           ['Audit trail', `${count(audit_trail.events, 'event')}, head ${audit_trail.head}`],
-          ['Package id', package_id],
+          ['Package ID', package_id],
         ],
       },
     ],
@@ -186,7 +194,7 @@ interface Content {
   rows: Cell[][];
 }
 
-/** A table, or the sentence that says why there is none. */
+/** A table, or the sentence `empty` if there are no rows. */
 function table(caption: string, columns: Readonly<Record<string, number>>, empty: string | null, { note = null, headed = false, rows }: Content): Block[] {
   if (rows.length === 0) return empty === null ? [] : [{ kind: 'text', text: empty }];
   return [

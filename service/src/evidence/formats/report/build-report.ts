@@ -1,12 +1,12 @@
 import type { ReportContext, ReportedEvidence } from '../context.ts';
 import { coverOf } from './cover.ts';
-import { exceptionsSection, findingsSection } from './findings.ts';
+import { exceptionsSection, findingsSection } from './finding-sections.ts';
 import { labelsOf } from './labels.ts';
-import type { Report } from './report.ts';
+import type { Report } from './report-model.ts';
 import { approvalsSection, artifactsSection, controlsSection, gapsSection, scansSection, timelineSection, verifySection } from './sections.ts';
 
-/** What the readable reports say, whatever they are printed on. */
-export function reportOf(evidence: ReportedEvidence, context: ReportContext): Report {
+/** Builds the content of the PDF and HTML reports. */
+export function buildReport(evidence: ReportedEvidence, context: ReportContext): Report {
   const labels = labelsOf(evidence);
   return {
     title: `Remediation evidence: ${evidence.work_item.title}`,

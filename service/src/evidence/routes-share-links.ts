@@ -1,11 +1,12 @@
 import type { FastifyRequest } from 'fastify';
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import type { TenantTx } from '../db/database.ts';
+import { presentPage } from '../db/pages.ts';
 import type { App } from '../http/app.ts';
 import { DownloadHeaders, downloadResponses, sendDownload } from '../http/downloads.ts';
-import { readPage } from '../http/paging.ts';
 import { tooMany } from '../http/requests/access.ts';
 import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
+import { deleteRoute, listRoute } from '../http/resource.ts';
 import { problems } from '../http/schemas.ts';
 import { organizationOf } from '../organizations/api-keys/tokens.ts';
 import type { Actor } from '../shared/actor.ts';
@@ -13,18 +14,25 @@ import { AppError } from '../shared/errors.ts';
 import type { EvidenceDeps } from './deps.ts';
 import { readPackage } from './packages/packages.ts';
 import { toListedPackage } from './present.ts';
-import { downloadIn, packageMediaTypes, receiptedDownload } from './routes-packages.ts';
+import { downloadWithReceipt, findDownload, packageMediaTypes } from './routes-packages.ts';
 import { DownloadQuery, PackageParams } from './schemas-packages.ts';
-import { SharedPackage, SharedParams, ShareLinkBody, ShareLinkCreated, ShareLinkList, ShareLinkParams, ShareLinkQuery } from './schemas-shared.ts';
+import { SharedPackage, SharedParams, ShareLinkBody, ShareLinkCreated, ShareLinkList, ShareLinkParams, ShareLinkQuery } from './schemas-share-links.ts';
 import { recordView } from './sharing/receipts.ts';
-import { createShareLink, findShared, listShareLinks, recipientActor, revokeShareLink, type Shared, type ShareLink } from './sharing/share-links.ts';
+import {
+  createShareLink,
+  findSharedPackage,
+  listShareLinks,
+  recipientActor,
+  revokeShareLink,
+  type SharedPackage as SharedRow,
+  type ShareLink,
+} from './sharing/share-links.ts';
 
 const ROOT = '/api/v1/riskops-evidence';
-const KEYS_HINT =
-  'Compare the fingerprints of the keys with those that the organization gave you by another way: what comes from here vouches only for itself.';
+const KEYS_HINT = 'Compare the key fingerprints with those that the organization gave you through another channel. Keys from this server alone prove nothing.';
 
 export function shareLinkRoutes(app: App, deps: EvidenceDeps): void {
-  const { db, secret, publicUrl } = deps;
+  const { publicUrl } = deps;
 
   app.post(
     '/riskops-evidence/packages/:package_id/share-links',
@@ -34,7 +42,7 @@ export function shareLinkRoutes(app: App, deps: EvidenceDeps): void {
         operationId: 'createShareLink',
         summary: 'Share an evidence package',
         description:
-          'Makes a link for an auditor without an account. The answer holds it, this once. It serves until it expires or is revoked, also when the package is superseded, and every download with it is receipted.',
+          'Creates a link with which an auditor can download the package without an account. The response contains the link. It cannot be retrieved again. The link works until it expires or is revoked, even if the package is superseded. Every download is recorded with a receipt.',
         tags: ['Evidence'],
         params: PackageParams,
         headers: IdempotencyHeaders,
@@ -46,78 +54,61 @@ export function shareLinkRoutes(app: App, deps: EvidenceDeps): void {
       answerOnce(deps, request, reply, async (tx) => {
         const { actor } = request;
         const row = await readPackage(tx, actor.orgId, request.params.package_id);
-        downloadIn(row, 'zip');
+        findDownload(row, 'zip');
         const { link, token } = await createShareLink(tx, actor, row.id, request.body);
         return { status: 201, body: { ...toShareLink(link), url: `${publicUrl()}${ROOT}/shared/${token}` } };
       }),
   );
 
-  app.get(
-    '/riskops-evidence/packages/:package_id/share-links',
-    {
-      config: { access: 'evidence:read' },
-      schema: {
-        operationId: 'listShareLinks',
-        summary: 'List the share links of an evidence package',
-        description: 'For whom they are and how often they were used; expired and revoked ones too. The links themselves are not stored.',
-        tags: ['Evidence'],
-        params: PackageParams,
-        querystring: ShareLinkQuery,
-        response: { 200: ShareLinkList, ...problems('not_found', 'invalid_cursor') },
-      },
+  listRoute(app, deps, '/riskops-evidence/packages/:package_id/share-links', {
+    access: 'evidence:read',
+    operationId: 'listShareLinks',
+    summary: 'List share links',
+    description:
+      'Returns the share links of an evidence package with their recipients and usage, including expired and revoked links. The URLs are not stored.',
+    tag: 'Evidence',
+    params: PackageParams,
+    query: ShareLinkQuery,
+    list: ShareLinkList,
+    problems: ['not_found'],
+    read: async (tx, { actor, params, page }) => {
+      const { id } = await readPackage(tx, actor.orgId, params.package_id);
+      return presentPage(await listShareLinks(tx, actor.orgId, id, page), toShareLink);
     },
-    async (request, reply) => {
-      const { actor } = request;
-      const { package_id } = request.params;
-      const found = await readPage({ db, secret }, request, reply, async (tx, page) => {
-        const { id } = await readPackage(tx, actor.orgId, package_id);
-        return listShareLinks(tx, actor.orgId, id, page);
-      });
-      return reply.send({ data: found.data.map(toShareLink), page: found.page });
-    },
-  );
+  });
 
-  app.delete(
-    '/riskops-evidence/packages/:package_id/share-links/:id',
-    {
-      config: { access: 'evidence:manage' },
-      schema: {
-        operationId: 'revokeShareLink',
-        summary: 'Revoke a share link',
-        description: 'Counts from the next request on, on every replica. The link stays in the list as revoked; revoking it again changes nothing.',
-        tags: ['Evidence'],
-        params: ShareLinkParams,
-        response: { 204: Type.Null({ description: 'Revoked' }), ...problems('not_found') },
-      },
-    },
-    async (request, reply) => {
-      const { package_id, id } = request.params;
-      await db.withTenant(request.actor, (tx) => revokeShareLink(tx, request.actor, package_id, id));
-      return reply.code(204).send(null);
-    },
-  );
+  deleteRoute(app, deps, '/riskops-evidence/packages/:package_id/share-links/:id', {
+    access: 'evidence:manage',
+    operationId: 'revokeShareLink',
+    summary: 'Revoke a share link',
+    description:
+      'Revokes a share link. Takes effect on the next request, on every replica. The link stays in the list as revoked. Revoking it again changes nothing.',
+    tag: 'Evidence',
+    params: ShareLinkParams,
+    remove: (tx, { actor, params }) => revokeShareLink(tx, actor, params.package_id, params.id),
+  });
 }
 
-/** For whoever holds a link: the token in the path is the credential. */
-export function sharedRoutes(app: App, { db, blobs }: EvidenceDeps): void {
+/** Routes for recipients of share links. The token in the path is the credential. */
+export function sharedPackageRoutes(app: App, { db, blobs }: EvidenceDeps): void {
   const withShared = async <T>(
     request: FastifyRequest<{ Params: Static<typeof SharedParams> }>,
-    work: (tx: TenantTx, actor: Actor, shared: Shared) => Promise<T>,
+    work: (tx: TenantTx, actor: Actor, shared: SharedRow) => Promise<T>,
   ): Promise<T> => {
     const { allowed, seconds } = app.failures.look(request.ip);
-    if (!allowed) throw tooMany('Too many links that lead nowhere from your address.', seconds);
+    if (!allowed) throw tooMany('Too many requests with invalid share links from your address.', seconds);
     const { token } = request.params;
     const orgId = organizationOf('shr', token);
     const done =
       orgId === null
         ? null
         : await db.withTenant({ orgId }, async (tx) => {
-            const shared = await findShared(tx, orgId, token);
+            const shared = await findSharedPackage(tx, orgId, token);
             return shared && { result: await work(tx, recipientActor(orgId, shared.link.recipient, request), shared) };
           });
     if (done) return done.result;
     app.failures.take(request.ip);
-    throw new AppError('not_found', 'This link leads nowhere: it is unknown, expired or revoked. Ask whoever sent it for a new one.');
+    throw new AppError('not_found', 'This share link is unknown, expired or revoked. Ask the sender for a new link.');
   };
 
   app.get(
@@ -127,18 +118,18 @@ export function sharedRoutes(app: App, { db, blobs }: EvidenceDeps): void {
       schema: {
         operationId: 'getSharedEvidencePackage',
         summary: 'Get a shared evidence package',
-        description: 'What the package of a share link says, its hashes, and where to download it. Needs nothing but the link. A superseded package says so.',
+        description: 'Returns the shared package: its conclusion, gaps, hashes and downloads, and whether it was superseded. The link is the only credential.',
         tags: ['Evidence'],
         params: SharedParams,
         response: { 200: SharedPackage, ...problems('not_found', 'rate_limited') },
       },
     },
     async (request, reply) => {
-      const shown = await withShared(request, async (tx, actor, shared) => {
+      const body = await withShared(request, async (tx, actor, shared) => {
         if (request.method === 'GET') await recordView(tx, actor, shared.row, shared.link.id);
-        return toShared(shared, request.params.token);
+        return toSharedPackage(shared, request.params.token);
       });
-      return reply.send(shown);
+      return reply.send(body);
     },
   );
 
@@ -149,7 +140,7 @@ export function sharedRoutes(app: App, { db, blobs }: EvidenceDeps): void {
       schema: {
         operationId: 'downloadSharedEvidencePackage',
         summary: 'Download a shared evidence package',
-        description: 'The sealed bytes, whole or in part: the ZIP with everything, or one of its formats alone. Each download is receipted.',
+        description: 'Returns the sealed ZIP file, or one of its formats alone. Supports range requests. Every download is recorded with a receipt.',
         tags: ['Evidence'],
         params: SharedParams,
         querystring: DownloadQuery,
@@ -162,8 +153,9 @@ export function sharedRoutes(app: App, { db, blobs }: EvidenceDeps): void {
     },
     async (request, reply) => {
       const { download, plan } = await withShared(request, (tx, actor, { link, row }) =>
-        receiptedDownload(tx, actor, request, { row, format: request.query.format ?? 'zip', shareLinkId: link.id, blobs }),
+        downloadWithReceipt(tx, actor, request, { row, format: request.query.format ?? 'zip', shareLinkId: link.id, blobs }),
       );
+      // cast: typed by http soon
       return sendDownload(reply as never, blobs, download, plan) as never;
     },
   );
@@ -184,7 +176,7 @@ function toShareLink({ revoked_at, expires_at, ...link }: ShareLink): Static<typ
   };
 }
 
-function toShared({ link, organization, row }: Shared, token: string): Static<typeof SharedPackage> {
+function toSharedPackage({ link, organization, row }: SharedRow, token: string): Static<typeof SharedPackage> {
   const listed = toListedPackage(row);
   const expires_at = link.expires_at.toISOString();
   return {

@@ -2,8 +2,8 @@ import type { Finding } from '@rrs/evidence-format';
 import type { SarifFinding } from '../../findings/export/sarif.ts';
 import type { VexFinding } from '../../findings/export/vex.ts';
 
-/** A finding of the package as the exports of findings take it. */
-export function asExported(finding: Finding): VexFinding & SarifFinding {
+/** Converts a finding of the package to the input of the finding exports. */
+export function toExportFinding(finding: Finding): VexFinding & SarifFinding {
   const { component, component_version, fixed_version, purl } = finding;
   return {
     ...finding,

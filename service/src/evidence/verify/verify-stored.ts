@@ -4,8 +4,8 @@ import type { BlobRef, BlobStore } from '../../blobs/blobs.ts';
 import type { PublishedKey } from '../keys/keys.ts';
 import { archiveSource } from '../packages/archive-source.ts';
 
-/** A stored archive, checked with the same program that auditors use. */
-export async function verifySealed(blobs: BlobStore, archive: BlobRef, trust: Trust): Promise<Report> {
+/** Verifies a stored archive with the same program that auditors use. */
+export async function verifyStored(blobs: BlobStore, archive: BlobRef, trust: Trust): Promise<Report> {
   const source = archiveSource(blobs, archive);
   try {
     return await verifyPackage(source, trust, nodePlatform());
@@ -14,8 +14,8 @@ export async function verifySealed(blobs: BlobStore, archive: BlobRef, trust: Tr
   }
 }
 
-/** Whatever this installation ever signed with. */
-export function trustIn(keys: readonly PublishedKey[], certificates: string | null): Trust {
+/** Trusts every key that this installation ever signed with. */
+export function trustedKeys(keys: readonly PublishedKey[], certificates: string | null): Trust {
   const pems = (use: string, algorithm: string): string[] =>
     keys.filter((key) => key.use === use && key.algorithm === algorithm).map(({ publicKeyPem }) => publicKeyPem);
   return {

@@ -1,27 +1,27 @@
-import type { BarChart, Cover, Fact } from '../report/report.ts';
-import { type Flow, heightOf, need, paragraph, space } from './flow.ts';
+import type { BarChart, Cover, Fact } from '../report/report-model.ts';
+import { addSpace, type Flow, heightOf, paragraph, reserve } from './flow.ts';
 import { PAGE, type Part, WIDTH } from './surface.ts';
 import { colors, styles, tones } from './theme.ts';
 
 export function drawCover(flow: Flow, cover: Cover): void {
   const sect = flow.surface.root.add('Sect');
-  const say = (role: 'H1' | 'P', text: string, style: (typeof styles)[keyof typeof styles]) => {
+  const addText = (role: 'H1' | 'P', text: string, style: (typeof styles)[keyof typeof styles]) => {
     const part = sect.add(role);
     paragraph(flow, text, { style, part });
     part.end();
   };
-  say('P', cover.kicker.toUpperCase(), styles.kicker);
-  space(flow, 4);
-  say('H1', cover.title, styles.title);
-  space(flow, 3);
-  say('P', cover.subtitle, styles.subtitle);
-  space(flow, 16);
+  addText('P', cover.kicker.toUpperCase(), styles.kicker);
+  addSpace(flow, 4);
+  addText('H1', cover.title, styles.title);
+  addSpace(flow, 3);
+  addText('P', cover.subtitle, styles.subtitle);
+  addSpace(flow, 16);
   drawVerdict(flow, cover.verdict, sect);
-  space(flow, 16);
+  addSpace(flow, 16);
   drawCompleteness(flow, cover.completeness, sect);
-  space(flow, 16);
+  addSpace(flow, 16);
   drawCharts(flow, cover.bars, sect);
-  space(flow, 14);
+  addSpace(flow, 14);
   drawFacts(flow, cover.facts, sect);
   sect.end();
 }
@@ -33,7 +33,7 @@ function drawVerdict(flow: Flow, { tone, headline, sentence, reasons, open }: Co
   const { surface } = flow;
   const { ink, tint } = tones[tone];
   const behind = (y: number, height: number) => {
-    // A hair more than the line is high: no seam shows between two of them.
+    // Slightly taller than the line, so that no seam shows between two lines.
     surface.fill(tint, { x: PAGE.left, y, width: WIDTH, height: height + 0.4 });
     surface.fill(ink, { x: PAGE.left, y, width: BAR, height: height + 0.4 });
   };
@@ -41,11 +41,11 @@ function drawVerdict(flow: Flow, { tone, headline, sentence, reasons, open }: Co
   const width = WIDTH - 2 * INSET;
   const gap = (height: number) => {
     const { y } = flow;
-    surface.ornament(() => behind(y, height));
+    surface.decoration(() => behind(y, height));
     flow.y += height;
   };
-  const bullet = (text: string) => item(flow, text, { parent: sect, x, width, behind });
-  need(flow, 110);
+  const bullet = (text: string) => bulletItem(flow, text, { parent: sect, x, width, behind });
+  reserve(flow, 110);
   gap(12);
   const head = sect.add('H2');
   paragraph(flow, headline, { style: { ...styles.headline, color: ink }, part: head, x, width, behind });
@@ -65,7 +65,7 @@ function drawVerdict(flow: Flow, { tone, headline, sentence, reasons, open }: Co
   gap(12);
 }
 
-function item(
+function bulletItem(
   flow: Flow,
   text: string,
   { parent, x, width, behind }: { parent: Part; x: number; width: number; behind?: (y: number, height: number) => void },
@@ -76,24 +76,24 @@ function item(
   part.end();
 }
 
-const SQUARE = 52;
+const GRADE_BOX = 52;
 
 function drawCompleteness(flow: Flow, { tone, grade, sentence, gaps }: Cover['completeness'], sect: Part): void {
   const { surface } = flow;
-  need(flow, SQUARE + 8);
+  reserve(flow, GRADE_BOX + 8);
   const top = flow.y;
   const page = surface.pages;
   const { ink, tint } = tones[tone];
-  surface.ornament(() => surface.fill(tint, { x: PAGE.left, y: top, width: SQUARE, height: SQUARE }));
+  surface.decoration(() => surface.fill(tint, { x: PAGE.left, y: top, width: GRADE_BOX, height: GRADE_BOX }));
   const heading = sect.add('H2');
   const style = { ...styles.grade, color: ink };
-  heading.content(() => surface.text(grade, style, { x: PAGE.left + (SQUARE - surface.fonts.width(grade, style)) / 2, y: top + 7 }));
-  const x = PAGE.left + SQUARE + 16;
+  heading.content(() => surface.text(grade, style, { x: PAGE.left + (GRADE_BOX - surface.fonts.width(grade, style)) / 2, y: top + 7 }));
+  const x = PAGE.left + GRADE_BOX + 16;
   paragraph(flow, `Completeness: grade ${grade}. ${sentence}`, { style: styles.heading, part: heading, x });
   heading.end();
-  space(flow, 3);
-  for (const gap of gaps) item(flow, gap, { parent: sect, x, width: PAGE.right - x });
-  if (surface.pages === page) flow.y = Math.max(flow.y, top + SQUARE);
+  addSpace(flow, 3);
+  for (const gap of gaps) bulletItem(flow, gap, { parent: sect, x, width: PAGE.right - x });
+  if (surface.pages === page) flow.y = Math.max(flow.y, top + GRADE_BOX);
 }
 
 function drawCharts(flow: Flow, charts: readonly BarChart[], sect: Part): void {
@@ -101,7 +101,7 @@ function drawCharts(flow: Flow, charts: readonly BarChart[], sect: Part): void {
   if (filled.length === 0) return;
   const row = heightOf(styles.body) + 3;
   const height = 18 + Math.max(...filled.map(({ bars }) => bars.length)) * row;
-  need(flow, height);
+  reserve(flow, height);
   const width = (WIDTH - 28) / 2;
   for (const [index, chart] of filled.entries()) drawChart(flow, chart, { x: PAGE.left + index * (width + 28), width, row, sect });
   flow.y += height;
@@ -128,12 +128,12 @@ const LABEL = 96;
 
 export function drawFacts(flow: Flow, facts: readonly Fact[], parent: Part): void {
   for (const [label, value] of facts) {
-    need(flow, heightOf(styles.body) + 4);
+    reserve(flow, heightOf(styles.body) + 4);
     const { y } = flow;
-    flow.surface.ornament(() => flow.surface.fill(colors.rule, { x: PAGE.left, y: y - 2, width: WIDTH, height: 0.4 }));
+    flow.surface.decoration(() => flow.surface.fill(colors.rule, { x: PAGE.left, y: y - 2, width: WIDTH, height: 0.4 }));
     const part = parent.add('P');
     paragraph(flow, value, { style: styles.body, part, x: PAGE.left + LABEL, mark: { text: label, style: styles.label, x: PAGE.left } });
     part.end();
-    space(flow, 4);
+    addSpace(flow, 4);
   }
 }

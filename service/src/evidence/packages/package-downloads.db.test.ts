@@ -40,10 +40,10 @@ const types: Record<string, [type: string, name: RegExp]> = {
   sarif: ['application/sarif+json', /-results\.sarif$/],
 };
 
-describe('a download of a package', () => {
-  it('has every format', () => expect(sealed.downloads.map(({ format }) => format)).toEqual(Object.keys(types)));
+describe('downloading a package', () => {
+  it('offers every format', () => expect(sealed.downloads.map(({ format }) => format)).toEqual(Object.keys(types)));
 
-  it.each(Object.entries(types))('as %s has its type and its name, and is only ever saved', async (format, [type, name]) => {
+  it.each(Object.entries(types))('sends %s as an attachment with its media type and name', async (format, [type, name]) => {
     const { size, sha256 } = sealed.downloads.find((download) => download.format === format) ?? {};
     const { status, headers } = await fetchIt(format);
     expect([status, headers.get('content-type'), headers.get('content-length'), headers.get('etag')]).toEqual([200, type, String(size), `"${sha256}"`]);
@@ -54,7 +54,7 @@ describe('a download of a package', () => {
     expect(headers.get('cache-control')).toBe('no-store');
   });
 
-  it('can be had in parts, which make the whole', async () => {
+  it('supports range and conditional requests', async () => {
     const { bytes: whole, headers } = await fetchIt('zip');
     const etag = headers.get('etag') ?? '';
     const middle = whole.length >> 1;
@@ -70,7 +70,7 @@ describe('a download of a package', () => {
     expect((await fetchIt('zip', { 'if-none-match': etag })).status).toBe(304);
   });
 
-  it('is receipted once for each, a look at it and a refusal are not', async () => {
+  it('records a receipt for each download, but not for HEAD, 304 or 416', async () => {
     const before = await receipts();
     const head = await fetchIt('zip', {}, 'HEAD');
     const { size, sha256 } = sealed.downloads[0] ?? {};
@@ -84,8 +84,8 @@ describe('a download of a package', () => {
   });
 });
 
-describe('the list of packages', () => {
-  it('takes a date or a date-time for a period, and refuses what is neither', async () => {
+describe('listing packages', () => {
+  it('filters by a period of dates or date-times and rejects other values', async () => {
     const list = (query: string) => world.api().call('GET', `/api/v1/riskops-evidence/packages?${query}`, { as: world.api().ours.owner });
     const [today, tomorrow] = [0, 1].map((days) => new Date(Date.now() + days * 86_400_000).toISOString());
     for (const [query, count] of [

@@ -1,6 +1,6 @@
 import type { Tone } from './words.ts';
 
-/** A report as its readers see it, whatever it is printed on. */
+/** The content of a report, independent of the output format. */
 export interface Report {
   title: string;
   lang: 'en';
@@ -45,20 +45,20 @@ export type Block =
 export interface Table {
   kind: 'table';
   heading: string | null;
-  /** Says what the table is to those who hear it. */
+  /** Read out by screen readers. */
   caption: string;
   columns: { heading: string; share: number }[];
-  /** Made as they are read: a package may have many thousands. */
+  /** Created while they are read, because a package can have many thousands. */
   rows: Iterable<Row>;
 }
 
 export interface Row {
-  /** What a reference inside the report calls it. */
+  /** The id that links inside the report use. */
   anchor: string | null;
   cells: Cell[];
 }
 
-/** Lines below each other. */
+/** The lines of one table cell. */
 export type Cell = Line[];
 
 export interface Line {
@@ -68,6 +68,6 @@ export interface Line {
 
 export const line = (text: string, as: Line['as'] = 'plain'): Line => ({ text, as });
 
-/** A line where there is something to say. */
-export const maybe = (text: string | null | false, as: Line['as'] = 'plain'): Line[] =>
+/** No line if there is no text. */
+export const optionalLine = (text: string | null | false, as: Line['as'] = 'plain'): Line[] =>
   text === null || text === false || text === '' ? [] : [line(text, as)];

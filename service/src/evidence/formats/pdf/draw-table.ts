@@ -1,5 +1,5 @@
-import type { Row, Table } from '../report/report.ts';
-import { breakPage, type Flow, heightOf, need, paragraph, space } from './flow.ts';
+import type { Row, Table } from '../report/report-model.ts';
+import { addSpace, breakPage, type Flow, heightOf, paragraph, reserve } from './flow.ts';
 import type { Style } from './fonts.ts';
 import { PAGE, type Part, WIDTH } from './surface.ts';
 import { cellStyle, colors, styles } from './theme.ts';
@@ -8,8 +8,8 @@ const GUTTER = 9;
 const PADDING = 5;
 const HEAD_ROW = heightOf(styles.columnHead) + 2 * PADDING;
 const HEADING = heightOf(styles.heading) + 10;
-/** A row that is higher is spread over pages. */
-const LONGEST = PAGE.bottom - PAGE.top - 2 * PADDING - HEAD_ROW;
+/** A taller row is split over pages. */
+const MAX_ROW = PAGE.bottom - PAGE.top - 2 * PADDING - HEAD_ROW;
 
 interface Column {
   heading: string;
@@ -17,19 +17,19 @@ interface Column {
   width: number;
 }
 
-interface SetLine {
+interface WrappedLine {
   text: string;
   style: Style;
 }
 
-/** Row by row, so that whoever draws can take a breath. */
+/** Yields after each row, so that the caller can let other work run. */
 export function* drawTable(flow: Flow, { columns, rows, caption, heading }: Table, parent: Part): Generator<void> {
-  const placed = place(columns);
+  const placed = placeColumns(columns);
   let table: Part | null = null;
   for (const row of rows) {
-    const cells = setCells(flow, placed, row);
+    const cells = wrapCells(flow, placed, row);
     if (table === null) {
-      need(flow, (heading === null ? 0 : HEADING) + HEAD_ROW + 2 * PADDING + Math.min(Math.max(...cells.map(tall)), LONGEST));
+      reserve(flow, (heading === null ? 0 : HEADING) + HEAD_ROW + 2 * PADDING + Math.min(Math.max(...cells.map(heightOfLines)), MAX_ROW));
       if (heading !== null) drawHeading(flow, heading, parent);
       table = parent.add('Table', { title: caption });
       headRow(flow, placed, table);
@@ -38,18 +38,18 @@ export function* drawTable(flow: Flow, { columns, rows, caption, heading }: Tabl
     yield;
   }
   table?.end();
-  space(flow, 10);
+  addSpace(flow, 10);
 }
 
 export function drawHeading(flow: Flow, text: string, parent: Part): void {
-  space(flow, 6);
+  addSpace(flow, 6);
   const part = parent.add('H3');
   paragraph(flow, text, { style: styles.heading, part });
   part.end();
-  space(flow, 4);
+  addSpace(flow, 4);
 }
 
-function place(columns: Table['columns']): Column[] {
+function placeColumns(columns: Table['columns']): Column[] {
   const total = columns.reduce((sum, { share }) => sum + share, 0);
   let x: number = PAGE.left;
   return columns.map(({ heading, share }) => {
@@ -59,13 +59,13 @@ function place(columns: Table['columns']): Column[] {
   });
 }
 
-/** Tagged where the table begins; where it goes on, the repeated headings are for the eye only. */
+/** The first header row is tagged. Repeated header rows are decoration, so that screen readers skip them. */
 function headRow(flow: Flow, columns: readonly Column[], table: Part | null): void {
   const { surface, y } = flow;
-  surface.ornament(() => surface.fill(colors.head, { x: PAGE.left - 6, y, width: WIDTH + 12, height: HEAD_ROW }));
+  surface.decoration(() => surface.fill(colors.head, { x: PAGE.left - 6, y, width: WIDTH + 12, height: HEAD_ROW }));
   const draw = ({ heading, x }: Column) => surface.text(heading, styles.columnHead, { x, y: y + PADDING });
   if (table === null) {
-    surface.ornament(() => columns.forEach(draw));
+    surface.decoration(() => columns.forEach(draw));
   } else {
     const row = table.add('TR');
     for (const column of columns) {
@@ -78,21 +78,21 @@ function headRow(flow: Flow, columns: readonly Column[], table: Part | null): vo
   flow.y += HEAD_ROW;
 }
 
-function setCells({ surface }: Flow, columns: readonly Column[], row: Row): SetLine[][] {
+function wrapCells({ surface }: Flow, columns: readonly Column[], row: Row): WrappedLine[][] {
   return columns.map(({ width }, index) =>
-    (row.cells[index] ?? []).flatMap(({ text, as }): SetLine[] => {
+    (row.cells[index] ?? []).flatMap(({ text, as }): WrappedLine[] => {
       const style = cellStyle(as);
       return surface.fonts.wrap(text, style, width).map((each) => ({ text: each, style }));
     }),
   );
 }
 
-function drawRow(flow: Flow, columns: readonly Column[], { cells, table }: { cells: SetLine[][]; table: Part }): void {
+function drawRow(flow: Flow, columns: readonly Column[], { cells, table }: { cells: WrappedLine[][]; table: Part }): void {
   const part = table.add('TR');
   const parts = columns.map(() => part.add('TD'));
-  const height = Math.max(...cells.map(tall));
+  const height = Math.max(...cells.map(heightOfLines));
   if (height + 2 * PADDING > PAGE.bottom - flow.y) nextPage(flow, columns, height);
-  let rest: (readonly SetLine[])[] = cells;
+  let rest: (readonly WrappedLine[])[] = cells;
   while (rest.some((lines) => lines.length > 0)) {
     const room = PAGE.bottom - flow.y - 2 * PADDING;
     const pieces = rest.map((lines) => fitting(lines, room));
@@ -107,18 +107,18 @@ function drawRow(flow: Flow, columns: readonly Column[], { cells, table }: { cel
   part.end();
 }
 
-/** A row stays together, unless it is longer than a page and there is room to begin it. */
+/** A row is kept on one page, unless it is taller than a page and there is room to start it. */
 function nextPage(flow: Flow, columns: readonly Column[], height: number): void {
-  if (height > LONGEST && PAGE.bottom - flow.y > 120) return;
+  if (height > MAX_ROW && PAGE.bottom - flow.y > 120) return;
   breakPage(flow);
   headRow(flow, columns, null);
 }
 
-function tall(lines: readonly SetLine[]): number {
+function heightOfLines(lines: readonly WrappedLine[]): number {
   return lines.reduce((sum, { style }) => sum + heightOf(style), 0);
 }
 
-function fitting(lines: readonly SetLine[], room: number): readonly SetLine[] {
+function fitting(lines: readonly WrappedLine[], room: number): readonly WrappedLine[] {
   let used = 0;
   const end = lines.findIndex(({ style }) => {
     used += heightOf(style);
@@ -127,7 +127,7 @@ function fitting(lines: readonly SetLine[], room: number): readonly SetLine[] {
   return end === -1 ? lines : lines.slice(0, Math.max(end, 0));
 }
 
-function drawPiece(flow: Flow, columns: readonly Column[], { pieces, parts }: { pieces: (readonly SetLine[])[]; parts: readonly Part[] }): void {
+function drawPiece(flow: Flow, columns: readonly Column[], { pieces, parts }: { pieces: (readonly WrappedLine[])[]; parts: readonly Part[] }): void {
   const { surface } = flow;
   const top = flow.y + PADDING;
   for (const [index, { x }] of columns.entries()) {
@@ -141,7 +141,7 @@ function drawPiece(flow: Flow, columns: readonly Column[], { pieces, parts }: { 
       }
     });
   }
-  flow.y = top + Math.max(...pieces.map(tall)) + PADDING;
+  flow.y = top + Math.max(...pieces.map(heightOfLines)) + PADDING;
   const { y } = flow;
-  surface.ornament(() => surface.fill(colors.rule, { x: PAGE.left, y, width: WIDTH, height: 0.5 }));
+  surface.decoration(() => surface.fill(colors.rule, { x: PAGE.left, y, width: WIDTH, height: 0.5 }));
 }

@@ -7,14 +7,14 @@ import { recordSealedArtifacts } from './artifacts.ts';
 
 const { api, newItem, send, upload, get, remove, download, history, erase } = useArtifacts();
 
-describe('a download', () => {
+describe('downloading an artifact', () => {
   const content = Array.from({ length: 5_000 }, (_, index) => `line ${index}\n`).join('');
   let id: string;
   beforeAll(async () => {
     id = (await send({ type: 'other', title: 'x', file: file(content, 'Bericht (1); ä.txt') })).body.id;
   });
 
-  it('is only ever saved, never run, and names its hash', async () => {
+  it('sends an attachment that browsers do not run, with its hash', async () => {
     const { status, headers, bytes } = await download(id);
     expect([status, bytes.toString()]).toEqual([200, content]);
     expect(Object.fromEntries(headers)).toMatchObject({
@@ -33,7 +33,7 @@ describe('a download', () => {
     ['<!doctype html><script>alert(1)</script>', 'text/plain; charset=utf-8'],
     ['<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>', 'text/plain; charset=utf-8'],
     ['{"a": 1}', 'application/json'],
-  ])('of %s is served as %s', async (body, type) => {
+  ])('serves %s as %s', async (body, type) => {
     const { body: added } = await send({ type: 'other', title: 'x', file: { name: 'x.html', content: body, type: 'text/html' } });
     const { headers } = await download(added.id);
     expect(headers.get('content-type')).toBe(type);
@@ -44,7 +44,7 @@ describe('a download', () => {
     ['bytes=0-99', 0, 99],
     ['bytes=1000-', 1000, content.length - 1],
     ['bytes=-10', content.length - 10, content.length - 1],
-  ])('of %s is that part', async (range, start, end) => {
+  ])('returns the range %s', async (range, start, end) => {
     const { status, headers, bytes } = await download(id, { range });
     expect(status).toBe(206);
     expect(headers.get('content-range')).toBe(`bytes ${start}-${end}/${content.length}`);
@@ -52,18 +52,18 @@ describe('a download', () => {
     expect(bytes.toString()).toBe(content.slice(start, end + 1));
   });
 
-  it('in parts is the whole', async () => {
+  it('returns the complete content in consecutive ranges', async () => {
     const parts: Buffer[] = [];
     for (let start = 0; start < content.length; start += 7_000) parts.push((await download(id, { range: `bytes=${start}-${start + 6_999}` })).bytes);
     expect(sha256(Buffer.concat(parts))).toBe(sha256(content));
   });
 
-  it('behind the end is 416, with the size', async () => {
+  it('returns 416 with the size for a range beyond the end', async () => {
     const { status, headers } = await download(id, { range: `bytes=${content.length}-` });
     expect([status, headers.get('content-range')]).toEqual([416, `bytes */${content.length}`]);
   });
 
-  it('goes on only with the bytes it began with', async () => {
+  it('honours If-Range only with a matching strong ETag, and ignores unsupported ranges', async () => {
     const range = 'bytes=5-9';
     expect((await download(id, { range, 'if-range': `"${sha256(content)}"` })).status).toBe(206);
     for (const other of ['"other"', `W/"${sha256(content)}"`, 'Sun, 15 Nov 2026 00:00:00 GMT']) {
@@ -72,7 +72,7 @@ describe('a download', () => {
     for (const odd of ['bytes=0-1,3-4', 'bytes=9-1', 'lines=1-2']) expect((await download(id, { range: odd })).status).toBe(200);
   });
 
-  it('is not repeated for who has it', async () => {
+  it('returns 304 for a matching If-None-Match and audits only full downloads', async () => {
     const before = (await history(id)).length;
     for (const tag of [`"${sha256(content)}"`, `"x", W/"${sha256(content)}"`, '*']) {
       const { status, bytes, headers } = await download(id, { 'if-none-match': tag });
@@ -84,26 +84,26 @@ describe('a download', () => {
     expect(await history(id)).toHaveLength(before + 1);
   });
 
-  it('asked for with HEAD tells the size without the bytes', async () => {
+  it('answers HEAD with the size and no body', async () => {
     const { status, headers, bytes } = await download(id, { range: 'bytes=0-1' }, 'HEAD');
     expect([status, headers.get('content-length'), bytes.length]).toEqual([200, String(content.length), 0]);
   });
 
-  it('of an empty file works', async () => {
+  it('supports empty files', async () => {
     const { body } = await upload('');
     expect(body).toMatchObject({ size: 0, media_type: 'application/octet-stream' });
     expect(await download(body.id)).toMatchObject({ status: 200, bytes: Buffer.alloc(0) });
     expect((await download(body.id, { range: 'bytes=0-' })).status).toBe(416);
   });
 
-  it('is for those of the organization', async () => {
+  it('returns 404 to other organizations', async () => {
     expect((await get(`/artifacts/${id}/content`, { as: api().theirs.owner })).status).toBe(404);
     expect((await get(`/artifacts/${id}/content`, { as: await api().ours.key('auditor') })).status).toBe(200);
   });
 });
 
-describe('a removal', () => {
-  it('leaves a tombstone with who and why, and the bytes go', async () => {
+describe('removing an artifact', () => {
+  it('keeps who removed it and why, and erases the bytes', async () => {
     const content = unique();
     const { id } = (await upload(content)).body;
     const { status, body } = await remove(id);
@@ -123,7 +123,7 @@ describe('a removal', () => {
     expect(await history(id)).toEqual(['artifact.added', 'artifact.removed']);
   });
 
-  it('keeps bytes that another artifact has, of this organization or another, until that goes too', async () => {
+  it('keeps bytes that an artifact of any organization still has', async () => {
     const content = unique();
     const ours = (await upload(content)).body;
     const theirs = (await upload(content, {}, { to: await newItem(api().theirs), as: api().theirs.owner })).body;
@@ -135,7 +135,7 @@ describe('a removal', () => {
     expect(await api().blobs.stat(sha256(content))).toBeNull();
   });
 
-  it('keeps bytes that were sealed in a package, or came with an import', async () => {
+  it('keeps bytes that were sealed in a package or belong to an import', async () => {
     const [sealed, imported] = [unique(), unique()];
     const { id } = (await upload(sealed)).body;
     const actor = systemActor(api().ours.id, 'test');
@@ -147,7 +147,7 @@ describe('a removal', () => {
     for (const content of [sealed, imported]) expect(await api().blobs.stat(sha256(content))).not.toBeNull();
   });
 
-  it('while equal bytes are added never takes those', async () => {
+  it('never erases bytes that are being added at the same time', async () => {
     const content = unique();
     const first = (await upload(content)).body;
     await remove(first.id);
@@ -159,7 +159,7 @@ describe('a removal', () => {
     expect((await api().blobs.stat(sha256(content))) !== null).toBe(kept.length > 0);
   });
 
-  it('needs a reason, and someone who may', async () => {
+  it('requires a reason and the permission', async () => {
     const { id } = (await upload(unique())).body;
     expect((await api().call('DELETE', `${EVIDENCE}/artifacts/${id}`, { as: api().ours.owner })).status).toBe(400);
     expect((await api().call('DELETE', `${EVIDENCE}/artifacts/${id}?reason=x`, { as: api().ours.owner })).status).toBe(400);

@@ -22,7 +22,7 @@ const decide = (id: string, as: string, decision: 'approved' | 'rejected') =>
   world.post(`/work-items/${id}/approvals`, { decision, comment: 'I looked at it' }, as);
 const patch = (path: string, body: object, as: string) => world.api().call('PATCH', `/api/v1${path}`, { as, body });
 
-describe('a package says the truth about', () => {
+describe('a package discloses', () => {
   it('an approver who did the work afterwards', async () => {
     const { id } = await item('first:1');
     expect(await decide(id, worker, 'approved')).toMatchObject({ independent: true });
@@ -45,7 +45,7 @@ describe('a package says the truth about', () => {
     expect(majorOf(await world.seal(id))).toEqual(['approver_is_author']);
   });
 
-  it('somebody who approved and then changed his mind', async () => {
+  it('an approval that was followed by a rejection', async () => {
     const { id } = await item('third:1');
     await world.scan('third:1', []);
     await decide(id, other, 'approved');
@@ -57,19 +57,19 @@ describe('a package says the truth about', () => {
     expect(majorOf(await world.seal(id))).toEqual([]);
   });
 
-  it('findings that were taken off the item while they were open', async () => {
+  it('findings that were removed from the work item while open', async () => {
     const { id } = await item('fourth:1', ['openssl', 'curl']);
     const { data } = await world.get<{ data: { id: string }[] }>(`/findings?work_item_id=${id}`);
-    const [gone] = data;
-    await world.api().call('DELETE', `/api/v1/work-items/${id}/findings/${gone?.id}`, { as: worker });
+    const [unlinked] = data;
+    await world.api().call('DELETE', `/api/v1/work-items/${id}/findings/${unlinked?.id}`, { as: worker });
     const sealed = await world.seal(id);
     const gap = sealed.completeness.gaps.find(({ code }) => code === 'unlinked_active');
-    expect(gap).toMatchObject({ weight: 'major', about: [gone?.id], what: expect.stringContaining('without a reason') });
+    expect(gap).toMatchObject({ weight: 'major', about: [unlinked?.id], what: expect.stringContaining('no reason given') });
     await world.scan('fourth:1', []);
     expect(majorOf(await world.seal(id))).not.toContain('unlinked_active');
   });
 
-  it('what no scan has looked at since it was claimed', async () => {
+  it('findings that no scan has covered since they were claimed as fixed', async () => {
     const { id } = await item('fifth:1');
     await patch(`/work-items/${id}`, { status: 'awaiting_verification', reason: 'patched' }, worker);
     const { package_id } = await world.seal(id);

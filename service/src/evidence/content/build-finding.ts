@@ -20,7 +20,7 @@ export interface FindingFacts {
   component: string | null;
   first_seen: Date;
   last_seen: Date;
-  /** PostgreSQL's `infinity` arrives as a number. */
+  /** pg returns the timestamp 'infinity' as a number. */
   due_at: Date | number;
   closed_at: Date | null;
   status: 'open' | 'in_progress' | 'remediated' | 'verified' | 'risk_accepted' | 'false_positive' | 'withdrawn';
@@ -44,10 +44,10 @@ interface SightingFacts {
   last_import: string | null;
 }
 
-/** A scan that sees what somebody claims to have fixed opens it again: what is still claimed was not seen since. */
-const SEEN = new Set(['open', 'in_progress']);
+/** Findings in these states may still be seen. A scan that sees a finding claimed as fixed reopens it, so in other states it was not seen since. */
+const OPEN_STATES = new Set(['open', 'in_progress']);
 
-export function describeFinding(facts: FindingFacts, asOf: Date): Finding {
+export function buildFinding(facts: FindingFacts, asOf: Date): Finding {
   const due = facts.due_at instanceof Date ? facts.due_at : null;
   const text = (name: string): string | null => (facts.location[name] === undefined ? null : String(facts.location[name]));
   return {
@@ -69,7 +69,7 @@ export function describeFinding(facts: FindingFacts, asOf: Date): Finding {
     component_version: text('version'),
     fixed_version: text('fixed_version'),
     purl: text('purl'),
-    place: placeOf(facts.location),
+    place: locationText(facts.location),
     first_seen: facts.first_seen.toISOString(),
     last_seen: facts.last_seen.toISOString(),
     due_at: due?.toISOString() ?? null,
@@ -89,7 +89,7 @@ export function describeFinding(facts: FindingFacts, asOf: Date): Finding {
   };
 }
 
-function placeOf(location: Record<string, unknown>): string | null {
+function locationText(location: Record<string, unknown>): string | null {
   const { path, line, url, port, protocol, resource } = location;
   if (path !== undefined) return line === undefined ? String(path) : `${path}:${line}`;
   if (url !== undefined) return String(url);
@@ -97,18 +97,18 @@ function placeOf(location: Record<string, unknown>): string | null {
   return resource === undefined ? null : String(resource);
 }
 
-/** The latest scan that saw it. */
+/** The latest scan that saw the finding. */
 function beforeOf(sightings: readonly SightingFacts[]): Finding['before'] {
   const scan = sightings.findLast(({ kind, seen_import }) => kind !== 'manual' && seen_import !== null)?.seen_import ?? null;
   return scan === null ? { state: 'unknown', scan: null } : { state: 'present', scan };
 }
 
-/** What scans say now: gone only where none still sees it; nothing where the last one that saw it is older than the claim. */
+/** What scans say now: `absent` only if no source still sees the finding, `unknown` if the last scan that saw it is older than the claim. */
 function afterOf({ status, status_changed_at, sightings }: FindingFacts): Finding['after'] {
   const scanned = sightings.filter(({ kind }) => kind !== 'manual');
   const present = scanned.findLast(({ state }) => state === 'present');
   if (present) {
-    const stillSeen = SEEN.has(status) || new Date(present.last_seen) > status_changed_at;
+    const stillSeen = OPEN_STATES.has(status) || new Date(present.last_seen) > status_changed_at;
     return stillSeen ? { state: 'present', scan: present.seen_import } : { state: 'unknown', scan: null };
   }
   const absent = scanned.findLast(({ state }) => state === 'absent');

@@ -20,22 +20,22 @@ import { gapsOf } from './gaps.ts';
 import { toPerson } from './person.ts';
 import type { Snapshot } from './snapshot.ts';
 
-export interface Circumstances {
+interface PackageSettings {
   generatedAt: Date;
   version: string;
   formats: PackageFormat[];
-  /** Whether an authority will stamp it. */
-  stamped: boolean;
-  /** Of the scan reports, those whose bytes are still there. */
-  stored: ReadonlySet<string>;
+  /** Whether time-stamping authorities are asked for timestamps. */
+  timestamped: boolean;
+  /** SHA-256 of the scan reports that are still stored. */
+  storedReports: ReadonlySet<string>;
 }
 
-/** The package in words and numbers: everything in it follows from the snapshot. */
-export function describe(row: PackageRow, snapshot: Snapshot, circumstances: Circumstances): ReportedEvidence {
+/** Builds the content of evidence.json, except its list of files. Every statement follows from the snapshot. */
+export function buildEvidence(row: PackageRow, snapshot: Snapshot, settings: PackageSettings): ReportedEvidence {
   const { item, asOf, findings } = snapshot;
-  const { generatedAt, version, formats, stamped, stored } = circumstances;
-  const scans = describeScans(snapshot, stored);
-  const artifacts = snapshot.artifacts.map(describeArtifact);
+  const { generatedAt, version, formats, timestamped, storedReports } = settings;
+  const scans = buildScans(snapshot, storedReports);
+  const artifacts = snapshot.artifacts.map(buildArtifact);
   const approvals = snapshot.approvals.map(({ id, decision, actor_type, actor_id, actor_name, occurred_at, comment }) => ({
     id,
     decision,
@@ -48,11 +48,11 @@ export function describe(row: PackageRow, snapshot: Snapshot, circumstances: Cir
     findings,
     scans,
     artifacts,
-    approvals: snapshot.lastWords,
+    decisions: snapshot.decisions,
     unlinked: snapshot.unlinked,
     staleSources: snapshot.staleSources,
     abandoned: abandoned.length,
-    stamped,
+    timestamped,
     fourEyes: snapshot.fourEyes,
   });
   const due: Date | number = item.due_at;
@@ -89,22 +89,22 @@ export function describe(row: PackageRow, snapshot: Snapshot, circumstances: Cir
     approvals,
     checks: checksOf(snapshot),
     controls: controlsOf({ findings, scans, artifacts, approvals }),
-    collection: [...scanRecords(snapshot, scans), ...artifactRecords(snapshot.artifacts, artifacts)],
+    collection: [...scanCollection(snapshot, scans), ...artifactCollection(snapshot.artifacts, artifacts)],
     redactions: snapshot.artifacts.flatMap(redactionsOf),
     audit_trail: snapshot.trail.summary,
     abandoned_leaves: abandoned.map(({ index, leaf_hash }) => ({
       index,
       leaf_sha256: leaf_hash.toString('hex'),
-      reason: 'sealing was interrupted after this entry was made; no package was published for it',
+      reason: 'Sealing was interrupted after this entry was made. No package was published with it.',
     })),
     formats,
   };
 }
 
-function describeScans({ scans, findings }: Snapshot, stored: ReadonlySet<string>): Scan[] {
-  const showGone = new Set(findings.flatMap(({ after }) => (after.state === 'absent' ? [after.scan] : [])));
+function buildScans({ scans, findings }: Snapshot, storedReports: ReadonlySet<string>): Scan[] {
+  const confirming = new Set(findings.flatMap(({ after }) => (after.state === 'absent' ? [after.scan] : [])));
   return scans.map((scan) => {
-    const phase = showGone.has(scan.id) ? 'after' : 'before';
+    const phase = confirming.has(scan.id) ? 'after' : 'before';
     const { coverage } = scan.scan_scope as { coverage?: string };
     return {
       id: scan.id,
@@ -118,12 +118,12 @@ function describeScans({ scans, findings }: Snapshot, stored: ReadonlySet<string
       records: scan.received,
       sha256: scan.sha256,
       size: Number(scan.bytes),
-      file: stored.has(scan.sha256) ? `data/scans/${phase}/${scan.id}/report` : null,
+      file: storedReports.has(scan.sha256) ? `data/scans/${phase}/${scan.id}/report` : null,
     } satisfies Scan;
   });
 }
 
-function describeArtifact(row: ArtifactRow): Artifact {
+function buildArtifact(row: ArtifactRow): Artifact {
   const { removal } = row;
   const captured = row.sha256 !== null && removal === null;
   return {
@@ -145,7 +145,7 @@ function describeArtifact(row: ArtifactRow): Artifact {
   };
 }
 
-function scanRecords({ scans: rows }: Snapshot, scans: readonly Scan[]): Collection[] {
+function scanCollection({ scans: rows }: Snapshot, scans: readonly Scan[]): Collection[] {
   const actorOf = new Map(rows.map(({ id, actor }) => [id, actor as Parameters<typeof toPerson>[0]]));
   return scans.flatMap(({ id, file, sha256, size, tool, received_at }) => {
     const actor = actorOf.get(id);
@@ -165,7 +165,7 @@ function scanRecords({ scans: rows }: Snapshot, scans: readonly Scan[]): Collect
   });
 }
 
-function artifactRecords(rows: readonly ArtifactRow[], artifacts: readonly Artifact[]): Collection[] {
+function artifactCollection(rows: readonly ArtifactRow[], artifacts: readonly Artifact[]): Collection[] {
   return artifacts.flatMap(({ file, sha256, size, media_type, added_at, added_by }, index) => {
     if (file === null || sha256 === null || size === null) return [];
     const capture = rows[index]?.capture;
