@@ -15,7 +15,7 @@ import { builtIn } from '../integrations/connections/providers.ts';
 import { openKeyRing } from '../integrations/connections/secrets.ts';
 import { ticketLimits } from '../integrations/connections/ticketing.ts';
 import { dueSyncs, syncHandler } from '../integrations/handlers.ts';
-import { defaultSyncing } from '../integrations/sync/sync.ts';
+import { syncDefaults } from '../integrations/sync/sync.ts';
 import { startWorker } from '../jobs/worker.ts';
 import { createGuard } from '../net/addresses.ts';
 import { createOutbound } from '../net/request.ts';
@@ -72,7 +72,7 @@ export async function startParts({ role, config, log, databaseUrl, stops }: Star
   if (role !== 'api') {
     // Our own server belongs to one service at a time.
     const alone = config.DATABASE_URL === null;
-    const syncing = { ...defaultSyncing, providers: builtIn, keys: openKeyRing(keysDir(config)), blobs, follower, sender: outbound };
+    const syncing = { ...syncDefaults, providers: builtIn, keys: openKeyRing(keysDir(config)), blobs, follower, sender: outbound };
     const ticketing = { ...syncing, limits: ticketLimits, publicUrl };
     if (alone) await patiently(log, () => letAllGo(db));
     const worker = await startWorker({

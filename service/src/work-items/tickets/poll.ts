@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Database, SystemTx, TenantTx } from '../../db/database.ts';
 import { openTicketing, type TicketVendors } from '../../integrations/connections/ticketing.ts';
 import { type Poll, recordPoll } from '../../integrations/sync/polls.ts';
-import { createAccount } from '../../integrations/sync/sync.ts';
+import { createRequestLog } from '../../integrations/sync/request-log.ts';
 import type { JobContext } from '../../jobs/jobs.ts';
 import { isEcho, storable, type Theirs, theirsOf } from './fields.ts';
 import { enqueueTickets, readAgain } from './jobs.ts';
@@ -44,12 +44,12 @@ export async function pollConnection(vendors: TicketVendors, { db, signal }: Job
   if (!opened?.since) return;
   const { connection } = opened;
   const timeout = AbortSignal.timeout(LONGEST_MS);
-  const account = createAccount();
+  const requestLog = createRequestLog();
   let [pages, records] = [0, 0];
   const note = (fault: Poll['fault']): Promise<void> =>
-    notePoll(db, { connection, tookMs: Date.now() - startedAt.getTime(), pages, records, requests: account.take(), fault }, startedAt);
+    notePoll(db, { connection, tookMs: Date.now() - startedAt.getTime(), pages, records, requests: requestLog.drainCounts(), fault }, startedAt);
   try {
-    const { connector, context } = await openTicketing(vendors, connection, AbortSignal.any([signal, timeout]), account.add);
+    const { connector, context } = await openTicketing(vendors, connection, AbortSignal.any([signal, timeout]), requestLog.add);
     for await (const tickets of connector.changedSince(context, new Date(opened.since.getTime() - OVERLAP_MS))) {
       if (++pages > PAGES) throw new ConnectorError('incomplete', `${connector.name} still had more after ${PAGES} pages of changed tickets.`);
       await db.withTenant({ orgId }, (tx) => hear(tx, { orgId, connectionId, tickets }));
