@@ -22,7 +22,7 @@ import { createOutbound } from '../net/request.ts';
 import { createKeyUse } from '../organizations/api-keys/key-use.ts';
 import { messageOf, OperatorError } from '../shared/errors.ts';
 import { pollHandler, ticketHandler, ticketPolls } from '../work-items/handlers.ts';
-import { letAllGo } from '../work-items/tickets/lease.ts';
+import { releaseTicketLeases } from '../work-items/tickets/lease.ts';
 import { createApi, createWorkerHttp, follower } from './api.ts';
 import { bootstrap, type FirstOwner } from './bootstrap.ts';
 import type { Config } from './config.ts';
@@ -74,7 +74,7 @@ export async function startParts({ role, config, log, databaseUrl, stops }: Star
     const alone = config.DATABASE_URL === null;
     const syncing = { ...syncDefaults, providers: builtIn, keys: openKeyRing(keysDir(config)), blobs, follower, sender: outbound };
     const ticketing = { ...syncing, limits: ticketLimits, publicUrl };
-    if (alone) await patiently(log, () => letAllGo(db));
+    if (alone) await patiently(log, () => releaseTicketLeases(db));
     const worker = await startWorker({
       url: databaseUrl,
       db,

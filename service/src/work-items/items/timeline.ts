@@ -19,7 +19,7 @@ export interface TimelineRow {
   import_id: string | null;
 }
 
-/** What happened to the item and to its findings, until they left it; links and approvals are among the item's own events. */
+/** Events of the work item, including links and approvals, and the history of its findings until they were removed from it. */
 export async function readTimeline(
   tx: TenantTx,
   orgId: string,
@@ -40,6 +40,7 @@ export async function readTimeline(
     join finding_history h on h.org_id = ${orgId} and h.finding_id = linked.finding_id and h.occurred_at <= linked.until`;
   const parts = { work_item: ofItem, finding: ofFindings };
   const events = sql<TimelineRow>`(${objectType === null ? sql`${ofItem} union all ${ofFindings}` : parts[objectType]})`;
+  // cast: fetchPage accepts sub-queries soon
   const query = tx.selectFrom(events.as('timeline')).selectAll() as unknown as SelectQueryBuilder<DB, 'audit_events', TimelineRow>;
   return fetchPage(tx, query, { occurred_at: { column: 'occurred_at', type: 'timestamptz' } }, page);
 }

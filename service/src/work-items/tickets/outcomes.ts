@@ -1,45 +1,38 @@
 import type { FaultKind, Ticket, TicketChange } from '@rrs/connectors';
 import { sql } from 'kysely';
-import { recordAudit } from '../../audit/record.ts';
 import type { Database, TenantTx } from '../../db/database.ts';
-import { emit } from '../../events/emit.ts';
-import type { EventType } from '../../events/types.ts';
-import { type Actor, systemActor } from '../../shared/actor.ts';
+import type { Actor } from '../../shared/actor.ts';
 import { AppError } from '../../shared/errors.ts';
 import { readItem, type WorkItemRow } from '../items/read.ts';
 import { updateWorkItem } from '../items/update.ts';
+import { announce, announceDrift, announceVendorChange, announceWrite, connectionActor, type VendorWrite } from './announce.ts';
 import {
   type Drift,
   driftOf,
-  followed,
+  followReason,
   isEcho,
   oursOf,
   type Sent,
   type Shown,
   safeUrl,
-  sentBy,
+  sentFields,
   shownAfter,
+  statusFollowing,
   storable,
   type Theirs,
   theirsOf,
-  whyFollowed,
 } from './fields.ts';
 import { enqueueTicket } from './jobs.ts';
-import { type Held, type TicketRow, writeHeld } from './lease.ts';
+import { type LeasedTicket, type TicketRow, writeLeased } from './lease.ts';
 
-/** What came of asking a vendor: each note is a transaction of its own, with the audit event and the outgoing event of what changed. */
-
-/** What we did just before the vendor answered. */
-export interface Wrote {
-  how: 'created' | 'found' | 'written';
-  change: TicketChange;
-}
+/** Outcomes of contacting a vendor. Each is stored in one transaction with its audit event and outgoing event. */
 
 export const now = sql<Date>`now()`;
 
-/** The vendor's ticket as it is. What its people changed moves the work item, unless that is not to be moved: then the reason is kept. */
-export async function noteTicket(db: Database, held: Held, read: Ticket, wrote: Wrote | null = null): Promise<Held> {
-  const attempt = (refused: string | null): Promise<Held> => db.withTenant({ orgId: held.orgId }, (tx) => keepTicket(tx, held, { read, wrote, refused }));
+/** Stores the ticket as the vendor returned it. A state change at the vendor moves the work item. If the work item refuses, the reason is stored. */
+export async function recordTicket(db: Database, leased: LeasedTicket, read: Ticket, write: VendorWrite | null = null): Promise<LeasedTicket> {
+  const attempt = (refusal: string | null): Promise<LeasedTicket> =>
+    db.withTenant({ orgId: leased.orgId }, (tx) => storeTicket(tx, leased, { read, write, refusal }));
   try {
     return await attempt(null);
   } catch (error) {
@@ -48,43 +41,42 @@ export async function noteTicket(db: Database, held: Held, read: Ticket, wrote: 
   }
 }
 
-/** The rules of work items have the last word. */
+/** Whether the rules of work items refused a change. */
 export function isRefusal(error: unknown): error is AppError {
   return error instanceof AppError && (error.code === 'conflict' || error.code === 'invalid_transition');
 }
 
-interface Kept {
+interface VendorResponse {
   read: Ticket;
-  wrote: Wrote | null;
-  refused: string | null;
+  write: VendorWrite | null;
+  refusal: string | null;
 }
 
-async function keepTicket(tx: TenantTx, held: Held, { read, wrote, refused }: Kept): Promise<Held> {
-  const { orgId, ticket } = held;
-  const actor = actorOf(held);
+async function storeTicket(tx: TenantTx, leased: LeasedTicket, { read, write, refusal }: VendorResponse): Promise<LeasedTicket> {
+  const { orgId, ticket } = leased;
   const before = ticket.theirs as Theirs | null;
   const theirs = theirsOf(read);
-  const change = wrote?.change ?? {};
+  const change = write?.change ?? {};
   const moves = theirs.state !== (before?.state ?? 'open') && theirs.state !== change.state;
-  if (moves && refused === null) await follow(tx, actor, held.item.id, read);
-  const item = await readItem(tx, orgId, held.item.id);
-  const kept = {
-    sent: { ...(ticket.sent as Sent), ...sentBy(change) },
+  if (moves && refusal === null) await followState(tx, connectionActor(leased), leased.item.id, read);
+  const item = await readItem(tx, orgId, leased.item.id);
+  const known = {
+    sent: { ...(ticket.sent as Sent), ...sentFields(change) },
     shown: { ...(ticket.shown as Shown), ...shownAfter(change, theirs) },
-    refusal: moves ? refused : change.state === undefined ? ticket.refusal : null,
+    refusal: moves ? refusal : change.state === undefined ? ticket.refusal : null,
   };
-  const drift = driftOf({ ...kept, ours: oursOf(item, held.body), theirs, status: item.status });
-  const changed = before === null || isEcho(before, theirs) ? [] : namesOf(before, theirs, change, kept.sent);
-  const isNews = wrote !== null || changed.length > 0 || ticket.status === 'failed' || ticket.gone_at !== null;
-  const row = await writeHeld(tx, held, {
+  const drift = driftOf({ ...known, ours: oursOf(item, leased.body), theirs, status: item.status });
+  const changed = before === null || isEcho(before, theirs) ? [] : changedByVendor(before, theirs, change, known.sent);
+  const hasNews = write !== null || changed.length > 0 || ticket.status === 'failed' || ticket.gone_at !== null;
+  const row = await writeLeased(tx, leased, {
     ...(ticket.status === 'paused' ? {} : { status: 'linked' as const }),
     external_id: storable(read.id),
     external_key: storable(read.key),
     url: safeUrl(read.url),
-    sent: JSON.stringify(kept.sent),
-    shown: JSON.stringify(kept.shown),
+    sent: JSON.stringify(known.sent),
+    shown: JSON.stringify(known.shown),
     theirs: JSON.stringify(theirs),
-    refusal: kept.refusal,
+    refusal: known.refusal,
     drift: JSON.stringify(drift),
     gone_at: null,
     error_kind: null,
@@ -93,106 +85,66 @@ async function keepTicket(tx: TenantTx, held: Held, { read, wrote, refused }: Ke
     retry_at: null,
     changes_read: ticket.changes_announced,
     read_at: now,
-    ...(wrote && wrote.how !== 'found' ? { written_at: now } : {}),
-    ...(isNews ? { updated_at: now } : {}),
+    ...(write && write.how !== 'found' ? { written_at: now } : {}),
+    ...(hasNews ? { updated_at: now } : {}),
   });
-  const after = { ...held, ticket: row, item };
-  await tellWritten(tx, after, wrote);
-  if (before !== null && changed.length > 0) await tellChanged(tx, after, { before, theirs, names: changed });
-  await tellDrift(tx, after, ticket.drift as Drift[]);
+  const after = { ...leased, ticket: row, item };
+  await announceWrite(tx, after, write);
+  if (before !== null && changed.length > 0) await announceVendorChange(tx, after, { before, theirs, names: changed });
+  await announceDrift(tx, after, ticket.drift as Drift[]);
   return after;
 }
 
-async function follow(tx: TenantTx, actor: Actor, itemId: string, { state, key }: Ticket): Promise<void> {
+async function followState(tx: TenantTx, actor: Actor, itemId: string, { state, key }: Ticket): Promise<void> {
   const { status } = await readItem(tx, actor.orgId, itemId);
-  const to = followed(state, status);
-  if (to !== null) await updateWorkItem(tx, actor, { id: itemId, patch: { status: to, reason: whyFollowed(state, key) }, check: () => {} });
+  const to = statusFollowing(state, status);
+  if (to !== null) await updateWorkItem(tx, actor, { id: itemId, patch: { status: to, reason: followReason(state, key) }, check: () => {} });
 }
 
-const shownNames = ['title', 'priority', 'due_date', 'state', 'state_name', 'assignee'] as const;
+const comparedNames = ['title', 'priority', 'due_date', 'state', 'state_name', 'assignee'] as const;
 
-/** What they changed. What we just wrote is not that, nor what equals what we wrote before: some vendors show the old a little longer. */
-function namesOf(before: Theirs, theirs: Theirs, change: TicketChange, sent: Sent): (keyof Theirs)[] {
-  const written = new Set<string>([...Object.keys(sentBy(change)), ...(change.state === undefined ? [] : ['state_name'])]);
-  const late = (['title', 'priority', 'due_date'] as const).filter((name) => sent[name] === theirs[name]);
-  return shownNames.filter((name) => before[name] !== theirs[name] && !written.has(name) && !late.some((one) => one === name));
+/** Fields that people changed at the vendor. Leaves out what the service wrote, also earlier, because some vendors return old values for a while. */
+function changedByVendor(before: Theirs, theirs: Theirs, change: TicketChange, sent: Sent): (keyof Theirs)[] {
+  const written = new Set<string>([...Object.keys(sentFields(change)), ...(change.state === undefined ? [] : ['state_name'])]);
+  const writtenEarlier = (['title', 'priority', 'due_date'] as const).filter((name) => sent[name] === theirs[name]);
+  return comparedNames.filter((name) => before[name] !== theirs[name] && !written.has(name) && !writtenEarlier.some((one) => one === name));
 }
 
-function actorOf({ orgId, connection }: Pick<Held, 'orgId' | 'connection'>): Actor {
-  return systemActor(orgId, connection.name);
-}
-
-async function tellWritten(tx: TenantTx, held: Held, wrote: Wrote | null): Promise<void> {
-  if (wrote === null) return;
-  const { external_key: key, url } = held.ticket;
-  const fields = Object.keys(sentBy(wrote.change));
-  if (wrote.how === 'written') await tell(tx, held, { action: 'ticket_written', event: 'ticket.updated', after: { key, by: 'work_item', fields } });
-  else await tell(tx, held, { action: 'ticket_linked', event: 'ticket.linked', after: { key, url, found: wrote.how === 'found' } });
-}
-
-async function tellChanged(tx: TenantTx, held: Held, { before, theirs, names }: { before: Theirs; theirs: Theirs; names: (keyof Theirs)[] }): Promise<void> {
-  const side = (from: Theirs) => Object.fromEntries(names.map((name) => [name, from[name]]));
-  const said = { key: held.ticket.external_key, by: 'vendor' };
-  await tell(tx, held, { action: 'ticket_changed', event: 'ticket.updated', before: side(before), after: { ...said, ...side(theirs) } });
-}
-
-async function tellDrift(tx: TenantTx, held: Held, before: readonly Drift[]): Promise<void> {
-  const drift = held.ticket.drift as Drift[];
-  if (drift.length === 0 || JSON.stringify(drift) === JSON.stringify(before)) return;
-  await tell(tx, held, { action: 'ticket_drifted', event: 'ticket.drifted', after: { key: held.ticket.external_key, drift } });
-}
-
-interface Told {
-  action: string;
-  event: EventType;
-  before?: Record<string, unknown>;
-  after: Record<string, unknown>;
-}
-
-/** On the timeline of the work item, and outside. */
-async function tell(tx: TenantTx, held: Held, { action, event, before, after }: Told): Promise<void> {
-  const { ticket, connection } = held;
-  const about = { ticket_id: ticket.id, ...after };
-  const audited = { action: `work_item.${action}`, objectType: 'work_item', objectId: ticket.work_item_id, ...(before ? { before } : {}), after: about };
-  await recordAudit(tx, actorOf(held), audited);
-  const data = { work_item_id: ticket.work_item_id, connection_id: connection.id, ...after, ...(before ? { before } : {}) };
-  await emit(tx, held.orgId, { type: event, subject: ticket.id, data });
-}
-
-/** Without the vendor: the work item alone may have made a difference. */
-export async function noteItem(db: Database, held: Held): Promise<Held> {
-  return db.withTenant({ orgId: held.orgId }, async (tx) => {
-    const item = await readItem(tx, held.orgId, held.item.id);
-    const drift = driftNow(held.ticket, item, held.body);
-    const repair = JSON.stringify(held.ticket.repair);
-    const changes = JSON.stringify(drift) !== JSON.stringify(held.ticket.drift);
-    const row = await writeHeld(tx, held, {
+/** Stores drift that arose from a change of the work item alone, and marks its version and a finished repair as processed. */
+export async function recordItemState(db: Database, leased: LeasedTicket): Promise<LeasedTicket> {
+  return db.withTenant({ orgId: leased.orgId }, async (tx) => {
+    const item = await readItem(tx, leased.orgId, leased.item.id);
+    const drift = currentDrift(leased.ticket, item, leased.body);
+    const repair = JSON.stringify(leased.ticket.repair);
+    const hasNews = JSON.stringify(drift) !== JSON.stringify(leased.ticket.drift);
+    const row = await writeLeased(tx, leased, {
       drift: JSON.stringify(drift),
-      item_version: held.item.version,
+      item_version: leased.item.version,
       repair: sql<string>`case when repair = ${repair}::jsonb then null else repair end`,
-      ...(changes ? { updated_at: now } : {}),
+      ...(hasNews ? { updated_at: now } : {}),
     });
-    const after = { ...held, ticket: row, item };
-    await tellDrift(tx, after, held.ticket.drift as Drift[]);
+    const after = { ...leased, ticket: row, item };
+    await announceDrift(tx, after, leased.ticket.drift as Drift[]);
     return after;
   });
 }
 
-export function driftNow(ticket: TicketRow, item: WorkItemRow, body: readonly string[]): Drift[] {
+export function currentDrift(ticket: TicketRow, item: WorkItemRow, body: readonly string[]): Drift[] {
   const theirs = ticket.theirs as Theirs | null;
   if (theirs === null) return [];
   const { sent, shown, refusal } = ticket as { sent: Sent; shown: Shown; refusal: string | null };
   return driftOf({ ours: oursOf(item, body), sent, shown, theirs, status: item.status, refusal });
 }
 
-export async function noteGone(db: Database, held: Held): Promise<Held> {
-  const { ticket } = held;
-  return db.withTenant({ orgId: held.orgId }, async (tx) => {
-    const known = { changes_read: ticket.changes_announced, read_at: now, error_kind: null, error: null, failures: 0, retry_at: null };
+/** The vendor no longer has the ticket. */
+export async function recordGone(db: Database, leased: LeasedTicket): Promise<LeasedTicket> {
+  const { ticket } = leased;
+  return db.withTenant({ orgId: leased.orgId }, async (tx) => {
+    const read = { changes_read: ticket.changes_announced, read_at: now, error_kind: null, error: null, failures: 0, retry_at: null };
     const status = ticket.status === 'failed' ? ({ status: 'linked' } as const) : {};
-    const row = await writeHeld(tx, held, { ...known, ...status, ...(ticket.gone_at === null ? { gone_at: now, updated_at: now } : {}) });
-    const after = { ...held, ticket: row };
-    if (ticket.gone_at === null) await tell(tx, after, { action: 'ticket_gone', event: 'ticket.gone', after: { key: ticket.external_key } });
+    const row = await writeLeased(tx, leased, { ...read, ...status, ...(ticket.gone_at === null ? { gone_at: now, updated_at: now } : {}) });
+    const after = { ...leased, ticket: row };
+    if (ticket.gone_at === null) await announce(tx, after, { action: 'ticket_gone', event: 'ticket.gone', after: { key: ticket.external_key } });
     return after;
   });
 }
@@ -203,29 +155,29 @@ export interface Failure {
   retryAt: Date | null;
 }
 
-/** In words, on the ticket; and once more later. */
-export async function noteFailure(db: Database, held: Held, { kind, message: said, retryAt }: Failure): Promise<void> {
-  const { ticket } = held;
-  const message = storable(said);
-  await db.withTenant({ orgId: held.orgId }, async (tx) => {
-    if (retryAt !== null) await enqueueTicket(tx, held.orgId, ticket.id, retryAt);
-    const isNews = ticket.error !== message;
-    const row = await writeHeld(tx, held, {
+export async function recordFailure(db: Database, leased: LeasedTicket, failure: Failure): Promise<void> {
+  const { kind, retryAt } = failure;
+  const { ticket } = leased;
+  const message = storable(failure.message);
+  await db.withTenant({ orgId: leased.orgId }, async (tx) => {
+    if (retryAt !== null) await enqueueTicket(tx, leased.orgId, ticket.id, retryAt);
+    const hasNews = ticket.error !== message;
+    const row = await writeLeased(tx, leased, {
       ...(ticket.status === 'paused' ? {} : { status: 'failed' as const }),
       error_kind: kind,
       error: message,
       failures: ticket.failures + 1,
       retry_at: retryAt,
-      ...(isNews ? { updated_at: now } : {}),
+      ...(hasNews ? { updated_at: now } : {}),
     });
-    if (isNews)
-      await tell(tx, { ...held, ticket: row }, { action: 'ticket_failed', event: 'ticket.failed', after: { key: row.external_key, kind, error: message } });
+    if (!hasNews) return;
+    await announce(tx, { ...leased, ticket: row }, { action: 'ticket_failed', event: 'ticket.failed', after: { key: row.external_key, kind, error: message } });
   });
 }
 
-export async function notePause(db: Database, held: Held, reason: string): Promise<Held> {
-  return db.withTenant({ orgId: held.orgId }, async (tx) => {
-    const row = await writeHeld(tx, held, {
+export async function recordPause(db: Database, leased: LeasedTicket, reason: string): Promise<LeasedTicket> {
+  return db.withTenant({ orgId: leased.orgId }, async (tx) => {
+    const row = await writeLeased(tx, leased, {
       status: 'paused',
       paused_reason: reason,
       error_kind: null,
@@ -234,14 +186,14 @@ export async function notePause(db: Database, held: Held, reason: string): Promi
       retry_at: null,
       updated_at: now,
     });
-    const after = { ...held, ticket: row };
-    await tell(tx, after, { action: 'ticket_paused', event: 'ticket.paused', after: { key: row.external_key, reason } });
+    const after = { ...leased, ticket: row };
+    await announce(tx, after, { action: 'ticket_paused', event: 'ticket.paused', after: { key: row.external_key, reason } });
     return after;
   });
 }
 
-/** Columns that nobody is told of. */
-export async function noteQuietly(db: Database, held: Held, columns: Parameters<typeof writeHeld>[2]): Promise<Held> {
-  const ticket = await db.withTenant({ orgId: held.orgId }, (tx) => writeHeld(tx, held, columns));
-  return { ...held, ticket };
+/** Writes columns without an audit event or outgoing event. */
+export async function writeSilently(db: Database, leased: LeasedTicket, columns: Parameters<typeof writeLeased>[2]): Promise<LeasedTicket> {
+  const ticket = await db.withTenant({ orgId: leased.orgId }, (tx) => writeLeased(tx, leased, columns));
+  return { ...leased, ticket };
 }
