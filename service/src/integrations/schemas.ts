@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { listParameters, PageOf } from '../http/paging.ts';
 import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp } from '../http/schemas.ts';
 
-export const syncStatuses = ['never', 'queued', 'running', 'ok', 'partial', 'failing', 'paused'] as const;
+const syncStatuses = ['never', 'queued', 'running', 'ok', 'partial', 'failing', 'paused'] as const;
 export type SyncStatus = (typeof syncStatuses)[number];
 export const healthStatuses = ['healthy', 'degraded', 'failing', 'stale', 'paused', 'never_synced'] as const;
 export type HealthStatus = (typeof healthStatuses)[number];

@@ -23,7 +23,7 @@ export interface IntegrationDeps {
 }
 
 export type NewConnection = Static<typeof ConnectionCreate>;
-export type ConnectionPatch = Static<typeof PatchSchema>;
+type ConnectionPatch = Static<typeof PatchSchema>;
 
 /** Binds encrypted credentials to their connection. They cannot be decrypted in the row of another connection. */
 const sealContext = (orgId: string, id: string): string => `connection ${orgId} ${id}`;

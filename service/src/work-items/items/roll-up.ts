@@ -48,7 +48,7 @@ async function recordStatusChanges(tx: TenantTx, actor: Actor, moved: readonly (
   await recordAudit(
     tx,
     actor,
-    ...changes.map(({ id, before, after }) => ({ action: 'work_item.status_changed', objectType: 'work_item', objectId: id, before, after })),
+    ...changes.map(({ id, before, after }) => ({ action: 'work_item.status_changed' as const, objectType: 'work_item', objectId: id, before, after })),
   );
   await emit(
     tx,

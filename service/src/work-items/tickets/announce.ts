@@ -13,7 +13,7 @@ export function connectionActor({ orgId, connection }: Pick<LeasedTicket, 'orgId
 }
 
 interface Announcement {
-  action: string;
+  action: 'ticket_written' | 'ticket_linked' | 'ticket_changed' | 'ticket_drifted' | 'ticket_gone' | 'ticket_failed' | 'ticket_paused';
   event: EventType;
   before?: Record<string, unknown>;
   after: Record<string, unknown>;
@@ -23,7 +23,7 @@ interface Announcement {
 export async function announce(tx: TenantTx, leased: LeasedTicket, { action, event, before, after }: Announcement): Promise<void> {
   const { ticket, connection } = leased;
   const audited = {
-    action: `work_item.${action}`,
+    action: `work_item.${action}` as const,
     objectType: 'work_item',
     objectId: ticket.work_item_id,
     ...(before ? { before } : {}),
