@@ -1,9 +1,8 @@
-import { type SelectQueryBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import { recordAudit } from '../audit/record.ts';
 import type { TenantTx } from '../db/database.ts';
 import { fetchPage, type PageRequest, type SortColumns } from '../db/pages.ts';
-import type { DB } from '../db/types.ts';
 import { emit } from '../events/emit.ts';
 import type { Actor } from '../shared/actor.ts';
 import { notFound } from '../shared/errors.ts';
@@ -22,8 +21,7 @@ export function listAssets(tx: TenantTx, orgId: string, filter: Static<typeof As
   if (retired !== undefined) query = query.where('retired_at', retired ? 'is not' : 'is', null);
   type Row = Awaited<ReturnType<typeof query.executeTakeFirstOrThrow>>;
   const columns: SortColumns<Row> = { created_at: { column: 'created_at', type: 'timestamptz' }, name: { column: 'sort_name', type: 'text' } };
-  // cast: fetchPage takes queries on tables, and this one selects from a sub-query.
-  return fetchPage(tx, query as unknown as SelectQueryBuilder<DB, 'assets', Row>, columns, page);
+  return fetchPage(tx, query, columns, page);
 }
 
 export async function readAsset(tx: TenantTx, orgId: string, id: string) {

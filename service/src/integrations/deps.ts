@@ -6,7 +6,7 @@ import type { IntegrationDeps } from './connections/connections.ts';
 
 export interface IntegrationRoutesDeps extends IntegrationDeps {
   db: Database;
-  /** Signs cursors and seals kept answers. */
+  /** Signs cursors and encrypts stored idempotent responses. */
   secret: Buffer;
   clock: Clock;
   sender: Sender;

@@ -24,7 +24,7 @@ import { createAccessTokenVerifier } from '../organizations/sign-in/oidc.ts';
 import { systemClock } from '../shared/clock.ts';
 import { followFindings } from '../work-items/items/follow-findings.ts';
 import { workItemRoutes } from '../work-items/routes.ts';
-import { hearOfTickets } from '../work-items/tickets/jobs.ts';
+import { queueTicketReads } from '../work-items/tickets/jobs.ts';
 import type { Config } from './config.ts';
 import type { Log } from './log.ts';
 import { keysDir } from './storage.ts';
@@ -74,7 +74,7 @@ export async function createApi({ config, db, log, secret, keyUse, blobs, outbou
       const keys = openKeyRing(keysDir(config));
       const reach = { mirrors: config.RRS_ENRICHMENT_MIRRORS, refusal: outbound.refusal, sender: outbound };
       integrationRoutes({ db, secret, providers: builtIn, keys, clock: systemClock, follower, ...reach })(api);
-      inboundRoute({ db, providers: builtIn, keys, hear: hearOfTickets })(api);
+      inboundRoute({ db, providers: builtIn, keys, onTicketsChanged: queueTicketReads })(api);
       workItemRoutes({ db, secret, findingFilter: FilterBody })(api);
       const { RRS_ARTIFACT_LIMIT: artifactLimit, RRS_REPORT_LIMIT: reportLimit, RRS_TSA_CERTIFICATES: timestampCertificates } = config;
       evidenceRoutes({ db, secret, blobs, artifactLimit, reportLimit, publicUrl, timestampCertificates })(api);

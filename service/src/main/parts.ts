@@ -13,14 +13,14 @@ import { builtIn } from '../integrations/connections/providers.ts';
 import { openKeyRing } from '../integrations/connections/secrets.ts';
 import { ticketLimits } from '../integrations/connections/ticketing.ts';
 import { dueSyncs, syncHandler } from '../integrations/handlers.ts';
-import { defaultSyncing } from '../integrations/sync/sync.ts';
+import { syncDefaults } from '../integrations/sync/sync.ts';
 import { startWorker } from '../jobs/worker.ts';
 import { createGuard } from '../net/addresses.ts';
 import { createOutbound } from '../net/request.ts';
 import { createKeyUse } from '../organizations/api-keys/key-use.ts';
 import { messageOf, OperatorError } from '../shared/errors.ts';
 import { pollHandler, ticketHandler, ticketPolls } from '../work-items/handlers.ts';
-import { letAllGo } from '../work-items/tickets/lease.ts';
+import { releaseTicketLeases } from '../work-items/tickets/lease.ts';
 import { createApi, createWorkerHttp, follower } from './api.ts';
 import { bootstrap, type FirstOwner } from './bootstrap.ts';
 import type { Config } from './config.ts';
@@ -70,9 +70,9 @@ export async function startParts({ role, config, log, databaseUrl, stops }: Star
   if (role !== 'api') {
     // Our own server belongs to one service at a time.
     const alone = config.DATABASE_URL === null;
-    const syncing = { ...defaultSyncing, providers: builtIn, keys: openKeyRing(keysDir(config)), blobs, follower, sender: outbound };
+    const syncing = { ...syncDefaults, providers: builtIn, keys: openKeyRing(keysDir(config)), blobs, follower, sender: outbound };
     const ticketing = { ...syncing, limits: ticketLimits, publicUrl };
-    if (alone) await patiently(log, () => letAllGo(db));
+    if (alone) await patiently(log, () => releaseTicketLeases(db));
     const worker = await startWorker({
       url: databaseUrl,
       db,

@@ -18,8 +18,8 @@ interface ConnectionView {
   sync_status: string;
 }
 
-describe('the catalog', () => {
-  it('is public and describes every provider well enough for a form', async () => {
+describe('the provider catalog', () => {
+  it('is public and describes every field of every provider', async () => {
     const answer = await syncs.api().call('GET', '/api/v1/integrations/catalog');
     expect(answer.status).toBe(200);
     const { data } = answer.body as { data: { id: string; config_schema: Schema; credentials_schema: Schema }[] };
@@ -39,7 +39,7 @@ describe('the catalog', () => {
 });
 
 describe('a connection', () => {
-  it('is refused with every mistake at its field', async () => {
+  it('is refused with all errors, each at its field', async () => {
     const { status, body } = await syncs.ask<{ errors: { path: string; code: string }[] }>('POST', '/integrations', {
       body: { provider: 'snyk', config: { api_url: 'ftp://example.com', org: 'x' }, credentials: { token: 7 } },
     });
@@ -48,7 +48,7 @@ describe('a connection', () => {
     expect((await syncs.ask<{ detail: string }>('POST', '/integrations', { body: { provider: 'nobody' } })).body.detail).toContain('snyk');
   });
 
-  it('keeps its secrets: in no answer, no event, no log, no column', async () => {
+  it('reveals its secrets in no response, event, audit entry or column', async () => {
     const { origin } = await syncs.fake(snyk);
     const id = await syncs.connect(snyk, origin);
     await syncs.sync(id);
@@ -74,7 +74,7 @@ describe('a connection', () => {
     }
   });
 
-  it('is changed field by field, by the version that was read', async () => {
+  it('is changed by a merge patch that honours If-Match', async () => {
     const { origin } = await syncs.fake(snyk);
     const id = await syncs.connect(snyk, origin);
     const changed = await syncs.ask<ConnectionView>('PATCH', `/integrations/${id}`, {
@@ -88,7 +88,7 @@ describe('a connection', () => {
     expect(stale.status).toBe(412);
   });
 
-  it('is nobody else’s', async () => {
+  it('is invisible to other organizations', async () => {
     const { origin } = await syncs.fake(snyk);
     const id = await syncs.connect(snyk, origin);
     const as = syncs.api().theirs.owner;
@@ -105,7 +105,7 @@ describe('a connection', () => {
     expect((await syncs.ask<{ connections: unknown[] }>('GET', '/integrations/health', { as })).body.connections).toEqual([]);
   });
 
-  it('that is deleted forgets its credentials and runs no more', async () => {
+  it('that is deleted does not run any more', async () => {
     const { origin, requests } = await syncs.fake(snyk);
     const id = await syncs.connect(snyk, origin);
     const run = await syncs.queue(id);
@@ -115,16 +115,16 @@ describe('a connection', () => {
     expect(requests).toHaveLength(0);
   });
 
-  it('does not reach into the network behind the service', async () => {
+  it('sends no requests to internal networks', async () => {
     const id = await syncs.connect(snyk, (await syncs.fake(snyk)).origin);
-    // As one that was made while the operator still allowed it.
+    // As if it was created while the operator still allowed the address.
     const config = JSON.stringify(snyk.settings('http://169.254.169.254').config);
     await syncs.api().db.withSystem((tx) => tx.updateTable('connections').set({ config }).where('id', '=', id).execute());
     const { body } = await syncs.ask<{ error: { message: string } }>('POST', `/integrations/${id}/test`);
     expect(body).toMatchObject({ ok: false, error: { kind: 'unavailable', message: expect.stringContaining('RRS_OUTBOUND_ALLOW') } });
   });
 
-  it('runs by its schedule, once, and not while it is paused', async () => {
+  it('runs on schedule, once per interval, and not while it is paused', async () => {
     const { origin } = await syncs.fake(snyk);
     const id = await syncs.connect(snyk, origin, { schedule: { every_minutes: 60 } });
     const paused = await syncs.connect(snyk, origin, { schedule: { every_minutes: 60 }, enabled: false });
@@ -139,7 +139,7 @@ describe('a connection', () => {
     expect((await syncs.ask('POST', `/integrations/${paused}/sync`)).status).toBe(409);
   });
 
-  it('opens with a new key after rotation, and the old one is gone', async () => {
+  it('works with a new key after rotation, when the old key is deleted', async () => {
     const { origin } = await syncs.fake(snyk);
     const id = await syncs.connect(snyk, origin);
     const { db, blobFolder } = syncs.api();
@@ -154,7 +154,7 @@ describe('a connection', () => {
 });
 
 describe('sync-all', () => {
-  it('answers at once for five hundred, says which run or why none, and leaves other kinds alone', async () => {
+  it('queues five hundred runs in one request, and says for each connection which run or why none', async () => {
     const as = syncs.api().theirs.owner;
     const { origin } = await syncs.fake(snyk);
     const { config, credentials } = snyk.settings(origin);

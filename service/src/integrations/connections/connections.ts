@@ -1,49 +1,43 @@
 import type { Connector, Settings } from '@rrs/connectors';
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
+import type { Static } from 'typebox';
 import { recordAudit } from '../../audit/record.ts';
 import type { TenantTx, Tx } from '../../db/database.ts';
 import { fetchPage, type PageRequest } from '../../db/pages.ts';
+import type { DB } from '../../db/types.ts';
 import { emit } from '../../events/emit.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { AppError, errorCodeOf, notFound } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
-import { chosenProvider, type Providers, providerOf } from './providers.ts';
+import type { ConnectionCreate, ConnectionQuery, ConnectionPatch as PatchSchema } from '../schemas.ts';
+import { type Providers, providerOf, requestedProvider } from './providers.ts';
 import type { KeyRing } from './secrets.ts';
-import { assertSecretsGivenAgain, checkedSettings, type Refusal } from './settings.ts';
+import { assertSecretsSupplied, checkedSettings, type Refusal } from './settings.ts';
 
 export interface IntegrationDeps {
   providers: Providers;
   keys: KeyRing;
-  /** Origins that enrichment may come from beside the vendors' own: what it learns is shared by all organizations. */
+  /** Origins that serve vulnerability data in addition to the vendors' own. The data is shared by all organizations, so only an operator can add one. */
   mirrors: readonly string[];
   refusal: Refusal;
 }
 
-export interface NewConnection {
-  provider: string;
-  name?: string;
-  config?: Record<string, unknown>;
-  credentials?: Record<string, unknown>;
-  schedule?: { every_minutes: number } | null;
-  enabled?: boolean;
-}
+export type NewConnection = Static<typeof ConnectionCreate>;
+type ConnectionPatch = Static<typeof PatchSchema>;
 
-export type ConnectionPatch = Omit<NewConnection, 'provider'>;
-
-/** Credentials are bound to the connection: sealed bytes of another one do not open. */
+/** Binds encrypted credentials to their connection. They cannot be decrypted in the row of another connection. */
 const sealContext = (orgId: string, id: string): string => `connection ${orgId} ${id}`;
 
-/** Once a day at a minute of its own, unless told. */
-const EVERY_MINUTES = 24 * 60;
+const DEFAULT_EVERY_MINUTES = 24 * 60;
 
 export async function createConnection(tx: TenantTx, actor: Actor, deps: IntegrationDeps, input: NewConnection): Promise<ConnectionRow> {
-  const provider = chosenProvider(deps.providers, input.provider);
+  const provider = requestedProvider(deps.providers, input.provider);
   const settings = checkedSettings(provider, { config: input.config ?? {}, credentials: input.credentials ?? {} }, deps.refusal);
   assertTrustedSource(deps, provider, settings);
   const id = newId();
   const sealed = await deps.keys.seal(sealContext(actor.orgId, id), settings.credentials as Record<string, unknown>);
-  const everyMinutes = input.schedule === undefined ? EVERY_MINUTES : (input.schedule?.every_minutes ?? null);
-  await unlessNameIsTaken(input.name ?? provider.name, () =>
+  const everyMinutes = input.schedule === undefined ? DEFAULT_EVERY_MINUTES : (input.schedule?.every_minutes ?? null);
+  await refuseTakenName(input.name ?? provider.name, () =>
     tx
       .insertInto('connections')
       .values({
@@ -71,20 +65,20 @@ export async function createConnection(tx: TenantTx, actor: Actor, deps: Integra
 
 export async function updateConnection(tx: TenantTx, actor: Actor, deps: IntegrationDeps, change: Change): Promise<ConnectionRow> {
   const { id, patch, check } = change;
-  const row = await readConnection(tx, actor.orgId, id, true);
+  const row = await lockConnection(tx, actor.orgId, id);
   check(row);
   const provider = providerOf(deps.providers, row.provider);
-  const secret = await openCredentials(deps.keys, row);
+  const stored = await openCredentials(deps.keys, row);
   const config = { ...(row.config as Record<string, unknown>), ...patch.config };
-  const credentials = { ...secret, ...patch.credentials };
-  // A field that is cleared goes back to its default, if it has one.
+  const credentials = { ...stored, ...patch.credentials };
+  // Clearing a field restores its default, if it has one.
   for (const values of [config, credentials]) for (const [name, value] of Object.entries(values)) if (value === null) delete values[name];
-  const before = { config: row.config, credentials: secret } as Settings;
-  // Who only pauses or renames it is not held up by settings that were right once.
-  const isSet = patch.config !== undefined || patch.credentials !== undefined;
-  const settings = isSet ? checkedSettings(provider, { config, credentials }, deps.refusal) : before;
-  if (isSet) {
-    assertSecretsGivenAgain(provider, { before, after: settings, given: patch.credentials ?? {} });
+  const before = { config: row.config, credentials: stored } as Settings;
+  // Stored settings that have become invalid must not prevent anybody from pausing or renaming the connection.
+  const changesSettings = patch.config !== undefined || patch.credentials !== undefined;
+  const settings = changesSettings ? checkedSettings(provider, { config, credentials }, deps.refusal) : before;
+  if (changesSettings) {
+    assertSecretsSupplied(provider, { before, after: settings, supplied: patch.credentials ?? {} });
     assertTrustedSource(deps, provider, settings);
   }
   const sealed = await deps.keys.seal(sealContext(actor.orgId, id), settings.credentials as Record<string, unknown>);
@@ -92,7 +86,7 @@ export async function updateConnection(tx: TenantTx, actor: Actor, deps: Integra
   const enabled = patch.enabled ?? row.enabled;
   const configChanged = patch.config !== undefined && JSON.stringify(settings.config) !== JSON.stringify(row.config);
   const reschedule = everyMinutes !== row.every_minutes || (enabled && !row.enabled) || patch.credentials !== undefined || configChanged;
-  await unlessNameIsTaken(patch.name ?? row.name, () =>
+  await refuseTakenName(patch.name ?? row.name, () =>
     tx
       .updateTable('connections')
       .set({
@@ -101,10 +95,10 @@ export async function updateConnection(tx: TenantTx, actor: Actor, deps: Integra
         config: JSON.stringify(settings.config),
         credentials: sealed.bytes,
         credentials_key: sealed.keyId,
-        credential_marks: JSON.stringify(marksAfter(row, patch, settings)),
+        credential_marks: JSON.stringify(updatedMarks(row, patch, settings)),
         every_minutes: everyMinutes,
         ...(reschedule ? { next_run_at: everyMinutes === null ? null : sql<Date>`now()` } : {}),
-        // What was brought under other settings says nothing about what is missing under these.
+        // Data collected with other settings does not show what is missing with these, so the next run is full.
         ...(configChanged ? { cursor: null, full_at: null } : {}),
         version: row.version + 1,
         updated_at: sql<Date>`now()`,
@@ -132,9 +126,9 @@ interface Change {
   check: (current: ConnectionRow) => void;
 }
 
-/** Its findings and runs stay; its credentials do not, and nothing runs any more. */
+/** Keeps the connection's findings and runs, erases its credentials and cancels its active run. */
 export async function deleteConnection(tx: TenantTx, actor: Actor, id: string): Promise<void> {
-  const row = await readConnection(tx, actor.orgId, id, true);
+  const row = await lockConnection(tx, actor.orgId, id);
   await tx
     .updateTable('connections')
     .set({
@@ -160,19 +154,26 @@ export async function deleteConnection(tx: TenantTx, actor: Actor, id: string): 
   await emit(tx, actor.orgId, { type: 'connection.deleted', subject: id, data: { provider: row.provider, name: row.name } });
 }
 
-export async function readConnection(tx: TenantTx, orgId: string, id: string, lock = false) {
-  const query = tx.selectFrom('connections').selectAll().where('org_id', '=', orgId).where('id', '=', id).where('deleted_at', 'is', null);
-  const row = await (lock ? query.forUpdate() : query).executeTakeFirst();
+export async function readConnection(tx: TenantTx, orgId: string, id: string): Promise<ConnectionRow> {
+  const row = await selectConnection(tx, orgId, id).executeTakeFirst();
   if (!row) throw notFound('connection', id);
   return row;
 }
 
-export type ConnectionRow = Awaited<ReturnType<typeof readConnection>>;
-
-export interface ConnectionFilter {
-  kind?: ('scanner' | 'ticketing' | 'enrichment')[];
-  provider?: string[];
+/** Reads the connection and locks its row until the end of the transaction. */
+async function lockConnection(tx: TenantTx, orgId: string, id: string): Promise<ConnectionRow> {
+  const row = await selectConnection(tx, orgId, id).forUpdate().executeTakeFirst();
+  if (!row) throw notFound('connection', id);
+  return row;
 }
+
+function selectConnection(tx: TenantTx, orgId: string, id: string) {
+  return tx.selectFrom('connections').selectAll().where('org_id', '=', orgId).where('id', '=', id).where('deleted_at', 'is', null);
+}
+
+export type ConnectionRow = Selectable<DB['connections']>;
+
+export type ConnectionFilter = Pick<Static<typeof ConnectionQuery>, 'kind' | 'provider'>;
 
 export function listConnections(tx: TenantTx, orgId: string, { kind, provider }: ConnectionFilter, page: PageRequest) {
   let query = tx.selectFrom('connections').selectAll().where('org_id', '=', orgId).where('deleted_at', 'is', null);
@@ -189,7 +190,7 @@ export async function openCredentials(
   return keys.open(sealContext(row.org_id, row.id), { keyId: row.credentials_key, bytes: row.credentials });
 }
 
-/** With a new key; then nothing is left that needs an old one. */
+/** Encrypts all stored credentials with a new key, so that the caller can delete the old keys. */
 export async function resealCredentials(tx: Tx, keys: KeyRing): Promise<{ count: number; keyId: string }> {
   const keyId = await keys.rotate();
   const rows = await tx
@@ -210,7 +211,7 @@ export async function resealCredentials(tx: Tx, keys: KeyRing): Promise<{ count:
   return { count: rows.length, keyId };
 }
 
-function marksAfter({ credential_marks }: ConnectionRow, { credentials = {} }: ConnectionPatch, settings: Settings): Record<string, unknown> {
+function updatedMarks({ credential_marks }: ConnectionRow, { credentials = {} }: ConnectionPatch, settings: Settings): Record<string, unknown> {
   const marks = Object.entries({ ...(credential_marks as Record<string, unknown>), ...marksOf(credentials) });
   return Object.fromEntries(marks.filter(([name]) => Object.hasOwn(settings.credentials, name)));
 }
@@ -228,33 +229,33 @@ function marksOf(credentials: Record<string, unknown>): Record<string, { updated
 
 function assertTrustedSource({ mirrors }: IntegrationDeps, provider: Connector, settings: Settings): void {
   if (provider.kind !== 'enrichment') return;
-  const usual = checkedUsual(provider, settings);
+  const defaults = defaultOrigins(provider, settings);
   const { origin } = new URL(provider.baseUrl(settings));
-  if (usual.includes(origin) || mirrors.includes(origin)) return;
-  const detail = `${origin} is not the address of ${provider.name}. What is learned there would count for every organization, so an operator has to allow it with RRS_ENRICHMENT_MIRRORS`;
-  throw new AppError('validation_failed', `${detail}.`, { errors: [{ in: 'body', path: '/config', code: 'not_allowed', detail }] });
+  if (defaults.includes(origin) || mirrors.includes(origin)) return;
+  const detail = `uses ${origin}, which is not an address of ${provider.name}. The data would apply to every organization, so an operator must allow the address in RRS_ENRICHMENT_MIRRORS`;
+  throw new AppError('validation_failed', `\`config\` ${detail}.`, { errors: [{ in: 'body', path: '/config', code: 'not_allowed', detail }] });
 }
 
-/** Where it comes from when nothing is said about addresses. */
-function checkedUsual(provider: Connector, { config, credentials }: Settings): string[] {
-  const usual = Object.fromEntries(
+/** The origin that the connector uses if no URL is configured. */
+function defaultOrigins(provider: Connector, { config, credentials }: Settings): string[] {
+  const defaults = Object.fromEntries(
     Object.entries(config as Record<string, unknown>).map(([name, value]) => {
       const field = provider.config.properties[name] as { format?: string; default?: unknown } | undefined;
       return [name, field?.format === 'uri' ? field.default : value];
     }),
   );
   try {
-    return [new URL(provider.baseUrl({ config: usual, credentials } as Settings)).origin];
+    return [new URL(provider.baseUrl({ config: defaults, credentials } as Settings)).origin];
   } catch {
     return [];
   }
 }
 
-async function unlessNameIsTaken(name: string, write: () => Promise<unknown>): Promise<void> {
+async function refuseTakenName(name: string, write: () => Promise<unknown>): Promise<void> {
   try {
     await write();
   } catch (error) {
     if (errorCodeOf(error) !== '23505') throw error;
-    throw new AppError('conflict', `There is a connection named "${name}" already. Give this one another name.`);
+    throw new AppError('conflict', `A connection named "${name}" already exists. Choose another name.`);
   }
 }

@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
+import type { HealthStatus, SyncStatus } from '../schemas.ts';
 import { CIRCUIT_OPENS_AT } from '../sync/conclude.ts';
 import { POLL_EVERY_MINUTES } from '../sync/polls.ts';
 
-/** Every connection by what its runs show, in one statement over their ledger. */
+/** One statement over the runs of all connections. */
 export async function readHealth(tx: TenantTx, orgId: string): Promise<HealthRow[]> {
   const done = sql`('succeeded', 'partial', 'failed', 'needs_confirmation')`;
   const { rows } = await sql<HealthRow>`
@@ -51,7 +52,7 @@ export interface HealthRow {
   kind: 'scanner' | 'ticketing' | 'enrichment';
   name: string;
   enabled: boolean;
-  /** Null: only when somebody asks, and for ticketing when there is no ticket to ask about. */
+  /** Null for a connection without a schedule, and for a ticketing connection without linked tickets. */
   every_minutes: number | null;
   next_run_at: Date | null;
   active_status: 'queued' | 'running' | null;
@@ -77,26 +78,19 @@ export interface HealthRow {
   knowledge_as_of: string | null;
 }
 
-export const syncStatuses = ['never', 'queued', 'running', 'ok', 'partial', 'failing', 'paused'] as const;
-export type SyncStatus = (typeof syncStatuses)[number];
-export const healthStatuses = ['healthy', 'degraded', 'failing', 'stale', 'paused', 'never_synced'] as const;
-export type HealthStatus = (typeof healthStatuses)[number];
-
-type Standing = Pick<HealthRow, 'enabled' | 'active_status' | 'latest_status'>;
-
-export function syncStatusOf({ enabled, active_status, latest_status }: Standing): SyncStatus {
+export function syncStatusOf({ enabled, active_status, latest_status }: Pick<HealthRow, 'enabled' | 'active_status' | 'latest_status'>): SyncStatus {
   if (active_status) return active_status;
   if (!enabled) return 'paused';
   if (latest_status === null) return 'never';
   return latest_status === 'succeeded' ? 'ok' : latest_status === 'failed' ? 'failing' : 'partial';
 }
 
-/** Twice the time between two runs without a success is too long; a schedule of its own everybody has to set. */
-const STALE_AFTER = 2;
+/** A connection is stale after two intervals without a successful run. Without a schedule it never becomes stale. */
+const STALE_AFTER_INTERVALS = 2;
 
 export function healthOf(row: HealthRow, now: Date) {
   const staleSeconds = row.last_success_at ? Math.max(0, Math.round((now.getTime() - row.last_success_at.getTime()) / 1000)) : null;
-  const isStale = staleSeconds !== null && row.every_minutes !== null && staleSeconds > row.every_minutes * 60 * STALE_AFTER;
+  const isStale = staleSeconds !== null && row.every_minutes !== null && staleSeconds > row.every_minutes * 60 * STALE_AFTER_INTERVALS;
   return {
     status: statusOf(row, isStale),
     sync_status: syncStatusOf(row),
@@ -108,7 +102,7 @@ export function healthOf(row: HealthRow, now: Date) {
           : ('open' as const),
     staleSeconds,
     isStale,
-    error: row.latest_error === null ? null : withSince(row),
+    error: row.latest_error === null ? null : errorWithSince(row),
   };
 }
 
@@ -120,7 +114,7 @@ function statusOf(row: HealthRow, isStale: boolean): HealthStatus {
   return row.latest_status === 'succeeded' ? 'healthy' : 'degraded';
 }
 
-function withSince({ latest_error, failing_since, consecutive_failures }: HealthRow): string {
+function errorWithSince({ latest_error, failing_since, consecutive_failures }: HealthRow): string {
   if (!failing_since || consecutive_failures < 2) return latest_error ?? '';
-  return `${latest_error} (${consecutive_failures} runs in a row, since ${failing_since.toISOString().slice(0, 16).replace('T', ' ')} UTC)`;
+  return `${latest_error} (${consecutive_failures} failed runs in a row since ${failing_since.toISOString().slice(0, 16).replace('T', ' ')} UTC)`;
 }

@@ -47,12 +47,12 @@ const addressed = builtIn.flatMap((provider) => {
 });
 
 describe('a stored secret', () => {
-  it('is looked at in every connector that has one and an address', () => {
+  it('is tested for every connector with a secret and a configurable URL', () => {
     const without = builtIn.filter(({ id }) => !addressed.some(([other]) => other === id)).map(({ id }) => id);
     expect(without.sort()).toEqual(['cisa_kev', 'epss', 'osv']);
   });
 
-  it.each(addressed)('of %s is not sent elsewhere because %s changed', async (_id, field, provider) => {
+  it.each(addressed)('of %s must be supplied again when %s changes', async (_id, field, provider) => {
     const { config, credentials } = settingsOf(provider, HERE);
     const { body: made } = await create(provider.id, config, credentials);
     const moved = { [field]: settingsOf(provider, ELSEWHERE).config[field] };
@@ -66,7 +66,7 @@ describe('a stored secret', () => {
         .map((name) => `/credentials/${name} required`)
         .sort(),
     );
-    expect(refused.body.errors[0]?.detail).toBe('must be given again because the address changed');
+    expect(refused.body.errors[0]?.detail).toBe('must be supplied again because the URL changed');
     expect((await ask('GET', `/integrations/${made.id}`)).body).toMatchObject({ version: 1, config: made.config });
 
     const again = await ask('PATCH', `/integrations/${made.id}`, { config: moved, credentials });
@@ -74,14 +74,14 @@ describe('a stored secret', () => {
     expect(again.body.config).toMatchObject(moved);
   });
 
-  it('is asked for again where nobody can tell any more where it was sent to', async () => {
+  it('must be supplied again if the previous URL is unknown', async () => {
     const { body } = await create('snyk', { api_url: HERE, organization_id: 'x' }, { token: 'token-of-a-test' });
     await api.db.withSystem((tx) => tx.updateTable('connections').set({ config: '{"organization_id":"x"}' }).where('id', '=', body.id).execute());
     const refused = await ask('PATCH', `/integrations/${body.id}`, { config: { organization_id: 'y' } });
     expect(refused).toMatchObject({ status: 400, body: { errors: [{ path: '/credentials/token' }] } });
   });
 
-  it('may stay where it is sent to, and is not asked for when it is cleared', async () => {
+  it('need not be supplied again if the origin stays the same or the secret is cleared', async () => {
     const { body: snyk } = await create('snyk', { api_url: `${HERE}/rest`, organization_id: 'x' }, { token: 'token-of-a-test' });
     expect((await ask('PATCH', `/integrations/${snyk.id}`, { config: { api_url: `${HERE}/v2`, organization_id: 'y' } })).status).toBe(200);
     const { body: nvd } = await create('nvd', { api_url: HERE }, { api_key: 'key-of-a-test' });
@@ -94,12 +94,12 @@ describe('a stored secret', () => {
 });
 
 describe('settings', () => {
-  it('are refused with all mistakes at once, in the words of the rest of the API', async () => {
+  it('are refused with all errors at once, worded like other validation errors', async () => {
     const config = { url: 'ftp://x', region: 'no region!', coverage: 'some', prefix: 7, nonsense: 1 };
     const { status, body } = await create('report_url', config, { token: '', more: 'x' });
     expect(status).toBe(400);
     expect(Object.fromEntries(body.errors.map(({ path, code, detail }) => [path, `${code}: ${detail}`]))).toEqual({
-      '/config/url': 'wrong_format: must be an http or https address without a user name in it',
+      '/config/url': 'wrong_format: must be an http or https URL without a user name or password',
       '/config/region': expect.stringMatching(/^wrong_format: /),
       '/config/coverage': 'not_allowed: must be one of: complete, partial',
       '/config/prefix': 'wrong_type: must be of type string',
@@ -112,8 +112,8 @@ describe('settings', () => {
   });
 
   it.each([
-    ['neither an address nor a bucket', {}, {}, '/config/url'],
-    ['both an address and a bucket', { url: 'https://reports.example/a.json', bucket: 'b' }, {}, '/config/bucket'],
+    ['neither URL nor bucket', {}, {}, '/config/url'],
+    ['both URL and bucket', { url: 'https://reports.example/a.json', bucket: 'b' }, {}, '/config/bucket'],
     ['a user name without a password', { url: 'https://reports.example/a.json' }, { username: 'ada' }, '/credentials/password'],
     ['a password without a user name', { url: 'https://reports.example/a.json' }, { password: 'p' }, '/credentials/username'],
     ['half of a key', { bucket: 'b' }, { access_key_id: 'AKIATEST' }, '/credentials/secret_access_key'],
@@ -127,7 +127,7 @@ describe('settings', () => {
     ['github', {}, { token: 'token-of-a-test' }, '/config/organization'],
     ['aws_inspector2', { regions: ['eu-west-1', 'eu-west-2'], api_url: HERE }, { access_key_id: 'A', secret_access_key: 'S' }, '/config/api_url'],
     ['aws_inspector2', { regions: ['eu-west-1'], api_url: 'https://[{region}]' }, { access_key_id: 'A', secret_access_key: 'S' }, '/config'],
-  ])('of %s that can never work are refused', async (provider, config, credentials, path) => {
+  ])('of %s that cannot work are refused', async (provider, config, credentials, path) => {
     const { status, body } = await create(provider, config, credentials);
     expect({ status, paths: body.errors?.map((error) => error.path) }).toEqual({ status: 400, paths: [path] });
   });
@@ -141,7 +141,7 @@ describe('settings', () => {
   });
 
   it.each(['http://10.1.2.3', 'http://[::1]:8080/rest', 'http://169.254.169.254', 'http://0xa.1', 'https://[fd00::1]/'])(
-    'with the address %s behind the service are refused, at creation and change',
+    'with the internal address %s are refused on creation and change',
     async (api_url) => {
       const refused = await create('snyk', { api_url, organization_id: 'x' }, { token: 'token-of-a-test' });
       expect(refused.status).toBe(400);
@@ -152,7 +152,7 @@ describe('settings', () => {
     },
   );
 
-  it('that are no longer right do not keep anybody from pausing the connection', async () => {
+  it('that have become invalid do not prevent pausing the connection', async () => {
     const { body } = await create('report_url', { url: 'https://reports.example/a.json' }, {});
     await api.db.withSystem((tx) => tx.updateTable('connections').set({ config: '{"url":"http://10.1.2.3/"}' }).where('id', '=', body.id).execute());
     expect((await ask('PATCH', `/integrations/${body.id}`, { enabled: false })).status).toBe(200);
@@ -160,8 +160,8 @@ describe('settings', () => {
   });
 });
 
-describe('the catalog', () => {
-  it('requires nothing that has a default: what it requires is enough', async () => {
+describe('the provider catalog', () => {
+  it('does not require fields that have a default', async () => {
     const answer = await api.call('GET', '/api/v1/integrations/catalog');
     const { data } = answer.body as { data: { id: string; config_schema: Schema; credentials_schema: Schema }[] };
     interface Schema {

@@ -11,7 +11,7 @@ export interface TicketVendors {
   wait(ms: number, signal: AbortSignal): Promise<void>;
 }
 
-/** A few requests for one ticket, with the patience that somebody who waits for it has. */
+/** Tighter than the limits of a run: one ticket takes few requests, and somebody may be waiting for it. */
 export const ticketLimits: HttpLimits = {
   ...defaultLimits,
   requests: 500,
@@ -34,7 +34,7 @@ export async function openTicketing(
   onRequest: (record: RequestRecord) => void = () => {},
 ): Promise<OpenTicketing> {
   const connector = providerOf(vendors.providers, connection.provider);
-  if (connector.kind !== 'ticketing') throw new Error(`${connector.id} has no tickets`);
+  if (connector.kind !== 'ticketing') throw new Error(`${connector.id} is not a ticketing connector`);
   const settings = { config: connection.config, credentials: await openCredentials(vendors.keys, connection) } as Settings;
   const { sender, limits, wait } = vendors;
   const http = createHttp(connector, settings, { sender, signal, limits, now: Date.now, wait, onRequest });

@@ -4,9 +4,9 @@ import { recordAudit } from '../../audit/record.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { emit } from '../../events/emit.ts';
 import { systemActor } from '../../shared/actor.ts';
-import type { Running } from './sync.ts';
+import type { ClaimedRun } from './sync.ts';
 
-/** How a run ended, with what it did. */
+/** The result of a run, as it is stored. */
 export type Conclusion =
   | { status: 'cancelled' }
   | { status: 'failed'; kind: FaultKind | 'service'; error: string }
@@ -18,10 +18,10 @@ export interface RunFault {
   message: string;
 }
 
-/** After so many failures in a row the connection is asked less and less often, once a day at the least. */
+/** From this many failures in a row on, the time between runs doubles with each failure, up to one day (or the interval, if that is longer). */
 export const CIRCUIT_OPENS_AT = 5;
 
-export async function concludeRun(tx: TenantTx, { run, connection }: Running, conclusion: Conclusion): Promise<void> {
+export async function concludeRun(tx: TenantTx, { run, connection }: ClaimedRun, conclusion: Conclusion): Promise<void> {
   const orgId = run.org_id;
   const { status } = conclusion;
   const counts = 'counts' in conclusion ? conclusion.counts : {};
@@ -41,7 +41,7 @@ export async function concludeRun(tx: TenantTx, { run, connection }: Running, co
     .where('status', '=', 'running')
     .where('attempt', '=', run.attempt)
     .executeTakeFirst();
-  // Another worker has taken it over, and concludes it.
+  // Another worker has taken over the run and will conclude it.
   if (numUpdatedRows === 0n) return;
   await tx.deleteFrom('sync_run_batches').where('org_id', '=', orgId).where('run_id', '=', run.id).execute();
   if ('cursor' in conclusion) {
@@ -50,17 +50,17 @@ export async function concludeRun(tx: TenantTx, { run, connection }: Running, co
       .set({ cursor: JSON.stringify(conclusion.cursor), ...(conclusion.full ? { full_at: run.started_at } : {}) })
       .where('org_id', '=', orgId)
       .where('id', '=', connection.id)
-      // Settings that were changed meanwhile begin anew.
+      // If the settings changed during the run, its cursor does not apply to them.
       .where('version', '=', connection.version)
       .execute();
-  } else if (status === 'failed') await askLessOften(tx, orgId, connection.id);
-  await announce(tx, connection, run.id, { status, counts, error: 'error' in conclusion ? conclusion.error : null });
+  } else if (status === 'failed') await backOff(tx, orgId, connection.id);
+  await announceOutcome(tx, connection, run.id, { status, counts, error: 'error' in conclusion ? conclusion.error : null });
 }
 
-type Concerned = Pick<Running['connection'], 'org_id' | 'id' | 'name' | 'provider'>;
+type ConnectionRef = Pick<ClaimedRun['connection'], 'org_id' | 'id' | 'name' | 'provider'>;
 
-/** How a run ended, for the audit and for those who listen. */
-export async function announce(tx: TenantTx, { org_id: orgId, id, name, provider }: Concerned, runId: string, outcome: Outcome): Promise<void> {
+/** Writes the audit event and the outgoing event of a run that ended. */
+export async function announceOutcome(tx: TenantTx, { org_id: orgId, id, name, provider }: ConnectionRef, runId: string, outcome: Outcome): Promise<void> {
   const data = { connection_id: id, provider, ...outcome };
   const type = `sync.${outcome.status}` as const;
   await recordAudit(tx, systemActor(orgId, name), { action: type, objectType: 'sync_run', objectId: runId, after: data });
@@ -73,13 +73,14 @@ interface Outcome {
   error: string | null;
 }
 
-/** Minutes between two runs, and between two when the pauses have become longest; those of the schedule unless told. */
+/** Minutes between two runs: normally, and at most after many failures. */
 interface Pace {
   every: number;
   most: number;
 }
 
-export async function askLessOften(tx: TenantTx, orgId: string, connectionId: string, pace: Pace | null = null): Promise<void> {
+/** Postpones the next run after repeated failures. Without `pace` it uses the connection's schedule and at most one day. */
+export async function backOff(tx: TenantTx, orgId: string, connectionId: string, pace: Pace | null = null): Promise<void> {
   await sql`
     with failures as (
       select count(*)::int as n from sync_runs r where r.org_id = ${orgId} and r.connection_id = ${connectionId} and r.status = 'failed'

@@ -16,8 +16,8 @@ async function work(requestMs: number): Promise<void> {
   workers.push(await startWorker({ url: databaseUrl, db, handlers, concurrency: 2, log: { info: () => {}, error: () => {} }, graceMs: 100 }));
 }
 
-describe('twenty connections with slow, broken and good vendors', () => {
-  it('keep nobody else waiting, and each ends as it should', async () => {
+describe('twenty connections to slow, broken and working vendors', () => {
+  it('do not delay imports, and each run ends with the expected status', async () => {
     const kinds: (Fault | undefined)[] = [
       { kind: 'hang', at: 1 },
       { kind: 'status', at: 2, status: 500 },
@@ -34,8 +34,8 @@ describe('twenty connections with slow, broken and good vendors', () => {
     expect((await syncs.ask<{ queued: number }>('POST', '/integrations/sync-all')).body.queued).toBe(20);
     await Promise.all([work(4_000), work(4_000)]);
 
-    // While vendors hang, a report is imported and the API answers.
-    const report = JSON.stringify({ title: 'A weakness', severity: 'high', asset: { type: 'host', name: 'beside' } });
+    // While vendors hang, a report is imported and the API responds.
+    const report = JSON.stringify({ title: 'A weakness', severity: 'high', asset: { type: 'host', name: 'unrelated' } });
     const started = performance.now();
     const imported = await syncs.api().call('POST', '/api/v1/imports?format=generic', {
       as: syncs.api().ours.owner,
@@ -64,7 +64,7 @@ describe('twenty connections with slow, broken and good vendors', () => {
       const { last_run } = await status(id);
       expect({ fault, ended: [last_run.status, last_run.error?.kind].filter(Boolean).join(' ') }).toEqual({ fault, ended: expected[fault] });
     }
-    // Two workers took them, and each of the good ones was asked once: projects and three pages.
+    // Two workers shared the runs, and each working vendor was asked once: projects and three pages.
     for (const { fault, requests } of connected) if (fault === 'none') expect(requests).toHaveLength(4);
     const { body } = await syncs.ask<{ summary: { by_status: Record<string, number> } }>('GET', '/integrations/health');
     expect(body.summary.by_status).toMatchObject({ healthy: 4, degraded: 16 });

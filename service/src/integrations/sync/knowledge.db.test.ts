@@ -19,7 +19,7 @@ interface Scored {
   due_at: string | null;
 }
 
-/** A mirror of the vendor, which only an operator can allow. */
+/** Connects to a mirror of the vendor, which only an operator can allow. */
 async function connectMirror(vendor: FakeVendor): Promise<string> {
   const { origin } = await syncs.fake(vendor);
   const { config, credentials } = vendor.settings(origin) as { config: Record<string, unknown>; credentials: Record<string, unknown> };
@@ -47,25 +47,25 @@ async function asOfIn(connection: string): Promise<string | null | undefined> {
 }
 
 describe('enrichment', () => {
-  it.each(enrichment.map(({ id }) => id))('by %s teaches what it knows once', async (id) => {
+  it.each(enrichment.map(({ id }) => id))('by %s applies new data once', async (id) => {
     const connection = await connectMirror(vendorOf(id));
     for (const cve of (vendorOf(id).wanted ?? []).filter((wanted) => /^CVE-/.test(wanted)).slice(0, 5)) await found(cve);
     const run = await syncs.sync(connection);
-    expect(run).toMatchObject({ status: 'succeeded', error: null, notes: [expect.stringMatching(/^Knowledge of \S+\.$/)] });
+    expect(run).toMatchObject({ status: 'succeeded', error: null, notes: [expect.stringMatching(/^Data as of \S+\.$/)] });
     expect(run.counts.learned).toBeGreaterThan(0);
     expect((await syncs.sync(connection, { full: true })).counts.learned).toBe(0);
   });
 
-  it.each(enrichment.map(({ id }) => id))('by %s says how fresh it is, as the vendor dates it', async (id) => {
+  it.each(enrichment.map(({ id }) => id))("by %s reports the vendor's date of the data", async (id) => {
     const connection = await connectMirror(vendorOf(id));
     expect(await asOfIn(connection)).toBeNull();
     const { knowledge_as_of, notes } = await syncs.sync(connection);
     expect(knowledge_as_of).toMatch(/^\d{4}[-.]\d{2}[-.]\d{2}/);
-    expect(notes).toContain(`Knowledge of ${knowledge_as_of}.`);
+    expect(notes).toContain(`Data as of ${knowledge_as_of}.`);
     expect(await asOfIn(connection)).toBe(knowledge_as_of);
   });
 
-  it('is as fresh as its last good run, whatever followed', async () => {
+  it('keeps the date of the last successful run after a failure', async () => {
     const connection = await connectMirror(vendorOf('cisa_kev'));
     const { knowledge_as_of } = await syncs.sync(connection);
     const actor = systemActor(syncs.api().ours.id, 'test');
@@ -81,14 +81,14 @@ describe('enrichment', () => {
     expect(await asOfIn(connection)).toBe(knowledge_as_of);
   });
 
-  it('alone has a freshness', async () => {
+  it('is the only kind of connection with a data date', async () => {
     const snyk = fakes.find(({ id }) => id === 'snyk') as FakeVendor;
     const connection = await syncs.connect(snyk, (await syncs.fake(snyk)).origin);
     expect(await syncs.sync(connection)).toMatchObject({ status: 'succeeded', knowledge_as_of: null });
     expect(await asOfIn(connection)).toBeNull();
   });
 
-  it('scores the findings of all organizations anew, which say what they go by; what leaves the catalogue leaves them', async () => {
+  it('rescores the findings of all organizations, also when a vulnerability leaves the KEV catalog', async () => {
     const kev = vendorOf('cisa_kev');
     const [ours, theirs] = [await found('CVE-2025-10003'), await found('CVE-2025-10003', syncs.api().theirs.owner)];
     await syncs.sync(await connectMirror(kev), { full: true });

@@ -5,7 +5,7 @@ import { useSyncs } from '../../testing/integrations/syncs.ts';
 
 const syncs = useSyncs();
 
-it('closes by absence only where every scanner of the vendor still looks; what the vendor calls fixed is closed anywhere', async () => {
+it('closes missing findings only on fully covered assets, and findings that the vendor marks as fixed everywhere', async () => {
   let state: GithubState = {};
   let change = (alerts: Record<string, Json>[]): Record<string, Json>[] => alerts;
   const vendor: FakeVendor = {

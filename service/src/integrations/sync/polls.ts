@@ -3,26 +3,26 @@ import type { TenantTx } from '../../db/database.ts';
 import { systemActor } from '../../shared/actor.ts';
 import { newId } from '../../shared/ids.ts';
 import type { ConnectionRow } from '../connections/connections.ts';
-import { announce, askLessOften, type RunFault } from './conclude.ts';
-import type { Account } from './sync.ts';
+import { announceOutcome, backOff, type RunFault } from './conclude.ts';
+import type { RequestCounts } from './request-log.ts';
 
-/** Ticketing systems are asked for news by a clock of their own, whatever the schedule of the connection. */
+/** Ticketing systems are polled at a fixed interval, regardless of the connection's schedule. */
 export const POLL_EVERY_MINUTES = 5;
-/** A vendor that keeps failing is asked once an hour at the least: people wait for their tickets. */
+/** A vendor that keeps failing is still polled once an hour, because people wait for their tickets. */
 const PACE = { every: POLL_EVERY_MINUTES, most: 60 };
-/** Health looks back seven days. */
-const KEPT = '8 days';
+/** Longer than the seven days that health covers. */
+const RETENTION = '8 days';
 
 export interface Poll {
   connection: Pick<ConnectionRow, 'org_id' | 'id' | 'name' | 'provider'>;
   tookMs: number;
   pages: number;
   records: number;
-  requests: Omit<ReturnType<Account['take']>, 'seen'>;
+  requests: RequestCounts;
   fault: RunFault | null;
 }
 
-/** Each poll is a run in the ledger; it is told to others only when it went otherwise than the one before. */
+/** Records a poll as a run. Emits an event only if the status differs from that of the previous poll. */
 export async function recordPoll(tx: TenantTx, { connection, tookMs, pages, records, requests, fault }: Poll): Promise<void> {
   const { org_id: orgId, id } = connection;
   const runId = newId();
@@ -37,15 +37,15 @@ export async function recordPoll(tx: TenantTx, { connection, tookMs, pages, reco
       from (select now() - ${tookMs} * interval '1 millisecond' as at) began
     )
     select (select status from sync_runs where org_id = ${orgId} and connection_id = ${id} order by created_at desc, id desc limit 1) as before`.execute(tx);
-  if (status === 'failed') await askLessOften(tx, orgId, id, PACE);
+  if (status === 'failed') await backOff(tx, orgId, id, PACE);
   if (status === 'succeeded') {
     await sql`update connections set next_run_at = null where org_id = ${orgId} and id = ${id} and next_run_at > now()`.execute(tx);
-    await sql`delete from sync_runs where org_id = ${orgId} and connection_id = ${id} and created_at < now() - ${KEPT}::interval`.execute(tx);
+    await sql`delete from sync_runs where org_id = ${orgId} and connection_id = ${id} and created_at < now() - ${RETENTION}::interval`.execute(tx);
   }
-  if (rows[0]?.before !== status) await announce(tx, connection, runId, { status, counts: {}, error: fault?.message ?? null });
+  if (rows[0]?.before !== status) await announceOutcome(tx, connection, runId, { status, counts: {}, error: fault?.message ?? null });
 }
 
-/** When a ticketing system is asked again; null before there is anything to ask about. */
+/** The next poll of a ticketing system. Null if it has no tickets. */
 export function nextPollAt({ pausedUntil, isPolled }: { pausedUntil: Date | null; isPolled: boolean }, now: Date): Date | null {
   if (!isPolled) return null;
   const every = POLL_EVERY_MINUTES * 60_000;

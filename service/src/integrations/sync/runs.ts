@@ -12,24 +12,24 @@ import { newId } from '../../shared/ids.ts';
 import { readConnection } from '../connections/connections.ts';
 import { runSync } from '../jobs.ts';
 
-/** Changes alone do not show what is missing: everything is brought again when it is this old. */
+/** Changes do not show what is missing, so a full run is due after this time. */
 const FULL_AFTER = '7 days';
 
 export interface QueuedRun {
   connection_id: string;
   run_id: string | null;
-  /** Why there is none. */
+  /** Why no run was queued. */
   reason: 'already_running' | 'paused' | null;
 }
 
-interface Queueing {
+interface RunRequest {
   trigger: 'manual' | 'schedule' | 'sync_all';
-  /** Everything, though changes would do. */
+  /** Fetch everything even if fetching changes would be possible. */
   full?: boolean;
 }
 
-/** For each of them a run, unless it has one under way; two callers at once get one run. */
-async function queueRuns(tx: TenantTx, actor: Actor, connectionIds: readonly string[], { trigger, full = false }: Queueing): Promise<QueuedRun[]> {
+/** Queues a run of each connection that has no active run. Concurrent callers cannot queue two. */
+async function queueRuns(tx: TenantTx, actor: Actor, connectionIds: readonly string[], { trigger, full = false }: RunRequest): Promise<QueuedRun[]> {
   const wanted = connectionIds.map((id) => ({ id, run_id: newId() }));
   const { rows } = await sql<{ connection_id: string; id: string }>`
     insert into sync_runs (org_id, id, connection_id, trigger, mode, requested_by, actor)
@@ -48,17 +48,17 @@ async function queueRuns(tx: TenantTx, actor: Actor, connectionIds: readonly str
   return connectionIds.map((id) => ({ connection_id: id, run_id: queued.get(id) ?? null, reason: queued.has(id) ? null : 'already_running' }));
 }
 
-export async function syncOne(tx: TenantTx, actor: Actor, id: string, full: boolean): Promise<RunRow> {
+export async function syncOne(tx: TenantTx, actor: Actor, id: string, { full }: { full: boolean }): Promise<RunRow> {
   const connection = await readConnection(tx, actor.orgId, id);
-  if (connection.kind === 'ticketing') throw new AppError('conflict', 'Tickets are kept in step by themselves; there is nothing to sync by hand.');
+  if (connection.kind === 'ticketing') throw new AppError('conflict', 'Ticketing connections sync automatically and cannot be synced on request.');
   if (!connection.enabled) throw new AppError('conflict', `The connection "${connection.name}" is paused. Enable it first.`);
   const [queued] = await queueRuns(tx, actor, [id], { trigger: 'manual', full });
-  if (!queued?.run_id) throw new AppError('conflict', `A run of "${connection.name}" is under way already. Wait for it, or cancel it.`);
+  if (!queued?.run_id) throw new AppError('conflict', `The connection "${connection.name}" already has an active run. Wait for it to end, or cancel it.`);
   await recordAudit(tx, actor, { action: 'sync.requested', objectType: 'connection', objectId: id, after: { run_id: queued.run_id, full } });
   return readRun(tx, actor.orgId, id, queued.run_id);
 }
 
-/** All scanners; what is paused or under way is said, not refused. */
+/** Queues runs of all scanner connections. Paused and active connections are reported, not refused. */
 export async function syncAll(tx: TenantTx, actor: Actor): Promise<(QueuedRun & { name: string; provider: string })[]> {
   const connections = await tx
     .selectFrom('connections')
@@ -79,8 +79,8 @@ export async function syncAll(tx: TenantTx, actor: Actor): Promise<(QueuedRun & 
   }));
 }
 
-/** Whatever is due, of every organization; the next time is set at once, a little apart from others of the same minute. */
-export async function takeDue(tx: SystemTx): Promise<Map<string, string[]>> {
+/** Returns due connections of all organizations by organization and schedules their next run, with some jitter to spread the load. */
+export async function claimDueConnections(tx: SystemTx): Promise<Map<string, string[]>> {
   const { rows } = await sql<{ org_id: string; id: string }>`
     with due as (
       select org_id, id from connections where enabled and deleted_at is null and next_run_at <= now() and kind <> 'ticketing'
@@ -117,11 +117,11 @@ export async function listRuns(tx: TenantTx, orgId: string, connectionId: string
   return fetchPage(tx, query, { created_at: { column: 'created_at', type: 'timestamptz' } }, page);
 }
 
-/** One that waits ends at once; one that runs is told, and ends after the request it is in. */
+/** A queued run ends immediately. A running one is flagged, and its worker stops within about a second. */
 export async function cancelRun(tx: TenantTx, actor: Actor, connectionId: string, id: string): Promise<RunRow> {
   const run = await readRun(tx, actor.orgId, connectionId, id);
   if (run.status !== 'queued' && run.status !== 'running')
-    throw new AppError('conflict', `The run "${id}" is ${run.status}; only one that is queued or running can be cancelled.`);
+    throw new AppError('conflict', `The run "${id}" is ${run.status}. Only a queued or running run can be cancelled.`);
   await sql`
     update sync_runs set cancel_requested = true, status = case when status = 'queued' then 'cancelled' else status end,
       finished_at = case when status = 'queued' then now() end
@@ -130,30 +130,34 @@ export async function cancelRun(tx: TenantTx, actor: Actor, connectionId: string
   return readRun(tx, actor.orgId, connectionId, id);
 }
 
-/** A run that the brake holds: what it no longer saw is closed after all, or forgotten. */
-export async function decideHeld(tx: TenantTx, actor: Actor, held: Held, follower: FindingFollower): Promise<RunRow> {
-  const { connectionId, id, decision } = held;
-  const run = await readRun(tx, actor.orgId, connectionId, id);
+/** Resolves a run whose closures were withheld: closes the findings that it no longer saw, or leaves them open. */
+export async function resolveWithheldRun(
+  tx: TenantTx,
+  actor: Actor,
+  { connectionId, runId, decision }: RunDecision,
+  follower: FindingFollower,
+): Promise<RunRow> {
+  const run = await readRun(tx, actor.orgId, connectionId, runId);
   if (run.status !== 'needs_confirmation' || run.import_id === null)
-    throw new AppError('conflict', `The run "${id}" is ${run.status}; only one that needs confirmation can be confirmed or discarded.`);
+    throw new AppError('conflict', `The run "${runId}" is ${run.status}. Only a run that needs confirmation can be confirmed or discarded.`);
   const imported = decision === 'confirm' ? await confirmImport(tx, actor, run.import_id, follower) : await discardImport(tx, actor, run.import_id);
   const counts = { ...(run.counts as Record<string, number>), closed: imported.closed };
   await tx
     .updateTable('sync_runs')
     .set({ status: decision === 'confirm' ? 'succeeded' : 'partial', counts: JSON.stringify(counts) })
     .where('org_id', '=', actor.orgId)
-    .where('id', '=', id)
+    .where('id', '=', runId)
     .execute();
   await emit(tx, actor.orgId, {
     type: `sync.${decision === 'confirm' ? 'confirmed' : 'discarded'}`,
-    subject: id,
+    subject: runId,
     data: { connection_id: connectionId, ...counts },
   });
-  return readRun(tx, actor.orgId, connectionId, id);
+  return readRun(tx, actor.orgId, connectionId, runId);
 }
 
-interface Held {
+interface RunDecision {
   connectionId: string;
-  id: string;
+  runId: string;
   decision: 'confirm' | 'discard';
 }

@@ -6,92 +6,87 @@ import { importReport } from '../../findings/import/run-import.ts';
 import type { JobContext } from '../../jobs/jobs.ts';
 import { systemActor } from '../../shared/actor.ts';
 import type { Conclusion } from './conclude.ts';
-import { digestOf, keepBatch, keptLines, linesIn, linesOf, RECORDED, recordedRun } from './run-record.ts';
-import { type Batches, type Ending, type Running, runBatches, type Syncing } from './sync.ts';
+import { digestOf, formatLines, parseLines, RUN_RECORD_FORMAT, runRecordFormat, storeBatch, storedLines } from './run-record.ts';
+import { type BatchSource, type ClaimedRun, type CollectResult, collectBatches, type SyncDeps } from './sync.ts';
 
-/** What a scanner has, brought batch by batch and then imported at once: a run that breaks closes nothing, and one that is killed goes on. */
-export async function syncFindings(syncing: Syncing, context: JobContext, running: Running): Promise<Conclusion> {
-  const ending = await bring(syncing, context, running);
-  if (ending.end === 'cancelled') return { status: 'cancelled' };
-  const imported = await importBrought(syncing, context, running, ending);
+/** Collects all batches first and imports them at once: a run that breaks closes nothing, and one that is killed resumes at its checkpoint. */
+export async function syncFindings(deps: SyncDeps, context: JobContext, claimed: ClaimedRun): Promise<Conclusion> {
+  const collected = await collectFindings(deps, context, claimed);
+  if (collected.end === 'cancelled') return { status: 'cancelled' };
+  const imported = await importCollected(deps, context, claimed, collected);
   if (!imported) {
-    if (ending.end === 'broken') return { status: 'failed', kind: ending.kind, error: ending.message };
-    return { status: 'succeeded', counts: {}, cursor: ending.cursor, full: ending.end === 'complete' };
+    if (collected.end === 'broken') return { status: 'failed', kind: collected.kind, error: collected.message };
+    return { status: 'succeeded', counts: {}, cursor: collected.cursor, full: collected.end === 'complete' };
   }
   const { received, created, updated, unchanged, reopened, rejected, closed } = imported;
   const counts = { received, created, updated, unchanged, reopened, rejected, closed };
   const notes = imported.notes as string[];
-  if (imported.status === 'failed') return { status: 'failed', kind: 'service', error: imported.error ?? 'What the run brought could not be imported.' };
-  if (ending.end === 'broken') return { status: 'partial', kind: ending.kind, error: ending.message, counts, notes };
-  if (imported.status === 'needs_confirmation') return { status: 'needs_confirmation', counts, notes, cursor: ending.cursor, full: ending.end === 'complete' };
+  if (imported.status === 'failed') return { status: 'failed', kind: 'service', error: imported.error ?? 'The collected records could not be imported.' };
+  if (collected.end === 'broken') return { status: 'partial', kind: collected.kind, error: collected.message, counts, notes };
+  const next = { cursor: collected.cursor, full: collected.end === 'complete' };
+  if (imported.status === 'needs_confirmation') return { status: 'needs_confirmation', counts, notes, ...next };
   if (rejected > 0)
     return {
       status: 'partial',
       kind: 'invalid_answer',
-      error: `${rejected} of ${received} records could not be read; nothing was closed. The import has the first of them with their reasons.`,
+      error: `${rejected} of ${received} records could not be read, so no findings were closed. The import lists the first of them with the reasons.`,
       counts,
       notes,
     };
-  return { status: 'succeeded', counts, notes, cursor: ending.cursor, full: ending.end === 'complete' };
+  return { status: 'succeeded', counts, notes, ...next };
 }
 
-async function bring(syncing: Syncing, context: JobContext, running: Running): Promise<Ending> {
-  const { run, connector, settings } = running;
-  if (run.ending !== null) return run.ending as unknown as Ending;
+async function collectFindings(deps: SyncDeps, context: JobContext, claimed: ClaimedRun): Promise<CollectResult> {
+  const { run, connector, settings } = claimed;
+  // An earlier attempt collected everything and stopped before or during the import.
+  if (run.ending !== null) return run.ending as CollectResult;
   const scanner = connector as Scanner;
-  const batches: Batches<FindingBatch, RunResult> = {
-    start: (given) => scanner.findings({ ...settings, ...given }),
-    async keep(tx, batch, n, requests) {
-      await keepBatch(tx, { orgId: run.org_id, runId: run.id, n }, linesOf(batch, requests));
+  const source: BatchSource<FindingBatch, RunResult> = {
+    start: (start) => scanner.findings({ ...settings, ...start }),
+    async store(tx, batch, n, requests) {
+      await storeBatch(tx, { orgId: run.org_id, runId: run.id, n }, formatLines(batch, requests));
       return { records: batch.items.length, checkpoint: batch.checkpoint };
     },
     digest: (batch) => (batch.items.length === 0 ? null : digestOf(batch)),
     end: ({ coverage, cursor }) => ({ end: coverage, cursor, notes: [] }),
   };
-  const ending = await runBatches(syncing, context, running, batches);
+  const collected = await collectBatches(deps, context, claimed, source);
   await context.db.withTenant({ orgId: run.org_id }, (tx) =>
     tx
       .updateTable('sync_runs')
-      .set({ ending: JSON.stringify(ending) })
+      .set({ ending: JSON.stringify(collected) })
       .where('org_id', '=', run.org_id)
       .where('id', '=', run.id)
       .where('attempt', '=', run.attempt)
       .execute(),
   );
-  return ending;
+  return collected;
 }
 
-/** Null: nothing was brought. */
-async function importBrought(
-  syncing: Syncing,
-  context: JobContext,
-  running: Running,
-  ending: Exclude<Ending, { end: 'cancelled' }>,
-): Promise<ImportRow | null> {
-  const { run, connection } = running;
-  const { blobs, follower } = syncing;
+type Importable = Exclude<CollectResult, { end: 'cancelled' }>;
+
+/** Returns null if nothing was collected. */
+async function importCollected(deps: SyncDeps, context: JobContext, claimed: ClaimedRun, collected: Importable): Promise<ImportRow | null> {
+  const { run, connection } = claimed;
+  const { blobs, follower } = deps;
   const orgId = run.org_id;
-  const importId = run.import_id ?? (await recordBrought(syncing, context.db, running, ending));
+  const importId = run.import_id ?? (await storeCollected(deps, context.db, claimed, collected));
   if (importId === null) return null;
   const source = { kind: 'connection', provider: connection.provider, tool: '', name: connection.id } as const;
-  const looked = await lookedAt(syncing, context.db, orgId, importId);
+  const coverage = await readCoverage(deps, context.db, orgId, importId);
   await importReport(
-    { blobs, follower, known: [recordedRun] },
+    { blobs, follower, known: [runRecordFormat] },
     context,
     { orgId, importId },
-    { source, ...looked, cautious: await settingsChanged(context.db, running) },
+    { source, ...coverage, cautious: await settingsChanged(context.db, claimed) },
   );
   return context.db.withTenant({ orgId }, (tx) => readImport(tx, orgId, importId));
 }
 
-async function recordBrought(
-  { blobs }: Syncing,
-  db: Database,
-  { run, connection }: Running,
-  ending: Exclude<Ending, { end: 'cancelled' }>,
-): Promise<string | null> {
+/** Stores the collected batches as one file and creates the import. */
+async function storeCollected({ blobs }: SyncDeps, db: Database, { run, connection }: ClaimedRun, collected: Importable): Promise<string | null> {
   const orgId = run.org_id;
-  const read = (after: number) =>
+  const readBatch = (after: number) =>
     db.withTenant({ orgId }, (tx) =>
       tx
         .selectFrom('sync_run_batches')
@@ -103,16 +98,16 @@ async function recordBrought(
         .limit(1)
         .executeTakeFirst(),
     );
-  if (!(await read(-1))) return null;
-  const { sha256, size } = await blobs.put(keptLines(read));
+  if (!(await readBatch(-1))) return null;
+  const { sha256, size } = await blobs.put(storedLines(readBatch));
   return db.withTenant({ orgId }, async (tx) => {
     const { id } = await recordImport(tx, systemActor(orgId, connection.name), {
-      format: RECORDED,
+      format: RUN_RECORD_FORMAT,
       filename: `${connection.provider}-${run.id}.ndjson`,
       sha256,
       bytes: size,
       scan_scope: {
-        coverage: ending.end === 'complete' ? 'complete' : 'partial',
+        coverage: collected.end === 'complete' ? 'complete' : 'partial',
         name: connection.id,
         started_at: (run.started_at ?? run.created_at).toISOString(),
       },
@@ -126,13 +121,13 @@ async function recordBrought(
       .where('id', '=', run.id)
       .where('attempt', '=', run.attempt)
       .executeTakeFirst();
-    if (numUpdatedRows === 0n) throw new Error('another worker has taken the run over');
+    if (numUpdatedRows === 0n) throw new Error('another worker has taken over the run');
     return id;
   });
 }
 
-/** What was brought under other settings may be missing because of them. */
-async function settingsChanged(db: Database, { run, connection }: Running): Promise<boolean> {
+/** Whether this is the first full run after a change of the settings. A finding may then be missing because of the change, so closures need confirmation. */
+async function settingsChanged(db: Database, { run, connection }: ClaimedRun): Promise<boolean> {
   if (connection.full_at !== null) return false;
   const earlier = await db.withTenant({ orgId: run.org_id }, (tx) =>
     tx
@@ -147,14 +142,15 @@ async function settingsChanged(db: Database, { run, connection }: Running): Prom
   return earlier !== undefined;
 }
 
-async function lookedAt({ blobs }: Syncing, db: Database, orgId: string, importId: string): Promise<{ covers: Asset[]; partly: Asset[] }> {
+/** Covered assets come from the stored file, because an earlier attempt may have collected them. */
+async function readCoverage({ blobs }: SyncDeps, db: Database, orgId: string, importId: string): Promise<{ covers: Asset[]; partly: Asset[] }> {
   const { sha256 } = await db.withTenant({ orgId }, (tx) => readImport(tx, orgId, importId));
   const stored = await blobs.get(sha256);
-  const looked = { covers: [] as Asset[], partly: [] as Asset[] };
-  if (!stored) return looked;
-  for await (const line of linesIn(stored)) {
-    if ('covers' in line) looked.covers.push(line.covers);
-    else if ('partly' in line) looked.partly.push(line.partly);
+  const coverage = { covers: [] as Asset[], partly: [] as Asset[] };
+  if (!stored) return coverage;
+  for await (const line of parseLines(stored)) {
+    if ('covers' in line) coverage.covers.push(line.covers);
+    else if ('partially_covers' in line) coverage.partly.push(line.partially_covers);
   }
-  return looked;
+  return coverage;
 }

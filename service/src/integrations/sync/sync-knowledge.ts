@@ -5,20 +5,20 @@ import { rescoreFindings } from '../../findings/jobs.ts';
 import { enqueueAll, type JobContext } from '../../jobs/jobs.ts';
 import { learn, unlistOthers } from '../../vulnerabilities/learn.ts';
 import type { Conclusion } from './conclude.ts';
-import { type Batches, type Running, runBatches, type Syncing } from './sync.ts';
+import { type BatchSource, type ClaimedRun, collectBatches, type SyncDeps } from './sync.ts';
 
-/** Learned batch by batch: knowledge is true as soon as it is there. The findings of all organizations follow afterwards. */
-export async function syncKnowledge(syncing: Syncing, context: JobContext, running: Running): Promise<Conclusion> {
-  const { run, connector, settings } = running;
+/** Applies each batch as soon as it arrives, because single records are valid on their own. Then queues rescoring of all organizations. */
+export async function syncKnowledge(deps: SyncDeps, context: JobContext, claimed: ClaimedRun): Promise<Conclusion> {
+  const { run, connector, settings } = claimed;
   const { db } = context;
   let changed = 0;
   let asOf = '';
   let rejected = 0;
-  const batches: Batches<KnowledgeBatch, KnowledgeResult> = {
-    async *start(given) {
-      const told = (connector as Enrichment).knowledge({ ...settings, ...given, wanted: (after) => wantedOf(db, run.org_id, after) });
+  const source: BatchSource<KnowledgeBatch, KnowledgeResult> = {
+    async *start(start) {
+      const batches = (connector as Enrichment).knowledge({ ...settings, ...start, wanted: (after) => listWanted(db, run.org_id, after) });
       for (;;) {
-        const next = await told.next();
+        const next = await batches.next();
         if (next.done) {
           const { complete, asOf: version } = next.value;
           if (complete === 'kev') changed += await db.withSystem((tx) => unlistOthers(tx, version));
@@ -29,33 +29,34 @@ export async function syncKnowledge(syncing: Syncing, context: JobContext, runni
         yield next.value;
       }
     },
-    keep: async (_tx, batch) => ({ records: batch.items.length, checkpoint: batch.checkpoint }),
+    store: async (_tx, batch) => ({ records: batch.items.length, checkpoint: batch.checkpoint }),
     digest: (batch) => (batch.items.length === 0 ? null : hash('sha256', JSON.stringify(batch.items))),
-    end(result) {
-      asOf = result.asOf;
-      return { end: 'changes', cursor: result.cursor, notes: [] };
+    end(last) {
+      asOf = last.asOf;
+      return { end: 'changes', cursor: last.cursor, notes: [] };
     },
   };
-  const ending = await runBatches(syncing, context, running, batches);
+  const result = await collectBatches(deps, context, claimed, source);
   if (changed > 0) await rescoreAll(db);
-  if (ending.end === 'cancelled') return { status: 'cancelled' };
+  if (result.end === 'cancelled') return { status: 'cancelled' };
   const counts = { learned: changed, rejected };
-  if (ending.end !== 'broken')
+  if (result.end !== 'broken')
     return {
       status: 'succeeded',
       counts,
-      notes: [`Knowledge of ${asOf}.`, ...(rejected > 0 ? [`${rejected} records could not be read.`] : [])],
-      cursor: ending.cursor,
+      notes: [`Data as of ${asOf}.`, ...(rejected > 0 ? [`${rejected} records could not be read.`] : [])],
+      cursor: result.cursor,
       full: true,
       knowledgeAsOf: asOf,
     };
-  const { kind, message } = ending;
+  const { kind, message } = result;
   return changed > 0 ? { status: 'partial', kind, error: message, counts } : { status: 'failed', kind, error: message };
 }
 
-const ASKED_AT_ONCE = 500;
+const WANTED_PAGE = 500;
 
-async function wantedOf(db: Database, orgId: string, after: string | null): Promise<string[]> {
+/** Vulnerability ids of the organization's findings, in pages. */
+async function listWanted(db: Database, orgId: string, after: string | null): Promise<string[]> {
   const rows = await db.withTenant({ orgId }, (tx) =>
     tx
       .selectFrom('findings')
@@ -65,7 +66,7 @@ async function wantedOf(db: Database, orgId: string, after: string | null): Prom
       .where('weakness', '>', after ?? '')
       .where((where) => where.or([where('weakness', 'like', 'CVE-%'), where('weakness', 'like', 'GHSA-%')]))
       .orderBy('weakness')
-      .limit(ASKED_AT_ONCE)
+      .limit(WANTED_PAGE)
       .execute(),
   );
   return rows.map(({ weakness }) => weakness);

@@ -17,7 +17,7 @@ const statuses = async (): Promise<Record<string, number>> => {
   return counts;
 };
 
-/** The same vendor, with only some of its issues, in projects of another name. */
+/** The same vendor with only some of its issues, in projects with another name. */
 function only(keep: (issue: number) => boolean, projects = 'shop'): FakeVendor {
   return {
     ...snyk,
@@ -34,7 +34,7 @@ function only(keep: (issue: number) => boolean, projects = 'shop'): FakeVendor {
 }
 
 describe('a run of a connection', () => {
-  it('brings what the vendor has; the same again changes nothing; what a complete run no longer shows is closed', async () => {
+  it('imports findings, changes nothing when repeated, and closes findings that a complete run no longer sees', async () => {
     const { origin } = await syncs.fake(snyk);
     const id = await syncs.connect(snyk, origin);
     const first = await syncs.sync(id);
@@ -46,16 +46,16 @@ describe('a run of a connection', () => {
 
     const fewer = await syncs.fake(only((n) => n > 2));
     await syncs.move(id, snyk, fewer.origin);
-    // Other settings may be why something is missing: somebody looks first.
-    const held = await syncs.sync(id);
-    expect(held).toMatchObject({ status: 'needs_confirmation', mode: 'full', counts: { closed: 0 } });
-    const confirmed = await syncs.ask<{ counts: { closed: number } }>('POST', `/integrations/${id}/runs/${held.id}/confirm`);
+    // Findings may be missing because the settings changed, so closing them needs confirmation.
+    const withheld = await syncs.sync(id);
+    expect(withheld).toMatchObject({ status: 'needs_confirmation', mode: 'full', counts: { closed: 0 } });
+    const confirmed = await syncs.ask<{ counts: { closed: number } }>('POST', `/integrations/${id}/runs/${withheld.id}/confirm`);
     expect(confirmed.body.counts.closed).toBeGreaterThan(0);
     expect((await statuses()).verified).toBe(closedBefore + confirmed.body.counts.closed);
     expect(await syncs.sync(id, { full: true })).toMatchObject({ status: 'succeeded', counts: { closed: 0, reopened: 0 } });
   });
 
-  it('is closed by nothing that is not complete', async () => {
+  it('closes nothing if it is incomplete', async () => {
     const { origin } = await syncs.fake(snyk);
     const id = await syncs.connect(snyk, origin);
     await syncs.sync(id);
@@ -87,7 +87,7 @@ describe('a run of a connection', () => {
     expect(await statuses()).toEqual(before);
   });
 
-  it('fails with a sentence that says what to do, and health tells it', async () => {
+  it('fails with a message that says what to do, which health shows', async () => {
     const { origin } = await syncs.fake(snyk);
     const id = await syncs.connect(snyk, origin, { credentials: snyk.refused?.(origin).credentials });
     for (let n = 0; n < 2; n++)
@@ -104,21 +104,21 @@ describe('a run of a connection', () => {
     });
   });
 
-  it('that failed five times in a row is asked less often', async () => {
+  it('backs off after five failures in a row', async () => {
     const { origin } = await syncs.fake(snyk);
     const id = await syncs.connect(snyk, origin, { ...snyk.refused?.(origin), schedule: { every_minutes: 60 } });
-    const standing = async () => {
+    const backOffState = async () => {
       const { body } = await syncs.ask<{ connections: { connection_id: string; circuit: string; next_run_at: string }[] }>('GET', '/integrations/health');
       const found = body.connections.find(({ connection_id }) => connection_id === id);
       return { circuit: found?.circuit, isLater: Date.parse(found?.next_run_at ?? '') > Date.now() + 90 * 60_000 };
     };
     for (let n = 0; n < 4; n++) await syncs.sync(id);
-    expect(await standing()).toEqual({ circuit: 'closed', isLater: false });
+    expect(await backOffState()).toEqual({ circuit: 'closed', isLater: false });
     await syncs.sync(id);
-    expect(await standing()).toEqual({ circuit: 'open', isLater: true });
+    expect(await backOffState()).toEqual({ circuit: 'open', isLater: true });
   });
 
-  it('ends when it takes longer than it may, and says so', async () => {
+  it('stops at its time limit', async () => {
     const { origin } = await syncs.fake(snyk, { pageSize: 1 });
     const id = await syncs.connect(snyk, origin);
     const run = await syncs.sync(id, { limits: { totalMs: 1 } });
@@ -126,7 +126,7 @@ describe('a run of a connection', () => {
     expect(['failed', 'partial']).toContain(run.status);
   });
 
-  it('that was killed goes on where it was, to the same end', async () => {
+  it('that was killed resumes at its checkpoint with the same result', async () => {
     const whole = await syncs.fake(snyk, { pageSize: 3 });
     const reference = await syncs.sync(await syncs.connect(snyk, whole.origin));
     for (const batches of [1, 2, 4, 7]) {
@@ -142,12 +142,12 @@ describe('a run of a connection', () => {
       await syncs.perform(syncs.api().ours.id, runId);
       const run = await syncs.run(id, runId);
       expect(run).toMatchObject({ status: 'succeeded', counts: { received: reference.counts.received, created: 0, rejected: 0 } });
-      // Each page was asked for once, but for the one it died in.
+      // Each page was requested once, except for the one in which the run was killed.
       expect(vendor.requests.filter(({ url }) => url.pathname.endsWith('/issues')).length).toBeLessThanOrEqual(10);
     }
   });
 
-  it('is carried out once, however many workers take it', async () => {
+  it('is carried out once if several workers claim it', async () => {
     const { origin, requests } = await syncs.fake(snyk);
     const id = await syncs.connect(snyk, origin);
     const runId = await syncs.queue(id);
@@ -162,7 +162,7 @@ describe('a run of a connection', () => {
     expect(requests.length).toBe(before);
   });
 
-  it('can be cancelled, waiting or running, and leaves nothing', async () => {
+  it('can be cancelled while queued or running, and then imports nothing', async () => {
     const slow = await syncs.fake(snyk, { pageSize: 3 }, { kind: 'hang', at: 3 });
     const id = await syncs.connect(snyk, slow.origin);
     const before = (await findings()).length;
@@ -179,24 +179,24 @@ describe('a run of a connection', () => {
     expect(await findings()).toHaveLength(before);
   });
 
-  it('that would close suspiciously many waits for a person', async () => {
+  it('that would close unusually many findings needs confirmation', async () => {
     await syncs.ask('PATCH', '/organization', { body: { policy: { brake: { share: 0.01, count: 1 } } } });
-    const { origin } = await syncs.fake(only(() => true, 'held'));
+    const { origin } = await syncs.fake(only(() => true, 'withheld'));
     const id = await syncs.connect(snyk, origin);
     await syncs.sync(id);
     const before = await statuses();
-    const gone = await syncs.fake(only((n) => n > 15, 'held'));
+    const gone = await syncs.fake(only((n) => n > 15, 'withheld'));
     await syncs.move(id, snyk, gone.origin);
-    const held = await syncs.sync(id);
-    expect(held).toMatchObject({ status: 'needs_confirmation', counts: { closed: 0 }, notes: [expect.stringContaining('would be closed')] });
+    const withheld = await syncs.sync(id);
+    expect(withheld).toMatchObject({ status: 'needs_confirmation', counts: { closed: 0 }, notes: [expect.stringContaining('would be closed')] });
     expect(await statuses()).toEqual(before);
-    expect((await syncs.ask<{ status: string }>('POST', `/integrations/${id}/runs/${held.id}/confirm`)).body.status).toBe('succeeded');
-    expect((await syncs.ask('POST', `/integrations/${id}/runs/${held.id}/confirm`)).status).toBe(409);
+    expect((await syncs.ask<{ status: string }>('POST', `/integrations/${id}/runs/${withheld.id}/confirm`)).body.status).toBe('succeeded');
+    expect((await syncs.ask('POST', `/integrations/${id}/runs/${withheld.id}/confirm`)).status).toBe(409);
   });
 });
 
-describe('a run under way', () => {
-  it('says how often it has asked, also while there is nothing new to keep', async () => {
+describe('an active run', () => {
+  it('shows its request counts even before the next batch arrives', async () => {
     const { origin, requests } = await syncs.fake(snyk, {}, { kind: 'hang', at: 1, for: 3 });
     const id = await syncs.connect(snyk, origin);
     const runId = await syncs.queue(id);

@@ -15,8 +15,8 @@ async function found(id: string): Promise<string[]> {
     .sort();
 }
 
-describe.each(vendors)('%s through the host', (_, vendor) => {
-  it('brings the same findings however its pages are cut and however often the run is killed', async () => {
+describe.each(vendors)('a run of %s', (_, vendor) => {
+  it('imports the same findings with any page size and after any interruption', async () => {
     const { origin } = await syncs.fake(vendor, { pageSize: 50 });
     const id = await syncs.connect(vendor, origin);
     const whole = await syncs.sync(id);
@@ -38,12 +38,12 @@ describe.each(vendors)('%s through the host', (_, vendor) => {
     }
     await syncs.perform(syncs.api().ours.id, runId);
     expect(await syncs.run(other, runId)).toMatchObject({ status: 'succeeded', counts: { received: whole.counts.received, rejected: 0 } });
-    // Another connection of the same vendor sees the same weaknesses at the same places.
+    // Another connection to the same vendor sees the same weaknesses at the same locations.
     expect(await found(other)).toEqual(reference);
     expect((await syncs.sync(other, { full: true })).counts).toMatchObject({ created: 0, updated: 0, reopened: 0, closed: 0 });
   });
 
-  it('closes nothing when it breaks, and says why', async () => {
+  it('closes nothing when it fails, and reports why', async () => {
     const { origin } = await syncs.fake(vendor);
     const id = await syncs.connect(vendor, origin);
     await syncs.sync(id);

@@ -24,7 +24,7 @@ const approve = (who: ReturnType<typeof workItemsOf>, id: string, body: object =
   who.call('POST', `/work-items/${id}/approvals`, body);
 
 describe('an approval', () => {
-  it('is a record of who thought what of which version', async () => {
+  it('records the decision, the person and the version of the work item', async () => {
     const item = await ours.item(await ours.findings(1));
     const answer = await approve(grace, item.id);
     expect(answer).toMatchObject({
@@ -45,19 +45,19 @@ describe('an approval', () => {
     expect(data.map(({ action }) => action)).toEqual(['work_item.rejected', 'work_item.approved']);
   });
 
-  it.each(['update', 'delete from', 'truncate'])('cannot be changed afterwards: %s', async (verb) => {
+  it.each(['update', 'delete from', 'truncate'])('cannot be changed with %s', async (verb) => {
     const statement = verb === 'update' ? 'update work_item_approvals set comment = null' : `${verb} work_item_approvals`;
     await expect(api.db.withSystem((tx) => sql`${sql.raw(statement)}`.execute(tx))).rejects.toMatchObject({ code: '42501' });
     await expect(api.db.withTenant({ orgId: api.ours.id }, (tx) => sql`${sql.raw(statement)}`.execute(tx))).rejects.toMatchObject({ code: '42501' });
   });
 
-  it('needs a second person where the organization asks for four eyes', async () => {
+  it('requires a second person if the four-eyes policy is on', async () => {
     await fourEyes(true);
     try {
       const asAda = workItemsOf(api, adaKey);
-      const opened = await asAda.item(await ours.findings(1));
-      expect(await approve(asAda, opened.id)).toMatchObject({ status: 409, body: { code: 'conflict', detail: expect.stringContaining('you opened it') } });
-      expect(await approve(asAda, opened.id, { decision: 'rejected', comment: 'not yet' })).toMatchObject({ status: 201, body: { independent: false } });
+      const created = await asAda.item(await ours.findings(1));
+      expect(await approve(asAda, created.id)).toMatchObject({ status: 409, body: { code: 'conflict', detail: expect.stringContaining('you created it') } });
+      expect(await approve(asAda, created.id, { decision: 'rejected', comment: 'not yet' })).toMatchObject({ status: 201, body: { independent: false } });
 
       const assigned = await ours.item([], { assignee: ada.email });
       expect(await approve(asAda, assigned.id)).toMatchObject({ status: 409, body: { detail: expect.stringContaining('you are its assignee') } });
@@ -79,13 +79,13 @@ describe('an approval', () => {
       await ours.call('DELETE', `/work-items/${taken.id}/findings/${unlinked}`);
       expect(await approve(asAda, taken.id)).toMatchObject({ status: 409 });
 
-      for (const { id } of [opened, assigned, claimed, left]) expect(await approve(grace, id)).toMatchObject({ status: 201, body: { independent: true } });
+      for (const { id } of [created, assigned, claimed, left]) expect(await approve(grace, id)).toMatchObject({ status: 201, body: { independent: true } });
     } finally {
       await fourEyes(false);
     }
   });
 
-  it('of one who had a part in the work is taken without that policy, and says so', async () => {
+  it('by a participant is accepted without that policy and marked as not independent', async () => {
     const asAda = workItemsOf(api, adaKey);
     const { id } = await asAda.item([]);
     expect(await approve(asAda, id)).toMatchObject({ status: 201, body: { independent: false } });
@@ -95,7 +95,7 @@ describe('an approval', () => {
 });
 
 describe('the timeline', () => {
-  it('has the item, its findings and its approvals in one line, page by page', async () => {
+  it('lists events of the work item, its findings and its approvals in one order, in pages', async () => {
     const [one, two] = (await ours.findings(2)) as [string, string];
     await ours.patchFinding(one, { status: 'in_progress' });
     const { id } = await ours.item([one, two]);
@@ -109,8 +109,8 @@ describe('the timeline', () => {
       reason: string | null;
     }
     const whole = await ours.list<Entry>(`/work-items/${id}/timeline?sort=occurred_at&limit=200`);
-    const told = whole.data.map(({ action, object }) => `${action} ${[id, one, two].indexOf(object.id)}`);
-    expect(told.toSorted()).toEqual(
+    const entries = whole.data.map(({ action, object }) => `${action} ${[id, one, two].indexOf(object.id)}`);
+    expect(entries.toSorted()).toEqual(
       [
         'finding.status_changed 1',
         'work_item.created 0',
@@ -123,8 +123,8 @@ describe('the timeline', () => {
         'work_item.approved 0',
       ].toSorted(),
     );
-    expect(told.at(0)).toBe('finding.status_changed 1');
-    expect(told.at(-1)).toBe('work_item.approved 0');
+    expect(entries.at(0)).toBe('finding.status_changed 1');
+    expect(entries.at(-1)).toBe('work_item.approved 0');
     const paged: Entry[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
       const { data, page }: { data: Entry[]; page: { next_cursor: string | null } } = await ours.list(

@@ -1,3 +1,4 @@
+import type { Static } from 'typebox';
 import { recordAudit } from '../../audit/record.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { emit } from '../../events/emit.ts';
@@ -6,27 +7,25 @@ import { personOf } from '../../findings/triage/triage.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { AppError, invalidField } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
+import type { ApprovalCreate } from '../schemas.ts';
 import { lockItems } from './locks.ts';
 import { participantsIn, partOf } from './participants.ts';
 import { type ApprovalRow, readItem } from './read.ts';
 
-export interface Decision {
-  decision: 'approved' | 'rejected';
-  comment?: string;
-}
+type Decision = Static<typeof ApprovalCreate>;
 
-/** A record of what somebody thought of the work as it was then; it changes nothing else and never changes. */
+/** Records a decision on the current version. The record is immutable and does not change the work item. */
 export async function decideOnItem(tx: TenantTx, actor: Actor, id: string, { decision, comment }: Decision): Promise<ApprovalRow> {
   const { orgId } = actor;
   await lockItems(tx, orgId);
   const item = await readItem(tx, orgId, id);
   if (decision === 'rejected' && !comment?.trim()) {
-    throw invalidField({ in: 'body', path: '/comment', code: 'required', detail: 'is required: it says what is missing' });
+    throw invalidField({ in: 'body', path: '/comment', code: 'required', detail: 'is required for a rejection: say what is missing' });
   }
-  if (item.status === 'cancelled') throw new AppError('conflict', `The work item "${id}" was cancelled: there is nothing to approve or reject.`);
+  if (item.status === 'cancelled') throw new AppError('conflict', `The work item "${id}" is cancelled and can no longer be approved or rejected.`);
   const part = partOf(await participantsIn(tx, orgId, id), { person: personOf(actor), name: actor.name });
   if (decision === 'approved' && part !== null && (await readPolicy(tx, orgId)).four_eyes) {
-    throw new AppError('conflict', `Your organization asks for four eyes, and you ${part}. Let somebody approve who had no part in the work.`);
+    throw new AppError('conflict', `Four-eyes policy: you ${part}. Ask somebody who had no part in the work to approve it.`);
   }
   const { id: item_id, status: item_status, version: item_version } = item;
   const approval = await tx

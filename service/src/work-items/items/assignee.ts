@@ -2,13 +2,13 @@ import type { TenantTx } from '../../db/database.ts';
 import { invalidField } from '../../shared/errors.ts';
 import { isUuid } from '../../shared/ids.ts';
 
-export interface Assigned {
+export interface Assignee {
   assignee: string | null;
   assignee_member_id: string | null;
 }
 
-/** A member by id or e-mail, or a name for whoever is no member: a team, a supplier. */
-export async function assigneeOf(tx: TenantTx, orgId: string, given: string | null): Promise<Assigned> {
+/** Finds a member by id or e-mail address. Any other text is taken as the name of an assignee who is not a member, such as a team or a supplier. */
+export async function resolveAssignee(tx: TenantTx, orgId: string, given: string | null): Promise<Assignee> {
   if (given === null) return { assignee: null, assignee_member_id: null };
   const text = given.trim().toLowerCase();
   const member = await tx
@@ -23,7 +23,7 @@ export async function assigneeOf(tx: TenantTx, orgId: string, given: string | nu
       in: 'body',
       path: '/assignee',
       code: 'unknown_member',
-      detail: 'is no id of a member of your organization; give an id, an e-mail or a name',
+      detail: 'is not the id of a member of your organization. Use the id or e-mail address of a member, or any other name',
     });
   }
   return { assignee: given.trim(), assignee_member_id: null };

@@ -19,7 +19,7 @@ const all = async (answers: Promise<{ status: number; body: unknown }[]>): Promi
   for (const { status, body } of await answers) expect(status, JSON.stringify(body)).toBeLessThan(300);
 };
 
-it('two who link the same findings link each once', async () => {
+it('concurrent requests link each finding once', async () => {
   const ids = await ours.findings(6);
   const { id } = await ours.item([]);
   const answers = await times(8, (n) => ours.call('POST', `/work-items/${id}/findings`, { finding_ids: n % 2 === 0 ? ids : ids.toReversed() }));
@@ -28,7 +28,7 @@ it('two who link the same findings link each once', async () => {
   expect((await ours.read(id)).findings.total).toBe(6);
 });
 
-it('findings that are closed one by one and at once close the item once', async () => {
+it('concurrent changes of single findings close the work item once', async () => {
   const ids = await ours.findings(8);
   const { id } = await ours.item(ids);
   await all(times(8, (n) => ours.call('PATCH', `/findings/${ids[n]}`, { status: 'remediated', reason: 'patched' })));
@@ -37,7 +37,7 @@ it('findings that are closed one by one and at once close the item once', async 
   expect(await ours.read(id)).toMatchObject({ status: 'verified', findings: { verified: 8 } });
 });
 
-it('findings that come back at once share one new item', async () => {
+it('findings that come back concurrently share one follow-up work item', async () => {
   const ids = await ours.findings(8);
   const { id } = await ours.item(ids);
   await ours.call('POST', '/findings/bulk', { ids, change: { status: 'false_positive', justification: 'inaccurate_finding' } });
@@ -48,7 +48,7 @@ it('findings that come back at once share one new item', async () => {
   expect((await ours.list(`/work-items?follows=${id}`)).data).toHaveLength(1);
 });
 
-it('linking and closing at once leave no item behind', async () => {
+it('concurrent linking and closing leave the work item with the correct status', async () => {
   for (let round = 0; round < 10; round++) {
     const [finding] = (await ours.findings(1)) as [string];
     const { id } = await ours.item([]);
@@ -62,7 +62,7 @@ it('linking and closing at once leave no item behind', async () => {
   }
 });
 
-it('imports, triage, bulk changes, links and changes of items at once neither stop each other nor leave an item behind', async () => {
+it('concurrent imports, triage, bulk changes, links and updates do not deadlock and leave correct statuses', async () => {
   const image = (n: number) => `busy-${n}:1`;
   const cves = Array.from({ length: 30 }, (_, n) => n + 1);
   await times(3, (n) => ours.scan(image(n), cves));
@@ -70,7 +70,7 @@ it('imports, triage, bulk changes, links and changes of items at once neither st
   expect(findings).toHaveLength(90);
   const items = await times(6, (n) => ours.item(findings.filter((_, at) => at % 6 === n)));
   const id = (n: number) => (items[n % items.length] as { id: string }).id;
-  // Refusals are fine; a fault or a circle of waiting is not.
+  // Refusals are fine. Internal errors, such as deadlocks, are not.
   const answered = async (answer: Promise<{ status: number; body: unknown }>): Promise<void> => {
     const { status, body } = await answer;
     expect(status, JSON.stringify(body)).toBeLessThan(500);
@@ -91,16 +91,16 @@ it('imports, triage, bulk changes, links and changes of items at once neither st
   }
 });
 
-it('an import that is under way keeps nobody from triage, links and items', async () => {
+it('a running import does not block triage, links and updates of work items', async () => {
   const [one, two] = (await ours.findings(2)) as [string, string];
   const { id } = await ours.item([one]);
-  const [begun, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const [started, finish] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const importing = api.db.withTenant({ orgId: api.ours.id }, async (tx) => {
     await takeImportLock(tx, api.ours.id);
-    begun.resolve();
-    await over.promise;
+    started.resolve();
+    await finish.promise;
   });
-  await begun.promise;
+  await started.promise;
   try {
     await all(
       Promise.all([
@@ -111,7 +111,7 @@ it('an import that is under way keeps nobody from triage, links and items', asyn
       ]),
     );
   } finally {
-    over.resolve();
+    finish.resolve();
   }
   await importing;
   expect(await ours.read(id)).toMatchObject({ title: 'meanwhile', status: 'in_progress', findings: { total: 2, in_progress: 1 } });

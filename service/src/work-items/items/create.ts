@@ -1,29 +1,22 @@
+import type { Static } from 'typebox';
 import { recordAudit } from '../../audit/record.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { emit } from '../../events/emit.ts';
 import { personOf } from '../../findings/triage/triage.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { newId } from '../../shared/ids.ts';
-import { assigneeOf } from './assignee.ts';
-import { linkFindings, type Selection, selectFindings } from './links.ts';
-import { type Priority, priorityRank } from './priority.ts';
+import type { WorkItemCreate } from '../schemas.ts';
+import { resolveAssignee } from './assignee.ts';
+import { linkFindings, selectFindings } from './links.ts';
+import { priorityRank } from './priority.ts';
 import { readItem, type WorkItemRow } from './read.ts';
 
-export interface NewWorkItem extends Selection {
-  title: string;
-  description?: string;
-  assignee?: string;
-  priority?: Priority;
-  due_at?: string;
-  external_ref?: string;
-}
-
-export async function createWorkItem(tx: TenantTx, actor: Actor, input: NewWorkItem): Promise<WorkItemRow> {
+export async function createWorkItem(tx: TenantTx, actor: Actor, input: Static<WorkItemCreate>): Promise<WorkItemRow> {
   const { orgId } = actor;
   const { title, description = null, assignee, priority = 'medium', due_at, external_ref = null } = input;
   const ids = await selectFindings(tx, orgId, input);
   const id = newId();
-  const assigned = await assigneeOf(tx, orgId, assignee ?? null);
+  const assigned = await resolveAssignee(tx, orgId, assignee ?? null);
   const columns = {
     title,
     description,

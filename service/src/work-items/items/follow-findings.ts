@@ -4,25 +4,25 @@ import type { FindingFollower } from '../../findings/follower.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { followUp, linksSql } from './follow-up.ts';
 import { linkFindings } from './links.ts';
-import { lockItems, shareGate } from './locks.ts';
-import { assertTakesFindings, readItem } from './read.ts';
+import { lockItems, lockLinksShared } from './locks.ts';
+import { assertFindingsChangeable, readItem } from './read.ts';
 import { rollUpItems } from './roll-up.ts';
 import { doneStatuses, isClosed, type WorkItemStatus } from './status.ts';
 
-/** What a change of findings means for the items they are on. */
+/** Updates the work items of findings that changed. */
 export const followFindings: FindingFollower = {
-  follow: rollUpWith,
+  follow: updateItems,
   async assertOpen(tx, orgId, id) {
-    assertTakesFindings(await readItem(tx, orgId, id));
+    assertFindingsChangeable(await readItem(tx, orgId, id));
   },
   async link(tx, actor, id, ids) {
     await linkFindings(tx, actor, id, ids);
   },
 };
 
-async function rollUpWith(tx: TenantTx, actor: Actor, ids: RawBuilder<unknown>): Promise<void> {
+async function updateItems(tx: TenantTx, actor: Actor, ids: RawBuilder<unknown>): Promise<void> {
   const { orgId } = actor;
-  await shareGate(tx, orgId);
+  await lockLinksShared(tx, orgId);
   const { rows } = await sql<{ id: string; status: WorkItemStatus }>`
     with touched as materialized (select distinct work_item_id from ${linksSql(orgId, ids)} l)
     select w.id, w.status from touched cross join lateral (

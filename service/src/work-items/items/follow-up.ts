@@ -9,8 +9,8 @@ import { rollUpItems } from './roll-up.ts';
 import { doneStatuses } from './status.ts';
 
 /**
- * The items that findings are on. Looked up for one finding after the other, which the offset is for, here and below: right after many
- * were linked, the planner takes thousands of links for one and would compare each with each.
+ * The work items that findings are on. `offset 0`, here and below, forces one index lookup per finding: right after a bulk link the
+ * planner's statistics still say that there are few links, and it would choose a nested loop over all of them.
  */
 export function linksSql(orgId: string, ids: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(
@@ -20,8 +20,8 @@ export function linksSql(orgId: string, ids: RawBuilder<unknown>): RawBuilder<un
 }
 
 /**
- * Findings that came back though the work on them was done, by the item they were done on, and the last item of the line that began
- * with it: items follow one another, and the end of a line is open or closed. What is on an open item already has its work.
+ * Findings that came back after their work item was done. `returned` groups them by that work item. Work items that follow one another
+ * form a chain, and `ends` has the last work item of each chain, open or closed. Findings that are on an open work item are left out.
  */
 function returnedSql(orgId: string, ids: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
@@ -52,7 +52,7 @@ function returnedSql(orgId: string, ids: RawBuilder<unknown>): RawBuilder<unknow
     )`;
 }
 
-/** A closed item stays closed: what comes back goes to the item that follows it, which is made when there is none that is open. Call it holding the lock on items. */
+/** Closed work items are never reopened. Findings that come back go to the work item that follows, which is created if none is open. The caller must have the item lock. */
 export async function followUp(tx: TenantTx, actor: Actor, ids: RawBuilder<unknown>): Promise<void> {
   const { orgId } = actor;
   const created = await sql<{ id: string; title: string; follows: string }>`
@@ -68,7 +68,7 @@ export async function followUp(tx: TenantTx, actor: Actor, ids: RawBuilder<unkno
       returning work_item_id
     )
     select work_item_id as id, count(*)::int as linked from linked group by work_item_id`.execute(tx);
-  await tell(tx, actor, created.rows, linked.rows);
+  await recordFollowUps(tx, actor, created.rows, linked.rows);
   await rollUpItems(
     tx,
     actor,
@@ -76,7 +76,7 @@ export async function followUp(tx: TenantTx, actor: Actor, ids: RawBuilder<unkno
   );
 }
 
-async function tell(
+async function recordFollowUps(
   tx: TenantTx,
   actor: Actor,
   created: readonly { id: string; title: string; follows: string }[],
@@ -84,7 +84,7 @@ async function tell(
 ) {
   const changes = [
     ...created.map(({ id, title, follows }) => ({ action: 'work_item.created' as const, id, after: { title, follows } })),
-    ...linked.map(({ id, linked }) => ({ action: 'work_item.findings_linked' as const, id, after: { linked, reason: 'they came back' } })),
+    ...linked.map(({ id, linked }) => ({ action: 'work_item.findings_linked' as const, id, after: { linked, reason: 'the findings came back' } })),
   ];
   for (let at = 0; at < changes.length; at += 1_000) {
     const some = changes.slice(at, at + 1_000);

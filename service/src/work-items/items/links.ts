@@ -1,47 +1,35 @@
-import { type SelectQueryBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
+import type { Static } from 'typebox';
 import { recordAudit } from '../../audit/record.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { fetchPage, type PageRequest, type SortColumns } from '../../db/pages.ts';
-import type { DB } from '../../db/types.ts';
 import { emit } from '../../events/emit.ts';
 import type { EventType } from '../../events/types.ts';
-import { type FindingFilter, filterFindings, ownFindings } from '../../findings/list/filter.ts';
+import { filterFindings, ownFindings } from '../../findings/list/filter.ts';
 import type { Assurance, Status } from '../../findings/status.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { AppError, invalidField, notFound } from '../../shared/errors.ts';
+import type { LinkBody, LinkedFindingQuery, LinkResult } from '../schemas.ts';
+import { MAX_FINDINGS } from './limits.ts';
 import { lockLinks } from './locks.ts';
-import { assertTakesFindings, readItem } from './read.ts';
+import { assertFindingsChangeable, readItem } from './read.ts';
 import { rollUpItems } from './roll-up.ts';
 
-/** Findings that one item can have. */
-export const MAX_FINDINGS = 10_000;
-/** Ids that an audit event names; the links themselves have them all. */
-const NAMED_IN_AUDIT = 100;
+/** Most ids in an audit event. The links themselves are complete. */
+const MAX_AUDITED_IDS = 100;
 
-/** Which findings: named, or found by the filters of their list. */
-export interface Selection {
-  finding_ids?: string[];
-  filter?: FindingFilter;
-}
-
-export interface Linked {
-  matched: number;
-  linked: number;
-  already_linked: number;
-}
-
-export async function selectFindings(tx: TenantTx, orgId: string, { finding_ids, filter }: Selection): Promise<string[]> {
-  if (finding_ids !== undefined) return knownIds(tx, orgId, [...new Set(finding_ids.map((id) => id.toLowerCase()))]);
+export async function selectFindings(tx: TenantTx, orgId: string, { finding_ids, filter }: Static<LinkBody>): Promise<string[]> {
+  if (finding_ids !== undefined) return assertKnown(tx, orgId, [...new Set(finding_ids.map((id) => id.toLowerCase()))]);
   if (filter === undefined) return [];
   const found = await filterFindings(ownFindings(tx).select('findings.id'), orgId, filter)
     .limit(MAX_FINDINGS + 1)
     .execute();
   if (found.length <= MAX_FINDINGS) return found.map(({ id }) => id);
-  const detail = `matches more than ${MAX_FINDINGS.toLocaleString('en')} findings, which is the most that one work item can have; narrow it and repeat`;
+  const detail = `matches more than ${MAX_FINDINGS.toLocaleString('en')} findings, the limit of one work item. Narrow the filter`;
   throw invalidField({ in: 'body', path: '/filter', code: 'too_many', detail });
 }
 
-async function knownIds(tx: TenantTx, orgId: string, ids: string[]): Promise<string[]> {
+async function assertKnown(tx: TenantTx, orgId: string, ids: string[]): Promise<string[]> {
   const found = await tx.selectFrom('findings').select('id').where('org_id', '=', orgId).where(sql<boolean>`id = any(${ids}::uuid[])`).execute();
   const known = new Set(found.map(({ id }) => id));
   const unknown = ids.find((id) => !known.has(id));
@@ -49,11 +37,11 @@ async function knownIds(tx: TenantTx, orgId: string, ids: string[]): Promise<str
   return ids;
 }
 
-export async function linkFindings(tx: TenantTx, actor: Actor, id: string, ids: readonly string[]): Promise<Linked> {
+export async function linkFindings(tx: TenantTx, actor: Actor, id: string, ids: readonly string[]): Promise<Omit<Static<typeof LinkResult>, 'work_item'>> {
   const { orgId } = actor;
   await lockLinks(tx, orgId);
   const item = await readItem(tx, orgId, id);
-  assertTakesFindings(item);
+  assertFindingsChangeable(item);
   const { rows } = await sql<{ finding_id: string }>`
     insert into work_item_findings (org_id, id, work_item_id, finding_id, linked_at, linked_by)
     select ${orgId}, new_id(), ${id}, f.id, clock_timestamp(), ${actor.name} from findings f where f.org_id = ${orgId} and f.id = any(${ids as string[]}::uuid[])
@@ -65,18 +53,18 @@ export async function linkFindings(tx: TenantTx, actor: Actor, id: string, ids: 
   const { findings_open, findings_in_progress, findings_remediated, findings_verified, findings_excepted } = item;
   const before = findings_open + findings_in_progress + findings_remediated + findings_verified + findings_excepted;
   if (before + rows.length > MAX_FINDINGS) {
-    const most = MAX_FINDINGS.toLocaleString('en');
+    const limit = MAX_FINDINGS.toLocaleString('en');
     throw new AppError(
       'conflict',
-      `The work item has ${before} findings and would get ${rows.length} more; ${most} is the most. Put them on several work items.`,
+      `The work item has ${before} findings. Adding ${rows.length} more would exceed the limit of ${limit}. Use several work items.`,
     );
   }
-  const named = rows.slice(0, NAMED_IN_AUDIT).map(({ finding_id }) => finding_id);
-  await touch(tx, actor, id, { action: 'work_item.findings_linked', after: { linked: rows.length, finding_ids: named } });
+  const auditedIds = rows.slice(0, MAX_AUDITED_IDS).map(({ finding_id }) => finding_id);
+  await recordChange(tx, actor, id, { action: 'work_item.findings_linked', after: { linked: rows.length, finding_ids: auditedIds } });
   return result;
 }
 
-/** The link is ended, not forgotten: its row says from when to when the finding was on the item. */
+/** Ends the link and keeps its row, which shows from when to when the finding was on the work item. */
 export async function unlinkFinding(
   tx: TenantTx,
   actor: Actor,
@@ -85,22 +73,21 @@ export async function unlinkFinding(
 ): Promise<void> {
   const { orgId } = actor;
   await lockLinks(tx, orgId);
-  assertTakesFindings(await readItem(tx, orgId, id));
+  assertFindingsChangeable(await readItem(tx, orgId, id));
   const { numAffectedRows } = await sql`
     update work_item_findings set unlinked_at = greatest(clock_timestamp(), linked_at), unlinked_by = ${actor.name}, unlink_reason = ${reason}
     where org_id = ${orgId} and work_item_id = ${id} and finding_id = ${findingId} and unlinked_at is null`.execute(tx);
-  if (!numAffectedRows) throw new AppError('not_found', `The finding "${findingId}" is not on the work item "${id}". List its findings to see which are.`);
-  await touch(tx, actor, id, { action: 'work_item.finding_unlinked', after: { finding_id: findingId, reason } });
+  if (!numAffectedRows)
+    throw new AppError('not_found', `The finding "${findingId}" is not on the work item "${id}". List the findings of the work item to check.`);
+  await recordChange(tx, actor, id, { action: 'work_item.finding_unlinked', after: { finding_id: findingId, reason } });
 }
 
-async function touch(tx: TenantTx, actor: Actor, id: string, { action, after }: { action: EventType; after: Record<string, unknown> }): Promise<void> {
+async function recordChange(tx: TenantTx, actor: Actor, id: string, { action, after }: { action: EventType; after: Record<string, unknown> }): Promise<void> {
   await sql`update work_items set version = version + 1, updated_at = now() where org_id = ${actor.orgId} and id = ${id}`.execute(tx);
   await recordAudit(tx, actor, { action, objectType: 'work_item', objectId: id, after });
   await emit(tx, actor.orgId, { type: action, subject: id, data: after });
   await rollUpItems(tx, actor, [id]);
 }
-
-export type LinkState = 'linked' | 'unlinked' | 'all';
 
 export interface LinkedRow {
   id: string;
@@ -119,7 +106,12 @@ export interface LinkedRow {
   unlink_reason: string | null;
 }
 
-export async function listLinked(tx: TenantTx, orgId: string, { id, state }: { id: string; state: LinkState }, page: PageRequest) {
+export async function listLinked(
+  tx: TenantTx,
+  orgId: string,
+  { id, state }: { id: string; state: Static<typeof LinkedFindingQuery>['state'] },
+  page: PageRequest,
+) {
   await readItem(tx, orgId, id);
   const which = { linked: sql`and l.unlinked_at is null`, unlinked: sql`and l.unlinked_at is not null`, all: sql`` }[state];
   const links = sql<LinkedRow>`(
@@ -129,7 +121,7 @@ export async function listLinked(tx: TenantTx, orgId: string, { id, state }: { i
     join findings f on f.org_id = ${orgId} and f.id = l.finding_id
     join assets a on a.org_id = ${orgId} and a.id = f.asset_id
     where l.org_id = ${orgId} and l.work_item_id = ${id} ${which})`.as('links');
-  const query = tx.selectFrom(links).selectAll() as unknown as SelectQueryBuilder<DB, 'work_item_findings', LinkedRow>;
+  const query = tx.selectFrom(links).selectAll();
   const columns: SortColumns<LinkedRow> = { linked_at: { column: 'linked_at', type: 'timestamptz' } };
   return fetchPage(tx, query, columns, page);
 }

@@ -2,12 +2,12 @@ import { sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 
 /**
- * Who changes findings and who links them must not miss each other: each would take the item for what it was before the other.
- * Taken in this order and after every lock on findings, so that nobody waits in a circle:
- * - the gate: shared by those who changed findings, alone by those who link or unlink
- * - the roll-up: one at a time, by whoever changes the status of items; those whose findings are on no item do not come that far
+ * A transaction that changes findings and one that links them must see each other's work. Otherwise each computes the status of the work
+ * item from old data. To avoid deadlocks, take these locks in this order and after all locks on findings:
+ * 1. The link lock: shared for transactions that changed findings, exclusive for those that link or unlink.
+ * 2. The item lock: exclusive, for transactions that change the status of work items. Findings without a work item do not need it.
  */
-export async function shareGate(tx: TenantTx, orgId: string): Promise<void> {
+export async function lockLinksShared(tx: TenantTx, orgId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock_shared(hashtextextended(${`work item links ${orgId}`}, 0))`.execute(tx);
 }
 

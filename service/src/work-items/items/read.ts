@@ -1,10 +1,12 @@
 import { sql } from 'kysely';
+import type { Static } from 'typebox';
 import type { TenantTx } from '../../db/database.ts';
 import { fetchPage, type PageRequest, type SortColumns } from '../../db/pages.ts';
 import { AppError, notFound } from '../../shared/errors.ts';
 import { isUuid } from '../../shared/ids.ts';
-import { type Priority, priorityRank } from './priority.ts';
-import { isClosed, type WorkItemStatus } from './status.ts';
+import type { WorkItemQuery } from '../schemas.ts';
+import { priorityRank } from './priority.ts';
+import { isClosed } from './status.ts';
 
 const listed = [
   'id',
@@ -31,21 +33,7 @@ const listed = [
   'updated_at',
 ] as const;
 
-export interface WorkItemFilter {
-  status?: WorkItemStatus[];
-  assignee?: string;
-  priority?: Priority[];
-  overdue?: boolean;
-  finding_id?: string;
-  follows?: string;
-  q?: string;
-  created_from?: string;
-  created_to?: string;
-  updated_from?: string;
-  updated_to?: string;
-  due_from?: string;
-  due_to?: string;
-}
+export type WorkItemFilter = Omit<Static<typeof WorkItemQuery>, 'limit' | 'cursor' | 'sort' | 'total'>;
 
 const RANGES = [
   ['created', 'created_at'],
@@ -99,8 +87,8 @@ export async function readItem(tx: TenantTx, orgId: string, id: string) {
 
 export type WorkItemRow = Awaited<ReturnType<typeof readItem>>;
 
-/** What is told about one item alone. */
-export async function readMore(tx: TenantTx, orgId: string, id: string) {
+/** What is returned for a single work item but not in lists. */
+export async function readItemDetails(tx: TenantTx, orgId: string, id: string) {
   const [approvals, followers] = await Promise.all([
     tx.selectFrom('work_item_approvals').selectAll().where('org_id', '=', orgId).where('work_item_id', '=', id).orderBy('id', 'desc').limit(100).execute(),
     tx.selectFrom('work_items').select('id').where('org_id', '=', orgId).where('follows', '=', id).execute(),
@@ -108,12 +96,11 @@ export async function readMore(tx: TenantTx, orgId: string, id: string) {
   return { approvals, followedBy: followers[0]?.id ?? null };
 }
 
-export type ApprovalRow = Awaited<ReturnType<typeof readMore>>['approvals'][number];
+export type WorkItemDetails = Awaited<ReturnType<typeof readItemDetails>>;
+export type ApprovalRow = WorkItemDetails['approvals'][number];
 
-export function assertTakesFindings({ id, status }: Pick<WorkItemRow, 'id' | 'status'>): void {
+/** The evidence of a closed work item must stay true, so its findings cannot change. */
+export function assertFindingsChangeable({ id, status }: Pick<WorkItemRow, 'id' | 'status'>): void {
   if (!isClosed(status)) return;
-  throw new AppError(
-    'conflict',
-    `The work item "${id}" is ${status} and takes or gives no findings any more, so that its evidence stays true. Create another one.`,
-  );
+  throw new AppError('conflict', `The work item "${id}" is closed (${status}). Findings can no longer be added or removed. Create another work item.`);
 }

@@ -5,7 +5,7 @@ import { startApi, type TestApi } from '../../testing/http/api.ts';
 
 let api: TestApi;
 let ours: ReturnType<typeof workItemsOf>;
-/** Somebody else, for what needs a second person. */
+/** A second person, for changes that require one. */
 let other: ReturnType<typeof workItemsOf>;
 beforeAll(async () => {
   api = await startApi();
@@ -26,8 +26,8 @@ const verify = async (...ids: string[]): Promise<void> => {
 };
 const statusOf = async (id: string) => (await ours.read(id)).status;
 
-describe('an item follows its findings', () => {
-  it('from the first work to the last proof', async () => {
+describe('the status of a work item', () => {
+  it('follows its findings from open to verified', async () => {
     const [one, two] = (await ours.findings(2)) as [string, string];
     const { id, version } = await ours.item([one, two]);
     await ours.patchFinding(one, { status: 'in_progress' });
@@ -43,15 +43,15 @@ describe('an item follows its findings', () => {
     await verify(two);
     expect(await ours.read(id)).toMatchObject({ status: 'verified', closed_at: expect.any(String), findings: { total: 2, verified: 2 } });
     const { data } = await ours.list<{ after: { status: string } }>(`/audit-events?object_id=${id}&action=work_item.status_changed&sort=occurred_at`);
-    const told = ['in_progress', 'awaiting_verification', 'in_progress', 'awaiting_verification', 'verified'];
-    expect(data.map(({ after }) => after.status)).toEqual(told);
+    const expected = ['in_progress', 'awaiting_verification', 'in_progress', 'awaiting_verification', 'verified'];
+    expect(data.map(({ after }) => after.status)).toEqual(expected);
     const events = await api.db.withSystem((tx) =>
       sql<{ to: string }>`select data->>'to' as to from events where subject = ${id} and type = 'work_item.status_changed' order by id`.execute(tx),
     );
-    expect(events.rows.map(({ to }) => to)).toEqual(told);
+    expect(events.rows.map(({ to }) => to)).toEqual(expected);
   });
 
-  it('and closes with exceptions when the rest is accepted, false or withdrawn', async () => {
+  it('is closed_with_exceptions when the remaining findings are accepted, false positive or withdrawn', async () => {
     const [one, two, three] = (await ours.findings(3)) as [string, string, string];
     const { id } = await ours.item([one, two, three]);
     await verify(one);
@@ -61,7 +61,7 @@ describe('an item follows its findings', () => {
     expect(await ours.read(id)).toMatchObject({ status: 'closed_with_exceptions', findings: { verified: 1, excepted: 2 } });
   });
 
-  it('when a finding is put on it or taken off, too', async () => {
+  it('changes when a finding is added or removed', async () => {
     const [one, two] = (await ours.findings(2)) as [string, string];
     await verify(one);
     const { id } = await ours.item([two]);
@@ -72,7 +72,7 @@ describe('an item follows its findings', () => {
     expect(await ours.item([one])).toMatchObject({ status: 'verified' });
   });
 
-  it('when many change at once, and all the items they are on', async () => {
+  it('changes for all work items of findings that change in bulk', async () => {
     const ids = await ours.findings(4, { asset: { type: 'host', name: 'bulk.example' } });
     const [a, b] = [await ours.item(ids), await ours.item(ids.slice(0, 1))];
     await ours.call('POST', '/findings/bulk', { filter: { asset: 'bulk.' }, change: { status: 'remediated', reason: 'patched' } });
@@ -81,7 +81,7 @@ describe('an item follows its findings', () => {
     expect([await statusOf(a.id), await statusOf(b.id)]).toEqual(['verified', 'verified']);
   });
 
-  it('when their asset is retired', async () => {
+  it('changes when the asset of a finding is retired', async () => {
     const [one] = (await ours.findings(1, { asset: { type: 'host', name: 'retired.example' } })) as [string];
     const { id } = await ours.item([one]);
     const { asset } = (await ours.readFinding(one)) as Finding & { asset: { id: string } };
@@ -89,7 +89,7 @@ describe('an item follows its findings', () => {
     expect(await statusOf(id)).toBe('closed_with_exceptions');
   });
 
-  it('when a scan no longer sees them, or sees them again', async () => {
+  it('changes when a scan no longer sees findings or sees them again', async () => {
     await ours.scan('scan:1', [1, 2, 3]);
     const item = await ours.item(await ours.ofImage('scan:1'));
     await ours.scan('scan:1', [3]);
@@ -101,8 +101,8 @@ describe('an item follows its findings', () => {
   });
 });
 
-describe('a person', () => {
-  it('begins, blocks, goes on, claims: the findings come along', async () => {
+describe('setting the status of a work item', () => {
+  it('changes its findings too', async () => {
     const [one, two] = (await ours.findings(2)) as [string, string];
     const { id } = await ours.item([one, two]);
     expect(await ours.patch(id, { status: 'in_progress' })).toMatchObject({ status: 200, body: { status: 'in_progress', findings: { in_progress: 2 } } });
@@ -120,7 +120,7 @@ describe('a person', () => {
     expect(history.data.map(({ action }) => action)).toEqual(['status_changed', 'status_changed']);
   });
 
-  it('gives work back that has not come far, and is told when the findings say otherwise', async () => {
+  it('can reopen work in progress, and is refused if the findings contradict it', async () => {
     const [one, two] = (await ours.findings(2)) as [string, string];
     const { id } = await ours.item([one, two]);
     await ours.patch(id, { status: 'in_progress' });
@@ -135,7 +135,7 @@ describe('a person', () => {
     expect(await ours.read(id)).toMatchObject({ status: 'awaiting_verification', findings: { remediated: 2 } });
   });
 
-  it('cannot say what only findings can, nor reopen or change the findings of what is closed', async () => {
+  it('cannot verify, cannot reopen a closed work item and cannot change its findings', async () => {
     const [one, two] = (await ours.findings(2)) as [string, string];
     const { id } = await ours.item([one]);
     expect(await ours.patch(id, { status: 'verified' })).toMatchObject({ status: 400, body: { errors: [{ path: '/status' }] } });
@@ -144,7 +144,7 @@ describe('a person', () => {
     expect(await ours.read(id)).toMatchObject({ status: 'cancelled', status_reason: 'out of scope', closed_at: expect.any(String), findings: { open: 1 } });
     expect(await ours.patch(id, { status: 'open' })).toMatchObject({
       status: 409,
-      body: { code: 'invalid_transition', detail: expect.stringContaining('create another one') },
+      body: { code: 'invalid_transition', detail: expect.stringContaining('Create another one') },
     });
     expect(await ours.call('POST', `/work-items/${id}/findings`, { finding_ids: [two] })).toMatchObject({ status: 409 });
     expect(await ours.call('DELETE', `/work-items/${id}/findings/${one}`)).toMatchObject({ status: 409 });
@@ -155,13 +155,13 @@ describe('a person', () => {
   });
 });
 
-describe('what comes back', () => {
+describe('a finding that comes back', () => {
   const followerOf = async (id: string) => {
     const { followed_by } = await ours.read(id);
     return followed_by === null ? null : ours.read(followed_by);
   };
 
-  it('goes to one new item that follows the closed one, however many come back and however often', async () => {
+  it('goes to one follow-up work item of the closed one, even if more findings come back later', async () => {
     await ours.scan('back:1', [11, 12, 13]);
     const item = await ours.item(await ours.ofImage('back:1'), { title: 'fix it', assignee: 'team-a', priority: 'high' });
     await ours.scan('back:1', []);
@@ -187,7 +187,7 @@ describe('what comes back', () => {
     ]);
   });
 
-  it('by a person or by expiry, too; one that is on an open item stays there', async () => {
+  it('gets a follow-up after a manual reopening or an expired acceptance, unless it is on an open work item', async () => {
     const [one, two] = (await ours.findings(2)) as [string, string];
     const item = await ours.item([one]);
     await verify(one);
@@ -205,7 +205,7 @@ describe('what comes back', () => {
     expect(await ours.read(busy.id)).toMatchObject({ status: 'open', findings: { open: 2, excepted: 0 } });
   });
 
-  it('from a cancelled item does not: the work was given up', async () => {
+  it('gets no follow-up if its work item was cancelled', async () => {
     const [one] = (await ours.findings(1)) as [string];
     const item = await ours.item([one]);
     await ours.patch(item.id, { status: 'cancelled', reason: 'given up' });
@@ -215,7 +215,7 @@ describe('what comes back', () => {
     expect(await statusOf(item.id)).toBe('cancelled');
   });
 
-  it('from several items at once makes one for each line of work', async () => {
+  it('gets one follow-up per chain if several work items were closed', async () => {
     const [one, two, both] = (await ours.findings(3, { asset: { type: 'host', name: 'lines.example' } })) as [string, string, string];
     const [a, b] = [await ours.item([one, both], { title: 'a' }), await ours.item([two, both], { title: 'b' })];
     await verify(one, two, both);
@@ -231,7 +231,7 @@ describe('what comes back', () => {
 });
 
 describe('the database', () => {
-  it('itself refuses a status that the findings do not carry', async () => {
+  it('refuses a status that the findings do not support', async () => {
     const { id } = await ours.item(await ours.findings(1));
     const force = (set: string) => api.db.withSystem((tx) => sql`update work_items set ${sql.raw(set)} where id = ${id}`.execute(tx));
     await expect(force("status = 'verified', closed_at = now()")).rejects.toMatchObject({ code: '23514' });

@@ -3,24 +3,23 @@ import { recordAudit } from '../../audit/record.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { emit } from '../../events/emit.ts';
 import type { Actor } from '../../shared/actor.ts';
-import { followWithTickets } from '../tickets/jobs.ts';
+import { queueTicketSyncs } from '../tickets/jobs.ts';
 import { type FindingCounts, isClosed, rollUp, type WorkItemStatus } from './status.ts';
 
-interface Standing {
+interface ItemCounts {
   id: string;
   status: WorkItemStatus;
-  kept: FindingCounts;
+  stored: FindingCounts;
   counts: FindingCounts;
 }
 
-const AUDITED_AT_ONCE = 1_000;
+const AUDIT_BATCH = 1_000;
 
-/** Brings open items to what their findings make of them, however many they are. Call it holding the lock on items. */
+/** Updates counts and status of open work items from their findings, in a fixed number of statements. The caller must have the item lock. */
 export async function rollUpItems(tx: TenantTx, actor: Actor, ids: readonly string[]): Promise<void> {
-  const standings = await readStandings(tx, actor.orgId, ids);
-  const changes = standings
-    .map((standing) => ({ ...standing, to: rollUp(standing.status, standing.counts) }))
-    .filter(({ status, to, kept, counts }) => status !== to || JSON.stringify(kept) !== JSON.stringify(counts));
+  const changes = (await countFindings(tx, actor.orgId, ids))
+    .map((item) => ({ ...item, to: rollUp(item.status, item.counts) }))
+    .filter(({ status, to, stored, counts }) => status !== to || JSON.stringify(stored) !== JSON.stringify(counts));
   if (changes.length === 0) return;
   const written = changes.map(({ id, to, counts, status }) => ({ id, to, moves: to !== status, closes: isClosed(to), ...counts }));
   await sql`
@@ -35,16 +34,16 @@ export async function rollUpItems(tx: TenantTx, actor: Actor, ids: readonly stri
     from jsonb_to_recordset(${JSON.stringify(written)}::jsonb) as c (
       id uuid, "to" text, moves boolean, closes boolean, open integer, in_progress integer, remediated integer, verified integer, excepted integer)
     where w.org_id = ${actor.orgId} and w.id = c.id`.execute(tx);
-  await followWithTickets(
+  await queueTicketSyncs(
     tx,
     actor.orgId,
     changes.map(({ id }) => id),
   );
   const moved = changes.filter(({ status, to }) => status !== to);
-  for (let at = 0; at < moved.length; at += AUDITED_AT_ONCE) await tell(tx, actor, moved.slice(at, at + AUDITED_AT_ONCE));
+  for (let at = 0; at < moved.length; at += AUDIT_BATCH) await recordStatusChanges(tx, actor, moved.slice(at, at + AUDIT_BATCH));
 }
 
-async function tell(tx: TenantTx, actor: Actor, moved: readonly (Standing & { to: WorkItemStatus })[]): Promise<void> {
+async function recordStatusChanges(tx: TenantTx, actor: Actor, moved: readonly (ItemCounts & { to: WorkItemStatus })[]): Promise<void> {
   const changes = moved.map(({ id, status, to, counts }) => ({ id, before: { status }, after: { status: to, findings: counts } }));
   await recordAudit(
     tx,
@@ -62,10 +61,10 @@ async function tell(tx: TenantTx, actor: Actor, moved: readonly (Standing & { to
   );
 }
 
-async function readStandings(tx: TenantTx, orgId: string, ids: readonly string[]): Promise<Standing[]> {
-  const { rows } = await sql<Standing>`
+async function countFindings(tx: TenantTx, orgId: string, ids: readonly string[]): Promise<ItemCounts[]> {
+  const { rows } = await sql<ItemCounts>`
     select w.id, w.status,
-      jsonb_build_object('open', w.findings_open, 'in_progress', w.findings_in_progress, 'remediated', w.findings_remediated, 'verified', w.findings_verified, 'excepted', w.findings_excepted) as kept,
+      jsonb_build_object('open', w.findings_open, 'in_progress', w.findings_in_progress, 'remediated', w.findings_remediated, 'verified', w.findings_verified, 'excepted', w.findings_excepted) as stored,
       counted.counts
     from work_items w cross join lateral (
       select jsonb_build_object(

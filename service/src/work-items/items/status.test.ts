@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { allowed, askable, type FindingCounts, isClosed, mayMove, rollUp, statuses } from './status.ts';
+import { allowed, type FindingCounts, isClosed, mayMove, rollUp, settableStatuses, statuses } from './status.ts';
 
 const status = fc.constantFrom(...statuses);
 const few = fc.nat({ max: 2 });
@@ -9,22 +9,22 @@ const none: FindingCounts = { open: 0, in_progress: 0, remediated: 0, verified: 
 const total = (given: FindingCounts) => Object.values(given).reduce((sum, count) => sum + count, 0);
 const active = ({ open, in_progress, remediated }: FindingCounts) => open + in_progress + remediated;
 
-describe('the table', () => {
-  it('closes three statuses for good', () => {
+describe('status transitions', () => {
+  it('never leave the three closed statuses', () => {
     expect(statuses.filter(isClosed)).toEqual(['verified', 'closed_with_exceptions', 'cancelled']);
     for (const closed of statuses.filter(isClosed)) expect([...allowed(closed, 'person'), ...allowed(closed, 'findings')]).toEqual([]);
   });
 
-  it('lets people reach what they may ask for and nothing else, and findings neither block nor cancel nor reopen', () => {
-    expect(new Set(statuses.flatMap((from) => allowed(from, 'person')))).toEqual(new Set(askable));
+  it('let people reach exactly the settable statuses, and findings never block, cancel or reopen', () => {
+    expect(new Set(statuses.flatMap((from) => allowed(from, 'person')))).toEqual(new Set(settableStatuses));
     expect(new Set(statuses.flatMap((from) => allowed(from, 'findings')))).toEqual(
       new Set(['in_progress', 'awaiting_verification', 'verified', 'closed_with_exceptions']),
     );
   });
 });
 
-describe('the roll-up', () => {
-  it('takes only ways that the table gives to findings', () => {
+describe('rollUp', () => {
+  it('makes only transitions that are allowed for findings', () => {
     fc.assert(
       fc.property(status, counts, (from, given) => {
         const to = rollUp(from, given);
@@ -33,16 +33,16 @@ describe('the roll-up', () => {
     );
   });
 
-  it('is settled after one step', () => {
+  it('is idempotent', () => {
     fc.assert(fc.property(status, counts, (from, given) => rollUp(rollUp(from, given), given) === rollUp(from, given)));
   });
 
-  it('never moves a closed item, nor one without findings', () => {
+  it('never changes a closed work item or one without findings', () => {
     fc.assert(fc.property(fc.constantFrom(...statuses.filter(isClosed)), counts, (from, given) => rollUp(from, given) === from));
     for (const from of statuses) expect(rollUp(from, none)).toBe(from);
   });
 
-  it('closes an open item exactly when no finding is left to do: verified if all are, else with exceptions', () => {
+  it('closes an open work item exactly when no finding is active: as verified if all are verified, otherwise with exceptions', () => {
     fc.assert(
       fc.property(fc.constantFrom(...statuses.filter((each) => !isClosed(each))), counts, (from, given) => {
         const to = rollUp(from, given);
@@ -52,7 +52,7 @@ describe('the roll-up', () => {
     );
   });
 
-  it('waits for verification exactly when all that is left is claimed, unless a person blocked the item', () => {
+  it('awaits verification exactly when all active findings are remediated, unless a person blocked the work item', () => {
     fc.assert(
       fc.property(fc.constantFrom('open', 'in_progress', 'awaiting_verification'), counts, (from, given) => {
         fc.pre(total(given) > 0);
@@ -73,5 +73,5 @@ describe('the roll-up', () => {
     ['blocked', { ...none, verified: 2 }, 'verified'],
     ['open', { ...none, excepted: 2 }, 'closed_with_exceptions'],
     ['cancelled', { ...none, verified: 2 }, 'cancelled'],
-  ] as const)('of %s with %j is %s', (from, given, to) => expect(rollUp(from, given)).toBe(to));
+  ] as const)('turns %s with %j into %s', (from, given, to) => expect(rollUp(from, given)).toBe(to));
 });

@@ -1,16 +1,16 @@
-/** The status machine of a work item: one table, pure. */
+/** The status machine of a work item. */
 export const statuses = ['open', 'in_progress', 'blocked', 'awaiting_verification', 'verified', 'closed_with_exceptions', 'cancelled'] as const;
 export type WorkItemStatus = (typeof statuses)[number];
 
-/** Statuses that a person may ask for; the others follow from the findings alone. */
-export const askable = ['open', 'in_progress', 'blocked', 'awaiting_verification', 'cancelled'] as const satisfies readonly WorkItemStatus[];
-export type AskableStatus = (typeof askable)[number];
+/** Statuses that a person can set. The others follow only from the findings. */
+export const settableStatuses = ['open', 'in_progress', 'blocked', 'awaiting_verification', 'cancelled'] as const satisfies readonly WorkItemStatus[];
+export type SettableStatus = (typeof settableStatuses)[number];
 
-/** Who takes an item from one status to another: a person, or its findings by how they stand. */
-export type By = 'person' | 'findings';
+/** What causes a transition: a person, or the statuses of the findings. */
+export type Cause = 'person' | 'findings';
 
-/** What is not here is forbidden. A closed item never reopens: what comes back goes to an item that follows it. */
-const transitions: Readonly<Record<WorkItemStatus, Partial<Record<WorkItemStatus, readonly By[]>>>> = {
+/** All allowed transitions. Closed work items are never reopened: findings that come back go to a work item that follows. */
+const transitions: Readonly<Record<WorkItemStatus, Partial<Record<WorkItemStatus, readonly Cause[]>>>> = {
   open: {
     in_progress: ['person', 'findings'],
     blocked: ['person'],
@@ -48,11 +48,11 @@ const transitions: Readonly<Record<WorkItemStatus, Partial<Record<WorkItemStatus
   cancelled: {},
 };
 
-export function allowed(from: WorkItemStatus, by: By): WorkItemStatus[] {
+export function allowed(from: WorkItemStatus, by: Cause): WorkItemStatus[] {
   return statuses.filter((to) => transitions[from][to]?.includes(by));
 }
 
-export function mayMove(from: WorkItemStatus, to: WorkItemStatus, by: By): boolean {
+export function mayMove(from: WorkItemStatus, to: WorkItemStatus, by: Cause): boolean {
   return transitions[from][to]?.includes(by) ?? false;
 }
 
@@ -60,10 +60,10 @@ export function isClosed(status: WorkItemStatus): boolean {
   return Object.keys(transitions[status]).length === 0;
 }
 
-/** Closed because the work was done: what comes back from there is new work. A cancelled item was given up by a person, and stays given up. */
+/** Closed because the work was done. Findings that come back get a follow-up work item, unlike those of a cancelled work item. */
 export const doneStatuses = ['verified', 'closed_with_exceptions'] as const satisfies readonly WorkItemStatus[];
 
-/** How the findings of an item stand. */
+/** Number of findings per status. */
 export interface FindingCounts {
   open: number;
   in_progress: number;
@@ -73,12 +73,12 @@ export interface FindingCounts {
   excepted: number;
 }
 
-/** What the findings make of the item's status. A person's block outlasts everything but the end of the work. */
+/** The status that follows from the findings. A block by a person remains until the work is done. */
 export function rollUp(status: WorkItemStatus, { open, in_progress, remediated, verified, excepted }: FindingCounts): WorkItemStatus {
   if (isClosed(status) || open + in_progress + remediated + verified + excepted === 0) return status;
   if (open + in_progress + remediated === 0) return excepted === 0 ? 'verified' : 'closed_with_exceptions';
   if (status === 'blocked') return status;
   if (open + in_progress === 0) return 'awaiting_verification';
-  const begun = in_progress + remediated + verified > 0 || status === 'awaiting_verification';
-  return begun ? 'in_progress' : status;
+  const hasStarted = in_progress + remediated + verified > 0 || status === 'awaiting_verification';
+  return hasStarted ? 'in_progress' : status;
 }

@@ -1,7 +1,6 @@
-import { type SelectQueryBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 import { fetchPage, type PageRequest } from '../../db/pages.ts';
-import type { DB } from '../../db/types.ts';
 import { readItem } from './read.ts';
 
 export interface TimelineRow {
@@ -19,7 +18,7 @@ export interface TimelineRow {
   import_id: string | null;
 }
 
-/** What happened to the item and to its findings, until they left it; links and approvals are among the item's own events. */
+/** Events of the work item, including links and approvals, and the history of its findings until they were removed from it. */
 export async function readTimeline(
   tx: TenantTx,
   orgId: string,
@@ -40,6 +39,6 @@ export async function readTimeline(
     join finding_history h on h.org_id = ${orgId} and h.finding_id = linked.finding_id and h.occurred_at <= linked.until`;
   const parts = { work_item: ofItem, finding: ofFindings };
   const events = sql<TimelineRow>`(${objectType === null ? sql`${ofItem} union all ${ofFindings}` : parts[objectType]})`;
-  const query = tx.selectFrom(events.as('timeline')).selectAll() as unknown as SelectQueryBuilder<DB, 'audit_events', TimelineRow>;
+  const query = tx.selectFrom(events.as('timeline')).selectAll();
   return fetchPage(tx, query, { occurred_at: { column: 'occurred_at', type: 'timestamptz' } }, page);
 }

@@ -22,7 +22,7 @@ const actionsOf = async (id: string): Promise<string[]> =>
   (await ours.list<{ action: string }>(`/audit-events?object_id=${id}&sort=occurred_at&limit=200`)).data.map(({ action }) => action);
 
 describe('a work item', () => {
-  it('is created with its findings, shown, and told', async () => {
+  it('is created with its findings, returned and announced', async () => {
     const ids = await ours.findings(2);
     const answer = await ours.call('POST', '/work-items', {
       title: 'Upgrade log4j',
@@ -60,7 +60,7 @@ describe('a work item', () => {
     expect(await eventsOf(item.id)).toMatchObject([{ type: 'work_item.created' }, { type: 'work_item.findings_linked', data: { linked: 2 } }]);
   });
 
-  it('is assigned to a member by id or e-mail, or to a name, and to no id that is no member', async () => {
+  it('is assigned to a member by id or e-mail address or to a name, but not to an unknown id', async () => {
     const person = await addPerson(api, api.ours, 'analyst');
     const byId = await ours.item([], { assignee: person.id });
     const byMail = await ours.item([], { assignee: person.email.toUpperCase() });
@@ -76,7 +76,7 @@ describe('a work item', () => {
     expect(await ours.item([], { assignee: theirs.email })).toMatchObject({ assignee: theirs.email, assignee_member_id: null });
   });
 
-  it('is changed by a merge patch that honours If-Match; nothing changed is no new version', async () => {
+  it('is changed by a merge patch that honours If-Match, and keeps its version if nothing changes', async () => {
     const item = await ours.item([], { assignee: 'a', due_at: '2999-01-01T00:00:00Z', external_ref: 'r', description: 'd' });
     const changed = await ours.patch(item.id, { title: 'other', assignee: null, due_at: null, priority: 'low' }, { 'if-match': `"${item.version}"` });
     expect(changed).toMatchObject({
@@ -121,7 +121,7 @@ describe('a work item', () => {
     expect((await ours.list('/work-items?q=once')).data).toHaveLength(1);
   });
 
-  it('does not take findings of nobody or of another organization, and nothing is left of the attempt', async () => {
+  it('refuses unknown findings and findings of another organization, and is then not created', async () => {
     const [mine] = await ours.findings(1);
     const theirs = await workItemsOf(api, api.theirs.owner).finding();
     for (const id of [newId(), theirs]) {
@@ -144,8 +144,8 @@ describe('a work item', () => {
   });
 });
 
-describe('the list', () => {
-  it('filters, searches and sorts, page by page', async () => {
+describe('the list of work items', () => {
+  it('filters, searches, sorts and pages', async () => {
     const [finding] = (await ours.findings(1)) as [string];
     const made: string[] = [];
     for (const [n, priority] of ['low', 'critical', 'medium', 'high'].entries()) {
@@ -174,8 +174,8 @@ describe('the list', () => {
   });
 });
 
-describe('links', () => {
-  it('are added once each, by id or filter, and ended without being forgotten', async () => {
+describe('links to findings', () => {
+  it('are added once by id or filter, and stay on record after removal', async () => {
     const [one, two, three] = (await ours.findings(3, { asset: { type: 'host', name: 'links.example' } })) as [string, string, string];
     const { id } = await ours.item([one]);
     expect(await ours.call('POST', `/work-items/${id}/findings`, { finding_ids: [one, two] })).toMatchObject({
@@ -208,15 +208,15 @@ describe('links', () => {
     ]);
   });
 
-  it('are filters of the list of findings and of whatever takes its filters', async () => {
+  it('can be used as filters of findings', async () => {
     const [one, two, lone] = (await ours.findings(3, { asset: { type: 'host', name: 'filters.example' } })) as [string, string, string];
     const item = await ours.item([one, two]);
-    const given_up = await ours.item([lone]);
+    const cancelled = await ours.item([lone]);
     const ids = async (query: string) => (await ours.list<{ id: string }>(`/findings?asset=filters.&sort=created_at&${query}`)).data.map(({ id }) => id);
     expect(await ids(`work_item_id=${item.id}`)).toEqual([one, two]);
     expect(await ids('has_work_item=true')).toEqual([one, two, lone]);
     expect(await ids('has_work_item=false')).toEqual([]);
-    await ours.patch(given_up.id, { status: 'cancelled', reason: 'not ours' });
+    await ours.patch(cancelled.id, { status: 'cancelled', reason: 'not ours' });
     expect(await ids('has_work_item=true')).toEqual([one, two]);
     expect(await ids('has_work_item=false')).toEqual([lone]);
     expect(await ids(`work_item_id=${newId()}`)).toEqual([]);
@@ -224,7 +224,7 @@ describe('links', () => {
     expect(String(stats.body).trim().split('\n')).toHaveLength(2);
   });
 
-  it('come with a new finding and with a bulk change, whose dry run links nothing', async () => {
+  it('can be added by creating a finding and by a bulk change, but not by its dry run', async () => {
     const item = await ours.item([]);
     const fresh = await ours.finding({ work_item_id: item.id });
     const [one, two] = (await ours.findings(2)) as [string, string];
@@ -242,7 +242,7 @@ describe('links', () => {
     expect(await ours.read(item.id)).toMatchObject({ status: 'in_progress' });
   });
 
-  it('can be thousands, found by a filter, and not more than an item can have', async () => {
+  it('can number thousands, up to the limit of a work item', async () => {
     const origin = await ours.finding({ title: 'crowd', asset: { type: 'host', name: 'crowd.example' } });
     await copiesOf(api, origin, 5_999);
     const item = await ours.item([], { filter: { asset: 'crowd.' } });

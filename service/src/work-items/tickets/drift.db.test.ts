@@ -13,10 +13,10 @@ async function linkedItem(given: object = {}) {
 }
 const driftOf = async (id: string) => (await tickets.drift()).find(({ work_item }) => work_item.id === id);
 
-describe('what people changed there in fields of ours', () => {
+describe('a change of owned fields at the vendor', () => {
   const changed = { title: 'theirs', priority: 'low', dueDate: '2027-01-31' } as const;
 
-  it('is listed with both sides, and nothing is undone', async () => {
+  it('is listed with both values and not undone', async () => {
     const { vendor, items, id, ticket, at } = await linkedItem();
     expect(await driftOf(id)).toBeUndefined();
     await vendor.change(at, changed);
@@ -37,7 +37,7 @@ describe('what people changed there in fields of ours', () => {
     expect(await tickets.timeline(id)).toEqual(expect.arrayContaining(['ticket_changed', 'ticket_drifted']));
   });
 
-  it('is overwritten by a push', async () => {
+  it('is overwritten by a repair with push', async () => {
     const { vendor, items, id, ticket, at } = await linkedItem();
     await items.patch(id, { status: 'in_progress' });
     await vendor.change(at, { ...changed, state: 'rejected' });
@@ -50,7 +50,7 @@ describe('what people changed there in fields of ours', () => {
     expect(await driftOf(id)).toBeUndefined();
   });
 
-  it('is taken over by a pull, in the name of who asked, and not written back', async () => {
+  it('is copied by a repair with pull on behalf of the requester, and not written back', async () => {
     const { vendor, items, id, ticket, at } = await linkedItem();
     await vendor.change(at, { ...changed, state: 'in_progress' });
     await tickets.query(`update rrs.tickets set changes_announced = changes_announced + 1 where id = $1`, [ticket.id]);
@@ -67,7 +67,7 @@ describe('what people changed there in fields of ours', () => {
     expect(await vendor.read(at)).toMatchObject({ title: 'theirs', priority: 'medium', dueDate: '2027-01-31' });
   });
 
-  it('is taken over as far as the rules allow', async () => {
+  it('is copied by pull only as far as the rules of work items allow', async () => {
     const { vendor, items, id, ticket, at, finding } = await linkedItem();
     await vendor.change(at, { state: 'done' });
     await tickets.poll();
@@ -81,8 +81,8 @@ describe('what people changed there in fields of ours', () => {
   });
 });
 
-describe('a work item that moved on alone', () => {
-  it('is listed when its ticket is done and the finding came back', async () => {
+describe('a change of the work item alone', () => {
+  it('is listed as drift when the ticket is done and the finding came back', async () => {
     const { vendor, items, id, at, finding } = await linkedItem();
     await vendor.change(at, { state: 'done' });
     await tickets.poll();
@@ -96,8 +96,8 @@ describe('a work item that moved on alone', () => {
   });
 });
 
-describe('a ticket that is gone', () => {
-  it('is listed, cannot be pulled, and a push makes another one', async () => {
+describe('a ticket that was deleted at the vendor', () => {
+  it('is listed, cannot be pulled from, and is recreated by push', async () => {
     const { vendor, items, id, ticket } = await linkedItem();
     const { origin } = await tickets.fake(jiraFake);
     await tickets.move(vendor.connection, jiraFake, origin);
@@ -117,7 +117,7 @@ describe('a ticket that is gone', () => {
 });
 
 describe('a connection', () => {
-  it('that is deleted leaves its tickets failed, in words', async () => {
+  it('that is deleted leaves its tickets failed with an explanation', async () => {
     const { vendor, items, id, ticket } = await linkedItem();
     await tickets.ask('DELETE', `/integrations/${vendor.connection}`);
     await items.patch(id, { title: 'another' });
@@ -130,7 +130,7 @@ describe('a connection', () => {
     expect((await tickets.repair(id, ticket.id, 'push')).status).toBe(409);
   });
 
-  it('that is paused is not asked, and what was left undone is done when it is enabled', async () => {
+  it('that is paused sends no requests, and catches up when it is enabled', async () => {
     const { vendor, items, id, at } = await linkedItem();
     await tickets.ask('PATCH', `/integrations/${vendor.connection}`, { body: { enabled: false } });
     const before = vendor.requests.length;

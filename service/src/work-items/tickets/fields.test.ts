@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { statuses } from '../items/status.ts';
-import { bodyHash, changesOf, driftOf, followed, isEcho, type Ours, sentBy, shownAfter, stateFor, type Theirs } from './fields.ts';
+import { bodyHash, changesOf, driftOf, isEcho, type Ours, sentFields, shownAfter, stateFor, statusFollowing, type Theirs } from './fields.ts';
 
 const ours: Ours = { title: 'Upgrade log4j', body: ['All of it.'], priority: 'high', due_date: '2026-11-30', state: null };
 const theirs: Theirs = {
@@ -13,10 +13,10 @@ const theirs: Theirs = {
   updated_at: '2026-11-15T09:30:00.000Z',
 };
 const everything = changesOf(ours, {});
-const same = { ours, sent: sentBy(everything), shown: shownAfter(everything, theirs), theirs, status: 'open', refusal: null } as const;
+const same = { ours, sent: sentFields(everything), shown: shownAfter(everything, theirs), theirs, status: 'open', refusal: null } as const;
 
-describe('what is written', () => {
-  it('is everything at first, nothing when nothing changed, and then only what changed', () => {
+describe('changesOf', () => {
+  it('returns everything at first, and later only the fields that changed', () => {
     expect(everything).toEqual({ title: 'Upgrade log4j', body: ['All of it.'], priority: 'high', dueDate: '2026-11-30' });
     expect(changesOf(ours, same.sent)).toEqual({});
     expect(changesOf({ ...ours, priority: 'low', due_date: null }, same.sent)).toEqual({ priority: 'low', dueDate: null });
@@ -24,33 +24,33 @@ describe('what is written', () => {
     expect(bodyHash(['a', 'b'])).not.toBe(bodyHash(['ab']));
   });
 
-  it('has a state only at the end of the work, once', () => {
+  it('returns a state only when the work item is closed, and once', () => {
     expect(changesOf({ ...ours, state: 'done' }, same.sent)).toEqual({ state: 'done' });
     expect(changesOf({ ...ours, state: 'done' }, { ...same.sent, state: 'done' })).toEqual({});
   });
 });
 
-describe('where a ticket takes a work item', () => {
-  it('is never a closed status, and a closed item goes nowhere', () => {
+describe('statusFollowing', () => {
+  it('never returns a closed status and never changes a closed work item', () => {
     for (const status of statuses)
       for (const state of ['open', 'in_progress', 'done', 'rejected'] as const)
-        expect([null, 'open', 'in_progress', 'awaiting_verification']).toContain(followed(state, status));
-    for (const status of ['verified', 'closed_with_exceptions', 'cancelled'] as const) expect(followed('open', status)).toBeNull();
+        expect([null, 'open', 'in_progress', 'awaiting_verification']).toContain(statusFollowing(state, status));
+    for (const status of ['verified', 'closed_with_exceptions', 'cancelled'] as const) expect(statusFollowing('open', status)).toBeNull();
   });
 
-  it('is what the state says, but for a block of a person and a rejection', () => {
-    expect([followed('in_progress', 'open'), followed('open', 'in_progress')]).toEqual(['in_progress', 'open']);
-    expect([followed('done', 'open'), followed('done', 'blocked'), followed('done', 'awaiting_verification')]).toEqual([
+  it('follows the state of the ticket, except for blocked work items and rejected tickets', () => {
+    expect([statusFollowing('in_progress', 'open'), statusFollowing('open', 'in_progress')]).toEqual(['in_progress', 'open']);
+    expect([statusFollowing('done', 'open'), statusFollowing('done', 'blocked'), statusFollowing('done', 'awaiting_verification')]).toEqual([
       'awaiting_verification',
       'awaiting_verification',
       null,
     ]);
-    expect([followed('open', 'blocked'), followed('in_progress', 'blocked'), followed('rejected', 'open')]).toEqual([null, null, null]);
+    expect([statusFollowing('open', 'blocked'), statusFollowing('in_progress', 'blocked'), statusFollowing('rejected', 'open')]).toEqual([null, null, null]);
   });
 });
 
-describe('an echo', () => {
-  it('says what was known, at whatever time', () => {
+describe('isEcho', () => {
+  it('ignores only the update time', () => {
     expect(isEcho(theirs, { ...theirs, updated_at: '2026-11-16T00:00:00.000Z' })).toBe(true);
     expect(isEcho(null, theirs)).toBe(false);
     for (const change of [{ title: 'x' }, { priority: null }, { due_date: null }, { state: 'done' }, { state_name: 'Later' }, { assignee: 'Ada' }] as const)
@@ -58,8 +58,8 @@ describe('an echo', () => {
   });
 });
 
-describe('drift', () => {
-  it('is what people changed in fields of ours', () => {
+describe('driftOf', () => {
+  it('returns owned fields that people changed at the vendor', () => {
     expect(driftOf(same)).toEqual([]);
     const changed = { ...theirs, title: 'Later', priority: null, due_date: '2027-01-01' };
     expect(driftOf({ ...same, theirs: changed }).map(({ field, ours: own, theirs: other }) => [field, own, other])).toEqual([
@@ -69,7 +69,7 @@ describe('drift', () => {
     ]);
   });
 
-  it('is not what the vendor made of ours: a shorter title, a field that it lacks', () => {
+  it('ignores values that the vendor stored in its own form: a shortened title, a missing field', () => {
     const form = { ...theirs, title: 'Upgrade…', priority: null, due_date: null };
     const written = { ...same, theirs: form, shown: shownAfter(everything, form) };
     expect(driftOf(written)).toEqual([]);
@@ -78,10 +78,10 @@ describe('drift', () => {
     expect(driftOf({ ...same, theirs: overruled, shown: shownAfter(everything, overruled) }).map(({ field }) => field)).toEqual(['priority']);
   });
 
-  it('is a state that the work item is not in', () => {
+  it('returns a state that contradicts the status of the work item', () => {
     const at = (state: Theirs['state'], status: (typeof statuses)[number], refusal: string | null = null) =>
       driftOf({ ...same, theirs: { ...theirs, state }, status, refusal }).map(({ reason }) => reason);
-    expect(at('done', 'in_progress')).toEqual(['The ticket is done and the work is not.']);
+    expect(at('done', 'in_progress')).toEqual(['The ticket is done, but the work item is not.']);
     expect(at('rejected', 'open')).toEqual([expect.stringContaining('rejected')]);
     expect(at('open', 'verified')).toEqual([expect.stringContaining('closed')]);
     expect(at('open', 'awaiting_verification', 'not so')).toEqual(['not so']);

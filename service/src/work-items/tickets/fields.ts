@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { Priority, Ticket, TicketChange, TicketState } from '@rrs/connectors';
+import type { Static } from 'typebox';
 import { priorityName } from '../items/priority.ts';
 import type { WorkItemRow } from '../items/read.ts';
-import { type AskableStatus, isClosed, type WorkItemStatus } from '../items/status.ts';
+import { isClosed, type SettableStatus, type WorkItemStatus } from '../items/status.ts';
+import { ownedFields, type TicketDrift } from '../schemas-tickets.ts';
 
-/** Who owns which field of a ticket, and what it means when the two sides differ. All of it pure. */
+/** Which side owns which field of a ticket, and what differences mean. Pure functions. */
 
-/** What is ours, as it should be there. `state`: only what ends the work is written by us. */
+/** The values that the work item wants in the ticket. `state` is only set once the work item is closed. */
 export interface Ours {
   title: string;
   body: readonly string[];
@@ -15,23 +17,23 @@ export interface Ours {
   state: TicketState | null;
 }
 
-/** What of it was written; of the text its hash. */
+/** The values that were last written. `body` is a hash. */
 export interface Sent {
   title?: string;
   body?: string;
   priority?: Priority;
   due_date?: string | null;
   state?: TicketState;
-  /** The end of the work that was told in a comment. */
+  /** The closed status that a comment has announced. */
   comment?: WorkItemStatus;
 }
 
-const ownedFields = ['title', 'priority', 'due_date'] as const;
 type OwnedField = (typeof ownedFields)[number];
 
-/** What the ticket showed right after we wrote. */
+/** The values that the ticket had right after the last write. */
 export type Shown = Partial<Pick<Theirs, OwnedField>>;
 
+/** The ticket as last read. */
 export interface Theirs {
   title: string;
   priority: Priority | null;
@@ -42,15 +44,9 @@ export interface Theirs {
   updated_at: string;
 }
 
-export const driftFields = [...ownedFields, 'state'] as const;
-export interface Drift {
-  field: (typeof driftFields)[number];
-  ours: string | null;
-  theirs: string | null;
-  reason: string | null;
-}
+export type Drift = Static<typeof TicketDrift>;
 
-/** By it the ticket is found again when it was made and nobody heard of it. */
+/** A marker in the ticket's text. It identifies the ticket if the vendor created it but the response was lost. */
 export function markerOf(orgId: string, itemId: string): string {
   return `rrs-${createHash('sha256').update(`${orgId} ${itemId}`).digest('hex').slice(0, 12)}`;
 }
@@ -78,17 +74,17 @@ export function theirsOf({ title, priority, dueDate, state, stateName, assignee,
   };
 }
 
-/** What vendors say may be longer than anybody reads, and have characters that a database does not take. */
+/** Vendor texts can be very long and can contain characters that PostgreSQL does not accept. */
 export function storable(text: string): string {
   return text.replaceAll('\0', '').slice(0, 2_000).toWellFormed();
 }
 
-/** Threat: the address becomes a link in the console, and only some kinds of address are safe to click. */
+/** Threat: clients show the URL as a link, and schemes such as `javascript:` are not safe to click. */
 export function safeUrl(url: string): string | null {
   return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) ? storable(url) : null;
 }
 
-/** A ticket that says what was read, or shown after our own write, did not change, whatever its time says. */
+/** Whether a ticket has the same content as before. Its update time is ignored, because the service's own writes change it too. */
 export function isEcho(before: Theirs | null, now: Theirs): boolean {
   return before !== null && (Object.keys(now) as (keyof Theirs)[]).every((name) => name === 'updated_at' || before[name] === now[name]);
 }
@@ -97,7 +93,7 @@ export function bodyHash(body: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(body)).digest('base64url');
 }
 
-/** What is to be written: only what we changed since we wrote it, so that nothing of what people did there is undone in passing. */
+/** The fields to write: only those that changed here since the last write, so that changes of people at the vendor are not undone by accident. */
 export function changesOf(ours: Ours, sent: Sent): TicketChange {
   return {
     ...(ours.title === sent.title ? {} : { title: ours.title }),
@@ -108,7 +104,7 @@ export function changesOf(ours: Ours, sent: Sent): TicketChange {
   };
 }
 
-export function sentBy({ title, body, priority, dueDate, state }: TicketChange): Sent {
+export function sentFields({ title, body, priority, dueDate, state }: TicketChange): Sent {
   return {
     ...(title === undefined ? {} : { title }),
     ...(body === undefined ? {} : { body: bodyHash(body) }),
@@ -118,7 +114,7 @@ export function sentBy({ title, body, priority, dueDate, state }: TicketChange):
   };
 }
 
-/** Of the fields that were written, and of no others: those that people changed there stay what they are. */
+/** Covers only the fields that were just written. The others may contain changes of people at the vendor. */
 export function shownAfter(change: TicketChange, theirs: Theirs): Shown {
   return {
     ...(change.title === undefined ? {} : { title: theirs.title }),
@@ -127,7 +123,7 @@ export function shownAfter(change: TicketChange, theirs: Theirs): Shown {
   };
 }
 
-/** Where a ticket is when the work item is here. */
+/** The ticket state that corresponds to a work item status. */
 export function stateFor(status: WorkItemStatus): TicketState {
   const states: Record<WorkItemStatus, TicketState> = {
     open: 'open',
@@ -141,15 +137,15 @@ export function stateFor(status: WorkItemStatus): TicketState {
   return states[status];
 }
 
-/** Where the state of the ticket takes the work item; null: it stays. A ticket that is done is a claim, never a proof; a rejected one is for people to look at. */
-export function followed(state: TicketState, status: WorkItemStatus): AskableStatus | null {
+/** The status that the work item takes when a ticket has this state, or null for no change. A done ticket is a claim, not a proof. A rejected one needs a person. */
+export function statusFollowing(state: TicketState, status: WorkItemStatus): SettableStatus | null {
   if (isClosed(status) || state === 'rejected') return null;
   if (state === 'done') return status === 'awaiting_verification' ? null : 'awaiting_verification';
-  // What a person blocked waits for that person.
+  // Only a person can end a block.
   return status === 'blocked' || status === state ? null : state;
 }
 
-export function whyFollowed(state: TicketState, key: string): string {
+export function followReason(state: TicketState, key: string): string {
   return {
     open: `ticket ${key} is open`,
     in_progress: `ticket ${key} is in progress`,
@@ -158,22 +154,22 @@ export function whyFollowed(state: TicketState, key: string): string {
   }[state];
 }
 
-interface Compared {
+interface Comparison {
   ours: Ours;
   sent: Sent;
   shown: Shown;
   theirs: Theirs;
   status: WorkItemStatus;
-  /** Why the work item did not follow the state. */
+  /** Why the work item did not follow the ticket's state. */
   refusal: string | null;
 }
 
-export function driftOf({ ours, sent, shown, theirs, status, refusal }: Compared): Drift[] {
+export function driftOf({ ours, sent, shown, theirs, status, refusal }: Comparison): Drift[] {
   const fields = ownedFields.flatMap((field): Drift[] => {
     if (ours[field] === theirs[field]) return [];
-    // What the vendor made of ours when it was written: a title that it cut, a field that it does not have.
-    const isTheirForm = ours[field] === sent[field] && theirs[field] === shown[field] && (field === 'title' || theirs[field] === null);
-    return isTheirForm ? [] : [{ field, ours: ours[field], theirs: theirs[field], reason: null }];
+    // The vendor stored the written value in its own form: a shortened title, or nothing because it lacks the field.
+    const isVendorForm = ours[field] === sent[field] && theirs[field] === shown[field] && (field === 'title' || theirs[field] === null);
+    return isVendorForm ? [] : [{ field, ours: ours[field], theirs: theirs[field], reason: null }];
   });
   const state = stateDrift(theirs.state, status, refusal);
   return state ? [...fields, { field: 'state', ours: status, theirs: theirs.state, reason: refusal ?? state }] : fields;
@@ -181,8 +177,8 @@ export function driftOf({ ours, sent, shown, theirs, status, refusal }: Compared
 
 function stateDrift(state: TicketState, status: WorkItemStatus, refusal: string | null): string | null {
   const isOver = state === 'done' || state === 'rejected';
-  if (isClosed(status)) return isOver ? null : 'The work item is closed and the ticket is not.';
-  if (state === 'rejected') return 'The ticket was rejected; somebody has to decide what that means for the work item.';
-  if (state === 'done') return status === 'awaiting_verification' ? null : 'The ticket is done and the work is not.';
+  if (isClosed(status)) return isOver ? null : 'The work item is closed, but the ticket is not.';
+  if (state === 'rejected') return 'The ticket was rejected. Decide what this means for the work item.';
+  if (state === 'done') return status === 'awaiting_verification' ? null : 'The ticket is done, but the work item is not.';
   return status === 'awaiting_verification' && refusal !== null ? refusal : null;
 }

@@ -37,7 +37,7 @@ async function linkedItem() {
   return { vendor, id, ticket, connection: vendor.connection };
 }
 
-/** The vendor refuses everything from now on. */
+/** Replaces the vendor by one that refuses everything. */
 async function broken(connection: string, status = 401) {
   const vendor = await tickets.fake(jiraFake, {}, { kind: 'status', at: 1, status });
   await moveTo(connection, vendor.origin);
@@ -45,7 +45,7 @@ async function broken(connection: string, status = 401) {
 }
 
 describe('the health of a ticketing connection', () => {
-  it('is unknown as long as there is nothing to ask about', async () => {
+  it('is never_synced while there are no tickets', async () => {
     const { connection } = await tickets.vendor();
     await tickets.poll();
     expect(await healthOf(connection)).toMatchObject({
@@ -58,7 +58,7 @@ describe('the health of a ticketing connection', () => {
     });
   });
 
-  it('is what its polls show', async () => {
+  it('is computed from its polls', async () => {
     const { connection, ticket } = await linkedItem();
     await tickets.poll();
     const health = await healthOf(connection);
@@ -85,7 +85,7 @@ describe('the health of a ticketing connection', () => {
     expect(ticket.status).toBe('linked');
   });
 
-  it('is bad when the vendor refuses, with the reason, since when and how often', async () => {
+  it('is failing with reason, start and number of failures when the vendor refuses', async () => {
     const { connection } = await linkedItem();
     await tickets.poll();
     const { last_success_at } = await healthOf(connection);
@@ -98,7 +98,7 @@ describe('the health of a ticketing connection', () => {
       sync_status: 'failing',
       last_success_at,
       runs: { last_24h: { total: 3, failed: 2, error_rate: 0.667 }, last_7d: { total: 3, failed: 2 } },
-      last_error: { kind: 'credentials', message: expect.stringMatching(/401.*\(2 runs in a row, since \d{4}-/s) },
+      last_error: { kind: 'credentials', message: expect.stringMatching(/401.*\(2 failed runs in a row since \d{4}-/s) },
       consecutive_failures: 2,
       circuit: 'closed',
     });
@@ -106,7 +106,7 @@ describe('the health of a ticketing connection', () => {
     expect(health.requests.last_24h.error_rate).toBeGreaterThan(0);
   });
 
-  it('that stays bad makes it be asked less often, until somebody mends it', async () => {
+  it('causes backing off after five failures, until a poll succeeds', async () => {
     const { vendor, connection } = await linkedItem();
     const refusing = await broken(connection);
     for (let n = 0; n < 5; n++) await tickets.poll();
@@ -135,10 +135,10 @@ describe('the health of a ticketing connection', () => {
     expect(await healthOf(connection)).toMatchObject({ status: 'healthy', sync_status: 'ok', consecutive_failures: 0, circuit: 'closed', last_error: null });
   });
 
-  it('is not whole when the vendor stops in the middle', async () => {
+  it('is degraded when the vendor fails during a poll', async () => {
     const { connection } = await linkedItem();
     await tickets.poll();
-    // Two tickets are made with two requests each; then it lists the first, and fails.
+    // Two tickets are created with two requests each. Then the vendor lists the first one and fails.
     const stopping = await tickets.vendor(jiraFake, { options: { pageSize: 1 }, fault: { kind: 'status', at: 6, status: 500 } });
     const draft = { title: 'T', body: ['B'], priority: 'low', dueDate: null, url: 'https://rrs.example/1' } as const;
     for (const key of ['one', 'two']) await stopping.create({ key, ...draft });
@@ -152,7 +152,7 @@ describe('the health of a ticketing connection', () => {
     });
   });
 
-  it('goes stale by the clock of polls, and not when no ticket is left', async () => {
+  it('becomes stale after two poll intervals, but not without tickets', async () => {
     const { connection, id, ticket } = await linkedItem();
     await tickets.poll();
     await tickets.query(`update rrs.sync_runs set finished_at = finished_at - interval '11 minutes' where connection_id = $1`, [connection]);
@@ -162,14 +162,14 @@ describe('the health of a ticketing connection', () => {
   });
 });
 
-describe('the ledger of polls', () => {
+describe('poll records', () => {
   const age = (connection: string, interval: string) =>
     tickets.query(
       `update rrs.sync_runs set created_at = created_at - $2::interval, started_at = started_at - $2::interval, finished_at = finished_at - $2::interval where connection_id = $1`,
       [connection, interval],
     );
 
-  it('forgets what is older than health looks back, once a good one has followed', async () => {
+  it('are deleted after eight days, once a poll has succeeded', async () => {
     const { vendor, connection } = await linkedItem();
     await tickets.poll();
     await age(connection, '20 days');
@@ -188,25 +188,25 @@ describe('the ledger of polls', () => {
     expect((await healthOf(connection)).runs).toMatchObject({ last_24h: { total: 1, failed: 0 }, last_7d: { total: 2, failed: 1, error_rate: 0.5 } });
   });
 
-  it('is told to those who listen when it takes a turn, and not each time', async () => {
+  it('emit an event when the status changes, not with each poll', async () => {
     const { vendor, connection } = await linkedItem();
-    const told = async () =>
+    const emitted = async () =>
       (await Promise.all(['sync.succeeded', 'sync.failed'].map((type) => tickets.events(type)))).map(
         (events) => events.filter(({ connection_id }) => connection_id === connection).length,
       );
     await tickets.poll();
     await tickets.poll();
-    expect(await told()).toEqual([1, 0]);
+    expect(await emitted()).toEqual([1, 0]);
     await broken(connection);
     await tickets.poll();
     await tickets.poll();
-    expect(await told()).toEqual([1, 1]);
+    expect(await emitted()).toEqual([1, 1]);
     await moveTo(connection, vendor.origin);
     await tickets.poll();
-    expect(await told()).toEqual([2, 1]);
+    expect(await emitted()).toEqual([2, 1]);
   });
 
-  it('tells of our own faults too', async () => {
+  it('include internal errors', async () => {
     const { connection } = await linkedItem();
     await tickets.query(`update rrs.connections set credentials = '\\x00' where id = $1`, [connection]);
     await expect(tickets.poll()).rejects.toThrow();

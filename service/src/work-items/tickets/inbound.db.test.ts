@@ -13,8 +13,8 @@ async function linkedItem() {
   return { vendor, items, id, ticket, at: ticket.external_id };
 }
 
-describe('a message of the vendor', () => {
-  it.each(ticketingFakes.filter(({ inbound }) => inbound).map((fake) => [fake.id, fake] as const))('of %s makes the ticket be read again', async (_, fake) => {
+describe('a webhook request', () => {
+  it.each(ticketingFakes.filter(({ inbound }) => inbound).map((fake) => [fake.id, fake] as const))('of %s queues a read of the ticket', async (_, fake) => {
     const vendor = await tickets.vendor(fake);
     const items = tickets.items();
     const { id } = await items.item(await items.findings(1));
@@ -27,7 +27,7 @@ describe('a message of the vendor', () => {
     expect((await items.read(id)).status).toBe('in_progress');
   });
 
-  it('is never believed: the ticket says what it is', async () => {
+  it('is not trusted: the state comes from reading the ticket', async () => {
     const { vendor, items, id, at } = await linkedItem();
     const claim = { issue: { id: at, fields: { summary: 'not so', status: { name: 'Done', statusCategory: { key: 'done' } } } } };
     const body = Buffer.from(JSON.stringify(claim));
@@ -39,12 +39,12 @@ describe('a message of the vendor', () => {
     expect((await tickets.tickets(id))[0]?.state).toBe('open');
   });
 
-  it('is accepted whatever the ticket is', async () => {
+  it('about an unknown ticket is accepted', async () => {
     const { vendor } = await linkedItem();
     expect((await tickets.hear(vendor.connection, vendor.message('999999'))).status).toBe(202);
   });
 
-  it.each(ticketingFakes.map((fake) => [fake.id, fake] as const))('of %s about no ticket is accepted, and nothing is read', async (_, fake) => {
+  it.each(ticketingFakes.map((fake) => [fake.id, fake] as const))('of %s without a ticket is accepted and reads nothing', async (_, fake) => {
     const vendor = await tickets.vendor(fake);
     const items = tickets.items();
     const { id } = await items.item(await items.findings(1));
@@ -55,7 +55,7 @@ describe('a message of the vendor', () => {
     expect(vendor.requests).toHaveLength(before);
   });
 
-  it('is refused when it is forged, and changes nothing', async () => {
+  it('with an invalid signature is refused and changes nothing', async () => {
     const { vendor, items, id, at } = await linkedItem();
     await vendor.change(at, { state: 'done' });
     const message = vendor.message(at);
@@ -68,13 +68,16 @@ describe('a message of the vendor', () => {
     ];
     for (const each of forged) {
       const { status, body } = await tickets.hear(vendor.connection, each);
-      expect([status, body]).toMatchObject([401, { code: 'unauthenticated', detail: 'The signature does not hold. Check the webhook secret on both sides.' }]);
+      expect([status, body]).toMatchObject([
+        401,
+        { code: 'unauthenticated', detail: 'The signature is invalid. Check that the webhook secret is the same on both sides.' },
+      ]);
     }
     await tickets.work();
     expect((await items.read(id)).status).toBe('open');
   });
 
-  it('for a connection of another organization reaches nobody else', async () => {
+  it('for a connection of another organization does not affect ours', async () => {
     const { vendor, items, id, at } = await linkedItem();
     const { config, credentials } = jiraFake.settings(vendor.origin);
     const { body } = await tickets.ask<{ id: string }>('POST', '/integrations', {
@@ -90,7 +93,7 @@ describe('a message of the vendor', () => {
     expect((await items.read(id)).status).toBe('open');
   });
 
-  it('is limited in size, and in how often it may be wrong', async () => {
+  it('is limited in size, and rate limited after invalid requests', async () => {
     const { vendor, at } = await linkedItem();
     const message = vendor.message(at);
     if (!message) throw new Error('no message');
@@ -103,7 +106,7 @@ describe('a message of the vendor', () => {
     expect((await tickets.hear(other.vendor.connection, other.vendor.message(other.at))).status).toBe(202);
   });
 
-  it('for no connection, a scanner, or one that was deleted finds nothing', async () => {
+  it('for an unknown, deleted or scanner connection returns 404', async () => {
     const { vendor, at } = await linkedItem();
     const scanner = (await tickets.ask<{ id: string }>('POST', '/integrations', { body: { provider: 'cisa_kev', name: 'kev' } })).body.id;
     await tickets.ask('DELETE', `/integrations/${vendor.connection}`);
@@ -113,7 +116,7 @@ describe('a message of the vendor', () => {
 });
 
 describe('a poll', () => {
-  it('finds a change that no message told of, and reads nothing else', async () => {
+  it('finds a change without a webhook and reads only that ticket', async () => {
     const { vendor, items, id, at } = await linkedItem();
     const other = await items.item([]);
     await tickets.linked(other.id, vendor.connection);
@@ -126,7 +129,7 @@ describe('a poll', () => {
     expect(read.map(({ url }) => url.pathname.split('/').at(-1))).toEqual([at]);
   });
 
-  it('that fails is told at the tickets, and the next one makes up for it', async () => {
+  it('that fails is shown on the tickets, and the next poll catches up', async () => {
     const { vendor, items, id, at } = await linkedItem();
     await tickets.poll();
     const broken = await tickets.fake(jiraFake, {}, { kind: 'status', at: 1, status: 500 });
@@ -145,7 +148,7 @@ describe('a poll', () => {
     expect((await tickets.tickets(id))[0]).toMatchObject({ problems: [], error: null });
   });
 
-  it('of an endless list ends', async () => {
+  it('stops at a page limit', async () => {
     const { vendor, id } = await linkedItem();
     const endless = await tickets.fake(jiraFake, { endless: true });
     await tickets.move(vendor.connection, jiraFake, endless.origin);
@@ -153,7 +156,7 @@ describe('a poll', () => {
     expect((await tickets.tickets(id))[0]).toMatchObject({ problems: ['unread'], error: { kind: 'incomplete' } });
   });
 
-  it('leaves connections alone that have no tickets', async () => {
+  it('skips connections without tickets', async () => {
     const vendor = await tickets.vendor();
     await tickets.poll();
     expect(vendor.requests).toHaveLength(0);

@@ -3,9 +3,9 @@ import type { TenantTx } from '../../db/database.ts';
 import { declareJob, enqueue, enqueueAll } from '../../jobs/jobs.ts';
 import { storable } from './fields.ts';
 
-/** Brings a work item and its ticket in step, whatever it is that moved. The vendor may keep it waiting. */
+/** Syncs a work item and its ticket, whichever side changed. It mostly waits for the vendor. */
 export const syncTicket = declareJob<TicketJob>('sync_ticket', { maxAttempts: 10, kind: 'io' });
-/** Asks a vendor which tickets changed, for messages that never came. */
+/** Polls a vendor for changed tickets, because webhooks can get lost. */
 export const pollTickets = declareJob<{ org_id: string; connection_id: string }>('poll_tickets', { maxAttempts: 1, kind: 'io' });
 export const startTicketPolls = declareJob<Record<string, never>>('start_ticket_polls', { maxAttempts: 1 });
 
@@ -17,8 +17,8 @@ interface TicketJob {
 const keyOf = ({ ticket_id }: TicketJob): string => `ticket ${ticket_id}`;
 
 /**
- * However much happens to a ticket, one job waits for it. Jobs of one key wait for each other's transactions, so everyone who also writes the
- * ticket's row enqueues first and writes then; and those who change work items come before both.
+ * A ticket has at most one queued job. Adding a job with the same key waits for other transactions that did so. To avoid deadlocks,
+ * a transaction changes work items first, then enqueues, then writes the ticket's row.
  */
 export async function enqueueTicket(tx: TenantTx, orgId: string, ticketId: string, runAt?: Date): Promise<void> {
   const job = { org_id: orgId, ticket_id: ticketId };
@@ -30,8 +30,8 @@ export async function enqueueTickets(tx: TenantTx, orgId: string, ticketIds: rea
   await enqueueAll(tx, syncTicket, jobs, keyOf);
 }
 
-/** What changed about work items has to be told to their tickets. */
-export async function followWithTickets(tx: TenantTx, orgId: string, itemIds: readonly string[]): Promise<void> {
+/** Queues a sync of all tickets of work items that changed. */
+export async function queueTicketSyncs(tx: TenantTx, orgId: string, itemIds: readonly string[]): Promise<void> {
   const tickets = await tx
     .selectFrom('tickets')
     .select('id')
@@ -47,15 +47,15 @@ export async function followWithTickets(tx: TenantTx, orgId: string, itemIds: re
   );
 }
 
-export interface ChangedTicket {
+interface ChangedTickets {
   orgId: string;
   connectionId: string;
-  /** The vendor's. */
+  /** The vendor's ids. */
   externalIds: readonly string[];
 }
 
-/** A vendor says that tickets changed. It is not taken at its word: each is read again. */
-export async function hearOfTickets(tx: TenantTx, { orgId, connectionId, externalIds }: ChangedTicket): Promise<void> {
+/** Queues reads of tickets that a vendor reports as changed. The report itself is not trusted. */
+export async function queueTicketReads(tx: TenantTx, { orgId, connectionId, externalIds }: ChangedTickets): Promise<void> {
   const tickets = await tx
     .selectFrom('tickets')
     .select('id')
@@ -65,15 +65,15 @@ export async function hearOfTickets(tx: TenantTx, { orgId, connectionId, externa
     .where('unlinked_at', 'is', null)
     .orderBy('id')
     .execute();
-  await readAgain(
+  await requestReads(
     tx,
     orgId,
     tickets.map(({ id }) => id),
   );
 }
 
-/** Ids in order. */
-export async function readAgain(tx: TenantTx, orgId: string, ticketIds: readonly string[]): Promise<void> {
+/** Makes the next sync of each ticket read it from the vendor. The ids must be sorted, so that concurrent callers lock rows in the same order. */
+export async function requestReads(tx: TenantTx, orgId: string, ticketIds: readonly string[]): Promise<void> {
   if (ticketIds.length === 0) return;
   await enqueueTickets(tx, orgId, ticketIds);
   await sql`update tickets set changes_announced = changes_announced + 1 where org_id = ${orgId} and id = any(${ticketIds as string[]}::uuid[])`.execute(tx);

@@ -4,12 +4,12 @@ import type { DB } from '../../db/types.ts';
 import type { ConnectionRow } from '../../integrations/connections/connections.ts';
 import { newId } from '../../shared/ids.ts';
 import { readItem, type WorkItemRow } from '../items/read.ts';
-import { bodyOf } from './text.ts';
+import { ticketBody } from './text.ts';
 
 export type TicketRow = Selectable<DB['tickets']>;
 
-/** A ticket that one worker has to itself, beside what it belongs to. */
-export interface Held {
+/** A ticket that this worker has leased, with its work item and connection. */
+export interface LeasedTicket {
   orgId: string;
   lease: string;
   ticket: TicketRow;
@@ -18,15 +18,16 @@ export interface Held {
   connection: ConnectionRow;
 }
 
-/** Longer than a worker may take, so that who finds it expired knows that the other one is gone. */
-const LEASE = '5 minutes';
+/** Longer than a worker may take, so an expired lease means that its worker is gone. */
+const LEASE_DURATION = '5 minutes';
 
-export async function holdTicket(db: Database, orgId: string, id: string): Promise<Held | 'busy' | null> {
+/** Returns `busy` if another worker has the lease, and null if the ticket is unlinked. */
+export async function leaseTicket(db: Database, orgId: string, id: string): Promise<LeasedTicket | 'busy' | null> {
   const lease = newId();
   return db.withTenant({ orgId }, async (tx) => {
     const ticket = await tx
       .updateTable('tickets')
-      .set({ lease_id: lease, leased_until: sql<Date>`now() + ${LEASE}::interval` })
+      .set({ lease_id: lease, leased_until: sql<Date>`now() + ${LEASE_DURATION}::interval` })
       .where('org_id', '=', orgId)
       .where('id', '=', id)
       .where('unlinked_at', 'is', null)
@@ -44,11 +45,11 @@ export async function holdTicket(db: Database, orgId: string, id: string): Promi
       .where('org_id', '=', orgId)
       .where('id', '=', ticket.connection_id)
       .executeTakeFirstOrThrow();
-    return { orgId, lease, ticket, item, body: await bodyOf(tx, orgId, item), connection };
+    return { orgId, lease, ticket, item, body: await ticketBody(tx, orgId, item), connection };
   });
 }
 
-export async function letGo(db: Database, { orgId, lease, ticket }: Held): Promise<void> {
+export async function releaseTicket(db: Database, { orgId, lease, ticket }: LeasedTicket): Promise<void> {
   await db.withTenant({ orgId }, (tx) =>
     tx
       .updateTable('tickets')
@@ -60,29 +61,29 @@ export async function letGo(db: Database, { orgId, lease, ticket }: Held): Promi
   );
 }
 
-/** For a service that is alone on its database: whoever held a ticket before it started is dead. */
-export async function letAllGo(db: Database): Promise<void> {
+/** For a service that is the only process on its database: when it starts, all earlier workers are gone. */
+export async function releaseTicketLeases(db: Database): Promise<void> {
   await db.withSystem((tx) => tx.updateTable('tickets').set({ lease_id: null, leased_until: null }).where('lease_id', 'is not', null).execute());
 }
 
-/** It was unlinked, or another worker has it: what this one did is not noted any more. */
-export class TicketLost extends Error {
+/** The ticket was unlinked or another worker has leased it. This worker must write nothing more. */
+export class LeaseLost extends Error {
   constructor() {
-    super('the ticket is held by another worker, or unlinked');
-    this.name = 'TicketLost';
+    super('another worker has leased the ticket, or it was unlinked');
+    this.name = 'LeaseLost';
   }
 }
 
-export async function writeHeld(tx: TenantTx, held: Held, columns: UpdateObject<DB, 'tickets'>): Promise<TicketRow> {
+export async function writeLeased(tx: TenantTx, leased: LeasedTicket, columns: UpdateObject<DB, 'tickets'>): Promise<TicketRow> {
   const ticket = await tx
     .updateTable('tickets')
     .set(columns)
-    .where('org_id', '=', held.orgId)
-    .where('id', '=', held.ticket.id)
-    .where('lease_id', '=', held.lease)
+    .where('org_id', '=', leased.orgId)
+    .where('id', '=', leased.ticket.id)
+    .where('lease_id', '=', leased.lease)
     .where('unlinked_at', 'is', null)
     .returningAll()
     .executeTakeFirst();
-  if (!ticket) throw new TicketLost();
+  if (!ticket) throw new LeaseLost();
   return ticket;
 }

@@ -3,21 +3,21 @@ import { sql } from 'kysely';
 import type { Database, SystemTx, TenantTx } from '../../db/database.ts';
 import { openTicketing, type TicketVendors } from '../../integrations/connections/ticketing.ts';
 import { type Poll, recordPoll } from '../../integrations/sync/polls.ts';
-import { createAccount } from '../../integrations/sync/sync.ts';
+import { createRequestLog } from '../../integrations/sync/request-log.ts';
 import type { JobContext } from '../../jobs/jobs.ts';
 import { isEcho, storable, type Theirs, theirsOf } from './fields.ts';
-import { enqueueTickets, readAgain } from './jobs.ts';
+import { enqueueTickets, requestReads } from './jobs.ts';
 
-/** Clocks differ, and vendors are late with what they list: each poll looks back a little further than the last one came. */
+/** Clocks differ and vendors list changes late, so each poll starts a little before the previous one. */
 const OVERLAP_MS = 600_000;
-const PAGES = 1_000;
-const LONGEST_MS = 600_000;
-/** A ticket that was deleted is in no list of changes: every one is read once a day. */
-const UNREAD_FOR = '24 hours';
-const UNREAD_AT_ONCE = 100;
+const MAX_PAGES = 1_000;
+const TIMEOUT_MS = 600_000;
+/** Vendors do not list deleted tickets as changed, so every ticket is read once a day. */
+const REREAD_AFTER = '24 hours';
+const MAX_REREADS = 100;
 
-/** Connections that have tickets, of all organizations, but for those that failed so often that they are left alone for a while. */
-export async function pollable(tx: SystemTx): Promise<{ org_id: string; connection_id: string }[]> {
+/** Connections of all organizations that have tickets and are not backing off. */
+export async function pollableConnections(tx: SystemTx): Promise<{ org_id: string; connection_id: string }[]> {
   const { rows } = await sql<{ org_id: string; connection_id: string }>`
     select c.org_id, c.id as connection_id from connections c
     where c.kind = 'ticketing' and c.enabled and c.deleted_at is null and (c.next_run_at is null or c.next_run_at <= now())
@@ -38,42 +38,44 @@ export async function pollConnection(vendors: TicketVendors, { db, signal }: Job
       .where('deleted_at', 'is', null)
       .executeTakeFirst();
     if (!connection) return null;
-    await takeUp(tx, orgId, connectionId);
-    return { connection, since: await sinceWhen(tx, orgId, connectionId) };
+    await queueOverdue(tx, orgId, connectionId);
+    return { connection, since: await changesSince(tx, orgId, connectionId) };
   });
   if (!opened?.since) return;
   const { connection } = opened;
-  const timeout = AbortSignal.timeout(LONGEST_MS);
-  const account = createAccount();
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  const requestLog = createRequestLog();
   let [pages, records] = [0, 0];
-  const note = (fault: Poll['fault']): Promise<void> =>
-    notePoll(db, { connection, tookMs: Date.now() - startedAt.getTime(), pages, records, requests: account.take(), fault }, startedAt);
+  const store = (fault: Poll['fault']): Promise<void> =>
+    storePoll(db, { connection, tookMs: Date.now() - startedAt.getTime(), pages, records, requests: requestLog.drainCounts(), fault }, startedAt);
   try {
-    const { connector, context } = await openTicketing(vendors, connection, AbortSignal.any([signal, timeout]), account.add);
+    const { connector, context } = await openTicketing(vendors, connection, AbortSignal.any([signal, timeout]), requestLog.add);
     for await (const tickets of connector.changedSince(context, new Date(opened.since.getTime() - OVERLAP_MS))) {
-      if (++pages > PAGES) throw new ConnectorError('incomplete', `${connector.name} still had more after ${PAGES} pages of changed tickets.`);
-      await db.withTenant({ orgId }, (tx) => hear(tx, { orgId, connectionId, tickets }));
+      if (++pages > MAX_PAGES) throw new ConnectorError('incomplete', `${connector.name} returned more than ${MAX_PAGES} pages of changed tickets.`);
+      await db.withTenant({ orgId }, (tx) => queueChanged(tx, { orgId, connectionId, tickets }));
       records += tickets.length;
     }
   } catch (error) {
     if (signal.aborted) throw error;
-    const tooSlow = timeout.aborted ? ({ kind: 'unavailable', message: `${connection.name} took longer than ${LONGEST_MS / 60_000} minutes.` } as const) : null;
-    const fault = error instanceof ConnectorError ? { kind: error.kind, message: storable(error.message) } : tooSlow;
-    if (fault) return note(fault);
-    // Where it is the database that is gone, there is nowhere to note it.
-    await note(ownFault).catch(() => {});
+    const timeoutFault = timeout.aborted
+      ? ({ kind: 'unavailable', message: `${connection.name} did not finish within ${TIMEOUT_MS / 60_000} minutes.` } as const)
+      : null;
+    const fault = error instanceof ConnectorError ? { kind: error.kind, message: storable(error.message) } : timeoutFault;
+    if (fault) return store(fault);
+    // If the database is unavailable, the fault cannot be stored either.
+    await store(internalError).catch(() => {});
     throw error;
   }
-  await note(null);
+  await store(null);
 }
 
-const ownFault = {
+const internalError = {
   kind: 'service',
-  message: 'Asking for changed tickets failed because of a fault in this service; its log has the details.',
+  message: 'Internal error while polling for changed tickets. See the service log.',
 } as const;
 
-/** What was left undone while the connection was paused, and what was not looked at for long. */
-async function takeUp(tx: TenantTx, orgId: string, connectionId: string): Promise<void> {
+/** Queues syncs that were left undone, for example while the connection was paused, and tickets that were not read for a long time. */
+async function queueOverdue(tx: TenantTx, orgId: string, connectionId: string): Promise<void> {
   const undone = await sql<{ id: string }>`
     select t.id from tickets t join work_items w on w.org_id = ${orgId} and w.id = t.work_item_id
     where t.org_id = ${orgId} and t.connection_id = ${connectionId} and t.unlinked_at is null and case t.status
@@ -88,18 +90,18 @@ async function takeUp(tx: TenantTx, orgId: string, connectionId: string): Promis
   );
   const unread = await sql<{ id: string }>`
     select id from (
-      select id from tickets where org_id = ${orgId} and connection_id = ${connectionId} and unlinked_at is null and read_at < now() - ${UNREAD_FOR}::interval
-      order by read_at limit ${UNREAD_AT_ONCE}
+      select id from tickets where org_id = ${orgId} and connection_id = ${connectionId} and unlinked_at is null and read_at < now() - ${REREAD_AFTER}::interval
+      order by read_at limit ${MAX_REREADS}
     ) oldest order by id`.execute(tx);
-  await readAgain(
+  await requestReads(
     tx,
     orgId,
     unread.rows.map(({ id }) => id),
   );
 }
 
-/** Null: there is nothing yet that could have changed. */
-async function sinceWhen(tx: TenantTx, orgId: string, connectionId: string): Promise<Date | null> {
+/** Null if the connection has no ticket that could have changed. */
+async function changesSince(tx: TenantTx, orgId: string, connectionId: string): Promise<Date | null> {
   const { rows } = await sql<{ since: Date | null }>`
     select coalesce(
       (select polled_at from ticket_polls where org_id = ${orgId} and connection_id = ${connectionId}),
@@ -110,37 +112,37 @@ async function sinceWhen(tx: TenantTx, orgId: string, connectionId: string): Pro
   return rows[0]?.since ?? null;
 }
 
-interface Heard {
+interface ListedTickets {
   orgId: string;
   connectionId: string;
   tickets: readonly Ticket[];
 }
 
-/** Those that say something new; each is read again before it counts. */
-async function hear(tx: TenantTx, { orgId, connectionId, tickets }: Heard): Promise<void> {
-  const told = new Map(tickets.map((ticket) => [ticket.id, theirsOf(ticket)]));
+/** Queues a read of each listed ticket that differs from what is stored. */
+async function queueChanged(tx: TenantTx, { orgId, connectionId, tickets }: ListedTickets): Promise<void> {
+  const listed = new Map(tickets.map((ticket) => [ticket.id, theirsOf(ticket)]));
   const known = await tx
     .selectFrom('tickets')
     .select(['id', 'external_id', 'theirs'])
     .where('org_id', '=', orgId)
     .where('connection_id', '=', connectionId)
-    .where(sql<boolean>`external_id = any(${[...told.keys()]}::text[])`)
+    .where(sql<boolean>`external_id = any(${[...listed.keys()]}::text[])`)
     .where('unlinked_at', 'is', null)
     .orderBy('id')
     .execute();
-  const news = known.filter(({ external_id, theirs }) => {
-    const now = told.get(external_id ?? '');
-    return now !== undefined && !isEcho(theirs as Theirs | null, now);
+  const changed = known.filter(({ external_id, theirs }) => {
+    const current = listed.get(external_id ?? '');
+    return current !== undefined && !isEcho(theirs as Theirs | null, current);
   });
-  await readAgain(
+  await requestReads(
     tx,
     orgId,
-    news.map(({ id }) => id),
+    changed.map(({ id }) => id),
   );
 }
 
-/** One that did not come to its end leaves the place where it was: the next one asks for the same. */
-async function notePoll(db: Database, poll: Poll, startedAt: Date): Promise<void> {
+/** A failed poll does not move the start time, so the next poll covers the same period. */
+async function storePoll(db: Database, poll: Poll, startedAt: Date): Promise<void> {
   const { connection, fault } = poll;
   await db.withTenant({ orgId: connection.org_id }, async (tx) => {
     await sql`

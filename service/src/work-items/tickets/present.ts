@@ -1,10 +1,9 @@
 import type { Static } from 'typebox';
-import type { DriftedTicketList, Ticket } from '../schemas-tickets.ts';
+import type { DriftedTicket, Ticket } from '../schemas-tickets.ts';
 import type { Drift, Theirs } from './fields.ts';
 import type { Repair } from './repair.ts';
 import type { TicketView } from './tickets.ts';
 
-/** Rows as the interface shows them. */
 export function toTicket(row: TicketView): Static<typeof Ticket> {
   const theirs = row.theirs as Theirs | null;
   const drift = row.drift as Drift[];
@@ -40,6 +39,6 @@ export function toTicket(row: TicketView): Static<typeof Ticket> {
   };
 }
 
-export function toDrifted(row: TicketView): Static<typeof DriftedTicketList>['data'][number] {
+export function toDrifted(row: TicketView): Static<typeof DriftedTicket> {
   return { ...toTicket(row), work_item: { id: row.work_item_id, title: row.item_title, status: row.item_status } };
 }

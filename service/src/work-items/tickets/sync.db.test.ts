@@ -9,14 +9,14 @@ async function linkedItem(findings = 1, given: object = {}) {
   const vendor = await tickets.vendor();
   const items = tickets.items();
   const ids = await items.findings(findings);
-  const { id } = await items.item(ids, { title: 'in step', ...given });
+  const { id } = await items.item(ids, { title: 'in sync', ...given });
   const ticket = await tickets.linked(id, vendor.connection);
   const states = async () => Promise.all(ids.map(async (finding) => (await items.readFinding(finding)).status));
   return { vendor, items, ids, id, ticket, states, at: ticket.external_id, hear: () => tickets.hear(vendor.connection, vendor.message(ticket.external_id)) };
 }
 
-describe('what is ours', () => {
-  it('is written when it changes, and nothing else is', async () => {
+describe('an owned field', () => {
+  it('is written when it changes, and no other field is', async () => {
     const { vendor, items, id, at } = await linkedItem();
     await vendor.change(at, { title: 'as people there call it' });
     await items.patch(id, { priority: 'critical', due_at: '2026-12-24T00:00:00Z' });
@@ -32,7 +32,7 @@ describe('what is ours', () => {
     expect(writesTo(vendor.requests)).toHaveLength(before);
   });
 
-  it('as a text that findings are added to is not written each time', async () => {
+  it('that only changes the text is written at most every ten minutes', async () => {
     const { vendor, items, id, at } = await linkedItem();
     const before = vendor.requests.length;
     for (const finding of await items.findings(3)) await items.call('POST', `/work-items/${id}/findings`, { finding_ids: [finding] });
@@ -44,7 +44,7 @@ describe('what is ours', () => {
     expect(JSON.stringify((await vendor.read(at))?.raw)).toContain('4 findings');
   });
 
-  it('comes back as an echo, which is no change', async () => {
+  it('that the vendor returns unchanged is not a change', async () => {
     const { vendor, items, id, hear } = await linkedItem();
     await items.patch(id, { title: 'another title' });
     await tickets.work();
@@ -52,8 +52,8 @@ describe('what is ours', () => {
     const written = writesTo(vendor.requests).length;
     for (let n = 0; n < 3; n++) expect((await hear()).status).toBe(202);
     await tickets.work();
-    // A vendor that showed the old title right after it took the new one.
-    await tickets.query(`update rrs.tickets set theirs = theirs || '{"title": "in step"}' where work_item_id = $1`, [id]);
+    // A vendor that returned the old title right after it accepted the new one.
+    await tickets.query(`update rrs.tickets set theirs = theirs || '{"title": "in sync"}' where work_item_id = $1`, [id]);
     await hear();
     await tickets.work();
     await tickets.poll();
@@ -66,7 +66,7 @@ describe('what is ours', () => {
 });
 
 describe('the state of a ticket', () => {
-  it('moves the work item, and done claims its findings as remediated and never as verified', async () => {
+  it('moves the work item, and done claims its findings as remediated, never as verified', async () => {
     const { vendor, items, id, ticket, states, at, hear } = await linkedItem(2);
     await vendor.change(at, { state: 'in_progress' });
     await hear();
@@ -93,7 +93,7 @@ describe('the state of a ticket', () => {
     expect((await tickets.tickets(id))[0]).toMatchObject({ state: 'done', problems: [] });
   });
 
-  it('that is rejected is recorded and shown, and moves nothing', async () => {
+  it('that is rejected is listed as drift and moves nothing', async () => {
     const { vendor, items, id, states, at, hear } = await linkedItem();
     await vendor.change(at, { state: 'rejected' });
     await hear();
@@ -105,7 +105,7 @@ describe('the state of a ticket', () => {
     expect(await tickets.events('ticket.drifted')).toContainEqual(expect.objectContaining({ work_item_id: id }));
   });
 
-  it('that the findings contradict is shown with the reason', async () => {
+  it('that contradicts the findings is listed with the reason', async () => {
     const { vendor, items, id, states, at, hear } = await linkedItem();
     await vendor.change(at, { state: 'done' });
     await hear();
@@ -120,7 +120,7 @@ describe('the state of a ticket', () => {
     ]);
   });
 
-  it('does not lift a block, and follows its end', async () => {
+  it('does not end a block, except when it is done', async () => {
     const { vendor, items, id, states, at, hear } = await linkedItem();
     await items.patch(id, { status: 'blocked', reason: 'waits for a window' });
     await vendor.change(at, { state: 'in_progress' });
@@ -134,13 +134,13 @@ describe('the state of a ticket', () => {
   });
 });
 
-describe('the end of the work', () => {
+describe('closing a work item', () => {
   const commentsOf = async ({ read }: { read(id: string): Promise<{ raw: unknown } | null> }, at: string) => {
     const ticket = await read(at);
     return JSON.stringify((ticket?.raw as { fields?: { comment: unknown } } | undefined)?.fields?.comment);
   };
 
-  it('closes the ticket with a comment, once', async () => {
+  it('closes the ticket once, with a comment', async () => {
     const { vendor, items, ids, id, at, hear } = await linkedItem();
     const key = await tickets.api().ours.key('analyst');
     await items.patchFinding(ids[0] ?? '', { status: 'remediated', reason: 'patched' });
@@ -148,8 +148,8 @@ describe('the end of the work', () => {
     expect((await items.read(id)).status).toBe('verified');
     await tickets.work();
     expect(await vendor.read(at)).toMatchObject({ state: 'done' });
-    expect(await commentsOf(vendor, at)).toContain('proven to be gone');
-    // Whoever reopens it there is not fought with, but seen.
+    expect(await commentsOf(vendor, at)).toContain('verified as remediated');
+    // A ticket that is reopened at the vendor is listed as drift and not closed again.
     await vendor.change(at, { state: 'open' });
     const before = writesTo(vendor.requests).length;
     await hear();
@@ -161,7 +161,7 @@ describe('the end of the work', () => {
   it.each([
     ['cancelled', 'rejected', 'given up'],
     ['closed_with_exceptions', 'done', 'exceptions'],
-  ])('as %s leaves the ticket %s', async (status, state, comment) => {
+  ])('as %s sets the ticket to %s', async (status, state, comment) => {
     const { vendor, items, ids, id, at } = await linkedItem();
     if (status === 'cancelled') await items.patch(id, { status, reason: 'given up' });
     else await items.falsePositive(ids[0] ?? '');
@@ -173,21 +173,21 @@ describe('the end of the work', () => {
   });
 });
 
-describe('the brake', () => {
-  it('stops writing after ten changes within an hour, says so, and a repair goes on', async () => {
+describe('the write limit', () => {
+  it('pauses a ticket after ten writes within an hour, until it is repaired', async () => {
     const { vendor, items, id, ticket, at, hear } = await linkedItem();
     for (let n = 1; n <= 12; n++) {
       await items.patch(id, { title: `title ${n}` });
       await tickets.work();
     }
-    // The first of the ten was its creation.
+    // Creating the ticket counts as the first write.
     expect(await vendor.read(at)).toMatchObject({ title: 'title 9' });
     const [paused] = await tickets.tickets(id);
     expect(paused).toMatchObject({ status: 'paused', problems: ['differs', 'paused'], paused_reason: expect.stringContaining('10 times within an hour') });
     expect(paused?.drift).toEqual([{ field: 'title', ours: 'title 12', theirs: 'title 9', reason: null }]);
     expect(await tickets.drift()).toContainEqual(expect.objectContaining({ id: ticket.id, status: 'paused' }));
     expect((await tickets.events('ticket.paused')).filter(({ work_item_id }) => work_item_id === id)).toHaveLength(1);
-    // It is still read.
+    // A paused ticket is still read.
     await vendor.change(at, { state: 'in_progress' });
     await hear();
     await tickets.work();
@@ -199,7 +199,7 @@ describe('the brake', () => {
     expect((await tickets.tickets(id))[0]).toMatchObject({ status: 'linked', problems: [], repairing: null });
   });
 
-  it('forgets what is older than an hour', async () => {
+  it('ignores writes older than an hour', async () => {
     const { vendor, items, id, at } = await linkedItem();
     for (let n = 1; n <= 9; n++) {
       await items.patch(id, { title: `title ${n}` });

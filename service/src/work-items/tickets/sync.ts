@@ -5,163 +5,165 @@ import type { JobContext } from '../../jobs/jobs.ts';
 import { isClosed } from '../items/status.ts';
 import { changesOf, type Ours, oursOf, type Sent, stateFor, type Theirs } from './fields.ts';
 import { enqueueTicket } from './jobs.ts';
-import { type Held, holdTicket, letGo, TicketLost } from './lease.ts';
-import { noteFailure, noteGone, noteItem, notePause, noteQuietly, noteTicket } from './notes.ts';
-import { type Repair, takeOver } from './repair.ts';
+import { type LeasedTicket, LeaseLost, leaseTicket, releaseTicket } from './lease.ts';
+import { recordFailure, recordGone, recordItemState, recordPause, recordTicket, writeSilently } from './outcomes.ts';
+import { pullFromTicket, type Repair } from './repair.ts';
 import { closingComment, workItemUrl } from './text.ts';
 
-export interface TicketSyncing extends TicketVendors {
+export interface TicketSyncDeps extends TicketVendors {
   publicUrl(): string;
 }
 
-/** One that is held by another worker is looked at again after so long. */
-const BUSY_MS = 10_000;
-/** For all that is asked of the vendor at a time; well within the lease. */
-const LONGEST_MS = 150_000;
-const WINDOW_MS = 3_600_000;
-const MOST_WRITES = 10;
-/** A text that keeps changing, as when findings are added one by one, is written this often at the most. */
-const TEXT_EVERY_MS = 600_000;
+/** Delay before a ticket that another worker has leased is tried again. */
+const BUSY_DELAY_MS = 10_000;
+/** Time limit of one sync. Well within the lease. */
+const TIMEOUT_MS = 150_000;
+/** Most writes per ticket within the window. More look like a loop with another system, and the ticket is paused. */
+const MAX_WRITES = 10;
+const WRITE_WINDOW_MS = 3_600_000;
+/** Shortest time between two writes that only change the text, as when findings are added one by one. */
+const TEXT_INTERVAL_MS = 600_000;
 const RETRY_MS = { first: 60_000, most: 3_600_000 };
 
-/** Whatever it is that moved, this brings the two sides in step: it looks at what there is and does what is missing. */
-export async function bringInStep(syncing: TicketSyncing, { db, signal, lastAttempt }: JobContext, orgId: string, id: string): Promise<void> {
-  const held = await holdTicket(db, orgId, id);
-  if (held === null) return;
-  if (held === 'busy') return db.withTenant({ orgId }, (tx) => enqueueTicket(tx, orgId, id, new Date(Date.now() + BUSY_MS)));
-  const timeout = AbortSignal.timeout(LONGEST_MS);
+/** Compares work item and ticket and does what is missing, whichever side changed. */
+export async function syncLinkedTicket(deps: TicketSyncDeps, { db, signal, lastAttempt }: JobContext, orgId: string, id: string): Promise<void> {
+  const leased = await leaseTicket(db, orgId, id);
+  if (leased === null) return;
+  if (leased === 'busy') return db.withTenant({ orgId }, (tx) => enqueueTicket(tx, orgId, id, new Date(Date.now() + BUSY_DELAY_MS)));
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
   try {
-    await attempt(syncing, db, held, AbortSignal.any([signal, timeout]));
+    await syncLeased(deps, db, leased, AbortSignal.any([signal, timeout]));
   } catch (error) {
-    if (error instanceof TicketLost) return;
-    const tooSlow = timeout.aborted && !signal.aborted;
-    const fault = error instanceof ConnectorError ? error : tooSlow ? tookTooLong(held) : null;
-    if (fault) await unlessLost(noteFailure(db, held, { kind: fault.kind, message: fault.message, retryAt: retryAt(held) }));
+    if (error instanceof LeaseLost) return;
+    const timedOut = timeout.aborted && !signal.aborted;
+    const fault = error instanceof ConnectorError ? error : timedOut ? timeoutError(leased) : null;
+    if (fault) await ignoreLostLease(recordFailure(db, leased, { kind: fault.kind, message: fault.message, retryAt: retryAt(leased) }));
     else {
-      if (lastAttempt && !signal.aborted) await unlessLost(noteFailure(db, held, { ...ownFault, retryAt: retryAt(held) }));
+      if (lastAttempt && !signal.aborted) await ignoreLostLease(recordFailure(db, leased, { ...internalError, retryAt: retryAt(leased) }));
       throw error;
     }
   } finally {
-    // A lease that cannot be given back ends by itself.
-    await letGo(db, held).catch(() => {});
+    // A lease that cannot be released expires.
+    await releaseTicket(db, leased).catch(() => {});
   }
 }
 
-const ownFault = {
+const internalError = {
   kind: 'service',
-  message: 'Keeping the ticket in step failed several times because of a fault in this service; its log has the details.',
+  message: 'Internal error: all attempts to sync the ticket failed. See the service log.',
 } as const;
 
-function tookTooLong({ connection }: Held): ConnectorError {
-  return new ConnectorError('unavailable', `${connection.name} took longer than ${LONGEST_MS / 1000} seconds.`);
+function timeoutError({ connection }: LeasedTicket): ConnectorError {
+  return new ConnectorError('unavailable', `${connection.name} did not respond within ${TIMEOUT_MS / 1000} seconds.`);
 }
 
-async function unlessLost(noting: Promise<unknown>): Promise<void> {
-  await noting.catch((error: unknown) => {
-    if (!(error instanceof TicketLost)) throw error;
+async function ignoreLostLease(writing: Promise<unknown>): Promise<void> {
+  await writing.catch((error: unknown) => {
+    if (!(error instanceof LeaseLost)) throw error;
   });
 }
 
-function retryAt({ ticket: { failures } }: Held): Date {
+function retryAt({ ticket: { failures } }: LeasedTicket): Date {
   return new Date(Date.now() + Math.min(RETRY_MS.first * 2 ** failures, RETRY_MS.most) * (0.9 + Math.random() / 5));
 }
 
-async function attempt(syncing: TicketSyncing, db: Database, held: Held, signal: AbortSignal): Promise<void> {
-  const { connection, ticket } = held;
+async function syncLeased(deps: TicketSyncDeps, db: Database, leased: LeasedTicket, signal: AbortSignal): Promise<void> {
+  const { connection, ticket } = leased;
   if (connection.deleted_at !== null) {
     const message = `The connection "${connection.name}" was deleted. Unlink the ticket, or push the work item to another connection.`;
-    return noteFailure(db, held, { kind: 'configuration', message, retryAt: null });
+    return recordFailure(db, leased, { kind: 'configuration', message, retryAt: null });
   }
-  // When it is enabled again, the next poll finds what was left undone.
+  // After the connection is enabled again, the next poll queues what was left undone.
   if (!connection.enabled) return;
   const reads = ticket.changes_announced > ticket.changes_read || ticket.repair !== null;
-  const writes = ticket.status !== 'paused' && ticket.gone_at === null && Object.keys(changesOf(oursNow(held), ticket.sent as Sent)).length > 0;
+  const writes = ticket.status !== 'paused' && ticket.gone_at === null && Object.keys(changesOf(oursNow(leased), ticket.sent as Sent)).length > 0;
   if (ticket.external_id !== null && !reads && !writes && ticket.status !== 'failed') {
-    await noteItem(db, held);
+    await recordItemState(db, leased);
     return;
   }
-  const vendor = await openTicketing(syncing, connection, signal);
-  await noteItem(db, await contact(syncing, db, held, vendor));
+  const vendor = await openTicketing(deps, connection, signal);
+  await recordItemState(db, await contactVendor(deps, db, leased, vendor));
 }
 
-const oursNow = ({ item, body }: Held): Ours => oursOf(item, body);
+const oursNow = ({ item, body }: LeasedTicket): Ours => oursOf(item, body);
 
-async function contact(syncing: TicketSyncing, db: Database, held: Held, vendor: OpenTicketing): Promise<Held> {
-  const repair = held.ticket.repair as Repair | null;
-  const { external_id: externalId, gone_at: goneAt } = held.ticket;
+async function contactVendor(deps: TicketSyncDeps, db: Database, leased: LeasedTicket, vendor: OpenTicketing): Promise<LeasedTicket> {
+  const repair = leased.ticket.repair as Repair | null;
+  const { external_id: externalId, gone_at: goneAt } = leased.ticket;
   if (externalId === null || (goneAt !== null && repair?.direction === 'push')) {
-    return write(syncing, db, await findOrCreate(syncing, db, held, vendor), vendor);
+    return writeChanges(deps, db, await findOrCreate(deps, db, leased, vendor), vendor);
   }
   const read = await vendor.connector.read(vendor.context, externalId);
-  if (read === null) return noteGone(db, held);
-  const known = await noteTicket(db, held, read);
-  return write(syncing, db, repair?.direction === 'pull' ? await takeOver(db, known, repair) : known, vendor);
+  if (read === null) return recordGone(db, leased);
+  const known = await recordTicket(db, leased, read);
+  return writeChanges(deps, db, repair?.direction === 'pull' ? await pullFromTicket(db, known, repair) : known, vendor);
 }
 
-/** An attempt before this one may have made it and died, or never heard the answer. */
-async function findOrCreate(syncing: TicketSyncing, db: Database, held: Held, { connector, context }: OpenTicketing): Promise<Held> {
-  const found = await connector.find(context, held.ticket.marker);
-  const unsent = await noteQuietly(db, held, unmade(held));
-  if (found !== null) return noteTicket(db, unsent, found, { how: 'found', change: {} });
-  const { title, body, priority, due_date } = oursNow(held);
-  const draft: TicketDraft = { key: held.ticket.marker, title, body, priority, dueDate: due_date, url: workItemUrl(syncing.publicUrl(), held.item.id) };
-  const counted = await countWrite(db, unsent);
+/** Looks for the marker first: an earlier attempt may have created the ticket and stopped before it stored the response. */
+async function findOrCreate(deps: TicketSyncDeps, db: Database, leased: LeasedTicket, { connector, context }: OpenTicketing): Promise<LeasedTicket> {
+  const found = await connector.find(context, leased.ticket.marker);
+  const reset = await writeSilently(db, leased, resetColumns(leased));
+  if (found !== null) return recordTicket(db, reset, found, { how: 'found', change: {} });
+  const { title, body, priority, due_date } = oursNow(leased);
+  const draft: TicketDraft = { key: leased.ticket.marker, title, body, priority, dueDate: due_date, url: workItemUrl(deps.publicUrl(), leased.item.id) };
+  const counted = await countWrite(db, reset);
   const created = await connector.create(context, draft);
-  return noteTicket(db, counted, created, { how: 'created', change: { title, body, priority, dueDate: due_date } });
+  return recordTicket(db, counted, created, { how: 'created', change: { title, body, priority, dueDate: due_date } });
 }
 
-/** Nothing is known of it, or what was known is of one that is gone. */
-function unmade({ ticket }: Held) {
+/** Clears what is known about a previous ticket that was deleted at the vendor. */
+function resetColumns({ ticket }: LeasedTicket) {
   const status = ticket.status === 'linked' ? ({ status: 'pushing' } as const) : {};
   return { ...status, sent: '{}', shown: '{}', external_id: null, external_key: null, url: null, theirs: null, drift: '[]', refusal: null };
 }
 
-async function write(syncing: TicketSyncing, db: Database, held: Held, { connector, context }: OpenTicketing): Promise<Held> {
-  const { ticket, item } = held;
+async function writeChanges(deps: TicketSyncDeps, db: Database, leased: LeasedTicket, { connector, context }: OpenTicketing): Promise<LeasedTicket> {
+  const { ticket, item } = leased;
   const { external_id: externalId } = ticket;
-  const change = plan(held);
-  if (externalId === null || ticket.status === 'paused' || Object.keys(change).length === 0) return held;
-  const wait = waitForText(held, change);
-  if (wait !== null) {
-    await db.withTenant({ orgId: held.orgId }, (tx) => enqueueTicket(tx, held.orgId, ticket.id, wait));
-    return held;
+  const change = plannedChange(leased);
+  if (externalId === null || ticket.status === 'paused' || Object.keys(change).length === 0) return leased;
+  const writeAt = delayedUntil(leased, change);
+  if (writeAt !== null) {
+    await db.withTenant({ orgId: leased.orgId }, (tx) => enqueueTicket(tx, leased.orgId, ticket.id, writeAt));
+    return leased;
   }
-  if (recentWrites(held).length >= MOST_WRITES) return notePause(db, held, pauseReason(held));
-  let counted = await countWrite(db, held);
-  // Before it is closed: many vendors take nothing more after that.
+  if (recentWrites(leased).length >= MAX_WRITES) return recordPause(db, leased, pauseReason(leased));
+  let counted = await countWrite(db, leased);
+  // The comment comes first, because many vendors accept none on closed tickets.
   if (change.state !== undefined && isClosed(item.status) && (ticket.sent as Sent).comment !== item.status) {
-    await connector.comment(context, externalId, closingComment(item, workItemUrl(syncing.publicUrl(), item.id)));
-    counted = await noteQuietly(db, counted, { sent: JSON.stringify({ ...(ticket.sent as Sent), comment: item.status }) });
+    await connector.comment(context, externalId, closingComment(item, workItemUrl(deps.publicUrl(), item.id)));
+    counted = await writeSilently(db, counted, { sent: JSON.stringify({ ...(ticket.sent as Sent), comment: item.status }) });
   }
-  const answer = await connector.update(context, externalId, change);
-  return noteTicket(db, counted, answer, { how: 'written', change });
+  const updated = await connector.update(context, externalId, change);
+  return recordTicket(db, counted, updated, { how: 'written', change });
 }
 
-/** What was changed here since; for a repair everything that is ours, and the state that goes with the work item. */
-function plan(held: Held): TicketChange {
-  const { ticket, item } = held;
+/** The fields that changed since the last write. A repair with `push` writes all owned fields and the state that corresponds to the work item. */
+function plannedChange(leased: LeasedTicket): TicketChange {
+  const { ticket, item } = leased;
   const repair = ticket.repair as Repair | null;
   const theirs = ticket.theirs as Theirs | null;
-  if (repair?.direction !== 'push') return changesOf(oursNow(held), ticket.sent as Sent);
+  if (repair?.direction !== 'push') return changesOf(oursNow(leased), ticket.sent as Sent);
   const wanted: TicketState = stateFor(item.status);
-  return { ...changesOf({ ...oursNow(held), state: null }, {}), ...(theirs?.state === wanted ? {} : { state: wanted }) };
+  return { ...changesOf({ ...oursNow(leased), state: null }, {}), ...(theirs?.state === wanted ? {} : { state: wanted }) };
 }
 
-function waitForText({ ticket }: Held, change: TicketChange): Date | null {
+/** Null if the change can be written now. */
+function delayedUntil({ ticket }: LeasedTicket, change: TicketChange): Date | null {
   if (Object.keys(change).join() !== 'body' || ticket.written_at === null) return null;
-  const at = ticket.written_at.getTime() + TEXT_EVERY_MS;
+  const at = ticket.written_at.getTime() + TEXT_INTERVAL_MS;
   return at > Date.now() ? new Date(at) : null;
 }
 
-function recentWrites({ ticket }: Held): string[] {
-  return (ticket.writes as string[]).filter((at) => Date.parse(at) > Date.now() - WINDOW_MS);
+function recentWrites({ ticket }: LeasedTicket): string[] {
+  return (ticket.writes as string[]).filter((at) => Date.parse(at) > Date.now() - WRITE_WINDOW_MS);
 }
 
-/** Before it is done, so that one that dies on the way counts as well. */
-function countWrite(db: Database, held: Held): Promise<Held> {
-  return noteQuietly(db, held, { writes: JSON.stringify([...recentWrites(held), new Date().toISOString()]) });
+/** Counts before writing, so that a write of a worker that dies is counted too. */
+function countWrite(db: Database, leased: LeasedTicket): Promise<LeasedTicket> {
+  return writeSilently(db, leased, { writes: JSON.stringify([...recentWrites(leased), new Date().toISOString()]) });
 }
 
-function pauseReason({ ticket }: Held): string {
-  return `Ticket ${ticket.external_key} was written to ${MOST_WRITES} times within an hour, which looks like two systems that answer each other. Nothing more is written until somebody repairs the ticket.`;
+function pauseReason({ ticket }: LeasedTicket): string {
+  return `Ticket ${ticket.external_key} was written ${MAX_WRITES} times within an hour, which suggests a loop with another system. Writing stops until you repair the ticket.`;
 }

@@ -3,14 +3,14 @@ import { startWorker } from '../../jobs/worker.ts';
 import { newId } from '../../shared/ids.ts';
 import { jiraFake, ticketingFakes, useTickets } from '../../testing/integrations/tickets.ts';
 import { markerOf } from './fields.ts';
-import { letAllGo } from './lease.ts';
+import { releaseTicketLeases } from './lease.ts';
 
 const tickets = useTickets();
 const createdAt = (requests: { method: string; url: URL; body: string }[]) =>
   requests.filter(({ method, url }) => method === 'POST' && url.pathname.endsWith('/issue'));
 
 describe('pushing a work item', () => {
-  it('answers at once, and a job makes the ticket', async () => {
+  it('responds immediately, and a job creates the ticket', async () => {
     const vendor = await tickets.vendor();
     const items = tickets.items();
     const ids = await items.findings(2);
@@ -42,7 +42,7 @@ describe('pushing a work item', () => {
     expect(await tickets.events('ticket.linked')).toContainEqual(expect.objectContaining({ work_item_id: id, key: 'SEC-27', found: false }));
   });
 
-  it('again, also at once and by many, gives the same ticket', async () => {
+  it('repeatedly or concurrently returns the same ticket', async () => {
     const vendor = await tickets.vendor();
     const { id } = await tickets.items().item([]);
     const answers = await Promise.all([1, 2, 3, 4].map(() => tickets.push(id, vendor.connection)));
@@ -58,8 +58,8 @@ describe('pushing a work item', () => {
     expect((await tickets.timeline(id)).filter((action) => action === 'ticket_pushed')).toHaveLength(1);
   });
 
-  it('makes no second ticket when the vendor made one and its answer was lost', async () => {
-    // The first of its pages is the search for the ticket, the second is the answer to its creation.
+  it('creates no second ticket if the response of the vendor was lost', async () => {
+    // The first response is the search for the ticket, the second is its creation.
     const vendor = await tickets.vendor(jiraFake, { fault: { kind: 'dropped', at: 2, for: 1 } });
     const { id } = await tickets.items().item([], { title: 'made once' });
     await tickets.push(id, vendor.connection);
@@ -73,9 +73,9 @@ describe('pushing a work item', () => {
   });
 
   it.each([
-    ['after its lease', () => tickets.query(`update rrs.tickets set leased_until = now() - interval '1 second' where lease_id is not null`)],
-    ['at the next start of a service that is alone', () => letAllGo(tickets.api().db)],
-  ])('makes no second ticket when the worker died before it could note the first, and goes on %s', async (_when, ended) => {
+    ['when the lease has expired', () => tickets.query(`update rrs.tickets set leased_until = now() - interval '1 second' where lease_id is not null`)],
+    ['when a service that is the only process starts', () => releaseTicketLeases(tickets.api().db)],
+  ])('creates no second ticket if the worker died before it stored the first, and continues %s', async (_when, ended) => {
     const vendor = await tickets.vendor();
     const { id } = await tickets.items().item([], { title: 'made once' });
     const { id: ticketId } = await tickets.push(id, vendor.connection);
@@ -90,7 +90,7 @@ describe('pushing a work item', () => {
     expect(createdAt(vendor.requests)).toHaveLength(1);
   });
 
-  it('fails in words while the vendor is down, and is tried again by itself', async () => {
+  it('fails with an explanation while the vendor is down, and is retried automatically', async () => {
     const vendor = await tickets.vendor(jiraFake, { fault: { kind: 'status', at: 1, status: 503 } });
     const { id } = await tickets.items().item([]);
     await tickets.push(id, vendor.connection);
@@ -111,7 +111,7 @@ describe('pushing a work item', () => {
     expect((await tickets.tickets(id))[0]).toMatchObject({ status: 'linked', error: null, retry_at: null, problems: [] });
   });
 
-  it('is done by a worker without being asked', async () => {
+  it('is carried out by a worker', async () => {
     const vendor = await tickets.vendor();
     const { databaseUrl: url, db } = tickets.api();
     const worker = await startWorker({ url, db, handlers: tickets.handlers(), concurrency: 2, log: { info: () => {}, error: () => {} } });
@@ -123,7 +123,7 @@ describe('pushing a work item', () => {
     await expect.poll(async () => (await vendor.read('SEC-27'))?.title, { timeout: 10_000 }).toBe('changed');
   });
 
-  it('with credentials that are refused says what they need', async () => {
+  it('with refused credentials names the required permissions', async () => {
     const { origin } = await tickets.fake(jiraFake);
     const connection = await tickets.connect(jiraFake, origin, { credentials: jiraFake.refused?.(origin).credentials });
     const { id } = await tickets.items().item([]);
@@ -135,7 +135,7 @@ describe('pushing a work item', () => {
     });
   });
 
-  it('is refused where it cannot be meant', async () => {
+  it('is refused for unknown ids, other connection kinds, paused connections and closed work items', async () => {
     const vendor = await tickets.vendor();
     const { id } = await tickets.items().item([]);
     const push = (item: string, connection_id: unknown) => tickets.ask<{ detail: string }>('POST', `/work-items/${item}/tickets`, { body: { connection_id } });
@@ -152,7 +152,7 @@ describe('pushing a work item', () => {
 });
 
 describe('unlinking', () => {
-  it('leaves the ticket alone, and pushing finds it again', async () => {
+  it('does not change the ticket, and pushing again links the same ticket', async () => {
     const vendor = await tickets.vendor();
     const { id } = await tickets.items().item([], { title: 'before' });
     const ticket = await tickets.linked(id, vendor.connection);
@@ -170,7 +170,7 @@ describe('unlinking', () => {
 });
 
 describe('another organization', () => {
-  it('finds none of it', async () => {
+  it('cannot see or change the tickets', async () => {
     const vendor = await tickets.vendor();
     const { id } = await tickets.items().item([]);
     const ticket = await tickets.linked(id, vendor.connection);
@@ -187,7 +187,7 @@ describe('another organization', () => {
     ];
     expect(asked.map(({ status }) => status)).toEqual(asked.map(() => 404));
     expect((await tickets.ask<{ data: unknown[] }>('GET', '/tickets/drift', as)).body.data).toEqual([]);
-    // A job of theirs that names our ticket does nothing to it either.
+    // A job of the other organization that names our ticket must not change it either.
     const before = await vendor.read(ticket.external_id);
     await tickets.perform('sync_ticket', { org_id: tickets.api().theirs.id, ticket_id: ticket.id });
     await tickets.perform('poll_tickets', { org_id: tickets.api().theirs.id, connection_id: vendor.connection });
@@ -197,7 +197,7 @@ describe('another organization', () => {
 });
 
 describe.each(ticketingFakes.map((fake) => [fake.id, fake] as const))('%s', (_, fake) => {
-  it('takes a work item, its changes and its end, and its own states come back', async () => {
+  it('receives a work item, its changes and its closing, and returns its own states', async () => {
     const vendor = await tickets.vendor(fake);
     const items = tickets.items();
     const [finding = ''] = await items.findings(1);

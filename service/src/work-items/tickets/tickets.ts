@@ -1,8 +1,7 @@
-import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { recordAudit } from '../../audit/record.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { fetchPage, type PageRequest } from '../../db/pages.ts';
-import type { DB } from '../../db/types.ts';
 import { emit } from '../../events/emit.ts';
 import { readConnection } from '../../integrations/connections/connections.ts';
 import type { Actor } from '../../shared/actor.ts';
@@ -25,23 +24,22 @@ export type TicketView = TicketRow & {
   item_status: WorkItemStatus;
 };
 
-/** One for each work item and connection: whoever asks again gets the same. A job makes it. */
+/** Links the work item to a ticket, which a job creates. There is one ticket per work item and connection: a repeated call returns it. */
 export async function pushTicket(tx: TenantTx, actor: Actor, itemId: string, connectionId: string): Promise<TicketView> {
   const { orgId } = actor;
   const item = await readItem(tx, orgId, itemId);
   const connection = await readConnection(tx, orgId, connectionId);
   if (connection.kind !== 'ticketing') {
-    const detail = `"${connection.name}" is a connection of kind ${connection.kind}; tickets need one of kind ticketing`;
+    const detail = `must be a connection of kind ticketing. "${connection.name}" is of kind ${connection.kind}`;
     throw invalidField({ in: 'body', path: '/connection_id', code: 'wrong_kind', detail });
   }
-  const [known] = await views(tx, orgId, sql`t.work_item_id = ${itemId} and t.connection_id = ${connectionId}`);
+  const [known] = await readViews(tx, orgId, sql`t.work_item_id = ${itemId} and t.connection_id = ${connectionId}`);
   if (known) {
     if (known.status === 'failed') await enqueueTicket(tx, orgId, known.id);
     return known;
   }
   if (!connection.enabled) throw new AppError('conflict', `The connection "${connection.name}" is paused. Enable it first.`);
-  if (isClosed(item.status))
-    throw new AppError('conflict', `The work item "${itemId}" is ${item.status}: there is nothing left to do that a ticket could be for.`);
+  if (isClosed(item.status)) throw new AppError('conflict', `The work item "${itemId}" is closed (${item.status}) and can no longer be pushed.`);
   const id = newId();
   const row = { org_id: orgId, id, work_item_id: item.id, connection_id: connection.id, marker: markerOf(orgId, item.id), created_by: actor.name };
   const added = await tx
@@ -55,12 +53,12 @@ export async function pushTicket(tx: TenantTx, actor: Actor, itemId: string, con
     await recordAudit(tx, actor, { action: 'work_item.ticket_pushed', objectType: 'work_item', objectId: item.id, after });
     await emit(tx, orgId, { type: 'ticket.pushed', subject: id, data: { work_item_id: item.id, connection_id: connection.id } });
   }
-  const [made] = await views(tx, orgId, sql`t.work_item_id = ${itemId} and t.connection_id = ${connectionId}`);
+  const [made] = await readViews(tx, orgId, sql`t.work_item_id = ${itemId} and t.connection_id = ${connectionId}`);
   if (!made) throw notFound('ticket', id);
   return made;
 }
 
-/** The vendor's ticket stays as it is, and nothing of it counts here any more. */
+/** Ends the sync. The vendor's ticket does not change. */
 export async function unlinkTicket(tx: TenantTx, actor: Actor, itemId: string, id: string): Promise<void> {
   const { orgId } = actor;
   const ticket = await readTicket(tx, orgId, itemId, id);
@@ -78,13 +76,13 @@ export async function unlinkTicket(tx: TenantTx, actor: Actor, itemId: string, i
   await emit(tx, orgId, { type: 'ticket.unlinked', subject: ticket.id, data });
 }
 
-export interface RepairRequest {
+interface RepairRequest {
   itemId: string;
   id: string;
   direction: Repair['direction'];
 }
 
-/** A person decides which side is right; that also ends a pause. */
+/** Requests a repair, which a job carries out. It also ends a pause. */
 export async function repairTicket(tx: TenantTx, actor: Actor, { itemId, id, direction }: RepairRequest): Promise<TicketView> {
   const { orgId } = actor;
   const ticket = await readTicket(tx, orgId, itemId, id);
@@ -112,31 +110,31 @@ function assertRepairable(
   { connection_name: name, connection_usable: usable, external_id, gone_at, status }: TicketView,
   direction: Repair['direction'],
 ): void {
-  if (!usable) throw new AppError('conflict', `The connection "${name}" is paused or deleted; nothing can be repaired over it.`);
-  if (status === 'pushing') throw new AppError('conflict', 'The ticket is still being made. Look again in a moment.');
+  if (!usable) throw new AppError('conflict', `The connection "${name}" is paused or deleted. Enable it, or unlink the ticket.`);
+  if (status === 'pushing') throw new AppError('conflict', 'The ticket is still being created. Try again in a moment.');
   if (direction === 'pull' && (external_id === null || gone_at !== null))
-    throw new AppError('conflict', 'There is no ticket that anything could be taken over from. Push instead, which makes one, or unlink it.');
+    throw new AppError('conflict', 'There is no ticket to pull from. Use `push` to create one, or unlink the ticket.');
 }
 
 async function readTicket(tx: TenantTx, orgId: string, itemId: string, id: string): Promise<TicketView> {
-  const [ticket] = await views(tx, orgId, sql`t.id = ${id} and t.work_item_id = ${itemId}`);
+  const [ticket] = await readViews(tx, orgId, sql`t.id = ${id} and t.work_item_id = ${itemId}`);
   if (!ticket) throw notFound('ticket', id);
   return ticket;
 }
 
-/** For the view of one work item, the oldest first. */
+/** All tickets of a work item, oldest first. */
 export function ticketsOf(tx: TenantTx, orgId: string, itemId: string): Promise<TicketView[]> {
-  return views(tx, orgId, sql`t.work_item_id = ${itemId}`);
+  return readViews(tx, orgId, sql`t.work_item_id = ${itemId}`);
 }
 
 export async function listTickets(tx: TenantTx, orgId: string, itemId: string, page: PageRequest) {
   await readItem(tx, orgId, itemId);
-  return pageOf(tx, orgId, sql`t.work_item_id = ${itemId}`, page);
+  return listViews(tx, orgId, sql`t.work_item_id = ${itemId}`, page);
 }
 
-/** Where the two sides are not in step, or nobody can tell. */
+/** Tickets that are out of sync, or may be because their vendor cannot be polled. */
 export function listDrift(tx: TenantTx, orgId: string, page: PageRequest) {
-  return pageOf(tx, orgId, sql`(t.status in ('paused', 'failed') or t.gone_at is not null or t.drift <> '[]' or p.error is not null)`, page);
+  return listViews(tx, orgId, sql`(t.status in ('paused', 'failed') or t.gone_at is not null or t.drift <> '[]' or p.error is not null)`, page);
 }
 
 function viewsSql(orgId: string, which: RawBuilder<unknown>): RawBuilder<TicketView> {
@@ -150,13 +148,13 @@ function viewsSql(orgId: string, which: RawBuilder<unknown>): RawBuilder<TicketV
     where t.org_id = ${orgId} and t.unlinked_at is null and ${which}`;
 }
 
-async function views(tx: TenantTx, orgId: string, which: RawBuilder<unknown>): Promise<TicketView[]> {
+async function readViews(tx: TenantTx, orgId: string, which: RawBuilder<unknown>): Promise<TicketView[]> {
   const { rows } = await sql<TicketView>`${viewsSql(orgId, which)} order by t.created_at, t.id`.execute(tx);
   return rows;
 }
 
-function pageOf(tx: TenantTx, orgId: string, which: RawBuilder<unknown>, page: PageRequest) {
+function listViews(tx: TenantTx, orgId: string, which: RawBuilder<unknown>, page: PageRequest) {
   const tickets = sql<TicketView>`(${viewsSql(orgId, which)})`.as('tickets');
-  const query = tx.selectFrom(tickets).selectAll() as unknown as SelectQueryBuilder<DB, 'tickets', TicketView>;
+  const query = tx.selectFrom(tickets).selectAll();
   return fetchPage(tx, query, { created_at: { column: 'created_at', type: 'timestamptz' } }, page);
 }

@@ -1,12 +1,21 @@
 import { sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
-import type { Standing } from '../present.ts';
+import type { SyncStatus } from '../schemas.ts';
 import type { RunRow } from '../sync/runs.ts';
 import type { ConnectionRow } from './connections.ts';
 import { syncStatusOf } from './health.ts';
 
-/** The latest run of each, and what it means. */
-export async function standingsOf(tx: TenantTx, orgId: string, connections: readonly Pick<ConnectionRow, 'id' | 'enabled'>[]): Promise<Map<string, Standing>> {
+export interface ConnectionStatus {
+  syncStatus: SyncStatus;
+  lastRun: RunRow | null;
+}
+
+/** The latest run and the sync status of each connection. */
+export async function readStatuses(
+  tx: TenantTx,
+  orgId: string,
+  connections: readonly Pick<ConnectionRow, 'id' | 'enabled'>[],
+): Promise<Map<string, ConnectionStatus>> {
   const { rows } = await sql<RunRow & { latest_status: Parameters<typeof syncStatusOf>[0]['latest_status'] }>`
     select r.*, (select d.status from sync_runs d where d.org_id = ${orgId} and d.connection_id = r.connection_id and d.status not in ('queued', 'running', 'cancelled')
         order by d.created_at desc, d.id desc limit 1) as latest_status
@@ -23,3 +32,9 @@ export async function standingsOf(tx: TenantTx, orgId: string, connections: read
     }),
   );
 }
+
+export async function readStatus(tx: TenantTx, orgId: string, connection: Pick<ConnectionRow, 'id' | 'enabled'>): Promise<ConnectionStatus> {
+  return (await readStatuses(tx, orgId, [connection])).get(connection.id) ?? neverSynced;
+}
+
+export const neverSynced: ConnectionStatus = { syncStatus: 'never', lastRun: null };
