@@ -8,8 +8,13 @@ import type { Database } from '../db/database.ts';
 export async function rebaseEvents(db: Database): Promise<boolean> {
   return db.withSystem(async (tx) => {
     const { rows } = await sql<{ newest: string; ahead: boolean }>`
+      with recursive organization as (
+        (select org_id from events order by org_id limit 1)
+        union all
+        select (select e.org_id from events e where e.org_id > o.org_id order by e.org_id limit 1) from organization o where o.org_id is not null
+      )
       select max(e.xact) as newest, max(e.xact) >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint as ahead
-      from organizations o cross join lateral (select xact from events where org_id = o.id order by xact desc limit 1) e`.execute(tx);
+      from organization o cross join lateral (select xact from events where org_id = o.org_id order by xact desc limit 1) e`.execute(tx);
     const [found] = rows;
     if (!found?.ahead) return false;
     await sql`select rebase_events(${found.newest}::bigint)`.execute(tx);

@@ -3,7 +3,7 @@ import { type Capture, ConnectorError } from '@rrs/connectors';
 import { recordAudit } from '../../audit/record.ts';
 import type { BlobStore } from '../../blobs/blobs.ts';
 import type { TenantTx } from '../../db/database.ts';
-import type { ConnectionRow } from '../../integrations/connections/connections.ts';
+import { type ConnectionRow, enabledConnections } from '../../integrations/connections/connections.ts';
 import { openTicketing, type TicketVendors } from '../../integrations/connections/ticketing.ts';
 import { enqueue, type JobContext } from '../../jobs/jobs.ts';
 import { systemActor } from '../../shared/actor.ts';
@@ -29,7 +29,7 @@ export async function captureOriginal(capturing: Capturing, context: JobContext,
   const { db, signal, lastAttempt } = context;
   const { link, connections } = await db.withTenant({ orgId }, async (tx) => ({
     link: await readArtifact(tx, orgId, artifactId),
-    connections: await ticketingConnections(tx, orgId),
+    connections: await enabledConnections(tx, orgId, 'ticketing'),
   }));
   if (!isCurrentLink(link)) return;
   const { captured, fault } = await captureWith(capturing, signal, connections, link.url);
@@ -44,19 +44,6 @@ export async function captureOriginal(capturing: Capturing, context: JobContext,
 
 function isCurrentLink(link: ArtifactRow): link is Link {
   return link.url !== null && link.removal === null && link.superseded_by === null;
-}
-
-function ticketingConnections(tx: TenantTx, orgId: string): Promise<ConnectionRow[]> {
-  return tx
-    .selectFrom('connections')
-    .selectAll()
-    .where('org_id', '=', orgId)
-    .where('kind', '=', 'ticketing')
-    .where('enabled', '=', true)
-    .where('deleted_at', 'is', null)
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute();
 }
 
 /** Most connectors recognize a foreign URL without a request. */

@@ -1,53 +1,11 @@
 import type { Finding } from '@rrs/evidence-format';
+import type { EvidenceFinding, EvidenceSighting } from '../../findings/list/evidence-facts.ts';
 import { severityName } from '../../findings/severity.ts';
-
-export interface FindingFacts {
-  id: string;
-  title: string;
-  weakness: string;
-  vulnerability_ids: string[];
-  cwes: number[];
-  severity: number;
-  cvss_version: string | null;
-  cvss_vector: string | null;
-  cvss_score: number | null;
-  epss: number | null;
-  epss_date: string | null;
-  kev: boolean;
-  risk_score: number;
-  asset: { id: string; type: string; name: string };
-  location: Record<string, unknown>;
-  component: string | null;
-  first_seen: Date;
-  last_seen: Date;
-  /** pg returns the timestamp 'infinity' as a number. */
-  due_at: Date | number;
-  closed_at: Date | null;
-  status: 'open' | 'in_progress' | 'remediated' | 'verified' | 'risk_accepted' | 'false_positive' | 'withdrawn';
-  status_reason: string | null;
-  status_changed_at: Date;
-  status_changed_by: string | null;
-  assurance: 'declared' | 'artifact' | 'scan_only' | 'scan_after_claim' | 'independent' | null;
-  justification: string | null;
-  acceptance_owner: string | null;
-  acceptance_expires_at: Date | null;
-  reopen_count: number;
-  sightings: SightingFacts[];
-}
-
-interface SightingFacts {
-  source: string;
-  kind: 'manual' | 'import' | 'connection';
-  state: 'present' | 'absent' | 'unknown';
-  last_seen: string;
-  seen_import: string | null;
-  last_import: string | null;
-}
 
 /** Findings in these states may still be seen. A scan that sees a finding claimed as fixed reopens it, so in other states it was not seen since. */
 const OPEN_STATES = new Set(['open', 'in_progress']);
 
-export function buildFinding(facts: FindingFacts, asOf: Date): Finding {
+export function buildFinding(facts: EvidenceFinding, asOf: Date): Finding {
   const due = facts.due_at instanceof Date ? facts.due_at : null;
   const text = (name: string): string | null => (facts.location[name] === undefined ? null : String(facts.location[name]));
   return {
@@ -98,13 +56,13 @@ function locationText(location: Record<string, unknown>): string | null {
 }
 
 /** The latest scan that saw the finding. */
-function beforeOf(sightings: readonly SightingFacts[]): Finding['before'] {
+function beforeOf(sightings: readonly EvidenceSighting[]): Finding['before'] {
   const scan = sightings.findLast(({ kind, seen_import }) => kind !== 'manual' && seen_import !== null)?.seen_import ?? null;
   return scan === null ? { state: 'unknown', scan: null } : { state: 'present', scan };
 }
 
 /** What scans say now: `absent` only if no source still sees the finding, `unknown` if the last scan that saw it is older than the claim. */
-function afterOf({ status, status_changed_at, sightings }: FindingFacts): Finding['after'] {
+function afterOf({ status, status_changed_at, sightings }: EvidenceFinding): Finding['after'] {
   const scanned = sightings.filter(({ kind }) => kind !== 'manual');
   const present = scanned.findLast(({ state }) => state === 'present');
   if (present) {

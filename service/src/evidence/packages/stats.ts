@@ -2,6 +2,7 @@ import { type Conclusion, GRADES, type Grade } from '@rrs/evidence-format';
 import { sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 import { doneStatuses } from '../../work-items/items/status.ts';
+import { workItemFacts } from '../../work-items/relations.ts';
 import { packageStatuses } from '../schemas-packages.ts';
 
 const MONTHS = 12;
@@ -24,7 +25,7 @@ export async function readEvidenceStats(tx: TenantTx, orgId: string) {
       from months left join made using (month) order by months.month`.execute(tx),
     sql<{ done: number; covered: number }>`
       select count(*)::int as done, count(covered.work_item_id)::int as covered
-      from work_items w left join (select distinct work_item_id from evidence_packages where org_id = ${orgId} and status = 'ready') covered on covered.work_item_id = w.id
+      from ${workItemFacts} w left join (select distinct work_item_id from evidence_packages where org_id = ${orgId} and status = 'ready') covered on covered.work_item_id = w.id
       where w.org_id = ${orgId} and w.status = any(${doneStatuses as readonly string[]})`.execute(tx),
     sql<{ kind: string; outcome: string; count: number }>`
       select kind, outcome, count(*)::int as count from package_receipts where org_id = ${orgId} group by kind, outcome`.execute(tx),

@@ -7,6 +7,7 @@ import type { DB } from '../../db/types.ts';
 import { emit } from '../../events/emit.ts';
 import type { EventType } from '../../events/types.ts';
 import { hashToken, mintToken } from '../../organizations/api-keys/tokens.ts';
+import { organizationNames } from '../../organizations/relations.ts';
 import { type Actor, systemActor } from '../../shared/actor.ts';
 import { invalidField, notFound } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
@@ -94,7 +95,7 @@ export async function findSharedPackage(tx: TenantTx, orgId: string, token: stri
   const found = await tx
     .selectFrom('share_links as l')
     .innerJoin('evidence_packages as p', (join) => join.onRef('p.org_id', '=', 'l.org_id').onRef('p.id', '=', 'l.package_id'))
-    .innerJoin('organizations as o', 'o.id', 'l.org_id')
+    .innerJoin(organizationNames.as('o'), 'o.id', 'l.org_id')
     .selectAll('p')
     .select(['l.id as link_id', 'l.recipient', 'l.expires_at', 'o.name as organization'])
     .where('l.org_id', '=', orgId)

@@ -32,6 +32,9 @@ function showing<Fields extends Record<string, AnyField>>(fields: Fields): (row:
 /** The columns that a page of the list reads. */
 export const listedColumns = Object.values(listedFields).flatMap(({ columns }) => Object.keys(columns)) as ColumnName[];
 
+/** All declared columns. */
+export const declaredColumns = [...listedColumns, ...Object.values(detailFields).flatMap(({ columns }) => Object.keys(columns))];
+
 interface NamedColumn extends ImportedColumn {
   name: string;
 }

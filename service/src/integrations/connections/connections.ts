@@ -171,6 +171,25 @@ function selectConnection(tx: TenantTx, orgId: string, id: string) {
   return tx.selectFrom('connections').selectAll().where('org_id', '=', orgId).where('id', '=', id).where('deleted_at', 'is', null);
 }
 
+/** Also returns a deleted connection, for objects that outlive it. */
+export function readStoredConnection(tx: TenantTx, orgId: string, id: string): Promise<ConnectionRow> {
+  return tx.selectFrom('connections').selectAll().where('org_id', '=', orgId).where('id', '=', id).executeTakeFirstOrThrow();
+}
+
+/** The usable connections of one kind, oldest first. */
+export function enabledConnections(tx: TenantTx, orgId: string, kind: ConnectionRow['kind']): Promise<ConnectionRow[]> {
+  return tx
+    .selectFrom('connections')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('kind', '=', kind)
+    .where('enabled', '=', true)
+    .where('deleted_at', 'is', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
 export type ConnectionRow = Selectable<DB['connections']>;
 
 export type ConnectionFilter = Pick<Static<typeof ConnectionQuery>, 'kind' | 'provider'>;

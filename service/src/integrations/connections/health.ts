@@ -10,7 +10,7 @@ export async function readHealth(tx: TenantTx, orgId: string): Promise<HealthRow
   const { rows } = await sql<HealthRow>`
     select c.id, c.provider, c.kind, c.name, c.enabled, c.next_run_at,
       case when c.kind <> 'ticketing' then c.every_minutes
-        when exists (select from tickets t where t.org_id = c.org_id and t.connection_id = c.id and t.unlinked_at is null) then ${POLL_EVERY_MINUTES}::int end as every_minutes,
+        when exists (select from ticketing_connections t where t.org_id = c.org_id and t.connection_id = c.id) then ${POLL_EVERY_MINUTES}::int end as every_minutes,
       active.status as active_status, latest.status as latest_status, latest.error as latest_error, latest.error_kind, latest.finished_at as latest_at, latest.notes as latest_notes,
       good.finished_at as last_success_at, coalesce(failing.n, 0) as consecutive_failures, failing.since as failing_since,
       coalesce(w.runs_24h, 0) as runs_24h, coalesce(w.failed_24h, 0) as failed_24h, coalesce(w.runs_7d, 0) as runs_7d, coalesce(w.failed_7d, 0) as failed_7d,

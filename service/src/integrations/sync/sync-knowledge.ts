@@ -2,7 +2,9 @@ import { hash } from 'node:crypto';
 import type { Enrichment, KnowledgeBatch, KnowledgeResult } from '@rrs/connectors';
 import type { Database } from '../../db/database.ts';
 import { rescoreFindings } from '../../findings/jobs.ts';
+import { vulnerabilitiesOfFindings } from '../../findings/list/vulnerabilities.ts';
 import { enqueueAll, type JobContext } from '../../jobs/jobs.ts';
+import { listOrganizations } from '../../organizations/organization.ts';
 import { learn, unlistOthers } from '../../vulnerabilities/learn.ts';
 import type { Conclusion } from './conclude.ts';
 import { type BatchSource, type ClaimedRun, collectBatches, type SyncDeps } from './sync.ts';
@@ -55,26 +57,13 @@ export async function syncKnowledge(deps: SyncDeps, context: JobContext, claimed
 
 const WANTED_PAGE = 500;
 
-/** Vulnerability ids of the organization's findings, in pages. */
-async function listWanted(db: Database, orgId: string, after: string | null): Promise<string[]> {
-  const rows = await db.withTenant({ orgId }, (tx) =>
-    tx
-      .selectFrom('findings')
-      .select('weakness')
-      .distinct()
-      .where('org_id', '=', orgId)
-      .where('weakness', '>', after ?? '')
-      .where((where) => where.or([where('weakness', 'like', 'CVE-%'), where('weakness', 'like', 'GHSA-%')]))
-      .orderBy('weakness')
-      .limit(WANTED_PAGE)
-      .execute(),
-  );
-  return rows.map(({ weakness }) => weakness);
+function listWanted(db: Database, orgId: string, after: string | null): Promise<string[]> {
+  return db.withTenant({ orgId }, (tx) => vulnerabilitiesOfFindings(tx, orgId, { after, limit: WANTED_PAGE }));
 }
 
 async function rescoreAll(db: Database): Promise<void> {
   await db.withSystem(async (tx) => {
-    const organizations = await tx.selectFrom('organizations').select('id as org_id').execute();
+    const organizations = (await listOrganizations(tx)).map(({ id }) => ({ org_id: id }));
     await enqueueAll(tx, rescoreFindings, organizations, ({ org_id }) => `rescore ${org_id}`);
   });
 }

@@ -105,6 +105,10 @@ export function listAllMembers(tx: TenantTx, orgId: string) {
   return tx.selectFrom('members').select(columns).where('org_id', '=', orgId).orderBy('email').execute();
 }
 
+export async function findMemberBy(tx: TenantTx, orgId: string, column: 'id' | 'email', value: string): Promise<{ id: string; email: string } | undefined> {
+  return tx.selectFrom('members').select(['id', 'email']).where('org_id', '=', orgId).where(column, '=', value).executeTakeFirst();
+}
+
 /** Finds members by e-mail or by name, ignoring case. Several members can have the same name. */
 export function membersCalled(tx: TenantTx, orgId: string, called: string) {
   const wanted = called.trim().toLowerCase();

@@ -1,4 +1,5 @@
 import type { TenantTx } from '../../db/database.ts';
+import { findMemberBy } from '../../organizations/members/members.ts';
 import { invalidField } from '../../shared/errors.ts';
 import { isUuid } from '../../shared/ids.ts';
 
@@ -11,12 +12,7 @@ export interface Assignee {
 export async function resolveAssignee(tx: TenantTx, orgId: string, given: string | null): Promise<Assignee> {
   if (given === null) return { assignee: null, assignee_member_id: null };
   const text = given.trim().toLowerCase();
-  const member = await tx
-    .selectFrom('members')
-    .select(['id', 'email'])
-    .where('org_id', '=', orgId)
-    .where(isUuid(text) ? 'id' : 'email', '=', text)
-    .executeTakeFirst();
+  const member = await findMemberBy(tx, orgId, isUuid(text) ? 'id' : 'email', text);
   if (member) return { assignee: member.email, assignee_member_id: member.id };
   if (isUuid(text)) {
     throw invalidField({

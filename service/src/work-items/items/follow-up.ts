@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { recordAudit } from '../../audit/record.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { emit } from '../../events/emit.ts';
+import { findingFacts } from '../../findings/relations.ts';
 import { activeStatuses } from '../../findings/status.ts';
 import { personOf } from '../../findings/triage/triage.ts';
 import type { Actor } from '../../shared/actor.ts';
@@ -34,7 +35,7 @@ function returnedSql(orgId: string, ids: RawBuilder<unknown>): RawBuilder<unknow
           where w.org_id = ${orgId} and w.id = l.work_item_id and w.status = any(${doneStatuses as readonly string[]}) offset 0
         ) w
         cross join lateral (
-          select from findings f where f.org_id = ${orgId} and f.id = l.finding_id and f.status = any(${activeStatuses as readonly string[]}) offset 0
+          select from ${findingFacts} f where f.org_id = ${orgId} and f.id = l.finding_id and f.status = any(${activeStatuses as readonly string[]}) offset 0
         ) f
         where not exists (
           select from work_item_findings other

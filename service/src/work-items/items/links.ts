@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
+import { assetFacts } from '../../assets/relations.ts';
 import { recordAudit } from '../../audit/record.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { fetchPage, type PageRequest, type SortColumns } from '../../db/pages.ts';
 import { emit } from '../../events/emit.ts';
 import type { EventType } from '../../events/types.ts';
 import { filterFindings, ownFindings } from '../../findings/list/filter.ts';
+import { findingFacts } from '../../findings/relations.ts';
 import type { Assurance, Status } from '../../findings/status.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { AppError, invalidField, notFound } from '../../shared/errors.ts';
@@ -30,7 +32,7 @@ export async function selectFindings(tx: TenantTx, orgId: string, { finding_ids,
 }
 
 async function assertKnown(tx: TenantTx, orgId: string, ids: string[]): Promise<string[]> {
-  const found = await tx.selectFrom('findings').select('id').where('org_id', '=', orgId).where(sql<boolean>`id = any(${ids}::uuid[])`).execute();
+  const { rows: found } = await sql<{ id: string }>`select f.id from ${findingFacts} f where f.org_id = ${orgId} and f.id = any(${ids}::uuid[])`.execute(tx);
   const known = new Set(found.map(({ id }) => id));
   const unknown = ids.find((id) => !known.has(id));
   if (unknown !== undefined) throw notFound('finding', unknown);
@@ -44,7 +46,7 @@ export async function linkFindings(tx: TenantTx, actor: Actor, id: string, ids: 
   assertFindingsChangeable(item);
   const { rows } = await sql<{ finding_id: string }>`
     insert into work_item_findings (org_id, id, work_item_id, finding_id, linked_at, linked_by)
-    select ${orgId}, new_id(), ${id}, f.id, clock_timestamp(), ${actor.name} from findings f where f.org_id = ${orgId} and f.id = any(${ids as string[]}::uuid[])
+    select ${orgId}, new_id(), ${id}, f.id, clock_timestamp(), ${actor.name} from ${findingFacts} f where f.org_id = ${orgId} and f.id = any(${ids as string[]}::uuid[])
     order by f.id
     on conflict (org_id, work_item_id, finding_id) where unlinked_at is null do nothing
     returning finding_id`.execute(tx);
@@ -118,8 +120,8 @@ export async function listLinked(
     select l.id, l.finding_id, f.title, f.status, f.assurance, f.severity, f.risk_score, f.asset_id, a.name as asset_name,
       l.linked_at, l.linked_by, l.unlinked_at, l.unlinked_by, l.unlink_reason
     from work_item_findings l
-    join findings f on f.org_id = ${orgId} and f.id = l.finding_id
-    join assets a on a.org_id = ${orgId} and a.id = f.asset_id
+    join ${findingFacts} f on f.org_id = ${orgId} and f.id = l.finding_id
+    join ${assetFacts} a on a.org_id = ${orgId} and a.id = f.asset_id
     where l.org_id = ${orgId} and l.work_item_id = ${id} ${which})`.as('links');
   const query = tx.selectFrom(links).selectAll();
   const columns: SortColumns<LinkedRow> = { linked_at: { column: 'linked_at', type: 'timestamptz' } };

@@ -96,6 +96,11 @@ export async function readItemDetails(tx: TenantTx, orgId: string, id: string) {
   return { approvals, followedBy: followers[0]?.id ?? null };
 }
 
+/** All decisions on a work item, oldest first. */
+export function readApprovals(tx: TenantTx, orgId: string, id: string): Promise<ApprovalRow[]> {
+  return tx.selectFrom('work_item_approvals').selectAll().where('org_id', '=', orgId).where('work_item_id', '=', id).orderBy('id').execute();
+}
+
 export type WorkItemDetails = Awaited<ReturnType<typeof readItemDetails>>;
 export type ApprovalRow = WorkItemDetails['approvals'][number];
 

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { recordAudit } from '../../audit/record.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { emit } from '../../events/emit.ts';
+import { findingFacts } from '../../findings/relations.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { queueTicketSyncs } from '../tickets/jobs.ts';
 import { type FindingCounts, isClosed, rollUp, type WorkItemStatus } from './status.ts';
@@ -71,7 +72,7 @@ async function countFindings(tx: TenantTx, orgId: string, ids: readonly string[]
         'open', count(*) filter (where f.status = 'open'), 'in_progress', count(*) filter (where f.status = 'in_progress'),
         'remediated', count(*) filter (where f.status = 'remediated'), 'verified', count(*) filter (where f.status = 'verified'),
         'excepted', count(*) filter (where f.status in ('risk_accepted', 'false_positive', 'withdrawn'))) as counts
-      from work_item_findings l join findings f on f.org_id = ${orgId} and f.id = l.finding_id
+      from work_item_findings l join ${findingFacts} f on f.org_id = ${orgId} and f.id = l.finding_id
       where l.org_id = ${orgId} and l.work_item_id = w.id and l.unlinked_at is null
     ) counted
     where w.org_id = ${orgId} and w.id = any(${ids as string[]}::uuid[]) and w.closed_at is null

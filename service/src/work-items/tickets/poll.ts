@@ -1,7 +1,9 @@
 import { ConnectorError, type Ticket } from '@rrs/connectors';
 import { sql } from 'kysely';
 import type { Database, SystemTx, TenantTx } from '../../db/database.ts';
+import { readStoredConnection } from '../../integrations/connections/connections.ts';
 import { openTicketing, type TicketVendors } from '../../integrations/connections/ticketing.ts';
+import { connectionFacts } from '../../integrations/relations.ts';
 import { type Poll, recordPoll } from '../../integrations/sync/polls.ts';
 import { createRequestLog } from '../../integrations/sync/request-log.ts';
 import type { JobContext } from '../../jobs/jobs.ts';
@@ -19,7 +21,7 @@ const MAX_REREADS = 100;
 /** Connections of all organizations that have tickets and are not backing off. */
 export async function pollableConnections(tx: SystemTx): Promise<{ org_id: string; connection_id: string }[]> {
   const { rows } = await sql<{ org_id: string; connection_id: string }>`
-    select c.org_id, c.id as connection_id from connections c
+    select c.org_id, c.id as connection_id from ${connectionFacts} c
     where c.kind = 'ticketing' and c.enabled and c.deleted_at is null and (c.next_run_at is null or c.next_run_at <= now())
       and exists (select from tickets t where t.org_id = c.org_id and t.connection_id = c.id and t.unlinked_at is null)
     order by c.org_id, c.id`.execute(tx);
@@ -29,15 +31,8 @@ export async function pollableConnections(tx: SystemTx): Promise<{ org_id: strin
 export async function pollConnection(vendors: TicketVendors, { db, signal }: JobContext, orgId: string, connectionId: string): Promise<void> {
   const startedAt = new Date();
   const opened = await db.withTenant({ orgId }, async (tx) => {
-    const connection = await tx
-      .selectFrom('connections')
-      .selectAll()
-      .where('org_id', '=', orgId)
-      .where('id', '=', connectionId)
-      .where('enabled', '=', true)
-      .where('deleted_at', 'is', null)
-      .executeTakeFirst();
-    if (!connection) return null;
+    const connection = await readStoredConnection(tx, orgId, connectionId);
+    if (!connection.enabled || connection.deleted_at !== null) return null;
     await queueOverdue(tx, orgId, connectionId);
     return { connection, since: await changesSince(tx, orgId, connectionId) };
   });

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
+import { assetFacts } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
+import { findingFacts } from '../../findings/relations.ts';
 import { severityName } from '../../findings/severity.ts';
 import type { WorkItemRow } from '../items/read.ts';
 
@@ -19,8 +21,8 @@ export async function ticketBody(tx: TenantTx, orgId: string, { id, description 
   const { rows } = await sql<ListedFinding>`
     select f.title, f.severity, f.vulnerability_ids, a.name as asset, (count(*) over ())::int as total
     from work_item_findings l
-    join findings f on f.org_id = ${orgId} and f.id = l.finding_id
-    join assets a on a.org_id = ${orgId} and a.id = f.asset_id
+    join ${findingFacts} f on f.org_id = ${orgId} and f.id = l.finding_id
+    join ${assetFacts} a on a.org_id = ${orgId} and a.id = f.asset_id
     where l.org_id = ${orgId} and l.work_item_id = ${id} and l.unlinked_at is null
     order by f.severity desc, f.title, f.id limit ${MAX_LISTED}`.execute(tx);
   const paragraphs = (description ?? '').split(/\n{2,}/).filter((paragraph) => paragraph.trim() !== '');

@@ -4,6 +4,7 @@ import type { TenantTx } from '../../db/database.ts';
 import { fetchPage, type PageRequest } from '../../db/pages.ts';
 import { emit } from '../../events/emit.ts';
 import { readConnection } from '../../integrations/connections/connections.ts';
+import { connectionFacts } from '../../integrations/relations.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { AppError, invalidField, notFound } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
@@ -142,7 +143,7 @@ function viewsSql(orgId: string, which: RawBuilder<unknown>): RawBuilder<TicketV
     select t.*, c.name as connection_name, c.provider, c.enabled and c.deleted_at is null as connection_usable,
       p.error_kind as poll_error_kind, p.error as poll_error, w.title as item_title, w.status as item_status
     from tickets t
-    join connections c on c.org_id = ${orgId} and c.id = t.connection_id
+    join ${connectionFacts} c on c.org_id = ${orgId} and c.id = t.connection_id
     join work_items w on w.org_id = ${orgId} and w.id = t.work_item_id
     left join ticket_polls p on p.org_id = ${orgId} and p.connection_id = t.connection_id
     where t.org_id = ${orgId} and t.unlinked_at is null and ${which}`;

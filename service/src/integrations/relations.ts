@@ -1,0 +1,4 @@
+import { sql } from 'kysely';
+
+/** What other features may read of connections. PostgreSQL inlines the sub-query. */
+export const connectionFacts = sql`(select org_id, id, provider, kind, name, enabled, next_run_at, deleted_at from connections)`;
