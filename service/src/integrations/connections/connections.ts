@@ -171,9 +171,9 @@ function selectConnection(tx: TenantTx, orgId: string, id: string) {
   return tx.selectFrom('connections').selectAll().where('org_id', '=', orgId).where('id', '=', id).where('deleted_at', 'is', null);
 }
 
-/** Also returns a deleted connection, for objects that outlive it. */
-export function readStoredConnection(tx: TenantTx, orgId: string, id: string): Promise<ConnectionRow> {
-  return tx.selectFrom('connections').selectAll().where('org_id', '=', orgId).where('id', '=', id).executeTakeFirstOrThrow();
+/** Also finds a deleted connection, for objects that outlive it. */
+export function findStoredConnection(tx: TenantTx, orgId: string, id: string): Promise<ConnectionRow | undefined> {
+  return tx.selectFrom('connections').selectAll().where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst();
 }
 
 /** The usable connections of one kind, oldest first. */

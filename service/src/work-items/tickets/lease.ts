@@ -1,7 +1,7 @@
 import { type Selectable, sql, type UpdateObject } from 'kysely';
 import type { Database, TenantTx } from '../../db/database.ts';
 import type { DB } from '../../db/types.ts';
-import { type ConnectionRow, readStoredConnection } from '../../integrations/connections/connections.ts';
+import { type ConnectionRow, findStoredConnection } from '../../integrations/connections/connections.ts';
 import { newId } from '../../shared/ids.ts';
 import { readItem, type WorkItemRow } from '../items/read.ts';
 import { ticketBody } from './text.ts';
@@ -39,7 +39,8 @@ export async function leaseTicket(db: Database, orgId: string, id: string): Prom
       return other.length > 0 ? 'busy' : null;
     }
     const item = await readItem(tx, orgId, ticket.work_item_id);
-    const connection = await readStoredConnection(tx, orgId, ticket.connection_id);
+    const connection = await findStoredConnection(tx, orgId, ticket.connection_id);
+    if (!connection) throw new Error(`the connection ${ticket.connection_id} of a ticket does not exist`);
     return { orgId, lease, ticket, item, body: await ticketBody(tx, orgId, item), connection };
   });
 }

@@ -1,7 +1,7 @@
 import { ConnectorError, type Ticket } from '@rrs/connectors';
 import { sql } from 'kysely';
 import type { Database, SystemTx, TenantTx } from '../../db/database.ts';
-import { readStoredConnection } from '../../integrations/connections/connections.ts';
+import { findStoredConnection } from '../../integrations/connections/connections.ts';
 import { openTicketing, type TicketVendors } from '../../integrations/connections/ticketing.ts';
 import { connectionFacts } from '../../integrations/relations.ts';
 import { type Poll, recordPoll } from '../../integrations/sync/polls.ts';
@@ -31,8 +31,8 @@ export async function pollableConnections(tx: SystemTx): Promise<{ org_id: strin
 export async function pollConnection(vendors: TicketVendors, { db, signal }: JobContext, orgId: string, connectionId: string): Promise<void> {
   const startedAt = new Date();
   const opened = await db.withTenant({ orgId }, async (tx) => {
-    const connection = await readStoredConnection(tx, orgId, connectionId);
-    if (!connection.enabled || connection.deleted_at !== null) return null;
+    const connection = await findStoredConnection(tx, orgId, connectionId);
+    if (!connection?.enabled || connection.deleted_at !== null) return null;
     await queueOverdue(tx, orgId, connectionId);
     return { connection, since: await changesSince(tx, orgId, connectionId) };
   });
