@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { type Server, start, temporaryFolder } from './processes.ts';
 
-/** A service of its own, the key of its owner, and a look behind it. */
+/** A running service, its owner key, and a connection to its database. */
 export interface Session {
   service: Server;
   folder: string;
