@@ -1,8 +1,18 @@
 import { defineConfig } from 'vitest/config';
 
 const packages = '{service,scan-reports,connectors,evidence-format,verifier,scripts}';
-/** Unit tests that start programs or take many seconds. `npm run test:quick` leaves them out. */
-const slow = ['scripts/release.test.ts', 'service/src/testing/import-rules.test.ts', 'verifier/src/{build,cli,timestamp-openssl}.test.ts'];
+/** Tests without a database that start programs or take many seconds. `npm run test:quick` leaves them out. */
+const slow = [
+  'connectors/src/{enrichment,scanners,ticketing}.test.ts',
+  'evidence-format/src/{merkle,readme,schema,timestamp,zip}.test.ts',
+  'scan-reports/src/{contract,throughput}.test.ts',
+  'scripts/release.test.ts',
+  'service/src/blobs/blobs.test.ts',
+  'service/src/**/{formats,report-pdf}.test.ts',
+  'service/src/organizations/passwords.test.ts',
+  'service/src/testing/import-rules.test.ts',
+  'verifier/src/{build,cli,mutation,timestamp-openssl,vectors,zip-reader}.test.ts',
+];
 const database = `${packages}/**/*.db.test.ts`;
 const excluded = ['**/node_modules/**', '**/dist/**', '**/.dev-data/**'];
 
@@ -13,7 +23,8 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     projects: [
-      { extends: true, test: { name: 'unit', include: [`${packages}/**/*.test.ts`], exclude: [...excluded, database, ...slow] } },
+      // Unit tests share modules: loading them again for each file would take longer than the tests.
+      { extends: true, test: { name: 'unit', isolate: false, include: [`${packages}/**/*.test.ts`], exclude: [...excluded, database, ...slow] } },
       { extends: true, test: { name: 'database', include: [database], exclude: excluded, globalSetup: './service/src/testing/global-setup.ts' } },
       { extends: true, test: { name: 'system', include: ['{acceptance,bench}/**/*.test.ts', ...slow], exclude: excluded } },
     ],
