@@ -81,7 +81,7 @@ describe('while the service runs', () => {
     Promise.all([
       refused(['org', 'create', 'acme'], /acme/),
       refused(['org', 'create', 'Not A Slug'], /slug/),
-      refused(['key', 'create', 'ci', '--role', 'king', '--org', 'acme'], /--role must be one of owner, admin/),
+      refused(['key', 'create', 'ci', '--role', 'king', '--org', 'acme'], /--role must be one of:? owner, admin/),
       refused(['key', 'create', 'ci', '--role', 'owner', '--org', 'nobody'], /nobody/),
       refused(['key', 'revoke', 'rrs_nothing', '--org', 'acme'], /rrs_nothing/),
       refused(['member', 'remove', 'nobody@example.com', '--org', 'acme'], /nobody@example.com/),
