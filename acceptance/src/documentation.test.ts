@@ -26,7 +26,11 @@ test('the first steps in the README work', async ({ skip }) => {
     .replace('http://127.0.0.1:8080', service.url)
     .replace('npx rrs-verify', `'${process.execPath}' '${join(checkout, 'verifier/bin/rrs-verify.mjs')}'`)
     .replaceAll('curl -s ', 'curl -s --fail-with-body ');
-  const { status, stdout, stderr } = spawnSync('bash', ['-euo', 'pipefail', '-c', script], { cwd: dirname(service.dataDir), encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync('bash', ['--norc', '-c', `set -euo pipefail\n${script}`], {
+    cwd: dirname(service.dataDir),
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   expect(stdout).toContain('"role":"owner"');
   expect(stdout).toContain('"title":"Outdated OpenSSL"');
