@@ -10,10 +10,46 @@ const leftwards = features.slice(0, -1).map((feature, index) => ({
   to: { path: `^service/src/(${features.slice(index + 1).join('|')})/` },
 }));
 
+/** What the sub-folders of a feature may import of each other. Routes, schemas and wiring on top of the feature may import all of them. */
+const subFolders = {
+  findings: {
+    fields: [],
+    identity: [],
+    list: ['fields'],
+    export: ['fields', 'list'],
+    import: ['fields', 'identity'],
+    triage: ['fields', 'list', 'import'],
+  },
+  evidence: {
+    keys: [],
+    artifacts: [],
+    formats: [],
+    log: ['keys'],
+    content: ['artifacts', 'formats', 'log', 'packages'],
+    packages: ['artifacts', 'content', 'formats', 'keys', 'log', 'verify'],
+    sharing: ['packages'],
+    verify: ['keys', 'packages', 'sharing'],
+  },
+};
+
+const withinFeatures = Object.entries(subFolders).flatMap(([feature, folders]) =>
+  Object.entries(folders).flatMap(([folder, allowed]) => {
+    const others = Object.keys(folders).filter((other) => other !== folder && !allowed.includes(other));
+    return {
+      name: `${feature}-${folder}-imports`,
+      comment: `${feature}/${folder} may import ${[...allowed, 'nothing else'].join(', ')} of the sub-folders of ${feature}.`,
+      severity: 'error',
+      from: { path: `^service/src/${feature}/${folder}/`, pathNot: '\\.test\\.ts$' },
+      to: { path: `^service/src/${feature}/(${others.join('|')})/` },
+    };
+  }),
+);
+
 export default {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     ...leftwards,
+    ...withinFeatures,
     {
       name: 'front-door',
       comment: "Another feature's routes, handlers, schemas and queries are private.",
@@ -24,14 +60,15 @@ export default {
     { name: 'routes-do-not-query', severity: 'error', from: { path: '/routes[a-z-]*\\.ts$' }, to: { path: '/queries[a-z-]*\\.ts$' } },
     {
       name: 'only-routes-see-http',
+      comment: 'Fastify stays in http/ and in routes. The shapes of http/schemas.ts are data that domain files may use.',
       severity: 'error',
       from: { path: `^service/src/${any}/`, pathNot: '/(routes|schemas)[a-z-]*\\.ts$' },
-      to: { path: '(^service/src/http/)|(node_modules/(fastify|@fastify)/)' },
+      to: { path: '(^service/src/http/(?!schemas\\.ts))|(node_modules/(fastify|@fastify)/)' },
     },
     {
       name: 'base-knows-no-feature',
       severity: 'error',
-      from: { path: '^service/src/(shared|db|blobs|jobs|net|http)/' },
+      from: { path: '^service/src/(shared|db|blobs|jobs|net|validation|http)/' },
       to: { path: `^service/src/(main|${features.join('|')})/` },
     },
     {
@@ -56,7 +93,7 @@ export default {
       name: 'tests-stay-outside',
       severity: 'error',
       from: { path: '^service/src/', pathNot: '(\\.test\\.ts$)|(^service/src/testing/)' },
-      to: { path: '(\\.test\\.ts$)|(^service/src/testing/)|(-fake\\.ts$)' },
+      to: { path: '(\\.test\\.ts$)|(^service/src/testing/)' },
     },
     {
       name: 'formats-do-not-share',
@@ -72,14 +109,34 @@ export default {
     },
     {
       name: 'vendors-do-not-share',
-      comment: 'A new connector costs its folder and one line: none knows another.',
+      comment: 'A connector costs one folder and two registry lines, so no connector imports another.',
       severity: 'error',
       from: { path: '^connectors/src/(scanners|enrichment|ticketing)/([^/]+)/', pathNot: '\\.test\\.ts$' },
       to: { path: '^connectors/src/(scanners|enrichment|ticketing)/', pathNot: '^connectors/src/$1/$2/' },
     },
     {
+      name: 'vendors-share-within-a-product',
+      comment: 'Only editions of one product share code: shared/jira is for jira and jira_data_center.',
+      severity: 'error',
+      from: { path: '^connectors/src/(?:scanners|enrichment|ticketing)/([a-z0-9]+)[^/]*/' },
+      to: { path: '^connectors/src/shared/', pathNot: '^connectors/src/shared/$1/' },
+    },
+    {
+      name: 'connector-core-knows-no-vendor',
+      severity: 'error',
+      from: { path: '^connectors/src/core/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^connectors/src/', pathNot: '^connectors/src/core/' },
+    },
+    {
+      name: 'connector-fakes-stay-outside',
+      comment: 'Connectors run in production; the fake vendors and the test host do not.',
+      severity: 'error',
+      from: { path: '^connectors/src/', pathNot: '\\.test\\.ts$|/fake[a-z-]*\\.ts$|^connectors/src/testing/' },
+      to: { path: '^connectors/src/(testing/|.*\\.test\\.ts$|.*/fake[a-z-]*\\.ts$)' },
+    },
+    {
       name: 'vendors-are-given-what-they-need',
-      comment: 'No database, no files, no network of their own: the host gives them a client.',
+      comment: 'Connectors do not use the database, files or the network directly. The host gives them an HTTP client.',
       severity: 'error',
       from: { path: '^connectors/src/', pathNot: '\\.test\\.ts$|/fake[a-z-]*\\.ts$' },
       to: { path: '^(node:)?(fs|fs/promises|net|http|https|child_process|process|dns|tls)$|^service/' },
@@ -88,8 +145,8 @@ export default {
       name: 'evidence-format-is-pure',
       comment: 'It runs in browsers too: it imports nothing but its own files.',
       severity: 'error',
-      from: { path: '^evidence-format/src/', pathNot: '(\\.test\\.ts$)|(/testing-[a-z]+\\.ts$)' },
-      to: { pathNot: '^evidence-format/src/(?!testing-)' },
+      from: { path: '^evidence-format/src/', pathNot: '(\\.test\\.ts$)|(^evidence-format/src/testing/)' },
+      to: { pathNot: '^evidence-format/src/(?!testing/)' },
     },
     {
       name: 'verifier-stands-alone',

@@ -1,17 +1,15 @@
 import { defineConfig } from 'vitest/config';
 
-const packages = '{service,scan-reports,connectors,evidence-format,verifier,scripts}';
+const packages = '{checks,service,scan-reports,connectors,evidence-format,verifier,scripts}';
 /** Tests without a database that start programs or take many seconds. `npm run test:quick` leaves them out. */
 const slow = [
-  'connectors/src/{enrichment,scanners,ticketing}.test.ts',
-  'evidence-format/src/{merkle,readme,schema,timestamp,zip}.test.ts',
-  'scan-reports/src/{contract,throughput}.test.ts',
+  'checks/import-rules.test.ts',
+  'connectors/**/{enrichment,scanners,ticketing}.test.ts',
+  'evidence-format/**/{merkle,readme,schema,timestamp,zip}.test.ts',
+  'scan-reports/**/{contract,throughput}.test.ts',
   'scripts/release.test.ts',
-  'service/src/blobs/blobs.test.ts',
-  'service/src/**/{formats,report-pdf}.test.ts',
-  'service/src/organizations/passwords.test.ts',
-  'service/src/testing/import-rules.test.ts',
-  'verifier/src/{build,cli,mutation,timestamp-openssl,vectors,zip-reader}.test.ts',
+  'service/**/{blobs,formats,passwords,report-pdf}.test.ts',
+  'verifier/**/{build,cli,mutation,timestamp-openssl,vectors,zip-reader}.test.ts',
 ];
 const database = `${packages}/**/*.db.test.ts`;
 const excluded = ['**/node_modules/**', '**/dist/**', '**/.dev-data/**'];

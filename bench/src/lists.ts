@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { seedFindings } from '../../service/src/testing/seed-findings.ts';
+import { seedFindings } from '../../service/src/testing/findings/seed-findings.ts';
 import { load } from './load.ts';
 import { start } from './processes.ts';
 import { FILTERS, type Query, SORTS } from './queries.ts';

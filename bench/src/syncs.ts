@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { seedFindings } from '../../service/src/testing/seed-findings.ts';
+import { seedFindings } from '../../service/src/testing/findings/seed-findings.ts';
 import { load } from './load.ts';
 import { start } from './processes.ts';
 import type { Result } from './results.ts';

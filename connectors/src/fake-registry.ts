@@ -3,7 +3,6 @@ import { epssFake } from './enrichment/epss/fake.ts';
 import { githubAdvisoriesFake } from './enrichment/github_advisories/fake.ts';
 import { nvdFake } from './enrichment/nvd/fake.ts';
 import { osvFake } from './enrichment/osv/fake.ts';
-import type { FakeVendor } from './fake-server.ts';
 import { awsInspector2Fake } from './scanners/aws_inspector2/fake.ts';
 import { defectdojoFake } from './scanners/defectdojo/fake.ts';
 import { dependencyTrackFake } from './scanners/dependency_track/fake.ts';
@@ -17,6 +16,7 @@ import { snykFake } from './scanners/snyk/fake.ts';
 import { sonarqubeFake } from './scanners/sonarqube/fake.ts';
 import { tenableFake } from './scanners/tenable/fake.ts';
 import { wizFake } from './scanners/wiz/fake.ts';
+import type { FakeVendor } from './testing/fake-server.ts';
 import { azureDevopsFake } from './ticketing/azure_devops/fake.ts';
 import { githubIssuesFake } from './ticketing/github_issues/fake.ts';
 import { gitlabIssuesFake } from './ticketing/gitlab_issues/fake.ts';
@@ -25,6 +25,7 @@ import { jiraDataCenterFake } from './ticketing/jira_data_center/fake.ts';
 import { linearFake } from './ticketing/linear/fake.ts';
 import { servicenowFake } from './ticketing/servicenow/fake.ts';
 
+/** One fake per connector, for the conformance tests. */
 export const fakes: readonly FakeVendor[] = [
   awsInspector2Fake,
   azureDevopsFake,

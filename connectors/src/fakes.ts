@@ -1,5 +1,5 @@
-/** For tests: vendors as HTTP servers of our own, written from their documentation, with their ways of being broken. */
+/** For tests: fake vendors as local HTTP servers, written from the vendors' documentation, with injectable faults. */
 
 export { fakes } from './fake-registry.ts';
-export { type FakeOptions, type FakeRequest, type FakeVendor, type Fault, serveFake } from './fake-server.ts';
 export { type GithubState, githubWith } from './scanners/github/fake.ts';
+export { type FakeOptions, type FakeRequest, type FakeVendor, type Fault, serveFake } from './testing/fake-server.ts';

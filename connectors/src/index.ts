@@ -1,4 +1,6 @@
-export type { RequestRecord } from './answers.ts';
-export * from './contract.ts';
-export { createHttp, defaultLimits, type HttpHost, type HttpLimits, originsOf, type Sender } from './http.ts';
+export * from './core/contract.ts';
+export { createHttp } from './core/http.ts';
+export { defaultLimits, type HttpHost, type HttpLimits, type Sender } from './core/http-host.ts';
+export { originsOf } from './core/http-request.ts';
+export type { RequestRecord } from './core/responses.ts';
 export { connectors } from './registry.ts';

@@ -1,4 +1,4 @@
-import type { Connector } from './contract.ts';
+import type { Connector } from './core/contract.ts';
 import { cisaKev } from './enrichment/cisa_kev/index.ts';
 import { epss } from './enrichment/epss/index.ts';
 import { githubAdvisories } from './enrichment/github_advisories/index.ts';
@@ -25,7 +25,7 @@ import { jiraDataCenter } from './ticketing/jira_data_center/index.ts';
 import { linear } from './ticketing/linear/index.ts';
 import { servicenow } from './ticketing/servicenow/index.ts';
 
-/** Every vendor, one line each. The catalog, the tests and the documentation follow from it. */
+/** All connectors. The catalog, the validation of settings and the conformance tests are derived from this list. */
 export const connectors: readonly Connector[] = [
   awsInspector2,
   azureDevops,

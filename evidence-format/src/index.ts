@@ -1,10 +1,10 @@
-export { chainLine, TRAIL_START, type TrailResult, verifyTrail } from './audit-trail.ts';
-export { type BagInfo, bagInfoText, bagitText, bagValue, type Manifest, type ManifestEntry, manifestText, parseBagInfo, parseManifest } from './bag.ts';
-export { BUNDLE_MEDIA_TYPE, type Bundle, type BundleLogEntry, type BundleParts, bundleJson, parseBundle } from './bundle.ts';
-export { type Bytes, concat, equalBytes, fromBase64, fromHex, fromUtf8, toBase64, toHex, utf8 } from './bytes.ts';
-export { type Consistency, consistencyText, parseConsistency } from './consistency.ts';
-export { crc32 } from './crc32.ts';
-export { csvCell } from './csv.ts';
+export { type BagInfo, bagInfoText, bagitText, bagValue, type Manifest, type ManifestEntry, manifestText, parseBagInfo, parseManifest } from './archive/bag.ts';
+export { assertSafeNames, isSafeName, MAX_NAME_LENGTH, type NameFault, nameCheck, nameFaults, parseTopFolder, topFolder } from './archive/names.ts';
+export { type ReadmeFacts, readmeText } from './archive/readme.ts';
+export { writeZip, type ZipEntry, type ZipOptions } from './archive/zip.ts';
+export type { WrittenEntry } from './archive/zip-records.ts';
+export { type Bytes, concat, equalBytes, fromBase64, fromHex, fromUtf8, toBase64, toHex, utf8 } from './bytes/bytes.ts';
+export { crc32 } from './bytes/crc32.ts';
 export {
   childrenOf,
   contextTag,
@@ -18,24 +18,18 @@ export {
   readOid,
   TAG,
   writeDer,
-} from './der.ts';
-export { type Envelope, envelopeOf, PAYLOAD_TYPE, preAuthEncoding } from './dsse.ts';
-export { assertFormat, FormatError } from './errors.ts';
-export * from './evidence.ts';
-export { canonicalJson, canonicalPieces } from './jcs.ts';
-export { type JsonLimits, parseStrictJson } from './json.ts';
-export {
-  ed25519RawFromSpki,
-  logId,
-  noteKeyIdEcdsa,
-  noteKeyIdEd25519,
-  opensshFingerprint,
-  parseVkey,
-  pemFromSpki,
-  spkiFromEd25519Raw,
-  spkiFromPem,
-  vkey,
-} from './keys.ts';
+} from './bytes/der.ts';
+export { assertFormat, FormatError } from './bytes/errors.ts';
+export { createSha256, type Hasher, sha256, sha256Hex } from './bytes/sha256.ts';
+export { chainLine, TRAIL_START, type TrailResult, verifyTrail } from './document/audit-trail.ts';
+export { csvCell } from './document/csv.ts';
+export * from './document/evidence.ts';
+export { concludeFrom, countsOf, gradeOf, reasonsOf, weightOf } from './document/rules.ts';
+export { evidenceSchema, evidenceSchemaText } from './document/schema.ts';
+export { canonicalJson, canonicalPieces } from './json/jcs.ts';
+export { type JsonLimits, parseStrictJson } from './json/strict-json.ts';
+export { type Schema, type SchemaFault, validate } from './json/validate.ts';
+export { type Consistency, consistencyText, parseConsistency } from './log/consistency.ts';
 export {
   type ConsistencyClaim,
   consistencyProof,
@@ -56,14 +50,24 @@ export {
   type TreeNode,
   verifyConsistency,
   verifyInclusion,
-} from './merkle.ts';
-export { assertSafeNames, isSafeName, LONGEST_NAME, type NameFault, nameCheck, nameFaults, parseTopFolder, topFolder } from './names.ts';
-export { type Checkpoint, checkpointText, type Note, type NoteSignature, noteWith, parseCheckpoint, parseNote } from './note.ts';
-export { type ReadmeFacts, readmeText } from './readme.ts';
-export { type LogPromise, leafEntry, promiseBytes } from './rekor.ts';
-export { concludeFrom, countsOf, gradeOf, reasonsOf, weightOf } from './rules.ts';
-export { evidenceSchema, evidenceSchemaText } from './schema.ts';
-export { createSha256, type Hasher, sha256, sha256Hex } from './sha256.ts';
+} from './log/merkle.ts';
+export { type Checkpoint, checkpointText, type Note, type NoteSignature, noteWith, parseCheckpoint, parseNote } from './log/note.ts';
+export { type LogPromise, leafEntry, promiseBytes } from './log/rekor.ts';
+export { parseTlogProof, type TlogProof, tlogProofText } from './log/tlog-proof.ts';
+export { BUNDLE_MEDIA_TYPE, type Bundle, type BundleLogEntry, type BundleParts, bundleJson, parseBundle } from './signing/bundle.ts';
+export { type Envelope, envelopeOf, PAYLOAD_TYPE, preAuthEncoding } from './signing/dsse.ts';
+export {
+  ed25519RawFromSpki,
+  logId,
+  noteKeyIdEcdsa,
+  noteKeyIdEd25519,
+  opensshFingerprint,
+  parseVkey,
+  pemFromSpki,
+  spkiFromEd25519Raw,
+  spkiFromPem,
+  vkey,
+} from './signing/keys.ts';
 export {
   PREDICATE_TYPE,
   type Predicate,
@@ -74,9 +78,5 @@ export {
   SUBJECTS,
   type SubjectHashes,
   statementBytes,
-} from './statement.ts';
-export { parseTimestampResponse, type TimestampResponse, type TimestampToken, type TstInfo, timestampRequest } from './timestamp.ts';
-export { parseTlogProof, type TlogProof, tlogProofText } from './tlog-proof.ts';
-export { type Schema, type SchemaFault, validate } from './validate.ts';
-export { writeZip, type ZipEntry, type ZipOptions } from './zip.ts';
-export type { WrittenEntry } from './zip-records.ts';
+} from './signing/statement.ts';
+export { parseTimestampResponse, type TimestampResponse, type TimestampToken, type TstInfo, timestampRequest } from './signing/timestamp.ts';

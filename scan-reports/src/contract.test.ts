@@ -2,21 +2,22 @@ import { existsSync, readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { assetTypes, type Observation, ReportError, severities } from './contract.ts';
 import { detectFormat, headOf } from './detect.ts';
-import { fromBuffer } from './input.ts';
 import { formats } from './registry.ts';
-import { formatFolders, readAll } from './testing.ts';
-import { readFixtures } from './testing-fixtures.ts';
+import { fromBuffer } from './shared/input.ts';
+import { readFixtures } from './testing/fixtures.ts';
+import { formatFolders } from './testing/format-folders.ts';
+import { readAll } from './testing/reading.ts';
 
 const folders = await formatFolders();
 
-test('every format folder is registered, once, under its own name', () => {
+test('every format folder is registered once, under its own name', () => {
   expect(formats.map(({ id }) => id).sort()).toEqual(folders.map(({ id }) => id).sort());
 });
 
 describe.each(folders)('$id', ({ id, format }) => {
   const fixtures = readFixtures(id);
 
-  test('has words for people and fixtures of its own', () => {
+  test('has texts for users, fixtures and a test', () => {
     expect(format.name.length).toBeGreaterThan(1);
     expect(format.description.length).toBeGreaterThan(10);
     expect(format.expects.length).toBeGreaterThan(10);
@@ -27,7 +28,7 @@ describe.each(folders)('$id', ({ id, format }) => {
     expect(readdirSync(new URL(`./formats/${id}/`, import.meta.url))).toContain(`${id.replaceAll('_', '-')}.test.ts`);
   });
 
-  test.each(fixtures)('recognises and reads $name', async ({ bytes, name }) => {
+  test.each(fixtures)('detects and reads $name', async ({ bytes, name }) => {
     const input = fromBuffer(bytes, name);
     const { observations } = await readAll(format, input);
     if (/empty|none/.test(name)) return;
@@ -38,7 +39,7 @@ describe.each(folders)('$id', ({ id, format }) => {
 
   const readAbout = format.about;
   if (readAbout)
-    test('says of itself what the contract has, and leaves the refusal of other files to reading', async () => {
+    test('about returns what the contract defines and fails only where read fails', async () => {
       for (const { bytes, name } of fixtures) {
         const about = await readAbout(fromBuffer(bytes, name));
         const { assetType = format.assetType, ...rest } = about;
@@ -49,25 +50,25 @@ describe.each(folders)('$id', ({ id, format }) => {
         expect(about.unread.every((path) => typeof path === 'string' && path !== '' && !path.includes('\\'))).toBe(true);
       }
       for (const foreign of ['', 'hello', '<a/>', '<a>', '[]', '[{"a":1}]', '{}', '{"a":']) {
-        const told = (reading: Promise<unknown>): Promise<unknown> => reading.then(() => null, String);
-        const refusal = await told(readAbout(fromBuffer(foreign)));
-        if (refusal !== null) expect(refusal, foreign).toBe(await told(readAll(format, fromBuffer(foreign))));
+        const failure = (reading: Promise<unknown>): Promise<unknown> => reading.then(() => null, String);
+        const refusal = await failure(readAbout(fromBuffer(foreign)));
+        if (refusal !== null) expect(refusal, foreign).toBe(await failure(readAll(format, fromBuffer(foreign))));
       }
     });
 
-  test.each(fixtures)('reads $name the same twice and in small pieces', async ({ bytes, name }) => {
+  test.each(fixtures)('reads $name the same way twice and in small chunks', async ({ bytes, name }) => {
     const whole = await readAll(format, fromBuffer(bytes, name));
     expect(await readAll(format, fromBuffer(bytes, name))).toEqual(whole);
-    const inPieces = {
+    const inSmallChunks = {
       filename: name,
       async *open() {
         for (let at = 0; at < bytes.length; at += 7) yield bytes.subarray(at, at + 7);
       },
     };
-    expect(await readAll(format, inPieces)).toEqual(whole);
+    expect(await readAll(format, inSmallChunks)).toEqual(whole);
   });
 
-  test.each(fixtures)('says so when $name is cut off, and never crashes on damage', async ({ bytes, name }) => {
+  test.each(fixtures)('survives $name truncated or damaged', async ({ bytes, name }) => {
     for (const share of [0.25, 0.5, 0.75, 0.95]) await survives(bytes.subarray(0, Math.floor(bytes.length * share)), name);
     for (let at = 0; at < bytes.length; at += Math.max(1, Math.floor(bytes.length / 40))) {
       const damaged = Buffer.from(bytes);

@@ -1,4 +1,4 @@
-/** What every report format is turned into, and what a format has to provide. Pure: bytes in, observations out. */
+/** The observations that every report is converted to, and the interface that a format implements. No I/O: bytes in, observations out. */
 
 export const severities = ['critical', 'high', 'medium', 'low', 'info', 'unknown'] as const;
 export type Severity = (typeof severities)[number];
@@ -8,9 +8,9 @@ export type AssetType = (typeof assetTypes)[number];
 
 export interface Asset {
   type: AssetType;
-  /** The name people know it by: FQDN or address of a host, image reference, repository, origin of a web application, ARN … */
+  /** The name people use for it: FQDN or address of a host, image reference, repository, origin of a web application, ARN. */
   name: string;
-  /** Further names of the same thing, by which another source may know it. */
+  /** Other names of the same asset, which another source may use. */
   identifiers?: AssetIdentifier[];
 }
 
@@ -19,14 +19,14 @@ export interface AssetIdentifier {
   value: string;
 }
 
-/** The place on the asset. What a format does not know is absent. */
+/** The location inside the asset. Unknown fields are absent. */
 export interface Location {
   component?: string;
   version?: string;
-  /** The first version without the weakness; several separated by ", ". */
+  /** The first version without the weakness. Several versions are separated by ", ". */
   fixed_version?: string;
   purl?: string;
-  /** File, with "/" between its parts. */
+  /** File path with "/" as separator. */
   path?: string;
   line?: number;
   end_line?: number;
@@ -35,115 +35,116 @@ export interface Location {
   url?: string;
   method?: string;
   parameter?: string;
-  /** Address of a resource in code or cloud: "aws_s3_bucket.logs", an ARN, "Deployment/web". */
+  /** Address of a resource in code or in a cloud: "aws_s3_bucket.logs", an ARN, "Deployment/web". */
   resource?: string;
-  /** The tool's own stable mark of the place, which survives moved lines; takes the place of `line` in the identity. */
+  /** The tool's own fingerprint of the location, which does not change when lines move. Replaces `line` in the identity key. */
   fingerprint?: string;
 }
 
 export interface Cvss {
   vector: string;
-  /** As the report states it; vectors are scored again by the service. */
+  /** The score that the report states. The service computes its own score from the vector. */
   score?: number;
 }
 
-/** One record of a report: this weakness, on this asset, at this place, is there (or is said to be gone). */
+/** One record of a report: a weakness on an asset, at a location, that is present or that the source reports as gone. */
 export interface Observation {
-  /** Where in the file it stands: `Results[0].Vulnerabilities[3]`, `line 12`, `ReportHost[2]/ReportItem[7]`. */
+  /** Position of the record in the file: `Results[0].Vulnerabilities[3]`, `line 12`, `ReportHost[2]/ReportItem[7]`. */
   place: string;
-  /** The tool that found it, in lower case: `trivy`, `nessus`; for containers like SARIF the tool inside. */
+  /** The tool that found it, in lower case: `trivy`, `nessus`. For container formats such as SARIF, the tool that produced the result. */
   tool: string;
-  /** The tool's name of the check: rule id, plugin id, template id. Null only where a vulnerability id says what it is. */
+  /** The tool's id of the check: rule id, plugin id, template id. Null only if a vulnerability id identifies the weakness. */
   rule: string | null;
-  /** The tool's own id of this very finding, if the next scan will use the same one. Never an id that is new in each scan. */
+  /** The tool's id of this finding, if the next scan uses the same id. Never an id that changes with every scan. */
   external_id: string | null;
   title: string;
   description: string | null;
   solution: string | null;
   severity: Severity;
-  /** The severity in the tool's own words. */
+  /** The severity as the tool writes it. */
   tool_severity: string | null;
-  /** CVE, GHSA and other public ids of the same vulnerability, upper case, CVE first, no repeats. */
+  /** CVE, GHSA and other public ids of the vulnerability in canonical case. CVE ids first, no duplicates. */
   vulnerability_ids: string[];
-  /** Numbers, no repeats. */
+  /** CWE numbers without duplicates. */
   cwes: number[];
   cvss: Cvss[];
   references: string[];
-  /** Null: the report does not say; the import does. */
+  /** Null if the report does not name the asset. The import then supplies it. */
   asset: Asset | null;
   location: Location;
-  /** False: the source says that it is gone (fixed, resolved, closed). */
+  /** False if the source reports the weakness as gone (fixed, resolved, closed). */
   present: boolean;
-  /** The source keeps it but wants it ignored: accepted suppression, muted, marked false positive, archived. */
+  /** True if the source reports the finding but wants it ignored: accepted suppression, muted, false positive, archived. */
   suppressed: boolean;
   first_seen: Date | null;
   last_seen: Date | null;
   tags: string[];
 }
 
-/** A record that cannot be read. The rest of the report goes on. */
+/** A record that cannot be read. Reading continues with the next record. */
 export interface Rejection {
+  /** Position of the record in the file. */
   place: string;
   reason: string;
 }
 
 export type ReportItem = { observation: Observation } | { rejection: Rejection };
 
-/** A report that may be read several times, from its beginning each time. */
+/** A report that can be read several times. Each `open()` starts at the beginning. */
 export interface ReportInput {
   open(): AsyncIterable<Uint8Array>;
   filename: string | null;
 }
 
-/** What detection goes by: the beginning of the file, already looked at. */
+/** The beginning of a file, prepared for format detection. */
 export interface ReportHead {
   /** The first 64 KiB as text. */
   text: string;
   filename: string | null;
-  /** Keys of the top-level object, or of the first object of a top-level array or of JSON lines, as far as the beginning shows them. */
+  /** Keys of the top-level object, or of the first object of a top-level array or of JSON Lines, as far as `text` contains them. */
   jsonKeys: readonly string[];
   jsonShape: 'object' | 'array' | 'lines' | null;
-  /** Local name and namespace of the XML root. */
+  /** Local name and namespace of the XML root element. */
   xmlRoot: { name: string; namespace: string } | null;
-  /** Cells of the lines that may be a CSV header (the first 20). */
+  /** Cells of the first 20 lines, each of which may be a CSV header. */
   csvRows: readonly (readonly string[])[];
 }
 
-/** What a report says of itself. */
+/** What a report states about its own run. */
 export interface About {
-  /** Which tools wrote it: what one no longer reports says nothing about another's findings. Null: always the same one, that of the format. */
+  /** Tools that produced the report. A report says nothing about findings of other tools. Null if the format always has the same tool. */
   tools: readonly string[] | null;
-  /** False: a run did not come to its end, so that what is not there may still be. */
+  /** False if a run did not complete. Findings that are missing from the report may then still exist. */
   finished: boolean;
   /**
-   * Files, and folders with all that is below them, that the tool says it could not or did not look at: what is not reported there may
-   * still be. Written as `location.path` of the format's observations is.
+   * Files and folders (with everything below them) that the tool did not scan. Findings that are missing there may still exist.
+   * Written in the same form as `location.path` of the format's observations.
    */
   unread: readonly string[];
-  /** The kind of asset this report is about where it does not name it, if that is not the format's. */
+  /** Asset type of this report if it does not name its asset and the type differs from the format's `assetType`. */
   assetType?: AssetType;
 }
 
 export interface ReportFormat {
-  /** Also the folder's name and the source of its findings: `trivy`, `npm_audit`. */
+  /** Also the name of the folder and the source of the findings: `trivy`, `npm_audit`. */
   id: string;
   name: string;
-  /** One sentence for people: which command or export makes such a file. */
+  /** For users: the command or export that produces such a file. */
   description: string;
-  /** Where the format is documented. */
+  /** URL or repository path of the format's documentation. */
   documentation: string;
-  /** What a matching file looks like, for the message that refuses one that is none: "a JSON object with SchemaVersion and Results". */
+  /** Noun phrase that completes "Expected …" in the error for a file of another format: "a JSON object with SchemaVersion and Results". */
   expects: string;
-  /** The kind of asset its reports are about, for the ones that do not name it. */
+  /** Asset type of reports that do not name their asset. */
   assetType: AssetType;
   detect(head: ReportHead): boolean;
-  /** For formats that several tools write, or that say what was not looked at. Streams too. */
+  /** For formats that several tools write, or whose reports list what was not scanned. Must stream. */
   about?(input: ReportInput): Promise<About>;
-  /** Streams; memory does not grow with the number of records. Throws ReportError when the file as a whole cannot be trusted to be complete. */
+  /** Must stream: memory does not grow with the number of records. Throws ReportError if the file is incomplete or of another format. */
   read(input: ReportInput): AsyncGenerator<ReportItem>;
 }
 
-/** The file is not what it should be, or ends too early. Says what was expected. */
+/** The file as a whole cannot be read: it has another format, is damaged or incomplete. The message is shown to users. */
 export class ReportError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

@@ -2,19 +2,20 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ReportError } from './contract.ts';
-import { missing, type OracleEntry } from './corpus-oracle.ts';
 import { detectFormat, headOf } from './detect.ts';
-import { fromBuffer } from './input.ts';
-import { type FormatFolder, formatFolders, readAll } from './testing.ts';
+import { fromBuffer } from './shared/input.ts';
+import { missingFacts, type OracleEntry } from './testing/corpus-oracle.ts';
+import { type FormatFolder, formatFolders } from './testing/format-folders.ts';
+import { readAll } from './testing/reading.ts';
 
-/** Real reports beside the checkout; where they are not, each format's own fixtures prove the same. */
+/** Real reports next to the checkout. Without them, only the fixtures of each format are tested. */
 const SHARED = join(import.meta.dirname, '../../../shared');
 const present = existsSync(join(SHARED, 'oracle-dev.json'));
 const entries = present ? (JSON.parse(readFileSync(join(SHARED, 'oracle-dev.json'), 'utf8')) as { entries: OracleEntry[] }).entries : [];
 const folders = await formatFolders();
 const formats = folders.map(({ format }) => format);
 
-if (!present) process.stderr.write('The corpus of real reports (../shared) is not here: its tests are left out.\n');
+if (!present) process.stderr.write('The corpus of real reports (../shared) was not found. Its tests are skipped.\n');
 
 describe.runIf(present).each(folders.filter(({ corpus }) => corpus !== null))('$id', ({ format, corpus }) => {
   const own = entries.filter((entry) => corpus?.folders.includes(entry.format));
@@ -26,8 +27,8 @@ describe.runIf(present).each(folders.filter(({ corpus }) => corpus !== null))('$
       await expect(readAll(format, input)).rejects.toThrow(ReportError);
       return;
     }
-    const ofFile = own.filter((entry) => entry.file === file);
-    if (ofFile.some(({ expects_error, error_observed }) => expects_error || error_observed)) {
+    const fileEntries = own.filter((entry) => entry.file === file);
+    if (fileEntries.some(({ expects_error, error_observed }) => expects_error || error_observed)) {
       const outcome = await readAll(format, input).then(
         ({ observations }) => observations.length,
         (error: unknown) => error,
@@ -36,25 +37,27 @@ describe.runIf(present).each(folders.filter(({ corpus }) => corpus !== null))('$
       return;
     }
     const { observations, rejections } = await readAll(format, input);
-    const count = expectedCount(file, ofFile, corpus);
+    const count = expectedCount(file, fileEntries, corpus);
     if (count !== null) expect(observations.length, `${rejections.length} rejected: ${JSON.stringify(rejections.slice(0, 3))}`).toBe(count);
     if (observations.length > 0) expect(detectFormat(formats, await headOf(input))?.id).toBe(format.id);
-    const lacking = ofFile.flatMap((entry) => {
-      const leftOut = new Set((corpus?.differs ?? []).filter(({ files: only }) => only === undefined || only.includes(file)).map(({ field }) => field));
+    const mismatches = fileEntries.flatMap((entry) => {
+      const ignored = new Set(
+        (corpus?.differs ?? []).filter(({ files: affected }) => affected === undefined || affected.includes(file)).map(({ field }) => field),
+      );
       return entry.examples.flatMap((example) => {
-        const fields = missing(example, observations, leftOut);
+        const fields = missingFacts(example, observations, ignored);
         return fields === null ? [] : [{ example, fields }];
       });
     });
-    expect(lacking).toEqual([]);
+    expect(mismatches).toEqual([]);
   });
 });
 
-function expectedCount(file: string, ofFile: readonly OracleEntry[], corpus: FormatFolder['corpus']): number | null {
+function expectedCount(file: string, fileEntries: readonly OracleEntry[], corpus: FormatFolder['corpus']): number | null {
   const exception = corpus?.exceptions?.[file];
   if (exception) return exception.count;
-  const plain = ofFile.filter(({ mode, parser_args }) => mode === undefined && parser_args === undefined);
+  const plain = fileEntries.filter(({ mode, parser_args }) => mode === undefined && parser_args === undefined);
   const findings = plain.map((entry) => entry.findings ?? entry.findings_observed).find((count) => count !== undefined && count !== null) ?? null;
-  const raw = ofFile.map(({ raw_items }) => raw_items).find((count) => count !== null) ?? null;
+  const raw = fileEntries.map(({ raw_items }) => raw_items).find((count) => count !== null) ?? null;
   return corpus?.unit === 'raw_items' ? (raw ?? findings) : (findings ?? raw);
 }

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { detectFormat, hasColumns, hasKeys, headOf, keysInList } from './detect.ts';
-import { fromBuffer } from './input.ts';
 import { formats } from './registry.ts';
-import { inChunks } from './testing.ts';
-import { readFixtures } from './testing-fixtures.ts';
+import { fromBuffer } from './shared/input.ts';
+import { readFixtures } from './testing/fixtures.ts';
+import { inChunks } from './testing/reading.ts';
 
 const head = (content: string | Uint8Array, filename: string | null = null) => headOf(fromBuffer(content, filename));
 
-test('shows the keys of the first object', async () => {
+test('headOf returns the keys of the first object', async () => {
   const text = ' \n{"a":{"hidden":1,"x":"}"},"b":["{",{"hidden":2}],"c\\"":"\\\\","d":1}';
   expect(await head(text)).toMatchObject({ jsonShape: 'object', jsonKeys: ['a', 'b', 'c\\"', 'd'], xmlRoot: null, csvRows: [] });
   expect(await head('[{"a":1},{"b":2}]')).toMatchObject({ jsonShape: 'array', jsonKeys: ['a'] });
@@ -18,12 +18,12 @@ test('shows the keys of the first object', async () => {
   expect(hasKeys(await head('{"a":1}'), 'a', 'b')).toBe(false);
 });
 
-test('shows keys as far as the beginning goes', async () => {
+test('headOf returns the keys that fit in the head', async () => {
   expect((await head(`{"a":1,"b":"${'x'.repeat(100_000)}","c":2}`)).jsonKeys).toEqual(['a', 'b']);
   expect((await head(`{"a":{"long":"${'x'.repeat(100_000)}"},"c":2}`)).jsonKeys).toEqual(['a']);
 });
 
-test('shows the keys in a list', async () => {
+test('keysInList returns the keys of the first object in a list', async () => {
   expect(keysInList(await head('{"x":[{"no":1}], "list" : [ {"a":1,"b":{"c":2}} ]}'), 'list')).toEqual(['a', 'b']);
   expect(keysInList(await head('{"list":[]}'), 'list')).toEqual([]);
   expect(keysInList(await head('{"list":5}'), 'list')).toBeNull();
@@ -39,11 +39,11 @@ test.each([
   ['<r xmlns="urn:x" >', 'r', 'urn:x'],
   ["<p:r xmlns='urn:d' xmlns:p='urn:p'>", 'r', 'urn:p'],
   ['\ufeff<r>', 'r', ''],
-])('shows the root of %s', async (text, name, namespace) => {
+])('headOf returns the root of %s', async (text, name, namespace) => {
   expect(await head(text)).toMatchObject({ xmlRoot: { name, namespace }, jsonShape: null, csvRows: [] });
 });
 
-test('shows rows, whatever stands between cells, and whatever comes before', async () => {
+test('headOf returns rows for any delimiter and with lines before the header', async () => {
   for (const [text, row] of [
     ['a,b\n1,2\n', ['a', 'b']],
     ['Title\n\n a ; b ;c,d\n1;2;3\n', ['a', 'b', 'c,d']],
@@ -58,7 +58,7 @@ test('shows rows, whatever stands between cells, and whatever comes before', asy
   expect((await head(`${'line\n'.repeat(30)}a,b\n`)).csvRows.length).toBe(20);
 });
 
-test('a head is the same however the bytes come', async () => {
+test('the head does not depend on chunk sizes', async () => {
   const bytes = Buffer.from('\ufeff{"é":1,"b":[2]}');
   const whole = await head(bytes);
   expect(await headOf(inChunks(bytes, [1, 2, 3, 5, 6, 7]))).toEqual(whole);
@@ -66,7 +66,7 @@ test('a head is the same however the bytes come', async () => {
 });
 
 describe.each(formats)('$id', ({ id }) => {
-  test.each(readFixtures(id))('$name is recognised by its own format alone', async ({ name, bytes }) => {
+  test.each(readFixtures(id))('$name is detected as its own format first', async ({ name, bytes }) => {
     const found = await head(bytes, name);
     const claimed = formats.filter((format) => format.detect(found)).map((format) => format.id);
     if (/empty|none/.test(name)) expect([[], [id]]).toContainEqual(claimed);
@@ -74,7 +74,7 @@ describe.each(formats)('$id', ({ id }) => {
   });
 });
 
-test('nothing is made of nothing, of binary files and of texts', async () => {
+test('detects no format for empty, binary and plain text files', async () => {
   const files = [
     '',
     ' \n',

@@ -1,10 +1,10 @@
 import type { ReportFormat, ReportHead, ReportInput } from './contract.ts';
-import { DELIMITERS, headRows } from './csv.ts';
-import { beginning } from './input.ts';
+import { DELIMITERS, headRows } from './csv/rows.ts';
+import { beginning } from './shared/input.ts';
 
 const HEAD_BYTES = 65_536;
 
-/** What the beginning of a file shows. */
+/** Reads the beginning of a file and prepares it for detection. */
 export async function headOf(input: ReportInput): Promise<ReportHead> {
   const text = (await beginning(input, HEAD_BYTES)).toString('utf8');
   const start = text.trimStart();
@@ -21,12 +21,12 @@ export async function headOf(input: ReportInput): Promise<ReportHead> {
   };
 }
 
-/** The first format that recognises the file; the registry's order puts special formats before general ones. */
+/** Returns the first format that recognizes the file. The registry lists specific formats before general ones. */
 export function detectFormat(formats: readonly ReportFormat[], head: ReportHead): ReportFormat | null {
   return formats.find((format) => format.detect(head)) ?? null;
 }
 
-/** Keys at the first level of the first object, read as far as the text goes. */
+/** Returns the top-level keys of the first object. The text may end inside the object. */
 function keysOfFirstObject(text: string): string[] {
   const keys: string[] = [];
   let depth = 0;
@@ -61,7 +61,7 @@ function rootOf(text: string): ReportHead['xmlRoot'] {
   return { name: local, namespace: declaration?.[1] ?? '' };
 }
 
-/** With the delimiter that makes the widest row first, then with the others that make rows of several cells. */
+/** Rows for every delimiter that yields several cells, starting with the delimiter that yields the widest row. */
 function firstRows(text: string): string[][] {
   const readings = DELIMITERS.map((delimiter) => headRows(text, delimiter));
   const width = (rows: readonly string[][]): number => Math.max(0, ...rows.map((row) => row.length));
@@ -71,12 +71,12 @@ function firstRows(text: string): string[][] {
     .flat();
 }
 
-/** Whether one of the first rows has all of these cells. */
+/** True if one of the first rows contains all of these cells. */
 export function hasColumns(head: ReportHead, ...names: string[]): boolean {
   return head.csvRows.some((row) => names.every((name) => row.includes(name)));
 }
 
-/** Keys of the first object in the list at a top-level key, as far as the beginning shows them; null when no such list begins there. */
+/** Returns the keys of the first object in the list at a top-level key. Null if the head contains no such list. */
 export function keysInList(head: ReportHead, key: string): string[] | null {
   if (head.jsonShape !== 'object' || !hasKeys(head, key)) return null;
   const [list] = new RegExp(`"${key}"\\s*:\\s*\\[\\s*`).exec(head.text) ?? [];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { fromBuffer } from './input.ts';
 import { recognise } from './recognise.ts';
 import { formats } from './registry.ts';
+import { fromBuffer } from './shared/input.ts';
 
 const recognised = async (text: string) => {
   const { format, couldBe } = await recognise(formats, fromBuffer(text));
@@ -14,7 +14,7 @@ test.each([
   ['{"@version":"2.14.0","@generated":"Mon, 6 May 2024 07:08:09","site":[]}', 'zap'],
   ['{"runs":[]}', 'sarif'],
   ['{"Results":[]}', 'trivy'],
-])('%s is a clean report of the only format that it fits', async (text, id) => {
+])('recognizes %s as an empty report of the only matching format', async (text, id) => {
   expect(await recognised(text)).toBe(id);
 });
 
@@ -22,16 +22,16 @@ test.each([
   ['{"results":[]}', ['osv_scanner', 'semgrep', 'tfsec']],
   ['{"findings":[]}', ['aws_inspector2', 'aws_security_hub', 'semgrep', 'generic']],
   ['', ['nuclei', 'osv_scanner', 'prowler']],
-])('%j may be of several formats', async (text, ids) => {
+])('names several formats for %j', async (text, ids) => {
   expect(await recognised(text)).toEqual(ids);
 });
 
-test('an empty list may be of many', async () => {
+test('names many formats for an empty list', async () => {
   expect(await recognised(' []\n')).toEqual(expect.arrayContaining(['gitleaks', 'hadolint', 'snyk', 'generic']));
 });
 
 test.each(['{}', '{"foo":[]}', '{"results":[{"x":1}]}', '{"results":[],"other":[1]}', '[1]', 'hello', '<a/>', '{"results":['])(
-  '%s is of none',
+  'finds no format for %s',
   async (text) => {
     expect(await recognised(text)).toEqual([]);
   },
@@ -42,7 +42,7 @@ test.each([
   ['{"a":1,"b":{"c":2}}', 'a JSON object with the keys a, b'],
   ['{}', 'a JSON object without keys'],
   ['[{"a":1}]', 'a JSON array with the keys a'],
-  ['{"a":1}\n{"a":2}', 'JSON lines with the keys a'],
+  ['{"a":1}\n{"a":2}', 'JSON Lines with the keys a'],
   ['<x:root xmlns:x="urn:x"/>', 'XML with the root element root'],
   ['name;level\nx;1\n', 'CSV with the columns name, level'],
   ['Hello\nworld', 'plain text'],
@@ -52,6 +52,6 @@ test.each([
     'a JSON object with the keys k0, k1, k2, k3, k4, k5, k6, k7, k8, k9 …',
   ],
   [JSON.stringify({ ['x'.repeat(5_000)]: 1 }), `a JSON object with the keys ${'x'.repeat(40)}…`],
-])('says what %j looks like', async (text, words) => {
+])('describes %j', async (text, words) => {
   expect((await recognise(formats, fromBuffer(text))).looksLike).toBe(words);
 });

@@ -3,39 +3,39 @@ import { detectFormat, headOf } from './detect.ts';
 
 interface Recognised {
   format: ReportFormat | null;
-  /** In words, for the message that refuses it. */
+  /** Describes the file in error messages. */
   looksLike: string;
-  /** Ids of the formats that look the same when nothing was found. */
+  /** Ids of the formats whose empty reports look like this file. */
   couldBe: string[];
 }
 
-/** By what the file shows. One without a finding may show nothing but be of the only format that can read it. */
+/** Detects the format of a file. A report without findings may match no format, but still be readable by exactly one. */
 export async function recognise(formats: readonly ReportFormat[], input: ReportInput): Promise<Recognised> {
   const head = await headOf(input);
-  const looksLike = wordsOf(head);
+  const looksLike = describe(head);
   const detected = detectFormat(formats, head);
-  if (detected || !holdsNothing(head)) return { format: detected, looksLike, couldBe: [] };
+  if (detected || !hasNoContent(head)) return { format: detected, looksLike, couldBe: [] };
   const readable: ReportFormat[] = [];
-  for (const format of formats) if (await readsNothing(format, input)) readable.push(format);
+  for (const format of formats) if (await readsAsEmpty(format, input)) readable.push(format);
   const [only, ...others] = readable;
   return others.length === 0 ? { format: only ?? null, looksLike, couldBe: [] } : { format: null, looksLike, couldBe: readable.map(({ id }) => id) };
 }
 
-function holdsNothing({ text }: ReportHead): boolean {
+function hasNoContent({ text }: ReportHead): boolean {
   if (text.trim() === '') return true;
   try {
-    return isBare(JSON.parse(text));
+    return isEmptyValue(JSON.parse(text));
   } catch {
     return false;
   }
 }
 
-function isBare(value: unknown): boolean {
+function isEmptyValue(value: unknown): boolean {
   if (value === null || typeof value !== 'object') return true;
-  return Array.isArray(value) ? value.every((item) => Array.isArray(item) && item.length === 0) : Object.values(value).every(isBare);
+  return Array.isArray(value) ? value.every((item) => Array.isArray(item) && item.length === 0) : Object.values(value).every(isEmptyValue);
 }
 
-async function readsNothing(format: ReportFormat, input: ReportInput): Promise<boolean> {
+async function readsAsEmpty(format: ReportFormat, input: ReportInput): Promise<boolean> {
   try {
     for await (const _ of format.read(input)) return false;
     return true;
@@ -45,21 +45,21 @@ async function readsNothing(format: ReportFormat, input: ReportInput): Promise<b
   }
 }
 
-const SHAPES = { object: 'a JSON object', array: 'a JSON array', lines: 'JSON lines' };
+const SHAPES = { object: 'a JSON object', array: 'a JSON array', lines: 'JSON Lines' };
 
-function wordsOf({ text, jsonShape, jsonKeys, xmlRoot, csvRows }: ReportHead): string {
+function describe({ text, jsonShape, jsonKeys, xmlRoot, csvRows }: ReportHead): string {
   if (text.trim() === '') return 'an empty file';
-  if (jsonShape !== null) return jsonKeys.length === 0 ? `${SHAPES[jsonShape]} without keys` : `${SHAPES[jsonShape]} with the keys ${listed(jsonKeys)}`;
-  if (xmlRoot !== null) return `XML with the root element ${listed([xmlRoot.name])}`;
+  if (jsonShape !== null) return jsonKeys.length === 0 ? `${SHAPES[jsonShape]} without keys` : `${SHAPES[jsonShape]} with the keys ${joined(jsonKeys)}`;
+  if (xmlRoot !== null) return `XML with the root element ${joined([xmlRoot.name])}`;
   const [row] = csvRows;
   if (text.includes('\u0000') || text.includes('\ufffd') || row === undefined) return 'a binary file';
-  return row.length > 1 ? `CSV with the columns ${listed(row)}` : 'plain text';
+  return row.length > 1 ? `CSV with the columns ${joined(row)}` : 'plain text';
 }
 
-const MOST_NAMES = 10;
-const LONGEST_NAME = 40;
+const MAX_NAMES = 10;
+const MAX_NAME_LENGTH = 40;
 
-function listed(names: readonly string[]): string {
-  const shown = names.slice(0, MOST_NAMES).map((name) => (name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name).replaceAll(/\s+/g, ' '));
-  return `${shown.join(', ')}${names.length > MOST_NAMES ? ' …' : ''}`;
+function joined(names: readonly string[]): string {
+  const shown = names.slice(0, MAX_NAMES).map((name) => (name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH)}…` : name).replaceAll(/\s+/g, ' '));
+  return `${shown.join(', ')}${names.length > MAX_NAMES ? ' …' : ''}`;
 }

@@ -33,7 +33,7 @@ import { trivy } from './formats/trivy/index.ts';
 import { trivyOperator } from './formats/trivy_operator/index.ts';
 import { zap } from './formats/zap/index.ts';
 
-/** Detection goes from top to bottom: our own general format stands last. */
+/** Detection takes the first match, so the generic format must stay last. */
 export const formats: readonly ReportFormat[] = [
   awsInspector2,
   awsSecurityHub,

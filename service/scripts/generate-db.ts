@@ -1,13 +1,12 @@
 import { writeFile } from 'node:fs/promises';
-import { describeRowTypes, describeSchema } from '../src/db/describe.ts';
 import { migrate } from '../src/db/migrate.ts';
+import { describeRowTypes } from '../src/db/row-types.ts';
 import { startTemporaryPostgres, withClient } from '../src/testing/postgres.ts';
 
 const server = await startTemporaryPostgres();
 try {
   await migrate(server.url);
   await withClient(server.url, async (client) => {
-    await writeFile(new URL('../migrations/schema.sql', import.meta.url), await describeSchema(client));
     await writeFile(new URL('../src/db/types.ts', import.meta.url), await describeRowTypes(client));
   });
 } finally {

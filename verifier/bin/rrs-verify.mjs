@@ -4,16 +4,16 @@ import { existsSync } from 'node:fs';
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-// Runs on any Node that npm runs on, to find the one that the program needs.
-const NEEDED = 24;
+// This file must run on every Node version that npm supports: it finds the version that the program needs.
+const REQUIRED_NODE = 24;
 
-if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
-  // Beside the packages: in the shared temporary folder, Node's own choice, anybody could lay code for us to run.
+if (Number(process.versions.node.split('.')[0]) >= REQUIRED_NODE) {
+  // Not in the shared temporary folder, which is Node's default: another user could plant code there.
   module.enableCompileCache?.(fileURLToPath(new URL('../../node_modules/.cache/rrs', import.meta.url)));
   process.removeAllListeners('warning').on('warning', (warning) => {
     if (warning.name !== 'ExperimentalWarning') process.stderr.write(`${warning.stack}\n`);
   });
-  const { main } = await import('../src/cli.ts');
+  const { main } = await import('../src/cli/cli.ts');
   process.exitCode = await main(process.argv.slice(2), {
     out: (text) => process.stdout.write(text),
     err: (text) => process.stderr.write(text),
@@ -23,13 +23,13 @@ if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
   const pinned = pinnedNode();
   if (pinned === null) {
     process.stderr.write(
-      `rrs-verify: Node ${NEEDED} or newer is needed and this is ${process.versions.node}: run "npm ci" with install scripts allowed (it brings Node ${NEEDED} along), or open rrs-verify.html in a browser.\n`,
+      `rrs-verify: Node ${REQUIRED_NODE} or later is required, but this is Node ${process.versions.node}. Run "npm ci" with install scripts enabled, which installs Node ${REQUIRED_NODE}, or open rrs-verify.html in a browser.\n`,
     );
     process.exit(2);
   }
   const child = spawn(pinned, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  // Killed by a signal is no verdict.
+  // A process killed by a signal has no exit code. It must not look like a verdict.
   child.on('exit', (code) => process.exit(code ?? 2));
 }
 

@@ -1,11 +1,17 @@
 const VERDICTS = {
-  verified: ['Verified', 'Every layer that the package claims holds, and it is signed by keys that you trust.'],
-  consistent: ['Consistent, but not proven', 'Nothing in the package contradicts itself, but anybody could have made it. Name the keys that you trust.'],
-  failed: ['Failed', 'Do not rely on this package. Fetch it again from where it was published; if it fails again, it is not what was sealed.'],
+  verified: ['Verified', 'All checks passed, and the package is signed with keys that you trust.'],
+  consistent: [
+    'Consistent, but not proven',
+    'The package is consistent, but anyone could have made it, or part of it is not proven. Add the trusted keys and certificates that the layers below mention.',
+  ],
+  failed: [
+    'Failed',
+    'Do not rely on this package. Download it again from its original source and check that you use the right keys. If it still fails, contact its publisher.',
+  ],
 };
 const RESULTS = { pass: 'pass', fail: 'FAIL', not_present: 'absent', not_checked: 'not proven' };
 
-/** Everything from the package is shown as text, never as markup. */
+/** Everything from the package is inserted as text, never as markup, so that a package cannot run scripts. */
 export function start(verifier) {
   const [packageInput, keysInput, drop, result] = ['package', 'keys', 'drop', 'result'].map((id) => document.getElementById(id));
   let chosen = null;
@@ -33,12 +39,12 @@ export function start(verifier) {
 
   async function verify() {
     if (chosen === null) return;
-    const mine = ++run;
+    const thisRun = ++run;
     result.setAttribute('aria-busy', 'true');
     result.replaceChildren(element('p', `Checking ${chosen.name} …`));
-    const shown = await check(chosen).catch((error) => [element('p', String(error.message ?? error), 'failed')]);
-    if (mine !== run) return;
-    result.replaceChildren(...shown);
+    const content = await check(chosen).catch((error) => [element('p', String(error.message ?? error), 'failed')]);
+    if (thisRun !== run) return;
+    result.replaceChildren(...content);
     result.setAttribute('aria-busy', 'false');
   }
 
@@ -46,7 +52,7 @@ export function start(verifier) {
     const trust = verifier.emptyTrust();
     for (const keyFile of keysInput.files) {
       const keys = verifier.keyFilesIn(keyFile.name, await keyFile.text());
-      if (keys.length === 0) throw new Error(`${keyFile.name} holds nothing that could be trusted: no key, no certificate, no checkpoint.`);
+      if (keys.length === 0) throw new Error(`${keyFile.name} contains no key, certificate or checkpoint.`);
       verifier.addKeys(trust, keys);
     }
     const report = await verifier.verifyPackage(verifier.blobSource(file), trust, verifier.browserPlatform());
@@ -67,7 +73,7 @@ function show(report, codes) {
             report.failures.map((failure) => failureRow(failure, codes)),
           ),
         ]),
-    ...(report.package === null ? [] : [table('What it says', facts(report.package))]),
+    ...(report.package === null ? [] : [table('Package', facts(report.package))]),
     table(
       'Layers',
       report.layers.map(({ name, result, detail }) => [name.replace('_', ' '), element('span', RESULTS[result], result), detail]),

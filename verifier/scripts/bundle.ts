@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 
 interface Module {
-  /** The name of the object with its exports. */
+  /** Name of the variable that contains its exports. */
   id: string;
   names: string[];
 }
 
 /**
- * Puts a module and all it imports into one script without imports: each module becomes a function that answers its exports.
- * For sources in the style of this repository: named imports and exports, each statement at the beginning of a line, no cycles.
+ * Bundles a module and its imports into one script: each module becomes a function that returns its exports.
+ * Supports only the style of this repository: named imports and exports, each statement at the start of a line, no cycles.
  */
 export function bundle(entry: URL): { code: string; names: string[] } {
   const done = new Map<string, Module>();
@@ -20,7 +20,7 @@ export function bundle(entry: URL): { code: string; names: string[] } {
   function add(url: URL): Module {
     const known = done.get(url.href);
     if (known) return known;
-    const found: string[] = [];
+    const exported: string[] = [];
     const passed: string[] = [];
     const from = (specifier: string) => add(resolve(specifier, url));
     const body = stripTypeScriptTypes(readFileSync(url, 'utf8'))
@@ -28,23 +28,23 @@ export function bundle(entry: URL): { code: string; names: string[] } {
       .replace(/^export\s*\{([^}]*)\}\s*from '([^']+)';/gm, (_, list: string, specifier: string) => {
         const given = listed(list);
         passed.push(...given.map((name) => `${name}: ${from(specifier).id}.${name}`));
-        found.push(...given);
+        exported.push(...given);
         return '';
       })
       .replace(/^export \* from '([^']+)';/gm, (_, specifier: string) => {
         const { id: source, names: all } = from(specifier);
         passed.push(...all.map((name) => `${name}: ${source}.${name}`));
-        found.push(...all);
+        exported.push(...all);
         return '';
       })
       .replace(/^export (?=(?:async )?(?:function\*?|const|class) (\w+))/gm, (_, name: string) => {
         passed.push(name);
-        found.push(name);
+        exported.push(name);
         return '';
       });
     const leftover = /^(?:import|export)\b.*/m.exec(body);
     if (leftover) throw new Error(`${url.pathname}: cannot bundle "${leftover[0]}"`);
-    const module = { id: `module${done.size}`, names: found };
+    const module = { id: `module${done.size}`, names: exported };
     done.set(url.href, module);
     parts.push(`const ${module.id} = (() => {\n${body}\nreturn { ${passed.join(', ')} };\n})();\n`);
     return module;
@@ -53,7 +53,7 @@ export function bundle(entry: URL): { code: string; names: string[] } {
 
 function resolve(specifier: string, from: URL): URL {
   if (specifier.startsWith('.')) return new URL(specifier, from);
-  if (specifier.startsWith('node:')) throw new Error(`${from.pathname} imports ${specifier}, which a browser does not have`);
+  if (specifier.startsWith('node:')) throw new Error(`${from.pathname} imports ${specifier}, which browsers do not have`);
   return new URL(import.meta.resolve(specifier));
 }
 

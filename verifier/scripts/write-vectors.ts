@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { vectors } from '../vectors/vectors.ts';
 
-/** Writes the vectors as files, for other verifiers: each a package, whom to trust, and the verdict and codes to expect. */
+/** Writes the test vectors as files for other verifiers: a package, the trusted keys, and the expected verdict and codes. */
 const folder = new URL('../dist/vectors/', import.meta.url);
 for (const { name, verdict, codes, make } of vectors) {
   const path = new URL(`${name.replaceAll(/[^a-zA-Z0-9]+/g, '-')}/`, folder);

@@ -13,7 +13,7 @@ beforeAll(() => {
   execFileSync(process.execPath, [fileURLToPath(new URL('../scripts/build.ts', import.meta.url))], { stdio: 'pipe' });
 });
 
-test('the module for browsers stands alone, and verifies', async () => {
+test('the browser module has no imports and verifies packages', async () => {
   expect(text('rrs-verify.js')).not.toMatch(/^\s*import\b|\bimport\(|\brequire\(|node:/m);
   const verifier = (await import(new URL('rrs-verify.js', dist).href)) as typeof Verifier;
   const built = await buildPackage();
@@ -23,7 +23,7 @@ test('the module for browsers stands alone, and verifies', async () => {
   expect(await verify(Buffer.from(zip).fill(0, 100, 101))).toMatchObject({ verdict: 'failed' });
 });
 
-test('the page may run its own script and style, and may reach nothing', () => {
+test('the page allows only its own script and style and no network access', () => {
   const page = text('rrs-verify.html');
   const hashOf = (tag: string) => {
     const [, content = ''] = new RegExp(`<${tag}[^>]*>([\\s\\S]*?)</${tag}>`).exec(page) ?? [];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { bytesSource } from './archive/source.ts';
 import { nodePlatform } from './node.ts';
-import { bytesSource } from './source.ts';
 import { testAuthority } from './testing/authority.ts';
 import { type Built, buildPackage, zipOf } from './testing/build.ts';
 import { rawEntries, rawZip } from './testing/raw-zip.ts';
@@ -20,8 +20,8 @@ async function verdictOf(bytes: Uint8Array): Promise<string> {
 const seeded = { seed: 20_260_304, interruptAfterTimeLimit: 6000, markInterruptAsFailure: false } as const;
 const position = fc.nat(zip.length - 1);
 
-/** As many as the time allows, always the same ones first. */
-async function refuses(mutants: fc.Arbitrary<Uint8Array>, numRuns: number): Promise<void> {
+/** Runs as many mutants as the time allows, always in the same order. */
+async function expectFailures(mutants: fc.Arbitrary<Uint8Array>, numRuns: number): Promise<void> {
   await fc.assert(
     fc.asyncProperty(mutants, async (mutant) => {
       expect(await verdictOf(mutant)).toBe('failed');
@@ -30,13 +30,13 @@ async function refuses(mutants: fc.Arbitrary<Uint8Array>, numRuns: number): Prom
   );
 }
 
-test('what is mutated here is good', async () => {
+test('the package is verified without a mutation', async () => {
   expect(await verdictOf(zip)).toBe('verified');
   expect(await verdictOf(rawZip(rawEntries(built.folder, built.files)))).toBe('verified');
 });
 
-test('a changed byte, anywhere', () =>
-  refuses(
+test('a changed byte anywhere fails', () =>
+  expectFailures(
     fc.tuple(position, fc.integer({ min: 1, max: 255 })).map(([at, mask]) => {
       const mutant = Uint8Array.from(zip);
       mutant[at] = (mutant[at] ?? 0) ^ mask;
@@ -45,21 +45,21 @@ test('a changed byte, anywhere', () =>
     1500,
   ));
 
-test('bytes left out, put in or exchanged', () =>
-  refuses(
+test('removed, inserted or swapped bytes fail', () =>
+  expectFailures(
     fc.oneof(
       fc.tuple(position, fc.integer({ min: 1, max: 50 })).map(([at, count]) => Buffer.concat([zip.subarray(0, at), zip.subarray(at + count)])),
       fc.tuple(position, fc.uint8Array({ minLength: 1, maxLength: 50 })).map(([at, extra]) => Buffer.concat([zip.subarray(0, at), extra, zip.subarray(at)])),
       fc
         .tuple(position, position, fc.integer({ min: 1, max: 40 }))
-        .map(([a, b, length]) => exchanged(a, b, length))
+        .map(([a, b, length]) => swapped(a, b, length))
         .filter((mutant) => !Buffer.from(mutant).equals(zip)),
     ),
     600,
   ));
 
-/** Two pieces that do not overlap. */
-function exchanged(one: number, other: number, most: number): Uint8Array {
+/** Swaps two ranges that do not overlap. */
+function swapped(one: number, other: number, most: number): Uint8Array {
   const [a, b] = [Math.min(one, other), Math.max(one, other)];
   const length = Math.min(most, b - a, zip.length - b);
   return Buffer.concat([zip.subarray(0, a), zip.subarray(b, b + length), zip.subarray(a + length, b), zip.subarray(a, a + length), zip.subarray(b + length)]);
@@ -68,7 +68,7 @@ function exchanged(one: number, other: number, most: number): Uint8Array {
 const paths = [...built.files.keys()];
 const path = fc.constantFrom(...paths);
 
-/** In a ZIP that is right again. */
+/** Mutants of the files, packed into a valid ZIP. */
 const fileMutants: fc.Arbitrary<Built['files']> = fc.oneof(
   path.map((gone) => changed((files) => files.delete(gone))),
   fc
@@ -109,8 +109,8 @@ function changed(tamper: (files: Built['files']) => void): Built['files'] {
   return files;
 }
 
-test('files left out, added, renamed, exchanged, changed or cut', () =>
-  refuses(
+test('removed, added, renamed, swapped, changed or truncated files fail', () =>
+  expectFailures(
     fileMutants.map((files) => rawZip(rawEntries(built.folder, files))),
     600,
   ));

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
+import type { Source } from './archive/source.ts';
 import type { Platform } from './platform.ts';
-import type { Source } from './source.ts';
 
 export function nodePlatform(): Platform {
   return { sha256, crc32, subtle: globalThis.crypto.subtle };

@@ -1,6 +1,6 @@
 import { crc32, createSha256, type Hasher } from '@rrs/evidence-format';
 
-/** What differs between Node and a browser: fast hashes. Signatures are checked by WebCrypto in both. */
+/** Node and browsers differ only in their fastest hash functions. Both verify signatures with WebCrypto. */
 export interface Platform {
   sha256(): Hasher;
   crc32(bytes: Uint8Array, previous?: number): number;

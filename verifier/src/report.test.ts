@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { bytesSource } from './archive/source.ts';
 import { nodePlatform } from './node.ts';
 import { browserPlatform } from './platform.ts';
-import { createFindings } from './report.ts';
-import { bytesSource } from './source.ts';
+import { createRecorder } from './report.ts';
 import { testAuthority } from './testing/authority.ts';
 import { buildPackage, zipOf } from './testing/build.ts';
 import { verifyPackage } from './verify.ts';
@@ -12,23 +12,23 @@ const built = await buildPackage({ stamps: [authority.stamp] });
 const trust = { ...built.trust, timestampRoots: [authority.root] };
 const zip = await zipOf(built);
 
-test('a layer that nobody settled does not hold, and a failure outweighs what was settled', () => {
-  const findings = createFindings();
-  findings.settle('log', 'pass', 'fine');
-  findings.fail('inclusion', 'proof/x', 'wrong');
-  const result = Object.fromEntries(findings.layers().map(({ name, result }) => [name, result]));
+test('a layer without a result is not checked, and a failure overrides a pass', () => {
+  const recorder = createRecorder();
+  recorder.setLayer('log', 'pass', 'fine');
+  recorder.fail('inclusion', 'proof/x', 'wrong');
+  const result = Object.fromEntries(recorder.layers().map(({ name, result }) => [name, result]));
   expect(result).toMatchObject({ log: 'fail', container: 'not_checked', time: 'not_checked' });
 });
 
-test('very many failures are counted and not kept', () => {
-  const findings = createFindings();
-  for (let count = 0; count < 5000; count++) findings.fail('payload_extra', `data/${count}`, 'extra');
-  expect(findings.failures.length).toBe(1001);
-  expect(findings.layers().find(({ name }) => name === 'content')?.detail).toBe('5000 failures');
+test('counts all failures but lists only the first 1000', () => {
+  const recorder = createRecorder();
+  for (let count = 0; count < 5000; count++) recorder.fail('payload_extra', `data/${count}`, 'extra');
+  expect(recorder.failures.length).toBe(1001);
+  expect(recorder.layers().find(({ name }) => name === 'content')?.detail).toBe('5000 failures');
 });
 
-/** Each of these breaks the verifier, not the package. */
-const breakages = {
+/** Each of these breaks the environment of the verifier, not the package. */
+const brokenEnvironments = {
   'a source that cannot be read': () => verifyPackage({ size: zip.length, read: () => Promise.reject(new Error('the disk is gone')) }, trust, nodePlatform()),
   'a source that throws in the middle': () => {
     let reads = 0;
@@ -38,20 +38,20 @@ const breakages = {
     };
     return verifyPackage({ size: zip.length, read }, trust, nodePlatform());
   },
-  'a source that gives less than asked': () =>
+  'a source that returns fewer bytes than requested': () =>
     verifyPackage({ size: zip.length, read: async (offset, length) => zip.subarray(offset, offset + length - 1) }, trust, nodePlatform()),
-  'a hash that breaks': () =>
+  'a hash function that throws': () =>
     verifyPackage(bytesSource(zip), trust, {
       ...nodePlatform(),
       sha256: () => {
         throw new Error('broken');
       },
     }),
-  'a hash that answers wrongly': () =>
+  'a hash function with a wrong result': () =>
     verifyPackage(bytesSource(zip), trust, { ...nodePlatform(), sha256: () => ({ update() {}, digest: () => new Uint8Array(32) }) }),
-  'a checksum that answers wrongly': () => verifyPackage(bytesSource(zip), trust, { ...nodePlatform(), crc32: () => 0 }),
+  'a CRC function with a wrong result': () => verifyPackage(bytesSource(zip), trust, { ...nodePlatform(), crc32: () => 0 }),
   'no WebCrypto': () => verifyPackage(bytesSource(zip), trust, { ...nodePlatform(), subtle: undefined as never }),
-  'a WebCrypto that knows no Ed25519': () =>
+  'a WebCrypto without Ed25519': () =>
     verifyPackage(bytesSource(zip), trust, {
       ...nodePlatform(),
       subtle: {
@@ -61,18 +61,18 @@ const breakages = {
     }),
 };
 
-test.for(Object.entries(breakages))('fails closed: %s', async ([, broken]) => {
+test.for(Object.entries(brokenEnvironments))('fails closed: %s', async ([, broken]) => {
   const report = await broken();
   expect(report.verdict).toBe('failed');
   expect(report.failures.length).toBeGreaterThan(0);
 });
 
-test('nothing is verified by the breakages above without their breakage', async () => {
+test('the same package is verified in a working environment', async () => {
   expect((await verifyPackage(bytesSource(zip), trust, nodePlatform())).verdict).toBe('verified');
   expect((await verifyPackage(bytesSource(zip), trust, browserPlatform())).verdict).toBe('verified');
 });
 
-test('the summary says what the package concludes and whose it is', async () => {
+test('the summary contains the conclusion, the log and the keys', async () => {
   const { package: summary } = await verifyPackage(bytesSource(zip), trust, nodePlatform());
   expect(summary).toMatchObject({
     conclusion: 'remediated',

@@ -1,6 +1,7 @@
+import { FormatError } from '@rrs/evidence-format';
 import { CODES, type Code, LAYERS, type LayerName } from './codes.ts';
 
-/** What the codes mean is in codes.ts. `file` is a path in the bag, the name of an entry where the ZIP is at fault, or empty for the package as a whole. */
+/** codes.ts explains the codes. `file` is a path in the package, the name of a ZIP entry, or empty if the failure concerns the whole package. */
 export interface Failure {
   code: Code;
   file: string;
@@ -34,7 +35,7 @@ export interface PackageSummary {
 }
 
 export interface Report {
-  /** `consistent`: nothing is wrong, but nothing is proven either, because the caller did not say whom to trust. */
+  /** `consistent`: no check failed, but not everything is proven because the caller did not supply all trusted keys. */
   verdict: 'verified' | 'consistent' | 'failed';
   failures: Failure[];
   layers: Layer[];
@@ -44,12 +45,12 @@ export interface Report {
 
 type Found = Omit<Failure, 'code' | 'file'>;
 
-/** Collects what the checks find. A layer counts as passed only when its check says so and nothing in it failed. */
-export interface Findings {
+/** Collects the results of the checks. A layer passes only if its check says so and nothing in it failed. */
+export interface Recorder {
   fail(code: Code, file: string, found: string | Found): void;
-  settle(name: LayerName, result: Layer['result'], detail: string): void;
+  setLayer(name: LayerName, result: Layer['result'], detail: string): void;
   note(sentence: string): void;
-  /** Runs a check; whatever it throws is a failure with the given code. */
+  /** Runs a check and records an exception as a failure with the given code. */
   guard<T>(code: Code, file: string, check: () => T | Promise<T>): Promise<T | null>;
   failed(layer: LayerName): boolean;
   failures: Failure[];
@@ -57,43 +58,48 @@ export interface Findings {
   layers(): Layer[];
 }
 
-/** A hostile package could hold a fault per entry. */
+/** Limits memory: a hostile package could have a failure per entry. */
 const MAX_FAILURES = 1000;
 
-export function createFindings(): Findings {
+export function createRecorder(): Recorder {
   const failures: Failure[] = [];
   const failing = new Map<LayerName, number>();
   const notes: string[] = [];
-  const settled = new Map<LayerName, Layer>();
+  const results = new Map<LayerName, Layer>();
 
   function fail(code: Code, file: string, found: string | Found): void {
     const { layer } = CODES[code];
     failing.set(layer, (failing.get(layer) ?? 0) + 1);
     if (failures.length < MAX_FAILURES) failures.push({ code, file, ...(typeof found === 'string' ? { detail: found } : found) });
     else if (failures.length === MAX_FAILURES)
-      failures.push({ code, file: '', detail: `There are more than ${MAX_FAILURES} failures; the rest is not listed.` });
+      failures.push({ code, file: '', detail: `There are more than ${MAX_FAILURES} failures. The remaining ones are not listed.` });
   }
 
   return {
     failures,
     notes,
     fail,
-    settle: (name, result, detail) => void settled.set(name, { name, result, detail }),
+    setLayer: (name, result, detail) => void results.set(name, { name, result, detail }),
     note: (sentence) => void notes.push(sentence),
     failed: (layer) => failing.has(layer),
     async guard(code, file, check) {
       try {
         return await check();
       } catch (error) {
-        fail(code, file, error instanceof Error ? error.message : String(error));
+        fail(code, file, detailOf(error));
         return null;
       }
     },
     layers: () =>
       LAYERS.map((name) => {
         const count = failing.get(name);
-        if (count !== undefined) return { name, result: 'fail', detail: count === 1 ? 'one failure' : `${count} failures` };
-        return settled.get(name) ?? { name, result: 'not_checked', detail: 'could not be checked, because what it rests on could not be read' };
+        if (count !== undefined) return { name, result: 'fail', detail: count === 1 ? '1 failure' : `${count} failures` };
+        return results.get(name) ?? { name, result: 'not_checked', detail: 'not checked, because data that it depends on could not be read' };
       }),
   };
+}
+
+function detailOf(error: unknown): string {
+  if (error instanceof FormatError) return `Invalid format: ${error.message}.`;
+  return error instanceof Error ? error.message : String(error);
 }

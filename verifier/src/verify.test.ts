@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
+import { bytesSource } from './archive/source.ts';
 import { nodePlatform } from './node.ts';
 import { browserPlatform } from './platform.ts';
-import { bytesSource } from './source.ts';
 import { testAuthority } from './testing/authority.ts';
 import { buildPackage, zipOf } from './testing/build.ts';
-import { emptyTrust } from './trust.ts';
+import { emptyTrust } from './trust/trust.ts';
 import { verifyPackage } from './verify.ts';
 
-test('a good package is verified with the keys and consistent without', async () => {
+test('a valid package is verified with keys and consistent without them', async () => {
   const built = await buildPackage();
   const zip = await zipOf(built);
   const report = await verifyPackage(bytesSource(zip), built.trust, nodePlatform());
@@ -30,7 +30,7 @@ test('a good package is verified with the keys and consistent without', async ()
   expect(unproven.verdict).toBe('consistent');
 });
 
-test('a stamped package', async () => {
+test('a stamped package is verified', async () => {
   const authority = await testAuthority();
   const built = await buildPackage({ stamps: [authority.stamp] });
   const report = await verifyPackage(bytesSource(await zipOf(built)), { ...built.trust, timestampRoots: [authority.root] }, nodePlatform());

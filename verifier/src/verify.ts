@@ -1,39 +1,39 @@
 import { type Evidence, ed25519RawFromSpki, opensshFingerprint, toBase64, vkey } from '@rrs/evidence-format';
-import type { Checked } from './checked.ts';
-import { checkContent } from './content-check.ts';
-import { checkAuditTrail, checkEvidence } from './evidence-check.ts';
-import { checkHistory } from './history-check.ts';
-import { checkLog, type LogState } from './log-check.ts';
+import { type OpenedPackage, readPackage } from './archive/read-package.ts';
+import type { Source } from './archive/source.ts';
+import { checkContent } from './checks/content.ts';
+import type { CheckContext } from './checks/context.ts';
+import { checkAuditTrail, checkEvidence } from './checks/evidence.ts';
+import { checkHistory } from './checks/history.ts';
+import { checkLog, type LogState } from './checks/log.ts';
+import { PROOF, readProof } from './checks/proof-files.ts';
+import { checkSignature } from './checks/signature.ts';
+import { checkTime } from './checks/timestamps.ts';
 import type { Platform } from './platform.ts';
-import { PROOF, readProof } from './proof-files.ts';
-import { type Opened, readPackage } from './read-package.ts';
-import { createFindings, type Findings, type PackageSummary, type Report } from './report.ts';
-import { checkSignature } from './signature-check.ts';
-import type { Source } from './source.ts';
-import { checkTime } from './timestamp-check.ts';
-import { type ParsedTrust, parseTrust, type Trust } from './trust.ts';
+import { createRecorder, type PackageSummary, type Recorder, type Report } from './report.ts';
+import { type ParsedTrust, parseTrust, type Trust } from './trust/trust.ts';
 
 /**
- * Checks a package against whom the caller trusts, and reaches nothing but the source. It fails closed: what throws is a failure,
- * and a layer that nobody saw holding does not hold.
+ * Verifies a package with the keys that the caller trusts. Reads nothing but the source. It fails closed: an exception is a failure, and a
+ * layer that no check marked as passed does not count as passed.
  */
 export async function verifyPackage(source: Source, trust: Trust, platform: Platform): Promise<Report> {
-  const findings = createFindings();
-  const summary = await findings.guard('archive', '', () => check(source, trust, { platform, findings }));
-  const layers = findings.layers();
+  const recorder = createRecorder();
+  const summary = await recorder.guard('archive', '', () => check(source, trust, { platform, recorder }));
+  const layers = recorder.layers();
   const proven = layers.every(({ name, result }) => result === 'pass' || (name === 'time' && result === 'not_present'));
-  const verdict = findings.failures.length > 0 || layers.some(({ result }) => result === 'fail') ? 'failed' : proven ? 'verified' : 'consistent';
-  return { verdict, failures: findings.failures, layers, package: summary, notes: findings.notes };
+  const verdict = recorder.failures.length > 0 || layers.some(({ result }) => result === 'fail') ? 'failed' : proven ? 'verified' : 'consistent';
+  return { verdict, failures: recorder.failures, layers, package: summary, notes: recorder.notes };
 }
 
-async function check(source: Source, trust: Trust, { platform, findings }: { platform: Platform; findings: Findings }): Promise<PackageSummary | null> {
-  const parsed = await findings.guard('untrusted_key', '', () => readTrust(trust));
-  const opened = await readPackage(source, platform, findings);
+async function check(source: Source, trust: Trust, { platform, recorder }: { platform: Platform; recorder: Recorder }): Promise<PackageSummary | null> {
+  const parsed = await recorder.guard('untrusted_key', '', () => readTrust(trust));
+  const opened = await readPackage(source, platform, recorder);
   if (opened === null || parsed === null) return null;
-  await findings.guard('manifest', '', () => checkContent(opened, findings));
-  const evidence = await checkEvidence(opened, findings);
-  if (evidence !== null) await checkAuditTrail(opened, evidence, findings);
-  const proof = await checkProof({ opened, trust: parsed, platform, findings }, evidence);
+  await recorder.guard('manifest', '', () => checkContent(opened, recorder));
+  const evidence = await checkEvidence(opened, recorder);
+  if (evidence !== null) await checkAuditTrail(opened, evidence, recorder);
+  const proof = await checkProof({ opened, trust: parsed, platform, recorder }, evidence);
   return evidence === null ? null : summarize(opened, evidence, proof);
 }
 
@@ -41,7 +41,7 @@ function readTrust(trust: Trust): ParsedTrust {
   try {
     return parseTrust(trust);
   } catch (error) {
-    throw new Error(`A key, certificate or checkpoint that was given as trusted cannot be read: ${error instanceof Error ? error.message : error}.`);
+    throw new Error(`One of your trusted keys or certificates cannot be read: ${error instanceof Error ? error.message : error}.`);
   }
 }
 
@@ -51,21 +51,21 @@ interface Proof {
   timestamps: PackageSummary['timestamps'];
 }
 
-async function checkProof(checked: Checked, evidence: Evidence | null): Promise<Proof> {
-  const { opened, findings } = checked;
-  const bundle = await readProof(opened, findings);
+async function checkProof(context: CheckContext, evidence: Evidence | null): Promise<Proof> {
+  const { opened, recorder } = context;
+  const bundle = await readProof(opened, recorder);
   if (bundle === null) {
-    findings.note('The proof could not be read, so signature, log and time were not checked.');
+    recorder.note('The proof could not be read, so the signature, the log and the time were not checked.');
     return { key: null, log: null, timestamps: [] };
   }
-  const key = await findings.guard('signature', PROOF.bundle, () => checkSignature(checked, bundle, evidence));
-  const log = await findings.guard('inclusion', PROOF.bundle, () => checkLog(checked, bundle, { evidence, key }));
-  if (log !== null) await findings.guard('consistency', PROOF.consistency, () => checkHistory(checked, log));
-  const timestamps = (await findings.guard('timestamp', PROOF.bundle, () => checkTime(checked, bundle, evidence))) ?? [];
+  const key = await recorder.guard('signature', PROOF.bundle, () => checkSignature(context, bundle, evidence));
+  const log = await recorder.guard('inclusion', PROOF.bundle, () => checkLog(context, bundle, { evidence, key }));
+  if (log !== null) await recorder.guard('consistency', PROOF.consistency, () => checkHistory(context, log));
+  const timestamps = (await recorder.guard('timestamp', PROOF.bundle, () => checkTime(context, bundle, evidence))) ?? [];
   return { key, log, timestamps };
 }
 
-function summarize({ files, bytes }: Opened, evidence: Evidence, { key, log, timestamps }: Proof): PackageSummary {
+function summarize({ files, bytes }: OpenedPackage, evidence: Evidence, { key, log, timestamps }: Proof): PackageSummary {
   return {
     id: evidence.package_id,
     organization: evidence.organization,

@@ -7,12 +7,12 @@ const CENTRAL = Buffer.from('504b0102', 'hex');
 const END = Buffer.from('504b0506', 'hex');
 const README = 'README.txt';
 
-/** Where the local and the central record of README.txt, the first entry, begin. */
+/** Offsets of the first local header and central directory record (README.txt) and of the end record. */
 function records(zip: Buffer): { local: number; central: number; end: number } {
   return { local: 0, central: zip.indexOf(CENTRAL), end: zip.lastIndexOf(END) };
 }
 
-/** Puts bytes somewhere and moves every offset in the directory, so that only the bytes themselves are wrong. */
+/** Inserts bytes and adjusts every offset in the directory, so that only the inserted bytes are wrong. */
 function insert(zip: Buffer, at: number, extra: Buffer): Buffer {
   const { central, end } = records(zip);
   const result = Buffer.concat([zip.subarray(0, at), extra, zip.subarray(at)]);
@@ -30,7 +30,7 @@ function flip(zip: Buffer, ...offsets: number[]): Buffer {
   return zip;
 }
 
-/** A megabyte of zeros that takes a kilobyte. */
+/** A megabyte of zeros, compressed to a kilobyte. */
 function bomb(zip: Buffer): Buffer {
   const name = Buffer.from(`evidence-${IDS.workItem}-2/README.txt`);
   const zeros = Buffer.alloc(1 << 20);
@@ -70,7 +70,7 @@ const inside = (path: string) => named(`evidence-${IDS.workItem}-2/${path}`);
 
 export const container: Vector[] = [
   failing(
-    'no ZIP at all',
+    'not a ZIP',
     ['archive'],
     bytes(() => utf8('This is a letter.')),
   ),
@@ -90,7 +90,7 @@ export const container: Vector[] = [
     bytes((zip) => zip.subarray(0, zip.length >> 1)),
   ),
   failing(
-    'a piece cut out',
+    'a range of bytes removed',
     ['truncated'],
     bytes((zip) => Buffer.concat([zip.subarray(0, 500), zip.subarray(600)])),
   ),
@@ -100,7 +100,7 @@ export const container: Vector[] = [
     bytes((zip) => Buffer.concat([zip, Buffer.from('x')])),
   ),
   failing(
-    'a comment of the ZIP',
+    'a ZIP comment',
     ['archive', 'trailing_bytes'],
     bytes((zip) => {
       zip.writeUInt16LE(2, zip.length - 2);
@@ -113,7 +113,7 @@ export const container: Vector[] = [
     bytes((zip) => Buffer.concat([Buffer.from('#!/bin/sh\n'), zip])),
   ),
   failing(
-    'prefix bytes that the directory knows',
+    'prefix bytes with adjusted offsets',
     ['archive'],
     bytes((zip) => insert(zip, 0, Buffer.from('MZ'))),
   ),
@@ -128,22 +128,22 @@ export const container: Vector[] = [
     bytes((zip) => insert(zip, zip.indexOf(Buffer.from('504b0304', 'hex'), 4), zip.subarray(0, zip.indexOf(Buffer.from('504b0304', 'hex'), 4)))),
   ),
   failing(
-    'the local name differs',
+    'a different local name',
     ['entry_mismatch'],
     bytes((zip) => flip(zip, 30)),
   ),
   failing(
-    'the local size differs',
+    'a different local size',
     ['entry_mismatch'],
     bytes((zip) => flip(zip, 22)),
   ),
   failing(
-    'the local checksum differs',
+    'a different local CRC',
     ['entry_mismatch'],
     bytes((zip) => flip(zip, 14)),
   ),
   failing(
-    'the checksum of the directory differs',
+    'a different CRC in the directory',
     ['entry_mismatch'],
     bytes((zip) => flip(zip, records(zip).central + 16)),
   ),
@@ -173,17 +173,17 @@ export const container: Vector[] = [
     bytes((zip) => flip(zip, 6, records(zip).central + 8)),
   ),
   failing(
-    'another date in both records',
+    'a different date in both records',
     ['archive', 'entry_mismatch'],
     bytes((zip) => flip(zip, 12, records(zip).central + 14)),
   ),
   failing(
-    'another mode',
+    'a different mode',
     ['archive'],
     bytes((zip) => flip(zip, records(zip).central + 40)),
   ),
   failing(
-    'another number of entries',
+    'a wrong number of entries',
     ['archive'],
     bytes((zip) => flip(zip, records(zip).end + 10)),
   ),
@@ -198,20 +198,20 @@ export const container: Vector[] = [
     entries((list) => list.flatMap((entry) => (entry.name.endsWith(README) ? [entry, entry] : [entry]))),
   ),
   failing('a name that differs only in case', ['duplicate'], entries(inside('READMe.txt'))),
-  failing('a name that climbs out', ['layout', 'name'], entries(named('../evil'))),
-  failing('a name that climbs out of the folder', ['name'], entries(inside('data/../../evil'))),
+  failing('a name outside the archive root', ['layout', 'name'], entries(named('../evil'))),
+  failing('a name with parent folder segments', ['name'], entries(inside('data/../../evil'))),
   failing('an absolute name', ['layout', 'name'], entries(named('/etc/passwd'))),
   failing('a name with a backslash', ['name'], entries(inside('data\\evil'))),
-  failing('a name that Windows reserves', ['name'], entries(inside('data/nul.txt'))),
-  failing('a folder as an entry', ['name'], entries(inside('data/'))),
+  failing('a reserved Windows name', ['name'], entries(inside('data/nul.txt'))),
+  failing('a folder entry', ['name'], entries(inside('data/'))),
   failing('a second top folder', ['layout'], entries(named('zzz/file'))),
   failing(
-    'another top folder',
+    'a different top folder',
     ['layout'],
     entries((list) => list.map(({ name, content }) => ({ name: name.replace(/^evidence/, 'package'), content }))),
   ),
   failing(
-    'a file that is too large to be parsed',
+    'a file that is too large to parse',
     ['tag_changed', 'too_large'],
     changed((files) => files.set('bag-info.txt', new Uint8Array((1 << 20) + 1))),
   ),

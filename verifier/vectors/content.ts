@@ -18,8 +18,8 @@ function swap(files: Files, a: string, b: string): void {
   files.set(b, first ?? new Uint8Array());
 }
 
-/** Said by the right keys, and yet not true. */
-function says(change: (evidence: Evidence) => void): ReturnType<typeof sealed> {
+/** Seals a false evidence.json with the right keys. */
+function sealedWith(change: (evidence: Evidence) => void): ReturnType<typeof sealed> {
   return sealed({ evidence: change });
 }
 
@@ -36,7 +36,7 @@ export const content: Vector[] = [
     changed((files) => edit(files, ARTIFACT, (text) => text.replace('App', 'app'))),
   ),
   failing(
-    'a changed file, manifests written again',
+    'a changed file with rewritten manifests',
     ['evidence', 'subject'],
     changed((files) => {
       edit(files, ARTIFACT, (text) => text.replace('App', 'app'));
@@ -49,7 +49,7 @@ export const content: Vector[] = [
     changed((files) => files.set('data/more.txt', utf8('more'))),
   ),
   failing(
-    'an added file, manifests written again',
+    'an added file with rewritten manifests',
     ['bag', 'evidence', 'subject'],
     changed((files) => {
       files.set('data/more.txt', utf8('more'));
@@ -62,7 +62,7 @@ export const content: Vector[] = [
     changed((files) => files.delete(ARTIFACT)),
   ),
   failing(
-    'the report removed',
+    'a removed report',
     ['bag', 'evidence', 'payload_missing', 'subject'],
     changed((files) => files.delete('data/report.pdf')),
   ),
@@ -72,7 +72,7 @@ export const content: Vector[] = [
     changed((files) => rename(files, ARTIFACT, `${ARTIFACT}2`)),
   ),
   failing(
-    'two files swapped',
+    'two swapped files',
     ['evidence', 'payload_changed'],
     changed((files) => swap(files, ARTIFACT, AFTER)),
   ),
@@ -82,7 +82,7 @@ export const content: Vector[] = [
     changed((files) => edit(files, 'manifest-sha256.txt', (text) => text.replace(/[0-9a-f]/, (digit) => (digit === '0' ? '1' : '0')))),
   ),
   failing(
-    'a manifest with a line twice',
+    'a manifest with a duplicate line',
     ['manifest', 'subject', 'tag_changed'],
     changed((files) => edit(files, 'manifest-sha256.txt', (text) => text.replace(/^(.*\n)/, '$1$1'))),
   ),
@@ -92,7 +92,7 @@ export const content: Vector[] = [
     changed((files) => edit(files, 'manifest-sha256.txt', (text) => text.replaceAll('\n', '\r\n'))),
   ),
   failing(
-    'a manifest that lists what is not payload',
+    'a tag manifest that lists a proof file',
     ['manifest'],
     sealed({
       tags: (files) => edit(files, 'tagmanifest-sha256.txt', (text) => `${text}${'0'.repeat(64)}  proof/statement.json\n`),
@@ -124,7 +124,7 @@ export const content: Vector[] = [
     changed((files) => files.set('VERIFY.sh', utf8('exit 0\n'))),
   ),
   failing(
-    'another version of the bag',
+    'a different BagIt version',
     ['bag'],
     sealed({
       tags: (files) => {
@@ -160,25 +160,25 @@ export const content: Vector[] = [
     changed((files) => files.delete(EVIDENCE)),
   ),
   failing(
-    'a key twice in evidence.json',
+    'a duplicate key in evidence.json',
     ['schema'],
     sealed({ evidenceText: (text) => text.replace('{"abandoned_leaves":[],', '{"abandoned_leaves":[],"abandoned_leaves":[],') }),
   ),
   failing('spaces in evidence.json', ['schema'], sealed({ evidenceText: (text) => text.replace('":', '": ') })),
-  failing('evidence.json without its line feed', ['schema'], sealed({ evidenceText: (text) => text.trimEnd() })),
-  failing('a field that the schema does not know', ['schema'], sealed({ evidenceText: (text) => `${canonicalJson({ ...JSON.parse(text), zzz: 1 })}\n` })),
-  failing('a field missing', ['schema'], sealed({ evidenceText: (text) => text.replace('"note":null,', '') })),
+  failing('evidence.json without the final line feed', ['schema'], sealed({ evidenceText: (text) => text.trimEnd() })),
+  failing('an unknown field in evidence.json', ['schema'], sealed({ evidenceText: (text) => `${canonicalJson({ ...JSON.parse(text), zzz: 1 })}\n` })),
+  failing('a missing field in evidence.json', ['schema'], sealed({ evidenceText: (text) => text.replace('"note":null,', '') })),
   failing(
-    'a conclusion that does not follow',
+    'a conclusion that does not follow from the findings',
     ['evidence'],
-    says((evidence) => {
+    sealedWith((evidence) => {
       evidence.conclusion.status = 'risk_accepted';
     }),
   ),
   failing(
-    'remediated though a finding is open',
+    'the conclusion remediated with an open finding',
     ['evidence', 'gap_missing'],
-    says((evidence) => {
+    sealedWith((evidence) => {
       evidence.findings[1] = sampleFinding(2, 'open');
       evidence.counts.by_status = { ...evidence.counts.by_status, open: 1, verified: 1 };
     }),
@@ -186,104 +186,104 @@ export const content: Vector[] = [
   failing(
     'a wrong grade',
     ['evidence'],
-    says((evidence) => {
+    sealedWith((evidence) => {
       evidence.completeness.grade = 'A';
     }),
   ),
   failing(
-    'a gap that weighs less than it does',
+    'a gap with too low a weight',
     ['evidence'],
-    says((evidence) => {
+    sealedWith((evidence) => {
       evidence.completeness.gaps.push(gap('no_rescan', 'minor'));
     }),
   ),
   failing(
-    'no gap no_timestamp',
+    'the gap no_timestamp not listed',
     ['gap_missing'],
-    says((evidence) => {
+    sealedWith((evidence) => {
       evidence.completeness = { grade: 'A', gaps: [] };
     }),
   ),
   failing(
-    'no gap no_approval',
+    'the gap no_approval not listed',
     ['gap_missing'],
-    says((evidence) => {
+    sealedWith((evidence) => {
       evidence.approvals = [];
     }),
   ),
   failing(
-    'no gap scan_not_kept',
+    'the gap scan_not_kept not listed',
     ['gap_missing'],
-    says((evidence) => {
+    sealedWith((evidence) => {
       const [scan] = evidence.scans;
       if (scan) scan.file = null;
     }),
   ),
   failing(
-    'no gap artifact_removed',
+    'the gap artifact_removed not listed',
     ['gap_missing'],
-    says((evidence) => {
+    sealedWith((evidence) => {
       const [artifact] = evidence.artifacts;
       if (artifact) Object.assign(artifact, { removed: { at: evidence.as_of, by: evidence.requested_by, reason: 'wrong file' } });
     }),
   ),
   failing(
-    'no gap interrupted_sealing',
+    'the gap interrupted_sealing not listed',
     ['gap_missing'],
-    says((evidence) => {
+    sealedWith((evidence) => {
       evidence.abandoned_leaves.push({ index: 2, leaf_sha256: '0'.repeat(64), reason: 'power' });
     }),
   ),
   failing(
-    'counts that are wrong',
+    'wrong counts',
     ['evidence'],
-    says((evidence) => {
+    sealedWith((evidence) => {
       evidence.counts.findings = 3;
     }),
   ),
   failing(
     'a file with a wrong hash in evidence.json',
     ['evidence'],
-    says((evidence) => Object.assign(evidence.files[0] ?? {}, { sha256: '0'.repeat(64) })),
+    sealedWith((evidence) => Object.assign(evidence.files[0] ?? {}, { sha256: '0'.repeat(64) })),
   ),
   failing(
-    'a file that evidence.json leaves out',
+    'a file that evidence.json does not list',
     ['evidence'],
-    says((evidence) => {
+    sealedWith((evidence) => {
       evidence.files.pop();
     }),
   ),
   failing(
-    'a scan whose file is not there',
+    'a scan with a missing file',
     ['evidence'],
-    says((evidence) => Object.assign(evidence.scans[0] ?? {}, { file: 'data/scans/before/none' })),
+    sealedWith((evidence) => Object.assign(evidence.scans[0] ?? {}, { file: 'data/scans/before/none' })),
   ),
   failing(
     'an artifact with a wrong hash',
     ['evidence'],
-    says((evidence) => Object.assign(evidence.artifacts[0] ?? {}, { sha256: '0'.repeat(64) })),
+    sealedWith((evidence) => Object.assign(evidence.artifacts[0] ?? {}, { sha256: '0'.repeat(64) })),
   ),
   failing(
-    'a finding that names a scan that is not there',
+    'a finding with an unknown scan',
     ['evidence'],
-    says((evidence) => Object.assign(evidence.findings[0] ?? {}, { after: { state: 'absent', scan: IDS.previous } })),
+    sealedWith((evidence) => Object.assign(evidence.findings[0] ?? {}, { after: { state: 'absent', scan: IDS.previous } })),
   ),
   failing(
-    'a finding twice',
+    'a duplicate finding',
     ['evidence'],
-    says((evidence) => Object.assign(evidence.findings[1] ?? {}, { id: evidence.findings[0]?.id })),
+    sealedWith((evidence) => Object.assign(evidence.findings[1] ?? {}, { id: evidence.findings[0]?.id })),
   ),
   failing(
     'a package that replaces a newer one',
     ['evidence'],
-    says((evidence) => {
+    sealedWith((evidence) => {
       evidence.supersedes = { package_id: IDS.previous, sequence: 3 };
     }),
   ),
 
-  failing('an event changed', ['audit_trail'], sealed(trail([first.line.replace('"a"', '"b"'), chainLine({ type: 'b' }, 2, first.hash).line]))),
-  failing('an event left out', ['audit_trail'], sealed(trail([chainLine({ type: 'b' }, 2, first.hash).line]))),
-  failing('another trail than evidence.json names', ['audit_trail'], sealed(trail([first.line]))),
-  failing('an event that is not canonical', ['audit_trail'], sealed(trail([first.line.replace(':', ': ')]))),
+  failing('a changed audit event', ['audit_trail'], sealed(trail([first.line.replace('"a"', '"b"'), chainLine({ type: 'b' }, 2, first.hash).line]))),
+  failing('a removed audit event', ['audit_trail'], sealed(trail([chainLine({ type: 'b' }, 2, first.hash).line]))),
+  failing('an audit trail that does not match evidence.json', ['audit_trail'], sealed(trail([first.line]))),
+  failing('an audit event that is not canonical', ['audit_trail'], sealed(trail([first.line.replace(':', ': ')]))),
   failing('no audit trail', ['audit_trail'], sealed({ payload: (files) => void files.delete('data/audit-trail.jsonl') })),
 ];

@@ -11,7 +11,7 @@ const entryOf = ({ verificationMaterial }: Bundle) => verificationMaterial.tlogE
 
 export const log: Vector[] = [
   failing(
-    'a leaf that is none',
+    'an invalid leaf',
     ['inclusion', 'leaf', 'promise'],
     bundle((value) => {
       entryOf(value).canonicalizedBody = toBase64(utf8('{}'));
@@ -32,28 +32,28 @@ export const log: Vector[] = [
     }),
   ),
   failing(
-    'another root',
+    'a different root',
     ['checkpoint', 'consistency', 'inclusion'],
     bundle((value) => {
       entryOf(value).inclusionProof.rootHash = toBase64(sha256(utf8('other')));
     }),
   ),
   failing(
-    'another index',
+    'a different index',
     ['inclusion', 'promise', 'tlog_proof'],
     bundle((value) => {
       entryOf(value).logIndex = '5';
     }),
   ),
   failing(
-    'another index in the proof',
+    'a different index in the inclusion proof',
     ['inclusion'],
     bundle((value) => {
       entryOf(value).inclusionProof.logIndex = '5';
     }),
   ),
   failing(
-    'another size',
+    'a different tree size',
     ['checkpoint', 'inclusion'],
     bundle((value) => {
       entryOf(value).inclusionProof.treeSize = '8';
@@ -67,21 +67,21 @@ export const log: Vector[] = [
     }),
   ),
   failing(
-    'a hash of the proof changed',
+    'a changed hash in the inclusion proof',
     ['inclusion', 'tlog_proof'],
     bundle((value) => {
       entryOf(value).inclusionProof.hashes[0] = toBase64(sha256(utf8('other')));
     }),
   ),
   failing(
-    'a hash of the proof left out',
+    'a missing hash in the inclusion proof',
     ['inclusion', 'tlog_proof'],
     bundle((value) => {
       entryOf(value).inclusionProof.hashes.pop();
     }),
   ),
   failing(
-    'another time of entry',
+    'a different entry time',
     ['promise'],
     bundle((value) => {
       entryOf(value).integratedTime = '1';
@@ -95,7 +95,7 @@ export const log: Vector[] = [
     }),
   ),
   failing(
-    'another log id',
+    'a different log ID',
     ['checkpoint_signature', 'key_copy', 'promise'],
     bundle((value) => {
       entryOf(value).logId.keyId = toBase64(sha256(other.log.spki));
@@ -103,7 +103,7 @@ export const log: Vector[] = [
   ),
 
   failing(
-    'the checkpoints disagree on the root',
+    'checkpoints with different roots',
     ['log_disagrees'],
     sealed({
       log: (parts) => {
@@ -112,7 +112,7 @@ export const log: Vector[] = [
     }),
   ),
   failing(
-    'the checkpoint of the bundle is of another tree',
+    'a bundle checkpoint of another tree',
     ['checkpoint', 'log_disagrees'],
     sealed({
       log: (parts) => {
@@ -121,7 +121,7 @@ export const log: Vector[] = [
     }),
   ),
   failing(
-    'the checkpoint of the bundle has another origin',
+    'a bundle checkpoint with another origin',
     ['log_disagrees'],
     sealed({
       log: (parts) => {
@@ -140,7 +140,7 @@ export const log: Vector[] = [
     }),
   ),
   failing(
-    'the checkpoint edited',
+    'an edited checkpoint',
     ['checkpoint', 'checkpoint_signature', 'log_disagrees'],
     bundle((value) => {
       const { checkpoint } = entryOf(value).inclusionProof;
@@ -148,7 +148,7 @@ export const log: Vector[] = [
     }),
   ),
   failing(
-    'the checkpoint has a second signature',
+    'a second signature on the checkpoint',
     ['checkpoint'],
     bundle((value) => {
       const { checkpoint } = entryOf(value).inclusionProof;
@@ -156,24 +156,24 @@ export const log: Vector[] = [
     }),
   ),
   failing(
-    'the checkpoint is no note',
+    'a checkpoint that is not a signed note',
     ['checkpoint'],
     bundle((value) => {
       entryOf(value).inclusionProof.checkpoint.envelope = 'hello\n';
     }),
   ),
   failing(
-    'the checkpoint of the tlog-proof edited',
+    'an edited checkpoint in the tlog-proof',
     ['checkpoint_signature', 'log_disagrees'],
     changed((files) => edit(files, 'proof/package.tlog-proof', (text) => text.replace('\n7\n', '\n8\n'))),
   ),
   failing(
-    'another index in the tlog-proof',
+    'a different index in the tlog-proof',
     ['tlog_proof'],
     changed((files) => edit(files, 'proof/package.tlog-proof', (text) => text.replace('index 6', 'index 5'))),
   ),
   failing(
-    'no tlog-proof',
+    'an invalid tlog-proof',
     ['tlog_proof'],
     changed((files) => files.set('proof/package.tlog-proof', utf8('hello\n'))),
   ),
@@ -188,7 +188,7 @@ export const log: Vector[] = [
     }),
   ),
   failing(
-    'another earlier root',
+    'a different earlier root',
     ['consistency'],
     sealed({
       log: (parts) => {
@@ -196,15 +196,15 @@ export const log: Vector[] = [
       },
     }),
   ),
-  failing('an earlier state left out', ['consistency'], sealed({ oldSize: 0 })),
+  failing('an omitted earlier state', ['consistency'], sealed({ oldSize: 0 })),
   failing(
-    'a consistency proof that is none',
+    'an invalid consistency proof',
     ['consistency'],
     changed((files) => files.set('proof/consistency.txt', utf8('old 4'))),
   ),
   failing('a fork', ['fork'], async () => {
     const built = await buildPackage();
-    const seen = await c2spNote(ours.note, { origin: ORIGIN, size: 4, root: sha256(utf8('another history')) });
-    return { zip: await zipOf(built), trust: { ...built.trust, checkpoints: [seen] } };
+    const checkpoint = await c2spNote(ours.note, { origin: ORIGIN, size: 4, root: sha256(utf8('another history')) });
+    return { zip: await zipOf(built), trust: { ...built.trust, checkpoints: [checkpoint] } };
   }),
 ];

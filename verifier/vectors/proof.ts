@@ -2,7 +2,7 @@ import { type Bundle, concat, countsOf, equalBytes, parseBundle, pemFromSpki, to
 import { buildPackage, type Recipe, testKeys, trustIn } from '../src/testing/build.ts';
 import { IDS } from '../src/testing/sample.ts';
 import { ecdsaDer } from '../src/testing/signer.ts';
-import { emptyTrust } from '../src/trust.ts';
+import { emptyTrust } from '../src/trust/trust.ts';
 import { changed, edit, failing, sealed, type Vector } from './vector.ts';
 
 const other = await testKeys('other');
@@ -14,12 +14,12 @@ const BUNDLE = 'proof/package.sigstore.json';
 const bundle = (change: (bundle: Bundle) => void) => sealed({ bundle: change });
 const statement = (change: (text: string) => string): Recipe => ({ statement: change });
 
-/** Everything made again with other keys: consistent, but nobody we trust. */
+/** The whole package made again with other keys: consistent, but not trusted. */
 const forged: Recipe = { keys: other };
 
 const N = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
 
-/** The other value of s that fits the same message: no forgery, but no longer what the log holds. */
+/** The other valid s for the same message: not a forgery, but not the signature in the log. */
 function mirrored(der: Uint8Array): Uint8Array {
   const length = der[3] ?? 0;
   const [r, s] = [der.subarray(4, 4 + length), der.subarray(6 + length)].map((bytes) => BigInt(`0x${Buffer.from(bytes).toString('hex')}`)) as [bigint, bigint];
@@ -33,9 +33,9 @@ export const proof: Vector[] = [
   { name: 'good: without a report', verdict: 'verified', codes: [], make: sealed({ payload: (files) => void files.delete('data/report.pdf') }) },
   { name: 'good: the other s of the signature', verdict: 'verified', codes: [], make: sealed({ signature: mirrored }) },
   { name: 'no keys given', verdict: 'consistent', codes: [], make: sealed({}, emptyTrust) },
-  { name: 'no key for packages given', verdict: 'consistent', codes: [], make: sealed({}, (trust) => ({ ...trust, packageKeys: [] })) },
-  { name: 'no key of the log given', verdict: 'consistent', codes: [], make: sealed({}, (trust) => ({ ...trust, logKeys: [] })) },
-  { name: 'no key of the checkpoints given', verdict: 'consistent', codes: [], make: sealed({}, (trust) => ({ ...trust, noteKeys: [] })) },
+  { name: 'no package key given', verdict: 'consistent', codes: [], make: sealed({}, (trust) => ({ ...trust, packageKeys: [] })) },
+  { name: 'no log key given', verdict: 'consistent', codes: [], make: sealed({}, (trust) => ({ ...trust, logKeys: [] })) },
+  { name: 'no checkpoint key given', verdict: 'consistent', codes: [], make: sealed({}, (trust) => ({ ...trust, noteKeys: [] })) },
   { name: 'made with other keys, none given', verdict: 'consistent', codes: [], make: sealed(forged, emptyTrust) },
 
   failing(
@@ -44,7 +44,7 @@ export const proof: Vector[] = [
     sealed(forged, () => trustIn(ours)),
   ),
   failing(
-    'a nicer conclusion, everything made again with other keys',
+    'a better conclusion, everything made again with other keys',
     ['untrusted_key', 'untrusted_log_key'],
     sealed(
       {
@@ -84,33 +84,33 @@ export const proof: Vector[] = [
     sealed({}, (trust) => ({ ...trust, periods: inUse('2020-01-01T00:00:00Z', '2020-06-01T00:00:00Z') })),
   ),
   failing(
-    'made before its key was there',
+    'made before its key was in use',
     ['key_period'],
     sealed({}, (trust) => ({ ...trust, periods: inUse('2090-01-01T00:00:00Z', null) })),
   ),
   failing(
-    'a key given that is none',
+    'an invalid trusted key',
     ['untrusted_key'],
     sealed({}, (trust) => ({ ...trust, packageKeys: ['not a key'] })),
   ),
 
   failing(
-    'the bundle is no JSON',
+    'a bundle that is not JSON',
     ['bundle'],
     changed((files) => files.set(BUNDLE, utf8('{'))),
   ),
   failing(
-    'the bundle has a space',
+    'a bundle with white space',
     ['bundle'],
     changed((files) => edit(files, BUNDLE, (text) => text.replace(':', ': '))),
   ),
   failing(
-    'the bundle has an unknown field',
+    'a bundle with an unknown field',
     ['bundle'],
     bundle((value) => Object.assign(value, { extra: 1 })),
   ),
   failing(
-    'the signature repeated',
+    'a repeated signature',
     ['bundle'],
     bundle(({ dsseEnvelope }) => Object.assign(dsseEnvelope, { signatures: [dsseEnvelope.signatures[0], dsseEnvelope.signatures[0]] })),
   ),
@@ -120,7 +120,7 @@ export const proof: Vector[] = [
     bundle(({ dsseEnvelope }) => Object.assign(dsseEnvelope, { signatures: [] })),
   ),
   failing(
-    'the signature cut',
+    'a truncated signature',
     ['leaf_mismatch', 'signature'],
     bundle(
       ({
@@ -132,10 +132,10 @@ export const proof: Vector[] = [
       },
     ),
   ),
-  failing('the signature cut, and put into the log so', ['signature'], sealed({ signature: (signature) => signature.slice(0, -1) })),
+  failing('a truncated signature that is also in the log', ['signature'], sealed({ signature: (signature) => signature.slice(0, -1) })),
   failing('a signature with r = 0', ['signature'], sealed({ signature: () => ecdsaDer(0n, 1n) })),
   failing('a signature with s = order', ['signature'], sealed({ signature: () => ecdsaDer(1n, N) })),
-  failing('a signature in longer DER', ['signature'], sealed({ signature: longer })),
+  failing('a signature that is not in the shortest DER form', ['signature'], sealed({ signature: padded })),
   failing(
     'the other s of the signature, after sealing',
     ['leaf_mismatch'],
@@ -160,14 +160,14 @@ export const proof: Vector[] = [
     spliced((mine, { signatures }) => ({ ...mine, signatures })),
   ),
   failing(
-    'another key name',
+    'a different key hint',
     ['key_id'],
     bundle((value) => {
       value.verificationMaterial.publicKey.hint = 'SHA256:x';
     }),
   ),
   failing(
-    'another key name in both places',
+    'a different key hint and key ID',
     ['key_id', 'leaf_mismatch'],
     bundle((value) => {
       value.verificationMaterial.publicKey.hint = 'SHA256:x';
@@ -176,50 +176,50 @@ export const proof: Vector[] = [
   ),
 
   failing(
-    'the statement copy differs',
+    'a different copy of the statement',
     ['statement_copy'],
     changed((files) => edit(files, STATEMENT, (text) => text.replace('remediated', 'risk_accepted'))),
   ),
-  failing('another predicate type', ['statement'], sealed(statement((text) => text.replace('remediation-evidence/v1', 'remediation-evidence/v2')))),
+  failing('a different predicate type', ['statement'], sealed(statement((text) => text.replace('remediation-evidence/v1', 'remediation-evidence/v2')))),
   failing('a statement with a space', ['statement'], sealed(statement((text) => text.replace(':', ': ')))),
-  failing('a key twice in the statement', ['statement'], sealed(statement((text) => text.replace('{"_type"', '{"_type":"x","_type"')))),
-  failing('the statement is about another file', ['subject'], sealed(statement((text) => text.replace('"data/report.pdf"', '"data/other.pdf"')))),
-  failing('a subject left out', ['subject'], sealed(statement((text) => text.replace(/,\{"digest":\{"sha256":"[0-9a-f]+"\},"name":"data\/report.pdf"\}/, '')))),
-  failing('a subject of another hash', ['subject'], sealed(statement((text) => text.replace(/"sha256":"[0-9a-f]{64}"/, `"sha256":"${'0'.repeat(64)}"`)))),
+  failing('a duplicate key in the statement', ['statement'], sealed(statement((text) => text.replace('{"_type"', '{"_type":"x","_type"')))),
+  failing('a statement about another file', ['subject'], sealed(statement((text) => text.replace('"data/report.pdf"', '"data/other.pdf"')))),
+  failing('a missing subject', ['subject'], sealed(statement((text) => text.replace(/,\{"digest":\{"sha256":"[0-9a-f]+"\},"name":"data\/report.pdf"\}/, '')))),
+  failing('a subject with a different hash', ['subject'], sealed(statement((text) => text.replace(/"sha256":"[0-9a-f]{64}"/, `"sha256":"${'0'.repeat(64)}"`)))),
   failing(
-    'the statement concludes otherwise',
+    'a statement with a different conclusion',
     ['predicate'],
     sealed(statement((text) => text.replace('"conclusion":"remediated"', '"conclusion":"false_positive"'))),
   ),
-  failing('the statement is of another number', ['predicate'], sealed(statement((text) => text.replace('"sequence":2', '"sequence":3')))),
+  failing('a statement with a different sequence', ['predicate'], sealed(statement((text) => text.replace('"sequence":2', '"sequence":3')))),
 
   failing(
-    'the copy of the key differs',
+    'a different copy of the package key',
     ['key_copy'],
     changed((files) => files.set('proof/keys/package.pem', utf8(pemFromSpki(other.package.spki)))),
   ),
   failing(
-    'the copy of the key with other line ends',
+    'a copy of the package key with other line endings',
     ['key_copy'],
     changed((files) => edit(files, 'proof/keys/package.pem', (text) => text.replaceAll('\n', '\r\n'))),
   ),
   failing(
-    "the copy of the log's key differs",
+    'a different copy of the log key',
     ['key_copy'],
     changed((files) => files.set('proof/keys/log.pem', utf8(pemFromSpki(other.log.spki)))),
   ),
   failing(
-    "the copy of the checkpoints' key differs",
+    'a different copy of the checkpoint key',
     ['key_copy'],
     changed((files) => files.set('proof/keys/log-note.pem', utf8(pemFromSpki(other.note.spki)))),
   ),
   failing(
-    'the verifier key differs',
+    'a different verifier key',
     ['key_copy'],
     changed((files) => edit(files, 'proof/keys/log-note.vkey', (text) => text.replace('evidence', 'other'))),
   ),
   failing(
-    'no copy of the key',
+    'no copy of the package key',
     ['proof_missing'],
     changed((files) => files.delete('proof/keys/package.pem')),
   ),
@@ -239,21 +239,21 @@ export const proof: Vector[] = [
     changed((files) => files.set('proof/notes.txt', utf8('hello'))),
   ),
   failing(
-    'a timestamp that the bundle does not have',
+    'a timestamp that is not in the bundle',
     ['proof_extra'],
     changed((files) => files.set('proof/timestamp.tsr', utf8('hello'))),
   ),
 ];
 
-/** The same numbers with a needless zero before r. */
-function longer(der: Uint8Array): Uint8Array {
+/** The same numbers with a superfluous zero before r. */
+function padded(der: Uint8Array): Uint8Array {
   const length = der[3] ?? 0;
   const result = concat(Uint8Array.of(0x30, (der[1] ?? 0) + 1, 2, length + 1, 0), der.subarray(4));
   if (equalBytes(result, der)) throw new Error('nothing changed');
   return result;
 }
 
-/** A bundle with parts of that of another package. */
+/** A bundle with parts of the bundle of another package. */
 function spliced(join: (mine: Bundle['dsseEnvelope'], theirs: Bundle['dsseEnvelope']) => Bundle['dsseEnvelope']): Vector['make'] {
   return async () => {
     const donor = await buildPackage({ evidence: (evidence) => Object.assign(evidence, { package_id: IDS.approval }) });

@@ -30,19 +30,19 @@ export const time: Vector[] = [
   { name: 'good: stamped by two, one of them trusted', verdict: 'verified', codes: [], make: stamped({ faults: [{ name: 'Unknown TSA' }, {}] }) },
   { name: 'stamped, no root given', verdict: 'consistent', codes: [], make: stamped({ roots: [] }) },
   failing('stamped by an authority that is not trusted', ['untrusted_timestamp'], stamped({ faults: [{ name: 'Unknown TSA' }] })),
-  failing('a root that may not sign', ['untrusted_timestamp'], async () => {
-    const authority = await testAuthority({ rootIsNoAuthority: true });
-    return stamped({ faults: [{ rootIsNoAuthority: true }], roots: [authority.root] })();
+  failing('a root that is not allowed to sign', ['untrusted_timestamp'], async () => {
+    const authority = await testAuthority({ rootIsNotAuthority: true });
+    return stamped({ faults: [{ rootIsNotAuthority: true }], roots: [authority.root] })();
   }),
   wrong('a timestamp over other bytes', { imprint: 'other' }),
-  wrong('a timestamp of an expired certificate', { validUntil: '2026-01-01' }),
-  wrong('a certificate for something else', { purposes: ['codeSigning'] }),
-  wrong('a certificate for timestamps and something else', { purposes: ['timeStamping', 'codeSigning'] }),
-  wrong('a purpose that is not critical', { purposeNotCritical: true }),
-  wrong('a token that names another certificate', { namesOther: true }),
-  wrong('a token that signs another content', { digest: 'other' }),
+  wrong('a timestamp from an expired certificate', { validUntil: '2026-01-01' }),
+  wrong('a certificate for another purpose', { purposes: ['codeSigning'] }),
+  wrong('a certificate for time stamping and another purpose', { purposes: ['timeStamping', 'codeSigning'] }),
+  wrong('an extended key usage that is not critical', { purposeNotCritical: true }),
+  wrong('a token that identifies another certificate', { namesOther: true }),
+  wrong('a token that signs other content', { digest: 'other' }),
   wrong('a token signed by another key', { signWith: p256Key('stranger') }),
-  wrong('a refusal in place of a token', { status: 2 }),
-  failing('the timestamp file differs', ['timestamp_copy'], stamped({ tamper: (files) => files.set(TOKEN, utf8('other')) })),
-  failing('the timestamp file is missing', ['proof_missing'], stamped({ tamper: (files) => files.delete(TOKEN) })),
+  wrong('a rejection instead of a token', { status: 2 }),
+  failing('a different timestamp file', ['timestamp_copy'], stamped({ tamper: (files) => files.set(TOKEN, utf8('other')) })),
+  failing('a missing timestamp file', ['proof_missing'], stamped({ tamper: (files) => files.delete(TOKEN) })),
 ];

@@ -2,9 +2,9 @@ import type { Code } from '../src/codes.ts';
 import type { Report } from '../src/report.ts';
 import { type Built, buildPackage, type Files, type Recipe, zipOf } from '../src/testing/build.ts';
 import { type RawEntry, rawEntries, rawZip } from '../src/testing/raw-zip.ts';
-import type { Trust } from '../src/trust.ts';
+import type { Trust } from '../src/trust/trust.ts';
 
-/** A package, whom its reader trusts, and what the verifier must say: these codes, and no others. */
+/** A package, the trusted keys, and the expected verdict with exactly these codes. */
 export interface Vector {
   name: string;
   verdict: Report['verdict'];
@@ -14,7 +14,7 @@ export interface Vector {
 
 type Make = Vector['make'];
 
-/** Sealed as it is, whatever is wrong in it. */
+/** Seals a package with faulty content. */
 export function sealed(recipe: Recipe = {}, trust: (trust: Trust) => Trust = (given) => given): Make {
   return async () => {
     const built = await buildPackage(recipe);
@@ -22,7 +22,7 @@ export function sealed(recipe: Recipe = {}, trust: (trust: Trust) => Trust = (gi
   };
 }
 
-/** Files changed after sealing, in a ZIP that is right again. */
+/** Changes files after sealing and writes a valid ZIP. */
 export function changed(tamper: (files: Files) => void, recipe: Recipe = {}): Make {
   return entries((_, { folder, files }) => {
     tamper(files);
@@ -30,7 +30,7 @@ export function changed(tamper: (files: Files) => void, recipe: Recipe = {}): Ma
   }, recipe);
 }
 
-/** Entries of the ZIP that the real writer would refuse. */
+/** Changes the ZIP entries, in ways that the real writer would refuse. */
 export function entries(tamper: (entries: RawEntry[], built: Built) => RawEntry[], recipe: Recipe = {}): Make {
   return async () => {
     const built = await buildPackage(recipe);
@@ -38,7 +38,7 @@ export function entries(tamper: (entries: RawEntry[], built: Built) => RawEntry[
   };
 }
 
-/** Bytes of the ZIP. */
+/** Changes the bytes of the ZIP. */
 export function bytes(tamper: (zip: Buffer) => Uint8Array): Make {
   return async () => {
     const built = await buildPackage();

@@ -5,5 +5,5 @@ import { proof } from './proof.ts';
 import { time } from './time.ts';
 import type { Vector } from './vector.ts';
 
-/** Good packages, and one for each kind of tampering with the codes that the verifier must give. */
+/** Valid packages, and one package for each kind of tampering with the codes that the verifier must report. */
 export const vectors: Vector[] = [...proof, ...log, ...time, ...content, ...container];

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startApi, type TestApi } from '../testing/api.ts';
+import { startApi, type TestApi } from '../testing/http/api.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -31,7 +31,7 @@ async function finding(name: string, extra: object = {}): Promise<Finding> {
   return answer.body as Finding;
 }
 
-it('is listed by every filter, and by name in both directions over pages', async () => {
+it('lists assets by every filter, and pages by name in both directions', async () => {
   for (const name of ['list-b.example', 'List-A.example', 'list-c.example']) await finding(name);
   const names = async (query: string) => (await get<{ data: Asset[] }>(`/assets?${query}`)).data.map(({ name }) => name);
   expect(await names('name=LIST-&sort=name')).toEqual(['List-A.example', 'list-b.example', 'list-c.example']);
@@ -48,7 +48,7 @@ it('is listed by every filter, and by name in both directions over pages', async
   expect(await names('name=list-&retired=false&sort=name')).toEqual(['List-A.example', 'list-b.example']);
 });
 
-it('scores its findings anew when its criticality or exposure changes', async () => {
+it('rescores its findings when its criticality or exposure changes', async () => {
   const { id, asset, risk_score } = await finding('score.example', { cvss: { vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H' } });
   const changed = await patch(asset.id, { criticality: 'critical', exposure: 'internet', owner: 'team' });
   expect(changed).toMatchObject({ status: 200, body: { criticality: 'critical', exposure: 'internet', owner: 'team', version: 2 } });
@@ -57,7 +57,7 @@ it('scores its findings anew when its criticality or exposure changes', async ()
   expect(after.risk.score).toBeCloseTo(after.risk_score, 1);
 });
 
-it('withdraws its active findings when it is retired, and only those; taking it back reopens nothing', async () => {
+it('withdraws only its active findings when it is retired, and reopens none when it is put back in use', async () => {
   const active = await finding('retire.example');
   const rejected = await finding('retire.example');
   await api.call('PATCH', `/api/v1/findings/${rejected.id}`, { ...as(), body: { status: 'false_positive', justification: 'inaccurate_finding' } });
@@ -67,15 +67,15 @@ it('withdraws its active findings when it is retired, and only those; taking it 
   expect(await get(`/findings/${rejected.id}`)).toMatchObject({ status: 'false_positive' });
   const { data } = await get<{ data: object[] }>(`/findings/${active.id}/history`);
   expect(data[0]).toMatchObject({ action: 'status_changed', before: { status: 'open' }, after: { status: 'withdrawn' }, reason: 'the asset was retired' });
-  const told = await api.db.withSystem((tx) =>
+  const emitted = await api.db.withSystem((tx) =>
     tx.selectFrom('events').select(['type', 'data']).where('subject', '=', active.id).orderBy('id', 'desc').execute(),
   );
-  expect(told[0]).toMatchObject({ type: 'finding.status_changed', data: { from: 'open', to: 'withdrawn' } });
+  expect(emitted[0]).toMatchObject({ type: 'finding.status_changed', data: { from: 'open', to: 'withdrawn' } });
   expect(await patch(active.asset.id, { retired: false })).toMatchObject({ body: { retired: false, retired_at: null } });
   expect(await get(`/findings/${active.id}`)).toMatchObject({ status: 'withdrawn' });
 });
 
-it('is changed only on the version that was read, is not written for nothing, and leaves its trace', async () => {
+it('requires the current version, skips writes without a change, and records the change', async () => {
   const { asset } = await finding('version.example');
   expect(await patch(asset.id, { criticality: 'medium', tags: [] })).toMatchObject({ status: 200, body: { version: 1 } });
   expect(await patch(asset.id, { owner: 'ada' }, { 'if-match': '"1"' })).toMatchObject({ status: 200, body: { version: 2 } });

@@ -1,35 +1,16 @@
-import type { AssetType } from '@rrs/scan-reports';
-import { type SelectQueryBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
+import type { Static } from 'typebox';
 import { recordAudit } from '../audit/record.ts';
 import type { TenantTx } from '../db/database.ts';
 import { fetchPage, type PageRequest, type SortColumns } from '../db/pages.ts';
-import type { DB } from '../db/types.ts';
 import { emit } from '../events/emit.ts';
 import type { Actor } from '../shared/actor.ts';
 import { notFound } from '../shared/errors.ts';
+import type { AssetPatch, AssetQuery } from './schemas.ts';
 
-export const criticalities = ['low', 'medium', 'high', 'critical'] as const;
-export const exposures = ['internet', 'internal', 'unknown'] as const;
-
-export interface AssetFilter {
-  type?: AssetType[];
-  name?: string;
-  criticality?: (typeof criticalities)[number][];
-  exposure?: (typeof exposures)[number][];
-  tag?: string[];
-  retired?: boolean;
-}
-
-export interface AssetPatch {
-  criticality?: (typeof criticalities)[number];
-  exposure?: (typeof exposures)[number];
-  owner?: string | null;
-  tags?: string[];
-  retired?: boolean;
-}
-
-export function listAssets(tx: TenantTx, orgId: string, { type, name, criticality, exposure, tag, retired }: AssetFilter, page: PageRequest) {
-  // Names are sorted and searched as the index has them: in lower case, byte by byte.
+export function listAssets(tx: TenantTx, orgId: string, filter: Static<typeof AssetQuery>, page: PageRequest) {
+  const { type, name, criticality, exposure, tag, retired } = filter;
+  // The index is on the name in lower case with the collation "C", so sorting and searching must use the same expression.
   const named = sql<AssetRow & { sort_name: string }>`(select *, lower(name) collate "C" as sort_name from tenant_assets where org_id = ${orgId})`.as('assets');
   let query = tx.selectFrom(named).selectAll().where('org_id', '=', orgId);
   if (type) query = query.where('type', 'in', type);
@@ -40,7 +21,7 @@ export function listAssets(tx: TenantTx, orgId: string, { type, name, criticalit
   if (retired !== undefined) query = query.where('retired_at', retired ? 'is not' : 'is', null);
   type Row = Awaited<ReturnType<typeof query.executeTakeFirstOrThrow>>;
   const columns: SortColumns<Row> = { created_at: { column: 'created_at', type: 'timestamptz' }, name: { column: 'sort_name', type: 'text' } };
-  return fetchPage(tx, query as unknown as SelectQueryBuilder<DB, 'assets', Row>, columns, page);
+  return fetchPage(tx, query, columns, page);
 }
 
 export async function readAsset(tx: TenantTx, orgId: string, id: string) {
@@ -51,24 +32,23 @@ export async function readAsset(tx: TenantTx, orgId: string, id: string) {
 
 export type AssetRow = Awaited<ReturnType<typeof readAsset>>;
 
-/** What follows from a change of an asset elsewhere, in the same transaction. */
+/** Applies a change of an asset to what depends on it, in the same transaction. */
 export interface AssetFollower {
-  /** Before the asset is locked. */
+  /** Called before the asset is locked. */
   prepare(tx: TenantTx, orgId: string): Promise<void>;
   follow(tx: TenantTx, actor: Actor, before: AssetRow, after: AssetRow): Promise<void>;
 }
 
-export async function updateAsset(
-  tx: TenantTx,
-  actor: Actor,
-  id: string,
-  patch: AssetPatch,
-  check: (current: AssetRow) => void,
-  follower: AssetFollower,
-): Promise<AssetRow> {
+interface AssetChange {
+  id: string;
+  patch: Static<typeof AssetPatch>;
+  check: (current: AssetRow) => void;
+}
+
+export async function updateAsset(tx: TenantTx, actor: Actor, follower: AssetFollower, { id, patch, check }: AssetChange): Promise<AssetRow> {
   const { orgId } = actor;
   if (patch.criticality !== undefined || patch.exposure !== undefined || patch.retired !== undefined) await follower.prepare(tx, orgId);
-  // NO KEY: findings that name the asset share its key meanwhile.
+  // NO KEY, because findings that reference the asset take a key-share lock on it.
   const current = await tx.selectFrom('assets').selectAll().where('org_id', '=', orgId).where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
   if (!current) throw notFound('asset', id);
   check(current);
@@ -93,9 +73,9 @@ export async function updateAsset(
   return updated;
 }
 
-/** What the patch really changes, before and after. */
-function difference(current: AssetRow, patch: AssetPatch): { before: Record<string, unknown>; after: AssetPatch } {
-  const was: Record<string, unknown> = { ...current, retired: current.retired_at !== null };
-  const changed = Object.entries(patch).filter(([name, value]) => JSON.stringify(was[name]) !== JSON.stringify(value));
-  return { before: Object.fromEntries(changed.map(([name]) => [name, was[name]])), after: Object.fromEntries(changed) };
+/** The fields that the patch changes, before and after. */
+function difference(current: AssetRow, patch: AssetChange['patch']): { before: Record<string, unknown>; after: AssetChange['patch'] } {
+  const fields: Record<string, unknown> = { ...current, retired: current.retired_at !== null };
+  const changed = Object.entries(patch).filter(([name, value]) => JSON.stringify(fields[name]) !== JSON.stringify(value));
+  return { before: Object.fromEntries(changed.map(([name]) => [name, fields[name]])), after: Object.fromEntries(changed) };
 }

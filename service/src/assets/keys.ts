@@ -2,12 +2,12 @@ import { isIP } from 'node:net';
 import type { Asset, AssetIdentifier } from '@rrs/scan-reports';
 
 /**
- * The names by which an asset is found again. Two assets are the same when they share a key and the ranks of both sides add up
- * to 3 at the most: an address finds the host that is known by nothing else, but does not join two hosts with full names.
+ * A key by which an asset is recognized. Two assets are the same if they share a key and the sum of its two ranks is at most 3.
+ * Example: an IP address matches a host that is known only by that address, but does not merge two hosts that have FQDNs.
  */
 export interface AssetKey {
   key: string;
-  /** 0 its own name, 1 a name of nothing else (or the best there is), 2 a name that others may have as well. */
+  /** 0: the asset's own name. 1: an identifier that is unique, or the best one the asset has. 2: an identifier that other assets may share. */
   rank: 0 | 1 | 2;
 }
 
@@ -25,16 +25,16 @@ const RANKS: Readonly<Record<string, 1 | 2>> = {
   ip: 2,
 };
 
-/** Types whose further names identify them; the host of a web application is not the application. */
-const IDENTIFIED = new Set(['host', 'container_image', 'cloud_resource']);
+/** Types that their identifiers identify. The host of a web application, for example, does not identify the application. */
+const IDENTIFIED_TYPES = new Set(['host', 'container_image', 'cloud_resource']);
 
 export function assetKeys(asset: Asset): AssetKey[] {
   const own: AssetKey = { key: `${asset.type}:${canonicalName(asset)}`, rank: 0 };
-  if (!IDENTIFIED.has(asset.type)) return [own];
+  if (!IDENTIFIED_TYPES.has(asset.type)) return [own];
   const others = identifiersOf(asset).flatMap(({ kind, value }): AssetKey[] => {
     const rank = RANKS[kind];
     const name = value.toLowerCase();
-    return rank === undefined || OF_EVERY_HOST.test(name) ? [] : [{ key: `${asset.type}:${kind}:${name}`, rank }];
+    return rank === undefined || NOT_IDENTIFYING.test(name) ? [] : [{ key: `${asset.type}:${kind}:${name}`, rank }];
   });
   const strong = others.some(({ rank }) => rank === 1);
   const ranked = others.map(({ key, rank }): AssetKey => ({ key, rank: rank === 2 && !strong ? 1 : rank }));
@@ -42,16 +42,17 @@ export function assetKeys(asset: Asset): AssetKey[] {
   return [...unique.values()].sort((a, b) => a.rank - b.rank || (a.key < b.key ? -1 : 1));
 }
 
-const OF_EVERY_HOST = /^(?:127\.\d+\.\d+\.\d+|0\.0\.0\.0|::1?|localhost(?:\.localdomain)?|(?:00[:-]?){5}00|(?:ff[:-]?){5}ff)$/;
+/** Loopback, unspecified and broadcast addresses, which every host has. */
+const NOT_IDENTIFYING = /^(?:127\.\d+\.\d+\.\d+|0\.0\.0\.0|::1?|localhost(?:\.localdomain)?|(?:00[:-]?){5}00|(?:ff[:-]?){5}ff)$/;
 
-/** A host that is only named, by hand or as the scope of a scan, is found by that name too. */
+/** A host without identifiers, entered by hand or named in the scope of a scan, is also recognized by its name. */
 function identifiersOf({ type, name, identifiers = [] }: Asset): readonly AssetIdentifier[] {
   if (type !== 'host' || identifiers.length > 0) return identifiers;
   if (isIP(name) !== 0) return [{ kind: 'ip', value: name }];
   return [{ kind: name.includes('.') ? 'fqdn' : 'hostname', value: name }];
 }
 
-/** Host names, image names and addresses do not tell upper from lower case; paths and ARNs do. */
+/** Host names, image names and web addresses ignore case. Paths and ARNs do not. */
 export function canonicalName({ type, name }: Pick<Asset, 'type' | 'name'>): string {
   return type === 'host' || type === 'web_application' || type === 'container_image' ? name.toLowerCase() : name;
 }

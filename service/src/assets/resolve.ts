@@ -1,21 +1,21 @@
 import { sql } from 'kysely';
 import type { TenantTx } from '../db/database.ts';
 
-const MOST_ROUNDS = 12;
+const MAX_ROUNDS = 12;
 
 /**
- * Finds or makes the assets that an import names, all at once, and notes their ids in the staged rows. Two new names of one asset meet as
- * they would have in two imports: the one that waits for the other finds it in the next round.
+ * Finds or creates the assets that an import names and writes their ids to the staging table. If two new names belong to one asset,
+ * the result is the same as in two successive imports: one of them waits, and finds the asset of the other in the next round.
  */
 export async function resolveAssets(tx: TenantTx, orgId: string, importId: string): Promise<void> {
   for (let round = 1; ; round++) {
     const found = await findKnown(tx, orgId, importId);
     const waiting = await countUnresolved(tx, orgId, importId);
-    if (waiting > 0 && (found === 0 || round > MOST_ROUNDS)) {
-      const made = round > MOST_ROUNDS ? 0 : await makeNew(tx, orgId, importId, { all: false });
-      if (made === 0) await makeNew(tx, orgId, importId, { all: true });
+    if (waiting > 0 && (found === 0 || round > MAX_ROUNDS)) {
+      const created = round > MAX_ROUNDS ? 0 : await createNew(tx, orgId, importId, { all: false });
+      if (created === 0) await createNew(tx, orgId, importId, { all: true });
     }
-    await keepKeys(tx, orgId, importId);
+    await storeKeys(tx, orgId, importId);
     if (waiting === 0 || (await countUnresolved(tx, orgId, importId)) === 0) return;
   }
 }
@@ -24,30 +24,35 @@ async function findKnown(tx: TenantTx, orgId: string, importId: string): Promise
   const { numAffectedRows = 0n } = await sql`
     with keyed as (
       select staged.asset_key, names.key, names.rank
-      from import_assets staged cross join lateral unnest(staged.keys, staged.ranks) as names (key, rank)
+      from tenant_import_assets staged cross join lateral unnest(staged.keys, staged.ranks) as names (key, rank)
       where staged.org_id = ${orgId} and staged.import_id = ${importId} and staged.asset_id is null
     ), known as (
       select distinct on (keyed.asset_key) keyed.asset_key, asset_keys.asset_id
       from keyed join asset_keys on asset_keys.org_id = ${orgId} and asset_keys.key = keyed.key and asset_keys.rank + keyed.rank <= 3
       order by keyed.asset_key, asset_keys.rank + keyed.rank, asset_keys.asset_id
     )
-    update import_assets set asset_id = known.asset_id from known
-    where import_assets.org_id = ${orgId} and import_assets.import_id = ${importId} and import_assets.asset_key = known.asset_key`.execute(tx);
+    update tenant_import_assets set asset_id = known.asset_id from known
+    where tenant_import_assets.org_id = ${orgId} and tenant_import_assets.import_id = ${importId} and tenant_import_assets.asset_key = known.asset_key`.execute(
+    tx,
+  );
   return Number(numAffectedRows);
 }
 
 async function countUnresolved(tx: TenantTx, orgId: string, importId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from import_assets where org_id = ${orgId} and import_id = ${importId} and asset_id is null`.execute(tx);
+    select count(*)::int as count from tenant_import_assets where org_id = ${orgId} and import_id = ${importId} and asset_id is null`.execute(tx);
   return rows[0]?.count ?? 0;
 }
 
-/** Not those that share a name with one that comes first, nor those known by weak names alone while a better known one has such a name. */
-async function makeNew(tx: TenantTx, orgId: string, importId: string, { all }: { all: boolean }): Promise<number> {
+/**
+ * Creates assets for unresolved names. Unless `all` is set, names wait that share a rank-1 key with a name that sorts before them,
+ * or whose rank-1 key is a rank-2 key of another name.
+ */
+async function createNew(tx: TenantTx, orgId: string, importId: string, { all }: { all: boolean }): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     with keyed as (
       select staged.asset_key, names.key, max(names.rank) as rank
-      from import_assets staged cross join lateral unnest(staged.keys, staged.ranks) as names (key, rank)
+      from tenant_import_assets staged cross join lateral unnest(staged.keys, staged.ranks) as names (key, rank)
       where staged.org_id = ${orgId} and staged.import_id = ${importId} and staged.asset_id is null and names.rank > 0
       group by 1, 2
     ), shared as (
@@ -56,29 +61,31 @@ async function makeNew(tx: TenantTx, orgId: string, importId: string, { all }: {
       select keyed.asset_key from keyed join shared using (key) where keyed.rank = 1 and (shared.weakly or shared.first < keyed.asset_key)
     ), chosen as (
       select staged.asset_key, min(staged.new_id::text)::uuid as asset_id
-      from import_assets staged
+      from tenant_import_assets staged
       where staged.org_id = ${orgId} and staged.import_id = ${importId} and staged.asset_id is null
         and (${all}::boolean or staged.asset_key not in (select asset_key from waiting))
       group by staged.asset_key
     )
-    update import_assets set asset_id = chosen.asset_id from chosen
-    where import_assets.org_id = ${orgId} and import_assets.import_id = ${importId} and import_assets.asset_key = chosen.asset_key`.execute(tx);
+    update tenant_import_assets set asset_id = chosen.asset_id from chosen
+    where tenant_import_assets.org_id = ${orgId} and tenant_import_assets.import_id = ${importId} and tenant_import_assets.asset_key = chosen.asset_key`.execute(
+    tx,
+  );
   await sql`
     insert into assets (org_id, id, type, name)
     select distinct on (staged.asset_id) staged.org_id, staged.asset_id, staged.type, staged.name
-    from import_assets staged
+    from tenant_import_assets staged
     where staged.org_id = ${orgId} and staged.import_id = ${importId} and staged.asset_id is not null
       and not exists (select from assets where assets.org_id = ${orgId} and assets.id = staged.asset_id)
     order by staged.asset_id, staged.name`.execute(tx);
   return Number(numAffectedRows);
 }
 
-/** A name that turned out to be shared is ranked down; nothing is written when nothing is new. */
-async function keepKeys(tx: TenantTx, orgId: string, importId: string): Promise<void> {
+/** Adds new keys and lowers the rank of known ones that turn out to be shared. Writes nothing if nothing is new. */
+async function storeKeys(tx: TenantTx, orgId: string, importId: string): Promise<void> {
   await sql`
     with names as (
       select names.key, staged.asset_id, max(names.rank) as rank
-      from import_assets staged cross join lateral unnest(staged.keys, staged.ranks) as names (key, rank)
+      from tenant_import_assets staged cross join lateral unnest(staged.keys, staged.ranks) as names (key, rank)
       where staged.org_id = ${orgId} and staged.import_id = ${importId} and staged.asset_id is not null
       group by names.key, staged.asset_id
     ), lowered as (

@@ -1,88 +1,56 @@
 import type { Static } from 'typebox';
 import type { Database } from '../db/database.ts';
+import { presentPage } from '../db/pages.ts';
 import type { App } from '../http/app.ts';
-import { assertVersion, expectedVersions, IfMatchHeaders, setETag } from '../http/conditions.ts';
-import { readPage } from '../http/paging.ts';
-import { problems } from '../http/schemas.ts';
-import { type AssetFilter, type AssetFollower, type AssetRow, listAssets, type AssetPatch as Patch, readAsset, updateAsset } from './assets.ts';
+import { getRoute, listRoute, patchRoute } from '../http/resource.ts';
+import { type AssetFollower, type AssetRow, listAssets, readAsset, updateAsset } from './assets.ts';
 import { Asset, AssetList, AssetParams, AssetPatch, AssetQuery } from './schemas.ts';
 
 export interface AssetDeps {
   db: Database;
   /** Signs cursors. */
   secret: Buffer;
-  /** Findings know of assets and not the other way round, so what a change means for them is handed in. */
+  /** Passed in, because findings depend on assets and not the other way round. */
   follower: AssetFollower;
 }
 
 export function assetRoutes({ db, secret, follower }: AssetDeps) {
   return (app: App): void => {
-    app.get(
-      '/assets',
-      {
-        config: { access: 'assets:read' },
-        schema: {
-          operationId: 'listAssets',
-          summary: 'List assets',
-          description:
-            'Everything that reports and people have named as vulnerable, newest first. Filters are combined; several values of one filter are alternatives.',
-          tags: ['Assets'],
-          querystring: AssetQuery,
-          response: { 200: AssetList, ...problems('invalid_cursor') },
-        },
-      },
-      async (request, reply) => {
-        const { orgId } = request.actor;
-        const assets = await readPage({ db, secret }, request, reply, (tx, page) => listAssets(tx, orgId, request.query as AssetFilter, page));
-        return reply.send({ data: assets.data.map(toAsset), page: assets.page });
-      },
-    );
+    listRoute(app, { db, secret }, '/assets', {
+      access: 'assets:read',
+      operationId: 'listAssets',
+      summary: 'List assets',
+      description:
+        'Returns the assets that scanner reports and people have named, newest first. An asset must match all filters. Several values of one filter are alternatives.',
+      tag: 'Assets',
+      query: AssetQuery,
+      list: AssetList,
+      read: async (tx, { actor, query, page }) => presentPage(await listAssets(tx, actor.orgId, query, page), toAsset),
+    });
 
-    app.get(
-      '/assets/:id',
-      {
-        config: { access: 'assets:read' },
-        schema: {
-          operationId: 'getAsset',
-          summary: 'Get an asset',
-          description: 'What is known of one asset. Its findings are listed by `GET /findings?asset_id=`.',
-          tags: ['Assets'],
-          params: AssetParams,
-          response: { 200: Asset, ...problems('not_found') },
-        },
-      },
-      async (request, reply) => {
-        const asset = await db.withTenant(request.actor, (tx) => readAsset(tx, request.actor.orgId, request.params.id));
-        setETag(reply, asset);
-        return reply.send(toAsset(asset));
-      },
-    );
+    getRoute(app, { db }, '/assets/:id', {
+      access: 'assets:read',
+      operationId: 'getAsset',
+      summary: 'Get an asset',
+      description: 'Returns one asset. To list its findings, use `GET /findings?asset_id=`.',
+      tag: 'Assets',
+      params: AssetParams,
+      body: Asset,
+      read: async (tx, { actor, params }) => toAsset(await readAsset(tx, actor.orgId, params.id)),
+    });
 
-    app.patch(
-      '/assets/:id',
-      {
-        config: { access: 'assets:manage' },
-        schema: {
-          operationId: 'updateAsset',
-          summary: 'Change an asset',
-          description:
-            'A JSON merge patch: what is absent stays. Another criticality or exposure scores the findings of the asset anew at once. Retiring it withdraws its active findings.',
-          tags: ['Assets'],
-          params: AssetParams,
-          headers: IfMatchHeaders,
-          body: AssetPatch,
-          response: { 200: Asset, ...problems('not_found', 'stale_version') },
-        },
-      },
-      async (request, reply) => {
-        const expected = expectedVersions(request);
-        const asset = await db.withTenant(request.actor, (tx) =>
-          updateAsset(tx, request.actor, request.params.id, request.body as Patch, (current) => assertVersion(current, expected), follower),
-        );
-        setETag(reply, asset);
-        return reply.send(toAsset(asset));
-      },
-    );
+    patchRoute(app, { db }, '/assets/:id', {
+      access: 'assets:manage',
+      operationId: 'updateAsset',
+      summary: 'Change an asset',
+      description:
+        "Applies a JSON merge patch. Absent fields stay unchanged. Changing criticality or exposure rescores the asset's findings immediately. Retiring the asset withdraws its active findings.",
+      tag: 'Assets',
+      params: AssetParams,
+      patch: AssetPatch,
+      body: Asset,
+      change: async (tx, { actor, params, patch, check }) => toAsset(await updateAsset(tx, actor, follower, { id: params.id, patch, check })),
+    });
   };
 }
 

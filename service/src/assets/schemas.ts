@@ -1,41 +1,45 @@
 import { assetTypes } from '@rrs/scan-reports';
-import { Type } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { listParameters, PageOf } from '../http/paging.ts';
 import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp } from '../http/schemas.ts';
-import { criticalities, exposures } from './assets.ts';
 
-const AssetType = OneOf(assetTypes);
-const Criticality = OneOf(criticalities, { description: 'How much depends on it; goes into the risk score' });
-const Exposure = OneOf(exposures, { description: 'From where it can be reached; goes into the risk score' });
+const AssetType = OneOf(assetTypes, { description: 'Kind of asset' });
+const Criticality = OneOf(['low', 'medium', 'high', 'critical'] as const, {
+  description: 'How important the asset is to the business. It contributes to the risk score of its findings',
+});
+const Exposure = OneOf(['internet', 'internal', 'unknown'] as const, {
+  description: 'From where the asset can be reached. It contributes to the risk score of its findings',
+});
 const Tag = Text(1, 100, { examples: ['payments'] });
+const Retired = (description: string) => Type.Optional(Type.Boolean({ description }));
 
 export const AssetParams = Strict({ id: Id });
 
 export const Asset = Named('Asset', {
   id: Id,
   type: AssetType,
-  name: Type.String({ examples: ['registry.example.com/shop:1.4'] }),
+  name: Type.String({ description: 'Name as scanners report it', examples: ['registry.example.com/shop:1.4'] }),
   criticality: Criticality,
   exposure: Exposure,
-  owner: Nullable(Type.String({ examples: ['team-payments'] })),
-  tags: Type.Array(Type.String(), { examples: [['payments']] }),
-  retired: Type.Boolean({ examples: [false] }),
-  retired_at: Nullable({ ...Timestamp, examples: [null] }),
-  version: Type.Integer({ minimum: 1, description: 'Grows with each change; also the ETag' }),
-  created_at: Timestamp,
-  updated_at: Timestamp,
+  owner: Nullable(Type.String({ description: 'Team or person responsible for the asset', examples: ['team-payments'] })),
+  tags: Type.Array(Type.String(), { description: 'Tags of the asset', examples: [['payments']] }),
+  retired: Type.Boolean({ description: 'Whether the asset is retired', examples: [false] }),
+  retired_at: Nullable({ ...Timestamp, description: 'When the asset was retired', examples: [null] }),
+  version: Type.Integer({ minimum: 1, description: 'Version of the asset, also its ETag. Each change increases it by 1' }),
+  created_at: { ...Timestamp, description: 'When the asset was first reported' },
+  updated_at: { ...Timestamp, description: 'When the asset was last changed' },
 });
 export const AssetList = PageOf('AssetList', Asset);
 
-const Multi = <T extends Parameters<typeof Type.Array>[0]>(item: T) => Type.Optional(Type.Array(item, { maxItems: 50 }));
+const anyOf = <T extends TSchema>(item: T, description: string) => Type.Optional(Type.Array(item, { maxItems: 50, description }));
 export const AssetQuery = Strict({
   ...listParameters(['created_at', 'name'] as const, '-created_at'),
-  type: Multi(AssetType),
-  name: Type.Optional(Text(1, 300, { description: 'Beginning of the name, in upper or lower case' })),
-  criticality: Multi(Criticality),
-  exposure: Multi(Exposure),
-  tag: Multi(Tag),
-  retired: Type.Optional(Type.Boolean({ description: 'Both, if absent' })),
+  type: anyOf(AssetType, 'Kinds of asset, separated by commas'),
+  name: Type.Optional(Text(1, 300, { description: 'First characters of the name, ignoring case' })),
+  criticality: anyOf(Criticality, 'Criticalities, separated by commas'),
+  exposure: anyOf(Exposure, 'Exposures, separated by commas'),
+  tag: anyOf(Tag, 'Tags, separated by commas. An asset matches if it has one of them'),
+  retired: Retired('`true`: only retired assets. `false`: only assets in use. Default: both'),
 });
 
 export const AssetPatch = Named(
@@ -43,9 +47,9 @@ export const AssetPatch = Named(
   {
     criticality: Type.Optional(Criticality),
     exposure: Type.Optional(Exposure),
-    owner: Type.Optional(Nullable(Text(1, 200))),
-    tags: Type.Optional(Type.Array(Tag, { maxItems: 50, uniqueItems: true })),
-    retired: Type.Optional(Type.Boolean({ description: 'Retiring withdraws the active findings of the asset; taking it back does not reopen them' })),
+    owner: Type.Optional(Nullable(Text(1, 200, { description: 'Team or person responsible for the asset. null removes it' }))),
+    tags: Type.Optional(Type.Array(Tag, { maxItems: 50, uniqueItems: true, description: 'All tags of the asset. They replace the current ones' })),
+    retired: Retired('`true` retires the asset and withdraws its active findings. `false` puts it back in use, but does not reopen the findings'),
   },
   { minProperties: 1, examples: [{ criticality: 'high', exposure: 'internet', owner: 'team-payments' }] },
 );

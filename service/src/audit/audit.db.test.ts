@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemActor } from '../shared/actor.ts';
 import { newId } from '../shared/ids.ts';
-import { startApi, type TestApi } from '../testing/api.ts';
+import { startApi, type TestApi } from '../testing/http/api.ts';
 import { withClient } from '../testing/postgres.ts';
 import { recordAudit } from './record.ts';
 
@@ -33,7 +33,7 @@ async function events(query: string, key = api.ours.owner): Promise<AuditEvent[]
 const objects = (found: AuditEvent[]): string[] => found.map(({ object }) => object.id).sort();
 
 describe('a change', () => {
-  it('leaves one event that says who did what, to which object, how it was and is, and through which request', async () => {
+  it('writes one audit event with actor, action, object, before, after and request', async () => {
     const me = (await api.call('GET', '/api/v1/me', { as: api.ours.owner })).body as { id: string; name: string };
     const made = (await api.call('POST', '/api/v1/api-keys', { as: api.ours.owner, body: { name: 'ci', role: 'viewer' }, headers: { 'x-request-id': 'make' } }))
       .body as {
@@ -77,7 +77,7 @@ describe('a change', () => {
 
   const times = (event: AuditEvent | undefined) => ({ id: event?.id, occurred_at: event?.occurred_at });
 
-  it('is one transaction with its event and with what is told outside', async () => {
+  it('is committed together with its audit event and its event', async () => {
     const { id } = (await api.call('POST', '/api/v1/api-keys', { as: api.ours.owner, body: { name: 'one', role: 'viewer' } })).body as { id: string };
     const { rows } = await api.db.withSystem((tx) =>
       sql<{ at: string }>`select xmin::text as at from api_keys where id = ${id}
@@ -88,7 +88,7 @@ describe('a change', () => {
     expect(new Set(rows.map(({ at }) => at)).size).toBe(1);
   });
 
-  it('that fails or changes nothing leaves none', async () => {
+  it('that fails or has no effect writes no audit event', async () => {
     const before = (await events('limit=200')).length;
     await api.call('PATCH', '/api/v1/organization', { as: api.ours.owner, body: { name: 'stale' }, headers: { 'if-match': '"99"' } });
     await api.call('PATCH', '/api/v1/organization', { as: api.ours.owner, body: { name: 'ours' } });
@@ -96,7 +96,7 @@ describe('a change', () => {
     const actor = systemActor(api.ours.id, 'test');
     await expect(
       api.db.withTenant(actor, async (tx) => {
-        await recordAudit(tx, actor, { action: 'test.undone', objectType: 'test', objectId: 'undone' });
+        await recordAudit(tx, actor, { action: 'asset.updated', objectType: 'asset', objectId: 'undone' });
         throw new Error('undone');
       }),
     ).rejects.toThrow('undone');
@@ -104,7 +104,7 @@ describe('a change', () => {
     expect(await events('limit=200')).toHaveLength(before);
   });
 
-  it('of a password or with a session shows neither', async () => {
+  it('of a password or with a session does not expose it', async () => {
     const password = 'a password of some length';
     const { id } = (
       await api.call('POST', '/api/v1/members', { as: api.ours.owner, body: { email: 'ada@example.com', name: 'Ada', role: 'viewer', password } })
@@ -150,7 +150,7 @@ describe('the list', () => {
     );
   });
 
-  it('is newest first unless asked otherwise', async () => {
+  it('is newest first by default', async () => {
     expect((await events('object_type=test')).map(({ object }) => object.id)).toEqual(['o3', 'o2', 'o1', 'o0']);
     expect((await events('object_type=test&sort=occurred_at')).map(({ object }) => object.id)).toEqual(['o0', 'o1', 'o2', 'o3']);
   });
@@ -172,7 +172,7 @@ describe('the list', () => {
     ['object_id=O2', []],
     ['object_id=o%25', []],
     ["object_id=o2'%20or%20'1'='1", []],
-  ])('takes filters, all of which must hold: %s', async (query, expected) => {
+  ])('returns the events that match all filters: %s', async (query, expected) => {
     expect(objects(await events(`object_type=test&${query}`))).toEqual(expected);
   });
 
@@ -183,20 +183,20 @@ describe('the list', () => {
     },
   );
 
-  it('shows nothing of another organization, even by id', async () => {
+  it('contains nothing of another organization, even by id', async () => {
     expect(await events('object_type=test', api.theirs.owner)).toEqual([]);
     expect(await events('object_id=o1', api.theirs.owner)).toEqual([]);
   });
 });
 
-describe('what was written', () => {
+describe('an audit event or event', () => {
   it.each([
     'update rrs.audit_events set action = $$forged$$',
     'delete from rrs.audit_events',
     'truncate rrs.audit_events',
     'delete from rrs.events',
     'update rrs.events set type = $$x$$',
-  ])('stays as it is, whoever asks: %s', async (statement) => {
+  ])('cannot be changed or deleted, not even by the database owner: %s', async (statement) => {
     await withClient(api.databaseUrl, async (client) => {
       await expect(client.query(statement)).rejects.toThrow('accepts only inserts');
       for (const role of ['rrs_app', 'rrs_system']) {

@@ -1,15 +1,9 @@
+import type { Static } from 'typebox';
 import type { TenantTx } from '../db/database.ts';
 import { fetchPage, type PageRequest } from '../db/pages.ts';
+import type { AuditEventQuery } from './schemas.ts';
 
-export interface AuditFilter {
-  actor_id?: string;
-  action?: string[];
-  object_type?: string;
-  object_id?: string;
-  request_id?: string;
-  occurred_from?: string;
-  occurred_to?: string;
-}
+type AuditFilter = Static<typeof AuditEventQuery>;
 
 export function listAuditEvents(tx: TenantTx, orgId: string, filter: AuditFilter, page: PageRequest) {
   let query = tx.selectFrom('audit_events').selectAll().where('org_id', '=', orgId);

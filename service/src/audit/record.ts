@@ -1,17 +1,22 @@
+import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../db/database.ts';
 import type { Actor } from '../shared/actor.ts';
 import { newId } from '../shared/ids.ts';
+import type { AuditAction } from './actions.ts';
 
-export interface AuditedChange {
-  action: string;
+interface AuditedAction {
+  action: AuditAction;
   objectType: string;
+}
+
+export interface AuditedChange extends AuditedAction {
   objectId: string;
-  /** The object before and after, as far as it changed; the caller leaves secrets out. */
+  /** The changed fields before and after the change. The caller leaves out secrets. */
   before?: Record<string, unknown> | null;
   after?: Record<string, unknown> | null;
 }
 
-/** In the transaction of the change: there is no change without its event and no event without its change. */
+/** Call it in the transaction of the change, so that a change and its audit event are committed together or not at all. */
 export async function recordAudit(tx: Tx, actor: Actor, ...changes: AuditedChange[]): Promise<void> {
   if (changes.length === 0) return;
   await tx
@@ -33,4 +38,18 @@ export async function recordAudit(tx: Tx, actor: Actor, ...changes: AuditedChang
       })),
     )
     .execute();
+}
+
+/** Records one change per row of a query that yields `object_id text`, `before jsonb` and `after jsonb`. */
+export async function recordAuditAll(tx: Tx, actor: Actor, audited: AuditedAction, rows: RawBuilder<unknown>): Promise<void> {
+  await recordAuditSql(actor, audited, rows).execute(tx);
+}
+
+/** Returns the `insert` of `recordAuditAll` as SQL, for a common table expression of the statement that makes the changes. */
+export function recordAuditSql(actor: Actor, { action, objectType }: AuditedAction, rows: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    insert into audit_events (org_id, id, actor_type, actor_id, actor_name, action, object_type, object_id, before, after, request_id, address)
+    select ${actor.orgId}::uuid, new_id(), ${actor.type}::text, ${actor.id}::text, ${actor.name}::text, ${action}::text, ${objectType}::text,
+      object_id, before, after, ${actor.requestId}::text, ${actor.address}::text
+    from (${rows}) audited`;
 }

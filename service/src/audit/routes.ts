@@ -1,31 +1,24 @@
 import type { Static } from 'typebox';
 import type { Database } from '../db/database.ts';
+import { presentPage } from '../db/pages.ts';
 import type { App } from '../http/app.ts';
-import { readPage } from '../http/paging.ts';
-import { problems } from '../http/schemas.ts';
+import { listRoute } from '../http/resource.ts';
 import { type AuditEventRow, listAuditEvents } from './list.ts';
 import { type AuditEvent, AuditEventList, AuditEventQuery } from './schemas.ts';
 
 export function auditRoutes({ db, secret }: { db: Database; secret: Buffer }) {
   return (app: App): void => {
-    app.get(
-      '/audit-events',
-      {
-        config: { access: 'audit:read' },
-        schema: {
-          operationId: 'listAuditEvents',
-          summary: 'List audit events',
-          description: 'Who did what to which object, newest first. Every change writes one event in its own transaction; events are never changed or deleted.',
-          tags: ['Audit'],
-          querystring: AuditEventQuery,
-          response: { 200: AuditEventList, ...problems('invalid_cursor') },
-        },
-      },
-      async (request, reply) => {
-        const events = await readPage({ db, secret }, request, reply, (tx, page) => listAuditEvents(tx, request.actor.orgId, request.query, page));
-        return reply.send({ data: events.data.map(toAuditEvent), page: events.page });
-      },
-    );
+    listRoute(app, { db, secret }, '/audit-events', {
+      access: 'audit:read',
+      operationId: 'listAuditEvents',
+      summary: 'List audit events',
+      description:
+        'Returns who changed which object, newest first. Every change writes its audit event in the same transaction. Audit events are never changed or deleted.',
+      tag: 'Organization',
+      query: AuditEventQuery,
+      list: AuditEventList,
+      read: async (tx, { actor, query, page }) => presentPage(await listAuditEvents(tx, actor.orgId, query, page), toAuditEvent),
+    });
   };
 }
 

@@ -8,9 +8,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startS3Fake } from '../testing/fakes/s3.ts';
 import type { BlobRef, BlobStore } from './blobs.ts';
 import { openFileStore } from './file-store.ts';
-import { startS3Fake } from './s3-fake.ts';
 import { openS3Store } from './s3-store.ts';
 
 interface Opened {

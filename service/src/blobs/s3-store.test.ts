@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type S3Fake, startS3Fake } from '../testing/fakes/s3.ts';
 import type { BlobStore } from './blobs.ts';
-import { type S3Fake, startS3Fake } from './s3-fake.ts';
 import { openS3Store } from './s3-store.ts';
 
 let fake: S3Fake;

@@ -70,7 +70,7 @@ describe('withTenant', () => {
 
   it('takes nothing but the id of an organization', async () => {
     for (const orgId of ['', 'ours', `${ours.orgId}'; reset role; --`]) {
-      await expect(async () => db.withTenant({ orgId }, async () => 'ran')).rejects.toThrow('needs the id of an organization');
+      await expect(async () => db.withTenant({ orgId }, async () => 'ran')).rejects.toThrow('requires the id of an organization');
     }
   });
 
@@ -144,7 +144,7 @@ describe('a transaction', () => {
     await db.withTenant(ours, async (tx) => {
       leaked = tx;
     });
-    await expect(leaked?.selectFrom('members').selectAll().execute()).rejects.toThrow('over');
+    await expect(leaked?.selectFrom('members').selectAll().execute()).rejects.toThrow('has ended');
 
     const goOn = Promise.withResolvers<void>();
     let straggler: Promise<void> | undefined;
@@ -155,7 +155,7 @@ describe('a transaction', () => {
     });
     queueMicrotask(goOn.resolve);
     await expect(failing).rejects.toThrow('failed meanwhile');
-    await expect(straggler).rejects.toThrow('over');
+    await expect(straggler).rejects.toThrow('has ended');
     expect(await emails(ours)).toEqual(['first@ours.example']);
   });
 });
@@ -225,8 +225,8 @@ describe('migrate', () => {
   });
 
   it.each([
-    ['a migration that was changed after it was applied', `update rrs.schema_migrations set checksum = 'other' where version = 1`, /0001-.*was changed/],
-    ['a database ahead of the program', `insert into rrs.schema_migrations values (9999, '9999-later.sql', 'x')`, /is at version 9999.*newer version/],
+    ['a migration that was changed after it was applied', `update rrs.schema_migrations set checksum = 'other' where version = 1`, /0001-.*has changed/],
+    ['a database ahead of the program', `insert into rrs.schema_migrations values (9999, '9999-later.sql', 'x')`, /has schema version 9999.*newer version/],
   ])('refuses %s', async (_, change, message) => {
     const own = await createTestDatabase();
     onTestFinished(() => own.drop());

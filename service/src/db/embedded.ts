@@ -21,9 +21,15 @@ import pg from 'pg';
 import { messageOf, OperatorError } from '../shared/errors.ts';
 import { locatePostgres, makeOwnedDir, type PostgresHome } from './postgres-home.ts';
 
-/** A PostgreSQL server of our own: its cluster under the data folder, a Unix socket as its only door, our user the only one let in. */
+/**
+ * A PostgreSQL server that the service starts itself: its cluster is in the data folder, it listens on a Unix socket only, and only the operating
+ * system user of this process can connect.
+ */
 export interface EmbeddedPostgres {
+  /** For the service: the owner of the database, not a superuser. */
   url: string;
+  /** For tests and for debugging. */
+  superuserUrl: string;
   stop(): Promise<void>;
 }
 
@@ -32,6 +38,7 @@ interface Server extends PostgresHome {
 }
 
 const SUPERUSER = 'rrs_admin';
+const LOGIN = 'rrs_login';
 const DATABASE = 'rrs';
 const START_TIMEOUT_MS = 60_000;
 const AFTER_CRASH_MS = 15_000;
@@ -42,7 +49,7 @@ export async function startEmbedded(dataDir: string, log: (line: string) => void
   const server: Server = { ...locatePostgres(dataDir), logFile: join(dataDir, 'postgres.log') };
   removeUnfinished(server);
   if (!existsSync(join(server.cluster, 'PG_VERSION'))) await createCluster(server);
-  letOnlyUsIn(server, user);
+  allowOnlyOwnUser(server, user);
   const crashed = await stopLeftover(server);
 
   let stopping = false;
@@ -58,7 +65,7 @@ export async function startEmbedded(dataDir: string, log: (line: string) => void
     for (;;) {
       await ended(child);
       for (let wait = 100; !stopping; wait = Math.min(wait * 2, 5_000)) {
-        log('PostgreSQL ended unexpectedly; starting it again');
+        log('PostgreSQL ended unexpectedly. Restarting it.');
         await delay(wait);
         try {
           child = await launch(server);
@@ -76,7 +83,8 @@ export async function startEmbedded(dataDir: string, log: (line: string) => void
   const supervised = supervise();
 
   return {
-    url: urlOf(server, DATABASE),
+    url: urlOf(server, DATABASE, LOGIN),
+    superuserUrl: urlOf(server, DATABASE),
     stop: () => {
       stopping = true;
       child.kill('SIGINT');
@@ -85,31 +93,31 @@ export async function startEmbedded(dataDir: string, log: (line: string) => void
   };
 }
 
-function urlOf(server: Server, database: string): string {
-  return `postgresql://${SUPERUSER}@/${database}?host=${encodeURIComponent(server.socketDir)}`;
+function urlOf(server: Server, database: string, user = SUPERUSER): string {
+  return `postgresql://${user}@/${database}?host=${encodeURIComponent(server.socketDir)}`;
 }
 
 function ended(child: ChildProcess): Promise<unknown> {
   return child.exitCode !== null || child.signalCode !== null ? Promise.resolve() : once(child, 'exit');
 }
 
-/** PostgreSQL lets users in by name. */
+/** Peer authentication maps the name of the operating system user. */
 function ownName(): string {
   try {
     return userInfo().username;
   } catch (error) {
     throw new OperatorError(
-      `The user id ${process.getuid?.()} has no name on this machine, and the embedded PostgreSQL needs one: add it to /etc/passwd, start as another user, or set DATABASE_URL.`,
+      `The user id ${process.getuid?.()} has no name on this machine, but the embedded PostgreSQL requires one. Add the user to /etc/passwd, start as another user, or set DATABASE_URL.`,
       { cause: error },
     );
   }
 }
 
-/** Made beside its place and moved there when whole, so that a crash leaves no half cluster. */
+/** Creates the cluster in a temporary folder and then renames it, so that a crash leaves no incomplete cluster. */
 async function createCluster(server: Server): Promise<void> {
   if (existsSync(server.cluster) && !(statSync(server.cluster).isDirectory() && readdirSync(server.cluster).length === 0))
-    throw new OperatorError(`${server.cluster} is in the way: it is no PostgreSQL database. Move it, or set RRS_DATA_DIR to another folder.`);
-  // A name of its own each time: see removeUnfinished.
+    throw new OperatorError(`${server.cluster} exists but is not a PostgreSQL database. Move it, or set RRS_DATA_DIR to another folder.`);
+  // A new name each time: see removeUnfinished.
   const unfinished = mkdtempSync(`${server.cluster}.new-`);
   makeOwnedDir(unfinished, server.runner);
   const args = ['-D', unfinished, '-U', SUPERUSER, '-A', 'peer', '-E', 'UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'];
@@ -126,22 +134,22 @@ function removeUnfinished(server: Server): void {
     try {
       rmSync(join(home, name), { recursive: true, force: true });
     } catch {
-      // The initdb of a service that was killed still writes there; the next start removes it.
+      // The initdb of a service that was killed is still writing there. The next start removes the folder.
     }
   }
 }
 
-/** Peer authentication: the kernel tells PostgreSQL who connects, and only the user of this process is mapped to a database user. */
-function letOnlyUsIn(server: Server, user: string): void {
+/** Peer authentication: the kernel tells PostgreSQL which user connects, and only the user of this process is mapped to database users. */
+function allowOnlyOwnUser(server: Server, user: string): void {
   writeFileSync(join(server.cluster, 'pg_hba.conf'), 'local all all peer map=rrs\n');
-  writeFileSync(join(server.cluster, 'pg_ident.conf'), `rrs "${user}" ${SUPERUSER}\n`);
+  writeFileSync(join(server.cluster, 'pg_ident.conf'), `rrs "${user}" ${SUPERUSER}\nrrs "${user}" ${LOGIN}\n`);
 }
 
 function run(server: Server, program: string, args: string[]): ChildProcess {
   const tooLong = existsSync(server.logFile) && statSync(server.logFile).size > 10_000_000;
   const logFd = openSync(server.logFile, tooLong ? 'w' : 'a', 0o600);
   try {
-    // A session of its own, so that Ctrl-C reaches us alone and we stop the server after the last request.
+    // Detached, so that Ctrl-C reaches only this process, which stops the server after the last request.
     const child = spawn(join(server.bin, program), args, {
       cwd: '/',
       detached: true,
@@ -150,7 +158,7 @@ function run(server: Server, program: string, args: string[]): ChildProcess {
       ...server.runner,
     });
     child.on('error', () => {});
-    // However we end, short of SIGKILL, it ends with us.
+    // The server ends with this process, except after SIGKILL.
     const abandon = (): void => void child.kill('SIGINT');
     process.once('exit', abandon);
     child.once('exit', () => process.off('exit', abandon));
@@ -160,7 +168,7 @@ function run(server: Server, program: string, args: string[]): ChildProcess {
   }
 }
 
-/** Connections of a server that was killed outlive it for a moment, and a new one does not start beside them. */
+/** Backends of a killed server live on for a moment, and a new server does not start while they do. */
 async function launchUntil(server: Server, deadline: number): Promise<ChildProcess> {
   for (;;) {
     try {
@@ -172,8 +180,8 @@ async function launchUntil(server: Server, deadline: number): Promise<ChildProce
   }
 }
 
-/** Taken as it is used: a small database takes little of it. */
-const MOST_BUFFERS = 2 ** 30;
+/** Shared buffers are allocated as they are used, so a small database needs only a few of them. */
+const MAX_BUFFERS = 2 ** 30;
 
 async function launch(server: Server): Promise<ChildProcess> {
   const settings = {
@@ -184,7 +192,7 @@ async function launch(server: Server): Promise<ChildProcess> {
     timezone: 'UTC',
     log_timezone: 'UTC',
     jit: 'off',
-    shared_buffers: `${Math.floor(Math.min(totalmem() / 4, MOST_BUFFERS) / 2 ** 20)}MB`,
+    shared_buffers: `${Math.floor(Math.min(totalmem() / 4, MAX_BUFFERS) / 2 ** 20)}MB`,
   };
   const child = run(server, 'postgres', ['-D', server.cluster, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])]);
   const deadline = Date.now() + START_TIMEOUT_MS;
@@ -215,14 +223,16 @@ async function ensureDatabase(server: Server): Promise<void> {
   const client = new pg.Client({ connectionString: urlOf(server, 'postgres') });
   await client.connect();
   try {
-    const { rowCount } = await client.query('select from pg_database where datname = $1', [DATABASE]);
-    if (rowCount === 0) await client.query(`create database ${DATABASE}`);
+    const login = await client.query('select from pg_roles where rolname = $1', [LOGIN]);
+    if (login.rowCount === 0) await client.query(`create role ${LOGIN} login createrole`);
+    const database = await client.query('select from pg_database where datname = $1', [DATABASE]);
+    if (database.rowCount === 0) await client.query(`create database ${DATABASE} owner ${LOGIN}`);
   } finally {
     await client.end();
   }
 }
 
-/** A server whose service was killed goes on running: it is stopped in order, so that a new one starts from a clean cluster. Says whether one had crashed. */
+/** Stops a server that outlived its service, so that the new one starts from a clean cluster. Returns whether a server had crashed. */
 async function stopLeftover(server: Server): Promise<boolean> {
   const pidFile = join(server.cluster, 'postmaster.pid');
   if (!existsSync(pidFile)) return false;
@@ -233,15 +243,16 @@ async function stopLeftover(server: Server): Promise<boolean> {
     return true;
   }
   if (!runsOn(server.cluster, pid)) {
-    // The number may belong to somebody else by now (a restarted container, say), and PostgreSQL would refuse to start over it. Our own it
-    // takes for stale, and still sees by the rest of the file whether connections of the dead server are left; without the file it would not.
+    // The process id may belong to another program by now, for example in a restarted container, and PostgreSQL would refuse to start. It treats
+    // our own id as stale, and the rest of the file still tells it whether backends of the dead server are left.
     writeFileSync(pidFile, [process.pid, ...lines.slice(1)].join('\n'));
     return true;
   }
   process.kill(pid, 'SIGINT');
   const deadline = Date.now() + START_TIMEOUT_MS;
   while (runsOn(server.cluster, pid)) {
-    if (Date.now() > deadline) throw new OperatorError(`A PostgreSQL server of an earlier run (process ${pid}) does not stop; end it and start again.`);
+    if (Date.now() > deadline)
+      throw new OperatorError(`A PostgreSQL server of an earlier run (process ${pid}) does not stop. End the process and start again.`);
     await delay(POLL_MS);
   }
   return false;
@@ -258,5 +269,5 @@ function runsOn(cluster: string, pid: number): boolean {
 
 function failure(server: Server, what: string): OperatorError {
   const tail = existsSync(server.logFile) ? readFileSync(server.logFile, 'utf8').trim().split('\n').slice(-3).join(' | ') : '';
-  return new OperatorError(`${what}; the end of ${server.logFile} says: ${tail}`);
+  return new OperatorError(`${what}. Last lines of ${server.logFile}: ${tail}`);
 }

@@ -6,7 +6,8 @@ import { OperatorError } from '../shared/errors.ts';
 import { SCHEMA, withOptions } from './database.ts';
 
 const MIGRATIONS = new URL('../../migrations/', import.meta.url);
-const LOCK = 0x525253; // "RRS": one migrator at a time in a database
+/** "RRS" in ASCII: the advisory lock that lets one process at a time migrate a database. */
+const LOCK = 0x525253;
 
 export interface MigrationState {
   applied: number;
@@ -30,7 +31,7 @@ export async function readMigrations(): Promise<Migration[]> {
   );
 }
 
-/** Brings the database to the newest version, or to `upTo`; safe when several processes call it at once. */
+/** Migrates the database to the newest version, or to `upTo`. Several processes may call it at the same time. */
 export async function migrate(url: string, { upTo = Number.POSITIVE_INFINITY } = {}): Promise<MigrationState> {
   const migrations = await readMigrations();
   const client = new pg.Client({ connectionString: url, application_name: 'rrs_migrate' });
@@ -55,11 +56,11 @@ export async function migrate(url: string, { upTo = Number.POSITIVE_INFINITY } =
 async function requireServer(client: pg.Client): Promise<void> {
   const { rows } = await client.query(`select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding`);
   const { version, encoding } = rows[0] as { version: number; encoding: string };
-  if (version < 150000) throw new OperatorError(`DATABASE_URL points to PostgreSQL ${Math.floor(version / 10000)}; version 15 or newer is needed.`);
-  if (encoding !== 'UTF8') throw new OperatorError(`DATABASE_URL points to a database with encoding ${encoding}; create it with ENCODING 'UTF8'.`);
+  if (version < 150000) throw new OperatorError(`DATABASE_URL points to PostgreSQL ${Math.floor(version / 10000)}. Version 15 or newer is required.`);
+  if (encoding !== 'UTF8') throw new OperatorError(`DATABASE_URL points to a database with encoding ${encoding}. Create the database with ENCODING 'UTF8'.`);
 }
 
-const ROLES = ['rrs_owner', 'rrs_app', 'rrs_system'] as const;
+const ROLES = ['rrs_owner', 'rrs_app', 'rrs_system', 'rrs_import'] as const;
 
 async function ensureRolesAndSchemas(client: pg.Client): Promise<void> {
   try {
@@ -67,23 +68,24 @@ async function ensureRolesAndSchemas(client: pg.Client): Promise<void> {
     const { rows } = await client.query(`select quote_ident(current_database()) as database`);
     const { database } = rows[0] as { database: string };
     await client.query(`
+      revoke temporary on database ${database} from public;
       grant create on database ${database} to rrs_owner, rrs_system;
       create schema if not exists ${SCHEMA} authorization rrs_owner;
       create schema if not exists rrs_jobs authorization rrs_system;
-      grant usage on schema ${SCHEMA} to rrs_app, rrs_system;
+      grant usage on schema ${SCHEMA} to rrs_app, rrs_system, rrs_import;
       grant usage on schema rrs_jobs to rrs_app;
     `);
   } catch (error) {
     if (!(error instanceof pg.DatabaseError) || error.code !== '42501') throw error;
     throw new OperatorError(
-      `The database user of DATABASE_URL may not set up the database (${error.message}). Let it own the database and give it CREATEROLE, ` +
-        `or create the roles ${ROLES.join(', ')} (NOLOGIN) yourself and grant all three to it.`,
+      `The database user of DATABASE_URL is not allowed to set up the database (${error.message}). Make it the owner of the database and grant it ` +
+        `CREATEROLE, or create the roles ${ROLES.join(', ')} (NOLOGIN) and grant all of them to it.`,
       { cause: error },
     );
   }
 }
 
-/** Roles belong to the whole server, beyond the reach of this database's lock: another database's migrator may be making them now. */
+/** Roles belong to the whole server, so the lock of this database does not cover them: a migrator of another database may create them now. */
 async function ensureRole(client: pg.Client, role: string): Promise<void> {
   await client.query(`
     do $$ begin
@@ -95,7 +97,7 @@ async function ensureRole(client: pg.Client, role: string): Promise<void> {
       await client.query(`
         do $$
         declare
-          -- Who creates a role on PostgreSQL 16 or newer may hand it out, but not yet become it.
+          -- Since PostgreSQL 16 the creator of a role can grant it, but cannot SET ROLE to it yet.
           privilege text := case when current_setting('server_version_num')::int >= 160000 then 'set' else 'member' end;
         begin
           if not (select rolsuper from pg_roles where rolname = current_user) and not pg_has_role(current_user, '${role}', privilege) then
@@ -110,12 +112,22 @@ async function ensureRole(client: pg.Client, role: string): Promise<void> {
   }
 }
 
+/** The application role can add jobs through this function. It cannot read or change them. The queue belongs to the system role, and so does the function. */
+const ADD_JOB = `
+  create or replace function rrs_jobs.add_job(task text, payload json, run_at timestamptz, job_key text, max_attempts integer, kind text) returns void
+  language sql security definer set search_path = pg_catalog, pg_temp as $$
+    select graphile_worker.add_job(task, payload, null, run_at, max_attempts, job_key, null, array[kind])
+  $$;
+  revoke all on function rrs_jobs.add_job from public;
+  grant execute on function rrs_jobs.add_job to rrs_app`;
+
 async function migrateJobQueue(url: string): Promise<void> {
   const pool = new pg.Pool({ connectionString: withOptions(url, '-c role=rrs_system'), max: 2 });
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   try {
     await runMigrations({ pgPool: pool, logger: new Logger(() => () => {}) });
+    await pool.query(ADD_JOB);
   } finally {
     await pool.end();
   }
@@ -139,13 +151,15 @@ function requireSameHistory(migrations: Migration[], applied: Map<number, string
   for (const migration of migrations) {
     const checksum = applied.get(migration.version);
     if (checksum !== undefined && checksum !== migration.checksum) {
-      throw new OperatorError(`Migration ${migration.name} was changed after it was applied to this database. Restore the file as it was released.`);
+      throw new OperatorError(`Migration ${migration.name} has changed since it was applied to this database. Restore the released file.`);
     }
   }
   const newest = migrations.at(-1)?.version ?? 0;
   const ahead = [...applied.keys()].filter((version) => version > newest);
   if (ahead.length > 0) {
-    throw new OperatorError(`The database is at version ${Math.max(...ahead)}, this program knows only ${newest}. Start a newer version of the program.`);
+    throw new OperatorError(
+      `The database has schema version ${Math.max(...ahead)}, but this program supports only up to ${newest}. Start a newer version of the program.`,
+    );
   }
 }
 

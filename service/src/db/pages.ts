@@ -1,8 +1,7 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { TenantTx } from './database.ts';
-import type { DB } from './types.ts';
 
-/** Keyset lists: a page begins after the last row of the one before, so that rows inserted meanwhile move nothing. */
+/** Keyset paging: a page begins after the last row of the previous one, so rows that are inserted meanwhile do not shift it. */
 export const COUNT_LIMIT = 10_000;
 
 export interface Position {
@@ -24,15 +23,20 @@ export interface Page<Row> {
   page: { limit: number; next_cursor: string | null; prev_cursor: string | null; total: { count: number; relation: 'exact' | 'at_least' } };
 }
 
-/** How a sort key of the interface is read from the rows: its column and the column's SQL type. */
+export function presentPage<Row, Shown>({ data, page }: Page<Row>, present: (row: Row) => Shown): Page<Shown> {
+  return { data: data.map(present), page };
+}
+
+/** The column behind a sort key of the API, and its SQL type. */
 export type SortColumns<Row> = Record<string, { column: keyof Row & string; type: 'timestamptz' | 'text' | 'integer' | 'smallint' | 'real' }>;
 
-type Query<Tables extends keyof DB, Row> = SelectQueryBuilder<DB, Tables, Row>;
+/** Any query: over a table, a view or a sub-query. */
+type Query<Database, Tables extends keyof Database, Row> = SelectQueryBuilder<Database, Tables, Row>;
 
-/** Rows and their number in one round trip: the connection is pipelined. */
-export async function fetchPage<Tables extends keyof DB, Row extends { id: string }>(
+/** Fetches the rows and the total in one round trip: the connection is pipelined. */
+export async function fetchPage<Database, Tables extends keyof Database, Row extends { id: string }>(
   tx: TenantTx,
-  query: Query<Tables, Row>,
+  query: Query<Database, Tables, Row>,
   columns: SortColumns<Row>,
   request: PageRequest,
 ): Promise<Page<Row>> {
@@ -43,14 +47,24 @@ export async function fetchPage<Tables extends keyof DB, Row extends { id: strin
 
 export function sortOf<Row>(columns: SortColumns<Row>, { sort, position }: PageRequest) {
   const key = columns[sort.replace(/^-/, '')];
-  if (!key) throw new Error(`no column serves the sort ${sort}`);
+  if (!key) throw new Error(`no column is declared for the sort key ${sort}`);
   const backwards = position?.direction === 'prev';
   return { ...key, backwards, descending: sort.startsWith('-') !== backwards };
 }
 
-export type Sort<Row> = ReturnType<typeof sortOf<Row>>;
+type Sort<Row> = ReturnType<typeof sortOf<Row>>;
 
-export function sorted<Tables extends keyof DB, Row>(query: Query<Tables, Row>, { column, type, descending }: Sort<Row>, { limit, position }: PageRequest) {
+interface Order {
+  column: string;
+  type: string;
+  descending: boolean;
+}
+
+export function sorted<Database, Tables extends keyof Database, Row>(
+  query: Query<Database, Tables, Row>,
+  { column, type, descending }: Order,
+  { limit, position }: PageRequest,
+) {
   const key = sql.ref(column);
   const order = sql.raw(descending ? 'desc' : 'asc');
   const rows = query.orderBy(sql`${key} ${order}, id ${order}`).limit(limit + 1);
@@ -87,7 +101,7 @@ function textOf(value: unknown): string | null {
   return value instanceof Date ? value.toISOString() : String(value);
 }
 
-export async function count<Tables extends keyof DB, Row>(tx: TenantTx, query: SelectQueryBuilder<DB, Tables, Row>, mode: 'bounded' | 'exact') {
+export async function count<Database, Tables extends keyof Database, Row>(tx: TenantTx, query: Query<Database, Tables, Row>, mode: 'bounded' | 'exact') {
   const matching = query.clearSelect().select(sql`1`.as('one'));
   const counted = mode === 'exact' ? matching : matching.limit(COUNT_LIMIT + 1);
   const { rows } = await sql<{ count: string }>`select count(*) from (${counted}) as counted`.execute(tx);

@@ -2,7 +2,7 @@
 import type { ColumnType } from 'kysely';
 
 type Generated<T> = T extends ColumnType<infer S, infer I, infer U> ? ColumnType<S, I | undefined, U> : ColumnType<T, T | undefined, T>;
-/** Read as a value, written as JSON text: pg would turn an array into a PostgreSQL array. */
+/** Read as a value and written as JSON text: pg would turn an array into a PostgreSQL array. */
 type JsonColumn = ColumnType<unknown, string, string>;
 type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
@@ -20,6 +20,7 @@ export interface DB {
   evidence_packages: EvidencePackagesTable;
   finding_history: FindingHistoryTable;
   finding_texts: FindingTextsTable;
+  finding_work_items: FindingWorkItemsTable;
   findings: FindingsTable;
   idempotency_keys: IdempotencyKeysTable;
   import_assets: ImportAssetsTable;
@@ -49,7 +50,15 @@ export interface DB {
   sources: SourcesTable;
   sync_run_batches: SyncRunBatchesTable;
   sync_runs: SyncRunsTable;
+  tenant_assets: TenantAssetsTable;
+  tenant_findings: TenantFindingsTable;
+  tenant_import_assets: TenantImportAssetsTable;
+  tenant_import_groups: TenantImportGroupsTable;
+  tenant_import_rows: TenantImportRowsTable;
+  tenant_import_seen: TenantImportSeenTable;
+  tenant_import_texts: TenantImportTextsTable;
   ticket_polls: TicketPollsTable;
+  ticketing_connections: TicketingConnectionsTable;
   tickets: TicketsTable;
   vulnerabilities: VulnerabilitiesTable;
   vulnerability_aliases: VulnerabilityAliasesTable;
@@ -60,6 +69,18 @@ export interface DB {
   work_items: WorkItemsTable;
   worker_heartbeats: WorkerHeartbeatsTable;
 }
+
+type FindingsJustification =
+  | 'code_not_present'
+  | 'code_not_reachable'
+  | 'requires_configuration'
+  | 'requires_dependency'
+  | 'requires_environment'
+  | 'protected_by_compiler'
+  | 'protected_at_runtime'
+  | 'protected_at_perimeter'
+  | 'protected_by_mitigating_control'
+  | 'inaccurate_finding';
 
 interface ApiKeysTable {
   org_id: string;
@@ -253,12 +274,21 @@ interface FindingTextsTable {
   reference_urls: Generated<string[]>;
 }
 
+interface FindingWorkItemsTable {
+  org_id: string | null;
+  finding_id: string | null;
+  work_item_id: string | null;
+  linked_at: Timestamp | null;
+  title: string | null;
+  status: string | null;
+}
+
 interface FindingsTable {
   org_id: string;
   id: string;
   asset_id: string;
   weakness: string;
-  place: Buffer;
+  identity_key: Buffer;
   asset_type: string;
   title: string;
   status: 'open' | 'in_progress' | 'remediated' | 'verified' | 'risk_accepted' | 'false_positive' | 'withdrawn';
@@ -268,7 +298,7 @@ interface FindingsTable {
   assurance: 'declared' | 'artifact' | 'scan_only' | 'scan_after_claim' | 'independent' | null;
   acceptance_owner: string | null;
   acceptance_expires_at: Timestamp | null;
-  justification: string | null;
+  justification: FindingsJustification | null;
   severity: number;
   source_severity: number;
   severity_override: number | null;
@@ -335,7 +365,7 @@ interface ImportGroupsTable {
   rows: number;
   asset_id: string;
   weakness: string;
-  place: Buffer;
+  identity_key: Buffer;
   external_id: string | null;
   present: boolean;
   content: Buffer;
@@ -352,7 +382,7 @@ interface ImportRowsTable {
   asset_key: string;
   weakness: string;
   aliases: string[];
-  place: Buffer;
+  identity_key: Buffer;
   external_id: string | null;
   title: string;
   severity: number;
@@ -395,6 +425,7 @@ interface ImportsTable {
   org_id: string;
   id: string;
   source_id: string | null;
+  connection_id: string | null;
   status: 'queued' | 'running' | 'succeeded' | 'failed' | 'needs_confirmation' | 'discarded';
   format: string | null;
   filename: string | null;
@@ -421,7 +452,6 @@ interface ImportsTable {
   started_at: Timestamp | null;
   finished_at: Timestamp | null;
   version: Generated<number>;
-  connection_id: string | null;
 }
 
 interface InstanceSecretsTable {
@@ -484,10 +514,10 @@ interface OrganizationsTable {
   id: string;
   slug: string;
   name: string;
+  policy: Generated<JsonColumn>;
   version: Generated<number>;
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
-  policy: Generated<JsonColumn>;
 }
 
 interface PackageArtifactsTable {
@@ -614,13 +644,29 @@ interface SyncRunsTable {
   error_kind: string | null;
   error: string | null;
   notes: Generated<JsonColumn>;
+  knowledge_as_of: string | null;
   requested_by: string;
   actor: JsonColumn;
   created_at: Generated<Timestamp>;
   started_at: Timestamp | null;
   finished_at: Timestamp | null;
-  knowledge_as_of: string | null;
 }
+
+type TenantAssetsTable = AssetsTable;
+
+interface TenantFindingsTable extends FindingsTable {
+  facets: string | null;
+}
+
+type TenantImportAssetsTable = ImportAssetsTable;
+
+type TenantImportGroupsTable = ImportGroupsTable;
+
+type TenantImportRowsTable = ImportRowsTable;
+
+type TenantImportSeenTable = ImportSeenTable;
+
+type TenantImportTextsTable = ImportTextsTable;
 
 interface TicketPollsTable {
   org_id: string;
@@ -630,13 +676,18 @@ interface TicketPollsTable {
   error: string | null;
 }
 
+interface TicketingConnectionsTable {
+  org_id: string | null;
+  connection_id: string | null;
+}
+
 interface TicketsTable {
   org_id: string;
   id: string;
   work_item_id: string;
   connection_id: string;
   status: Generated<'pushing' | 'linked' | 'failed' | 'paused'>;
-  mark: string;
+  marker: string;
   external_id: string | null;
   external_key: string | null;
   url: string | null;
@@ -652,8 +703,8 @@ interface TicketsTable {
   failures: Generated<number>;
   retry_at: Timestamp | null;
   writes: Generated<JsonColumn>;
-  told: Generated<number>;
-  heard: Generated<number>;
+  changes_announced: Generated<number>;
+  changes_read: Generated<number>;
   repair: JsonColumn | null;
   lease_id: string | null;
   leased_until: Timestamp | null;

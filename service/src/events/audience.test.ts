@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { roles } from '../shared/permissions.ts';
-import { mayHear } from './audience.ts';
+import { mayReceive } from './audience.ts';
 
-const heardBy = (type: string) => roles.filter((role) => mayHear(role, type));
+const receivedBy = (type: string) => roles.filter((role) => mayReceive(role, type));
 
 describe('an event', () => {
   it.each(['finding.created', 'asset.updated', 'import.succeeded', 'work_item.updated', 'package.ready', 'artifact.added', 'member.added'])(
-    '%s is for all',
+    '%s can be received with every role',
     (type) => {
-      expect(heardBy(type)).toEqual(roles);
+      expect(receivedBy(type)).toEqual(roles);
     },
   );
 
-  it('of keys and webhooks is for those who may read these', () => {
-    expect(heardBy('api_key.created')).toEqual(['owner', 'admin']);
-    expect(heardBy('webhook.disabled')).toEqual(['owner', 'admin']);
+  it('about keys and webhooks requires the permission to read them', () => {
+    expect(receivedBy('api_key.created')).toEqual(['owner', 'admin']);
+    expect(receivedBy('webhook.disabled')).toEqual(['owner', 'admin']);
   });
 
-  it.each(['session.created', 'something.new', '__proto__', ''])('like %j, which says nothing of itself, is for those who may read the audit trail', (type) => {
-    expect(heardBy(type)).toEqual(['owner', 'admin', 'auditor']);
+  it.each(['session.created', 'something.new', '__proto__', ''])('of the unlisted type %j requires the permission to read the audit trail', (type) => {
+    expect(receivedBy(type)).toEqual(['owner', 'admin', 'auditor']);
   });
 });

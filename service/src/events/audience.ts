@@ -1,6 +1,6 @@
 import { can, type Permission, type Role } from '../shared/permissions.ts';
 
-/** An event tells what its object tells: who may not read the one must not hear of it through the other. */
+/** An event contains data of its subject, so receiving it requires the permission to read the subject. */
 const permissionFor = new Map<string, Permission>(
   Object.entries({
     artifact: 'evidence:read',
@@ -19,8 +19,8 @@ const permissionFor = new Map<string, Permission>(
   }),
 );
 
-/** What is not named here, like sessions, is for those who may read the audit trail. */
-export function mayHear(role: Role, type: string): boolean {
+/** Kinds without an own permission, such as sessions, require the permission to read the audit trail. */
+export function mayReceive(role: Role, type: string): boolean {
   const [kind = ''] = type.split('.');
   return can(role, permissionFor.get(kind) ?? 'audit:read');
 }

@@ -1,4 +1,4 @@
-/** An event as its row has it. */
+/** An event as it is stored. */
 export interface StoredEvent {
   id: string;
   type: string;
@@ -9,7 +9,7 @@ export interface StoredEvent {
 
 export type CloudEvent = ReturnType<typeof toCloudEvent>;
 
-/** CloudEvents 1.0, JSON format. The `source` tells organizations of one service apart; with `id` it names the event everywhere. */
+/** CloudEvents 1.0, JSON format. `source` contains the organization, so that `source` and `id` together are globally unique. */
 export function toCloudEvent(publicUrl: string, orgId: string, event: StoredEvent) {
   return {
     specversion: '1.0',

@@ -18,8 +18,8 @@ const cases: [string[], string, boolean][] = [
   [['api_key.created', 'member.*'], 'api_key.revoked', false],
 ];
 
-describe('a pattern of event types', () => {
-  it.each(cases)('%j and %s: %s, here and in the database', async (patterns, type, expected) => {
+describe('an event pattern', () => {
+  it.each(cases)('%j matches %s: %s, in JavaScript and in SQL', async (patterns, type, expected) => {
     expect(matches(patterns, type)).toBe(expected);
     const { rows } = await db().withSystem((tx) =>
       sql<{ found: boolean }>`select ${matchesSql(sql`${patterns}::text[]`, sql`${type}::text`)} as found`.execute(tx),

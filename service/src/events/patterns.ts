@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** All events, one by its name, or all whose names begin alike: `*`, `finding.created`, `finding.*`. */
+/** A pattern is `*` for all events, a type such as `finding.created`, or a prefix such as `finding.*`. */
 export function matches(patterns: readonly string[], type: string): boolean {
   return patterns.some((pattern) => pattern === '*' || pattern === type || (pattern.endsWith('.*') && type.startsWith(pattern.slice(0, -1))));
 }
 
-/** The same question in the database. */
+/** The same test in SQL. */
 export function matchesSql(patterns: RawBuilder<unknown>, type: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql<boolean>`exists (
     select from unnest(${patterns}) pattern

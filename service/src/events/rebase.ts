@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Database } from '../db/database.ts';
 
 /**
- * The order of events is that of the server's transactions. Our own backup takes care of it; a database that was moved by a dump of PostgreSQL's
- * comes with the numbers of another server, which may lie ahead: what happens from now on would sort before what was told already.
+ * Events are ordered by the transaction ids of the server. A database that was moved with pg_dump carries the ids of another server,
+ * which may be ahead: new events would then sort before events that are already delivered. (The service's own backup handles this itself.)
  */
 export async function rebaseEvents(db: Database): Promise<boolean> {
   return db.withSystem(async (tx) => {

@@ -1,40 +1,31 @@
+import { presentPage } from '../db/pages.ts';
 import type { App } from '../http/app.ts';
-import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts';
-import { readPage } from '../http/paging.ts';
+import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
+import { listRoute } from '../http/resource.ts';
 import { problems } from '../http/schemas.ts';
-import { addTest, type DeliveryStatus, listDeliveries, readDelivery, replayDelivery } from './deliveries.ts';
 import type { EventDeps } from './deps.ts';
 import { toDelivery } from './present.ts';
-import { deliverTest } from './receiver.ts';
 import { Delivery, DeliveryList, DeliveryParams, DeliveryQuery, WebhookParams } from './schemas.ts';
-import type { SecretBox } from './webhook-secrets.ts';
+import { addTest, listDeliveries, readDelivery, replayDelivery } from './webhooks/deliveries.ts';
+import { deliverTest } from './webhooks/receiver.ts';
+import type { SecretBox } from './webhooks/secrets.ts';
 
 export function deliveryRoutes(app: App, deps: EventDeps & { box: SecretBox }): void {
   const { db, secret } = deps;
 
-  app.get(
-    '/webhooks/:id/deliveries',
-    {
-      config: { access: 'webhooks:read' },
-      schema: {
-        operationId: 'listWebhookDeliveries',
-        summary: 'List the deliveries of a webhook',
-        description: 'What was sent, what came back and what is still to be tried, the newest first. Deliveries are kept for 30 days.',
-        tags: ['Webhooks'],
-        params: WebhookParams,
-        querystring: DeliveryQuery,
-        response: { 200: DeliveryList, ...problems('not_found', 'invalid_cursor') },
-      },
-    },
-    async (request, reply) => {
-      const { orgId } = request.actor;
-      const { id } = request.params;
-      const { status } = request.query;
-      const which = { webhookId: id, ...(status === undefined ? {} : { status: status as DeliveryStatus[] }) };
-      const deliveries = await readPage({ db, secret }, request, reply, (tx, page) => listDeliveries(tx, orgId, which, page));
-      return reply.send({ data: deliveries.data.map(toDelivery), page: deliveries.page });
-    },
-  );
+  listRoute(app, { db, secret }, '/webhooks/:id/deliveries', {
+    access: 'webhooks:read',
+    operationId: 'listWebhookDeliveries',
+    summary: 'List the deliveries of a webhook',
+    description: "Returns a webhook's deliveries with their status, attempts and last response, newest first. Deliveries are kept for 30 days.",
+    tag: 'Webhooks and events',
+    params: WebhookParams,
+    query: DeliveryQuery,
+    list: DeliveryList,
+    problems: ['not_found'],
+    read: async (tx, { actor, params, query, page }) =>
+      presentPage(await listDeliveries(tx, actor.orgId, { webhookId: params.id, status: query.status }, page), toDelivery),
+  });
 
   app.post(
     '/webhooks/:id/test',
@@ -44,8 +35,8 @@ export function deliveryRoutes(app: App, deps: EventDeps & { box: SecretBox }): 
         operationId: 'testWebhook',
         summary: 'Test a webhook',
         description:
-          'Sends the receiver an event `webhook.test`, whatever its event types are and also while it is disabled, and answers what came back. It is tried once, and no other webhook hears of it.',
-        tags: ['Webhooks'],
+          'Sends an event of the type `webhook.test` to the receiver and returns its response. The event is sent once, even if the webhook is disabled or does not select the type. Other webhooks do not receive it.',
+        tags: ['Webhooks and events'],
         params: WebhookParams,
         headers: IdempotencyHeaders,
         response: { 200: Delivery, ...problems('not_found', 'idempotency_key_reused') },
@@ -70,8 +61,9 @@ export function deliveryRoutes(app: App, deps: EventDeps & { box: SecretBox }): 
       schema: {
         operationId: 'replayWebhookDelivery',
         summary: 'Replay a delivery',
-        description: 'Delivers the same event once more, as a delivery of its own with the same `webhook-id`. It is sent soon after the answer.',
-        tags: ['Webhooks'],
+        description:
+          'Queues the same event as a new delivery with the same `webhook-id`. It is sent shortly after the response. Returns 409 if the webhook is disabled.',
+        tags: ['Webhooks and events'],
         params: DeliveryParams,
         headers: IdempotencyHeaders,
         response: { 202: Delivery, ...problems('not_found', 'conflict', 'idempotency_key_reused') },

@@ -1,18 +1,18 @@
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import type { App } from '../http/app.ts';
-import { preferredWait } from '../http/prefer.ts';
+import { preferredWait } from '../http/requests/prefer.ts';
 import { problems } from '../http/schemas.ts';
-import { mayHear } from './audience.ts';
+import { mayReceive } from './audience.ts';
 import { toCloudEvent } from './cloud-event.ts';
 import type { EventDeps } from './deps.ts';
-import { createHub } from './hub.ts';
 import { matches } from './patterns.ts';
 import { EventStreamHeaders, EventStreamQuery } from './schemas.ts';
-import { streamEvents } from './stream.ts';
+import { createEventStream } from './stream/event-stream.ts';
+import { serverSentEvents } from './stream/server-sent-events.ts';
 
 const MEDIA_TYPE = 'text/event-stream';
-/** A reader to whom nothing could be written for so long is taken for gone. */
+/** A connection on which nothing could be written for this long is closed. */
 const STALLED_MS = 60_000;
 
 const example = `retry: 3000
@@ -20,14 +20,14 @@ const example = `retry: 3000
 id: 01994f3e-8a10-7c31-9d3c-5f1f4b8f0a11
 data: {"specversion":"1.0","id":"01994f3e-8a10-7c31-9d3c-5f1f4b8f0a11","source":"https://rrs.example/organizations/01994f3e-8a10-7c31-9d3c-5f1f4b8f0a12","type":"finding.created","subject":"01994f3e-8a10-7c31-9d3c-5f1f4b8f0a13","time":"2026-11-15T09:30:00.000Z","datacontenttype":"application/json","data":{"title":"Admin page without a password"}}
 
-: still here
+: heartbeat
 
 `;
 
 export function streamRoutes(app: App, { db, publicUrl }: EventDeps): void {
-  const hub = createHub(db);
+  const eventStream = createEventStream(db);
   app.addHook('preClose', (done) => {
-    hub.close();
+    eventStream.close();
     done();
   });
 
@@ -37,44 +37,50 @@ export function streamRoutes(app: App, { db, publicUrl }: EventDeps): void {
       config: { access: 'events:read', produces: [MEDIA_TYPE] },
       schema: {
         operationId: 'streamEvents',
-        summary: 'Follow events',
+        summary: 'Stream events',
         description:
-          'Server-sent events: what happens in your organization, as CloudEvents 1.0 in JSON, as far as your role may read what they are about. With `Last-Event-ID` the stream begins with exactly what was missed, in order. A comment every 15 seconds shows that it is alive. It ends when the service stops or the credential counts no more; connect again then, as browsers do by themselves. With `Prefer: wait=N` it ends after that many seconds (60 at the most); `wait=0` fetches what was missed and no more. A process serves 100 readers at once.',
-        tags: ['Events'],
+          'Streams the events of your organization as server-sent events. Each event is a CloudEvents 1.0 document in JSON. You receive the events whose subject your role may read. With `Last-Event-ID` the stream starts with the first event after it, so that none is missed. A comment every 15 seconds keeps the connection alive. The stream ends when the service stops or the credential becomes invalid. Reconnect then, as browsers do automatically. With `Prefer: wait=N` the stream ends after N seconds (at most 60). `wait=0` returns the missed events and ends. Each process serves at most 100 streams.',
+        tags: ['Webhooks and events'],
         querystring: EventStreamQuery,
         headers: EventStreamHeaders,
-        response: { 200: { description: 'The stream', content: { [MEDIA_TYPE]: { schema: Type.String(), example } } } as never, ...problems('not_found') },
+        response: {
+          // cast: the types of Fastify's validator do not know responses by media type.
+          200: { description: 'Stream of events', content: { [MEDIA_TYPE]: { schema: Type.String(), example } } } as never,
+          ...problems('not_found'),
+        },
       },
     },
     async (request, reply) => {
-      const { actor, query } = request;
-      const { types } = query as { types?: string[] };
-      const lastEventId = (request.headers['last-event-id'] as string | undefined)?.toLowerCase() ?? null;
-      const seat = hub.join(actor.orgId);
+      const { actor } = request;
+      const { types } = request.query;
+      const lastEventId = request.headers['last-event-id']?.toLowerCase() ?? null;
+      const subscription = eventStream.subscribe(actor.orgId);
       try {
-        const after = await seat.begin(lastEventId);
+        const after = await subscription.start(lastEventId);
         reply.header('content-type', `${MEDIA_TYPE}; charset=utf-8`);
-        // A stream ends when its reader has had enough or the service stops: neither asks for anything more on this connection.
+        // A stream ends when the client disconnects or the service stops. The connection is not used again in either case.
         reply.header('connection', 'close');
-        // Some proxies would gather it before they pass it on.
+        // nginx and others would otherwise buffer the response.
         reply.header('x-accel-buffering', 'no');
         if (request.method === 'HEAD') {
-          seat.leave();
+          subscription.close();
+          // cast: the response schema describes a stream, which the reply type does not know.
           return reply.send('' as never);
         }
-        reply.raw.once('close', () => seat.leave());
+        reply.raw.once('close', () => subscription.close());
         reply.raw.setTimeout(STALLED_MS, () => reply.raw.destroy());
-        const stream = streamEvents({
-          seat,
+        const stream = serverSentEvents({
+          subscription,
           after,
           seconds: preferredWait(request, Number.POSITIVE_INFINITY),
-          isWanted: (type) => mayHear(actor.role, type) && (types === undefined || matches(types, type)),
+          isWanted: (type) => mayReceive(actor.role, type) && (types === undefined || matches(types, type)),
           isStillAllowed: () => app.isStillAllowed(request),
           toCloudEvent: (event) => toCloudEvent(publicUrl(), actor.orgId, event),
         });
+        // cast: the response schema describes a stream, which the reply type does not know.
         return reply.send(Readable.from(stream, { highWaterMark: 1 }) as never);
       } catch (error) {
-        seat.leave();
+        subscription.close();
         throw error;
       }
     },

@@ -3,7 +3,7 @@ import type { EventDeps } from './deps.ts';
 import { deliveryRoutes } from './routes-deliveries.ts';
 import { streamRoutes } from './routes-stream.ts';
 import { webhookRoutes } from './routes-webhooks.ts';
-import { createSecretBox } from './webhook-secrets.ts';
+import { createSecretBox } from './webhooks/secrets.ts';
 
 export function eventRoutes(deps: EventDeps) {
   return (app: App): void => {

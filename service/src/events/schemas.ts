@@ -1,24 +1,30 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { listParameters, PageOf } from '../http/paging.ts';
 import { Id, Named, Nullable, OneOf, Strict, Timestamp } from '../http/schemas.ts';
-import { deliveryStatuses } from './deliveries.ts';
 import { eventPatterns } from './types.ts';
 
 const Url = Type.String({
   format: 'uri',
   maxLength: 2000,
   pattern: '^https?://\\S+$',
-  description: 'An https or http address without a name or password in it',
+  description: 'URL of the receiver, https or http, without user name and password',
   examples: ['https://hooks.example.com/rrs'],
 });
-const Pattern = OneOf(eventPatterns, { description: 'The name of an event (`finding.created`), all that begin alike (`finding.*`), or all (`*`)' });
-const whichEvents = {
-  description: 'Which events: names (`finding.created`), all that begin alike (`finding.*`), or all (`*`)',
+const Pattern = OneOf(eventPatterns, { description: 'An event type (`finding.created`), a prefix (`finding.*`), or all events (`*`)' });
+const selection = {
+  description: 'Events to deliver: types (`finding.created`), prefixes (`finding.*`), or all events (`*`)',
   examples: [['finding.*', 'package.ready']],
 };
-const EventTypes = Type.Array(Pattern, { minItems: 1, maxItems: 50, uniqueItems: true, ...whichEvents });
-const Description = Nullable(Type.String({ maxLength: 500, examples: ['Tells the chat of the security team'] }));
-const Moment = (description: string) => Nullable({ ...Timestamp, description, examples: [null] });
+const EventTypes = Type.Array(Pattern, { minItems: 1, maxItems: 50, uniqueItems: true, ...selection });
+const Description = Nullable(
+  Type.String({ maxLength: 500, description: 'Note for people, up to 500 characters', examples: ['Posts to the chat of the security team'] }),
+);
+const Enabled = (description: string) => Type.Optional(Type.Boolean({ description, examples: [true] }));
+const NullableTimestamp = (description: string) => Nullable({ ...Timestamp, description, examples: [null] });
+const DeliveryStatus = OneOf(['pending', 'succeeded', 'failed'] as const, {
+  description: '`pending`: waiting for the first or the next attempt. `succeeded`: accepted by the receiver. `failed`: no further attempts',
+  examples: ['succeeded'],
+});
 
 export const WebhookParams = Strict({ id: Id });
 export const DeliveryParams = Strict({ id: Id, delivery_id: Id });
@@ -26,26 +32,26 @@ export const DeliveryParams = Strict({ id: Id, delivery_id: Id });
 export const Webhook = Named('Webhook', {
   id: Id,
   url: Url,
-  event_types: Type.Array(Type.String(), whichEvents),
+  event_types: Type.Array(Type.String(), selection),
   description: Description,
   enabled: Type.Boolean({ description: 'Whether events are delivered', examples: [true] }),
-  disabled_reason: Nullable(Type.String({ description: 'Why it is disabled, in words', examples: [null] })),
-  disabled_at: Moment('Since when it is disabled'),
-  secret_hint: Type.String({ description: 'How the signing secret ends, to tell secrets apart', examples: ['…mPq4='] }),
-  previous_secret_until: Moment('Until then deliveries are signed with the secret before the present one too'),
-  failing_since: Moment('Since when nothing but failures came back; after 24 hours of that it is disabled'),
-  paused_until: Moment('The receiver asked for time or failed several times in a row: nothing is delivered before'),
-  last_success_at: Moment('When the receiver last took an event'),
-  created_by: Type.String({ examples: ['first owner key'] }),
-  version: Type.Integer({ minimum: 1, description: 'Grows with each change of the settings; also the ETag' }),
-  created_at: Timestamp,
-  updated_at: Timestamp,
+  disabled_reason: Nullable(Type.String({ description: 'Why the webhook is disabled', examples: [null] })),
+  disabled_at: NullableTimestamp('When the webhook was disabled'),
+  secret_hint: Type.String({ description: 'Last characters of the signing secret, to tell secrets apart', examples: ['…mPq4='] }),
+  previous_secret_until: NullableTimestamp('Until when deliveries are also signed with the previous secret'),
+  failing_since: NullableTimestamp('Since when all attempts have failed. After 24 hours the webhook is disabled'),
+  paused_until: NullableTimestamp('Until when nothing is sent, because the receiver asked for a delay or failed several times in a row'),
+  last_success_at: NullableTimestamp('When the receiver last accepted an event'),
+  created_by: Type.String({ description: 'Name of the person or key that created the webhook', examples: ['first owner key'] }),
+  version: Type.Integer({ minimum: 1, description: 'Version of the settings, also the ETag. Each change increases it by 1' }),
+  created_at: { ...Timestamp, description: 'When the webhook was created' },
+  updated_at: { ...Timestamp, description: 'When the settings were last changed' },
 });
 
 export const WebhookWithSecret = Named('WebhookWithSecret', {
   ...Webhook.properties,
   secret: Type.String({
-    description: 'The signing secret (`whsec_` and 32 bytes in base64). It is shown only here.',
+    description: 'Signing secret: `whsec_` and 32 bytes in base64. It cannot be retrieved again',
     examples: ['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD2dX0mQr1mPq4='],
   }),
 });
@@ -57,48 +63,49 @@ export const WebhookCreate = Named('WebhookCreate', {
   url: Url,
   event_types: EventTypes,
   description: Type.Optional(Description),
-  enabled: Type.Optional(Type.Boolean({ description: 'Absent: true', examples: [true] })),
+  enabled: Enabled('Whether events are delivered. Default: true'),
 });
 
-export const WebhookChange = Named(
+export const WebhookPatch = Named(
   'WebhookPatch',
   {
     url: Type.Optional(Url),
     event_types: Type.Optional(EventTypes),
     description: Type.Optional(Description),
-    enabled: Type.Optional(Type.Boolean({ description: 'What happens while it is false is not delivered later', examples: [true] })),
+    enabled: Enabled('Whether events are delivered. Events that occur while it is false are not delivered later'),
   },
   { minProperties: 1, examples: [{ event_types: ['finding.*', 'import.*'] }] },
 );
 
 export const Delivery = Named('WebhookDelivery', {
   id: Id,
-  webhook_id: Id,
-  event_id: { ...Id, description: 'The `id` of the event and the `webhook-id` of its deliveries, however often it is delivered' },
-  event_type: Type.String({ examples: ['finding.created'] }),
-  status: OneOf(deliveryStatuses, { description: '`pending`: not taken yet, to be tried (again); `failed`: given up', examples: ['succeeded'] }),
-  attempts: Type.Integer({ minimum: 0, examples: [1] }),
-  next_attempt_at: Moment('When it is tried next'),
-  last_attempt_at: Nullable({ ...Timestamp, description: 'When it was tried last' }),
-  duration_ms: Nullable(Type.Integer({ minimum: 0, description: 'How long the last attempt took', examples: [84] })),
-  response_status: Nullable(Type.Integer({ description: 'What the receiver answered last', examples: [204] })),
-  response_excerpt: Nullable(Type.String({ description: 'How that answer begins, 1 KiB at the most', examples: [''] })),
-  error: Nullable(Type.String({ description: 'What went wrong, in words', examples: [null] })),
-  replay_of: Nullable({ ...Id, description: 'The delivery that this one repeats', examples: [null] }),
-  created_at: Timestamp,
+  webhook_id: { ...Id, description: 'Webhook that the event is delivered to' },
+  event_id: { ...Id, description: 'Id of the event, also the `webhook-id` header. It is the same for every delivery of the event' },
+  event_type: Type.String({ description: 'Type of the event', examples: ['finding.created'] }),
+  status: DeliveryStatus,
+  attempts: Type.Integer({ minimum: 0, description: 'Number of attempts so far', examples: [1] }),
+  next_attempt_at: NullableTimestamp('When the next attempt is due'),
+  last_attempt_at: Nullable({ ...Timestamp, description: 'When the last attempt was made' }),
+  duration_ms: Nullable(Type.Integer({ minimum: 0, description: 'Duration of the last attempt in milliseconds', examples: [84] })),
+  response_status: Nullable(Type.Integer({ description: 'HTTP status of the last response', examples: [204] })),
+  response_excerpt: Nullable(Type.String({ description: 'First KiB of the last response body', examples: [''] })),
+  error: Nullable(Type.String({ description: 'Why the last attempt failed', examples: [null] })),
+  replay_of: Nullable({ ...Id, description: 'Delivery that this one repeats', examples: [null] }),
+  created_at: { ...Timestamp, description: 'When the delivery was created' },
 });
 export const DeliveryList = PageOf('WebhookDeliveryList', Delivery);
 export const DeliveryQuery = Strict({
   ...listParameters(['created_at'] as const, '-created_at'),
-  status: Type.Optional(Type.Array(OneOf(deliveryStatuses), { maxItems: 3, description: 'Several separated by commas', examples: [['failed']] })),
+  status: Type.Optional(Type.Array(DeliveryStatus, { maxItems: 3, description: 'Statuses, separated by commas', examples: [['failed']] })),
 });
+export type DeliveryStatus = Static<typeof DeliveryStatus>;
 
 export const EventStreamQuery = Strict({
   types: Type.Optional(
     Type.Array(Pattern, {
       minItems: 1,
       maxItems: 50,
-      description: 'Which events, as for webhooks; several separated by commas; absent: all',
+      description: 'Events to stream: types (`finding.created`) or prefixes (`finding.*`), separated by commas. Default: all events',
       examples: [['finding.*']],
     }),
   ),
@@ -106,6 +113,6 @@ export const EventStreamQuery = Strict({
 export const EventStreamHeaders = Type.Object({
   'last-event-id': Type.Optional({
     ...Id,
-    description: 'The `id` of the last event the reader has: the stream begins behind it. Absent: with what happens from now on',
+    description: 'Id of the last event that you received. The stream starts with the event after it. Default: only new events',
   }),
 });

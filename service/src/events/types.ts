@@ -1,5 +1,5 @@
-/** Everything that can be told, by what it is about. */
-const told = {
+/** Every event type, by the kind of object that it is about. */
+const eventNames = {
   api_key: ['created', 'updated', 'revoked'],
   artifact: ['added', 'superseded', 'removed', 'downloaded'],
   asset: ['updated'],
@@ -16,10 +16,10 @@ const told = {
   work_item: ['created', 'updated', 'status_changed', 'findings_linked', 'finding_unlinked', 'approved', 'rejected'],
 } as const;
 
-type Told = typeof told;
-export type EventType = { [About in keyof Told]: `${About}.${Told[About][number]}` }[keyof Told];
+type EventNames = typeof eventNames;
+export type EventType = { [Kind in keyof EventNames]: `${Kind}.${EventNames[Kind][number]}` }[keyof EventNames];
 
-export const eventTypes = Object.entries(told).flatMap(([about, names]) => names.map((name) => `${about}.${name}`)) as EventType[];
+export const eventTypes = Object.entries(eventNames).flatMap(([kind, names]) => names.map((name) => `${kind}.${name}`)) as EventType[];
 
-/** What can be asked for: all events, all that are about one kind of thing, or one by its name. */
-export const eventPatterns: readonly string[] = ['*', ...Object.keys(told).map((about) => `${about}.*`), ...eventTypes];
+/** The patterns that select events: all events, all events about one kind of object, or one type. */
+export const eventPatterns: readonly string[] = ['*', ...Object.keys(eventNames).map((kind) => `${kind}.*`), ...eventTypes];

@@ -3,15 +3,15 @@ import type { Database } from '../db/database.ts';
 
 export interface EvidenceDeps {
   db: Database;
-  /** Signs cursors and seals kept answers. */
+  /** Signs cursors and encrypts the stored responses of idempotent requests. */
   secret: Buffer;
   blobs: BlobStore;
-  /** Bytes of an artifact at the most. */
+  /** Maximum size of an artifact in bytes. */
   artifactLimit: number;
-  /** Bytes of a package that is sent here to be verified, at the most. */
+  /** Maximum size in bytes of a package that is uploaded for verification. */
   reportLimit: number;
-  /** Where callers reach us. */
+  /** Base URL under which clients reach the service. */
   publicUrl: () => string;
-  /** PEM: certificates of the time-stamping authorities; null: none is configured. */
+  /** Certificates of the time-stamping authorities in PEM. Null if none is configured. */
   timestampCertificates: string | null;
 }

@@ -1,20 +1,51 @@
 import type { BlobStore } from '../blobs/blobs.ts';
-import { reportIsStored } from '../findings/imports.ts';
+import { reportIsStored } from '../findings/import/manage-imports.ts';
 import { handle, type JobHandler } from '../jobs/jobs.ts';
-import { bytesAreNeeded, lockBytes } from './artifact-bytes.ts';
-import { eraseBytes } from './jobs.ts';
+import { messageOf } from '../shared/errors.ts';
+import { bytesAreReferenced, lockBytes } from './artifacts/bytes.ts';
+import { type Capturing, captureOriginal } from './artifacts/capture.ts';
+import { captureLink, eraseBytes, sealPackageJob } from './jobs.ts';
+import { acquireLease, LeaseLost } from './packages/lease.ts';
+import { eraseUnlessPublished } from './packages/leftovers.ts';
+import { failPackage, publishPackage } from './packages/publish.ts';
+import { type Sealing, sealPackage } from './packages/seal.ts';
 
 /**
- * The store is one for all organizations: equal bytes are kept once, so they go only when nobody anywhere needs them.
- * It is the one place that waits for the store inside of a transaction: the lock must hold until the bytes are gone.
+ * Organizations share the blob store, and equal bytes are stored once. Bytes are erased only if no organization refers to them.
+ * The blob store is called inside the transaction because the lock must be held until the bytes are gone.
  */
 export const eraseHandler = (blobs: BlobStore): JobHandler =>
   handle(eraseBytes, async ({ sha256 }, { db, log }) => {
     const erased = await db.withSystem(async (tx) => {
       await lockBytes(tx, sha256);
-      if ((await bytesAreNeeded(tx, sha256)) || (await reportIsStored(tx, sha256))) return false;
+      if ((await bytesAreReferenced(tx, sha256)) || (await reportIsStored(tx, sha256))) return false;
       await blobs.delete(sha256);
       return true;
     });
-    log.info({ sha256, erased }, 'bytes that were removed');
+    log.info({ sha256, erased }, 'checked unreferenced bytes');
+  });
+
+export function captureHandler(capturing: Capturing): JobHandler {
+  return handle(captureLink, ({ org_id, artifact_id }, context) => captureOriginal(capturing, context, org_id, artifact_id));
+}
+
+/** After this many attempts, the package is sealed without timestamps, and its gaps say so. */
+const ATTEMPTS_WITH_TIMESTAMPS = 3;
+
+/** An interrupted attempt can leave an entry in the transparency log. The package that is published later lists it. */
+export const sealHandler = (sealing: Omit<Sealing, 'db'>): JobHandler =>
+  handle(sealPackageJob, async ({ org_id: orgId, package_id: id }, { db, log, lastAttempt }) => {
+    const row = await db.withTenant({ orgId }, (tx) => acquireLease(tx, orgId, id));
+    if (!row) return;
+    try {
+      const blobs = eraseUnlessPublished(sealing.blobs, db, orgId);
+      const sealed = await sealPackage({ ...sealing, db, blobs }, row, { withoutTimestamps: row.attempts > ATTEMPTS_WITH_TIMESTAMPS });
+      await sealing.onStep?.('publish');
+      await db.withTenant({ orgId }, (tx) => publishPackage(tx, row, sealed));
+    } catch (error) {
+      if (error instanceof LeaseLost) return;
+      if (!lastAttempt) throw error;
+      log.error({ err: error, package_id: id }, 'sealing a package failed');
+      await db.withTenant({ orgId }, (tx) => failPackage(tx, row, `Sealing failed: ${messageOf(error)}.`));
+    }
   });

@@ -1,9 +1,9 @@
 import type { Report } from '@rrs/verifier';
 import type { Static } from 'typebox';
 import { evidenceFormats } from './formats/formats.ts';
-import type { PackageFile, PackageRow } from './packages.ts';
+import type { PackageFile, PackageRow } from './packages/packages.ts';
+import { folderOf } from './packages/seal.ts';
 import type { ListedPackage, Package, Verification } from './schemas-packages.ts';
-import { folderOf } from './seal.ts';
 
 export interface PackageDownload {
   format: Static<typeof Package>['downloads'][number]['format'];
@@ -13,38 +13,38 @@ export interface PackageDownload {
   filename: string;
 }
 
-/** What can be had of a sealed package: the whole, and the formats in it. */
+/** The downloads of a sealed package: the archive and each format in it. */
 export function downloadsOf(row: PackageRow): PackageDownload[] {
   if (row.archive_sha256 === null) return [];
   const folder = folderOf(row);
   const files = new Map((row.files as PackageFile[]).map((file) => [file.path, file]));
   const zip = { format: 'zip' as const, size: Number(row.archive_size), sha256: row.archive_sha256, mediaType: 'application/zip', filename: `${folder}.zip` };
-  const alone = evidenceFormats.flatMap(({ format, path, mediaType }) => {
+  const single = evidenceFormats.flatMap(({ format, path, mediaType }) => {
     const file = files.get(path);
     return file ? [{ format, size: file.size, sha256: file.sha256, mediaType, filename: `${folder}-${path.slice(path.lastIndexOf('/') + 1)}` }] : [];
   });
-  return [zip, ...alone];
+  return [zip, ...single];
 }
 
 export function toListedPackage(row: PackageRow): Static<typeof ListedPackage> {
   const { archive_sha256, manifest_sha256, tagmanifest_sha256, leaf_hash, log_root, superseded_at } = row;
-  type Shown = Static<typeof Package>;
+  type Body = Static<typeof Package>;
   return {
     package_id: row.id,
     work_item_id: row.work_item_id,
     sequence: row.sequence,
     status: row.status,
     error: row.error,
-    conclusion: row.conclusion as Shown['conclusion'],
-    completeness: row.grade === null ? null : ({ grade: row.grade, gaps: row.gaps } as Shown['completeness']),
-    counts: row.counts as Shown['counts'],
+    conclusion: row.conclusion as Body['conclusion'],
+    completeness: row.grade === null ? null : ({ grade: row.grade, gaps: row.gaps } as Body['completeness']),
+    counts: row.counts as Body['counts'],
     hashes:
       archive_sha256 === null || manifest_sha256 === null || tagmanifest_sha256 === null || leaf_hash === null
         ? null
         : { archive_sha256, manifest_sha256, tagmanifest_sha256, log_leaf_sha256: leaf_hash.toString('hex') },
     signature: row.key_id === null ? null : { key_id: row.key_id, algorithm: 'ES256' },
     log: log_root === null ? null : { index: Number(row.log_index), tree_size: Number(row.log_size), root_hash: log_root.toString('hex') },
-    timestamps: row.timestamps as Shown['timestamps'],
+    timestamps: row.timestamps as Body['timestamps'],
     downloads: downloadsOf(row).map(({ format, size, sha256, mediaType }) => ({
       format,
       url: `/api/v1/riskops-evidence/packages/${row.id}/download?format=${format}`,
@@ -54,7 +54,7 @@ export function toListedPackage(row: PackageRow): Static<typeof ListedPackage> {
       expires_at: null,
     })),
     note: row.note,
-    generated_by: row.requested_by as Shown['generated_by'],
+    generated_by: row.requested_by as Body['generated_by'],
     requested_at: row.requested_at.toISOString(),
     as_of: row.as_of?.toISOString() ?? null,
     generated_at: row.generated_at?.toISOString() ?? null,

@@ -1,16 +1,18 @@
 import multipart from '@fastify/multipart';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
+import { presentPage } from '../db/pages.ts';
 import type { App } from '../http/app.ts';
 import { DownloadHeaders, downloadResponses, planDownload, sendDownload } from '../http/downloads.ts';
-import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts';
-import { readPage } from '../http/paging.ts';
+import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
+import { readForm } from '../http/requests/uploads.ts';
+import { getRoute, listRoute } from '../http/resource.ts';
 import { problems } from '../http/schemas.ts';
-import { readForm } from '../http/uploads.ts';
-import { bodyCheck } from '../http/validation.ts';
 import { enqueue } from '../jobs/jobs.ts';
 import { AppError, invalidField } from '../shared/errors.ts';
-import { readItem } from '../work-items/read.ts';
+import { bodyCheck } from '../validation/check.ts';
+import { readItem } from '../work-items/items/read.ts';
 import {
   type ArtifactFile,
   type ArtifactRow,
@@ -20,58 +22,45 @@ import {
   readArtifact,
   recordDownload,
   removeArtifact,
-} from './artifacts.ts';
+} from './artifacts/artifacts.ts';
+import { artifactMediaTypes } from './artifacts/media-type.ts';
+import { receiveFile } from './artifacts/receive.ts';
+import { redactUrl } from './artifacts/redact-url.ts';
 import type { EvidenceDeps } from './deps.ts';
 import { eraseBytes } from './jobs.ts';
-import { artifactMediaTypes } from './media-type.ts';
-import { receiveFile } from './receive.ts';
-import { redactUrl } from './redact-url.ts';
 import { Artifact, ArtifactForm, ArtifactLink, ArtifactList, ArtifactListQuery, ArtifactParams, ArtifactRemovalQuery, WorkItemParams } from './schemas.ts';
 
 const checkForm = bodyCheck(ArtifactForm);
 const checkLink = bodyCheck(ArtifactLink);
 
 export function artifactRoutes(app: App, deps: EvidenceDeps): void {
-  const { db, secret, blobs } = deps;
-  void app.register(async (uploads) => uploadRoute(uploads as unknown as App, deps));
+  const { db, blobs } = deps;
+  void app.register(async (uploads) => uploadRoute(uploads.withTypeProvider<TypeBoxTypeProvider>(), deps));
 
-  app.get(
-    '/riskops-evidence/work-items/:work_item_id/artifacts',
-    {
-      config: { access: 'evidence:read' },
-      schema: {
-        operationId: 'listArtifacts',
-        summary: 'List the artifacts of a work item',
-        description: 'Remediation proof, newest first; superseded and removed ones too, unless they are filtered out.',
-        tags: ['Evidence'],
-        params: WorkItemParams,
-        querystring: ArtifactListQuery,
-        response: { 200: ArtifactList, ...problems('not_found', 'invalid_cursor') },
-      },
-    },
-    async (request, reply) => {
-      const { actor } = request;
-      const { work_item_id } = request.params;
-      const found = await readPage({ db, secret }, request, reply, (tx, page) => listArtifacts(tx, actor.orgId, work_item_id, { filter: request.query, page }));
-      return reply.send({ data: found.data.map(toArtifact), page: found.page });
-    },
-  );
+  listRoute(app, deps, '/riskops-evidence/work-items/:work_item_id/artifacts', {
+    access: 'evidence:read',
+    operationId: 'listArtifacts',
+    summary: 'List artifacts of a work item',
+    description: 'Returns the artifacts of a work item, newest first. Includes superseded and removed artifacts unless you filter them out.',
+    tag: 'Evidence',
+    params: WorkItemParams,
+    query: ArtifactListQuery,
+    list: ArtifactList,
+    problems: ['not_found'],
+    read: async (tx, { actor, params, query, page }) =>
+      presentPage(await listArtifacts(tx, actor.orgId, params.work_item_id, { filter: query, page }), toArtifact),
+  });
 
-  app.get(
-    '/riskops-evidence/artifacts/:id',
-    {
-      config: { access: 'evidence:read' },
-      schema: {
-        operationId: 'getArtifact',
-        summary: 'Get an artifact',
-        description: 'What is known of it. Of a removed one that is its tombstone.',
-        tags: ['Evidence'],
-        params: ArtifactParams,
-        response: { 200: Artifact, ...problems('not_found') },
-      },
-    },
-    async (request, reply) => reply.send(toArtifact(await db.withTenant(request.actor, (tx) => readArtifact(tx, request.actor.orgId, request.params.id)))),
-  );
+  getRoute(app, deps, '/riskops-evidence/artifacts/:id', {
+    access: 'evidence:read',
+    operationId: 'getArtifact',
+    summary: 'Get an artifact',
+    description: 'Returns one artifact without its content. For a removed artifact, `removed` says who removed it, when and why.',
+    tag: 'Evidence',
+    params: ArtifactParams,
+    body: Artifact,
+    read: async (tx, { actor, params }) => toArtifact(await readArtifact(tx, actor.orgId, params.id)),
+  });
 
   app.get(
     '/riskops-evidence/artifacts/:id/content',
@@ -80,7 +69,8 @@ export function artifactRoutes(app: App, deps: EvidenceDeps): void {
       schema: {
         operationId: 'getArtifactContent',
         summary: 'Download an artifact',
-        description: 'The bytes as they were received, whole or in part. A link has none, nor has a removed artifact. Each download is an audit event.',
+        description:
+          'Returns the content of an artifact as it was received. Supports range requests. Returns 404 for links and removed artifacts. Every download is recorded in the audit trail.',
         tags: ['Evidence'],
         params: ArtifactParams,
         headers: DownloadHeaders,
@@ -91,11 +81,12 @@ export function artifactRoutes(app: App, deps: EvidenceDeps): void {
       const { actor } = request;
       const { download, plan } = await db.withTenant(actor, async (tx) => {
         const artifact = await readArtifact(tx, actor.orgId, request.params.id);
-        const download = downloadOf(artifact);
+        const download = toDownload(artifact);
         const plan = planDownload(request, download);
         if (plan.status !== 304 && request.method === 'GET') await recordDownload(tx, actor, artifact, plan.status === 206 ? plan.range : null);
         return { download, plan };
       });
+      // cast: typed by http soon
       return sendDownload(reply as never, blobs, download, plan) as never;
     },
   );
@@ -108,7 +99,7 @@ export function artifactRoutes(app: App, deps: EvidenceDeps): void {
         operationId: 'removeArtifact',
         summary: 'Remove an artifact',
         description:
-          'Leaves a tombstone with the reason, which later packages show. The bytes are erased, unless a package was sealed with them. Removing it again changes nothing.',
+          'Removes an artifact. Its metadata and the reason are kept and shown in later packages. The content is erased, unless a package was sealed with it or the same content is used elsewhere. Removing it again changes nothing.',
         tags: ['Evidence'],
         params: ArtifactParams,
         querystring: ArtifactRemovalQuery,
@@ -132,30 +123,30 @@ async function uploadRoute(app: App, deps: EvidenceDeps): Promise<void> {
       config: {
         access: 'evidence:manage',
         upload: {
-          description: 'The file. What it is, is found out from its bytes',
+          description: 'The file. Its media type is detected from its content.',
           fields: ArtifactForm.properties,
           required: ['type', 'title'],
-          example: { file: 'bytes', type: 'pull_request', title: 'Upgrade OpenSSL to 3.0.14' },
+          example: { file: '<file>', type: 'pull_request', title: 'Upgrade OpenSSL to 3.0.14' },
           json: ArtifactLink,
         },
       },
       schema: {
         operationId: 'addArtifact',
-        summary: 'Add an artifact to a work item',
+        summary: 'Add an artifact',
         description:
-          'A file as the part `file` of a form with the fields beside it, or JSON with a `url`. What the link leads to is captured soon after if a ticketing connection of the organization can read it, as an artifact that supersedes the link. With `supersedes` it takes the place of an earlier one. A closed work item takes artifacts too; the next package has them.',
+          'Adds an artifact to a work item. Send a file as the part `file` of a multipart form together with the other fields, or send JSON with a `url`. If a ticketing connection of your organization can read the link, the service captures its content shortly after and adds it as an artifact that supersedes the link. With `supersedes`, the new artifact replaces an earlier one. Closed work items accept artifacts too; the next package includes them.',
         tags: ['Evidence'],
         params: WorkItemParams,
         headers: IdempotencyHeaders,
         response: {
-          201: { ...Artifact, headers: { Location: { type: 'string', description: 'Address of what was created' } } },
+          201: { ...Artifact, headers: { Location: { type: 'string', description: 'URL of the artifact.' } } },
           ...problems('not_found', 'conflict', 'idempotency_key_reused'),
         },
       },
     },
     async (request, reply) => {
       const { actor } = request;
-      const { work_item_id } = request.params as Static<typeof WorkItemParams>;
+      const { work_item_id } = request.params;
       const received: { file?: ArtifactFile } = {};
       try {
         let input: NewArtifact;
@@ -165,7 +156,7 @@ async function uploadRoute(app: App, deps: EvidenceDeps): Promise<void> {
             received.file = await receiveFile(blobs, content, filename, artifactLimit);
             return received.file;
           });
-          // What an Idempotency-Key stands for.
+          // The Idempotency-Key is bound to the body, and a form has none until it is read.
           request.body = input;
         } else input = fromLink(checkLink(request.body));
         let added: string | undefined;
@@ -174,8 +165,8 @@ async function uploadRoute(app: App, deps: EvidenceDeps): Promise<void> {
           added = artifact.id;
           return { status: 201, headers: { location: `/api/v1/riskops-evidence/artifacts/${artifact.id}` }, body: toArtifact(artifact) };
         });
-        if (added !== undefined && received.file) await assertKept(deps, request, added, received.file.sha256);
-        return reply.send(body as never);
+        if (added !== undefined && received.file) await assertStored(deps, request, added, received.file.sha256);
+        return reply.send(body);
       } catch (error) {
         const { file } = received;
         if (file) await db.withTenant(actor, (tx) => enqueue(tx, eraseBytes, { sha256: file.sha256 })).catch(() => {});
@@ -185,48 +176,50 @@ async function uploadRoute(app: App, deps: EvidenceDeps): Promise<void> {
   );
 }
 
-/** Equal bytes may have been erased between their arrival here and the artifact's commit; from the commit on they are kept. */
-async function assertKept({ db, blobs }: EvidenceDeps, request: FastifyRequest, id: string, sha256: string): Promise<void> {
+/** A concurrent job may have erased equal bytes between the upload and the commit. After the commit they are safe. */
+async function assertStored({ db, blobs }: EvidenceDeps, request: FastifyRequest, id: string, sha256: string): Promise<void> {
   if (await blobs.stat(sha256)) return;
-  await db.withTenant(request.actor, (tx) => removeArtifact(tx, request.actor, id, 'its bytes were erased together with equal ones while it was added'));
-  throw new AppError('unavailable', 'Equal bytes were being erased at this moment. Nothing was added; send the file again.', {
+  await db.withTenant(request.actor, (tx) =>
+    removeArtifact(tx, request.actor, id, 'its content was erased together with identical content while it was being added'),
+  );
+  throw new AppError('unavailable', 'Identical content was being erased at the same time, so the new artifact was removed again. Send the file again.', {
     headers: { 'retry-after': '1' },
   });
 }
 
 async function fromForm(request: FastifyRequest, store: Parameters<typeof readForm<ArtifactFile>>[1]): Promise<NewArtifact> {
   const { fields, file } = await readForm(request, store);
-  const said = checkForm(fields);
+  const form = checkForm(fields);
   if (!file)
-    throw invalidField({ in: 'body', path: '/file', code: 'required', detail: 'The form has no file: send it as the part "file", or send JSON with a "url".' });
-  return { ...commonOf(said), content: file };
+    throw invalidField({ in: 'body', path: '/file', code: 'required', detail: 'The form has no file. Send it as the part "file", or send JSON with a "url".' });
+  return { ...commonFields(form), content: file };
 }
 
-function fromLink(said: Static<typeof ArtifactLink>): NewArtifact {
-  const link = redactUrl(said.url);
-  if (!link) throw invalidField({ in: 'body', path: '/url', code: 'wrong_format', detail: 'The url must be an address that begins with http:// or https://.' });
-  return { ...commonOf(said), content: link };
+function fromLink(body: Static<typeof ArtifactLink>): NewArtifact {
+  const link = redactUrl(body.url);
+  if (!link) throw invalidField({ in: 'body', path: '/url', code: 'wrong_format', detail: '"url" must begin with http:// or https://.' });
+  return { ...commonFields(body), content: link };
 }
 
-/** Clocks and zones differ. */
-const A_DAY = 24 * 60 * 60 * 1000;
+/** Clocks and time zones differ. */
+const TOLERANCE_MS = 24 * 60 * 60 * 1000;
 
-function commonOf({
+function commonFields({
   type,
   title,
   description,
   occurred_at,
   supersedes,
 }: Static<typeof ArtifactForm> | Static<typeof ArtifactLink>): Omit<NewArtifact, 'content'> {
-  if (occurred_at && Date.parse(occurred_at) > Date.now() + A_DAY)
-    throw invalidField({ in: 'body', path: '/occurred_at', code: 'out_of_range', detail: 'lies in the future: it says when the thing happened' });
+  if (occurred_at && Date.parse(occurred_at) > Date.now() + TOLERANCE_MS)
+    throw invalidField({ in: 'body', path: '/occurred_at', code: 'out_of_range', detail: '"occurred_at" must not be more than one day in the future.' });
   return { type, title, description: description || null, occurred_at: occurred_at ?? null, supersedes: supersedes ?? null };
 }
 
-function downloadOf({ id, sha256, size, media_type, filename, removal }: ArtifactRow) {
-  if (removal) throw new AppError('not_found', `The artifact "${id}" was removed: ${removal.reason}`);
+function toDownload({ id, sha256, size, media_type, filename, removal }: ArtifactRow) {
+  if (removal) throw new AppError('not_found', `The artifact "${id}" was removed. Reason: ${removal.reason}`);
   if (sha256 === null || media_type === null)
-    throw new AppError('not_found', `The artifact "${id}" is a link; its content was not captured. Read it for the address.`);
+    throw new AppError('not_found', `The artifact "${id}" is a link whose content was not captured. Get the artifact to see its URL.`);
   return { sha256, size: Number(size), mediaType: media_type, filename: filename ?? `artifact-${id}` };
 }
 

@@ -2,7 +2,7 @@ import { logId, toHex } from '@rrs/evidence-format';
 import type { Database } from '../db/database.ts';
 import type { App } from '../http/app.ts';
 import { AppError } from '../shared/errors.ts';
-import { publishedKeys } from './keys.ts';
+import { publishedKeys } from './keys/keys.ts';
 import { EvidenceKeys } from './schemas.ts';
 
 export function keyRoutes(app: App, { db }: { db: Database }): void {
@@ -12,9 +12,9 @@ export function keyRoutes(app: App, { db }: { db: Database }): void {
       config: { access: 'public' },
       schema: {
         operationId: 'listEvidenceKeys',
-        summary: 'List the keys that sign evidence',
+        summary: 'List signing keys',
         description:
-          'All public keys that ever signed a package or a checkpoint of a log, the present ones first. Compare their fingerprints with those you got by another way: a key from here alone proves nothing.',
+          'Returns every public key that ever signed a package or a checkpoint of a transparency log. Keys in use come first. Compare the fingerprints with those that you received through another channel: keys from this endpoint alone prove nothing.',
         tags: ['Evidence'],
         response: { 200: EvidenceKeys },
       },
@@ -27,7 +27,7 @@ export function keyRoutes(app: App, { db }: { db: Database }): void {
           use,
           algorithm,
           public_key_pem: publicKeyPem,
-          jwk: jwk as never,
+          jwk,
           valid_from: validFrom.toISOString(),
           valid_to: validTo?.toISOString() ?? null,
         })),
@@ -36,17 +36,18 @@ export function keyRoutes(app: App, { db }: { db: Database }): void {
   );
 }
 
-/** The same keys as files for programs, at an address that stays whatever becomes of the API. */
+/** The same keys as files, at URLs that do not depend on the version of the API. */
 export function wellKnownKeys(app: App, { db }: { db: Database }): void {
   const options = { config: { access: 'public' as const }, schema: { hide: true } };
   app.get('/.well-known/evidence/jwks.json', options, async (_request, reply) => {
     const keys = await db.withSystem(publishedKeys);
     return reply.type('application/jwk-set+json').send(JSON.stringify({ keys: keys.map(({ jwk }) => jwk) }));
   });
-  app.get('/.well-known/evidence/keys/:file', options, async (request, reply) => {
-    const { file } = request.params as { file: string };
+  app.get<{ Params: { file: string } }>('/.well-known/evidence/keys/:file', options, async (request, reply) => {
+    const { file } = request.params;
     const key = (await db.withSystem(publishedKeys)).find(({ spki }) => `${toHex(logId(spki))}.pem` === file);
-    if (!key) throw new AppError('not_found', 'There is no such key. A file is named by the SHA-256 of the SubjectPublicKeyInfo, like <64 digits>.pem.');
+    if (!key)
+      throw new AppError('not_found', 'There is no such key. File names have the form <64 hexadecimal digits>.pem: the SHA-256 of the SubjectPublicKeyInfo.');
     return reply.type('application/x-pem-file').send(key.publicKeyPem);
   });
 }

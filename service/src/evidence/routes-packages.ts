@@ -1,21 +1,21 @@
 import type { FastifyRequest } from 'fastify';
 import type { BlobStore } from '../blobs/blobs.ts';
 import type { TenantTx } from '../db/database.ts';
+import { presentPage } from '../db/pages.ts';
 import type { App } from '../http/app.ts';
 import { DownloadHeaders, type DownloadPlan, downloadResponses, planDownload, sendDownload } from '../http/downloads.ts';
-import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts';
-import { readPage } from '../http/paging.ts';
-import { preferredWait, waitFor } from '../http/prefer.ts';
+import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
+import { preferredWait, waitFor } from '../http/requests/prefer.ts';
+import { listRoute } from '../http/resource.ts';
 import { problems } from '../http/schemas.ts';
 import type { Actor } from '../shared/actor.ts';
 import { AppError } from '../shared/errors.ts';
-import { readItem } from '../work-items/read.ts';
+import { readItem } from '../work-items/items/read.ts';
 import type { EvidenceDeps } from './deps.ts';
 import { evidenceFormats } from './formats/formats.ts';
-import { publishedKeys } from './keys.ts';
-import { listPackages, type PackageRow, readPackage, requestPackage } from './packages.ts';
+import { publishedKeys } from './keys/keys.ts';
+import { listPackages, type PackageRow, readPackage, requestPackage } from './packages/packages.ts';
 import { downloadsOf, type PackageDownload, toListedPackage, toPackage, toVerification } from './present.ts';
-import { recordReceipt, recordView } from './receipts.ts';
 import { WorkItemParams } from './schemas.ts';
 import {
   DownloadQuery,
@@ -27,7 +27,8 @@ import {
   PackageParams,
   Verification,
 } from './schemas-packages.ts';
-import { trustIn, verifySealed } from './verify.ts';
+import { recordReceipt, recordView } from './sharing/receipts.ts';
+import { trustedKeys, verifyStored } from './verify/verify-stored.ts';
 
 const WAIT_SECONDS = 10;
 export const packageMediaTypes = ['application/zip', ...new Set(evidenceFormats.map(({ mediaType }) => mediaType.replace(/;.*/, '')))];
@@ -35,49 +36,32 @@ export const packageMediaTypes = ['application/zip', ...new Set(evidenceFormats.
 export function packageRoutes(app: App, deps: EvidenceDeps): void {
   const { db, blobs } = deps;
 
-  app.get(
-    '/riskops-evidence/packages',
-    {
-      config: { access: 'evidence:read' },
-      schema: {
-        operationId: 'listEvidencePackages',
-        summary: 'List evidence packages',
-        description: 'Packages of your organization, the newest first. Those that are being generated stand at the time they were asked for.',
-        tags: ['Evidence'],
-        querystring: PackageListQuery,
-        response: { 200: PackageList, ...problems('invalid_cursor') },
-      },
-    },
-    async (request, reply) => {
-      const { data, page } = await readPage(deps, request, reply, (tx, page) => listPackages(tx, request.actor.orgId, request.query, page));
-      return reply.send({ data: data.map(toListedPackage), page });
-    },
-  );
+  listRoute(app, deps, '/riskops-evidence/packages', {
+    access: 'evidence:read',
+    operationId: 'listEvidencePackages',
+    summary: 'List evidence packages',
+    description: "Returns your organization's evidence packages, newest first. Packages are ordered by the time of their request.",
+    tag: 'Evidence',
+    query: PackageListQuery,
+    list: PackageList,
+    read: async (tx, { actor, query, page }) => presentPage(await listPackages(tx, actor.orgId, query, page), toListedPackage),
+  });
 
-  app.get(
-    '/riskops-evidence/work-items/:work_item_id/packages',
-    {
-      config: { access: 'evidence:read' },
-      schema: {
-        operationId: 'listWorkItemEvidencePackages',
-        summary: 'List the evidence packages of a work item',
-        description: 'The newest first, superseded ones too.',
-        tags: ['Evidence'],
-        params: WorkItemParams,
-        querystring: ItemPackageListQuery,
-        response: { 200: PackageList, ...problems('not_found', 'invalid_cursor') },
-      },
+  listRoute(app, deps, '/riskops-evidence/work-items/:work_item_id/packages', {
+    access: 'evidence:read',
+    operationId: 'listWorkItemEvidencePackages',
+    summary: 'List evidence packages of a work item',
+    description: 'Returns the evidence packages of a work item, newest first, including superseded packages.',
+    tag: 'Evidence',
+    params: WorkItemParams,
+    query: ItemPackageListQuery,
+    list: PackageList,
+    problems: ['not_found'],
+    read: async (tx, { actor, params, query, page }) => {
+      await readItem(tx, actor.orgId, params.work_item_id);
+      return presentPage(await listPackages(tx, actor.orgId, { ...query, ...params }, page), toListedPackage);
     },
-    async (request, reply) => {
-      const { work_item_id } = request.params;
-      const { orgId } = request.actor;
-      const { data, page } = await readPage(deps, request, reply, async (tx, page) => {
-        await readItem(tx, orgId, work_item_id);
-        return listPackages(tx, orgId, { ...request.query, work_item_id }, page);
-      });
-      return reply.send({ data: data.map(toListedPackage), page });
-    },
-  );
+  });
 
   app.get(
     '/riskops-evidence/packages/:package_id',
@@ -86,7 +70,8 @@ export function packageRoutes(app: App, deps: EvidenceDeps): void {
       schema: {
         operationId: 'getEvidencePackage',
         summary: 'Get an evidence package',
-        description: 'Its conclusion and gaps, its hashes, its place in the log, every file in it, and where to download it.',
+        description:
+          'Returns one evidence package: its conclusion, gaps, hashes, entry in the transparency log, files and downloads. Viewing a sealed package is recorded in the audit trail.',
         tags: ['Evidence'],
         params: PackageParams,
         response: { 200: Package, ...problems('not_found') },
@@ -111,17 +96,17 @@ export function packageRoutes(app: App, deps: EvidenceDeps): void {
         operationId: 'createEvidencePackage',
         summary: 'Generate an evidence package',
         description:
-          'Seals what is known of a work item at this instant, finished or not: the package says so itself. Answers 201 with the package when it is done within the time of `Prefer: wait=N` (10 seconds without it), else 202; ask again at `Location` then.',
+          'Generates a signed package of the current evidence of a work item. The work item does not have to be finished: the package states what is still open. Returns 201 if generation ends within `Prefer: wait=N` seconds (default 10); check `status`, which can be `failed`. Otherwise returns 202; poll the URL in `Location`.',
         tags: ['Evidence'],
         headers: IdempotencyHeaders,
         body: NewPackageBody,
         response: {
-          201: { ...Package, headers: { Location: { type: 'string', description: 'Address of the package' } } },
+          201: { ...Package, headers: { Location: { type: 'string', description: 'URL of the package.' } } },
           202: {
             ...Package,
             headers: {
-              Location: { type: 'string', description: 'Address of the package' },
-              'Retry-After': { type: 'string', description: 'Seconds after which to ask again' },
+              Location: { type: 'string', description: 'URL of the package.' },
+              'Retry-After': { type: 'string', description: 'Seconds to wait before polling.' },
             },
           },
           ...problems('not_found', 'idempotency_key_reused'),
@@ -130,16 +115,16 @@ export function packageRoutes(app: App, deps: EvidenceDeps): void {
     },
     async (request, reply) => {
       const { actor } = request;
-      const asked = (await answerOnce(deps, request, reply, async (tx) => {
+      const requested = await answerOnce(deps, request, reply, async (tx) => {
         const row = await requestPackage(tx, actor, request.body);
         return { status: 202, headers: { location: `/api/v1/riskops-evidence/packages/${row.id}` }, body: toPackage(row) };
-      })) as ReturnType<typeof toPackage>;
+      });
       const done = await waitFor(request, reply, preferredWait(request, WAIT_SECONDS), async () => {
-        const row = await db.withTenant(actor, (tx) => readPackage(tx, actor.orgId, asked.package_id));
+        const row = await db.withTenant(actor, (tx) => readPackage(tx, actor.orgId, requested.package_id));
         return row.status === 'generating' ? undefined : row;
       });
       if (done) return reply.code(201).send(toPackage(done));
-      return reply.code(202).header('retry-after', '2').send(asked);
+      return reply.code(202).header('retry-after', '2').send(requested);
     },
   );
 
@@ -150,7 +135,7 @@ export function packageRoutes(app: App, deps: EvidenceDeps): void {
       schema: {
         operationId: 'downloadEvidencePackage',
         summary: 'Download an evidence package',
-        description: 'The sealed bytes, whole or in part: the ZIP with everything, or one of its formats alone. Each download is receipted.',
+        description: 'Returns the sealed ZIP file, or one of its formats alone. Supports range requests. Every download is recorded with a receipt.',
         tags: ['Evidence'],
         params: PackageParams,
         querystring: DownloadQuery,
@@ -162,8 +147,9 @@ export function packageRoutes(app: App, deps: EvidenceDeps): void {
       const { actor } = request;
       const { download, plan } = await db.withTenant(actor, async (tx) => {
         const row = await readPackage(tx, actor.orgId, request.params.package_id);
-        return receiptedDownload(tx, actor, request, { row, format: request.query.format ?? 'zip', blobs });
+        return downloadWithReceipt(tx, actor, request, { row, format: request.query.format ?? 'zip', blobs });
       });
+      // cast: typed by http soon
       return sendDownload(reply as never, blobs, download, plan) as never;
     },
   );
@@ -176,7 +162,7 @@ export function packageRoutes(app: App, deps: EvidenceDeps): void {
         operationId: 'verifyEvidencePackage',
         summary: 'Verify an evidence package',
         description:
-          'Checks the stored bytes with the program that auditors use offline, against all keys that this service ever published. A superseded package verifies too, for its date.',
+          'Verifies the stored package with the same program that auditors use offline, against every key that this service ever published. A superseded package still verifies for its date. Every verification is recorded with a receipt.',
         tags: ['Evidence'],
         params: PackageParams,
         response: { 200: Verification, ...problems('not_found', 'conflict') },
@@ -185,22 +171,22 @@ export function packageRoutes(app: App, deps: EvidenceDeps): void {
     async (request, reply) => {
       const { actor } = request;
       const row = await db.withTenant(actor, (tx) => readPackage(tx, actor.orgId, request.params.package_id));
-      const { sha256, size } = downloadIn(row, 'zip');
-      const report = await verifySealed(blobs, { sha256, size }, trustIn(await db.withSystem(publishedKeys), deps.timestampCertificates));
+      const { sha256, size } = findDownload(row, 'zip');
+      const report = await verifyStored(blobs, { sha256, size }, trustedKeys(await db.withSystem(publishedKeys), deps.timestampCertificates));
       await db.withTenant(actor, (tx) => recordReceipt(tx, actor, { packageId: row.id, kind: 'verification', outcome: report.verdict }));
       return reply.send(toVerification(report, row.superseded_reason));
     },
   );
 }
 
-/** What is asked for as a whole or in part is receipted in the transaction that finds it; a look at its headers is not. */
-export async function receiptedDownload(
+/** Plans a download and records its receipt in the same transaction. HEAD requests and 304 responses get no receipt. */
+export async function downloadWithReceipt(
   tx: TenantTx,
   actor: Actor,
   request: FastifyRequest,
   { row, format, shareLinkId, blobs }: { row: PackageRow; format: PackageDownload['format']; shareLinkId?: string; blobs: BlobStore },
 ): Promise<{ download: PackageDownload; plan: DownloadPlan }> {
-  const download = downloadIn(row, format);
+  const download = findDownload(row, format);
   const plan = planDownload(request, download);
   if (plan.status !== 304 && request.method === 'GET' && (await blobs.stat(download.sha256)) !== null) {
     const outcome = plan.status === 206 ? 'part' : 'whole';
@@ -209,15 +195,11 @@ export async function receiptedDownload(
   return { download, plan };
 }
 
-export function downloadIn(row: PackageRow, format: PackageDownload['format']): PackageDownload {
+export function findDownload(row: PackageRow, format: PackageDownload['format']): PackageDownload {
   const download = downloadsOf(row).find((one) => one.format === format);
   if (download) return download;
-  if (row.status === 'generating') throw new AppError('conflict', `The package "${row.id}" is being generated. Ask again when its status is "ready".`);
-  if (row.status === 'failed') throw new AppError('conflict', `The package "${row.id}" failed: ${row.error ?? ''} Generate a new one.`);
-  throw new AppError(
-    'not_found',
-    `The package "${row.id}" was made without the format "${format}"; it has ${downloadsOf(row)
-      .map((one) => one.format)
-      .join(', ')}.`,
-  );
+  if (row.status === 'generating') throw new AppError('conflict', `The package "${row.id}" is still being generated. Try again when its status is "ready".`);
+  if (row.status === 'failed') throw new AppError('conflict', `Generation of the package "${row.id}" failed: ${row.error ?? ''} Generate a new package.`);
+  const available = downloadsOf(row).map((one) => one.format);
+  throw new AppError('not_found', `The package "${row.id}" does not include the format "${format}". Available formats: ${available.join(', ')}.`);
 }

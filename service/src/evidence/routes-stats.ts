@@ -1,27 +1,21 @@
-import type { Static } from 'typebox';
 import type { App } from '../http/app.ts';
+import { getRoute } from '../http/resource.ts';
 import type { EvidenceDeps } from './deps.ts';
+import { readEvidenceStats } from './packages/stats.ts';
 import { EvidenceStats } from './schemas-stats.ts';
-import { readEvidenceStats } from './stats.ts';
 
 export function evidenceStatsRoutes(app: App, { db }: EvidenceDeps): void {
-  app.get(
-    '/riskops-evidence/stats',
-    {
-      config: { access: 'evidence:read' },
-      schema: {
-        operationId: 'getEvidenceStats',
-        summary: 'Get statistics of evidence packages',
-        description:
-          'How many packages there are, how complete they are, which closed work has none, how long they take, and how often they were downloaded and verified.',
-        tags: ['Evidence'],
-        response: { 200: EvidenceStats },
-      },
+  getRoute(app, { db }, '/riskops-evidence/stats', {
+    access: 'evidence:read',
+    operationId: 'getEvidenceStats',
+    summary: 'Get evidence statistics',
+    description:
+      'Returns the number of packages, their completeness, the closed work items without a package, the generation time, and the number of downloads and verifications.',
+    tag: 'Evidence',
+    body: EvidenceStats,
+    read: async (tx, { actor }) => {
+      const { last_package, ...stats } = await readEvidenceStats(tx, actor.orgId);
+      return { ...stats, last_package: last_package && { ...last_package, generated_at: last_package.generated_at.toISOString() } };
     },
-    async (request, reply) => {
-      const { last_package, ...stats } = await db.withTenant(request.actor, (tx) => readEvidenceStats(tx, request.actor.orgId));
-      const last = last_package && { ...last_package, generated_at: last_package.generated_at.toISOString() };
-      return reply.send({ ...stats, last_package: last as Static<typeof EvidenceStats>['last_package'] });
-    },
-  );
+  });
 }

@@ -2,139 +2,192 @@ import { CONCLUSIONS, GAP_CODES, GRADES, PACKAGE_FORMATS } from '@rrs/evidence-f
 import { CODES, LAYERS } from '@rrs/verifier';
 import { Type } from 'typebox';
 import { listParameters, PageOf, range } from '../http/paging.ts';
-import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp } from '../http/schemas.ts';
-import { packageStatuses } from './packages.ts';
-import { Person, Sha256 } from './schemas.ts';
+import { Named, Nullable, OneOf, Strict, Text } from '../http/schemas.ts';
+import { hashOf, idOf, Person, Sha256, timeOf } from './schemas.ts';
 
+export const packageStatuses = ['generating', 'ready', 'failed', 'superseded'] as const;
 const downloadFormats = ['zip', ...PACKAGE_FORMATS] as const;
 
 export const NewPackageBody = Named('NewEvidencePackage', {
-  work_item_id: Id,
+  work_item_id: idOf('the work item'),
   formats: Type.Optional(
     Type.Array(OneOf(PACKAGE_FORMATS), {
       minItems: 1,
       maxItems: PACKAGE_FORMATS.length,
       uniqueItems: true,
-      description: 'What the package can be read as, besides the ZIP; all when not given. `evidence.json` is always in it',
+      description: 'Formats to include. Default: all. `evidence.json` is always included.',
       examples: [['pdf', 'json']],
     }),
   ),
-  note: Type.Optional(Nullable(Text(1, 2_000, { description: 'Shown in the package', examples: ['For the audit of 2026'] }))),
+  note: Type.Optional(Nullable(Text(1, 2_000, { description: 'Note that is shown in the package. Default: none.', examples: ['For the audit of 2026'] }))),
 });
 
 const File = Named('EvidenceFile', {
-  path: Type.String({ description: 'In the bag', examples: ['data/evidence.json'] }),
-  size: Type.Integer({ examples: [18_422] }),
+  path: Type.String({ description: 'Path in the package.', examples: ['data/evidence.json'] }),
+  size: Type.Integer({ description: 'Size in bytes.', examples: [18_422] }),
   sha256: Sha256,
-  media_type: Type.String({ examples: ['application/json'] }),
+  media_type: Type.String({ description: 'Media type.', examples: ['application/json'] }),
 });
 const Download = Named('EvidenceDownload', {
-  format: OneOf(downloadFormats, { examples: ['zip'] }),
-  url: Type.String({ format: 'uri-reference', examples: ['/api/v1/riskops-evidence/packages/01994f3e-8a10-7c31-9d3c-5f1f4b8f0a11/download?format=zip'] }),
-  size: Type.Integer({ examples: [482_113] }),
+  format: OneOf(downloadFormats, { description: 'Format. `zip` is the complete package.', examples: ['zip'] }),
+  url: Type.String({
+    format: 'uri-reference',
+    description: 'URL of the download, relative to the server.',
+    examples: ['/api/v1/riskops-evidence/packages/01994f3e-8a10-7c31-9d3c-5f1f4b8f0a11/download?format=zip'],
+  }),
+  size: Type.Integer({ description: 'Size in bytes.', examples: [482_113] }),
   sha256: Sha256,
-  media_type: Type.String({ examples: ['application/zip'] }),
-  expires_at: Nullable(Type.String({ format: 'date-time', description: 'Null: as long as the package, for whoever may read it', examples: [null] })),
+  media_type: Type.String({ description: 'Media type.', examples: ['application/zip'] }),
+  expires_at: Nullable(Type.String({ format: 'date-time', description: 'When the URL stops working. Null if it does not expire.', examples: [null] })),
 });
 const Gap = Named('EvidenceGap', {
-  code: OneOf(GAP_CODES, { examples: ['no_timestamp'] }),
-  weight: OneOf(['major', 'minor'] as const, { examples: ['minor'] }),
-  what: Type.String({ examples: ['No time-stamping authority confirmed the time of this package.'] }),
-  about: Type.Array(Type.String(), { description: 'Ids of findings, scans or artifacts; empty: the package', examples: [[]] }),
+  code: OneOf(GAP_CODES, { description: 'Kind of gap.', examples: ['no_timestamp'] }),
+  weight: OneOf(['major', 'minor'] as const, { description: 'A major gap lowers the grade to C or D.', examples: ['minor'] }),
+  what: Type.String({ description: 'What is missing, in one sentence.', examples: ['No time-stamping authority confirmed when this package was sealed.'] }),
+  about: Type.Array(Type.String(), {
+    description: 'Ids of the affected findings, scans or artifacts. Empty if the gap concerns the whole package.',
+    examples: [[]],
+  }),
 });
-const number = Type.Integer({ examples: [1] });
+const count = (what: string) => Type.Integer({ description: `Number of ${what}.`, examples: [1] });
 
 export const Package = Named('EvidencePackage', {
-  package_id: Id,
-  work_item_id: Id,
-  sequence: Type.Integer({ description: 'Counts the packages of the work item, from 1', examples: [1] }),
-  status: OneOf(packageStatuses, { examples: ['ready'] }),
-  error: Nullable(Type.String({ description: 'Why it failed', examples: [null] })),
-  conclusion: Nullable(OneOf(CONCLUSIONS, { description: 'Computed from the findings', examples: ['remediated'] })),
+  package_id: idOf('the evidence package'),
+  work_item_id: idOf('the work item'),
+  sequence: Type.Integer({ description: 'Number of the package within the work item, from 1.', examples: [1] }),
+  status: OneOf(packageStatuses, {
+    description: '`superseded`: a later package replaced it, or a finding that it reports as closed was reopened.',
+    examples: ['ready'],
+  }),
+  error: Nullable(Type.String({ description: 'Why generation failed. Null unless the status is `failed`.', examples: [null] })),
+  conclusion: Nullable(
+    OneOf(CONCLUSIONS, { description: 'Conclusion, computed from the states of the findings. Null until the package is ready.', examples: ['remediated'] }),
+  ),
   completeness: Nullable(
-    Type.Object({ grade: OneOf(GRADES, { examples: ['B'] }), gaps: Type.Array(Gap) }, { title: 'EvidenceCompleteness', description: 'A: nothing is missing' }),
+    Type.Object(
+      {
+        grade: OneOf(GRADES, { description: 'A: no gaps. B: minor gaps only. C: one kind of major gap. D: several kinds.', examples: ['B'] }),
+        gaps: Type.Array(Gap, { description: 'What the package lacks.' }),
+      },
+      { title: 'EvidenceCompleteness', description: 'How complete the evidence is. Null until the package is ready.' },
+    ),
   ),
   counts: Nullable(
-    Type.Object({ findings: number, artifacts: number, scans: number }, { title: 'EvidenceCounts', description: 'What is in it', additionalProperties: true }),
+    Type.Object(
+      { findings: count('findings'), artifacts: count('artifacts'), scans: count('scans') },
+      { title: 'EvidenceCounts', description: 'What the package contains. Null until it is ready.', additionalProperties: true },
+    ),
   ),
   hashes: Nullable(
     Type.Object(
-      { archive_sha256: Sha256, manifest_sha256: Sha256, tagmanifest_sha256: Sha256, log_leaf_sha256: Sha256 },
-      { title: 'EvidenceHashes', description: 'Of the ZIP, of the two manifests in it, and of its leaf in the log' },
+      {
+        archive_sha256: hashOf('SHA-256 of the ZIP file in hexadecimal.'),
+        manifest_sha256: hashOf('SHA-256 of `manifest-sha256.txt` in hexadecimal.'),
+        tagmanifest_sha256: hashOf('SHA-256 of `tagmanifest-sha256.txt` in hexadecimal.'),
+        log_leaf_sha256: hashOf('Leaf hash of the entry in the transparency log in hexadecimal.'),
+      },
+      { title: 'EvidenceHashes', description: 'Hashes that identify the package. Null until it is ready.' },
     ),
   ),
   signature: Nullable(
     Type.Object(
-      { key_id: Type.String({ examples: ['SHA256:5M4U…'] }), algorithm: Type.String({ examples: ['ES256'] }) },
-      { title: 'EvidenceSignature', description: 'The key is one of `GET /riskops-evidence/keys`' },
+      {
+        key_id: Type.String({ description: 'Id of the signing key.', examples: ['SHA256:5M4U…'] }),
+        algorithm: Type.String({ description: 'Signature algorithm.', examples: ['ES256'] }),
+      },
+      { title: 'EvidenceSignature', description: 'Key that signed the package. `GET /riskops-evidence/keys` lists the keys. Null until the package is ready.' },
     ),
   ),
   log: Nullable(
     Type.Object(
-      { index: Type.Integer({ examples: [0] }), tree_size: number, root_hash: Sha256 },
-      { title: 'EvidenceLog', description: 'Its place in the transparency log of the organization' },
+      {
+        index: Type.Integer({ description: 'Index of the entry, from 0.', examples: [0] }),
+        tree_size: Type.Integer({ description: 'Number of entries after the entry was appended.', examples: [1] }),
+        root_hash: hashOf('Root hash of that tree in hexadecimal.'),
+      },
+      { title: 'EvidenceLog', description: "Entry in your organization's transparency log. Null until the package is ready." },
     ),
   ),
-  timestamps: Type.Array(Type.Object({ file: Type.String({ examples: ['proof/timestamp.tsr'] }) }), { description: 'RFC 3161, in the ZIP', examples: [[]] }),
-  files: Type.Array(File, { description: 'Everything under data/' }),
-  downloads: Type.Array(Download),
-  note: Nullable(Type.String({ examples: [null] })),
+  timestamps: Type.Array(Type.Object({ file: Type.String({ description: 'Path in the ZIP file.', examples: ['proof/timestamp.tsr'] }) }), {
+    description: 'RFC 3161 timestamps in the ZIP file. Empty if no time-stamping authority is configured or none answered.',
+    examples: [[]],
+  }),
+  files: Type.Array(File, { description: 'Every file under `data/`.' }),
+  downloads: Type.Array(Download, { description: 'Available downloads. Empty until the package is ready.' }),
+  note: Nullable(Type.String({ description: 'Note given with the request.', examples: [null] })),
   generated_by: Person,
-  requested_at: Timestamp,
-  as_of: Nullable(Timestamp),
-  generated_at: Nullable(Timestamp),
+  requested_at: timeOf('When the package was requested.'),
+  as_of: Nullable(timeOf('Time of the snapshot that the package describes. Null until the package is ready.')),
+  generated_at: Nullable(timeOf('When the package was generated. Null until the package is ready.')),
   superseded: Nullable(
     Type.Object(
       {
-        at: Timestamp,
-        by: Nullable(Type.String({ format: 'uuid', examples: [null] })),
-        reason: Type.String({ examples: ['A finding that this package calls closed is open again.'] }),
+        at: timeOf('When the package was superseded.'),
+        by: Nullable(Type.String({ format: 'uuid', description: 'Id of the package that replaced it, if there is one.', examples: [null] })),
+        reason: Type.String({ description: 'Why it was superseded.', examples: ['A finding that this package reports as closed was reopened.'] }),
       },
-      { title: 'EvidenceSupersession', description: 'It still verifies, for its date' },
+      { title: 'EvidenceSupersession', description: 'Why the package is no longer current. It still verifies for its date. Null unless superseded.' },
     ),
   ),
-  superseded_by: Nullable(Type.String({ format: 'uuid', examples: [null] })),
+  superseded_by: Nullable(Type.String({ format: 'uuid', description: 'Id of the package that replaced it, if there is one.', examples: [null] })),
 });
-/** Of many packages without their files. */
+/** Lists leave out the files: a package can have thousands. */
 const { files: _files, ...listed } = Package.properties;
 export const ListedPackage = Named('ListedEvidencePackage', listed);
 export const PackageList = PageOf('EvidencePackageList', ListedPackage);
 
 const listing = {
   ...listParameters(['generated_at'] as const, '-generated_at'),
-  status: Type.Optional(Type.Array(OneOf(packageStatuses), { minItems: 1, maxItems: packageStatuses.length })),
+  status: Type.Optional(
+    Type.Array(OneOf(packageStatuses), { minItems: 1, maxItems: packageStatuses.length, description: 'Only packages with one of these statuses.' }),
+  ),
   ...range('generated'),
 };
 export const ItemPackageListQuery = Strict(listing);
-export const PackageListQuery = Strict({ ...listing, work_item_id: Type.Optional(Id) });
-export const PackageParams = Strict({ package_id: Id });
+export const PackageListQuery = Strict({ ...listing, work_item_id: Type.Optional(idOf('a work item, to list only its packages')) });
+export const PackageParams = Strict({ package_id: idOf('the evidence package') });
 export const DownloadQuery = Strict({
-  format: Type.Optional(OneOf(downloadFormats, { default: 'zip', description: 'The ZIP holds all of them', examples: ['zip'] })),
+  format: Type.Optional(
+    OneOf(downloadFormats, { default: 'zip', description: 'Format to download. `zip` (the default) is the complete package.', examples: ['zip'] }),
+  ),
 });
 
 export const Verification = Named('EvidenceVerification', {
   verdict: OneOf(['verified', 'consistent', 'failed'] as const, {
-    description: '`verified`: every layer holds, and the keys are those of this service. `consistent`: nothing is wrong, but whom to trust is not known',
+    description:
+      '`verified`: every check passed and the package was signed with keys of this service. `consistent`: no check failed, but at least one layer could not be checked. `failed`: at least one check failed.',
     examples: ['verified'],
   }),
   failures: Type.Array(
     Named('EvidenceFailure', {
-      code: OneOf(Object.keys(CODES), { examples: ['payload_changed'] }),
-      file: Type.String({ examples: ['data/report.pdf'] }),
-      detail: Type.String(),
-      expected: Nullable(Type.String({ examples: [null] })),
-      actual: Nullable(Type.String({ examples: [null] })),
+      code: OneOf(Object.keys(CODES), { description: 'Kind of failure.', examples: ['payload_changed'] }),
+      file: Type.String({ description: 'Affected file in the package. Empty if the failure concerns the whole package.', examples: ['data/report.pdf'] }),
+      detail: Type.String({ description: 'What is wrong.' }),
+      expected: Nullable(Type.String({ description: 'Expected value, if there is one.', examples: [null] })),
+      actual: Nullable(Type.String({ description: 'Value that was found instead, if there is one.', examples: [null] })),
     }),
-    { examples: [[]] },
+    { description: 'Failed checks. Empty unless the verdict is `failed`.', examples: [[]] },
   ),
   layers: Type.Array(
     Named('EvidenceLayer', {
-      name: OneOf(LAYERS, { examples: ['signature'] }),
-      result: OneOf(['pass', 'fail', 'not_present', 'not_checked'] as const, { examples: ['pass'] }),
-      detail: Type.String({ examples: ['signed by a key that is trusted'] }),
+      name: OneOf(LAYERS, { description: 'Layer of the package.', examples: ['signature'] }),
+      result: OneOf(['pass', 'fail', 'not_present', 'not_checked'] as const, {
+        description: '`not_present`: the package has no such layer. `not_checked`: the layer could not be checked.',
+        examples: ['pass'],
+      }),
+      detail: Type.String({ description: 'Explanation of the result.', examples: ['signed by a key that is trusted'] }),
+    }),
+    { description: 'Result for each layer.' },
+  ),
+  notes: Type.Array(Type.String(), { description: 'Remarks that do not affect the verdict.', examples: [[]] }),
+  package_id: Nullable(
+    Type.String({
+      format: 'uuid',
+      description: 'Id that the package states. Null if it could not be read.',
+      examples: ['01994f3e-8a10-7c31-9d3c-5f1f4b8f0a11'],
     }),
   ),
-  notes: Type.Array(Type.String(), { examples: [[]] }),
-  package_id: Nullable(Type.String({ format: 'uuid', description: 'As the package says', examples: ['01994f3e-8a10-7c31-9d3c-5f1f4b8f0a11'] })),
-  superseded: Nullable(Type.String({ description: 'Why it no longer says how things are, though it verifies', examples: [null] })),
+  superseded: Nullable(
+    Type.String({ description: 'Why the package is no longer current, although it may verify. Null if it is current or unknown here.', examples: [null] }),
+  ),
 });

@@ -1,170 +1,218 @@
 import { Type } from 'typebox';
 import { listParameters, PageOf } from '../http/paging.ts';
 import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp } from '../http/schemas.ts';
-import { artifactTypes } from './artifacts.ts';
-import { artifactMediaTypes } from './media-type.ts';
+import { artifactMediaTypes } from './artifacts/media-type.ts';
 
 const SHA256 = 'f2ca1bb6c7e907d06dafe4687e579fce76b37e4e93b7605022da52e6ccc26fd2';
 const ORIGIN = 'rrs.example/orgs/01994f3e-8a10-7c31-9d3c-5f1f4b8f0a11';
-export const Sha256 = Type.String({ description: 'SHA-256 in hexadecimal', examples: [SHA256] });
-export const Person = Named('EvidencePerson', {
-  type: OneOf(['api_key', 'member', 'oidc', 'system'] as const),
-  id: Nullable(Type.String({ examples: ['01994f3e-8a10-7c31-9d3c-5f1f4b8f0a11'] })),
-  name: Type.String({ examples: ['Ada'] }),
-});
 
-const ArtifactType = OneOf(artifactTypes, { examples: ['pull_request'] });
-const said = {
-  type: ArtifactType,
-  title: Text(1, 300, { examples: ['Upgrade OpenSSL to 3.0.14'] }),
-  description: Type.Optional(Nullable(Text(0, 10_000, { examples: ['Merged after two reviews'] }))),
-  occurred_at: Type.Optional(
-    Nullable(Type.String({ format: 'date-time', description: 'When it happened, if that is known', examples: ['2026-11-15T09:30:00Z'] })),
-  ),
-  supersedes: Type.Optional(
-    Nullable(Type.String({ format: 'uuid', description: 'The artifact of the same work item that this one replaces', examples: [null] })),
-  ),
+export const idOf = (what: string) => ({ ...Id, description: `Id of ${what}.` });
+export const timeOf = (description: string) => ({ ...Timestamp, description });
+export const hashOf = (description: string) => Type.String({ description, examples: [SHA256] });
+/** A nullable value whose example is null. */
+const optionalId = (description: string) => Nullable(Type.String({ format: 'uuid', description, examples: [null] }));
+
+export const Sha256 = hashOf('SHA-256 in hexadecimal.');
+export const Person = Named(
+  'EvidencePerson',
+  {
+    type: OneOf(['api_key', 'member', 'oidc', 'system'] as const, { description: 'Kind of credential. `system` is the service itself.' }),
+    id: Nullable(
+      Type.String({
+        description: 'Id of the API key or member, or the subject of the OIDC token. Null for the service itself.',
+        examples: ['01994f3e-8a10-7c31-9d3c-5f1f4b8f0a11'],
+      }),
+    ),
+    name: Type.String({ description: 'Display name at the time of the action.', examples: ['Ada'] }),
+  },
+  { description: 'The member, API key, OIDC user or system component that performed the action.' },
+);
+
+const artifactTypes = ['pull_request', 'commit', 'change_ticket', 'scan_report', 'approval', 'screenshot', 'configuration', 'test_result', 'other'] as const;
+const ArtifactType = OneOf(artifactTypes, { description: 'What the artifact documents.', examples: ['pull_request'] });
+const title = { description: 'Short title.', examples: ['Upgrade OpenSSL to 3.0.14'] };
+const description = { description: 'Details, up to 10,000 characters.', examples: ['Merged after two reviews'] };
+const occurredAt = {
+  format: 'date-time',
+  description: 'When the documented event happened, if known. At most one day in the future.',
+  examples: ['2026-11-15T09:30:00Z'],
 };
-/** What stands beside the file in a form; a form knows only text. */
+const supersedes = { format: 'uuid', description: 'Id of the artifact that this one replaces. It must belong to the same work item.' };
+
+/** The fields of the multipart form. Form fields are text, so none of them can be null. */
 export const ArtifactForm = Strict({
-  ...said,
-  description: Type.Optional(Text(0, 10_000)),
-  occurred_at: Type.Optional(Type.String({ format: 'date-time' })),
-  supersedes: Type.Optional(Type.String({ format: 'uuid' })),
+  type: ArtifactType,
+  title: Text(1, 300, title),
+  description: Type.Optional(Text(0, 10_000, description)),
+  occurred_at: Type.Optional(Type.String(occurredAt)),
+  supersedes: Type.Optional(Type.String(supersedes)),
 });
 export const ArtifactLink = Named('ArtifactLink', {
-  ...said,
+  type: ArtifactType,
+  title: Text(1, 300, title),
+  description: Type.Optional(Nullable(Text(0, 10_000, description))),
+  occurred_at: Type.Optional(Nullable(Type.String(occurredAt))),
+  supersedes: Type.Optional(Nullable(Type.String({ ...supersedes, examples: [null] }))),
   url: Text(1, 2_000, {
-    description: 'An http or https address. Credentials in it are removed before it is kept',
+    description: 'An http or https URL. Credentials in the URL are removed before it is stored.',
     examples: ['https://git.example.com/shop/pulls/17'],
   }),
 });
 
 export const Artifact = Named('Artifact', {
-  id: Id,
-  work_item_id: Id,
+  id: idOf('the artifact'),
+  work_item_id: idOf('the work item'),
   type: ArtifactType,
-  title: Type.String({ examples: ['Upgrade OpenSSL to 3.0.14'] }),
-  description: Nullable(Type.String({ examples: [null] })),
-  occurred_at: Nullable(Timestamp),
-  captured: Type.Boolean({ description: 'Whether the service has the bytes; of a link it has not', examples: [true] }),
-  url: Nullable(Type.String({ examples: [null] })),
+  title: Type.String(title),
+  description: Nullable(Type.String({ description: 'Details. Null if none were given.', examples: [null] })),
+  occurred_at: Nullable(timeOf('When the documented event happened. Null if unknown.')),
+  captured: Type.Boolean({ description: 'Whether the service has the content. False for a link.', examples: [true] }),
+  url: Nullable(Type.String({ description: 'The link, without credentials. Null for a file.', examples: [null] })),
   redactions: Type.Array(
     Named('ArtifactRedaction', {
-      pointer: Type.String({ examples: ['/url'] }),
-      reason: Type.String({ examples: ['the values of the query parameters token were removed'] }),
+      pointer: Type.String({ description: 'JSON Pointer to the changed field.', examples: ['/url'] }),
+      reason: Type.String({ description: 'What was removed.', examples: ['the values of the query parameters token were removed'] }),
     }),
-    { description: 'What was taken out before it was kept', examples: [[]] },
+    { description: 'What was removed before the artifact was stored.', examples: [[]] },
   ),
   capture: Nullable(
     Named(
       'ArtifactCapture',
-      { url: Type.String(), provider: Type.String(), connection_id: Id, captured_at: Timestamp },
-      { description: 'Where its bytes were taken from, when it is what a link led to', examples: [null] },
+      {
+        url: Type.String({ description: 'The link that was captured.' }),
+        provider: Type.String({ description: 'Provider of the connection that read the link, such as `jira`.' }),
+        connection_id: idOf('the connection that read the link'),
+        captured_at: timeOf('When the content was read.'),
+      },
+      { description: 'Where the content was captured from. Null unless the artifact is the captured content of a link.', examples: [null] },
     ),
   ),
-  filename: Nullable(Type.String({ examples: ['review.pdf'] })),
-  media_type: Nullable(OneOf(artifactMediaTypes, { description: 'As its bytes say', examples: ['application/pdf'] })),
-  size: Nullable(Type.Integer({ examples: [48_213] })),
-  sha256: Nullable(Sha256),
-  supersedes: Nullable(Type.String({ format: 'uuid', examples: [null] })),
-  superseded_by: Nullable(Type.String({ format: 'uuid', examples: [null] })),
-  removed: Nullable(Type.Object({ at: Timestamp, by: Person, reason: Type.String() }, { description: 'The tombstone of a removed one', examples: [null] })),
-  added_at: Timestamp,
+  filename: Nullable(Type.String({ description: 'File name as uploaded. Null for a link.', examples: ['review.pdf'] })),
+  media_type: Nullable(
+    OneOf(artifactMediaTypes, {
+      description: 'Media type detected from the content; the type that the client sent is ignored. Null for a link.',
+      examples: ['application/pdf'],
+    }),
+  ),
+  size: Nullable(Type.Integer({ description: 'Size of the content in bytes. Null for a link.', examples: [48_213] })),
+  sha256: Nullable(hashOf('SHA-256 of the content in hexadecimal. Null for a link.')),
+  supersedes: optionalId('Id of the artifact that this one replaces.'),
+  superseded_by: optionalId('Id of the artifact that replaces this one.'),
+  removed: Nullable(
+    Type.Object(
+      { at: timeOf('When it was removed.'), by: Person, reason: Type.String({ description: 'Why it was removed.' }) },
+      { description: 'Who removed the artifact, when and why. Null unless it was removed.', examples: [null] },
+    ),
+  ),
+  added_at: timeOf('When the artifact was added.'),
   added_by: Person,
 });
 export const ArtifactList = PageOf('ArtifactList', Artifact);
 
-const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
+const flag = (what: string) => Type.Optional(Type.Boolean({ description: `\`true\`: only ${what} artifacts. \`false\`: only the others. Default: both.` }));
 export const ArtifactListQuery = Strict({
   ...listParameters(['added_at'] as const, '-added_at'),
-  type: Type.Optional(Type.Array(ArtifactType, { minItems: 1, maxItems: artifactTypes.length })),
-  superseded: flag('Only those that another one replaces, or only those that none does'),
-  removed: flag('Only removed ones, or only those that are there'),
+  type: Type.Optional(Type.Array(ArtifactType, { minItems: 1, maxItems: artifactTypes.length, description: 'Only artifacts of these types.' })),
+  superseded: flag('superseded'),
+  removed: flag('removed'),
 });
-export const WorkItemParams = Strict({ work_item_id: Id });
-export const ArtifactParams = Strict({ id: Id });
+export const WorkItemParams = Strict({ work_item_id: idOf('the work item') });
+export const ArtifactParams = Strict({ id: idOf('the artifact') });
 export const ArtifactRemovalQuery = Strict({
-  reason: Text(3, 2_000, { description: 'Why it is removed; kept with the tombstone', examples: ['Uploaded to the wrong work item'] }),
+  reason: Text(3, 2_000, {
+    description: 'Why the artifact is removed. Kept permanently and shown in later packages.',
+    examples: ['Uploaded to the wrong work item'],
+  }),
 });
 
-const Size = (description: string, options: Record<string, unknown> = {}) =>
+const Count = (description: string, options: Record<string, unknown> = {}) =>
   Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description, ...options });
-const Hashes = Type.Array(Sha256, { description: 'From the leaf to the root' });
 const checkpointNote = `${ORIGIN}\n1\n8soa1sfpB9Btr+RofldfznazfkuTt2BQItpS5szCb9I=\n\n— ${ORIGIN} qk5lq…\n`;
 
 export const LogCheckpoint = Named('LogCheckpoint', {
-  origin: Type.String({ description: 'The name of the log', examples: [ORIGIN] }),
-  tree_size: Size('Entries in the tree', { examples: [1] }),
-  root_hash: Sha256,
-  note: Type.String({ description: 'Signed note of C2SP with the Ed25519 key of the log', examples: [checkpointNote] }),
-  rekor_note: Type.String({ description: 'The same tree as a checkpoint for tools that know Rekor, with its P-256 key', examples: [checkpointNote] }),
-  created_at: Timestamp,
+  origin: Type.String({ description: 'Name of the transparency log.', examples: [ORIGIN] }),
+  tree_size: Count('Number of entries in the tree.', { examples: [1] }),
+  root_hash: hashOf('Root hash of the tree in hexadecimal.'),
+  note: Type.String({ description: 'Checkpoint as a C2SP signed note, signed with the Ed25519 key of the log.', examples: [checkpointNote] }),
+  rekor_note: Type.String({
+    description: 'The same checkpoint in the format of Rekor, signed with the P-256 key of the log.',
+    examples: [checkpointNote],
+  }),
+  created_at: timeOf('When the checkpoint was recorded.'),
 });
-export const CheckpointText = Type.String({ examples: [checkpointNote] });
+export const CheckpointText = Type.String({ description: 'The C2SP signed note.', examples: [checkpointNote] });
 
 export const LogEntry = Named('LogEntry', {
-  index: Size('Place in the log, from 0', { examples: [0] }),
-  leaf_hash: Sha256,
+  index: Count('Index of the entry, from 0.', { examples: [0] }),
+  leaf_hash: hashOf('RFC 6962 leaf hash of the entry in hexadecimal.'),
   entry: Type.String({
-    description: 'The bytes of the leaf: canonical JSON with hashes, signature and public key',
+    description: 'Content of the leaf: canonical JSON with hashes, signature and public key.',
     examples: ['{"apiVersion":"0.0.1","kind":"dsse","spec":{}}'],
   }),
-  package_id: Id,
+  package_id: idOf('the evidence package'),
   published: Type.Boolean({
-    description: 'Whether the package with this leaf was published; one that was not is left by an attempt that broke off',
+    description: 'Whether a package was published with this entry. False if sealing was interrupted after the entry was appended.',
     examples: [true],
   }),
-  published_at: Nullable(Timestamp),
-  appended_at: Timestamp,
+  published_at: Nullable(timeOf('When the package was published. Null if it was not.')),
+  appended_at: timeOf('When the entry was appended.'),
 });
-/** Any text, so that what is no number is not found instead of wrong. */
-export const LogEntryParams = Strict({ index: Text(1, 1_000, { description: 'Place in the log, from 0', examples: ['0'] }) });
+/** Accepts any text, so that an index that is not a number gives 404 like every other unknown entry. */
+export const LogEntryParams = Strict({ index: Text(1, 1_000, { description: 'Index of the entry, from 0.', examples: ['0'] }) });
 
 export const InclusionQuery = Strict({
-  index: Size('The entry', { examples: [0] }),
-  tree_size: Type.Optional(Size('The tree it is to be shown in; that of the last checkpoint, if not given', { minimum: 1 })),
+  index: Count('Index of the entry, from 0.', { examples: [0] }),
+  tree_size: Type.Optional(Count('Size of the tree to prove inclusion in. Default: the size of the latest checkpoint.', { minimum: 1 })),
 });
 export const InclusionProof = Named('InclusionProof', {
-  index: Size('The entry', { examples: [0] }),
-  tree_size: Size('Entries in the tree', { examples: [1] }),
-  leaf_hash: Sha256,
-  root_hash: Sha256,
-  hashes: Hashes,
+  index: Count('Index of the entry, from 0.', { examples: [0] }),
+  tree_size: Count('Number of entries in the tree.', { examples: [1] }),
+  leaf_hash: hashOf('Leaf hash of the entry in hexadecimal.'),
+  root_hash: hashOf('Root hash of the tree in hexadecimal.'),
+  hashes: Type.Array(Sha256, { description: 'Audit path, ordered from the leaf to the root.' }),
 });
 
 export const ConsistencyQuery = Strict({
-  from: Size('Size of the older tree', { examples: [1] }),
-  to: Type.Optional(Size('Size of the newer tree; that of the last checkpoint, if not given')),
+  from: Count('Size of the older tree.', { examples: [1] }),
+  to: Type.Optional(Count('Size of the newer tree. Default: the size of the latest checkpoint.')),
 });
 export const ConsistencyProof = Named('ConsistencyProof', {
-  from: Size('Size of the older tree', { examples: [1] }),
-  to: Size('Size of the newer tree', { examples: [1] }),
-  from_root_hash: Sha256,
-  to_root_hash: Sha256,
-  hashes: Type.Array(Sha256, { description: 'As in RFC 6962 section 2.1.2', examples: [[]] }),
+  from: Count('Size of the older tree.', { examples: [1] }),
+  to: Count('Size of the newer tree.', { examples: [1] }),
+  from_root_hash: hashOf('Root hash of the older tree in hexadecimal.'),
+  to_root_hash: hashOf('Root hash of the newer tree in hexadecimal.'),
+  hashes: Type.Array(Sha256, { description: 'Consistency proof as defined in RFC 6962, section 2.1.2.', examples: [[]] }),
 });
 
 export const EvidenceKeys = Named('EvidenceKeys', {
   keys: Type.Array(
     Named('EvidenceKey', {
       key_id: Type.String({
-        description: 'Of a package key the fingerprint of OpenSSH, of a log key the SHA-256 of its SubjectPublicKeyInfo',
+        description: 'OpenSSH fingerprint (package keys) or SHA-256 of the SubjectPublicKeyInfo in hexadecimal (log keys).',
         examples: ['SHA256:wZKdFjLZ0u6T1vGq1nIDqYRLkvXgqVqYwqkH3H0kq1M'],
       }),
-      use: OneOf(['package', 'log'] as const),
-      algorithm: OneOf(['ES256', 'Ed25519'] as const),
-      public_key_pem: Type.String({ examples: ['-----BEGIN PUBLIC KEY-----\nMFkw…\n-----END PUBLIC KEY-----\n'] }),
+      use: OneOf(['package', 'log'] as const, { description: '`package` keys sign packages. `log` keys sign checkpoints of the transparency log.' }),
+      algorithm: OneOf(['ES256', 'Ed25519'] as const, { description: 'Signature algorithm.' }),
+      public_key_pem: Type.String({
+        description: 'Public key in PEM (SubjectPublicKeyInfo).',
+        examples: ['-----BEGIN PUBLIC KEY-----\nMFkw…\n-----END PUBLIC KEY-----\n'],
+      }),
       jwk: Type.Object(
-        { kty: Type.String(), crv: Type.String(), x: Type.String(), kid: Type.String() },
+        {
+          kty: Type.String({ description: 'Key type.' }),
+          crv: Type.String({ description: 'Curve.' }),
+          x: Type.String({ description: 'X coordinate, or the public key for Ed25519, in base64url.' }),
+          kid: Type.String({ description: 'JWK thumbprint of the key (RFC 7638).' }),
+        },
         {
           additionalProperties: true,
-          description: 'The same key as JWK; its `kid` is the thumbprint of RFC 7638',
+          description: 'The same key as a JSON Web Key.',
           examples: [{ kty: 'EC', crv: 'P-256', x: 'f83OJ3D2…', y: 'x_FEzRu9…', kid: 'cn-I_WNM…', alg: 'ES256', use: 'sig' }],
         },
       ),
-      valid_from: Timestamp,
-      valid_to: Nullable(Type.String({ format: 'date-time', description: 'When it was replaced; null: it signs now', examples: [null] })),
+      valid_from: timeOf('When the key was registered.'),
+      valid_to: Nullable(Type.String({ format: 'date-time', description: 'When the key was replaced. Null while it is in use.', examples: [null] })),
     }),
+    { description: 'Every key that was ever used. Keys in use come first.' },
   ),
 });

@@ -2,9 +2,9 @@ import { formats, type ReportFormat } from '@rrs/scan-reports';
 import type { BlobStore } from '../blobs/blobs.ts';
 import { handle } from '../jobs/jobs.ts';
 import type { FindingFollower } from './follower.ts';
-import { importReport } from './import.ts';
+import { importReport } from './import/run-import.ts';
 import { rescoreFindings, runImport } from './jobs.ts';
-import { rescoreKnown } from './rescore.ts';
+import { rescoreKnown } from './triage/rescore.ts';
 
 export function importHandler(blobs: BlobStore, follower: FindingFollower, known: readonly ReportFormat[] = formats) {
   return handle(runImport, ({ org_id: orgId, import_id: importId }, context) => importReport({ blobs, follower, known }, context, { orgId, importId }));

@@ -1,10 +1,10 @@
 import type { App } from '../http/app.ts';
-import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts';
+import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
 import { problems } from '../http/schemas.ts';
 import { invalidField } from '../shared/errors.ts';
-import { type BulkRequest, changeFindings } from './bulk.ts';
 import type { FindingDeps } from './deps.ts';
 import { BulkAnswer, BulkBody } from './schemas-bulk.ts';
+import { type BulkRequest, changeFindings } from './triage/bulk.ts';
 
 export function bulkRoutes(app: App, deps: FindingDeps): void {
   app.post(

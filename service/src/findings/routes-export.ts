@@ -5,9 +5,9 @@ import { OneOf, problems, Strict } from '../http/schemas.ts';
 import { readOrganization } from '../organizations/organization.ts';
 import { AppError } from '../shared/errors.ts';
 import type { FindingDeps } from './deps.ts';
-import { type ExportedFinding, exportAssets, exportPages } from './export.ts';
-import { type ExportFormat, exportFormats } from './export-formats.ts';
-import type { FindingFilter } from './filter.ts';
+import { type ExportedFinding, exportAssets, exportPages } from './export/export.ts';
+import { type ExportFormat, exportFormats } from './export/formats.ts';
+import type { FindingFilter } from './list/filter.ts';
 import { filters } from './schemas.ts';
 
 const names = Object.keys(exportFormats) as (keyof typeof exportFormats)[];

@@ -5,14 +5,14 @@ import type { FastifyRequest } from 'fastify';
 import type { BlobRef } from '../blobs/blobs.ts';
 import type { App } from '../http/app.ts';
 import { readPage } from '../http/paging.ts';
-import { PreferHeaders, preferredWait, waitFor } from '../http/prefer.ts';
+import { PreferHeaders, preferredWait, waitFor } from '../http/requests/prefer.ts';
+import { readForm } from '../http/requests/uploads.ts';
 import { problems } from '../http/schemas.ts';
-import { readForm } from '../http/uploads.ts';
 import { AppError } from '../shared/errors.ts';
 import type { FindingDeps } from './deps.ts';
-import { confirmImport, createImport, discardImport, type ImportRow, listImports, readImport } from './imports.ts';
+import { confirmImport, createImport, discardImport, type ImportRow, listImports, readImport } from './import/manage-imports.ts';
+import { type ImportFields, readFields } from './import/upload-fields.ts';
 import { toImport } from './present.ts';
-import { type ImportFields, readFields } from './routes-imports-fields.ts';
 import { FindingParams, Import, ImportFormats, ImportList, ImportListQuery, ImportQuery } from './schemas.ts';
 
 const done = (row: ImportRow): boolean => row.status !== 'queued' && row.status !== 'running';

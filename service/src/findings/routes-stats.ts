@@ -1,7 +1,7 @@
 import type { App } from '../http/app.ts';
 import type { FindingDeps } from './deps.ts';
+import { readStats } from './list/stats.ts';
 import { FindingStats } from './schemas-stats.ts';
-import { readStats } from './stats.ts';
 
 export function statsRoutes(app: App, { db }: FindingDeps): void {
   app.get(

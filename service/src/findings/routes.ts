@@ -1,21 +1,24 @@
 import type { App } from '../http/app.ts';
-import { assertVersion, expectedVersions, IfMatchHeaders, setETag } from '../http/conditions.ts';
-import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts';
 import { readPage } from '../http/paging.ts';
+import { assertVersion, expectedVersions, IfMatchHeaders, setETag } from '../http/requests/conditions.ts';
+import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
 import { problems } from '../http/schemas.ts';
 import { invalidField } from '../shared/errors.ts';
 import { scoreVector } from '../vulnerabilities/cvss.ts';
-import { createFinding, type NewFinding } from './create.ts';
 import type { FindingDeps } from './deps.ts';
-import type { FindingFilter } from './filter.ts';
-import { type FindingRow, listFindings, namesFor, readDetails, readFinding, readHistory } from './list.ts';
-import { toFinding, toHistoryEntry, toListed } from './present.ts';
+import { showListed } from './fields/derive.ts';
+import type { FindingRow } from './fields/field.ts';
+import type { FindingFilter } from './list/filter.ts';
+import { listFindings, readDetails, readFinding, readHistory } from './list/list.ts';
+import { namesFor } from './list/names.ts';
+import { toFinding, toHistoryEntry } from './present.ts';
 import { bulkRoutes } from './routes-bulk.ts';
 import { exportRoutes } from './routes-export.ts';
 import { importRoutes } from './routes-imports.ts';
 import { statsRoutes } from './routes-stats.ts';
 import { Finding, FindingCreate, FindingList, FindingParams, FindingPatch, FindingQuery, HistoryList, HistoryQuery } from './schemas.ts';
-import { type FindingPatch as Patch, updateFinding } from './triage.ts';
+import { createFinding, type NewFinding } from './triage/create.ts';
+import { type FindingPatch as Patch, updateFinding } from './triage/triage.ts';
 
 export function findingRoutes(deps: FindingDeps) {
   return (app: App): void => {
@@ -41,7 +44,7 @@ export function findingRoutes(deps: FindingDeps) {
           const found = await listFindings(tx, orgId, filter as FindingFilter, page);
           return { ...found, names: await namesFor(tx, orgId, found.data) };
         });
-        return reply.send({ data: data.map((row) => toListed(row, names)), page });
+        return reply.send({ data: data.map((row) => showListed(row, names)), page });
       },
     );
 

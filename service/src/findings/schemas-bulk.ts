@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { Id, Named, Nullable, Strict, Text } from '../http/schemas.ts';
-import { FindingPatch, filters, Severity, Tag } from './schemas.ts';
+import { Severity } from './fields/shapes.ts';
+import { FindingPatch, filters, Tag } from './schemas.ts';
 
 const { status, reason, owner, expires_at, justification } = FindingPatch.properties;
 const Tags = Type.Optional(Type.Array(Tag, { maxItems: 50, uniqueItems: true }));

@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../shared/ids.ts';
 import { type Access, can, roles } from '../shared/permissions.ts';
-import { startApi, type TestApi, type TestOrganization } from '../testing/api.ts';
-import { type Operation, operations } from '../testing/description.ts';
-import { addLogEntry, sendArtifact } from '../testing/evidence.ts';
-import { sharePackage, storePackage, unknownToken } from '../testing/stored-package.ts';
+import { addLogEntry, sendArtifact } from '../testing/evidence/evidence.ts';
+import { sharePackage, storePackage, unknownToken } from '../testing/evidence/stored-package.ts';
+import { startApi, type TestApi, type TestOrganization } from '../testing/http/api.ts';
+import { type Operation, operations } from '../testing/http/description.ts';
 
 /** Who may call what. An operation that is missing here fails the walk. */
 const access: Record<string, Access> = {
@@ -222,7 +222,7 @@ function ticketing(organization: TestOrganization): Promise<string> {
 async function ticket(organization: TestOrganization): Promise<string> {
   const [connection_id, work_item_id, id] = [await ticketing(organization), await workItem(organization), newId()];
   const failed = { status: 'failed', error_kind: 'unavailable', error: `of ${organization.slug}` } as const;
-  const row = { org_id: organization.id, id, work_item_id, connection_id, mark: 'rrs-0', created_by: 'test', ...failed };
+  const row = { org_id: organization.id, id, work_item_id, connection_id, marker: 'rrs-0', created_by: 'test', ...failed };
   await api.db.withSystem((tx) => tx.insertInto('tickets').values(row).execute());
   return `${work_item_id} ${id}`;
 }

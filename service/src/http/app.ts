@@ -13,12 +13,12 @@ import Fastify, {
 import type { Clock } from '../shared/clock.ts';
 import { AppError } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
-import { type Authenticate, installAccess } from './access.ts';
-import { answerBrokenRequest } from './broken-requests.ts';
 import { answerError, installErrors } from './errors.ts';
-import { installAnswers, installJson } from './json.ts';
-import type { RateLimit } from './rate-limit.ts';
-import { installValidation } from './validation.ts';
+import { type Authenticate, installAccess } from './requests/access.ts';
+import { answerBrokenRequest } from './requests/broken-requests.ts';
+import { installAnswers, installJson } from './requests/json.ts';
+import type { RateLimit } from './requests/rate-limit.ts';
+import { installValidation } from './requests/validation.ts';
 
 export type App = FastifyInstance<RawServerDefault, RawRequestDefaultExpression, RawReplyDefaultExpression, FastifyBaseLogger, TypeBoxTypeProvider>;
 

@@ -3,10 +3,10 @@ import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startApp } from '../testing/app.ts';
+import { startApp } from '../testing/http/app.ts';
 import { createMemoryLog } from '../testing/log.ts';
 import type { App } from './app.ts';
-import { installPages } from './pages.ts';
+import { installPages } from './openapi/docs-pages.ts';
 import { type Problem, problemKinds } from './problems.ts';
 import { Strict } from './schemas.ts';
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../shared/ids.ts';
-import { startApi, type TestApi } from '../testing/api.ts';
-import { requestsTo } from '../testing/arbitrary.ts';
-import { mistakeIn, operations } from '../testing/description.ts';
-import { addLogEntry, sendArtifact } from '../testing/evidence.ts';
-import { sharePackage, storePackage } from '../testing/stored-package.ts';
+import { addLogEntry, sendArtifact } from '../testing/evidence/evidence.ts';
+import { sharePackage, storePackage } from '../testing/evidence/stored-package.ts';
+import { startApi, type TestApi } from '../testing/http/api.ts';
+import { requestsTo } from '../testing/http/arbitrary.ts';
+import { mistakeIn, operations } from '../testing/http/description.ts';
 
 const RUNS = 60;
 

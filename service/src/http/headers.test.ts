@@ -1,9 +1,9 @@
 import type { InjectOptions } from 'fastify';
 import { Type } from 'typebox';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startApp } from '../testing/app.ts';
+import { startApp } from '../testing/http/app.ts';
 import type { App, AppOptions } from './app.ts';
-import { installPages } from './pages.ts';
+import { installPages } from './openapi/docs-pages.ts';
 import { Strict } from './schemas.ts';
 
 function routes(app: App): void {

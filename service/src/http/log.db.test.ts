@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startApi, type TestApi } from '../testing/api.ts';
+import { unknownToken } from '../testing/evidence/stored-package.ts';
+import { startApi, type TestApi } from '../testing/http/api.ts';
 import { createMemoryLog } from '../testing/log.ts';
-import { unknownToken } from '../testing/stored-package.ts';
 
 const memory = createMemoryLog();
 let api: TestApi;

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { declareJob, enqueue } from '../jobs/jobs.ts';
-import { startApi, type TestApi } from '../testing/api.ts';
-import { startApp } from '../testing/app.ts';
+import { createCuttableDatabase } from '../testing/fakes/postgres-proxy.ts';
+import { startApi, type TestApi } from '../testing/http/api.ts';
+import { startApp } from '../testing/http/app.ts';
+import { useReceiver, webhooksOf } from '../testing/integrations/webhooks.ts';
 import { createMemoryLog } from '../testing/log.ts';
 import { withClient } from '../testing/postgres.ts';
-import { createCuttableDatabase } from '../testing/postgres-proxy.ts';
-import { useReceiver, webhooksOf } from '../testing/webhooks.ts';
 import { createMetrics, installOperations } from './operations.ts';
 
 let api: TestApi;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../shared/ids.ts';
-import { startApi, type TestApi } from '../testing/api.ts';
+import { startApi, type TestApi } from '../testing/http/api.ts';
 
 let api: TestApi;
 beforeAll(async () => {

@@ -2,11 +2,11 @@ import type { Sender } from '@rrs/connectors';
 import type { Database } from '../db/database.ts';
 import type { FindingFollower } from '../findings/follower.ts';
 import type { Clock } from '../shared/clock.ts';
-import type { IntegrationDeps } from './connections.ts';
+import type { IntegrationDeps } from './connections/connections.ts';
 
 export interface IntegrationRoutesDeps extends IntegrationDeps {
   db: Database;
-  /** Signs cursors and seals kept answers. */
+  /** Signs cursors and encrypts stored idempotent responses. */
   secret: Buffer;
   clock: Clock;
   sender: Sender;

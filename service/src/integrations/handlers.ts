@@ -1,32 +1,31 @@
 import { handle, type JobHandler } from '../jobs/jobs.ts';
-import { type Conclusion, concludeRun } from './conclude.ts';
 import { runSync, startDueSyncs } from './jobs.ts';
-import { queueScheduled, takeDue } from './runs.ts';
-import { isLost, type Syncing, takeRun } from './sync.ts';
-import { syncFindings } from './sync-findings.ts';
-import { syncKnowledge } from './sync-knowledge.ts';
+import { type Conclusion, concludeRun } from './sync/conclude.ts';
+import { claimDueConnections, queueScheduled } from './sync/runs.ts';
+import { claimRun, isTakenOver, type SyncDeps } from './sync/sync.ts';
+import { syncFindings } from './sync/sync-findings.ts';
+import { syncKnowledge } from './sync/sync-knowledge.ts';
 
-export function syncHandler(syncing: Syncing): JobHandler {
+export function syncHandler(deps: SyncDeps): JobHandler {
   return handle(runSync, async ({ org_id: orgId, run_id: runId }, context) => {
-    const running = await takeRun(syncing, context.db, orgId, runId);
-    if (!running) return;
-    const conclude = (conclusion: Conclusion): Promise<void> => context.db.withTenant({ orgId }, (tx) => concludeRun(tx, running, conclusion));
-    if (running.run.cancel_requested) return conclude({ status: 'cancelled' });
+    const claimed = await claimRun(deps, context.db, orgId, runId);
+    if (!claimed) return;
+    const conclude = (conclusion: Conclusion): Promise<void> => context.db.withTenant({ orgId }, (tx) => concludeRun(tx, claimed, conclusion));
+    if (claimed.run.cancel_requested) return conclude({ status: 'cancelled' });
     try {
-      await conclude(await (running.connector.kind === 'enrichment' ? syncKnowledge : syncFindings)(syncing, context, running));
+      await conclude(await (claimed.connector.kind === 'enrichment' ? syncKnowledge : syncFindings)(deps, context, claimed));
     } catch (error) {
-      if (isLost(error)) return;
+      if (isTakenOver(error)) return;
       if (!context.lastAttempt || context.signal.aborted) throw error;
-      await conclude({ status: 'failed', kind: 'service', error: 'The run failed several times because of a fault in this service; its log has the details.' });
+      await conclude({ status: 'failed', kind: 'service', error: 'Internal error: all attempts of the run failed. See the service log.' });
     }
   });
 }
 
-/** Every minute. */
 export const dueSyncs = handle(
   startDueSyncs,
   async (_payload, { db }) => {
-    const due = await db.withSystem(takeDue);
+    const due = await db.withSystem(claimDueConnections);
     for (const [orgId, ids] of due) await db.withTenant({ orgId }, (tx) => queueScheduled(tx, orgId, ids));
   },
   '* * * * *',

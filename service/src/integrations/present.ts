@@ -1,12 +1,25 @@
 import type { Connector } from '@rrs/connectors';
-import type { RunFault } from './conclude.ts';
-import type { ConnectionRow } from './connections.ts';
-import { type HealthRow, type HealthStatus, healthOf, healthStatuses, type SyncStatus } from './health.ts';
-import { nextPollAt } from './polls.ts';
-import { strict } from './providers.ts';
-import type { RunRow } from './runs.ts';
+import type { Static } from 'typebox';
+import type { ConnectionRow } from './connections/connections.ts';
+import { type HealthRow, healthOf } from './connections/health.ts';
+import { strict } from './connections/providers.ts';
+import type { ConnectionStatus } from './connections/sync-status.ts';
+import { type Catalog, type Connection, type Health, type HealthStatus, healthStatuses, type Run } from './schemas.ts';
+import type { RunFault } from './sync/conclude.ts';
+import { nextPollAt } from './sync/polls.ts';
+import type { RunRow } from './sync/runs.ts';
 
-export function toProvider({ id, kind, name, version, description, documentation, permissions, config, credentials }: Connector) {
+export function toProvider({
+  id,
+  kind,
+  name,
+  version,
+  description,
+  documentation,
+  permissions,
+  config,
+  credentials,
+}: Connector): Static<typeof Catalog>['data'][number] {
   const dialect = { $schema: 'https://json-schema.org/draft/2020-12/schema' };
   return {
     id,
@@ -26,12 +39,7 @@ function capabilitiesOf(kind: Connector['kind']): string[] {
   return { scanner: ['test', 'sync'], enrichment: ['test', 'sync'], ticketing: ['test', 'tickets'] }[kind];
 }
 
-export interface Standing {
-  syncStatus: SyncStatus;
-  lastRun: RunRow | null;
-}
-
-export function toConnection(row: ConnectionRow, { syncStatus, lastRun }: Standing) {
+export function toConnection(row: ConnectionRow, { syncStatus, lastRun }: ConnectionStatus): Static<typeof Connection> {
   const marks = row.credential_marks as Record<string, { updated_at: string; hint: string | null }>;
   return {
     id: row.id,
@@ -59,11 +67,11 @@ function nextRunAt({ enabled, kind, next_run_at }: Pick<ConnectionRow, 'enabled'
 
 const outcomes = ['received', 'created', 'updated', 'unchanged', 'reopened', 'rejected', 'closed', 'learned'] as const;
 
-function kindOf(kept: string | null): RunFault['kind'] {
-  return (kept ?? 'service') as RunFault['kind'];
+function faultKind(stored: string | null): RunFault['kind'] {
+  return (stored ?? 'service') as RunFault['kind'];
 }
 
-export function toRun(run: RunRow) {
+export function toRun(run: RunRow): Static<typeof Run> {
   const counts = run.counts as Record<string, number>;
   return {
     id: run.id,
@@ -75,7 +83,7 @@ export function toRun(run: RunRow) {
     counts: Object.fromEntries(outcomes.map((name) => [name, counts[name] ?? 0])) as Record<(typeof outcomes)[number], number>,
     requests: { made: run.requests, failed: run.failed_requests, bytes: Number(run.response_bytes) },
     import_id: run.import_id,
-    error: run.error === null ? null : { kind: kindOf(run.error_kind), message: run.error },
+    error: run.error === null ? null : { kind: faultKind(run.error_kind), message: run.error },
     notes: run.notes as string[],
     knowledge_as_of: run.knowledge_as_of,
     requested_by: run.requested_by,
@@ -88,7 +96,7 @@ export function toRun(run: RunRow) {
 const rate = (failed: number, all: number): number => (all === 0 ? 0 : Math.round((failed / all) * 1000) / 1000);
 const seconds = (value: number | null): number | null => (value === null ? null : Math.round(value * 1000) / 1000);
 
-export function toHealth(rows: readonly HealthRow[], now: Date) {
+export function toHealth(rows: readonly HealthRow[], now: Date): Static<typeof Health> {
   const connections = rows.map((row) => {
     const { status, sync_status, circuit, staleSeconds, isStale, error } = healthOf(row, now);
     return {
@@ -113,7 +121,7 @@ export function toHealth(rows: readonly HealthRow[], now: Date) {
       run_seconds: { median: seconds(row.median_seconds), p95: seconds(row.p95_seconds) },
       findings_seen: row.findings_seen,
       knowledge_as_of: row.knowledge_as_of,
-      last_error: error === null ? null : { kind: kindOf(row.error_kind), message: error },
+      last_error: error === null ? null : { kind: faultKind(row.error_kind), message: error },
       notes: row.latest_notes ?? [],
       consecutive_failures: row.consecutive_failures,
       circuit,

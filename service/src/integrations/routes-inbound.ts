@@ -2,39 +2,39 @@ import type { InboundMessage, Settings } from '@rrs/connectors';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Database, TenantTx } from '../db/database.ts';
-import { tooMany } from '../http/access.ts';
 import type { App } from '../http/app.ts';
-import type { Verdict } from '../http/rate-limit.ts';
+import { tooMany } from '../http/requests/access.ts';
+import type { Verdict } from '../http/requests/rate-limit.ts';
 import { Named, problems } from '../http/schemas.ts';
 import { AppError } from '../shared/errors.ts';
-import { openCredentials } from './connections.ts';
-import { findConnection } from './inbound.ts';
-import { type Providers, providerOf } from './providers.ts';
+import { openCredentials } from './connections/connections.ts';
+import { findConnection } from './connections/inbound.ts';
+import { type Providers, providerOf } from './connections/providers.ts';
+import type { KeyRing } from './connections/secrets.ts';
 import { ConnectionParams } from './schemas.ts';
-import type { KeyRing } from './secrets.ts';
 
 export interface InboundDeps {
   db: Database;
   providers: Providers;
   keys: KeyRing;
-  /** What it means that a ticket changed. Tickets know of connections and not the other way round, so it is handed in. */
-  hear(tx: TenantTx, changed: { orgId: string; connectionId: string; externalIds: readonly string[] }): Promise<void>;
+  /** Called for tickets that a vendor reports as changed. Passed in because integrations must not import work items. */
+  onTicketsChanged(tx: TenantTx, changed: { orgId: string; connectionId: string; externalIds: readonly string[] }): Promise<void>;
 }
 
 const LIMIT = 2 ** 20;
 
-const Accepted = Named('InboundAccepted', { accepted: Type.Boolean({ examples: [true] }) });
+const Accepted = Named('InboundAccepted', { accepted: Type.Boolean({ description: 'Always true', examples: [true] }) });
 const EXAMPLE = { file: '{"webhookEvent": "jira:issue_updated", "issue": {"id": "10024", "key": "SEC-24"}}' };
 
-/** For vendors, which have no credential of ours: what they sign with the secret of the connection is the credential. */
+/** Receives vendors' webhooks. Vendors have no credential of ours: the signature made with the connection's webhook secret authenticates them. */
 export function inboundRoute(deps: InboundDeps) {
   return (app: App): void => {
-    void app.register(async (scope) => receive(scope as unknown as App, deps));
+    void app.register(async (scope) => receive(scope, deps));
   };
 }
 
-async function receive(app: App, { db, providers, keys, hear }: InboundDeps): Promise<void> {
-  // A signature is about bytes: they stay as they came, and nothing parses them but the connector that checks it.
+async function receive(app: App, { db, providers, keys, onTicketsChanged }: InboundDeps): Promise<void> {
+  // The signature covers the raw bytes, so the body is not parsed before the connector has checked it.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: LIMIT }, (_request, body: Buffer, done) => done(null, body));
 
@@ -43,14 +43,14 @@ async function receive(app: App, { db, providers, keys, hear }: InboundDeps): Pr
     {
       config: {
         access: 'public',
-        upload: { description: 'As the vendor sends it', fields: {}, example: EXAMPLE, mediaType: 'application/json', formless: true },
+        upload: { description: "The vendor's webhook payload", fields: {}, example: EXAMPLE, mediaType: 'application/json', formless: true },
       },
       bodyLimit: LIMIT,
       schema: {
         operationId: 'receiveTicketMessage',
-        summary: 'Take a message of a ticketing system',
+        summary: 'Receive a ticketing webhook',
         description:
-          "The address for the vendor's webhook. The message must carry the vendor's signature, made with the webhook secret of the connection; then it is accepted, whatever it is about. Nothing in it is believed: the ticket that it names, if any, is read again.",
+          "Receives a webhook of the vendor. Use this URL when you configure the webhook there. The request must carry the vendor's signature, made with the webhook secret of the connection. The payload is only a hint: the service reads the ticket from the vendor again.",
         tags: ['Integrations'],
         params: ConnectionParams,
         response: { 202: Accepted, ...problems('not_found', 'unauthenticated', 'rate_limited') },
@@ -60,31 +60,31 @@ async function receive(app: App, { db, providers, keys, hear }: InboundDeps): Pr
       const connection = await db.withSystem((tx) => findConnection(tx, request.params.id));
       const connector = connection && providerOf(providers, connection.provider);
       if (!connection || connector?.kind !== 'ticketing' || !connector.inbound) {
-        assertNotTooOften(app.failures.take(`inbound ${request.ip}`));
-        throw new AppError('not_found', 'There is no connection at this address that takes messages. Remove the webhook, or connect the system again.');
+        assertAllowed(app.failures.take(`inbound ${request.ip}`));
+        throw new AppError('not_found', 'No connection receives webhooks at this URL. Remove the webhook, or connect the system again.');
       }
-      // Customers of one vendor share its addresses: the mistakes of one must not keep the messages of another away.
-      const from = `inbound ${request.ip} ${connection.id}`;
-      assertNotTooOften(app.failures.look(from));
+      // Customers of one vendor share its IP addresses: invalid requests for one connection must not block another.
+      const sender = `inbound ${request.ip} ${connection.id}`;
+      assertAllowed(app.failures.look(sender));
       const settings = { config: connection.config, credentials: await openCredentials(keys, connection) } as Settings;
-      const heard = connector.inbound(settings, messageOf(request));
-      if (heard === null) {
-        app.failures.take(from);
-        throw new AppError('unauthenticated', 'The signature does not hold. Check the webhook secret on both sides.');
+      const message = connector.inbound(settings, messageOf(request));
+      if (message === null) {
+        app.failures.take(sender);
+        throw new AppError('unauthenticated', 'The signature is invalid. Check that the webhook secret is the same on both sides.');
       }
-      const { ticket } = heard;
+      const { ticket } = message;
       const { org_id: orgId } = connection;
-      if (ticket !== null) await db.withTenant({ orgId }, (tx) => hear(tx, { orgId, connectionId: connection.id, externalIds: [ticket] }));
+      if (ticket !== null) await db.withTenant({ orgId }, (tx) => onTicketsChanged(tx, { orgId, connectionId: connection.id, externalIds: [ticket] }));
       return reply.code(202).send({ accepted: true });
     },
   );
 }
 
-function assertNotTooOften({ allowed, seconds }: Verdict): void {
-  if (!allowed) throw tooMany('Too many messages from your address that nobody could take.', seconds);
+function assertAllowed({ allowed, seconds }: Verdict): void {
+  if (!allowed) throw tooMany('Too many rejected webhook requests from your address.', seconds);
 }
 
 function messageOf({ headers, body }: FastifyRequest): InboundMessage {
-  const plain = Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value] as const);
-  return { headers: Object.fromEntries(plain), body: Buffer.isBuffer(body) ? body : Buffer.alloc(0) };
+  const flat = Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value] as const);
+  return { headers: Object.fromEntries(flat), body: Buffer.isBuffer(body) ? body : Buffer.alloc(0) };
 }

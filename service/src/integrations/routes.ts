@@ -1,29 +1,20 @@
+import type { Settings } from '@rrs/connectors';
+import { presentPage } from '../db/pages.ts';
 import type { App } from '../http/app.ts';
-import { assertVersion, expectedVersions, IfMatchHeaders, setETag } from '../http/conditions.ts';
-import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts';
-import { readPage } from '../http/paging.ts';
+import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
+import { deleteRoute, getRoute, listRoute, patchRoute } from '../http/resource.ts';
 import { problems } from '../http/schemas.ts';
-import {
-  type ConnectionFilter,
-  createConnection,
-  deleteConnection,
-  listConnections,
-  type NewConnection,
-  openCredentials,
-  type ConnectionPatch as Patch,
-  readConnection,
-  updateConnection,
-} from './connections.ts';
+import { createConnection, deleteConnection, listConnections, openCredentials, readConnection, updateConnection } from './connections/connections.ts';
+import { readHealth } from './connections/health.ts';
+import { providerOf } from './connections/providers.ts';
+import { neverSynced, readStatus, readStatuses } from './connections/sync-status.ts';
+import { testConnection } from './connections/test-connection.ts';
 import type { IntegrationRoutesDeps } from './deps.ts';
-import { readHealth } from './health.ts';
 import { toConnection, toHealth, toProvider } from './present.ts';
-import { providerOf } from './providers.ts';
 import { runRoutes } from './routes-runs.ts';
 import { Catalog, Connection, ConnectionCreate, ConnectionList, ConnectionParams, ConnectionPatch, ConnectionQuery, Health, TestResult } from './schemas.ts';
-import { standingsOf } from './standing.ts';
-import { tryConnection } from './test-connection.ts';
 
-const TAGS = ['Integrations'];
+const tag = 'Integrations';
 
 export function integrationRoutes(deps: IntegrationRoutesDeps) {
   return (app: App): void => {
@@ -36,37 +27,30 @@ export function integrationRoutes(deps: IntegrationRoutesDeps) {
         config: { access: 'public' },
         schema: {
           operationId: 'listIntegrationProviders',
-          summary: 'List what can be connected',
-          description: 'Every provider with the JSON Schemas of its configuration and credentials: enough to draw a form from.',
-          tags: TAGS,
+          summary: 'List providers',
+          description:
+            'Returns every provider that you can connect, with the JSON Schemas of its configuration and credentials. You can build a form from them.',
+          tags: [tag],
           response: { 200: Catalog },
         },
       },
       async (_request, reply) => reply.send(catalog),
     );
 
-    app.get(
-      '/integrations',
-      {
-        config: { access: 'integrations:read' },
-        schema: {
-          operationId: 'listConnections',
-          summary: 'List connections',
-          description: 'The configured connections of your organization with their latest run, newest first. Credentials are never shown.',
-          tags: TAGS,
-          querystring: ConnectionQuery,
-          response: { 200: ConnectionList, ...problems('invalid_cursor') },
-        },
+    listRoute(app, { db, secret }, '/integrations', {
+      access: 'integrations:read',
+      operationId: 'listConnections',
+      summary: 'List connections',
+      description: 'Returns the connections of your organization with their latest run, newest first. Credentials are never returned.',
+      tag,
+      query: ConnectionQuery,
+      list: ConnectionList,
+      read: async (tx, { actor, query, page }) => {
+        const found = await listConnections(tx, actor.orgId, query, page);
+        const statuses = await readStatuses(tx, actor.orgId, found.data);
+        return presentPage(found, (row) => toConnection(row, statuses.get(row.id) ?? neverSynced));
       },
-      async (request, reply) => {
-        const { orgId } = request.actor;
-        const { data, page, standings } = await readPage({ db, secret }, request, reply, async (tx, page) => {
-          const found = await listConnections(tx, orgId, request.query as ConnectionFilter, page);
-          return { ...found, standings: await standingsOf(tx, orgId, found.data) };
-        });
-        return reply.send({ data: data.map((row) => toConnection(row, standings.get(row.id) ?? NEW)), page });
-      },
-    );
+    });
 
     app.post(
       '/integrations',
@@ -74,10 +58,10 @@ export function integrationRoutes(deps: IntegrationRoutesDeps) {
         config: { access: 'integrations:manage' },
         schema: {
           operationId: 'createConnection',
-          summary: 'Connect a provider',
+          summary: 'Create a connection',
           description:
-            'Settings are held against the schemas of the catalog, every mistake named by its field. Credentials are encrypted before they are stored. A connection with a schedule runs within a minute.',
-          tags: TAGS,
+            "Creates a connection to a provider. The settings must match the provider's schemas in the catalog. Errors name the field. Credentials are encrypted before they are stored. A connection with a schedule starts its first run within a minute.",
+          tags: [tag],
           headers: IdempotencyHeaders,
           body: ConnectionCreate,
           response: { 201: Connection, ...problems('conflict', 'idempotency_key_reused') },
@@ -85,103 +69,64 @@ export function integrationRoutes(deps: IntegrationRoutesDeps) {
       },
       (request, reply) =>
         answerOnce(deps, request, reply, async (tx) => {
-          const row = await createConnection(tx, request.actor, deps, request.body as NewConnection);
+          const row = await createConnection(tx, request.actor, deps, request.body);
           const headers = { location: `/api/v1/integrations/${row.id}`, etag: `"${row.version}"` };
-          return { status: 201, headers, body: toConnection(row, row.enabled ? NEW : { ...NEW, syncStatus: 'paused' }) };
+          return { status: 201, headers, body: toConnection(row, row.enabled ? neverSynced : { ...neverSynced, syncStatus: 'paused' }) };
         }),
     );
 
-    app.get(
-      '/integrations/health',
-      {
-        config: { access: 'integrations:read' },
-        schema: {
-          operationId: 'getIntegrationHealth',
-          summary: 'See how all connections are doing',
-          description:
-            'Status, error rates, staleness and the last error of every connection, computed from its runs, and a summary over all. What asks a ticketing system for changed tickets is a run too.',
-          tags: TAGS,
-          response: { 200: Health },
-        },
-      },
-      async (request, reply) => {
-        const rows = await db.withTenant(request.actor, (tx) => readHealth(tx, request.actor.orgId));
-        return reply.send(toHealth(rows, new Date(clock.now())));
-      },
-    );
+    getRoute(app, { db }, '/integrations/health', {
+      access: 'integrations:read',
+      operationId: 'getIntegrationHealth',
+      summary: 'Get the health of all connections',
+      description:
+        'Returns status, error rates, staleness and the last error of every connection, and a summary. The values are computed from the runs of the last 7 days. Each poll of a ticketing system counts as a run.',
+      tag,
+      body: Health,
+      read: async (tx, { actor }) => toHealth(await readHealth(tx, actor.orgId), new Date(clock.now())),
+    });
 
-    app.get(
-      '/integrations/:id',
-      {
-        config: { access: 'integrations:read' },
-        schema: {
-          operationId: 'getConnection',
-          summary: 'Get a connection',
-          description: 'One connection with its latest run.',
-          tags: TAGS,
-          params: ConnectionParams,
-          response: { 200: Connection, ...problems('not_found') },
-        },
+    getRoute(app, { db }, '/integrations/:id', {
+      access: 'integrations:read',
+      operationId: 'getConnection',
+      summary: 'Get a connection',
+      description: 'Returns one connection with its latest run.',
+      tag,
+      params: ConnectionParams,
+      body: Connection,
+      read: async (tx, { actor, params }) => {
+        const row = await readConnection(tx, actor.orgId, params.id);
+        return toConnection(row, await readStatus(tx, actor.orgId, row));
       },
-      async (request, reply) => {
-        const { orgId } = request.actor;
-        const { row, standing } = await db.withTenant(request.actor, async (tx) => {
-          const row = await readConnection(tx, orgId, request.params.id);
-          return { row, standing: (await standingsOf(tx, orgId, [row])).get(row.id) ?? NEW };
-        });
-        setETag(reply, row);
-        return reply.send(toConnection(row, standing));
-      },
-    );
+    });
 
-    app.patch(
-      '/integrations/:id',
-      {
-        config: { access: 'integrations:manage' },
-        schema: {
-          operationId: 'updateConnection',
-          summary: 'Change a connection',
-          description:
-            'A JSON merge patch: what is absent stays, single fields of `config` and `credentials` too. After a change of `config` the next run brings everything. Who has it ask at another address gives the secrets again.',
-          tags: TAGS,
-          params: ConnectionParams,
-          headers: IfMatchHeaders,
-          body: ConnectionPatch,
-          response: { 200: Connection, ...problems('not_found', 'conflict', 'stale_version') },
-        },
+    patchRoute(app, { db }, '/integrations/:id', {
+      access: 'integrations:manage',
+      operationId: 'updateConnection',
+      summary: 'Update a connection',
+      description:
+        'Applies a JSON merge patch. Absent fields keep their values, including single fields of `config` and `credentials`. After a change of `config` the next run is a full run. If you change the URL, supply the credentials again.',
+      tag,
+      params: ConnectionParams,
+      problems: ['conflict'],
+      patch: ConnectionPatch,
+      body: Connection,
+      change: async (tx, { actor, params, patch, check }) => {
+        const row = await updateConnection(tx, actor, deps, { id: params.id, patch, check });
+        return toConnection(row, await readStatus(tx, actor.orgId, row));
       },
-      async (request, reply) => {
-        const { orgId } = request.actor;
-        const expected = expectedVersions(request);
-        const { row, standing } = await db.withTenant(request.actor, async (tx) => {
-          const change = { id: request.params.id, patch: request.body as Patch, check: (current: { version: number }) => assertVersion(current, expected) };
-          const row = await updateConnection(tx, request.actor, deps, change);
-          return { row, standing: (await standingsOf(tx, orgId, [row])).get(row.id) ?? NEW };
-        });
-        setETag(reply, row);
-        return reply.send(toConnection(row, standing));
-      },
-    );
+    });
 
-    app.delete(
-      '/integrations/:id',
-      {
-        config: { access: 'integrations:manage' },
-        schema: {
-          operationId: 'deleteConnection',
-          summary: 'Delete a connection',
-          description:
-            'Its credentials are erased and a run under way is cancelled. What it brought stays: findings are never closed because nobody looks any more.',
-          tags: TAGS,
-          params: ConnectionParams,
-          response: { 204: { type: 'null', description: 'Deleted' }, ...problems('not_found') },
-        },
-      },
-      async (request, reply) => {
-        await db.withTenant(request.actor, (tx) => deleteConnection(tx, request.actor, request.params.id));
-        return reply.code(204).send(null);
-      },
-    );
+    deleteRoute(app, { db }, '/integrations/:id', {
+      access: 'integrations:manage',
+      operationId: 'deleteConnection',
+      summary: 'Delete a connection',
+      description:
+        'Deletes a connection, erases its credentials and cancels its active run. Its findings stay as they are. Deleting a connection closes nothing.',
+      tag,
+      params: ConnectionParams,
+      remove: (tx, { actor, params }) => deleteConnection(tx, actor, params.id),
+    });
 
     app.post(
       '/integrations/:id/test',
@@ -190,21 +135,19 @@ export function integrationRoutes(deps: IntegrationRoutesDeps) {
         schema: {
           operationId: 'testConnection',
           summary: 'Test a connection',
-          description: 'Asks the vendor one cheap question with the stored settings and says what came back.',
-          tags: TAGS,
+          description: 'Sends a small request to the vendor with the stored settings and returns the result. Takes at most 20 seconds.',
+          tags: [tag],
           params: ConnectionParams,
           response: { 200: TestResult, ...problems('not_found') },
         },
       },
       async (request, reply) => {
         const row = await db.withTenant(request.actor, (tx) => readConnection(tx, request.actor.orgId, request.params.id));
-        const settings = { config: row.config, credentials: await openCredentials(keys, row) } as Parameters<typeof tryConnection>[2];
-        return reply.send(await tryConnection(sender, providerOf(providers, row.provider), settings));
+        const settings = { config: row.config, credentials: await openCredentials(keys, row) } as Settings;
+        return reply.send(await testConnection(sender, providerOf(providers, row.provider), settings));
       },
     );
 
-    runRoutes(deps)(app);
+    runRoutes(app, deps);
   };
 }
-
-const NEW = { syncStatus: 'never', lastRun: null } as const;

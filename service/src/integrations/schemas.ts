@@ -2,59 +2,69 @@ import { connectorKinds } from '@rrs/connectors';
 import { Type } from 'typebox';
 import { listParameters, PageOf } from '../http/paging.ts';
 import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp } from '../http/schemas.ts';
-import { healthStatuses, syncStatuses } from './health.ts';
 
-const Kind = OneOf(connectorKinds);
-const count = Type.Integer({ minimum: 0, examples: [0] });
+const syncStatuses = ['never', 'queued', 'running', 'ok', 'partial', 'failing', 'paused'] as const;
+export type SyncStatus = (typeof syncStatuses)[number];
+export const healthStatuses = ['healthy', 'degraded', 'failing', 'stale', 'paused', 'never_synced'] as const;
+export type HealthStatus = (typeof healthStatuses)[number];
+
+const Kind = OneOf(connectorKinds, { description: '`scanner` imports findings, `enrichment` adds vulnerability data, `ticketing` keeps tickets in sync' });
+const count = (description: string) => Type.Integer({ minimum: 0, description, examples: [0] });
+const rate = (description: string) => Type.Number({ minimum: 0, maximum: 1, description, examples: [0.02] });
+const time = (description: string) => ({ ...Timestamp, description });
 const Values = (description: string, example: Record<string, unknown>) =>
   Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true, description, examples: [example] });
 
-export const ConnectionParams = Strict({ id: Id });
-export const RunParams = Strict({ id: Id, run_id: Id });
+const ConnectionId = { ...Id, description: 'Id of the connection (UUIDv7)' };
+const RunId = { ...Id, description: 'Id of the run (UUIDv7)' };
+const Provider = Type.String({ description: 'Provider id from the catalog', examples: ['snyk'] });
+const ConnectionName = Type.String({ description: 'Display name of the connection', examples: ['Snyk, shop team'] });
+const Status = OneOf(syncStatuses, {
+  description: 'Active run (`queued`, `running`), otherwise the result of the latest run. `never`: no run yet. `paused`: the connection is disabled',
+});
+
+export const ConnectionParams = Strict({ id: ConnectionId });
+export const RunParams = Strict({ id: ConnectionId, run_id: RunId });
 
 export const Catalog = Named('IntegrationCatalog', {
   data: Type.Array(
     Named('IntegrationProvider', {
-      id: Type.String({ examples: ['snyk'] }),
+      id: Type.String({ description: 'Provider id, used as `provider` when you create a connection', examples: ['snyk'] }),
       kind: Kind,
-      name: Type.String({ examples: ['Snyk'] }),
-      version: Type.Integer({ examples: [1] }),
-      description: Type.String(),
-      documentation: Type.String({ format: 'uri', description: "The vendor's own description of its interface", examples: ['https://docs.snyk.io/snyk-api'] }),
-      permissions: Type.String({ description: 'What the credentials must be allowed to do' }),
-      capabilities: Type.Array(Type.String({ examples: ['sync'] })),
-      config_schema: Values('JSON Schema 2020-12 of `config`: every field with a title and help', { type: 'object' }),
-      credentials_schema: Values('JSON Schema 2020-12 of `credentials`; secrets are `writeOnly`', { type: 'object' }),
+      name: Type.String({ description: 'Display name', examples: ['Snyk'] }),
+      version: Type.Integer({ description: 'Version of the connector. It increases when stored settings need a change', examples: [1] }),
+      description: Type.String({ description: 'What the connector does, in one or two sentences' }),
+      documentation: Type.String({ format: 'uri', description: "The vendor's documentation of its API", examples: ['https://docs.snyk.io/snyk-api'] }),
+      permissions: Type.String({ description: 'Permissions that the credentials need' }),
+      capabilities: Type.Array(Type.String({ examples: ['sync'] }), { description: '`test`: can be tested. `sync`: has runs. `tickets`: accepts work items' }),
+      config_schema: Values('JSON Schema 2020-12 of `config`. Every field has a title and a description', { type: 'object' }),
+      credentials_schema: Values('JSON Schema 2020-12 of `credentials`. Secrets are `writeOnly`', { type: 'object' }),
     }),
+    { description: 'All providers' },
   ),
 });
 
 const Schedule = Strict({
-  every_minutes: Type.Integer({
-    minimum: 15,
-    maximum: 44_640,
-    description: 'A run each time so many minutes have passed, give or take a twentieth',
-    examples: [1440],
-  }),
+  every_minutes: Type.Integer({ minimum: 15, maximum: 44_640, description: 'Minutes between two runs, plus or minus 5 percent', examples: [1440] }),
 });
 
 const settings = {
-  name: Text(1, 200, { description: 'As people will see it; the name of the provider unless told', examples: ['Snyk, shop team'] }),
-  config: Values("As the provider's `config_schema` says", { organization_id: '3a6b1e50-5d0c-4b1f-9a55-0f6f0c6d1a01' }),
-  credentials: Values("As the provider's `credentials_schema` says. Stored encrypted and never shown again", { token: 'snyk-token-…' }),
-  enabled: Type.Boolean({ description: 'False: paused; nothing runs' }),
+  name: Text(1, 200, { description: 'Display name, unique in your organization. Default: the name of the provider', examples: ['Snyk, shop team'] }),
+  config: Values("Settings that match the provider's `config_schema`", { organization_id: '3a6b1e50-5d0c-4b1f-9a55-0f6f0c6d1a01' }),
+  credentials: Values("Secrets that match the provider's `credentials_schema`. Stored encrypted and never returned", { token: 'snyk-token-…' }),
+  enabled: Type.Boolean({ description: 'Whether the connection runs. Default: true', examples: [true] }),
 };
 
 export const ConnectionCreate = Strict(
   {
-    provider: Text(1, 100, { description: 'Id from the catalog', examples: ['snyk'] }),
+    provider: Text(1, 100, { description: 'Provider id from the catalog', examples: ['snyk'] }),
     name: Type.Optional(settings.name),
     config: Type.Optional(settings.config),
     credentials: Type.Optional(settings.credentials),
     schedule: Type.Optional(
       Nullable({
         ...Schedule,
-        description: 'Once a day unless told; null: only when somebody asks. Ticketing systems are asked every five minutes all the same',
+        description: 'Default: once a day. null: only on request. Ticketing connections are polled every five minutes regardless of the schedule',
       }),
     ),
     enabled: Type.Optional(settings.enabled),
@@ -72,161 +82,210 @@ export const ConnectionCreate = Strict(
 );
 
 export const ConnectionPatch = Strict({
-  name: Type.Optional(settings.name),
-  config: Type.Optional({ ...settings.config, description: 'The fields to change; null clears one' }),
+  name: Type.Optional({ ...settings.name, description: 'Display name, unique in your organization' }),
+  config: Type.Optional({ ...settings.config, description: 'Fields to change. null clears a field' }),
   credentials: Type.Optional({
     ...settings.credentials,
-    description: 'The fields to change; the others stay as they are, unless the address changes: then every secret has to be given again. null clears one',
+    description: 'Secrets to change. null clears a secret. If you change the URL, supply all secrets again',
   }),
-  schedule: Type.Optional(Nullable({ ...Schedule, description: 'null: only when somebody asks' })),
-  enabled: Type.Optional(settings.enabled),
+  schedule: Type.Optional(Nullable({ ...Schedule, description: 'null: only on request' })),
+  enabled: Type.Optional({ ...settings.enabled, description: 'Whether the connection runs' }),
 });
 
 const Fault = Named('RunError', {
-  kind: OneOf(['credentials', 'configuration', 'rate_limited', 'unavailable', 'invalid_answer', 'incomplete', 'service'] as const),
+  kind: OneOf(['credentials', 'configuration', 'rate_limited', 'unavailable', 'invalid_answer', 'incomplete', 'service'] as const, {
+    description: 'Cause of the error. `invalid_answer`: the vendor sent an unexpected response. `service`: internal error',
+  }),
   message: Type.String({ description: 'What is wrong and what to do', examples: ['Snyk refused the credentials (401). Create new ones: …'] }),
 });
 
 const KnowledgeAsOf = (description: string) => Nullable(Type.String({ description, examples: ['2026-11-14'] }));
 
 export const Run = Named('SyncRun', {
-  id: Id,
-  connection_id: Id,
-  trigger: OneOf(['manual', 'schedule', 'sync_all'] as const),
+  id: RunId,
+  connection_id: ConnectionId,
+  trigger: OneOf(['manual', 'schedule', 'sync_all'] as const, { description: 'What started the run' }),
   mode: OneOf(['full', 'changes'] as const, {
-    description: '`full`: everything; what is missing is closed if the run is complete. `changes`: what changed since the last run',
+    description: '`full`: fetches everything, and a complete run closes findings that are missing. `changes`: fetches changes since the previous run',
   }),
   status: OneOf(['queued', 'running', 'succeeded', 'partial', 'failed', 'cancelled', 'needs_confirmation'] as const, {
-    description: '`partial` and `failed` close nothing. `needs_confirmation`: it would close suspiciously many findings and waits for a person',
+    description: '`partial` and `failed` runs close nothing. `needs_confirmation`: the run would close unusually many findings and waits for your decision',
   }),
-  progress: Named('SyncProgress', { pages: count, records: count }),
-  counts: Named('SyncCounts', {
-    received: count,
-    created: count,
-    updated: count,
-    unchanged: count,
-    reopened: count,
-    rejected: count,
-    closed: count,
-    learned: { ...count, description: 'Vulnerabilities of which more is known, for enrichment' },
-  }),
-  requests: Named('SyncRequests', { made: count, failed: count, bytes: count }),
-  import_id: Nullable({ ...Id, description: 'What the run brought, as an import with rejected records and the stored file' }),
-  error: Nullable(Fault),
-  notes: Type.Array(Type.String({ examples: ['Knowledge of 2026-11-14.'] })),
-  knowledge_as_of: KnowledgeAsOf('For enrichment: the date of what was learned, as the vendor gives it'),
-  requested_by: Type.String({ examples: ['Ada Lovelace'] }),
-  created_at: Timestamp,
-  started_at: Nullable(Timestamp),
-  finished_at: Nullable(Timestamp),
+  progress: Named(
+    'SyncProgress',
+    { pages: count('Pages fetched so far'), records: count('Records fetched so far') },
+    { description: 'How far the run has got' },
+  ),
+  counts: Named(
+    'SyncCounts',
+    {
+      received: count('Records received'),
+      created: count('Findings created'),
+      updated: count('Findings updated'),
+      unchanged: count('Findings seen again without a change'),
+      reopened: count('Findings reopened'),
+      rejected: count('Records that could not be read'),
+      closed: count('Findings closed because the run no longer saw them'),
+      learned: count('Vulnerabilities with new data. Enrichment only'),
+    },
+    { description: 'Results of the run' },
+  ),
+  requests: Named(
+    'SyncRequests',
+    { made: count('Requests sent'), failed: count('Requests that failed'), bytes: count('Bytes received') },
+    { description: 'Requests to the vendor' },
+  ),
+  import_id: Nullable({ ...Id, description: 'Import of the collected records, with its rejected records and the stored file' }),
+  error: Nullable({ ...Fault, description: 'Why the run failed or is partial' }),
+  notes: Type.Array(Type.String({ examples: ['Data as of 2026-11-14.'] }), { description: 'Remarks about the run' }),
+  knowledge_as_of: KnowledgeAsOf("Date of the vulnerability data in the vendor's notation. Enrichment only"),
+  requested_by: Type.String({ description: 'Who or what requested the run', examples: ['Ada Lovelace'] }),
+  created_at: time('When the run was queued'),
+  started_at: Nullable(time('When the run started')),
+  finished_at: Nullable(time('When the run ended')),
 });
 export const RunList = PageOf('SyncRunList', Run);
 export const RunQuery = Strict(listParameters(['created_at'] as const, '-created_at'));
 
 export const Connection = Named('Connection', {
-  id: Id,
-  provider: Type.String({ examples: ['snyk'] }),
+  id: ConnectionId,
+  provider: Provider,
   kind: Kind,
-  name: Type.String({ examples: ['Snyk, shop team'] }),
-  enabled: Type.Boolean({ examples: [true] }),
+  name: ConnectionName,
+  enabled: Type.Boolean({ description: 'Whether the connection runs', examples: [true] }),
   config: settings.config,
   credentials: Type.Unsafe<Record<string, { set: boolean; updated_at: string; hint: string | null }>>({
     type: 'object',
-    description: 'Which are set, never what they are',
+    description: 'The secrets that are set. Their values are never returned',
     additionalProperties: Named('CredentialMark', {
-      set: Type.Boolean(),
-      updated_at: Timestamp,
-      hint: Nullable(Type.String({ description: 'Its last characters' })),
+      set: Type.Boolean({ description: 'Always true. A secret that is not set is absent' }),
+      updated_at: time('When the secret was last changed'),
+      hint: Nullable(Type.String({ description: 'Last characters of the secret. null if it is short' })),
     }),
     examples: [{ token: { set: true, updated_at: '2026-11-15T09:30:00.000Z', hint: '…6789' } }],
   }),
-  schedule: Nullable(Named('Schedule', { every_minutes: Type.Integer({ examples: [1440] }) })),
-  sync_status: OneOf(syncStatuses),
-  last_run: Nullable(Run),
-  next_run_at: Nullable(Timestamp),
-  created_by: Type.String({ examples: ['Ada Lovelace'] }),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-  version: Type.Integer({ minimum: 1, description: 'Grows with each change; also the ETag' }),
+  schedule: Nullable(
+    Named('Schedule', { every_minutes: Type.Integer({ description: 'Minutes between two runs', examples: [1440] }) }, { description: 'null: only on request' }),
+  ),
+  sync_status: Status,
+  last_run: Nullable({ ...Run, description: 'The latest run' }),
+  next_run_at: Nullable(time('When the next run is due')),
+  created_by: Type.String({ description: 'Who created the connection', examples: ['Ada Lovelace'] }),
+  created_at: time('When the connection was created'),
+  updated_at: time('When the connection was last changed'),
+  version: Type.Integer({ minimum: 1, description: 'Increases with each change. Also the ETag' }),
 });
 export const ConnectionList = PageOf('ConnectionList', Connection);
 export const ConnectionQuery = Strict({
   ...listParameters(['created_at'] as const, '-created_at'),
-  kind: Type.Optional(Type.Array(Kind, { description: 'Any of these' })),
-  provider: Type.Optional(Type.Array(Text(1, 100), { description: 'Any of these' })),
+  kind: Type.Optional(Type.Array(Kind, { description: 'Connections of any of these kinds' })),
+  provider: Type.Optional(Type.Array(Text(1, 100), { description: 'Connections of any of these providers' })),
 });
 
 export const SyncQuery = Strict({
-  full: Type.Optional(Type.Boolean({ default: false, description: 'Everything, though changes since the last run would do' })),
+  full: Type.Optional(Type.Boolean({ default: false, description: 'Fetch everything instead of changes since the previous run. Default: false' })),
 });
 
 export const SyncAll = Named('SyncAllResult', {
   data: Type.Array(
     Named('SyncAllEntry', {
-      connection_id: Id,
-      name: Type.String(),
-      provider: Type.String(),
-      run_id: Nullable(Id),
+      connection_id: ConnectionId,
+      name: ConnectionName,
+      provider: Provider,
+      run_id: Nullable({ ...RunId, description: 'The queued run' }),
       reason: Nullable(OneOf(['already_running', 'paused'] as const, { description: 'Why no run was queued' })),
     }),
+    { description: 'One entry per scanner connection' },
   ),
-  queued: count,
+  queued: count('Number of runs queued'),
 });
 
 export const TestResult = Named('ConnectionTest', {
-  ok: Type.Boolean(),
-  error: Nullable(Fault),
+  ok: Type.Boolean({ description: 'Whether the test succeeded' }),
+  error: Nullable({ ...Fault, description: 'Why the test failed' }),
   requests: Type.Array(
     Named('TestedRequest', {
-      at: Timestamp,
-      method: Type.String({ examples: ['GET'] }),
-      url: Type.String({ description: 'Without secrets' }),
-      status: Nullable(Type.Integer()),
-      bytes: count,
-      sha256: Nullable(Type.String()),
-      error: Nullable(Type.String()),
+      at: time('When the request was sent'),
+      method: Type.String({ description: 'HTTP method', examples: ['GET'] }),
+      url: Type.String({ description: 'URL without secrets' }),
+      status: Nullable(Type.Integer({ description: 'HTTP status. null if there was no response' })),
+      bytes: count('Size of the response body in bytes'),
+      sha256: Nullable(Type.String({ description: 'SHA-256 of the response body, hexadecimal' })),
+      error: Nullable(Type.String({ description: 'Why the request failed' })),
     }),
+    { description: 'Requests that the test sent' },
   ),
-  seconds: Type.Number(),
+  seconds: Type.Number({ description: 'Duration in seconds' }),
 });
 
-const Rate = Named('ErrorRate', { total: count, failed: count, error_rate: Type.Number({ minimum: 0, maximum: 1, examples: [0.02] }) });
+const Rate = Named(
+  'ErrorRate',
+  { total: count('Total number'), failed: count('Number that failed'), error_rate: rate('`failed` divided by `total`, from 0 to 1') },
+  { description: 'Failures within a period' },
+);
 const Rates = (title: string, description: string) => Named(title, { last_24h: Rate, last_7d: Rate }, { description });
+const statusMeanings: Record<HealthStatus, string> = {
+  healthy: 'the last run succeeded',
+  degraded: 'the last run was partial or awaits confirmation',
+  failing: 'the last run failed',
+  stale: 'two intervals have passed without a successful run',
+  paused: 'the connection is disabled',
+  never_synced: 'no run has ended yet',
+};
 
 export const Health = Named('IntegrationHealth', {
-  summary: Named('IntegrationHealthSummary', {
-    connections: count,
-    by_status: Named('IntegrationHealthCounts', Object.fromEntries(healthStatuses.map((status) => [status, count]))),
-    runs_24h: count,
-    failed_runs_24h: count,
-    error_rate_24h: Type.Number({ minimum: 0, maximum: 1 }),
-    checked_at: Timestamp,
-  }),
+  summary: Named(
+    'IntegrationHealthSummary',
+    {
+      connections: count('Number of connections'),
+      by_status: Named(
+        'IntegrationHealthCounts',
+        Object.fromEntries(healthStatuses.map((status) => [status, count(`Connections with this status: ${statusMeanings[status]}`)])),
+        { description: 'Connections per status' },
+      ),
+      runs_24h: count('Runs of the last 24 hours'),
+      failed_runs_24h: count('Failed or partial runs of the last 24 hours'),
+      error_rate_24h: rate('`failed_runs_24h` divided by `runs_24h`, from 0 to 1'),
+      checked_at: time('When this summary was computed'),
+    },
+    { description: 'All connections together' },
+  ),
   connections: Type.Array(
     Named('ConnectionHealth', {
-      connection_id: Id,
-      provider: Type.String({ examples: ['snyk'] }),
+      connection_id: ConnectionId,
+      provider: Provider,
       kind: Kind,
-      name: Type.String(),
-      status: OneOf(healthStatuses, { description: '`degraded`: the last run was not whole; `stale`: no success for twice the time of the schedule' }),
-      sync_status: OneOf(syncStatuses),
-      last_success_at: Nullable(Timestamp),
-      last_run_at: Nullable(Timestamp),
-      next_run_at: Nullable(Timestamp),
-      staleness: Named('Staleness', {
-        seconds_since_success: Nullable(Type.Integer()),
-        every_minutes: Nullable(Type.Integer({ description: 'As scheduled; for ticketing 5 while there are tickets to ask about', examples: [1440] })),
-        stale: Type.Boolean(),
+      name: ConnectionName,
+      status: OneOf(healthStatuses, { description: healthStatuses.map((status) => `\`${status}\`: ${statusMeanings[status]}`).join('. ') }),
+      sync_status: Status,
+      last_success_at: Nullable(time('When the last successful run ended')),
+      last_run_at: Nullable(time('When the last run ended')),
+      next_run_at: Nullable(time('When the next run is due')),
+      staleness: Named(
+        'Staleness',
+        {
+          seconds_since_success: Nullable(Type.Integer({ description: 'Seconds since the last successful run' })),
+          every_minutes: Nullable(Type.Integer({ description: 'Scheduled interval in minutes. 5 for ticketing with linked tickets', examples: [1440] })),
+          stale: Type.Boolean({ description: 'Whether two intervals have passed without a successful run' }),
+        },
+        { description: 'How old the data is' },
+      ),
+      runs: Rates('RunErrorRates', 'Runs. Partial runs count as failed'),
+      requests: Rates('RequestErrorRates', 'Requests to the vendor'),
+      run_seconds: Named(
+        'RunSeconds',
+        { median: Nullable(Type.Number({ description: 'Median in seconds' })), p95: Nullable(Type.Number({ description: '95th percentile in seconds' })) },
+        { description: 'Duration of the runs of the last 7 days' },
+      ),
+      findings_seen: count('Records received by the last successful run'),
+      knowledge_as_of: KnowledgeAsOf("Date of the data of the last successful run in the vendor's notation. Enrichment only"),
+      last_error: Nullable({ ...Fault, description: 'Error of the latest run' }),
+      notes: Type.Array(Type.String(), { description: 'Remarks about the latest run' }),
+      consecutive_failures: count('Failed runs in a row'),
+      circuit: OneOf(['closed', 'open', 'half_open'] as const, {
+        description: '`open`: after five failures in a row, runs are spaced out. `half_open`: the next attempt is due or active. `closed`: normal schedule',
       }),
-      runs: Rates('RunErrorRates', 'Runs that failed or were not whole'),
-      requests: Rates('RequestErrorRates', 'Requests to the vendor that failed'),
-      run_seconds: Named('RunSeconds', { median: Nullable(Type.Number()), p95: Nullable(Type.Number()) }),
-      findings_seen: { ...count, description: 'By the last run that succeeded' },
-      knowledge_as_of: KnowledgeAsOf('For enrichment: the date of what the last run that succeeded learned, as the vendor gives it'),
-      last_error: Nullable(Fault),
-      notes: Type.Array(Type.String()),
-      consecutive_failures: count,
-      circuit: OneOf(['closed', 'open', 'half_open'] as const, { description: '`open`: after five failures in a row it is asked less often' }),
     }),
+    { description: 'One entry per connection' },
   ),
 });

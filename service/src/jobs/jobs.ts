@@ -1,14 +1,15 @@
 import { sql } from 'kysely';
 import type { Database, Tx } from '../db/database.ts';
 
-export type Place = 'works' | 'waits';
+/** What a job mostly does: compute, or wait for other systems. The two kinds have separate concurrency limits. */
+export type JobKind = 'cpu' | 'io';
 
 /** What a job is called and carries. Declared apart from its handler, so that who enqueues it does not load who runs it. */
 export interface Job<Payload> {
   readonly name: string;
   readonly maxAttempts: number;
   /** One that mostly waits for others has places of its own and keeps nothing else from running. */
-  readonly place: Place;
+  readonly kind: JobKind;
   /** Only for the type. */
   readonly payload?: Payload;
 }
@@ -26,16 +27,16 @@ export interface JobHandler {
   readonly name: string;
   /** Crontab times in UTC, for a job that runs by itself. */
   readonly schedule?: string;
-  readonly place: Place;
+  readonly kind: JobKind;
   /** May run more than once for one job: a worker can die after the work and before the note that it is done. */
   run(payload: unknown, context: JobContext): Promise<void>;
 }
 
 export function declareJob<Payload extends object>(
   name: string,
-  { maxAttempts = 25, place = 'works' }: { maxAttempts?: number; place?: Place } = {},
+  { maxAttempts = 25, kind = 'cpu' }: { maxAttempts?: number; kind?: JobKind } = {},
 ): Job<Payload> {
-  return { name, maxAttempts, place };
+  return { name, maxAttempts, kind };
 }
 
 export function handle<Payload extends object>(
@@ -47,7 +48,7 @@ export function handle<Payload extends object>(
     name: job.name,
     run: (payload, context) => run(payload as Payload, context),
     ...(schedule === undefined ? {} : { schedule }),
-    place: job.place,
+    kind: job.kind,
   };
 }
 
@@ -58,7 +59,7 @@ export async function enqueue<Payload extends object>(
   payload: Payload,
   options: { runAt?: Date; key?: string } = {},
 ): Promise<void> {
-  await sql`select rrs_jobs.add_job(${job.name}, ${JSON.stringify(payload)}::json, ${options.runAt ?? null}, ${options.key ?? null}, ${job.maxAttempts}, ${job.place})`.execute(
+  await sql`select rrs_jobs.add_job(${job.name}, ${JSON.stringify(payload)}::json, ${options.runAt ?? null}, ${options.key ?? null}, ${job.maxAttempts}, ${job.kind})`.execute(
     tx,
   );
 }
@@ -73,6 +74,6 @@ export async function enqueueAll<Payload extends object>(
   if (payloads.length === 0) return;
   const texts = payloads.map((payload) => JSON.stringify(payload));
   await sql`
-    select rrs_jobs.add_job(${job.name}, payload::json, null, job_key, ${job.maxAttempts}, ${job.place})
+    select rrs_jobs.add_job(${job.name}, payload::json, null, job_key, ${job.maxAttempts}, ${job.kind})
     from unnest(${texts}::text[], ${payloads.map(keyOf)}::text[]) as wanted (payload, job_key)`.execute(tx);
 }

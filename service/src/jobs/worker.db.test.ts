@@ -87,7 +87,7 @@ describe('a worker that is alive', () => {
 describe('a worker that was killed', () => {
   it('has its job run again by another', async () => {
     const job = declareJob<{ n: number }>('orphaned');
-    const child = spawn(process.execPath, [fileURLToPath(new URL('./worker-child.ts', import.meta.url)), queue.url(), job.name], {
+    const child = spawn(process.execPath, [fileURLToPath(new URL('../testing/programs/run-worker.ts', import.meta.url)), queue.url(), job.name], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     onTestFinished(() => void child.kill('SIGKILL'));

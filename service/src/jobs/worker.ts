@@ -3,7 +3,7 @@ import { Logger, parseCronItems, run, type WorkerEvents } from 'graphile-worker'
 import type pg from 'pg';
 import { type Database, openPool } from '../db/database.ts';
 import { messageOf } from '../shared/errors.ts';
-import type { JobContext, JobHandler, Place } from './jobs.ts';
+import type { JobContext, JobHandler, JobKind } from './jobs.ts';
 
 export interface WorkerOptions {
   url: string;
@@ -41,13 +41,13 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   events.on('pool:create', ({ workerPool }) => {
     id = workerPool.id;
   });
-  const most: Record<Place, number> = { works: concurrency, waits: WAITING };
-  const running: Record<Place, number> = { works: 0, waits: 0 };
+  const most: Record<JobKind, number> = { cpu: concurrency, io: WAITING };
+  const running: Record<JobKind, number> = { cpu: 0, io: 0 };
   const counted = (handler: JobHandler): JobHandler => ({
     ...handler,
     run: async (payload, context) => {
-      running[handler.place]++;
-      await handler.run(payload, context).finally(() => running[handler.place]--);
+      running[handler.kind]++;
+      await handler.run(payload, context).finally(() => running[handler.kind]--);
     },
   });
   if (alone) {
@@ -59,7 +59,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const runner = await run({
     pgPool: pool,
     concurrency: concurrency + WAITING,
-    forbiddenFlags: () => (['works', 'waits'] as const).filter((place) => running[place] >= most[place]),
+    forbiddenFlags: () => (['cpu', 'io'] as const).filter((kind) => running[kind] >= most[kind]),
     noHandleSignals: true,
     noPreparedStatements: false,
     gracefulShutdownAbortTimeout: graceMs,

@@ -3,12 +3,12 @@ import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { type Database, openDatabase } from '../db/database.ts';
 import { migrate } from '../db/migrate.ts';
-import { publishedKeys, rotateKeys } from '../evidence/keys.ts';
-import { openKeyRing } from '../integrations/secrets.ts';
-import { createApiKey, findApiKey, listAllApiKeys, revokeApiKey } from '../organizations/api-keys.ts';
-import { addMember, findMember, listAllMembers, removeMember } from '../organizations/members.ts';
+import { publishedKeys, rotateKeys } from '../evidence/keys/keys.ts';
+import { openKeyRing } from '../integrations/connections/secrets.ts';
+import { createApiKey, findApiKey, listAllApiKeys, revokeApiKey } from '../organizations/api-keys/api-keys.ts';
+import { addMember, findMember, listAllMembers, removeMember } from '../organizations/members/members.ts';
 import { createOrganization, findOrganization, listOrganizations } from '../organizations/organization.ts';
-import { hashPassword } from '../organizations/passwords.ts';
+import { hashPassword } from '../organizations/sign-in/passwords.ts';
 import { type Actor, systemActor } from '../shared/actor.ts';
 import { OperatorError } from '../shared/errors.ts';
 import { type Role, roles } from '../shared/permissions.ts';
@@ -96,7 +96,7 @@ const commands: Record<string, (call: Call) => Promise<string>> = {
   },
   'credentials rotate': async ({ db, keysFolder }) => {
     // It brings all connectors along, which the other commands need not wait for.
-    const { resealCredentials } = await import('../integrations/connections.ts');
+    const { resealCredentials } = await import('../integrations/connections/connections.ts');
     const keys = openKeyRing(keysFolder);
     const { count, keyId } = await db.withSystem((tx) => resealCredentials(tx, keys));
     await keys.forgetAllBut(keyId);
@@ -138,8 +138,8 @@ async function copyAll(command: 'backup' | 'restore', folder: string, config: Co
     const common = { url: server.url, blobs, keysFolder: keysDir(config) };
     const done =
       command === 'backup'
-        ? await (await import('./backup.ts')).backup({ ...common, target: folder, version })
-        : await (await import('./restore.ts')).restore({ ...common, source: folder });
+        ? await (await import('./backup/backup.ts')).backup({ ...common, target: folder, version })
+        : await (await import('./backup/restore.ts')).restore({ ...common, source: folder });
     const guard = command === 'backup' && done.keys > 0 ? ' It holds the private signing keys: guard it like them.' : '';
     return `${command === 'backup' ? 'Written to' : 'Read from'} ${folder}: ${done.rows} rows, ${done.blobs} files.${guard}\n`;
   } finally {

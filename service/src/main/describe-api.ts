@@ -1,6 +1,6 @@
 import type { BlobStore } from '../blobs/blobs.ts';
 import type { Database } from '../db/database.ts';
-import { installOpenApi } from '../http/openapi.ts';
+import { installOpenApi } from '../http/openapi/openapi.ts';
 import { createMetrics } from '../http/operations.ts';
 import type { Outbound } from '../net/request.ts';
 import { createApi } from './api.ts';

@@ -1,7 +1,7 @@
-import { forgetOldDeliveries } from '../events/deliveries.ts';
-import { forgetOldAnswers } from '../http/idempotency.ts';
+import { forgetOldDeliveries } from '../events/webhooks/deliveries.ts';
+import { forgetOldAnswers } from '../http/requests/idempotency.ts';
 import { declareJob, handle } from '../jobs/jobs.ts';
-import { forgetEndedSessions } from '../organizations/sessions.ts';
+import { forgetEndedSessions } from '../organizations/sign-in/sessions.ts';
 
 /** What has outlived its purpose, across organizations. */
 export const housekeeping = handle(

@@ -1,28 +1,26 @@
 import { type Database, openDatabase } from '../db/database.ts';
 import { instanceSecret } from '../db/instance-secret.ts';
 import { migrate } from '../db/migrate.ts';
-import { startCourier } from '../events/courier.ts';
 import { rebaseEvents } from '../events/rebase.ts';
-import { eraseHandler } from '../evidence/handlers.ts';
-import { captureHandler } from '../evidence/handlers-capture.ts';
-import { sealHandler } from '../evidence/handlers-packages.ts';
-import { openSigners } from '../evidence/keys.ts';
-import type { TimestampAuthorities } from '../evidence/timestamps.ts';
+import { startDeliveryWorker } from '../events/webhooks/delivery-worker.ts';
+import { captureHandler, eraseHandler, sealHandler } from '../evidence/handlers.ts';
+import { openSigners } from '../evidence/keys/keys.ts';
+import type { TimestampAuthorities } from '../evidence/packages/timestamps.ts';
 import { importHandler, knowledgeChange } from '../findings/handlers.ts';
-import { acceptanceExpiry, slaChange } from '../findings/handlers-deadlines.ts';
+import { acceptanceExpiry, slaChange } from '../findings/triage/expire-acceptances.ts';
 import { createMetrics } from '../http/operations.ts';
+import { builtIn } from '../integrations/connections/providers.ts';
+import { openKeyRing } from '../integrations/connections/secrets.ts';
+import { ticketLimits } from '../integrations/connections/ticketing.ts';
 import { dueSyncs, syncHandler } from '../integrations/handlers.ts';
-import { builtIn } from '../integrations/providers.ts';
-import { openKeyRing } from '../integrations/secrets.ts';
-import { defaultSyncing } from '../integrations/sync.ts';
-import { ticketLimits } from '../integrations/ticketing.ts';
+import { syncDefaults } from '../integrations/sync/sync.ts';
 import { startWorker } from '../jobs/worker.ts';
 import { createGuard } from '../net/addresses.ts';
 import { createOutbound } from '../net/request.ts';
-import { createKeyUse } from '../organizations/key-use.ts';
+import { createKeyUse } from '../organizations/api-keys/key-use.ts';
 import { messageOf, OperatorError } from '../shared/errors.ts';
-import { pollHandler, ticketHandler, ticketPolls } from '../work-items/handlers-tickets.ts';
-import { letAllGo } from '../work-items/ticket-lease.ts';
+import { pollHandler, ticketHandler, ticketPolls } from '../work-items/handlers.ts';
+import { releaseTicketLeases } from '../work-items/tickets/lease.ts';
 import { createApi, createWorkerHttp, follower } from './api.ts';
 import { bootstrap, type FirstOwner } from './bootstrap.ts';
 import type { Config } from './config.ts';
@@ -72,9 +70,9 @@ export async function startParts({ role, config, log, databaseUrl, stops }: Star
   if (role !== 'api') {
     // Our own server belongs to one service at a time.
     const alone = config.DATABASE_URL === null;
-    const syncing = { ...defaultSyncing, providers: builtIn, keys: openKeyRing(keysDir(config)), blobs, follower, sender: outbound };
+    const syncing = { ...syncDefaults, providers: builtIn, keys: openKeyRing(keysDir(config)), blobs, follower, sender: outbound };
     const ticketing = { ...syncing, limits: ticketLimits, publicUrl };
-    if (alone) await patiently(log, () => letAllGo(db));
+    if (alone) await patiently(log, () => releaseTicketLeases(db));
     const worker = await startWorker({
       url: databaseUrl,
       db,
@@ -100,8 +98,8 @@ export async function startParts({ role, config, log, databaseUrl, stops }: Star
     });
     stops.push(() => worker.stop());
     const onOutcome = (outcome: string, count: number): void => metrics.deliveries.inc({ outcome }, count);
-    const courier = startCourier({ db, secret, outbound, publicUrl, log, onOutcome }, { alone });
-    stops.push(() => courier.stop());
+    const deliveryWorker = startDeliveryWorker({ db, secret, outbound, publicUrl, log, onOutcome }, { alone });
+    stops.push(() => deliveryWorker.stop());
   }
 
   const operations = { db, metrics, schemaVersion: applied, needsWorker: role !== 'api' };

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { makeAuthority, type TestAuthority } from '../testing/certificate-authority.ts';
-import { hasOpenssl } from '../testing/timestamp-authority.ts';
+import { makeAuthority, type TestAuthority } from '../testing/fakes/certificate-authority.ts';
+import { hasOpenssl } from '../testing/fakes/timestamp-authority.ts';
 import { createGuard } from './addresses.ts';
 import { createOutbound } from './request.ts';
 

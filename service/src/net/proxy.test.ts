@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, request, type Server } from 'node:h
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, connect, type Server as NetServer, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { makeAuthority } from '../testing/certificate-authority.ts';
 import { eventually } from '../testing/eventually.ts';
-import { hasOpenssl } from '../testing/timestamp-authority.ts';
+import { makeAuthority } from '../testing/fakes/certificate-authority.ts';
+import { hasOpenssl } from '../testing/fakes/timestamp-authority.ts';
 import { createGuard } from './addresses.ts';
 import { createOutbound } from './request.ts';
 

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../shared/ids.ts';
-import { type CallOptions, startApi, type TestApi } from '../testing/api.ts';
+import { type CallOptions, startApi, type TestApi } from '../testing/http/api.ts';
 import { addPerson, behindProxy, createKey, signIn, trySignIn } from '../testing/people.ts';
-import { hashToken } from './tokens.ts';
+import { hashToken } from './api-keys/tokens.ts';
 
 let api: TestApi;
 let admin: pg.Client;
-/** Every token and password that this file has seen. */
+/** Every token and password that the tests of this file have used. */
 const secrets = new Set<string>();
 
 beforeAll(async () => {
@@ -30,7 +30,7 @@ interface Change {
   actor: { actor_type: string; actor_id: string | null };
   before?: object;
   after?: object;
-  /** The table of the object, where it is still there afterwards. */
+  /** The table of the object, if the object still exists after the change. */
   table?: 'organizations' | 'members' | 'api_keys' | 'sessions';
 }
 
@@ -60,7 +60,7 @@ function secret(text: string): string {
   return text;
 }
 
-/** By operationId: everything here that changes something. Each call makes what it needs, so it can be asked for twice. */
+/** Every operation of this feature that changes something, by operationId. Each call creates what it needs, so it can run twice. */
 const changes: Record<string, () => Promise<Change>> = {
   updateOrganization: async () => {
     const { body } = await api.call('GET', '/api/v1/organization', asOwner());
@@ -176,7 +176,7 @@ async function all(table: string, columns = '*', where = 'true', ...values: unkn
   return (await admin.query<Row>(`select ${columns} from rrs.${table} where ${where} order by 1`, values)).rows;
 }
 
-/** Everything that is stored but the count of failed sign-ins, which is of a transaction of its own. */
+/** Everything that is stored, except the count of failed sign-ins, which has its own transaction. */
 async function everything(): Promise<string> {
   const rows: Row[][] = [await all('members', 'id, org_id, email, name, role, password_hash, version, updated_at')];
   for (const table of ['organizations', 'api_keys', 'sessions', 'audit_events', 'events']) rows.push(await all(table));
@@ -193,12 +193,12 @@ async function perform({ method, path, options }: Change, requestId: string) {
   return answer;
 }
 
-describe('everything that changes something', () => {
-  it('is in the table of this test', () => {
+describe('every operation that changes something', () => {
+  it('is covered by this test', () => {
     const { paths } = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8')) as {
       paths: Record<string, Record<string, { operationId: string; tags: string[] }>>;
     };
-    const tags = ['Me', 'Organization', 'Members', 'API keys', 'Sessions'];
+    const tags = ['Organization', 'Members and keys'];
     const mutating = Object.values(paths).flatMap((methods) =>
       Object.entries(methods).flatMap(([method, { operationId, tags: own }]) =>
         method !== 'get' && own?.some((tag) => tags.includes(tag)) ? [operationId] : [],
@@ -207,11 +207,11 @@ describe('everything that changes something', () => {
     expect(mutating.toSorted()).toEqual(Object.keys(changes).toSorted());
   });
 
-  it.each(Object.keys(changes))('writes one audit event and one outgoing event, in the transaction of the change: %s', async (operation) => {
+  it.each(Object.keys(changes))('writes one audit event and one event in the transaction of the change: %s', async (operation) => {
     const change = await changes[operation]?.();
     if (!change) throw new Error('unknown operation');
     const requestId = `audited-${newId()}`;
-    const told = (await all('events', 'id')).length;
+    const eventsBefore = (await all('events', 'id')).length;
     const answer = await perform(change, requestId);
     expect(answer.status).toBeLessThan(300);
 
@@ -222,12 +222,12 @@ describe('everything that changes something', () => {
     ]);
     const [{ object_id, tx } = {}] = audit;
 
-    expect(await all('events', 'id')).toHaveLength(told + 1);
+    expect(await all('events', 'id')).toHaveLength(eventsBefore + 1);
     expect(await all('events', '*', 'xmin::text = $1', tx)).toMatchObject([{ org_id: api.ours.id, type: action, subject: object_id }]);
     if (table) expect(await all(table, 'xmin::text as tx', 'id = $1', object_id)).toEqual([{ tx }]);
   });
 
-  it.each(Object.keys(changes))('leaves nothing behind when it is undone at the last moment: %s', async (operation) => {
+  it.each(Object.keys(changes))('leaves nothing behind when the transaction fails at commit: %s', async (operation) => {
     const change = await changes[operation]?.();
     if (!change) throw new Error('unknown operation');
     const before = await everything();
@@ -243,8 +243,8 @@ describe('everything that changes something', () => {
   });
 });
 
-describe('what changes nothing', () => {
-  it('writes nothing: refused, stale, missing, or as it is already', async () => {
+describe('a request that changes nothing', () => {
+  it('writes nothing: refused, stale, missing, or already in that state', async () => {
     const [member, viewer] = [await person(), await api.ours.key('viewer')];
     secrets.add(viewer);
     const { body } = await api.call('GET', `/api/v1/members/${member.id}`, asOwner());
@@ -263,7 +263,7 @@ describe('what changes nothing', () => {
     expect(await everything()).toBe(before);
   });
 
-  it('is written once however often an Idempotency-Key repeats it', async () => {
+  it('is recorded once when an Idempotency-Key repeats it', async () => {
     const headers = { 'idempotency-key': newId() };
     const keys = [await createKey(api, { ...asOwner(), headers }, 'viewer'), await createKey(api, { ...asOwner(), headers }, 'viewer')];
     secrets.add(keys[0]?.key ?? '');
@@ -271,7 +271,7 @@ describe('what changes nothing', () => {
     expect(await all('audit_events', 'id', 'object_id = $1', keys[0]?.id)).toHaveLength(1);
   });
 
-  it('but a wrong password is on record, without the guess', async () => {
+  it('records a wrong password without the guess', async () => {
     const { id, email } = await person();
     await trySignIn(api, email, secret('a guess that is nearly right'), { headers: { 'x-forwarded-for': '192.0.2.8' } });
     expect(await all('audit_events', 'actor_id, address, before, after', `action = 'session.refused' and object_id = $1`, id)).toEqual([
@@ -280,8 +280,8 @@ describe('what changes nothing', () => {
   });
 });
 
-describe('audit trail and outgoing events', () => {
-  it('hold none of the tokens, passwords and hashes of all the above', async () => {
+describe('the audit trail and the events', () => {
+  it('contain none of the tokens, passwords and hashes of the tests above', async () => {
     const stored = JSON.stringify([await all('audit_events'), await all('events')]);
     expect(secrets.size).toBeGreaterThan(30);
     expect(stored).toContain('api_key.created');

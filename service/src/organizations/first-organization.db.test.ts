@@ -2,8 +2,8 @@ import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from '
 import { type Database, openDatabase } from '../db/database.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { startReplica } from '../testing/replica.ts';
+import { mintToken } from './api-keys/tokens.ts';
 import { createFirstOrganization } from './first-organization.ts';
-import { mintToken } from './tokens.ts';
 
 let url: string;
 let db: Database;
@@ -31,7 +31,7 @@ function organizations() {
 const defaultOwner = { status: 200, body: { type: 'api_key', role: 'owner', name: 'first owner key', organization: { slug: 'default' } } };
 
 describe('the first organization', () => {
-  it('is made exactly once by 20 that start at once', async () => {
+  it('is created exactly once when 20 processes start together', async () => {
     const written = vi.fn();
     const keys = await Promise.all(Array.from({ length: 20 }, () => createFirstOrganization(db, null, written)));
     const given = keys.filter((key) => key !== null);
@@ -47,14 +47,14 @@ describe('the first organization', () => {
     ['any visible characters', '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~'],
     ['with dots like a token of an identity provider', 'bootstrap.key.with-dots'],
     ['a key of ours from another installation', mintToken('rrs', '01994f3e-8a10-7c31-9d3c-5f1f4b8f0a11').token],
-  ])('takes the key that the operator chose: %s', async (_, chosen) => {
+  ])('gets the key that the operator chose: %s', async (_, chosen) => {
     expect(await createFirstOrganization(db, chosen, () => {})).toBe(chosen);
     expect(await me(chosen)).toMatchObject(defaultOwner);
     expect(await me(`${chosen.slice(0, -1)}x`)).toMatchObject({ status: 401 });
     expect(await db.withSystem((tx) => tx.selectFrom('api_keys').select('prefix').execute())).toEqual([{ prefix: chosen.slice(0, 12) }]);
   });
 
-  it('does not exist when its key could not be written down', async () => {
+  it('is rolled back when its key cannot be stored', async () => {
     const full = () => {
       throw new Error('no space left on device');
     };
@@ -63,7 +63,7 @@ describe('the first organization', () => {
     expect(await createFirstOrganization(db, null, () => {})).toMatch(/^rrs_/);
   });
 
-  it('is not made where there is one, whatever its name', async () => {
+  it('is not created if there is an organization of any name', async () => {
     await createFirstOrganization(db, null, () => {});
     await db.withSystem((tx) => tx.updateTable('organizations').set({ slug: 'renamed' }).execute());
     expect(await createFirstOrganization(db, 'a-bootstrap-key-of-the-operator', () => {})).toBeNull();

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import type { Database } from '../db/database.ts';
 import { systemActor } from '../shared/actor.ts';
-import { createApiKey } from './api-keys.ts';
+import { createApiKey } from './api-keys/api-keys.ts';
+import { describeToken } from './api-keys/tokens.ts';
 import { createOrganization } from './organization.ts';
-import { describeToken } from './tokens.ts';
 
 const DEFAULT_ORGANIZATION = 'default';
 
-/** Makes the first organization and its owner key, once, whichever process comes first; `null` for all the others. */
+/** Returns the new owner key, or `null` if there already is an organization. The lock makes sure that only one of several starting processes creates it. */
 export async function createFirstOrganization(db: Database, chosenKey: string | null, beforeCommit: (token: string) => void): Promise<string | null> {
   return db.withSystem(async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtext('rrs first organization'))`.execute(tx);

@@ -1,4 +1,4 @@
 import { declareJob } from '../jobs/jobs.ts';
 
-/** Asked for by a change of the SLA; carried out by whoever keeps deadlines. */
+/** Queued when the SLA changes. The handler belongs to the findings, which store the deadlines. */
 export const applySla = declareJob<{ org_id: string }>('apply_sla', { maxAttempts: 10 });

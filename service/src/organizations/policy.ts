@@ -1,23 +1,9 @@
-/** What an organization decides about its findings. Only what it decided is stored; the rest is at its default and follows it. */
-export interface OrganizationPolicy {
-  /** Days to remediate by severity; `null`: no deadline. A known exploited vulnerability has `kev` days at the most. */
-  sla: Record<SlaKey, number | null>;
-  /** An acceptance needs somebody else's approval than the one's who asks for it. */
-  four_eyes: boolean;
-  /** A run that would close more than this share of a source's open findings, and more than this many, waits for a person. */
-  brake: { share: number; count: number };
-}
+import { defaultPolicy, type OrganizationPolicy, type PolicyChange } from './schemas.ts';
 
-export const slaKeys = ['critical', 'high', 'medium', 'low', 'info', 'unknown', 'kev'] as const;
-type SlaKey = (typeof slaKeys)[number];
+export type { OrganizationPolicy } from './schemas.ts';
 
-const defaults: OrganizationPolicy = {
-  sla: { critical: 15, high: 30, medium: 90, low: 180, info: null, unknown: 90, kev: 14 },
-  four_eyes: false,
-  brake: { share: 0.2, count: 50 },
-};
-
-export interface StoredPolicy {
+/** The stored policy holds only what the organization has set. The rest follows the defaults, also when these change. */
+interface StoredPolicy {
   sla?: Partial<OrganizationPolicy['sla']>;
   four_eyes?: boolean;
   brake?: Partial<OrganizationPolicy['brake']>;
@@ -25,27 +11,23 @@ export interface StoredPolicy {
 
 export function policyOf(stored: unknown): OrganizationPolicy {
   const { sla, four_eyes, brake } = (stored ?? {}) as StoredPolicy;
-  return { sla: { ...defaults.sla, ...sla }, four_eyes: four_eyes ?? defaults.four_eyes, brake: { ...defaults.brake, ...brake } };
+  return { sla: { ...defaultPolicy.sla, ...sla }, four_eyes: four_eyes ?? defaultPolicy.four_eyes, brake: { ...defaultPolicy.brake, ...brake } };
 }
 
-/** A merge patch: null takes a part back to its default. The days of the SLA are an exception, where null is a value. */
-export interface PolicyPatch {
-  sla?: Partial<OrganizationPolicy['sla']> | null;
-  four_eyes?: boolean | null;
-  brake?: { share?: number | null; count?: number | null } | null;
-}
-
-export function patchPolicy(stored: unknown, patch: PolicyPatch): StoredPolicy {
+/** Applies a merge patch, in which null restores a default. The days of the SLA are an exception: there, null is a value. */
+export function patchPolicy(stored: unknown, patch: PolicyChange): StoredPolicy {
   const { sla, four_eyes, brake } = (stored ?? {}) as StoredPolicy;
-  return withoutNothing({
-    sla: patch.sla === null ? undefined : withoutNothing({ ...sla, ...patch.sla }),
+  return withoutUndefined({
+    sla: patch.sla === null ? undefined : withoutUndefined({ ...sla, ...patch.sla }),
     four_eyes: patch.four_eyes === null ? undefined : (patch.four_eyes ?? four_eyes),
     brake:
-      patch.brake === null ? undefined : withoutNothing(Object.fromEntries(Object.entries({ ...brake, ...patch.brake }).filter(([, value]) => value !== null))),
+      patch.brake === null
+        ? undefined
+        : withoutUndefined(Object.fromEntries(Object.entries({ ...brake, ...patch.brake }).filter(([, value]) => value !== null))),
   });
 }
 
-function withoutNothing<T extends object>(object: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+function withoutUndefined<T extends object>(object: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const entries = Object.entries(object).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }

@@ -1,32 +1,24 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import { presentPage } from '../db/pages.ts';
 import type { App } from '../http/app.ts';
-import { assertVersion, expectedVersions, IfMatchHeaders, setETag } from '../http/conditions.ts';
-import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts';
-import { readPage } from '../http/paging.ts';
+import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
+import { deleteRoute, getRoute, listRoute, patchRoute } from '../http/resource.ts';
 import { problems } from '../http/schemas.ts';
-import { type ApiKeyRow, createApiKey, listApiKeys, readApiKey, revokeApiKey, updateApiKey } from './api-keys.ts';
+import { type ApiKeyRow, createApiKey, listApiKeys, readApiKey, revokeApiKey, updateApiKey } from './api-keys/api-keys.ts';
 import type { OrganizationDeps } from './deps.ts';
 import { ApiKey, ApiKeyCreate, ApiKeyCreated, ApiKeyList, ApiKeyPatch, ApiKeyQuery, IdParams } from './schemas.ts';
 
 export function apiKeyRoutes(app: App, { db, secret }: OrganizationDeps): void {
-  app.get(
-    '/api-keys',
-    {
-      config: { access: 'api_keys:read' },
-      schema: {
-        operationId: 'listApiKeys',
-        summary: 'List API keys',
-        description: 'All keys of your organization, revoked and expired ones too. The keys themselves are not stored.',
-        tags: ['API keys'],
-        querystring: ApiKeyQuery,
-        response: { 200: ApiKeyList, ...problems('invalid_cursor') },
-      },
-    },
-    async (request, reply) => {
-      const keys = await readPage({ db, secret }, request, reply, (tx, page) => listApiKeys(tx, request.actor.orgId, page));
-      return reply.send({ data: keys.data.map(toApiKey), page: keys.page });
-    },
-  );
+  listRoute(app, { db, secret }, '/api-keys', {
+    access: 'api_keys:read',
+    operationId: 'listApiKeys',
+    summary: 'List API keys',
+    description: 'Returns the API keys of your organization, including revoked and expired ones. The keys themselves are not stored and cannot be returned.',
+    tag: 'Members and keys',
+    query: ApiKeyQuery,
+    list: ApiKeyList,
+    read: async (tx, { actor, page }) => presentPage(await listApiKeys(tx, actor.orgId, page), toApiKey),
+  });
 
   app.post(
     '/api-keys',
@@ -35,8 +27,9 @@ export function apiKeyRoutes(app: App, { db, secret }: OrganizationDeps): void {
       schema: {
         operationId: 'createApiKey',
         summary: 'Create an API key',
-        description: 'The answer holds the key itself, this once. A key never has a role above that of its creator, and goes when the member who made it goes.',
-        tags: ['API keys'],
+        description:
+          'Creates an API key. The response contains the key. It cannot be retrieved again. You cannot assign a role higher than your own. When the member who created the key is removed, the key is revoked.',
+        tags: ['Members and keys'],
         headers: IdempotencyHeaders,
         body: ApiKeyCreate,
         response: { 201: ApiKeyCreated, ...problems('idempotency_key_reused') },
@@ -49,69 +42,42 @@ export function apiKeyRoutes(app: App, { db, secret }: OrganizationDeps): void {
       }),
   );
 
-  app.get(
-    '/api-keys/:id',
-    {
-      config: { access: 'api_keys:read' },
-      schema: {
-        operationId: 'getApiKey',
-        summary: 'Get an API key',
-        description: 'What is known of one key; not the key itself.',
-        tags: ['API keys'],
-        params: IdParams,
-        response: { 200: ApiKey, ...problems('not_found') },
-      },
-    },
-    async (request, reply) => {
-      const key = await db.withTenant(request.actor, (tx) => readApiKey(tx, request.actor.orgId, request.params.id));
-      setETag(reply, key);
-      return reply.send(toApiKey(key));
-    },
-  );
+  getRoute(app, { db }, '/api-keys/:id', {
+    access: 'api_keys:read',
+    operationId: 'getApiKey',
+    summary: 'Get an API key',
+    description: "Returns an API key's name, role, status and first characters. The key itself cannot be retrieved.",
+    tag: 'Members and keys',
+    params: IdParams,
+    body: ApiKey,
+    read: async (tx, { actor, params }) => toApiKey(await readApiKey(tx, actor.orgId, params.id)),
+  });
 
-  app.patch(
-    '/api-keys/:id',
-    {
-      config: { access: 'api_keys:manage' },
-      schema: {
-        operationId: 'updateApiKey',
-        summary: 'Change an API key',
-        description: 'A JSON merge patch of the name and the expiry. The role of a key does not change: create another key.',
-        tags: ['API keys'],
-        params: IdParams,
-        headers: IfMatchHeaders,
-        body: ApiKeyPatch,
-        response: { 200: ApiKey, ...problems('not_found', 'conflict', 'last_owner', 'stale_version') },
-      },
-    },
-    async (request, reply) => {
-      const expected = expectedVersions(request);
-      const key = await db.withTenant(request.actor, (tx) =>
-        updateApiKey(tx, request.actor, request.params.id, request.body, (current) => assertVersion(current, expected)),
-      );
-      setETag(reply, key);
-      return reply.send(toApiKey(key));
-    },
-  );
+  patchRoute(app, { db }, '/api-keys/:id', {
+    access: 'api_keys:manage',
+    operationId: 'updateApiKey',
+    summary: 'Change an API key',
+    description:
+      'Changes the name or the expiry of an API key with a JSON merge patch. The role cannot be changed. To get another role, create a new key. Returns 409 if the key is revoked.',
+    tag: 'Members and keys',
+    params: IdParams,
+    problems: ['conflict', 'last_owner'],
+    patch: ApiKeyPatch,
+    body: ApiKey,
+    change: async (tx, { actor, params, patch, check }) => toApiKey(await updateApiKey(tx, actor, { id: params.id, patch, check })),
+  });
 
-  app.delete(
-    '/api-keys/:id',
-    {
-      config: { access: 'api_keys:manage' },
-      schema: {
-        operationId: 'revokeApiKey',
-        summary: 'Revoke an API key',
-        description: 'Counts from the next request on, on every replica. The key stays in the list as revoked; revoking it again changes nothing.',
-        tags: ['API keys'],
-        params: IdParams,
-        response: { 204: Type.Null({ description: 'Revoked' }), ...problems('not_found', 'last_owner') },
-      },
-    },
-    async (request, reply) => {
-      await db.withTenant(request.actor, (tx) => revokeApiKey(tx, request.actor, request.params.id));
-      return reply.code(204).send(null);
-    },
-  );
+  deleteRoute(app, { db }, '/api-keys/:id', {
+    access: 'api_keys:manage',
+    operationId: 'revokeApiKey',
+    summary: 'Revoke an API key',
+    description:
+      'Revokes an API key. Takes effect on the next request, on every replica. The key stays in the list with the status `revoked`. Revoking it again has no effect.',
+    tag: 'Members and keys',
+    params: IdParams,
+    problems: ['last_owner'],
+    remove: (tx, { actor, params }) => revokeApiKey(tx, actor, params.id),
+  });
 }
 
 function toApiKey(row: ApiKeyRow): Static<typeof ApiKey> {

@@ -1,15 +1,14 @@
-import type { Static } from 'typebox';
-import { Type } from 'typebox';
-import { assertSameSite, SESSION_COOKIE, tooMany } from '../http/access.ts';
+import { type Static, Type } from 'typebox';
 import type { App } from '../http/app.ts';
+import { assertSameSite, SESSION_COOKIE, tooMany } from '../http/requests/access.ts';
 import { problems } from '../http/schemas.ts';
 import type { Principal } from '../shared/actor.ts';
 import { AppError } from '../shared/errors.ts';
 import { permissionsOf } from '../shared/permissions.ts';
 import type { OrganizationDeps } from './deps.ts';
-import { changeOwnPassword } from './own-password.ts';
 import { Me, PasswordChange, SessionCreate } from './schemas.ts';
-import { signIn, signOut } from './sessions.ts';
+import { changeOwnPassword } from './sign-in/own-password.ts';
+import { signIn, signOut } from './sign-in/sessions.ts';
 
 export function meRoutes(app: App, { db, sessionHours, publicUrl }: OrganizationDeps): void {
   const cookie = (value: string, seconds: number): string =>
@@ -21,9 +20,9 @@ export function meRoutes(app: App, { db, sessionHours, publicUrl }: Organization
       config: { access: 'authenticated' },
       schema: {
         operationId: 'getMe',
-        summary: 'Get yourself',
-        description: 'Whom the credential stands for, in which organization, and what it may do.',
-        tags: ['Me'],
+        summary: 'Get the current credential',
+        description: 'Returns the person or API key behind the credential, its organization, role and permissions.',
+        tags: ['Members and keys'],
         response: { 200: Me },
       },
     },
@@ -37,15 +36,16 @@ export function meRoutes(app: App, { db, sessionHours, publicUrl }: Organization
       schema: {
         operationId: 'changeOwnPassword',
         summary: 'Change your password',
-        description: 'For members. All sessions of the member end, this one too: sign in again with the new password.',
-        tags: ['Me'],
+        description:
+          'Changes your password. Ends all your sessions, including the current one. Sign in again with the new password. Returns 409 if the credential is not that of a member.',
+        tags: ['Members and keys'],
         body: PasswordChange,
-        response: { 204: Type.Null({ description: 'Changed' }), ...problems('invalid_credentials', 'conflict') },
+        response: { 204: Type.Null({ description: 'No content' }), ...problems('invalid_credentials', 'conflict') },
       },
     },
     async (request, reply) => {
       const { allowed, seconds } = app.failures.look(request.ip);
-      if (!allowed) throw tooMany('Too many failed sign-ins from your address.', seconds);
+      if (!allowed) throw tooMany('Too many failed sign-ins from your IP address.', seconds);
       try {
         await changeOwnPassword(db, request.actor, request.body);
       } catch (error) {
@@ -64,8 +64,8 @@ export function meRoutes(app: App, { db, sessionHours, publicUrl }: Organization
         operationId: 'createSession',
         summary: 'Sign in',
         description:
-          'Signs a member in with e-mail and password and sets a session cookie for the console. Programs use an API key instead. Repeated failures make the account and the address wait.',
-        tags: ['Sessions'],
+          'Signs in a member with e-mail and password and sets a session cookie. Use an API key for programs. After repeated failures, sign-in is delayed for the account and for the IP address.',
+        tags: ['Members and keys'],
         body: SessionCreate,
         response: { 201: Me, ...problems('invalid_credentials', 'cross_site_request', 'conflict', 'rate_limited') },
       },
@@ -73,7 +73,7 @@ export function meRoutes(app: App, { db, sessionHours, publicUrl }: Organization
     async (request, reply) => {
       assertSameSite(request, new URL(publicUrl()).origin);
       const { allowed, seconds } = app.failures.look(request.ip);
-      if (!allowed) throw tooMany('Too many failed sign-ins from your address.', seconds);
+      if (!allowed) throw tooMany('Too many failed sign-ins from your IP address.', seconds);
       try {
         const { token, principal } = await signIn(db, request.body, request, sessionHours);
         return reply
@@ -94,14 +94,14 @@ export function meRoutes(app: App, { db, sessionHours, publicUrl }: Organization
       schema: {
         operationId: 'deleteSession',
         summary: 'Sign out',
-        description: 'Ends the session of the cookie at once, on every replica. A request with another credential has no session and is answered with 409.',
-        tags: ['Sessions'],
-        response: { 204: Type.Null({ description: 'Signed out' }), ...problems('cross_site_request', 'conflict') },
+        description: 'Ends the session of the cookie immediately, on every replica. Returns 409 if the request uses another credential.',
+        tags: ['Members and keys'],
+        response: { 204: Type.Null({ description: 'No content' }), ...problems('cross_site_request', 'conflict') },
       },
     },
     async (request, reply) => {
       const { actor, credential } = request;
-      if (credential?.kind !== 'session') throw new AppError('conflict', 'This request carries no session. API keys are revoked with DELETE /api-keys/{id}.');
+      if (credential?.kind !== 'session') throw new AppError('conflict', 'The request has no session cookie. To revoke an API key, use DELETE /api-keys/{id}.');
       await db.withTenant(actor, (tx) => signOut(tx, actor, credential.token));
       return reply.code(204).header('set-cookie', cookie('', 0)).send(null);
     },

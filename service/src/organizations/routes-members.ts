@@ -1,33 +1,26 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import { presentPage } from '../db/pages.ts';
 import type { App } from '../http/app.ts';
-import { assertVersion, expectedVersions, IfMatchHeaders, setETag } from '../http/conditions.ts';
-import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts';
-import { readPage } from '../http/paging.ts';
+import { assertVersion, expectedVersions, IfMatchHeaders, setETag } from '../http/requests/conditions.ts';
+import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
+import { deleteRoute, getRoute, listRoute } from '../http/resource.ts';
 import { problems } from '../http/schemas.ts';
 import type { OrganizationDeps } from './deps.ts';
-import { addMember, listMembers, type MemberRow, readMember, removeMember, updateMember } from './members.ts';
-import { hashPassword } from './passwords.ts';
+import { addMember, listMembers, type MemberRow, readMember, removeMember, updateMember } from './members/members.ts';
 import { IdParams, Member, MemberCreate, MemberList, MemberPatch, MemberQuery } from './schemas.ts';
+import { hashPassword } from './sign-in/passwords.ts';
 
 export function memberRoutes(app: App, { db, secret }: OrganizationDeps): void {
-  app.get(
-    '/members',
-    {
-      config: { access: 'members:read' },
-      schema: {
-        operationId: 'listMembers',
-        summary: 'List members',
-        description: 'The people of your organization.',
-        tags: ['Members'],
-        querystring: MemberQuery,
-        response: { 200: MemberList, ...problems('invalid_cursor') },
-      },
-    },
-    async (request, reply) => {
-      const members = await readPage({ db, secret }, request, reply, (tx, page) => listMembers(tx, request.actor.orgId, page));
-      return reply.send({ data: members.data.map(toMember), page: members.page });
-    },
-  );
+  listRoute(app, { db, secret }, '/members', {
+    access: 'members:read',
+    operationId: 'listMembers',
+    summary: 'List members',
+    description: 'Returns the members of your organization.',
+    tag: 'Members and keys',
+    query: MemberQuery,
+    list: MemberList,
+    read: async (tx, { actor, page }) => presentPage(await listMembers(tx, actor.orgId, page), toMember),
+  });
 
   app.post(
     '/members',
@@ -36,8 +29,9 @@ export function memberRoutes(app: App, { db, secret }: OrganizationDeps): void {
       schema: {
         operationId: 'addMember',
         summary: 'Add a member',
-        description: 'Nobody can give a role above their own. Without a password the member signs in through the identity provider only.',
-        tags: ['Members'],
+        description:
+          'Adds a member to your organization. You cannot assign a role higher than your own. A member without a password can sign in only through the identity provider.',
+        tags: ['Members and keys'],
         headers: IdempotencyHeaders,
         body: MemberCreate,
         response: { 201: Member, ...problems('conflict', 'idempotency_key_reused') },
@@ -53,25 +47,16 @@ export function memberRoutes(app: App, { db, secret }: OrganizationDeps): void {
     },
   );
 
-  app.get(
-    '/members/:id',
-    {
-      config: { access: 'members:read' },
-      schema: {
-        operationId: 'getMember',
-        summary: 'Get a member',
-        description: 'One member of your organization.',
-        tags: ['Members'],
-        params: IdParams,
-        response: { 200: Member, ...problems('not_found') },
-      },
-    },
-    async (request, reply) => {
-      const member = await db.withTenant(request.actor, (tx) => readMember(tx, request.actor.orgId, request.params.id));
-      setETag(reply, member);
-      return reply.send(toMember(member));
-    },
-  );
+  getRoute(app, { db }, '/members/:id', {
+    access: 'members:read',
+    operationId: 'getMember',
+    summary: 'Get a member',
+    description: 'Returns one member of your organization.',
+    tag: 'Members and keys',
+    params: IdParams,
+    body: Member,
+    read: async (tx, { actor, params }) => toMember(await readMember(tx, actor.orgId, params.id)),
+  });
 
   app.patch(
     '/members/:id',
@@ -80,8 +65,8 @@ export function memberRoutes(app: App, { db, secret }: OrganizationDeps): void {
       schema: {
         operationId: 'updateMember',
         summary: 'Change a member',
-        description: "A JSON merge patch. A lower role lowers the member's API keys as well; a new password ends the member's sessions.",
-        tags: ['Members'],
+        description: "Applies a JSON merge patch. A lower role also applies to the member's API keys. A new password ends the member's sessions.",
+        tags: ['Members and keys'],
         params: IdParams,
         headers: IfMatchHeaders,
         body: MemberPatch,
@@ -91,33 +76,25 @@ export function memberRoutes(app: App, { db, secret }: OrganizationDeps): void {
     async (request, reply) => {
       const { password, ...patch } = request.body;
       const expected = expectedVersions(request);
-      const change = { ...patch, ...(password === undefined ? {} : { passwordHash: await hashPassword(password) }) };
+      const hashed = { ...patch, ...(password === undefined ? {} : { passwordHash: await hashPassword(password) }) };
       const member = await db.withTenant(request.actor, (tx) =>
-        updateMember(tx, request.actor, request.params.id, change, (current) => assertVersion(current, expected)),
+        updateMember(tx, request.actor, { id: request.params.id, patch: hashed, check: (current) => assertVersion(current, expected) }),
       );
       setETag(reply, member);
       return reply.send(toMember(member));
     },
   );
 
-  app.delete(
-    '/members/:id',
-    {
-      config: { access: 'members:manage' },
-      schema: {
-        operationId: 'removeMember',
-        summary: 'Remove a member',
-        description: "The member's sessions end and the member's API keys are revoked at once.",
-        tags: ['Members'],
-        params: IdParams,
-        response: { 204: Type.Null({ description: 'Removed' }), ...problems('not_found', 'last_owner') },
-      },
-    },
-    async (request, reply) => {
-      await db.withTenant(request.actor, (tx) => removeMember(tx, request.actor, request.params.id));
-      return reply.code(204).send(null);
-    },
-  );
+  deleteRoute(app, { db }, '/members/:id', {
+    access: 'members:manage',
+    operationId: 'removeMember',
+    summary: 'Remove a member',
+    description: "Removes a member. Ends the member's sessions and revokes the member's API keys immediately.",
+    tag: 'Members and keys',
+    params: IdParams,
+    problems: ['last_owner'],
+    remove: (tx, { actor, params }) => removeMember(tx, actor, params.id),
+  });
 }
 
 function toMember({ id, email, name, role, password_hash, version, created_at, updated_at }: MemberRow): Static<typeof Member> {

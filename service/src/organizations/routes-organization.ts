@@ -1,33 +1,25 @@
 import type { Static } from 'typebox';
 import type { Database } from '../db/database.ts';
 import type { App } from '../http/app.ts';
-import { assertVersion, expectedVersions, IfMatchHeaders, setETag } from '../http/conditions.ts';
+import { assertVersion, expectedVersions, IfMatchHeaders, setETag } from '../http/requests/conditions.ts';
+import { getRoute } from '../http/resource.ts';
 import { problems } from '../http/schemas.ts';
-import { type OrganizationPatch as Patch, readOrganization, updateOrganization } from './organization.ts';
+import { readOrganization, updateOrganization } from './organization.ts';
 import { policyOf } from './policy.ts';
 import { Organization, OrganizationPatch } from './schemas.ts';
 
 type OrganizationRow = Awaited<ReturnType<typeof readOrganization>>;
 
 export function tenantRoutes(app: App, { db }: { db: Database }): void {
-  app.get(
-    '/organization',
-    {
-      config: { access: 'organization:read' },
-      schema: {
-        operationId: 'getOrganization',
-        summary: 'Get your organization',
-        description: 'The organization of the credential. There is no way to name another.',
-        tags: ['Organization'],
-        response: { 200: Organization },
-      },
-    },
-    async (request, reply) => {
-      const organization = await db.withTenant(request.actor, (tx) => readOrganization(tx, request.actor.orgId));
-      setETag(reply, organization);
-      return reply.send(toOrganization(organization));
-    },
-  );
+  getRoute(app, { db }, '/organization', {
+    access: 'organization:read',
+    operationId: 'getOrganization',
+    summary: 'Get your organization',
+    description: 'Returns the organization that the credential belongs to. A credential gives access to one organization only.',
+    tag: 'Organization',
+    body: Organization,
+    read: async (tx, { actor }) => toOrganization(await readOrganization(tx, actor.orgId)),
+  });
 
   app.patch(
     '/organization',
@@ -36,7 +28,8 @@ export function tenantRoutes(app: App, { db }: { db: Database }): void {
       schema: {
         operationId: 'updateOrganization',
         summary: 'Change your organization',
-        description: 'A JSON merge patch: what is absent stays. Another SLA changes the deadlines of active findings shortly afterwards.',
+        description:
+          'Applies a JSON merge patch. Absent fields stay unchanged. A change of the SLA updates the deadlines of active findings in the background.',
         tags: ['Organization'],
         headers: IfMatchHeaders,
         body: OrganizationPatch,
@@ -46,7 +39,7 @@ export function tenantRoutes(app: App, { db }: { db: Database }): void {
     async (request, reply) => {
       const expected = expectedVersions(request);
       const organization = await db.withTenant(request.actor, (tx) =>
-        updateOrganization(tx, request.actor, request.body as Patch, (current) => assertVersion(current, expected)),
+        updateOrganization(tx, request.actor, request.body, (current) => assertVersion(current, expected)),
       );
       setETag(reply, organization);
       return reply.send(toOrganization(organization));

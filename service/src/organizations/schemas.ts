@@ -1,55 +1,122 @@
-import { type TSchema, Type } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import { listParameters, PageOf } from '../http/paging.ts';
 import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp } from '../http/schemas.ts';
 import { type Permission, permissionsOf, roles } from '../shared/permissions.ts';
-import { policyOf, slaKeys } from './policy.ts';
 
 const Role = OneOf(roles, {
-  description: 'viewer reads; analyst also works; admin also manages; owner also the organization; auditor reads evidence and the audit trail',
+  description:
+    '`viewer` reads. `analyst` also changes findings, assets, imports, work items and evidence. `admin` also manages members, keys, webhooks and integrations. `owner` also manages the organization. `auditor` reads what a viewer reads, and the audit trail.',
 });
-const Name = Type.String({ maxLength: 200, pattern: '\\S', description: 'More than white space', examples: ['Ada Lovelace'] });
-const Email = Type.String({ format: 'email', maxLength: 320, examples: ['ada@example.com'] });
-const Password = Text(12, 200, { examples: ['correct horse battery staple'], writeOnly: true });
-const Version = Type.Integer({ minimum: 1, description: 'Grows with each change; also the ETag' });
-const common = { version: Version, created_at: Timestamp, updated_at: Timestamp };
+const Name = Type.String({ maxLength: 200, pattern: '\\S', description: 'Display name, with at least one visible character', examples: ['Ada Lovelace'] });
+const Email = Type.String({ format: 'email', maxLength: 320, description: 'E-mail address, stored in lower case', examples: ['ada@example.com'] });
+const Password = Text(12, 200, {
+  description: 'Password, 12 to 200 characters. It is stored as an Argon2id hash',
+  examples: ['correct horse battery staple'],
+  writeOnly: true,
+});
+const ExistingPassword = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  description: 'Current password',
+  writeOnly: true,
+  examples: ['correct horse battery staple'],
+});
+const common = {
+  version: Type.Integer({ minimum: 1, description: 'Version of the object, also its ETag. Each change increases it by 1' }),
+  created_at: { ...Timestamp, description: 'When the object was created' },
+  updated_at: { ...Timestamp, description: 'When the object was last changed' },
+};
 
 export const IdParams = Strict({ id: Id });
 
-const OrganizationRef = Named('OrganizationRef', {
-  id: Id,
-  slug: Type.String({ examples: ['default'] }),
-  name: Type.String({ examples: ['Example Ltd'] }),
-});
+const OrganizationRef = Named(
+  'OrganizationRef',
+  {
+    id: Id,
+    slug: Type.String({ description: 'Short name of the organization. It never changes', examples: ['default'] }),
+    name: Type.String({ description: 'Display name', examples: ['Example Ltd'] }),
+  },
+  { description: 'Organization that the credential belongs to' },
+);
 
-const SlaDays = Type.Integer({ minimum: 1, maximum: 3_650, examples: [30] });
-const brake = {
-  share: Type.Number({ minimum: 0, maximum: 1, description: 'Of the open findings of a source', examples: [0.2] }),
-  count: Type.Integer({ minimum: 0, maximum: 1_000_000, examples: [50] }),
+export const defaultPolicy = {
+  sla: { critical: 15, high: 30, medium: 90, low: 180, info: null, unknown: 90, kev: 14 },
+  four_eyes: false,
+  brake: { share: 0.2, count: 50 },
 };
-const slaDays = <T extends TSchema>(schema: T) => Object.fromEntries(slaKeys.map((key) => [key, schema])) as Record<(typeof slaKeys)[number], T>;
 
-const Policy = Named('Policy', {
-  sla: Named('SlaPolicy', slaDays(Nullable(SlaDays)), {
-    description: 'Days to remediate by severity, from when a finding was first seen; null: no deadline. `kev` caps them for known exploited vulnerabilities',
-    examples: [policyOf({}).sla],
-  }),
-  four_eyes: Type.Boolean({ description: 'Who accepts a risk cannot be the one who answers for it: that is another member', examples: [false] }),
-  brake: Named('Brake', brake, { description: 'An import that would close more than this share, and more than this many, waits for a person' }),
-});
+const slaSubjects = {
+  critical: 'of critical severity',
+  high: 'of high severity',
+  medium: 'of medium severity',
+  low: 'of low severity',
+  info: 'of informational severity',
+  unknown: 'of unknown severity',
+  kev: 'with a known exploited vulnerability (CISA KEV). The deadline of the severity applies if it is shorter',
+};
+type SlaKey = keyof typeof slaSubjects;
+const SlaDays = (description: string) => Nullable(Type.Integer({ minimum: 1, maximum: 3_650, description, examples: [30] }));
+
+function slaDays<T extends TSchema>(modify: (days: ReturnType<typeof SlaDays>) => T): Record<SlaKey, T> {
+  const days = (key: SlaKey, subject: string) =>
+    modify(SlaDays(`Days to remediate a finding ${subject}. null: no deadline. Default: ${defaultPolicy.sla[key] ?? 'null'}`));
+  return Object.fromEntries(Object.entries(slaSubjects).map(([key, subject]) => [key, days(key as SlaKey, subject)])) as Record<SlaKey, T>;
+}
+
+const brake = {
+  share: Type.Number({ minimum: 0, maximum: 1, description: "Share of the source's open findings, from 0 to 1. Default: 0.2", examples: [0.2] }),
+  count: Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'Number of findings. Default: 50', examples: [50] }),
+};
+
+const Policy = Named(
+  'Policy',
+  {
+    sla: Named(
+      'SlaPolicy',
+      slaDays((days) => days),
+      { description: 'Days to remediate a finding, by severity, counted from the time it was first seen', examples: [defaultPolicy.sla] },
+    ),
+    four_eyes: Type.Boolean({
+      description: 'Whether accepting a risk requires a second person: the risk owner must be a member other than the one who accepts it. Default: false',
+      examples: [false],
+    }),
+    brake: Named('Brake', brake, {
+      description: "An import that would close more than `share` of a source's open findings, and more than `count` findings, waits for confirmation",
+    }),
+  },
+  { description: 'Rules for deadlines, risk acceptance and imports' },
+);
 const PolicyPatch = Named(
   'PolicyPatch',
   {
-    sla: Type.Optional(Nullable(Strict(slaDays(Type.Optional(Nullable(SlaDays)))))),
+    sla: Type.Optional(
+      Nullable(
+        Strict(
+          slaDays((days) => Type.Optional(days)),
+          { description: 'Days to remediate by severity. null restores all defaults' },
+        ),
+      ),
+    ),
     four_eyes: Type.Optional(Nullable(Policy.properties.four_eyes)),
-    brake: Type.Optional(Nullable(Strict({ share: Type.Optional(Nullable(brake.share)), count: Type.Optional(Nullable(brake.count)) }))),
+    brake: Type.Optional(
+      Nullable(
+        Strict(
+          { share: Type.Optional(Nullable(brake.share)), count: Type.Optional(Nullable(brake.count)) },
+          { description: 'Limits above which an import waits for confirmation. null restores the defaults' },
+        ),
+      ),
+    ),
   },
-  { description: 'null gives a part its default back; days of the SLA apart, where null is no deadline', examples: [{ sla: { critical: 7, info: null } }] },
+  {
+    description: 'Changes to the policy. null restores the default, except for the days of the SLA, where null means no deadline',
+    examples: [{ sla: { critical: 7, info: null } }],
+  },
 );
+export type OrganizationPolicy = Static<typeof Policy>;
+export type PolicyChange = Static<typeof PolicyPatch>;
 
 export const Organization = Named('Organization', {
-  id: Id,
-  slug: Type.String({ description: 'Short name, never changes', examples: ['default'] }),
-  name: Type.String({ examples: ['Example Ltd'] }),
+  ...OrganizationRef.properties,
   policy: Policy,
   ...common,
 });
@@ -60,14 +127,16 @@ export const OrganizationPatch = Named(
 );
 
 export const Me = Named('Me', {
-  type: OneOf(['api_key', 'member', 'oidc'] as const),
-  id: Nullable(Type.String({ description: 'Of the key or member; for an OIDC token its subject', examples: ['01994f3e-8a10-7c31-9d3c-5f1f4b8f0a11'] })),
-  name: Type.String({ examples: ['first owner key'] }),
-  email: Nullable(Type.String({ examples: [null] })),
+  type: OneOf(['api_key', 'member', 'oidc'] as const, { description: 'Kind of credential. `oidc` is an access token that carries its own role' }),
+  id: Nullable(
+    Type.String({ description: 'Id of the API key or member, or the subject of the OIDC token', examples: ['01994f3e-8a10-7c31-9d3c-5f1f4b8f0a11'] }),
+  ),
+  name: Type.String({ description: 'Name of the API key or of the person', examples: ['first owner key'] }),
+  email: Nullable(Type.String({ description: 'E-mail address of the person. null for an API key', examples: [null] })),
   role: Role,
-  permissions: Type.Array(OneOf(permissionsOf('owner') as Permission[])),
+  permissions: Type.Array(OneOf(permissionsOf('owner') as Permission[]), { description: 'Permissions of the role' }),
   organization: OrganizationRef,
-  expires_at: Nullable({ ...Timestamp, examples: [null] }),
+  expires_at: Nullable({ ...Timestamp, description: 'When the credential expires. null: never', examples: [null] }),
 });
 
 export const Member = Named('Member', {
@@ -80,53 +149,66 @@ export const Member = Named('Member', {
 });
 export const MemberList = PageOf('MemberList', Member);
 export const MemberQuery = Strict(listParameters(['created_at'] as const, 'created_at'));
-export const MemberCreate = Named('MemberCreate', { email: Email, name: Name, role: Role, password: Type.Optional(Password) });
+export const MemberCreate = Named('MemberCreate', {
+  email: Email,
+  name: Name,
+  role: Role,
+  password: Type.Optional({ ...Password, description: 'Password, 12 to 200 characters. If absent, the member can sign in only through the identity provider' }),
+});
 export const MemberPatch = Named(
   'MemberPatch',
-  { name: Type.Optional(Name), role: Type.Optional(Role), password: Type.Optional({ ...Password, description: 'Ends the sessions of the member' }) },
+  {
+    name: Type.Optional(Name),
+    role: Type.Optional(Role),
+    password: Type.Optional({ ...Password, description: "New password, 12 to 200 characters. Setting it ends the member's sessions" }),
+  },
   { minProperties: 1, examples: [{ role: 'admin' }] },
 );
 
 export const ApiKey = Named('ApiKey', {
   id: Id,
-  name: Type.String({ examples: ['ci pipeline'] }),
+  name: Type.String({ description: 'Display name', examples: ['ci pipeline'] }),
   role: Role,
-  prefix: Type.String({ description: 'How the key begins, to tell keys apart', examples: ['rrs_AbCdEfGh'] }),
-  status: OneOf(['active', 'expired', 'revoked'] as const),
-  created_by: Type.String({ examples: ['first owner key'] }),
-  expires_at: Nullable({ ...Timestamp, examples: [null] }),
-  last_used_at: Nullable({ ...Timestamp, description: 'Written every few seconds' }),
-  revoked_at: Nullable({ ...Timestamp, examples: [null] }),
+  prefix: Type.String({ description: 'First characters of the key, to tell keys apart', examples: ['rrs_AbCdEfGh'] }),
+  status: OneOf(['active', 'expired', 'revoked'] as const, { description: 'Whether the key can be used' }),
+  created_by: Type.String({ description: 'Name of the person or key that created it', examples: ['first owner key'] }),
+  expires_at: Nullable({ ...Timestamp, description: 'When the key expires. null: never', examples: [null] }),
+  last_used_at: Nullable({ ...Timestamp, description: 'When the key was last used, accurate to a few seconds' }),
+  revoked_at: Nullable({ ...Timestamp, description: 'When the key was revoked', examples: [null] }),
   ...common,
 });
 export const ApiKeyCreated = Named('ApiKeyCreated', {
   ...ApiKey.properties,
   key: Type.String({
-    description: 'The key itself. It is shown only here.',
+    description: 'The key. It cannot be retrieved again',
     examples: ['rrs_AbCdEfGhIjKlMnOpQrStUvWxYz0123456789-_AbCdEfGhIjKlMnOpQrStUvWxYz01'],
   }),
 });
 export const ApiKeyList = PageOf('ApiKeyList', ApiKey);
 export const ApiKeyQuery = Strict(listParameters(['created_at'] as const, 'created_at'));
+const Expiry = (description: string) => Type.Optional(Nullable(Type.String({ format: 'date-time', description, examples: ['2027-01-01T00:00:00.000Z'] })));
 export const ApiKeyCreate = Named('ApiKeyCreate', {
   name: { ...Name, examples: ['ci pipeline'] },
   role: Role,
-  expires_at: Type.Optional(
-    Nullable(Type.String({ format: 'date-time', description: 'In the future; null or absent: never', examples: ['2027-01-01T00:00:00.000Z'] })),
-  ),
+  expires_at: Expiry('When the key expires, in the future. null or absent: never'),
 });
 export const ApiKeyPatch = Named(
   'ApiKeyPatch',
-  { name: Type.Optional({ ...Name, examples: ['ci pipeline'] }), expires_at: ApiKeyCreate.properties.expires_at },
+  {
+    name: Type.Optional({ ...Name, examples: ['ci pipeline'] }),
+    expires_at: Expiry('When the key expires, in the future. null: never'),
+  },
   { minProperties: 1 },
 );
 
 export const SessionCreate = Named('SessionCreate', {
   email: Email,
-  password: Type.String({ minLength: 1, maxLength: 200, writeOnly: true, examples: ['correct horse battery staple'] }),
-  organization: Type.Optional(Text(1, 63, { description: 'Slug of the organization, for members of several', examples: ['default'] })),
+  password: ExistingPassword,
+  organization: Type.Optional(
+    Text(1, 63, { description: 'Slug of the organization. Required only if you are a member of several with the same password', examples: ['default'] }),
+  ),
 });
 export const PasswordChange = Named('PasswordChange', {
-  current_password: Type.String({ minLength: 1, maxLength: 200, writeOnly: true, examples: ['correct horse battery staple'] }),
-  new_password: Password,
+  current_password: ExistingPassword,
+  new_password: { ...Password, description: 'New password, 12 to 200 characters' },
 });

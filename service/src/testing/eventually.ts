@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-/** Asks again until it is so, or ten seconds have passed. */
+/** Retries the assertion until it holds, for at most ten seconds. */
 export function eventually<T>(value: () => T) {
   return expect.poll(value, { timeout: 10_000, interval: 20 });
 }

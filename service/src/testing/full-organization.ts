@@ -1,21 +1,21 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import { appendLeaf, publishLeaf, recordCheckpoint } from '../audit/log.ts';
 import type { BlobStore } from '../blobs/blobs.ts';
 import type { Database } from '../db/database.ts';
-import { createSecretBox } from '../events/webhook-secrets.ts';
-import { createWebhook } from '../events/webhooks.ts';
-import { addArtifact, recordSealedArtifacts, removeArtifact } from '../evidence/artifacts.ts';
-import { recordReceipt } from '../evidence/receipts.ts';
-import { createFinding } from '../findings/create.ts';
-import { updateFinding } from '../findings/triage.ts';
+import { createSecretBox } from '../events/webhooks/secrets.ts';
+import { createWebhook } from '../events/webhooks/webhooks.ts';
+import { addArtifact, recordSealedArtifacts, removeArtifact } from '../evidence/artifacts/artifacts.ts';
+import { appendLeaf, publishLeaf, recordCheckpoint } from '../evidence/log/transparency-log.ts';
+import { recordReceipt } from '../evidence/sharing/receipts.ts';
+import { createFinding } from '../findings/triage/create.ts';
+import { updateFinding } from '../findings/triage/triage.ts';
 import { declareJob, enqueue } from '../jobs/jobs.ts';
 import { type Actor, systemActor } from '../shared/actor.ts';
 import { newId } from '../shared/ids.ts';
-import { decideOnItem } from '../work-items/approvals.ts';
-import { createWorkItem } from '../work-items/create.ts';
-import { followFindings } from '../work-items/follow-findings.ts';
-import { sharePackage, storePackage } from './stored-package.ts';
+import { decideOnItem } from '../work-items/items/approvals.ts';
+import { createWorkItem } from '../work-items/items/create.ts';
+import { followFindings } from '../work-items/items/follow-findings.ts';
+import { sharePackage, storePackage } from './evidence/stored-package.ts';
 
 export const AWKWARD = 'tab\t newline\n return\r\n backslash \\ \\N \\. quote " \' comma , \u2028 \u0001\u0002 Ελλάδα 日本 👩‍🚀 ';
 export const ARCHIVE = `archive ${AWKWARD}`;
@@ -26,7 +26,7 @@ interface Store {
   blobs: BlobStore;
 }
 
-/** An organization with a row in every table, and texts that are awkward to write down. */
+/** Adds an organization with a row in every table and with text that is difficult to encode. */
 export async function addFullOrganization({ db, blobs }: Store, orgId: string, slug: string): Promise<void> {
   await db.withSystem((tx) => tx.insertInto('organizations').values({ id: orgId, slug, name: AWKWARD }).execute());
   await db.withTenant({ orgId }, async (tx) => {
@@ -95,7 +95,7 @@ async function addConnection(db: Database, org_id: string): Promise<void> {
       .values({ org_id, run_id, n: 0, content: randomBytes(100) })
       .execute();
     await tx.insertInto('work_items').values({ org_id, id: item, title: AWKWARD, created_by_name: AWKWARD }).execute();
-    await tx.insertInto('tickets').values({ org_id, id: newId(), work_item_id: item, connection_id: id, mark: AWKWARD, created_by: AWKWARD }).execute();
+    await tx.insertInto('tickets').values({ org_id, id: newId(), work_item_id: item, connection_id: id, marker: AWKWARD, created_by: AWKWARD }).execute();
     await tx.insertInto('ticket_polls').values({ org_id, connection_id: id }).execute();
     const artifact = { org_id, id: newId(), work_item_id: item, type: 'other', title: AWKWARD, url: AWKWARD, added_by: '{}' } as const;
     await tx.insertInto('artifacts').values(artifact).execute();
@@ -122,10 +122,10 @@ async function addEvidence({ db, blobs }: Store, actor: Actor): Promise<void> {
   const item = newId();
   await db.withTenant(actor, async (tx) => {
     await tx.insertInto('work_items').values({ org_id: orgId, id: item, title: AWKWARD, created_by_name: AWKWARD }).execute();
-    const said = { type: 'other', title: AWKWARD, description: AWKWARD, occurred_at: null } as const;
-    const first = await addArtifact(tx, actor, item, { ...said, supersedes: null, content: { url: 'https://example.com', redactions: [] } });
+    const fields = { type: 'other', title: AWKWARD, description: AWKWARD, occurred_at: null } as const;
+    const first = await addArtifact(tx, actor, item, { ...fields, supersedes: null, content: { url: 'https://example.com', redactions: [] } });
     const file = { sha256: createHash('sha256').update(AWKWARD).digest('hex'), size: AWKWARD.length, media_type: 'text/plain', filename: AWKWARD } as const;
-    const second = await addArtifact(tx, actor, item, { ...said, supersedes: first.id, content: file });
+    const second = await addArtifact(tx, actor, item, { ...fields, supersedes: first.id, content: file });
     await removeArtifact(tx, actor, first.id, AWKWARD);
     await recordSealedArtifacts(tx, orgId, newId(), [second.id]);
     const leaf = { origin: 'test/orgs', packageId: newId(), entry: AWKWARD };

@@ -14,7 +14,7 @@ interface JobRow {
   locked_for: number | null;
 }
 
-/** A database with one organization, and what a test needs to look into its queue. */
+/** A database with one organization, and functions to run and inspect its queue. */
 export function useQueue() {
   const tenant = { orgId: newId() };
   let testDatabase: TestDatabase;
@@ -39,7 +39,7 @@ export function useQueue() {
     db: () => db,
     admin: () => admin,
     url: () => testDatabase.url,
-    /** Stopped when the test is over, if the test did not stop it itself. */
+    /** Starts a worker that stops when the test ends. */
     async work(handlers: readonly JobHandler[], options: Partial<WorkerOptions> = {}): Promise<Worker> {
       const worker = await startWorker({ url: testDatabase.url, db, handlers, concurrency: 2, log: { info: () => {}, error: () => {} }, ...options });
       let stopped: Promise<void> | undefined;
@@ -56,7 +56,7 @@ export function useQueue() {
       );
       return rows;
     },
-    /** A job that waits for its time or its next attempt need not wait any longer. */
+    /** Makes all waiting jobs due now. */
     async hurry(): Promise<void> {
       await admin.query('update graphile_worker._private_jobs set run_at = now() where locked_at is null');
       await admin.query(`select pg_notify('jobs:insert', '{"count":1}')`);

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Role } from '../shared/permissions.ts';
-import type { ApiAnswer, CallOptions, TestOrganization } from './api.ts';
+import type { ApiAnswer, CallOptions, TestOrganization } from './http/api.ts';
 
 export interface Caller {
   call(method: string, path: string, options?: CallOptions): Promise<ApiAnswer>;
@@ -13,9 +13,9 @@ export interface Person {
   password: string;
 }
 
-/** For an API that trusts the local proxy: each call comes from an address of its own, so that failures do not add up. */
+/** For an API that trusts the local proxy: each call has its own client address, so that the limit on failures per address is not reached. */
 export const behindProxy = { RRS_TRUSTED_PROXIES: '127.0.0.1' };
-export function fromAnywhere(): Record<string, string> {
+export function fromRandomAddress(): Record<string, string> {
   return { 'x-forwarded-for': `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}` };
 }
 
@@ -37,10 +37,10 @@ export function trySignIn(
   extra: { organization?: string; headers?: Record<string, string> } = {},
 ): Promise<ApiAnswer> {
   const { headers, ...body } = extra;
-  return api.call('POST', '/api/v1/sessions', { body: { email, password, ...body }, headers: headers ?? fromAnywhere() });
+  return api.call('POST', '/api/v1/sessions', { body: { email, password, ...body }, headers: headers ?? fromRandomAddress() });
 }
 
-/** The headers of a console that is signed in. */
+/** Signs in and returns the header with the session cookie. */
 export async function signIn(api: Caller, { email, password }: Pick<Person, 'email' | 'password'>): Promise<{ cookie: string }> {
   const answer = await trySignIn(api, email, password);
   expect(answer).toMatchObject({ status: 201 });
@@ -60,8 +60,8 @@ export async function createKey(api: Caller, by: CallOptions, role: Role, extra:
   return answer.body as CreatedKey;
 }
 
-/** Whether a credential is good for anything. */
+/** The status of `GET /me` with a credential: 200 or 401. */
 export async function statusOf(api: Caller, as: string | { cookie: string }): Promise<number> {
-  const who = typeof as === 'string' ? { as, headers: fromAnywhere() } : { headers: { ...fromAnywhere(), ...as } };
+  const who = typeof as === 'string' ? { as, headers: fromRandomAddress() } : { headers: { ...fromRandomAddress(), ...as } };
   return (await api.call('GET', '/api/v1/me', who)).status;
 }

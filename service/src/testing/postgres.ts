@@ -9,7 +9,7 @@ import { errorCodeOf } from '../shared/errors.ts';
 
 export const TEMPLATE = 'rrs_template';
 
-/** A server that leaves nothing behind: its folder goes when it stops, or when this process exits without stopping it. */
+/** Starts a server whose folder is deleted when it stops, or when this process exits without stopping it. */
 export async function startTemporaryPostgres(): Promise<EmbeddedPostgres> {
   const folder = mkdtempSync(join(tmpdir(), 'rrs-test-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });
@@ -19,11 +19,12 @@ export async function startTemporaryPostgres(): Promise<EmbeddedPostgres> {
   };
   process.once('exit', abandon);
   try {
-    // As root, PostgreSQL runs as another user, who must be able to pass through.
+    // If this process runs as root, PostgreSQL runs as another user, who needs access to the folder.
     chmodSync(folder, 0o711);
     const server = await startEmbedded(folder, () => {});
     return {
-      url: server.url,
+      url: server.superuserUrl,
+      superuserUrl: server.superuserUrl,
       stop: async () => {
         process.off('exit', abandon);
         await server.stop();
@@ -62,7 +63,7 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** A migrated database for one test file alone; `empty` gives one that no migration has touched. */
+/** Creates a migrated database for one test file. With `empty` no migrations are applied. */
 export async function createTestDatabase({ empty = false } = {}): Promise<TestDatabase> {
   const serverUrl = inject('postgresUrl');
   const name = `test_${process.pid}_${randomBytes(6).toString('hex')}`;

@@ -9,10 +9,10 @@ import { readConfig } from '../main/config.ts';
 import { createLog } from '../main/log.ts';
 import { createGuard } from '../net/addresses.ts';
 import { createOutbound } from '../net/request.ts';
-import { createKeyUse } from '../organizations/key-use.ts';
-import { type ApiAnswer, type CallOptions, call } from './api.ts';
+import { createKeyUse } from '../organizations/api-keys/key-use.ts';
+import { type ApiAnswer, type CallOptions, call } from './http/api.ts';
 
-/** Another process as far as the database can tell: the same API with pools and memory of its own. */
+/** The same API with its own connection pools and memory. To the database it is another process. */
 export async function startReplica(databaseUrl: string, settings: Record<string, string> = {}) {
   const db = openDatabase({ url: databaseUrl, poolSize: 5 });
   const { config } = readConfig({ RRS_RATE_LIMIT: '0', ...settings });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bestVector, scoreVector } from './cvss.ts';
 
-/** Scores as NVD and the documents and examples of FIRST state them. */
+/** Scores as published by NVD and in the documents and examples of FIRST. */
 const PUBLISHED: readonly [string, string, number, string][] = [
   ['the middle of CVSS 2', 'AV:N/AC:L/Au:N/C:P/I:P/A:P', 7.5, '2.0'],
   ['CVE-2002-0392', 'AV:N/AC:L/Au:N/C:N/I:N/A:C', 7.8, '2.0'],
@@ -51,7 +51,7 @@ describe('a CVSS vector', () => {
     expect(scoreVector(vector)).toEqual({ vector, score, version });
   });
 
-  it('may stand in brackets, as older reports write it, and between spaces', () => {
+  it('can be enclosed in parentheses, as in older reports, and in spaces', () => {
     expect(scoreVector('(AV:N/AC:L/Au:N/C:P/I:P/A:P)')).toMatchObject({ score: 7.5, version: '2.0' });
     expect(scoreVector(' CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N\n')).toMatchObject({
       score: 7.5,
@@ -59,12 +59,12 @@ describe('a CVSS vector', () => {
     });
   });
 
-  it.each(GARBAGE)('%j is none', (vector) => {
+  it.each(GARBAGE)('%j is not a vector', (vector) => {
     expect(scoreVector(vector)).toBeNull();
     expect(scoreVector(vector)).toBeNull();
   });
 
-  it('of any kind gets a score from 0 to 10 or none', () => {
+  it('of any kind has a score from 0 to 10 or none', () => {
     const pieces = fc.constantFrom(
       'CVSS:3.1',
       'CVSS:4.0',
@@ -94,10 +94,10 @@ describe('a CVSS vector', () => {
   });
 });
 
-describe('of several vectors', () => {
+describe('among several vectors', () => {
   const all = PUBLISHED.map(([, vector]) => ({ vector }));
 
-  it('the newest version counts, then the highest score', () => {
+  it('the newest version wins, then the highest score', () => {
     expect(bestVector([{ vector: 'AV:N/AC:L/Au:N/C:C/I:C/A:C' }, { vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N' }])).toMatchObject({
       version: '3.1',
       score: 7.5,

@@ -6,14 +6,14 @@ export interface ScoredVector {
   score: number;
 }
 
-const REMEMBERED = 20_000;
+const CACHE_SIZE = 20_000;
 const scored = new Map<string, ScoredVector | null>();
 
-/** The base score of a vector, with the version it belongs to; `null` for what is no complete vector. */
+/** Returns the base score of a vector and its CVSS version, or `null` if the vector is invalid or incomplete. */
 export function scoreVector(vector: string): ScoredVector | null {
   const known = scored.get(vector);
   if (known !== undefined) return known;
-  if (scored.size >= REMEMBERED) scored.clear();
+  if (scored.size >= CACHE_SIZE) scored.clear();
   const result = calculate(vector.trim());
   scored.set(vector, result);
   return result;
@@ -44,7 +44,7 @@ const BASE = {
   '4.0': ['AV', 'AC', 'AT', 'PR', 'UI', 'VC', 'VI', 'VA', 'SC', 'SI', 'SA'],
 } as const;
 
-/** The calculator takes a missing metric of version 4.0 for one without effect. */
+/** Required because the calculator treats a missing metric of CVSS 4.0 as one without impact. */
 function isComplete(version: ScoredVector['version'], vector: string): boolean {
   const given = new Set(
     vector
@@ -55,7 +55,7 @@ function isComplete(version: ScoredVector['version'], vector: string): boolean {
   return BASE[version].every((metric) => given.has(metric));
 }
 
-/** The newest version that can be scored; of several of one version the highest, so that the order of a report does not matter. */
+/** Returns the vector of the newest CVSS version that can be scored. Among several of that version the highest score wins, so that the order in a report does not matter. */
 export function bestVector(vectors: readonly { vector: string }[]): ScoredVector | null {
   const all = vectors.flatMap(({ vector }) => scoreVector(vector) ?? []);
   all.sort((a, b) => (a.version < b.version ? 1 : a.version > b.version ? -1 : b.score - a.score || (a.vector < b.vector ? -1 : 1)));

@@ -4,20 +4,20 @@ import { sql } from 'kysely';
 import type { SystemTx } from '../db/database.ts';
 import { bestVector } from './cvss.ts';
 
-/** What an enrichment says of vulnerabilities becomes shared knowledge; what it does not say stays. Says how many changed. */
+/** Stores what an enrichment source reports about vulnerabilities. Fields that it does not report stay as they are. Returns how many vulnerabilities changed. */
 export async function learn(tx: SystemTx, items: readonly Knowledge[]): Promise<number> {
-  const rows = [...together(items)].sort(([a], [b]) => (a < b ? -1 : 1)).map(([id, item]) => rowOf(id, item));
+  const rows = [...mergeById(items)].sort(([a], [b]) => (a < b ? -1 : 1)).map(([id, item]) => rowOf(id, item));
   if (rows.length === 0) return 0;
   const { rows: changed } = await sql<{ changed: number }>`
-    with said as (
+    with reported as (
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as s (
         id text, aliases text[], cwes integer[], cvss_version text, cvss_vector text, cvss_score real, epss real, epss_percentile real, epss_date text,
         kev boolean, kev_due_date text, kev_version text, exploit_public boolean)
-    ), kept as (
+    ), stored as (
       insert into vulnerabilities as v (id, aliases, cwes, cvss_version, cvss_vector, cvss_score, epss, epss_percentile, epss_date, kev, kev_due_date, kev_version, exploit_public)
       select id, coalesce(aliases, '{}'), coalesce(cwes, '{}'), cvss_version, cvss_vector, cvss_score, epss, epss_percentile, epss_date, coalesce(kev, false), kev_due_date, kev_version,
         coalesce(exploit_public, false)
-      from said order by id
+      from reported order by id
       on conflict (id) do update set
         aliases = (select coalesce(array_agg(distinct alias order by alias), '{}') from unnest(v.aliases || excluded.aliases) alias),
         cwes = (select coalesce(array_agg(distinct cwe order by cwe), '{}') from unnest(v.cwes || excluded.cwes) cwe),
@@ -36,12 +36,12 @@ export async function learn(tx: SystemTx, items: readonly Knowledge[]): Promise<
          coalesce(excluded.kev_version, v.kev_version), v.exploit_public or excluded.exploit_public)
       returning 1
     )
-    select count(*)::int as changed from kept`.execute(tx);
+    select count(*)::int as changed from stored`.execute(tx);
   return changed[0]?.changed ?? 0;
 }
 
-/** By the id as findings have it; what is said of one twice adds up. */
-function together(items: readonly Knowledge[]): Map<string, Knowledge> {
+/** Groups the items by normalized id. Items with the same id are merged. */
+function mergeById(items: readonly Knowledge[]): Map<string, Knowledge> {
   const byId = new Map<string, Knowledge>();
   const both = <T>(a: readonly T[] | undefined, b: readonly T[] | undefined): T[] => [...(a ?? []), ...(b ?? [])];
   for (const item of items) {
@@ -72,7 +72,7 @@ function rowOf(id: string, { aliases, cwes, cvss, epss, kev, exploitPublic }: Kn
   };
 }
 
-/** After the whole catalogue was read: what it lacks is listed no more. */
+/** Call it after the whole KEV catalogue was read. Marks vulnerabilities that are no longer in it as unlisted. */
 export async function unlistOthers(tx: SystemTx, version: string): Promise<number> {
   const { numUpdatedRows } = await tx
     .updateTable('vulnerabilities')

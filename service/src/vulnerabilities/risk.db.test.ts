@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { useImports } from '../testing/imports.ts';
+import { useImports } from '../testing/findings/imports.ts';
 import { type RiskInputs, riskOf, riskSql } from './risk.ts';
 
 const engine = useImports();
 
 const CRITICALITY = ['low', 'medium', 'high', 'critical'] as const;
 const EXPOSURE = ['internal', 'unknown', 'internet'] as const;
-/** As they are published: CVSS with one digit behind the point, EPSS with five. */
+/** In the precision in which they are published: CVSS with one decimal, EPSS with five. */
 const inputs: fc.Arbitrary<RiskInputs> = fc.record({
   severity: fc.integer({ min: 0, max: 5 }),
   cvss_score: fc.option(fc.integer({ min: 0, max: 100 }).map((tenths) => tenths / 10)),
@@ -30,7 +30,7 @@ describe('the risk score', () => {
     expect(rows.map(({ score }) => score)).toEqual(all.map((one) => riskOf(one).score));
   });
 
-  it('lies between 0 and 100, and its factors add up to it, none above its share', () => {
+  it('is between 0 and 100, is the sum of its factors, and no factor exceeds its maximum', () => {
     fc.assert(
       fc.property(inputs, (one) => {
         const { score, factors } = riskOf(one);
@@ -52,7 +52,7 @@ describe('the risk score', () => {
     ['criticality', (one) => ({ ...one, criticality: CRITICALITY[CRITICALITY.indexOf(one.criticality) + 1] ?? 'critical' })],
     ['exposure', (one) => ({ ...one, exposure: EXPOSURE[EXPOSURE.indexOf(one.exposure) + 1] ?? 'internet' })],
   ];
-  it.each(more)('never falls with more %s', (name, raise) => {
+  it.each(more)('never decreases with more %s', (name, raise) => {
     fc.assert(
       fc.property(inputs, (one) => {
         const base = name === 'severity' ? { ...one, severity: Math.max(1, one.severity) } : one;

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** The risk score: points for each input, 100 at the most. Written twice, for one row and for SQL; a test holds them together. */
+/** The risk score is the sum of the points of each factor, at most 100. It is implemented twice, in JavaScript and in SQL. A test compares the two. */
 export const RISK_MODEL = 'rrs-1';
 
 export interface RiskInputs {
-  /** 0 unknown … 5 critical */
+  /** From 0 (unknown) to 5 (critical). */
   severity: number;
   cvss_score: number | null;
   epss: number | null;
@@ -15,14 +15,14 @@ export interface RiskInputs {
 
 export interface RiskFactor {
   name: 'base' | 'exploitation_likelihood' | 'known_exploited' | 'asset_criticality' | 'asset_exposure';
-  /** What went in, in words. */
+  /** The input value as text. */
   input: string;
   points: number;
   max: number;
 }
 
 const MAX = { base: 50, exploitation_likelihood: 15, known_exploited: 15, asset_criticality: 10, asset_exposure: 10 } as const;
-/** What stands for a CVSS score where there is none: the middle of the severity's band. */
+/** Used if there is no CVSS score: the middle of the severity's score range. */
 const SCORE_OF_SEVERITY = [4, 0.5, 2.5, 5.5, 8, 9.5] as const;
 const CRITICALITY = { low: 0, medium: 4, high: 7, critical: 10 } as const;
 const EXPOSURE = { internal: 0, unknown: 4, internet: 10 } as const;
@@ -61,7 +61,7 @@ function tenth(points: number): number {
   return Math.round(points * 10 + 1e-6) / 10;
 }
 
-/** The same in SQL, over the columns of findings (or of what becomes one) and of its asset. */
+/** The same calculation in SQL. The parameters are the table aliases of the finding, or of a staged row, and of its asset. */
 export function riskSql(finding: string, asset: string): RawBuilder<number> {
   const column = (table: string, name: string) => sql.ref(`${table}.${name}`);
   const stated = sql`(array[4, 0.5, 2.5, 5.5, 8, 9.5])[${column(finding, 'severity')} + 1]::numeric`;

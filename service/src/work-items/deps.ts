@@ -3,8 +3,8 @@ import type { Database } from '../db/database.ts';
 
 export interface WorkItemDeps {
   db: Database;
-  /** Signs cursors and seals kept answers. */
+  /** Signs cursors and encrypts stored idempotent responses. */
   secret: Buffer;
-  /** The filters of the list of findings, as a body has them. */
+  /** Schema of the finding filters in a request body. Passed in because the schemas of findings are private to their feature. */
   findingFilter: TSchema;
 }

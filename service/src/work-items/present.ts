@@ -1,15 +1,14 @@
 import type { Static } from 'typebox';
 import { severityName } from '../findings/severity.ts';
-import type { LinkedRow } from './links.ts';
-import { priorityName } from './priority.ts';
-import type { ApprovalRow, ListedRow, readMore, WorkItemRow } from './read.ts';
+import type { LinkedRow } from './items/links.ts';
+import { priorityName } from './items/priority.ts';
+import type { ApprovalRow, ListedRow, WorkItemDetails, WorkItemRow } from './items/read.ts';
+import type { WorkItemStatus } from './items/status.ts';
+import type { TimelineRow } from './items/timeline.ts';
 import type { Approval, LinkedFinding, ListedWorkItem, TimelineEntry, WorkItem } from './schemas.ts';
-import type { WorkItemStatus } from './status.ts';
-import { toTicket } from './ticket-present.ts';
-import type { TicketView } from './tickets.ts';
-import type { TimelineRow } from './timeline.ts';
+import { toTicket } from './tickets/present.ts';
+import type { TicketView } from './tickets/tickets.ts';
 
-/** Rows as the interface shows them. */
 export function toListed(row: ListedRow): Static<typeof ListedWorkItem> {
   const due: Date | number = row.due_at;
   const counts = {
@@ -28,7 +27,7 @@ export function toListed(row: ListedRow): Static<typeof ListedWorkItem> {
     assignee: row.assignee,
     assignee_member_id: row.assignee_member_id,
     priority: priorityName(row.priority),
-    // PostgreSQL's `infinity` arrives as a number.
+    // pg returns the timestamp 'infinity' as a number. It means that there is no due date.
     due_at: due instanceof Date ? due.toISOString() : null,
     overdue: due instanceof Date && due.getTime() < Date.now() && row.closed_at === null,
     external_ref: row.external_ref,
@@ -42,7 +41,7 @@ export function toListed(row: ListedRow): Static<typeof ListedWorkItem> {
   };
 }
 
-export function toWorkItem(row: WorkItemRow, { approvals, followedBy }: Awaited<ReturnType<typeof readMore>>, tickets: TicketView[]): Static<typeof WorkItem> {
+export function toWorkItem(row: WorkItemRow, { approvals, followedBy }: WorkItemDetails, tickets: TicketView[]): Static<typeof WorkItem> {
   const more = { followed_by: followedBy, approvals: approvals.map(toApproval), tickets: tickets.map(toTicket) };
   return { ...toListed(row), description: row.description, ...more };
 }

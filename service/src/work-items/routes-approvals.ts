@@ -1,8 +1,8 @@
 import type { App } from '../http/app.ts';
-import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts';
+import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
 import { problems } from '../http/schemas.ts';
-import { type Decision, decideOnItem } from './approvals.ts';
 import type { WorkItemDeps } from './deps.ts';
+import { decideOnItem } from './items/approvals.ts';
 import { toApproval } from './present.ts';
 import { Approval, ApprovalCreate, WorkItemParams } from './schemas.ts';
 
@@ -15,7 +15,7 @@ export function approvalRoutes(app: App, deps: WorkItemDeps): void {
         operationId: 'decideOnWorkItem',
         summary: 'Approve or reject a work item',
         description:
-          'A record of what you think of the work as it is now; it is never changed. Where the organization asks for four eyes, who opened the item, is its assignee or claimed one of its findings cannot approve it.',
+          'Records your decision on the work item in its current version. The record cannot be changed later. If the four-eyes policy of your organization is on, nobody who took part in the work can approve it: creator, current and former assignees, and anybody who worked on it, added an artifact or claimed a finding as remediated.',
         tags: ['Work items'],
         params: WorkItemParams,
         headers: IdempotencyHeaders,
@@ -26,7 +26,7 @@ export function approvalRoutes(app: App, deps: WorkItemDeps): void {
     (request, reply) => {
       const { id } = request.params;
       return answerOnce(deps, request, reply, async (tx) => {
-        const approval = await decideOnItem(tx, request.actor, id, request.body as Decision);
+        const approval = await decideOnItem(tx, request.actor, id, request.body);
         return { status: 201, headers: { location: `/api/v1/work-items/${id}` }, body: toApproval(approval) };
       });
     },

@@ -1,40 +1,34 @@
-import { type TSchema, Type } from 'typebox';
+import { Type } from 'typebox';
+import { presentPage } from '../db/pages.ts';
 import type { App } from '../http/app.ts';
-import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts';
-import { readPage } from '../http/paging.ts';
+import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
+import { listRoute } from '../http/resource.ts';
 import { problems } from '../http/schemas.ts';
 import { invalidField } from '../shared/errors.ts';
 import type { WorkItemDeps } from './deps.ts';
-import { linkFindings, listLinked, type Selection, selectFindings, unlinkFinding } from './links.ts';
+import { linkFindings, listLinked, selectFindings, unlinkFinding } from './items/links.ts';
+import { readItem } from './items/read.ts';
 import { toLinked, toListed } from './present.ts';
-import { readItem } from './read.ts';
-import { LinkedFindingList, LinkedFindingQuery, LinkParams, LinkResult, UnlinkQuery, WorkItemParams } from './schemas.ts';
+import { type LinkBody, LinkedFindingList, LinkedFindingQuery, LinkParams, LinkResult, UnlinkQuery, WorkItemParams } from './schemas.ts';
 
-export function linkRoutes(app: App, deps: WorkItemDeps, body: TSchema): void {
+const tag = 'Work items';
+
+export function linkRoutes(app: App, deps: WorkItemDeps, body: LinkBody): void {
   const { db, secret } = deps;
 
-  app.get(
-    '/work-items/:id/findings',
-    {
-      config: { access: 'work_items:read' },
-      schema: {
-        operationId: 'listWorkItemFindings',
-        summary: 'List the findings of a work item',
-        description:
-          'The findings that are on the work item, or were, and who put them there. More filters and sorts are those of `GET /findings?work_item_id=`.',
-        tags: ['Work items'],
-        params: WorkItemParams,
-        querystring: LinkedFindingQuery,
-        response: { 200: LinkedFindingList, ...problems('not_found', 'invalid_cursor') },
-      },
-    },
-    async (request, reply) => {
-      const { orgId } = request.actor;
-      const { id } = request.params;
-      const linked = await readPage({ db, secret }, request, reply, (tx, page) => listLinked(tx, orgId, { id, state: request.query.state }, page));
-      return reply.send({ data: linked.data.map(toLinked), page: linked.page });
-    },
-  );
+  listRoute(app, { db, secret }, '/work-items/:id/findings', {
+    access: 'work_items:read',
+    operationId: 'listWorkItemFindings',
+    summary: 'List the findings of a work item',
+    description:
+      'Returns the current and former findings of a work item and who added them. For more filters and sort orders use `GET /findings?work_item_id=`.',
+    tag,
+    params: WorkItemParams,
+    problems: ['not_found'],
+    query: LinkedFindingQuery,
+    list: LinkedFindingList,
+    read: async (tx, { actor, params, query, page }) => presentPage(await listLinked(tx, actor.orgId, { id: params.id, state: query.state }, page), toLinked),
+  });
 
   app.post(
     '/work-items/:id/findings',
@@ -42,10 +36,10 @@ export function linkRoutes(app: App, deps: WorkItemDeps, body: TSchema): void {
       config: { access: 'work_items:manage' },
       schema: {
         operationId: 'addWorkItemFindings',
-        summary: 'Put findings on a work item',
+        summary: 'Add findings to a work item',
         description:
-          'Those named by `finding_ids` or found by `filter`; one item can have 10,000. Those that are on it already stay as they are. A closed item takes none.',
-        tags: ['Work items'],
+          'Adds findings, named by `finding_ids` or matched by `filter`. A work item can have 10,000 findings. Findings that are already on it are skipped. Returns 409 if the work item is closed.',
+        tags: [tag],
         params: WorkItemParams,
         headers: IdempotencyHeaders,
         body,
@@ -55,15 +49,9 @@ export function linkRoutes(app: App, deps: WorkItemDeps, body: TSchema): void {
     (request, reply) => {
       const { orgId } = request.actor;
       const { id } = request.params;
-      const selection = request.body as Selection;
-      if ((selection.finding_ids === undefined) === (selection.filter === undefined)) {
-        throw invalidField({
-          in: 'body',
-          path: '/finding_ids',
-          code: 'required',
-          detail: 'Either finding_ids or filter says which findings: give one of them.',
-        });
-      }
+      const selection = request.body;
+      if ((selection.finding_ids === undefined) === (selection.filter === undefined))
+        throw invalidField({ in: 'body', path: '/finding_ids', code: 'required', detail: 'Give either `finding_ids` or `filter`.' });
       return answerOnce(deps, request, reply, async (tx) => {
         await readItem(tx, orgId, id);
         const result = await linkFindings(tx, request.actor, id, await selectFindings(tx, orgId, selection));
@@ -79,13 +67,13 @@ export function linkRoutes(app: App, deps: WorkItemDeps, body: TSchema): void {
       config: { access: 'work_items:manage' },
       schema: {
         operationId: 'removeWorkItemFinding',
-        summary: 'Take a finding off a work item',
+        summary: 'Remove a finding from a work item',
         description:
-          'The finding stays as it is. That it was on the item stays on record: `GET /work-items/{id}/findings?state=unlinked`. A closed item gives none away.',
-        tags: ['Work items'],
+          'Removes a finding from a work item. The finding itself does not change, and the former link stays visible in `GET /work-items/{id}/findings?state=unlinked`. Returns 409 if the work item is closed.',
+        tags: [tag],
         params: LinkParams,
         querystring: UnlinkQuery,
-        response: { 204: Type.Null({ description: 'Taken off' }), ...problems('not_found', 'conflict') },
+        response: { 204: Type.Null({ description: 'No content' }), ...problems('not_found', 'conflict') },
       },
     },
     async (request, reply) => {

@@ -1,15 +1,15 @@
-import { Type } from 'typebox';
+import { presentPage } from '../db/pages.ts';
 import type { App } from '../http/app.ts';
-import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts';
-import { readPage } from '../http/paging.ts';
+import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
+import { deleteRoute, listRoute } from '../http/resource.ts';
 import { problems } from '../http/schemas.ts';
 import type { WorkItemDeps } from './deps.ts';
 import { WorkItemParams } from './schemas.ts';
 import { DriftedTicketList, DriftQuery, Ticket, TicketCreate, TicketList, TicketParams, TicketQuery, TicketRepair } from './schemas-tickets.ts';
-import { toDrifted, toTicket } from './ticket-present.ts';
-import { listDrift, listTickets, pushTicket, repairTicket, unlinkTicket } from './tickets.ts';
+import { toDrifted, toTicket } from './tickets/present.ts';
+import { listDrift, listTickets, pushTicket, repairTicket, unlinkTicket } from './tickets/tickets.ts';
 
-const TAGS = ['Tickets'];
+const tag = 'Work items';
 
 export function ticketRoutes(app: App, deps: WorkItemDeps): void {
   const { db, secret } = deps;
@@ -22,8 +22,8 @@ export function ticketRoutes(app: App, deps: WorkItemDeps): void {
         operationId: 'pushTicket',
         summary: 'Push a work item to a ticketing system',
         description:
-          'Makes a ticket of the work item and keeps the two in step from then on: title, text, priority and due date are ours, state and assignee are those of the ticket. The answer comes at once with `pushing`; a job does the work. There is one ticket for each work item and connection: asking again answers with the same one, and tries a failed one again at once.',
-        tags: TAGS,
+          'Creates a ticket for the work item and keeps both in sync. The work item owns title, text, priority and due date. The ticket owns state and assignee. Returns immediately with status `pushing`, and a job creates the ticket. There is one ticket per work item and connection: a repeated request returns the same ticket and retries a failed one immediately.',
+        tags: [tag],
         params: WorkItemParams,
         headers: IdempotencyHeaders,
         body: TicketCreate,
@@ -37,46 +37,29 @@ export function ticketRoutes(app: App, deps: WorkItemDeps): void {
       }),
   );
 
-  app.get(
-    '/work-items/:id/tickets',
-    {
-      config: { access: 'work_items:read' },
-      schema: {
-        operationId: 'listTickets',
-        summary: 'List the tickets of a work item',
-        description: 'One for each connection that the work item was pushed to, with how it stands there and what is wrong with it, if anything is.',
-        tags: TAGS,
-        params: WorkItemParams,
-        querystring: TicketQuery,
-        response: { 200: TicketList, ...problems('not_found', 'invalid_cursor') },
-      },
-    },
-    async (request, reply) => {
-      const { orgId } = request.actor;
-      const { id } = request.params;
-      const tickets = await readPage({ db, secret }, request, reply, (tx, page) => listTickets(tx, orgId, id, page));
-      return reply.send({ data: tickets.data.map(toTicket), page: tickets.page });
-    },
-  );
+  listRoute(app, { db, secret }, '/work-items/:id/tickets', {
+    access: 'work_items:read',
+    operationId: 'listTickets',
+    summary: 'List the tickets of a work item',
+    description: 'Returns one ticket per connection that the work item was pushed to, with its state and problems.',
+    tag,
+    params: WorkItemParams,
+    problems: ['not_found'],
+    query: TicketQuery,
+    list: TicketList,
+    read: async (tx, { actor, params, page }) => presentPage(await listTickets(tx, actor.orgId, params.id, page), toTicket),
+  });
 
-  app.delete(
-    '/work-items/:id/tickets/:ticket_id',
-    {
-      config: { access: 'work_items:manage' },
-      schema: {
-        operationId: 'unlinkTicket',
-        summary: 'Unlink a ticket',
-        description: "The vendor's ticket stays as it is, and neither side follows the other any more. Pushed again, the work item finds the same ticket.",
-        tags: TAGS,
-        params: TicketParams,
-        response: { 204: Type.Null({ description: 'Unlinked' }), ...problems('not_found') },
-      },
-    },
-    async (request, reply) => {
-      await db.withTenant(request.actor, (tx) => unlinkTicket(tx, request.actor, request.params.id, request.params.ticket_id));
-      return reply.code(204).send(null);
-    },
-  );
+  deleteRoute(app, { db }, '/work-items/:id/tickets/:ticket_id', {
+    access: 'work_items:manage',
+    operationId: 'unlinkTicket',
+    summary: 'Unlink a ticket',
+    description:
+      "Stops the sync between work item and ticket. The vendor's ticket does not change. If you push the work item again, it is linked to the same ticket.",
+    tag,
+    params: TicketParams,
+    remove: (tx, { actor, params }) => unlinkTicket(tx, actor, params.id, params.ticket_id),
+  });
 
   app.post(
     '/work-items/:id/tickets/:ticket_id/repair',
@@ -84,10 +67,10 @@ export function ticketRoutes(app: App, deps: WorkItemDeps): void {
       config: { access: 'work_items:manage' },
       schema: {
         operationId: 'repairTicket',
-        summary: 'Say which side is right',
+        summary: 'Resolve ticket drift',
         description:
-          'With `push` the work item is right: it writes title, text, priority, due date and the state that goes with the work item into the ticket, and makes a new ticket where the old one is gone. With `pull` the ticket is right: its title, priority, due date and state are taken over, as far as the rules of work items allow: what they forbid, and a rejected ticket, stays on the list of what differs. Either way a pause ends. A job does it.',
-        tags: TAGS,
+          'Queues a repair in one direction. `push` writes title, text, priority, due date and the state that corresponds to the work item into the ticket. If the ticket is gone, it creates a new one. `pull` copies title, priority, due date and state of the ticket to the work item. Changes that the rules of work items do not allow, and the state of a rejected ticket, remain listed as drift. Both directions end a pause.',
+        tags: [tag],
         params: TicketParams,
         headers: IdempotencyHeaders,
         body: TicketRepair,
@@ -102,24 +85,15 @@ export function ticketRoutes(app: App, deps: WorkItemDeps): void {
       }),
   );
 
-  app.get(
-    '/tickets/drift',
-    {
-      config: { access: 'work_items:read' },
-      schema: {
-        operationId: 'listDriftedTickets',
-        summary: 'List tickets that are not in step',
-        description:
-          'All tickets of your organization that differ from their work items, are gone, paused or failed, or whose vendor does not tell what changed; each with what differs, ours and theirs.',
-        tags: TAGS,
-        querystring: DriftQuery,
-        response: { 200: DriftedTicketList, ...problems('invalid_cursor') },
-      },
-    },
-    async (request, reply) => {
-      const { orgId } = request.actor;
-      const tickets = await readPage({ db, secret }, request, reply, (tx, page) => listDrift(tx, orgId, page));
-      return reply.send({ data: tickets.data.map(toDrifted), page: tickets.page });
-    },
-  );
+  listRoute(app, { db, secret }, '/tickets/drift', {
+    access: 'work_items:read',
+    operationId: 'listDriftedTickets',
+    summary: 'List tickets that are out of sync',
+    description:
+      'Returns all tickets of your organization that differ from their work items, are gone, paused or failed, or whose vendor cannot be polled. Each ticket lists the differing fields with both values.',
+    tag,
+    query: DriftQuery,
+    list: DriftedTicketList,
+    read: async (tx, { actor, page }) => presentPage(await listDrift(tx, actor.orgId, page), toDrifted),
+  });
 }

@@ -1,46 +1,41 @@
+import type { Static } from 'typebox';
 import type { TenantTx } from '../db/database.ts';
+import { presentPage } from '../db/pages.ts';
 import type { App } from '../http/app.ts';
-import { assertVersion, expectedVersions, IfMatchHeaders, setETag } from '../http/conditions.ts';
-import { answerOnce, IdempotencyHeaders } from '../http/idempotency.ts';
-import { readPage } from '../http/paging.ts';
+import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
+import { getRoute, listRoute, patchRoute } from '../http/resource.ts';
 import { problems } from '../http/schemas.ts';
 import { invalidField } from '../shared/errors.ts';
-import { createWorkItem, type NewWorkItem } from './create.ts';
 import type { WorkItemDeps } from './deps.ts';
+import { createWorkItem } from './items/create.ts';
+import { listItems, readItem, readItemDetails, type WorkItemRow } from './items/read.ts';
+import { readTimeline } from './items/timeline.ts';
+import { updateWorkItem } from './items/update.ts';
 import { toListed, toTimelineEntry, toWorkItem } from './present.ts';
-import { listItems, readItem, readMore, type WorkItemFilter, type WorkItemRow } from './read.ts';
 import { approvalRoutes } from './routes-approvals.ts';
 import { linkRoutes } from './routes-findings.ts';
 import { ticketRoutes } from './routes-tickets.ts';
 import { bodiesWith, TimelineList, TimelineQuery, WorkItem, WorkItemList, WorkItemParams, WorkItemPatch, WorkItemQuery } from './schemas.ts';
-import { ticketsOf } from './tickets.ts';
-import { readTimeline } from './timeline.ts';
-import { type WorkItemPatch as Patch, updateWorkItem } from './update.ts';
+import { ticketsOf } from './tickets/tickets.ts';
+
+const tag = 'Work items';
 
 export function workItemRoutes(deps: WorkItemDeps) {
   return (app: App): void => {
     const { db, secret } = deps;
     const { WorkItemCreate, LinkBody } = bodiesWith(deps.findingFilter);
 
-    app.get(
-      '/work-items',
-      {
-        config: { access: 'work_items:read' },
-        schema: {
-          operationId: 'listWorkItems',
-          summary: 'List work items',
-          description: 'The remediation work of your organization, newest first. Filters are combined; several values of one filter are alternatives.',
-          tags: ['Work items'],
-          querystring: WorkItemQuery,
-          response: { 200: WorkItemList, ...problems('invalid_cursor') },
-        },
-      },
-      async (request, reply) => {
-        const { orgId } = request.actor;
-        const items = await readPage({ db, secret }, request, reply, (tx, page) => listItems(tx, orgId, request.query as WorkItemFilter, page));
-        return reply.send({ data: items.data.map(toListed), page: items.page });
-      },
-    );
+    listRoute(app, { db, secret }, '/work-items', {
+      access: 'work_items:read',
+      operationId: 'listWorkItems',
+      summary: 'List work items',
+      description:
+        'Returns the work items of your organization, newest first. A work item must match all filters. Several values of one filter are alternatives.',
+      tag,
+      query: WorkItemQuery,
+      list: WorkItemList,
+      read: async (tx, { actor, query, page }) => presentPage(await listItems(tx, actor.orgId, query, page), toListed),
+    });
 
     app.post(
       '/work-items',
@@ -50,18 +45,17 @@ export function workItemRoutes(deps: WorkItemDeps) {
           operationId: 'createWorkItem',
           summary: 'Create a work item',
           description:
-            'A remediation task, with findings that are named or found by a filter, 10,000 at the most. Its status follows from them at once: an item of findings that are all verified is verified.',
-          tags: ['Work items'],
+            'Creates a remediation task with at most 10,000 findings, named by id or matched by a filter. The status follows from the findings immediately. For example, a work item whose findings are all verified is created as `verified`.',
+          tags: [tag],
           headers: IdempotencyHeaders,
           body: WorkItemCreate,
           response: { 201: WorkItem, ...problems('not_found', 'idempotency_key_reused') },
         },
       },
       (request, reply) => {
-        const body = request.body as NewWorkItem;
-        if (body.finding_ids !== undefined && body.filter !== undefined) {
-          throw invalidField({ in: 'body', path: '/filter', code: 'misplaced', detail: 'Either finding_ids or filter says which findings: give one of them.' });
-        }
+        const { body } = request;
+        if (body.finding_ids !== undefined && body.filter !== undefined)
+          throw invalidField({ in: 'body', path: '/filter', code: 'misplaced', detail: 'Give either `finding_ids` or `filter`, not both.' });
         return answerOnce(deps, request, reply, async (tx) => {
           const item = await createWorkItem(tx, request.actor, body);
           const headers = { location: `/api/v1/work-items/${item.id}`, etag: `"${item.version}"` };
@@ -70,83 +64,44 @@ export function workItemRoutes(deps: WorkItemDeps) {
       },
     );
 
-    app.get(
-      '/work-items/:id',
-      {
-        config: { access: 'work_items:read' },
-        schema: {
-          operationId: 'getWorkItem',
-          summary: 'Get a work item',
-          description:
-            'One work item with how its findings stand, who approved it, and its tickets. Its findings are listed by `GET /work-items/{id}/findings`.',
-          tags: ['Work items'],
-          params: WorkItemParams,
-          response: { 200: WorkItem, ...problems('not_found') },
-        },
-      },
-      async (request, reply) => {
-        const { orgId } = request.actor;
-        const { id } = request.params;
-        const [item, shown] = await db.withTenant(request.actor, async (tx) => {
-          const found = await readItem(tx, orgId, id);
-          return [found, await shownItem(tx, orgId, found)] as const;
-        });
-        setETag(reply, item);
-        return reply.send(shown);
-      },
-    );
+    getRoute(app, { db }, '/work-items/:id', {
+      access: 'work_items:read',
+      operationId: 'getWorkItem',
+      summary: 'Get a work item',
+      description: 'Returns one work item with the counts of its findings, its approvals and its tickets. `GET /work-items/{id}/findings` lists the findings.',
+      tag,
+      params: WorkItemParams,
+      body: WorkItem,
+      read: async (tx, { actor, params }) => presentItem(tx, actor.orgId, await readItem(tx, actor.orgId, params.id)),
+    });
 
-    app.patch(
-      '/work-items/:id',
-      {
-        config: { access: 'work_items:manage' },
-        schema: {
-          operationId: 'updateWorkItem',
-          summary: 'Change a work item',
-          description:
-            'A JSON merge patch: what is absent stays, null clears. `in_progress` takes the open findings along, `awaiting_verification` claims those that are open or in progress as remediated, `open` gives those in progress back. What the findings contradict is answered with 409. A closed item stays closed.',
-          tags: ['Work items'],
-          params: WorkItemParams,
-          headers: IfMatchHeaders,
-          body: WorkItemPatch,
-          response: { 200: WorkItem, ...problems('not_found', 'conflict', 'invalid_transition', 'stale_version') },
-        },
-      },
-      async (request, reply) => {
-        const { orgId } = request.actor;
-        const expected = expectedVersions(request);
-        const { id } = request.params;
-        const [item, shown] = await db.withTenant(request.actor, async (tx) => {
-          const updated = await updateWorkItem(tx, request.actor, { id, patch: request.body as Patch, check: (current) => assertVersion(current, expected) });
-          return [updated, await shownItem(tx, orgId, updated)] as const;
-        });
-        setETag(reply, item);
-        return reply.send(shown);
-      },
-    );
+    patchRoute(app, { db }, '/work-items/:id', {
+      access: 'work_items:manage',
+      operationId: 'updateWorkItem',
+      summary: 'Update a work item',
+      description:
+        'Applies a JSON merge patch. Absent fields keep their values, null clears a field. A new status also changes findings: `in_progress` starts the open ones, `awaiting_verification` claims those that are open or in progress as remediated, `open` reopens those in progress. Returns 409 if the new status contradicts the findings. Closed work items cannot be reopened.',
+      tag,
+      params: WorkItemParams,
+      problems: ['conflict', 'invalid_transition'],
+      patch: WorkItemPatch,
+      body: WorkItem,
+      change: async (tx, { actor, params, patch, check }) => presentItem(tx, actor.orgId, await updateWorkItem(tx, actor, { id: params.id, patch, check })),
+    });
 
-    app.get(
-      '/work-items/:id/timeline',
-      {
-        config: { access: 'work_items:read' },
-        schema: {
-          operationId: 'listWorkItemTimeline',
-          summary: 'List the timeline of a work item',
-          description: 'What happened to the work item and to its findings, newest first: changes, links, approvals, scans.',
-          tags: ['Work items'],
-          params: WorkItemParams,
-          querystring: TimelineQuery,
-          response: { 200: TimelineList, ...problems('not_found', 'invalid_cursor') },
-        },
-      },
-      async (request, reply) => {
-        const { orgId } = request.actor;
-        const { id } = request.params;
-        const which = { id, objectType: request.query.object_type ?? null };
-        const timeline = await readPage({ db, secret }, request, reply, (tx, page) => readTimeline(tx, orgId, which, page));
-        return reply.send({ data: timeline.data.map(toTimelineEntry), page: timeline.page });
-      },
-    );
+    listRoute(app, { db, secret }, '/work-items/:id/timeline', {
+      access: 'work_items:read',
+      operationId: 'listWorkItemTimeline',
+      summary: 'List the timeline of a work item',
+      description: 'Returns the changes, links, approvals and scans of a work item and its findings, newest first.',
+      tag,
+      params: WorkItemParams,
+      problems: ['not_found'],
+      query: TimelineQuery,
+      list: TimelineList,
+      read: async (tx, { actor, params, query, page }) =>
+        presentPage(await readTimeline(tx, actor.orgId, { id: params.id, objectType: query.object_type ?? null }, page), toTimelineEntry),
+    });
 
     linkRoutes(app, deps, LinkBody);
     approvalRoutes(app, deps);
@@ -154,6 +109,6 @@ export function workItemRoutes(deps: WorkItemDeps) {
   };
 }
 
-async function shownItem(tx: TenantTx, orgId: string, item: WorkItemRow) {
-  return toWorkItem(item, await readMore(tx, orgId, item.id), await ticketsOf(tx, orgId, item.id));
+async function presentItem(tx: TenantTx, orgId: string, item: WorkItemRow): Promise<Static<typeof WorkItem>> {
+  return toWorkItem(item, await readItemDetails(tx, orgId, item.id), await ticketsOf(tx, orgId, item.id));
 }

@@ -26,19 +26,19 @@ const algorithm = (oid: string) => seq(derOid(oid));
 const commonName = (text: string) => seq(set(seq(derOid(OID.commonName), writeDer(TAG.utf8String, utf8(text)))));
 const time = (iso: string) => writeDer(TAG.generalizedTime, utf8(`${iso.slice(0, 19).replaceAll(/[-:T]/g, '')}Z`));
 
-/** What can be wrong with an authority, besides that nobody trusts it. */
+/** Ways in which the test authority can be faulty. */
 export interface AuthorityFaults {
   name?: string;
-  /** What the certificate is for. */
+  /** Extended key usage of the certificate. */
   purposes?: ('timeStamping' | 'codeSigning')[];
   purposeNotCritical?: boolean;
   validUntil?: string;
-  /** The root may not sign certificates. */
-  rootIsNoAuthority?: boolean;
-  /** The token names another certificate as its signer's. */
+  /** The root is not allowed to sign certificates. */
+  rootIsNotAuthority?: boolean;
+  /** The token identifies another certificate as its signer's. */
   namesOther?: boolean;
   imprint?: 'other';
-  /** The signed digest is of another content. */
+  /** The signed digest is that of other content. */
   digest?: 'other';
   status?: number;
   signWith?: TestKey;
@@ -76,15 +76,15 @@ export async function testAuthority(faults: AuthorityFaults = {}): Promise<Autho
   return { root: pem(root), stamp: (signature) => response({ signature, leaf, key: faults.signWith ?? key, issuer: commonName(rootName), faults }) };
 }
 
-function authorityExtensions({ rootIsNoAuthority }: AuthorityFaults): Bytes[] {
-  return [extension.constraints({ ca: rootIsNoAuthority !== true }), extension.usage(0x06)];
+function authorityExtensions({ rootIsNotAuthority }: AuthorityFaults): Bytes[] {
+  return [extension.constraints({ ca: rootIsNotAuthority !== true }), extension.usage(0x06)];
 }
 
-/** Each critical. */
+/** Critical extensions. */
 export const extension = {
   constraints: ({ ca, pathLength }: { ca: boolean; pathLength?: number }) =>
     seq(derOid(OID.basicConstraints), yes, octets(seq(...(ca ? [yes] : []), ...(pathLength === undefined ? [] : [derInteger(BigInt(pathLength))])))),
-  /** The first byte of the flags: 0x80 to sign data, 0x04 to sign certificates. */
+  /** First byte of the flags: 0x80 allows signing data, 0x04 allows signing certificates. */
   usage: (flags: number) => seq(derOid(OID.keyUsage), yes, octets(writeDer(TAG.bitString, Uint8Array.of(0, flags)))),
   purpose: (oid: string) => seq(derOid(OID.extendedKeyUsage), yes, octets(seq(derOid(oid)))),
   unknown: () => seq(derOid('1.2.3.4.5'), yes, octets(writeDer(TAG.null))),

@@ -41,11 +41,11 @@ import {
   vkey,
   writeZip,
 } from '@rrs/evidence-format';
-import type { Trust } from '../trust.ts';
+import type { Trust } from '../trust/trust.ts';
 import { IDS, sampleEvidence } from './sample.ts';
 import { ed25519Key, p256Key, type TestKey } from './signer.ts';
 
-/** By path below the top folder. */
+/** Keyed by the path below the top folder. */
 export type Files = Map<string, Uint8Array>;
 
 export interface Keys {
@@ -72,10 +72,10 @@ interface LogParts {
   consistency: Consistency;
 }
 
-/** A package is sealed in stages; a recipe reaches in behind each, and all that follows is made from what it left. */
+/** Hooks that change a package after each stage of sealing. Later stages use the changed content. */
 export interface Recipe {
   keys?: Keys;
-  /** Of the entry in the log, and how many entries its earlier state had. */
+  /** Index of the entry in the log, and size of the log's earlier state. */
   index?: number;
   oldSize?: number;
   stamps?: ((signature: Uint8Array) => Promise<Uint8Array>)[];
@@ -113,7 +113,7 @@ export function trustIn(keys: Keys, timestampRoots: string[] = []): Trust {
   };
 }
 
-/** A complete small package, the same bytes each time, made with nothing but evidence-format. */
+/** Builds a small complete package with evidence-format. The bytes are the same each time. */
 export async function buildPackage(recipe: Recipe = {}): Promise<Built> {
   const keys = recipe.keys ?? (await testKeys());
   const { files, evidence } = payloadOf(recipe);
@@ -167,7 +167,7 @@ function addTagFiles(files: Files, evidence: Evidence): void {
   writeManifests(files);
 }
 
-/** What somebody would do who changed a file and wants the manifests to agree. */
+/** Rewrites the manifests, as an attacker would after changing a file. */
 export function writeManifests(files: Files): void {
   const hashed = (paths: string[]) => utf8(manifestText(paths.map((path) => ({ path, sha256: sha256Hex(files.get(path) ?? new Uint8Array()) }))));
   files.set('manifest-sha256.txt', hashed([...files.keys()].filter((path) => path.startsWith('data/'))));
@@ -249,7 +249,7 @@ export async function c2spNote(key: TestKey, tree: Tree): Promise<string> {
   return noteWith(text, [{ name: tree.origin, keyId, signature: await key.sign(utf8(text)) }]);
 }
 
-/** The ZIP as the service writes it: large files as streams. */
+/** Writes the ZIP like the service: large files as streams. */
 export async function zipOf({ folder, files }: Pick<Built, 'folder' | 'files'>, streamFrom = 1000): Promise<Uint8Array> {
   const entries = [...files]
     .map(([path, bytes]) => ({ name: `${folder}/${path}`, content: bytes.length < streamFrom ? bytes : pieces(bytes) }))

@@ -1,12 +1,12 @@
 import { crc32 } from '@rrs/evidence-format';
-import { centralHeader, descriptor, endRecords, localHeader } from '../zip-form.ts';
+import { centralHeader, descriptor, endRecords, localHeader } from '../archive/zip-records.ts';
 
 export interface RawEntry {
   name: string;
   content: Uint8Array;
 }
 
-/** A ZIP of the right form with whatever names in whatever order, which the real writer refuses. */
+/** Writes a ZIP of the right form with any names in any order, which the real writer refuses. */
 export function rawZip(entries: RawEntry[]): Uint8Array {
   const parts: Uint8Array[] = [];
   const directory: Uint8Array[] = [];
@@ -22,7 +22,7 @@ export function rawZip(entries: RawEntry[]): Uint8Array {
   return Buffer.concat([...parts, ...directory, endRecords({ entries: entries.length, size, offset })]);
 }
 
-/** The entries of a ZIP of that form. */
+/** Returns the sorted entries of a package for rawZip. */
 export function rawEntries(folder: string, files: ReadonlyMap<string, Uint8Array>): RawEntry[] {
   return [...files].map(([path, content]) => ({ name: `${folder}/${path}`, content })).sort((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -59,7 +59,7 @@ export interface SampleFile {
   size: number;
 }
 
-/** A small evidence.json that is true of the files given: two scans, an artifact, an approval, two verified findings. */
+/** Returns a small evidence.json that matches the given files: two scans, an artifact, an approval, two verified findings. */
 export function sampleEvidence(files: SampleFile[], trail: { events: number; head: string }): Evidence {
   const file = (path: string) => files.find((candidate) => candidate.path === path) ?? { path, sha256: '0'.repeat(64), size: 0 };
   const findings = [sampleFinding(1, 'verified'), sampleFinding(2, 'verified')];

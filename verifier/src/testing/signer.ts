@@ -1,8 +1,8 @@
 import { type Bytes, concat, derInteger, fromHex, sha256, spkiFromEd25519Raw, TAG, toHex, utf8, writeDer } from '@rrs/evidence-format';
 
 /**
- * Keys for tests: made from a name, and signing the same bytes with the same signature, so that a package is the same in every run.
- * Not for anything else: it takes no care of timing.
+ * Test keys that are derived from a name and sign deterministically, so that test packages are the same in every run.
+ * For tests only: the arithmetic is not constant-time.
  */
 export interface TestKey {
   spki: Bytes;
@@ -17,7 +17,7 @@ const G: Point = {
   z: 1n,
 };
 
-/** Jacobian coordinates; z = 0 is the point at infinity. */
+/** Jacobian coordinates. z = 0 is the point at infinity. */
 interface Point {
   x: bigint;
   y: bigint;
@@ -35,7 +35,7 @@ function power(base: bigint, exponent: bigint, modulus: bigint): bigint {
   return result;
 }
 
-/** By Fermat: the modulus is prime. */
+/** Uses Fermat's little theorem: the modulus is prime. */
 const inverse = (value: bigint, modulus: bigint) => power(mod(value, modulus), modulus - 2n, modulus);
 
 function double({ x, y, z }: Point): Point {
@@ -87,9 +87,9 @@ export function p256Key(name: string): TestKey {
 
 function signature(secret: bigint, message: Uint8Array): { r: bigint; s: bigint } {
   const hash = sha256(message);
-  const once = mod(number(sha256(concat(bytes32(secret), hash))), N);
-  const r = mod(multiply(once).x, N);
-  return { r, s: mod(inverse(once, N) * (number(hash) + r * secret), N) };
+  const nonce = mod(number(sha256(concat(bytes32(secret), hash))), N);
+  const r = mod(multiply(nonce).x, N);
+  return { r, s: mod(inverse(nonce, N) * (number(hash) + r * secret), N) };
 }
 
 export function ecdsaDer(r: bigint, s: bigint): Bytes {

@@ -1,5 +1,5 @@
-import type { Json } from '../../contract.ts';
-import type { FakeVendor } from '../../fake-server.ts';
+import type { Json } from '../../core/contract.ts';
+import type { FakeVendor } from '../../testing/fake-server.ts';
 
 const FEED = '/sites/default/files/feeds/known_exploited_vulnerabilities.json';
 
@@ -9,7 +9,7 @@ const entry = (n: number): Json => ({
   product: `Gateway ${n}`,
   vulnerabilityName: `Acme Gateway ${n} Command Injection Vulnerability`,
   dateAdded: '2026-10-20',
-  shortDescription: 'Acme Gateway does not check what it is given.',
+  shortDescription: 'Acme Gateway does not validate its input.',
   requiredAction: 'Apply mitigations per vendor instructions.',
   dueDate: `2026-11-${String(10 + (n % 18)).padStart(2, '0')}`,
   knownRansomwareCampaignUse: n % 5 === 0 ? 'Known' : 'Unknown',

@@ -1,13 +1,13 @@
 import { RecordError } from '@rrs/scan-reports/normalize.ts';
 import { obj, str } from '@rrs/scan-reports/read.ts';
 import { Type } from 'typebox';
-import { ConnectorError, type Http, type Json, type KnowledgeBatch, type KnowledgeResult } from '../../contract.ts';
-import { isCve, readRecords, wantedPortions } from '../../knowledge.ts';
+import { ConnectorError, type Http, type Json, type KnowledgeBatch, type KnowledgeResult } from '../../core/contract.ts';
+import { isCve, queryBatches, readRecords } from '../../core/knowledge.ts';
 import { scoreOf } from './score.ts';
 
 const Scores = Type.Object({ total: Type.Integer({ minimum: 0 }), offset: Type.Integer({ minimum: 0 }), data: Type.Array(Type.Unknown()) });
 
-interface Asked {
+interface ApiContext {
   http: Http;
   wanted(after: string | null): Promise<readonly string[]>;
   checkpoint: Json;
@@ -18,20 +18,20 @@ export async function checkApi(http: Http): Promise<void> {
   await http.getJson('epss', Scores, { limit: 1 });
 }
 
-export async function* scoresByApi({ http, wanted, checkpoint, startedAt }: Asked): AsyncGenerator<KnowledgeBatch, KnowledgeResult> {
+export async function* scoresByApi({ http, wanted, checkpoint, startedAt }: ApiContext): AsyncGenerator<KnowledgeBatch, KnowledgeResult> {
   const reached = obj(checkpoint);
   let date = str(reached.date) ?? null;
-  // The API takes 2,000 characters of ids and gives 100 rows unless told.
-  for await (const ids of wantedPortions(wanted, str(reached.after) ?? null, { accepts: isCve, most: 100, characters: 2_000 })) {
+  // The API accepts up to 2,000 characters of ids and returns 100 rows by default.
+  for await (const ids of queryBatches(wanted, str(reached.after) ?? null, { accepts: isCve, maxIds: 100, maxCharacters: 2_000 })) {
     const read = readRecords(
       await rowsOf(http, ids),
-      (index) => `row ${index + 1} of the answer for ${ids[0]} and following`,
+      (index) => `row ${index + 1} of the response for ${ids[0]} and following`,
       (row) => {
         const { cve, epss, percentile, date: scored } = obj(row);
         const day = str(scored);
-        if (day === undefined || !/^\d{4}-\d{2}-\d{2}$/.test(day)) throw new RecordError('date is no date');
+        if (day === undefined || !/^\d{4}-\d{2}-\d{2}$/.test(day)) throw new RecordError('date is not a date');
         const score = scoreOf({ cve, epss, percentile }, day);
-        if (!ids.includes(score.id)) throw new ConnectorError('invalid_answer', `FIRST answered with ${score.id}, which it was not asked for.`);
+        if (!ids.includes(score.id)) throw new ConnectorError('invalid_answer', `FIRST returned ${score.id}, which was not requested.`);
         if (date === null || day > date) date = day;
         return score;
       },
@@ -45,9 +45,9 @@ async function rowsOf(http: Http, ids: readonly string[]): Promise<unknown[]> {
   const rows: unknown[] = [];
   for (;;) {
     const page = await http.getJson('epss', Scores, { cve: ids.join(','), limit: ids.length, offset: rows.length });
-    if (page.total > ids.length) throw new ConnectorError('invalid_answer', `FIRST has ${page.total} scores for ${ids.length} CVEs.`);
+    if (page.total > ids.length) throw new ConnectorError('invalid_answer', `FIRST returned ${page.total} scores for ${ids.length} CVEs.`);
     rows.push(...page.data);
     if (rows.length >= page.total) return rows;
-    if (page.data.length === 0) throw new ConnectorError('incomplete', `FIRST announced ${page.total} scores and sent ${rows.length}.`);
+    if (page.data.length === 0) throw new ConnectorError('incomplete', `FIRST announced ${page.total} scores but sent ${rows.length}.`);
   }
 }

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
-import type { Json } from '../../contract.ts';
-import type { FakeAnswer, FakeOptions, FakeRequest, FakeVendor } from '../../fake-server.ts';
+import type { Json } from '../../core/contract.ts';
+import type { FakeOptions, FakeRequest, FakeResponse, FakeVendor } from '../../testing/fake-server.ts';
 
 const FILE = '/epss_scores-current.csv.gz';
 /** More than one batch. */
@@ -32,15 +32,15 @@ function fileOf({ badRecord }: FakeOptions): string {
   return ['#model_version:v2026.06.15,score_date:2026-11-14T12:00:27Z', 'cve,epss,percentile', ...rows, ''].join('\n');
 }
 
-function byApi({ url }: FakeRequest, { pageSize, endless, badRecord }: FakeOptions): FakeAnswer {
-  const failed = (message: string): FakeAnswer => ({ status: 400, body: { status: 'ERROR', 'status-code': 400, message } });
-  const asked = url.searchParams.get('cve');
-  if ((asked?.length ?? 0) > 2_000) return failed('cve is too long');
+function byApi({ url }: FakeRequest, { pageSize, endless, badRecord }: FakeOptions): FakeResponse {
+  const failed = (message: string): FakeResponse => ({ status: 400, body: { status: 'ERROR', 'status-code': 400, message } });
+  const requested = url.searchParams.get('cve');
+  if ((requested?.length ?? 0) > 2_000) return failed('cve is too long');
   const offset = Number(url.searchParams.get('offset') ?? 0);
   const limit = Math.min(Number(url.searchParams.get('limit') ?? 100), pageSize);
-  const rows: Json[] = scores.filter(({ cve }) => asked === null || asked.split(',').includes(cve)).map((row) => ({ ...row, date: '2026-11-14' }));
-  if (badRecord && asked?.includes('CVE-2026-99999')) rows.push({ cve: 'CVE-2026-99999', epss: null, percentile: null, date: '2026-11-14' });
+  const rows: Json[] = scores.filter(({ cve }) => requested === null || requested.split(',').includes(cve)).map((row) => ({ ...row, date: '2026-11-14' }));
+  if (badRecord && requested?.includes('CVE-2026-99999')) rows.push({ cve: 'CVE-2026-99999', epss: null, percentile: null, date: '2026-11-14' });
   const data = rows.slice(offset, offset + limit);
   const total = rows.length + (endless ? 1_000 : 0);
-  return { page: asked !== null, body: { status: 'OK', 'status-code': 200, version: '1.0', access: 'public', total, offset, limit, data } };
+  return { page: requested !== null, body: { status: 'OK', 'status-code': 200, version: '1.0', access: 'public', total, offset, limit, data } };
 }

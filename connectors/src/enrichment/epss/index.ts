@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { defineEnrichment } from '../../contract.ts';
+import { defineEnrichment } from '../../core/contract.ts';
 import { checkApi, scoresByApi } from './api.ts';
 import { checkFile, scoresByFile } from './file.ts';
 
@@ -7,26 +7,23 @@ export const epss = defineEnrichment({
   id: 'epss',
   name: 'FIRST EPSS',
   version: 1,
-  description: 'How likely a CVE is to be exploited within the next 30 days: a score and a percentile for every CVE, new every day.',
+  description: 'The probability that a CVE is exploited within the next 30 days: a score and a percentile for every CVE, updated daily.',
   documentation: 'https://www.first.org/epss/api',
-  permissions: 'nothing: the scores are public',
+  permissions: 'no credentials, because the scores are public',
   config: Type.Object({
     mode: Type.Union(
-      [
-        Type.Literal('csv', { title: 'The daily file, with the scores of all CVEs' }),
-        Type.Literal('api', { title: 'The API, for the CVEs that findings have and no others' }),
-      ],
-      { title: 'Get the scores from', description: 'The file is one request a day and tells nobody which CVEs you have.', default: 'csv' },
+      [Type.Literal('csv', { title: 'Daily file with the scores of all CVEs' }), Type.Literal('api', { title: 'API, only for CVEs that findings have' })],
+      { title: 'Source', description: 'Where to get the scores. The file takes one request a day and does not disclose which CVEs you have.', default: 'csv' },
     ),
     csv_url: Type.String({
-      title: 'Address of the daily file',
-      description: 'Of FIRST, or of a mirror within your network; a CSV file, compressed with gzip or not',
+      title: 'File URL',
+      description: 'URL of the daily CSV file of FIRST or of a mirror in your network. The file may be compressed with gzip.',
       format: 'uri',
       default: 'https://epss.empiricalsecurity.com/epss_scores-current.csv.gz',
     }),
     api_url: Type.String({
-      title: 'API address',
-      description: 'The part before /epss. Used in the mode "API" alone',
+      title: 'API URL',
+      description: 'The part of the URL before /epss. Used only if the source is the API.',
       format: 'uri',
       default: 'https://api.first.org/data/v1',
     }),

@@ -1,7 +1,7 @@
 import { RecordError } from '@rrs/scan-reports/normalize.ts';
 import { num } from '@rrs/scan-reports/read.ts';
-import type { Knowledge } from '../../contract.ts';
-import { requiredCve } from '../../knowledge.ts';
+import type { Knowledge } from '../../core/contract.ts';
+import { requiredCve } from '../../core/knowledge.ts';
 
 export function scoreOf(given: { cve: unknown; epss: unknown; percentile: unknown }, date: string): Knowledge {
   return { id: requiredCve(given.cve, 'cve'), epss: { score: share(given.epss, 'epss'), percentile: share(given.percentile, 'percentile'), date } };
@@ -9,6 +9,6 @@ export function scoreOf(given: { cve: unknown; epss: unknown; percentile: unknow
 
 function share(value: unknown, field: string): number {
   const number = num(value);
-  if (number === undefined || number < 0 || number > 1) throw new RecordError(`${field} is no number from 0 to 1`);
+  if (number === undefined || number < 0 || number > 1) throw new RecordError(`${field} is not a number from 0 to 1`);
   return number;
 }

@@ -1,5 +1,5 @@
-import type { Json } from '../../contract.ts';
-import type { FakeAnswer, FakeVendor } from '../../fake-server.ts';
+import type { Json } from '../../core/contract.ts';
+import type { FakeResponse, FakeVendor } from '../../testing/fake-server.ts';
 
 const TOKEN = 'github_pat_0123456789abcdef';
 const letters = '23456789cfghjmpqrvwx';
@@ -41,7 +41,7 @@ export const githubAdvisoriesFake: FakeVendor = {
     };
     if (badRecord) all.reviewed?.splice(5, 0, { cve_id: 'CVE-2025-1', updated_at: '2026-11-02T08:00:00Z' });
     return ({ url, headers }) => {
-      const failed = (status: number, message: string): FakeAnswer => ({
+      const failed = (status: number, message: string): FakeResponse => ({
         status,
         body: { message, documentation_url: 'https://docs.github.com/rest', status: String(status) },
       });

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Enrichment, Json } from '../../contract.ts';
-import { type FakeAnswer, type FakeVendor, type Fault, type RunningFake, serveFake } from '../../fake-server.ts';
+import type { Enrichment, Json } from '../../core/contract.ts';
 import { connectors } from '../../registry.ts';
-import { contextOf, learn } from '../../testing.ts';
+import { type FakeResponse, type FakeVendor, type Fault, type RunningFake, serveFake } from '../../testing/fake-server.ts';
+import { contextOf, learn } from '../../testing/host.ts';
 import { githubAdvisoriesFake } from './fake.ts';
 
 const github = connectors.find(({ id }) => id === 'github_advisories') as Enrichment;
@@ -28,10 +28,10 @@ async function run({ vendor = githubAdvisoriesFake, cursor = null, config = {}, 
   return { ...learned, requests: fake.requests, waits: context.waits };
 }
 
-const answering = (answer: FakeAnswer): FakeVendor => ({ ...githubAdvisoriesFake, answer: () => () => answer });
+const respondingWith = (answer: FakeResponse): FakeVendor => ({ ...githubAdvisoriesFake, answer: () => () => answer });
 
-describe('advisories of GitHub', () => {
-  it('are known by their CVE, with the GHSA id as another name', async () => {
+describe('GitHub advisories', () => {
+  it('have the CVE as id and the GHSA id as alias', async () => {
     const { items } = await run({});
     expect(items.find(({ id }) => id === 'CVE-2025-10001')).toEqual({
       id: 'CVE-2025-10001',
@@ -42,11 +42,11 @@ describe('advisories of GitHub', () => {
     expect(items.find(({ id }) => id === 'GHSA-5555-6666-7722')).not.toHaveProperty('aliases');
   });
 
-  it('that were withdrawn are left out', async () => {
+  it('are left out if withdrawn', async () => {
     expect((await run({})).items.flatMap(({ id, aliases = [] }) => [id, ...aliases])).not.toContain('CVE-2025-10003');
   });
 
-  it('are those that changed since the last run, for each type from where it was', async () => {
+  it('are read from the last change of each type on', async () => {
     const first = await run({});
     expect(first.cursor).toEqual({ reviewed: '2026-11-14T08:00:00.000Z' });
     const { items, requests, cursor } = await run({ cursor: first.cursor, config: { include_unreviewed: true } });
@@ -59,18 +59,18 @@ describe('advisories of GitHub', () => {
     expect(cursor).toEqual({ reviewed: '2026-11-14T08:00:00.000Z', unreviewed: '2026-11-14T08:00:00.000Z' });
   });
 
-  it('can be asked for without a token', async () => {
+  it('can be read without a token', async () => {
     const { requests, items } = await run({ credentials: {} });
     expect(requests.every(({ headers }) => headers.authorization === undefined)).toBe(true);
     expect(items.length).toBeGreaterThan(20);
   });
 
-  it('go on by the cursor of the link, whatever host it names', async () => {
+  it('are paged by the cursor of the link, whatever host it names', async () => {
     const vendor: FakeVendor = {
       ...githubAdvisoriesFake,
       answer: () => {
-        let asked = 0;
-        return () => ({ body: [], ...(++asked === 1 ? { headers: { link: '<https://elsewhere.example/advisories?after=xyz>; rel="next"' } } : {}) });
+        let requested = 0;
+        return () => ({ body: [], ...(++requested === 1 ? { headers: { link: '<https://elsewhere.example/advisories?after=xyz>; rel="next"' } } : {}) });
       },
     };
     const { requests } = await run({ vendor });
@@ -78,27 +78,27 @@ describe('advisories of GitHub', () => {
   });
 });
 
-describe('the limits of GitHub', () => {
+describe('the rate limit of GitHub', () => {
   const limited = (seconds: number): Record<string, string> => {
     const now = new Date('2026-11-15T08:00:00Z');
     return { date: now.toUTCString(), 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(now.getTime() / 1000 + seconds) };
   };
 
-  it('are waited for, by its own clock', async () => {
+  it('is waited for by the clock of GitHub', async () => {
     const { waits } = await run({ fault: { kind: 'status', at: 2, status: 403, headers: limited(480), for: 1 } });
     expect(waits).toEqual([480_000]);
   });
 
-  it('are waited for where it says how long', async () => {
+  it('is waited for as long as Retry-After says', async () => {
     const { waits } = await run({ fault: { kind: 'status', at: 2, status: 403, headers: { 'retry-after': '61' }, for: 1 } });
     expect(waits).toEqual([61_000]);
   });
 
-  it('end the run when it would take too long', async () => {
+  it('ends the run if the wait is too long', async () => {
     await expect(run({ fault: { kind: 'status', at: 2, status: 403, headers: limited(3_000) } })).rejects.toMatchObject({ kind: 'rate_limited' });
   });
 
-  it('are not what another 403 is about', async () => {
-    await expect(run({ vendor: answering({ status: 403, body: { message: 'Forbidden' } }) })).rejects.toMatchObject({ kind: 'credentials' });
+  it('is not assumed for other 403 responses', async () => {
+    await expect(run({ vendor: respondingWith({ status: 403, body: { message: 'Forbidden' } }) })).rejects.toMatchObject({ kind: 'credentials' });
   });
 });

@@ -1,30 +1,31 @@
 import { required } from '@rrs/scan-reports/normalize.ts';
 import { arr, date, num, obj, str } from '@rrs/scan-reports/read.ts';
 import { Type } from 'typebox';
-import { ConnectorError, defineEnrichment, type Knowledge, Secret } from '../../contract.ts';
-import { knowledgeOf, readRecords } from '../../knowledge.ts';
+import { ConnectorError, defineEnrichment, type Knowledge, Secret } from '../../core/contract.ts';
+import { knowledgeOf, readRecords } from '../../core/knowledge.ts';
 
 const Advisories = Type.Array(Type.Unknown());
 const PAGE_SIZE = 100;
-const LEAVE_ALONE_SECONDS = 60;
+const RATE_LIMIT_SECONDS = 60;
 
 export const githubAdvisories = defineEnrichment({
   id: 'github_advisories',
   name: 'GitHub Advisory Database',
   version: 1,
-  description: 'Which GHSA id is which CVE, with CVSS vectors and weaknesses, for vulnerabilities of open source packages.',
+  description: 'The CVEs that belong to GHSA ids, with CVSS vectors and weaknesses, for vulnerabilities in open source packages.',
   documentation: 'https://docs.github.com/en/rest/security-advisories/global-advisories',
-  permissions: 'a personal access token, which needs no scope; without one GitHub allows 60 requests an hour',
+  permissions: 'a personal access token without any scope. Without a token, GitHub allows 60 requests an hour',
   config: Type.Object({
     api_url: Type.String({
-      title: 'API address',
-      description: 'https://api.github.com, or https://HOST/api/v3 of a GitHub Enterprise Server with GitHub Connect',
+      title: 'API URL',
+      description: 'https://api.github.com, or https://<host>/api/v3 for GitHub Enterprise Server with GitHub Connect.',
       format: 'uri',
       default: 'https://api.github.com',
     }),
     include_unreviewed: Type.Boolean({
       title: 'Include unreviewed advisories',
-      description: 'What GitHub takes over from NVD without a review: ten times as many, and about 3,000 requests the first time. Needs a token',
+      description:
+        'Also reads the advisories that GitHub copies from NVD without a review. They are ten times as many and take about 3,000 requests in the first run. Requires a token.',
       default: false,
     }),
   }),
@@ -32,7 +33,7 @@ export const githubAdvisories = defineEnrichment({
     token: Type.Optional(
       Secret(
         'Access token',
-        'In GitHub under Settings, Developer settings, Personal access tokens; no scope is needed. The first run takes about 300 requests',
+        'Create one in GitHub under Settings, Developer settings, Personal access tokens. No scope is needed. The first run takes about 300 requests.',
       ),
     ),
   }),
@@ -52,9 +53,9 @@ export const githubAdvisories = defineEnrichment({
   },
   async *knowledge({ http, config, checkpoint, cursor, startedAt }) {
     const types = ['reviewed', ...(config.include_unreviewed ? ['unreviewed'] : [])];
-    const since = momentsOf(cursor);
+    const since = timesOf(cursor);
     const reached = obj(checkpoint);
-    const latest = { ...since, ...momentsOf(reached.latest) };
+    const latest = { ...since, ...timesOf(reached.latest) };
     let after = str(reached.after) ?? null;
     for (let done = num(reached.done) ?? 0; done < types.length; ) {
       const type = types[done] ?? '';
@@ -72,24 +73,24 @@ export const githubAdvisories = defineEnrichment({
   },
 });
 
-/** The latest change that was seen, of each type. */
-function momentsOf(json: unknown): Record<string, string> {
+/** The time of the latest change that was read, by type. */
+function timesOf(json: unknown): Record<string, string> {
   return Object.fromEntries(Object.entries(obj(json)).flatMap(([type, value]) => (date(value) ? [[type, String(value)]] : [])));
 }
 
-/** By the vendor's clock. */
+/** Uses the clock of the vendor. */
 function secondsUntil(reset: string | undefined, now: string | undefined): number {
   const seconds = Number(reset) - Date.parse(now ?? '') / 1000;
-  return Number.isNaN(seconds) ? LEAVE_ALONE_SECONDS : Math.max(0, Math.ceil(seconds));
+  return Number.isNaN(seconds) ? RATE_LIMIT_SECONDS : Math.max(0, Math.ceil(seconds));
 }
 
-/** Only the cursor of the link counts: behind a proxy it names another host. */
+/** Uses only the cursor of the link, because behind a proxy the link has another host. */
 function nextOf(link: string | undefined): string | null {
-  const address = /<([^>]+)>;\s*rel="next"/.exec(link ?? '')?.[1];
-  return address ? new URL(address, 'https://api.github.com').searchParams.get('after') : null;
+  const url = /<([^>]+)>;\s*rel="next"/.exec(link ?? '')?.[1];
+  return url ? new URL(url, 'https://api.github.com').searchParams.get('after') : null;
 }
 
-/** One that was withdrawn says nothing. */
+/** Null for withdrawn advisories. */
 function advisoryOf(record: unknown): Knowledge | null {
   const { ghsa_id, cve_id, withdrawn_at, identifiers, cvss, cvss_severities, cwes } = obj(record);
   const id = required(str(ghsa_id), 'ghsa_id');

@@ -1,10 +1,10 @@
 import { arr, obj, str } from '@rrs/scan-reports/read.ts';
-import type { Knowledge } from '../../contract.ts';
-import { knowledgeOf, requiredCve } from '../../knowledge.ts';
+import type { Knowledge } from '../../core/contract.ts';
+import { knowledgeOf, requiredCve } from '../../core/knowledge.ts';
 
 const METRICS = ['cvssMetricV40', 'cvssMetricV31', 'cvssMetricV30', 'cvssMetricV2'] as const;
 
-/** A CVE that was rejected says nothing. */
+/** Null for rejected CVEs. */
 export function cveOf(record: unknown): Knowledge | null {
   const cve = obj(obj(record).cve);
   const id = requiredCve(cve.id, 'cve.id');
@@ -16,13 +16,13 @@ export function cveOf(record: unknown): Knowledge | null {
   return isExploitPublic(cve, metrics) ? { ...known, exploitPublic: true } : known;
 }
 
-/** NVD's own score before those of others. */
+/** Puts the scores of NVD before those of other sources. */
 function ownFirst(metrics: readonly unknown[]): Readonly<Record<string, unknown>>[] {
   const rank = (metric: Readonly<Record<string, unknown>>): number => (metric.type === 'Primary' ? 0 : 1);
   return metrics.map(obj).sort((a, b) => rank(a) - rank(b));
 }
 
-/** A reference that is marked so, or what CISA's SSVC decision says of exploitation. */
+/** True if a reference is tagged as an exploit, or if the SSVC decision of CISA reports exploitation. */
 function isExploitPublic(cve: Readonly<Record<string, unknown>>, metrics: Readonly<Record<string, unknown>>): boolean {
   const isMarked = arr(cve.references).some((reference) => arr(obj(reference).tags).includes('Exploit'));
   const decisions = arr(metrics.ssvcV203).flatMap((ssvc) => arr(obj(obj(ssvc).ssvcData).options));

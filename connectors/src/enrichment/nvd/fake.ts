@@ -1,12 +1,12 @@
-import type { Json } from '../../contract.ts';
-import type { FakeAnswer, FakeRequest, FakeVendor } from '../../fake-server.ts';
+import type { Json } from '../../core/contract.ts';
+import type { FakeRequest, FakeResponse, FakeVendor } from '../../testing/fake-server.ts';
 
 const KEY = '7b1e6c3a-0000-4000-8000-nvd0api0key1';
 const NOW = '2026-11-15T07:59:00.000';
 const CVES = 30;
-const LONGEST_RANGE_MS = 120 * 86_400_000;
+const MAX_RANGE_MS = 120 * 86_400_000;
 
-/** Each 20 days before the one before it. */
+/** Each entry changed 20 days before the previous one. */
 const changed = (n: number): string => new Date(Date.parse('2026-11-15T07:00:00Z') - n * 20 * 86_400_000).toISOString().replace('Z', '');
 const idOf = (n: number): string => `CVE-2025-${10_000 + n}`;
 
@@ -18,7 +18,7 @@ const vulnerability = (n: number): Json => ({
     lastModified: changed(n),
     vulnStatus: n === CVES - 1 ? 'Rejected' : 'Analyzed',
     cveTags: [],
-    descriptions: [{ lang: 'en', value: 'Acme Gateway does not check what it is given.' }],
+    descriptions: [{ lang: 'en', value: 'Acme Gateway does not validate its input.' }],
     metrics: {
       cvssMetricV31: [
         {
@@ -63,10 +63,10 @@ export const nvdFake: FakeVendor = {
       if (pathname !== '/rest/json/cves/2.0') return { status: 404, body: '<html><body>Not Found</body></html>' };
       const refused = refusalOf(request);
       if (refused) return refused;
-      const asked = query.get('cveId');
-      if (asked !== null) {
-        if (badRecord && asked === 'CVE-2026-99999') return page([bad], 0, 1);
-        const n = Number(asked.replace('CVE-2025-', '')) - 10_000;
+      const requested = query.get('cveId');
+      if (requested !== null) {
+        if (badRecord && requested === 'CVE-2026-99999') return page([bad], 0, 1);
+        const n = Number(requested.replace('CVE-2025-', '')) - 10_000;
         return n >= 0 && n < CVES ? page([vulnerability(n)], 0, 1) : { status: 404 };
       }
       const [start, end] = [query.get('lastModStartDate'), query.get('lastModEndDate')];
@@ -79,21 +79,21 @@ export const nvdFake: FakeVendor = {
   },
 };
 
-function refusalOf({ url: { searchParams: query }, headers }: FakeRequest): FakeAnswer | null {
-  const refused = (message: string): FakeAnswer => ({ status: 404, headers: { message } });
+function refusalOf({ url: { searchParams: query }, headers }: FakeRequest): FakeResponse | null {
+  const refused = (message: string): FakeResponse => ({ status: 404, headers: { message } });
   if (headers.apikey !== undefined && headers.apikey !== KEY) return refused('Invalid apiKey.');
   const [start, end] = [query.get('lastModStartDate'), query.get('lastModEndDate')];
   if ((start === null) !== (end === null)) return refused('lastModStartDate and lastModEndDate are both required.');
-  if (start && end && !(Date.parse(end) - Date.parse(start) <= LONGEST_RANGE_MS)) return refused('The date range cannot exceed 120 days.');
+  if (start && end && !(Date.parse(end) - Date.parse(start) <= MAX_RANGE_MS)) return refused('The date range cannot exceed 120 days.');
   return null;
 }
 
-function isBetween(moment: string, start: string, end: string): boolean {
-  const at = Date.parse(`${moment}Z`);
+function isBetween(time: string, start: string, end: string): boolean {
+  const at = Date.parse(`${time}Z`);
   return at >= Date.parse(start) && at <= Date.parse(end);
 }
 
-function page(vulnerabilities: Json[], startIndex: number, totalResults: number): FakeAnswer {
+function page(vulnerabilities: Json[], startIndex: number, totalResults: number): FakeResponse {
   return {
     page: true,
     body: { resultsPerPage: vulnerabilities.length, startIndex, totalResults, format: 'NVD_CVE', version: '2.0', timestamp: NOW, vulnerabilities },

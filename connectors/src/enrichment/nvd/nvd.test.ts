@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Enrichment, Json } from '../../contract.ts';
-import { type FakeAnswer, type FakeRequest, type FakeVendor, type Fault, type RunningFake, serveFake } from '../../fake-server.ts';
+import type { Enrichment, Json } from '../../core/contract.ts';
 import { connectors } from '../../registry.ts';
-import { contextOf, learn } from '../../testing.ts';
+import { type FakeRequest, type FakeResponse, type FakeVendor, type Fault, type RunningFake, serveFake } from '../../testing/fake-server.ts';
+import { contextOf, learn } from '../../testing/host.ts';
 import { cveOf } from './cve.ts';
 import { nvdFake } from './fake.ts';
 
@@ -30,7 +30,7 @@ async function run({ vendor = nvdFake, cursor = null, scope = 'all', credentials
 }
 
 describe('changes since the last run', () => {
-  it('are asked for in windows of at most 120 days, with an overlap', async () => {
+  it('are requested in windows of at most 120 days, with an overlap', async () => {
     const { requests, items, cursor } = await run({ cursor: { since: '2026-02-01T00:00:00Z' } });
     const windows = [...new Set(requests.map(({ url }) => `${url.searchParams.get('lastModStartDate')} ${url.searchParams.get('lastModEndDate')}`))];
     expect(windows).toEqual([
@@ -38,24 +38,24 @@ describe('changes since the last run', () => {
       '2026-05-31T23:00:00.000+00:00 2026-09-28T23:00:00.000+00:00',
       '2026-09-28T23:00:00.000+00:00 2026-11-15T08:00:00.000+00:00',
     ]);
-    // Every 20 days one more.
+    // One entry every 20 days.
     expect(items.map(({ id }) => id).sort()).toEqual(Array.from({ length: 15 }, (_, n) => `CVE-2025-${10_000 + n}`));
     expect(cursor).toEqual({ since: '2026-11-15T07:59:00.000Z' });
   });
 
-  it('are asked for though the own clock is behind', async () => {
+  it('are requested even if the local clock is behind', async () => {
     const { requests } = await run({ cursor: { since: '2026-11-16T00:00:00Z' } });
     expect(requests[0]?.url.searchParams.get('lastModStartDate')).toBe('2026-11-15T07:00:00.000+00:00');
   });
 
-  it('are all brought when an entry leaves its window meanwhile', async () => {
+  it('are complete even if an entry leaves its window during the run', async () => {
     const ids = Array.from({ length: 9 }, (_, n) => `CVE-2025-${10_000 + n}`);
     const vendor: FakeVendor = {
       ...nvdFake,
       answer: () => {
-        let asked = 0;
+        let requested = 0;
         return ({ url }) => {
-          const left = ++asked === 1 ? ids : ids.slice(2);
+          const left = ++requested === 1 ? ids : ids.slice(2);
           const from = Number(url.searchParams.get('startIndex'));
           const vulnerabilities = left.slice(from, from + 3).map((id) => ({ cve: { id } }));
           return { body: { startIndex: from, totalResults: left.length, timestamp: '2026-11-15T07:59:00.000', vulnerabilities } };
@@ -68,15 +68,15 @@ describe('changes since the last run', () => {
   });
 });
 
-describe('a list that ends before its end', () => {
+describe('a truncated list', () => {
   it('is not complete', async () => {
     const vendor: FakeVendor = { ...nvdFake, answer: (options) => nvdFake.answer({ ...options, endless: true }) };
-    await expect(run({ vendor })).rejects.toMatchObject({ kind: 'incomplete', message: 'NVD announced 100000 entries and sent 30.' });
+    await expect(run({ vendor })).rejects.toMatchObject({ kind: 'incomplete', message: 'NVD announced 100000 entries but sent 30.' });
   });
 });
 
-describe('the limits of NVD', () => {
-  it('are a 403, after which it is left alone for half a minute', async () => {
+describe('the rate limit of NVD', () => {
+  it('is a 403 with a wait of 30 seconds', async () => {
     const limited = await run({ fault: { kind: 'status', at: 2, status: 403, for: 2 } });
     expect(limited.waits.filter((ms) => ms >= 30_000)).toHaveLength(2);
     await expect(run({ fault: { kind: 'status', at: 2, status: 403 } })).rejects.toMatchObject({
@@ -85,7 +85,7 @@ describe('the limits of NVD', () => {
     });
   });
 
-  it('are kept by a pause between requests, longer without a key', async () => {
+  it('is respected with pauses between requests, longer without a key', async () => {
     const withKey = await run({});
     expect(withKey.waits).toEqual(Array.from({ length: withKey.requests.length - 1 }, () => 1_000));
     expect(withKey.requests.every(({ headers }) => headers.apikey !== undefined)).toBe(true);
@@ -95,17 +95,17 @@ describe('the limits of NVD', () => {
   });
 });
 
-describe('an address that is not the one of NVD', () => {
-  const answering = (answer: FakeAnswer): FakeVendor => ({ ...nvdFake, answer: () => (_: FakeRequest) => answer });
+describe('a wrong URL', () => {
+  const respondingWith = (answer: FakeResponse): FakeVendor => ({ ...nvdFake, answer: () => (_: FakeRequest) => answer });
 
-  it('is not taken for CVEs that nobody knows', async () => {
-    await expect(run({ vendor: answering({ status: 404 }), scope: 'wanted' })).rejects.toMatchObject({ kind: 'configuration' });
-    await expect(run({ vendor: answering({ status: 404 }) })).rejects.toMatchObject({ kind: 'configuration' });
+  it('is not mistaken for unknown CVEs', async () => {
+    await expect(run({ vendor: respondingWith({ status: 404 }), scope: 'wanted' })).rejects.toMatchObject({ kind: 'configuration' });
+    await expect(run({ vendor: respondingWith({ status: 404 }) })).rejects.toMatchObject({ kind: 'configuration' });
   });
 });
 
 describe('a CVE', () => {
-  it('has the scores of NVD before those of others, the newest version first', () => {
+  it('has the scores of NVD first, the newest CVSS version first', () => {
     const metric = (type: string, vectorString: string, baseScore: number): Json => ({ type, cvssData: { vectorString, baseScore } });
     const known = cveOf({
       cve: {
@@ -127,13 +127,13 @@ describe('a CVE', () => {
   });
 
   it.each<[string, Json]>([
-    ['a reference to one', { references: [{ url: 'https://x.example', tags: ['Exploit'] }] }],
-    ['CISA that says so', { metrics: { ssvcV203: [{ ssvcData: { options: [{ exploitation: 'active' }, { automatable: 'no' }] } }] } }],
-  ])('has a public exploit by %s', (_, more) => {
+    ['a reference', { references: [{ url: 'https://x.example', tags: ['Exploit'] }] }],
+    ['the SSVC decision of CISA', { metrics: { ssvcV203: [{ ssvcData: { options: [{ exploitation: 'active' }, { automatable: 'no' }] } }] } }],
+  ])('has a public exploit according to %s', (_, more) => {
     expect(cveOf({ cve: { id: 'CVE-2023-4863', ...(more as object) } })).toEqual({ id: 'CVE-2023-4863', exploitPublic: true });
   });
 
-  it('that was rejected says nothing', () => {
+  it('yields nothing if it was rejected', () => {
     expect(cveOf({ cve: { id: 'CVE-2023-4863', vulnStatus: 'Rejected' } })).toBeNull();
   });
 });

@@ -1,5 +1,5 @@
-import type { Json } from '../../contract.ts';
-import type { FakeVendor } from '../../fake-server.ts';
+import type { Json } from '../../core/contract.ts';
+import type { FakeVendor } from '../../testing/fake-server.ts';
 
 const RECORDS = 24;
 const cve = (n: number): string => `CVE-2025-${10_000 + n}`;
@@ -12,7 +12,7 @@ const vulnerability = (id: string, aliases: string[], n: number): Json => ({
   published: '2026-10-01T08:00:00Z',
   aliases,
   summary: `Weakness ${n}`,
-  details: 'The library does not check what it is given.',
+  details: 'The library does not validate its input.',
   severity: [{ type: 'CVSS_V3', score: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N' }],
   affected: [{ package: { ecosystem: 'npm', name: `lib${n}` }, ranges: [{ type: 'SEMVER', events: [{ introduced: '0' }, { fixed: '1.0.1' }] }] }],
   database_specific: { severity: 'HIGH', cwe_ids: ['CWE-79'], github_reviewed: true },
@@ -21,7 +21,7 @@ const vulnerability = (id: string, aliases: string[], n: number): Json => ({
 export const osvFake: FakeVendor = {
   id: 'osv',
   settings: (origin) => ({ config: { api_url: origin }, credentials: {} }),
-  // The last CVE is known by its other name alone.
+  // The last CVE is known only by its alias.
   wanted: [...Array.from({ length: RECORDS }, (_, n) => cve(n)), 'CVE-2026-99999', ghsa(0), ghsa(1), 'GHSA-zzzz-none-0000', 'SNYK-JS-LIB-1'].sort(),
   answer({ badRecord }) {
     const records = new Map<string, Json>([['GHSA-jfh8-c2jp-5v3q', vulnerability('GHSA-jfh8-c2jp-5v3q', ['CVE-2021-44228'], 0)]]);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type RunningFake, serveFake } from '../../fake-server.ts';
-import { collect, contextOf } from '../../testing.ts';
+import { type RunningFake, serveFake } from '../../testing/fake-server.ts';
+import { collect, contextOf } from '../../testing/host.ts';
 import { awsInspector2Fake } from './fake.ts';
 import { awsInspector2 } from './index.ts';
 
@@ -13,7 +13,7 @@ afterEach(() => fake.close());
 const context = () => contextOf(awsInspector2, awsInspector2Fake.settings(fake.origin));
 const bodies = () => fake.requests.filter(({ url }) => url.pathname.endsWith('/findings/list')).map(({ body }) => JSON.parse(body));
 
-it('covers what was looked into in every region, under the names that findings have', async () => {
+it('covers the scanned resources of every region under the names in the findings', async () => {
   const run = await collect(awsInspector2, context());
   const named = new Set(run.items.map((item) => ('observation' in item ? `${item.observation.asset?.type} ${item.observation.asset?.name}` : '')));
   expect(run.covers).toHaveLength(8);
@@ -21,7 +21,7 @@ it('covers what was looked into in every region, under the names that findings h
   expect(run.covers.filter((name) => !named.has(name))).toEqual(['host i-0b000000000000020', 'host i-0b000000000000021']);
 });
 
-it('asks for changes in one window on all pages, and covers nothing then', async () => {
+it('requests changes with the same window on all pages and covers nothing', async () => {
   const run = await collect(awsInspector2, { ...context(), cursor: '2026-11-14T08:00:00.000Z' });
   expect(run).toMatchObject({ coverage: 'changes', cursor: '2026-11-15T08:00:00.000Z', covers: [] });
   const windows = new Set(bodies().map(({ filterCriteria }) => JSON.stringify(filterCriteria)));
@@ -36,12 +36,12 @@ it('asks for changes in one window on all pages, and covers nothing then', async
   expect(states).toEqual([...inEach, ...inEach]);
 });
 
-it('brings everything when closed findings may have been forgotten since', async () => {
+it('reads everything when closed findings may have been deleted since', async () => {
   expect(await collect(awsInspector2, { ...context(), cursor: '2026-11-08T08:00:00.000Z' })).toMatchObject({ coverage: 'complete' });
   expect(bodies().every(({ filterCriteria }) => filterCriteria === undefined)).toBe(true);
 });
 
-it('refuses one address for several regions', async () => {
+it('refuses one URL for several regions', async () => {
   const settings = awsInspector2Fake.settings(fake.origin);
   const one = { ...settings, config: { ...settings.config, api_url: `${fake.origin}/eu-west-1` } };
   await expect(awsInspector2.check(contextOf(awsInspector2, one))).rejects.toMatchObject({

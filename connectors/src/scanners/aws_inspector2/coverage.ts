@@ -3,8 +3,8 @@ import { imageAsset, instanceAsset, resourceAsset } from '@rrs/scan-reports/aws.
 import { type Obj, obj, str, strs } from '@rrs/scan-reports/read.ts';
 
 /**
- * Assets under the names that their findings have. Only what was looked into counts: a host whose ports are seen from outside, while the
- * agent that lists its packages is gone, has lost its findings without being fixed.
+ * The scanned assets under the names in their findings. Network reachability scans do not count: a host whose agent is gone is still scanned from
+ * outside, but has lost its package findings without being fixed.
  */
 export function coveredAssets(resources: readonly unknown[], region: string): Asset[] {
   const assets = resources

@@ -1,6 +1,6 @@
-import type { Json } from '../../contract.ts';
-import type { FakeVendor } from '../../fake-server.ts';
-import { isSigned } from '../../fake-sigv4.ts';
+import type { Json } from '../../core/contract.ts';
+import type { FakeVendor } from '../../testing/fake-server.ts';
+import { isSigned } from '../../testing/fake-sigv4.ts';
 
 const REGIONS = ['eu-west-1', 'us-east-1'];
 const KEYS = { access_key_id: 'AKIDINSPECTOR0000001', secret_access_key: 'inspector-secret-0123456789abcdefghijklm' };
@@ -37,12 +37,12 @@ const resources = (region: string): Resource[] => [
     metadata: { lambdaFunction: { functionName: 'orders', runtime: 'PYTHON_3_11' } },
     isActive: true,
   },
-  // Nothing was found on the one, and nothing is looked for on the other.
+  // The first one has no findings. The second one is not scanned.
   { type: 'AWS_EC2_INSTANCE', id: `i-0b00000000000002${REGIONS.indexOf(region)}`, details: {}, metadata: {}, isActive: true },
   { type: 'AWS_EC2_INSTANCE', id: `i-0c00000000000003${REGIONS.indexOf(region)}`, details: {}, metadata: {}, isActive: false },
 ];
 
-/** Every fifth is closed, every seventh suppressed; the later ones changed lately. */
+/** Every fifth finding is closed, every seventh is suppressed, and the later ones changed recently. */
 const finding = (region: string, n: number): Json => {
   const resource = resources(region)[n % 3] as Resource;
   return {
@@ -50,7 +50,7 @@ const finding = (region: string, n: number): Json => {
     awsAccountId: '111122223333',
     type: 'PACKAGE_VULNERABILITY',
     title: `CVE-2025-${1000 + n} - lib${n}`,
-    description: `What is weak in lib${n}.`,
+    description: `Description of the weakness in lib${n}.`,
     severity: severities[n % severities.length] ?? 'LOW',
     status: n % 5 === 0 ? 'CLOSED' : n % 7 === 1 ? 'SUPPRESSED' : 'ACTIVE',
     firstObservedAt: 1_789_000_000.5 + n,
@@ -99,7 +99,7 @@ export const awsInspector2Fake: FakeVendor = {
       if (request.method !== 'POST' || !findings.has(region)) return failed(404, 'ResourceNotFoundException', 'Not found');
       if (!isSigned(request, KEYS, { region, service: 'inspector2' }))
         return failed(403, 'InvalidSignatureException', 'The request signature we calculated does not match the signature you provided.');
-      const { maxResults = 100, nextToken, filterCriteria = {} } = JSON.parse(request.body) as Question;
+      const { maxResults = 100, nextToken, filterCriteria = {} } = JSON.parse(request.body) as ListRequest;
       if (maxResults > (list === 'findings' ? 100 : 200)) return failed(400, 'ValidationException', 'maxResults is too large');
       const since = filterCriteria.updatedAt?.[0]?.startInclusive ?? 0;
       const all = list === 'coverage' ? coverage(region) : (findings.get(region) ?? []).filter((one) => updatedOf(one) >= since);
@@ -112,7 +112,7 @@ export const awsInspector2Fake: FakeVendor = {
   },
 };
 
-interface Question {
+interface ListRequest {
   maxResults?: number;
   nextToken?: string;
   filterCriteria?: { updatedAt?: { startInclusive: number }[] };

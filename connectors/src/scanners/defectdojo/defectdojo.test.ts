@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
-import type { Settings } from '../../contract.ts';
-import { type FakeOptions, type Fault, type RunningFake, serveFake } from '../../fake-server.ts';
-import { collect, contextOf } from '../../testing.ts';
+import type { Settings } from '../../core/contract.ts';
+import { type FakeOptions, type Fault, type RunningFake, serveFake } from '../../testing/fake-server.ts';
+import { collect, contextOf } from '../../testing/host.ts';
 import { defectdojoFake } from './fake.ts';
 import { defectdojo } from './index.ts';
 
@@ -42,7 +42,7 @@ it('reads findings of products, of web applications and of hosts', async () => {
   expect(covers).toEqual(['other Shop', 'other Site', 'other Tools', 'other Empty']);
 });
 
-it('tells what is fixed from what is accepted, false or a duplicate', async () => {
+it('distinguishes fixed, accepted, false positive and duplicate findings', async () => {
   const { observations } = await run();
   const state = (id: string) => observations.filter(({ external_id }) => external_id === id).map(({ present, suppressed }) => ({ present, suppressed }));
   expect(state('3')).toEqual([{ present: false, suppressed: false }]);
@@ -51,20 +51,20 @@ it('tells what is fixed from what is accepted, false or a duplicate', async () =
   expect(state('21')).toEqual([]);
 });
 
-it('asks for what has changed since the last run, and for no more', async () => {
+it('requests only changes since the last run', async () => {
   const { observations, coverage, covers } = await run({ cursor: '2026-10-24T08:30:00Z', options: { pageSize: 2 } });
   expect(observations.map(({ external_id }) => external_id)).toEqual(['1', '26', '25']);
   expect({ coverage, covers }).toEqual({ coverage: 'changes', covers: [] });
 });
 
-it('reads chosen products, and says when one of them is not there', async () => {
+it('reads the configured products and reports a missing one', async () => {
   const { covers, observations } = await run({ config: { product_ids: [2] } });
   expect(covers).toEqual(['other Site']);
   expect(new Set(observations.map(({ external_id }) => (Number.parseInt(external_id ?? '', 10) - 1) % 3))).toEqual(new Set([1]));
   await expect(run({ config: { product_ids: [2, 77] } })).rejects.toMatchObject({ kind: 'configuration', message: expect.stringContaining('no product 77') });
 });
 
-it('does not end as complete when pages come again or never end', async () => {
+it('is incomplete when pages repeat or never end', async () => {
   await expect(run({ fault: { kind: 'repeated', at: 2 } })).rejects.toMatchObject({ kind: 'incomplete' });
   await expect(run({ options: { endless: true } })).rejects.toMatchObject({ kind: 'incomplete' });
 });

@@ -1,5 +1,5 @@
-import type { Json } from '../../contract.ts';
-import type { FakeAnswer, FakeVendor } from '../../fake-server.ts';
+import type { Json } from '../../core/contract.ts';
+import type { FakeResponse, FakeVendor } from '../../testing/fake-server.ts';
 
 const KEY = '0123456789abcdef0123456789abcdef01234567';
 const products = ['Shop', 'Site', 'Tools', 'Empty'].map((name, n) => ({ id: n + 1, name, prod_type: { id: 1, name: 'Web' } }));
@@ -42,7 +42,7 @@ const finding = (n: number): Record<string, Json> => ({
   },
 });
 
-/** Of the findings, the time of the last change; null comes first when the newest is wanted first, as in PostgreSQL. */
+/** Sorted by last change. Null comes first in descending order, as in PostgreSQL. */
 const byChange = (a: Record<string, Json>, b: Record<string, Json>): number =>
   String(a.last_status_update ?? '9') < String(b.last_status_update ?? '9') ? 1 : -1;
 
@@ -53,7 +53,7 @@ export const defectdojoFake: FakeVendor = {
   answer({ pageSize, endless, badRecord }) {
     const findings = Array.from({ length: 26 }, (_, n) => finding(n));
     if (badRecord) findings.splice(5, 0, { ...finding(5), id: 99, title: null });
-    const listed = (url: URL, all: readonly Record<string, Json>[]): FakeAnswer => {
+    const listed = (url: URL, all: readonly Record<string, Json>[]): FakeResponse => {
       const { searchParams } = url;
       const limit = Math.min(Number(searchParams.get('limit') ?? 25), pageSize);
       const offset = Number(searchParams.get('offset') ?? 0);

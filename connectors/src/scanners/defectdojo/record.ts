@@ -2,7 +2,7 @@ import type { Asset, Cvss, Location, Observation } from '@rrs/scan-reports';
 import { cwesOf, filePath, hostAsset, observation, required, severityOf, urlPlace, webAsset } from '@rrs/scan-reports/normalize.ts';
 import { arr, count, date, num, type Obj, obj, str, strs } from '@rrs/scan-reports/read.ts';
 
-/** One observation for each endpoint that the finding is on; for the product where it is on none. */
+/** One observation per endpoint of the finding, or one for the product if it has no endpoint. */
 export function findingsOf(finding: Obj, place: string, endpoints: Obj): Observation[] {
   const test = obj(obj(finding.related_fields).test);
   const spots = strs(finding.endpoints).flatMap((id) => spotOf(id, obj(endpoints[id])) ?? []);
@@ -16,7 +16,7 @@ export function findingsOf(finding: Obj, place: string, endpoints: Obj): Observa
   }));
 }
 
-/** Names of products are unique. */
+/** Product names are unique. */
 export function productAsset(product: unknown): Asset | null {
   const name = str(obj(product).name);
   return name === undefined ? null : { type: 'other', name };
@@ -47,11 +47,11 @@ function findingOf(finding: Obj, place: string, test: Obj): Observation {
   });
 }
 
-/** A false positive is closed in DefectDojo as what is fixed is; but it is where it was. */
+/** DefectDojo closes false positives like fixed findings, but they are still present. */
 function stateOf(finding: Obj): { present: boolean; suppressed: boolean } {
-  const isNone = finding.false_p === true || finding.out_of_scope === true;
-  const present = isNone || finding.is_mitigated !== true;
-  return { present, suppressed: present && (isNone || finding.risk_accepted === true || finding.active === false) };
+  const isDismissed = finding.false_p === true || finding.out_of_scope === true;
+  const present = isDismissed || finding.is_mitigated !== true;
+  return { present, suppressed: present && (isDismissed || finding.risk_accepted === true || finding.active === false) };
 }
 
 function codeOf(finding: Obj): Location {
@@ -66,14 +66,14 @@ function codeOf(finding: Obj): Location {
   );
 }
 
-interface Spot {
+interface EndpointLocation {
   id: string;
   asset: Asset | null;
   location: Location;
 }
 
 /** A host with a port, or a page of a web application. */
-function spotOf(id: string, endpoint: Obj): Spot | null {
+function spotOf(id: string, endpoint: Obj): EndpointLocation | null {
   const host = str(endpoint.host);
   if (host === undefined) return null;
   const protocol = str(endpoint.protocol)?.toLowerCase();

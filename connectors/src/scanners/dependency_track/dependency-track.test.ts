@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
-import type { Settings } from '../../contract.ts';
-import { type FakeOptions, type FakeVendor, type Fault, type RunningFake, serveFake } from '../../fake-server.ts';
-import { collect, contextOf } from '../../testing.ts';
+import type { Settings } from '../../core/contract.ts';
+import { type FakeOptions, type FakeVendor, type Fault, type RunningFake, serveFake } from '../../testing/fake-server.ts';
+import { collect, contextOf } from '../../testing/host.ts';
 import { dependencyTrackFake, dependencyTrackVendor } from './fake.ts';
 import { dependencyTrack } from './index.ts';
 
@@ -20,7 +20,7 @@ async function run(given: { vendor?: FakeVendor; config?: Record<string, unknown
   return { ...collected, observations: collected.items.flatMap((item) => ('observation' in item ? [item.observation] : [])) };
 }
 
-it('reads component, vulnerability and analysis, and what kind of thing the project is', async () => {
+it('reads component, vulnerability, analysis and the type of the project', async () => {
   const { observations, covers } = await run();
   const of = (id: string) => observations.find(({ vulnerability_ids }) => vulnerability_ids.includes(id));
   expect(of('CVE-2025-4000')).toMatchObject({
@@ -45,20 +45,20 @@ it('reads component, vulnerability and analysis, and what kind of thing the proj
   expect(covers).toEqual(['other com.acme:shop@1.4.0', 'container_image registry.example.com/acme/site:7', 'package tools@2.0.0', 'other empty']);
 });
 
-it('takes all findings at once from versions that have no pages of them', async () => {
+it('reads all findings at once from versions without paging', async () => {
   const paged = await run();
   const whole = await run({ vendor: dependencyTrackVendor(false) });
   expect(whole.observations.map(({ external_id }) => external_id)).toEqual(paged.observations.map(({ external_id }) => external_id));
   expect(whole.checkpoints).toHaveLength(4);
 });
 
-it('reads projects with a tag alone', async () => {
+it('reads only projects with the configured tag', async () => {
   const { covers, observations } = await run({ config: { tag: 'web' } });
   expect(covers).toEqual(['container_image registry.example.com/acme/site:7']);
   expect(observations).toHaveLength(11);
 });
 
-it('does not end as complete when pages come again or do not come', async () => {
+it('is incomplete when pages repeat or are missing', async () => {
   await expect(run({ fault: { kind: 'repeated', at: 2 } })).rejects.toMatchObject({ kind: 'incomplete' });
-  await expect(run({ options: { endless: true } })).rejects.toMatchObject({ kind: 'incomplete', message: expect.stringContaining('but only 12 came') });
+  await expect(run({ options: { endless: true } })).rejects.toMatchObject({ kind: 'incomplete', message: expect.stringContaining('but only 12 were sent') });
 });

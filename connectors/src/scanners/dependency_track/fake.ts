@@ -1,5 +1,5 @@
-import type { Json } from '../../contract.ts';
-import type { FakeAnswer, FakeVendor } from '../../fake-server.ts';
+import type { Json } from '../../core/contract.ts';
+import type { FakeResponse, FakeVendor } from '../../testing/fake-server.ts';
 
 const KEY = 'odt_0123456789abcdef';
 const projects: Record<string, Json>[] = [
@@ -23,7 +23,7 @@ const finding = (n: number): Record<string, Json> => {
       cvssV3BaseScore: 7.5,
       cvssV3Vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
       description: 'Input is not checked.',
-      recommendation: 'Take a newer version.',
+      recommendation: 'Upgrade to a newer version.',
       cwes: [{ cweId: 79, name: 'Cross-site Scripting' }],
       aliases: n % 2 === 0 ? [] : [{ cveId: `CVE-2025-${4000 + n}`, ghsaId: `GHSA-2222-4444-${2222 + n}` }],
     },
@@ -33,7 +33,7 @@ const finding = (n: number): Record<string, Json> => {
   };
 };
 
-/** `isPaged`: version 5 has pages of findings; the ones before send all at once. */
+/** `isPaged`: version 5 returns pages of findings, earlier versions return all at once. */
 export function dependencyTrackVendor(isPaged: boolean): FakeVendor {
   return {
     id: 'dependency_track',
@@ -42,7 +42,7 @@ export function dependencyTrackVendor(isPaged: boolean): FakeVendor {
     answer({ pageSize, endless, badRecord }) {
       const findings = Array.from({ length: 34 }, (_, n) => finding(n));
       if (badRecord) findings.splice(5, 0, { component: { project: String(projects[0]?.uuid) }, vulnerability: {}, matrix: 'x' });
-      const listed = ({ searchParams, pathname }: URL, all: readonly Json[], page: boolean): FakeAnswer => {
+      const listed = ({ searchParams, pathname }: URL, all: readonly Json[], page: boolean): FakeResponse => {
         const size = page && !isPaged ? 1_000 : Math.min(Number(searchParams.get('pageSize') ?? 100), pageSize);
         const from = page && !isPaged ? 0 : (Number(searchParams.get('pageNumber') ?? 1) - 1) * size;
         const total = endless && page ? from + 2 * size : all.length;

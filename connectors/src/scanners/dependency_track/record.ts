@@ -15,7 +15,7 @@ export const Project = Type.Object({
   active: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
 });
 
-/** Every version of an application is a project of its own, so its version is part of its name. */
+/** Every version of an application is a separate project, so the version is part of the name. */
 export function assetOf({ uuid, name, group, version, classifier, purl }: Obj): Asset {
   const identifiers: Asset['identifiers'] = [{ kind: 'cloud_id', value: str(uuid) ?? '' }, ...strs(purl).map((value) => ({ kind: 'purl' as const, value }))];
   const full = packageName(str(group), str(name) ?? '', parsePurl(str(purl))?.type);
@@ -32,7 +32,7 @@ function digestsOf(version: string | undefined): Pick<Asset, 'identifiers'> {
   return version?.startsWith('sha256:') ? { identifiers: [{ kind: 'digest', value: version }] } : {};
 }
 
-/** What a person said about a component that is still there. Nothing is gone before its component is, or has another version. */
+/** Decisions about a component that is still present. A finding is gone only when its component is removed or changes its version. */
 const SETTLED: readonly (string | undefined)[] = ['FALSE_POSITIVE', 'NOT_AFFECTED', 'RESOLVED'];
 
 export function findingOf(finding: Obj, place: string, asset: Asset): Observation {

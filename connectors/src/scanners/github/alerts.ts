@@ -1,21 +1,21 @@
 import { Type } from 'typebox';
-import { ConnectorError, type Http, type HttpAnswer, type HttpRequest } from '../../contract.ts';
+import { ConnectorError, type Http, type HttpRequest, type HttpResponse } from '../../core/contract.ts';
 
 export const permissions =
-  'a fine-grained token that may read Metadata, Dependabot alerts, Code scanning alerts and Secret scanning alerts, or a classic one with repo and security_events, of an owner or security manager where it is for a whole organization';
+  'a fine-grained token with read access to Metadata, Dependabot alerts, Code scanning alerts and Secret scanning alerts, or a classic token with the scopes repo and security_events. For a whole organization, the token must belong to an owner or security manager';
 
-/** How each kind is asked for, and what its reader knows it by, even in a record that has nothing else. */
+/** How to request each kind. `shape` lets the report reader recognize the kind even of an otherwise empty record. */
 const KINDS = {
   dependabot: { path: 'dependabot/alerts', query: {}, shape: { security_advisory: {} } },
   code_scanning: { path: 'code-scanning/alerts', query: {}, shape: { most_recent_instance: {}, rule: {} } },
-  // Without it, the answer has the secrets themselves.
+  // Without hide_secret, the response contains the secrets.
   secret_scanning: { path: 'secret-scanning/alerts', query: { hide_secret: true }, shape: { secret_type: '' } },
 };
 
 export type Kind = keyof typeof KINDS;
 export const kinds = Object.keys(KINDS) as Kind[];
 
-/** One of the lists that a run reads: a kind of alerts of an organization (`orgs/acme`) or of a repository (`repos/acme/shop`). */
+/** One of the lists that a run reads: one kind of alerts of an organization (`orgs/acme`) or a repository (`repos/acme/shop`). */
 export interface Part {
   kind: Kind;
   target: string;
@@ -23,30 +23,34 @@ export interface Part {
 
 interface Page {
   alerts: readonly object[];
-  /** Parameters of the next page; empty when there is none. */
+  /** Query parameters of the next page. Empty if there is none. */
   next: string;
-  /** The repository does not use this kind. */
-  isOff: boolean;
+  /** This kind of alerts is disabled for the repository. */
+  isDisabled: boolean;
 }
 
-const Answer = Type.Union([Type.Array(Type.Unknown()), Type.Object({ message: Type.String() })]);
-const OFF = /disabled|not enabled|must be enabled|not available|no analysis found/i;
+const ResponseBody = Type.Union([Type.Array(Type.Unknown()), Type.Object({ message: Type.String() })]);
+const DISABLED = /disabled|not enabled|must be enabled|not available|no analysis found/i;
 
 export async function alertsOf(http: Http, { kind, target }: Part, query: HttpRequest['query']): Promise<Page> {
   const { path, query: own, shape } = KINDS[kind];
-  const answer = await http.json(Answer, { path: `${target}/${path}`, query: { ...own, ...query }, accept: [403, 404] });
-  if (Array.isArray(answer.body)) return { alerts: answer.body.map((alert) => ({ ...shape, ...Object(alert) })), next: nextPage(answer), isOff: false };
-  const { message } = answer.body as { message: string };
-  if (target.startsWith('repos/') && OFF.test(message)) return { alerts: [], next: '', isOff: true };
+  const response = await http.json(ResponseBody, { path: `${target}/${path}`, query: { ...own, ...query }, accept: [403, 404] });
+  if (Array.isArray(response.body))
+    return { alerts: response.body.map((alert) => ({ ...shape, ...Object(alert) })), next: nextPage(response), isDisabled: false };
+  const { message } = response.body as { message: string };
+  if (target.startsWith('repos/') && DISABLED.test(message)) return { alerts: [], next: '', isDisabled: true };
   const [fault, advice] =
-    answer.status === 403
-      ? (['credentials', `These credentials may not read them: they need ${permissions}`] as const)
-      : (['configuration', 'There is no such organization or repository, it does not use them, or the token may not know of it'] as const);
-  throw new ConnectorError(fault, `GitHub does not show the ${kind.replace('_', ' ')} alerts of ${target} (${answer.status}). ${advice}. It says: ${message}`);
+    response.status === 403
+      ? (['credentials', `The credentials need: ${permissions}`] as const)
+      : (['configuration', 'The organization or repository does not exist, does not use these alerts, or is not visible to the token'] as const);
+  throw new ConnectorError(
+    fault,
+    `GitHub did not return the ${kind.replace('_', ' ')} alerts of ${target} (${response.status}). ${advice}. Response: ${message}`,
+  );
 }
 
-/** Of the link, only the position counts: the rest of the address is ours. */
-export function nextPage({ headers }: Pick<HttpAnswer<unknown>, 'headers'>): string {
+/** Uses only the position in the link and builds the rest of the URL itself. */
+export function nextPage({ headers }: Pick<HttpResponse<unknown>, 'headers'>): string {
   const [, link] = /<([^<>]*)>\s*;[^<]*\brel="next"/.exec(headers.link ?? '') ?? [];
   if (link === undefined || !URL.canParse(link)) return '';
   const position = [...new URL(link).searchParams].filter(([name]) => name === 'after' || name === 'page');

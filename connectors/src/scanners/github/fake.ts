@@ -1,5 +1,5 @@
-import type { Json } from '../../contract.ts';
-import type { FakeAnswer, FakeRequest, FakeVendor } from '../../fake-server.ts';
+import type { Json } from '../../core/contract.ts';
+import type { FakeRequest, FakeResponse, FakeVendor } from '../../testing/fake-server.ts';
 
 const TOKEN = 'ghp_0123456789abcdefghij';
 const repositories = ['shop', 'site', 'tools', 'empty'];
@@ -9,15 +9,16 @@ const repository = (name: string) => ({
   html_url: `https://github.com/acme/${name}`,
 });
 
-/** What people switched on and off, by the names of repositories. */
+/** The state of the fake, by repository name. */
 export interface GithubState {
+  /** Kinds of alerts that are disabled. */
   off?: Readonly<Record<string, readonly ('dependabot' | 'code-scanning' | 'secret-scanning')[]>>;
   archived?: readonly string[];
-  /** Listed, but what they have is not shown. */
+  /** Repositories that are listed, but whose alerts cannot be read. */
   hidden?: readonly string[];
   /** Whether the repository without alerts was ever analyzed. */
   analyzed?: boolean;
-  /** Who may not administer repositories is not told what is switched on. */
+  /** Only administrators see which features are enabled. */
   isAdmin?: boolean;
 }
 
@@ -78,18 +79,18 @@ const secretScanning = (n: number): Alert => ({
 });
 
 const many = (count: number, make: (n: number) => Alert): Alert[] => Array.from({ length: count }, (_, n) => make(n));
-const failed = (status: number, message: string): FakeAnswer => ({
+const failed = (status: number, message: string): FakeResponse => ({
   status,
   body: { message, documentation_url: 'https://docs.github.com/rest', status: String(status) },
 });
 
-const OFF = {
+const DISABLED = {
   dependabot: () => failed(403, 'Dependabot alerts are disabled for this repository.'),
   'code-scanning': () => failed(403, 'Code scanning is not enabled for this repository. Please enable code scanning in the repository settings.'),
   'secret-scanning': () => failed(404, 'Secret scanning is disabled on this repository.'),
 };
 
-/** Alerts of what is off are not there; they come back with the switch. */
+/** Alerts of a disabled kind are hidden until the kind is enabled again. */
 export const githubWith = ({ off = {}, archived = [], hidden = [], analyzed = false, isAdmin = true }: GithubState = {}): FakeVendor => ({
   id: 'github',
   settings: (origin) => ({ config: { api_url: origin, organization: 'acme' }, credentials: { token: TOKEN } }),
@@ -100,16 +101,16 @@ export const githubWith = ({ off = {}, archived = [], hidden = [], analyzed = fa
       'code-scanning/alerts': many(8, codeScanning),
       'secret-scanning/alerts': many(5, secretScanning),
     };
-    const isOff = (name: string, path: string): boolean => off[name]?.some((kind) => path.startsWith(kind)) === true;
+    const isDisabled = (name: string, path: string): boolean => off[name]?.some((kind) => path.startsWith(kind)) === true;
     const described = (name: string): Json => ({
       ...repository(name),
       archived: archived.includes(name),
-      ...(isAdmin ? { security_and_analysis: { secret_scanning: { status: isOff(name, 'secret-scanning') ? 'disabled' : 'enabled' } } } : {}),
+      ...(isAdmin ? { security_and_analysis: { secret_scanning: { status: isDisabled(name, 'secret-scanning') ? 'disabled' : 'enabled' } } } : {}),
     });
     if (badRecord) alerts['dependabot/alerts']?.splice(5, 0, { number: 99, repository: repository('shop'), updated_at: '2026-10-05T08:00:00Z' });
 
-    /** Dependabot has cursors alone; the others have page numbers. */
-    const page = (url: URL, all: readonly Json[]): FakeAnswer => {
+    /** Dependabot uses cursors, the others use page numbers. */
+    const page = (url: URL, all: readonly Json[]): FakeResponse => {
       const { searchParams } = url;
       const size = Math.min(pageSize, Number(searchParams.get('per_page') ?? 30), 100);
       const byCursor = url.pathname.includes('dependabot');
@@ -131,11 +132,11 @@ export const githubWith = ({ off = {}, archived = [], hidden = [], analyzed = fa
       if (owner === undefined || (name !== undefined && !repositories.includes(name))) return failed(404, 'Not Found');
       if (path === undefined) return { body: described(name ?? '') };
       if (name !== undefined && hidden.includes(name)) return failed(403, 'Resource not accessible by personal access token');
-      if (name !== undefined && isOff(name, path)) return OFF[path.replace('/alerts', '') as keyof typeof OFF]();
+      if (name !== undefined && isDisabled(name, path)) return DISABLED[path.replace('/alerts', '') as keyof typeof DISABLED]();
       if (name === 'empty' && path.startsWith('code') && !analyzed) return failed(404, 'no analysis found');
       const ours = (alerts[path] ?? []).filter(({ repository: { full_name } }) => {
         const [, of = ''] = full_name.split('/');
-        return (name === undefined || of === name) && !isOff(of, path);
+        return (name === undefined || of === name) && !isDisabled(of, path);
       });
       if (url.searchParams.get('sort') === 'updated') ours.sort((a, b) => (a.updated_at < b.updated_at ? 1 : -1));
       const isHidden = url.searchParams.get('hide_secret') === 'true';

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
-import type { Settings } from '../../contract.ts';
-import { type Fault, type RunningFake, serveFake } from '../../fake-server.ts';
-import { collect, contextOf } from '../../testing.ts';
+import type { Settings } from '../../core/contract.ts';
+import { type Fault, type RunningFake, serveFake } from '../../testing/fake-server.ts';
+import { collect, contextOf } from '../../testing/host.ts';
 import { type GithubState, githubFake, githubWith } from './fake.ts';
 import { github } from './index.ts';
 
@@ -20,7 +20,7 @@ async function run(config: Record<string, unknown>, { cursor = null, fault, ...s
   return { ...collected, observations, fake, waits: context.waits };
 }
 
-it('says what is open, fixed and dismissed, and on which repository', async () => {
+it('reads open, fixed and dismissed alerts with their repository', async () => {
   const { observations, covers } = await run({ organization: 'acme' });
   const of = (page: string) => observations.find(({ external_id }) => external_id === `https://github.com/acme/${page}`);
   expect(of('shop/security/dependabot/0')).toMatchObject({
@@ -41,38 +41,38 @@ it('says what is open, fixed and dismissed, and on which repository', async () =
 
 const named = (...names: string[]): string[] => names.map((name) => `repository https://github.com/acme/${name}`);
 
-it.each(['dependabot', 'code-scanning', 'secret-scanning'] as const)('does not take a repository for looked at where %s is off', async (kind) => {
-  const { observations, coverage, covers, partly } = await run({ organization: 'acme' }, { off: { shop: [kind] } });
+it.each(['dependabot', 'code-scanning', 'secret-scanning'] as const)('only partially covers a repository if %s is disabled', async (kind) => {
+  const { observations, coverage, covers, partiallyCovers } = await run({ organization: 'acme' }, { off: { shop: [kind] } });
   expect(coverage).toBe('complete');
-  expect({ covers, partly }).toEqual({ covers: named('site', 'tools'), partly: named('shop', 'empty') });
+  expect({ covers, partiallyCovers }).toEqual({ covers: named('site', 'tools'), partiallyCovers: named('shop', 'empty') });
   const ofShop = observations.filter(({ asset }) => asset?.name === 'https://github.com/acme/shop');
   expect(ofShop.length).toBeGreaterThan(0);
   expect(ofShop.filter(({ external_id }) => external_id?.includes(kind))).toEqual([]);
 });
 
-it('asks about repositories of which it saw no alert, and only where it cannot know otherwise', async () => {
-  const asked = ({ requests }: RunningFake): string[] => requests.map(({ url }) => url.pathname).filter((path) => path.startsWith('/repos/'));
-  expect(asked((await run({ organization: 'acme' })).fake)).toEqual(['/repos/acme/empty/dependabot/alerts', '/repos/acme/empty/code-scanning/alerts']);
-  const humble = await run({ organization: 'acme' }, { isAdmin: false, off: { empty: ['secret-scanning'] }, analyzed: true });
-  expect(asked(humble.fake)).toEqual(['dependabot', 'code-scanning', 'secret-scanning'].map((kind) => `/repos/acme/empty/${kind}/alerts`));
-  expect(humble.partly).toEqual(named('empty'));
+it('checks only repositories without alerts, and only what it cannot know otherwise', async () => {
+  const requested = ({ requests }: RunningFake): string[] => requests.map(({ url }) => url.pathname).filter((path) => path.startsWith('/repos/'));
+  expect(requested((await run({ organization: 'acme' })).fake)).toEqual(['/repos/acme/empty/dependabot/alerts', '/repos/acme/empty/code-scanning/alerts']);
+  const withoutAdmin = await run({ organization: 'acme' }, { isAdmin: false, off: { empty: ['secret-scanning'] }, analyzed: true });
+  expect(requested(withoutAdmin.fake)).toEqual(['dependabot', 'code-scanning', 'secret-scanning'].map((kind) => `/repos/acme/empty/${kind}/alerts`));
+  expect(withoutAdmin.partiallyCovers).toEqual(named('empty'));
   expect((await run({ organization: 'acme' }, { analyzed: true })).covers).toEqual(named('shop', 'site', 'tools', 'empty'));
 });
 
-it('does not take for looked at what it may not ask about, or what is archived', async () => {
-  const { coverage, covers, partly } = await run({ organization: 'acme' }, { archived: ['tools'], hidden: ['empty'] });
-  expect({ coverage, covers, partly }).toEqual({ coverage: 'complete', covers: named('shop', 'site'), partly: named('tools', 'empty') });
+it('only partially covers repositories that are archived or not readable', async () => {
+  const { coverage, covers, partiallyCovers } = await run({ organization: 'acme' }, { archived: ['tools'], hidden: ['empty'] });
+  expect({ coverage, covers, partiallyCovers }).toEqual({ coverage: 'complete', covers: named('shop', 'site'), partiallyCovers: named('tools', 'empty') });
 });
 
-it('never asks for the secrets themselves', async () => {
+it('never requests the secrets themselves', async () => {
   const { fake, items } = await run({ organization: 'acme' });
-  const asked = fake.requests.filter(({ url }) => url.pathname.includes('secret-scanning'));
-  expect(asked.length).toBeGreaterThan(0);
-  expect(asked.every(({ url }) => url.searchParams.get('hide_secret') === 'true')).toBe(true);
+  const requested = fake.requests.filter(({ url }) => url.pathname.includes('secret-scanning'));
+  expect(requested.length).toBeGreaterThan(0);
+  expect(requested.every(({ url }) => url.searchParams.get('hide_secret') === 'true')).toBe(true);
   expect(JSON.stringify(items)).not.toContain('not-to-be-seen');
 });
 
-it('asks for what has changed since the last run, and for no more', async () => {
+it('requests only changes since the last run', async () => {
   const { observations, coverage, cursor, fake } = await run({ organization: 'acme' }, { cursor: '2026-10-12T09:00:00Z' });
   expect(observations.map(({ external_id }) => external_id)).toEqual(
     ['shop/security/dependabot/12', 'tools/security/dependabot/11'].map((page) => `https://github.com/acme/${page}`),
@@ -81,17 +81,21 @@ it('asks for what has changed since the last run, and for no more', async () => 
   expect(fake.requests).toHaveLength(3);
 });
 
-it('reads named repositories, and closes nothing by absence where a kind of alerts is switched off or left out', async () => {
-  const { coverage, covers, partly, observations } = await run({ repositories: ['acme/shop', 'acme/site'] });
-  expect({ coverage, covers, partly }).toEqual({ coverage: 'complete', covers: named('shop', 'site'), partly: [] });
+it('reads the configured repositories and does not fully cover those with a disabled or excluded kind of alerts', async () => {
+  const { coverage, covers, partiallyCovers, observations } = await run({ repositories: ['acme/shop', 'acme/site'] });
+  expect({ coverage, covers, partiallyCovers }).toEqual({ coverage: 'complete', covers: named('shop', 'site'), partiallyCovers: [] });
   expect(new Set(observations.map(({ asset }) => asset?.name))).toEqual(new Set(['https://github.com/acme/shop', 'https://github.com/acme/site']));
-  expect(await run({ repositories: ['acme/shop', 'acme/empty'] })).toMatchObject({ coverage: 'complete', covers: named('shop'), partly: named('empty') });
+  expect(await run({ repositories: ['acme/shop', 'acme/empty'] })).toMatchObject({
+    coverage: 'complete',
+    covers: named('shop'),
+    partiallyCovers: named('empty'),
+  });
   expect((await run({ organization: 'acme', kinds: ['dependabot'] })).coverage).toBe('changes');
 });
 
-it('waits until the limit is lifted, though it is told by a 403', async () => {
-  const lifted = Math.round(Date.now() / 1000) + 600;
-  const limited = { kind: 'status', at: 2, status: 403, headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(lifted) }, for: 1 } as const;
+it('waits for the rate limit to reset after a 403', async () => {
+  const reset = Math.round(Date.now() / 1000) + 600;
+  const limited = { kind: 'status', at: 2, status: 403, headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(reset) }, for: 1 } as const;
   const { coverage, waits } = await run({ organization: 'acme' }, { fault: limited });
   expect(coverage).toBe('complete');
   expect(waits).toEqual([expect.toSatisfy((ms: number) => ms > 590_000 && ms <= 601_000)]);
@@ -99,8 +103,8 @@ it('waits until the limit is lifted, though it is told by a 403', async () => {
   expect(secondary.waits).toEqual([90_000]);
 });
 
-it('says what to do when there is nothing to look at, or it is hidden', async () => {
-  await expect(run({})).rejects.toMatchObject({ kind: 'configuration', message: 'Name an organization or at least one repository.' });
+it('explains an empty configuration and a hidden repository', async () => {
+  await expect(run({})).rejects.toMatchObject({ kind: 'configuration', message: 'Set an organization or at least one repository.' });
   await expect(run({ repositories: ['acme/gone'] })).rejects.toMatchObject({ kind: 'configuration' });
   await expect(run({ organization: 'other', kinds: ['dependabot'] }, { cursor: '2026-10-12T09:00:00Z' })).rejects.toMatchObject({
     kind: 'configuration',
@@ -108,6 +112,6 @@ it('says what to do when there is nothing to look at, or it is hidden', async ()
   });
 });
 
-it('does not take a page that comes again for a new one', async () => {
+it('is incomplete when a page is repeated', async () => {
   await expect(run({ organization: 'acme' }, { fault: { kind: 'repeated', at: 2 } })).rejects.toMatchObject({ kind: 'incomplete' });
 });

@@ -1,30 +1,30 @@
 import { date, obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, defineScanner, type Json, Secret } from '../../contract.ts';
-import { itemsOf } from '../../reports.ts';
+import { ConnectorError, defineScanner, type Json, Secret } from '../../core/contract.ts';
+import { itemsOf } from '../../core/reports.ts';
 import { alertsOf, kinds, type Part, permissions } from './alerts.ts';
-import { createWatch, repositoryPath } from './repositories.ts';
+import { createCoverageCheck, repositoryPath } from './repositories.ts';
 
-/** GitHub's clock need not agree with ours. */
+/** The clock of GitHub may differ. */
 const OVERLAP_MS = 3_600_000;
 
 const Config = Type.Object({
   api_url: Type.String({
-    title: 'API address',
-    description: 'https://api.github.com, or for GitHub Enterprise Server https://<its name>/api/v3',
+    title: 'API URL',
+    description: 'https://api.github.com, or https://<host>/api/v3 for GitHub Enterprise Server.',
     format: 'uri',
     default: 'https://api.github.com',
   }),
   organization: Type.Optional(
     Type.String({
       title: 'Organization',
-      description: 'All its repositories: the name as in https://github.com/<name>. Leave empty where repositories are named',
+      description: 'Reads all repositories of this organization. The name as in https://github.com/<name>. Leave empty if you set repositories.',
     }),
   ),
   repositories: Type.Optional(
     Type.Array(Type.String({ pattern: '^[^/\\s]+/[^/\\s]+$' }), {
       title: 'Repositories',
-      description: 'Only these, each as owner/name. Leave empty for all of the organization',
+      description: 'Repositories to read, as owner/name. Leave empty for all repositories of the organization.',
       default: [],
       maxItems: 1_000,
     }),
@@ -32,7 +32,7 @@ const Config = Type.Object({
   kinds: Type.Optional(
     Type.Array(Type.Union([Type.Literal('dependabot'), Type.Literal('code_scanning'), Type.Literal('secret_scanning')]), {
       title: 'Kinds of alerts',
-      description: 'All when none is chosen. With a choice, only what GitHub itself calls fixed is closed',
+      description: 'Kinds of alerts to read. Leave empty for all. With a selection, only alerts that GitHub reports as fixed are closed.',
       default: [],
     }),
   ),
@@ -42,12 +42,12 @@ export const github = defineScanner({
   id: 'github',
   name: 'GitHub',
   version: 1,
-  description: 'Alerts of Dependabot, code scanning and secret scanning of a GitHub organization or of chosen repositories.',
+  description: 'Dependabot, code scanning and secret scanning alerts of a GitHub organization or of selected repositories.',
   documentation: 'https://docs.github.com/en/rest/dependabot/alerts',
   permissions,
   config: Config,
-  credentials: Type.Object({ token: Secret('Access token', 'In GitHub under Settings, Developer settings, Personal access tokens') }),
-  problems: ({ config }) => (isAboutSomething(config) ? [] : [{ path: '/config/organization', detail: 'is required, or at least one repository' }]),
+  credentials: Type.Object({ token: Secret('Access token', 'Create one in GitHub under Settings, Developer settings, Personal access tokens.') }),
+  problems: ({ config }) => (hasTarget(config) ? [] : [{ path: '/config/organization', detail: 'is required if there is no repository' }]),
   baseUrl: ({ config }) => config.api_url,
   authorize: ({ credentials }) => ({
     authorization: `Bearer ${credentials.token}`,
@@ -71,37 +71,37 @@ export const github = defineScanner({
     const since = typeof cursor === 'string' ? new Date(Date.parse(cursor) - OVERLAP_MS) : null;
     const order = since ? { sort: 'updated', direction: 'desc' } : { sort: 'created', direction: 'asc' };
     let at = positionOf(checkpoint);
-    const watch = createWatch(http);
+    const coverage = createCoverageCheck(http);
     for (let part = parts[at.part]; part !== undefined; part = parts[at.part]) {
       const where = `${part.kind} alerts of ${part.target}${at.next && ` from ${at.next}`}`;
       const page = await alertsOf(http, part, { ...order, per_page: 100, ...Object.fromEntries(new URLSearchParams(at.next)) });
-      if (page.next !== '' && page.next === at.next) throw new ConnectorError('incomplete', `GitHub sends the same page of ${where} again and again.`);
+      if (page.next !== '' && page.next === at.next) throw new ConnectorError('incomplete', `GitHub repeatedly sent the same page of ${where}.`);
       const known = page.alerts.findIndex((alert) => isBefore(alert, since));
       const items = await itemsOf('github', JSON.stringify(known === -1 ? page.alerts : page.alerts.slice(0, known)), where);
       const isLast = page.next === '' || known !== -1;
-      for (const alert of page.alerts) watch.saw(part.kind, nameOf(part, alert));
+      for (const alert of page.alerts) coverage.sawAlert(part.kind, nameOf(part, alert));
       at = isLast ? { part: at.part + 1, next: '' } : { part: at.part, next: page.next };
       yield { items, checkpoint: { ...at } };
     }
-    // Where a kind of alerts is not looked at, what is missing need not be fixed.
-    const isWhole = new Set(parts.map(({ kind }) => kind)).size === kinds.length;
-    if (since === null && isWhole && at.part === parts.length)
-      for await (const { next, ...looked } of watch.repositories(targetsOf(config), at.next)) {
+    // If a kind of alerts is not read, a missing alert is not necessarily fixed.
+    const readsAllKinds = new Set(parts.map(({ kind }) => kind)).size === kinds.length;
+    if (since === null && readsAllKinds && at.part === parts.length)
+      for await (const { next, ...assets } of coverage.repositories(targetsOf(config), at.next)) {
         at = next === '' ? { part: parts.length + 1, next } : { part: parts.length, next };
-        yield { items: [], ...looked, checkpoint: { ...at } };
+        yield { items: [], ...assets, checkpoint: { ...at } };
       }
-    return { coverage: since === null && isWhole ? 'complete' : 'changes', cursor: startedAt.toISOString() };
+    return { coverage: since === null && readsAllKinds ? 'complete' : 'changes', cursor: startedAt.toISOString() };
   },
 });
 
-function isAboutSomething({ organization, repositories = [] }: Static<typeof Config>): boolean {
+function hasTarget({ organization, repositories = [] }: Static<typeof Config>): boolean {
   return repositories.length > 0 || Boolean(organization?.trim());
 }
 
 function targetsOf({ organization, repositories = [] }: Static<typeof Config>): string[] {
   if (repositories.length > 0) return repositories.map(repositoryPath);
   if (organization?.trim()) return [`orgs/${encodeURIComponent(organization.trim())}`];
-  throw new ConnectorError('configuration', 'Name an organization or at least one repository.');
+  throw new ConnectorError('configuration', 'Set an organization or at least one repository.');
 }
 
 function partsOf(config: Static<typeof Config>): Part[] {
@@ -109,7 +109,7 @@ function partsOf(config: Static<typeof Config>): Part[] {
   return targetsOf(config).flatMap((target) => chosen.map((kind) => ({ kind, target })));
 }
 
-/** After the last part come the repositories themselves. */
+/** The repositories are read after the last part. */
 function positionOf(checkpoint: Json): { part: number; next: string } {
   const { part, next } = obj(checkpoint);
   return { part: Number(part ?? 0), next: String(next ?? '') };

@@ -1,5 +1,5 @@
-import type { Json } from '../../contract.ts';
-import type { FakeAnswer, FakeVendor } from '../../fake-server.ts';
+import type { Json } from '../../core/contract.ts';
+import type { FakeResponse, FakeVendor } from '../../testing/fake-server.ts';
 
 const TOKEN = 'glpat-0123456789abcdef';
 const WEB = 'https://gitlab.example.com';
@@ -58,16 +58,16 @@ export const gitlabFake: FakeVendor = {
       const hasNextPage = endless || from + size < items.length;
       return { pageInfo: { hasNextPage, endCursor: Buffer.from(String(from + size)).toString('base64') }, nodes: items.slice(from, from + size) };
     };
-    return ({ method, url, headers, body }): FakeAnswer => {
+    return ({ method, url, headers, body }): FakeResponse => {
       if (headers.authorization !== `Bearer ${TOKEN}`) return { status: 401, body: { errors: [{ message: 'Invalid token' }] } };
       if (method !== 'POST' || url.pathname !== '/api/graphql') return { status: 404, body: { error: '404 Not Found' } };
       const { query, variables } = JSON.parse(body) as { query: string; variables: { path: string; first?: number; after?: string | null } };
       const { path } = variables;
       const isGroup = path === 'acme';
       const isProject = projects.includes(path);
-      const asked = (scope: string): boolean => query.includes(`${scope}(fullPath: $path)`);
+      const requests = (scope: string): boolean => query.includes(`${scope}(fullPath: $path)`);
       const found = all.filter((one) => isGroup || JSON.stringify(one).includes(`"${WEB}/${path}"`));
-      // Only what is asked for, and null for what one may not see or is not there.
+      // Only the requested fields, with null for what does not exist or is not visible.
       const parts: Record<string, Json> = {
         ...(query.includes('vulnerabilities(') ? { vulnerabilities: path === 'acme/tools' ? null : pageOf(found, variables) } : {}),
         ...(query.includes('projects(')
@@ -80,7 +80,7 @@ export const gitlabFake: FakeVendor = {
           : {}),
       };
       const holder: Json = { webUrl: isGroup ? `${WEB}/groups/${path}` : `${WEB}/${path}`, ...parts };
-      const data = { ...(asked('group') ? { group: isGroup ? holder : null } : {}), ...(asked('project') ? { project: isProject ? holder : null } : {}) };
+      const data = { ...(requests('group') ? { group: isGroup ? holder : null } : {}), ...(requests('project') ? { project: isProject ? holder : null } : {}) };
       return { page: query.includes('vulnerabilities('), body: { data } };
     };
   },

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
-import type { Settings } from '../../contract.ts';
-import { type FakeVendor, type Fault, type RunningFake, serveFake } from '../../fake-server.ts';
-import { collect, contextOf } from '../../testing.ts';
+import type { Settings } from '../../core/contract.ts';
+import { type FakeVendor, type Fault, type RunningFake, serveFake } from '../../testing/fake-server.ts';
+import { collect, contextOf } from '../../testing/host.ts';
 import { gitlabFake } from './fake.ts';
 import { gitlab } from './index.ts';
 
@@ -19,7 +19,7 @@ async function run(path: string, { fault, vendor = gitlabFake }: { fault?: Fault
   return { ...collected, observations: collected.items.flatMap((item) => ('observation' in item ? [item.observation] : [])), waits: context.waits };
 }
 
-it('reads each kind of scan as its report would be read, and knows project and state besides', async () => {
+it('reads each kind of scan like its report and adds project and state', async () => {
   const { observations, covers, cursor } = await run('acme');
   const [dependency, code, image, web] = observations;
   expect(dependency).toMatchObject({
@@ -60,7 +60,7 @@ it('reads a project as well as a group', async () => {
   expect(coverage).toBe('complete');
 });
 
-it('says so when there is no such place, when it is hidden and when GitLab refuses the query', async () => {
+it('explains an unknown path, a hidden project and a refused query', async () => {
   await expect(run('acme/gone')).rejects.toMatchObject({ kind: 'configuration', message: expect.stringContaining('no group or project acme/gone') });
   await expect(run('acme/tools')).rejects.toMatchObject({ kind: 'credentials', message: expect.stringContaining('read_api') });
   await expect(run('acme', { vendor: failing("Field 'uuid' doesn't exist on type 'Vulnerability'", 9) })).rejects.toMatchObject({
@@ -69,18 +69,18 @@ it('says so when there is no such place, when it is hidden and when GitLab refus
   });
 });
 
-it('asks again when a query took too long, but not for ever', async () => {
+it('retries a query that timed out, but not forever', async () => {
   const { observations, waits } = await run('acme', { vendor: failing('Timeout on Group.vulnerabilities', 2) });
   expect(observations).toHaveLength(25);
   expect(waits).toHaveLength(2);
   await expect(run('acme', { vendor: failing('Timeout on Group.vulnerabilities', 99) })).rejects.toMatchObject({ kind: 'unavailable' });
 });
 
-it('does not take a page that comes again for a new one', async () => {
+it('is incomplete when a page is repeated', async () => {
   await expect(run('acme', { fault: { kind: 'repeated', at: 2 } })).rejects.toMatchObject({ kind: 'incomplete' });
 });
 
-/** Answers like GitLab where something went wrong: with 200, with a part of the data, and so many times. */
+/** Fails like GitLab, with status 200 and partial data, this many times. */
 function failing(message: string, times: number): FakeVendor {
   return {
     ...gitlabFake,

@@ -5,7 +5,7 @@ const Page = Type.Object({
   nodes: Type.Array(Type.Unknown()),
   pageInfo: Type.Object({ hasNextPage: Type.Boolean(), endCursor: Nullable(Type.String()) }),
 });
-/** A group or a project, with as much of it as was asked for. */
+/** A group or a project with the requested fields. */
 const Holder = Type.Object({
   webUrl: Type.String(),
   vulnerabilities: Nullable(Page),
@@ -13,14 +13,14 @@ const Holder = Type.Object({
 });
 const Data = Type.Object({ group: Nullable(Holder), project: Nullable(Holder) });
 
-export const Answer = Type.Object({
+export const ResponseBody = Type.Object({
   data: Nullable(Data),
   errors: Type.Optional(Type.Array(Type.Object({ message: Type.String() }))),
 });
 
 export type Scope = 'group' | 'project';
 
-export const whichQuery = 'query ($path: ID!) { group(fullPath: $path) { webUrl } project(fullPath: $path) { webUrl } }';
+export const scopeQuery = 'query ($path: ID!) { group(fullPath: $path) { webUrl } project(fullPath: $path) { webUrl } }';
 
 export const projectsQuery = `query ($path: ID!, $after: String, $first: Int) {
   group(fullPath: $path) {
@@ -29,7 +29,7 @@ export const projectsQuery = `query ($path: ID!, $after: String, $first: Int) {
   }
 }`;
 
-/** Oldest first, so that what is found in the meantime comes last. Only fields that versions in use all have: one unknown field, and GitLab refuses the query. */
+/** Oldest first, so that new vulnerabilities come last. Contains only fields that all supported versions have, because GitLab refuses a query with an unknown field. */
 export const vulnerabilitiesQuery = (scope: Scope): string => `query ($path: ID!, $after: String, $first: Int) {
   ${scope}(fullPath: $path) {
     webUrl

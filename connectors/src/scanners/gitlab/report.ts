@@ -1,9 +1,9 @@
 import type { Asset, Observation, ReportItem } from '@rrs/scan-reports';
 import { repositoryAsset } from '@rrs/scan-reports/normalize.ts';
 import { arr, date, type Obj, obj, str, strs } from '@rrs/scan-reports/read.ts';
-import { itemsOf } from '../../reports.ts';
+import { itemsOf } from '../../core/reports.ts';
 
-/** Vulnerabilities of the GraphQL API in the words of the reports that they came from, so that both are read the same way. */
+/** Converts vulnerabilities of the GraphQL API to the report format, so that both are read the same way. */
 export async function readVulnerabilities(nodes: readonly unknown[], where: string): Promise<ReportItem[]> {
   const report = { version: '15.0.0', scan: {}, vulnerabilities: nodes.map((node) => entryOf(obj(node))) };
   const items = await itemsOf('gitlab', JSON.stringify(report), where);
@@ -40,7 +40,7 @@ function locationOf({ startLine, endLine, vulnerableClass, vulnerableMethod, cra
   };
 }
 
-/** What a report cannot know: the project, and what became of the finding. */
+/** Adds what a report does not contain: the project and the state of the finding. */
 function completed(observation: Observation, node: Obj): Observation {
   const state = str(node.state)?.toUpperCase();
   const isPresent = state !== 'RESOLVED' && node.resolvedOnDefaultBranch !== true;

@@ -1,14 +1,14 @@
-import type { Json } from '../../contract.ts';
-import type { FakeAnswer, FakeVendor } from '../../fake-server.ts';
+import type { Json } from '../../core/contract.ts';
+import type { FakeResponse, FakeVendor } from '../../testing/fake-server.ts';
 
 const KEY = 'insight-key-0123456789abcdef';
-/** The last one was only discovered, the one before has no findings. */
+/** The last asset was only discovered. The one before it has no findings. */
 const ASSETS = 14;
 const assetId = (n: number): string => `8babcdef-5678-4678-8234-cabcdef0123e-default-asset-${String(n).padStart(2, '0')}`;
 
-type Words = Readonly<Record<string, Json>>;
+type Fields = Readonly<Record<string, Json>>;
 
-const finding = (asset: number, n: number, status: string): Words => ({
+const finding = (asset: number, n: number, status: string): Fields => ({
   vulnerability_id: `acme-cve-2025-${4000 + 3 * asset + n}`,
   check_id: null,
   key: n === 0 ? '' : `/opt/acme/lib${n}.jar`,
@@ -28,11 +28,11 @@ const finding = (asset: number, n: number, status: string): Words => ({
 
 interface Listed {
   scanned: string;
-  /** Since yesterday. */
-  fresh: Words[];
-  old: Words[];
-  gone: Words[];
-  record: Words;
+  /** Found since yesterday. */
+  fresh: Fields[];
+  old: Fields[];
+  gone: Fields[];
+  record: Fields;
 }
 
 function asset(n: number): Listed {
@@ -69,7 +69,7 @@ function asset(n: number): Listed {
 const definition = (id: string): Json => ({
   id,
   title: `Acme: ${id.slice(5).toUpperCase()}: Weakness`,
-  description: 'It is weak.',
+  description: 'Description.',
   cves: id.slice(5).toUpperCase(),
   references: `cve:${id.slice(5).toUpperCase()},cwe:CWE-79,url:https://acme.example/`,
   categories: 'Acme,Web',
@@ -90,7 +90,7 @@ export const insightvmFake: FakeVendor = {
   settings: (origin) => ({ config: { api_url: origin }, credentials: { api_key: KEY } }),
   refused: (origin) => ({ config: { api_url: origin }, credentials: { api_key: 'revoked-key-0123456789' } }),
   answer({ pageSize, endless, badRecord }) {
-    const assets = (query: URLSearchParams, filter: string): FakeAnswer => {
+    const assets = (query: URLSearchParams, filter: string): FakeResponse => {
       const compared = query.get('comparisonTime') !== null;
       const since = /last_scan_end > (\S+)/.exec(filter)?.[1] ?? '';
       const size = Math.min(pageSize, Number(query.get('size') ?? 10));
@@ -105,7 +105,7 @@ export const insightvmFake: FakeVendor = {
           ...(compared ? { new: fresh, remediated: gone } : {}),
         };
       });
-      // After the last asset comes a page without any.
+      // An empty page follows the last asset.
       const last = String(rest.slice(0, size).at(-1)?.record.id ?? '');
       const cursor = endless ? `1542252837:::_S:::${last || `${after}0`}` : last === '' ? null : `1542252837:::_S:::${last}`;
       return {

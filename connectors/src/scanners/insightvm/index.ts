@@ -2,49 +2,56 @@ import type { Asset, ReportItem } from '@rrs/scan-reports';
 import { record } from '@rrs/scan-reports/normalize.ts';
 import { obj, str } from '@rrs/scan-reports/read.ts';
 import { Type } from 'typebox';
-import { defineScanner, type Json, Secret } from '../../contract.ts';
+import { defineScanner, type Json, Secret } from '../../core/contract.ts';
 import { type Definitions, definitions, search } from './definitions.ts';
 import { assetOf, findingOf, findingsOn, isCovered } from './record.ts';
 
-/** A scan counts from its end, and what it found shows later. */
+/** The filter uses the end of a scan, and its findings appear later. */
 const OVERLAP_MS = 24 * 3_600_000;
 
-/** Reads the Cloud Integrations API (v4): it lists assets with all their findings page by page, where the console's API has to be asked about every asset and every vulnerability. */
+/** Uses the Cloud Integrations API (v4), which lists assets with all their findings. The console API needs a request for every asset and vulnerability. */
 export const insightvm = defineScanner({
   id: 'insightvm',
   name: 'Rapid7 InsightVM',
   version: 1,
-  description: 'Findings on all assets of InsightVM, by the Cloud Integrations API (v4) of the Insight Platform.',
+  description: 'Findings on all assets of InsightVM, from the Cloud Integrations API (v4) of the Insight Platform.',
   documentation: 'https://help.rapid7.com/insightvm/en-us/api/integrations.html',
-  permissions: 'an organization key of the Insight Platform, or a user key of a user with read access to InsightVM and all its sites, made in the same region',
+  permissions:
+    'an organization key of the Insight Platform, or a user key of a user with read access to InsightVM and all its sites, created in the same region',
   config: Type.Object({
     api_url: Type.String({
-      title: 'API address',
-      description: 'Of your region: https://us.api.insight.rapid7.com, or with us2, us3, eu, ca, au, ap, aps2 or me1 in place of us',
+      title: 'API URL',
+      description: 'URL for your region: https://us.api.insight.rapid7.com, or with us2, us3, eu, ca, au, ap, aps2 or me1 in place of us.',
       format: 'uri',
       default: 'https://us.api.insight.rapid7.com',
     }),
     asset_filter: Type.Optional(
       Type.String({
         title: 'Asset filter',
-        description: "Only assets that match, in the language of InsightVM's queries: sites IN ['Berlin']. Empty: all",
+        description: "Reads only matching assets. Uses the InsightVM query language, for example sites IN ['Berlin']. Leave empty for all assets.",
         maxLength: 2_000,
         default: '',
       }),
     ),
     assets_per_page: Type.Optional(
-      Type.Integer({ title: 'Assets per request', description: 'Lower it when answers are too large or take too long', minimum: 1, maximum: 500, default: 50 }),
+      Type.Integer({
+        title: 'Assets per request',
+        description: 'Number of assets per request. Decrease it if responses are too large or too slow.',
+        minimum: 1,
+        maximum: 500,
+        default: 50,
+      }),
     ),
   }),
-  credentials: Type.Object({ api_key: Secret('API key', 'In the Insight Platform under Administration, API Key Management') }),
+  credentials: Type.Object({ api_key: Secret('API key', 'Create one in the Insight Platform under Administration, API Key Management.') }),
   baseUrl: ({ config }) => `${config.api_url.replace(/\/+$/, '')}/vm/v4/integration`,
   authorize: ({ credentials }) => ({ 'x-api-key': credentials.api_key }),
   async check({ http, config }) {
     await search(http, 'assets', { size: 1 }, filterOf(config.asset_filter, null));
   },
   /**
-   * With a cursor: assets that were scanned since, each with what is still there as well. Else one of several findings at the same place
-   * that is gone would be taken for all of them.
+   * With a cursor, reads the assets scanned since then with all their findings, not only the removed ones. Several findings can have the same
+   * location, and if one of them is gone, the others must still be reported.
    */
   async *findings({ http, config, checkpoint, cursor, startedAt }) {
     const since = typeof cursor === 'string' ? new Date(Date.parse(cursor) - OVERLAP_MS).toISOString() : null;

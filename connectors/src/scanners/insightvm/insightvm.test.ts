@@ -1,16 +1,16 @@
 import type { Asset, Observation } from '@rrs/scan-reports';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Json } from '../../contract.ts';
-import { type FakeAnswer, type FakeRequest, type Fault, type RunningFake, serveFake } from '../../fake-server.ts';
-import { type Collected, collect, contextOf } from '../../testing.ts';
+import type { Json } from '../../core/contract.ts';
+import { type FakeRequest, type FakeResponse, type Fault, type RunningFake, serveFake } from '../../testing/fake-server.ts';
+import { type Collected, collect, contextOf } from '../../testing/host.ts';
 import { insightvmFake } from './fake.ts';
 import { insightvm } from './index.ts';
 
 let fake: RunningFake;
 afterEach(() => fake.close());
 
-type Change = (request: FakeRequest, answer: FakeAnswer) => FakeAnswer;
-const unchanged: Change = (_, answer) => answer;
+type Change = (request: FakeRequest, response: FakeResponse) => FakeResponse;
+const unchanged: Change = (_, response) => response;
 
 async function started(change: Change = unchanged, fault?: Fault): Promise<void> {
   const answer: typeof insightvmFake.answer = (options) => {
@@ -36,21 +36,21 @@ async function covered(): Promise<Asset[]> {
   return covers;
 }
 
-/** The assets of an answer, changed. */
-function alteredAssets(answer: FakeAnswer, change: (asset: Record<string, Json>) => Json): FakeAnswer {
-  const body = answer.body as { data: Record<string, Json>[] };
-  return { ...answer, body: { ...body, data: body.data.map(change) } };
+/** A response with modified assets. */
+function alteredAssets(response: FakeResponse, change: (asset: Record<string, Json>) => Json): FakeResponse {
+  const body = response.body as { data: Record<string, Json>[] };
+  return { ...response, body: { ...body, data: body.data.map(change) } };
 }
 
-describe('the Cloud Integrations API of InsightVM', () => {
-  it('says what a finding is by its definition, which it asks for once', async () => {
+describe('InsightVM', () => {
+  it('adds the definition of each vulnerability, requested once', async () => {
     await started();
     const run = await collect(insightvm, context());
     expect(of(run, 'acme-cve-2025-4003')).toMatchObject({
       tool: 'nexpose',
       external_id: '8babcdef-5678-4678-8234-cabcdef0123e-default-asset-01|acme-cve-2025-4003|443|tcp||',
       title: 'Acme: CVE-2025-4003: Weakness',
-      description: 'It is weak.\n\nVulnerable software installed: Acme 1.0',
+      description: 'Description.\n\nVulnerable software installed: Acme 1.0',
       solution: 'Upgrade Acme\n\nDownload it from here.',
       severity: 'critical',
       tool_severity: 'critical',
@@ -64,19 +64,19 @@ describe('the Cloud Integrations API of InsightVM', () => {
       tags: ['Acme', 'Web'],
     });
     expect(of(run, 'acme-cve-2025-4004')).toMatchObject({ severity: 'high', location: { resource: '/opt/acme/lib1.jar' } });
-    const asked = fake.requests.filter(({ url }) => url.pathname.endsWith('/vulnerabilities')).flatMap(({ body }) => body.match(/acme-cve-\d+-\d+/g) ?? []);
-    expect(asked).toHaveLength(24);
-    expect(new Set(asked).size).toBe(24);
+    const requested = fake.requests.filter(({ url }) => url.pathname.endsWith('/vulnerabilities')).flatMap(({ body }) => body.match(/acme-cve-\d+-\d+/g) ?? []);
+    expect(requested).toHaveLength(24);
+    expect(new Set(requested).size).toBe(24);
   });
 
-  it('keeps what is excepted as there and not wanted, and marks what is only suspected', async () => {
+  it('reports exceptions as suppressed and marks potential findings', async () => {
     await started();
     const run = await collect(insightvm, context());
     expect(found(run).filter(({ suppressed }) => suppressed)).toEqual([expect.objectContaining({ rule: 'acme-cve-2025-4013', present: true })]);
     expect(of(run, 'acme-cve-2025-4016')?.tags).toContain('potential');
   });
 
-  it('covers assets that were assessed, by all their names', async () => {
+  it('covers assessed assets with all their identifiers', async () => {
     await started();
     const covers = await covered();
     expect(covers).toHaveLength(13);
@@ -93,11 +93,11 @@ describe('the Cloud Integrations API of InsightVM', () => {
   });
 
   it('does not cover an asset whose findings are counted but not listed', async () => {
-    await started((request, answer) => (isAssets(request) ? alteredAssets(answer, ({ same: _, ...asset }) => asset) : answer));
+    await started((request, response) => (isAssets(request) ? alteredAssets(response, ({ same: _, ...asset }) => asset) : response));
     expect((await covered()).map(({ name }) => name)).toEqual(['app12.example.com']);
   });
 
-  it('asks what changed on the assets that were scanned since, with what is still there', async () => {
+  it('requests changes on recently scanned assets together with unchanged findings', async () => {
     await started();
     const run = await collect(insightvm, { ...context({ asset_filter: "sites IN ['berlin']" }), cursor: '2026-11-15T08:00:00.000Z' });
     expect(run).toMatchObject({ coverage: 'changes', covers: [], cursor: '2026-11-15T08:00:00.000Z' });
@@ -118,15 +118,15 @@ describe('the Cloud Integrations API of InsightVM', () => {
     ['same', 'UNEXPECTED_ERR', { present: true, suppressed: false }],
     ['remediated', 'VULNERABLE_VERS', { present: false, suppressed: false }],
     ['remediated', 'EXCEPTION_VULN_EXPL', { present: true, suppressed: true }],
-  ])('takes %s with the status %s for what it is', async (list, status, expected) => {
+  ])('maps a finding in %s with the status %s', async (list, status, expected) => {
     const one = { vulnerability_id: 'x', status, key: '', port: null, protocol: null };
-    await started((request, answer) => (isAssets(request) ? alteredAssets(answer, ({ id }) => ({ id: id ?? null, [list]: [one] })) : answer));
+    await started((request, response) => (isAssets(request) ? alteredAssets(response, ({ id }) => ({ id: id ?? null, [list]: [one] })) : response));
     const run = await collect(insightvm, context());
     expect(found(run)).toHaveLength(14);
     expect(found(run)[0]).toMatchObject(expected);
   });
 
-  it('is incomplete when a page comes again', async () => {
+  it('is incomplete when a page is repeated', async () => {
     await started(unchanged, { kind: 'repeated', at: 2 });
     await expect(collect(insightvm, context())).rejects.toMatchObject({ kind: 'incomplete' });
   });

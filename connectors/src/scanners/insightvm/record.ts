@@ -2,7 +2,7 @@ import type { Asset, AssetIdentifier, Cvss, Observation } from '@rrs/scan-report
 import { cwesOf, hostAsset, idsIn, observation, required, severityOf, severityOfScore } from '@rrs/scan-reports/normalize.ts';
 import { arr, count, date, num, type Obj, obj, plain, str } from '@rrs/scan-reports/read.ts';
 
-/** The lists of an asset: found since the time that it is compared with, found then and now, and no longer found. */
+/** The lists of an asset: findings that are new since the comparison time, unchanged, and no longer found. */
 const LISTS = ['new', 'same', 'remediated'] as const;
 
 interface Found {
@@ -15,7 +15,7 @@ export function findingsOn(asset: Obj, place: string): Found[] {
   return LISTS.flatMap((list) => arr(asset[list]).map((value, n) => ({ list, value, place: `${place}.${list}[${n}]` })));
 }
 
-/** As the nodes of a report (format `nexpose`) are named, with the id that the platform gives them. */
+/** Named like the nodes of a report (format `nexpose`), with the id of the platform in addition. */
 export function assetOf(asset: Obj): Asset {
   const id = required(str(asset.id), 'id of the asset');
   const { name, identifiers = [] } = hostAsset({ given: str(asset.host_name), ip: str(asset.ip), mac: str(asset.mac) });
@@ -26,14 +26,14 @@ export function assetOf(asset: Obj): Asset {
   return { type: 'host', name: identifiers.length > 0 ? name : id, identifiers: [...identifiers, { kind: 'cloud_id', value: id }, ...agents] };
 }
 
-/** That it was looked at, and that what was found there is really listed. */
+/** Whether the asset was assessed and its findings are listed. */
 export function isCovered(asset: Obj, found: readonly Found[]): boolean {
   return asset.assessed_for_vulnerabilities === true && (found.some(({ list }) => list !== 'remediated') || (num(asset.total_vulnerabilities) ?? 0) === 0);
 }
 
-/** Another check knows better, or it was tested and is not there. */
-const NOT_THERE = /^(?:NOT_VULN|OVERRIDDEN|SUPERSEDED)/i;
-/** There, though somebody has decided to live with it. */
+/** Tested and not vulnerable, or replaced by the result of another check. */
+const NOT_PRESENT = /^(?:NOT_VULN|OVERRIDDEN|SUPERSEDED)/i;
+/** Present, but accepted with an exception. */
 const EXCEPTED = /^EXCEPTION/i;
 
 export function findingOf({ list, value, place }: Found, asset: Asset, definition: Obj): Observation {
@@ -61,9 +61,9 @@ export function findingOf({ list, value, place }: Found, asset: Asset, definitio
     cvss: [...cvssOf(definition.cvss_v3_vector, definition.cvss_v3_score), ...cvssOf(definition.cvss_v2_vector, definition.cvss_v2_score)],
     references: links.flatMap(({ href }) => str(href) ?? []),
     asset,
-    // What a check found several times on a host: a file, an account, an address.
+    // Distinguishes several results of one check on a host: a file, an account, an address.
     location: { port, protocol, resource: key },
-    present: !NOT_THERE.test(status) && (list !== 'remediated' || EXCEPTED.test(status)),
+    present: !NOT_PRESENT.test(status) && (list !== 'remediated' || EXCEPTED.test(status)),
     suppressed: EXCEPTED.test(status),
     first_seen: date(finding.first_found),
     last_seen: date(finding.last_found),
@@ -71,7 +71,7 @@ export function findingOf({ list, value, place }: Found, asset: Asset, definitio
   });
 }
 
-/** Those of version 2 stand in parentheses. */
+/** Vectors of version 2 are in parentheses. */
 function cvssOf(vector: unknown, score: unknown): Cvss[] {
   const bare = str(vector)?.replaceAll(/[()]/g, '');
   if (!bare?.includes(':')) return [];

@@ -1,5 +1,5 @@
-import type { Json } from '../../contract.ts';
-import type { FakeAnswer, FakeVendor } from '../../fake-server.ts';
+import type { Json } from '../../core/contract.ts';
+import type { FakeResponse, FakeVendor } from '../../testing/fake-server.ts';
 
 const TENANT = '0a1b2c3d-0000-4000-8000-00000000abcd';
 const CLIENT = { client_id: 'f00dcafe-0000-4000-8000-000000000001', client_secret: 'entra-client-secret-0123456789' };
@@ -18,7 +18,7 @@ const machine = (n: number): Json => ({
   vmMetadata: n === 0 ? { resourceId: '/subscriptions/7b2f/resourceGroups/shop/providers/Microsoft.Compute/virtualMachines/pc-0' } : null,
 });
 
-/** Devices 3 and 4 have none. */
+/** Devices 3 and 4 have no vulnerabilities. */
 const vulnerability = (n: number): Record<string, Json> => ({
   id: `${device(n % 3)}-_-CVE-2025-${1000 + n}-_-contoso-_-app${n}-_-1.0.0-_-`,
   deviceId: device(n % 3),
@@ -45,7 +45,7 @@ const vulnerability = (n: number): Record<string, Json> => ({
 const pascal = (fields: Record<string, Json>): Json =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [`${name[0]?.toUpperCase()}${name.slice(1)}`, value]));
 
-/** In the other case, as they have been seen: one that came and went, one that is fixed, one that is new, one of two versions. */
+/** With the field names in the other case, as observed: one appeared and disappeared, one is fixed, one is new, one exists in two versions. */
 const CHANGES: readonly Json[] = [
   pascal({ ...vulnerability(1), status: 'New', eventTimestamp: '2026-11-14T00:00:00Z' }),
   pascal({ ...vulnerability(2), status: 'Fixed', eventTimestamp: '2026-11-14T06:00:00Z' }),
@@ -63,13 +63,13 @@ export const microsoftDefenderFake: FakeVendor = {
   answer({ pageSize, endless, badRecord }) {
     const vulnerabilities: Json[] = Array.from({ length: 26 }, (_, n) => vulnerability(n));
     if (badRecord) vulnerabilities.splice(5, 0, { id: 'x', deviceId: device(1), cveId: 'CVE-2025-9999' });
-    const failed = (status: number, code: string, message: string): FakeAnswer => ({ status, body: { error: { code, message, target: '7d1f…' } } });
-    const page = (url: URL, all: readonly Json[]): FakeAnswer => {
-      const asked = Number(url.searchParams.get('pageSize') ?? 50_000);
-      if (asked > 200_000) return failed(400, 'InvalidInput', 'pageSize is too large');
+    const failed = (status: number, code: string, message: string): FakeResponse => ({ status, body: { error: { code, message, target: '7d1f…' } } });
+    const page = (url: URL, all: readonly Json[]): FakeResponse => {
+      const requested = Number(url.searchParams.get('pageSize') ?? 50_000);
+      if (requested > 200_000) return failed(400, 'InvalidInput', 'pageSize is too large');
       const from = Number(url.searchParams.get('$skiptoken') ?? 0);
-      const to = from + Math.min(pageSize, asked);
-      // As Microsoft does, by the name of another host.
+      const to = from + Math.min(pageSize, requested);
+      // Like Microsoft, with another host name.
       const next = new URL(`https://wdatpapi-eus.securitycenter.windows.com${url.pathname}${url.search}`);
       next.searchParams.set('$skiptoken', String(to));
       const more = endless || to < all.length ? { '@odata.nextLink': next.href } : {};

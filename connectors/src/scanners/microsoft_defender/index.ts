@@ -2,22 +2,22 @@ import type { Asset } from '@rrs/scan-reports';
 import { record } from '@rrs/scan-reports/normalize.ts';
 import { obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { defineScanner, type Http, Secret } from '../../contract.ts';
-import { clientToken } from '../../oauth.ts';
+import { defineScanner, type Http, Secret } from '../../core/contract.ts';
+import { clientToken } from '../../core/oauth.ts';
+import { createFixFilter } from './confirm-fixes.ts';
 import { isReporting, machineAsset } from './machine.ts';
 import { Page, searchOf } from './page.ts';
-import { createDoubt } from './still-there.ts';
 import { type Change, caseless, changeOf, vulnerabilityOf } from './vulnerability.ts';
 
 const VULNERABILITIES = 'api/machines/SoftwareVulnerabilitiesByMachine';
 const CHANGES = 'api/machines/SoftwareVulnerabilityChangesByMachine';
-/** Of 200,000 that are allowed: an answer has to fit into memory. */
-const ON_A_PAGE = 5_000;
-const MACHINES_ON_A_PAGE = 10_000;
-/** Changes are gathered every six hours. */
+/** The API allows 200,000, but a response must fit into memory. */
+const PAGE_SIZE = 5_000;
+const MACHINES_PER_PAGE = 10_000;
+/** Defender collects changes every six hours. */
 const OVERLAP_MS = 6 * 3_600_000;
-/** Changes are kept for 14 days. */
-const LONGEST_CHANGES_MS = 14 * 24 * 3_600_000 - OVERLAP_MS;
+/** Defender keeps changes for 14 days. */
+const MAX_CHANGES_MS = 14 * 24 * 3_600_000 - OVERLAP_MS;
 const PERMISSIONS =
   'an app registration with the application permissions Vulnerability.Read.All and Machine.Read.All of WindowsDefenderATP, with admin consent';
 
@@ -25,33 +25,33 @@ export const microsoftDefender = defineScanner({
   id: 'microsoft_defender',
   name: 'Microsoft Defender for Endpoint',
   version: 1,
-  description: 'Vulnerabilities in the software of all devices, from Defender Vulnerability Management.',
+  description: 'Vulnerabilities in the software of all devices, from Microsoft Defender Vulnerability Management.',
   documentation: 'https://learn.microsoft.com/defender-endpoint/api/get-assessment-software-vulnerabilities',
   permissions: PERMISSIONS,
   config: Type.Object({
-    tenant_id: Type.String({ title: 'Tenant ID', description: 'Directory (tenant) ID, in Microsoft Entra under Overview', pattern: '^[A-Za-z0-9.-]+$' }),
+    tenant_id: Type.String({ title: 'Tenant ID', description: 'Directory (tenant) ID, in Microsoft Entra under Overview.', pattern: '^[A-Za-z0-9.-]+$' }),
     api_url: Type.String({
-      title: 'API address',
-      description: 'https://api.security.microsoft.com, or the one of your region or government cloud, such as https://eu.api.security.microsoft.com',
+      title: 'API URL',
+      description: 'https://api.security.microsoft.com, or the URL for your region or government cloud, such as https://eu.api.security.microsoft.com.',
       format: 'uri',
       default: 'https://api.security.microsoft.com',
     }),
     authority: Type.String({
-      title: 'Sign-in address',
-      description: 'Where tokens are given out; for US government clouds https://login.microsoftonline.us',
+      title: 'Sign-in URL',
+      description: 'URL of the token service. For US government clouds: https://login.microsoftonline.us.',
       format: 'uri',
       default: 'https://login.microsoftonline.com',
     }),
     scope: Type.String({
       title: 'Scope',
-      description: 'What the token is for; other than this in government clouds alone',
+      description: 'Scope of the token. Change it only for government clouds.',
       default: 'https://securitycenter.onmicrosoft.com/windowsatpservice/.default',
       minLength: 1,
     }),
   }),
   credentials: Type.Object({
-    client_id: Type.String({ title: 'Application ID', description: 'Application (client) ID, in Microsoft Entra under App registrations', minLength: 1 }),
-    client_secret: Secret('Client secret', 'Of the app registration, under Certificates & secrets: the value, not its ID'),
+    client_id: Type.String({ title: 'Application ID', description: 'Application (client) ID, in Microsoft Entra under App registrations.', minLength: 1 }),
+    client_secret: Secret('Client secret', 'Value (not ID) of a client secret of the app registration, under Certificates & secrets.'),
   }),
   baseUrl: ({ config }) => config.api_url,
   origins: ({ config }) => [config.authority],
@@ -69,18 +69,18 @@ export const microsoftDefender = defineScanner({
   },
   async *findings({ http, checkpoint, cursor, startedAt }) {
     const since = typeof cursor === 'string' ? Date.parse(cursor) - OVERLAP_MS : Number.NEGATIVE_INFINITY;
-    const changes = startedAt.getTime() - since < LONGEST_CHANGES_MS;
+    const changes = startedAt.getTime() - since < MAX_CHANGES_MS;
     const result = { coverage: changes ? ('changes' as const) : ('complete' as const), cursor: startedAt.toISOString() };
     if (checkpoint === 'end') return result;
     const { assets, covered } = await machinesOf(http);
     if (checkpoint === null && !changes) yield { items: [], covers: covered, checkpoint: {} };
-    const start = changes ? `?pageSize=${ON_A_PAGE}&sinceTime=${encodeURIComponent(new Date(since).toISOString())}` : `?pageSize=${ON_A_PAGE}`;
+    const start = changes ? `?pageSize=${PAGE_SIZE}&sinceTime=${encodeURIComponent(new Date(since).toISOString())}` : `?pageSize=${PAGE_SIZE}`;
     const latest = new Map<string, number>();
-    const certain = createDoubt(http);
+    const confirmed = createFixFilter(http);
     for (let next: string | null = str(obj(checkpoint).next) ?? start, page = Number(obj(checkpoint).page ?? 1); next !== null; page++) {
       const { value, '@odata.nextLink': link }: Static<typeof Page> = await http.getJson(`${changes ? CHANGES : VULNERABILITIES}${next}`, Page);
       const all = value.map((one, n): Change => ({ ...changeOf(caseless(one)), place: `page ${page} [${n}]` }));
-      const items = (changes ? await certain(newest(all, latest)) : all).flatMap(({ fields, place }) => [
+      const items = (changes ? await confirmed(newest(all, latest)) : all).flatMap(({ fields, place }) => [
         ...record(place, () => vulnerabilityOf(fields, place, (id) => assets.get(id))),
       ]);
       next = link ? searchOf(link) : null;
@@ -90,17 +90,17 @@ export const microsoftDefender = defineScanner({
   },
 });
 
-/** A vulnerability that came and went within the time that is asked about is told twice: the latest counts, as far as the pages before show. */
+/** A vulnerability that appeared and disappeared since the cursor is listed twice. Keeps the latest change, as far as the pages read so far show. */
 function newest(changes: readonly Change[], latest: Map<string, number>): Change[] {
   for (const { key, at } of changes) if (at > (latest.get(key) ?? Number.NEGATIVE_INFINITY)) latest.set(key, at);
   return changes.filter(({ key, at }) => at >= (latest.get(key) ?? at));
 }
 
-/** Vulnerabilities name their device, but not its addresses; and devices without any are known here alone. */
+/** Vulnerabilities name their device, but not its addresses. Devices without vulnerabilities are listed only here. */
 async function machinesOf(http: Http): Promise<{ assets: Map<string, Asset>; covered: Asset[] }> {
   const assets = new Map<string, Asset>();
   const covered: Asset[] = [];
-  for (let next: string | null = `?$top=${MACHINES_ON_A_PAGE}&$skip=0`, asked = 0; next !== null; ) {
+  for (let next: string | null = `?$top=${MACHINES_PER_PAGE}&$skip=0`, requested = 0; next !== null; ) {
     const { value, '@odata.nextLink': link }: Static<typeof Page> = await http.getJson(`api/machines${next}`, Page);
     for (const machine of value.map(caseless)) {
       const id = str(machine.id);
@@ -109,8 +109,8 @@ async function machinesOf(http: Http): Promise<{ assets: Map<string, Asset>; cov
       assets.set(id, asset);
       if (isReporting(machine)) covered.push(asset);
     }
-    asked += value.length;
-    next = link ? searchOf(link) : value.length < MACHINES_ON_A_PAGE ? null : `?$top=${MACHINES_ON_A_PAGE}&$skip=${asked}`;
+    requested += value.length;
+    next = link ? searchOf(link) : value.length < MACHINES_PER_PAGE ? null : `?$top=${MACHINES_PER_PAGE}&$skip=${requested}`;
   }
   return { assets, covered };
 }

@@ -3,7 +3,7 @@ import { hostAsset } from '@rrs/scan-reports/normalize.ts';
 import { type Obj, str } from '@rrs/scan-reports/read.ts';
 import { caseless } from './vulnerability.ts';
 
-/** A device under the name that people know it by; its id is what stays. */
+/** A device with its readable name. Only its id is permanent. */
 export function machineAsset(id: string, machine: Obj): Asset {
   const host = hostAsset({ given: str(machine.computerdnsname) ?? id, ip: str(machine.lastipaddress) });
   const cloudId = str(caseless(machine.vmmetadata).resourceid);
@@ -13,7 +13,7 @@ export function machineAsset(id: string, machine: Obj): Asset {
   };
 }
 
-/** Of a device that no longer reports, nothing is known: what was found on it disappears after a while without being fixed. */
+/** The state of a device that no longer reports is unknown. Its findings disappear after a while without being fixed. */
 export function isReporting(machine: Obj): boolean {
   return str(machine.healthstatus) === 'Active' && (str(machine.onboardingstatus) ?? 'Onboarded') === 'Onboarded';
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type RunningFake, serveFake } from '../../fake-server.ts';
-import { collect, contextOf } from '../../testing.ts';
+import { type RunningFake, serveFake } from '../../testing/fake-server.ts';
+import { collect, contextOf } from '../../testing/host.ts';
 import { microsoftDefenderFake } from './fake.ts';
 import { microsoftDefender } from './index.ts';
 
@@ -12,31 +12,31 @@ afterEach(() => fake.close());
 
 const since = (cursor: string) => collect(microsoftDefender, { ...contextOf(microsoftDefender, microsoftDefenderFake.settings(fake.origin)), cursor });
 
-it('asks for changes since a while before the last run, and takes the latest of each', async () => {
+it('requests changes with an overlap and keeps the latest of each', async () => {
   const run = await since('2026-11-14T08:00:00.000Z');
   expect(run).toMatchObject({ coverage: 'changes', cursor: '2026-11-15T08:00:00.000Z', covers: [] });
-  const asked = fake.requests.find(({ url }) => url.pathname.endsWith('ChangesByMachine'))?.url.searchParams;
-  expect(asked?.get('sinceTime')).toBe('2026-11-14T02:00:00.000Z');
-  const said = run.items.map((item) => ('observation' in item ? [item.observation.title, item.observation.present] : item));
-  expect(said).toEqual([
+  const requested = fake.requests.find(({ url }) => url.pathname.endsWith('ChangesByMachine'))?.url.searchParams;
+  expect(requested?.get('sinceTime')).toBe('2026-11-14T02:00:00.000Z');
+  const states = run.items.map((item) => ('observation' in item ? [item.observation.title, item.observation.present] : item));
+  expect(states).toEqual([
     ['CVE-2025-1002 in app2', false],
     ['CVE-2025-1001 in app1', false],
     ['CVE-2025-1030 in app30', true],
   ]);
 });
 
-it('does not take one version for gone while another one beside it has the same vulnerability', async () => {
+it('does not report a fix while another installed version has the same vulnerability', async () => {
   const run = await since('2026-11-14T08:00:00.000Z');
   expect(JSON.stringify(run.items)).not.toContain('app5');
   expect(fake.requests.filter(({ url }) => url.pathname === '/api/vulnerabilities/CVE-2025-1005/machineReferences')).toHaveLength(1);
 });
 
-it('brings everything when changes are no longer kept', async () => {
+it('reads everything when the changes are no longer available', async () => {
   expect(await since('2026-11-01T07:00:00.000Z')).toMatchObject({ coverage: 'complete' });
   expect(fake.requests.some(({ url }) => url.pathname.endsWith('ChangesByMachine'))).toBe(false);
 });
 
-it('covers devices that report, found or not, and knows them by all their names', async () => {
+it('covers reporting devices, with or without findings, with all their identifiers', async () => {
   const run = await collect(microsoftDefender, contextOf(microsoftDefender, microsoftDefenderFake.settings(fake.origin)));
   expect(run.covers).toEqual([0, 1, 2, 3].map((n) => `host pc-${n}.corp.example.com`));
   const [first] = run.items;

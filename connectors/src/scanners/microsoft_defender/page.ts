@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
-import { ConnectorError } from '../../contract.ts';
+import { ConnectorError } from '../../core/contract.ts';
 
 export const Page = Type.Object({ value: Type.Array(Type.Unknown()), '@odata.nextLink': Type.Optional(Type.Union([Type.String(), Type.Null()])) });
 
-/** The link may name another host than the one that was asked. What counts is where to go on. */
+/** Uses only the query of the link, because its host may differ from the configured one. */
 export function searchOf(link: string): string {
   const { search } = new URL(link, 'https://api.security.microsoft.com');
-  if (search === '') throw new ConnectorError('incomplete', 'Defender says that there is more, but not where.');
+  if (search === '') throw new ConnectorError('incomplete', 'Defender reports more records but sends no link to the next page.');
   return search;
 }

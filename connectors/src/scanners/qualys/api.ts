@@ -1,18 +1,18 @@
 import { fromBuffer } from '@rrs/scan-reports';
 import { recordText, xmlRecords } from '@rrs/scan-reports/xml-records.ts';
-import { ConnectorError, type FaultKind, type Http, type HttpRequest } from '../../contract.ts';
+import { ConnectorError, type FaultKind, type Http, type HttpRequest } from '../../core/contract.ts';
 
-/** Lists of Qualys: XML, one host after the other by id, with the address of the next page in a warning. */
+/** Lists of Qualys are XML, sorted by host id, with the URL of the next page in a warning. */
 
 interface List {
   path: string;
-  /** Of its document. */
+  /** The root element of the document. */
   root: string;
 }
 
 interface Page {
   text: string;
-  /** The id of the first host that may be on it. */
+  /** The lowest host id that may be on the page. */
   from: number;
   next: number | null;
 }
@@ -23,39 +23,39 @@ export async function* pagesOf(http: Http, list: List, query: Query, first: numb
   for (let from: number | null = first; from !== null; ) {
     const text = await documentOf(http, list, { ...query, id_min: from > 0 ? from : null });
     const next = await nextOf(text, list);
-    if (next !== null && next <= from) throw new ConnectorError('incomplete', `Qualys points back to host ${next} from the page of hosts from ${from} on.`);
+    if (next !== null && next <= from) throw new ConnectorError('incomplete', `The page of hosts from ${from} on refers back to host ${next}.`);
     yield { text, from, next };
     from = next;
   }
 }
 
-/** Empty where nothing has changed; where everything is asked for, nothing at all is no answer. */
+/** The response may be empty if only changes are requested. Otherwise an empty response is invalid. */
 export async function documentOf(http: Http, { path, root }: List, query: Query): Promise<string> {
   const mayBeEmpty = 'detection_updated_since' in query;
   const { body } = await http.text({
     path,
     query: { action: 'list', ...query },
-    whole: (text) => (mayBeEmpty && text.trim() === '') || endsWith(text, root) || endsWith(text, 'SIMPLE_RETURN'),
+    isComplete: (text) => (mayBeEmpty && text.trim() === '') || endsWith(text, root) || endsWith(text, 'SIMPLE_RETURN'),
   });
   if (body.trim() === '' || endsWith(body, root)) return body;
   throw await refusalOf(body);
 }
 
-/** A remark on copyright may follow. */
+/** A copyright notice may follow the root element. */
 function endsWith(text: string, root: string): boolean {
   return text.slice(-4_000).includes(`</${root}>`);
 }
 
 const KINDS: Readonly<Record<string, FaultKind>> = { 1960: 'rate_limited', 1965: 'rate_limited', 2000: 'credentials', 2012: 'credentials' };
 
-/** Qualys refuses in a document of its own, at times with the status 200. */
+/** Qualys reports errors in a separate document, sometimes with the status 200. */
 async function refusalOf(text: string): Promise<ConnectorError> {
   for await (const refusal of xmlRecords(fromBuffer(text), 'SIMPLE_RETURN/RESPONSE', ['CODE', 'TEXT'])) {
     const code = recordText(refusal, 'CODE');
-    const said = recordText(refusal, 'TEXT')?.slice(0, 300) ?? 'nothing more';
-    return new ConnectorError(KINDS[code ?? ''] ?? 'configuration', `Qualys refused the request${code ? ` (code ${code})` : ''}. It says: ${said}`);
+    const message = recordText(refusal, 'TEXT')?.slice(0, 300) ?? 'no message';
+    return new ConnectorError(KINDS[code ?? ''] ?? 'configuration', `Qualys refused the request${code ? ` (code ${code})` : ''}. Response: ${message}`);
   }
-  return new ConnectorError('invalid_answer', 'Qualys refused the request and does not say why.');
+  return new ConnectorError('invalid_answer', 'Qualys refused the request without a reason.');
 }
 
 async function nextOf(text: string, { root }: List): Promise<number | null> {
@@ -64,7 +64,10 @@ async function nextOf(text: string, { root }: List): Promise<number | null> {
     const url = recordText(warning, 'URL') ?? '';
     const next = URL.canParse(url) ? Number(new URL(url).searchParams.get('id_min')) : Number.NaN;
     if (Number.isInteger(next) && next > 0) return next;
-    throw new ConnectorError('incomplete', `Qualys does not say where the list goes on. It says: ${recordText(warning, 'TEXT')?.slice(0, 300) ?? 'nothing'}`);
+    throw new ConnectorError(
+      'incomplete',
+      `Qualys did not send the position of the next page. Response: ${recordText(warning, 'TEXT')?.slice(0, 300) ?? 'no message'}`,
+    );
   }
   return null;
 }

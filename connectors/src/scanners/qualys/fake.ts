@@ -1,8 +1,8 @@
-import type { FakeAnswer, FakeVendor } from '../../fake-server.ts';
+import type { FakeResponse, FakeVendor } from '../../testing/fake-server.ts';
 
 const USER = { username: 'acme_api', password: 'qualys-password-0123456789' };
 const FIRST_HOST = 117_000_000;
-/** The last one was never scanned, the one before has no detections. */
+/** The last host was never scanned. The one before it has no detections. */
 const HOSTS = 15;
 const SCANNED = HOSTS - 1;
 
@@ -54,7 +54,7 @@ function document(root: string, content: string): string {
 <!-- CONFIDENTIAL AND PROPRIETARY INFORMATION. -->`;
 }
 
-function refusal(status: number, code: number, text: string): FakeAnswer {
+function refusal(status: number, code: number, text: string): FakeResponse {
   return { status, headers: { 'content-type': 'text/xml' }, body: document('SIMPLE_RETURN', `<CODE>${code}</CODE><TEXT>${text}</TEXT>`) };
 }
 
@@ -71,8 +71,8 @@ export const qualysFake: FakeVendor = {
   settings: (origin) => ({ config: { api_url: origin }, credentials: USER }),
   refused: (origin) => ({ config: { api_url: origin }, credentials: { ...USER, password: 'expired-password-0123' } }),
   answer({ pageSize, endless, badRecord }) {
-    /** One page of hosts, and where the next one begins. */
-    const page = (root: string, url: URL, hosts: readonly { id: number; xml: string }[]): FakeAnswer => {
+    /** One page of hosts and the start of the next one. */
+    const page = (root: string, url: URL, hosts: readonly { id: number; xml: string }[]): FakeResponse => {
       const { searchParams } = url;
       const size = Math.min(pageSize, Number(searchParams.get('truncation_limit') ?? 1000) || pageSize);
       const from = Number(searchParams.get('id_min') ?? 0);
@@ -87,7 +87,7 @@ export const qualysFake: FakeVendor = {
       return { page: true, headers: LIMITS, body: document(root, `${list.length > 0 ? `<HOST_LIST>${list.join('\n')}</HOST_LIST>` : ''}${warning}`) };
     };
 
-    const detections = (url: URL): FakeAnswer => {
+    const detections = (url: URL): FakeResponse => {
       const { searchParams } = url;
       const statuses = (searchParams.get('status') ?? 'New,Active,Re-Opened').split(',');
       const severities = (searchParams.get('severities') ?? '1,2,3,4,5').split(',').map(Number);
@@ -109,7 +109,7 @@ export const qualysFake: FakeVendor = {
       );
     };
 
-    const hosts = (url: URL): FakeAnswer => {
+    const hosts = (url: URL): FakeResponse => {
       const scanned = (host: number): string => (host < SCANNED ? '<LAST_VM_SCANNED_DATE>2026-11-14T08:00:00Z</LAST_VM_SCANNED_DATE>' : '');
       const all = Array.from({ length: HOSTS }, (_, host) => ({ id: FIRST_HOST + host, xml: `${names(host)}${scanned(host)}` }));
       return page('HOST_LIST_OUTPUT', url, all);
@@ -117,8 +117,8 @@ export const qualysFake: FakeVendor = {
 
     return ({ url, headers }) => {
       if (!headers['x-requested-with']) return refusal(400, 1901, 'Missing required header: X-Requested-With');
-      const proof = Buffer.from(`${USER.username}:${USER.password}`).toString('base64');
-      if (headers.authorization !== `Basic ${proof}`) return refusal(401, 2000, 'Bad Login/Password');
+      const encoded = Buffer.from(`${USER.username}:${USER.password}`).toString('base64');
+      if (headers.authorization !== `Basic ${encoded}`) return refusal(401, 2000, 'Bad Login/Password');
       if (url.searchParams.get('action') !== 'list') return refusal(400, 1903, 'Missing required parameter: action');
       if (url.pathname === '/api/5.0/fo/asset/host/vm/detection/') return detections(url);
       if (url.pathname === '/api/5.0/fo/asset/host/') return hosts(url);

@@ -2,8 +2,8 @@ import { type Asset, type AssetIdentifier, fromBuffer } from '@rrs/scan-reports'
 import { hostAsset } from '@rrs/scan-reports/normalize.ts';
 import { recordText, type XmlRecord, xmlRecords } from '@rrs/scan-reports/xml-records.ts';
 import { type Static, Type } from 'typebox';
-import { defineScanner, type HttpRequest, type Json, Secret } from '../../contract.ts';
-import { itemsOf } from '../../reports.ts';
+import { defineScanner, type HttpRequest, type Json, Secret } from '../../core/contract.ts';
+import { itemsOf } from '../../core/reports.ts';
 import { documentOf, pagesOf } from './api.ts';
 import { knowledgeBase } from './knowledge-base.ts';
 
@@ -13,15 +13,16 @@ const HOSTS_PER_LIST = 1_000;
 
 const Config = Type.Object({
   api_url: Type.String({
-    title: 'API server',
-    description: 'Of your platform, in Qualys under Help, About, Security Operations Center: https://qualysapi.qualys.com, https://qualysapi.qualys.eu …',
+    title: 'API URL',
+    description:
+      'URL of the API server of your platform, such as https://qualysapi.qualys.com or https://qualysapi.qualys.eu. In Qualys under Help, About, Security Operations Center.',
     format: 'uri',
     default: 'https://qualysapi.qualys.com',
   }),
   api_version: Type.Optional(
     Type.String({
       title: 'API version',
-      description: 'Of the lists of hosts and detections. 5.0 unless your platform does not have it yet',
+      description: 'Version of the host and detection lists. Use 5.0 unless your platform does not support it yet.',
       pattern: '^\\d+\\.\\d+$',
       default: '5.0',
     }),
@@ -29,7 +30,7 @@ const Config = Type.Object({
   tags: Type.Optional(
     Type.Array(Type.String({ minLength: 1, pattern: '^[^,]+$' }), {
       title: 'Tags',
-      description: 'Only hosts that have one of these tags, by their names',
+      description: 'Names of tags. Reads only hosts that have at least one of them.',
       default: [],
     }),
   ),
@@ -37,17 +38,21 @@ const Config = Type.Object({
     Type.Array(Type.Integer({ minimum: 1, maximum: 5 }), {
       title: 'Severities',
       description:
-        '1 (minimal) to 5 (urgent); all when none is chosen. With a choice, only what Qualys itself calls fixed is closed, since a finding may leave the choice without being fixed',
+        'Severities to read, from 1 (minimal) to 5 (urgent). Leave empty for all. With a selection, only findings that Qualys reports as fixed are closed, because a finding can leave the selection without being fixed.',
       default: [],
     }),
   ),
   include_information: Type.Optional(
-    Type.Boolean({ title: 'Information gathered', description: 'Also what Qualys only informs about: open ports, installed software', default: false }),
+    Type.Boolean({
+      title: 'Information gathered',
+      description: 'Also reads informational detections, such as open ports and installed software.',
+      default: false,
+    }),
   ),
   hosts_per_page: Type.Optional(
     Type.Integer({
       title: 'Hosts per request',
-      description: 'Lower it when answers are too large, raise it when Qualys limits the number of requests',
+      description: 'Number of hosts per request. Decrease it if responses are too large. Increase it if Qualys limits the number of requests.',
       minimum: 1,
       maximum: 10_000,
       default: 200,
@@ -61,14 +66,18 @@ export const qualys = defineScanner({
   id: 'qualys',
   name: 'Qualys VMDR',
   version: 1,
-  description: 'Detections on all hosts of a Qualys VM or VMDR subscription, explained by its knowledge base.',
+  description: 'Detections on all hosts of a Qualys VM or VMDR subscription, with details from its knowledge base.',
   documentation: 'https://docs.qualys.com/en/vm/api/host_list_detection/index.htm',
-  permissions:
-    'a user with API access, the role Reader or above with all asset groups that count, and the permission to download the vulnerability knowledge base',
+  permissions: 'a user with API access, at least the role Reader with all relevant asset groups, and permission to download the vulnerability knowledge base',
   config: Config,
   credentials: Type.Object({
-    username: Type.String({ title: 'User name', description: 'Of a Qualys user, best one for this connection alone', minLength: 1, maxLength: 200 }),
-    password: Secret('Password', 'Of that user'),
+    username: Type.String({
+      title: 'User name',
+      description: 'Name of a Qualys user, preferably a dedicated one for this connection.',
+      minLength: 1,
+      maxLength: 200,
+    }),
+    password: Secret('Password', 'Password of the user.'),
   }),
   baseUrl: ({ config }) => config.api_url,
   authorize: ({ credentials }) => ({
@@ -76,12 +85,12 @@ export const qualys = defineScanner({
     'x-requested-with': 'remediation-risk-service',
     accept: '*/*',
   }),
-  /** Too many requests or too many at once; of the latter, the header says zero. */
+  /** Qualys reports rate and concurrency limits with 409. For concurrency limits, the header is zero. */
   rateLimited: (status, headers) => (status === 409 ? Number(headers['x-ratelimit-towait-sec']) || 60 : null),
   async check({ http, config }) {
     await documentOf(http, detections(config), { truncation_limit: 1 });
   },
-  /** Hosts come last: one that loses its tag between the two lists is then not taken for one without findings. */
+  /** Hosts are read last, so that a host that loses its tag between the two lists is not covered without its findings. */
   async *findings({ http, config, checkpoint, cursor, startedAt }) {
     const wantsAll = cursor === null && (config.severities ?? []).length === 0;
     const at = positionOf(checkpoint);
@@ -117,7 +126,7 @@ function hosts({ api_version: version = '5.0' }: Settings) {
 
 type Query = NonNullable<HttpRequest['query']>;
 
-/** What was fixed years ago is kept by Qualys and many times what is open: a complete list says it by leaving it out. */
+/** Qualys keeps fixed detections for years, many more than open ones. A complete list leaves them out, which closes them as well. */
 function detectionQuery(config: Settings, cursor: Json): Query {
   const severities = config.severities ?? [];
   const isPartial = cursor !== null || severities.length > 0;
@@ -129,7 +138,7 @@ function detectionQuery(config: Settings, cursor: Json): Query {
     show_results: 1,
     truncation_limit: config.hosts_per_page ?? 200,
     ...(severities.length > 0 ? { severities: severities.join(',') } : {}),
-    ...(typeof cursor === 'string' ? { detection_updated_since: momentOf(Date.parse(cursor) - OVERLAP_MS) } : {}),
+    ...(typeof cursor === 'string' ? { detection_updated_since: timeOf(Date.parse(cursor) - OVERLAP_MS) } : {}),
     ...tagQuery(config),
   };
 }
@@ -142,15 +151,15 @@ function tagQuery({ tags = [] }: Settings): Query {
   return tags.length === 0 ? {} : { use_tags: 1, tag_set_by: 'name', tag_set_include: tags.join(',') };
 }
 
-/** Without fractions of a second. */
-function momentOf(ms: number): string {
+/** ISO 8601 without fractions of a second. */
+function timeOf(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
 const SCANNED = ['LAST_VM_SCANNED_DATE', 'LAST_VULN_SCAN_DATETIME', 'LAST_VM_AUTH_SCANNED_DATE'];
 const NAMES = ['IP', 'IPV6', 'DNS', 'DNS_DATA/FQDN', 'NETBIOS', 'QG_HOSTID', 'CLOUD_RESOURCE_ID', 'EC2_INSTANCE_ID'];
 
-/** A host that was never scanned for vulnerabilities has no detections because nobody looked. */
+/** Leaves out hosts that were never scanned for vulnerabilities, whose lack of detections means nothing. */
 async function scannedHosts(text: string, root: string): Promise<Asset[]> {
   const found: Asset[] = [];
   for await (const host of xmlRecords(fromBuffer(text), `${root}/RESPONSE/HOST_LIST/HOST`, [...NAMES, ...SCANNED])) {
@@ -160,15 +169,15 @@ async function scannedHosts(text: string, root: string): Promise<Asset[]> {
   return found;
 }
 
-/** With the names that its detections have. */
+/** Named like the host in its detections. */
 function assetOf(host: XmlRecord): Asset | null {
   const text = (field: string): string | undefined => recordText(host, field);
   const [ip, ...others] = [text('IP'), text('IPV6')].flatMap((one) => one ?? []);
   const { name, identifiers = [] } = hostAsset({ given: text('DNS_DATA/FQDN') ?? text('DNS'), netbios: text('NETBIOS'), ip });
   if (identifiers.length === 0) return null;
-  const further: AssetIdentifier[] = others.map((value) => ({ kind: 'ip', value: value.toLowerCase() }));
+  const additional: AssetIdentifier[] = others.map((value) => ({ kind: 'ip', value: value.toLowerCase() }));
   const [agent, cloud] = [text('QG_HOSTID'), text('CLOUD_RESOURCE_ID') ?? text('EC2_INSTANCE_ID')];
-  if (agent) further.push({ kind: 'agent_id', value: agent });
-  if (cloud) further.push({ kind: 'cloud_id', value: cloud });
-  return { type: 'host', name, identifiers: [...identifiers, ...further] };
+  if (agent) additional.push({ kind: 'agent_id', value: agent });
+  if (cloud) additional.push({ kind: 'cloud_id', value: cloud });
+  return { type: 'host', name, identifiers: [...identifiers, ...additional] };
 }

@@ -2,10 +2,10 @@ import { type Cvss, fromBuffer, type ReportItem } from '@rrs/scan-reports';
 import { observation } from '@rrs/scan-reports/normalize.ts';
 import { num, plain, str } from '@rrs/scan-reports/read.ts';
 import { recordText, type XmlRecord, xmlRecords } from '@rrs/scan-reports/xml-records.ts';
-import type { Http } from '../../contract.ts';
+import type { Http } from '../../core/contract.ts';
 import { documentOf } from './api.ts';
 
-/** What the QIDs of detections mean. */
+/** Details of the QIDs in detections. */
 
 interface Knowledge {
   title: string | undefined;
@@ -18,13 +18,13 @@ interface Knowledge {
 }
 
 interface KnowledgeBase {
-  /** Findings with what is known of their QIDs. */
+  /** Adds the details of their QIDs to findings. */
   explain(items: readonly ReportItem[]): Promise<ReportItem[]>;
 }
 
 const LIST = { path: 'api/4.0/fo/knowledge_base/vuln/', root: 'KNOWLEDGE_BASE_VULN_LIST_OUTPUT' };
-/** They go into the address. */
-const AT_ONCE = 250;
+/** The ids are part of the URL, whose length is limited. */
+const BATCH_SIZE = 250;
 const FIELDS = [
   'QID',
   'TITLE',
@@ -44,7 +44,7 @@ const FIELDS = [
 export function knowledgeBase(http: Http): KnowledgeBase {
   const known = new Map<string, Knowledge | null>();
 
-  const learn = async (qids: readonly string[]): Promise<void> => {
+  const load = async (qids: readonly string[]): Promise<void> => {
     const text = await documentOf(http, LIST, { details: 'All', ids: qids.join(',') });
     for (const qid of qids) known.set(qid, null);
     for await (const entry of xmlRecords(fromBuffer(text), `${LIST.root}/RESPONSE/VULN_LIST/VULN`, FIELDS)) {
@@ -57,7 +57,7 @@ export function knowledgeBase(http: Http): KnowledgeBase {
     async explain(items) {
       const qids = new Set(items.flatMap((item) => ('observation' in item ? (item.observation.rule ?? []) : [])));
       const unknown = [...qids].filter((qid) => /^\d+$/.test(qid) && !known.has(qid));
-      for (let n = 0; n < unknown.length; n += AT_ONCE) await learn(unknown.slice(n, n + AT_ONCE));
+      for (let n = 0; n < unknown.length; n += BATCH_SIZE) await load(unknown.slice(n, n + BATCH_SIZE));
       return items.map((item) => ('observation' in item ? explained(item, known.get(item.observation.rule ?? '') ?? null) : item));
     },
   };
@@ -97,12 +97,12 @@ function knowledgeOf(entry: XmlRecord): Knowledge {
   };
 }
 
-/** Paragraphs begin with <P> and do not end. */
+/** Paragraphs start with <P> and have no end tag. */
 function readable(html: string | undefined): string | null {
   return plain(html?.replaceAll(/<p>\s*/gi, '\n'));
 }
 
-/** With the version in front or without; those of version 2 have none by their specification. */
+/** Vectors may lack the version prefix. Version 2 has none by its specification. */
 function cvssOf(vector: string | undefined, score: string | undefined, prefix: string): Cvss[] {
   const bare = vector?.trim().replace(/^CVSS:\d(?:\.\d)?\//i, '');
   if (!bare?.startsWith('AV:')) return [];

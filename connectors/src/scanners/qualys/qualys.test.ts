@@ -1,16 +1,16 @@
 import type { Asset, Observation } from '@rrs/scan-reports';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Json } from '../../contract.ts';
-import { type FakeAnswer, type FakeRequest, type Fault, type RunningFake, serveFake } from '../../fake-server.ts';
-import { type Collected, collect, contextOf } from '../../testing.ts';
+import type { Json } from '../../core/contract.ts';
+import { type FakeRequest, type FakeResponse, type Fault, type RunningFake, serveFake } from '../../testing/fake-server.ts';
+import { type Collected, collect, contextOf } from '../../testing/host.ts';
 import { qualysFake } from './fake.ts';
 import { qualys } from './index.ts';
 
 let fake: RunningFake;
 afterEach(() => fake.close());
 
-type Change = (request: FakeRequest, answer: FakeAnswer) => FakeAnswer;
-const unchanged: Change = (_, answer) => answer;
+type Change = (request: FakeRequest, response: FakeResponse) => FakeResponse;
+const unchanged: Change = (_, response) => response;
 
 async function started(change: Change = unchanged, fault?: Fault): Promise<void> {
   const answer: typeof qualysFake.answer = (options) => {
@@ -26,11 +26,11 @@ function context(config: Record<string, Json> = {}) {
 }
 
 const isList = ({ url }: FakeRequest): boolean => url.pathname.endsWith('/detection/');
-const asked = (end: string): URLSearchParams[] => fake.requests.filter(({ url }) => url.pathname.endsWith(end)).map(({ url }) => url.searchParams);
+const requested = (end: string): URLSearchParams[] => fake.requests.filter(({ url }) => url.pathname.endsWith(end)).map(({ url }) => url.searchParams);
 const found = ({ items }: Collected): Observation[] => items.flatMap((item) => ('observation' in item ? [item.observation] : []));
 
-describe('the lists of Qualys', () => {
-  it('explains detections by the knowledge base, asking once for each QID', async () => {
+describe('Qualys', () => {
+  it('adds details from the knowledge base, requested once per QID', async () => {
     await started();
     const run = await collect(qualys, context());
     expect(found(run).find(({ external_id: id }) => id === '8000000')).toMatchObject({
@@ -55,26 +55,26 @@ describe('the lists of Qualys', () => {
         .filter(({ suppressed }) => suppressed)
         .map(({ external_id: id }) => id),
     ).toHaveLength(1);
-    const ids = asked('/knowledge_base/vuln/').flatMap((query) => query.get('ids')?.split(',') ?? []);
+    const ids = requested('/knowledge_base/vuln/').flatMap((query) => query.get('ids')?.split(',') ?? []);
     expect(ids.sort()).toEqual([...new Set(ids)].sort());
   });
 
-  it('leaves a detection as it is where the knowledge base says nothing', async () => {
+  it('leaves a detection unchanged if the knowledge base has no entry', async () => {
     const empty = '<KNOWLEDGE_BASE_VULN_LIST_OUTPUT><RESPONSE><DATETIME/></RESPONSE></KNOWLEDGE_BASE_VULN_LIST_OUTPUT>';
-    await started((request, answer) => (request.url.pathname.includes('knowledge_base') ? { body: empty } : answer));
+    await started((request, response) => (request.url.pathname.includes('knowledge_base') ? { body: empty } : response));
     const run = await collect(qualys, context());
     expect(found(run).length).toBeGreaterThan(20);
     expect(found(run).every(({ rule, title }) => title === `QID ${rule}`)).toBe(true);
   });
 
-  it('brings what is only information when it is wanted', async () => {
+  it('reads informational detections if configured', async () => {
     await started();
-    const informs = ({ items }: Collected): number => found({ items } as Collected).filter(({ external_id: id }) => id === '8000033').length;
-    expect(informs(await collect(qualys, context()))).toBe(0);
-    expect(informs(await collect(qualys, context({ include_information: true })))).toBe(1);
+    const informational = ({ items }: Collected): number => found({ items } as Collected).filter(({ external_id: id }) => id === '8000033').length;
+    expect(informational(await collect(qualys, context()))).toBe(0);
+    expect(informational(await collect(qualys, context({ include_information: true })))).toBe(1);
   });
 
-  it('covers hosts that were scanned, by the names of their detections', async () => {
+  it('covers scanned hosts under the names in their detections', async () => {
     await started();
     const run = qualys.findings(context());
     const covers: Asset[] = [];
@@ -87,25 +87,25 @@ describe('the lists of Qualys', () => {
     for (const asset of assets) expect(covers).toContainEqual(asset);
   });
 
-  it('asks for changes with what is fixed, and takes an empty answer for none', async () => {
+  it('requests changes including fixed detections and accepts an empty response', async () => {
     await started();
     const cursor = '2026-11-15T08:00:00.000Z';
     const run = await collect(qualys, { ...context(), cursor });
     expect(run).toMatchObject({ coverage: 'changes', covers: [], cursor });
-    expect(asked('/detection/')[0]?.get('detection_updated_since')).toBe('2026-11-15T07:00:00Z');
+    expect(requested('/detection/')[0]?.get('detection_updated_since')).toBe('2026-11-15T07:00:00Z');
     expect(found(run)).toHaveLength(7);
     expect(found(run).filter(({ present }) => !present)).toHaveLength(2);
     await fake.close();
-    await started((request, answer) => (isList(request) ? { body: '' } : answer));
+    await started((request, response) => (isList(request) ? { body: '' } : response));
     expect(await collect(qualys, { ...context(), cursor })).toMatchObject({ coverage: 'changes', items: [] });
     await expect(collect(qualys, context())).rejects.toMatchObject({ kind: 'invalid_answer' });
   });
 
-  it('never calls a choice of severities complete', async () => {
+  it('is never complete with selected severities', async () => {
     await started();
     const run = await collect(qualys, context({ severities: [4, 5], tags: ['Production', 'Shop'] }));
     expect(run).toMatchObject({ coverage: 'changes', covers: [] });
-    expect(Object.fromEntries(asked('/detection/')[0] ?? [])).toMatchObject({
+    expect(Object.fromEntries(requested('/detection/')[0] ?? [])).toMatchObject({
       severities: '4,5',
       tag_set_include: 'Production,Shop',
       status: 'New,Active,Re-Opened,Fixed',
@@ -114,8 +114,8 @@ describe('the lists of Qualys', () => {
   });
 
   it.each([
-    ['the time that Qualys names', { 'x-ratelimit-towait-sec': '123' }, 123_000],
-    ['a minute when too many ask at once', { 'x-ratelimit-towait-sec': '0', 'x-concurrency-limit-running': '2' }, 60_000],
+    ['the time in the header', { 'x-ratelimit-towait-sec': '123' }, 123_000],
+    ['one minute for a concurrency limit', { 'x-ratelimit-towait-sec': '0', 'x-concurrency-limit-running': '2' }, 60_000],
   ])('waits %s', async (_, headers, ms) => {
     await started(unchanged, { kind: 'status', at: 2, status: 409, headers, for: 1 });
     const driven = context();
@@ -123,11 +123,11 @@ describe('the lists of Qualys', () => {
     expect(driven.waits).toEqual([ms]);
   });
 
-  it('is incomplete when a list points back, or does not say where it goes on', async () => {
+  it('is incomplete when a list refers back or has no next position', async () => {
     await started(unchanged, { kind: 'repeated', at: 2 });
     await expect(collect(qualys, context())).rejects.toMatchObject({ kind: 'incomplete' });
     await fake.close();
-    await started((request, answer) => (isList(request) ? { ...answer, body: String(answer.body).replace(/<URL>.*<\/URL>/, '') } : answer));
+    await started((request, response) => (isList(request) ? { ...response, body: String(response.body).replace(/<URL>.*<\/URL>/, '') } : response));
     await expect(collect(qualys, context())).rejects.toMatchObject({ kind: 'incomplete' });
   });
 
@@ -135,9 +135,9 @@ describe('the lists of Qualys', () => {
     [1965, 'rate_limited'],
     [2000, 'credentials'],
     [1905, 'configuration'],
-  ])('knows refusal %d in an answer with the status 200', async (code, kind) => {
+  ])('recognizes error %d in a response with the status 200', async (code, kind) => {
     const body = `<SIMPLE_RETURN><RESPONSE><CODE>${code}</CODE><TEXT>parameter is not valid</TEXT></RESPONSE></SIMPLE_RETURN>`;
-    await started((request, answer) => (isList(request) ? { body } : answer));
+    await started((request, response) => (isList(request) ? { body } : response));
     await expect(collect(qualys, context())).rejects.toMatchObject({ kind, message: expect.stringContaining('parameter is not valid') });
   });
 });

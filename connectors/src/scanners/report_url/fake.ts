@@ -1,5 +1,5 @@
-import type { FakeAnswer, FakeRequest, FakeVendor } from '../../fake-server.ts';
-import { isSigned } from '../../fake-sigv4.ts';
+import type { FakeRequest, FakeResponse, FakeVendor } from '../../testing/fake-server.ts';
+import { isSigned } from '../../testing/fake-sigv4.ts';
 
 const KEYS = { access_key_id: 'AKIDREPORTS000000001', secret_access_key: 'reports-secret-0123456789abcdefghijklmno' };
 const SCOPE = { region: 'eu-central-1', service: 's3' };
@@ -34,14 +34,14 @@ const report = (n: number, isBad: boolean): string =>
 
 const config = (origin: string) => ({ bucket: 'scans', prefix: 'nightly/', suffix: '.json', region: SCOPE.region, endpoint: origin, coverage: 'complete' });
 
-/** A store like S3, in path style. */
+/** An S3-compatible store with path-style URLs. */
 export const reportUrlFake: FakeVendor = {
   id: 'report_url',
   settings: (origin) => ({ config: config(origin), credentials: KEYS }),
   refused: (origin) => ({ config: config(origin), credentials: { ...KEYS, secret_access_key: 'another-secret-0123456789abcdefghijklmno' } }),
   answer({ pageSize, endless, badRecord }) {
     const reports = Array.from({ length: IMAGES }, (_, n) => [`nightly/part ${n} (+ü).json`, report(n, badRecord === true && n === 3)] as const);
-    const objects = new Map([...reports, ['nightly/', ''], ['nightly/README.txt', 'Reports of every night'], ['weekly/old.json', report(99, false)]]);
+    const objects = new Map([...reports, ['nightly/', ''], ['nightly/README.txt', 'Nightly reports'], ['weekly/old.json', report(99, false)]]);
     return (request) => {
       if (!isSigned(request, KEYS, SCOPE)) return failed(403, 'SignatureDoesNotMatch', 'The signature does not match the one that was calculated.');
       const path = decodeURIComponent(request.url.pathname);
@@ -52,11 +52,11 @@ export const reportUrlFake: FakeVendor = {
   },
 };
 
-function failed(status: number, code: string, message: string): FakeAnswer {
+function failed(status: number, code: string, message: string): FakeResponse {
   return { status, body: `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>${message}</Message></Error>` };
 }
 
-function listing({ url }: FakeRequest, objects: ReadonlyMap<string, string>, { pageSize, endless }: { pageSize: number; endless: boolean }): FakeAnswer {
+function listing({ url }: FakeRequest, objects: ReadonlyMap<string, string>, { pageSize, endless }: { pageSize: number; endless: boolean }): FakeResponse {
   const prefix = url.searchParams.get('prefix') ?? '';
   const keys = [...objects.keys()].filter((key) => key.startsWith(prefix)).sort();
   const from = Number(url.searchParams.get('continuation-token') ?? 0);
@@ -74,7 +74,7 @@ function listing({ url }: FakeRequest, objects: ReadonlyMap<string, string>, { p
   };
 }
 
-function object({ headers }: FakeRequest, content: string): FakeAnswer {
+function object({ headers }: FakeRequest, content: string): FakeResponse {
   const bytes = Buffer.from(content);
   const [, from] = /^bytes=(\d+)-$/.exec(headers.range ?? '') ?? [];
   const part = from === undefined ? { body: bytes } : { status: 206, body: bytes.subarray(Number(from)) };

@@ -1,14 +1,14 @@
 import { fromBuffer, ReportError } from '@rrs/scan-reports';
 import { xmlRecords } from '@rrs/scan-reports/xml-records.ts';
-import { ConnectorError, type Http } from '../../contract.ts';
-import { awsEncoded } from '../../sigv4.ts';
+import { ConnectorError, type Http } from '../../core/contract.ts';
+import { awsEncoded } from '../../core/sigv4.ts';
 
 export interface RemoteFile {
-  /** Also what it is told apart by. */
+  /** Also identifies the file. */
   name: string;
-  /** The whole address. */
+  /** The full URL. */
   path: string;
-  /** What the list of objects says of it. */
+  /** From the list of objects. Null for a single URL. */
   version: string | null;
   size: number | null;
 }
@@ -20,32 +20,32 @@ export interface Bucket {
   suffix: string;
 }
 
-const MOST_FILES = 10_000;
-const MOST_EMPTY_PAGES = 100;
+const MAX_FILES = 10_000;
+const MAX_EMPTY_PAGES = 100;
 
-/** Every object below the prefix, in the order of their names. */
+/** All objects with the prefix, sorted by name. */
 export async function objectsOf(http: Http, place: Bucket): Promise<RemoteFile[]> {
   const files: RemoteFile[] = [];
   for (let token: string | null = null, empty = 0, isFirst = true; isFirst || token !== null; isFirst = false) {
-    const page: Listing = await listed(http, place, token === null ? {} : { 'continuation-token': token });
+    const page: Listing = await listPage(http, place, token === null ? {} : { 'continuation-token': token });
     files.push(...page.files.filter(({ name }) => name.endsWith(place.suffix) && !name.endsWith('/')));
     empty = page.files.length === 0 ? empty + 1 : 0;
-    if (page.next !== null && (page.next === token || empty > MOST_EMPTY_PAGES))
-      throw new ConnectorError('incomplete', `The list of objects in ${place.bucket} does not come to an end.`);
+    if (page.next !== null && (page.next === token || empty > MAX_EMPTY_PAGES))
+      throw new ConnectorError('incomplete', `The list of objects in ${place.bucket} does not end.`);
     token = page.next;
-    if (files.length > MOST_FILES)
-      throw new ConnectorError('incomplete', `There are more than ${MOST_FILES} objects under "${place.prefix}" in ${place.bucket}. Use a longer prefix.`);
+    if (files.length > MAX_FILES)
+      throw new ConnectorError('incomplete', `There are more than ${MAX_FILES} objects under "${place.prefix}" in ${place.bucket}. Use a longer prefix.`);
   }
   return files.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 export async function assertListable(http: Http, place: Bucket): Promise<void> {
-  const { files } = await listed(http, place, { 'max-keys': '1' });
-  if (files.length === 0) throw nothingThere(place);
+  const { files } = await listPage(http, place, { 'max-keys': '1' });
+  if (files.length === 0) throw emptyBucket(place);
 }
 
-export function nothingThere({ bucket, prefix }: Bucket): ConnectorError {
-  return new ConnectorError('configuration', `There is no report under "${prefix}" in the bucket ${bucket}. Check bucket, prefix and suffix.`);
+export function emptyBucket({ bucket, prefix }: Bucket): ConnectorError {
+  return new ConnectorError('configuration', `The bucket ${bucket} contains no report under "${prefix}". Check bucket, prefix and suffix.`);
 }
 
 interface Listing {
@@ -53,13 +53,13 @@ interface Listing {
   next: string | null;
 }
 
-async function listed(http: Http, place: Bucket, query: Record<string, string>): Promise<Listing> {
+async function listPage(http: Http, place: Bucket, query: Record<string, string>): Promise<Listing> {
   const all = { 'list-type': '2', ...(place.prefix ? { prefix: place.prefix } : {}), ...query };
   const search = Object.entries(all).map(([name, value]) => `${name}=${awsEncoded(value)}`);
-  const { body } = await http.text({ path: `${bucketUrl(place)}?${search.join('&')}`, whole: (text) => /<\/(?:\w+:)?ListBucketResult>\s*$/.test(text) });
+  const { body } = await http.text({ path: `${bucketUrl(place)}?${search.join('&')}`, isComplete: (text) => /<\/(?:\w+:)?ListBucketResult>\s*$/.test(text) });
   const listing = await listingOf(body, place);
   if (listing) return listing;
-  throw new ConnectorError('invalid_answer', `The list of objects in ${place.bucket} is not as documented.`);
+  throw new ConnectorError('invalid_answer', `The list of objects in ${place.bucket} does not match the S3 documentation.`);
 }
 
 async function listingOf(xml: string, place: Bucket): Promise<Listing | null> {
@@ -81,8 +81,8 @@ async function listingOf(xml: string, place: Bucket): Promise<Listing | null> {
 
 function objectFile(place: Bucket, key: string, { version, size }: { version: string; size: string }): RemoteFile {
   const path = `${bucketUrl(place)}/${key.split('/').map(awsEncoded).join('/')}`;
-  // An address cannot say "." and "..": it would be another object's.
-  if (new URL(path).href !== path) throw new ConnectorError('configuration', `The object "${key}" has a name that cannot be asked for. Rename it.`);
+  // URLs normalize "." and "..", so the request would read another object.
+  if (new URL(path).href !== path) throw new ConnectorError('configuration', `The object "${key}" has a name that cannot be requested. Rename it.`);
   return { name: key, path, version: version ? versionOf(version) : null, size: /^\d+$/.test(size) ? Number(size) : null };
 }
 
@@ -90,7 +90,7 @@ function bucketUrl({ endpoint, bucket }: Bucket): string {
   return `${endpoint.replace(/\/+$/, '')}/${awsEncoded(bucket)}`;
 }
 
-/** Stores write it with quotation marks in one place and without in another. */
+/** Stores send ETags with or without quotation marks. */
 export function versionOf(mark: string): string {
   return mark.replace(/^W\//, '').replaceAll('"', '');
 }

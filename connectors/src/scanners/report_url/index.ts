@@ -1,40 +1,44 @@
 import { formats } from '@rrs/scan-reports';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, defineScanner, Secret, type SettingsProblem } from '../../contract.ts';
-import { awsKeyFields, signed } from '../../sigv4.ts';
-import { assertListable, type Bucket, nothingThere, objectsOf, type RemoteFile } from './files.ts';
+import { ConnectorError, defineScanner, Secret, type SettingsProblem } from '../../core/contract.ts';
+import { awsKeyFields, signedHeaders } from '../../core/sigv4.ts';
+import { assertListable, type Bucket, emptyBucket, objectsOf, type RemoteFile } from './files.ts';
 import { formatOf, progressOf, readFile } from './read-file.ts';
 import { remoteReport } from './remote.ts';
 
 const Config = Type.Object({
   url: Type.Optional(
-    Type.String({ title: 'Address', description: 'Of one report, without a user name or password in it. Leave it out for a bucket.', format: 'uri' }),
+    Type.String({ title: 'URL', description: 'URL of one report, without a user name or password. Leave empty to read a bucket.', format: 'uri' }),
   ),
-  bucket: Type.Optional(Type.String({ title: 'Bucket', description: 'Of S3 or a store like it; every object under the prefix is a report', minLength: 1 })),
-  prefix: Type.String({ title: 'Prefix', description: 'Only objects whose names begin so, such as reports/', default: '' }),
-  suffix: Type.String({ title: 'Suffix', description: 'Only objects whose names end so, such as .json', default: '' }),
-  region: Type.String({ title: 'Region', description: 'Of the bucket', default: 'us-east-1', pattern: '^[A-Za-z0-9-]+$' }),
-  endpoint: Type.Optional(Type.String({ title: 'Address of the store', description: 'Of a store like S3; for S3 itself leave it out', format: 'uri' })),
+  bucket: Type.Optional(
+    Type.String({
+      title: 'Bucket',
+      description: 'Name of a bucket in S3 or an S3-compatible store. Every object with the prefix and suffix is read as a report.',
+      minLength: 1,
+    }),
+  ),
+  prefix: Type.String({ title: 'Prefix', description: 'Reads only objects whose names start with this text, such as reports/.', default: '' }),
+  suffix: Type.String({ title: 'Suffix', description: 'Reads only objects whose names end with this text, such as .json.', default: '' }),
+  region: Type.String({ title: 'Region', description: 'Region of the bucket.', default: 'us-east-1', pattern: '^[A-Za-z0-9-]+$' }),
+  endpoint: Type.Optional(Type.String({ title: 'Endpoint', description: 'URL of an S3-compatible store. Leave empty for Amazon S3.', format: 'uri' })),
   format: Type.Optional(
     Type.Enum(
       formats.map(({ id }) => id),
-      { title: 'Format', description: 'Found out for each report when it is left out' },
+      { title: 'Format', description: 'Format of the reports. Detected for each report if not set.' },
     ),
   ),
-  asset: Type.Optional(
-    Type.String({ title: 'Asset', description: 'What reports are about that do not say so themselves, such as the name of a repository', minLength: 1 }),
-  ),
+  asset: Type.Optional(Type.String({ title: 'Asset', description: 'Asset of reports that do not name one, such as the name of a repository.', minLength: 1 })),
   coverage: Type.Enum(['complete', 'partial'], {
     title: 'Coverage',
     description:
-      'complete: together the reports have everything that is open on the assets in them, so what is missing is fixed. partial: they may leave something out, as when reports of several tools on one asset come and go.',
+      'Whether missing findings are closed as fixed. complete: together, the reports contain all open findings on their assets, so missing ones are closed. partial: the reports may omit findings, so none is closed because it is missing.',
     default: 'complete',
   }),
 });
 const Credentials = Type.Object({
-  token: Type.Optional(Secret('Bearer token', 'For an address that asks for one')),
-  username: Type.Optional(Type.String({ title: 'User name', description: 'For an address that asks for a user name and password', minLength: 1 })),
-  password: Type.Optional(Secret('Password', 'Of that user')),
+  token: Type.Optional(Secret('Bearer token', 'For a URL that requires a bearer token.')),
+  username: Type.Optional(Type.String({ title: 'User name', description: 'For a URL that requires a user name and password.', minLength: 1 })),
+  password: Type.Optional(Secret('Password', 'Password of the user.')),
   access_key_id: Type.Optional(awsKeyFields.access_key_id),
   secret_access_key: Type.Optional(awsKeyFields.secret_access_key),
   session_token: awsKeyFields.session_token,
@@ -43,18 +47,18 @@ type Settings = { config: Static<typeof Config>; credentials: Static<typeof Cred
 
 export const reportUrl = defineScanner({
   id: 'report_url',
-  name: 'Reports at an address',
+  name: 'Report storage',
   version: 1,
-  description: 'Fetches a report of any known format from an address, or all reports in a bucket of S3 or a store like it.',
+  description: 'Reads a report in any supported format from a URL, or all reports in a bucket of S3 or an S3-compatible store.',
   documentation: 'https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html',
-  permissions: 'read access to the address; for a bucket s3:ListBucket on it and s3:GetObject on the objects under the prefix',
+  permissions: 'read access to the URL, or s3:ListBucket on the bucket and s3:GetObject on the objects with the prefix',
   config: Config,
   credentials: Credentials,
   problems: ({ config: { url, bucket }, credentials: { username, password, access_key_id, secret_access_key } }) => [
-    ...(url || bucket ? [] : [{ path: '/config/url', detail: 'is required, or a bucket' }]),
-    ...(url && bucket ? [{ path: '/config/bucket', detail: 'must not be given beside an address' }] : []),
-    ...halves({ username, password }),
-    ...halves({ access_key_id, secret_access_key }),
+    ...(url || bucket ? [] : [{ path: '/config/url', detail: 'is required if there is no bucket' }]),
+    ...(url && bucket ? [{ path: '/config/bucket', detail: 'must not be combined with a URL' }] : []),
+    ...pairProblems({ username, password }),
+    ...pairProblems({ access_key_id, secret_access_key }),
   ],
   baseUrl: ({ config }) => (config.url ? new URL(config.url).origin : storeOf(config)),
   authorize({ config, credentials: { token, username, password, access_key_id, secret_access_key, session_token } }, request): Record<string, string> {
@@ -64,16 +68,16 @@ export const reportUrl = defineScanner({
     }
     if (!access_key_id || !secret_access_key) return {};
     const keys = { access_key_id, secret_access_key, ...(session_token ? { session_token } : {}) };
-    return signed(request, { keys, region: config.region, service: 's3', at: new Date() });
+    return signedHeaders(request, { keys, region: config.region, service: 's3', at: new Date() });
   },
   async check(context) {
-    const place = placeOf(context.config);
-    if ('bucket' in place) await assertListable(context.http, place);
+    const source = sourceOf(context.config);
+    if ('bucket' in source) await assertListable(context.http, source);
     else {
-      const report = remoteReport({ ...context, file: place });
+      const report = remoteReport({ ...context, file: source });
       try {
         await report.version();
-        await formatOf(report, place, context.config.format);
+        await formatOf(report, source, context.config.format);
       } finally {
         await report.close();
       }
@@ -81,9 +85,9 @@ export const reportUrl = defineScanner({
   },
   async *findings(context) {
     const { config } = context;
-    const place = placeOf(config);
-    const files = 'bucket' in place ? await objectsOf(context.http, place) : [place];
-    if (files.length === 0 && 'bucket' in place) throw nothingThere(place);
+    const source = sourceOf(config);
+    const files = 'bucket' in source ? await objectsOf(context.http, source) : [source];
+    if (files.length === 0 && 'bucket' in source) throw emptyBucket(source);
     let progress = progressOf(context.checkpoint);
     for (const file of files) {
       if (file.name < progress.file || (file.name === progress.file && progress.isDone)) continue;
@@ -93,19 +97,19 @@ export const reportUrl = defineScanner({
   },
 });
 
-/** Of two that are of no use without each other, the one that is missing. */
-function halves(pair: Record<string, string | undefined>): SettingsProblem[] {
+/** Reports the missing one of two fields that require each other. */
+function pairProblems(pair: Record<string, string | undefined>): SettingsProblem[] {
   const missing = Object.keys(pair).filter((name) => !pair[name]);
   const [given] = Object.keys(pair).filter((name) => pair[name]);
-  return given ? missing.map((name) => ({ path: `/credentials/${name}`, detail: `is required beside ${given}` })) : [];
+  return given ? missing.map((name) => ({ path: `/credentials/${name}`, detail: `is required together with ${given}` })) : [];
 }
 
 function storeOf({ endpoint, region }: Settings['config']): string {
   return endpoint || `https://s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
 }
 
-function placeOf(config: Settings['config']): RemoteFile | Bucket {
-  if (!config.url === !config.bucket) throw new ConnectorError('configuration', 'Name either the address of a report or a bucket, and not both.');
+function sourceOf(config: Settings['config']): RemoteFile | Bucket {
+  if (!config.url === !config.bucket) throw new ConnectorError('configuration', 'Set either the URL of a report or a bucket, but not both.');
   if (config.bucket) return { endpoint: storeOf(config), bucket: config.bucket, prefix: config.prefix, suffix: config.suffix };
   const { origin, pathname, href } = new URL(config.url ?? '');
   return { name: `${origin}${pathname}`, path: href, version: null, size: null };

@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { serveFake } from '../../fake-server.ts';
-import type { HttpLimits } from '../../http.ts';
-import { collect, contextOf } from '../../testing.ts';
+import type { HttpLimits } from '../../core/http-host.ts';
+import { serveFake } from '../../testing/fake-server.ts';
+import { collect, contextOf } from '../../testing/host.ts';
 import { reportUrlFake } from './fake.ts';
 import { reportUrl } from './index.ts';
 
@@ -14,9 +14,9 @@ afterEach(async () => {
 });
 
 async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void) {
-  const asked: IncomingMessage[] = [];
+  const requests: IncomingMessage[] = [];
   const server = createServer((request, response) => {
-    asked.push(request);
+    requests.push(request);
     answer(request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -24,7 +24,7 @@ async function serve(answer: (request: IncomingMessage, response: ServerResponse
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/reports/latest.json`, asked };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/reports/latest.json`, requests };
 }
 
 type Values = Record<string, string>;
@@ -37,11 +37,11 @@ const records = (count: number, text = ''): string =>
 const titles = (items: Awaited<ReturnType<typeof read>>['items']) => items.map((item) => ('observation' in item ? item.observation.title : 'rejected'));
 const whole = (text: string) => (_: IncomingMessage, response: ServerResponse) => response.writeHead(200, { etag: '"1"' }).end(text);
 
-/** Of a format that is read several times. */
+/** In a format that is read several times. */
 const sarif = (text: string): string =>
   JSON.stringify({ version: '2.1.0', runs: [{ tool: { driver: { name: 'checker' } }, results: [{ ruleId: 'r1', message: { text } }] }] });
 
-/** Sends the first half once, and cuts the line; then what is asked for. */
+/** Sends the first half and closes the connection once, then sends the requested range. */
 function breaking(text: string, headers: (times: number) => Values, ranges: boolean) {
   let times = 0;
   return (request: IncomingMessage, response: ServerResponse) => {
@@ -53,16 +53,16 @@ function breaking(text: string, headers: (times: number) => Values, ranges: bool
   };
 }
 
-describe('an address', () => {
-  it('is asked once, with a token or a user name and password', async () => {
-    const { url, asked } = await serve(whole(records(3)));
+describe('a URL', () => {
+  it('is requested once, with a token or a user name and password', async () => {
+    const { url, requests } = await serve(whole(records(3)));
     expect(await read({ url }, { token: 'a-token' })).toMatchObject({ coverage: 'complete', cursor: null });
     await read({ url }, { username: 'ci', password: 'secret' });
     await read({ url });
-    expect(asked.map(({ headers }) => headers.authorization)).toEqual(['Bearer a-token', `Basic ${Buffer.from('ci:secret').toString('base64')}`, undefined]);
+    expect(requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer a-token', `Basic ${Buffer.from('ci:secret').toString('base64')}`, undefined]);
   });
 
-  it('gives a large report in batches, and goes on where it was killed', async () => {
+  it('returns a large report in batches and resumes after an interruption', async () => {
     const { url } = await serve(whole(records(2_500)));
     const run = await read({ url });
     expect(run.checkpoints).toMatchObject([{ items: 1_000 }, { items: 2_000 }, { items: 2_500, isDone: true }]);
@@ -71,7 +71,7 @@ describe('an address', () => {
     expect((await collect(reportUrl, { ...contextFor({ url }), checkpoint: run.checkpoints[2] ?? null })).items).toEqual([]);
   });
 
-  it('is read from its beginning when it is another report by now, or may be', async () => {
+  it('is read from the start if the report has or may have changed', async () => {
     const { url } = await serve(whole(records(1_500)));
     const [checkpoint = null] = (await read({ url })).checkpoints;
     const replaced = await serve((_, response) => response.writeHead(200, { etag: '"2"' }).end(records(1_500)));
@@ -82,31 +82,31 @@ describe('an address', () => {
     }
   });
 
-  it.each([true, false])('is gone on with where the line was cut, whether or not the server can do so: %s', async (ranges) => {
-    const { url, asked } = await serve(breaking(records(20_000), () => ({ etag: '"1"' }), ranges));
-    const patient = contextFor({ url }, {}, { requestMs: 30_000 });
-    expect(titles((await collect(reportUrl, patient)).items)).toEqual(Array.from({ length: 20_000 }, (_, n) => `Weakness ${n}`));
-    expect(asked).toHaveLength(2);
+  it.each([true, false])('is resumed after a broken connection, with range support: %s', async (ranges) => {
+    const { url, requests } = await serve(breaking(records(20_000), () => ({ etag: '"1"' }), ranges));
+    const retrying = contextFor({ url }, {}, { requestMs: 30_000 });
+    expect(titles((await collect(reportUrl, retrying)).items)).toEqual(Array.from({ length: 20_000 }, (_, n) => `Weakness ${n}`));
+    expect(requests).toHaveLength(2);
   });
 
-  it('is never put together from two reports', async () => {
+  it('is never assembled from two versions', async () => {
     const replaced = await serve(breaking(records(20_000), (times) => ({ etag: `"${times}"` }), true));
     await expect(read({ url: replaced.url })).rejects.toMatchObject({ kind: 'incomplete', message: expect.stringContaining('replaced') });
     const unmarked = await serve(breaking(records(20_000), () => ({}), true));
     await expect(read({ url: unmarked.url })).rejects.toMatchObject({
       kind: 'unavailable',
-      message: expect.stringMatching(/^The answer of 127\.0\.0\.1:\d+ broke off: .+\. The server gives .+ neither an ETag nor a Last-Modified/),
+      message: expect.stringMatching(/^The response from 127\.0\.0\.1:\d+ was interrupted: .+\. The server sends neither an ETag nor a Last-Modified/),
     });
     const slow = await serve((_, response) => response.writeHead(200, { 'content-length': '100' }).write('['));
-    await expect(read({ url: slow.url })).rejects.toMatchObject({ kind: 'unavailable', message: expect.stringMatching(/broke off: .+timeout.+ETag/) });
+    await expect(read({ url: slow.url })).rejects.toMatchObject({ kind: 'unavailable', message: expect.stringMatching(/was interrupted: .+timeout.+ETag/) });
     const large = await serve((_, response) => response.end(sarif('x'.repeat(9_000_000))));
     await expect(read({ url: large.url, asset: 'shop' })).rejects.toMatchObject({
       kind: 'configuration',
-      message: expect.stringMatching(/^The server gives .+ETag/),
+      message: expect.stringMatching(/^The server sends .+ETag/),
     });
   });
 
-  it('is on record as soon as it was looked at, though not read to its end', async () => {
+  it('is recorded even if it is not read to its end', async () => {
     const zipped = await serve((_, response) => response.end(gzipSync(records(30_000))));
     for (const url of [(await serve(whole(records(30_000)))).url, (await serve(whole(records(1)))).url, zipped.url]) {
       for (const config of [{ url }, { url, format: 'generic' }]) {
@@ -117,14 +117,14 @@ describe('an address', () => {
     }
   });
 
-  it('is fetched again for a format that reads it several times only when it is large', async () => {
+  it('is fetched again for a format that reads it several times only if it is large', async () => {
     const text = records(10, 'x'.repeat(1_000_000));
-    const { url, asked } = await serve(whole(text));
+    const { url, requests } = await serve(whole(text));
     expect((await read({ url })).items).toHaveLength(10);
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
     const large = await serve(whole(sarif('x'.repeat(9_000_000))));
     expect((await read({ url: large.url, asset: 'shop' })).items).toHaveLength(1);
-    expect(large.asked.length).toBeGreaterThan(1);
+    expect(large.requests.length).toBeGreaterThan(1);
   });
 
   it('may be compressed', async () => {
@@ -134,9 +134,9 @@ describe('an address', () => {
     await expect(read({ url: cut.url })).rejects.toMatchObject({ kind: 'invalid_answer', message: expect.stringContaining('damaged') });
   });
 
-  it('is said to be no report, with its name and without its query', async () => {
+  it('is named without its query when it is not a report', async () => {
     const { url } = await serve(whole('{"nothing": "known"}'));
-    const failed = { kind: 'invalid_answer', message: expect.stringMatching(/^http:\S+latest\.json is no report/) };
+    const failed = { kind: 'invalid_answer', message: expect.stringMatching(/^http:\S+latest\.json is not a report/) };
     await expect(read({ url: `${url}?sig=secret` })).rejects.toMatchObject(failed);
     await expect(reportUrl.check(contextFor({ url }))).rejects.toMatchObject(failed);
     await expect(read({ url, format: 'trivy' })).rejects.toMatchObject({ kind: 'invalid_answer', message: expect.stringContaining('SchemaVersion') });
@@ -145,7 +145,7 @@ describe('an address', () => {
   });
 });
 
-describe('what a report says', () => {
+describe('a report', () => {
   const sarif = (successful: boolean) =>
     JSON.stringify({
       version: '2.1.0',
@@ -160,14 +160,14 @@ describe('what a report says', () => {
       ],
     });
 
-  it('is about the configured asset when it names none, and about nothing without one', async () => {
+  it('uses the configured asset if it names none, and is rejected without one', async () => {
     const { url } = await serve(whole(sarif(true)));
     const run = await read({ url, asset: 'shop' });
     expect(run).toMatchObject({ coverage: 'complete', covers: ['repository shop'], items: [{ observation: { asset: { type: 'repository', name: 'shop' } } }] });
-    expect((await read({ url })).items).toMatchObject([{ rejection: { reason: expect.stringContaining('name the asset') } }]);
+    expect((await read({ url })).items).toMatchObject([{ rejection: { reason: expect.stringContaining('Set the asset') } }]);
   });
 
-  it('closes nothing when it is partial, or when its run did not come to its end', async () => {
+  it('is not complete if it is partial or its run did not finish', async () => {
     const { url } = await serve(whole(sarif(true)));
     expect(await read({ url, asset: 'shop', coverage: 'partial' })).toMatchObject({ coverage: 'changes' });
     const broken = await serve(whole(sarif(false)));
@@ -187,7 +187,7 @@ describe('a bucket', () => {
     return { fake, config: config as Values, credentials: credentials as Values };
   }
 
-  it('gives every object under the prefix, whatever its name, and no others', async () => {
+  it('returns exactly the objects with the prefix, whatever their names', async () => {
     const { fake, config, credentials } = await store();
     const run = await read(config, credentials);
     expect(run.items).toHaveLength(27);
@@ -195,7 +195,7 @@ describe('a bucket', () => {
     expect(paths).toEqual(['/scans', ...Array.from({ length: 9 }, (_, n) => `/scans/nightly/part ${n} (+ü).json`)]);
   });
 
-  it('has objects that are gone on with when they come short of their size', async () => {
+  it('resumes objects that are shorter than their size', async () => {
     const { fake, config, credentials } = await store({ kind: 'truncated', at: 4, for: 1 });
     expect((await read(config, credentials)).items).toHaveLength(27);
     expect(fake.requests.filter(({ headers }) => headers.range !== undefined)).toHaveLength(1);
@@ -203,7 +203,7 @@ describe('a bucket', () => {
     await expect(read(always.config, always.credentials)).rejects.toMatchObject({ kind: 'invalid_answer', message: expect.stringContaining('part 2') });
   });
 
-  it('is not taken for empty by mistake, nor read when it is not said which', async () => {
+  it('must not be empty, and must not be combined with a URL', async () => {
     const { config, credentials } = await store();
     for (const run of [
       () => read({ ...config, prefix: 'weakly/' }, credentials),
@@ -214,7 +214,7 @@ describe('a bucket', () => {
     await expect(read({ ...config, url: 'http://127.0.0.1:1/x' })).rejects.toMatchObject({ kind: 'configuration' });
   });
 
-  it('whose list never ends is given up', async () => {
+  it('fails if its list never ends', async () => {
     const fake = await serveFake(reportUrlFake, { pageSize: 100, endless: true });
     closing.push(() => fake.close());
     await expect(collect(reportUrl, contextOf(reportUrl, reportUrlFake.settings(fake.origin)))).rejects.toMatchObject({ kind: 'incomplete' });

@@ -1,5 +1,5 @@
-import type { Json } from '../../contract.ts';
-import type { FakeVendor } from '../../fake-server.ts';
+import type { Json } from '../../core/contract.ts';
+import type { FakeVendor } from '../../testing/fake-server.ts';
 
 const ORG = '3a6b1e50-5d0c-4b1f-9a55-0f6f0c6d1a01';
 const project = (n: number): string => `6b1f0000-0000-4000-8000-00000000000${n}`;

@@ -1,10 +1,10 @@
 import type { Asset, ReportItem } from '@rrs/scan-reports';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, defineScanner, type Http, Secret } from '../../contract.ts';
-import { itemsOf } from '../../reports.ts';
+import { ConnectorError, defineScanner, type Http, Secret } from '../../core/contract.ts';
+import { itemsOf } from '../../core/reports.ts';
 
 const VERSION = '2024-10-15';
-/** A checkpoint after which nothing comes. */
+/** The checkpoint after the last page. */
 const END = 'end';
 const Link = Type.Union([Type.String(), Type.Object({ href: Type.String() }), Type.Null()]);
 const Page = Type.Object({ data: Type.Array(Type.Unknown()), links: Type.Optional(Type.Object({ next: Type.Optional(Link) })) });
@@ -22,20 +22,20 @@ export const snyk = defineScanner({
   id: 'snyk',
   name: 'Snyk',
   version: 1,
-  description: 'Issues of all projects of a Snyk organization: dependencies, containers, code and infrastructure.',
+  description: 'Issues in all projects of a Snyk organization: dependencies, containers, code and infrastructure.',
   documentation: 'https://docs.snyk.io/snyk-api/reference/issues',
   permissions: 'an API token of a service account or user in this region with org.read, org.project.read and org.project.snapshot.read',
   config: Type.Object({
     api_url: Type.String({
-      title: 'API address',
+      title: 'API URL',
       description:
-        'Of the region that the organization lives in: https://api.snyk.io/rest, https://api.us.snyk.io/rest, https://api.eu.snyk.io/rest or https://api.au.snyk.io/rest',
+        'URL for the region of the organization: https://api.snyk.io/rest, https://api.us.snyk.io/rest, https://api.eu.snyk.io/rest or https://api.au.snyk.io/rest.',
       format: 'uri',
       default: 'https://api.snyk.io/rest',
     }),
-    organization_id: Type.String({ title: 'Organization ID', description: 'In Snyk under Settings, General', minLength: 1 }),
+    organization_id: Type.String({ title: 'Organization ID', description: 'ID of the organization, in Snyk under Settings, General.', minLength: 1 }),
   }),
-  credentials: Type.Object({ token: Secret('API token', 'In Snyk under Account settings or Service accounts') }),
+  credentials: Type.Object({ token: Secret('API token', 'Create one in Snyk under Account settings or Service accounts.') }),
   baseUrl: ({ config }) => config.api_url,
   authorize: ({ credentials }) => ({ authorization: `token ${credentials.token}`, accept: 'application/vnd.api+json' }),
   async check({ http, config }) {
@@ -57,7 +57,7 @@ export const snyk = defineScanner({
   },
 });
 
-/** Issues name their project by its id alone. */
+/** Issues contain only the id of their project. */
 async function projectsOf(http: Http, org: string): Promise<Map<string, Asset>> {
   const projects = new Map<string, Asset>();
   for (let after: string | null = ''; after !== null; ) {
@@ -73,7 +73,7 @@ async function projectsOf(http: Http, org: string): Promise<Map<string, Asset>> 
   return projects;
 }
 
-/** A link of which only the cursor counts: with and without /rest in front, it is the same. */
+/** Uses only the cursor of the link, because its path may or may not start with /rest. */
 function nextCursor(link: Static<typeof Link> | undefined): string | null {
   const href = typeof link === 'string' ? link : link?.href;
   return href ? new URL(href, 'https://api.snyk.io').searchParams.get('starting_after') : null;

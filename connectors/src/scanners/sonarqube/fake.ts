@@ -1,5 +1,5 @@
-import type { Json } from '../../contract.ts';
-import type { FakeAnswer, FakeVendor } from '../../fake-server.ts';
+import type { Json } from '../../core/contract.ts';
+import type { FakeResponse, FakeVendor } from '../../testing/fake-server.ts';
 
 const TOKEN = 'squ_0123456789abcdef';
 const PROJECTS = ['acme:shop', 'acme:site', 'acme:tools', 'acme:empty'];
@@ -40,9 +40,9 @@ const hotspot = (n: number): Record<string, Json> => ({
   ...reviews[n % 3],
 });
 
-const failed = (status: number, msg: string): FakeAnswer => ({ status, body: { errors: [{ msg }] } });
+const failed = (status: number, msg: string): FakeResponse => ({ status, body: { errors: [{ msg }] } });
 
-/** With so many vulnerabilities in so many projects. */
+/** A vendor with this many vulnerabilities and projects. */
 export function sonarqubeVendor(issues: number, projects: number): FakeVendor {
   return {
     id: 'sonarqube',
@@ -54,11 +54,11 @@ export function sonarqubeVendor(issues: number, projects: number): FakeVendor {
       if (badRecord) all.splice(5, 0, { key: 'AX-bad', project: PROJECTS[0] ?? '', creationDate: '2026-01-01T00:00:02+0000' });
       const rules = [0, 1, 2].map((n) => ({ key: `typescript:S${5000 + n}`, name: `Rule ${n}`, lang: 'ts' }));
 
-      const search = ({ searchParams }: URL, name: string, found: readonly Json[]): FakeAnswer => {
+      const search = ({ searchParams }: URL, name: string, found: readonly Json[]): FakeResponse => {
         const page = Number(searchParams.get('p') ?? 1);
-        const asked = Number(searchParams.get('ps') ?? 100);
-        if (asked > 500) return failed(400, "'ps' value must be less than 500");
-        const size = Math.min(asked, pageSize);
+        const requested = Number(searchParams.get('ps') ?? 100);
+        if (requested > 500) return failed(400, "'ps' value must be less than 500");
+        const size = Math.min(requested, pageSize);
         if (page * size > 10_000) return failed(400, `Can return only the first 10000 results. ${page * size}th result asked.`);
         const total = endless && name !== 'components' ? Math.max(found.length, (page + 1) * size) : found.length;
         const paging = { pageIndex: page, pageSize: size, total };

@@ -1,23 +1,23 @@
 import { obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { defineScanner, type Http, Secret } from '../../contract.ts';
-import { itemsOf } from '../../reports.ts';
-import { beginningOf, incomplete, MOST_RESULTS, Paging, type Position, positionAfter, positionOf } from './position.ts';
+import { defineScanner, type Http, Secret } from '../../core/contract.ts';
+import { itemsOf } from '../../core/reports.ts';
+import { incomplete, MAX_RESULTS, Paging, type Position, positionAfter, positionOf, startOf } from './position.ts';
 
-const PAGE = 500;
+const PAGE_SIZE = 500;
 
 const Config = Type.Object({
   api_url: Type.String({
-    title: 'Address',
-    description: 'Of your SonarQube Server, as https://sonarqube.example.com, or https://sonarcloud.io for SonarQube Cloud',
+    title: 'URL',
+    description: 'URL of SonarQube Server, such as https://sonarqube.example.com, or https://sonarcloud.io for SonarQube Cloud.',
     format: 'uri',
     default: 'https://sonarcloud.io',
   }),
-  organization: Type.Optional(Type.String({ title: 'Organization', description: 'Its key; needed for SonarQube Cloud alone' })),
+  organization: Type.Optional(Type.String({ title: 'Organization', description: 'Key of the organization. Required only for SonarQube Cloud.' })),
   projects: Type.Optional(
     Type.Array(Type.String({ minLength: 1 }), {
       title: 'Projects',
-      description: 'Only these, by their keys (in a project under Project Information). Leave empty for all that the token may browse',
+      description: 'Keys of the projects to read, shown under Project Information. Leave empty for all projects that the token can browse.',
       default: [],
       maxItems: 10_000,
     }),
@@ -32,11 +32,11 @@ export const sonarqube = defineScanner({
   id: 'sonarqube',
   name: 'SonarQube',
   version: 1,
-  description: 'Vulnerabilities and security hotspots of the main branches of SonarQube Server or SonarQube Cloud projects.',
+  description: 'Vulnerabilities and security hotspots on the main branches of SonarQube Server or SonarQube Cloud projects.',
   documentation: 'https://next.sonarqube.com/sonarqube/web_api/api/issues/search',
-  permissions: 'a user token of somebody with the permission Browse on the projects',
+  permissions: 'a token of a user with the permission Browse on the projects',
   config: Config,
-  credentials: Type.Object({ token: Secret('User token', 'In SonarQube under My Account, Security') }),
+  credentials: Type.Object({ token: Secret('User token', 'Create one in SonarQube under My Account, Security.') }),
   baseUrl: ({ config }) => config.api_url,
   authorize: ({ credentials }) => ({ authorization: `Bearer ${credentials.token}` }),
   async check({ http, config }) {
@@ -47,9 +47,9 @@ export const sonarqube = defineScanner({
   async *findings({ http, config, checkpoint }) {
     const before = positionOf(checkpoint);
     for (const project of await projectsOf(http, config)) {
-      // Earlier ones are done, later ones begin at their beginning.
+      // Skips finished projects. Later ones start at their first page.
       if (before !== null && project < before.project) continue;
-      let at: Position = project === before?.project ? before : beginningOf(project);
+      let at: Position = project === before?.project ? before : startOf(project);
       while (at.part !== 'end') {
         const page: Static<typeof Page> = await http.getJson(`api/${at.part}/search`, Page, queryOf(at, config));
         const records = page[at.part] ?? [];
@@ -60,27 +60,27 @@ export const sonarqube = defineScanner({
         yield { items, ...(isFirst ? { covers: [{ type: 'repository', name: project }] } : {}), checkpoint: { ...at } };
       }
     }
-    // Hotspots cannot be asked for by the time of their change.
+    // Hotspots cannot be filtered by the time of their last change.
     return { coverage: 'complete', cursor: null };
   },
 });
 
-/** The older names of the parameters, which all versions and the cloud understand. */
+/** Uses the older parameter names, which all versions and the cloud support. */
 function queryOf({ project, part, page, since }: Position, { organization }: Static<typeof Config>) {
-  const common = { p: page, ps: PAGE, organization: organization || null };
+  const common = { p: page, ps: PAGE_SIZE, organization: organization || null };
   if (part === 'hotspots') return { ...common, projectKey: project };
   const order = { s: 'CREATION_DATE', asc: true, createdAfter: since || null };
   return { ...common, ...order, componentKeys: project, types: 'VULNERABILITY', additionalFields: 'rules' };
 }
 
-/** Their keys in order. */
+/** The project keys, sorted. */
 async function projectsOf(http: Http, config: Static<typeof Config>): Promise<string[]> {
   const keys = new Set(config.projects);
   if (keys.size > 0) return [...keys].sort();
   for (let p = 1, isMore = true; isMore; p++) {
-    const { paging, components } = await componentsPage(http, config, { p, ps: PAGE });
-    if (paging.total > MOST_RESULTS) throw incomplete(`there are ${paging.total} projects: name those that are wanted in the configuration`);
-    if (paging.pageIndex !== p) throw incomplete('the same page of projects came again');
+    const { paging, components } = await componentsPage(http, config, { p, ps: PAGE_SIZE });
+    if (paging.total > MAX_RESULTS) throw incomplete(`there are ${paging.total} projects. Set the projects to read in the configuration`);
+    if (paging.pageIndex !== p) throw incomplete('the same page of projects was sent twice');
     for (const { key } of components) keys.add(key);
     isMore = p * paging.pageSize < paging.total;
   }

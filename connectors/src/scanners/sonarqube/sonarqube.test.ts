@@ -1,10 +1,10 @@
 import { afterEach, expect, it } from 'vitest';
-import type { Settings } from '../../contract.ts';
-import { type FakeVendor, type Fault, type RunningFake, serveFake } from '../../fake-server.ts';
-import { collect, contextOf } from '../../testing.ts';
+import type { Settings } from '../../core/contract.ts';
+import { type FakeVendor, type Fault, type RunningFake, serveFake } from '../../testing/fake-server.ts';
+import { collect, contextOf } from '../../testing/host.ts';
 import { sonarqubeFake, sonarqubeVendor } from './fake.ts';
 import { sonarqube } from './index.ts';
-import { beginningOf, positionAfter } from './position.ts';
+import { positionAfter, startOf } from './position.ts';
 
 const running: RunningFake[] = [];
 afterEach(async () => {
@@ -40,31 +40,31 @@ it('reads vulnerabilities with the names of their rules, and hotspots', async ()
   expect(covers).toEqual(['acme:empty', 'acme:shop', 'acme:site', 'acme:tools'].map((key) => `repository ${key}`));
 });
 
-it('reads named projects alone', async () => {
+it('reads only the configured projects', async () => {
   const { covers, observations } = await run({ projects: ['acme:site'] }, sonarqubeFake);
   expect(covers).toEqual(['repository acme:site']);
   expect(new Set(observations.map(({ asset }) => asset?.name))).toEqual(new Set(['acme:site']));
   await expect(run({ projects: ['acme:gone'] }, sonarqubeFake)).rejects.toMatchObject({ kind: 'configuration' });
 });
 
-it('gets behind the first 10,000 of a project', async () => {
+it('reads more than 10,000 results of a project', async () => {
   const { observations, coverage, requests } = await run({ projects: ['acme:shop'] }, sonarqubeVendor(10_700, 1), { pageSize: 500 });
   expect(new Set(observations.map(({ external_id }) => external_id)).size).toBe(10_700 + 3);
   expect(coverage).toBe('complete');
   expect(requests.filter(({ url }) => url.searchParams.has('createdAfter'))).toHaveLength(2);
 });
 
-it('says so where it cannot get there', () => {
-  const at = { ...beginningOf('acme:shop'), page: 20, total: 12_000 };
+it('reports when it cannot read past 10,000 results', () => {
+  const at = { ...startOf('acme:shop'), page: 20, total: 12_000 };
   const paging = { pageIndex: 20, pageSize: 500, total: 12_000 };
   const last = { count: 500, lastCreated: '2026-01-01T00:00:00+0000' };
-  expect(positionAfter(at, paging, last)).toEqual({ ...beginningOf('acme:shop'), since: '2026-01-01T00:00:00+0000' });
-  expect(() => positionAfter({ ...at, since: last.lastCreated }, paging, last)).toThrow(/more than 10000 vulnerabilities of the same time/);
+  expect(positionAfter(at, paging, last)).toEqual({ ...startOf('acme:shop'), since: '2026-01-01T00:00:00+0000' });
+  expect(() => positionAfter({ ...at, since: last.lastCreated }, paging, last)).toThrow(/more than 10000 vulnerabilities with the same creation time/);
   expect(() => positionAfter({ ...at, part: 'hotspots' }, paging, last)).toThrow(/12000 hotspots/);
-  expect(() => positionAfter(at, { ...paging, total: 11_999 }, last)).toThrow(/removed while they were read/);
+  expect(() => positionAfter(at, { ...paging, total: 11_999 }, last)).toThrow(/removed during the run/);
   expect(() => positionAfter(at, paging, { ...last, count: 0 })).toThrow(/page 20 was empty/);
 });
 
-it('does not take a page that comes again for a new one', async () => {
+it('is incomplete when a page is repeated', async () => {
   await expect(run({ projects: ['acme:shop'] }, sonarqubeFake, { fault: { kind: 'repeated', at: 2 } })).rejects.toMatchObject({ kind: 'incomplete' });
 });

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { ConnectorError, type Http, type Json } from '../../contract.ts';
+import { ConnectorError, type Http, type Json } from '../../core/contract.ts';
 
-/** Tenable writes what is asked for into chunks, in its own time and order, and keeps them for a day. */
+/** Tenable exports data asynchronously into chunks, in any order, and keeps them for a day. */
 
 type ExportKind = 'vulns' | 'assets';
 
@@ -11,14 +11,14 @@ interface ExportRequest {
   startedAt: Date;
 }
 
-/** As a checkpoint keeps it. */
+/** Part of the checkpoint. */
 interface Job {
   readonly [field: string]: string;
   export: ExportKind;
   id: string;
-  /** What happened after this moment may be missing. */
+  /** Changes after this time may be missing. */
   as_of: string;
-  /** Chunks that were read: "1-40,42". */
+  /** The chunks that were read: "1-40,42". */
   done: string;
 }
 
@@ -47,7 +47,7 @@ const Status = Type.Object({
 });
 const Records = Type.Array(Type.Unknown());
 
-/** Goes on with a job that a run before has begun, unless that one has been lost meanwhile. */
+/** Resumes a job of an interrupted run, unless Tenable has lost it meanwhile. */
 export async function* readExport(http: Http, request: ExportRequest, known: Job | null): AsyncGenerator<Chunk> {
   if (known) {
     try {
@@ -57,24 +57,24 @@ export async function* readExport(http: Http, request: ExportRequest, known: Job
       if (!isLost(error)) throw error;
     }
   }
-  const job = await begin(http, request);
+  const job = await startExport(http, request);
   yield { job, place: '', records: [] };
   yield* readJob(http, job);
 }
 
-/** Unknown to Tenable after a day, or failed. */
+/** The job has expired or failed. */
 function isLost(error: unknown): boolean {
   return error instanceof ConnectorError && (error.kind === 'configuration' || error.kind === 'incomplete');
 }
 
-/** May be sent twice: of two equal exports, the second is refused in favour of the first. */
-async function begin(http: Http, { kind, body, startedAt }: ExportRequest): Promise<Job> {
-  const { status, body: answer } = await http.json(Started, { method: 'POST', path: `${kind}/export`, json: body, repeatable: true, accept: [409] });
-  const id = answer.export_uuid ?? answer.active_job_id;
+/** Safe to retry: Tenable refuses a second identical export and names the first one. */
+async function startExport(http: Http, { kind, body, startedAt }: ExportRequest): Promise<Job> {
+  const { status, body: response } = await http.json(Started, { method: 'POST', path: `${kind}/export`, json: body, repeatable: true, accept: [409] });
+  const id = response.export_uuid ?? response.active_job_id;
   if (id === undefined)
     throw new ConnectorError(
       'unavailable',
-      `Tenable does not begin the export: ${answer.failure_reason ?? 'another one is under way'}. The next run tries again.`,
+      `Tenable did not start the export: ${response.failure_reason ?? 'another one is running'}. The next run tries again.`,
     );
   const job: Job = { export: kind, id, as_of: startedAt.toISOString(), done: '' };
   if (status !== 409) return job;
@@ -108,21 +108,21 @@ function statusOf(http: Http, job: Job): Promise<Static<typeof Status>> {
 }
 
 function refuseIncomplete({ export: kind, id }: Job, { status, reason, chunks_failed, chunks_cancelled }: Static<typeof Status>): void {
-  const why = typeof reason === 'string' && reason !== '' ? ` It says: ${reason.slice(0, 300)}` : '';
+  const why = typeof reason === 'string' && reason !== '' ? ` Response: ${reason.slice(0, 300)}` : '';
   if (/^(?:ERROR|CANCELLED)$/i.test(status))
-    throw new ConnectorError('incomplete', `Tenable ended the export of ${kind} ${id} as ${status.toLowerCase()}. The next run begins a new one.${why}`);
-  const lost = [...(chunks_failed ?? []), ...(chunks_cancelled ?? [])];
-  if (lost.length > 0)
     throw new ConnectorError(
       'incomplete',
-      `Tenable could not write ${lost.length} chunks of the export of ${kind} ${id}. The next run begins a new one.${why}`,
+      `The Tenable export of ${kind} ${id} ended with the status ${status.toLowerCase()}. The next run starts a new one.${why}`,
     );
+  const lost = [...(chunks_failed ?? []), ...(chunks_cancelled ?? [])];
+  if (lost.length > 0)
+    throw new ConnectorError('incomplete', `The Tenable export of ${kind} ${id} lost ${lost.length} chunks. The next run starts a new one.${why}`);
 }
 
-/** Chunks without anything in them may be listed or not. */
+/** Empty chunks may or may not be listed. */
 function refuseMissing({ export: kind, id }: Job, { total_chunks, empty_chunks_count }: Static<typeof Status>, read: number): void {
   if (typeof total_chunks === 'number' && read + (empty_chunks_count ?? 0) < total_chunks)
-    throw new ConnectorError('incomplete', `Tenable says that the export of ${kind} ${id} has ${total_chunks} chunks and lists ${read}.`);
+    throw new ConnectorError('incomplete', `The Tenable export of ${kind} ${id} should have ${total_chunks} chunks but lists ${read}.`);
 }
 
 export function jobOf(checkpoint: Json): Job | null {

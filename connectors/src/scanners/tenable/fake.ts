@@ -1,5 +1,5 @@
-import type { Json } from '../../contract.ts';
-import type { FakeAnswer, FakeVendor } from '../../fake-server.ts';
+import type { Json } from '../../core/contract.ts';
+import type { FakeResponse, FakeVendor } from '../../testing/fake-server.ts';
 
 const KEYS = { access_key: 'tenable-access-0123456789', secret_key: 'tenable-secret-0123456789' };
 const severities = ['info', 'low', 'medium', 'high', 'critical'];
@@ -37,7 +37,7 @@ function vulnerability(n: number): Vulnerability {
       family: 'Web Servers',
       type: 'remote',
       synopsis: 'The remote service is affected.',
-      description: `What weakness ${n} is.`,
+      description: `Description of weakness ${n}.`,
       solution: n % 5 === 0 ? 'n/a' : 'Upgrade.',
       risk_factor: 'HIGH',
       cve: [`CVE-2025-${2000 + n}`],
@@ -87,9 +87,9 @@ function matches(found: Vulnerability, { since = 0, state = ['OPEN', 'REOPENED']
 
 interface Job {
   kind: string;
-  asked: string;
+  requested: string;
   records: Json[];
-  /** How often somebody asked how far it is. */
+  /** The number of status requests. */
   polls: number;
   created: number;
 }
@@ -103,23 +103,23 @@ export const tenableFake: FakeVendor = {
     const chunks = ({ records }: Job): number => Math.ceil(records.length / pageSize);
     const isFinished = ({ polls }: Job): boolean => !endless && polls > 2;
 
-    const begin = (kind: string, body: string): FakeAnswer => {
+    const start = (kind: string, body: string): FakeResponse => {
       const { filters = {} } = JSON.parse(body) as { filters?: Filters };
-      const running = [...jobs].find(([, job]) => job.kind === kind && job.asked === JSON.stringify(filters) && !isFinished(job));
+      const running = [...jobs].find(([, job]) => job.kind === kind && job.requested === JSON.stringify(filters) && !isFinished(job));
       const failure_reason = 'The request could not be completed due to a conflict with the ongoing export';
       if (running) return { status: 409, body: { active_job_id: running[0], failure_reason } };
       const found: Json[] = Array.from({ length: FINDINGS }, (_, n) => vulnerability(n)).filter((one) => matches(one, filters));
       if (badRecord) found.splice(5, 0, { finding_id: 'x', plugin: {} });
       const records = kind === 'vulns' ? found : Array.from({ length: HOSTS }, (_, n) => asset(n));
       const id = uuid(3, jobs.size);
-      jobs.set(id, { kind, asked: JSON.stringify(filters), records, polls: 0, created: Date.now() });
+      jobs.set(id, { kind, requested: JSON.stringify(filters), records, polls: 0, created: Date.now() });
       return { body: { export_uuid: id } };
     };
 
-    const status = (id: string, job: Job): FakeAnswer => {
+    const status = (id: string, job: Job): FakeResponse => {
       job.polls++;
       const all = Array.from({ length: endless ? job.polls : chunks(job) }, (_, n) => n + 1);
-      // While it works they show in any order.
+      // Until the export is finished, chunks appear in any order.
       const ready = isFinished(job) || endless ? all : job.polls === 1 ? [] : all.slice(Math.floor(all.length / 2)).reverse();
       return {
         body: {
@@ -142,7 +142,7 @@ export const tenableFake: FakeVendor = {
       if (headers['x-apikeys'] !== `accessKey=${KEYS.access_key};secretKey=${KEYS.secret_key}`) return failed(401, 'Unauthorized', 'Invalid credentials.');
       const [, kind = '', word, id = '', part, number] = url.pathname.split('/');
       if (word !== 'export' || (kind !== 'vulns' && kind !== 'assets')) return failed(404, 'Not Found', 'Not Found');
-      if (method === 'POST' && id === '') return begin(kind, body);
+      if (method === 'POST' && id === '') return start(kind, body);
       if (id === 'status') return { body: { exports: [...jobs.keys()].map((one) => ({ uuid: one })) } };
       const job = jobs.get(id);
       if (job?.kind !== kind) return failed(404, 'Not Found', `Export ${id} not found`);

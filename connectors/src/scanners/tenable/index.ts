@@ -1,19 +1,19 @@
 import { record } from '@rrs/scan-reports/normalize.ts';
 import { type Static, Type } from 'typebox';
-import { defineScanner, type Json, Secret } from '../../contract.ts';
+import { defineScanner, type Json, Secret } from '../../core/contract.ts';
 import { jobOf, readExport } from './export-job.ts';
 import { coveredAsset, findingOf } from './record.ts';
 
-/** Without a time, Tenable exports the last 30 days only. */
-const EVER = Date.UTC(2000, 0) / 1000;
-/** A change has the time of its scan and shows when the scan has ended. */
+/** Without a start time, Tenable exports only the last 30 days. */
+const EPOCH = Date.UTC(2000, 0) / 1000;
+/** A change has the time of its scan but appears only after the scan has finished. */
 const OVERLAP_SECONDS = 24 * 3600;
 const LARGEST_ASSET_CHUNK = 1_000;
 
 const Config = Type.Object({
   api_url: Type.String({
-    title: 'API address',
-    description: 'https://cloud.tenable.com unless Tenable gave you another one, as for FedRAMP',
+    title: 'API URL',
+    description: 'https://cloud.tenable.com, unless Tenable gave you another URL, for example for FedRAMP.',
     format: 'uri',
     default: 'https://cloud.tenable.com',
   }),
@@ -21,22 +21,21 @@ const Config = Type.Object({
     Type.Array(Type.Union(['info', 'low', 'medium', 'high', 'critical'].map((severity) => Type.Literal(severity))), {
       title: 'Severities',
       description:
-        'All when none is chosen. With a choice, only what Tenable itself calls fixed is closed, since a finding may leave the choice without being fixed',
+        'Severities to read. Leave empty for all. With a selection, only findings that Tenable reports as fixed are closed, because a finding can leave the selection without being fixed.',
       default: [],
     }),
   ),
   tags: Type.Optional(
     Type.Array(Type.String({ pattern: '^[^:]+:.+$' }), {
       title: 'Tags',
-      description:
-        'Only assets that have these tags, each written as Category:Value. Several values of a category: any of them; several categories: all of them',
+      description: 'Reads only assets with these tags, written as Category:Value. An asset must match one value of each category.',
       default: [],
     }),
   ),
   chunk_assets: Type.Optional(
     Type.Integer({
       title: 'Assets per chunk',
-      description: 'How many assets Tenable puts into one part of the export. Raise it when there are more than 100,000 assets',
+      description: 'Number of assets in one part of the export. Increase it if you have more than 100,000 assets.',
       minimum: 50,
       maximum: 5_000,
       default: 50,
@@ -48,26 +47,26 @@ export const tenable = defineScanner({
   id: 'tenable',
   name: 'Tenable Vulnerability Management',
   version: 1,
-  description: 'Vulnerabilities of all licensed assets of Tenable Vulnerability Management (Tenable.io), by its export.',
+  description: 'Vulnerabilities on all licensed assets of Tenable Vulnerability Management (Tenable.io), from its export API.',
   documentation: 'https://developer.tenable.com/reference/exports-vulns-request-export',
   permissions:
-    'API keys of a user with the role Basic [16] or above, the privilege VM_EXPLORE.EXPORT (Vulnerability Management, Explore, Export) and Can View on all assets',
+    'API keys of a user with at least the role Basic [16], the privilege VM_EXPLORE.EXPORT (Vulnerability Management, Explore, Export) and Can View on all assets',
   config: Config,
   credentials: Type.Object({
-    access_key: Secret('Access key', 'In Tenable under Settings, My Account, API Keys'),
-    secret_key: Secret('Secret key', 'Shown together with the access key when the keys are generated'),
+    access_key: Secret('Access key', 'Generate the keys in Tenable under Settings, My Account, API Keys.'),
+    secret_key: Secret('Secret key', 'Shown with the access key when the keys are generated.'),
   }),
   baseUrl: ({ config }) => config.api_url,
   authorize: ({ credentials }) => ({
     'x-apikeys': `accessKey=${credentials.access_key};secretKey=${credentials.secret_key}`,
-    // Tenable asks integrations to name themselves this way.
+    // Tenable asks integrations to identify themselves in this format.
     'user-agent': 'Integration/1.0 (RRS; Remediation Risk Service; Build/1)',
     accept: 'application/json, application/octet-stream',
   }),
   async check({ http }) {
     await http.getJson('vulns/export/status', Type.Object({ exports: Type.Array(Type.Unknown()) }));
   },
-  /** Assets come last: one that loses its tag between the two exports is then not taken for one without findings. */
+  /** Assets are read last, so that an asset that loses its tag between the two exports is not covered without its findings. */
   async *findings({ http, config, checkpoint, cursor, startedAt }) {
     const known = jobOf(checkpoint);
     const wantsAll = cursor === null && (config.severities ?? []).length === 0;
@@ -86,7 +85,7 @@ export const tenable = defineScanner({
 });
 
 function vulnerabilities(config: Static<typeof Config>, cursor: Json): Json {
-  const since = typeof cursor === 'string' ? Math.floor(Date.parse(cursor) / 1000) - OVERLAP_SECONDS : EVER;
+  const since = typeof cursor === 'string' ? Math.floor(Date.parse(cursor) / 1000) - OVERLAP_SECONDS : EPOCH;
   const severity = config.severities ?? [];
   return {
     num_assets: config.chunk_assets ?? 50,
@@ -95,7 +94,7 @@ function vulnerabilities(config: Static<typeof Config>, cursor: Json): Json {
   };
 }
 
-/** Those whose vulnerabilities are exported: licensed, and looked at. */
+/** Assets whose vulnerabilities are exported: licensed and assessed. */
 function assets(config: Static<typeof Config>): Json {
   return {
     chunk_size: LARGEST_ASSET_CHUNK,

@@ -4,7 +4,7 @@ import { arr, count, date, num, obj, str, strs } from '@rrs/scan-reports/read.ts
 
 const SEVERITIES: readonly Severity[] = ['info', 'low', 'medium', 'high', 'critical'];
 
-/** As the report of a scan says it (format `nessus`): its plugins are these, so that a file and a connection meet in one finding. */
+/** Uses the same rules as scan reports (format `nessus`), so that a file and a connection produce the same finding. */
 export function findingOf(value: unknown, place: string): Observation {
   const finding = obj(value);
   const plugin = obj(finding.plugin);
@@ -48,7 +48,7 @@ export function findingOf(value: unknown, place: string): Observation {
   });
 }
 
-/** A host of the assets export. Null: it is none any more. */
+/** A host of the assets export. Null if it was deleted or terminated. */
 export function coveredAsset(value: unknown): Asset | null {
   const asset = obj(value);
   const id = str(asset.id);
@@ -77,12 +77,12 @@ interface Names {
 
 function hostOf(id: string, { netbios, agent, instances = [], ...names }: Names): Asset {
   const { name, identifiers = [] } = hostAsset({ ...names, netbios: netbios?.split('\\').at(-1) });
-  const further: AssetIdentifier[] = [id, ...instances].map((value) => ({ kind: 'cloud_id', value }));
-  if (agent) further.push({ kind: 'agent_id', value: agent });
-  return { type: 'host', name: identifiers.length > 0 ? name : id, identifiers: [...identifiers, ...further] };
+  const additional: AssetIdentifier[] = [id, ...instances].map((value) => ({ kind: 'cloud_id', value }));
+  if (agent) additional.push({ kind: 'agent_id', value: agent });
+  return { type: 'host', name: identifiers.length > 0 ? name : id, identifiers: [...identifiers, ...additional] };
 }
 
-/** Vectors of version 3 and 4 come without the version in front. */
+/** Vectors of versions 3 and 4 lack the version prefix. */
 function cvssOf(vector: unknown, score: unknown, prefix: string): Cvss[] {
   const raw = (str(obj(vector).raw) ?? str(vector))?.replace(/^CVSS2#/i, '');
   if (!raw?.includes(':')) return [];

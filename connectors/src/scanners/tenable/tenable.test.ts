@@ -1,19 +1,19 @@
 import type { Observation } from '@rrs/scan-reports';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Json } from '../../contract.ts';
-import { type FakeAnswer, type FakeRequest, type Fault, type RunningFake, serveFake } from '../../fake-server.ts';
-import { type Collected, collect, contextOf } from '../../testing.ts';
+import type { Json } from '../../core/contract.ts';
+import { type FakeRequest, type FakeResponse, type Fault, type RunningFake, serveFake } from '../../testing/fake-server.ts';
+import { type Collected, collect, contextOf } from '../../testing/host.ts';
 import { tenableFake } from './fake.ts';
 import { tenable } from './index.ts';
 
 let fake: RunningFake;
 afterEach(() => fake.close());
 
-type Change = (request: FakeRequest, answer: FakeAnswer) => FakeAnswer;
+type Change = (request: FakeRequest, response: FakeResponse) => FakeResponse;
 
-const unchanged: Change = (_, answer) => answer;
+const unchanged: Change = (_, response) => response;
 
-/** The vendor, with some of its answers changed. */
+/** The vendor with some responses changed. */
 async function started(change: Change = unchanged, options: { pageSize?: number; fault?: Fault } = {}): Promise<void> {
   fake = await serveFake(
     {
@@ -34,15 +34,15 @@ function context(config: Record<string, Json> = {}) {
 }
 
 const isStatus = ({ url }: FakeRequest): boolean => /\/vulns\/export\/.+\/status$/.test(url.pathname);
-const altered = (answer: FakeAnswer, change: Record<string, Json>): FakeAnswer => ({
-  ...answer,
-  body: { ...(answer.body as Record<string, Json>), ...change },
+const altered = (response: FakeResponse, change: Record<string, Json>): FakeResponse => ({
+  ...response,
+  body: { ...(response.body as Record<string, Json>), ...change },
 });
 const posts = (): unknown[] => fake.requests.filter(({ method }) => method === 'POST').map(({ body }) => JSON.parse(body));
 const found = ({ items }: Collected): Observation[] => items.flatMap((item) => ('observation' in item ? [item.observation] : []));
 
-describe('the export of Tenable', () => {
-  it('brings what is open, accepted and fixed, as reports of Nessus say it', async () => {
+describe('the Tenable export', () => {
+  it('returns open, accepted and fixed findings like Nessus reports', async () => {
     await started();
     const run = await collect(tenable, context());
     expect(found(run).filter(({ present }) => !present)).toHaveLength(4);
@@ -60,7 +60,7 @@ describe('the export of Tenable', () => {
     });
   });
 
-  it('covers every host that was looked at, also the one without findings, by the same id as its findings', async () => {
+  it('covers every assessed host, with or without findings, under the id in its findings', async () => {
     await started();
     const run = tenable.findings(context());
     const covers = [];
@@ -71,7 +71,7 @@ describe('the export of Tenable', () => {
     expect(posts().at(-1)).toMatchObject({ filters: { is_licensed: true, is_deleted: false } });
   });
 
-  it('asks for changes since the cursor, with an overlap, and covers nothing', async () => {
+  it('requests changes since the cursor with an overlap and covers nothing', async () => {
     await started();
     const first = await collect(tenable, context());
     expect(posts()[0]).toMatchObject({ filters: { state: ['OPEN', 'REOPENED', 'FIXED'], since: 946_684_800 } });
@@ -83,7 +83,7 @@ describe('the export of Tenable', () => {
     expect(found(next).filter(({ present }) => !present)).toHaveLength(4);
   });
 
-  it('never calls a choice of severities complete', async () => {
+  it('is never complete with selected severities', async () => {
     await started();
     const run = await collect(tenable, context({ severities: ['high', 'critical'], tags: ['Site:Berlin', 'Site:Bonn', 'Tier:1'] }));
     expect(run).toMatchObject({ coverage: 'changes', covers: [] });
@@ -92,9 +92,9 @@ describe('the export of Tenable', () => {
     ]);
   });
 
-  it('adopts the same export when it is under way, with the time at which that began', async () => {
+  it('adopts an identical running export with its start time', async () => {
     const long = Date.parse('2026-11-15T06:30:00Z');
-    await started((request, answer) => (isStatus(request) ? altered(answer, { created: long }) : answer));
+    await started((request, response) => (isStatus(request) ? altered(response, { created: long }) : response));
     await collect(tenable, context(), 1);
     const run = await collect(tenable, context());
     expect(run).toMatchObject({ coverage: 'complete', cursor: '2026-11-15T06:30:00.000Z' });
@@ -104,26 +104,26 @@ describe('the export of Tenable', () => {
   });
 
   it.each([
-    ['failed chunks', { chunks_failed: [2] }, /could not write 1 chunks/],
-    ['cancelled chunks', { chunks_cancelled: [1, 3] }, /could not write 2 chunks/],
+    ['failed chunks', { chunks_failed: [2] }, /lost 1 chunks/],
+    ['cancelled chunks', { chunks_cancelled: [1, 3] }, /lost 2 chunks/],
     ['an export that failed', { status: 'ERROR', reason: 'out of disk' }, /error.*out of disk/],
-    ['chunks that are not listed', { total_chunks: 4 }, /has 4 chunks and lists 3/],
+    ['chunks that are not listed', { total_chunks: 4 }, /should have 4 chunks but lists 3/],
   ])('is incomplete with %s', async (_, change, message) => {
-    await started((request, answer) => (isStatus(request) ? altered(answer, change) : answer));
+    await started((request, response) => (isStatus(request) ? altered(response, change) : response));
     await expect(collect(tenable, context())).rejects.toMatchObject({ kind: 'incomplete', message: expect.stringMatching(message) });
   });
 
-  it('is incomplete when a chunk comes again under another number', async () => {
+  it('is incomplete when a chunk is repeated under another number', async () => {
     await started(unchanged, { fault: { kind: 'repeated', at: 2 } });
     await expect(collect(tenable, context())).rejects.toMatchObject({ kind: 'incomplete' });
   });
 
   it.each([
-    ['has expired', (answer: FakeAnswer): FakeAnswer => ({ ...answer, status: 404 })],
-    ['was cancelled', (answer: FakeAnswer): FakeAnswer => altered(answer, { status: 'CANCELLED' })],
-  ])('begins anew when the export of a run before %s', async (_, lose) => {
+    ['has expired', (response: FakeResponse): FakeResponse => ({ ...response, status: 404 })],
+    ['was cancelled', (response: FakeResponse): FakeResponse => altered(response, { status: 'CANCELLED' })],
+  ])('starts a new export when the previous one %s', async (_, lose) => {
     const lost = new Set<string>();
-    await started((request, answer) => (lost.has(request.url.pathname.split('/')[3] ?? '') ? lose(answer) : answer));
+    await started((request, response) => (lost.has(request.url.pathname.split('/')[3] ?? '') ? lose(response) : response));
     const { checkpoints } = await collect(tenable, context(), 2);
     const checkpoint = checkpoints.at(-1) as { id: string; done: string };
     expect(checkpoint.done).toBe('2');
@@ -134,7 +134,7 @@ describe('the export of Tenable', () => {
     expect(checkpoints).not.toContainEqual(run.checkpoints[0]);
   });
 
-  it('keeps the chunks that were read in few words', async () => {
+  it('stores the chunks that were read as ranges', async () => {
     await started(unchanged, { pageSize: 1 });
     const { checkpoints } = await collect(tenable, context());
     expect(checkpoints.filter((checkpoint) => (checkpoint as { export: string }).export === 'vulns').at(-1)).toMatchObject({ done: '1-25' });

@@ -1,8 +1,8 @@
-import type { Json } from '../../contract.ts';
-import type { FakeVendor } from '../../fake-server.ts';
+import type { Json } from '../../core/contract.ts';
+import type { FakeVendor } from '../../testing/fake-server.ts';
 
 const FINDINGS = 24;
-const MOST_ON_A_PAGE = 500;
+const MAX_PAGE_SIZE = 500;
 const severities = ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW', 'NONE'];
 const digest = (n: number): string => `sha256:${String(n).repeat(64).slice(0, 64)}`;
 
@@ -33,7 +33,7 @@ const assets: readonly Json[] = [
   { id: 'c828de0d-0000-5000-8000-000000000003', type: 'SERVERLESS', name: 'orders', providerUniqueId: 'arn:aws:lambda:eu-west-1:111122223333:function:orders' },
 ];
 
-/** Every sixth is fixed, every ninth is ignored by somebody; the later ones changed lately. */
+/** Every sixth finding is fixed, every ninth is ignored, and the later ones changed recently. */
 const finding = (n: number): { updatedAt: string; status: string; node: Json } => {
   const status = n % 6 === 0 ? 'RESOLVED' : n % 9 === 4 ? 'REJECTED' : n % 5 === 1 ? 'IN_PROGRESS' : 'OPEN';
   return {
@@ -43,7 +43,7 @@ const finding = (n: number): { updatedAt: string; status: string; node: Json } =
       id: `5e95ff50-0000-5000-8000-${String(n).padStart(12, '0')}`,
       portalUrl: `https://app.wiz.io/explorer/vulnerability-findings#${n}`,
       name: `CVE-2025-${1000 + n}`,
-      CVEDescription: `What is weak in lib${n}.`,
+      CVEDescription: `Description of the weakness in lib${n}.`,
       CVSSSeverity: severities[n % 5] ?? null,
       vendorSeverity: n % 3 === 0 ? null : (severities[n % 5] ?? null),
       score: 7.5,
@@ -89,7 +89,7 @@ export const wizFake: FakeVendor = {
       if (headers.authorization !== `Bearer ${TOKEN}`) return { status: 401, body: { message: 'Unauthorized' } };
       const { query, variables } = JSON.parse(body) as { query: string; variables: Variables };
       if (!query.includes('vulnerabilityFindings(')) return failed('Cannot query this field', 'GRAPHQL_VALIDATION_FAILED');
-      if (variables.first > MOST_ON_A_PAGE) return failed(`first must be at most ${MOST_ON_A_PAGE}`, 'BAD_USER_INPUT');
+      if (variables.first > MAX_PAGE_SIZE) return failed(`first must be at most ${MAX_PAGE_SIZE}`, 'BAD_USER_INPUT');
       const { status, updatedAt } = variables.filterBy;
       const wanted = findings.filter((one) => (status?.includes(one.status) ?? true) && (!updatedAt || one.updatedAt > updatedAt.after));
       const from = variables.after ? Number(Buffer.from(variables.after, 'base64').toString()) : 0;

@@ -3,7 +3,7 @@ import { instanceAsset } from '@rrs/scan-reports/aws.ts';
 import { filePath, idsIn, observation, required, severityOf, severityOfScore } from '@rrs/scan-reports/normalize.ts';
 import { date, num, type Obj, obj, str, strs } from '@rrs/scan-reports/read.ts';
 
-/** Only fields and kinds of assets that every tenant has: one that it does not know would have the whole question refused. */
+/** Contains only fields and asset types that every tenant has, because an unknown one makes Wiz refuse the whole query. */
 export const QUERY = `query Findings($filterBy: VulnerabilityFindingFilters, $first: Int, $after: String) {
   vulnerabilityFindings(filterBy: $filterBy, first: $first, after: $after) {
     nodes {
@@ -47,7 +47,7 @@ export function findingOf(node: Obj, place: string): Observation {
   });
 }
 
-/** Names are not unique among clouds, and two assets of one name would become one: the cloud's own id is part of the name. */
+/** Names are not unique across clouds. The cloud id is part of the name, so that two assets with the same name stay separate. */
 function assetOf(asset: Obj): Asset {
   const id = required(str(asset.id), 'vulnerableAsset');
   const name = str(asset.name) ?? id;
@@ -67,7 +67,7 @@ function assetOf(asset: Obj): Asset {
 function hostOf(asset: Obj, unique: string, identifiers: readonly AssetIdentifier[]): Asset {
   const addresses = strs(asset.ipAddresses);
   const cloudId = str(asset.providerUniqueId) ?? '';
-  // The other sources on AWS know an instance by its id.
+  // Other AWS sources identify an instance by its id.
   const instance = /^arn:[^:]+:ec2:.*:instance\/i-|^i-[0-9a-f]{8,}$/.test(cloudId)
     ? instanceAsset({ id: cloudId, region: str(asset.region) }, addresses)
     : null;

@@ -1,13 +1,13 @@
 import { record } from '@rrs/scan-reports/normalize.ts';
 import { obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, defineScanner, type Http, type Json, Secret } from '../../contract.ts';
-import { clientToken } from '../../oauth.ts';
+import { ConnectorError, defineScanner, type Http, type Json, Secret } from '../../core/contract.ts';
+import { clientToken } from '../../core/oauth.ts';
 import { findingOf, QUERY } from './finding.ts';
 
-const MOST_ON_A_PAGE = 500;
+const MAX_PAGE_SIZE = 500;
 const ATTEMPTS = 5;
-/** Their clock and ours need not agree, and what changes may show a little later. */
+/** The clock of Wiz may differ, and changes may appear late. */
 const OVERLAP_MS = 3_600_000;
 const PERMISSIONS = 'a service account of the type Custom Integration (GraphQL API) with the scope read:vulnerabilities';
 
@@ -15,7 +15,7 @@ const Page = Type.Object({
   nodes: Type.Array(Type.Unknown()),
   pageInfo: Type.Object({ hasNextPage: Type.Boolean(), endCursor: Type.Optional(Type.Union([Type.String(), Type.Null()])) }),
 });
-const Answer = Type.Object({
+const ResponseBody = Type.Object({
   errors: Type.Optional(Type.Union([Type.Array(Type.Unknown()), Type.Null()])),
   data: Type.Optional(Type.Union([Type.Object({ vulnerabilityFindings: Type.Union([Page, Type.Null()]) }), Type.Null()])),
 });
@@ -24,30 +24,30 @@ export const wiz = defineScanner({
   id: 'wiz',
   name: 'Wiz',
   version: 1,
-  description: 'Vulnerability findings of Wiz on virtual machines, containers, images, functions and repositories, with their state.',
+  description: 'Wiz vulnerability findings on virtual machines, containers, images, functions and repositories, with their state.',
   documentation: 'https://win.wiz.io/reference/prerequisites',
   permissions: PERMISSIONS,
   config: Type.Object({
     api_url: Type.String({
-      title: 'API endpoint',
-      description: 'In Wiz under User settings, Tenant: https://api.<data centre>.app.wiz.io/graphql',
+      title: 'API URL',
+      description: 'URL of the API endpoint, in Wiz under User settings, Tenant: https://api.<data center>.app.wiz.io/graphql.',
       format: 'uri',
     }),
     token_url: Type.String({
-      title: 'Token address',
-      description: 'Where tokens are given out; for government tenants https://auth.gov.wiz.io/oauth/token',
+      title: 'Token URL',
+      description: 'URL of the token service. For government tenants: https://auth.gov.wiz.io/oauth/token.',
       format: 'uri',
       default: 'https://auth.app.wiz.io/oauth/token',
     }),
     audience: Type.String({
       title: 'Audience',
-      description: 'Other than wiz-api for old tenants alone, whose token address is https://auth.wiz.io/oauth/token: beyond-api',
+      description: 'Audience of the token. Use beyond-api only for old tenants, whose token URL is https://auth.wiz.io/oauth/token.',
       default: 'wiz-api',
     }),
   }),
   credentials: Type.Object({
-    client_id: Type.String({ title: 'Client ID', description: 'In Wiz under Settings, Service accounts', minLength: 1 }),
-    client_secret: Secret('Client secret', 'Shown once, when the service account is created. What its projects hold is all that is read.'),
+    client_id: Type.String({ title: 'Client ID', description: 'Client ID of the service account, in Wiz under Settings, Service accounts.', minLength: 1 }),
+    client_secret: Secret('Client secret', 'Shown once, when the service account is created. Only findings in the projects of the service account are read.'),
   }),
   baseUrl: ({ config }) => config.api_url,
   origins: ({ config }) => [config.token_url],
@@ -63,10 +63,10 @@ export const wiz = defineScanner({
       const filterBy = { status: ['OPEN', 'IN_PROGRESS', 'RESOLVED', 'REJECTED'], ...since };
       let after = str(obj(checkpoint).after) ?? null;
       do {
-        const { nodes, pageInfo } = await pageOf(http, config.api_url, { first: MOST_ON_A_PAGE, after, filterBy });
+        const { nodes, pageInfo } = await pageOf(http, config.api_url, { first: MAX_PAGE_SIZE, after, filterBy });
         const page = after ? `findings after ${after}` : 'findings from the start';
         const items = nodes.flatMap((node, n) => [...record(`${page} [${n}]`, () => findingOf(obj(node), `${page} [${n}]`))]);
-        if (pageInfo.hasNextPage && !pageInfo.endCursor) throw new ConnectorError('incomplete', 'Wiz says that there is more, but not where.');
+        if (pageInfo.hasNextPage && !pageInfo.endCursor) throw new ConnectorError('incomplete', 'Wiz reports more findings but sends no cursor.');
         after = pageInfo.hasNextPage ? (pageInfo.endCursor ?? null) : null;
         yield { items, checkpoint: after === null ? 'end' : { after } };
       } while (after !== null);
@@ -75,15 +75,15 @@ export const wiz = defineScanner({
   },
 });
 
-/** Errors come with status 200, and may come with a part of the data: then it is not to be trusted. */
+/** Errors have the status 200 and may come with partial data, which must not be used. */
 async function pageOf(http: Http, url: string, variables: Json): Promise<Static<typeof Page>> {
   for (let attempt = 1; ; attempt++) {
-    const { body } = await http.json(Answer, { method: 'POST', path: url, json: { query: QUERY, variables }, repeatable: true });
+    const { body } = await http.json(ResponseBody, { method: 'POST', path: url, json: { query: QUERY, variables }, repeatable: true });
     const page = body.data?.vulnerabilityFindings;
     if (!body.errors?.length && page) return page;
     const fault = faultOf(body.errors ?? []);
-    const passing = fault.kind === 'rate_limited' || fault.kind === 'unavailable';
-    if (!passing || attempt === ATTEMPTS) throw fault;
+    const isTemporary = fault.kind === 'rate_limited' || fault.kind === 'unavailable';
+    if (!isTemporary || attempt === ATTEMPTS) throw fault;
     await http.pause(attempt);
   }
 }
@@ -91,12 +91,12 @@ async function pageOf(http: Http, url: string, variables: Json): Promise<Static<
 function faultOf(errors: readonly unknown[]): ConnectorError {
   const first = obj(errors[0]);
   const code = str(obj(first.extensions).code) ?? '';
-  const said = (str(first.message) ?? 'neither findings nor an error').slice(0, 300);
-  if (/UNAUTH|FORBIDDEN|ACCESS_DENIED/i.test(code) || /unauthori[sz]ed|access denied|permission/i.test(said))
-    return new ConnectorError('credentials', `Wiz does not allow this with these credentials. They need: ${PERMISSIONS}. It says: ${said}`);
-  if (/RATE|THROTTL|TOO_MANY/i.test(code) || /rate limit/i.test(said))
-    return new ConnectorError('rate_limited', `Wiz limits how often it may be asked, and went on doing so. It says: ${said}`);
+  const message = (str(first.message) ?? 'neither findings nor an error').slice(0, 300);
+  if (/UNAUTH|FORBIDDEN|ACCESS_DENIED/i.test(code) || /unauthori[sz]ed|access denied|permission/i.test(message))
+    return new ConnectorError('credentials', `Wiz does not allow this with these credentials. They need: ${PERMISSIONS}. Response: ${message}`);
+  if (/RATE|THROTTL|TOO_MANY/i.test(code) || /rate limit/i.test(message))
+    return new ConnectorError('rate_limited', `Wiz is limiting the request rate, also after retries. Response: ${message}`);
   if (/INTERNAL|TIMEOUT|UNAVAILABLE/i.test(code))
-    return new ConnectorError('unavailable', `Wiz answered with an error of its own, several times. It says: ${said}`);
-  return new ConnectorError('invalid_answer', `Wiz did not answer the question for findings. It says: ${said}`);
+    return new ConnectorError('unavailable', `Wiz returned a server error, also after retries. Response: ${message}`);
+  return new ConnectorError('invalid_answer', `Wiz did not return findings. Response: ${message}`);
 }

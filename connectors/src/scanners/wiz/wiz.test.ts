@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
-import type { Json } from '../../contract.ts';
-import { type FakeVendor, type RunningFake, serveFake } from '../../fake-server.ts';
-import { collect, contextOf } from '../../testing.ts';
+import type { Json } from '../../core/contract.ts';
+import { type FakeVendor, type RunningFake, serveFake } from '../../testing/fake-server.ts';
+import { collect, contextOf } from '../../testing/host.ts';
 import { wizFake } from './fake.ts';
 import { wiz } from './index.ts';
 
@@ -16,7 +16,7 @@ async function started(vendor: FakeVendor = wizFake) {
   return { fake, context: contextOf(wiz, wizFake.settings(fake.origin)) };
 }
 
-/** Answers with an error and status 200, so many times. */
+/** Responds with an error and status 200 this many times. */
 function failing(error: Json, data: Json = null, times = Number.POSITIVE_INFINITY): FakeVendor {
   let left = times;
   return {
@@ -34,24 +34,24 @@ it.each([
   [{ message: 'slow down', extensions: { code: 'RATE_LIMIT_EXCEEDED' } }, 'rate_limited', 4],
   [{ message: 'oops', extensions: { code: 'INTERNAL_SERVER_ERROR' } }, 'unavailable', 4],
   [{ message: 'Cannot query field "score"', extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }, 'invalid_answer', 0],
-])('an error in an answer that says 200 ends the run: %j', async (error, kind, waits) => {
+])('an error in a response with status 200 ends the run: %j', async (error, kind, waits) => {
   const { context } = await started(failing(error));
   await expect(collect(wiz, context)).rejects.toMatchObject({ kind, message: expect.stringContaining(error.message) });
   expect(context.waits).toHaveLength(waits);
 });
 
-it('does not trust a part of the data that comes with an error', async () => {
+it('does not use partial data that comes with an error', async () => {
   const data = { vulnerabilityFindings: { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } } };
   const { context } = await started(failing({ message: 'one shard is missing' }, data));
   await expect(collect(wiz, context)).rejects.toMatchObject({ kind: 'invalid_answer' });
 });
 
-it('gets over an error that passes', async () => {
+it('survives a temporary error', async () => {
   const { context } = await started(failing({ message: 'slow down', extensions: { code: 'RATE_LIMIT_EXCEEDED' } }, null, 2));
   expect(await collect(wiz, context)).toMatchObject({ coverage: 'complete' });
 });
 
-it('asks for what changed since a while before the last run, fixed and ignored included', async () => {
+it('requests changes with an overlap, including fixed and ignored findings', async () => {
   const { fake, context } = await started();
   const run = await collect(wiz, { ...context, cursor: '2026-11-14T08:00:00.000Z' });
   expect(run).toMatchObject({ coverage: 'changes', cursor: '2026-11-15T08:00:00.000Z' });
@@ -68,7 +68,7 @@ it('asks for what changed since a while before the last run, fixed and ignored i
   ]);
 });
 
-it('keeps machines of the same name apart and knows them as other sources do', async () => {
+it('distinguishes machines with the same name and identifies them like other sources', async () => {
   const { context } = await started();
   const { items } = await collect(wiz, context);
   const assets = items.slice(0, 4).map((item) => ('observation' in item ? item.observation.asset : null));

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
-import type { Ticket } from '../../contract.ts';
-import { type FakeVendor, type RunningFake, serveFake } from '../../fake-server.ts';
-import { contextOf } from '../../testing.ts';
+import type { Ticket } from '../../core/contract.ts';
+import { type FakeVendor, type RunningFake, serveFake } from '../../testing/fake-server.ts';
+import { contextOf } from '../../testing/host.ts';
 import { azureDevopsFake } from './fake.ts';
 import { azureDevops } from './index.ts';
 
@@ -16,7 +16,7 @@ async function started(vendor: FakeVendor = azureDevopsFake, pageSize = 5) {
   return { fake, context: contextOf(azureDevops, vendor.settings(fake.origin)) };
 }
 
-it('misses nothing when a work item changes between the query and the reading', async () => {
+it('misses no change when a work item changes between query and read', async () => {
   let batches = 0;
   const busy: FakeVendor = {
     ...azureDevopsFake,
@@ -40,7 +40,7 @@ it('misses nothing when a work item changes between the query and the reading', 
   expect(seen.every(({ updatedAt }, index) => index === 0 || updatedAt >= (seen[index - 1]?.updatedAt ?? updatedAt))).toBe(true);
 });
 
-it('writes to the fields that the type has, and tells by a tag what cannot be removed', async () => {
+it('sets only fields of the type and marks rejection with a tag if needed', async () => {
   const { context } = await started();
   const bugs = { ...context, config: { ...context.config, work_item_type: 'Bug' } };
   const draft = { key: 'k', title: 'T', body: ['<b>'], priority: 'low', dueDate: null, url: 'https://rrs.example/1' } as const;
@@ -52,13 +52,13 @@ it('writes to the fields that the type has, and tells by a tag what cannot be re
   expect(done.raw).toMatchObject({ fields: { 'System.State': 'Closed', 'System.Tags': 'rrs; rrs-k' } });
 });
 
-it('says which work item types there are not', async () => {
+it('names a work item type that does not exist', async () => {
   const { context } = await started();
   const wrong = { ...context, config: { ...context.config, work_item_type: 'Epos' } };
   await expect(azureDevops.check(wrong)).rejects.toMatchObject({ kind: 'configuration', message: expect.stringContaining('Epos') });
 });
 
-it('knows a new work item by its other place in the message', () => {
+it('finds the id in the message for a new work item', () => {
   const settings = azureDevopsFake.settings('http://x');
   const authorization = `Basic ${Buffer.from('any:azure-secret-0123456789').toString('base64')}`;
   const created = { headers: { authorization }, body: Buffer.from('{"eventType":"workitem.created","resource":{"id":7}}') };

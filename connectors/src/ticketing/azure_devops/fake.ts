@@ -1,7 +1,7 @@
 import { obj } from '@rrs/scan-reports/read.ts';
-import type { Json, Settings } from '../../contract.ts';
-import type { FakeAnswer, FakeOptions, FakeVendor } from '../../fake-server.ts';
-import { type FakeTickets, fakeTickets, type Kept } from '../../fake-tickets.ts';
+import type { Json, Settings } from '../../core/contract.ts';
+import type { FakeOptions, FakeResponse, FakeVendor } from '../../testing/fake-server.ts';
+import { type FakeTickets, fakeTickets, type Stored } from '../../testing/fake-tickets.ts';
 
 type Fields = Record<string, Json>;
 type Tickets = FakeTickets<{ fields: Fields; relations: Json[] }>;
@@ -17,19 +17,19 @@ const settings = (origin: string, token: string, work_item_type = 'Task') => ({
 const state = (name: string, category: string): Json => ({ name, color: 'b2b2b2', category });
 const STATES: Record<string, Json[]> = {
   Task: [state('New', 'Proposed'), state('Active', 'InProgress'), state('Closed', 'Completed'), state('Removed', 'Removed')],
-  /** Cannot be removed, as in the agile process. */
+  /** Cannot be removed, as in the Agile process. */
   Bug: [state('New', 'Proposed'), state('Active', 'InProgress'), state('Resolved', 'Resolved'), state('Closed', 'Completed')],
 };
 const FIELDS: Record<string, string[]> = {
   Task: ['System.Title', 'System.Description', 'Microsoft.VSTS.Common.Priority', DUE],
   Bug: ['System.Title', 'Microsoft.VSTS.TCM.ReproSteps', 'Microsoft.VSTS.Common.Priority', DUE],
 };
-const failed = (status: number, message: string): FakeAnswer => ({
+const failed = (status: number, message: string): FakeResponse => ({
   status,
   body: { $id: '1', innerException: null, message, typeKey: 'Exception', errorCode: 0 },
 });
 
-function shown({ number, fields, relations, createdAt, updatedAt }: Item): Json {
+function toJson({ number, fields, relations, createdAt, updatedAt }: Item): Json {
   return {
     id: number,
     rev: 1,
@@ -43,7 +43,7 @@ function shown({ number, fields, relations, createdAt, updatedAt }: Item): Json 
   };
 }
 
-/** What JSON Patch asks for; null when a rule forbids it. */
+/** Applies a JSON Patch. Null if a rule forbids the result. */
 function patched(fields: Fields, relations: Json[], patch: readonly Json[]): { fields: Fields; relations: Json[]; history: string[] } | null {
   const after = { fields: { ...fields }, relations: [...relations], history: [] as string[] };
   for (const step of patch) {
@@ -59,7 +59,7 @@ function patched(fields: Fields, relations: Json[], patch: readonly Json[]): { f
   return isState && String(title).length <= 255 && !/\n/.test(String(title)) ? after : null;
 }
 
-function queried(tickets: Tickets, wiql: string, top: number, { pageSize, endless }: FakeOptions): FakeAnswer {
+function queried(tickets: Tickets, wiql: string, top: number, { pageSize, endless }: FakeOptions): FakeResponse {
   const tag = /\[System\.Tags\] CONTAINS '([^']*)'/.exec(wiql)?.[1];
   if (!tag || !wiql.includes('[System.TeamProject] = @project')) return failed(400, 'TF51006: The query statement is missing a clause.');
   const since = /\[System\.ChangedDate\] >= '([^']*)'/.exec(wiql)?.[1];
@@ -82,7 +82,7 @@ export const azureDevopsFake: FakeVendor = {
       fields: { ...blank('Task'), 'System.Title': `Weakness ${n}`, 'System.Tags': isOurs ? `other; rrs; rrs-seed-${n}` : 'rrs-like; other' },
       relations: [],
     }));
-    const itemAt = (path: string): (Item & Kept) | undefined => tickets.all.find(({ number }) => path.endsWith(`/workitems/${number}`));
+    const itemAt = (path: string): (Item & Stored) | undefined => tickets.all.find(({ number }) => path.endsWith(`/workitems/${number}`));
     return ({ method, url, headers, body }) => {
       if (headers.authorization !== `Basic ${Buffer.from(`:${TOKEN}`).toString('base64')}`)
         return { status: 203, headers: { 'content-type': 'text/html' }, body: '<!DOCTYPE html><html><title>Azure DevOps Services | Sign In</title></html>' };
@@ -101,15 +101,15 @@ export const azureDevopsFake: FakeVendor = {
       if (method !== 'GET' && headers['content-type'] !== 'application/json-patch+json') return failed(415, 'TF400898: Unsupported media type');
       const item = itemAt(path);
       if (name === undefined && !item) return failed(404, 'TF401232: Work item does not exist, or you do not have permissions to read it.');
-      if (method === 'GET' && item) return { body: shown(item) };
+      if (method === 'GET' && item) return { body: toJson(item) };
       const after = patched(item?.fields ?? blank(name ?? ''), item?.relations ?? [], given as Json[]);
       if (!after) return failed(400, 'TF401320: Rule Error for field.');
       const { history, ...rest } = after;
-      if (!item) return { page: true, body: shown(tickets.add(rest)) };
+      if (!item) return { page: true, body: toJson(tickets.add(rest)) };
       Object.assign(item, rest);
       item.comments.push(...history);
       tickets.touch(item);
-      return { body: shown(item) };
+      return { body: toJson(item) };
     };
   },
   inbound(given: Settings, ticketId) {
@@ -122,5 +122,5 @@ export const azureDevopsFake: FakeVendor = {
 
 function shownOf(tickets: Tickets, id: number): Json {
   const item = tickets.all.find(({ number }) => number === id);
-  return item ? shown(item) : null;
+  return item ? toJson(item) : null;
 }

@@ -1,32 +1,32 @@
 import { arr, date, num, type Obj, obj, str } from '@rrs/scan-reports/read.ts';
 import { Type } from 'typebox';
-import { captured, isJson, linkWithin } from '../../capture.ts';
-import { ConnectorError, defineTicketing, type Http, type HttpRequest, type Json, Secret, type Ticket } from '../../contract.ts';
-import { isSame, told, WebhookSecret } from '../../signatures.ts';
-import { newsSince, sameAgain } from '../../ticket-changes.ts';
-import { isCalled, labelOf, markerOf } from '../../ticket-mapping.ts';
-import { fitting, html } from '../../ticket-text.ts';
+import { ConnectorError, defineTicketing, type Http, type HttpRequest, type Json, Secret, type Ticket } from '../../core/contract.ts';
+import { captureJson, isJson, linkWithin } from '../../core/tickets/capture.ts';
+import { createDeduplicator, repeatedPage } from '../../core/tickets/changes.ts';
+import { includesName, labelOf, markerOf } from '../../core/tickets/mapping.ts';
+import { fitParagraphs, html } from '../../core/tickets/text.ts';
+import { isEqual, jsonBody, WebhookSecret } from '../../core/webhook-signatures.ts';
 import { Config, changedAt, type ItemType, itemType, type Patch, patchOf, set, statePatch, tagged, tagsOf, ticketOf, typeNameOf } from './work-item.ts';
 
-const PAGE = 200;
+const PAGE_SIZE = 200;
 const PERMISSIONS = 'a personal access token with the scope Work Items (read & write), of a member of the project';
 
 export const azureDevops = defineTicketing({
   id: 'azure_devops',
   name: 'Azure DevOps',
   version: 1,
-  description: 'Opens work items in a project of Azure DevOps and follows their state.',
+  description: 'Creates work items in an Azure DevOps project and tracks their state.',
   documentation: 'https://learn.microsoft.com/en-us/rest/api/azure/devops/wit/work-items',
   permissions: PERMISSIONS,
   config: Config,
   credentials: Type.Object({
-    token: Secret('Personal access token', 'In Azure DevOps under User settings, Personal access tokens'),
-    webhook_secret: WebhookSecret('The password for basic authentication of a service hook “Web Hooks” for updated work items; the user name does not matter'),
+    token: Secret('Personal access token', 'Create one in Azure DevOps under User settings, Personal access tokens.'),
+    webhook_secret: WebhookSecret('Password for basic authentication of a “Web Hooks” service hook for updated work items. The user name does not matter.'),
   }),
   baseUrl: ({ config }) => config.api_url,
   authorize: ({ credentials }) => ({
     authorization: `Basic ${Buffer.from(`:${credentials.token}`).toString('base64')}`,
-    // Otherwise a token that is not known is answered with the way to a page for signing in.
+    // Without this header, Azure DevOps redirects requests with an unknown token to a sign-in page.
     'x-tfs-fedauthredirect': 'Suppress',
   }),
 
@@ -38,7 +38,7 @@ export const azureDevops = defineTicketing({
     const marker = markerOf(labelOf(config), key);
     const { ids } = await query(http, config, { condition: `[System.Tags] CONTAINS '${marker}'`, order: '[System.Id]' });
     const items = await itemsOf(http, config, ids);
-    const found = items.find((item) => isCalled(tagsOf(item), marker));
+    const found = items.find((item) => includesName(tagsOf(item), marker));
     return found ? ticketOf(config, await typeOf(http, config, typeNameOf(found)), found) : null;
   },
 
@@ -46,15 +46,15 @@ export const azureDevops = defineTicketing({
     const name = config.work_item_type ?? 'Task';
     const type = await typeOf(http, config, name);
     const label = labelOf(config);
-    const further = Object.entries(config.fields ?? {}).flatMap(([field, value]) => set(field, value as Json));
+    const additional = Object.entries(config.fields ?? {}).flatMap(([field, value]) => set(field, value as Json));
     const link = { rel: 'Hyperlink', url: draft.url, attributes: { comment: 'Work item' } };
     const patch = [
-      ...further,
+      ...additional,
       ...patchOf(config, type, draft),
       ...tagged([label, markerOf(label, draft.key)]),
       { op: 'add', path: '/relations/-', value: link },
     ];
-    const item = await ask(http, {
+    const item = await send(http, {
       method: 'POST',
       path: `${pathOf(config)}/workitems/$${encodeURIComponent(name)}`,
       query: { $expand: 'relations' },
@@ -70,7 +70,7 @@ export const azureDevops = defineTicketing({
 
   async update({ http, config }, id, change) {
     const before = await itemOf(http, config, id);
-    if (!before) throw new ConnectorError('configuration', `Azure DevOps has no work item ${id}, or does not show it to this token.`);
+    if (!before) throw new ConnectorError('configuration', `Azure DevOps has no work item ${id}, or this token may not read it.`);
     const type = await typeOf(http, config, typeNameOf(before));
     const patch = [...patchOf(config, type, change, before), ...(change.state ? statePatch(config, type, change.state, before) : [])];
     if (patch.length === 0) return ticketOf(config, type, before);
@@ -80,18 +80,18 @@ export const azureDevops = defineTicketing({
       query: { $expand: 'relations' },
       repeatable: true,
     } as const;
-    return ticketOf(config, type, await ask(http, { ...request, ...asPatch(patch) }));
+    return ticketOf(config, type, await send(http, { ...request, ...asPatch(patch) }));
   },
 
   async comment({ http, config }, id, text) {
-    const patch = set('System.History', html(fitting(text.split(/\n{2,}/), 30_000)));
-    await ask(http, { method: 'PATCH', path: `${pathOf(config)}/workitems/${encodeURIComponent(id)}`, ...asPatch(patch) });
+    const patch = set('System.History', html(fitParagraphs(text.split(/\n{2,}/), 30_000)));
+    await send(http, { method: 'PATCH', path: `${pathOf(config)}/workitems/${encodeURIComponent(id)}`, ...asPatch(patch) });
   },
 
-  /** A query gives numbers only, and no next page: each begins at the time of the last and leaves out what is known. */
+  /** A query returns only ids and has no paging. So each query starts at the time of the last change and excludes known ids. */
   async *changedSince({ http, config }, since) {
     const label = labelOf(config);
-    const news = newsSince(since);
+    const onlyNew = createDeduplicator(since);
     const types = new Map<string, ItemType>();
     const ticket = async (item: Obj): Promise<Ticket> => {
       const name = typeNameOf(item);
@@ -105,17 +105,17 @@ export const azureDevops = defineTicketing({
       const condition = `[System.Tags] CONTAINS '${label}' AND [System.ChangedDate] >= '${from.toISOString()}'${except}`;
       const { ids, asOf } = await query(http, config, { condition, order: '[System.ChangedDate], [System.Id]' });
       if (ids.length === 0) return;
-      // What changed after the query has its place further on.
+      // Items that changed after the query come up again in a later one.
       const items = (await itemsOf(http, config, ids)).filter((item) => asOf === null || changedAt(item) <= asOf);
       const tickets: Ticket[] = [];
-      for (const item of items) if (isCalled(tagsOf(item), label)) tickets.push(await ticket(item));
-      const fresh = news(tickets);
+      for (const item of items) if (includesName(tagsOf(item), label)) tickets.push(await ticket(item));
+      const fresh = onlyNew(tickets);
       if (fresh.length > 0) yield fresh;
       const last = Math.max(from.getTime(), ...items.map((item) => changedAt(item).getTime()));
       if (last > from.getTime()) {
         from = new Date(last);
         known = new Set(items.filter((item) => changedAt(item).getTime() >= last - 1_000).flatMap(({ id }) => num(id) ?? []));
-      } else if (ids.every((id) => known.has(id))) throw sameAgain();
+      } else if (ids.every((id) => known.has(id))) throw repeatedPage();
       else known = new Set([...known, ...ids]);
     }
   },
@@ -124,8 +124,8 @@ export const azureDevops = defineTicketing({
     const { webhook_secret: secret } = credentials;
     const [, encoded] = /^basic (.+)$/i.exec(headers.authorization ?? '') ?? [];
     const [, password] = /^[^:]*:([\s\S]*)$/.exec(Buffer.from(encoded ?? '', 'base64').toString()) ?? [];
-    if (secret === undefined || !isSame(password, secret)) return null;
-    const { eventType, resource } = told({ headers, body });
+    if (secret === undefined || !isEqual(password, secret)) return null;
+    const { eventType, resource } = jsonBody({ headers, body });
     const { workItemId, id } = obj(resource);
     return { ticket: str(eventType)?.startsWith('workitem.') ? (str(workItemId) ?? str(id) ?? null) : null };
   },
@@ -135,7 +135,7 @@ export const azureDevops = defineTicketing({
     const id = /\/_workitems\/edit\/(\d+)\/?$/.exec(link?.path ?? '')?.[1] ?? link?.query.get('workitem') ?? '';
     if (!/^\d+$/.test(id)) return null;
     const request = { path: `_apis/wit/workitems/${id}`, query: { 'api-version': '7.1', $expand: 'all' } };
-    return captured(http, request, ({ fields }) => `Work item #${id} of Azure DevOps: ${str(obj(fields)['System.Title']) ?? ''}`);
+    return captureJson(http, request, ({ fields }) => `Azure DevOps work item #${id}: ${str(obj(fields)['System.Title']) ?? ''}`);
   },
 });
 
@@ -147,24 +147,25 @@ function asPatch(patch: Patch): Pick<HttpRequest, 'json' | 'headers'> {
   return { json: patch, headers: { 'content-type': 'application/json-patch+json' } };
 }
 
-/** Who is not known gets 203 and a page for signing in. */
-async function ask(http: Http, request: HttpRequest): Promise<Obj> {
-  const whole = (text: string): boolean => isJson(text) || text.trimStart().startsWith('<');
-  const { status, body } = await http.text({ ...request, query: { 'api-version': '7.1', ...request.query }, whole });
-  if (status === 203) throw new ConnectorError('credentials', `Azure DevOps did not know the credentials and asks to sign in. They need: ${PERMISSIONS}.`);
+/** Azure DevOps responds to unknown credentials with 203 and a sign-in page. */
+async function send(http: Http, request: HttpRequest): Promise<Obj> {
+  const isComplete = (text: string): boolean => isJson(text) || text.trimStart().startsWith('<');
+  const { status, body } = await http.text({ ...request, query: { 'api-version': '7.1', ...request.query }, isComplete });
+  if (status === 203)
+    throw new ConnectorError('credentials', `Azure DevOps did not accept the credentials and returned a sign-in page. They need: ${PERMISSIONS}.`);
   if (status === 404) return {};
-  if (!isJson(body)) throw new ConnectorError('invalid_answer', 'Azure DevOps answered with a page instead of data.');
+  if (!isJson(body)) throw new ConnectorError('invalid_answer', 'Azure DevOps returned a web page instead of JSON.');
   return obj(JSON.parse(body));
 }
 
 async function typeOf(http: Http, config: Config, name: string): Promise<ItemType> {
-  const type = itemType(await ask(http, { path: `${pathOf(config)}/workitemtypes/${encodeURIComponent(name)}` }));
-  if (type.states.length === 0) throw new ConnectorError('invalid_answer', `Azure DevOps names no states of the work item type ${name}.`);
+  const type = itemType(await send(http, { path: `${pathOf(config)}/workitemtypes/${encodeURIComponent(name)}` }));
+  if (type.states.length === 0) throw new ConnectorError('invalid_answer', `Azure DevOps returned no states for the work item type ${name}.`);
   return type;
 }
 
 async function itemOf(http: Http, config: Config, id: string): Promise<Obj | null> {
-  const item = await ask(http, { path: `${pathOf(config)}/workitems/${encodeURIComponent(id)}`, query: { $expand: 'relations' }, accept: [404] });
+  const item = await send(http, { path: `${pathOf(config)}/workitems/${encodeURIComponent(id)}`, query: { $expand: 'relations' }, accept: [404] });
   return 'fields' in item ? item : null;
 }
 
@@ -173,18 +174,18 @@ async function query(http: Http, config: Config, { condition, order }: { conditi
   const request = {
     method: 'POST',
     path: `${pathOf(config)}/wiql`,
-    query: { timePrecision: true, $top: PAGE },
+    query: { timePrecision: true, $top: PAGE_SIZE },
     json: { query: wiql },
     repeatable: true,
   } as const;
-  const { workItems, asOf } = await ask(http, request);
+  const { workItems, asOf } = await send(http, request);
   return { ids: arr(workItems).flatMap((item) => num(obj(item).id) ?? []), asOf: date(asOf) };
 }
 
 async function itemsOf(http: Http, config: Config, ids: readonly number[]): Promise<Obj[]> {
   if (ids.length === 0) return [];
   const json = { ids, $expand: 'Relations', errorPolicy: 'Omit' };
-  const { value } = await ask(http, { method: 'POST', path: `${pathOf(config)}/workitemsbatch`, json, repeatable: true });
+  const { value } = await send(http, { method: 'POST', path: `${pathOf(config)}/workitemsbatch`, json, repeatable: true });
   const items = new Map(arr(value).map((item) => [num(obj(item).id), obj(item)] as const));
   return ids.flatMap((id): Obj[] => [items.get(id)].filter((item) => item !== undefined));
 }

@@ -1,21 +1,21 @@
 import { arr, type Obj, obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, type Json, type Ticket, type TicketChange, type TicketState } from '../../contract.ts';
+import { ConnectorError, type Json, type Ticket, type TicketChange, type TicketState } from '../../core/contract.ts';
 import {
-  isCalled,
+  includesName,
   LabelField,
-  moment,
   type PriorityNames,
   PriorityNamesField,
-  priorityCalled,
+  parseTime,
+  priorityByName,
   priorityNames,
   StateNamesField,
-  stateCalled,
-} from '../../ticket-mapping.ts';
-import { fitting, html, oneLine } from '../../ticket-text.ts';
+  stateByName,
+} from '../../core/tickets/mapping.ts';
+import { fitParagraphs, html, oneLine } from '../../core/tickets/text.ts';
 
-const TITLE = 255;
-const TEXT = 100_000;
+const MAX_TITLE = 255;
+const MAX_TEXT = 100_000;
 const PRIORITIES: PriorityNames = { critical: '1', high: '2', medium: '3', low: '4' };
 const CATEGORIES: Readonly<Record<string, TicketState>> = {
   Proposed: 'open',
@@ -24,7 +24,7 @@ const CATEGORIES: Readonly<Record<string, TicketState>> = {
   Completed: 'done',
   Removed: 'rejected',
 };
-/** In order of preference, for setting a state. */
+/** The categories to choose from when setting a state, in order of preference. */
 const TARGETS: Readonly<Record<TicketState, readonly string[]>> = {
   open: ['Proposed'],
   in_progress: ['InProgress'],
@@ -42,27 +42,27 @@ const STEPS = 'Microsoft.VSTS.TCM.ReproSteps';
 
 export const Config = Type.Object({
   api_url: Type.String({
-    title: 'Address',
-    description: 'Of the organization: https://dev.azure.com/acme. For a server of your own, of the collection: https://<its name>/DefaultCollection',
+    title: 'URL',
+    description: 'URL of the organization, such as https://dev.azure.com/acme. For Azure DevOps Server: https://<host>/DefaultCollection.',
     format: 'uri',
   }),
-  project: Type.String({ title: 'Project', description: 'Its name, as in the address', minLength: 1 }),
+  project: Type.String({ title: 'Project', description: 'Name of the project, as in its URL.', minLength: 1 }),
   work_item_type: Type.Optional(
-    Type.String({ title: 'Work item type', description: 'Of new work items: Task, Bug, Issue or one of your own', default: 'Task', minLength: 1 }),
+    Type.String({ title: 'Work item type', description: 'Type of new work items: Task, Bug, Issue or a custom type.', default: 'Task', minLength: 1 }),
   ),
-  label: LabelField('Every work item that we open gets this tag and one more that begins with it.'),
-  priorities: PriorityNamesField(PRIORITIES, 'Numbers of the field Priority'),
-  states: StateNamesField('Only where the category of a state (proposed, in progress, completed, removed) is not enough'),
+  label: LabelField('Every work item that the service creates gets this tag and a second one that starts with it.'),
+  priorities: PriorityNamesField(PRIORITIES, 'Values of the field Priority.'),
+  states: StateNamesField('Names of states. Needed only if the category of a state (proposed, in progress, completed, removed) is not enough.'),
   fields: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
-      title: 'Further fields',
-      description: 'Set on new work items, by reference name: {"System.AreaPath": "Shop\\\\Security"}',
+      title: 'Additional fields',
+      description: 'Values for new work items by reference name: {"System.AreaPath": "Shop\\\\Security"}.',
     }),
   ),
 });
 export type Config = Static<typeof Config>;
 
-/** What a type of work items has, by which its states and fields are understood. */
+/** The states and fields of a work item type. */
 export interface ItemType {
   states: readonly { name: string; category: string }[];
   fields: ReadonlySet<string>;
@@ -87,15 +87,15 @@ export function tagsOf(item: Obj): string[] {
 }
 
 export function changedAt(item: Obj): Date {
-  return moment(obj(item.fields)['System.ChangedDate'], `work item ${str(item.id) ?? ''}`);
+  return parseTime(obj(item.fields)['System.ChangedDate'], `work item ${str(item.id) ?? ''}`);
 }
 
 function stateOf(config: Config, type: ItemType, item: Obj): TicketState {
   const fields = obj(item.fields);
   const name = str(fields[STATE]);
-  const category = type.states.find((state) => isCalled([state.name], name))?.category ?? '';
-  const state = stateCalled(config.states, name) ?? CATEGORIES[category] ?? 'in_progress';
-  const isDeclined = isCalled(tagsOf(item), REJECTED_TAG) || isCalled(REASONS, str(fields['System.Reason']));
+  const category = type.states.find((state) => includesName([state.name], name))?.category ?? '';
+  const state = stateByName(config.states, name) ?? CATEGORIES[category] ?? 'in_progress';
+  const isDeclined = includesName(tagsOf(item), REJECTED_TAG) || includesName(REASONS, str(fields['System.Reason']));
   return state === 'done' && isDeclined ? 'rejected' : state;
 }
 
@@ -110,7 +110,7 @@ export function ticketOf(config: Config, type: ItemType, item: Obj): Ticket {
     state: stateOf(config, type, item),
     stateName: str(fields[STATE]) ?? '',
     title: str(fields['System.Title']) ?? '',
-    priority: priorityCalled(priorityNames(config.priorities, PRIORITIES), str(fields[PRIORITY])),
+    priority: priorityByName(priorityNames(config.priorities, PRIORITIES), str(fields[PRIORITY])),
     dueDate: str(fields[DUE])?.slice(0, 10) ?? null,
     assignee: str(obj(assigned).displayName) ?? str(assigned) ?? null,
     updatedAt: changedAt(item),
@@ -124,14 +124,14 @@ export function set(field: string, value: Json): Patch {
   return [{ op: 'add', path: `/fields/${field}`, value }];
 }
 
-/** Fields that the type lacks are left out: a work item without a due date is better than none. */
+/** Leaves out fields that the type does not have. A work item without a due date is better than no work item. */
 export function patchOf(config: Config, type: ItemType, { title, body, priority, dueDate }: TicketChange, before: Obj = {}): Patch {
   const number = priority && priorityNames(config.priorities, PRIORITIES)[priority];
   const hasDue = str(obj(before.fields)[DUE]) !== undefined;
   const due: Patch = dueDate ? set(DUE, `${dueDate}T12:00:00Z`) : hasDue ? [{ op: 'remove', path: `/fields/${DUE}` }] : [];
   return [
-    ...(title === undefined ? [] : set('System.Title', oneLine(title, TITLE))),
-    ...(body === undefined ? [] : set(type.fields.has(STEPS) ? STEPS : 'System.Description', html(fitting(body, TEXT)))),
+    ...(title === undefined ? [] : set('System.Title', oneLine(title, MAX_TITLE))),
+    ...(body === undefined ? [] : set(type.fields.has(STEPS) ? STEPS : 'System.Description', html(fitParagraphs(body, MAX_TEXT)))),
     ...(number !== undefined && type.fields.has(PRIORITY) ? set(PRIORITY, Number(number)) : []),
     ...(dueDate !== undefined && type.fields.has(DUE) ? due : []),
   ];
@@ -141,18 +141,21 @@ export function tagged(tags: readonly string[]): Patch {
   return set(TAGS, tags.join('; '));
 }
 
-/** Where a type cannot be removed, a tag tells that it was rejected. */
+/** If the type has no removed state, a tag marks the item as rejected. */
 export function statePatch(config: Config, type: ItemType, state: TicketState, before: Obj): Patch {
   if (stateOf(config, type, before) === state) return [];
-  const named = (config.states?.[state] ?? []).flatMap((name) => type.states.filter((one) => isCalled([name], one.name)));
+  const named = (config.states?.[state] ?? []).flatMap((name) => type.states.filter((one) => includesName([name], one.name)));
   const fitting = TARGETS[state].flatMap((category) => type.states.filter((one) => one.category === category));
   const target = [...named, ...fitting][0];
   if (!target) {
     const offers = type.states.map(({ name }) => name).join(', ');
-    throw new ConnectorError('configuration', `No state of the work item means ${state.replace('_', ' ')}. Name one under States; there are: ${offers}.`);
+    throw new ConnectorError(
+      'configuration',
+      `No state of the work item means ${state.replace('_', ' ')}. Set one of these under States in the configuration: ${offers}.`,
+    );
   }
-  const isTold = state !== 'rejected' || stateCalled(config.states, target.name) === 'rejected' || CATEGORIES[target.category] === 'rejected';
-  const tags = tagsOf(before).filter((tag) => !isCalled([REJECTED_TAG], tag));
-  const wanted = isTold ? tags : [...tags, REJECTED_TAG];
+  const needsNoTag = state !== 'rejected' || stateByName(config.states, target.name) === 'rejected' || CATEGORIES[target.category] === 'rejected';
+  const tags = tagsOf(before).filter((tag) => !includesName([REJECTED_TAG], tag));
+  const wanted = needsNoTag ? tags : [...tags, REJECTED_TAG];
   return [...set(STATE, target.name), ...(wanted.length === tagsOf(before).length ? [] : tagged(wanted))];
 }

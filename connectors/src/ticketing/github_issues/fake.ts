@@ -1,8 +1,8 @@
 import { obj, strs } from '@rrs/scan-reports/read.ts';
-import type { Json, Settings } from '../../contract.ts';
-import type { FakeAnswer, FakeOptions, FakeVendor } from '../../fake-server.ts';
-import { cut, type FakeTickets, fakeTickets, type Kept } from '../../fake-tickets.ts';
-import { hmac } from '../../signatures.ts';
+import type { Json, Settings } from '../../core/contract.ts';
+import { hmac } from '../../core/webhook-signatures.ts';
+import type { FakeOptions, FakeResponse, FakeVendor } from '../../testing/fake-server.ts';
+import { type FakeTickets, fakeTickets, pageAt, type Stored } from '../../testing/fake-tickets.ts';
 
 interface Fields {
   title: string;
@@ -21,13 +21,13 @@ const settings = (origin: string, token: string) => ({
   config: { api_url: `${origin}/api/v3`, repository: REPOSITORY },
   credentials: { token, webhook_secret: 'github-secret-0123456789' },
 });
-const failed = (status: number, message: string): FakeAnswer => ({
+const failed = (status: number, message: string): FakeResponse => ({
   status,
   body: { message, documentation_url: 'https://docs.github.com/rest', status: String(status) },
 });
 const time = (at: Date): string => at.toISOString().replace(/\.\d+Z$/, 'Z');
 
-function shown({ number, createdAt, updatedAt, isPullRequest, labels, ...fields }: Fields & Kept, origin: string): Json {
+function toJson({ number, createdAt, updatedAt, isPullRequest, labels, ...fields }: Fields & Stored, origin: string): Json {
   return {
     ...fields,
     number,
@@ -41,19 +41,19 @@ function shown({ number, createdAt, updatedAt, isPullRequest, labels, ...fields 
   };
 }
 
-function listed(tickets: Tickets, url: URL, options: FakeOptions): FakeAnswer {
+function listed(tickets: Tickets, url: URL, options: FakeOptions): FakeResponse {
   const { labels, since, sort, direction, page: number = '1' } = Object.fromEntries(url.searchParams);
   const found = tickets.changed(since ? Date.parse(since) : 0).filter((issue) => issue.labels.includes(labels ?? ''));
   if (sort === 'created') found.sort((one, other) => one.number - other.number);
   if (direction === 'desc') found.reverse();
-  const { page, more } = cut(found, (Number(number) - 1) * options.pageSize, options);
+  const { page, more } = pageAt(found, (Number(number) - 1) * options.pageSize, options);
   const link: Record<string, string> = more
     ? { link: `<${url.origin}${url.pathname}?page=${Number(number) + 1}>; rel="next", <${url.origin}/x>; rel="last"` }
     : {};
-  return { page: true, headers: link, body: page.map((issue) => shown(issue, url.origin)) };
+  return { page: true, headers: link, body: page.map((issue) => toJson(issue, url.origin)) };
 }
 
-function searched(tickets: Tickets, url: URL): FakeAnswer {
+function searched(tickets: Tickets, url: URL): FakeResponse {
   const q = url.searchParams.get('q') ?? '';
   const marker = /"([^"]+)"/.exec(q)?.[1];
   if (!q.includes(`repo:${REPOSITORY} is:issue in:body label:rrs`) || !marker) return failed(422, 'Validation Failed');
@@ -61,17 +61,17 @@ function searched(tickets: Tickets, url: URL): FakeAnswer {
     body: {
       total_count: 1,
       incomplete_results: false,
-      items: tickets.all.filter(({ body }) => body.includes(marker)).map((issue) => shown(issue, url.origin)),
+      items: tickets.all.filter(({ body }) => body.includes(marker)).map((issue) => toJson(issue, url.origin)),
     },
   };
 }
 
-function refused({ title = '', body = '' }: Record<string, unknown>): FakeAnswer | null {
+function refused({ title = '', body = '' }: Record<string, unknown>): FakeResponse | null {
   const isFine = String(title).length <= 256 && !/\n/.test(String(title)) && String(body).length <= 65_536;
   return isFine ? null : failed(422, 'Validation Failed');
 }
 
-function changed(issue: Fields & Kept, given: Record<string, unknown>): void {
+function changed(issue: Fields & Stored, given: Record<string, unknown>): void {
   const { state, state_reason, ...rest } = given;
   Object.assign(issue, rest);
   if (state === undefined || state === issue.state) return;
@@ -114,12 +114,12 @@ export const githubIssuesFake: FakeVendor = {
         const reason = refused(given);
         if (reason) return reason;
         const issue = tickets.add({ title: String(given.title), body: String(given.body), labels: strs(given.labels), state: 'open', state_reason: null });
-        return { status: 201, page: true, body: shown(issue, url.origin) };
+        return { status: 201, page: true, body: toJson(issue, url.origin) };
       }
       const [, number, rest, name] = new RegExp(`^repos/${REPOSITORY}/issues/(\\d+)(?:/(labels|comments))?(?:/(.+))?$`).exec(path) ?? [];
       const issue = tickets.all.find((one) => one.number === Number(number));
       if (!issue || issue.number === pull) return failed(404, 'Not Found');
-      if (method === 'GET') return { body: shown(issue, url.origin) };
+      if (method === 'GET') return { body: toJson(issue, url.origin) };
       const reason = refused(given);
       if (reason) return reason;
       if (rest === 'comments') issue.comments.push(String(given.body));
@@ -128,12 +128,12 @@ export const githubIssuesFake: FakeVendor = {
       else changed(issue, given);
       tickets.touch(issue);
       if (rest === 'labels') return { body: issue.labels.map((label) => ({ name: label })) };
-      return { status: rest ? 201 : 200, body: shown(issue, url.origin) };
+      return { status: rest ? 201 : 200, body: toJson(issue, url.origin) };
     };
   },
   inbound(given: Settings, ticketId) {
-    const said = ticketId === null ? { zen: 'Keep it logically awesome.', hook_id: 1 } : { action: 'edited', issue: { number: Number(ticketId) } };
-    const body = Buffer.from(JSON.stringify({ ...said, repository: { full_name: REPOSITORY } }));
+    const event = ticketId === null ? { zen: 'Keep it logically awesome.', hook_id: 1 } : { action: 'edited', issue: { number: Number(ticketId) } };
+    const body = Buffer.from(JSON.stringify({ ...event, repository: { full_name: REPOSITORY } }));
     const signature = hmac(String(obj(given.credentials).webhook_secret), body, 'hex');
     return {
       headers: { 'x-github-event': ticketId === null ? 'ping' : 'issues', 'x-github-delivery': 'd1', 'x-hub-signature-256': `sha256=${signature}` },

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type FakeVendor, type RunningFake, serveFake } from '../../fake-server.ts';
-import { contextOf } from '../../testing.ts';
+import { type FakeVendor, type RunningFake, serveFake } from '../../testing/fake-server.ts';
+import { contextOf } from '../../testing/host.ts';
 import { githubIssuesFake } from './fake.ts';
 import { githubIssues } from './index.ts';
 import { withDue } from './issue.ts';
@@ -20,17 +20,17 @@ async function started(vendor: FakeVendor = githubIssuesFake) {
 const SHA = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
 
 describe('links', () => {
-  it('reads pull requests and commits of any repository', async () => {
+  it('captures pull requests and commits of any repository', async () => {
     const { fake, context } = await started();
     const pull = await githubIssues.capture?.(context, `${fake.origin}/acme/shop/pull/7/files#diff`);
     expect(JSON.parse(pull?.bytes.toString() ?? '')).toMatchObject({ number: 7, merged: true });
-    expect(pull?.description).toBe('Pull request acme/shop#7 of GitHub: Fix it');
+    expect(pull?.description).toBe('GitHub pull request acme/shop#7: Fix it');
     const commit = await githubIssues.capture?.(context, `${fake.origin}/acme/shop/commit/${SHA}`);
-    expect(commit?.description).toBe('Commit acme/shop@6dcb09b5b578 of GitHub: Upgrade log4j');
+    expect(commit?.description).toBe('GitHub commit acme/shop@6dcb09b5b578: Upgrade log4j');
     await expect(githubIssues.capture?.(context, `${fake.origin}/acme/shop/pull/8`)).rejects.toMatchObject({ kind: 'configuration' });
   });
 
-  it('belong to the site of the interface', () => {
+  it('derives the site from the API URL', () => {
     expect(siteOf('https://api.github.com')).toBe('https://github.com');
     expect(siteOf('https://git.acme.example/api/v3')).toBe('https://git.acme.example');
     expect(siteOf('https://api.acme.ghe.com')).toBe('https://acme.ghe.com');
@@ -52,10 +52,10 @@ describe('links', () => {
   });
 });
 
-describe('the due date at the end of the text', () => {
+describe('withDue', () => {
   const ours = 'Text\n\nDue: 1999-01-01\n\nWork item: https://rrs.example/1  \n<!-- rrs-1 -->';
 
-  it('is put there, changed and taken away, and what people wrote stays', () => {
+  it('adds, changes and removes the due date and keeps all other text', () => {
     const due = withDue(ours, '2026-12-31');
     expect(due).toBe('Text\n\nDue: 1999-01-01\n\nWork item: https://rrs.example/1  \nDue: 2026-12-31  \n<!-- rrs-1 -->');
     expect(withDue(due, '2027-01-01')).toBe(due.replace('2026-12-31', '2027-01-01'));
@@ -65,14 +65,14 @@ describe('the due date at the end of the text', () => {
   });
 });
 
-it('takes an answer of 403 for a limit where GitHub says so', async () => {
-  let answers = 0;
+it('treats 403 as a rate limit where GitHub says so', async () => {
+  let responses = 0;
   const limited: FakeVendor = {
     ...githubIssuesFake,
     answer(options) {
       const answer = githubIssuesFake.answer(options);
       return (request) =>
-        answers++ === 0 ? { status: 403, headers: { 'retry-after': '30' }, body: { message: 'You have exceeded a secondary rate limit.' } } : answer(request);
+        responses++ === 0 ? { status: 403, headers: { 'retry-after': '30' }, body: { message: 'You have exceeded a secondary rate limit.' } } : answer(request);
     },
   };
   const { context } = await started(limited);
@@ -83,8 +83,8 @@ it('takes an answer of 403 for a limit where GitHub says so', async () => {
   expect(githubIssues.rateLimited?.(403, { 'x-ratelimit-remaining': '12' })).toBeNull();
 });
 
-it('says so when the labels were dropped, and does not take an issue without them for ours', async () => {
-  const powerless: FakeVendor = {
+it('reports dropped labels and ignores issues without them', async () => {
+  const withoutTriage: FakeVendor = {
     ...githubIssuesFake,
     answer(options) {
       const answer = githubIssuesFake.answer(options);
@@ -92,13 +92,13 @@ it('says so when the labels were dropped, and does not take an issue without the
         request.method === 'POST' ? answer({ ...request, body: JSON.stringify({ ...JSON.parse(request.body), labels: [] }) }) : answer(request);
     },
   };
-  const { context } = await started(powerless);
+  const { context } = await started(withoutTriage);
   const draft = { key: 'k-1', title: 'T', body: ['B'], priority: 'low', dueDate: null, url: 'https://rrs.example/1' } as const;
   await expect(githubIssues.create(context, draft)).rejects.toMatchObject({ kind: 'credentials', message: expect.stringContaining('labels') });
   await expect(githubIssues.find(context, 'k-1')).resolves.toBeNull();
 });
 
-it('listens to its own repository, and not to pull requests', async () => {
+it('ignores events of other repositories and of pull requests', async () => {
   const { fake } = await started();
   const settings = githubIssuesFake.settings(fake.origin);
   const elsewhere = { ...settings, config: { ...settings.config, repository: 'acme/other' } };

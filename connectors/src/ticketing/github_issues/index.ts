@@ -1,18 +1,18 @@
 import { arr, type Obj, obj, str } from '@rrs/scan-reports/read.ts';
 import { Type } from 'typebox';
-import { captured } from '../../capture.ts';
-import { ConnectorError, defineTicketing, type Http, type Json, Secret, type TicketChange } from '../../contract.ts';
-import { labelChanges } from '../../label-states.ts';
-import { isSigned, told, WebhookSecret } from '../../signatures.ts';
-import { changes } from '../../ticket-changes.ts';
-import { isCalled, labelOf, markerOf } from '../../ticket-mapping.ts';
-import { fitting, footerOf, markdown, oneLine } from '../../ticket-text.ts';
+import { ConnectorError, defineTicketing, type Http, type Json, Secret, type TicketChange } from '../../core/contract.ts';
+import { captureJson } from '../../core/tickets/capture.ts';
+import { changes } from '../../core/tickets/changes.ts';
+import { labelChanges } from '../../core/tickets/labels.ts';
+import { includesName, labelOf, markerOf } from '../../core/tickets/mapping.ts';
+import { fitParagraphs, footerOf, markdown, oneLine } from '../../core/tickets/text.ts';
+import { isSigned, jsonBody, WebhookSecret } from '../../core/webhook-signatures.ts';
 import { Config, comment, footer, labelsOf, namesOf, ticketOf, withDue } from './issue.ts';
 import { linked } from './links.ts';
 
-const TITLE = 256;
-/** Of 65,536 characters, half are left for what escaping adds. */
-const TEXT = 30_000;
+const MAX_TITLE = 256;
+/** Half of the 65,536 allowed characters. Escaping may double the text. */
+const MAX_TEXT = 30_000;
 const Issue = Type.Object({ number: Type.Number() });
 const Issues = Type.Array(Issue);
 
@@ -20,14 +20,14 @@ export const githubIssues = defineTicketing({
   id: 'github_issues',
   name: 'GitHub Issues',
   version: 1,
-  description: 'Opens issues in a GitHub repository and follows them. Pull requests and commits can be kept as evidence.',
+  description: 'Creates issues in a GitHub repository and tracks them. Pull requests and commits can be captured as evidence.',
   documentation: 'https://docs.github.com/en/rest/issues/issues',
   permissions:
-    'a fine-grained token that may write Issues and read Metadata of the repository, and read Pull requests and Contents where their links become evidence, or a classic one with repo',
+    'a fine-grained token with write access to Issues and read access to Metadata of the repository, plus read access to Pull requests and Contents if their links become evidence, or a classic token with the scope repo',
   config: Config,
   credentials: Type.Object({
-    token: Secret('Access token', 'In GitHub under Settings, Developer settings, Personal access tokens'),
-    webhook_secret: WebhookSecret('The secret of a webhook of the repository for the events Issues and Issue comments, as application/json'),
+    token: Secret('Access token', 'Create one in GitHub under Settings, Developer settings, Personal access tokens.'),
+    webhook_secret: WebhookSecret('Secret of a repository webhook for the events Issues and Issue comments, with content type application/json.'),
   }),
   baseUrl: ({ config }) => config.api_url,
   authorize: ({ credentials }) => ({
@@ -48,14 +48,14 @@ export const githubIssues = defineTicketing({
       Type.Object({ has_issues: Type.Optional(Type.Boolean()), archived: Type.Optional(Type.Boolean()) }),
     );
     if (repository.has_issues === false || repository.archived === true)
-      throw new ConnectorError('configuration', `${config.repository} takes no issues: they are turned off, or it is archived.`);
+      throw new ConnectorError('configuration', `${config.repository} does not accept issues. They are disabled, or the repository is archived.`);
     await http.getJson(issuesOf(config), Issues, { per_page: 1 });
   },
 
-  /** The newest are listed, as a search does not know them yet; older ones are searched for. */
+  /** Lists the newest issues, which the search index may not contain yet, and searches for older ones. */
   async find({ http, config }, key) {
     const marker = markerOf(labelOf(config), key);
-    // Anybody may write our marker into an issue, but not label it.
+    // Anyone can write the marker into an issue, but not set a label.
     const has = (issue: unknown): boolean => labelsOf(obj(issue)).includes(labelOf(config)) && (str(obj(issue).body) ?? '').includes(comment(marker));
     const newest = await http.json(Issues, {
       path: issuesOf(config),
@@ -72,15 +72,15 @@ export const githubIssues = defineTicketing({
   async create({ http, config }, draft) {
     const label = labelOf(config);
     const json = {
-      title: oneLine(draft.title, TITLE),
-      body: `${markdown(fitting(draft.body, TEXT))}\n\n${footer(draft.url, draft.dueDate, markerOf(label, draft.key))}`,
+      title: oneLine(draft.title, MAX_TITLE),
+      body: `${markdown(fitParagraphs(draft.body, MAX_TEXT))}\n\n${footer(draft.url, draft.dueDate, markerOf(label, draft.key))}`,
       labels: [label, namesOf(config).priorities[draft.priority]],
     };
     const { body } = await http.json(Issue, { method: 'POST', path: issuesOf(config), json });
     if (!labelsOf(obj(body)).includes(label))
       throw new ConnectorError(
         'credentials',
-        `Issue ${body.number} was opened, but GitHub dropped its labels: the token needs push or triage access to ${config.repository}.`,
+        `Issue ${body.number} was created, but GitHub dropped its labels. The token needs push or triage access to ${config.repository}.`,
       );
     return ticketOf(config, obj(body));
   },
@@ -97,12 +97,12 @@ export const githubIssues = defineTicketing({
     const names = namesOf(config);
     const { add, remove } = labelChanges(labelsOf(issue), change, { ...names, states: { ...names.states, rejected: [] } });
     const obsolete =
-      change.state === undefined || change.state === 'rejected' ? [] : labelsOf(issue).filter((name) => isCalled(names.states.rejected ?? [], name));
+      change.state === undefined || change.state === 'rejected' ? [] : labelsOf(issue).filter((name) => includesName(names.states.rejected ?? [], name));
     if (add.length > 0) await http.json(Type.Unknown(), { method: 'POST', path: `${path}/labels`, json: { labels: add }, repeatable: true });
     for (const name of [...remove, ...obsolete])
       await http.json(Type.Unknown(), { method: 'DELETE', path: `${path}/labels/${encodeURIComponent(name)}`, repeatable: true, accept: [404] });
     const json = fieldsOf(issue, change);
-    // The reason counts only when the state changes with it.
+    // GitHub applies the reason only together with a change of state.
     if (issue.state === 'closed' && json.state === 'closed' && json.state_reason !== issue.state_reason)
       await http.json(Type.Unknown(), { method: 'PATCH', path, json: { state: 'open' }, repeatable: true });
     const { body } = await http.json(Issue, { method: 'PATCH', path, json, repeatable: true });
@@ -111,12 +111,12 @@ export const githubIssues = defineTicketing({
 
   async comment({ http, config }, id, text) {
     const path = `${issuesOf(config)}/${encodeURIComponent(id)}/comments`;
-    await http.json(Type.Unknown(), { method: 'POST', path, json: { body: markdown(fitting(text.split(/\n{2,}/), TEXT)) } });
+    await http.json(Type.Unknown(), { method: 'POST', path, json: { body: markdown(fitParagraphs(text.split(/\n{2,}/), MAX_TEXT)) } });
   },
 
   changedSince({ http, config }, since) {
     return changes(since, 1_000, async (from, next) => {
-      // Whether the second itself is included is not said.
+      // GitHub does not document whether the bound is inclusive.
       const time = new Date(Math.max(0, from.getTime() - 1_000)).toISOString().replace(/\.\d+Z$/, 'Z');
       for (let page = Number(next ?? 1); ; page++) {
         const query = { labels: labelOf(config), state: 'all', since: time, sort: 'updated', direction: 'asc', per_page: 100, page };
@@ -129,7 +129,7 @@ export const githubIssues = defineTicketing({
 
   inbound({ config, credentials }, message) {
     if (!isSigned(message, 'x-hub-signature-256', credentials.webhook_secret)) return null;
-    const { issue, repository } = told(message);
+    const { issue, repository } = jsonBody(message);
     const isOurs = str(obj(repository).full_name)?.toLowerCase() === config.repository.toLowerCase() && !('pull_request' in obj(issue));
     return { ticket: isOurs ? (str(obj(issue).number) ?? null) : null };
   },
@@ -137,9 +137,9 @@ export const githubIssues = defineTicketing({
   async capture({ http, config }, url) {
     const link = linked(url, config.api_url);
     if (!link) return null;
-    return captured(http, { path: link.path }, ({ number, sha, title, commit }) => {
+    return captureJson(http, { path: link.path }, ({ number, sha, title, commit }) => {
       const name = number === undefined ? `@${(str(sha) ?? '').slice(0, 12)}` : `#${str(number)}`;
-      return `${link.what} ${link.repository}${name} of GitHub: ${str(title) ?? str(obj(commit).message)?.split('\n')[0] ?? ''}`;
+      return `GitHub ${link.what} ${link.repository}${name}: ${str(title) ?? str(obj(commit).message)?.split('\n')[0] ?? ''}`;
     });
   },
 });
@@ -148,7 +148,7 @@ function issuesOf(config: { repository: string }): string {
   return `repos/${config.repository}/issues`;
 }
 
-/** Deleted, moved to another repository, and never there are the same to us. */
+/** Null if the issue is deleted, was moved to another repository or never existed. */
 async function issueOf(http: Http, config: { repository: string }, id: string): Promise<Obj | null> {
   const { status, body } = await http.json(Type.Unknown(), { path: `${issuesOf(config)}/${encodeURIComponent(id)}`, accept: [404, 410] });
   const issue = obj(body);
@@ -161,10 +161,10 @@ function hasNext(headers: Readonly<Record<string, string>>): boolean {
 
 function fieldsOf(issue: Obj, { title, body, dueDate, state }: TicketChange): Record<string, Json> {
   const before = str(issue.body) ?? '';
-  const text = body === undefined ? before : `${markdown(fitting(body, TEXT))}\n\n${footerOf(before)}`.trim();
+  const text = body === undefined ? before : `${markdown(fitParagraphs(body, MAX_TEXT))}\n\n${footerOf(before)}`.trim();
   const isClosed = state === 'done' || state === 'rejected';
   return {
-    ...(title === undefined ? {} : { title: oneLine(title, TITLE) }),
+    ...(title === undefined ? {} : { title: oneLine(title, MAX_TITLE) }),
     ...(body === undefined && dueDate === undefined ? {} : { body: dueDate === undefined ? text : withDue(text, dueDate) }),
     ...(state === undefined
       ? {}

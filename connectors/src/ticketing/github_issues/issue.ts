@@ -1,25 +1,25 @@
 import { arr, type Obj, obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import type { Json, Ticket } from '../../contract.ts';
-import { type LabelNames, priorityByLabels, stateByLabels } from '../../label-states.ts';
-import { LabelField, moment, type PriorityNames, PriorityNamesField, priorityNames, StateNamesField } from '../../ticket-mapping.ts';
-import { footerOf, workItemLine } from '../../ticket-text.ts';
+import type { Json, Ticket } from '../../core/contract.ts';
+import { type LabelNames, priorityFromLabels, stateFromLabels } from '../../core/tickets/labels.ts';
+import { LabelField, type PriorityNames, PriorityNamesField, parseTime, priorityNames, StateNamesField } from '../../core/tickets/mapping.ts';
+import { footerOf, workItemLine } from '../../core/tickets/text.ts';
 
 const PRIORITIES: PriorityNames = { critical: 'priority: critical', high: 'priority: high', medium: 'priority: medium', low: 'priority: low' };
 const STATES: LabelNames = { in_progress: ['in progress'], rejected: ['wontfix', 'invalid', 'duplicate'] };
 
 export const Config = Type.Object({
   api_url: Type.String({
-    title: 'API address',
-    description: 'https://api.github.com, or for GitHub Enterprise Server https://<its name>/api/v3',
+    title: 'API URL',
+    description: 'https://api.github.com, or https://<host>/api/v3 for GitHub Enterprise Server.',
     format: 'uri',
     default: 'https://api.github.com',
   }),
-  repository: Type.String({ title: 'Repository', description: 'Where issues are opened, as owner/name', pattern: '^[\\w.-]+/[\\w.-]+$' }),
-  label: LabelField('Every issue that we open gets this label.'),
-  priorities: PriorityNamesField(PRIORITIES, 'Labels that tell the priority'),
+  repository: Type.String({ title: 'Repository', description: 'Repository for the issues, as owner/name.', pattern: '^[\\w.-]+/[\\w.-]+$' }),
+  label: LabelField('Every issue that the service creates gets this label.'),
+  priorities: PriorityNamesField(PRIORITIES, 'Labels for the priorities.'),
   states: StateNamesField(
-    'Labels that tell in progress from open and, beside the reason that it was closed for, rejected from done; open and done need none. Labels that are missing are made',
+    'Labels that mark open issues as in progress and closed issues as rejected. The reason for closing also marks issues as rejected. Open and done need no label. The service creates missing labels.',
   ),
 });
 export type Config = Static<typeof Config>;
@@ -44,18 +44,18 @@ export function ticketOf(config: Config, issue: Obj): Ticket {
     id: str(number) ?? '',
     key: `${config.repository}#${str(number) ?? ''}`,
     url: str(html_url) ?? '',
-    state: isDeclined ? 'rejected' : stateByLabels(labels, state === 'closed', names.states),
+    state: isDeclined ? 'rejected' : stateFromLabels(labels, state === 'closed', names.states),
     stateName: [str(state), str(state_reason)].filter(Boolean).join(', '),
     title: str(title) ?? '',
-    priority: priorityByLabels(labels, names.priorities),
+    priority: priorityFromLabels(labels, names.priorities),
     dueDate: dueIn(str(body) ?? ''),
     assignee: str(obj(arr(assignees)[0]).login) ?? null,
-    updatedAt: moment(updated_at, `issue ${str(number) ?? ''}`),
+    updatedAt: parseTime(updated_at, `issue ${str(number) ?? ''}`),
     raw: issue as Json,
   };
 }
 
-/** Issues have no due date and no place for a key of ours: both stand at the end of the text, the key where only programs see it. */
+/** Issues have no due date and no field for the service's key. Both are at the end of the text, the key in an HTML comment. */
 export function footer(url: string, due: string | null, marker: string): string {
   return [workItemLine(url), ...(due === null ? [] : [`Due: ${due}`]), comment(marker)].join('  \n');
 }
@@ -66,7 +66,7 @@ export function comment(marker: string): string {
 
 const DUE = /^Due: (\d{4}-\d\d-\d\d)[ \t]*\r?$\n?/m;
 
-/** The text in front of our lines, and these. */
+/** Splits the text before the footer from the footer. */
 function parts(body: string): [string, string] {
   const ours = footerOf(body);
   return [body.slice(0, body.length - ours.length), ours];
@@ -76,7 +76,7 @@ function dueIn(body: string): string | null {
   return DUE.exec(parts(body)[1])?.[1] ?? null;
 }
 
-/** Where people took our lines away, there is no due date any more. */
+/** If somebody removed the footer, there is no due date. */
 export function withDue(body: string, due: string | null): string {
   const [text, ours] = parts(body);
   const [first = '', ...rest] = ours.replace(DUE, '').split('\n');

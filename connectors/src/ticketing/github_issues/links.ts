@@ -1,6 +1,6 @@
-import { linkWithin } from '../../capture.ts';
+import { linkWithin } from '../../core/tickets/capture.ts';
 
-/** Where people open what the interface serves. */
+/** The URL of the site that belongs to the API. */
 export function siteOf(apiUrl: string): string {
   const { protocol, host, pathname } = new URL(apiUrl);
   if (/\/api\/v3\/?$/.test(pathname)) return `${protocol}//${host}${pathname.replace(/\/api\/v3\/?$/, '')}`;
@@ -8,7 +8,7 @@ export function siteOf(apiUrl: string): string {
 }
 
 export interface Linked {
-  what: 'Issue' | 'Pull request' | 'Commit';
+  what: 'issue' | 'pull request' | 'commit';
   repository: string;
   path: string;
 }
@@ -20,10 +20,10 @@ export function linked(url: string, apiUrl: string): Linked | null {
   if (/^\.+$/.test(owner) || /^\.+$/.test(name)) return null;
   const repository = `${owner}/${name}`;
   const commit = /^(?:pull\/\d+\/)?commits?\/([0-9a-f]{7,64})\/?$/.exec(rest)?.[1];
-  if (commit) return { what: 'Commit', repository, path: `repos/${repository}/commits/${commit}` };
+  if (commit) return { what: 'commit', repository, path: `repos/${repository}/commits/${commit}` };
   const [, kind, number] = /^(issues|pull)\/(\d+)(?:\/|$)/.exec(rest) ?? [];
   if (number === undefined) return null;
   return kind === 'pull'
-    ? { what: 'Pull request', repository, path: `repos/${repository}/pulls/${number}` }
-    : { what: 'Issue', repository, path: `repos/${repository}/issues/${number}` };
+    ? { what: 'pull request', repository, path: `repos/${repository}/pulls/${number}` }
+    : { what: 'issue', repository, path: `repos/${repository}/issues/${number}` };
 }

@@ -1,8 +1,8 @@
 import { obj } from '@rrs/scan-reports/read.ts';
-import type { Json, Settings } from '../../contract.ts';
-import type { FakeAnswer, FakeOptions, FakeVendor } from '../../fake-server.ts';
-import { cut, type FakeTickets, fakeTickets, type Kept } from '../../fake-tickets.ts';
-import { hmac } from '../../signatures.ts';
+import type { Json, Settings } from '../../core/contract.ts';
+import { hmac } from '../../core/webhook-signatures.ts';
+import type { FakeOptions, FakeResponse, FakeVendor } from '../../testing/fake-server.ts';
+import { type FakeTickets, fakeTickets, pageAt, type Stored } from '../../testing/fake-tickets.ts';
 
 interface Fields {
   title: string;
@@ -23,7 +23,7 @@ const settings = (origin: string, token: string) => ({
 });
 const names = (list: unknown): string[] => (typeof list === 'string' && list !== '' ? list.split(',') : []);
 
-function shown({ number, createdAt, updatedAt, comments, ...fields }: Fields & Kept, origin: string): Json {
+function toJson({ number, createdAt, updatedAt, comments, ...fields }: Fields & Stored, origin: string): Json {
   return {
     ...fields,
     id: 70_000 + number,
@@ -37,28 +37,28 @@ function shown({ number, createdAt, updatedAt, comments, ...fields }: Fields & K
   };
 }
 
-function listed(tickets: Tickets, url: URL, options: FakeOptions): FakeAnswer {
+function listed(tickets: Tickets, url: URL, options: FakeOptions): FakeResponse {
   const { labels, search, updated_after, order_by, sort, page: number = '1' } = Object.fromEntries(url.searchParams);
   const found = tickets
     .changed(updated_after ? Date.parse(updated_after) : 0)
     .filter((issue) => (labels === undefined || issue.labels.includes(labels)) && (search === undefined || issue.description.includes(search)));
   if (order_by === 'created_at') found.sort((one, other) => one.number - other.number);
   if (sort !== 'asc') found.reverse();
-  const { page, more } = cut(found, (Number(number) - 1) * options.pageSize, options);
+  const { page, more } = pageAt(found, (Number(number) - 1) * options.pageSize, options);
   return {
     page: true,
     headers: { 'x-page': number, 'x-next-page': more ? String(Number(number) + 1) : '' },
-    body: page.map((issue) => shown(issue, url.origin)),
+    body: page.map((issue) => toJson(issue, url.origin)),
   };
 }
 
-function refused({ title = '', due_date, labels }: Record<string, unknown>): FakeAnswer | null {
+function refused({ title = '', due_date, labels }: Record<string, unknown>): FakeResponse | null {
   if (String(title).length > 255) return { status: 400, body: { message: { title: ['is too long (maximum is 255 characters)'] } } };
   if (due_date && !/^\d{4}-\d\d-\d\d$/.test(String(due_date))) return { status: 400, body: { error: 'due_date is invalid' } };
   return labels !== undefined && typeof labels !== 'string' ? { status: 400, body: { error: 'labels is invalid' } } : null;
 }
 
-function changed(issue: Fields & Kept, given: Record<string, unknown>): void {
+function changed(issue: Fields & Stored, given: Record<string, unknown>): void {
   const { add_labels, remove_labels, state_event, due_date, ...rest } = given;
   Object.assign(issue, rest);
   if (due_date !== undefined) issue.due_date = due_date === '' ? null : String(due_date);
@@ -104,24 +104,24 @@ export const gitlabIssuesFake: FakeVendor = {
           due_date: due_date ? String(due_date) : null,
           confidential: confidential === true,
         });
-        return { status: 201, page: true, body: shown(issue, url.origin) };
+        return { status: 201, page: true, body: toJson(issue, url.origin) };
       }
       const issue = tickets.all.find((one) => one.number === Number(number));
       if (!issue) return { status: 404, body: { message: '404 Issue Not Found' } };
-      if (method === 'GET') return { body: shown(issue, url.origin) };
+      if (method === 'GET') return { body: toJson(issue, url.origin) };
       if (notes) issue.comments.push(String(given.body));
       else changed(issue, given);
       tickets.touch(issue);
-      return { status: notes ? 201 : 200, body: notes ? { id: 1, body: String(given.body) } : shown(issue, url.origin) };
+      return { status: notes ? 201 : 200, body: notes ? { id: 1, body: String(given.body) } : toJson(issue, url.origin) };
     };
   },
   inbound(given: Settings, ticketId) {
     const secret = String(obj(given.credentials).webhook_secret);
-    const said =
+    const event =
       ticketId === null
         ? { object_kind: 'push', ref: 'refs/heads/main' }
         : { object_kind: 'issue', object_attributes: { iid: Number(ticketId), action: 'update' } };
-    const body = Buffer.from(JSON.stringify({ ...said, project: { id: 42, path_with_namespace: PROJECT } }));
+    const body = Buffer.from(JSON.stringify({ ...event, project: { id: 42, path_with_namespace: PROJECT } }));
     const [id, timestamp] = ['f5e5f430-f57b-4e6e-9fac-d9128cd7232f', String(Math.floor(Date.now() / 1000))];
     const signature = hmac(Buffer.from(secret.replace('whsec_', ''), 'base64'), `${id}.${timestamp}.${body}`, 'base64');
     return {

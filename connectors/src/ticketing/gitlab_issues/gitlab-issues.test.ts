@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type RunningFake, serveFake } from '../../fake-server.ts';
-import { contextOf } from '../../testing.ts';
+import { type RunningFake, serveFake } from '../../testing/fake-server.ts';
+import { contextOf } from '../../testing/host.ts';
 import { gitlabIssuesFake } from './fake.ts';
 import { gitlabIssues } from './index.ts';
 import { linked } from './links.ts';
@@ -19,16 +19,16 @@ async function started() {
 const SHA = '6104942438c14ec7bd21c6cd5bd995272b3faff6';
 
 describe('links', () => {
-  it('reads merge requests and commits of any project', async () => {
+  it('captures merge requests and commits of any project', async () => {
     const { fake, context } = await started();
     const request = await gitlabIssues.capture?.(context, `${fake.origin}/acme/shop/-/merge_requests/7/diffs`);
     expect(JSON.parse(request?.bytes.toString() ?? '')).toMatchObject({ iid: 7, state: 'merged' });
-    expect(request?.description).toBe('Merge request acme/shop!7 of GitLab: Upgrade log4j');
+    expect(request?.description).toBe('GitLab merge request acme/shop!7: Upgrade log4j');
     const commit = await gitlabIssues.capture?.(context, `${fake.origin}/acme/shop/-/commit/${SHA}`);
-    expect(commit?.description).toBe('Commit acme/shop@6104942438c1 of GitLab: Upgrade log4j');
+    expect(commit?.description).toBe('GitLab commit acme/shop@6104942438c1: Upgrade log4j');
   });
 
-  it('are known with and without the dash, below the path of the site', () => {
+  it('recognizes links with and without the dash, below the path of the site', () => {
     const at = (url: string, api = 'https://gitlab.com/api/v4') => linked(url, api)?.path ?? null;
     expect(at('https://gitlab.com/a/b/c/-/issues/3')).toBe('projects/a%2Fb%2Fc/issues/3');
     expect(at('https://gitlab.com/a/b/-/work_items/3')).toBe('projects/a%2Fb/issues/3');
@@ -45,7 +45,7 @@ describe('links', () => {
   });
 });
 
-it('compares the secret token of older versions, and no token where there is a signing one', async () => {
+it('accepts the secret token of older versions, but no token if a signing token is configured', async () => {
   const { settings } = await started();
   const body = Buffer.from(
     JSON.stringify({ object_kind: 'issue', project: { id: 42, path_with_namespace: 'acme/platform/security' }, object_attributes: { iid: 5 } }),
@@ -58,23 +58,23 @@ it('compares the secret token of older versions, and no token where there is a s
   expect(gitlabIssues.inbound?.(settings, { headers: { 'x-gitlab-token': webhook_secret }, body })).toBeNull();
 });
 
-it('tells of comments, and not of other projects', async () => {
+it('accepts comment events and ignores other projects', async () => {
   const { settings } = await started();
   const plain = { config: { ...settings.config, project: '42' }, credentials: { ...settings.credentials, webhook_secret: 't' } };
-  const sent = (said: object) => gitlabIssues.inbound?.(plain, { headers: { 'x-gitlab-token': 't' }, body: Buffer.from(JSON.stringify(said)) });
+  const sent = (event: object) => gitlabIssues.inbound?.(plain, { headers: { 'x-gitlab-token': 't' }, body: Buffer.from(JSON.stringify(event)) });
   expect(sent({ object_kind: 'note', project: { id: 42 }, object_attributes: { id: 1 }, issue: { iid: 9 } })).toEqual({ ticket: '9' });
   expect(sent({ object_kind: 'issue', project: { id: 43 }, object_attributes: { iid: 9 } })).toEqual({ ticket: null });
   expect(sent({ object_kind: 'merge_request', project: { id: 42 }, object_attributes: { iid: 9 } })).toEqual({ ticket: null });
 });
 
-it('opens confidential issues unless told otherwise', async () => {
+it('creates confidential issues by default', async () => {
   const { context } = await started();
   const draft = { key: 'k', title: 'T', body: ['/close', 'B'], priority: 'low', dueDate: null, url: 'https://rrs.example/1' } as const;
   const { raw } = await gitlabIssues.create(context, draft);
   expect(raw).toMatchObject({ confidential: true, description: expect.not.stringMatching(/^\//m) });
 });
 
-it('refuses labels that GitLab would take for several', async () => {
+it('refuses labels with a comma', async () => {
   const { context } = await started();
   const wrong = { ...context, config: { ...context.config, priorities: { low: 'a,b' } } };
   await expect(gitlabIssues.check(wrong)).rejects.toMatchObject({ kind: 'configuration', message: expect.stringContaining('a,b') });

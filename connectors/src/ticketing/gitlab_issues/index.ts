@@ -1,17 +1,17 @@
 import { type Obj, obj, str, strs } from '@rrs/scan-reports/read.ts';
 import { Type } from 'typebox';
-import { captured } from '../../capture.ts';
-import { ConnectorError, defineTicketing, type Http, type InboundMessage, type Json, Secret, type TicketChange } from '../../contract.ts';
-import { labelChanges } from '../../label-states.ts';
-import { isSame, isStandardSigned, told, WebhookSecret } from '../../signatures.ts';
-import { changes } from '../../ticket-changes.ts';
-import { labelOf, markerOf } from '../../ticket-mapping.ts';
-import { fitting, footerOf, markdown, oneLine, workItemLine } from '../../ticket-text.ts';
+import { ConnectorError, defineTicketing, type Http, type InboundMessage, type Json, Secret, type TicketChange } from '../../core/contract.ts';
+import { captureJson } from '../../core/tickets/capture.ts';
+import { changes } from '../../core/tickets/changes.ts';
+import { labelChanges } from '../../core/tickets/labels.ts';
+import { labelOf, markerOf } from '../../core/tickets/mapping.ts';
+import { fitParagraphs, footerOf, markdown, oneLine, workItemLine } from '../../core/tickets/text.ts';
+import { isEqual, isStandardSigned, jsonBody, WebhookSecret } from '../../core/webhook-signatures.ts';
 import { Config, namesOf, ticketOf } from './issue.ts';
 import { linked } from './links.ts';
 
-const TITLE = 255;
-const TEXT = 100_000;
+const MAX_TITLE = 255;
+const MAX_TEXT = 100_000;
 const Issue = Type.Object({ iid: Type.Number() });
 const Issues = Type.Array(Issue);
 
@@ -19,15 +19,13 @@ export const gitlabIssues = defineTicketing({
   id: 'gitlab_issues',
   name: 'GitLab Issues',
   version: 1,
-  description: 'Opens issues in a GitLab project and follows them. Merge requests and commits can be kept as evidence.',
+  description: 'Creates issues in a GitLab project and tracks them. Merge requests and commits can be captured as evidence.',
   documentation: 'https://docs.gitlab.com/api/issues/',
-  permissions: 'a personal, project or group access token with the scope api, of somebody who is at least Reporter in the project',
+  permissions: 'a personal, project or group access token with the scope api and at least the role Reporter in the project',
   config: Config,
   credentials: Type.Object({
-    token: Secret('Access token', 'In GitLab under Settings, Access tokens, of the project, the group or the user'),
-    webhook_secret: WebhookSecret(
-      'The signing token (whsec_…) or, in older versions, the secret token of a webhook of the project for issue events and comments',
-    ),
+    token: Secret('Access token', 'Create one in GitLab under Settings, Access tokens, of the project, the group or the user.'),
+    webhook_secret: WebhookSecret('Signing token (whsec_…) or, in older versions, secret token of a project webhook for issue events and comments.'),
   }),
   baseUrl: ({ config }) => config.api_url,
   authorize: ({ credentials }) => ({ 'private-token': credentials.token }),
@@ -40,7 +38,7 @@ export const gitlabIssues = defineTicketing({
   async find({ http, config }, key) {
     const marker = `<!-- ${markerOf(labelOf(config), key)} -->`;
     const has = (issue: unknown): boolean => (str(obj(issue).description) ?? '').includes(marker);
-    // Anybody may write our marker into an issue, but not label it.
+    // Anyone can write the marker into an issue, but not set a label.
     const order = { state: 'all', labels: labelOf(config), order_by: 'created_at', sort: 'desc', per_page: 100 };
     const newest = await http.json(Issues, { path: issuesOf(config), query: order });
     const recent = newest.body.findLast(has);
@@ -51,10 +49,10 @@ export const gitlabIssues = defineTicketing({
 
   async create({ http, config }, draft) {
     const label = labelOf(config);
-    const ours = `${workItemLine(draft.url)}\n<!-- ${markerOf(label, draft.key)} -->`;
+    const footer = `${workItemLine(draft.url)}\n<!-- ${markerOf(label, draft.key)} -->`;
     const json = {
-      title: oneLine(draft.title, TITLE),
-      description: `${markdown(fitting(draft.body, TEXT))}\n\n${ours}`,
+      title: oneLine(draft.title, MAX_TITLE),
+      description: `${markdown(fitParagraphs(draft.body, MAX_TEXT))}\n\n${footer}`,
       labels: [label, namesOf(config).priorities[draft.priority]].join(','),
       confidential: config.confidential ?? true,
       ...(draft.dueDate === null ? {} : { due_date: draft.dueDate }),
@@ -84,7 +82,7 @@ export const gitlabIssues = defineTicketing({
 
   async comment({ http, config }, id, text) {
     const path = `${issuesOf(config)}/${encodeURIComponent(id)}/notes`;
-    await http.json(Type.Unknown(), { method: 'POST', path, json: { body: markdown(fitting(text.split(/\n{2,}/), TEXT)) } });
+    await http.json(Type.Unknown(), { method: 'POST', path, json: { body: markdown(fitParagraphs(text.split(/\n{2,}/), MAX_TEXT)) } });
   },
 
   changedSince({ http, config }, since) {
@@ -98,7 +96,7 @@ export const gitlabIssues = defineTicketing({
 
   inbound({ config, credentials }, message) {
     if (!isGenuine(message, credentials.webhook_secret)) return null;
-    const { object_kind, object_attributes, issue, project } = told(message);
+    const { object_kind, object_attributes, issue, project } = jsonBody(message);
     const { id, path_with_namespace } = obj(project);
     const isOurs = [str(id), str(path_with_namespace)?.toLowerCase()].includes(config.project.toLowerCase());
     const about = object_kind === 'note' ? issue : object_kind === 'issue' ? object_attributes : null;
@@ -108,7 +106,7 @@ export const gitlabIssues = defineTicketing({
   async capture({ http, config }, url) {
     const link = linked(url, config.api_url);
     if (!link) return null;
-    return captured(http, { path: link.path }, ({ title }) => `${link.what} ${link.project}${link.name} of GitLab: ${str(title) ?? ''}`);
+    return captureJson(http, { path: link.path }, ({ title }) => `GitLab ${link.what} ${link.project}${link.name}: ${str(title) ?? ''}`);
   },
 });
 
@@ -125,18 +123,18 @@ function hasNext(headers: Readonly<Record<string, string>>): boolean {
   return (headers['x-next-page'] ?? '') !== '' || /rel="next"/.test(headers.link ?? '');
 }
 
-/** A signing token proves the content too; a secret token only who sends it. */
+/** A signing token authenticates the content, a secret token only the sender. */
 function isGenuine(message: InboundMessage, secret: string | undefined): boolean {
   if (secret === undefined) return false;
-  return secret.startsWith('whsec_') ? isStandardSigned(message, secret) : isSame(message.headers['x-gitlab-token'], secret);
+  return secret.startsWith('whsec_') ? isStandardSigned(message, secret) : isEqual(message.headers['x-gitlab-token'], secret);
 }
 
 function fieldsOf(issue: Obj, { title, body, dueDate, state }: TicketChange): Record<string, Json> {
   const footer = footerOf(str(issue.description) ?? '');
   const wanted = state === undefined ? issue.state : state === 'done' || state === 'rejected' ? 'closed' : 'opened';
   return {
-    ...(title === undefined ? {} : { title: oneLine(title, TITLE) }),
-    ...(body === undefined ? {} : { description: `${markdown(fitting(body, TEXT))}\n\n${footer}`.trim() }),
+    ...(title === undefined ? {} : { title: oneLine(title, MAX_TITLE) }),
+    ...(body === undefined ? {} : { description: `${markdown(fitParagraphs(body, MAX_TEXT))}\n\n${footer}`.trim() }),
     ...(dueDate === undefined ? {} : { due_date: dueDate ?? '' }),
     ...(wanted === issue.state ? {} : { state_event: wanted === 'closed' ? 'close' : 'reopen' }),
   };

@@ -1,6 +1,6 @@
 import { arr, obj } from '@rrs/scan-reports/read.ts';
-import type { Json } from '../../contract.ts';
-import { isFooter, workItemLine } from '../../ticket-text.ts';
+import type { Json } from '../../core/contract.ts';
+import { isFooter, workItemLine } from '../../core/tickets/text.ts';
 
 /** Atlassian Document Format: https://developer.atlassian.com/cloud/jira/platform/apis/document/structure/ */
 
@@ -19,7 +19,7 @@ export function footer(url: string): Json {
   };
 }
 
-/** The paragraph that leads back to the work item, if people left it there. */
+/** The paragraph with the link to the work item, unless somebody removed it. */
 export function footerIn(before: unknown): Json[] {
   return arr(obj(before).content).filter((node) => arr(obj(node).content).some((child) => isFooter(String(obj(child).text)))) as Json[];
 }

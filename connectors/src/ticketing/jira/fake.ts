@@ -1,6 +1,6 @@
 import { obj } from '@rrs/scan-reports/read.ts';
-import type { FakeVendor } from '../../fake-server.ts';
-import { type JiraFake, jiraAnswers, jiraWebhook } from '../../jira-fake.ts';
+import { type JiraFake, jiraHandler, jiraWebhook } from '../../shared/jira/fake.ts';
+import type { FakeVendor } from '../../testing/fake-server.ts';
 
 const TOKEN = 'ATATT3xFfGF0-0123456789';
 const basic = (token: string): string => `Basic ${Buffer.from(`bot@acme.example:${token}`).toString('base64')}`;
@@ -13,7 +13,7 @@ const edition: JiraFake = {
   api: 'rest/api/3',
   workflow: {
     statuses: { 'To Do': 'new', 'In Progress': 'indeterminate', Done: 'done', "Won't Do": 'done' },
-    ways: {
+    transitions: {
       'To Do': [{ to: 'In Progress' }, { to: "Won't Do" }],
       'In Progress': [{ to: 'To Do' }, { to: 'Done' }],
       Done: [{ to: 'To Do' }],
@@ -22,7 +22,7 @@ const edition: JiraFake = {
   },
   isAllowed: ({ headers }) => headers.authorization === basic(TOKEN),
   text: (plain) => ({ type: 'doc', version: 1, content: [{ type: 'paragraph', content: [{ type: 'text', text: plain }] }] }),
-  refusedText(text) {
+  textProblem(text) {
     const { type, version, content } = obj(text);
     if (type !== 'doc' || version !== 1 || !Array.isArray(content)) return 'Operation value must be an Atlassian Document (see the Atlassian Document Format)';
     return JSON.stringify(content).includes('"text":""') ? 'INVALID_INPUT' : null;
@@ -47,6 +47,6 @@ export const jiraFake: FakeVendor = {
       states: { open: ['To Do'], in_progress: ['in progress'], done: ['Done'], rejected: ['Won’t Do'] },
     },
   ],
-  answer: (options) => jiraAnswers(edition, options),
+  answer: (options) => jiraHandler(edition, options),
   inbound: jiraWebhook,
 };

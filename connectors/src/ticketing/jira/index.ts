@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { defineTicketing, Secret } from '../../contract.ts';
-import { Issues, jiraOperations } from '../../jira.ts';
-import { issueFields, jiraFields } from '../../jira-mapping.ts';
-import { WebhookSecret } from '../../signatures.ts';
+import { defineTicketing, Secret } from '../../core/contract.ts';
+import { WebhookSecret } from '../../core/webhook-signatures.ts';
+import { issueFields, jiraFields } from '../../shared/jira/mapping.ts';
+import { Issues, jiraOperations } from '../../shared/jira/operations.ts';
 import { document, footer, footerIn } from './adf.ts';
 
 const Page = Type.Object({
@@ -15,28 +15,28 @@ export const jira = defineTicketing({
   id: 'jira',
   name: 'Jira Cloud',
   version: 1,
-  description: 'Opens issues in a project of Jira Cloud and follows their status.',
+  description: 'Creates issues in a Jira Cloud project and tracks their status.',
   documentation: 'https://developer.atlassian.com/cloud/jira/platform/rest/v3/intro/',
   permissions: 'an API token of a user who may browse the project and create, edit, transition and comment on its issues',
   config: Type.Object({
     api_url: Type.String({
-      title: 'Address',
-      description: 'Of the site: https://acme.atlassian.net. For a token with scopes https://api.atlassian.com/ex/jira/<cloud id>',
+      title: 'API URL',
+      description: 'URL of the site, such as https://acme.atlassian.net. For a token with scopes: https://api.atlassian.com/ex/jira/<cloud id>.',
       format: 'uri',
     }),
     site_url: Type.Optional(
       Type.String({
-        title: 'Site address',
-        description: 'Where people open issues, when the address above is another one: https://acme.atlassian.net',
+        title: 'Site URL',
+        description: 'URL where people open issues, if it differs from the API URL: https://acme.atlassian.net.',
         format: 'uri',
       }),
     ),
     ...jiraFields,
   }),
   credentials: Type.Object({
-    email: Type.String({ title: 'E-mail', description: 'Of the user whose token it is', minLength: 3 }),
-    token: Secret('API token', 'Made at https://id.atlassian.com/manage-profile/security/api-tokens'),
-    webhook_secret: WebhookSecret('The secret of the webhook that a Jira administrator made under System, WebHooks, for changes of issues'),
+    email: Type.String({ title: 'Email', description: 'Email address of the user who owns the token.', minLength: 3 }),
+    token: Secret('API token', 'Create one at https://id.atlassian.com/manage-profile/security/api-tokens.'),
+    webhook_secret: WebhookSecret('Secret of a webhook for issue events, which a Jira administrator creates under System, WebHooks.'),
   }),
   baseUrl: ({ config }) => config.api_url,
   authorize: ({ credentials }) => ({ authorization: `Basic ${Buffer.from(`${credentials.email}:${credentials.token}`).toString('base64')}` }),
@@ -44,7 +44,7 @@ export const jira = defineTicketing({
     api: 'rest/api/3',
     site: ({ site_url, api_url }) => (site_url ?? api_url).replace(/\/+$/, ''),
     text: (paragraphs, url) => document(paragraphs, [footer(url)]),
-    rewritten: (paragraphs, before) => document(paragraphs, footerIn(before)),
+    replaceText: (paragraphs, before) => document(paragraphs, footerIn(before)),
     comment: (paragraphs) => document(paragraphs),
     async search(http, jql, next) {
       const { body } = await http.json(Page, {

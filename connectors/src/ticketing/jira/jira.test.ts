@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type FakeVendor, type RunningFake, serveFake } from '../../fake-server.ts';
-import { contextOf } from '../../testing.ts';
+import { type FakeVendor, type RunningFake, serveFake } from '../../testing/fake-server.ts';
+import { contextOf } from '../../testing/host.ts';
 import { document } from './adf.ts';
 import { jiraFake } from './fake.ts';
 import { jira } from './index.ts';
@@ -18,7 +18,7 @@ async function started(vendor: FakeVendor = jiraFake) {
 
 const draft = { key: 'k', title: 'T', body: ['B'], priority: 'critical', dueDate: '2026-12-31', url: 'https://rrs.example/1' } as const;
 
-/** With what a project lets people fill in. */
+/** A project with these fields on its screens. */
 function withFields(fields: readonly object[]): FakeVendor {
   return {
     ...jiraFake,
@@ -32,8 +32,8 @@ function withFields(fields: readonly object[]): FakeVendor {
   };
 }
 
-describe('a project of the customer', () => {
-  it('gets the fields that it has on its screens, and those that were configured', async () => {
+describe('project configuration', () => {
+  it('sets only fields on the screens, and the configured additional fields', async () => {
     const { fake, context } = await started(withFields([{ fieldId: 'labels' }, { fieldId: 'priority', allowedValues: [{ name: 'P1' }] }]));
     const configured = { ...context, config: { ...context.config, fields: { customfield_10050: { value: 'Security' }, labels: ['team-red'] } } };
     await jira.create(configured, draft);
@@ -49,22 +49,22 @@ describe('a project of the customer', () => {
     });
   });
 
-  it('is told what it lacks', async () => {
+  it('errors name what the project is missing', async () => {
     const bare = await started(withFields([{ fieldId: 'summary' }]));
     await expect(jira.check(bare.context)).rejects.toMatchObject({ kind: 'configuration', message: expect.stringContaining('Labels') });
     const { context } = await started();
-    const wrong = { ...context, config: { ...context.config, issue_type: 'Epos' } };
-    await expect(jira.check(wrong)).rejects.toMatchObject({ kind: 'configuration', message: expect.stringMatching(/Epos.*Task/) });
+    const wrong = { ...context, config: { ...context.config, issue_type: 'Epic' } };
+    await expect(jira.check(wrong)).rejects.toMatchObject({ kind: 'configuration', message: expect.stringMatching(/Epic.*Task/) });
     const { id } = await jira.create(context, draft);
     const unreachable = { ...context, config: { ...context.config, states: { open: ['To Do', 'In Progress', 'Done', "Won't Do"] } } };
     await expect(jira.update(unreachable, id, { state: 'done' })).rejects.toMatchObject({
       kind: 'configuration',
-      message: expect.stringContaining('from “Done” to no status that means done'),
+      message: expect.stringContaining('no path from “Done” to a status that means done'),
     });
   });
 });
 
-it('notices credentials that Jira does not know though it answers', async () => {
+it('detects unknown credentials although Jira answers anonymously', async () => {
   const lenient: FakeVendor = {
     ...jiraFake,
     answer: () => () => ({ headers: { 'x-seraph-loginreason': 'AUTHENTICATED_FAILED' }, body: { issues: [], isLast: true, accountId: 'nobody' } }),
@@ -84,7 +84,7 @@ it('writes the Atlassian Document Format', () => {
   });
 });
 
-it('knows the links of its site, whatever the address of the interface', async () => {
+it('recognizes links to its site even if the API has another URL', async () => {
   const { fake, context } = await started();
   const scoped = { ...context, config: { ...context.config, site_url: 'https://acme.atlassian.net/' } };
   for (const url of [

@@ -1,5 +1,5 @@
-import type { FakeVendor } from '../../fake-server.ts';
-import { type JiraFake, jiraAnswers, jiraWebhook } from '../../jira-fake.ts';
+import { type JiraFake, jiraHandler, jiraWebhook } from '../../shared/jira/fake.ts';
+import type { FakeVendor } from '../../testing/fake-server.ts';
 
 const TOKEN = 'NDUyMzQ1Njc4OTAx-0123456789';
 const settings = (origin: string, token: string) => ({
@@ -9,10 +9,10 @@ const settings = (origin: string, token: string) => ({
 
 const edition: JiraFake = {
   api: 'jira/rest/api/2',
-  /** The classic workflow: one closed status, and the resolution says why. */
+  /** The classic workflow has one closed status. The resolution says why the issue was closed. */
   workflow: {
     statuses: { Open: 'new', 'In Progress': 'indeterminate', Resolved: 'done' },
-    ways: {
+    transitions: {
       Open: [{ to: 'In Progress' }],
       'In Progress': [{ to: 'Open' }, { to: 'Resolved', resolutions: ["Won't Fix", 'Duplicate', 'Fixed'] }],
       Resolved: [{ to: 'Open' }],
@@ -20,7 +20,7 @@ const edition: JiraFake = {
   },
   isAllowed: ({ headers }) => headers.authorization === `Bearer ${TOKEN}`,
   text: (plain) => plain,
-  refusedText: (text) => (typeof text === 'string' ? null : 'Operation value must be a string'),
+  textProblem: (text) => (typeof text === 'string' ? null : 'Operation value must be a string'),
   searchPath: 'search',
   from: ({ startAt }) => Number(startAt ?? 0),
   page: ({ issues, from, total }) => ({ startAt: from, maxResults: issues.length, total, issues }),
@@ -31,6 +31,6 @@ export const jiraDataCenterFake: FakeVendor = {
   settings: (origin) => settings(origin, TOKEN),
   refused: (origin) => settings(origin, 'revoked-token-0123'),
   variants: [{ issue_type: 'task', states: { in_progress: ['In Progress'], rejected: ['Duplicate'] } }],
-  answer: (options) => jiraAnswers(edition, options),
+  answer: (options) => jiraHandler(edition, options),
   inbound: jiraWebhook,
 };

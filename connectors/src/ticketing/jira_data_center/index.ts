@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { defineTicketing, Secret } from '../../contract.ts';
-import { Issues, jiraOperations } from '../../jira.ts';
-import { issueFields, jiraFields } from '../../jira-mapping.ts';
-import { WebhookSecret } from '../../signatures.ts';
-import { rewritten, wiki, withWorkItem } from './wiki.ts';
+import { defineTicketing, Secret } from '../../core/contract.ts';
+import { WebhookSecret } from '../../core/webhook-signatures.ts';
+import { issueFields, jiraFields } from '../../shared/jira/mapping.ts';
+import { Issues, jiraOperations } from '../../shared/jira/operations.ts';
+import { wiki, withFooterOf, withWorkItem } from './wiki.ts';
 
 const Page = Type.Object({ issues: Issues, startAt: Type.Number(), total: Type.Number() });
 
@@ -11,16 +11,16 @@ export const jiraDataCenter = defineTicketing({
   id: 'jira_data_center',
   name: 'Jira Data Center',
   version: 1,
-  description: 'Opens issues in a project of a Jira of your own, version 8.14 or newer, and follows their status.',
+  description: 'Creates issues in a project of a self-hosted Jira, version 8.14 or later, and tracks their status.',
   documentation: 'https://developer.atlassian.com/server/jira/platform/rest-apis/',
   permissions: 'a personal access token of a user who may browse the project and create, edit, transition and comment on its issues',
   config: Type.Object({
-    api_url: Type.String({ title: 'Address', description: 'Where people open Jira: https://jira.example.com or https://example.com/jira', format: 'uri' }),
+    api_url: Type.String({ title: 'URL', description: 'URL of Jira, such as https://jira.example.com or https://example.com/jira.', format: 'uri' }),
     ...jiraFields,
   }),
   credentials: Type.Object({
-    token: Secret('Personal access token', 'In Jira under Profile, Personal access tokens'),
-    webhook_secret: WebhookSecret('The secret of the webhook that a Jira administrator made under System, WebHooks, for changes of issues'),
+    token: Secret('Personal access token', 'Create one in Jira under Profile, Personal access tokens.'),
+    webhook_secret: WebhookSecret('Secret of a webhook for issue events, which a Jira administrator creates under System, WebHooks.'),
   }),
   baseUrl: ({ config }) => config.api_url,
   authorize: ({ credentials }) => ({ authorization: `Bearer ${credentials.token}` }),
@@ -28,7 +28,7 @@ export const jiraDataCenter = defineTicketing({
     api: 'rest/api/2',
     site: ({ api_url }) => api_url.replace(/\/+$/, ''),
     text: withWorkItem,
-    rewritten,
+    replaceText: withFooterOf,
     comment: wiki,
     async search(http, jql, next) {
       const { body } = await http.json(Page, {

@@ -1,6 +1,6 @@
-import { footerOf, workItemLine } from '../../ticket-text.ts';
+import { footerOf, workItemLine } from '../../core/tickets/text.ts';
 
-/** Jira's wiki notation. A backslash before a mark makes it a character; two of them would make a new line, so it is written by its number. */
+/** Jira wiki markup. A backslash escapes the next character. Two backslashes are a line break, so a backslash is written as an entity. */
 
 export function wiki(paragraphs: readonly string[]): string {
   return paragraphs.map(escaped).join('\n\n');
@@ -10,7 +10,7 @@ export function withWorkItem(paragraphs: readonly string[], url: string): string
   return `${wiki(paragraphs)}\n\n${workItemLine(url)}`;
 }
 
-export function rewritten(paragraphs: readonly string[], before: unknown): string {
+export function withFooterOf(paragraphs: readonly string[], before: unknown): string {
   return `${wiki(paragraphs)}\n\n${footerOf(typeof before === 'string' ? before : '')}`.trim();
 }
 

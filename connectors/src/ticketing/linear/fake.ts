@@ -1,8 +1,8 @@
-import { obj, strs } from '@rrs/scan-reports/read.ts';
-import type { Json, Settings } from '../../contract.ts';
-import type { FakeAnswer, FakeOptions, FakeVendor } from '../../fake-server.ts';
-import { cut, type FakeTickets, fakeTickets, type Kept } from '../../fake-tickets.ts';
-import { hmac } from '../../signatures.ts';
+import { obj, str, strs } from '@rrs/scan-reports/read.ts';
+import type { Json, Settings } from '../../core/contract.ts';
+import { hmac } from '../../core/webhook-signatures.ts';
+import type { FakeOptions, FakeResponse, FakeVendor } from '../../testing/fake-server.ts';
+import { type FakeTickets, fakeTickets, pageAt, type Stored } from '../../testing/fake-tickets.ts';
 import { uuidOf } from './graphql.ts';
 
 interface Fields {
@@ -31,12 +31,12 @@ const settings = (origin: string, token: string) => ({
   config: { api_url: origin, team_key: 'SEC' },
   credentials: { token, webhook_secret: 'lin_wh_0123456789abcdef' },
 });
-const failed = (message: string, code: string, status = 200): FakeAnswer => ({
+const failed = (message: string, code: string, status = 200): FakeResponse => ({
   status,
   body: { data: null, errors: [{ message, path: ['x'], extensions: { code, type: code.toLowerCase().replaceAll('_', ' '), userError: true } }] },
 });
 
-function shown({ number, createdAt, updatedAt, stateId, labelIds, comments, ...fields }: Fields & Kept, labels: Map<string, string>): Json {
+function toJson({ number, createdAt, updatedAt, stateId, labelIds, comments, ...fields }: Fields & Stored, labels: Map<string, string>): Json {
   return {
     ...fields,
     identifier: `SEC-${number}`,
@@ -51,7 +51,7 @@ function shown({ number, createdAt, updatedAt, stateId, labelIds, comments, ...f
   };
 }
 
-/** What is wrong with an input; null when nothing is. */
+/** Why an input is invalid. Null if it is valid. */
 function refused({ title = '', priority = 0, dueDate, stateId, labelIds }: Record<string, unknown>, labels: Map<string, string>): string | null {
   if (String(title).length > 512) return 'title must be shorter than or equal to 512 characters';
   if (!Number.isInteger(priority) || Number(priority) < 0 || Number(priority) > 4) return 'priority must be one of 0, 1, 2, 3, 4';
@@ -60,8 +60,20 @@ function refused({ title = '', priority = 0, dueDate, stateId, labelIds }: Recor
   return strs(labelIds).every((id) => labels.has(id)) ? null : 'labelIds has a label that does not exist';
 }
 
-/** Newest change first. */
-function listed(tickets: Tickets, labels: Map<string, string>, variables: Record<string, unknown>, options: FakeOptions): FakeAnswer {
+function fieldsOf({ id, title, description, priority, dueDate, stateId, labelIds }: Record<string, Json>): Fields {
+  return {
+    id: String(id),
+    title: String(title),
+    description: String(description),
+    priority: Number(priority),
+    dueDate: str(dueDate) ?? null,
+    stateId: String(stateId),
+    labelIds: strs(labelIds),
+  };
+}
+
+/** Lists the newest change first. */
+function listed(tickets: Tickets, labels: Map<string, string>, variables: Record<string, unknown>, options: FakeOptions): FakeResponse {
   const { filter, after } = variables;
   const since = Date.parse(String(obj(obj(filter).updatedAt).gte));
   const label = obj(obj(obj(obj(filter).labels).some).name).eq;
@@ -70,9 +82,9 @@ function listed(tickets: Tickets, labels: Map<string, string>, variables: Record
     .filter(({ labelIds }) => labelIds.some((id) => labels.get(id) === label))
     .reverse();
   const from = typeof after === 'string' ? found.findIndex(({ id }) => id === after) + 1 : 0;
-  const { page, more } = cut(found, from, options);
+  const { page, more } = pageAt(found, from, options);
   const pageInfo = { hasNextPage: more, endCursor: page.at(-1)?.id ?? null };
-  return { page: true, body: { data: { issues: { nodes: page.map((issue) => shown(issue, labels)), pageInfo } } } };
+  return { page: true, body: { data: { issues: { nodes: page.map((issue) => toJson(issue, labels)), pageInfo } } } };
 }
 
 export const linearFake: FakeVendor = {
@@ -112,11 +124,10 @@ export const linearFake: FakeVendor = {
       if (query.includes('issueCreate(')) {
         const reason = tickets.all.some(({ id }) => id === input.id) ? 'Entity Issue with this id already exists' : refused(input, labels);
         if (reason !== null) return failed(reason, 'INPUT_ERROR');
-        const { teamId, ...fields } = input;
-        return { page: true, body: { data: { issueCreate: { success: true, issue: shown(tickets.add(fields as unknown as Fields), labels) } } } };
+        return { page: true, body: { data: { issueCreate: { success: true, issue: toJson(tickets.add(fieldsOf(input)), labels) } } } };
       }
       if (query.includes('issues(') && 'filter' in variables) return listed(tickets, labels, variables, options);
-      if (query.includes('issues(')) return { body: { data: { issues: { nodes: issue ? [shown(issue, labels)] : [] } } } };
+      if (query.includes('issues(')) return { body: { data: { issues: { nodes: issue ? [toJson(issue, labels)] : [] } } } };
       if (!issue) return failed('Entity not found: Issue', 'INPUT_ERROR', 400);
       if (query.includes('commentCreate(')) {
         issue.comments.push(String(input.body));
@@ -127,14 +138,14 @@ export const linearFake: FakeVendor = {
         if (reason !== null) return failed(reason, 'INPUT_ERROR');
         Object.assign(issue, input);
         tickets.touch(issue);
-        return { body: { data: { issueUpdate: { success: true, issue: shown(issue, labels) } } } };
+        return { body: { data: { issueUpdate: { success: true, issue: toJson(issue, labels) } } } };
       }
-      return { body: { data: { issue: shown(issue, labels) } } };
+      return { body: { data: { issue: toJson(issue, labels) } } };
     };
   },
   inbound(given: Settings, ticketId) {
-    const said = ticketId === null ? { type: 'Project', data: { id: 'p1' } } : { type: 'Issue', data: { id: ticketId } };
-    const body = Buffer.from(JSON.stringify({ action: 'update', ...said, webhookTimestamp: Date.now() }));
+    const event = ticketId === null ? { type: 'Project', data: { id: 'p1' } } : { type: 'Issue', data: { id: ticketId } };
+    const body = Buffer.from(JSON.stringify({ action: 'update', ...event, webhookTimestamp: Date.now() }));
     return { headers: { 'linear-signature': hmac(String(obj(given.credentials).webhook_secret), body, 'hex'), 'linear-timestamp': String(Date.now()) }, body };
   },
 };

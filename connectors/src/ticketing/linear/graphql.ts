@@ -1,26 +1,26 @@
 import { createHash } from 'node:crypto';
 import { arr, type Obj, obj, str } from '@rrs/scan-reports/read.ts';
 import { Type } from 'typebox';
-import { ConnectorError, type FaultKind, type Http, type HttpRequest, type Json } from '../../contract.ts';
+import { ConnectorError, type FaultKind, type Http, type HttpRequest, type Json } from '../../core/contract.ts';
 
 export const PERMISSIONS = 'an API key of a member of the team with permission to read, create issues, write and create comments';
 
-const Answer = Type.Object({ data: Type.Optional(Type.Unknown()), errors: Type.Optional(Type.Unknown()) });
+const ResponseBody = Type.Object({ data: Type.Optional(Type.Unknown()), errors: Type.Optional(Type.Unknown()) });
 
-export interface Question {
+export interface GraphqlRequest {
   query: string;
   variables: Record<string, Json>;
-  /** Asked again where the answer did not come. */
+  /** Retried if the response is lost. */
   repeatable: boolean;
 }
 
-export function requestOf({ query, variables, repeatable }: Question): HttpRequest {
+export function requestOf({ query, variables, repeatable }: GraphqlRequest): HttpRequest {
   return { method: 'POST', path: 'graphql', json: { query, variables }, repeatable, accept: [400] };
 }
 
-/** GraphQL tells its errors in answers that are fine for HTTP. */
-export async function ask(http: Http, question: Question): Promise<Obj> {
-  const { body } = await http.json(Answer, requestOf(question));
+/** GraphQL reports errors in responses with status 200. */
+export async function send(http: Http, request: GraphqlRequest): Promise<Obj> {
+  const { body } = await http.json(ResponseBody, requestOf(request));
   return dataOf(body);
 }
 
@@ -30,10 +30,10 @@ export function dataOf({ data, errors }: Obj): Obj {
   const { message, extensions } = obj(error);
   const { code, type, userPresentableMessage } = obj(extensions);
   const kind = kindOf(`${str(code)} ${str(type)}`.toLowerCase());
-  const said = (str(userPresentableMessage) ?? str(message) ?? 'nothing').slice(0, 300);
+  const reason = (str(userPresentableMessage) ?? str(message) ?? 'no message').slice(0, 300);
   throw new ConnectorError(
     kind,
-    kind === 'credentials' ? `Linear refused the credentials. They need: ${PERMISSIONS}. It says: ${said}` : `Linear refused: ${said}`,
+    kind === 'credentials' ? `Linear refused the credentials. They need: ${PERMISSIONS}. Response: ${reason}` : `Linear refused the request: ${reason}`,
   );
 }
 
@@ -47,7 +47,7 @@ export function nodes(connection: unknown): Obj[] {
   return arr(obj(connection).nodes).map(obj);
 }
 
-/** The same for the same text, in the form that Linear asks for: a random UUID, version 4. */
+/** Derives a UUID from a text. It has the form of version 4, which Linear requires. */
 export function uuidOf(text: string): string {
   const bytes = createHash('sha256').update(text).digest().subarray(0, 16);
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;

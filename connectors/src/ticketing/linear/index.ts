@@ -1,13 +1,13 @@
 import { type Obj, obj, str } from '@rrs/scan-reports/read.ts';
 import { Type } from 'typebox';
-import { captured, linkWithin } from '../../capture.ts';
-import { ConnectorError, defineTicketing, type Http, Secret } from '../../contract.ts';
-import { hmac, isRecent, isSame, told, WebhookSecret } from '../../signatures.ts';
-import { newsSince, sameAgain } from '../../ticket-changes.ts';
-import { labelOf } from '../../ticket-mapping.ts';
-import { fitting, markdown, workItemLine } from '../../ticket-text.ts';
-import { ask, dataOf, nodes, PERMISSIONS, requestOf, uuidOf } from './graphql.ts';
-import { Config, ISSUE, inputOf, labelFor, stateFor, TEXT, teamOf, ticketOf } from './issue.ts';
+import { ConnectorError, defineTicketing, type Http, Secret } from '../../core/contract.ts';
+import { captureJson, linkWithin } from '../../core/tickets/capture.ts';
+import { createDeduplicator, repeatedPage } from '../../core/tickets/changes.ts';
+import { labelOf } from '../../core/tickets/mapping.ts';
+import { fitParagraphs, markdown, workItemLine } from '../../core/tickets/text.ts';
+import { hmac, isEqual, isRecent, jsonBody, WebhookSecret } from '../../core/webhook-signatures.ts';
+import { dataOf, nodes, PERMISSIONS, requestOf, send, uuidOf } from './graphql.ts';
+import { Config, ISSUE, inputOf, labelFor, MAX_TEXT, stateFor, teamOf, ticketOf } from './issue.ts';
 
 const SITE = 'https://linear.app';
 
@@ -15,21 +15,21 @@ export const linear = defineTicketing({
   id: 'linear',
   name: 'Linear',
   version: 1,
-  description: 'Opens issues of a Linear team and follows their state.',
+  description: 'Creates issues in a Linear team and tracks their state.',
   documentation: 'https://linear.app/developers/graphql',
   permissions: PERMISSIONS,
   config: Config,
   credentials: Type.Object({
-    token: Secret('API key', 'In Linear under Settings, Security & access, Personal API keys'),
-    webhook_secret: WebhookSecret('The signing secret of a webhook for issues and comments, in Linear under Settings, API'),
+    token: Secret('API key', 'Create one in Linear under Settings, Security & access, Personal API keys.'),
+    webhook_secret: WebhookSecret('Signing secret of a webhook for issues and comments, in Linear under Settings, API.'),
   }),
   baseUrl: ({ config }) => config.api_url,
   authorize: ({ credentials }) => ({ authorization: credentials.token.startsWith('lin_oauth_') ? `Bearer ${credentials.token}` : credentials.token }),
-  /** Spent budgets come with 400; the moment when they are filled again is in milliseconds. */
+  /** Linear reports a used-up budget with 400. The reset time is in milliseconds. */
   rateLimited(status, headers) {
-    const spent = ['requests', 'complexity'].find((budget) => headers[`x-ratelimit-${budget}-remaining`] === '0');
-    if (status !== 400 || spent === undefined) return null;
-    return Math.max(1, (Number(headers[`x-ratelimit-${spent}-reset`] ?? 0) - Date.now()) / 1000);
+    const exhausted = ['requests', 'complexity'].find((budget) => headers[`x-ratelimit-${budget}-remaining`] === '0');
+    if (status !== 400 || exhausted === undefined) return null;
+    return Math.max(1, (Number(headers[`x-ratelimit-${exhausted}-reset`] ?? 0) - Date.now()) / 1000);
   },
 
   async check({ http, config }) {
@@ -41,7 +41,7 @@ export const linear = defineTicketing({
     return issue && ticketOf(config, issue);
   },
 
-  /** The id is derived from our key, so that the same issue cannot be made twice, however often it is asked for. */
+  /** The id of the issue is derived from the key, so that retries cannot create a second issue. */
   async create({ http, config }, draft) {
     const team = await teamOf(http, config);
     const id = idOf(config, draft.key);
@@ -49,17 +49,17 @@ export const linear = defineTicketing({
       ...inputOf(config, { title: draft.title, priority: draft.priority, dueDate: draft.dueDate }),
       id,
       teamId: team.id,
-      description: `${markdown(fitting(draft.body, TEXT))}\n\n${workItemLine(draft.url)}`,
+      description: `${markdown(fitParagraphs(draft.body, MAX_TEXT))}\n\n${workItemLine(draft.url)}`,
       labelIds: [await labelFor(http, config, team)],
       stateId: stateFor(config, team, 'open'),
     };
     const query = `mutation($input: IssueCreateInput!) { issueCreate(input: $input) { success issue { ${ISSUE} } } }`;
     try {
-      const data = await ask(http, { query, variables: { input }, repeatable: true });
+      const data = await send(http, { query, variables: { input }, repeatable: true });
       return ticketOf(config, obj(obj(data.issueCreate).issue));
     } catch (error) {
-      const made = error instanceof ConnectorError && error.kind === 'configuration' ? await issueOf(http, id) : null;
-      if (made) return ticketOf(config, made);
+      const existing = error instanceof ConnectorError && error.kind === 'configuration' ? await issueOf(http, id) : null;
+      if (existing) return ticketOf(config, existing);
       throw error;
     }
   },
@@ -71,23 +71,23 @@ export const linear = defineTicketing({
 
   async update({ http, config }, id, change) {
     const before = await issueOf(http, id);
-    if (!before) throw new ConnectorError('configuration', `Linear has no issue ${id}, or does not show it to this key.`);
-    const isThere = change.state === undefined || ticketOf(config, before).state === change.state;
-    const state = change.state === undefined || isThere ? {} : { stateId: stateFor(config, await teamOf(http, config), change.state) };
+    if (!before) throw new ConnectorError('configuration', `Linear has no issue ${id}, or this key may not read it.`);
+    const isInState = change.state === undefined || ticketOf(config, before).state === change.state;
+    const state = change.state === undefined || isInState ? {} : { stateId: stateFor(config, await teamOf(http, config), change.state) };
     const input = { ...inputOf(config, change, str(before.description)), ...state };
     if (Object.keys(input).length === 0) return ticketOf(config, before);
     const query = `mutation($id: String!, $input: IssueUpdateInput!) { issueUpdate(id: $id, input: $input) { success issue { ${ISSUE} } } }`;
-    const data = await ask(http, { query, variables: { id, input }, repeatable: true });
+    const data = await send(http, { query, variables: { id, input }, repeatable: true });
     return ticketOf(config, obj(obj(data.issueUpdate).issue));
   },
 
   async comment({ http }, id, text) {
     const query = 'mutation($input: CommentCreateInput!) { commentCreate(input: $input) { success comment { id } } }';
-    const input = { issueId: id, body: markdown(fitting(text.split(/\n{2,}/), TEXT)) };
-    await ask(http, { query, variables: { input }, repeatable: false });
+    const input = { issueId: id, body: markdown(fitParagraphs(text.split(/\n{2,}/), MAX_TEXT)) };
+    await send(http, { query, variables: { input }, repeatable: false });
   },
 
-  /** Linear does not promise in which direction it orders, so everything is read before the first is told. */
+  /** Linear does not document its sort direction, so all pages are read and sorted first. */
   async *changedSince({ http, config }, since) {
     const query = `query($filter: IssueFilter, $after: String) { issues(first: 50, after: $after, filter: $filter, orderBy: updatedAt, includeArchived: true) {
       nodes { ${ISSUE} } pageInfo { hasNextPage endCursor } } }`;
@@ -96,15 +96,15 @@ export const linear = defineTicketing({
       labels: { some: { name: { eq: labelOf(config) } } },
       updatedAt: { gte: new Date(Math.max(0, since.getTime() - 1_000)).toISOString() },
     };
-    const news = newsSince(since);
+    const onlyNew = createDeduplicator(since);
     const all = [];
     for (let after: string | null = null; ; ) {
-      const { issues }: Obj = await ask(http, { query, variables: { filter, after }, repeatable: true });
-      all.push(...news(nodes(issues).map((issue) => ticketOf(config, issue))));
+      const { issues }: Obj = await send(http, { query, variables: { filter, after }, repeatable: true });
+      all.push(...onlyNew(nodes(issues).map((issue) => ticketOf(config, issue))));
       const { hasNextPage, endCursor } = obj(obj(issues).pageInfo);
       if (hasNextPage !== true) break;
       const next = str(endCursor);
-      if (next === undefined || next === after) throw sameAgain();
+      if (next === undefined || next === after) throw repeatedPage();
       after = next;
     }
     all.sort((one, other) => one.updatedAt.getTime() - other.updatedAt.getTime());
@@ -113,8 +113,8 @@ export const linear = defineTicketing({
 
   inbound({ credentials }, message) {
     const { webhook_secret: secret } = credentials;
-    if (secret === undefined || !isSame(message.headers['linear-signature'], hmac(secret, message.body, 'hex'))) return null;
-    const { type, data, webhookTimestamp } = told(message);
+    if (secret === undefined || !isEqual(message.headers['linear-signature'], hmac(secret, message.body, 'hex'))) return null;
+    const { type, data, webhookTimestamp } = jsonBody(message);
     if (!isRecent(Number(webhookTimestamp))) return null;
     return { ticket: (type === 'Issue' ? str(obj(data).id) : type === 'Comment' ? str(obj(data).issueId) : undefined) ?? null };
   },
@@ -126,7 +126,7 @@ export const linear = defineTicketing({
       history(first: 50) { nodes { createdAt actor { name } fromState { name } toState { name } } }
       attachments(first: 50) { nodes { title url createdAt } } } }`;
     let isOurs = false;
-    const capture = await captured(http, requestOf({ query, variables: { id: identifier }, repeatable: true }), (body) => {
+    const capture = await captureJson(http, requestOf({ query, variables: { id: identifier }, repeatable: true }), (body) => {
       const issue = obj(dataOf(body).issue);
       isOurs = (str(issue.url) ?? '').toLowerCase().startsWith(`${SITE}/${workspace}/`.toLowerCase());
       return `Linear issue ${str(issue.identifier) ?? identifier} with its history: ${str(issue.title) ?? ''}`;
@@ -141,6 +141,6 @@ function idOf(config: Config, key: string): string {
 
 async function issueOf(http: Http, id: string): Promise<Obj | null> {
   const query = `query($id: ID!) { issues(first: 1, filter: { id: { eq: $id } }, includeArchived: true) { nodes { ${ISSUE} } } }`;
-  const { issues } = await ask(http, { query, variables: { id }, repeatable: true });
+  const { issues } = await send(http, { query, variables: { id }, repeatable: true });
   return nodes(issues).find((issue) => issue.id === id) ?? null;
 }

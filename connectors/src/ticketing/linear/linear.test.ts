@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
-import { type RunningFake, serveFake } from '../../fake-server.ts';
-import { hmac } from '../../signatures.ts';
-import { contextOf } from '../../testing.ts';
+import { hmac } from '../../core/webhook-signatures.ts';
+import { type RunningFake, serveFake } from '../../testing/fake-server.ts';
+import { contextOf } from '../../testing/host.ts';
 import { linearFake } from './fake.ts';
 import { dataOf, uuidOf } from './graphql.ts';
 import { linear } from './index.ts';
@@ -19,13 +19,13 @@ async function started() {
 
 const draft = { key: 'k', title: 'T', body: ['B'], priority: 'low', dueDate: null, url: 'https://rrs.example/1' } as const;
 
-it('makes an issue once, however often it is asked to', async () => {
+it('creates an issue only once, even when create is repeated', async () => {
   const { context } = await started();
   const first = await linear.create(context, draft);
   await expect(linear.create(context, { ...draft, title: 'Another' })).resolves.toEqual(first);
 });
 
-it('makes the label where the team has none', async () => {
+it('creates the label if it does not exist', async () => {
   const { fake, context } = await started();
   const labelled = { ...context, config: { ...context.config, label: 'secops' } };
   const { raw } = await linear.create(labelled, draft);
@@ -34,28 +34,28 @@ it('makes the label where the team has none', async () => {
   expect(fake.requests.filter(({ body }) => body.includes('issueLabelCreate'))).toHaveLength(1);
 });
 
-it('derives ids that are UUIDs of version 4', () => {
+it('derives UUIDs of version 4', () => {
   expect(uuidOf('a')).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   expect(uuidOf('a')).toBe(uuidOf('a'));
   expect(uuidOf('a')).not.toBe(uuidOf('b'));
 });
 
-it('knows errors by their code', () => {
-  const said = (code: string) => () => dataOf({ data: null, errors: [{ message: 'No', extensions: { code } }] });
-  expect(said('AUTHENTICATION_ERROR')).toThrow(expect.objectContaining({ kind: 'credentials' }));
-  expect(said('FORBIDDEN')).toThrow(expect.objectContaining({ kind: 'credentials' }));
-  expect(said('RATELIMITED')).toThrow(expect.objectContaining({ kind: 'rate_limited' }));
-  expect(said('INTERNAL_SERVER_ERROR')).toThrow(expect.objectContaining({ kind: 'unavailable' }));
-  expect(said('INPUT_ERROR')).toThrow(expect.objectContaining({ kind: 'configuration', message: 'Linear refused: No' }));
+it('maps errors by their code', () => {
+  const failure = (code: string) => () => dataOf({ data: null, errors: [{ message: 'No', extensions: { code } }] });
+  expect(failure('AUTHENTICATION_ERROR')).toThrow(expect.objectContaining({ kind: 'credentials' }));
+  expect(failure('FORBIDDEN')).toThrow(expect.objectContaining({ kind: 'credentials' }));
+  expect(failure('RATELIMITED')).toThrow(expect.objectContaining({ kind: 'rate_limited' }));
+  expect(failure('INTERNAL_SERVER_ERROR')).toThrow(expect.objectContaining({ kind: 'unavailable' }));
+  expect(failure('INPUT_ERROR')).toThrow(expect.objectContaining({ kind: 'configuration', message: 'Linear refused the request: No' }));
   expect(linear.rateLimited?.(400, { 'x-ratelimit-requests-remaining': '0', 'x-ratelimit-requests-reset': String(Date.now() + 60_000) })).toBeGreaterThan(50);
   expect(linear.rateLimited?.(400, { 'x-ratelimit-requests-remaining': '5' })).toBeNull();
   expect(linear.rateLimited?.(200, { 'x-ratelimit-requests-remaining': '0' })).toBeNull();
 });
 
-it('listens to comments, and not to messages of yesterday', () => {
+it('accepts comment events and ignores old messages', () => {
   const settings = linearFake.settings('http://x');
-  const sent = (said: object) => {
-    const body = Buffer.from(JSON.stringify(said));
+  const sent = (event: object) => {
+    const body = Buffer.from(JSON.stringify(event));
     return linear.inbound?.(settings, { headers: { 'linear-signature': hmac('lin_wh_0123456789abcdef', body, 'hex') }, body });
   };
   expect(sent({ type: 'Comment', data: { id: 'c', issueId: 'i' }, webhookTimestamp: Date.now() })).toEqual({ ticket: 'i' });
@@ -64,7 +64,7 @@ it('listens to comments, and not to messages of yesterday', () => {
   expect(sent({ type: 'Issue', data: { id: 'i' } })).toBeNull();
 });
 
-it('does not take an issue of another workspace for its own', async () => {
+it('does not capture issues of another workspace', async () => {
   const { context } = await started();
   await expect(linear.capture?.(context, 'https://linear.app/acme/issue/SEC-1')).resolves.toMatchObject({ description: expect.stringContaining('SEC-1') });
   await expect(linear.capture?.(context, 'https://linear.app/other/issue/SEC-1/weakness')).resolves.toBeNull();

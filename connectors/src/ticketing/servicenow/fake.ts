@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { obj } from '@rrs/scan-reports/read.ts';
-import type { Json, Settings } from '../../contract.ts';
-import type { FakeAnswer, FakeVendor } from '../../fake-server.ts';
-import { cut, fakeTickets, type Kept } from '../../fake-tickets.ts';
-import { hmac } from '../../signatures.ts';
+import type { Json, Settings } from '../../core/contract.ts';
+import { hmac } from '../../core/webhook-signatures.ts';
+import type { FakeResponse, FakeVendor } from '../../testing/fake-server.ts';
+import { fakeTickets, pageAt, type Stored } from '../../testing/fake-tickets.ts';
 
 type Fields = Record<string, string>;
-type Incident = { fields: Fields } & Kept;
+type Incident = { fields: Fields } & Stored;
 
 const PASSWORD = 'servicenow-password-0123';
 const settings = (origin: string, password: string) => ({
@@ -16,9 +16,9 @@ const settings = (origin: string, password: string) => ({
 const STATES: Fields = { 1: 'New', 2: 'In Progress', 3: 'On Hold', 6: 'Resolved', 7: 'Closed', 8: 'Canceled' };
 const sysId = (number: number): string => createHash('md5').update(`incident ${number}`).digest('hex');
 const time = (at: Date): string => at.toISOString().slice(0, 19).replace('T', ' ');
-const failed = (status: number, message: string): FakeAnswer => ({ status, body: { error: { message, detail: '' }, status: 'failure' } });
+const failed = (status: number, message: string): FakeResponse => ({ status, body: { error: { message, detail: '' }, status: 'failure' } });
 
-function shown({ number, fields, createdAt, updatedAt }: Incident): Json {
+function toJson({ number, fields, createdAt, updatedAt }: Incident): Json {
   const { urgency = '3', impact = '3' } = fields;
   const all: Fields = {
     ...fields,
@@ -57,19 +57,19 @@ export const servicenowFake: FakeVendor = {
         correlation_id: `${isOurs ? 'rrs' : 'other'}-seed-${n}`,
       },
     }));
-    const listed = (url: URL): FakeAnswer => {
+    const listed = (url: URL): FakeResponse => {
       const parts = (url.searchParams.get('sysparm_query') ?? '').split('^');
       const minutes = parts.map((part) => /^sys_updated_onRELATIVEGT@minute@ago@(\d+)$/.exec(part)?.[1]).find((found) => found !== undefined);
-      // What it does not understand is left out.
+      // ServiceNow ignores conditions that it does not understand.
       const conditions = parts.flatMap((part) => [/^(\w+?)(=|STARTSWITH)(.*)$/.exec(part)].filter((found) => found !== null));
       const found = tickets
         .changed(minutes === undefined ? 0 : Date.now() - Number(minutes) * 60_000)
         .filter(({ fields }) =>
           conditions.every(([, field = '', operator, value = '']) => (operator === '=' ? fields[field] === value : fields[field]?.startsWith(value))),
         );
-      const { page, more } = cut(found, Number(url.searchParams.get('sysparm_offset') ?? 0), options);
+      const { page, more } = pageAt(found, Number(url.searchParams.get('sysparm_offset') ?? 0), options);
       const link = `<${url.origin}${url.pathname}?sysparm_offset=0>;rel="first"${more ? `,<${url.origin}${url.pathname}?sysparm_offset=${page.length}>;rel="next"` : ''}`;
-      return { page: true, headers: { link, 'x-total-count': String(found.length) }, body: { result: page.map(shown) } };
+      return { page: true, headers: { link, 'x-total-count': String(found.length) }, body: { result: page.map(toJson) } };
     };
     return ({ method, url, headers, body }) => {
       if (headers.authorization !== `Basic ${Buffer.from(`rrs.bot:${PASSWORD}`).toString('base64')}`) return failed(401, 'User Not Authenticated');
@@ -80,7 +80,7 @@ export const servicenowFake: FakeVendor = {
       if (id === undefined) {
         const fields = { ...blank, ...given };
         const reason = refused(fields);
-        return reason === null ? { status: 201, page: true, body: { result: shown(tickets.add({ fields })) } } : failed(403, reason);
+        return reason === null ? { status: 201, page: true, body: { result: toJson(tickets.add({ fields })) } } : failed(403, reason);
       }
       const incident = tickets.all.find(({ number }) => sysId(number) === id);
       if (!incident) return failed(404, 'No Record found');
@@ -92,7 +92,7 @@ export const servicenowFake: FakeVendor = {
         Object.assign(incident.fields, fields, { active: ['7', '8'].includes(fields.state ?? incident.fields.state ?? '') ? 'false' : 'true' });
         tickets.touch(incident);
       }
-      return { body: { result: shown(incident) } };
+      return { body: { result: toJson(incident) } };
     };
   },
   inbound(given: Settings, ticketId) {

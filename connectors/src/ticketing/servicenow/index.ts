@@ -1,53 +1,53 @@
 import { arr, obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { captured, linkWithin } from '../../capture.ts';
-import { ConnectorError, defineTicketing, type Http, type HttpRequest, Secret } from '../../contract.ts';
-import { hmac, isSame, told, WebhookSecret } from '../../signatures.ts';
-import { changes, minutesAgo } from '../../ticket-changes.ts';
-import { labelOf, markerOf } from '../../ticket-mapping.ts';
-import { fitting, footerOf, workItemLine } from '../../ticket-text.ts';
+import { ConnectorError, defineTicketing, type Http, type HttpRequest, Secret } from '../../core/contract.ts';
+import { captureJson, linkWithin } from '../../core/tickets/capture.ts';
+import { changes, minutesAgo } from '../../core/tickets/changes.ts';
+import { labelOf, markerOf } from '../../core/tickets/mapping.ts';
+import { fitParagraphs, footerOf, workItemLine } from '../../core/tickets/text.ts';
+import { hmac, isEqual, jsonBody, WebhookSecret } from '../../core/webhook-signatures.ts';
 import { Config, fieldsOf, isOurs, stored, tableOf, ticketOf } from './record.ts';
 
-const TEXT = 3_500;
-const NOTE = 30_000;
+const MAX_TEXT = 3_500;
+const MAX_NOTE = 30_000;
 const fields = [
   ...['sys_id', 'number', 'sys_class_name', 'short_description', 'description', 'state', 'active', 'priority', 'urgency', 'impact', 'due_date'],
   ...['assigned_to', 'assignment_group', 'opened_at', 'opened_by', 'resolved_at', 'resolved_by', 'closed_at', 'closed_by', 'close_code', 'close_notes'],
   ...['correlation_id', 'correlation_display', 'sys_created_on', 'sys_updated_on', 'sys_updated_by'],
 ];
 const WHOLE = { sysparm_display_value: 'all', sysparm_exclude_reference_link: 'true' };
-const SHOWN = { ...WHOLE, sysparm_fields: fields.join(',') };
+const RECORD_QUERY = { ...WHOLE, sysparm_fields: fields.join(',') };
 
 const One = Type.Object({ result: Type.Object({}) });
-const Answer = Type.Object({ result: Type.Optional(Type.Unknown()), error: Type.Optional(Type.Unknown()) });
+const ResponseBody = Type.Object({ result: Type.Optional(Type.Unknown()), error: Type.Optional(Type.Unknown()) });
 
 export const servicenow = defineTicketing({
   id: 'servicenow',
   name: 'ServiceNow',
   version: 1,
-  description: 'Opens incidents, or records of a table like it, in ServiceNow and follows their state.',
+  description: 'Creates incidents, or records of a table that extends incident, in ServiceNow and tracks their state.',
   documentation: 'https://www.servicenow.com/docs/bundle/zurich-api-reference/page/integrate/inbound-rest/concept/c_TableAPI.html',
-  permissions: 'a user with the role itil, or another that may read, create and write the table and its work notes through REST',
+  permissions: 'a user with the role itil, or another role that can read, create and write the table and its work notes through REST',
   config: Config,
   credentials: Type.Object({
-    username: Type.String({ title: 'User', description: 'The user ID of an account for integrations', minLength: 1 }),
-    password: Secret('Password', 'Of that user'),
+    username: Type.String({ title: 'User', description: 'User ID of an integration account.', minLength: 1 }),
+    password: Secret('Password', 'Password of the integration account.'),
     webhook_secret: WebhookSecret(
-      'Any long text. A business rule that sends {"sys_id": "…"} for changed records signs the body with it: the header X-RRS-Signature is its HMAC-SHA256 in base64, made by GlideCertificateEncryption.generateMac',
+      'Any long random text. Create a business rule that sends {"sys_id": "…"} for changed records, with the HMAC-SHA256 of the body in base64 in the header X-RRS-Signature (GlideCertificateEncryption.generateMac).',
     ),
   }),
   baseUrl: ({ config }) => config.api_url,
   authorize: ({ credentials }) => ({ authorization: `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')}` }),
 
   async check({ http, config }) {
-    await http.getJson(pathOf(config), Answer, { sysparm_limit: 1, sysparm_fields: 'sys_id,correlation_id,correlation_display' });
+    await http.getJson(pathOf(config), ResponseBody, { sysparm_limit: 1, sysparm_fields: 'sys_id,correlation_id,correlation_display' });
   },
 
   async find({ http, config }, key) {
     const marker = markerOf(labelOf(config), key);
     const { records } = await list(http, {
       path: pathOf(config),
-      query: { ...SHOWN, sysparm_query: `correlation_id=${marker}^ORDERBYsys_created_on`, sysparm_limit: 10 },
+      query: { ...RECORD_QUERY, sysparm_query: `correlation_id=${marker}^ORDERBYsys_created_on`, sysparm_limit: 10 },
     });
     const found = records.find((record) => stored(record, 'correlation_id') === marker);
     return found ? ticketOf(config, found) : null;
@@ -58,11 +58,11 @@ export const servicenow = defineTicketing({
     const json = {
       ...config.fields,
       ...fieldsOf(config, draft),
-      description: [...fitting(draft.body, TEXT), workItemLine(draft.url)].join('\n\n'),
+      description: [...fitParagraphs(draft.body, MAX_TEXT), workItemLine(draft.url)].join('\n\n'),
       correlation_id: markerOf(label, draft.key),
       correlation_display: label,
     };
-    const { body } = await http.json(One, { method: 'POST', path: pathOf(config), query: SHOWN, json });
+    const { body } = await http.json(One, { method: 'POST', path: pathOf(config), query: RECORD_QUERY, json });
     return ticketOf(config, obj(body.result));
   },
 
@@ -75,15 +75,15 @@ export const servicenow = defineTicketing({
     const path = `${pathOf(config)}/${encodeURIComponent(id)}`;
     const before = change.body ? await recordOf(http, config, id) : null;
     const footer = footerOf(before ? (stored(before, 'description') ?? '') : '');
-    const description = change.body ? { description: [...fitting(change.body, TEXT), footer].join('\n\n').trim() } : {};
+    const description = change.body ? { description: [...fitParagraphs(change.body, MAX_TEXT), footer].join('\n\n').trim() } : {};
     const json = { ...fieldsOf(config, change), ...description };
-    const { body } = await http.json(One, { method: 'PATCH', path, query: SHOWN, json, repeatable: true });
+    const { body } = await http.json(One, { method: 'PATCH', path, query: RECORD_QUERY, json, repeatable: true });
     return ticketOf(config, obj(body.result));
   },
 
   async comment({ http, config }, id, text) {
-    // Journals show what stands between code tags as HTML.
-    const work_notes = fitting([text], NOTE)
+    // Journal fields render text between [code] tags as HTML.
+    const work_notes = fitParagraphs([text], MAX_NOTE)
       .join('\n\n')
       .replaceAll(/\[(?=\/?code\])/gi, '[\u2060');
     await http.json(One, { method: 'PATCH', path: `${pathOf(config)}/${encodeURIComponent(id)}`, json: { work_notes } });
@@ -93,7 +93,7 @@ export const servicenow = defineTicketing({
     const label = labelOf(config);
     return changes(since, 60_000, async (from, next) => {
       const sysparm_query = `correlation_display=${label}^correlation_idSTARTSWITH${label}-^sys_updated_onRELATIVEGT@minute@ago@${minutesAgo(from)}^ORDERBYsys_updated_on^ORDERBYsys_id`;
-      const page = await list(http, { path: pathOf(config), query: { ...SHOWN, sysparm_query, sysparm_limit: 100, sysparm_offset: next ?? 0 } });
+      const page = await list(http, { path: pathOf(config), query: { ...RECORD_QUERY, sysparm_query, sysparm_limit: 100, sysparm_offset: next ?? 0 } });
       const tickets = page.records.filter((record) => isOurs(record, label)).map((record) => ticketOf(config, record));
       return { tickets, next: page.more ? String(Number(next ?? 0) + page.records.length) : null };
     });
@@ -101,14 +101,14 @@ export const servicenow = defineTicketing({
 
   inbound({ credentials }, message) {
     const { webhook_secret: secret } = credentials;
-    if (secret === undefined || !isSame(message.headers['x-rrs-signature'], hmac(secret, message.body, 'base64'))) return null;
-    return { ticket: str(told(message).sys_id) ?? null };
+    if (secret === undefined || !isEqual(message.headers['x-rrs-signature'], hmac(secret, message.body, 'base64'))) return null;
+    return { ticket: str(jsonBody(message).sys_id) ?? null };
   },
 
   async capture({ http, config }, url) {
     const id = recordIn(url, config);
     if (id === null) return null;
-    return captured(http, { path: `${pathOf(config)}/${id}`, query: WHOLE }, ({ result }) => {
+    return captureJson(http, { path: `${pathOf(config)}/${id}`, query: WHOLE }, ({ result }) => {
       const record = obj(result);
       return `ServiceNow ${tableOf(config)} ${stored(record, 'number') ?? id}: ${stored(record, 'short_description') ?? ''}`;
     });
@@ -120,20 +120,20 @@ function pathOf(config: Static<typeof Config>): string {
 }
 
 async function recordOf(http: Http, config: Static<typeof Config>, id: string) {
-  const { status, body } = await http.json(Answer, { path: `${pathOf(config)}/${encodeURIComponent(id)}`, query: SHOWN, accept: [404] });
+  const { status, body } = await http.json(ResponseBody, { path: `${pathOf(config)}/${encodeURIComponent(id)}`, query: RECORD_QUERY, accept: [404] });
   return status === 404 ? null : obj(body.result);
 }
 
-/** Older releases say 404 where there is nothing to list. */
+/** Older releases respond with 404 if the list is empty. */
 async function list(http: Http, request: HttpRequest) {
-  const { status, headers, body } = await http.json(Answer, { ...request, accept: [404] });
+  const { status, headers, body } = await http.json(ResponseBody, { ...request, accept: [404] });
   const message = str(obj(body.error).message) ?? '';
   if (status === 404 && !/no record/i.test(message))
-    throw new ConnectorError('configuration', `ServiceNow knows no such table. It says: ${message.slice(0, 300)}`);
+    throw new ConnectorError('configuration', `ServiceNow does not have this table. Response: ${message.slice(0, 300)}`);
   return { records: arr(body.result).map(obj), more: /rel="?next"?/.test(headers.link ?? '') };
 }
 
-/** The classic list and form, the frames around them, and the workspaces. */
+/** Recognizes links to the classic lists and forms, the frames around them, and the workspaces. */
 function recordIn(url: string, config: Static<typeof Config>): string | null {
   const link = linkWithin(url, config.api_url);
   if (!link) return null;

@@ -1,46 +1,44 @@
 import { type Obj, obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, type Json, type Priority, type Ticket, type TicketChange, type TicketState } from '../../contract.ts';
+import { ConnectorError, type Json, type Priority, type Ticket, type TicketChange, type TicketState } from '../../core/contract.ts';
 import {
   LabelField,
-  moment,
   type PriorityNames,
   PriorityNamesField,
-  priorityCalled,
+  parseTime,
+  priorityByName,
   priorityNames,
   type StateNames,
   StateNamesField,
-  stateCalled,
-} from '../../ticket-mapping.ts';
-import { oneLine } from '../../ticket-text.ts';
+  stateByName,
+} from '../../core/tickets/mapping.ts';
+import { oneLine } from '../../core/tickets/text.ts';
 
-const TITLE = 160;
-/** Urgency and impact; ServiceNow computes the priority from them. */
+const MAX_TITLE = 160;
+/** Urgency/impact. ServiceNow computes the priority from them. */
 const PRIORITIES: PriorityNames = { critical: '1/1', high: '1/2', medium: '2/2', low: '3/2' };
 const STATES: StateNames & Record<TicketState, readonly string[]> = { open: ['1'], in_progress: ['2', '3'], done: ['6', '7'], rejected: ['8'] };
 const COMPUTED: Readonly<Record<string, Priority>> = { 1: 'critical', 2: 'high', 3: 'medium', 4: 'low', 5: 'low' };
 
 export const Config = Type.Object({
-  api_url: Type.String({ title: 'Address', description: 'Of the instance: https://acme.service-now.com', format: 'uri' }),
+  api_url: Type.String({ title: 'URL', description: 'URL of the instance, such as https://acme.service-now.com.', format: 'uri' }),
   table: Type.Optional(
-    Type.String({ title: 'Table', description: 'Where tickets are made: incident, or a table that extends it', default: 'incident', pattern: '^[a-z0-9_]+$' }),
+    Type.String({ title: 'Table', description: 'Table for the tickets: incident, or a table that extends it.', default: 'incident', pattern: '^[a-z0-9_]+$' }),
   ),
-  label: LabelField('Stands in correlation_display of every record that we make, and begins its correlation_id.'),
-  priorities: PriorityNamesField(PRIORITIES, 'Urgency and impact, as 1/2, from which ServiceNow computes the priority'),
-  states: StateNamesField(
-    'Values of the field state, where the instance has other ones than 1 new, 2 in progress, 3 on hold, 6 resolved, 7 closed, 8 canceled',
-  ),
+  label: LabelField('Value of correlation_display, and the start of correlation_id, in every record that the service creates.'),
+  priorities: PriorityNamesField(PRIORITIES, 'Urgency and impact, such as 1/2. ServiceNow computes the priority from them.'),
+  states: StateNamesField('Values of the field state, if they differ from 1 new, 2 in progress, 3 on hold, 6 resolved, 7 closed, 8 canceled.'),
   close_code: Type.Optional(
     Type.String({
       title: 'Resolution code',
-      description: 'What resolved ones get as close_code; the instance says which there are',
+      description: 'Value of close_code for resolved records. It must be one of the choices of the instance.',
       default: 'Solution provided',
     }),
   ),
   fields: Type.Optional(
     Type.Record(Type.String(), Type.String(), {
-      title: 'Further fields',
-      description: 'Set on new records, as {"assignment_group": "<sys_id>", "category": "security"}',
+      title: 'Additional fields',
+      description: 'Values for new records by field name: {"assignment_group": "<sys_id>", "category": "security"}.',
     }),
   ),
 });
@@ -50,13 +48,13 @@ export function tableOf(config: Config): string {
   return config.table ?? 'incident';
 }
 
-/** With sysparm_display_value=all each field has what is stored, times in UTC, and what people see. */
+/** With sysparm_display_value=all, each field has its stored value, with times in UTC, and its display value. */
 export function stored(record: Obj, field: string): string | undefined {
   const value = record[field];
   return str(obj(value).value) ?? str(value);
 }
 
-function shown(record: Obj, field: string): string | undefined {
+function displayed(record: Obj, field: string): string | undefined {
   return str(obj(record[field]).display_value) ?? stored(record, field);
 }
 
@@ -74,28 +72,28 @@ export function ticketOf(config: Config, record: Obj): Ticket {
   const id = stored(record, 'sys_id') ?? '';
   const key = stored(record, 'number') ?? id;
   const states = statesOf(config);
-  const named = stateCalled(states, stored(record, 'state')) ?? stateCalled(states, shown(record, 'state'));
-  const priority = priorityCalled(priorityNames(config.priorities, PRIORITIES), `${stored(record, 'urgency')}/${stored(record, 'impact')}`);
+  const named = stateByName(states, stored(record, 'state')) ?? stateByName(states, displayed(record, 'state'));
+  const priority = priorityByName(priorityNames(config.priorities, PRIORITIES), `${stored(record, 'urgency')}/${stored(record, 'impact')}`);
   return {
     id,
     key,
     url: `${config.api_url.replace(/\/+$/, '')}/nav_to.do?uri=${encodeURIComponent(`${tableOf(config)}.do?sys_id=${id}`)}`,
     state: named ?? (stored(record, 'active') === 'false' ? 'done' : 'in_progress'),
-    stateName: shown(record, 'state') ?? '',
+    stateName: displayed(record, 'state') ?? '',
     title: stored(record, 'short_description') ?? '',
     priority: priority ?? COMPUTED[stored(record, 'priority') ?? ''] ?? null,
     dueDate: stored(record, 'due_date')?.slice(0, 10) ?? null,
-    assignee: shown(record, 'assigned_to') ?? null,
-    updatedAt: moment(stored(record, 'sys_updated_on'), key),
+    assignee: displayed(record, 'assigned_to') ?? null,
+    updatedAt: parseTime(stored(record, 'sys_updated_on'), key),
     raw: record as Json,
   };
 }
 
 export function fieldsOf(config: Config, { title, priority, dueDate, state }: TicketChange): Record<string, string> {
   return {
-    ...(title === undefined ? {} : { short_description: oneLine(title, TITLE) }),
+    ...(title === undefined ? {} : { short_description: oneLine(title, MAX_TITLE) }),
     ...(priority === undefined ? {} : urgencyAndImpact(config, priority)),
-    // Noon, which is on the same day for almost everybody.
+    // Noon UTC is the same day in almost every time zone.
     ...(dueDate === undefined ? {} : { due_date: dueDate === null ? '' : `${dueDate} 12:00:00` }),
     ...(state === undefined ? {} : stateFields(config, state)),
   };
@@ -105,20 +103,20 @@ function urgencyAndImpact(config: Config, priority: Priority): Record<string, st
   const pair = priorityNames(config.priorities, PRIORITIES)[priority];
   const [, urgency, impact] = /^(\d)\s*\/\s*(\d)$/.exec(pair) ?? [];
   if (!urgency || !impact)
-    throw new ConnectorError('configuration', `The priority ${priority} is configured as “${pair}”. It must be urgency and impact, as 1/2.`);
+    throw new ConnectorError('configuration', `The priority ${priority} is configured as “${pair}”. It must be urgency and impact, such as 1/2.`);
   return { urgency, impact };
 }
 
-/** ServiceNow refuses to resolve without a code and notes. */
+/** ServiceNow requires a close code and notes to resolve a record. */
 function stateFields(config: Config, state: TicketState): Record<string, string> {
   const [value] = statesOf(config)[state];
-  if (value === undefined) throw new ConnectorError('configuration', `No state of ServiceNow is configured for ${state.replace('_', ' ')}.`);
+  if (value === undefined) throw new ConnectorError('configuration', `No ServiceNow state is configured for ${state.replace('_', ' ')}.`);
   if (state === 'done')
     return { state: value, close_code: config.close_code ?? 'Solution provided', close_notes: 'The findings of the work item were remediated.' };
   return state === 'rejected' ? { state: value, close_notes: 'The work item will not be done.' } : { state: value };
 }
 
-/** A record that ServiceNow sends although it was not asked for: it leaves out what it does not understand in a query. */
+/** Checks each record, because ServiceNow ignores conditions of a query that it does not understand. */
 export function isOurs(record: Obj, label: string): boolean {
   return stored(record, 'correlation_display') === label && (stored(record, 'correlation_id') ?? '').startsWith(`${label}-`);
 }

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
-import { type FakeVendor, type RunningFake, serveFake } from '../../fake-server.ts';
-import { contextOf } from '../../testing.ts';
+import { type FakeVendor, type RunningFake, serveFake } from '../../testing/fake-server.ts';
+import { contextOf } from '../../testing/host.ts';
 import { servicenowFake } from './fake.ts';
 import { servicenow } from './index.ts';
 
@@ -15,7 +15,7 @@ async function started(vendor: FakeVendor = servicenowFake, pageSize = 100) {
   return { fake, context: contextOf(servicenow, vendor.settings(fake.origin)) };
 }
 
-it('does not take the records of others for ours when ServiceNow leaves out what it does not understand', async () => {
+it('ignores foreign records when ServiceNow drops conditions of the query', async () => {
   const careless: FakeVendor = {
     ...servicenowFake,
     answer(options) {
@@ -38,7 +38,7 @@ it('does not take the records of others for ours when ServiceNow leaves out what
   }).rejects.toMatchObject({ kind: 'incomplete' });
 });
 
-it('takes 404 for an empty list where ServiceNow means that', async () => {
+it('treats 404 as an empty list where ServiceNow means that', async () => {
   const older = (message: string): FakeVendor => ({
     ...servicenowFake,
     answer: () => () => ({ status: 404, body: { error: { message, detail: '' }, status: 'failure' } }),
@@ -49,7 +49,7 @@ it('takes 404 for an empty list where ServiceNow means that', async () => {
   await expect(servicenow.find(wrong.context, 'k')).rejects.toMatchObject({ kind: 'configuration' });
 });
 
-it('knows links of the classic pages and of the workspaces', async () => {
+it('recognizes links to classic pages and workspaces', async () => {
   const { fake, context } = await started();
   const ticket = await servicenow.find(context, 'seed-1');
   const id = ticket?.id ?? '';
@@ -67,7 +67,7 @@ it('knows links of the classic pages and of the workspaces', async () => {
     await expect(servicenow.capture?.(context, `${fake.origin}/${path}`), path).resolves.toBeNull();
 });
 
-it('says what is wrong with a priority that is no pair, and keeps code tags from becoming HTML', async () => {
+it('explains an invalid priority and escapes code tags', async () => {
   const { fake, context } = await started();
   const ticket = await servicenow.find(context, 'seed-1');
   const wrong = { ...context, config: { ...context.config, priorities: { low: 'P4' } } };

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { type Observation, ReportError } from '../../contract.ts';
-import { fromBuffer } from '../../input.ts';
-import { readAll } from '../../testing.ts';
+import { fromBuffer } from '../../shared/input.ts';
+import { readAll } from '../../testing/reading.ts';
 import { awsInspector2 } from './index.ts';
 
 const read = (name: string) => readAll(awsInspector2, fromBuffer(readFileSync(new URL(`fixtures/${name}`, import.meta.url)), name));
 
-test('a package vulnerability has its ids, scores, the first package and the instance', async () => {
+test('reads a package vulnerability with ids, scores, the first package and the instance', async () => {
   const { observations, rejections } = await read('findings.json');
   expect(rejections).toEqual([]);
   expect(observations).toHaveLength(4);
@@ -54,7 +54,7 @@ test('a package vulnerability has its ids, scores, the first package and the ins
   });
 });
 
-test('an image is named by its reference, versions have epoch and release, suppression is kept', async () => {
+test('names an image by its reference, adds epoch and release to versions, and keeps suppression', async () => {
   const [, image] = (await read('findings.json')).observations as [Observation, Observation];
   expect(image).toMatchObject({
     severity: 'unknown',
@@ -73,7 +73,7 @@ test('an image is named by its reference, versions have epoch and release, suppr
   });
 });
 
-test('reachable ports and code', async () => {
+test('reads reachable ports and code vulnerabilities', async () => {
   const [, , port, code] = (await read('findings.json')).observations;
   expect(port).toMatchObject({
     rule: 'NETWORK_REACHABILITY',
@@ -92,7 +92,7 @@ test('reachable ports and code', async () => {
   });
 });
 
-test('a plain array, and the event of EventBridge', async () => {
+test('reads a plain array and an EventBridge event', async () => {
   const { observations } = await read('array.json');
   expect(observations).toMatchObject([
     { place: '[0]', vulnerability_ids: ['CVE-2022-0778'], asset: { type: 'repository', name: 'shop/web' }, present: true },
@@ -101,7 +101,7 @@ test('a plain array, and the event of EventBridge', async () => {
   expect((await read('event.json')).observations).toMatchObject([{ place: 'detail', rule: 'CVE-2021-3711', asset: { type: 'host', name: 'vm-1' } }]);
 });
 
-test('a malformed finding is refused, the rest goes on', async () => {
+test('rejects malformed findings and reads the rest', async () => {
   const { observations, rejections } = await read('malformed.json');
   expect(rejections).toEqual([
     { place: 'findings[0]', reason: 'findingArn is missing' },
@@ -110,7 +110,7 @@ test('a malformed finding is refused, the rest goes on', async () => {
   expect(observations.map(({ external_id }) => external_id)).toEqual(['arn:aws:inspector2:eu-west-1:111122223333:finding/9999']);
 });
 
-test('nothing found is fine, another report is not', async () => {
+test('accepts a report without findings and rejects another report', async () => {
   expect(await read('empty.json')).toEqual({ observations: [], rejections: [] });
   for (const foreign of ['{}', '{"SchemaVersion": 2, "Results": []}', '{"findings": [{"ProductArn": "arn:x", "Id": "1"}]}'])
     await expect(readAll(awsInspector2, fromBuffer(foreign))).rejects.toThrow(/findings, each with findingArn/);

@@ -1,20 +1,20 @@
-import { imageAsset, instanceAsset, packageLocation, packageText, resourceAsset } from '../../aws.ts';
 import type { Asset, Cvss, Observation, ReportFormat, ReportHead, ReportItem } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import type { JsonValue } from '../../json-cutter.ts';
-import { cwesOf, filePath, idsIn, observation, record, required, severityOf } from '../../normalize.ts';
-import { arr, count, date, num, type Obj, obj, str, strs } from '../../read.ts';
+import type { JsonValue } from '../../json/extractor.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { imageAsset, instanceAsset, packageLocation, packageText, resourceAsset } from '../../shared/aws.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { cwesOf, filePath, idsIn, observation, record, required, severityOf } from '../../shared/normalize.ts';
+import { arr, count, date, num, type Obj, obj, str, strs } from '../../shared/read.ts';
 
 const OWN_FIELD = /"findingArn"\s*:/;
-/** Security Hub's findings stand under the same key. */
+/** Security Hub keeps its findings under the same key. */
 const SECURITY_HUB = /"ProductArn"\s*:/;
 
 export const awsInspector2: ReportFormat = {
   id: 'aws_inspector2',
   name: 'Amazon Inspector',
-  description: 'Findings of Amazon Inspector: `aws inspector2 list-findings`, or a findings report exported as JSON',
+  description: 'Amazon Inspector findings: the output of `aws inspector2 list-findings`, or a findings report exported as JSON',
   documentation: 'https://docs.aws.amazon.com/inspector/v2/APIReference/API_Finding.html',
   expects: 'a JSON object with findings, each with findingArn and type',
   assetType: 'cloud_resource',
@@ -113,13 +113,13 @@ function packageDetails(details: Obj): Partial<Details> {
 }
 
 function codeDetails(details: Obj): Partial<Details> {
-  const place = obj(details.filePath);
+  const file = obj(details.filePath);
   return {
     rule: str(details.ruleId) ?? str(details.detectorId),
     cwes: cwesOf(strs(details.cwes)),
     references: strs(details.referenceUrls),
     text: str(details.detectorName),
-    location: { path: filePath(str(place.filePath) ?? str(place.fileName)), line: count(place.startLine), end_line: count(place.endLine) },
+    location: { path: filePath(str(file.filePath) ?? str(file.fileName)), line: count(file.startLine), end_line: count(file.endLine) },
   };
 }
 

@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { ReportError } from '../../contract.ts';
 import { detectFormat, headOf } from '../../detect.ts';
-import { fromBuffer } from '../../input.ts';
-import { readAll } from '../../testing.ts';
+import { fromBuffer } from '../../shared/input.ts';
+import { readAll } from '../../testing/reading.ts';
 import { awsInspector2 } from '../aws_inspector2/index.ts';
 import { awsSecurityHub } from './index.ts';
 
 const fixture = (name: string) => fromBuffer(readFileSync(new URL(`fixtures/${name}`, import.meta.url)), name);
 const read = (name: string) => readAll(awsSecurityHub, fixture(name));
 
-test('a vulnerability has its ids, package, instance and the further resources', async () => {
+test('reads a vulnerability with ids, package, instance and further resources', async () => {
   const { observations, rejections } = await read('get-findings.json');
   expect(rejections).toEqual([]);
   expect(observations[0]).toEqual({
@@ -51,7 +51,7 @@ test('a vulnerability has its ids, package, instance and the further resources',
   });
 });
 
-test('controls that pass are gone, archived findings too, suppressed ones are there', async () => {
+test('passed controls and archived findings are not present, suppressed findings are', async () => {
   const [, control, image, code] = (await read('get-findings.json')).observations;
   expect(control).toMatchObject({
     tool: 'security hub',
@@ -82,7 +82,7 @@ test('controls that pass are gone, archived findings too, suppressed ones are th
   });
 });
 
-test('arrays, events and lines', async () => {
+test('reads arrays, events and JSON Lines', async () => {
   expect((await read('prowler-array.json')).observations).toMatchObject([
     { place: '[0]', tool: 'prowler', rule: 'prowler-iam_root_mfa_enabled', severity: 'critical', present: true, suppressed: false },
     { place: '[1]', present: false, suppressed: true, asset: { type: 'container_image', name: 'registry.example.com/shop/web:1.4.2' } },
@@ -103,7 +103,7 @@ test('arrays, events and lines', async () => {
   ]);
 });
 
-test('a malformed finding is refused, the rest goes on', async () => {
+test('rejects malformed findings and reads the rest', async () => {
   const { observations, rejections } = await read('malformed.json');
   expect(rejections).toEqual([
     { place: 'findings[0]', reason: 'Id is missing' },
@@ -112,7 +112,7 @@ test('a malformed finding is refused, the rest goes on', async () => {
   expect(observations.map(({ external_id }) => external_id)).toEqual(['example/3']);
 });
 
-test('findings of Inspector itself are another format, in either order', async () => {
+test('rejects findings of the Inspector format, and the other way around', async () => {
   const inspector = fromBuffer('{"findings": [{"findingArn": "arn:aws:inspector2:eu-west-1:111122223333:finding/1", "type": "PACKAGE_VULNERABILITY"}]}');
   for (const formats of [
     [awsSecurityHub, awsInspector2],
@@ -124,7 +124,7 @@ test('findings of Inspector itself are another format, in either order', async (
   await expect(readAll(awsSecurityHub, inspector)).rejects.toThrow(/ASFF: a JSON array of findings with ProductArn/);
 });
 
-test('nothing found is fine, another report is not', async () => {
+test('accepts a report without findings and rejects another report', async () => {
   expect(await read('empty.json')).toEqual({ observations: [], rejections: [] });
   expect(await readAll(awsSecurityHub, fromBuffer('[]'))).toEqual({ observations: [], rejections: [] });
   for (const foreign of ['{}', '', '[{"Target": "alpine"}]']) await expect(readAll(awsSecurityHub, fromBuffer(foreign))).rejects.toThrow(ReportError);

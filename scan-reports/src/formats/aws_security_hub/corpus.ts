@@ -1,10 +1,13 @@
-import type { CorpusFacts } from '../../corpus.ts';
+import type { CorpusFacts } from '../../testing/corpus-facts.ts';
 
 export const corpus: CorpusFacts = {
   folders: ['awssecurityhub', 'asff'],
   unit: 'raw_items',
   differs: [
-    { field: 'component_name', reason: 'the peer puts the type of the resource there; we keep it as a tag, a component is a package' },
-    { field: 'host', reason: 'the peer makes host names of ARNs; we name the image by its reference, the ARN stays an identifier' },
+    { field: 'component_name', reason: 'the reference parser writes the resource type here; this format keeps it as a tag, because a component is a package' },
+    {
+      field: 'host',
+      reason: 'the reference parser derives host names from ARNs; this format names the image by its reference and keeps the ARN as an identifier',
+    },
   ],
 };

@@ -1,11 +1,11 @@
-import { imageAsset, instanceAsset, packageLocation, packageText, resourceAsset } from '../../aws.ts';
 import type { Asset, Cvss, Observation, ReportFormat, ReportHead, ReportItem, Severity } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import type { JsonValue } from '../../json-cutter.ts';
-import { cwesOf, filePath, idsIn, observation, record, required, severityOf } from '../../normalize.ts';
-import { arr, count, date, num, type Obj, obj, str, strs } from '../../read.ts';
+import type { JsonValue } from '../../json/extractor.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { imageAsset, instanceAsset, packageLocation, packageText, resourceAsset } from '../../shared/aws.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { cwesOf, filePath, idsIn, observation, record, required, severityOf } from '../../shared/normalize.ts';
+import { arr, count, date, num, type Obj, obj, str, strs } from '../../shared/read.ts';
 
 const OWN_FIELD = /"ProductArn"\s*:/;
 const LISTS = ['Findings', 'findings'] as const;
@@ -13,7 +13,8 @@ const LISTS = ['Findings', 'findings'] as const;
 export const awsSecurityHub: ReportFormat = {
   id: 'aws_security_hub',
   name: 'AWS Security Hub (ASFF)',
-  description: 'Findings in the AWS Security Finding Format: `aws securityhub get-findings`, EventBridge events, Prowler and others with ASFF output',
+  description:
+    'AWS Security Finding Format (ASFF): the output of `aws securityhub get-findings`, EventBridge events, and tools with ASFF output such as Prowler',
   documentation: 'https://docs.aws.amazon.com/securityhub/latest/userguide/securityhub-findings-format-syntax.html',
   expects: 'ASFF: a JSON array of findings with ProductArn, or an object with Findings (or findings, or detail.findings)',
   assetType: 'cloud_resource',
@@ -76,7 +77,7 @@ function findingOf(finding: Obj, place: string): Observation {
   });
 }
 
-/** The product that sent the finding; in its ARN it stands behind "product/<company>/". */
+/** The product that sent the finding. Its ARN ends with "product/<company>/<product>". */
 function toolOf(finding: Obj, fields: Obj): string {
   const product = str(finding.ProductName) ?? str(fields['aws/securityhub/ProductName']) ?? str(finding.ProductArn)?.split('/').at(-1);
   return required(product, 'ProductArn').toLowerCase();
@@ -88,7 +89,7 @@ function ruleOf(finding: Obj, fields: Obj, vulnerabilities: readonly Obj[]): str
   return str(vulnerabilities[0]?.Id) ?? control ?? named ?? required(str(finding.GeneratorId), 'GeneratorId');
 }
 
-/** Some findings of Inspector have their vulnerability only in the title. */
+/** Some Inspector findings name their vulnerability only in the title. */
 function idsOf(title: string, vulnerabilities: readonly Obj[]): string[] {
   const ids = vulnerabilities.flatMap(({ Id, RelatedVulnerabilities }) => [...strs(Id), ...strs(RelatedVulnerabilities)]);
   return ids.length > 0 ? ids : idsIn(title);
@@ -131,8 +132,8 @@ function packagesOf({ VulnerablePackages }: Obj) {
 
 function codeLocation(code: Obj | undefined) {
   if (code === undefined) return {};
-  const place = obj(code.FilePath);
-  return { path: filePath(str(place.FilePath) ?? str(place.FileName)), line: count(place.StartLine), end_line: count(place.EndLine) };
+  const file = obj(code.FilePath);
+  return { path: filePath(str(file.FilePath) ?? str(file.FileName)), line: count(file.StartLine), end_line: count(file.EndLine) };
 }
 
 function cvssOf({ Cvss }: Obj): Cvss[] {

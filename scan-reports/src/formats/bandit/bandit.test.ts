@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { fromBuffer } from '../../input.ts';
-import { readAll } from '../../testing.ts';
-import { readFixtures } from '../../testing-fixtures.ts';
+import { fromBuffer } from '../../shared/input.ts';
+import { readFixtures } from '../../testing/fixtures.ts';
+import { readAll } from '../../testing/reading.ts';
 import { bandit } from './index.ts';
 
 const fixtures = new Map(readFixtures('bandit').map(({ name, bytes }) => [name, bytes]));
@@ -38,13 +38,13 @@ test('reads issues', async () => {
   expect(observations[2]).toMatchObject({ rule: 'B303', severity: 'unknown', location: { path: 'app/hash.py', line: 8 } });
 });
 
-test('does not copy a password that was found', async () => {
+test('masks a password that was found', async () => {
   const { observations } = await read('report.json');
   expect(observations[1]).toMatchObject({ rule: 'B105', severity: 'low', title: "Possible hardcoded password: '***'" });
   expect(JSON.stringify(observations)).not.toContain('correct-horse');
 });
 
-test('rejects what is no issue and goes on', async () => {
+test('rejects malformed issues and reads the rest', async () => {
   const { observations, rejections } = await read('malformed.json');
   expect(rejections).toEqual([
     { place: 'results[0]', reason: 'filename is missing' },
@@ -53,12 +53,12 @@ test('rejects what is no issue and goes on', async () => {
   expect(observations).toMatchObject([{ rule: 'B301', location: { path: 'a.py', line: 5 } }]);
 });
 
-test('accepts a report without findings and refuses another file', async () => {
+test('accepts a report without findings and rejects another file', async () => {
   expect(await read('empty.json')).toEqual({ observations: [], rejections: [] });
   await expect(readAll(bandit, fromBuffer('{"results": [{"check_id": "x"}], "errors": []}'))).rejects.toThrow(/test_id, issue_text and filename/);
 });
 
-test('says which files could not be read', async () => {
+test('reports files that could not be read as unread', async () => {
   const about = (errors: object[]) => bandit.about?.(fromBuffer(JSON.stringify({ errors, generated_at: '2024-05-06T07:08:09Z', metrics: {}, results: [] })));
   expect(await about([])).toEqual({ tools: null, finished: true, unread: [] });
   expect(await about([{ filename: './src/broken.py', reason: 'syntax error while parsing AST from file' }])).toEqual({

@@ -1,17 +1,17 @@
-import { startAbout } from '../../about.ts';
 import type { Observation, ReportFormat, ReportHead, ReportInput } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import { cwesOf, filePath, observation, RecordError, record, required, severityOf } from '../../normalize.ts';
-import { arr, count, date, type Obj, obj, str, strs } from '../../read.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { startAbout } from '../../shared/about.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { cwesOf, filePath, observation, RecordError, record, required, severityOf } from '../../shared/normalize.ts';
+import { arr, count, date, type Obj, obj, str, strs } from '../../shared/read.ts';
 
 export const bandit: ReportFormat = {
   id: 'bandit',
   name: 'Bandit',
-  description: '`bandit -r . -f json`',
+  description: 'Output of `bandit -r . -f json`',
   documentation: 'https://bandit.readthedocs.io/en/latest/formatters/json.html',
-  expects: 'a JSON object with results (of test_id, issue_text and filename), metrics and generated_at',
+  expects: 'a JSON object with metrics, generated_at and results, each with test_id, issue_text and filename',
   assetType: 'repository',
   detect,
   async about(input) {
@@ -33,7 +33,7 @@ export const bandit: ReportFormat = {
   },
 };
 
-/** The metrics, one entry per file, may fill the beginning of the report. */
+/** The metrics have one entry per file and may fill the whole head. */
 function detect(head: ReportHead): boolean {
   if (head.jsonShape !== 'object') return false;
   return (
@@ -72,7 +72,7 @@ function issueOf(issue: Obj, place: string, generated: Date | null): Observation
   });
 }
 
-/** The password checks (B105 to B107) quote the password that they found. */
+/** The password checks (B105 to B107) quote the password, which must not be stored. */
 function masked(text: string): string {
   return text.replace(/(hardcoded password: ).*$/is, "$1'***'");
 }

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { ReportError } from '../../contract.ts';
-import { fromBuffer } from '../../input.ts';
-import { readAll } from '../../testing.ts';
+import { fromBuffer } from '../../shared/input.ts';
+import { readAll } from '../../testing/reading.ts';
 import { burp } from './index.ts';
 
 const read = (name: string) => readAll(burp, fromBuffer(readFileSync(new URL(`fixtures/${name}`, import.meta.url)), name));
 
-test('an issue has its type, place, insertion point and classifications', async () => {
+test('reads an issue with type, location, insertion point and classifications', async () => {
   const { observations, rejections } = await read('issues.xml');
   expect(rejections).toEqual([{ place: 'issue[3]', reason: 'the host is missing' }]);
   expect(observations).toHaveLength(2);
@@ -35,7 +35,7 @@ test('an issue has its type, place, insertion point and classifications', async 
   });
 });
 
-test('issues of extensions go by their names; false positives are suppressed', async () => {
+test('uses the name as rule for issues of extensions, and suppresses false positives', async () => {
   const { observations } = await read('issues.xml');
   expect(observations[1]).toMatchObject({
     rule: 'Vulnerable library',
@@ -47,7 +47,7 @@ test('issues of extensions go by their names; false positives are suppressed', a
   });
 });
 
-test('the REST API tells found issues among its events', async () => {
+test('reads found issues from the events of the REST API', async () => {
   const { observations, rejections } = await read('rest.json');
   expect(rejections).toEqual([{ place: 'issue_events[2]', reason: 'the host is missing' }]);
   expect(observations).toMatchObject([
@@ -65,9 +65,9 @@ test('the REST API tells found issues among its events', async () => {
   ]);
 });
 
-test('the GraphQL API: an issue without a name is refused', async () => {
+test('reads GraphQL issues and rejects one without a name', async () => {
   const { observations, rejections } = await read('graphql.json');
-  expect(rejections).toEqual([{ place: 'Issues[1]', reason: 'the name of the issue is missing' }]);
+  expect(rejections).toEqual([{ place: 'Issues[1]', reason: 'the issue name is missing' }]);
   expect(observations).toMatchObject([
     {
       place: 'Issues[0]',
@@ -81,14 +81,14 @@ test('the GraphQL API: an issue without a name is refused', async () => {
   ]);
 });
 
-test('an answer of the GraphQL API as it is', async () => {
+test('reads an unchanged GraphQL response', async () => {
   const { observations } = await read('graphql-answer.json');
   expect(observations).toMatchObject([
     { place: 'data.scan.issues[0]', rule: 'Cacheable HTTPS response', severity: 'info', location: { url: 'https://app.example.com/a' } },
   ]);
 });
 
-test('failures of Dastardly are findings, without the evidence', async () => {
+test('reads failures of Dastardly without the evidence', async () => {
   const { observations, rejections } = await read('dastardly.xml');
   expect(rejections).toEqual([{ place: 'testsuite[2]/testcase[2]/failure[1]', reason: 'the failure is empty' }]);
   expect(observations).toMatchObject([
@@ -107,7 +107,7 @@ test('failures of Dastardly are findings, without the evidence', async () => {
   expect(JSON.stringify(observations)).not.toContain('s3cr3t-value');
 });
 
-test('an export without issues has none', async () => {
+test('accepts an export without issues', async () => {
   expect(await read('empty.xml')).toEqual({ observations: [], rejections: [] });
   expect(await read('empty-graphql.json')).toEqual({ observations: [], rejections: [] });
 });

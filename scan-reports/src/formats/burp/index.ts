@@ -1,11 +1,11 @@
 import type { ReportFormat, ReportHead } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
+import { notThisFormat } from '../../shared/input.ts';
 import { readGraphql, readRest } from './json.ts';
 import { readJunit, readXml } from './xml.ts';
 
 const EXPECTS =
-  'XML with the root issues and a burpVersion, JSON with issue_events (REST API) or Issues (GraphQL API), or the JUnit XML of Dastardly and of CI-driven scans';
+  'XML with the root element issues and a burpVersion, JSON with issue_events (REST API) or Issues (GraphQL API), or JUnit XML of Dastardly or CI-driven scans';
 
 const SHAPES = [
   { matches: ({ xmlRoot, text }: ReportHead) => xmlRoot?.name === 'issues' && /<issues[^>]{0,500}\sburpVersion=/.test(text), read: readXml },
@@ -20,7 +20,7 @@ const SHAPES = [
 export const burp: ReportFormat = {
   id: 'burp',
   name: 'Burp Suite',
-  description: 'Burp Suite issues exported as XML, scans of the REST and GraphQL APIs as JSON, and the JUnit XML of Dastardly',
+  description: 'Burp Suite issues exported as XML, JSON of scans from the REST and GraphQL APIs, or JUnit XML of Dastardly',
   documentation: 'https://portswigger.net/burp/documentation/desktop/running-scans/reporting-scan-results',
   expects: EXPECTS,
   assetType: 'web_application',
@@ -33,7 +33,7 @@ export const burp: ReportFormat = {
   },
 };
 
-/** Others have Issues, too: an empty list must be all there is. */
+/** Other tools also write Issues, so an empty list must be the only content. */
 function isGraphql(head: ReportHead): boolean {
   if (/^\s*\{\s*"Issues"\s*:\s*\[\s*\]\s*\}\s*$/.test(head.text)) return true;
   return (hasKeys(head, 'Issues') || hasKeys(head, 'data') || hasKeys(head, 'scan')) && /"issue_type"\s*:/.test(head.text);

@@ -1,8 +1,8 @@
 import type { Observation, Severity } from '../../contract.ts';
-import { cwesOf, idsIn, observation, RecordError, required, severityOf, urlPlace, webAsset } from '../../normalize.ts';
-import { plain } from '../../read.ts';
+import { cwesOf, idsIn, observation, RecordError, required, severityOf, urlPlace, webAsset } from '../../shared/normalize.ts';
+import { plain } from '../../shared/read.ts';
 
-/** An issue, whatever the file's form. */
+/** An issue, independent of the form of the file. */
 export interface Issue {
   place: string;
   type: string | undefined;
@@ -10,7 +10,7 @@ export interface Issue {
   /** "https://host:port" */
   origin: string | undefined;
   path: string | undefined;
-  /** Where in the request: "/path [id parameter]". */
+  /** Insertion point in the request: "/path [id parameter]". */
   location?: string | undefined;
   severity: string | undefined;
   detail: readonly (string | undefined)[];
@@ -18,16 +18,16 @@ export interface Issue {
   references?: string | undefined;
   classifications?: string | undefined;
   seen?: Date | null;
-  /** Texts are HTML, but in JUnit. */
+  /** True if texts are plain text, as in JUnit. Otherwise they are HTML. */
   isText?: boolean;
 }
 
-/** All issues of extensions have this type: only their names tell them apart. */
+/** All issues of extensions have this type. Only their names differ. */
 const EXTENSION_ISSUE = '134217728';
 
-/** Serial numbers are new in each scan, so an issue is known by its type and place. */
+/** Serial numbers change with each scan, so type and location identify an issue. */
 export function issueOf(issue: Issue): Observation {
-  const name = required(issue.name, 'the name of the issue');
+  const name = required(issue.name, 'the issue name');
   const asset = webAsset(issue.origin);
   if (asset === null) throw new RecordError('the host is missing');
   const falsePositive = /^false.?positive$/i.test(issue.severity ?? '');
@@ -60,7 +60,7 @@ function pathOf(path: string | undefined): string {
   return path === undefined ? '/' : path.startsWith('/') ? path : `/${path}`;
 }
 
-/** "id" of "/path [id parameter]", "b_id cookie" of "/path [b_id cookie]". */
+/** Returns "id" for "/path [id parameter]" and "b_id cookie" for "/path [b_id cookie]". */
 function insertionPoint(location: string | undefined): string | undefined {
   return /\[([^[\]]+)\]\s*$/.exec(location ?? '')?.[1]?.replace(/ parameter$/, '');
 }

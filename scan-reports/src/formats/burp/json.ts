@@ -1,11 +1,11 @@
 import type { Observation, ReportInput, ReportItem } from '../../contract.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import type { JsonValue } from '../../json-cutter.ts';
-import { RecordError, record } from '../../normalize.ts';
-import { isObj, type Obj, obj, str } from '../../read.ts';
+import type { JsonValue } from '../../json/extractor.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { RecordError, record } from '../../shared/normalize.ts';
+import { isObj, type Obj, obj, str } from '../../shared/read.ts';
 import { issueOf } from './issue.ts';
 
-/** The events of a scan; only found issues are of interest. */
+/** Reads the events of a scan and skips all except found issues. */
 export async function* readRest(input: ReportInput): AsyncGenerator<ReportItem> {
   for await (const found of jsonValues(input, ['issue_events.*'])) {
     yield* readEntry(found, (event, place) => {
@@ -26,7 +26,7 @@ export async function* readRest(input: ReportInput): AsyncGenerator<ReportItem> 
   }
 }
 
-/** What the query asked for, as it is or below the name under which it is usually kept. */
+/** Reads a GraphQL response, or only its list of issues, which is usually saved under the name Issues. */
 export async function* readGraphql(input: ReportInput): AsyncGenerator<ReportItem> {
   for await (const found of jsonValues(input, ['Issues.*', 'data.scan.issues.*', 'scan.issues.*'])) {
     yield* readEntry(found, (issue, place) => {
@@ -51,7 +51,7 @@ function* readEntry(found: JsonValue, make: (entry: Obj, place: string) => Obser
   const place = placeOf(found);
   yield* record(place, () => {
     if (found.error) throw new RecordError(found.error);
-    if (!isObj(found.value)) throw new RecordError('is no object');
+    if (!isObj(found.value)) throw new RecordError('the record is not an object');
     return make(found.value, place);
   });
 }

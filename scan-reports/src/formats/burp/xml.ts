@@ -1,8 +1,8 @@
 import type { ReportInput, ReportItem } from '../../contract.ts';
-import { parseUrl, RecordError, record } from '../../normalize.ts';
-import { str } from '../../read.ts';
-import { childText, type XmlElement, xmlElements } from '../../xml.ts';
-import { recordText, type XmlRecord, xmlRecords } from '../../xml-records.ts';
+import { parseUrl, RecordError, record } from '../../shared/normalize.ts';
+import { str } from '../../shared/read.ts';
+import { childText, type XmlElement, xmlElements } from '../../xml/elements.ts';
+import { recordText, type XmlRecord, xmlRecords } from '../../xml/records.ts';
 import { type Issue, issueOf } from './issue.ts';
 
 const FIELDS = [
@@ -44,7 +44,7 @@ function fromXml(found: XmlRecord): Issue {
   };
 }
 
-/** "Sat Sep 13 22:39:44 UTC 2014": the zone is a local abbreviation; one that means nothing leaves the time open. */
+/** Parses "Sat Sep 13 22:39:44 UTC 2014". Returns null if the abbreviation of the time zone is unknown. */
 function exportTime(text: string | undefined): Date | null {
   const match = /^\w{3} (\w{3}) (\d{1,2}) ([\d:]{8}) (\S+) (\d{4})$/.exec(text ?? '');
   if (match === null) return null;
@@ -74,7 +74,7 @@ const HEADINGS = [
   'Evidence',
 ];
 
-/** "Severity: High", "Host: …", "Path: …", then sections below headings that stand alone on a line. */
+/** The text has labels ("Severity: High", "Host: …", "Path: …"), then sections below headings on lines of their own. */
 function fromFailure(failure: XmlElement, testcase: XmlElement, place: string): Issue {
   const lines = failure.text.split(/\r?\n/).map((line) => line.trim());
   const label = (name: string): string | undefined => str(lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2));

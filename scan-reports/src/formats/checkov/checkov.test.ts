@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { fromBuffer } from '../../input.ts';
-import { readAll } from '../../testing.ts';
-import { readFixtures } from '../../testing-fixtures.ts';
+import { fromBuffer } from '../../shared/input.ts';
+import { readFixtures } from '../../testing/fixtures.ts';
+import { readAll } from '../../testing/reading.ts';
 import { checkov } from './index.ts';
 
 const fixtures = new Map(readFixtures('checkov').map(({ name, bytes }) => [name, bytes]));
@@ -36,7 +36,7 @@ test('reads the failed checks of one kind of file', async () => {
   expect(observations[1]).toMatchObject({ rule: 'CKV_AWS_21', severity: 'high', tool_severity: 'HIGH', references: [] });
 });
 
-test('reads several kinds of files, with vulnerable packages and secrets', async () => {
+test('reads several kinds of files with vulnerable packages and secrets', async () => {
   const { observations, rejections } = await read('several-types.json');
   expect(rejections).toEqual([]);
   expect(observations).toMatchObject([
@@ -75,7 +75,7 @@ test('reads several kinds of files, with vulnerable packages and secrets', async
   expect(JSON.stringify(observations)).not.toMatch(/bm90LWEtcmVhbC1z|25910f98/);
 });
 
-test('rejects what is no check and goes on', async () => {
+test('rejects malformed checks and reads the rest', async () => {
   const { observations, rejections } = await read('malformed.json');
   expect(rejections).toEqual([
     { place: 'results.failed_checks[0]', reason: 'check_id is missing' },
@@ -84,13 +84,13 @@ test('rejects what is no check and goes on', async () => {
   expect(observations).toMatchObject([{ rule: 'CKV_K8S_8', location: { resource: 'Pod.default.web', line: 1 } }]);
 });
 
-test('accepts the summary of a run without files and refuses another file', async () => {
+test('accepts the summary of a run without files and rejects another file', async () => {
   expect(await read('empty-summary.json')).toEqual({ observations: [], rejections: [] });
   await expect(readAll(checkov, fromBuffer('{"results": [], "errors": []}'))).rejects.toThrow(/with check_type and results/);
-  await expect(readAll(checkov, fromBuffer('[{"Target": "alpine"}]'))).rejects.toThrow(/was expected/);
+  await expect(readAll(checkov, fromBuffer('[{"Target": "alpine"}]'))).rejects.toThrow(/Expected/);
 });
 
-test('says which files could not be parsed, as the paths of checks are written', async () => {
+test('reports unparsed files as unread, relative to the scanned folder', async () => {
   const about = (parsing_errors: string[], checks: object[]) =>
     checkov.about?.(fromBuffer(JSON.stringify([{ check_type: 'terraform', results: { passed_checks: checks, failed_checks: [], parsing_errors } }])));
   const check = { check_id: 'CKV_AWS_18', file_path: '/s3.tf', file_abs_path: '/home/ci/repo/s3.tf' };

@@ -1,7 +1,7 @@
-import type { CorpusFacts } from '../../corpus.ts';
+import type { CorpusFacts } from '../../testing/corpus-facts.ts';
 
 export const corpus: CorpusFacts = {
   folders: ['checkov'],
   unit: 'findings',
-  differs: [{ field: 'component_name', reason: 'the resource that a check fails for is no software component: it is kept as location.resource' }],
+  differs: [{ field: 'component_name', reason: 'a resource that fails a check is not a software component; this format keeps it as location.resource' }],
 };

@@ -1,23 +1,23 @@
-import { startAbout } from '../../about.ts';
 import type { About, Cvss, Observation, ReportFormat, ReportHead, ReportInput } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import type { JsonValue } from '../../json-cutter.ts';
-import { filePath, idsIn, observation, RecordError, record, required, severityOf } from '../../normalize.ts';
-import { arr, count, num, type Obj, obj, str, strs } from '../../read.ts';
+import type { JsonValue } from '../../json/extractor.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { startAbout } from '../../shared/about.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { filePath, idsIn, observation, RecordError, record, required, severityOf } from '../../shared/normalize.ts';
+import { arr, count, num, type Obj, obj, str, strs } from '../../shared/read.ts';
 
-/** A run over one kind of file is an object, over several kinds an array of such objects. */
-const HOLDERS = ['', '*.'] as const;
-const MOST_BROKEN = 10_000;
-const MOST_FOLDERS = 100;
+/** A run over one kind of file is an object. A run over several kinds is an array of such objects. */
+const PREFIXES = ['', '*.'] as const;
+const MAX_UNPARSED = 10_000;
+const MAX_FOLDERS = 100;
 
 export const checkov: ReportFormat = {
   id: 'checkov',
   name: 'Checkov',
-  description: '`checkov --output json`, with misconfigurations, secrets and vulnerable packages',
+  description: 'Output of `checkov --output json` with misconfigurations, secrets and vulnerable packages',
   documentation: 'https://www.checkov.io/2.Basics/Reviewing%20Scan%20Results.html',
-  expects: 'a JSON object (or an array of them) with check_type and results, or the summary of a run that checked nothing',
+  expects: 'a JSON object or an array of objects with check_type and results, or the summary of a run that checked nothing',
   assetType: 'repository',
   detect,
   about: aboutRun,
@@ -25,12 +25,12 @@ export const checkov: ReportFormat = {
     const head = await headOf(input);
     if (!detect(head) && !/^\s*\[\s*\]\s*$/.test(head.text)) throw notThisFormat(checkov.expects);
     const types = await checkTypes(input);
-    const lists = HOLDERS.flatMap((holder) => [`${holder}results.failed_checks.*`, `${holder}results.skipped_checks.*`]);
+    const lists = PREFIXES.flatMap((prefix) => [`${prefix}results.failed_checks.*`, `${prefix}results.skipped_checks.*`]);
     for await (const found of jsonValues(input, lists)) {
       const place = placeOf(found);
       yield* record(place, () => {
         if (found.error) throw new RecordError(found.error);
-        return checkOf(obj(found.value), place, types.get(holderOf(found)), found.path.at(-2) === 'skipped_checks');
+        return checkOf(obj(found.value), place, types.get(runKey(found)), found.path.at(-2) === 'skipped_checks');
       });
     }
   },
@@ -46,26 +46,26 @@ function detect(head: ReportHead): boolean {
 
 const PATHS = ['passed', 'failed', 'skipped'].flatMap((outcome) => ['file_path', 'file_abs_path'].map((field) => `results.${outcome}_checks.*.${field}`));
 
-/** A file that cannot be parsed is named by its full path; how much of it is the folder that was checked, the checks show. */
+/** Checkov lists unparsed files by absolute path. The checks, which have both paths, show which prefix is the scanned folder. */
 async function aboutRun(input: ReportInput): Promise<About> {
   const { missed, about } = startAbout();
   if (!detect(await headOf(input))) return about();
-  const broken: (string | undefined)[] = [];
+  const unparsed: (string | undefined)[] = [];
   const folders = new Set<string>();
   let check: Record<string, string | undefined> = {};
   for await (const { path, value } of jsonValues(
     input,
-    HOLDERS.flatMap((holder) => ['results.parsing_errors.*', ...PATHS].map((field) => `${holder}${field}`)),
+    PREFIXES.flatMap((prefix) => ['results.parsing_errors.*', ...PATHS].map((field) => `${prefix}${field}`)),
   )) {
     const field = path.at(-1);
-    if (typeof field === 'number' && broken.length <= MOST_BROKEN) broken.push(filePath(str(value)));
+    if (typeof field === 'number' && unparsed.length <= MAX_UNPARSED) unparsed.push(filePath(str(value)));
     if (typeof field !== 'string') continue;
     const key = path.slice(0, -1).join('.');
     check = { ...(check.key === key ? check : { key }), [field]: filePath(str(value)) };
     const folder = folderOf(check);
-    if (folder !== undefined && folders.size < MOST_FOLDERS) folders.add(folder);
+    if (folder !== undefined && folders.size < MAX_FOLDERS) folders.add(folder);
   }
-  for (const path of broken) missed(path && below(path, folders));
+  for (const path of unparsed) missed(path && relativeTo(folders, path));
   return about();
 }
 
@@ -74,7 +74,7 @@ function folderOf({ file_path: path, file_abs_path: full }: Record<string, strin
   return path === full ? '' : full.slice(0, -path.length).replace(/\/*$/, '/');
 }
 
-function below(path: string, folders: ReadonlySet<string>): string | undefined {
+function relativeTo(folders: ReadonlySet<string>, path: string): string | undefined {
   if (!/^(?:\/|[a-z]:)/i.test(path)) return path;
   const [folder] = [...folders].filter((one) => path.startsWith(one)).sort((a, b) => b.length - a.length);
   return folder === undefined ? undefined : path.slice(folder.length);
@@ -84,19 +84,19 @@ async function checkTypes(input: ReportInput): Promise<Map<string, string>> {
   const types = new Map<string, string>();
   for await (const found of jsonValues(
     input,
-    HOLDERS.map((holder) => `${holder}check_type`),
+    PREFIXES.map((prefix) => `${prefix}check_type`),
   )) {
-    types.set(holderOf(found), str(found.value) ?? '');
+    types.set(runKey(found), str(found.value) ?? '');
   }
   return types;
 }
 
-function holderOf({ document, path }: JsonValue): string {
+function runKey({ document, path }: JsonValue): string {
   return `${document} ${typeof path[0] === 'number' ? path[0] : ''}`;
 }
 
-/** Kinds of files whose resources have addresses of their own: a check fails once for each of them, wherever it is moved to. */
-const ADDRESSED = new Set([
+/** Check types whose resources have addresses. The address identifies a failed check even if the resource moves to another line. */
+const TYPES_WITH_ADDRESSES = new Set([
   'arm',
   'bicep',
   'cdk',
@@ -113,12 +113,12 @@ const ADDRESSED = new Set([
 function checkOf(check: Obj, place: string, type: string | undefined, skipped: boolean): Observation | null {
   const details = obj(check.vulnerability_details);
   const component = str(details.package_name);
-  // A skipped check was not carried out, so nothing is known to be wrong; a skipped vulnerability was found and filtered.
+  // A skipped check did not run, so nothing is known to be wrong. A skipped vulnerability was found and then filtered.
   if (skipped && component === undefined) return null;
   const rule = required(str(check.check_id) ?? str(check.bc_check_id), 'check_id');
   const word = str(check.severity) ?? str(obj(check.severity).name) ?? str(details.severity);
   const [start, end] = arr(check.file_line_range);
-  // Checkov names the resource of a secret by a hash of the secret.
+  // For secrets, the resource is a hash of the secret, which must not be stored.
   const resource = type === 'secrets' ? undefined : (str(check.resource_address) ?? str(check.resource));
   return observation({
     place,
@@ -140,14 +140,14 @@ function checkOf(check: Obj, place: string, type: string | undefined, skipped: b
       line: count(start),
       end_line: count(end),
       resource,
-      fingerprint: ADDRESSED.has(type ?? '') && component === undefined ? resource : undefined,
+      fingerprint: TYPES_WITH_ADDRESSES.has(type ?? '') && component === undefined ? resource : undefined,
     },
     suppressed: skipped,
     tags: [type ?? [], str(check.bc_category) ?? []].flat(),
   });
 }
 
-/** `file_path` is the path below the folder that was checked, with a "/" before it. */
+/** `file_path` is relative to the scanned folder, but starts with "/". */
 function pathOf(check: Obj): string | undefined {
   const path = str(check.file_path);
   return filePath(path !== undefined && path === str(check.file_abs_path) ? path : path?.replace(/^\/+/, ''));

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { ReportError } from '../../contract.ts';
-import { fromBuffer } from '../../input.ts';
-import { readAll } from '../../testing.ts';
+import { fromBuffer } from '../../shared/input.ts';
+import { readAll } from '../../testing/reading.ts';
 import { clair } from './index.ts';
 
 const read = (name: string) => readAll(clair, fromBuffer(readFileSync(new URL(`fixtures/${name}`, import.meta.url)), name));
 
-test('clair-scanner', async () => {
+test('reads clair-scanner', async () => {
   const { observations, rejections } = await read('clair-scanner.json');
   expect(rejections).toEqual([]);
   expect(observations[0]).toEqual({
@@ -40,7 +40,7 @@ test('clair-scanner', async () => {
   });
 });
 
-test('klar', async () => {
+test('reads klar', async () => {
   expect((await read('klar.json')).observations).toMatchObject([
     {
       place: 'Vulnerabilities.Defcon1[0]',
@@ -56,7 +56,7 @@ test('klar', async () => {
   ]);
 });
 
-test('a layer of Clair 2', async () => {
+test('reads a layer of Clair 2', async () => {
   expect((await read('layer.json')).observations).toMatchObject([
     {
       place: 'Layer.Features[0].Vulnerabilities[0]',
@@ -68,7 +68,7 @@ test('a layer of Clair 2', async () => {
   ]);
 });
 
-test('Clair 4: one for each package that has the vulnerability', async () => {
+test('reads one observation per affected package from Clair 4', async () => {
   const digest = 'sha256:b05ac1eeec8635442fa5d3e55d6ef4ad287b9c66055a552c2fd309c334563b0a';
   expect((await read('v4.json')).observations).toMatchObject([
     {
@@ -90,7 +90,7 @@ test('Clair 4: one for each package that has the vulnerability', async () => {
   ]);
 });
 
-test('malformed vulnerabilities are refused, the rest goes on', async () => {
+test('rejects malformed vulnerabilities and reads the rest', async () => {
   const { observations, rejections } = await read('malformed.json');
   expect(rejections).toEqual([
     { place: 'vulnerabilities[0]', reason: 'vulnerability is missing' },
@@ -99,7 +99,7 @@ test('malformed vulnerabilities are refused, the rest goes on', async () => {
   expect(observations).toMatchObject([{ rule: 'CVE-2019-0002', location: { component: 'zlib', version: '1.2.8' } }]);
 });
 
-test('nothing found is fine, another report is not', async () => {
+test('accepts a report without findings and rejects another report', async () => {
   expect(await read('empty.json')).toEqual({ observations: [], rejections: [] });
   for (const foreign of ['{}', '', '[]', '{"version": "15.0.0", "vulnerabilities": [], "scan": {}}'])
     await expect(readAll(clair, fromBuffer(foreign))).rejects.toThrow(/image, unapproved and vulnerabilities/);

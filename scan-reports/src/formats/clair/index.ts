@@ -1,10 +1,10 @@
 import type { Asset, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import type { JsonValue } from '../../json-cutter.ts';
-import { record, required } from '../../normalize.ts';
-import { type Obj, obj, str, strs } from '../../read.ts';
+import type { JsonValue } from '../../json/extractor.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { record, required } from '../../shared/normalize.ts';
+import { type Obj, obj, str, strs } from '../../shared/read.ts';
 import { readV4 } from './v4.ts';
 import { clairObservation, metadataCvss } from './vulnerability.ts';
 
@@ -13,7 +13,7 @@ type Shape = 'scanner' | 'klar' | 'layer' | 'v4';
 export const clair: ReportFormat = {
   id: 'clair',
   name: 'Clair',
-  description: 'Clair 4 (`clairctl report --out json`), the layers of its older API, and the JSON of clair-scanner and klar',
+  description: 'Output of `clairctl report --out json` (Clair 4), layers from the older API, or JSON of clair-scanner or klar',
   documentation: 'https://quay.github.io/clair/reference/api.html',
   expects:
     'a JSON object with image, unapproved and vulnerabilities (clair-scanner), LayerCount and Vulnerabilities (klar), Layer (Clair 2), or manifest_hash and package_vulnerabilities (Clair 4)',
@@ -41,7 +41,7 @@ const READERS: Readonly<Record<Shape, (input: ReportInput) => AsyncGenerator<Rep
   v4: readV4,
 };
 
-/** clair-scanner. What is not in `unapproved` is on its list of exceptions, or below its threshold: which of both it does not say. */
+/** clair-scanner. Vulnerabilities not in `unapproved` are exceptions or below the threshold. The report does not state which. */
 async function* readScanner(input: ReportInput): AsyncGenerator<ReportItem> {
   let asset: Asset | null = null;
   let unapproved: ReadonlySet<string> | null = null;
@@ -70,7 +70,7 @@ async function* readScanner(input: ReportInput): AsyncGenerator<ReportItem> {
   }
 }
 
-/** klar has its vulnerabilities by severity, and no word about the image. */
+/** klar groups vulnerabilities by severity and does not name the image. */
 async function* readKlar(input: ReportInput): AsyncGenerator<ReportItem> {
   for await (const found of jsonValues(input, ['Vulnerabilities.*.*']))
     yield* readEntry(found, (entry, place) =>

@@ -1,7 +1,7 @@
 import type { Asset, ReportInput, ReportItem } from '../../contract.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import { record, required } from '../../normalize.ts';
-import { obj, str, strs } from '../../read.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { record, required } from '../../shared/normalize.ts';
+import { obj, str, strs } from '../../shared/read.ts';
 import { clairObservation } from './vulnerability.ts';
 
 interface Package {
@@ -12,11 +12,11 @@ interface Package {
 interface Index {
   asset: Asset | null;
   packages: ReadonlyMap<string, Package>;
-  /** Ids of packages by the vulnerability they have. */
+  /** Package ids by vulnerability id. */
   affected: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-/** Vulnerabilities, packages and which has which are three maps beside each other: the last two are read first. */
+/** Vulnerabilities, packages and their relation are three separate maps. The last two are read in a first pass. */
 export async function* readV4(input: ReportInput): AsyncGenerator<ReportItem> {
   const { asset, packages, affected } = await readIndex(input);
   for await (const found of jsonValues(input, ['vulnerabilities.*'])) {
@@ -38,7 +38,7 @@ export async function* readV4(input: ReportInput): AsyncGenerator<ReportItem> {
           links: str(entry.links)?.split(/\s+/) ?? [],
           cvss: [],
           asset,
-          component: required(owner?.name ?? str(obj(entry.package).name), 'the name of the package'),
+          component: required(owner?.name ?? str(obj(entry.package).name), 'the package name'),
           version: owner?.version,
           fixed: str(entry.fixed_in_version),
           tags: strs(entry.updater),

@@ -1,8 +1,8 @@
 import type { Asset } from '../../contract.ts';
-import { packageName, parsePurl } from '../../purl.ts';
-import { arr, date, type Obj, obj, str } from '../../read.ts';
+import { packageName, parsePurl } from '../../shared/purl.ts';
+import { arr, date, type Obj, obj, str } from '../../shared/read.ts';
 
-/** What vulnerabilities of a bill of materials refer to. */
+/** The parts of a bill of materials that vulnerabilities refer to. */
 export interface Bom {
   asset: Asset | null;
   tool: string;
@@ -30,7 +30,7 @@ export function addMetadata(bom: Bom, metadata: Obj): void {
   addComponent(bom, subject);
 }
 
-/** A list of tools (up to 1.4), or components and services that were tools (from 1.5). */
+/** Tools are a list up to version 1.4, and components and services from version 1.5. */
 export function toolName(tools: unknown): string | undefined {
   const { components, services } = obj(tools);
   const named = [...arr(components), ...arr(services), ...(Array.isArray(tools) ? tools : [])].map((tool) => str(obj(tool).name));
@@ -54,7 +54,7 @@ export function componentOf(component: Obj): Component {
   };
 }
 
-/** `urn:cdx:<serial>/<version>#<bom-ref>` is a component of another bill; what cannot be found may still be a package URL. */
+/** `urn:cdx:<serial>/<version>#<bom-ref>` refers to a component of another BOM. An unknown reference may still be a package URL. */
 export function componentBy(bom: Bom, reference: string): Component {
   const local = /^urn:cdx:[^#]*#(.+)$/i.exec(reference)?.[1];
   const candidates = [reference, local, local === undefined ? undefined : unescaped(local)].filter((candidate) => candidate !== undefined);
@@ -74,7 +74,7 @@ function unescaped(text: string): string {
   }
 }
 
-/** What the bill is about. A file or directory is a place on the machine that scanned, so no name. */
+/** The subject of the BOM. A file or directory is a path on the scanning machine, so it does not name an asset. */
 function assetOf(subject: Obj): Asset | null {
   const type = str(subject.type);
   const name = str(subject.name);

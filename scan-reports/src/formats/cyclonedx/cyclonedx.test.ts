@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { detectFormat, headOf } from '../../detect.ts';
-import { fromBuffer } from '../../input.ts';
-import { packageName, parsePurl } from '../../purl.ts';
 import { formats } from '../../registry.ts';
-import { readAll } from '../../testing.ts';
+import { fromBuffer } from '../../shared/input.ts';
+import { packageName, parsePurl } from '../../shared/purl.ts';
+import { readAll } from '../../testing/reading.ts';
 import { cyclonedx } from './index.ts';
 
 const fixture = (name: string) => fromBuffer(readFileSync(new URL(`./fixtures/${name}`, import.meta.url)), name);
@@ -18,7 +18,7 @@ const IMAGE = {
   ],
 };
 
-test('JSON: one observation for each affected component, also when they stand further down or inside of others', async () => {
+test('JSON: reads one observation per affected component, also if components come later or are nested', async () => {
   const { observations, rejections } = await readAll(cyclonedx, fixture('v1-6.json'));
   expect(rejections).toEqual([]);
   expect(observations).toHaveLength(6);
@@ -62,7 +62,7 @@ test('JSON: one observation for each affected component, also when they stand fu
   });
 });
 
-test('JSON: what the analysis says, and ratings without a word', async () => {
+test('JSON: reads the analysis state and ratings without a severity word', async () => {
   const { observations } = await readAll(cyclonedx, fixture('v1-6.json'));
   expect(observations[2]).toMatchObject({
     place: 'vulnerabilities[1]',
@@ -79,7 +79,7 @@ test('JSON: what the analysis says, and ratings without a word', async () => {
   expect(observations[5]).toMatchObject({ rule: 'ACME-2024-7', tool: 'finder', title: 'ACME-2024-7', asset: IMAGE, location: {}, present: true });
 });
 
-test('XML of 1.5', async () => {
+test('XML: reads version 1.5', async () => {
   const { observations, rejections } = await readAll(cyclonedx, fixture('v1-5.xml'));
   expect(rejections).toEqual([]);
   expect(observations).toHaveLength(3);
@@ -105,7 +105,7 @@ test('XML of 1.5', async () => {
   expect(observations[2]).toMatchObject({ place: 'vulnerabilities[1]/vulnerability[2]', rule: 'CVE-2024-2000', severity: 'unknown', present: false });
 });
 
-test('the old extension for XML, beside the components and inside of them', async () => {
+test('XML: reads the old vulnerability extension next to and inside components', async () => {
   const { observations, rejections } = await readAll(cyclonedx, fixture('v1-2-extension.xml'));
   expect(rejections).toEqual([]);
   expect(observations.map(({ place, rule, severity, location }) => ({ place, rule, severity, location }))).toEqual([
@@ -139,25 +139,25 @@ test('the old extension for XML, beside the components and inside of them', asyn
   });
 });
 
-test('malformed vulnerabilities and targets are rejected; a scanned directory is no asset', async () => {
+test('rejects malformed vulnerabilities and targets, and ignores a scanned directory as asset', async () => {
   const { observations, rejections } = await readAll(cyclonedx, fixture('malformed.json'));
   expect(rejections).toEqual([
     { place: 'vulnerabilities[0]', reason: 'id is missing' },
-    { place: 'vulnerabilities[1]', reason: 'is no object' },
+    { place: 'vulnerabilities[1]', reason: 'the record is not an object' },
     { place: 'vulnerabilities[2].affects[0]', reason: 'affects.ref is missing' },
-    { place: 'vulnerabilities[2].affects[1]', reason: 'affects has an entry that is no object' },
+    { place: 'vulnerabilities[2].affects[1]', reason: 'affects has an entry that is not an object' },
   ]);
   expect(observations).toHaveLength(1);
   expect(observations[0]).toMatchObject({ tool: 'grype', asset: null, location: { component: 'unknown-part' } });
 });
 
-test('a bill without vulnerabilities is empty; files of another kind are refused', async () => {
+test('accepts a BOM without vulnerabilities and rejects other files', async () => {
   for (const name of ['empty.json', 'empty.xml']) expect(await readAll(cyclonedx, fixture(name))).toEqual({ observations: [], rejections: [] });
   for (const foreign of ['{"vulnerabilities":[]}', '<bom xmlns="http://example.com/bom"/>', '<analysis/>', '[]', ''])
-    await expect(readAll(cyclonedx, fromBuffer(foreign))).rejects.toThrow('no such report: JSON with bomFormat "CycloneDX", or XML with the root bom');
+    await expect(readAll(cyclonedx, fromBuffer(foreign))).rejects.toThrow('Expected JSON with bomFormat "CycloneDX", or XML with the root element bom');
 });
 
-test('package URLs', () => {
+test('parses package URLs', () => {
   expect(parsePurl('pkg:npm/%40babel/core@7.1.0?arch=x#lib')).toEqual({ type: 'npm', namespace: '@babel', name: 'core', version: '7.1.0' });
   expect(parsePurl('pkg:npm/@babel/core')).toEqual({ type: 'npm', namespace: '@babel', name: 'core', version: undefined });
   expect(parsePurl('pkg:golang/github.com/example/tool@v1.2.3')).toEqual({ type: 'golang', namespace: 'github.com/example', name: 'tool', version: 'v1.2.3' });
@@ -168,7 +168,7 @@ test('package URLs', () => {
   expect(packageName('debian', 'bash', 'deb')).toBe('bash');
 });
 
-test.each(['components', 'vulnerabilities', 'metadata'])('is recognised where bomFormat stands after long %s', async (first) => {
+test.each(['components', 'vulnerabilities', 'metadata'])('is detected if bomFormat comes after long %s', async (first) => {
   const entries = Array.from({ length: 1_000 }, (_, index) => ({ 'bom-ref': `ref-${index}`, type: 'library', name: 'x'.repeat(100) }));
   const start = first === 'metadata' ? { specVersion: '1.6', metadata: { properties: entries } } : { [first]: entries };
   expect(detectFormat(formats, await headOf(fromBuffer(JSON.stringify({ ...start, bomFormat: 'CycloneDX' }))))?.id).toBe('cyclonedx');

@@ -1,20 +1,20 @@
 import type { ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
 import { hasKeys, headOf, keysInList } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import { RecordError, record, required } from '../../normalize.ts';
-import { arr, isObj, type Obj, obj, str } from '../../read.ts';
-import { xmlElements } from '../../xml.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { RecordError, record, required } from '../../shared/normalize.ts';
+import { arr, isObj, type Obj, obj, str } from '../../shared/read.ts';
+import { xmlElements } from '../../xml/elements.ts';
 import { addComponent, addMetadata, type Bom, componentBy, componentOf, emptyBom } from './bom.ts';
 import { observationOf } from './vulnerability.ts';
-import { componentShape, metadataOf, ownVulnerabilities, vulnerabilityShape } from './xml-shape.ts';
+import { componentShape, metadataOf, nestedVulnerabilities, vulnerabilityShape } from './xml-shape.ts';
 
-const EXPECTS = 'JSON with bomFormat "CycloneDX", or XML with the root bom in a namespace of cyclonedx.org';
+const EXPECTS = 'JSON with bomFormat "CycloneDX", or XML with the root element bom in a cyclonedx.org namespace';
 
 export const cyclonedx: ReportFormat = {
   id: 'cyclonedx',
   name: 'CycloneDX',
-  description: 'Bills of materials with vulnerabilities and VEX, JSON or XML of all versions: Trivy, Grype, Dependency-Track, Snyk, cdxgen and many more',
+  description: 'CycloneDX BOM with vulnerabilities or VEX, JSON or XML, all versions, from tools such as Trivy, Grype, Dependency-Track, Snyk and cdxgen',
   documentation: 'https://cyclonedx.org/docs/latest/json/#vulnerabilities',
   expects: EXPECTS,
   assetType: 'other',
@@ -42,16 +42,16 @@ function isJson(head: ReportHead): boolean {
   if (head.jsonShape !== 'object') return false;
   if (hasKeys(head, 'bomFormat')) return /"bomFormat"\s*:\s*"CycloneDX"/i.test(head.text);
   if (hasKeys(head, '$schema')) return /"\$schema"\s*:\s*"[^"]*cyclonedx\.org\/schema\/bom-/i.test(head.text);
-  return isWithoutFormat(head);
+  return hasBomKeys(head);
 }
 
-/** What only a bill of materials has, where its `bomFormat` stands further down than the beginning of the file shows. */
-function isWithoutFormat(head: ReportHead): boolean {
+/** Keys that only a BOM has, for files whose `bomFormat` comes after the head. */
+function hasBomKeys(head: ReportHead): boolean {
   const lists = ['components', 'vulnerabilities'].map((list) => keysInList(head, list) ?? []);
   return hasKeys(head, 'specVersion') || lists.some((keys) => keys.includes('bom-ref'));
 }
 
-/** Components may stand after the vulnerabilities that name them, so they are read in a first pass. */
+/** Components may come after the vulnerabilities that refer to them, so they are read in a first pass. */
 async function* readJson(input: ReportInput): AsyncGenerator<ReportItem> {
   const bom = emptyBom();
   for await (const { pattern, value } of jsonValues(input, ['metadata', 'components.*', 'services.*'])) {
@@ -60,7 +60,7 @@ async function* readJson(input: ReportInput): AsyncGenerator<ReportItem> {
   }
   for await (const found of jsonValues(input, ['vulnerabilities.*'])) {
     const place = placeOf(found);
-    if (found.error || !isObj(found.value)) yield { rejection: { place, reason: found.error ?? 'is no object' } };
+    if (found.error || !isObj(found.value)) yield { rejection: { place, reason: found.error ?? 'the record is not an object' } };
     else yield* readVulnerability(found.value, bom, place, (index) => `${place}.affects[${index}]`);
   }
 }
@@ -71,7 +71,7 @@ async function* readXml(input: ReportInput): AsyncGenerator<ReportItem> {
   for await (const { element, pattern, place } of xmlElements(input, ['bom/metadata', 'bom/components/component', 'bom/services/service'])) {
     if (pattern === 0) addMetadata(bom, metadataOf(element));
     else addComponent(bom, componentShape(element));
-    isExtended ||= ownVulnerabilities(element, place).next().done !== true;
+    isExtended ||= nestedVulnerabilities(element, place).next().done !== true;
   }
   for await (const { element, pattern, place } of xmlElements(input, [
     'bom/vulnerabilities/vulnerability',
@@ -79,20 +79,23 @@ async function* readXml(input: ReportInput): AsyncGenerator<ReportItem> {
   ])) {
     if (pattern === 0) yield* readVulnerability(vulnerabilityShape(element), bom, place, (index) => `${place}/affects[1]/target[${index + 1}]`);
     else
-      for (const own of ownVulnerabilities(element, place))
-        yield* record(own.place, () => observationOf(vulnerabilityShape(own.vulnerability), own.place, bom, componentOf(own.component), {}));
+      for (const nested of nestedVulnerabilities(element, place))
+        yield* record(nested.place, () =>
+          observationOf(vulnerabilityShape(nested.vulnerability), nested.place, bom, { component: componentOf(nested.component) }),
+        );
   }
 }
 
-/** One observation for each component that it affects. */
-function* readVulnerability(vulnerability: Obj, bom: Bom, place: string, placeOfTarget: (index: number) => string): Generator<ReportItem> {
+/** Yields one observation per affected component. */
+function* readVulnerability(vulnerability: Obj, bom: Bom, place: string, targetPlace: (index: number) => string): Generator<ReportItem> {
   const affects = arr(vulnerability.affects);
-  if (affects.length === 0) yield* record(place, () => observationOf(vulnerability, place, bom, null, {}));
+  if (affects.length === 0) yield* record(place, () => observationOf(vulnerability, place, bom, { component: null }));
   for (const [index, entry] of affects.entries()) {
-    const here = affects.length === 1 ? place : placeOfTarget(index);
+    const here = affects.length === 1 ? place : targetPlace(index);
     yield* record(here, () => {
-      if (!isObj(entry)) throw new RecordError('affects has an entry that is no object');
-      return observationOf(vulnerability, here, bom, componentBy(bom, required(str(entry.ref), 'affects.ref')), entry);
+      if (!isObj(entry)) throw new RecordError('affects has an entry that is not an object');
+      const component = componentBy(bom, required(str(entry.ref), 'affects.ref'));
+      return observationOf(vulnerability, here, bom, { component, affected: entry });
     });
   }
 }

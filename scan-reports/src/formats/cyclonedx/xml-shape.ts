@@ -1,7 +1,7 @@
-import type { Obj } from '../../read.ts';
-import { child, childText, type XmlElement } from '../../xml.ts';
+import type { Obj } from '../../shared/read.ts';
+import { child, childText, type XmlElement } from '../../xml/elements.ts';
 
-/** Elements of the XML form, in the shape that the JSON form has; the old extension for vulnerabilities becomes the same shape. */
+/** Converts XML elements, including the old vulnerability extension, to the shape of the JSON form. */
 
 const list = (element: XmlElement | undefined, outer: string, inner: string): readonly XmlElement[] =>
   (element ? child(element, outer) : undefined)?.children.filter(({ name }) => name === inner) ?? [];
@@ -36,12 +36,12 @@ export function componentShape(element: XmlElement): Obj {
   };
 }
 
-/** Components, with those in them, that have vulnerabilities of the old extension; by path below the outermost one. */
-export function* ownVulnerabilities(element: XmlElement, place: string): Generator<{ component: Obj; vulnerability: XmlElement; place: string }> {
+/** Yields the vulnerabilities (old extension) inside a component and its nested components. */
+export function* nestedVulnerabilities(element: XmlElement, place: string): Generator<{ component: Obj; vulnerability: XmlElement; place: string }> {
   for (const [index, vulnerability] of list(element, 'vulnerabilities', 'vulnerability').entries())
     yield { component: componentShape(element), vulnerability, place: `${place}/vulnerabilities[1]/vulnerability[${index + 1}]` };
   for (const [index, nested] of list(element, 'components', 'component').entries())
-    yield* ownVulnerabilities(nested, `${place}/components[1]/component[${index + 1}]`);
+    yield* nestedVulnerabilities(nested, `${place}/components[1]/component[${index + 1}]`);
 }
 
 export function vulnerabilityShape(element: XmlElement): Obj {
@@ -67,7 +67,7 @@ export function vulnerabilityShape(element: XmlElement): Obj {
   };
 }
 
-/** The extension names its component in an attribute. */
+/** The old extension names the component in an attribute. */
 function affectsOf(element: XmlElement): Obj[] {
   const { ref } = element.attributes;
   if (ref) return [{ ref }];

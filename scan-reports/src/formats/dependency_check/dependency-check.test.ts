@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { fromBuffer } from '../../input.ts';
-import { readAll } from '../../testing.ts';
+import { fromBuffer } from '../../shared/input.ts';
+import { readAll } from '../../testing/reading.ts';
 import { dependencyCheck } from './index.ts';
 
 const fixture = (name: string) => fromBuffer(readFileSync(new URL(`./fixtures/${name}`, import.meta.url)), name);
 
-test('XML: a vulnerability of a library inside of an archive', async () => {
+test('XML: reads a vulnerability of a library inside an archive', async () => {
   const { observations, rejections } = await readAll(dependencyCheck, fixture('v4.xml'));
   expect(rejections).toEqual([]);
   expect(observations).toHaveLength(4);
@@ -43,7 +43,7 @@ test('XML: a vulnerability of a library inside of an archive', async () => {
   });
 });
 
-test('XML: suppressed ones, numbers of npm, and weaknesses of OSS Index', async () => {
+test('XML: reads suppressed vulnerabilities, npm numbers and OSS Index weaknesses', async () => {
   const { observations } = await readAll(dependencyCheck, fixture('v4.xml'));
   expect(observations[1]).toMatchObject({
     place: 'dependencies[1]/dependency[2]/vulnerabilities[1]/suppressedVulnerability[1]',
@@ -70,7 +70,7 @@ test('XML: suppressed ones, numbers of npm, and weaknesses of OSS Index', async 
   });
 });
 
-test('XML of the first versions, with a malformed record rejected', async () => {
+test('XML: reads the first versions and rejects a malformed record', async () => {
   const { observations, rejections } = await readAll(dependencyCheck, fixture('v1-malformed.xml'));
   expect(rejections).toEqual([{ place: 'dependencies[1]/dependency[1]/vulnerabilities[1]/vulnerability[1]', reason: 'name is missing' }]);
   expect(observations).toHaveLength(2);
@@ -93,11 +93,11 @@ test('XML of the first versions, with a malformed record rejected', async () => 
   });
 });
 
-test('JSON', async () => {
+test('JSON: reads vulnerabilities and rejects malformed records', async () => {
   const { observations, rejections } = await readAll(dependencyCheck, fixture('report.json'));
   expect(rejections).toEqual([
     { place: 'dependencies[1].vulnerabilities[1]', reason: 'name is missing' },
-    { place: 'dependencies[1].vulnerabilities[2]', reason: 'is no object' },
+    { place: 'dependencies[1].vulnerabilities[2]', reason: 'the record is not an object' },
   ]);
   expect(observations).toHaveLength(2);
   expect(observations[0]).toMatchObject({
@@ -122,15 +122,13 @@ test('JSON', async () => {
   });
 });
 
-test('no vulnerabilities is empty; files of another kind are refused', async () => {
+test('accepts a report without vulnerabilities and rejects other files', async () => {
   for (const name of ['empty.xml', 'empty.json']) expect(await readAll(dependencyCheck, fixture(name))).toEqual({ observations: [], rejections: [] });
   for (const foreign of ['<analysis xmlns="http://example.com/a"/>', '<bom/>', '{"dependencies":[],"vulnerabilities":[]}', '[]', ''])
-    await expect(readAll(dependencyCheck, fromBuffer(foreign))).rejects.toThrow(
-      'no such report: XML with the root analysis in a namespace of Dependency-Check',
-    );
+    await expect(readAll(dependencyCheck, fromBuffer(foreign))).rejects.toThrow('Expected XML with the root element analysis in a Dependency-Check namespace');
 });
 
-test('an analyzer that failed may have missed anything', async () => {
+test('a failed analyzer makes the report unfinished', async () => {
   const json = (scanInfo: object) => JSON.stringify({ reportSchema: '1.1', scanInfo, projectInfo: {}, dependencies: [] });
   const xml = (scanInfo: string) =>
     `<analysis xmlns="https://jeremylong.github.io/DependencyCheck/dependency-check.2.5.xsd"><scanInfo>${scanInfo}</scanInfo><dependencies/></analysis>`;

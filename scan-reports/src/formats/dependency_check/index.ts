@@ -1,18 +1,18 @@
-import { startAbout } from '../../about.ts';
 import type { ReportFormat, ReportHead } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonValues } from '../../json.ts';
-import { xmlElements } from '../../xml.ts';
+import { jsonValues } from '../../json/values.ts';
+import { startAbout } from '../../shared/about.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { xmlElements } from '../../xml/elements.ts';
 import { readJson } from './json-report.ts';
 import { readXml } from './xml-report.ts';
 
-const EXPECTS = 'XML with the root analysis in a namespace of Dependency-Check, or JSON with reportSchema, scanInfo and dependencies';
+const EXPECTS = 'XML with the root element analysis in a Dependency-Check namespace, or JSON with reportSchema, scanInfo and dependencies';
 
 export const dependencyCheck: ReportFormat = {
   id: 'dependency_check',
   name: 'OWASP Dependency-Check',
-  description: 'Reports of Dependency-Check as XML (all versions) or JSON: `dependency-check --format XML|JSON`; also `retire --outputformat depcheck`',
+  description: 'Output of `dependency-check --format XML|JSON` (XML of all versions) or `retire --outputformat depcheck`',
   documentation: 'https://dependency-check.github.io/DependencyCheck/general/thereport.html',
   expects: EXPECTS,
   assetType: 'repository',

@@ -1,12 +1,12 @@
 import type { ReportInput, ReportItem } from '../../contract.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import { RecordError, record } from '../../normalize.ts';
-import { arr, isObj, type Obj, obj, str, strs } from '../../read.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { RecordError, record } from '../../shared/normalize.ts';
+import { arr, isObj, type Obj, obj, str, strs } from '../../shared/read.ts';
 import { type Dependency, observationOf, type Project, type Vulnerability } from './report.ts';
 
 const PARTS = ['fileName', 'filePath', 'packages', 'evidenceCollected', 'relatedDependencies'];
 
-/** What is known of a dependency is read in a first pass: vulnerabilities may come by thousands, dependencies do not. */
+/** Reads dependencies in a first pass and keeps them in memory. Unlike vulnerabilities, they do not come in thousands. */
 export async function* readJson(input: ReportInput): AsyncGenerator<ReportItem> {
   let project: Project = projectOf({});
   const parts = new Map<unknown, Obj>();
@@ -17,7 +17,7 @@ export async function* readJson(input: ReportInput): AsyncGenerator<ReportItem> 
   for await (const found of jsonValues(input, ['dependencies.*.vulnerabilities.*', 'dependencies.*.suppressedVulnerabilities.*'])) {
     const place = placeOf(found);
     yield* record(place, () => {
-      if (found.error || !isObj(found.value)) throw new RecordError(found.error ?? 'is no object');
+      if (found.error || !isObj(found.value)) throw new RecordError(found.error ?? 'the record is not an object');
       return observationOf(vulnerabilityOf(found.value), dependencyOf(parts.get(found.path[1]) ?? {}), { place, project, suppressed: found.pattern === 1 });
     });
   }

@@ -1,9 +1,8 @@
 import type { Asset, Cvss, Observation, Severity } from '../../contract.ts';
-import { cwesOf, filePath, idsIn, observation, required, severityOf, severityOfScore } from '../../normalize.ts';
-import { packageName, parsePurl } from '../../purl.ts';
-import { date, num } from '../../read.ts';
+import { cwesOf, filePath, idsIn, observation, required, severityOf, severityOfScore } from '../../shared/normalize.ts';
+import { packageName, parsePurl } from '../../shared/purl.ts';
+import { date, num } from '../../shared/read.ts';
 
-/** What the XML and the JSON report have in common. */
 export interface Project {
   name: string | undefined;
   group: string | undefined;
@@ -14,7 +13,7 @@ export interface Project {
 export interface Dependency {
   fileName: string | undefined;
   filePath: string | undefined;
-  /** Of packages: package URLs, or (before 2.0) the coordinates of a package manager. */
+  /** Package URLs or, before version 2.0, coordinates of a package manager. */
   packages: { id: string; type: string | undefined }[];
   evidence: { type: string; confidence: string; value: string }[];
   related: string[];
@@ -31,7 +30,7 @@ export interface Vulnerability {
   cvss2: Record<string, string | undefined>;
   cvss3: Record<string, string | undefined>;
   cvss4: Record<string, string | undefined>;
-  /** The first version after the range that matched. */
+  /** The first version after the matched range. */
   fixed: string | undefined;
 }
 
@@ -64,13 +63,13 @@ export function observationOf(
       .join('\n\n'),
     severity,
     tool_severity: word,
-    // Names of other sources (a number of npm, "jquery issue: 162", a CWE) are no ids that anybody else knows.
+    // Names from other sources (an npm number, "jquery issue: 162", a CWE) are not public ids.
     vulnerability_ids: /^(?:CVE|GHSA|OSV|SONATYPE|PYSEC|RUSTSEC|GO)-[\w-]+$/i.test(name) ? [name] : idsIn(name),
     cwes: cwesOf(vulnerability.cwes, /^CWE-\d/i.test(name) ? [name.split(':')[0]] : []),
     cvss: [vector4(vulnerability.cvss4), vector3(vulnerability.cvss3), vector2(vulnerability.cvss2)].flat(),
     references: vulnerability.references,
     asset: assetOf(context.project),
-    // The name as the report shows it ("app.ear: lib.jar"): where the file lay is a matter of the machine that scanned.
+    // Uses the name that the report shows ("app.ear: lib.jar"), because the full path depends on the scanning machine.
     location: { component, version, fixed_version: vulnerability.fixed, purl, path: filePath(dependency.fileName ?? dependency.filePath) },
     suppressed: context.suppressed,
     last_seen: date(context.project.date),
@@ -97,7 +96,7 @@ function bestEvidence({ evidence }: Dependency, type: string): string | undefine
   return evidence.filter((entry) => entry.type === type && entry.value !== '').sort((a, b) => rank(a) - rank(b))[0]?.value;
 }
 
-/** The tool's own word, else that of the newest score, else the score. */
+/** Prefers the tool's severity word, then the word of the newest CVSS version, then a score. */
 function severityOfAll({ severity, cvss2, cvss3, cvss4 }: Vulnerability): { severity: Severity; word: string | undefined } {
   const word = [severity, cvss4.baseSeverity, cvss3.baseSeverity, cvss2.severity].find((candidate) => severityOf(candidate) !== 'unknown');
   if (word !== undefined) return { severity: severityOf(word), word };
@@ -112,9 +111,9 @@ function vector4(fields: Fields): Cvss[] {
   return fields.vectorString ? [withScore(fields.vectorString, fields.baseScore)] : [];
 }
 
-/** The report spells the vector out in fields, whose values begin with its letters: NETWORK, ADJACENT_NETWORK, UNCHANGED … */
+/** The report has the vector as separate fields whose values start with the metric's letter: NETWORK, ADJACENT_NETWORK, UNCHANGED. */
 function vector3(fields: Fields): Cvss[] {
-  const metrics = spelled(fields, [
+  const metrics = metricsOf(fields, [
     ['AV', 'attackVector'],
     ['AC', 'attackComplexity'],
     ['PR', 'privilegesRequired'],
@@ -128,7 +127,7 @@ function vector3(fields: Fields): Cvss[] {
 }
 
 function vector2(fields: Fields): Cvss[] {
-  const metrics = spelled({ ...fields, confidentialImpact: fields.confidentialImpact ?? fields.confidentialityImpact }, [
+  const metrics = metricsOf({ ...fields, confidentialImpact: fields.confidentialImpact ?? fields.confidentialityImpact }, [
     ['AV', 'accessVector'],
     ['AC', 'accessComplexity'],
     ['Au', 'authenticationr'],
@@ -139,7 +138,7 @@ function vector2(fields: Fields): Cvss[] {
   return metrics ? [withScore(metrics, fields.score)] : [];
 }
 
-function spelled(fields: Fields, metrics: readonly (readonly [string, string])[]): string | null {
+function metricsOf(fields: Fields, metrics: readonly (readonly [string, string])[]): string | null {
   const parts = metrics.map(([metric, field]) => [metric, fields[field]?.[0]?.toUpperCase()]);
   return parts.every(([, letter]) => letter !== undefined) ? parts.map(([metric, letter]) => `${metric}:${letter}`).join('/') : null;
 }

@@ -1,6 +1,6 @@
 import type { ReportInput, ReportItem } from '../../contract.ts';
-import { record } from '../../normalize.ts';
-import { child, childText, type XmlElement, xmlElements } from '../../xml.ts';
+import { record } from '../../shared/normalize.ts';
+import { child, childText, type XmlElement, xmlElements } from '../../xml/elements.ts';
 import { type Dependency, observationOf, type Project, type Vulnerability } from './report.ts';
 
 const DEPENDENCY = 'analysis/dependencies/dependency';
@@ -8,7 +8,7 @@ const PARTS = ['fileName', 'filePath', 'identifiers', 'evidenceCollected', 'rela
 
 const emptyDependency = (): Dependency => ({ fileName: undefined, filePath: undefined, packages: [], evidence: [], related: [] });
 
-/** The schema puts what is known of a dependency before its vulnerabilities, and the project before all dependencies. */
+/** By schema, the details of a dependency come before its vulnerabilities, and the project before all dependencies. */
 export async function* readXml(input: ReportInput): AsyncGenerator<ReportItem> {
   let project: Project = { name: undefined, group: undefined, artifact: undefined, date: undefined };
   let dependency = emptyDependency();
@@ -51,7 +51,7 @@ function addPart(dependency: Dependency, element: XmlElement): void {
     }));
 }
 
-/** `package` from 2.0 on, `identifier` with a type before. */
+/** `package` since version 2.0, `identifier` with a type before. */
 function* packagesOf(element: XmlElement): Generator<Dependency['packages'][number]> {
   for (const one of element.children) {
     if (one.name === 'package' && text(one, 'id')) yield { id: childText(one, 'id'), type: undefined };
@@ -64,7 +64,7 @@ function fieldsOf(element: XmlElement | undefined): Record<string, string | unde
   return Object.fromEntries((element?.children ?? []).map(({ name, text: value }) => [name, value || undefined]));
 }
 
-/** Before 2.0 the fields of the score stand in the vulnerability itself: `cvssScore`, `cvssAccessVector` … */
+/** Before version 2.0, the score fields are direct children of the vulnerability: `cvssScore`, `cvssAccessVector`. */
 function oldScore(element: XmlElement): Record<string, string | undefined> {
   const fields = element.children.filter(({ name }) => /^cvss[A-Z]/.test(name) && !/^cvssV\d$/.test(name));
   return Object.fromEntries(fields.map(({ name, text: value }) => [`${name.charAt(4).toLowerCase()}${name.slice(5)}`, value || undefined]));

@@ -1,27 +1,30 @@
 import { assetTypes, severities } from '../../contract.ts';
-import { cwesOf, filePath, urlPlace } from '../../normalize.ts';
-import { date, isObj } from '../../read.ts';
+import { cwesOf, filePath, urlPlace } from '../../shared/normalize.ts';
+import { date, isObj } from '../../shared/read.ts';
 
-/** A value as it is kept, or undefined when it is not what the field takes. */
+/** `read` returns undefined if the field does not accept the value. `expected` completes "must be …". */
 type Reader<T> = { read: (value: unknown) => T | undefined; expected: string };
 
 const text: Reader<string> = { read: (value) => (typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined), expected: 'text' };
 
 function word<T extends string>(words: readonly T[]): Reader<T> {
-  return { read: (value) => words.find((one) => typeof value === 'string' && value.trim().toLowerCase() === one), expected: `one of ${words.join(', ')}` };
+  return {
+    read: (value) => words.find((candidate) => typeof value === 'string' && value.trim().toLowerCase() === candidate),
+    expected: `one of ${words.join(', ')}`,
+  };
 }
 
-function whole(highest: number): Reader<number> {
+function wholeNumber(highest: number): Reader<number> {
   const fits = (value: unknown): value is number => typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= highest;
   return { read: (value) => (fits(value) ? value : undefined), expected: `a whole number from 1 to ${highest}` };
 }
 
-/** A single value counts as a list of one. */
-function list<T>(of: Reader<T>, expected: string): Reader<T[]> {
+/** A single value counts as a list with one item. */
+function list<T>(item: Reader<T>, expected: string): Reader<T[]> {
   return {
     read: (value) => {
-      const items = (Array.isArray(value) ? value : [value]).map(of.read);
-      return items.every((item) => item !== undefined) ? items : undefined;
+      const items = (Array.isArray(value) ? value : [value]).map(item.read);
+      return items.every((read) => read !== undefined) ? items : undefined;
     },
     expected,
   };
@@ -35,7 +38,7 @@ const vector = pattern(/^(?:CVSS:[34]\.[01]\/)?[A-Za-z]{1,3}:[A-Za-z]{1,3}(?:\/[
 
 const moment: Reader<Date> = {
   read: (value) => (typeof value === 'string' && /^\d{4}-\d{2}-\d{2}(?:[T ].*)?$/.test(value.trim()) ? (date(value) ?? undefined) : undefined),
-  expected: 'a date or time of ISO 8601',
+  expected: 'an ISO 8601 date or time',
 };
 
 const cwe: Reader<number> = {
@@ -57,7 +60,7 @@ const cvss: Reader<string> = {
   expected: 'an object with vector (a CVSS vector)',
 };
 
-/** Every field there is. The names are the columns of CSV, too, but for the two that are objects. */
+/** All fields. Except for the two that are objects, the names are also CSV columns. */
 export const fields = {
   title: text,
   severity: word(severities),
@@ -70,7 +73,7 @@ export const fields = {
   rule: text,
   tool: text,
   cves: list(pattern(/^CVE-\d{4}-\d{4,}$/i, ''), 'a list of CVE ids'),
-  vulnerability_ids: list(text, 'a list of texts'),
+  vulnerability_ids: list(text, 'a list of text values'),
   cwes: list(cwe, 'a list of CWE numbers'),
   cvss,
   cvss_vector: vector,
@@ -79,8 +82,8 @@ export const fields = {
   fixed_version: text,
   purl: pattern(/^pkg:[^/]+\/.+/, 'a package URL (pkg:type/name@version)'),
   path: { read: (value: unknown) => filePath(text.read(value)), expected: 'text' },
-  line: whole(2_147_483_647),
-  port: whole(65_535),
+  line: wholeNumber(2_147_483_647),
+  port: wholeNumber(65_535),
   protocol: text,
   url: {
     read: (value: unknown) => (/^[a-z][a-z0-9+.-]*:\/\//i.test(text.read(value) ?? '') ? urlPlace(text.read(value)) : undefined),
@@ -89,8 +92,8 @@ export const fields = {
   method: text,
   parameter: text,
   resource: text,
-  references: list(text, 'a list of texts'),
-  tags: list(text, 'a list of texts'),
+  references: list(text, 'a list of text values'),
+  tags: list(text, 'a list of text values'),
   first_seen: moment,
   last_seen: moment,
   status: word(['open', 'fixed']),

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { detectFormat, headOf } from '../../detect.ts';
-import { fromBuffer } from '../../input.ts';
 import { formats } from '../../registry.ts';
-import { readAll } from '../../testing.ts';
-import { readFixtures } from '../../testing-fixtures.ts';
+import { fromBuffer } from '../../shared/input.ts';
+import { readFixtures } from '../../testing/fixtures.ts';
+import { readAll } from '../../testing/reading.ts';
 import { CSV_FIELDS, JSON_FIELDS } from './fields.ts';
 import { generic } from './index.ts';
 
@@ -54,7 +54,7 @@ test('reads every field of a JSON record', async () => {
   expect(observations[1]).toMatchObject({ tool: 'generic', rule: 'Only what has to be', external_id: null, asset: null, location: {}, severity: 'unknown' });
 });
 
-test('reads arrays and lines', async () => {
+test('reads arrays and JSON Lines', async () => {
   expect((await read('array.json')).observations).toMatchObject([
     {
       place: '[0]',
@@ -89,7 +89,7 @@ test('reads CSV', async () => {
   });
 });
 
-test('names everything that is wrong with a record', async () => {
+test('reports all problems of a record', async () => {
   const types = 'host, container_image, repository, package, web_application, cloud_resource, other';
   const { observations, rejections } = await read('malformed.json');
   expect(observations).toHaveLength(1);
@@ -101,10 +101,10 @@ test('names everything that is wrong with a record', async () => {
         'severity must be one of critical, high, medium, low, info, unknown',
         'line must be a whole number from 1 to 2147483647',
         'cvss must be an object with vector (a CVSS vector)',
-        `unknown fields: owner, Path (allowed are ${JSON_FIELDS.join(', ')})`,
+        `unknown fields: owner, Path (allowed: ${JSON_FIELDS.join(', ')})`,
       ].join('; '),
     },
-    { place: '[2]', reason: 'either asset, or asset_name and asset_type' },
+    { place: '[2]', reason: 'use either asset, or asset_name and asset_type' },
     { place: '[3]', reason: `asset must be an object with name (text) and type (one of ${types})` },
     { place: '[4]', reason: 'asset_name is missing' },
     {
@@ -115,11 +115,11 @@ test('names everything that is wrong with a record', async () => {
         'cwes must be a list of CWE numbers',
         'port must be a whole number from 1 to 65535',
         'url must be an absolute URL',
-        'first_seen must be a date or time of ISO 8601',
-        'tags must be a list of texts',
+        'first_seen must be an ISO 8601 date or time',
+        'tags must be a list of text values',
       ].join('; '),
     },
-    { place: '[6]', reason: 'the record is no object' },
+    { place: '[6]', reason: 'the record is not an object' },
   ]);
   expect((await read('malformed.csv')).rejections).toEqual([
     { place: 'line 3', reason: 'title is missing' },
@@ -131,41 +131,41 @@ test('names everything that is wrong with a record', async () => {
   ]);
 });
 
-test('names of columns may be in any case; a row with too many cells is refused', async () => {
+test('accepts column names in any case and rejects a row with too many cells', async () => {
   const text = 'Title,SEVERITY,Path\nA,low,src/a.ts\nB,low,src/b.ts,rest\nC,low,src/c.ts,\n';
   expect(detectFormat(formats, await headOf(fromBuffer(text)))?.id).toBe('generic');
   const { observations, rejections } = await readAll(generic, fromBuffer(text));
   expect(observations).toMatchObject([{ title: 'A', location: { path: 'src/a.ts' } }, { title: 'C' }]);
-  expect(rejections).toEqual([{ place: 'line 3', reason: 'the row has more cells than there are columns: a cell with the delimiter in it needs quotes' }]);
+  expect(rejections).toEqual([{ place: 'line 3', reason: 'the row has more cells than columns (quote cells that contain the delimiter)' }]);
 });
 
-test('a repeated column is refused', async () => {
-  await expect(readAll(generic, fromBuffer('title,severity,tags,Tags\na,low,x,y\n'))).rejects.toThrow('Columns that are there more than once: Tags.');
+test('rejects a duplicate column', async () => {
+  await expect(readAll(generic, fromBuffer('title,severity,tags,Tags\na,low,x,y\n'))).rejects.toThrow('Duplicate columns: Tags.');
 });
 
-test('a day that does not exist is no date', async () => {
+test('rejects a date that does not exist', async () => {
   const record = { title: 'A', severity: 'low', first_seen: '2024-02-30' };
   const { rejections } = await readAll(generic, fromBuffer(JSON.stringify([record])));
-  expect(rejections).toEqual([{ place: '[0]', reason: 'first_seen must be a date or time of ISO 8601' }]);
+  expect(rejections).toEqual([{ place: '[0]', reason: 'first_seen must be an ISO 8601 date or time' }]);
 });
 
-test('an unknown column is named once for the whole file', async () => {
+test('reports an unknown column once for the whole file', async () => {
   expect(detectFormat(formats, await headOf(fromBuffer('title,severity,owner\na,low,me\n')))?.id).toBe('generic');
   expect(detectFormat(formats, await headOf(fromBuffer('title,severity,x,y,z\na,low,1,2,3\n')))).toBeNull();
   await expect(readAll(generic, fromBuffer('title,severity,owner\na,low,me\n'))).rejects.toThrow(
-    `Unknown columns: owner. Allowed are ${CSV_FIELDS.join(', ')}.`,
+    `Unknown columns: owner. Allowed columns: ${CSV_FIELDS.join(', ')}.`,
   );
 });
 
-test('an empty report has nothing, another file is refused', async () => {
+test('accepts an empty report and rejects another file', async () => {
   for (const name of ['empty.json', 'empty-array.json', 'empty.csv']) expect(await read(name)).toEqual({ observations: [], rejections: [] });
   for (const foreign of ['', 'null', '{}', '{"findings":5}', '{"runs":[]}', '[{"name":"x"}]', '{"findings":[{"awsAccountId":"1"}]}', '<a/>', 'a,b\n1,2\n'])
-    await expect(readAll(generic, fromBuffer(foreign)), foreign).rejects.toThrow('whose records have at least title and severity was expected');
+    await expect(readAll(generic, fromBuffer(foreign)), foreign).rejects.toThrow('with records that have at least title and severity');
 });
 
 const document = readFileSync(new URL('../../../../docs/generic-format.md', import.meta.url), 'utf8');
 
-test('the document has an example of each shape, which is recognised and read', async () => {
+test('the examples in the documentation are detected and read', async () => {
   const examples = [...document.matchAll(/```(json|jsonl|csv)\n([\s\S]*?)```/g)].map(([, kind, text]) => ({ kind, text: text ?? '' }));
   expect(examples.map(({ kind }) => kind)).toEqual(['json', 'jsonl', 'csv']);
   for (const { text } of examples) {
@@ -176,13 +176,13 @@ test('the document has an example of each shape, which is recognised and read', 
   }
 });
 
-test('the document names every field, and no other', () => {
+test('the documentation lists every field and no other', () => {
   const rows = document.split('\n').filter((line) => line.startsWith('| `'));
   const named = rows.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name));
   expect(named.sort()).toEqual([...JSON_FIELDS].sort());
 });
 
-test.each(['{bad json', 'oops', '{"title":"B","severity":"low"'])('the line %s costs that line alone', async (bad) => {
+test.each(['{bad json', 'oops', '{"title":"B","severity":"low"'])('rejects only the line %s', async (bad) => {
   const good = (title: string) => JSON.stringify({ title, severity: 'low' });
   const text = [good('A'), bad, good('C')].join('\n');
   expect(detectFormat(formats, await headOf(fromBuffer(text)))?.id).toBe('generic');
@@ -191,5 +191,5 @@ test.each(['{bad json', 'oops', '{"title":"B","severity":"low"'])('the line %s c
     { place: 'line 1', title: 'A' },
     { place: 'line 3', title: 'C' },
   ]);
-  expect(rejections).toEqual([{ place: 'line 2', reason: 'is no valid JSON' }]);
+  expect(rejections).toEqual([{ place: 'line 2', reason: 'the record is not valid JSON' }]);
 });

@@ -1,25 +1,24 @@
 import { ReportError, type ReportFormat, type ReportHead, type ReportInput, type ReportItem } from '../../contract.ts';
-import { csvRows } from '../../csv.ts';
+import { csvRows } from '../../csv/rows.ts';
 import { hasKeys, headOf, keysInList } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonRecords } from '../../json-documents.ts';
-import { RecordError, record } from '../../normalize.ts';
-import { isObj } from '../../read.ts';
+import { jsonRecords } from '../../json/documents.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { RecordError, record } from '../../shared/normalize.ts';
+import { isObj } from '../../shared/read.ts';
 import { CSV_FIELDS, JSON_FIELDS, REQUIRED } from './fields.ts';
 import { observationOf, rowOf } from './record.ts';
 
-/** Our own format: what no tool writes by itself, and what people write by hand. */
 export const generic: ReportFormat = {
   id: 'generic',
   name: 'Generic findings',
-  description: 'Our own format, for findings of any origin: JSON, JSON Lines or CSV with one record for each finding',
+  description: 'Findings of any origin as JSON, JSON Lines or CSV, with one record per finding',
   documentation: 'docs/generic-format.md',
-  expects: 'JSON {"findings": […]}, a JSON array, JSON Lines or CSV, whose records have at least title and severity',
+  expects: 'JSON {"findings": […]}, a JSON array, JSON Lines or CSV with records that have at least title and severity',
   assetType: 'other',
   detect: (head) => {
     const keys = keysInList(head, 'findings') ?? head.jsonKeys;
     if (head.jsonShape !== null) return isRecord(keys, JSON_FIELDS);
-    return headerOf(head)?.isOurs === true;
+    return headerOf(head)?.isGeneric === true;
   },
   async *read(input) {
     const head = await headOf(input);
@@ -31,7 +30,7 @@ function isRecord(names: readonly string[], allowed: readonly string[]): boolean
   return REQUIRED.every((name) => names.includes(name)) && names.every((name) => allowed.includes(name));
 }
 
-/** Where the records stand. A file whose first record has nothing of ours is somebody else's. */
+/** Returns the path of the records. A file whose first record has none of the generic fields has another format. */
 function patternOf(head: ReportHead): string {
   const listed = keysInList(head, 'findings');
   const keys = listed ?? head.jsonKeys;
@@ -45,7 +44,7 @@ function patternOf(head: ReportHead): string {
 async function* readJson(input: ReportInput, pattern: string): AsyncGenerator<ReportItem> {
   for await (const { place, value, error } of jsonRecords(input, pattern))
     yield* record(place, () => {
-      if (error || !isObj(value)) throw new RecordError(error ?? 'the record is no object');
+      if (error || !isObj(value)) throw new RecordError(error ?? 'the record is not an object');
       return observationOf(value, JSON_FIELDS, place);
     });
 }
@@ -54,22 +53,22 @@ async function* readCsv(input: ReportInput, head: ReportHead): AsyncGenerator<Re
   const header = headerOf(head);
   if (header === undefined) throw notThisFormat(generic.expects);
   const { unknown, repeated } = header;
-  if (unknown.length > 0) throw new ReportError(`Unknown columns: ${unknown.join(', ')}. Allowed are ${CSV_FIELDS.join(', ')}.`);
-  if (repeated.length > 0) throw new ReportError(`Columns that are there more than once: ${repeated.join(', ')}.`);
+  if (unknown.length > 0) throw new ReportError(`Unknown columns: ${unknown.join(', ')}. Allowed columns: ${CSV_FIELDS.join(', ')}.`);
+  if (repeated.length > 0) throw new ReportError(`Duplicate columns: ${repeated.join(', ')}.`);
   for await (const { cells, place, unnamed } of csvRows(input, REQUIRED, { nameOf }))
     yield* record(place, () => {
-      if (unnamed > 0) throw new RecordError('the row has more cells than there are columns: a cell with the delimiter in it needs quotes');
+      if (unnamed > 0) throw new RecordError('the row has more cells than columns (quote cells that contain the delimiter)');
       return observationOf(rowOf(cells), CSV_FIELDS, place);
     });
 }
 
 const nameOf = (cell: string): string => cell.toLowerCase();
 
-/** A table with as many columns of ours as of others is meant to be ours, so that whoever wrote it learns which ones are not. */
-function headerOf({ csvRows: rows }: ReportHead): { unknown: string[]; repeated: string[]; isOurs: boolean } | undefined {
+/** A table counts as generic if at least half of its columns are known. The error then tells the author which columns are unknown. */
+function headerOf({ csvRows: rows }: ReportHead): { unknown: string[]; repeated: string[]; isGeneric: boolean } | undefined {
   const header = rows.find((row) => REQUIRED.every((name) => row.map(nameOf).includes(name)))?.filter((cell) => cell !== '');
   if (header === undefined) return undefined;
   const names = header.map(nameOf);
   const unknown = header.filter((cell) => !CSV_FIELDS.includes(nameOf(cell)));
-  return { unknown, repeated: header.filter((cell, index) => names.indexOf(nameOf(cell)) !== index), isOurs: unknown.length <= header.length / 2 };
+  return { unknown, repeated: header.filter((cell, index) => names.indexOf(nameOf(cell)) !== index), isGeneric: unknown.length <= header.length / 2 };
 }

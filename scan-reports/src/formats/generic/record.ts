@@ -1,11 +1,11 @@
 import type { Asset, Observation } from '../../contract.ts';
-import { hostAsset, observation, RecordError, repositoryAsset, webAsset } from '../../normalize.ts';
-import type { Obj } from '../../read.ts';
+import { hostAsset, observation, RecordError, repositoryAsset, webAsset } from '../../shared/normalize.ts';
+import type { Obj } from '../../shared/read.ts';
 import { CSV_LISTS, CSV_NUMBERS, type Fields, fields, REQUIRED } from './fields.ts';
 
 type Checked = Fields & Pick<Observation, 'title' | 'severity'>;
 
-/** Throws with everything that is wrong, so that it can be put right in one go. */
+/** Throws with all problems of the record, so that the author can fix them at once. */
 function checked(given: Obj, allowed: readonly string[]): Checked {
   const own: Record<string, unknown> = {};
   const wrong: string[] = [];
@@ -24,10 +24,11 @@ function checked(given: Obj, allowed: readonly string[]): Checked {
   const problems = [
     ...REQUIRED.filter((name) => !(name in own)).map((name) => `${name} is missing`),
     ...wrong,
-    ...(unknown.length > 0 ? [`unknown fields: ${unknown.join(', ')} (allowed are ${allowed.join(', ')})`] : []),
+    ...(unknown.length > 0 ? [`unknown fields: ${unknown.join(', ')} (allowed: ${allowed.join(', ')})`] : []),
   ];
-  if (problems.length > 0) throw new RecordError(problems.join('; '));
-  return own as unknown as Checked;
+  const { title, severity, ...rest } = own as Fields;
+  if (problems.length > 0 || title === undefined || severity === undefined) throw new RecordError(problems.join('; '));
+  return { ...rest, title, severity };
 }
 
 export function observationOf(given: Obj, allowed: readonly string[], place: string): Observation {
@@ -70,9 +71,9 @@ export function observationOf(given: Obj, allowed: readonly string[], place: str
   });
 }
 
-/** Under the same name that the reports of tools give to it. */
+/** Names the asset as the formats of tools do, so that findings of both belong to one asset. */
 function assetOf({ asset, asset_type, asset_name }: Fields): Asset | null {
-  if (asset && (asset_type || asset_name)) throw new RecordError('either asset, or asset_name and asset_type');
+  if (asset && (asset_type || asset_name)) throw new RecordError('use either asset, or asset_name and asset_type');
   if (asset_type && !asset_name) throw new RecordError('asset_name is missing');
   const type = asset?.type ?? asset_type ?? 'other';
   const name = asset?.name ?? asset_name;
@@ -82,7 +83,7 @@ function assetOf({ asset, asset_type, asset_name }: Fields): Asset | null {
   return (type === 'web_application' ? webAsset(name) : null) ?? { type, name };
 }
 
-/** A row as the record of JSON that it stands for. */
+/** Converts a CSV row to the equivalent JSON record. */
 export function rowOf(cells: Readonly<Record<string, string>>): Obj {
   return Object.fromEntries(
     Object.entries(cells)

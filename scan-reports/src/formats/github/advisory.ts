@@ -1,8 +1,8 @@
 import type { Asset, Cvss, Observation } from '../../contract.ts';
-import { cwesOf, filePath, observation, required, severityOf } from '../../normalize.ts';
-import { arr, num, type Obj, obj, str, strs } from '../../read.ts';
+import { cwesOf, filePath, observation, required, severityOf } from '../../shared/normalize.ts';
+import { arr, num, type Obj, obj, str, strs } from '../../shared/read.ts';
 
-/** What both APIs say of a Dependabot alert, under different names. */
+/** A Dependabot alert. The REST and GraphQL APIs have the same data under different names. */
 interface AdvisoryAlert {
   place: string;
   external_id: string | undefined;
@@ -24,7 +24,7 @@ interface AdvisoryAlert {
 }
 
 export function advisoryObservation(alert: AdvisoryAlert): Observation {
-  const component = required(alert.component, 'the name of the package');
+  const component = required(alert.component, 'the package name');
   const title = required(alert.summary ?? alert.identifiers[0], 'the advisory');
   const rule = alert.identifiers.find((id) => /^GHSA-/i.test(id)) ?? alert.identifiers[0] ?? title;
   const state = alert.state?.toLowerCase();

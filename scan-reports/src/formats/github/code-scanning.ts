@@ -1,6 +1,6 @@
 import type { Observation } from '../../contract.ts';
-import { cwesOf, filePath, idsIn, observation, required, severityOf } from '../../normalize.ts';
-import { count, date, type Obj, obj, str, strs } from '../../read.ts';
+import { cwesOf, filePath, idsIn, observation, required, severityOf } from '../../shared/normalize.ts';
+import { count, date, type Obj, obj, str, strs } from '../../shared/read.ts';
 import { alertId, reasonTag, repositoryAsset } from './repository.ts';
 
 /** https://docs.github.com/en/rest/code-scanning/code-scanning */

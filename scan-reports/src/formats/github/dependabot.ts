@@ -1,5 +1,5 @@
 import type { Observation } from '../../contract.ts';
-import { date, type Obj, obj, str, strs } from '../../read.ts';
+import { date, type Obj, obj, str, strs } from '../../shared/read.ts';
 import { advisoryObservation, cvssOf, identifiersOf, urlsOf } from './advisory.ts';
 import { alertId, reasonTag, repositoryAsset } from './repository.ts';
 

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { ReportError } from '../../contract.ts';
-import { fromBuffer } from '../../input.ts';
-import { readAll } from '../../testing.ts';
+import { fromBuffer } from '../../shared/input.ts';
+import { readAll } from '../../testing/reading.ts';
 import { github } from './index.ts';
 
 const read = (name: string) => readAll(github, fromBuffer(readFileSync(new URL(`fixtures/${name}`, import.meta.url)), name));
 
-test('Dependabot alerts of the REST API', async () => {
+test('reads Dependabot alerts from the REST API', async () => {
   const { observations, rejections } = await read('dependabot.json');
   expect(rejections).toEqual([]);
   expect(observations[0]).toEqual({
@@ -46,7 +46,7 @@ test('Dependabot alerts of the REST API', async () => {
   ]);
 });
 
-test('alerts of the GraphQL API are the same alerts', async () => {
+test('reads the same alerts from the GraphQL API', async () => {
   const { observations } = await read('graphql-repository.json');
   expect(observations).toMatchObject([
     {
@@ -69,14 +69,14 @@ test('alerts of the GraphQL API are the same alerts', async () => {
   expect(observations[1]?.location).not.toHaveProperty('version');
 });
 
-test('alerts of several repositories, from before there was a state', async () => {
+test('reads alerts of several repositories without a state', async () => {
   expect((await read('graphql-search.json')).observations).toMatchObject([
     { external_id: 'RVA_example3', rule: 'CVE-2020-0001', asset: { name: 'shop' }, severity: 'high', present: true, suppressed: true },
     { external_id: 'RVA_example4', rule: 'Second', asset: { name: 'api' }, severity: 'critical', present: false, suppressed: false },
   ]);
 });
 
-test('pages of answers in one file', async () => {
+test('reads several pages in one file', async () => {
   const page = { data: { repository: { url: 'https://github.com/example/shop', vulnerabilityAlerts: { nodes: [alert(1), alert(2)] } } } };
   const single = JSON.stringify(page);
   for (const text of [`${single}\n${single}\n`, `[${single},${single}]`]) {
@@ -92,7 +92,7 @@ function alert(number: number) {
   return { number, securityVulnerability: { severity: 'LOW', package: { name: 'lib' }, advisory: { summary: 'Slow' } } };
 }
 
-test('code scanning alerts', async () => {
+test('reads code scanning alerts', async () => {
   expect((await read('code-scanning.json')).observations).toMatchObject([
     {
       tool: 'codeql',
@@ -114,7 +114,7 @@ test('code scanning alerts', async () => {
   ]);
 });
 
-test('secret scanning alerts, without the secrets', async () => {
+test('reads secret scanning alerts without the secrets', async () => {
   const { observations, rejections } = await read('secret-scanning.json');
   expect(observations).toMatchObject([
     {
@@ -136,18 +136,18 @@ test('secret scanning alerts, without the secrets', async () => {
   expect(JSON.stringify([observations, rejections])).not.toContain('not-a-real-secret');
 });
 
-test('malformed alerts are refused, the rest goes on', async () => {
+test('rejects malformed alerts and reads the rest', async () => {
   const { observations, rejections } = await read('malformed.json');
   expect(rejections).toEqual([
-    { place: '[0]', reason: 'the name of the package is missing' },
-    { place: '[1]', reason: 'is no alert of Dependabot, code scanning or secret scanning' },
+    { place: '[0]', reason: 'the package name is missing' },
+    { place: '[1]', reason: 'the record is not a Dependabot, code scanning or secret scanning alert' },
     { place: '[2]', reason: 'rule.id is missing' },
     { place: '[3]', reason: 'secret_type is missing' },
   ]);
   expect(observations).toMatchObject([{ title: 'GHSA-4wrc-f8pq-fpqp', severity: 'high', location: { component: 'left-lib' } }]);
 });
 
-test('no alerts is fine, another report is not', async () => {
+test('accepts an empty list and rejects another report', async () => {
   for (const name of ['empty.json', 'graphql-empty.json']) expect(await read(name)).toEqual({ observations: [], rejections: [] });
   for (const foreign of ['{}', '{"data": null, "errors": []}', '[{"Target": "alpine"}]'])
     await expect(readAll(github, fromBuffer(foreign))).rejects.toThrow(/a JSON array of Dependabot/);

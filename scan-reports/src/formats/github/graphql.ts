@@ -1,11 +1,11 @@
 import type { Asset, Observation, ReportInput } from '../../contract.ts';
-import { jsonValues } from '../../json.ts';
-import type { JsonValue } from '../../json-cutter.ts';
-import { arr, date, type Obj, obj, str, strs } from '../../read.ts';
+import type { JsonValue } from '../../json/extractor.ts';
+import { jsonValues } from '../../json/values.ts';
+import { arr, date, type Obj, obj, str, strs } from '../../shared/read.ts';
 import { advisoryObservation, cvssOf, identifiersOf, urlsOf } from './advisory.ts';
 import { reasonTag } from './repository.ts';
 
-/** Where queries have repositories, under any alias and with or without "data": data.repository, data.search.nodes, data.organization.repositories.nodes … */
+/** Paths of repositories in responses, under any alias and with or without "data", such as data.repository or data.search.nodes. */
 export const REPOSITORY_PATHS = [
   '',
   '*.',
@@ -22,7 +22,7 @@ interface Repositories {
   of(alert: Pick<JsonValue, 'document' | 'path'>): Obj;
 }
 
-/** A repository's name may stand behind its alerts. */
+/** Reads repositories in a first pass, because the name of a repository may come after its alerts. */
 export async function readRepositories(input: ReportInput, pages: string): Promise<Repositories> {
   const known = new Map<string, Record<string, unknown>>();
   const fields = ['url', 'nameWithOwner', 'name'].flatMap((field) => REPOSITORY_PATHS.map((path) => `${pages}${path}${field}`));
@@ -43,7 +43,7 @@ export function graphqlAlert(alert: Obj, place: string, repository: Obj): Observ
   const number = str(alert.number);
   return advisoryObservation({
     place,
-    // The same address as in the REST API, so that both know the alert by one name.
+    // The same URL as in the REST API, so that reports of both APIs identify the same alert.
     external_id: url && number ? `${url}/security/dependabot/${number}` : str(alert.id),
     asset: assetOf(repository),
     summary: str(advisory.summary),
@@ -68,13 +68,13 @@ function assetOf(repository: Obj): Asset | null {
   return name ? { type: 'repository', name } : null;
 }
 
-/** Alerts from before there was a state. */
+/** For alerts without `state`, which GitHub added later. */
 function stateOf(alert: Obj): string | undefined {
   if (date(alert.fixedAt)) return 'fixed';
   return date(alert.dismissedAt) ? 'dismissed' : undefined;
 }
 
-/** "= 1.2.3" is the version in use; "^1.2" and "> 1, < 2" are wishes. */
+/** "= 1.2.3" is the installed version. "^1.2" and "> 1, < 2" are only requirements. */
 function exactVersion(requirements: string | undefined): string | undefined {
   return /^=\s*([^\s,<>=^~*]+)$/.exec(requirements ?? '')?.[1];
 }

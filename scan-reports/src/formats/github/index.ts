@@ -1,10 +1,10 @@
 import type { Observation, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import { type JsonRecord, jsonRecords } from '../../json-documents.ts';
-import { RecordError, record } from '../../normalize.ts';
-import { type Obj, obj } from '../../read.ts';
+import { type JsonRecord, jsonRecords } from '../../json/documents.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { RecordError, record } from '../../shared/normalize.ts';
+import { type Obj, obj } from '../../shared/read.ts';
 import { codeScanningAlert } from './code-scanning.ts';
 import { dependabotAlert } from './dependabot.ts';
 import { graphqlAlert, REPOSITORY_PATHS, readRepositories } from './graphql.ts';
@@ -12,7 +12,7 @@ import { secretScanningAlert } from './secret-scanning.ts';
 
 const ALERT_FIELD = /"(?:security_advisory|security_vulnerability|most_recent_instance|secret_type)"\s*:/;
 
-/** Keys that only an alert of the one or the other kind has together. */
+/** Combinations of keys that only a GitHub alert has. */
 const ALERT_KEYS = [
   ['security_advisory', 'dependency'],
   ['security_advisory', 'security_vulnerability'],
@@ -26,9 +26,9 @@ const TOOLS = { security_advisory: 'dependabot', secret_type: 'secret scanning',
 export const github: ReportFormat = {
   id: 'github',
   name: 'GitHub alerts',
-  description: 'Alerts of Dependabot, code scanning and secret scanning from the REST API (`gh api …/alerts`), or vulnerabilityAlerts from the GraphQL API',
+  description: 'Dependabot, code scanning or secret scanning alerts from the REST API (`gh api …/alerts`), or vulnerabilityAlerts from the GraphQL API',
   documentation: 'https://docs.github.com/en/rest/dependabot/alerts',
-  expects: 'a JSON array of Dependabot, code scanning or secret scanning alerts, or a GraphQL answer with vulnerabilityAlerts',
+  expects: 'a JSON array of Dependabot, code scanning or secret scanning alerts, or a GraphQL response with vulnerabilityAlerts',
   assetType: 'repository',
   detect: (head) => isGraphql(head) || ALERT_KEYS.some((keys) => hasKeys(head, ...keys)),
   async about(input) {
@@ -49,7 +49,7 @@ function isGraphql({ jsonShape, text }: ReportHead): boolean {
 
 async function* readRest(input: ReportInput, head: ReportHead): AsyncGenerator<ReportItem> {
   const start = head.text.trimStart();
-  // `gh api --paginate --slurp` puts the pages, which are arrays, into one array.
+  // `gh api --paginate --slurp` wraps the pages, which are arrays, in one array.
   const pattern = /^\[\s*\[/.test(start) ? '*.*' : start.startsWith('[') ? '*' : '';
   const isEmpty = /^\[\s*(?:\[\s*\]\s*)?\]/.test(start);
   if (!ALERT_FIELD.test(start) && !isEmpty) throw notThisFormat(github.expects);
@@ -60,7 +60,7 @@ function restAlert(alert: Obj, place: string): Observation {
   if (alert.security_advisory !== undefined || alert.security_vulnerability !== undefined) return dependabotAlert(alert, place);
   if (alert.secret_type !== undefined) return secretScanningAlert(alert, place);
   if (alert.rule !== undefined) return codeScanningAlert(alert, place);
-  throw new RecordError('is no alert of Dependabot, code scanning or secret scanning');
+  throw new RecordError('the record is not a Dependabot, code scanning or secret scanning alert');
 }
 
 async function* readGraphql(input: ReportInput, head: ReportHead): AsyncGenerator<ReportItem> {

@@ -1,7 +1,7 @@
 import type { Asset } from '../../contract.ts';
-import { type Obj, obj, str } from '../../read.ts';
+import { type Obj, obj, str } from '../../shared/read.ts';
 
-/** The repository of an alert of the REST API: only lists of organisations name it, but the alert's own address begins with it. */
+/** Returns the repository of a REST alert. Only organization-wide lists name it, but the URL of every alert starts with it. */
 export function repositoryAsset(alert: Obj): Asset | null {
   const repository = obj(alert.repository);
   const [, page] = /^(https?:\/\/.+?)\/security\//.exec(str(alert.html_url) ?? '') ?? [];
@@ -10,12 +10,12 @@ export function repositoryAsset(alert: Obj): Asset | null {
   return name ? { type: 'repository', name } : null;
 }
 
-/** Numbers count per repository, so the address of the alert is its id. */
+/** Alert numbers are per repository, so the URL of the alert is its id. */
 export function alertId(alert: Obj): string | undefined {
   return str(alert.html_url) ?? str(alert.url);
 }
 
-/** "None" and null alike. */
+/** "None" and null both mean that there is no reason. */
 export function reasonTag(reason: unknown): string[] {
   const text = str(reason);
   return text === undefined || text === 'None' ? [] : [text];

@@ -1,14 +1,14 @@
 import type { Observation, Severity } from '../../contract.ts';
-import { filePath, observation, required } from '../../normalize.ts';
-import { count, date, type Obj, obj, str, strs } from '../../read.ts';
+import { filePath, observation, required } from '../../shared/normalize.ts';
+import { count, date, type Obj, obj, str, strs } from '../../shared/read.ts';
 import { alertId, reasonTag, repositoryAsset } from './repository.ts';
 
-/** Resolutions that leave the secret where it is, but say that it does not matter. */
+/** Resolutions that leave the secret in place and accept it. */
 const ACCEPTED: readonly (string | undefined)[] = ['false_positive', 'wont_fix', 'used_in_tests'];
 
 /**
- * https://docs.github.com/en/rest/secret-scanning/secret-scanning. Unless asked to hide it, the API gives out the secret itself: `secret`,
- * comments and whatever else may repeat it stay out.
+ * https://docs.github.com/en/rest/secret-scanning/secret-scanning. By default, the API returns the secret itself. `secret`, comments and
+ * other fields that may repeat it are therefore not read.
  */
 export function secretScanningAlert(alert: Obj, place: string): Observation {
   const type = required(str(alert.secret_type), 'secret_type');
@@ -35,7 +35,7 @@ export function secretScanningAlert(alert: Obj, place: string): Observation {
   });
 }
 
-/** Alerts have no severity: a secret that works, or is known, is worse than one that may. */
+/** Alerts have no severity. A secret that is valid or publicly leaked is worse than one that may be valid. */
 function severityOfOpen(validity: string | undefined, leaked: boolean): Severity {
   if (validity === 'inactive') return 'low';
   return validity === 'active' || leaked ? 'critical' : 'high';

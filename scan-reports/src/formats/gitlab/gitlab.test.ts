@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { ReportError } from '../../contract.ts';
-import { fromBuffer } from '../../input.ts';
-import { readAll } from '../../testing.ts';
+import { fromBuffer } from '../../shared/input.ts';
+import { readAll } from '../../testing/reading.ts';
 import { gitlab } from './index.ts';
 
 const read = (name: string) => readAll(gitlab, fromBuffer(readFileSync(new URL(`fixtures/${name}`, import.meta.url)), name));
 
-test('SAST', async () => {
+test('reads SAST reports', async () => {
   const { observations, rejections } = await read('gl-sast-report-v15.json');
   expect(rejections).toEqual([]);
   expect(observations[0]).toEqual({
@@ -41,7 +41,7 @@ test('SAST', async () => {
   expect(observations[1]).toMatchObject({ rule: 'node_username', severity: 'unknown', cwes: [798], location: { path: 'data/create.js', line: 246 } });
 });
 
-test('the first version of the report is a list', async () => {
+test('reads the first version, which is a list', async () => {
   expect((await read('gl-sast-report-v1.json')).observations).toMatchObject([
     {
       place: '[0]',
@@ -55,7 +55,7 @@ test('the first version of the report is a list', async () => {
   ]);
 });
 
-test('dependencies and images', async () => {
+test('reads dependency and container scanning reports', async () => {
   expect((await read('gl-dependency-scanning-report.json')).observations).toMatchObject([
     {
       tool: 'gemnasium',
@@ -88,7 +88,7 @@ test('dependencies and images', async () => {
   ]);
 });
 
-test('DAST, without the evidence', async () => {
+test('reads DAST reports without the evidence', async () => {
   const { observations } = await read('gl-dast-report.json');
   expect(observations).toMatchObject([
     {
@@ -106,7 +106,7 @@ test('DAST, without the evidence', async () => {
   expect(JSON.stringify(observations)).not.toContain('4111');
 });
 
-test('secrets, without the secrets', async () => {
+test('reads secret detection reports without the secrets', async () => {
   const { observations } = await read('gl-secret-detection-report.json');
   expect(observations).toMatchObject([
     {
@@ -121,7 +121,7 @@ test('secrets, without the secrets', async () => {
   expect(JSON.stringify(observations)).not.toMatch(/not-a-real-secret|1a5d44a2dca19669/);
 });
 
-test('fuzzing of code and of an API', async () => {
+test('reads coverage and API fuzzing reports', async () => {
   expect((await read('gl-fuzzing-report.json')).observations).toMatchObject([
     {
       rule: 'CWE-129',
@@ -138,7 +138,7 @@ test('fuzzing of code and of an API', async () => {
   ]);
 });
 
-test('malformed vulnerabilities are refused, the rest goes on', async () => {
+test('rejects malformed vulnerabilities and reads the rest', async () => {
   const { observations, rejections } = await read('malformed.json');
   expect(rejections).toEqual([
     { place: 'vulnerabilities[0]', reason: 'location is missing' },
@@ -148,11 +148,11 @@ test('malformed vulnerabilities are refused, the rest goes on', async () => {
   expect(observations).toMatchObject([{ rule: 'Whole', location: { path: 'a.js', line: 3 } }]);
 });
 
-test('nothing found is fine, a failed scan and another report are not', async () => {
+test('accepts a report without findings and rejects a failed scan and another report', async () => {
   expect(await read('empty.json')).toEqual({ observations: [], rejections: [] });
   const failed = '{"version": "15.0.6", "vulnerabilities": [], "scan": {"type": "sast", "status": "failure"}}';
-  await expect(readAll(gitlab, fromBuffer(failed))).rejects.toThrow(/its scan failed/);
+  await expect(readAll(gitlab, fromBuffer(failed))).rejects.toThrow(/The scan failed/);
   for (const foreign of ['{}', '', '{"auditReportVersion": 2, "vulnerabilities": {"a": {}}}', '[{"Target": "alpine"}]'])
-    await expect(readAll(gitlab, fromBuffer(foreign))).rejects.toThrow(/a JSON object with vulnerabilities/);
+    await expect(readAll(gitlab, fromBuffer(foreign))).rejects.toThrow(/a JSON object with version, scan and vulnerabilities/);
   await expect(readAll(gitlab, fromBuffer('<x/>'))).rejects.toThrow(ReportError);
 });

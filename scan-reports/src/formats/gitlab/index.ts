@@ -1,22 +1,22 @@
 import { ReportError, type ReportFormat, type ReportHead, type ReportInput, type ReportItem } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import type { JsonValue } from '../../json-cutter.ts';
-import { record } from '../../normalize.ts';
-import { date, obj, str } from '../../read.ts';
+import type { JsonValue } from '../../json/extractor.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { record } from '../../shared/normalize.ts';
+import { date, obj, str } from '../../shared/read.ts';
 import { type Scan, vulnerabilityOf } from './vulnerability.ts';
 
-/** The list of identifiers is what only GitLab's reports have; its items may be far down the file. */
+/** Only GitLab reports have a list of identifiers. */
 const OWN_FIELD = /"identifiers"\s*:\s*\[/;
 
 export const gitlab: ReportFormat = {
   id: 'gitlab',
   name: 'GitLab security report',
   description:
-    'Reports of GitLab CI: SAST, secret detection, dependency, container and cluster image scanning, DAST, API and coverage fuzzing (gl-*-report.json)',
+    'GitLab CI security reports (gl-*-report.json): SAST, secret detection, dependency, container and cluster image scanning, DAST, API and coverage fuzzing',
   documentation: 'https://docs.gitlab.com/development/integrations/secure/#report',
-  expects: 'a JSON object with vulnerabilities (and version, scan), or the older array of vulnerabilities with cve and message',
+  expects: 'a JSON object with version, scan and vulnerabilities, or the older array of vulnerabilities with cve and message',
   assetType: 'repository',
   detect: (head) => {
     if (head.jsonShape === 'array') return isOldList(head);
@@ -45,7 +45,7 @@ function patternOf(head: ReportHead): string {
   return 'vulnerabilities.*';
 }
 
-/** Stands behind the vulnerabilities in most reports. */
+/** Read in a first pass, because `scan` comes after the vulnerabilities in most reports. */
 async function readScan(input: ReportInput): Promise<Scan> {
   const fields: Record<string, unknown> = {};
   const names = ['scanner', 'type', 'status', 'end_time'];
@@ -54,7 +54,7 @@ async function readScan(input: ReportInput): Promise<Scan> {
     names.map((name) => `scan.${name}`),
   ))
     fields[String(path[1])] = value;
-  if (str(fields.status) === 'failure') throw new ReportError('The report says that its scan failed (scan.status): what it found is not all there is.');
+  if (str(fields.status) === 'failure') throw new ReportError('The scan failed according to scan.status, so the report is incomplete.');
   const scanner = obj(fields.scanner);
   return { scanner: str(scanner.id) ?? str(scanner.name), type: str(fields.type), ended: date(fields.end_time) };
 }

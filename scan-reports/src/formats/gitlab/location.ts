@@ -1,24 +1,24 @@
 import type { Asset, Location } from '../../contract.ts';
-import { filePath, RecordError, urlPlace, webAsset } from '../../normalize.ts';
-import { count, isObj, type Obj, obj, str } from '../../read.ts';
+import { filePath, RecordError, urlPlace, webAsset } from '../../shared/normalize.ts';
+import { count, isObj, type Obj, obj, str } from '../../shared/read.ts';
 
 type Loose<T> = { [Key in keyof T]?: T[Key] | undefined };
 
-interface Place {
+interface AssetLocation {
   asset: Asset | null;
   location: Loose<Location>;
-  /** What there is to read of the place. */
+  /** Details of the location for the description. */
   text?: string | undefined;
 }
 
-/** What the location has depends on the kind of scan, and its fields tell which. The repository is never named. */
-export function placeOnAsset(entry: Obj): Place {
+/** The fields of a location depend on the kind of scan. GitLab reports never name the repository. */
+export function locate(entry: Obj): AssetLocation {
   const old = str(entry.file);
   if (!isObj(entry.location) && old === undefined) throw new RecordError('location is missing');
   const location = obj(entry.location);
   const host = str(location.hostname) ?? str(location.host);
-  if (host !== undefined) return webPlace(location, host);
-  if (location.crash_state !== undefined || location.crash_type !== undefined) return crashPlace(location);
+  if (host !== undefined) return webLocation(location, host);
+  if (location.crash_state !== undefined || location.crash_type !== undefined) return crashLocation(location);
   return {
     asset: imageOf(location),
     location: {
@@ -32,7 +32,7 @@ export function placeOnAsset(entry: Obj): Place {
   };
 }
 
-function webPlace(location: Obj, host: string): Place {
+function webLocation(location: Obj, host: string): AssetLocation {
   const path = str(location.path) ?? '';
   return {
     asset: webAsset(host),
@@ -44,8 +44,8 @@ function webPlace(location: Obj, host: string): Place {
   };
 }
 
-/** A crash is known by what it did, not by its address. */
-function crashPlace(location: Obj): Place {
+/** The crash type and state identify a crash, because its address changes. */
+function crashLocation(location: Obj): AssetLocation {
   const state = str(location.crash_state);
   return {
     asset: null,

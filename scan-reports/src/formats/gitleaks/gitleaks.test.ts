@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { fromBuffer } from '../../input.ts';
-import { readAll } from '../../testing.ts';
-import { readFixtures } from '../../testing-fixtures.ts';
+import { fromBuffer } from '../../shared/input.ts';
+import { readFixtures } from '../../testing/fixtures.ts';
+import { readAll } from '../../testing/reading.ts';
 import { gitleaks } from './index.ts';
 
 const fixtures = new Map(readFixtures('gitleaks').map(({ name, bytes }) => [name, bytes]));
@@ -58,11 +58,11 @@ test('reads leaks of older versions', async () => {
   ]);
 });
 
-test.each(['v8.json', 'v7.json', 'malformed.json'])('copies neither secrets nor people: %s', async (name) => {
+test.each(['v8.json', 'v7.json', 'malformed.json'])('keeps neither secrets nor personal data: %s', async (name) => {
   expect(JSON.stringify(await read(name))).not.toMatch(/not-a-real-secret|Example"|@example\.com/);
 });
 
-test('rejects what is no leak and goes on', async () => {
+test('rejects malformed leaks and reads the rest', async () => {
   const { observations, rejections } = await read('malformed.json');
   expect(rejections).toEqual([
     { place: '[0]', reason: 'File is missing' },
@@ -72,7 +72,7 @@ test('rejects what is no leak and goes on', async () => {
   expect(observations).toMatchObject([{ place: '[3]', location: { path: 'a.txt', line: 2 } }]);
 });
 
-test('accepts null and an empty list, refuses another file', async () => {
+test('accepts null and an empty list and rejects another file', async () => {
   expect(await read('empty.json')).toEqual({ observations: [], rejections: [] });
   expect(await readAll(gitleaks, fromBuffer('[]'))).toEqual({ observations: [], rejections: [] });
   await expect(readAll(gitleaks, fromBuffer('[{"code": "DL3008", "file": "Dockerfile"}]'))).rejects.toThrow(/RuleID, File and StartLine/);

@@ -1,22 +1,22 @@
 import type { Asset, Observation, ReportFormat, ReportHead } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import { filePath, observation, RecordError, record, required } from '../../normalize.ts';
-import { count, type Obj, obj, str, strs } from '../../read.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { filePath, observation, RecordError, record, required } from '../../shared/normalize.ts';
+import { count, type Obj, obj, str, strs } from '../../shared/read.ts';
 
-/** Of the records only what is listed in `leakOf` and `oldLeakOf` is read: the others hold the secret, the line it is on, or people. */
+/** Reads only the fields in `leakOf` and `oldLeakOf`. The others contain the secret, its line, or names and emails of people. */
 export const gitleaks: ReportFormat = {
   id: 'gitleaks',
   name: 'Gitleaks',
-  description: '`gitleaks detect|git|dir --report-format json`, of version 8 and older',
+  description: 'Output of `gitleaks detect|git|dir --report-format json`, version 8 and older',
   documentation: 'https://github.com/gitleaks/gitleaks',
   expects: 'a JSON array of leaks with RuleID, File and StartLine (version 8), or rule, file and offender (older)',
   assetType: 'repository',
   detect,
   async *read(input) {
     const head = await headOf(input);
-    // Without leaks it writes an empty list, older versions null.
+    // Without leaks, gitleaks writes an empty list, and older versions write null.
     if (!detect(head) && !/^\s*(?:\[\s*\]|null)\s*$/.test(head.text)) throw notThisFormat(gitleaks.expects);
     for await (const found of jsonValues(input, ['*'])) {
       const place = placeOf(found);
@@ -43,7 +43,7 @@ function leakOf(leak: Obj, place: string): Observation {
     place,
     tool: 'gitleaks',
     rule,
-    // Made of commit, file, rule and line: without a commit it moves with the line.
+    // The fingerprint consists of commit, file, rule and line. Without a commit, it changes when the line moves.
     external_id: commit ? str(leak.Fingerprint) : undefined,
     title: str(leak.Description) ?? `Secret found by ${rule}`,
     description: commit ? `Commit ${commit}` : null,
@@ -56,7 +56,7 @@ function leakOf(leak: Obj, place: string): Observation {
   });
 }
 
-/** Version 7 and older; before version 7 without a line number. */
+/** Version 7 and older. Before version 7 there is no line number. */
 function oldLeakOf(leak: Obj, place: string): Observation {
   const rule = required(str(leak.rule), 'rule');
   const commit = str(leak.commit);
@@ -87,7 +87,7 @@ function repositoryAsset(name: string): Asset {
   return { type: 'repository', name: name.replace(/\.git$/, '') };
 }
 
-/** GitHub and GitLab: what stands before the path of the file is the repository. */
+/** In links to GitHub and GitLab, the repository is the part before the file path. */
 function repositoryOf(link: string | undefined): Asset | null {
   const [, repository] = /^(https?:\/\/[^/?#]+\/[^?#]+?)\/(?:-\/)?blob\//.exec(link ?? '') ?? [];
   return repository ? repositoryAsset(repository) : null;

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { ReportError } from '../../contract.ts';
-import { fromBuffer } from '../../input.ts';
-import { readAll } from '../../testing.ts';
+import { fromBuffer } from '../../shared/input.ts';
+import { readAll } from '../../testing/reading.ts';
 import { grype } from './index.ts';
 
 const fixture = (name: string) => fromBuffer(readFileSync(new URL(`./fixtures/${name}`, import.meta.url)), name);
 
-test('a GHSA match of an image with its CVE, weakness, fix, place and image', async () => {
+test('reads a GHSA match with its CVE, CWE, fix, location and image', async () => {
   const { observations, rejections } = await readAll(grype, fixture('image.json'));
   expect(rejections).toEqual([]);
   expect(observations).toHaveLength(4);
@@ -54,7 +54,7 @@ test('a GHSA match of an image with its CVE, weakness, fix, place and image', as
   });
 });
 
-test('a match without scores of its own takes those of the related vulnerability', async () => {
+test('uses the scores of the related vulnerability if a match has none', async () => {
   const { observations } = await readAll(grype, fixture('image.json'));
   expect(observations[1]).toMatchObject({
     severity: 'info',
@@ -66,7 +66,7 @@ test('a match without scores of its own takes those of the related vulnerability
   });
 });
 
-test('ignored matches are kept as suppressed; those that a VEX statement denies are not there', async () => {
+test('keeps ignored matches as suppressed, and marks those that VEX declares not affected as not present', async () => {
   const { observations } = await readAll(grype, fixture('image.json'));
   expect(observations.slice(2).map(({ place, rule, severity, present, suppressed }) => ({ place, rule, severity, present, suppressed }))).toEqual([
     { place: 'ignoredMatches[0]', rule: 'CVE-2019-8457', severity: 'unknown', present: true, suppressed: true },
@@ -74,7 +74,7 @@ test('ignored matches are kept as suppressed; those that a VEX statement denies 
   ]);
 });
 
-test('malformed matches are rejected with their place; the current directory is no asset', async () => {
+test('rejects malformed matches and ignores the current directory as asset', async () => {
   const { observations, rejections } = await readAll(grype, fixture('directory-malformed.json'));
   expect(rejections).toEqual([
     { place: 'matches[0]', reason: 'vulnerability.id is missing' },
@@ -89,10 +89,10 @@ test('malformed matches are rejected with their place; the current directory is 
   });
 });
 
-test('a report without matches is empty; files of another kind and no file at all are refused', async () => {
+test('accepts a report without matches and rejects other files and an empty file', async () => {
   expect(await readAll(grype, fixture('empty.json'))).toEqual({ observations: [], rejections: [] });
   for (const foreign of ['{"version":"2.1.0","runs":[]}', '{"matches":[{"name":"a game"}]}', '<bom/>', '', 'null'])
     await expect(readAll(grype, fromBuffer(foreign))).rejects.toThrow(
-      new ReportError('The file is no such report: a JSON object with matches and the descriptor of grype was expected.'),
+      new ReportError('The file does not have this format. Expected a JSON object with matches and a descriptor named grype.'),
     );
 });

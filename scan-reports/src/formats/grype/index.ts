@@ -1,12 +1,12 @@
 import type { Asset, Cvss, Observation, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
 import { headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import type { JsonValue } from '../../json-cutter.ts';
-import { cwesOf, filePath, observation, RecordError, record, required, severityOf } from '../../normalize.ts';
-import { arr, date, isObj, num, type Obj, obj, str, strs } from '../../read.ts';
+import type { JsonValue } from '../../json/extractor.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { cwesOf, filePath, observation, RecordError, record, required, severityOf } from '../../shared/normalize.ts';
+import { arr, date, isObj, num, type Obj, obj, str, strs } from '../../shared/read.ts';
 
-const EXPECTS = 'a JSON object with matches and the descriptor of grype';
+const EXPECTS = 'a JSON object with matches and a descriptor named grype';
 
 interface Scan {
   asset: Asset | null;
@@ -16,7 +16,7 @@ interface Scan {
 export const grype: ReportFormat = {
   id: 'grype',
   name: 'Grype',
-  description: '`grype <image, directory or SBOM> -o json`',
+  description: 'Output of `grype <image, directory or SBOM> -o json`',
   documentation: 'https://github.com/anchore/grype#output-formats',
   expects: EXPECTS,
   assetType: 'container_image',
@@ -28,7 +28,7 @@ export const grype: ReportFormat = {
   },
 };
 
-/** The descriptor stands at the end of a large file, so a first match must do as well. */
+/** The descriptor is at the end of the file, so the first match must be sufficient too. */
 function isGrype({ jsonShape, jsonKeys, text }: ReportHead): boolean {
   if (jsonShape !== 'object' || !['matches', 'ignoredMatches', 'descriptor'].some((key) => jsonKeys.includes(key))) return false;
   if (jsonKeys.includes('descriptor') && /"name"\s*:\s*"grype"/.test(text)) return true;
@@ -122,15 +122,15 @@ function observationOf(match: Obj, place: string, scan: Scan, ignored: boolean):
       purl: str(artifact.purl),
       path: filePath(isObj(first) ? (str(first.path) ?? str(first.realPath) ?? str(first.accessPath)) : str(first)),
     },
-    present: !(ignored && isDenied(match)),
+    present: !(ignored && isNotAffected(match)),
     suppressed: ignored,
     last_seen: scan.time,
     tags: [...strs(artifact.type), ...(str(fix.state) === 'wont-fix' ? ['wont-fix'] : [])],
   });
 }
 
-/** Ignored because a VEX statement or the distribution says that the package is not affected, not because somebody accepts it. */
-function isDenied(match: Obj): boolean {
+/** True if the match is ignored because a VEX statement or the distribution declares the package not affected. */
+function isNotAffected(match: Obj): boolean {
   return arr(match.appliedIgnoreRules).some((entry) => {
     const rule = obj(entry);
     return ['fixed', 'not_affected'].includes(str(rule['vex-status']) ?? '') || /^(?:Explicit APK NAK|DistroPackageFixed)$/i.test(str(rule.reason) ?? '');

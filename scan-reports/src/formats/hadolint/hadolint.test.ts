@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { fromBuffer } from '../../input.ts';
-import { readAll } from '../../testing.ts';
-import { readFixtures } from '../../testing-fixtures.ts';
+import { fromBuffer } from '../../shared/input.ts';
+import { readFixtures } from '../../testing/fixtures.ts';
+import { readAll } from '../../testing/reading.ts';
 import { hadolint } from './index.ts';
 
 const fixtures = new Map(readFixtures('hadolint').map(({ name, bytes }) => [name, bytes]));
@@ -31,7 +31,7 @@ test('reads violations of all levels', async () => {
   expect(observations[3]?.location).toEqual({ line: 3 });
 });
 
-test('rejects what is no violation and goes on', async () => {
+test('rejects malformed violations and reads the rest', async () => {
   const { observations, rejections } = await read('malformed.json');
   expect(rejections).toEqual([
     { place: '[1]', reason: 'code is missing' },
@@ -43,8 +43,8 @@ test('rejects what is no violation and goes on', async () => {
   ]);
 });
 
-test('accepts an empty list and refuses another file', async () => {
+test('accepts an empty list and rejects another file', async () => {
   expect(await read('empty.json')).toEqual({ observations: [], rejections: [] });
-  await expect(readAll(hadolint, fromBuffer('[{"RuleID": "aws", "File": "a"}]'))).rejects.toThrow(/code, level, message, file and line was expected/);
-  await expect(readAll(hadolint, fromBuffer('{"code": 1}'))).rejects.toThrow(/was expected/);
+  await expect(readAll(hadolint, fromBuffer('[{"RuleID": "aws", "File": "a"}]'))).rejects.toThrow(/Expected .* code, level, message, file and line/);
+  await expect(readAll(hadolint, fromBuffer('{"code": 1}'))).rejects.toThrow(/Expected/);
 });

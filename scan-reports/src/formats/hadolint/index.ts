@@ -1,18 +1,18 @@
 import type { Observation, ReportFormat } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import { filePath, observation, RecordError, record, required, severityOf } from '../../normalize.ts';
-import { count, type Obj, obj, str } from '../../read.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { filePath, observation, RecordError, record, required, severityOf } from '../../shared/normalize.ts';
+import { count, type Obj, obj, str } from '../../shared/read.ts';
 
 export const hadolint: ReportFormat = {
   id: 'hadolint',
   name: 'Hadolint',
-  description: '`hadolint --format json`',
+  description: 'Output of `hadolint --format json`',
   documentation: 'https://github.com/hadolint/hadolint',
   expects: 'a JSON array of objects with code, level, message, file and line',
   assetType: 'repository',
-  // ShellCheck's JSON has the same keys, and endLine.
+  // ShellCheck's JSON has the same keys and also endLine.
   detect: (head) => head.jsonShape === 'array' && hasKeys(head, 'code', 'level', 'message', 'file', 'line') && !head.jsonKeys.includes('endLine'),
   async *read(input) {
     const head = await headOf(input);
@@ -38,7 +38,7 @@ function violationOf(violation: Obj, place: string): Observation {
     title: message,
     severity: severityOf(str(violation.level)),
     tool_severity: str(violation.level),
-    // "-" is standard input.
+    // "-" means standard input.
     location: { path: file === '-' ? undefined : filePath(file), line: count(violation.line) },
   });
 }

@@ -1,18 +1,18 @@
 import type { Observation, ReportFormat, ReportHead, ReportInput, ReportItem, Severity } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import type { JsonValue } from '../../json-cutter.ts';
-import { observation, RecordError, record, required } from '../../normalize.ts';
-import { type Obj, obj, str, strs } from '../../read.ts';
+import type { JsonValue } from '../../json/extractor.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { observation, RecordError, record, required } from '../../shared/normalize.ts';
+import { type Obj, obj, str, strs } from '../../shared/read.ts';
 
-/** Controls stand below "Controls", in a plain list (older versions), or each as a document of its own (the oldest). */
+/** Controls are under "Controls", in a plain list (older versions) or separate documents (oldest versions). */
 const PREFIXES = ['Controls.*.', '*.', ''];
 
 export const kubeBench: ReportFormat = {
   id: 'kube_bench',
   name: 'kube-bench',
-  description: '`kube-bench run --json`: the CIS Kubernetes benchmark on one node',
+  description: 'Output of `kube-bench run --json`: the CIS Kubernetes benchmark on one node',
   documentation: 'https://github.com/aquasecurity/kube-bench/blob/main/docs/running.md',
   expects: 'a JSON object with Controls and Totals, or controls with node_type and tests',
   assetType: 'host',
@@ -36,7 +36,7 @@ function keyOf(document: number, path: readonly (string | number)[]): string {
   return `${document} ${path.join('.')}`;
 }
 
-/** What controls and groups say of themselves may stand behind their results. */
+/** Reads controls and groups in a first pass, because their fields may come after their results. */
 async function readContexts(input: ReportInput): Promise<Contexts> {
   const contexts = new Map<string, Record<string, unknown>>();
   const fields = ['version', 'text', 'node_type', 'tests.*.desc'];
@@ -61,14 +61,14 @@ function* readResult(found: JsonValue, contexts: Contexts): Generator<ReportItem
 
 const STATES: readonly (string | undefined)[] = ['PASS', 'FAIL', 'WARN', 'INFO'];
 
-/** WARN says that a person has to look: for tests marked as manual always, so it is no finding there. */
+/** WARN asks for a manual check. Tests marked as manual always report it, so it is not a finding for them. */
 function severityOfState(status: string | undefined, type: string | undefined): Severity | null {
-  if (!STATES.includes(status)) throw new RecordError('status is none of PASS, FAIL, WARN, INFO');
+  if (!STATES.includes(status)) throw new RecordError('status must be PASS, FAIL, WARN or INFO');
   if (status === 'FAIL') return 'medium';
   return status === 'WARN' && type !== 'manual' ? 'info' : null;
 }
 
-/** `actual_value` stays out: it is output of commands on the node, with whatever command lines and files contain. */
+/** `actual_value` is not read. It is command output of the node and may contain secrets from command lines and files. */
 function resultOf(result: Obj, place: string, control: Obj, group: Obj): Observation | null {
   const number = required(str(result.test_number), 'test_number');
   const status = str(result.status);

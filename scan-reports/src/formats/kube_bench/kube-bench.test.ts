@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { ReportError } from '../../contract.ts';
-import { fromBuffer } from '../../input.ts';
-import { readAll } from '../../testing.ts';
+import { fromBuffer } from '../../shared/input.ts';
+import { readAll } from '../../testing/reading.ts';
 import { kubeBench } from './index.ts';
 
 const read = (name: string) => readAll(kubeBench, fromBuffer(readFileSync(new URL(`fixtures/${name}`, import.meta.url)), name));
 
-test('failed tests and warnings of automatic ones', async () => {
+test('reads failed tests and warnings of automatic tests', async () => {
   const { observations, rejections } = await read('controls.json');
   expect(rejections).toEqual([]);
   expect(observations).toHaveLength(2);
@@ -37,7 +37,7 @@ test('failed tests and warnings of automatic ones', async () => {
   expect(JSON.stringify(observations)).not.toContain('not-a-real-secret');
 });
 
-test('the older list, and one document for each kind of node', async () => {
+test('reads the older list and one document per node type', async () => {
   expect((await read('list.json')).observations).toMatchObject([
     { place: '[0].tests[0].results[0]', rule: '4.2.11', solution: 'Remove it.', description: 'Worker Node Security Configuration\n\nKubelet' },
   ]);
@@ -47,16 +47,16 @@ test('the older list, and one document for each kind of node', async () => {
   ]);
 });
 
-test('malformed results are refused, the rest goes on', async () => {
+test('rejects malformed results and reads the rest', async () => {
   const { observations, rejections } = await read('malformed.json');
   expect(rejections).toEqual([
     { place: 'Controls[0].tests[0].results[0]', reason: 'test_number is missing' },
-    { place: 'Controls[0].tests[0].results[1]', reason: 'status is none of PASS, FAIL, WARN, INFO' },
+    { place: 'Controls[0].tests[0].results[1]', reason: 'status must be PASS, FAIL, WARN or INFO' },
   ]);
   expect(observations).toMatchObject([{ rule: '1.1.3', title: 'Test 1.1.3' }]);
 });
 
-test('no controls is fine, another report is not', async () => {
+test('accepts a report without controls and rejects another report', async () => {
   expect(await read('empty.json')).toEqual({ observations: [], rejections: [] });
   for (const foreign of ['{}', '', '{"SchemaVersion": 2, "Results": []}'])
     await expect(readAll(kubeBench, fromBuffer(foreign))).rejects.toThrow(/with Controls and Totals/);

@@ -1,12 +1,12 @@
 import type { Asset, Observation, ReportInput, ReportItem } from '../../contract.ts';
-import { csvRows } from '../../csv.ts';
-import { cwesOf, hostAsset, idsIn, isIp, observation, record, required, webAsset } from '../../normalize.ts';
-import { count, date, str } from '../../read.ts';
+import { csvRows } from '../../csv/rows.ts';
+import { cwesOf, hostAsset, idsIn, isIp, observation, record, required, webAsset } from '../../shared/normalize.ts';
+import { count, date, str } from '../../shared/read.ts';
 import { componentOf, cvssOf, pageIn, severityOfRisk, solutionOf } from './item.ts';
 
 type HasColumns = (...names: string[]) => boolean;
 
-/** The columns by which the exports are known: Nessus and Vulnerability Management (classic), Security Center, Vulnerability Management. */
+/** Columns that identify the exports of Nessus and classic Vulnerability Management, of Security Center, and of Vulnerability Management. */
 const KINDS = [
   ['Plugin ID', 'Host', 'Name'],
   ['Plugin', 'Plugin Name'],
@@ -70,7 +70,7 @@ function rowOf(cell: Cell, place: string): Observation {
     place,
     tool: 'nessus',
     rule: plugin,
-    // Vulnerability Management keeps the id of a finding from scan to scan.
+    // In Vulnerability Management, the id of a finding stays the same from scan to scan.
     external_id: cell('id'),
     title: cell('name') ?? `Plugin ${plugin}`,
     description: [cell('synopsis'), cell('description'), cell('output')].filter(Boolean).join('\n\n'),
@@ -98,7 +98,7 @@ function rowOf(cell: Cell, place: string): Observation {
   });
 }
 
-/** Web App Scanning has the scheme where the others have tcp or udp. */
+/** In Web App Scanning, the protocol column contains the URL scheme instead of tcp or udp. */
 function assetOf(cell: Cell): Asset {
   const host = cell('host') ?? cell('ip');
   const scheme = cell('protocol')?.toLowerCase();

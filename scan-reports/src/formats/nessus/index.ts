@@ -1,15 +1,16 @@
 import type { ReportFormat } from '../../contract.ts';
 import { hasColumns, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
+import { notThisFormat } from '../../shared/input.ts';
 import { isNessusCsv, readCsv } from './csv-report.ts';
 import { readXml } from './xml-report.ts';
 
 export const nessus: ReportFormat = {
   id: 'nessus',
   name: 'Nessus and Tenable',
-  description: 'Scans of Nessus, Tenable Vulnerability Management, Security Center and Web App Scanning, exported as .nessus (XML, version 2) or CSV',
+  description: 'Scans of Nessus, Tenable Vulnerability Management, Security Center or Web App Scanning, exported as .nessus (XML, version 2) or CSV',
   documentation: 'https://docs.tenable.com/quick-reference/nessus-file-format/Nessus-File-Format.pdf',
-  expects: 'XML with the root NessusClientData_v2, or CSV with the columns "Plugin ID", "Host" and "Name" (or "Plugin" and "Plugin Name", or "definition.id")',
+  expects:
+    'XML with the root element NessusClientData_v2, or CSV with the columns "Plugin ID", "Host" and "Name" (or "Plugin" and "Plugin Name", or "definition.id")',
   assetType: 'host',
   detect: (head) => head.xmlRoot?.name === 'NessusClientData_v2' || isNessusCsv((...names) => hasColumns(head, ...names)),
   async *read(input) {

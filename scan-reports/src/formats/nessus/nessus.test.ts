@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { fromBuffer } from '../../input.ts';
-import { readAll } from '../../testing.ts';
-import { readFixtures } from '../../testing-fixtures.ts';
+import { fromBuffer } from '../../shared/input.ts';
+import { readFixtures } from '../../testing/fixtures.ts';
+import { readAll } from '../../testing/reading.ts';
 import { nessus } from './index.ts';
 
 async function read(name: string) {
@@ -20,7 +20,7 @@ const web = {
   ],
 };
 
-test('reads hosts and plugins of the XML', async () => {
+test('reads hosts and plugins from XML', async () => {
   const { observations, rejections } = await read('network.nessus');
   expect(rejections).toEqual([]);
   expect(observations[0]).toEqual({
@@ -72,7 +72,7 @@ test('reads hosts and plugins of the XML', async () => {
   ]);
 });
 
-test('takes the hosts of Web App Scanning as web applications, in both exports alike', async () => {
+test('reads hosts of Web App Scanning as web applications in both exports', async () => {
   const asset = { type: 'web_application', name: 'https://shop.example.com', identifiers: [{ kind: 'fqdn', value: 'shop.example.com' }] };
   const finding = { rule: '98104', severity: 'high', asset, location: { url: 'https://shop.example.com/search' } };
   const { observations } = await read('web-application.nessus');
@@ -83,7 +83,7 @@ test('takes the hosts of Web App Scanning as web applications, in both exports a
   expect((await read('web-application.csv')).observations).toMatchObject([finding]);
 });
 
-test('reads the CSV of Nessus: one row for each CVE, cells over several lines, rows of nothing', async () => {
+test('reads Nessus CSV with one row per CVE, multi-line cells and empty rows', async () => {
   const { observations, rejections } = await read('classic.csv');
   expect(rejections).toEqual([]);
   expect(observations).toMatchObject([
@@ -104,7 +104,7 @@ test('reads the CSV of Nessus: one row for each CVE, cells over several lines, r
   ]);
 });
 
-test('reads the CSV of Security Center', async () => {
+test('reads Security Center CSV', async () => {
   expect((await read('security-center.csv')).observations).toMatchObject([
     {
       rule: '90004',
@@ -123,7 +123,7 @@ test('reads the CSV of Security Center', async () => {
   ]);
 });
 
-test('reads the CSV of Vulnerability Management, where a finding has an id and a state', async () => {
+test('reads Vulnerability Management CSV with finding ids and states', async () => {
   expect((await read('vulnerability-management.csv')).observations).toMatchObject([
     {
       external_id: '11111111-0000-4000-8000-000000000001',
@@ -140,7 +140,7 @@ test('reads the CSV of Vulnerability Management, where a finding has an id and a
   ]);
 });
 
-test('refuses single records by name and reads the others', async () => {
+test('rejects malformed records and reads the rest', async () => {
   const xml = await read('malformed.nessus');
   expect(xml.rejections).toEqual([{ place: 'Report[1]/ReportHost[1]/ReportItem[1]', reason: 'pluginID is missing' }]);
   expect(xml.observations).toMatchObject([{ rule: '90007', title: 'Plugin 90007', severity: 'unknown', location: { protocol: 'tcp' } }]);
@@ -152,16 +152,16 @@ test('refuses single records by name and reads the others', async () => {
   expect(csv.observations).toHaveLength(1);
 });
 
-test('an empty report has nothing, another file is refused', async () => {
+test('accepts an empty report and rejects another file', async () => {
   for (const name of ['empty.nessus', 'empty.csv']) expect(await read(name)).toEqual({ observations: [], rejections: [] });
   for (const foreign of ['<nmaprun/>', '{"runs":[]}', 'a,b\n1,2\n', ''])
-    await expect(readAll(nessus, fromBuffer(foreign))).rejects.toThrow('XML with the root NessusClientData_v2, or CSV with the columns');
+    await expect(readAll(nessus, fromBuffer(foreign))).rejects.toThrow('XML with the root element NessusClientData_v2, or CSV with the columns');
 });
 
-test('a report that was cut off is refused', async () => {
+test('rejects a truncated report', async () => {
   const bytes = (name: string) => readFixtures('nessus').find((one) => one.name === name)?.bytes ?? Buffer.alloc(0);
   const xml = bytes('network.nessus');
-  await expect(readAll(nessus, fromBuffer(xml.subarray(0, xml.length - 40)))).rejects.toThrow('it is not complete');
+  await expect(readAll(nessus, fromBuffer(xml.subarray(0, xml.length - 40)))).rejects.toThrow('The file is not complete');
   const csv = bytes('vulnerability-management.csv');
-  await expect(readAll(nessus, fromBuffer(csv.subarray(0, csv.length - 40)))).rejects.toThrow('it is not complete');
+  await expect(readAll(nessus, fromBuffer(csv.subarray(0, csv.length - 40)))).rejects.toThrow('The file is not complete');
 });

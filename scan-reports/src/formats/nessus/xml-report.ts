@@ -1,7 +1,7 @@
 import type { Asset, Observation, ReportInput, ReportItem, Severity } from '../../contract.ts';
-import { cwesOf, hostAsset, observation, record, required, severityOfScore, webAsset } from '../../normalize.ts';
-import { count, date, num, str } from '../../read.ts';
-import { childText, childTexts, type XmlElement, xmlElements } from '../../xml.ts';
+import { cwesOf, hostAsset, observation, record, required, severityOfScore, webAsset } from '../../shared/normalize.ts';
+import { count, date, num, str } from '../../shared/read.ts';
+import { childText, childTexts, type XmlElement, xmlElements } from '../../xml/elements.ts';
 import { componentOf, cvssOf, pageIn, severityOfRisk, solutionOf } from './item.ts';
 
 interface Host {
@@ -10,7 +10,7 @@ interface Host {
   ended: Date | null;
 }
 
-/** HostProperties stand before the items of their host, by the format's definition. */
+/** By definition of the format, HostProperties come before the items of their host. */
 export async function* readXml(input: ReportInput): AsyncGenerator<ReportItem> {
   let host: Host | null = null;
   let index = 0;
@@ -35,7 +35,7 @@ function hostOf(element: XmlElement, name: string): Host {
   return { name, asset: assetOf(tags, name), ended: date(tags.get('HOST_END_TIMESTAMP')) ?? date(tags.get('HOST_END')) };
 }
 
-/** The hosts of Web App Scanning are addresses of web applications. */
+/** In Web App Scanning, hosts are URLs of web applications. */
 function assetOf(tags: ReadonlyMap<string, string>, name: string): Asset {
   const url = [name, tags.get('host-fqdn')].find((given) => /^https?:\/\//i.test(given ?? ''));
   return (
@@ -87,8 +87,8 @@ function itemOf(element: XmlElement, place: string, { asset, ended }: Host): Obs
 }
 
 /**
- * The number follows CVSS version 2 where the scanner is set up so (`severity_basis`), and then a score of version 3 says it better. A
- * number that is not the risk factor's is somebody's decision and stays.
+ * Depending on the scanner's `severity_basis`, the number follows CVSS version 2. A version 3 score is then more accurate. A number
+ * that differs from the risk factor was set by a user and is kept.
  */
 function severityOfItem(number: string | undefined, risk: string | undefined, score: number | undefined): Severity {
   const own = severityOfRisk(number);
@@ -96,7 +96,7 @@ function severityOfItem(number: string | undefined, risk: string | undefined, sc
   return score !== undefined && (risk === undefined || severityOfRisk(risk) === own) ? severityOfScore(score) : own;
 }
 
-/** All checks of an audit file share the plugin: the check is what was found. */
+/** All checks of an audit file share one plugin id, so the check is part of the rule. */
 function complianceOf(common: Observation, plugin: string, text: (name: string) => string | undefined): Observation {
   const check = text('compliance-check-name');
   const values = [

@@ -1,18 +1,18 @@
-import { startAbout } from '../../about.ts';
 import type { Asset, AssetIdentifier, Cvss, Observation, ReportFormat, ReportInput, ReportItem } from '../../contract.ts';
 import { headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { cwesOf, hostAsset, isIp, observation, RecordError, record, required, severityOfScore } from '../../normalize.ts';
-import { count, date, num, str } from '../../read.ts';
-import { child, type XmlElement, type XmlMatch, xmlElements } from '../../xml.ts';
+import { startAbout } from '../../shared/about.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { cwesOf, hostAsset, isIp, observation, RecordError, record, required, severityOfScore } from '../../shared/normalize.ts';
+import { count, date, num, str } from '../../shared/read.ts';
+import { child, type XmlElement, type XmlMatch, xmlElements } from '../../xml/elements.ts';
 
-const EXPECTS = 'XML with the root NexposeReport (XML Export, version 1.0 or 2.0)';
+const EXPECTS = 'XML with the root element NexposeReport (XML Export, version 1.0 or 2.0)';
 
-/** One finding per test that found something, on its host and service. */
+/** One finding per positive test of a host or service. */
 export const nexpose: ReportFormat = {
   id: 'nexpose',
   name: 'Nexpose / InsightVM',
-  description: 'Rapid7 Nexpose and InsightVM reports "XML Export" and "XML Export 2.0"',
+  description: 'Reports "XML Export" and "XML Export 2.0" of Rapid7 Nexpose or InsightVM',
   documentation: 'https://docs.rapid7.com/nexpose/xml-export-schema',
   expects: EXPECTS,
   assetType: 'host',
@@ -41,11 +41,11 @@ interface Definition {
 
 interface Context {
   definitions: ReadonlyMap<string, Definition>;
-  /** When each scan ended. */
+  /** End times of scans by scan id. */
   scans: ReadonlyMap<string, Date | null>;
 }
 
-/** The definitions stand after the hosts that refer to them. */
+/** Read in a first pass, because definitions come after the hosts that refer to them. */
 async function readContext(input: ReportInput): Promise<Context> {
   const definitions = new Map<string, Definition>();
   const scans = new Map<string, Date | null>();
@@ -57,7 +57,7 @@ async function readContext(input: ReportInput): Promise<Context> {
   return { definitions, scans };
 }
 
-/** Version 1.0 writes them in other cases at times. */
+/** Version 1.0 is inconsistent about the case of ids. */
 function idOf(element: XmlElement): string | undefined {
   return str(element.attributes.id)?.toLowerCase();
 }
@@ -76,42 +76,32 @@ function definitionOf(element: XmlElement): Definition {
   };
 }
 
-/** Paragraphs, lists and links, one below the other. */
+/** Joins paragraphs, lists and links line by line. */
 function richText(element: XmlElement | undefined): string {
   if (element === undefined) return '';
   const own = element.text.replaceAll(/\s+/g, ' ').trim();
   return [own, ...element.children.map(richText)].filter(Boolean).join('\n');
 }
 
-/** Names of a node stand before its tests. */
+/** The names of a node come before its tests. */
 async function* readTests(input: ReportInput, context: Context): AsyncGenerator<ReportItem> {
   let names: string[] = [];
   let nodeIndex = 0;
-  for await (const { element, pattern, parents, place } of xmlElements(input, [
-    'NexposeReport/nodes/node/names/name',
-    'NexposeReport/nodes/node/tests/test',
-    '**/service/tests/test',
-  ])) {
-    const index = parents[2]?.index ?? 0;
+  for await (const match of xmlElements(input, ['NexposeReport/nodes/node/names/name', 'NexposeReport/nodes/node/tests/test', '**/service/tests/test'])) {
+    const index = match.parents[2]?.index ?? 0;
     if (index !== nodeIndex) names = [];
     nodeIndex = index;
-    if (pattern === 0) names.push(element.text);
-    else yield* record(place, () => findingOf(element, parents, place, names, context));
+    if (match.pattern === 0) names.push(match.element.text);
+    else yield* record(match.place, () => findingOf(match, names, context));
   }
 }
 
-/** "exception-…": somebody has decided to live with it. All else (not-vulnerable, skipped-…, error, unknown) is no finding. */
-const FOUND = /^(?:exception-)?(?:vulnerable(?:-|$)|potential)/;
+/** Statuses that are findings. "exception-…" is an accepted one. Others (not-vulnerable, skipped-…, error, unknown) are not findings. */
+const POSITIVE_STATUS = /^(?:exception-)?(?:vulnerable(?:-|$)|potential)/;
 
-function findingOf(
-  element: XmlElement,
-  parents: XmlMatch['parents'],
-  place: string,
-  names: readonly string[],
-  { definitions, scans }: Context,
-): Observation | null {
+function findingOf({ element, parents, place }: XmlMatch, names: readonly string[], { definitions, scans }: Context): Observation | null {
   const status = required(str(element.attributes.status)?.toLowerCase(), 'status');
-  if (!FOUND.test(status)) return null;
+  if (!POSITIVE_STATUS.test(status)) return null;
   const id = required(idOf(element), 'id');
   const known = definitions.get(id);
   const around = (name: string): Readonly<Record<string, string>> => parents.find((parent) => parent.name === name)?.attributes ?? {};
@@ -133,7 +123,7 @@ function findingOf(
     location: {
       port: count(around('endpoint').port),
       protocol: str(around('endpoint').protocol)?.toLowerCase(),
-      // What a test found several times on a host: a file, an account, an address.
+      // Tells several results of one test on a host apart: a file, an account, an address.
       resource: str(element.attributes.key),
     },
     suppressed: status.includes('exception'),
@@ -155,7 +145,7 @@ function assetOf(node: Readonly<Record<string, string>>, names: readonly string[
   return { ...asset, identifiers: [...(asset.identifiers ?? []), ...further.filter(({ value }) => !known.has(value))] };
 }
 
-/** "20210211T164506081" */
+/** Parses "20210211T164506081". */
 function momentOf(text: string | undefined): Date | null {
   const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})?$/.exec(text ?? '');
   if (match === null) return null;

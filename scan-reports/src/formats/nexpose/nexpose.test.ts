@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { ReportError } from '../../contract.ts';
-import { fromBuffer } from '../../input.ts';
-import { readAll } from '../../testing.ts';
+import { fromBuffer } from '../../shared/input.ts';
+import { readAll } from '../../testing/reading.ts';
 import { nexpose } from './index.ts';
 
 const read = (name: string) => readAll(nexpose, fromBuffer(readFileSync(new URL(`fixtures/${name}`, import.meta.url)), name));
 
-test('a test that found something has the definition of its vulnerability, its host and service', async () => {
+test('reads a positive test with its vulnerability definition, host and service', async () => {
   const { observations, rejections } = await read('export.xml');
   expect(rejections).toEqual([]);
   expect(observations).toHaveLength(5);
@@ -44,7 +44,7 @@ test('a test that found something has the definition of its vulnerability, its h
   });
 });
 
-test('keys tell places apart, exceptions are suppressed, doubts are marked, negative tests left out', async () => {
+test('keys separate locations, exceptions are suppressed, potential findings are tagged, and negative tests are skipped', async () => {
   const { observations } = await read('export.xml');
   expect(observations.map(({ rule, severity, suppressed, location, tags }) => ({ rule, severity, suppressed, resource: location.resource, tags }))).toEqual([
     { rule: 'unix-home-dir-mode', severity: 'low', suppressed: false, resource: '/home/alice', tags: [] },
@@ -56,7 +56,7 @@ test('keys tell places apart, exceptions are suppressed, doubts are marked, nega
   expect(observations[4]).toMatchObject({ title: 'undefined-check', asset: { name: '192.0.2.71' }, first_seen: null, last_seen: null });
 });
 
-test('tests without a host or an id are refused', async () => {
+test('rejects tests without a host or an id', async () => {
   const { observations, rejections } = await read('malformed.xml');
   expect(rejections).toEqual([
     { place: 'nodes[1]/node[1]/tests[1]/test[1]', reason: 'the node has no address' },
@@ -65,11 +65,11 @@ test('tests without a host or an id are refused', async () => {
   expect(observations).toMatchObject([{ rule: 'a', title: 'A weakness', severity: 'high', asset: { name: '192.0.2.72' } }]);
 });
 
-test('a report without tests has nothing', async () => {
+test('accepts a report without tests', async () => {
   expect(await read('empty.xml')).toEqual({ observations: [], rejections: [] });
 });
 
-test('another file is refused', async () => {
+test('rejects another file', async () => {
   await expect(readAll(nexpose, fromBuffer('<nmaprun/>'))).rejects.toThrow(ReportError);
   await expect(readAll(nexpose, fromBuffer('{}'))).rejects.toThrow(/NexposeReport/);
 });

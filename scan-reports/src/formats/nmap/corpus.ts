@@ -1,7 +1,6 @@
-import type { CorpusFacts } from '../../corpus.ts';
+import type { CorpusFacts } from '../../testing/corpus-facts.ts';
 
-const reason =
-  'raw_items counts the open ports only; the weaknesses that the script vulners lists on them come on top (in these files that is the number of the peer, too)';
+const reason = 'raw_items counts only open ports; the weaknesses that the vulners script lists are added, as in the reference parser';
 
 export const corpus: CorpusFacts = {
   folders: ['nmap'],

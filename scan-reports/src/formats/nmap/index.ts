@@ -1,19 +1,19 @@
-import { startAbout } from '../../about.ts';
 import type { About, Asset, AssetIdentifier, Observation, ReportFormat, ReportInput, ReportItem } from '../../contract.ts';
 import { headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { hostAsset, isIp, observation, RecordError, record } from '../../normalize.ts';
-import { count, date, str } from '../../read.ts';
-import { child, type XmlElement, xmlElements } from '../../xml.ts';
+import { startAbout } from '../../shared/about.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { hostAsset, isIp, observation, RecordError, record } from '../../shared/normalize.ts';
+import { count, date, str } from '../../shared/read.ts';
+import { child, type XmlElement, xmlElements } from '../../xml/elements.ts';
 import { type Scripts, scriptItems } from './scripts.ts';
 
-const EXPECTS = 'XML with the root nmaprun';
+const EXPECTS = 'XML with the root element nmaprun';
 
-/** One finding per weakness that a script reports (vulners, the vulns library), and an informational one per open port. */
+/** One finding per weakness that a script reports (vulners, the vulns library), and one informational finding per open port. */
 export const nmap: ReportFormat = {
   id: 'nmap',
   name: 'Nmap',
-  description: '`nmap -oX`: open ports, and what the scripts `vulners` and `vuln` found on them',
+  description: 'Output of `nmap -oX`: open ports and the findings of the `vulners` and `vuln` scripts',
   documentation: 'https://nmap.org/book/nmap-dtd.html',
   expects: EXPECTS,
   assetType: 'host',
@@ -25,7 +25,7 @@ export const nmap: ReportFormat = {
   },
 };
 
-/** A host that took too long was left halfway. */
+/** A host that timed out was scanned only in part. */
 async function aboutRun(input: ReportInput): Promise<About> {
   const { failed, about } = startAbout();
   if (!nmap.detect(await headOf(input))) return about();
@@ -59,22 +59,22 @@ type Common = Pick<Observation, 'tool' | 'last_seen'> & { asset: Asset | null };
 function* portItems(host: XmlElement, place: string, common: Common): Generator<ReportItem> {
   const ports = child(host, 'ports')?.children.filter(({ name }) => name === 'port') ?? [];
   for (const [index, port] of ports.entries()) {
-    // "open|filtered" means that nmap could not tell.
+    // "open|filtered" means that nmap could not determine the state.
     if (child(port, 'state')?.attributes.state !== 'open') continue;
     const portPlace = `${place}/ports[1]/port[${index + 1}]`;
     yield* record(portPlace, () => openPort(port, portPlace, common));
-    const scripts: Scripts = { ...common, location: placeOfPort(port), service: child(port, 'service')?.attributes };
+    const scripts: Scripts = { ...common, location: portLocation(port), service: child(port, 'service')?.attributes };
     if (scripts.location.port !== undefined) yield* scriptItems(port, portPlace, scripts);
   }
 }
 
-function placeOfPort(port: XmlElement): { port: number | undefined; protocol: string | undefined } {
+function portLocation(port: XmlElement): { port: number | undefined; protocol: string | undefined } {
   return { port: count(port.attributes.portid), protocol: str(port.attributes.protocol)?.toLowerCase() };
 }
 
 function openPort(element: XmlElement, place: string, common: Common): Observation {
-  const location = placeOfPort(element);
-  if (location.port === undefined) throw new RecordError('portid is no port number');
+  const location = portLocation(element);
+  if (location.port === undefined) throw new RecordError('portid is not a port number');
   if (common.asset === null) throw new RecordError('the host has no address');
   const { name, product, version, extrainfo, tunnel } = child(element, 'service')?.attributes ?? {};
   const software = [product, version, extrainfo ? `(${extrainfo})` : undefined].filter(Boolean).join(' ');
@@ -90,7 +90,7 @@ function openPort(element: XmlElement, place: string, common: Common): Observati
   });
 }
 
-/** The name the user asked for stands before what reverse resolution says. */
+/** Prefers the name that the user scanned over reverse DNS names. */
 function assetOf(host: XmlElement): Asset | null {
   const addresses = host.children.filter(({ name }) => name === 'address').map(({ attributes }) => attributes);
   const names = (child(host, 'hostnames')?.children ?? []).flatMap(({ attributes }) => (str(attributes.name) ? [attributes] : []));
@@ -98,7 +98,7 @@ function assetOf(host: XmlElement): Asset | null {
   const mac = addresses.find(({ addrtype }) => addrtype === 'mac')?.addr;
   const ips = addresses.flatMap(({ addr, addrtype }) => (addrtype !== 'mac' && addr ? [addr] : []));
   if (ips.length === 0 && preferred === undefined && mac === undefined) return null;
-  // A target that was given as an address is no name.
+  // If the user scanned an address, it is not a name.
   const given = preferred?.name && !isIp(preferred.name) ? preferred.name : undefined;
   const asset = hostAsset({ given, ip: ips[0], mac });
   const known = new Set((asset.identifiers ?? []).map(({ value }) => value));

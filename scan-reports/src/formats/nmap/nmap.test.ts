@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { ReportError } from '../../contract.ts';
-import { productOfCpe } from '../../cpe.ts';
-import { fromBuffer } from '../../input.ts';
-import { readAll } from '../../testing.ts';
+import { productOfCpe } from '../../shared/cpe.ts';
+import { fromBuffer } from '../../shared/input.ts';
+import { readAll } from '../../testing/reading.ts';
 import { nmap } from './index.ts';
 
 const read = (name: string) => readAll(nmap, fromBuffer(readFileSync(new URL(`fixtures/${name}`, import.meta.url)), name));
 
-test('an open port is information about its host; closed ones and those in doubt are left out', async () => {
+test('reads open ports as informational findings and skips closed and undetermined ports', async () => {
   const { observations, rejections } = await read('scan.xml');
   expect(rejections).toEqual([]);
   expect(observations.filter(({ rule }) => rule === 'open-port').map(({ title }) => title)).toEqual(['Open port: 22/tcp', 'Open port: 445/tcp']);
@@ -45,7 +45,7 @@ test('an open port is information about its host; closed ones and those in doubt
   });
 });
 
-test('each bulletin of vulners is a weakness of the product; an exploit without a score has no severity', async () => {
+test('reads each vulners bulletin as a weakness, with unknown severity for an exploit without a score', async () => {
   const { observations } = await read('scan.xml');
   expect(observations.slice(1, 3)).toMatchObject([
     {
@@ -63,7 +63,7 @@ test('each bulletin of vulners is a weakness of the product; an exploit without 
   ]);
 });
 
-test('scripts of the vulns library report what they found vulnerable', async () => {
+test('reads vulnerable states from scripts of the vulns library', async () => {
   const { observations } = await read('scan.xml');
   expect(observations.slice(4)).toMatchObject([
     {
@@ -83,10 +83,10 @@ test('scripts of the vulns library report what they found vulnerable', async () 
   ]);
 });
 
-test('the text of old versions of vulners is read; records without number or id are refused', async () => {
+test('reads the text output of old vulners versions and rejects records without a port number or id', async () => {
   const { observations, rejections } = await read('vulners-text-malformed.xml');
   expect(rejections).toEqual([
-    { place: 'host[1]/ports[1]/port[2]', reason: 'portid is no port number' },
+    { place: 'host[1]/ports[1]/port[2]', reason: 'portid is not a port number' },
     { place: 'host[1]/ports[1]/port[3]/script[1]/table[1]/table[1]', reason: 'id is missing' },
   ]);
   expect(observations.map(({ rule, severity, location }) => [rule, severity, location.component, location.version, location.port])).toEqual([
@@ -98,16 +98,16 @@ test('the text of old versions of vulners is read; records without number or id 
   expect(observations[0]?.asset?.name).toBe('2001:db8::1');
 });
 
-test('a scan without hosts has nothing', async () => {
+test('accepts a scan without hosts', async () => {
   expect(await read('empty.xml')).toEqual({ observations: [], rejections: [] });
 });
 
-test('another file is refused', async () => {
+test('rejects another file', async () => {
   for (const text of ['<report/>', '{}', '']) await expect(readAll(nmap, fromBuffer(text))).rejects.toThrow(ReportError);
-  await expect(readAll(nmap, fromBuffer('<report/>'))).rejects.toThrow(/root nmaprun/);
+  await expect(readAll(nmap, fromBuffer('<report/>'))).rejects.toThrow(/root element nmaprun/);
 });
 
-test('a scan that was broken off is refused', async () => {
+test('rejects an aborted scan', async () => {
   await expect(readAll(nmap, fromBuffer('<nmaprun scanner="nmap"><host><address addr="192.0.2.1"/></host>'))).rejects.toThrow(/not complete/);
 });
 
@@ -117,7 +117,7 @@ test.each([
   ['cpe:/o:linux:linux_kernel', { component: 'linux_kernel', version: undefined }],
   ['cpe:2.3:a:vendor:product:*:*', { component: 'product', version: undefined }],
   ['OpenSSH 7.4', null],
-])('product of %s', (cpe, product) => {
+])('productOfCpe reads %s', (cpe, product) => {
   expect(productOfCpe(cpe)).toEqual(product);
 });
 

@@ -1,10 +1,10 @@
 import type { Asset, Cvss, Location, Observation, ReportItem, Severity } from '../../contract.ts';
-import { type CpeProduct, productOfCpe } from '../../cpe.ts';
-import { idsIn, observation, RecordError, record, required, severityOf, severityOfScore } from '../../normalize.ts';
-import { num, str } from '../../read.ts';
-import type { XmlElement } from '../../xml.ts';
+import { type CpeProduct, productOfCpe } from '../../shared/cpe.ts';
+import { idsIn, observation, RecordError, record, required, severityOf, severityOfScore } from '../../shared/normalize.ts';
+import { num, str } from '../../shared/read.ts';
+import type { XmlElement } from '../../xml/elements.ts';
 
-/** What the scripts of a host or of a port have in common. */
+/** Values that all scripts of a host or port share. */
 export interface Scripts {
   tool: string;
   asset: Asset | null;
@@ -13,7 +13,7 @@ export interface Scripts {
   service: Readonly<Record<string, string>> | undefined;
 }
 
-/** Weaknesses in the structured output of scripts, known by its form: any script may use these libraries. */
+/** Reads weaknesses from the structured output of scripts. Goes by its form, because any script may use these libraries. */
 export function* scriptItems(holder: XmlElement, place: string, common: Scripts): Generator<ReportItem> {
   const scripts = holder.children.filter(({ name }) => name === 'script');
   for (const [index, script] of scripts.entries()) {
@@ -21,7 +21,7 @@ export function* scriptItems(holder: XmlElement, place: string, common: Scripts)
     const tables = tablesOf(script);
     for (const [position, table] of tables.entries()) {
       const tablePlace = `${scriptPlace}/table[${position + 1}]`;
-      if (elem(table, 'title') !== undefined && elem(table, 'state') !== undefined) {
+      if (elementText(table, 'title') !== undefined && elementText(table, 'state') !== undefined) {
         yield* record(tablePlace, () => checkedWeakness(script, table, tablePlace, common));
       } else if (isVulners(script)) yield* knownWeaknesses(table, tablePlace, common);
     }
@@ -35,11 +35,11 @@ function isVulners(script: XmlElement): boolean {
 
 const tablesOf = (element: XmlElement): XmlElement[] => element.children.filter(({ name }) => name === 'table');
 
-function elem(table: XmlElement, key: string): string | undefined {
+function elementText(table: XmlElement, key: string): string | undefined {
   return str(table.children.find(({ name, attributes }) => name === 'elem' && attributes.key === key)?.text);
 }
 
-/** A text that stands as one element or as a table of lines. */
+/** Reads a text that is one element or a table of lines. */
 function texts(table: XmlElement, key: string): string[] {
   const found = table.children.find(({ attributes }) => attributes.key === key);
   if (found === undefined) return [];
@@ -63,13 +63,13 @@ function* knownWeaknesses(table: XmlElement, place: string, common: Scripts): Ge
     yield* record(rowPlace, () =>
       knownWeakness(
         {
-          id: required(elem(row, 'id'), 'id'),
-          score: num(elem(row, 'cvss')),
-          type: elem(row, 'type'),
-          exploit: elem(row, 'is_exploit') === 'true',
-          severity: elem(row, 'severity'),
-          exploited: elem(row, 'kev') === 'true',
-          link: elem(row, 'href'),
+          id: required(elementText(row, 'id'), 'id'),
+          score: num(elementText(row, 'cvss')),
+          type: elementText(row, 'type'),
+          exploit: elementText(row, 'is_exploit') === 'true',
+          severity: elementText(row, 'severity'),
+          exploited: elementText(row, 'kev') === 'true',
+          link: elementText(row, 'href'),
         },
         productOf(table.attributes.key, common),
         rowPlace,
@@ -79,7 +79,7 @@ function* knownWeaknesses(table: XmlElement, place: string, common: Scripts): Ge
   }
 }
 
-/** Its first versions wrote text only: "⇥id⇥score⇥link[⇥*EXPLOIT*]" below "cpe:…:". */
+/** The first versions of vulners write only text: "⇥id⇥score⇥link[⇥*EXPLOIT*]" below "cpe:…:". */
 function* fromText(script: XmlElement, place: string, common: Scripts): Generator<ReportItem> {
   let product: string | undefined;
   for (const line of (script.attributes.output ?? '').split('\n')) {
@@ -101,7 +101,7 @@ function productOf(key: string | undefined, { service }: Scripts): CpeProduct | 
   return product ? { component: product, version: str(service?.version) } : null;
 }
 
-/** Exploits stand in the list as well; a score of 0 means that they have none. */
+/** The list also contains exploits. A score of 0 means that an exploit has no score. */
 function knownWeakness(found: Vulners, product: CpeProduct | null, place: string, { service: _, ...common }: Scripts): Observation {
   const software = [product?.component, product?.version].filter(Boolean).join(' ');
   return observation({
@@ -120,11 +120,11 @@ function knownWeakness(found: Vulners, product: CpeProduct | null, place: string
 
 /** The vulns library: states are VULNERABLE, VULNERABLE (Exploitable), VULNERABLE (DoS), LIKELY VULNERABLE, NOT VULNERABLE. */
 function checkedWeakness(script: XmlElement, table: XmlElement, place: string, { service: _, ...common }: Scripts): Observation | null {
-  const state = elem(table, 'state') ?? '';
+  const state = elementText(table, 'state') ?? '';
   if (/^(?:NOT |UNKNOWN)/i.test(state)) return null;
   const rule = str(script.attributes.id);
   if (rule === undefined) throw new RecordError('the script has no id');
-  const title = elem(table, 'title') ?? rule;
+  const title = elementText(table, 'title') ?? rule;
   const scores = texts(table, 'scores');
   const risk = riskFactor(script.attributes.output ?? '', title);
   return observation({
@@ -145,11 +145,11 @@ function checkedWeakness(script: XmlElement, table: XmlElement, place: string, {
   });
 }
 
-const LONGEST_OUTPUT = 100_000;
+const MAX_OUTPUT = 100_000;
 
-/** It stands in the text only: after the title, before the next weakness. */
+/** Only the text output has the risk factor, between the title and the next weakness. */
 function riskFactor(output: string, title: string): string | undefined {
-  const text = output.slice(0, LONGEST_OUTPUT);
+  const text = output.slice(0, MAX_OUTPUT);
   const after = text.slice(Math.max(0, text.indexOf(title)));
   const [, own = after] = /State:([\s\S]*?)(?:State:|$)/.exec(after) ?? [];
   return /Risk factor:\s*(High|Medium|Low)/i.exec(own)?.[1];
@@ -160,7 +160,7 @@ function scoreSeverity(scores: readonly string[]): Severity {
   return best.length === 0 ? 'unknown' : severityOfScore(Math.max(...best));
 }
 
-/** "10.0 (HIGH) (AV:N/AC:L/Au:N/C:C/I:C/A:C)" */
+/** Parses "10.0 (HIGH) (AV:N/AC:L/Au:N/C:C/I:C/A:C)". */
 function vectorOf(score: string): Cvss[] {
   const [vector] = /(?:CVSS:[34]\.\d\/)?AV:[A-Z](?:\/[A-Za-z]{1,3}:[A-Z]+)+/.exec(score) ?? [];
   const number = num(/^\d+(?:\.\d+)?/.exec(score)?.[0]);

@@ -1,11 +1,11 @@
 import type { Cvss, Observation } from '../../contract.ts';
-import { cwesOf, idsIn, observation, required, severityOf } from '../../normalize.ts';
-import { arr, num, type Obj, obj, str, strs } from '../../read.ts';
+import { cwesOf, idsIn, observation, required, severityOf } from '../../shared/normalize.ts';
+import { arr, num, type Obj, obj, str, strs } from '../../shared/read.ts';
 
 interface Given {
   place: string;
   tool?: string;
-  /** The package, where the advisory does not name it itself. */
+  /** The package, if the advisory does not name it. */
   component?: string | undefined;
   version?: string | undefined;
   description?: string | undefined;
@@ -13,14 +13,14 @@ interface Given {
   tags?: readonly string[];
 }
 
-/** An advisory of the registry, in the words of any version: a package that is installed in a version which it is about. */
+/** Converts a registry advisory about an installed package. Accepts the field names of all npm versions. */
 export function advisoryOf(advisory: Obj, given: Given): Observation {
-  const component = required(str(advisory.module_name) ?? given.component, 'the name of the package');
+  const component = required(str(advisory.module_name) ?? given.component, 'the package name');
   const url = str(advisory.url);
   const ids = [...strs(advisory.cves), ...strs(advisory.github_advisory_id), ...idsIn(url)];
   const number = str(advisory.id) ?? str(advisory.source);
-  // The registry gives an advisory a new number whenever it changes, so its number is the last resort.
-  const rule = required(ids.find((id) => /^GHSA-/i.test(id)) ?? number ?? ids[0], 'the id of the advisory');
+  // The registry renumbers an advisory whenever it changes, so the number is the last resort.
+  const rule = required(ids.find((id) => /^GHSA-/i.test(id)) ?? number ?? ids[0], 'the advisory id');
   return observation({
     place: given.place,
     tool: given.tool ?? 'npm audit',
@@ -45,7 +45,7 @@ function cvssOf({ vectorString, score }: Obj): Cvss[] {
   return vector === undefined ? [] : [{ vector, ...(number === undefined ? {} : { score: number }) }];
 }
 
-/** The least versions that the patched range allows, else the first ones that the vulnerable range leaves out. */
+/** Returns the lowest versions of the patched range. Without one, the first versions above the vulnerable range. */
 function fixedVersions(advisory: Obj): string[] {
   const patched = str(advisory.patched_versions);
   const vulnerable = str(advisory.vulnerable_versions) ?? str(advisory.range);
@@ -53,9 +53,9 @@ function fixedVersions(advisory: Obj): string[] {
   return [...new Set([...(found ?? [])].map(([, version]) => version as string))];
 }
 
-const MOST_PATHS = 20;
+const MAX_PATHS = 20;
 
-/** npm 6, pnpm, Yarn 1 to 3: an advisory with what it was found in. */
+/** Yields the installed versions and paths of an advisory (npm 6, pnpm, Yarn 1 to 3). */
 export function* foundIn(advisory: Obj, path?: string): Generator<{ version: string | undefined; paths: string[] }> {
   const findings = arr(advisory.findings).map(obj);
   const ofPath = path === undefined ? undefined : findings.find(({ paths }) => strs(paths).includes(path));
@@ -65,6 +65,6 @@ export function* foundIn(advisory: Obj, path?: string): Generator<{ version: str
 export function describePaths(found: readonly { version: string | undefined; paths: string[] }[]): string | undefined {
   const lines = found.flatMap(({ version, paths }) => paths.map((path) => `${path}${version ? ` (${version})` : ''}`));
   if (lines.length === 0) return undefined;
-  const more = lines.length - MOST_PATHS;
-  return ['Required by:', ...lines.slice(0, MOST_PATHS), ...(more > 0 ? [`and ${more} more`] : [])].join('\n');
+  const more = lines.length - MAX_PATHS;
+  return ['Required by:', ...lines.slice(0, MAX_PATHS), ...(more > 0 ? [`and ${more} more`] : [])].join('\n');
 }

@@ -1,20 +1,20 @@
-import type { CorpusFacts } from '../../corpus.ts';
+import type { CorpusFacts } from '../../testing/corpus-facts.ts';
 
 export const corpus: CorpusFacts = {
   folders: ['npm_audit', 'npm_audit_7_plus'],
   unit: 'raw_items',
   exceptions: {
-    'npm_audit_7_plus/one_vuln.json': { count: 2, reason: 'one package with two advisories: two vulnerabilities, which the peer reads as the first of them' },
+    'npm_audit_7_plus/one_vuln.json': { count: 2, reason: 'one package with two advisories; the reference parser reads only the first' },
   },
   differs: [
     {
       field: 'cwe',
-      reason: 'the report has no CWE there; the peer puts 1035, a category, in its place',
+      reason: 'the report has no CWE; the reference parser writes 1035, a category, instead',
       files: ['npm_audit/cwe_null.json', 'npm_audit_7_plus/many_vulns.json'],
     },
     {
       field: 'severity',
-      reason: 'the severity of the package (its highest) beside the CWE of its first advisory; ours is that of the advisory',
+      reason: 'the reference parser uses the highest package severity; this format uses the severity of the advisory',
       files: ['npm_audit_7_plus/one_vuln.json'],
     },
   ],

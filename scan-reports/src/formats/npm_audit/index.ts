@@ -1,21 +1,21 @@
 import { type Observation, ReportError, type ReportFormat, type ReportHead, type ReportInput, type ReportItem } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import type { JsonValue } from '../../json-cutter.ts';
-import { type JsonRecord, jsonDocuments } from '../../json-documents.ts';
-import { observation, RecordError, record, severityOf } from '../../normalize.ts';
-import { arr, isObj, type Obj, obj, str, strs } from '../../read.ts';
+import { type JsonRecord, jsonDocuments } from '../../json/documents.ts';
+import type { JsonValue } from '../../json/extractor.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { observation, RecordError, record, severityOf } from '../../shared/normalize.ts';
+import { arr, isObj, type Obj, obj, str, strs } from '../../shared/read.ts';
 import { advisoryOf, describePaths, foundIn } from './advisory.ts';
 
-const EXPECTS = 'JSON of npm audit (auditReportVersion and vulnerabilities, or advisories and metadata), pnpm audit, yarn audit or bun audit';
+const EXPECTS = 'JSON of npm audit (with auditReportVersion and vulnerabilities, or advisories and metadata), pnpm audit, yarn audit or bun audit';
 
 type Shape = 'npm6' | 'npm7' | 'yarn1' | 'yarn4' | 'bulk';
 
 export const npmAudit: ReportFormat = {
   id: 'npm_audit',
   name: 'npm audit',
-  description: '`npm audit --json` of all versions, and the same of pnpm, Yarn and Bun',
+  description: 'Output of `npm audit --json` (all versions) or of the same command of pnpm, Yarn or Bun',
   documentation: 'https://docs.npmjs.com/cli/commands/npm-audit',
   expects: EXPECTS,
   assetType: 'repository',
@@ -27,7 +27,7 @@ export const npmAudit: ReportFormat = {
     else if (shape === 'npm6') yield* readValues(input, 'advisories.*', (value, place) => npm6(value, place));
     else if (shape === 'npm7') yield* readValues(input, 'vulnerabilities.*', npm7);
     else if (shape === 'bulk') yield* readValues(input, '*.*', (value, place, [name]) => advisoryOf(value, { place, component: String(name) }));
-    else if (hasKeys(head, 'error')) await failed(input);
+    else if (hasKeys(head, 'error')) await throwFailure(input);
     else throw notThisFormat(EXPECTS);
   },
 };
@@ -40,16 +40,16 @@ function shapeOf(head: ReportHead): Shape | null {
   if (hasKeys(head, 'auditReportVersion')) return 'npm7';
   if (hasKeys(head, 'advisories'))
     return ['actions', 'muted', 'metadata'].some((key) => head.jsonKeys.includes(key)) || /"module_name"\s*:/.test(text) ? 'npm6' : null;
-  // A long list of actions stands before the advisories.
+  // A long list of actions may come before the advisories.
   if (hasKeys(head, 'actions')) return /"actions"\s*:\s*\[\s*\{/.test(text) && /"resolves"\s*:\s*\[/.test(text) ? 'npm6' : null;
   return /^\s*\{\s*"[^"]+"\s*:\s*\[\s*\{/.test(text) && /"vulnerable_versions"\s*:/.test(text) ? 'bulk' : null;
 }
 
-async function failed(input: ReportInput): Promise<never> {
+async function throwFailure(input: ReportInput): Promise<never> {
   for await (const { value } of jsonValues(input, ['error'])) {
     const { code, summary, message, detail } = obj(value);
     const reason = [code, summary ?? message, detail].flatMap((part) => str(part) ?? []).join(': ') || str(value);
-    if (reason) throw new ReportError(`The audit failed and found nothing out: ${reason.slice(0, 500)}`);
+    if (reason) throw new ReportError(`The audit failed: ${reason.slice(0, 500)}`);
   }
   throw notThisFormat(EXPECTS);
 }
@@ -64,7 +64,7 @@ async function* readValues(input: ReportInput, pattern: string, read: Read): Asy
 }
 
 function objectOf({ value, error }: Pick<JsonRecord, 'value' | 'error'>): Obj {
-  if (error || !isObj(value)) throw new RecordError(error ?? 'is no object');
+  if (error || !isObj(value)) throw new RecordError(error ?? 'the record is not an object');
   return value;
 }
 
@@ -73,7 +73,7 @@ function npm6(advisory: Obj, place: string): Observation {
   return advisoryOf(advisory, { place, version: found[0]?.version, description: describePaths(found) });
 }
 
-/** One observation for each advisory of the package; a package that only depends on vulnerable ones is one observation itself, as npm counts it. */
+/** One observation per advisory of the package. A package that only depends on vulnerable packages is one observation, as npm counts it. */
 function npm7(entry: Obj, place: string, path: JsonValue['path']): Observation[] {
   const component = str(entry.name) ?? String(path.at(-1));
   const { name, version, isSemVerMajor } = obj(entry.fixAvailable);
@@ -108,7 +108,7 @@ async function* readLines(input: ReportInput): AsyncGenerator<ReportItem> {
   for await (const found of jsonDocuments(input)) {
     const { place } = found;
     const { type, data } = obj(found.value);
-    if (type === 'error') throw new ReportError(`The audit failed and found nothing out: ${(str(data) ?? 'an error of yarn').slice(0, 500)}`);
+    if (type === 'error') throw new ReportError(`The audit failed: ${(str(data) ?? 'yarn reported an error').slice(0, 500)}`);
     yield* record(place, () => {
       const line = objectOf(found);
       if (type === 'auditAdvisory') return yarn1(obj(data), place);
@@ -129,7 +129,7 @@ function yarn1({ resolution, advisory }: Obj, place: string): Observation {
   });
 }
 
-/** Yarn 4 writes its table; an entry that only says that a package is deprecated has such words for an id. */
+/** Yarn 4 writes the rows of its table. Entries for deprecated packages have "<name> (deprecation)" as id. */
 function yarn4({ value }: Obj, children: Obj, place: string): Observation {
   const versions = strs(children['Tree Versions']);
   const dependents = strs(children.Dependents);

@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { ReportError } from '../../contract.ts';
 import { headOf } from '../../detect.ts';
-import { fromBuffer } from '../../input.ts';
-import { readAll } from '../../testing.ts';
+import { fromBuffer } from '../../shared/input.ts';
+import { readAll } from '../../testing/reading.ts';
 import { npmAudit } from './index.ts';
 
 const fixture = (name: string) => fromBuffer(readFileSync(new URL(`./fixtures/${name}`, import.meta.url)), name);
 
-test('npm 6: an advisory with its package, ids, patched version and dependency paths', async () => {
+test('npm 6: reads an advisory with package, ids, patched version and dependency paths', async () => {
   const { observations, rejections } = await readAll(npmAudit, fixture('npm-6.json'));
   expect(rejections).toEqual([]);
   expect(observations).toHaveLength(3);
-  // Keys that are numbers keep the order of the file.
+  // Numeric keys keep the order of the file.
   expect(observations[0]).toEqual({
     place: 'advisories.146',
     tool: 'npm audit',
@@ -48,7 +48,7 @@ test('npm 6: an advisory with its package, ids, patched version and dependency p
   expect(observations[2]?.location).not.toHaveProperty('fixed_version');
 });
 
-test('npm 7 and later: one observation for each advisory, and one for a package that only depends on vulnerable ones', async () => {
+test('npm 7 and later: reads one observation per advisory, and one for a package that only depends on vulnerable packages', async () => {
   const { observations, rejections } = await readAll(npmAudit, fixture('npm-7.json'));
   expect(rejections).toEqual([]);
   expect(observations).toHaveLength(3);
@@ -86,12 +86,12 @@ test('npm 7 and later: one observation for each advisory, and one for a package 
   });
 });
 
-test('pnpm, with malformed advisories rejected', async () => {
+test('pnpm: reads advisories and rejects malformed ones', async () => {
   const { observations, rejections } = await readAll(npmAudit, fixture('pnpm-malformed.json'));
   expect(rejections).toEqual([
-    { place: 'advisories.1', reason: 'the name of the package is missing' },
-    { place: 'advisories.2', reason: 'is no object' },
-    { place: 'advisories.3', reason: 'the id of the advisory is missing' },
+    { place: 'advisories.1', reason: 'the package name is missing' },
+    { place: 'advisories.2', reason: 'the record is not an object' },
+    { place: 'advisories.3', reason: 'the advisory id is missing' },
   ]);
   expect(observations).toHaveLength(1);
   expect(observations[0]).toMatchObject({
@@ -101,9 +101,9 @@ test('pnpm, with malformed advisories rejected', async () => {
   });
 });
 
-test('Yarn 1: a line for each dependency path, with the version of that path', async () => {
+test('Yarn 1: reads one line per dependency path with the version of that path', async () => {
   const { observations, rejections } = await readAll(npmAudit, fixture('yarn-1.jsonl'));
-  expect(rejections).toEqual([{ place: 'line 3', reason: 'the name of the package is missing' }]);
+  expect(rejections).toEqual([{ place: 'line 3', reason: 'the package name is missing' }]);
   expect(observations).toHaveLength(1);
   expect(observations[0]).toMatchObject({
     place: 'line 2',
@@ -116,7 +116,7 @@ test('Yarn 1: a line for each dependency path, with the version of that path', a
   });
 });
 
-test('Yarn 4 and Bun', async () => {
+test('reads Yarn 4 and Bun', async () => {
   const yarn = await readAll(npmAudit, fixture('yarn-4.jsonl'));
   expect(yarn.rejections).toEqual([]);
   expect(yarn.observations.map(({ place, rule, severity, vulnerability_ids, location }) => ({ place, rule, severity, vulnerability_ids, location }))).toEqual([
@@ -139,7 +139,7 @@ test('Yarn 4 and Bun', async () => {
   });
 });
 
-test('a long list of actions does not hide the advisories', async () => {
+test('is detected if a long list of actions comes before the advisories', async () => {
   const resolves = Array.from({ length: 2_000 }, (_, id) => ({ id, path: 'a>b>c', dev: false }));
   const report = { actions: [{ module: 'a', resolves }], advisories: { 1: { id: 1, module_name: 'c', severity: 'info' } }, muted: [] };
   const input = fromBuffer(JSON.stringify(report));
@@ -147,12 +147,12 @@ test('a long list of actions does not hide the advisories', async () => {
   expect((await readAll(npmAudit, input)).observations).toMatchObject([{ rule: '1', severity: 'info', location: { component: 'c' } }]);
 });
 
-test('an audit without findings is empty; one that failed, and files of another kind, are refused', async () => {
+test('accepts an audit without findings and rejects a failed audit and other files', async () => {
   for (const name of ['empty-npm-6.json', 'empty-npm-7.json']) expect(await readAll(npmAudit, fixture(name))).toEqual({ observations: [], rejections: [] });
   await expect(readAll(npmAudit, fromBuffer('{"error":{"code":"ENOLOCK","summary":"This command requires a lockfile.","detail":""}}'))).rejects.toThrow(
-    new ReportError('The audit failed and found nothing out: ENOLOCK: This command requires a lockfile.'),
+    new ReportError('The audit failed: ENOLOCK: This command requires a lockfile.'),
   );
   await expect(readAll(npmAudit, fromBuffer('{"type":"auditSummary","data":{}}\n{"type":"error","data":"no network"}\n'))).rejects.toThrow('no network');
   for (const foreign of ['{"vulnerabilities":[],"ok":true}', '[]', '<a/>', '', '{"error":null}'])
-    await expect(readAll(npmAudit, fromBuffer(foreign))).rejects.toThrow(/no such report: JSON of npm audit/);
+    await expect(readAll(npmAudit, fromBuffer(foreign))).rejects.toThrow(/Expected JSON of npm audit/);
 });

@@ -1,24 +1,37 @@
 import type { Asset, Cvss, Location, Observation, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
 import { headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonRecords } from '../../json-documents.ts';
-import { cwesOf, filePath, hostAsset, idsIn, observation, parseUrl, RecordError, record, required, severityOf, urlPlace, webAsset } from '../../normalize.ts';
-import { arr, count, date, isObj, num, type Obj, obj, str, strs } from '../../read.ts';
+import { jsonRecords } from '../../json/documents.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import {
+  cwesOf,
+  filePath,
+  hostAsset,
+  idsIn,
+  observation,
+  parseUrl,
+  RecordError,
+  record,
+  required,
+  severityOf,
+  urlPlace,
+  webAsset,
+} from '../../shared/normalize.ts';
+import { arr, count, date, isObj, num, type Obj, obj, str, strs } from '../../shared/read.ts';
 
-const EXPECTS = 'JSON lines or a JSON array of objects with template-id and info';
+const EXPECTS = 'JSON Lines or a JSON array of objects with template-id and info';
 
-/** What a template extracted, requests and answers are left out: they may carry the very secrets that it looks for. */
+/** Extracted values, requests and responses are not read, because they may contain the secrets that a template looks for. */
 export const nuclei: ReportFormat = {
   id: 'nuclei',
   name: 'Nuclei',
-  description: '`nuclei -jsonl` (or `-json` of older versions) and `nuclei -json-export`',
+  description: 'Output of `nuclei -jsonl` (`-json` in older versions) or `nuclei -json-export`',
   documentation: 'https://docs.projectdiscovery.io/opensource/nuclei/running#nuclei-output',
   expects: EXPECTS,
   assetType: 'web_application',
   detect: isNuclei,
   async *read(input) {
     const head = await headOf(input);
-    // Without a match nuclei leaves a file with nothing in it.
+    // Without a match, nuclei writes an empty file.
     if (!isNuclei(head) && !/^(?:\[\s*\])?$/.test(head.text.trim())) throw notThisFormat(EXPECTS);
     yield* readResults(input, head);
   },
@@ -31,14 +44,14 @@ function isNuclei({ jsonKeys }: ReportHead): boolean {
 async function* readResults(input: ReportInput, { jsonShape }: ReportHead): AsyncGenerator<ReportItem> {
   for await (const { place, value, error } of jsonRecords(input, jsonShape === 'array' ? '*' : ''))
     yield* record(place, () => {
-      if (error || !isObj(value)) throw new RecordError(error ?? 'is no object');
+      if (error || !isObj(value)) throw new RecordError(error ?? 'the record is not an object');
       return resultOf(value, place);
     });
 }
 
-/** A template may look for several things, each by a matcher of its own: nuclei shows such a match as template:matcher. */
+/** A template may have several named matchers. Nuclei displays such a match as template:matcher. */
 function resultOf(result: Obj, place: string): Observation | null {
-  // Written for every template with -matcher-status, also where nothing matched.
+  // With -matcher-status, nuclei also writes templates that did not match.
   if (result['matcher-status'] === false || result.matcher_status === false) return null;
   const info = obj(result.info);
   const classification = obj(info.classification);
@@ -68,7 +81,7 @@ function field(result: Obj, ...names: string[]): string | undefined {
   return names.map((name) => str(result[name])).find((value) => value !== undefined);
 }
 
-/** A list, or a text with commas, as older templates have it. */
+/** Reads a list, or comma-separated text as in older templates. */
 function list(value: unknown): string[] {
   return strs(value).flatMap((text) => text.split(',').flatMap((part) => str(part) ?? []));
 }
@@ -87,7 +100,7 @@ interface Target {
 const WEB_TYPES = new Set(['http', 'headless', 'websocket']);
 const TCP_TYPES = new Set(['network', 'tcp', 'ssl']);
 
-/** Some templates say nothing of where they matched; the import has to. */
+/** Some results have no target. The import then supplies the asset. */
 function targetOf(result: Obj): Target {
   const type = str(result.type)?.toLowerCase();
   const matched = field(result, 'matched-at', 'matched_at', 'matched') ?? field(result, 'url', 'host')?.replace(/^\/(?=https?:)/, '');

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { ReportError } from '../../contract.ts';
-import { fromBuffer } from '../../input.ts';
-import { readAll } from '../../testing.ts';
+import { fromBuffer } from '../../shared/input.ts';
+import { readAll } from '../../testing/reading.ts';
 import { nuclei } from './index.ts';
 
 const read = (name: string) => readAll(nuclei, fromBuffer(readFileSync(new URL(`fixtures/${name}`, import.meta.url)), name));
 
-test('a match has its template, ids, scores and address', async () => {
+test('reads a match with template, ids, scores and URL', async () => {
   const { observations, rejections } = await read('results.jsonl');
   expect(rejections).toEqual([]);
   expect(observations[0]).toEqual({
@@ -34,7 +34,7 @@ test('a match has its template, ids, scores and address', async () => {
   });
 });
 
-test('hosts, files and matches without a place; templates that did not match are left out', async () => {
+test('reads hosts, files and matches without a target, and skips templates that did not match', async () => {
   const { observations } = await read('results.jsonl');
   expect(observations.slice(1)).toMatchObject([
     { place: 'line 2', rule: 'http-missing-security-headers:x-frame-options', severity: 'info', location: { url: 'https://app.example.com/' } },
@@ -57,15 +57,15 @@ test('hosts, files and matches without a place; templates that did not match are
   ]);
 });
 
-test('what was extracted, sent and answered is not kept', async () => {
+test('does not keep extracted values, requests and responses', async () => {
   expect(JSON.stringify(await read('results.jsonl'))).not.toMatch(/s3cr3t-value|AKIAEXAMPLE/);
 });
 
-test('an export is an array; entries that are none of a template are refused', async () => {
+test('reads an array export and rejects malformed entries', async () => {
   const { observations, rejections } = await read('export.json');
   expect(rejections).toEqual([
     { place: '[1]', reason: 'template-id is missing' },
-    { place: '[2]', reason: 'is no object' },
+    { place: '[2]', reason: 'the record is not an object' },
   ]);
   expect(observations).toMatchObject([
     {
@@ -79,7 +79,7 @@ test('an export is an array; entries that are none of a template are refused', a
   ]);
 });
 
-test('names of version 2 are understood', async () => {
+test('reads the field names of version 2', async () => {
   const { observations } = await read('version-2.json');
   expect(observations).toMatchObject([
     {
@@ -93,24 +93,24 @@ test('names of version 2 are understood', async () => {
   ]);
 });
 
-test('a line that is no JSON is refused, the others are read', async () => {
+test('rejects a line that is not JSON and reads the rest', async () => {
   const line = '{"template-id":"a","info":{"name":"A","severity":"low"},"type":"http","matched-at":"https://app.example.com/a"}';
   const { observations, rejections } = await readAll(nuclei, fromBuffer(`${line}\n{"template-id":"b",}\n${line}\n`));
-  expect(rejections).toEqual([{ place: 'line 2', reason: 'is no valid JSON' }]);
+  expect(rejections).toEqual([{ place: 'line 2', reason: 'the record is not valid JSON' }]);
   expect(observations).toHaveLength(2);
 });
 
-test('no match leaves an empty file or an empty array', async () => {
+test('accepts an empty file and an empty array', async () => {
   expect(await read('empty.jsonl')).toEqual({ observations: [], rejections: [] });
   expect(await read('empty-export.json')).toEqual({ observations: [], rejections: [] });
 });
 
-test('another file is refused', async () => {
+test('rejects another file', async () => {
   await expect(readAll(nuclei, fromBuffer('{"runs":[]}'))).rejects.toThrow(ReportError);
   await expect(readAll(nuclei, fromBuffer('<nmaprun/>'))).rejects.toThrow(/template-id and info/);
 });
 
-test('an address stays as it was sent, and a matcher is no component', async () => {
+test('keeps the URL path as sent and adds the matcher to the rule', async () => {
   const match = { 'template-id': 'CVE-2021-41773', info: { severity: 'high' }, type: 'http', 'matcher-name': 'LFI' };
   const text = JSON.stringify({ ...match, 'matched-at': 'https://h:8443/icons/.%2e/etc/passwd?x=1' });
   const { observations } = await readAll(nuclei, fromBuffer(text));

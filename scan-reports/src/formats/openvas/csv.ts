@@ -1,7 +1,7 @@
 import type { Observation, ReportInput, ReportItem } from '../../contract.ts';
-import { csvRows } from '../../csv.ts';
-import { hostAsset, idsIn, isIp, observation, RecordError, record, required } from '../../normalize.ts';
-import { count, date, num, str } from '../../read.ts';
+import { csvRows } from '../../csv/rows.ts';
+import { hostAsset, idsIn, isIp, observation, RecordError, record, required } from '../../shared/normalize.ts';
+import { count, date, num, str } from '../../shared/read.ts';
 import { isFalsePositive, severityOfThreat, softwareIn } from './result.ts';
 
 export async function* readCsv(input: ReportInput): AsyncGenerator<ReportItem> {
@@ -37,7 +37,7 @@ function rowOf(cells: Readonly<Record<string, string>>, place: string): Observat
   });
 }
 
-/** The summary of a matched CVE says the same as its result. */
+/** The summary of a matched CVE repeats its result. */
 function uniqueTexts(...texts: (string | undefined)[]): string {
   return [...new Set(texts.filter(Boolean))].join('\n\n');
 }

@@ -1,17 +1,18 @@
-import { startAbout } from '../../about.ts';
 import type { ReportFormat, ReportHead } from '../../contract.ts';
 import { hasColumns, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { xmlElements } from '../../xml.ts';
+import { startAbout } from '../../shared/about.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { xmlElements } from '../../xml/elements.ts';
 import { readCsv } from './csv.ts';
 import { readXml } from './xml.ts';
 
-const EXPECTS = 'Greenbone report XML (root report, get_reports_response or get_results_response), or its CSV with the columns "IP", "NVT Name" and "NVT OID"';
+const EXPECTS =
+  'Greenbone XML with the root element report, get_reports_response or get_results_response, or CSV with the columns "IP", "NVT Name" and "NVT OID"';
 
 export const openvas: ReportFormat = {
   id: 'openvas',
   name: 'OpenVAS / Greenbone',
-  description: 'Greenbone (OpenVAS) scan reports, exported as XML or CSV results, or fetched over GMP',
+  description: 'Greenbone (OpenVAS) scan reports, exported as XML or CSV results, or fetched through GMP',
   documentation: 'https://docs.greenbone.net/API/GMP/gmp.html#command_get_reports',
   expects: EXPECTS,
   assetType: 'host',
@@ -30,7 +31,7 @@ export const openvas: ReportFormat = {
   },
 };
 
-/** `report` is a name that many tools use: something of Greenbone's must be in it. */
+/** Many tools use the root element `report`, so the file must also contain something that only Greenbone writes. */
 function isXml({ xmlRoot, text }: ReportHead): boolean {
   if (xmlRoot?.name === 'get_reports_response' || xmlRoot?.name === 'get_results_response') return true;
   return xmlRoot?.name === 'report' && /<(?:gmp|omp)\b|<nvt\s+oid=|<report_format\b|<scan_run_status\b|\sformat_id=/.test(text);

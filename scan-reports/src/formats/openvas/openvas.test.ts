@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { ReportError } from '../../contract.ts';
-import { fromBuffer } from '../../input.ts';
-import { readAll } from '../../testing.ts';
+import { fromBuffer } from '../../shared/input.ts';
+import { readAll } from '../../testing/reading.ts';
 import { openvas } from './index.ts';
 
 const read = (name: string) => readAll(openvas, fromBuffer(readFileSync(new URL(`fixtures/${name}`, import.meta.url)), name));
 
-test('a result of a report has its check, ids, vector, host and port', async () => {
+test('reads a result with check, ids, vector, host and port', async () => {
   const { observations, rejections } = await read('report.xml');
   expect(rejections).toEqual([]);
   expect(observations).toHaveLength(4);
@@ -42,12 +42,12 @@ test('a result of a report has its check, ids, vector, host and port', async () 
   });
 });
 
-test('a log entry is information and "general" is no port', async () => {
+test('reads a log entry as info and "general" as no port', async () => {
   const { observations } = await read('report.xml');
   expect(observations[1]).toMatchObject({ severity: 'info', tool_severity: 'Log', location: {} });
 });
 
-test('a matched CVE is the rule, has the severity of its score, and the product it was matched against', async () => {
+test('uses a matched CVE as rule, with the severity of its score and the matched product', async () => {
   const { observations } = await read('report.xml');
   expect(observations[2]).toMatchObject({
     rule: 'CVE-2021-26690',
@@ -58,7 +58,7 @@ test('a matched CVE is the rule, has the severity of its score, and the product 
   expect(observations[2]?.location.port).toBeUndefined();
 });
 
-test('a false positive is suppressed and keeps what it was before; old reports list ids and links as text', async () => {
+test('suppresses false positives with their original severity, and reads ids and links of old reports from text', async () => {
   const { observations } = await read('report.xml');
   expect(observations[3]).toMatchObject({
     severity: 'medium',
@@ -70,13 +70,13 @@ test('a false positive is suppressed and keeps what it was before; old reports l
   });
 });
 
-test('an answer of GMP is read, and a result without a host refused', async () => {
+test('reads a GMP response and rejects a result without a host', async () => {
   const { observations, rejections } = await read('gmp-malformed.xml');
   expect(rejections).toEqual([{ place: 'result[1]', reason: 'host is missing' }]);
   expect(observations).toMatchObject([{ place: 'result[2]', rule: 'Host summary', severity: 'low', asset: { name: '192.0.2.12' } }]);
 });
 
-test('CSV rows say the same as the XML', async () => {
+test('reads the same findings from CSV as from XML', async () => {
   const { observations, rejections } = await read('results.csv');
   expect(rejections).toEqual([{ place: 'line 5', reason: 'IP is missing' }]);
   expect(observations).toMatchObject([
@@ -98,17 +98,17 @@ test('CSV rows say the same as the XML', async () => {
   ]);
 });
 
-test('reports without results have none', async () => {
+test('accepts reports without results', async () => {
   expect(await read('empty.xml')).toEqual({ observations: [], rejections: [] });
   expect(await read('empty.csv')).toEqual({ observations: [], rejections: [] });
 });
 
-test.each(['<report><coverage/></report>', '{"results":[]}', 'IP,Name\n192.0.2.1,x\n'])('another file is refused: %s', async (text) => {
+test.each(['<report><coverage/></report>', '{"results":[]}', 'IP,Name\n192.0.2.1,x\n'])('rejects another file: %s', async (text) => {
   await expect(readAll(openvas, fromBuffer(text))).rejects.toThrow(ReportError);
-  await expect(readAll(openvas, fromBuffer(text))).rejects.toThrow(/Greenbone report XML/);
+  await expect(readAll(openvas, fromBuffer(text))).rejects.toThrow(/Greenbone XML/);
 });
 
-test('a report that is cut off is refused', async () => {
+test('rejects a truncated report', async () => {
   const whole = readFileSync(new URL('fixtures/report.xml', import.meta.url));
   await expect(readAll(openvas, fromBuffer(whole.subarray(0, whole.length - 40)))).rejects.toThrow(/not complete/);
 });

@@ -1,8 +1,8 @@
 import type { Severity } from '../../contract.ts';
-import { productOfCpe } from '../../cpe.ts';
-import { severityOf, severityOfScore } from '../../normalize.ts';
+import { productOfCpe } from '../../shared/cpe.ts';
+import { severityOf, severityOfScore } from '../../shared/normalize.ts';
 
-/** Greenbone's words for what it calls threat or severity; the score, where the report has no word. */
+/** Maps Greenbone's threat or severity word. Without a known word, uses the score. */
 export function severityOfThreat(word: string | undefined, score: number | undefined): Severity {
   const known = word?.toLowerCase();
   if (known === 'alarm') return 'high';
@@ -15,7 +15,7 @@ export function isFalsePositive(word: string | undefined, score: number | undefi
   return /^false.?positive$/i.test(word ?? '') || score === -1;
 }
 
-/** The software that a CVE was matched against: several of a host may have the same one. */
+/** The software that a CVE was matched against. Several products of a host may have the same CVE. */
 export function softwareIn(text: string | undefined): { component: string; version: string | undefined } | Record<string, never> {
   return productOfCpe(/cpe:\S+/i.exec(text ?? '')?.[0]) ?? {};
 }

@@ -1,7 +1,7 @@
 import type { Cvss, Location, Observation, ReportInput, ReportItem } from '../../contract.ts';
-import { hostAsset, idsIn, observation, record, required } from '../../normalize.ts';
-import { count, date, num, str } from '../../read.ts';
-import { child, childText, type XmlElement, xmlElements } from '../../xml.ts';
+import { hostAsset, idsIn, observation, record, required } from '../../shared/normalize.ts';
+import { count, date, num, str } from '../../shared/read.ts';
+import { child, childText, type XmlElement, xmlElements } from '../../xml/elements.ts';
 import { isFalsePositive, severityOfThreat, softwareIn } from './result.ts';
 
 export async function* readXml(input: ReportInput): AsyncGenerator<ReportItem> {
@@ -11,12 +11,12 @@ export async function* readXml(input: ReportInput): AsyncGenerator<ReportItem> {
 }
 
 function resultOf(element: XmlElement, place: string): Observation {
-  const text = (name: string, holder: XmlElement | undefined = element): string | undefined => (holder ? str(childText(holder, name)) : undefined);
+  const text = (name: string, parent: XmlElement | undefined = element): string | undefined => (parent ? str(childText(parent, name)) : undefined);
   const nvt = child(element, 'nvt');
   const tags = tagsOf(text('tags', nvt));
   const oid = nvt?.attributes.oid;
   const name = text('name', nvt) ?? text('name');
-  const rule = required(oid && oid !== '0' ? oid : name, 'the oid of nvt');
+  const rule = required(oid && oid !== '0' ? oid : name, 'the nvt oid');
   const score = num(text('severity'));
   const threat = text('threat');
   const falsePositive = isFalsePositive(threat, score);
@@ -44,7 +44,7 @@ function resultOf(element: XmlElement, place: string): Observation {
   });
 }
 
-/** The detection of the product that the weakness was found in: `detection/result/details/detail` named product. */
+/** The product that the weakness was found in, from `detection/result/details/detail` with the name product. */
 function productIn(element: XmlElement): string | undefined {
   const details = ['detection', 'result', 'details'].reduce<XmlElement | undefined>((at, name) => at && child(at, name), element);
   const product = details?.children.find((detail) => childText(detail, 'name') === 'product');
@@ -56,13 +56,13 @@ function hostName(name: string | undefined): { fqdn?: string; hostname?: string 
   return name.includes('.') ? { fqdn: name } : { hostname: name };
 }
 
-/** "443/tcp", "https (443/tcp)" of old reports, "general/tcp" for none. */
+/** Parses "443/tcp", or "https (443/tcp)" in old reports. "general/tcp" means no port. */
 function portOf(text: string | undefined): Pick<{ [Key in keyof Location]: Location[Key] | undefined }, 'port' | 'protocol'> {
   const [, port, protocol] = /(\d+|general)\/(\w+)/i.exec(text ?? '') ?? [];
   return { port: count(port), protocol: count(port) === undefined ? undefined : protocol?.toLowerCase() };
 }
 
-/** "cvss_base_vector=AV:N/…|summary=…|solution=…" */
+/** Parses "cvss_base_vector=AV:N/…|summary=…|solution=…". */
 function tagsOf(text: string | undefined): ReadonlyMap<string, string> {
   return new Map(
     (text ?? '').split(/\|(?=\w+=)/).flatMap((tag) => {
@@ -73,7 +73,7 @@ function tagsOf(text: string | undefined): ReadonlyMap<string, string> {
   );
 }
 
-/** Scores stand there as 7.5 or as 75, depending on the version: the vector says it all. */
+/** Reads only vectors. Depending on the version, the scores next to them are 7.5 or 75. */
 function vectorsOf(nvt: XmlElement | undefined, tags: ReadonlyMap<string, string>): Cvss[] {
   const severities = nvt ? (child(nvt, 'severities')?.children ?? []) : [];
   const vectors = [...severities.map((severity) => str(childText(severity, 'value'))), tags.get('cvss_base_vector')];

@@ -1,14 +1,14 @@
 import type { Cvss, Observation, ReportFormat, ReportHead, ReportInput, ReportItem, Severity } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import type { JsonValue } from '../../json-cutter.ts';
-import { cwesOf, filePath, observation, RecordError, record, required, severityOf, severityOfScore } from '../../normalize.ts';
-import { arr, isObj, num, type Obj, obj, str, strs } from '../../read.ts';
+import type { JsonValue } from '../../json/extractor.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { cwesOf, filePath, observation, RecordError, record, required, severityOf, severityOfScore } from '../../shared/normalize.ts';
+import { arr, isObj, num, type Obj, obj, str, strs } from '../../shared/read.ts';
 
-const EXPECTS = 'a JSON object with results that have a source and packages';
+const EXPECTS = 'a JSON object with results, each with source and packages';
 
-/** What a vulnerability refers to: its source, its package, and which records of the package are one vulnerability. */
+/** The source and package of a vulnerability, and the groups of records that describe the same vulnerability. */
 interface Context {
   source: Obj;
   package: Obj;
@@ -19,14 +19,14 @@ interface Context {
 export const osvScanner: ReportFormat = {
   id: 'osv_scanner',
   name: 'OSV-Scanner',
-  description: '`osv-scanner scan --format json`',
+  description: 'Output of `osv-scanner scan --format json`',
   documentation: 'https://google.github.io/osv-scanner/output/#json',
   expects: EXPECTS,
   assetType: 'repository',
   detect: (head) => isOsvScanner(head) && (hasKeys(head, 'experimental_config') || /"(?:packages|source)"\s*:/.test(head.text)),
   async *read(input) {
     const head = await headOf(input);
-    // Without any package to look at, the scanner writes nothing at all.
+    // Without any package to scan, the scanner writes an empty file.
     if (head.text.trim() === '') return;
     if (!isOsvScanner(head)) throw notThisFormat(EXPECTS);
     const contexts = await readContexts(input);
@@ -72,7 +72,7 @@ function* readEntry(found: JsonValue, context: Context): Generator<ReportItem> {
   yield* record(place, () => {
     if (found.error) throw new RecordError(found.error);
     if (found.pattern === 1) return licenseOf(required(str(found.value), 'the license'), place, context);
-    if (!isObj(found.value)) throw new RecordError('is no object');
+    if (!isObj(found.value)) throw new RecordError('the record is not an object');
     return vulnerabilityOf(found.value, place, context);
   });
 }
@@ -122,7 +122,7 @@ function licenseOf(license: string, place: string, context: Context): Observatio
   });
 }
 
-/** A vendored or checked-out repository has no name, only a commit. */
+/** A vendored or checked-out repository has a commit instead of a name. */
 function componentOf({ package: { name, os_package_name } }: Context): string | undefined {
   return str(name) ?? str(os_package_name);
 }
@@ -135,7 +135,7 @@ function locationOf(context: Context) {
   };
 }
 
-/** The parts of the record that are about this package, best those that list its very version. */
+/** Returns the parts of the record about this package. Prefers those that list its exact version. */
 function affectedOf(entry: Obj, { package: installed }: Context): Obj[] {
   const all = arr(entry.affected).map(obj);
   const ecosystem = str(installed.ecosystem)?.split(':')[0];
@@ -152,7 +152,7 @@ function fixedVersions(affected: readonly Obj[]): string[] {
   return [...new Set(ranges.flatMap(({ events }) => arr(events).flatMap((event) => strs(obj(event).fixed))))];
 }
 
-/** The database's word, else the scanner's highest score of the group; a bare vector is for the service to score. */
+/** Prefers the word of the database, then the scanner's highest score of the group. The service scores vectors. */
 function severityOfEntry(entry: Obj, affected: readonly Obj[], group: Obj): { severity: Severity; word: string | undefined } {
   const labels = arr(entry.severity).flatMap((one) => (/^CVSS/i.test(str(obj(one).type) ?? '') ? [] : strs(obj(one).score)));
   const words = [

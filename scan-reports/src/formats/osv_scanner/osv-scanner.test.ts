@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { fromBuffer } from '../../input.ts';
-import { readAll } from '../../testing.ts';
+import { fromBuffer } from '../../shared/input.ts';
+import { readAll } from '../../testing/reading.ts';
 import { osvScanner } from './index.ts';
 
 const fixture = (name: string) => fromBuffer(readFileSync(new URL(`./fixtures/${name}`, import.meta.url)), name);
 
-test('a vulnerable package with all ids of its group and the fix of its own branch', async () => {
+test('reads a vulnerable package with all ids of its group and the fix of its branch', async () => {
   const { observations, rejections } = await readAll(osvScanner, fixture('report.json'));
   expect(rejections).toEqual([]);
   expect(observations).toHaveLength(4);
@@ -34,7 +34,7 @@ test('a vulnerable package with all ids of its group and the fix of its own bran
   });
 });
 
-test('the record of another database takes the score of the group, and says that the code is not called', async () => {
+test('uses the score of the group for a record of another database, and tags code that is not called', async () => {
   const { observations } = await readAll(osvScanner, fixture('report.json'));
   expect(observations[1]).toMatchObject({
     rule: 'PYSEC-2021-439',
@@ -47,7 +47,7 @@ test('the record of another database takes the score of the group, and says that
   });
 });
 
-test('a license that is not allowed, and a withdrawn record of a commit', async () => {
+test('reads a license violation and a withdrawn record of a commit', async () => {
   const { observations } = await readAll(osvScanner, fixture('report.json'));
   expect(observations[2]).toMatchObject({
     place: 'results[0].packages[0].license_violations[0]',
@@ -65,11 +65,11 @@ test('a license that is not allowed, and a withdrawn record of a commit', async 
   });
 });
 
-test('malformed records are rejected; what stands after them is still known', async () => {
+test('rejects malformed records and reads the rest', async () => {
   const { observations, rejections } = await readAll(osvScanner, fixture('malformed.json'));
   expect(rejections).toEqual([
     { place: 'results[0].packages[0].vulnerabilities[0]', reason: 'id is missing' },
-    { place: 'results[0].packages[0].vulnerabilities[1]', reason: 'is no object' },
+    { place: 'results[0].packages[0].vulnerabilities[1]', reason: 'the record is not an object' },
   ]);
   expect(observations).toHaveLength(1);
   expect(observations[0]).toMatchObject({
@@ -80,9 +80,9 @@ test('malformed records are rejected; what stands after them is still known', as
   });
 });
 
-test('no findings, or nothing to look at, is empty; a file of another kind is refused', async () => {
+test('accepts a report without findings and an empty file, and rejects another file', async () => {
   for (const input of [fixture('empty.json'), fromBuffer(''), fromBuffer('{"results":[]}'), fromBuffer('{"results":null}')])
     expect(await readAll(osvScanner, input)).toEqual({ observations: [], rejections: [] });
   for (const foreign of ['{"results":[{"check_id":"a","path":"b"}],"errors":[],"paths":{}}', '{"results":[],"errors":[]}', '{"Results":[]}', '[]', '<a/>'])
-    await expect(readAll(osvScanner, fromBuffer(foreign))).rejects.toThrow('a JSON object with results that have a source and packages was expected');
+    await expect(readAll(osvScanner, fromBuffer(foreign))).rejects.toThrow('Expected a JSON object with results, each with source and packages.');
 });

@@ -1,12 +1,12 @@
 import type { Asset, Observation } from '../../contract.ts';
-import { idsIn, observation, RecordError, required, severityOf } from '../../normalize.ts';
+import { idsIn, observation, RecordError, required, severityOf } from '../../shared/normalize.ts';
 
-/** A check of one resource, as all versions and output modes report it under different names. */
+/** A check of one resource. All versions and output modes report it, under different names. */
 interface Check {
   place: string;
   id: string | undefined;
   title: string | undefined;
-  /** What was found for this resource. */
+  /** The result for this resource. */
   message: string | undefined;
   status: string | undefined;
   muted?: boolean;
@@ -20,15 +20,15 @@ interface Check {
   description?: string | undefined;
   risk?: string | undefined;
   solution?: string | undefined;
-  /** Among them commands and code, which are left out. */
+  /** May contain commands and code, which are ignored. */
   references: readonly (string | undefined)[];
   seen: Date | null;
   tags: readonly (string | undefined)[];
 }
 
 /**
- * MANUAL waits for somebody to look. Allowlisted failures are WARNING in version 2 and early 3, MUTED later, "Other" in the OCSF of version 3.
- * INFO is what version 2 and 3 say of resources that are not there or cannot be read: neither wrong nor right.
+ * MANUAL needs a manual check. Allowlisted failures are WARNING in version 2 and early 3, MUTED later, and "Other" in OCSF of version 3.
+ * INFO, in versions 2 and 3, marks resources that do not exist or cannot be read, which is neither a failure nor a pass.
  */
 const OUTCOMES: Readonly<Record<string, 'found' | 'suppressed' | 'none'>> = {
   FAIL: 'found',
@@ -56,7 +56,7 @@ export function checkObservation(check: Check): Observation | null {
     place: check.place,
     tool: 'prowler',
     rule,
-    // Made of provider, check, account, region and resource; anything else in this place was not made by Prowler.
+    // Consists of provider, check, account, region and resource. Without the prefix, the uid does not come from Prowler.
     external_id: check.uid?.startsWith('prowler-') ? check.uid : undefined,
     title: check.title ?? rule,
     description: [check.message, check.description === check.title ? undefined : check.description, check.risk].filter(Boolean).join('\n\n'),
@@ -66,7 +66,7 @@ export function checkObservation(check: Check): Observation | null {
     vulnerability_ids: idsIn(rule),
     references: check.references.flatMap((reference) => reference?.match(/https?:\/\/[^\s|"<>]+/g) ?? []),
     asset: assetOf(check),
-    // Version 2 named the resource only in its message.
+    // Version 2 names the resource only in the message.
     location: { resource, fingerprint: resource ? undefined : [check.region, check.message].filter(Boolean).join(' ') },
     suppressed: outcome === 'suppressed' || check.muted === true,
     last_seen: check.seen,
@@ -74,12 +74,12 @@ export function checkObservation(check: Check): Observation | null {
   });
 }
 
-/** An ARN or the like names a resource anywhere; other ids and names need their account and region. */
+/** ARNs and similar ids are globally unique. Other ids and names need account and region. */
 function assetOf({ provider, account, region, resource, resourceName }: Check): Asset | null {
   if (resource && /^(?:arn:|\/\/|\/subscriptions\/|https?:\/\/)/i.test(resource)) {
     return { type: 'cloud_resource', name: resource, identifiers: [{ kind: /^arn:/i.test(resource) ? 'arn' : 'cloud_id', value: resource }] };
   }
-  // A pod's uid lasts as long as the pod.
+  // In Kubernetes, the uid changes when a pod is replaced.
   const own = provider === 'kubernetes' ? (resourceName ?? resource) : (resource ?? resourceName);
   if (!account && !own) return null;
   const parts = own ? [provider, account, region?.replace(/^namespace:\s*/, ''), own] : [provider, account];

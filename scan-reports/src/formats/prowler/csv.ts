@@ -1,16 +1,16 @@
 import type { Observation, ReportHead } from '../../contract.ts';
-import { date, str } from '../../read.ts';
+import { date, str } from '../../shared/read.ts';
 import { checkObservation } from './check.ts';
 import { checkIn } from './json.ts';
 
 export interface CsvShape {
   delimiter: string;
   old: boolean;
-  /** Names of columns as the file writes them, to find its header by. */
+  /** Column names in the spelling of the file, which identify the header. */
   required: readonly string[];
 }
 
-/** Read off the header itself: the texts below it have more commas than a row has semicolons. */
+/** Reads the delimiter from the header, because texts below it may have more commas than a row has semicolons. */
 export function csvShapeOf(head: ReportHead): CsvShape | null {
   if (head.jsonShape !== null || head.xmlRoot !== null) return null;
   for (const line of head.text.split(/\r?\n/, 20)) {
@@ -27,14 +27,14 @@ export function csvShapeOf(head: ReportHead): CsvShape | null {
 }
 
 export function rowOf(cells: Readonly<Record<string, string>>, place: string, { old }: CsvShape): Observation | null {
-  // Version 3 writes the names in lower case.
+  // Version 3 writes column names in lower case.
   const cell = (...names: string[]): string | undefined => names.map((name) => str(cells[name]) ?? str(cells[name.toLowerCase()])).find(Boolean);
   return old ? oldRowOf(cell, place) : modernRowOf(cell, place);
 }
 
 type Cell = (...names: string[]) => string | undefined;
 
-/** Version 2; before 2.4 with fewer columns and other names. */
+/** Version 2. Before 2.4, there are fewer columns with other names. */
 function oldRowOf(cell: Cell, place: string): Observation | null {
   return checkObservation({
     place,

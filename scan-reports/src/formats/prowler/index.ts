@@ -1,10 +1,10 @@
 import type { Observation, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
-import { csvRows } from '../../csv.ts';
+import { csvRows } from '../../csv/rows.ts';
 import { hasKeys, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonRecords } from '../../json-documents.ts';
-import { RecordError, record } from '../../normalize.ts';
-import { type Obj, obj } from '../../read.ts';
+import { jsonRecords } from '../../json/documents.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { RecordError, record } from '../../shared/normalize.ts';
+import { type Obj, obj } from '../../shared/read.ts';
 import { type CsvShape, csvShapeOf, rowOf } from './csv.ts';
 import { jsonCheckOf, oldJsonCheckOf } from './json.ts';
 import { detectionOf } from './ocsf.ts';
@@ -12,9 +12,9 @@ import { detectionOf } from './ocsf.ts';
 export const prowler: ReportFormat = {
   id: 'prowler',
   name: 'Prowler',
-  description: '`prowler aws|azure|gcp|kubernetes …` with the output modes csv, json and json-ocsf, of versions 2 to 5',
+  description: 'Output of `prowler aws|azure|gcp|kubernetes …` in the modes csv, json or json-ocsf, versions 2 to 5',
   documentation: 'https://docs.prowler.com/projects/prowler-open-source/en/latest/tutorials/reporting/',
-  expects: 'CSV with CHECK_ID and STATUS (version 2: TITLE_TEXT and CHECK_RESULT), JSON of checks with CheckID (version 2: Control), or OCSF of Prowler',
+  expects: 'CSV with CHECK_ID and STATUS (version 2: TITLE_TEXT and CHECK_RESULT), JSON of checks with CheckID (version 2: Control), or OCSF JSON of Prowler',
   assetType: 'cloud_resource',
   detect: (head) => isJson(head) || csvShapeOf(head) !== null,
   async *read(input) {
@@ -34,7 +34,7 @@ function isJson(head: ReportHead): boolean {
   );
 }
 
-/** Version 2 wrote a file for JSON before it knew whether there would be a finding. */
+/** Version 2 creates the JSON file before it knows whether there are findings. */
 function isEmpty(head: ReportHead): boolean {
   return /^\s*(?:\[\s*\])?\s*$/.test(head.text);
 }

@@ -1,5 +1,5 @@
 import type { Observation } from '../../contract.ts';
-import { date, type Obj, obj, str, strs } from '../../read.ts';
+import { date, type Obj, obj, str, strs } from '../../shared/read.ts';
 import { checkObservation } from './check.ts';
 
 /** Version 3. */
@@ -47,7 +47,7 @@ export function oldJsonCheckOf(entry: Obj, place: string): Observation | null {
   });
 }
 
-/** "[check11] Avoid the use of the root account": the check's id stands before its title; the number beside it follows an edition of CIS. */
+/** Splits "[check11] Avoid the use of the root account" into id and title. The separate number depends on the edition of the CIS benchmark. */
 export function checkIn(text: string | undefined, number: string | undefined): { id: string | undefined; title: string | undefined } {
   const [, id, title] = /^\[([^\]]+)\]\s*(.*)$/s.exec(text ?? '') ?? [];
   return { id: id ?? number, title: title || text };

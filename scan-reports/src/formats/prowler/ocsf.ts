@@ -1,5 +1,5 @@
 import type { Observation } from '../../contract.ts';
-import { arr, date, type Obj, obj, str, strs } from '../../read.ts';
+import { arr, date, type Obj, obj, str, strs } from '../../shared/read.ts';
 import { checkObservation } from './check.ts';
 
 /** Detection findings (class 2004) of version 4 and later, security findings (class 2001) of version 3. */
@@ -17,7 +17,7 @@ export function detectionOf(entry: Obj, place: string): Observation | null {
     title: str(finding.title),
     message: str(entry.status_detail) ?? str(entry.message),
     status: str(entry.status_code) ?? str(obj(entry.compliance).status) ?? status,
-    // Version 4.2 writes the id 3 (suppressed) beside the word "New": the word is right.
+    // Version 4.2 writes the id 3 (suppressed) next to the word "New". The word is correct.
     muted: status === undefined ? entry.status_id === 3 : /^suppressed$/i.test(status),
     severity: str(entry.severity),
     uid: str(finding.uid),

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { fromBuffer } from '../../input.ts';
-import { readAll } from '../../testing.ts';
-import { readFixtures } from '../../testing-fixtures.ts';
+import { fromBuffer } from '../../shared/input.ts';
+import { readFixtures } from '../../testing/fixtures.ts';
+import { readAll } from '../../testing/reading.ts';
 import { prowler } from './index.ts';
 
 const fixtures = new Map(readFixtures('prowler').map(({ name, bytes }) => [name, bytes]));
 const read = (name: string) => readAll(prowler, fromBuffer(fixtures.get(name) ?? '', name));
 
-test('reads CSV of version 2: failed rows, allowlisted ones as suppressed', async () => {
+test('reads CSV of version 2 with allowlisted rows as suppressed', async () => {
   const { observations, rejections } = await read('v2.csv');
   expect(rejections).toEqual([]);
   expect(observations).toHaveLength(3);
@@ -36,7 +36,7 @@ test('reads CSV of version 2: failed rows, allowlisted ones as suppressed', asyn
   expect(observations[2]).toMatchObject({ rule: 'extra75', severity: 'info', suppressed: true });
 });
 
-test('reads JSON lines of version 2', async () => {
+test('reads JSON Lines of version 2', async () => {
   const { observations, rejections } = await read('v2.jsonl');
   expect(rejections).toEqual([]);
   expect(observations).toMatchObject([
@@ -88,7 +88,7 @@ test('reads CSV of version 3, which has more commas than semicolons', async () =
   ]);
 });
 
-test('reads CSV of version 4 and 5', async () => {
+test('reads CSV of versions 4 and 5', async () => {
   const { observations, rejections } = await read('v4.csv');
   expect(rejections).toEqual([]);
   const cluster = '/subscriptions/sub-1/resourcegroups/rg/providers/Microsoft.ContainerService/managedClusters/web';
@@ -123,7 +123,7 @@ test('reads OCSF of version 3', async () => {
   ]);
 });
 
-test('reads OCSF of version 4 and 5, muted findings as suppressed', async () => {
+test('reads OCSF of versions 4 and 5 with muted findings as suppressed', async () => {
   const { observations, rejections } = await read('v4.ocsf.json');
   expect(rejections).toEqual([]);
   expect(observations).toMatchObject([
@@ -143,7 +143,7 @@ test('reads OCSF of version 4 and 5, muted findings as suppressed', async () => 
   ]);
 });
 
-test('rejects what is no check and goes on', async () => {
+test('rejects malformed checks and reads the rest', async () => {
   const { observations, rejections } = await read('malformed.json');
   expect(rejections).toEqual([
     { place: '[0]', reason: 'the status "BROKEN" is unknown' },
@@ -157,9 +157,9 @@ test.each(['empty.csv', 'empty.jsonl'])('accepts a report without findings: %s',
   expect(await read(name)).toEqual({ observations: [], rejections: [] });
 });
 
-test('refuses another file', async () => {
+test('rejects another file', async () => {
   await expect(readAll(prowler, fromBuffer('IP,QID,Title\n192.0.2.1,1,x\n'))).rejects.toThrow(/CHECK_ID and STATUS/);
   await expect(readAll(prowler, fromBuffer('[{"metadata": {"product": {"name": "Other"}}, "finding_info": {}}]'))).rejects.toThrow(
-    /OCSF of Prowler was expected/,
+    /Expected .* OCSF JSON of Prowler/,
   );
 });

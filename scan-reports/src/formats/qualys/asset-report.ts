@@ -1,10 +1,10 @@
 import type { Asset, Cvss, Observation, ReportInput, ReportItem } from '../../contract.ts';
-import { observation, RecordError, record, required } from '../../normalize.ts';
-import { count, str } from '../../read.ts';
-import { child, childText, type XmlElement, xmlElements } from '../../xml.ts';
-import { assetOf, cvssOf, describe, readable, severityOfLevel, tagsOf, textsIn, when } from './common.ts';
+import { observation, RecordError, record, required } from '../../shared/normalize.ts';
+import { count, str } from '../../shared/read.ts';
+import { child, childText, type XmlElement, xmlElements } from '../../xml/elements.ts';
+import { assetOf, cvssOf, dateOf, describe, readable, severityOfLevel, tagsOf, textsIn } from './common.ts';
 
-interface Knowledge {
+interface GlossaryEntry {
   title: string | undefined;
   severity: string | undefined;
   category: string | undefined;
@@ -19,7 +19,7 @@ interface Knowledge {
 const HOST = 'ASSET_DATA_REPORT/HOST_LIST/HOST';
 const NAMES = ['IP', 'IPV6', 'DNS', 'NETBIOS', 'QG_HOSTID', 'EC2_INSTANCE_ID'];
 
-/** What a QID means stands in the glossary after the hosts; the names of a host stand before its findings. */
+/** The glossary of QIDs comes after the hosts, so it is read in a first pass. The names of a host come before its findings. */
 export async function* readAssetReport(input: ReportInput): AsyncGenerator<ReportItem> {
   const glossary = await readGlossary(input);
   let host = new Map<string, string>();
@@ -48,17 +48,17 @@ function hostOf(names: ReadonlyMap<string, string>): Asset {
   return asset;
 }
 
-async function readGlossary(input: ReportInput): Promise<ReadonlyMap<string, Knowledge>> {
-  const glossary = new Map<string, Knowledge>();
+async function readGlossary(input: ReportInput): Promise<ReadonlyMap<string, GlossaryEntry>> {
+  const glossary = new Map<string, GlossaryEntry>();
   for await (const { element } of xmlElements(input, ['ASSET_DATA_REPORT/GLOSSARY/VULN_DETAILS_LIST/VULN_DETAILS'])) {
     const qid = str(childText(element, 'QID')) ?? element.attributes.id?.replace(/^qid_/, '');
-    if (qid) glossary.set(qid, knowledgeOf(element));
+    if (qid) glossary.set(qid, glossaryEntryOf(element));
   }
   return glossary;
 }
 
-function knowledgeOf(element: XmlElement): Knowledge {
-  const text = (name: string, holder: XmlElement | undefined = element): string | undefined => (holder ? str(childText(holder, name)) : undefined);
+function glossaryEntryOf(element: XmlElement): GlossaryEntry {
+  const text = (name: string, parent: XmlElement | undefined = element): string | undefined => (parent ? str(childText(parent, name)) : undefined);
   return {
     title: text('TITLE'),
     severity: text('SEVERITY'),
@@ -75,7 +75,7 @@ function knowledgeOf(element: XmlElement): Knowledge {
   };
 }
 
-function findingOf(element: XmlElement, place: string, asset: Asset, glossary: ReadonlyMap<string, Knowledge>): Observation {
+function findingOf(element: XmlElement, place: string, asset: Asset, glossary: ReadonlyMap<string, GlossaryEntry>): Observation {
   const text = (name: string): string | undefined => str(childText(element, name));
   const qid = required(text('QID'), 'QID');
   const known = glossary.get(qid);
@@ -96,8 +96,8 @@ function findingOf(element: XmlElement, place: string, asset: Asset, glossary: R
     location: { port: count(text('PORT')), protocol: text('PROTOCOL')?.toLowerCase(), resource: text('INSTANCE') },
     present: text('VULN_STATUS')?.toLowerCase() !== 'fixed',
     suppressed: /ignored/i.test(text('TICKET_STATE') ?? ''),
-    first_seen: when(text('FIRST_FOUND')),
-    last_seen: when(text('LAST_FOUND')),
+    first_seen: dateOf(text('FIRST_FOUND')),
+    last_seen: dateOf(text('LAST_FOUND')),
     tags: tagsOf(known?.category, type),
   });
 }

@@ -1,6 +1,6 @@
-import type { CorpusFacts } from '../../corpus.ts';
+import type { CorpusFacts } from '../../testing/corpus-facts.ts';
 
-const reason = 'raw_items counts three counters of the summary as well, which have the same element names as the records; the peer finds this number, too';
+const reason = 'raw_items also counts three summary counters, which have the element names of records; the reference parser returns this number too';
 
 export const corpus: CorpusFacts = {
   folders: ['qualys', 'qualys_hacker_guardian', 'qualys_infrascan_webgui', 'qualys_vmdr', 'qualys_webapp'],

@@ -1,11 +1,11 @@
 import type { Observation, ReportHead, ReportInput, ReportItem, Severity } from '../../contract.ts';
-import { csvRows } from '../../csv.ts';
+import { csvRows } from '../../csv/rows.ts';
 import { hasColumns } from '../../detect.ts';
-import { cwesOf, idsIn, observation, RecordError, record, required } from '../../normalize.ts';
-import { count, str } from '../../read.ts';
-import { assetOf, cvssOf, describe, meant, readable, severityOfLevel, tagsOf, when } from './common.ts';
+import { cwesOf, idsIn, observation, RecordError, record, required } from '../../shared/normalize.ts';
+import { count, str } from '../../shared/read.ts';
+import { assetOf, cvssOf, dateOf, describe, presentText, readable, severityOfLevel, tagsOf } from './common.ts';
 
-/** Columns of the report, of VMDR's list (by QID or by CVE), of the API's answer, and of PCI scans (also Hacker Guardian's). */
+/** Columns of the report, of VMDR lists (by QID or CVE), of API responses and of PCI scans (also from Hacker Guardian). */
 const COLUMNS = {
   title: ['Title', 'VULN TITLE'],
   ip: ['IP', 'Asset IPV4', 'IP Address', 'Asset IPv4'],
@@ -36,7 +36,7 @@ const COLUMNS = {
   uniqueId: ['Unique Vuln ID', 'Unique Detection ID'],
 } as const;
 
-/** The columns that tell Qualys from others who have a QID. */
+/** Columns that identify Qualys, because other tools also have a QID. */
 const HEADERS = [
   ['QID', 'Title', 'IP'],
   ['QID', 'Title', 'Asset Name'],
@@ -54,13 +54,14 @@ export async function* readCsv(input: ReportInput): AsyncGenerator<ReportItem> {
 }
 
 function rowOf(cells: Readonly<Record<string, string>>, place: string): Observation | null {
-  const cell = (column: keyof typeof COLUMNS): string | undefined => COLUMNS[column].map((name) => meant(cells[name])).find((value) => value !== undefined);
-  // Hosts without findings, and closing remarks, have lines of their own.
-  if (meant(cells.QID) === undefined && cell('title') === undefined) return null;
-  const qid = required(meant(cells.QID), 'QID');
-  if (!/^\d+$/.test(qid)) throw new RecordError('QID is no number');
+  const cell = (column: keyof typeof COLUMNS): string | undefined =>
+    COLUMNS[column].map((name) => presentText(cells[name])).find((value) => value !== undefined);
+  // Hosts without findings and closing remarks have their own lines.
+  if (presentText(cells.QID) === undefined && cell('title') === undefined) return null;
+  const qid = required(presentText(cells.QID), 'QID');
+  if (!/^\d+$/.test(qid)) throw new RecordError('QID is not a number');
   const asset = assetOf({ ips: [cell('ip'), cell('ipv6')], dns: cell('dns'), netbios: cell('netbios'), agent: cell('agent'), cloud: cell('cloud') });
-  if (asset === null) throw new RecordError('the host has neither address nor name');
+  if (asset === null) throw new RecordError('the host has neither an address nor a name');
   const type = cell('type');
   return observation({
     place,
@@ -79,13 +80,13 @@ function rowOf(cells: Readonly<Record<string, string>>, place: string): Observat
     location: { port: count(cell('port')), protocol: cell('protocol')?.toLowerCase(), resource: cell('instance') },
     present: cell('status')?.toLowerCase() !== 'fixed',
     suppressed: [cell('ignored'), cell('disabled')].some(isYes) || /ignored/i.test(cell('ticket') ?? '') || isAccepted(cells['FALSE POSITIVE STATUS']),
-    first_seen: when(cell('first')),
-    last_seen: when(cell('last') ?? isoOnly(cells['LAST SCAN'])),
+    first_seen: dateOf(cell('first')),
+    last_seen: dateOf(cell('last') ?? isoOnly(cells['LAST SCAN'])),
     tags: tagsOf(cell('category'), type),
   });
 }
 
-/** PCI scans list vulnerabilities only, no information: their lowest level is low. */
+/** PCI scans list only vulnerabilities and no gathered information, so their lowest level is low. */
 function severityOfRow(cells: Readonly<Record<string, string>>, type: string | undefined): Severity {
   if (cells.Q_SEVERITY === undefined) return severityOfLevel(cells.Severity ?? cells.SEVERITY, type);
   return cells.Q_SEVERITY.trim() === '1' ? 'low' : severityOfLevel(cells.Q_SEVERITY, type);
@@ -99,7 +100,7 @@ function isAccepted(status: string | undefined): boolean {
   return /^(?:approved|accepted)$/i.test(status?.trim() ?? '');
 }
 
-/** "05/09/2022" of a spreadsheet may be May or September. */
+/** Drops dates such as "05/09/2022", which may be May or September. */
 function isoOnly(text: string | undefined): string | undefined {
   return /^\d{4}-\d{2}-\d{2}/.test(text ?? '') ? text : undefined;
 }

@@ -1,13 +1,13 @@
 import type { Asset, Observation, ReportInput, ReportItem } from '../../contract.ts';
-import { idsIn, observation, RecordError, record, required } from '../../normalize.ts';
-import { count, str } from '../../read.ts';
-import { childText, type XmlElement, xmlElements } from '../../xml.ts';
-import { assetOf, severityOfLevel, tagsOf, when } from './common.ts';
+import { idsIn, observation, RecordError, record, required } from '../../shared/normalize.ts';
+import { count, str } from '../../shared/read.ts';
+import { childText, type XmlElement, xmlElements } from '../../xml/elements.ts';
+import { assetOf, dateOf, severityOfLevel, tagsOf } from './common.ts';
 
 const HOST = 'HOST_LIST_VM_DETECTION_OUTPUT/RESPONSE/HOST_LIST/HOST';
 const NAMES = ['IP', 'IPV6', 'DNS', 'DNS_DATA/FQDN', 'NETBIOS', 'QG_HOSTID', 'CLOUD_RESOURCE_ID', 'EC2_INSTANCE_ID'];
 
-/** An answer of the API: it names QIDs; their titles are in the knowledge base, which is another document. */
+/** Reads an API response. It has only QIDs. Their titles are in the knowledge base, which is another document. */
 export async function* readDetections(input: ReportInput): AsyncGenerator<ReportItem> {
   let host = new Map<string, string>();
   let hostIndex = 0;
@@ -54,8 +54,8 @@ function detectionOf(element: XmlElement, place: string, asset: Asset): Observat
     location: { port: count(text('PORT')), protocol: text('PROTOCOL')?.toLowerCase(), resource: text('INSTANCE') },
     present: text('STATUS')?.toLowerCase() !== 'fixed',
     suppressed: text('IS_IGNORED') === '1' || text('IS_DISABLED') === '1',
-    first_seen: when(text('FIRST_FOUND_DATETIME')),
-    last_seen: when(text('LAST_FOUND_DATETIME')),
+    first_seen: dateOf(text('FIRST_FOUND_DATETIME')),
+    last_seen: dateOf(text('LAST_FOUND_DATETIME')),
     tags: tagsOf(undefined, type),
   });
 }

@@ -1,8 +1,8 @@
-import { startAbout } from '../../about.ts';
 import type { ReportFormat, ReportHead } from '../../contract.ts';
 import { headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { xmlElements } from '../../xml.ts';
+import { startAbout } from '../../shared/about.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { xmlElements } from '../../xml/elements.ts';
 import { readAssetReport } from './asset-report.ts';
 import { isCsv, readCsv } from './csv.ts';
 import { readDetections } from './detections.ts';
@@ -10,7 +10,7 @@ import { readScan } from './scan-result.ts';
 import { readWas } from './was.ts';
 
 const EXPECTS =
-  'XML with the root ASSET_DATA_REPORT, SCAN, WAS_SCAN_REPORT, WAS_WEBAPP_REPORT or HOST_LIST_VM_DETECTION_OUTPUT, or CSV with the column QID beside Title (or VULN TITLE)';
+  'XML with the root element ASSET_DATA_REPORT, SCAN, WAS_SCAN_REPORT, WAS_WEBAPP_REPORT or HOST_LIST_VM_DETECTION_OUTPUT, or CSV with the columns QID and Title (or VULN TITLE)';
 
 const root = (...names: string[]) => {
   return ({ xmlRoot }: ReportHead): boolean => xmlRoot !== null && names.includes(xmlRoot.name);
@@ -28,7 +28,7 @@ export const qualys: ReportFormat = {
   id: 'qualys',
   name: 'Qualys',
   description:
-    'Qualys reports: asset data report (XML, CSV), VMDR list (CSV), scan result (XML: its confirmed vulnerabilities), host detections of the API (XML), web application report (WAS, XML), PCI scan (CSV)',
+    'Qualys reports: asset data report (XML, CSV), VMDR list (CSV), scan result (XML, confirmed vulnerabilities only), host detections from the API (XML), web application report (WAS, XML) or PCI scan (CSV)',
   documentation: 'https://docs.qualys.com/en/vm/api/dtd/index.htm',
   expects: EXPECTS,
   assetType: 'host',

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { ReportError } from '../../contract.ts';
-import { fromBuffer } from '../../input.ts';
-import { readAll } from '../../testing.ts';
+import { fromBuffer } from '../../shared/input.ts';
+import { readAll } from '../../testing/reading.ts';
 import { qualys } from './index.ts';
 
 const read = (name: string) => readAll(qualys, fromBuffer(readFileSync(new URL(`fixtures/${name}`, import.meta.url)), name));
@@ -18,7 +18,7 @@ const SRV80 = {
   ],
 };
 
-test('asset data report: a finding has what the glossary says of its QID', async () => {
+test('asset data report: reads findings with the glossary entry of their QID', async () => {
   const { observations, rejections } = await read('asset-report.xml');
   expect(rejections).toEqual([{ place: 'HOST_LIST[1]/HOST[2]/VULN_INFO_LIST[1]/VULN_INFO[2]', reason: 'QID is missing' }]);
   expect(observations).toHaveLength(3);
@@ -57,9 +57,9 @@ test('asset data report: a finding has what the glossary says of its QID', async
   });
 });
 
-test('scan result: the confirmed vulnerabilities of each address', async () => {
+test('scan result: reads the confirmed vulnerabilities of each address', async () => {
   const { observations, rejections } = await read('scan.xml');
-  expect(rejections).toEqual([{ place: 'IP[1]/VULNS[1]/CAT[1]/VULN[2]', reason: 'the number of the QID is missing' }]);
+  expect(rejections).toEqual([{ place: 'IP[1]/VULNS[1]/CAT[1]/VULN[2]', reason: 'the QID number is missing' }]);
   expect(observations).toMatchObject([
     {
       place: 'IP[1]/VULNS[1]/CAT[1]/VULN[1]',
@@ -79,7 +79,7 @@ test('scan result: the confirmed vulnerabilities of each address', async () => {
   ]);
 });
 
-test('web application report: vulnerabilities, and what was gathered as information', async () => {
+test('web application report: reads vulnerabilities and gathered information', async () => {
   const { observations, rejections } = await read('was.xml');
   expect(rejections).toEqual([{ place: 'RESULTS[1]/INFORMATION_GATHERED_LIST[1]/INFORMATION_GATHERED[2]', reason: 'QID is missing' }]);
   expect(observations).toMatchObject([
@@ -102,7 +102,7 @@ test('web application report: vulnerabilities, and what was gathered as informat
   ]);
 });
 
-test('host detections of the API carry ids of their own', async () => {
+test('host detections: reads the ids of findings', async () => {
   const { observations, rejections } = await read('detections.xml');
   expect(rejections).toEqual([{ place: 'RESPONSE[1]/HOST_LIST[1]/HOST[1]/DETECTION_LIST[1]/DETECTION[4]', reason: 'QID is missing' }]);
   expect(observations).toMatchObject([
@@ -132,7 +132,7 @@ test('host detections of the API carry ids of their own', async () => {
   ]);
 });
 
-test('CSV report: the header is found below other lines, hosts without findings are passed over', async () => {
+test('CSV report: finds the header below other lines and skips hosts without findings', async () => {
   const { observations, rejections } = await read('report.csv');
   expect(rejections).toEqual([{ place: 'line 12', reason: 'QID is missing' }]);
   expect(observations).toMatchObject([
@@ -158,7 +158,7 @@ test('CSV report: the header is found below other lines, hosts without findings 
   ]);
 });
 
-test('VMDR lists by QID and by CVE', async () => {
+test('VMDR list: reads lists by QID and by CVE', async () => {
   const { observations } = await read('vmdr-qid.csv');
   expect(observations).toMatchObject([
     {
@@ -197,7 +197,7 @@ test('VMDR lists by QID and by CVE', async () => {
   ]);
 });
 
-test('PCI scans: the lowest level is low, approved false positives are suppressed, doubtful dates left out', async () => {
+test('PCI scan: maps the lowest level to low, suppresses approved false positives and drops ambiguous dates', async () => {
   const { observations } = await read('pci.csv');
   expect(observations).toMatchObject([
     {
@@ -212,12 +212,12 @@ test('PCI scans: the lowest level is low, approved false positives are suppresse
   ]);
 });
 
-test('reports without findings have none', async () => {
+test('accepts reports without findings', async () => {
   expect(await read('empty.xml')).toEqual({ observations: [], rejections: [] });
   expect(await read('empty.csv')).toEqual({ observations: [], rejections: [] });
 });
 
-test.each(['<SCAN><result/></SCAN>', '<SIMPLE_RETURN/>', 'QID,Name\n1,x\n', '[]'])('another file is refused: %s', async (text) => {
+test.each(['<SCAN><result/></SCAN>', '<SIMPLE_RETURN/>', 'QID,Name\n1,x\n', '[]'])('rejects another file: %s', async (text) => {
   await expect(readAll(qualys, fromBuffer(text))).rejects.toThrow(ReportError);
   await expect(readAll(qualys, fromBuffer(text))).rejects.toThrow(/ASSET_DATA_REPORT/);
 });

@@ -1,15 +1,15 @@
 import type { Observation, ReportInput, ReportItem } from '../../contract.ts';
-import { idsIn, observation, RecordError, record, required } from '../../normalize.ts';
-import { count, str } from '../../read.ts';
-import { childText, type XmlElement, type XmlMatch, xmlElements } from '../../xml.ts';
-import { assetOf, cvssOf, describe, readable, severityOfLevel, tagsOf, textsIn, when } from './common.ts';
+import { idsIn, observation, RecordError, record, required } from '../../shared/normalize.ts';
+import { count, str } from '../../shared/read.ts';
+import { childText, type XmlElement, type XmlMatch, xmlElements } from '../../xml/elements.ts';
+import { assetOf, cvssOf, dateOf, describe, readable, severityOfLevel, tagsOf, textsIn } from './common.ts';
 
-/** Confirmed vulnerabilities only: the sections INFOS, SERVICES and PRACTICES hold what was gathered or is merely possible. */
+/** Reads only confirmed vulnerabilities. The sections INFOS, SERVICES and PRACTICES contain gathered information and possible weaknesses. */
 export async function* readScan(input: ReportInput): AsyncGenerator<ReportItem> {
   let scanned: Date | null = null;
   for await (const { element, pattern, parents, place } of xmlElements(input, ['SCAN/HEADER/KEY', 'SCAN/IP/VULNS/CAT/VULN', 'SCAN/IP/VULNS/VULN'])) {
     if (pattern > 0) yield* record(place, () => findingOf(element, parents, place, scanned));
-    else if (element.attributes.value === 'DATE') scanned = when(element.text);
+    else if (element.attributes.value === 'DATE') scanned = dateOf(element.text);
   }
 }
 
@@ -17,11 +17,11 @@ function findingOf(element: XmlElement, parents: XmlMatch['parents'], place: str
   const text = (name: string): string | undefined => str(childText(element, name));
   const host = parents[1]?.attributes ?? {};
   const category = parents.find(({ name }) => name === 'CAT')?.attributes ?? {};
-  const qid = required(str(element.attributes.number), 'the number of the QID');
+  const qid = required(str(element.attributes.number), 'the QID number');
   // A host without a name is called "No registered hostname".
   const dns = /^\S+$/.test(host.name ?? '') ? host.name : undefined;
   const asset = assetOf({ ips: [host.value], dns });
-  if (asset === null) throw new RecordError('the IP has no value');
+  if (asset === null) throw new RecordError('the IP address is missing');
   return observation({
     place,
     tool: 'qualys',

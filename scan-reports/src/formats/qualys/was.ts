@@ -1,10 +1,10 @@
 import type { Asset, Observation, ReportInput, ReportItem } from '../../contract.ts';
-import { cwesOf, idsIn, observation, record, required, urlPlace, webAsset } from '../../normalize.ts';
-import { str } from '../../read.ts';
-import { child, childText, type XmlElement, xmlElements } from '../../xml.ts';
-import { cvssOf, describe, meant, readable, severityOfLevel, when } from './common.ts';
+import { cwesOf, idsIn, observation, record, required, urlPlace, webAsset } from '../../shared/normalize.ts';
+import { str } from '../../shared/read.ts';
+import { child, childText, type XmlElement, xmlElements } from '../../xml/elements.ts';
+import { cvssOf, dateOf, describe, presentText, readable, severityOfLevel } from './common.ts';
 
-interface Knowledge {
+interface GlossaryEntry {
   title: string | undefined;
   severity: string | undefined;
   category: string | undefined;
@@ -15,14 +15,14 @@ interface Knowledge {
 }
 
 interface Context {
-  glossary: ReadonlyMap<string, Knowledge>;
-  /** Addresses of the scanned applications by name. */
+  glossary: ReadonlyMap<string, GlossaryEntry>;
+  /** URLs of the scanned applications by name. */
   applications: ReadonlyMap<string, string>;
 }
 
 const LISTS = ['**/VULNERABILITY_LIST/VULNERABILITY', '**/SENSITIVE_CONTENT_LIST/SENSITIVE_CONTENT', '**/INFORMATION_GATHERED_LIST/INFORMATION_GATHERED'];
 
-/** The glossary and the applications stand after the results. */
+/** The glossary and the applications come after the results, so they are read in a first pass. */
 export async function* readWas(input: ReportInput): AsyncGenerator<ReportItem> {
   const context = await readContext(input);
   let application: string | undefined;
@@ -33,18 +33,18 @@ export async function* readWas(input: ReportInput): AsyncGenerator<ReportItem> {
 }
 
 async function readContext(input: ReportInput): Promise<Context> {
-  const glossary = new Map<string, Knowledge>();
+  const glossary = new Map<string, GlossaryEntry>();
   const applications = new Map<string, string>();
   for await (const { element, pattern } of xmlElements(input, ['*/GLOSSARY/QID_LIST/QID', '**/WEBAPP'])) {
     const qid = str(childText(element, 'QID'));
-    if (pattern === 0 && qid) glossary.set(qid, knowledgeOf(element));
+    if (pattern === 0 && qid) glossary.set(qid, glossaryEntryOf(element));
     const url = str(childText(element, 'URL'));
     if (pattern === 1 && url) applications.set(childText(element, 'NAME'), url);
   }
   return { glossary, applications };
 }
 
-function knowledgeOf(element: XmlElement): Knowledge {
+function glossaryEntryOf(element: XmlElement): GlossaryEntry {
   const text = (name: string): string | undefined => str(childText(element, name));
   const vector = child(element, 'CVSS_V3')?.children.find(({ text: value }) => value.startsWith('CVSS:3'))?.text;
   return {
@@ -58,7 +58,7 @@ function knowledgeOf(element: XmlElement): Knowledge {
   };
 }
 
-/** Payloads, requests and answers are left out: they quote what was sent and what came back. */
+/** Payloads, requests and responses are not read, because they may contain secrets. */
 function findingOf(element: XmlElement, place: string, { glossary, applications }: Context, application: string | undefined): Observation {
   const text = (name: string): string | undefined => str(childText(element, name));
   const qid = required(text('QID'), 'QID');
@@ -79,11 +79,11 @@ function findingOf(element: XmlElement, place: string, { glossary, applications 
     cwes: known?.cwes,
     cvss: known?.cvss,
     asset: webAsset(url) ?? applicationOf(applications, application),
-    location: { url: urlPlace(url), parameter: meant(text('PARAM')), method: methodOf(element) },
+    location: { url: urlPlace(url), parameter: presentText(text('PARAM')), method: methodOf(element) },
     present: text('STATUS')?.toLowerCase() !== 'fixed',
     suppressed: text('IGNORED') === 'true',
-    first_seen: when(text('FIRST_TIME_DETECTED')),
-    last_seen: when(text('LAST_TIME_DETECTED') ?? text('DETECTION_DATE')),
+    first_seen: dateOf(text('FIRST_TIME_DETECTED')),
+    last_seen: dateOf(text('LAST_TIME_DETECTED') ?? text('DETECTION_DATE')),
     tags: [known?.category ?? [], type === 'Potential' ? 'potential' : []].flat(),
   });
 }

@@ -1,17 +1,17 @@
-import { startAbout } from '../../about.ts';
 import type { Observation, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import { cwesOf, filePath, idsIn, observation, RecordError, record, required, severityOf } from '../../normalize.ts';
-import { arr, date, isObj, type Obj, obj, str, strs } from '../../read.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { startAbout } from '../../shared/about.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { cwesOf, filePath, idsIn, observation, RecordError, record, required, severityOf } from '../../shared/normalize.ts';
+import { arr, date, isObj, type Obj, obj, str, strs } from '../../shared/read.ts';
 
-const EXPECTS = 'a JSON object with version, start and data, or (jsonsimple) an array of files with results';
+const EXPECTS = 'a JSON object with version, start and data, or an array of files with results (jsonsimple)';
 
 export const retireJs: ReportFormat = {
   id: 'retire_js',
   name: 'Retire.js',
-  description: '`retire --outputformat json` or `jsonsimple`',
+  description: 'Output of `retire --outputformat json` or `retire --outputformat jsonsimple`',
   documentation: 'https://github.com/RetireJS/retire.js/tree/master/node',
   expects: EXPECTS,
   assetType: 'repository',
@@ -27,7 +27,7 @@ export const retireJs: ReportFormat = {
     const time = shape === 'object' ? await readStart(input) : null;
     for await (const found of jsonValues(input, [shape === 'object' ? 'data.*' : '*'])) {
       const place = placeOf(found);
-      if (found.error || !isObj(found.value)) yield { rejection: { place, reason: found.error ?? 'is no object' } };
+      if (found.error || !isObj(found.value)) yield { rejection: { place, reason: found.error ?? 'the record is not an object' } };
       else yield* readFile(found.value, place, time);
     }
   },
@@ -53,14 +53,22 @@ function* readFile(file: Obj, place: string, time: Date | null): Generator<Repor
     for (const [number, vulnerability] of arr(obj(result).vulnerabilities).entries()) {
       const here = `${place}.results[${index}].vulnerabilities[${number}]`;
       yield* record(here, () => {
-        if (!isObj(vulnerability)) throw new RecordError('is no object');
-        return observationOf(vulnerability, obj(result), str(file.file), here, time);
+        if (!isObj(vulnerability)) throw new RecordError('the record is not an object');
+        return observationOf(vulnerability, here, { result: obj(result), file: str(file.file), time });
       });
     }
   }
 }
 
-function observationOf(vulnerability: Obj, result: Obj, file: string | undefined, place: string, time: Date | null): Observation {
+interface Context {
+  /** The library that has the vulnerability. */
+  result: Obj;
+  file: string | undefined;
+  /** Start of the scan. */
+  time: Date | null;
+}
+
+function observationOf(vulnerability: Obj, place: string, { result, file, time }: Context): Observation {
   const component = required(str(result.component), 'component');
   const identifiers = obj(vulnerability.identifiers);
   const info = strs(vulnerability.info);
@@ -89,7 +97,7 @@ function observationOf(vulnerability: Obj, result: Obj, file: string | undefined
   });
 }
 
-/** Numbers of trackers mean something only with the name of their kind: "issue 2432". */
+/** A tracker number is only meaningful with its kind: "issue 2432". */
 function namedId(identifiers: Obj): string | undefined {
   const kinds = Object.keys(identifiers).filter((kind) => kind !== 'summary' && str(arr(identifiers[kind])[0]) !== undefined);
   const kind = kinds.includes('retid') ? 'retid' : kinds.sort()[0];

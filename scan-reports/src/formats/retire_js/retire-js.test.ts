@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { fromBuffer } from '../../input.ts';
-import { readAll } from '../../testing.ts';
+import { fromBuffer } from '../../shared/input.ts';
+import { readAll } from '../../testing/reading.ts';
 import { retireJs } from './index.ts';
 
 const fixture = (name: string) => fromBuffer(readFileSync(new URL(`./fixtures/${name}`, import.meta.url)), name);
 
-test('a vulnerable library in a file', async () => {
+test('reads a vulnerable library in a file', async () => {
   const { observations, rejections } = await readAll(retireJs, fixture('report.json'));
   expect(rejections).toEqual([]);
   expect(observations).toHaveLength(4);
@@ -34,7 +34,7 @@ test('a vulnerable library in a file', async () => {
   });
 });
 
-test('without a public id the check is named by what the repository of the tool has', async () => {
+test('uses the identifiers of the retire.js repository if there is no public id', async () => {
   const { observations } = await readAll(retireJs, fixture('report.json'));
   expect(observations.slice(1).map(({ rule, severity, vulnerability_ids }) => ({ rule, severity, vulnerability_ids }))).toEqual([
     { rule: 'retid 73', severity: 'low', vulnerability_ids: [] },
@@ -44,13 +44,13 @@ test('without a public id the check is named by what the repository of the tool 
   expect(observations[3]?.title).toBe('Vulnerability in handlebars');
 });
 
-test('the simple form, with malformed records rejected', async () => {
+test('reads the simple form and rejects malformed records', async () => {
   const { observations, rejections } = await readAll(retireJs, fixture('simple-malformed.json'));
   expect(rejections).toEqual([
     { place: '[0].results[0].vulnerabilities[0]', reason: 'component is missing' },
     { place: '[0].results[1].vulnerabilities[0]', reason: 'an identifier is missing' },
-    { place: '[0].results[1].vulnerabilities[1]', reason: 'is no object' },
-    { place: '[1]', reason: 'is no object' },
+    { place: '[0].results[1].vulnerabilities[1]', reason: 'the record is not an object' },
+    { place: '[1]', reason: 'the record is not an object' },
   ]);
   expect(observations).toHaveLength(1);
   expect(observations[0]).toMatchObject({
@@ -61,16 +61,14 @@ test('the simple form, with malformed records rejected', async () => {
   });
 });
 
-test('a report without findings is empty; a file of another kind is refused', async () => {
+test('accepts a report without findings and rejects another file', async () => {
   expect(await readAll(retireJs, fixture('empty.json'))).toEqual({ observations: [], rejections: [] });
   expect(await readAll(retireJs, fromBuffer('[]'))).toEqual({ observations: [], rejections: [] });
   for (const foreign of ['{"data":[{"id":"1","type":"issue"}]}', '[{"Target":"x"}]', '<analysis/>', ''])
-    await expect(readAll(retireJs, fromBuffer(foreign))).rejects.toThrow(
-      /no such report: a JSON object with version, start and data, or \(jsonsimple\) an array/,
-    );
+    await expect(readAll(retireJs, fromBuffer(foreign))).rejects.toThrow(/Expected a JSON object with version, start and data, or an array/);
 });
 
-test('a run with errors may have missed anything', async () => {
+test('errors make the report unfinished', async () => {
   const about = (errors: string[]) => retireJs.about?.(fromBuffer(JSON.stringify({ version: '5.0.0', start: '2024-05-06T07:08:09Z', data: [], errors })));
   expect(await about([])).toEqual({ tools: null, finished: true, unread: [] });
   expect(await about(['Could not download the repository'])).toMatchObject({ finished: false });

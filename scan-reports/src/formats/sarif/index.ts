@@ -1,10 +1,10 @@
 import { ReportError, type ReportFormat, type ReportHead, type ReportItem } from '../../contract.ts';
 import { hasKeys, headOf, keysInList } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import type { JsonValue } from '../../json-cutter.ts';
-import { record } from '../../normalize.ts';
-import { obj } from '../../read.ts';
+import type { JsonValue } from '../../json/extractor.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { record } from '../../shared/normalize.ts';
+import { obj } from '../../shared/read.ts';
 import { aboutRuns } from './about.ts';
 import { observationsOf } from './result.ts';
 import { emptyRun, type Run, readRuns, runKey } from './run.ts';
@@ -12,7 +12,7 @@ import { emptyRun, type Run, readRuns, runKey } from './run.ts';
 export const sarif: ReportFormat = {
   id: 'sarif',
   name: 'SARIF 2.1.0',
-  description: 'Static Analysis Results Interchange Format of any tool: CodeQL, Semgrep, Snyk Code, ESLint and many more',
+  description: 'Static Analysis Results Interchange Format, written by CodeQL, Semgrep, Snyk Code, ESLint and many other tools',
   documentation: 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html',
   expects: 'a JSON object with version "2.1.0" and runs',
   assetType: 'repository',
@@ -22,18 +22,18 @@ export const sarif: ReportFormat = {
     const runs = await readRuns(input);
     if (runs.size === 0 && !hasKeys(await headOf(input), 'runs')) throw notThisFormat(sarif.expects);
     for (const run of runs.values())
-      if (run.resultsElsewhere) throw new ReportError('The results of a run stand in other files (externalPropertyFileReferences): merge them into one file.');
+      if (run.hasExternalResults) throw new ReportError('The results of a run are in other files (externalPropertyFileReferences). Merge them into one file.');
     for await (const found of jsonValues(input, ['runs.*.results.*'])) yield* readResult(found, runs);
   },
 };
 
-/** The version, and the tool of a run, may stand after more results than the beginning of the file shows. */
+/** The version and the tool of a run may come after more results than fit in the head. */
 function hasRuns(head: ReportHead): boolean {
   const keys = keysInList(head, 'runs') ?? [];
   return keys.includes('results') || keys.includes('tool');
 }
 
-const EMPTY = emptyRun();
+const EMPTY_RUN = emptyRun();
 
 function* readResult(found: JsonValue, runs: ReadonlyMap<string, Run>): Generator<ReportItem> {
   const place = placeOf(found);
@@ -41,5 +41,5 @@ function* readResult(found: JsonValue, runs: ReadonlyMap<string, Run>): Generato
     yield { rejection: { place, reason: found.error } };
     return;
   }
-  yield* record(place, () => observationsOf(obj(found.value), place, runs.get(runKey(found)) ?? EMPTY));
+  yield* record(place, () => observationsOf(obj(found.value), place, runs.get(runKey(found)) ?? EMPTY_RUN));
 }

@@ -1,24 +1,24 @@
 import { posix } from 'node:path';
 import type { Asset, Location } from '../../contract.ts';
-import { filePath, urlPlace, webAsset } from '../../normalize.ts';
-import { arr, count, num, type Obj, obj, str } from '../../read.ts';
+import { filePath, urlPlace, webAsset } from '../../shared/normalize.ts';
+import { arr, count, num, type Obj, obj, str } from '../../shared/read.ts';
 import { type Address, addressOf, isAbsolute, type Run } from './run.ts';
 
-type Place = { [Key in keyof Location]?: Location[Key] | undefined };
+type PartialLocation = { [Key in keyof Location]?: Location[Key] | undefined };
 
-export function locationOf(location: Obj, run: Run): Place {
+export function locationOf(location: Obj, run: Run): PartialLocation {
   const physical = obj(location.physicalLocation);
   const region = obj(physical.region);
   const resource = logicalOf(location, run);
   return {
-    ...placeOfArtifact(obj(physical.artifactLocation), run),
+    ...artifactLocation(obj(physical.artifactLocation), run),
     line: count(region.startLine),
     end_line: count(region.endLine),
     ...(resource?.startsWith('pkg:') ? purlOf(resource) : { resource }),
   };
 }
 
-export function placeOfArtifact(artifact: Obj, run: Run): Place {
+export function artifactLocation(artifact: Obj, run: Run): PartialLocation {
   const own = addressOf(artifact);
   const address = own.uri === undefined ? (run.artifacts[num(artifact.index) ?? -1] ?? own) : own;
   const uri = resolved(address, run);
@@ -26,19 +26,19 @@ export function placeOfArtifact(artifact: Obj, run: Run): Place {
   return { path: filePath(decoded(uri)) };
 }
 
-/** The web application, where the place is an address of one. */
-export function assetOfPlace({ url }: Place): Asset | null {
+/** Returns the web application if the location is a URL. */
+export function assetOfLocation({ url }: PartialLocation): Asset | null {
   return webAsset(url);
 }
 
 function logicalOf(location: Obj, { logicalLocations }: Run): string | undefined {
-  // Version 2.0 had a single one.
+  // Version 2.0 has a single logical location.
   const [logical] = [...arr(location.logicalLocations), ...arr(location.logicalLocation)].map(obj);
   if (logical === undefined) return undefined;
   return str(logical.fullyQualifiedName) ?? logicalLocations[num(logical.index) ?? -1] ?? str(logical.name);
 }
 
-/** The path below the outermost base of its chain (section 3.14.14). */
+/** Resolves the path relative to the outermost base of its chain (section 3.14.14). */
 function resolved({ uri, base }: Address, { bases, roots }: Run): string | undefined {
   if (uri === undefined) return undefined;
   if (isAbsolute(uri)) {
@@ -65,8 +65,8 @@ function decoded(path: string | undefined): string | undefined {
   }
 }
 
-/** Dependency-Check names the package as a logical location. */
-function purlOf(purl: string): Place {
+/** Dependency-Check writes the package URL as a logical location. */
+function purlOf(purl: string): PartialLocation {
   const [, name, version] = /^pkg:[^/]+\/([^@?#]+)(?:@([^?#]+))?/.exec(purl) ?? [];
   return { purl, component: decoded(name), version: decoded(version) };
 }

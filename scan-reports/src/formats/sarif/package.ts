@@ -4,8 +4,8 @@ import type { Rule } from './run.ts';
 type Package = Pick<Location, 'component' | 'version' | 'fixed_version'>;
 
 /**
- * SARIF has no place for a package. Scanners of packages say it in their message, each in a fixed form; without it the same
- * vulnerability in two packages of an image would be one.
+ * SARIF has no field for a package. Package scanners write it into their message, each in a fixed form. Without it, the same
+ * vulnerability in two packages of an image would be one finding.
  */
 export function packageOf(tool: string, message: string | undefined, rule: Rule | undefined): Package {
   if (tool === 'trivy') return labelled(message, 'Package', 'Installed Version', 'Fixed Version');
@@ -17,12 +17,12 @@ export function packageOf(tool: string, message: string | undefined, rule: Rule 
   return {};
 }
 
-/** The ids of Snyk's database, by which its other reports know the vulnerability too; SNYK-CC is a check of configurations. */
+/** True for ids of Snyk's vulnerability database, which other Snyk reports use too. SNYK-CC ids are configuration checks. */
 export function isSnykId(ruleId: string | undefined): ruleId is string {
   return /^SNYK-(?!CC-)/.test(ruleId ?? '');
 }
 
-/** Snyk names the package as a logical location: "lodash@4.17.15", "@babel/traverse@7.0.0". */
+/** Snyk writes the package as a logical location: "lodash@4.17.15", "@babel/traverse@7.0.0". */
 export function snykPackage(resource: string | undefined): Package & { resource?: undefined } {
   const [, component, version] = /^(@?[^@\s]+)@([^@\s]+)$/.exec(resource ?? '') ?? [];
   return component === undefined ? {} : { ...known({ component, version }), resource: undefined };

@@ -1,13 +1,13 @@
 import type { Observation, Severity } from '../../contract.ts';
-import { cwesOf, idsIn, observation, RecordError, severityOfScore, urlPlace } from '../../normalize.ts';
-import { arr, date, num, type Obj, obj, str, strs } from '../../read.ts';
-import { assetOfPlace, locationOf, placeOfArtifact } from './location.ts';
+import { cwesOf, idsIn, observation, RecordError, severityOfScore, urlPlace } from '../../shared/normalize.ts';
+import { arr, date, num, type Obj, obj, str, strs } from '../../shared/read.ts';
+import { artifactLocation, assetOfLocation, locationOf } from './location.ts';
 import { isSnykId, packageOf, snykPackage } from './package.ts';
 import { cwesOfTaxa, type Found, findRule, type Rule, type Run } from './run.ts';
 
-/** One weakness at several places is one observation for each of them, which all have to be changed (section 3.27.12). */
+/** A result with several locations becomes one observation per location, because all must be changed (section 3.27.12). */
 export function observationsOf(result: Obj, place: string, run: Run): Observation[] {
-  if (Object.keys(result).length === 0) throw new RecordError('the result is no object');
+  if (Object.keys(result).length === 0) throw new RecordError('the result is not an object');
   const kind = str(result.kind) ?? 'fail';
   if (kind === 'pass' || kind === 'notApplicable' || kind === 'informational') return [];
   const reference = { id: result.ruleId, index: result.ruleIndex, ...obj(result.rule) };
@@ -29,14 +29,14 @@ export function observationsOf(result: Obj, place: string, run: Run): Observatio
     place,
     tool,
     rule: ruleId ?? firstLine(message),
-    // The same for all results of one issue, over all scans (section 3.27.4); it cannot tell several places apart.
+    // The same for all results of one issue in all scans (section 3.27.4), so it cannot distinguish several locations.
     external_id: locations.length <= 1 ? str(result.correlationGuid) : undefined,
     title: rule?.short ?? rule?.name ?? (secret ? ruleId : undefined) ?? firstLine(message) ?? ruleId ?? 'Result',
     description: secret ? null : [message, rule?.full].filter(Boolean).join('\n\n'),
     solution: secret ? null : rule?.help,
     severity: score === undefined ? severityOfLevel(level) : severityOfScore(score),
     tool_severity: score === undefined ? level : String(score),
-    vulnerability_ids: vulnerabilityIdsOf(ruleId, rule, tags, own, message),
+    vulnerability_ids: vulnerabilityIdsOf({ ruleId, rule, tags, properties: own, message }),
     cwes: cwesOf(
       tags.filter((tag) => /cwe/i.test(tag)),
       strs(rule?.properties.cwe),
@@ -52,24 +52,24 @@ export function observationsOf(result: Obj, place: string, run: Run): Observatio
     tags: tags.filter((tag) => !/cwe/i.test(tag)),
   };
   return (locations.length === 0 ? [null] : locations).map((location, index, all) => {
-    const where = { ...placeOfResult(result, run), ...(location ? locationOf(location, run) : {}) };
+    const where = { ...resultLocation(result, run), ...(location ? locationOf(location, run) : {}) };
     const component = isSnykId(ruleId) ? snykPackage(where.resource) : packageOf(tool, message, rule);
     return observation({
       ...common,
-      asset: run.asset ?? assetOfPlace(where),
+      asset: run.asset ?? assetOfLocation(where),
       location: { ...where, ...component, fingerprint: fingerprintOf(result, index, all.length) },
     });
   });
 }
 
-/** What stands beside the locations: the request that showed it, or the file that was looked at. */
-function placeOfResult(result: Obj, run: Run) {
+/** Location information outside `locations`: the web request, or the analyzed file. */
+function resultLocation(result: Obj, run: Run) {
   const { target, method } = obj(result.webRequest);
   if (/^https?:\/\//i.test(str(target) ?? '')) return { url: urlPlace(str(target)), method: str(method) };
-  return arr(result.locations).length === 0 ? placeOfArtifact(obj(result.analysisTarget), run) : {};
+  return arr(result.locations).length === 0 ? artifactLocation(obj(result.analysisTarget), run) : {};
 }
 
-/** Section 3.11.7: the message's own text, else the rule's of that name, else the tool's. */
+/** Section 3.11.7: the text of the message, otherwise the rule's message with that id, otherwise the tool's. */
 function messageOf(message: Obj, found: Found | null, run: Run): string | undefined {
   const id = str(message.id) ?? '';
   const named = obj(found?.rule.messages[id] ?? (found?.component ?? run.driver).messages[id]);
@@ -79,7 +79,7 @@ function messageOf(message: Obj, found: Found | null, run: Run): string | undefi
     values.length === 0
       ? template
       : template?.replaceAll(/\{\{|\}\}|\{(\d+)\}/g, (whole, index) => (index === undefined ? whole.charAt(0) : (str(values[Number(index)]) ?? whole)));
-  // Links to locations by their number say nothing outside of the file (section 3.11.6).
+  // Links to numbered locations are meaningless outside the file (section 3.11.6).
   return filled?.replaceAll(/\[((?:[^[\]\\]|\\.)*)\]\(\d+\)/g, (_, text: string) => text.replaceAll(/\\(.)/g, '$1'));
 }
 
@@ -102,39 +102,47 @@ function severityOfLevel(level: string): Severity {
   return level === 'warning' ? 'medium' : 'info';
 }
 
-/** Section 3.35.3: a suppression that is under review or rejected is none. */
+/** Section 3.35.3: a suppression that is under review or rejected does not count. */
 function isSuppressed(result: Obj): boolean {
   const statuses = arr(result.suppressions).map((suppression) => str(obj(suppression).status) ?? 'accepted');
   return statuses.length > 0 && statuses.every((status) => status === 'accepted');
 }
 
-/** Ids where they name the weakness; a text counts only when it mentions just one. */
-function vulnerabilityIdsOf(ruleId: string | undefined, rule: Rule | undefined, tags: string[], own: Obj, message: string | undefined): string[] {
-  const named = idsIn(ruleId, rule?.name, ...(rule?.deprecatedIds ?? []), ...tags, ...strs(rule?.properties.cve), ...strs(own.cve));
+interface IdSources {
+  ruleId: string | undefined;
+  rule: Rule | undefined;
+  tags: string[];
+  properties: Obj;
+  message: string | undefined;
+}
+
+/** Prefers ids in fields that identify the weakness. An id from a text counts only if the text mentions exactly one. */
+function vulnerabilityIdsOf({ ruleId, rule, tags, properties, message }: IdSources): string[] {
+  const named = idsIn(ruleId, rule?.name, ...(rule?.deprecatedIds ?? []), ...tags, ...strs(rule?.properties.cve), ...strs(properties.cve));
   const snyk = isSnykId(ruleId) ? [ruleId] : [];
   if (named.length > 0) return [...named, ...snyk];
   const mentioned = idsIn(rule?.short, rule?.full, message);
   return [...(mentioned.length === 1 ? mentioned : []), ...snyk];
 }
 
-/** The texts of such results may hold the secret. */
+/** Texts of these results may contain the secret, so they are not stored. */
 function isAboutSecrets(tool: string, tags: readonly string[]): boolean {
   return /gitleaks|trufflehog|detect-secrets|ggshield|gitguardian|whispers|talisman/.test(tool) || tags.some((tag) => /^secrets?$/i.test(tag));
 }
 
-/** Fingerprints before their parts; a mark of the whole file would not outlive the next change of it. */
-function fingerprintOf(result: Obj, index: number, places: number): string | undefined {
-  const marks = (of: unknown): [string, string][] =>
-    Object.entries(obj(of))
-      .flatMap(([name, value]): [string, string][] => (str(value) && !/requires login/i.test(String(value)) ? [[name, String(value)]] : []))
+/** Prefers fingerprints over partial fingerprints. Skips hashes of the whole file, which change with every edit. */
+function fingerprintOf(result: Obj, index: number, locationCount: number): string | undefined {
+  const entriesOf = (value: unknown): [string, string][] =>
+    Object.entries(obj(value))
+      .flatMap(([name, mark]): [string, string][] => (str(mark) && !/requires login/i.test(String(mark)) ? [[name, String(mark)]] : []))
       .sort(([a], [b]) => (a < b ? -1 : 1));
-  const partial = marks(result.partialFingerprints);
-  // What GitHub goes by; tools put it in for that.
+  const partial = entriesOf(result.partialFingerprints);
+  // GitHub matches alerts by this fingerprint, so tools write it for that purpose.
   const line = partial.find(([name]) => /^primaryLocationLineHash\b/.test(name));
-  const ofPlace = partial.filter(([name]) => !/file.?hash/i.test(name));
-  const [whole] = marks(result.fingerprints);
-  const chosen = whole ? [whole] : line ? [line] : ofPlace;
+  const otherParts = partial.filter(([name]) => !/file.?hash/i.test(name));
+  const [whole] = entriesOf(result.fingerprints);
+  const chosen = whole ? [whole] : line ? [line] : otherParts;
   if (chosen.length === 0) return undefined;
   const text = chosen.map(([name, value]) => `${name}:${value}`).join(' ');
-  return places === 1 ? text : `${text} ${index}`;
+  return locationCount === 1 ? text : `${text} ${index}`;
 }

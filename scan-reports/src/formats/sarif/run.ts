@@ -1,25 +1,25 @@
 import type { Asset, ReportInput } from '../../contract.ts';
-import { jsonValues } from '../../json.ts';
-import type { JsonValue } from '../../json-cutter.ts';
-import { cwesOf, repositoryAsset } from '../../normalize.ts';
-import { arr, date, num, type Obj, obj, str, strs } from '../../read.ts';
+import type { JsonValue } from '../../json/extractor.ts';
+import { jsonValues } from '../../json/values.ts';
+import { cwesOf, repositoryAsset } from '../../shared/normalize.ts';
+import { arr, date, num, type Obj, obj, str, strs } from '../../shared/read.ts';
 
-/** What results refer to. It may stand after them in the file, so it is read in a first pass, piece by piece. */
+/** The parts of a run that results refer to. They may come after the results, so they are read in a first pass, value by value. */
 export interface Run {
   driver: Component;
   extensions: Component[];
   byId: Map<string, Found>;
   taxonomies: { name?: string | undefined; guid?: string | undefined; ids: (string | undefined)[] }[];
-  /** GUID of a taxonomy that the tool supports, and its name. */
+  /** Names of supported taxonomies by GUID. */
   supported: Map<string, string>;
   artifacts: Address[];
   logicalLocations: (string | undefined)[];
   bases: Map<string, Address>;
-  /** Absolute addresses that other ones may lie below: what comes before is a matter of the machine that scanned. */
+  /** Absolute base URIs. They are removed from paths, because they depend on the scanning machine. */
   roots: string[];
   asset: Asset | null;
   invocations: { ended: Date | null; overrides: { descriptor: Obj; level: string | undefined }[] }[];
-  resultsElsewhere: boolean;
+  hasExternalResults: boolean;
 }
 
 interface Component {
@@ -40,7 +40,7 @@ export interface Rule {
   level: string | undefined;
   deprecatedIds: string[];
   messages: Obj;
-  /** Of other descriptors: the taxa that the rule belongs to. */
+  /** References to the taxa that the rule belongs to. */
   targets: Obj[];
   properties: Obj;
 }
@@ -68,7 +68,7 @@ export function emptyRun(): Run {
     roots: [],
     asset: null,
     invocations: [],
-    resultsElsewhere: false,
+    hasExternalResults: false,
   };
 }
 
@@ -101,18 +101,18 @@ export async function readRuns(input: ReportInput): Promise<Map<string, Run>> {
     const key = runKey(found);
     const run = runs.get(key) ?? emptyRun();
     runs.set(key, run);
-    takePart(run, found.path.slice(2), found.value);
+    addPart(run, found.path.slice(2), found.value);
   }
   for (const run of runs.values()) complete(run);
   return runs;
 }
 
-function takePart(run: Run, path: readonly (string | number)[], value: unknown): void {
+function addPart(run: Run, path: readonly (string | number)[], value: unknown): void {
   const [part, at, field, index] = path;
-  if (part === 'tool' && at === 'driver') takeComponent(run, run.driver, path.slice(2), value);
+  if (part === 'tool' && at === 'driver') addComponentPart(run, run.driver, path.slice(2), value);
   else if (part === 'tool') {
     run.extensions[Number(field)] ??= emptyComponent();
-    takeComponent(run, run.extensions[Number(field)] as Component, path.slice(3), value);
+    addComponentPart(run, run.extensions[Number(field)] as Component, path.slice(3), value);
   } else if (part === 'taxonomies') {
     run.taxonomies[Number(at)] ??= { ids: [] };
     const taxonomy = run.taxonomies[Number(at)] as Run['taxonomies'][number];
@@ -120,16 +120,16 @@ function takePart(run: Run, path: readonly (string | number)[], value: unknown):
     else if (field === 'name' || field === 'guid') taxonomy[field] = str(value);
   } else if (part === 'invocations') {
     run.invocations[Number(at)] ??= { ended: null, overrides: [] };
-    takeInvocation(run, run.invocations[Number(at)] as Run['invocations'][number], field, value);
+    addInvocationPart(run, run.invocations[Number(at)] as Run['invocations'][number], field, value);
   } else if (part === 'artifacts') run.artifacts[Number(at)] = addressOf(value);
   else if (part === 'logicalLocations') run.logicalLocations[Number(at)] = str(obj(value).fullyQualifiedName) ?? str(obj(value).name);
   else if (part === 'originalUriBaseIds') for (const [id, base] of Object.entries(obj(value))) run.bases.set(id, addressOf(base));
   else if (part === 'versionControlProvenance') run.asset = repositoryAsset(str(obj(arr(value)[0]).repositoryUri)) ?? run.asset;
   else if (part === 'properties') run.asset ??= imageOf(obj(value));
-  else if (part === 'externalPropertyFileReferences') run.resultsElsewhere = arr(obj(value).results).length > 0;
+  else if (part === 'externalPropertyFileReferences') run.hasExternalResults = arr(obj(value).results).length > 0;
 }
 
-function takeComponent(run: Run, component: Component, [field, index]: readonly (string | number)[], value: unknown): void {
+function addComponentPart(run: Run, component: Component, [field, index]: readonly (string | number)[], value: unknown): void {
   if (field === 'name' || field === 'guid') component[field] = str(value);
   else if (field === 'globalMessageStrings') component.messages = obj(value);
   else if (field === 'rules') component.rules[Number(index)] = ruleOf(obj(value));
@@ -137,7 +137,7 @@ function takeComponent(run: Run, component: Component, [field, index]: readonly 
     for (const { guid, name } of arr(value).map(obj)) if (str(guid) && str(name)) run.supported.set(String(guid).toLowerCase(), String(name));
 }
 
-function takeInvocation(run: Run, invocation: Run['invocations'][number], field: string | number | undefined, value: unknown): void {
+function addInvocationPart(run: Run, invocation: Run['invocations'][number], field: string | number | undefined, value: unknown): void {
   if (field === 'endTimeUtc') invocation.ended = date(value);
   else if (field === 'workingDirectory') run.roots.push(str(obj(value).uri) ?? '');
   else
@@ -168,7 +168,7 @@ export function addressOf(location: unknown): Address {
   return { uri: str(obj(location).uri), base: str(obj(location).uriBaseId) };
 }
 
-/** Trivy names the image in the properties of the run. */
+/** Trivy writes the image name into the properties of the run. */
 function imageOf({ imageName }: Obj): Asset | null {
   const name = str(imageName);
   return name ? { type: 'container_image', name } : null;
@@ -184,12 +184,12 @@ function complete(run: Run): void {
     .sort((a, b) => b.length - a.length);
 }
 
-/** With a scheme ("C:" is none) or from the root of a file system. */
+/** True for URIs with a scheme ("C:" is not a scheme) and for paths from the root of a file system. */
 export function isAbsolute(uri: string): boolean {
   return /^(?:[a-z][a-z0-9+.-]+:|\/)/i.test(uri);
 }
 
-/** The rule that a result (or an override) means: sections 3.52.3 and 3.54.2. */
+/** Returns the rule that a result or an override refers to (sections 3.52.3 and 3.54.2). */
 export function findRule(reference: Obj, run: Run): Found | null {
   const component = componentOf(obj(reference.toolComponent), run);
   const index = num(reference.index);
@@ -216,7 +216,7 @@ function componentOf(reference: Obj, { driver, extensions }: Run): Component {
   );
 }
 
-/** CWE numbers among references to taxa. */
+/** Returns the CWE numbers among references to taxa. */
 export function cwesOfTaxa(references: readonly Obj[], { taxonomies, supported }: Run): number[] {
   return references.flatMap((reference) => {
     const { name, guid, index } = obj(reference.toolComponent);

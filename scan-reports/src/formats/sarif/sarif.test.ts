@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { ReportError } from '../../contract.ts';
 import { detectFormat, headOf } from '../../detect.ts';
-import { fromBuffer } from '../../input.ts';
 import { formats } from '../../registry.ts';
-import { readAll } from '../../testing.ts';
-import { readFixtures } from '../../testing-fixtures.ts';
+import { fromBuffer } from '../../shared/input.ts';
+import { readFixtures } from '../../testing/fixtures.ts';
+import { readAll } from '../../testing/reading.ts';
 import { sarif } from './index.ts';
 
 async function read(name: string) {
@@ -12,7 +12,7 @@ async function read(name: string) {
   return await readAll(sarif, fromBuffer(fixture?.bytes ?? '', name));
 }
 
-test('resolves everything that a result may refer to, wherever it stands in the file', async () => {
+test('resolves everything that a result refers to, anywhere in the file', async () => {
   const { observations, rejections } = await read('references.sarif');
   expect(rejections).toEqual([]);
   const repository = { type: 'repository', name: 'https://git.example.com/team/app' };
@@ -67,7 +67,7 @@ test('resolves everything that a result may refer to, wherever it stands in the 
   ]);
 });
 
-test('knows packages and images of scanners that say them in their texts, and keeps secrets out', async () => {
+test('reads packages and images from the texts of known scanners, and drops texts with secrets', async () => {
   const { observations, rejections } = await read('packages.sarif');
   expect(rejections).toEqual([]);
   expect(observations).toMatchObject([
@@ -101,7 +101,7 @@ test('knows packages and images of scanners that say them in their texts, and ke
   expect(JSON.stringify(observations)).not.toContain('HUNTER2');
 });
 
-test('takes addresses as places in a web application', async () => {
+test('reads URLs as locations in a web application', async () => {
   const { observations } = await read('web.sarif');
   expect(observations).toMatchObject([
     {
@@ -120,10 +120,10 @@ test('takes addresses as places in a web application', async () => {
   ]);
 });
 
-test('refuses single results by name and reads the others', async () => {
+test('rejects malformed results and reads the rest', async () => {
   const { observations, rejections } = await read('malformed.sarif');
   expect(rejections).toEqual([
-    { place: 'runs[0].results[1]', reason: 'the result is no object' },
+    { place: 'runs[0].results[1]', reason: 'the result is not an object' },
     { place: 'runs[0].results[2]', reason: 'the result has neither a rule nor a message' },
   ]);
   expect(observations).toMatchObject([
@@ -132,19 +132,19 @@ test('refuses single results by name and reads the others', async () => {
   ]);
 });
 
-test('an empty report has nothing, another file is refused', async () => {
+test('accepts an empty report and rejects another file', async () => {
   expect(await read('empty.sarif')).toEqual({ observations: [], rejections: [] });
   for (const foreign of ['{"SchemaVersion":2,"Results":[]}', '[]', 'null', ''])
-    await expect(readAll(sarif, fromBuffer(foreign))).rejects.toThrow('a JSON object with version "2.1.0" and runs was expected');
+    await expect(readAll(sarif, fromBuffer(foreign))).rejects.toThrow('Expected a JSON object with version "2.1.0" and runs.');
   await expect(readAll(sarif, fromBuffer('<a/>'))).rejects.toThrow(ReportError);
 });
 
-test('a run whose results stand in other files is not an empty one', async () => {
+test('rejects a run whose results are in other files', async () => {
   const text = JSON.stringify({ version: '2.1.0', runs: [{ externalPropertyFileReferences: { results: [{ itemCount: 3 }] } }] });
-  await expect(readAll(sarif, fromBuffer(text))).rejects.toThrow('stand in other files');
+  await expect(readAll(sarif, fromBuffer(text))).rejects.toThrow('are in other files');
 });
 
-test('says what the tool could not look at', async () => {
+test('reports what the tool did not scan', async () => {
   const about = (invocation: object) =>
     sarif.about?.(
       fromBuffer(
@@ -187,7 +187,7 @@ test.each([
   ],
   ['SNYK-CC-TF-1', 'resource.aws_s3_bucket[logs]', { resource: 'resource.aws_s3_bucket[logs]' }, ['CVE-2020-8203']],
   ['javascript/Sqli', 'lodash@4.17.15', { resource: 'lodash@4.17.15' }, ['CVE-2020-8203']],
-])('reads the package and the id of Snyk: %s at %s', async (ruleId, fullyQualifiedName, place, ids) => {
+])('reads the Snyk package and id: %s at %s', async (ruleId, fullyQualifiedName, place, ids) => {
   const rule = {
     id: ruleId,
     fullDescription: { text: '(CVE-2020-8203) lodash' },
@@ -200,7 +200,7 @@ test.each([
   expect(observations[0]?.location).toEqual({ path: 'package.json', line: 1, ...place });
 });
 
-test('is recognised by its runs alone where everything else comes later', async () => {
+test('is detected by its runs if everything else comes later', async () => {
   const results = Array.from({ length: 1_000 }, (_, index) => ({ ruleId: 'r', message: { text: `number ${index} ${'x'.repeat(100)}` } }));
   const text = JSON.stringify({ runs: [{ results, tool: { driver: { name: 'Example' } } }], version: '2.1.0' });
   expect(detectFormat(formats, await headOf(fromBuffer(text)))?.id).toBe('sarif');

@@ -1,13 +1,13 @@
-import { startAbout } from '../../about.ts';
 import type { About, Observation, ReportInput, Severity } from '../../contract.ts';
-import { jsonValues } from '../../json.ts';
-import { cwesOf, filePath, idsIn, observation, required, severityOf } from '../../normalize.ts';
-import { arr, count, type Obj, obj, str, strs } from '../../read.ts';
+import { jsonValues } from '../../json/values.ts';
+import { startAbout } from '../../shared/about.ts';
+import { cwesOf, filePath, idsIn, observation, required, severityOf } from '../../shared/normalize.ts';
+import { arr, count, type Obj, obj, str, strs } from '../../shared/read.ts';
 
-/** A rule's severity; newer rules use the ordinary words beside these. */
+/** Severity words of rules. Newer rules also use the common words. */
 const LEVELS: Readonly<Record<string, Severity>> = { ERROR: 'high', WARNING: 'medium', INFO: 'low', EXPERIMENT: 'info', INVENTORY: 'info' };
 
-const LONGEST_MESSAGE = 16_000;
+const MAX_MESSAGE = 16_000;
 
 export function resultOf(result: Obj, place: string): Observation {
   const rule = required(str(result.check_id), 'check_id');
@@ -59,7 +59,7 @@ export function resultOf(result: Obj, place: string): Observation {
   });
 }
 
-/** Dependencies: the advisory's severity says more than the three levels of older rules. */
+/** For dependencies, the severity of the advisory is more precise than the three levels of older rules. */
 function severityOfResult(extra: Obj, metadata: Obj, component: string | undefined): { severity: Severity; tool_severity: string | undefined } {
   const level = str(extra.severity);
   const mapped = LEVELS[level?.toUpperCase() ?? ''];
@@ -68,18 +68,18 @@ function severityOfResult(extra: Obj, metadata: Obj, component: string | undefin
   return { severity: mapped ?? severityOf(level), tool_severity: level };
 }
 
-/** Without an account the tool writes "requires login" instead. */
+/** Without an account, Semgrep writes "requires login" instead of a fingerprint. */
 function fingerprintOf(fingerprint: string | undefined): string | undefined {
   return fingerprint && /requires login/i.test(fingerprint) ? undefined : fingerprint;
 }
 
-/** A list of objects that each name a package and its first good version. */
+/** Reads a list of objects that map a package to its first fixed version. */
 function fixedVersions(value: unknown, component: string | undefined): string | undefined {
   const versions = arr(value).flatMap((entry) => (component ? strs(obj(entry)[component]) : []));
   return versions.length > 0 ? [...new Set(versions)].join(', ') : undefined;
 }
 
-/** Of rules for secrets; newer versions write NO_VALIDATOR for all others. */
+/** Only secret rules have a validation state. Newer versions write NO_VALIDATOR for all other rules. */
 function validationOf(extra: Obj): string | undefined {
   const state = str(extra.validation_state)?.toLowerCase();
   return state === 'no_validator' ? undefined : state;
@@ -92,7 +92,7 @@ function isSecret(metadata: Obj, cwes: readonly number[]): boolean {
   );
 }
 
-/** A message may quote what the rule's variables matched: of a secret, the secret. */
+/** A message may quote what the rule's variables matched, which may be the secret. */
 function masked(message: string | undefined, extra: Obj): string | undefined {
   const matched = Object.values(obj(extra.metavars)).flatMap((variable) => {
     const { abstract_content, propagated_value } = obj(variable);
@@ -101,7 +101,7 @@ function masked(message: string | undefined, extra: Obj): string | undefined {
   return matched
     .filter((text) => text.length >= 4)
     .sort((a, b) => b.length - a.length)
-    .reduce((text, secret) => text?.replaceAll(secret, '***'), message?.slice(0, LONGEST_MESSAGE));
+    .reduce((text, secret) => text?.replaceAll(secret, '***'), message?.slice(0, MAX_MESSAGE));
 }
 
 export function firstSentence(message: string | undefined): string | undefined {
@@ -109,15 +109,15 @@ export function firstSentence(message: string | undefined): string | undefined {
   return line ? (/^.{10,200}?[.!?](?=\s|$)/.exec(line)?.[0] ?? line.slice(0, 200)) : undefined;
 }
 
-/** There the rule and the file have nothing to do with each other, so nothing was missed. */
-const UNCONCERNED = new Set(['irrelevant_rule', 'wrong_language']);
+/** Skip reasons that do not affect coverage, because the rule does not apply to the file. */
+const HARMLESS_SKIPS = new Set(['irrelevant_rule', 'wrong_language']);
 
 export async function aboutRun(input: ReportInput): Promise<About> {
   const { missed, about } = startAbout();
   for await (const { pattern, value } of jsonValues(input, ['errors.*', 'paths.skipped.*'])) {
     const { path, location, level, reason } = obj(value);
     const file = filePath(str(path) ?? str(obj(location).path));
-    if (pattern === 0 ? file !== undefined || level === 'error' : !UNCONCERNED.has(String(reason))) missed(file);
+    if (pattern === 0 ? file !== undefined || level === 'error' : !HARMLESS_SKIPS.has(String(reason))) missed(file);
   }
   return about();
 }

@@ -1,19 +1,19 @@
-import { startAbout } from '../../about.ts';
 import type { Observation, ReportFormat, ReportHead } from '../../contract.ts';
 import { hasKeys, headOf, keysInList } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import { RecordError, record } from '../../normalize.ts';
-import { type Obj, obj } from '../../read.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { startAbout } from '../../shared/about.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { RecordError, record } from '../../shared/normalize.ts';
+import { type Obj, obj } from '../../shared/read.ts';
 import { aboutRun, resultOf } from './cli.ts';
 import { findingOf, vulnerabilityOf } from './platform.ts';
 
 export const semgrep: ReportFormat = {
   id: 'semgrep',
   name: 'Semgrep',
-  description: '`semgrep scan|ci --json`, or findings of the Semgrep AppSec Platform fetched from its API',
+  description: 'Output of `semgrep scan|ci --json`, or findings from the API of the Semgrep AppSec Platform',
   documentation: 'https://semgrep.dev/docs/semgrep-appsec-platform/json-and-sarif',
-  expects: 'a JSON object with results (of check_id, path and extra) and errors, or with findings or vulns of the Semgrep API',
+  expects: 'a JSON object with errors and results, each with check_id, path and extra, or findings or vulns from the Semgrep API',
   assetType: 'repository',
   detect: (head) => head.jsonShape === 'object' && (isCli(head) || isPlatform(head)),
   about: async (input) => (semgrep.detect(await headOf(input)) ? aboutRun(input) : startAbout().about()),
@@ -36,12 +36,12 @@ const READERS: Readonly<Record<'results.*' | 'findings.*' | 'vulns.*', (entry: O
   'vulns.*': vulnerabilityOf,
 };
 
-/** The lists of errors and of scanned paths may stand before the results and fill the beginning. */
+/** The lists of errors and scanned paths may come before the results and fill the head. */
 function isCli(head: ReportHead): boolean {
   if (hasKeys(head, 'check_type') || hasKeys(head, 'generated_at')) return false;
   if (hasKeys(head, 'results') && /"check_id"\s*:/.test(head.text) && /"extra"\s*:/.test(head.text)) return !/"(?:failed|passed)_checks"\s*:/.test(head.text);
-  const ofError = keysInList(head, 'errors') ?? [];
-  if (['code', 'level', 'type'].every((key) => ofError.includes(key))) return true;
+  const errorKeys = keysInList(head, 'errors') ?? [];
+  if (['code', 'level', 'type'].every((key) => errorKeys.includes(key))) return true;
   return hasKeys(head, 'errors', 'paths') || (hasKeys(head, 'errors', 'results') && /"results"\s*:\s*\[\s*\]/.test(head.text));
 }
 

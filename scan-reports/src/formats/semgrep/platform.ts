@@ -1,9 +1,9 @@
 import type { Asset, Observation } from '../../contract.ts';
-import { cwesOf, filePath, idsIn, observation, required, severityOf } from '../../normalize.ts';
-import { arr, count, date, type Obj, obj, str, strs } from '../../read.ts';
+import { cwesOf, filePath, idsIn, observation, required, severityOf } from '../../shared/normalize.ts';
+import { arr, count, date, type Obj, obj, str, strs } from '../../shared/read.ts';
 import { firstSentence } from './cli.ts';
 
-/** Code and dependency findings of the API; findings of secrets have other names for the same things. */
+/** Code and dependency findings of the API. Secret findings have other names for the same fields. */
 export function findingOf(finding: Obj, place: string): Observation {
   const rule = obj(finding.rule);
   const name = required(str(finding.rule_name) ?? str(rule.name) ?? str(finding.ruleHashId) ?? str(finding.type), 'rule_name');
@@ -102,7 +102,7 @@ function versionsOf(recommendations: unknown, component: string | undefined): st
   return versions.length > 0 ? versions.join(', ') : undefined;
 }
 
-/** Words of status, state and triage state, with the prefixes of the newer API. */
+/** Reads status, state and triage state. The newer API adds prefixes. */
 function stateOf(words: readonly string[]): { present: boolean; suppressed: boolean } {
   const states = words.map((word) => word.replace(/^(?:FINDING_)?STATUS_/, '').toLowerCase());
   const some = (...wanted: string[]): boolean => states.some((state) => wanted.includes(state));

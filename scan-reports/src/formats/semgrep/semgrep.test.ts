@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { headOf } from '../../detect.ts';
-import { fromBuffer } from '../../input.ts';
-import { readAll } from '../../testing.ts';
-import { readFixtures } from '../../testing-fixtures.ts';
+import { fromBuffer } from '../../shared/input.ts';
+import { readFixtures } from '../../testing/fixtures.ts';
+import { readAll } from '../../testing/reading.ts';
 import { semgrep } from './index.ts';
 
 const fixtures = new Map(readFixtures('semgrep').map(({ name, bytes }) => [name, bytes]));
 const read = (name: string) => readAll(semgrep, fromBuffer(fixtures.get(name) ?? '', name));
 
-test('reads results of the command', async () => {
+test('reads results of the CLI', async () => {
   const { observations, rejections } = await read('cli-1.json');
   expect(rejections).toEqual([]);
   expect(observations[0]).toEqual({
@@ -35,7 +35,7 @@ test('reads results of the command', async () => {
   });
 });
 
-test('does not copy a secret that was found', async () => {
+test('masks a secret that was found', async () => {
   const { observations } = await read('cli-1.json');
   expect(observations[1]).toMatchObject({
     rule: 'generic.secrets.made-up.detected-token',
@@ -139,7 +139,7 @@ test('reads vulnerabilities of the older supply chain API', async () => {
   ]);
 });
 
-test('rejects what is no result and goes on', async () => {
+test('rejects malformed results and reads the rest', async () => {
   const { observations, rejections } = await read('malformed.json');
   expect(rejections).toEqual([
     { place: 'results[0]', reason: 'check_id is missing' },
@@ -149,14 +149,14 @@ test('rejects what is no result and goes on', async () => {
   expect(observations).toMatchObject([{ rule: 'made-up.bare', title: 'made-up.bare', severity: 'unknown', location: { path: 'b.py' } }]);
 });
 
-test('accepts reports without findings and refuses another file', async () => {
+test('accepts reports without findings and rejects another file', async () => {
   expect(await read('empty.json')).toEqual({ observations: [], rejections: [] });
   expect(await readAll(semgrep, fromBuffer('{"findings": []}'))).toEqual({ observations: [], rejections: [] });
   await expect(readAll(semgrep, fromBuffer('{"check_type": "terraform", "results": {"failed_checks": []}}'))).rejects.toThrow(/check_id, path and extra/);
-  await expect(readAll(semgrep, fromBuffer('[]'))).rejects.toThrow(/was expected/);
+  await expect(readAll(semgrep, fromBuffer('[]'))).rejects.toThrow(/Expected/);
 });
 
-test('says which files were not looked at, or not fully', async () => {
+test('reports files that were not or not fully scanned as unread', async () => {
   const about = (report: object) => semgrep.about?.(fromBuffer(JSON.stringify({ results: [], errors: [], paths: { scanned: [] }, ...report })));
   expect(await about({})).toEqual({ tools: null, finished: true, unread: [] });
   const errors = [
@@ -173,7 +173,7 @@ test('says which files were not looked at, or not fully', async () => {
   expect(await about({ errors: [{ level: 'error', type: 'FatalError' }] })).toEqual({ tools: null, finished: false, unread: [] });
 });
 
-test('is recognised where a long list of errors comes first', async () => {
+test('is detected if a long list of errors comes first', async () => {
   const errors = Array.from({ length: 1_000 }, (_, index) => ({ code: 3, level: 'warn', type: 'Timeout', path: `src/${index}.ts`, message: 'x'.repeat(100) }));
   const input = fromBuffer(JSON.stringify({ errors, paths: { scanned: [] }, results: [] }));
   expect(semgrep.detect(await headOf(input))).toBe(true);

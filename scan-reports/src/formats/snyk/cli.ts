@@ -1,9 +1,9 @@
 import { type Asset, type Cvss, type Observation, ReportError, type ReportInput, type ReportItem, type Severity } from '../../contract.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import { cwesOf, filePath, observation, RecordError, record, required, severityOf } from '../../normalize.ts';
-import { arr, count, isObj, num, type Obj, obj, str, strs } from '../../read.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { cwesOf, filePath, observation, RecordError, record, required, severityOf } from '../../shared/normalize.ts';
+import { arr, count, isObj, num, type Obj, obj, str, strs } from '../../shared/read.ts';
 
-/** A project, or an application inside of an image. */
+/** A project, or an application inside an image. */
 interface Project {
   asset: Asset | null;
   path: string | undefined;
@@ -14,10 +14,10 @@ const FIELDS = ['projectName', 'displayTargetFile', 'targetFile', 'path', 'packa
 const LISTS = ['vulnerabilities', 'infrastructureAsCodeIssues', 'filtered.ignore', 'filtered.patch'] as const;
 const NO_PROJECT: Project = { asset: null, path: undefined, manager: undefined };
 
-/** What is known of a project stands after its vulnerabilities, so it is read in a first pass. */
+/** The fields of a project come after its vulnerabilities, so they are read in a first pass. */
 export async function* readCli(input: ReportInput, isArray: boolean): AsyncGenerator<ReportItem> {
-  const holders = isArray ? ['*.', '*.applications.*.'] : ['', 'applications.*.'];
-  const headers = await readHeaders(input, holders);
+  const prefixes = isArray ? ['*.', '*.applications.*.'] : ['', 'applications.*.'];
+  const headers = await readHeaders(input, prefixes);
   for (const [owner, { error }] of headers) {
     const reason = str(error) ?? str(obj(error).message);
     if (reason === undefined) continue;
@@ -25,13 +25,13 @@ export async function* readCli(input: ReportInput, isArray: boolean): AsyncGener
     yield { rejection: { place: `[${owner.split('.')[0]}]`, reason: `the project could not be tested: ${reason.slice(0, 500)}` } };
   }
   const projects = new Map([...headers].map(([owner, header]) => [owner, projectOf(owner, header, headers)]));
-  const patterns = holders.flatMap((holder) => LISTS.map((list) => `${holder}${list}.*`));
+  const patterns = prefixes.flatMap((prefix) => LISTS.map((list) => `${prefix}${list}.*`));
   for await (const found of jsonValues(input, patterns)) {
     const place = placeOf(found);
     const list = LISTS[found.pattern % LISTS.length] ?? 'vulnerabilities';
     const owner = found.path.slice(0, -1 - list.split('.').length).join('.');
     yield* record(place, () => {
-      if (found.error || !isObj(found.value)) throw new RecordError(found.error ?? 'is no object');
+      if (found.error || !isObj(found.value)) throw new RecordError(found.error ?? 'the record is not an object');
       const project = projects.get(owner) ?? NO_PROJECT;
       if (list === 'infrastructureAsCodeIssues') return misconfigurationOf(found.value, place, project);
       return vulnerabilityOf(found.value, place, project, list);
@@ -39,11 +39,11 @@ export async function* readCli(input: ReportInput, isArray: boolean): AsyncGener
   }
 }
 
-async function readHeaders(input: ReportInput, holders: readonly string[]): Promise<Map<string, Obj>> {
+async function readHeaders(input: ReportInput, prefixes: readonly string[]): Promise<Map<string, Obj>> {
   const headers = new Map<string, Obj>();
   for await (const { path, value } of jsonValues(
     input,
-    holders.flatMap((holder) => FIELDS.map((field) => `${holder}${field}`)),
+    prefixes.flatMap((prefix) => FIELDS.map((field) => `${prefix}${field}`)),
   )) {
     const owner = path.slice(0, -1).join('.');
     headers.set(owner, { ...headers.get(owner), [String(path.at(-1))]: value });
@@ -62,15 +62,15 @@ function projectOf(owner: string, header: Obj, headers: ReadonlyMap<string, Obj>
 
 function assetOf({ projectName, path, platform, packageManager }: Obj): Asset | null {
   const name = str(projectName);
-  const place = str(path);
+  const target = str(path);
   if (name?.startsWith('docker-image|') || str(platform) || ['deb', 'rpm', 'apk', 'linux'].includes(str(packageManager) ?? '')) {
-    const image = imageName(name?.replace(/^docker-image\|/, '').replace(/:\/.*$/, ''), place);
+    const image = imageName(name?.replace(/^docker-image\|/, '').replace(/:\/.*$/, ''), target);
     return image ? { type: 'container_image', name: image } : null;
   }
   return name ? { type: 'repository', name } : null;
 }
 
-/** The project is named after the image without its tag; the path is the image as it was asked for, at times with the project behind it. */
+/** The project name is the image without its tag. The path is the image as requested, sometimes followed by the project. */
 function imageName(name: string | undefined, path: string | undefined): string | undefined {
   if (name === undefined) return path;
   const [tag = ''] = (path?.startsWith(name) ? /^(?::\w[\w.-]{0,127})?(?:@sha256:[0-9a-f]{64})?/.exec(path.slice(name.length)) : null) ?? [];
@@ -79,7 +79,7 @@ function imageName(name: string | undefined, path: string | undefined): string |
 
 function vulnerabilityOf(entry: Obj, place: string, project: Project, list: 'vulnerabilities' | 'filtered.ignore' | 'filtered.patch'): Observation {
   const id = required(str(entry.id), 'id');
-  const component = required(str(entry.name) ?? str(entry.packageName) ?? str(entry.moduleName), 'the name of the package');
+  const component = required(str(entry.name) ?? str(entry.packageName) ?? str(entry.moduleName), 'the package name');
   const identifiers = obj(entry.identifiers);
   const isLicense = str(entry.type) === 'license' || id.startsWith('snyk:lic:');
   const path = strs(entry.from);
@@ -111,7 +111,7 @@ function vulnerabilityOf(entry: Obj, place: string, project: Project, list: 'vul
   });
 }
 
-/** Older versions called critical ones high, and told the difference in a field of its own. */
+/** Older versions report critical as high and have the precise value in `severityWithCritical`. */
 function severityOfEntry(entry: Obj): { severity: Severity; word: string | undefined } {
   const word = str(entry.severity);
   const precise = str(entry.severityWithCritical);
@@ -120,7 +120,7 @@ function severityOfEntry(entry: Obj): { severity: Severity; word: string | undef
   return { severity: severityOf(chosen), word: chosen };
 }
 
-/** The way of the upgrade: what to change the direct dependency to. */
+/** The first text in the upgrade path is the new version of the direct dependency. */
 function solutionOf(entry: Obj): string | undefined {
   const target = arr(entry.upgradePath).find((step) => typeof step === 'string');
   const license = arr(entry.legalInstructionsArray).flatMap((instruction) => strs(obj(instruction).legalContent));

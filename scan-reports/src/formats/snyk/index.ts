@@ -1,16 +1,17 @@
 import type { ReportFormat, ReportHead } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
+import { notThisFormat } from '../../shared/input.ts';
 import { readCli } from './cli.ts';
 import { readIssues } from './issues.ts';
 
 const EXPECTS =
-  'JSON of `snyk test`, `snyk container test` or `snyk iac test` (an object or an array with vulnerabilities and packageManager), or issues of the Snyk REST API';
+  'JSON of `snyk test`, `snyk container test` or `snyk iac test` (an object or array with vulnerabilities and packageManager), or issues from the Snyk REST API';
 
 export const snyk: ReportFormat = {
   id: 'snyk',
   name: 'Snyk',
-  description: '`snyk test|container test|iac test --json`, also with --all-projects, and pages of issues of the REST API; Snyk Code writes SARIF',
+  description:
+    'Output of `snyk test|container test|iac test --json`, also with --all-projects, or pages of issues from the REST API (for Snyk Code, use sarif)',
   documentation: 'https://docs.snyk.io/developer-tools/snyk-cli/commands/test',
   expects: EXPECTS,
   assetType: 'repository',
@@ -19,14 +20,14 @@ export const snyk: ReportFormat = {
     const head = await headOf(input);
     if (isCli(head)) yield* readCli(input, head.jsonShape === 'array');
     else if (isApi(head)) yield* readIssues(input);
-    // Without a project to test, --all-projects leaves an empty list.
+    // Without a project to test, --all-projects writes an empty list.
     else if (!/^\s*\[\s*\]\s*$/.test(head.text)) throw notThisFormat(EXPECTS);
   },
 };
 
 const PROJECT = ['ok', 'packageManager', 'dependencyCount', 'licensesPolicy', 'projectName', 'displayTargetFile', 'uniqueCount', 'ignoreSettings', 'summary'];
 
-/** The facts of the project stand after its vulnerabilities, which may be long. */
+/** The fields of the project come after its vulnerabilities, which may fill the head. */
 function isCli(head: ReportHead): boolean {
   if ((head.jsonShape !== 'object' && head.jsonShape !== 'array') || hasKeys(head, 'bomFormat') || hasKeys(head, 'runs')) return false;
   if (hasKeys(head, 'infrastructureAsCodeIssues') || hasKeys(head, 'ok', 'error', 'path')) return true;

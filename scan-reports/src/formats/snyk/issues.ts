@@ -1,9 +1,9 @@
 import type { Asset, Observation, ReportInput, ReportItem } from '../../contract.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import { cwesOf, filePath, observation, RecordError, record, required, severityOf } from '../../normalize.ts';
-import { arr, count, date, isObj, num, type Obj, obj, str, strs } from '../../read.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { cwesOf, filePath, observation, RecordError, record, required, severityOf } from '../../shared/normalize.ts';
+import { arr, count, date, isObj, num, type Obj, obj, str, strs } from '../../shared/read.ts';
 
-/** Pages of `GET /rest/orgs/{id}/issues` and `/rest/groups/{id}/issues`, or one issue alone. */
+/** Reads pages of `GET /rest/orgs/{id}/issues` and `/rest/groups/{id}/issues`, or a single issue. */
 export async function* readIssues(input: ReportInput): AsyncGenerator<ReportItem> {
   const single: Record<string, unknown> = {};
   for await (const found of jsonValues(input, ['data.*'])) {
@@ -12,7 +12,7 @@ export async function* readIssues(input: ReportInput): AsyncGenerator<ReportItem
     if (typeof key === 'string') single[key] = found.value;
     else
       yield* record(place, () => {
-        if (found.error || !isObj(found.value)) throw new RecordError(found.error ?? 'is no object');
+        if (found.error || !isObj(found.value)) throw new RecordError(found.error ?? 'the record is not an object');
         return observationOf(found.value, place);
       });
   }
@@ -29,7 +29,7 @@ function observationOf(issue: Obj, place: string): Observation {
   const coordinates = arr(attributes.coordinates).map(obj);
   const representations = coordinates.flatMap((coordinate) => arr(coordinate.representations).map(obj));
   const isPackage = str(attributes.type) === 'package_vulnerability';
-  // The key of an issue in code is a mark of the place; the check is what its problem or, failing that, its title says.
+  // The key of a code issue identifies the location. Its problem, or otherwise its title, identifies the check.
   const named = [key, ...problems.map(({ id }) => str(id))].find((id) => id !== undefined && !UUID.test(id));
   return observation({
     place,

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { headOf } from '../../detect.ts';
-import { fromBuffer } from '../../input.ts';
-import { readAll } from '../../testing.ts';
+import { fromBuffer } from '../../shared/input.ts';
+import { readAll } from '../../testing/reading.ts';
 import { snyk } from './index.ts';
 
 const fixture = (name: string) => fromBuffer(readFileSync(new URL(`./fixtures/${name}`, import.meta.url)), name);
 
-test('a vulnerable dependency of a project', async () => {
+test('reads a vulnerable dependency of a project', async () => {
   const { observations, rejections } = await readAll(snyk, fixture('project.json'));
   expect(rejections).toEqual([]);
   expect(observations).toHaveLength(5);
@@ -38,7 +38,7 @@ test('a vulnerable dependency of a project', async () => {
   });
 });
 
-test('critical ones of older versions, licenses, and what was ignored or patched', async () => {
+test('reads critical vulnerabilities of older versions, licenses, and ignored or patched vulnerabilities', async () => {
   const { observations } = await readAll(snyk, fixture('project.json'));
   expect(observations[1]).toMatchObject({
     rule: 'SNYK-JS-OLD-1',
@@ -62,7 +62,7 @@ test('critical ones of older versions, licenses, and what was ignored or patched
   expect(observations[4]).toMatchObject({ place: 'filtered.patch[0]', rule: 'npm:ms:20170412', present: false, suppressed: false });
 });
 
-test('packages of an image, and of the applications in it', async () => {
+test('reads packages of an image and of its applications', async () => {
   const { observations, rejections } = await readAll(snyk, fixture('container.json'));
   expect(rejections).toEqual([]);
   const asset = { type: 'container_image', name: 'registry.example.com/shop/web:1.4' };
@@ -83,13 +83,13 @@ test('packages of an image, and of the applications in it', async () => {
   });
 });
 
-test('several projects: malformed records and projects that could not be tested are rejected', async () => {
+test('reads several projects and rejects malformed records and untested projects', async () => {
   const { observations, rejections } = await readAll(snyk, fixture('all-projects-malformed.json'));
   expect(rejections).toEqual([
     { place: '[1]', reason: 'the project could not be tested: Missing node_modules folder' },
     { place: '[2].vulnerabilities[0]', reason: 'id is missing' },
-    { place: '[2].vulnerabilities[1]', reason: 'the name of the package is missing' },
-    { place: '[2].vulnerabilities[2]', reason: 'is no object' },
+    { place: '[2].vulnerabilities[1]', reason: 'the package name is missing' },
+    { place: '[2].vulnerabilities[2]', reason: 'the record is not an object' },
   ]);
   expect(observations).toHaveLength(1);
   expect(observations[0]).toMatchObject({
@@ -101,7 +101,7 @@ test('several projects: malformed records and projects that could not be tested 
   });
 });
 
-test('infrastructure as code', async () => {
+test('reads infrastructure as code issues', async () => {
   const { observations, rejections } = await readAll(snyk, fixture('iac.json'));
   expect(rejections).toEqual([]);
   expect(observations).toHaveLength(2);
@@ -127,7 +127,7 @@ test('infrastructure as code', async () => {
   expect(observations[1]?.location).not.toHaveProperty('line');
 });
 
-test('issues of the REST API', async () => {
+test('reads issues from the REST API', async () => {
   const { observations, rejections } = await readAll(snyk, fixture('issues-api.json'));
   expect(rejections).toEqual([{ place: 'data[3]', reason: 'key is missing' }]);
   expect(observations).toHaveLength(3);
@@ -171,13 +171,13 @@ test('issues of the REST API', async () => {
   });
 });
 
-test('one issue alone', async () => {
+test('reads a single issue', async () => {
   const issue = { id: 'a1', attributes: { key: 'SNYK-JS-A-1', title: 'A', effective_severity_level: 'low', type: 'package_vulnerability' } };
   const { observations } = await readAll(snyk, fromBuffer(JSON.stringify({ jsonapi: { version: '1.0' }, data: issue })));
   expect(observations).toMatchObject([{ place: 'data', rule: 'SNYK-JS-A-1', external_id: 'a1', severity: 'low' }]);
 });
 
-test('many vulnerabilities do not hide what stands after them', async () => {
+test('is detected if the project fields come after many vulnerabilities', async () => {
   const vulnerabilities = Array.from({ length: 300 }, (_, index) => ({
     id: `SNYK-JS-A-${index}`,
     name: 'a',
@@ -192,7 +192,7 @@ test('many vulnerabilities do not hide what stands after them', async () => {
   expect(observations[0]?.asset?.name).toBe('shop');
 });
 
-test('no findings is empty; a test that failed, SARIF of Snyk Code and files of another kind are refused', async () => {
+test('accepts a report without findings and rejects a failed test, SARIF and other files', async () => {
   for (const input of [fixture('empty-all-projects.json'), fixture('empty-api.json'), fromBuffer('[]')])
     expect(await readAll(snyk, input)).toEqual({ observations: [], rejections: [] });
   await expect(readAll(snyk, fromBuffer('{"ok":false,"error":"Authentication failed","path":"/home/build"}'))).rejects.toThrow(
@@ -205,5 +205,5 @@ test('no findings is empty; a test that failed, SARIF of Snyk Code and files of 
     '<a/>',
     '',
   ])
-    await expect(readAll(snyk, fromBuffer(foreign))).rejects.toThrow(/no such report: JSON of `snyk test`/);
+    await expect(readAll(snyk, fromBuffer(foreign))).rejects.toThrow(/Expected JSON of `snyk test`/);
 });

@@ -1,6 +1,6 @@
-import type { CorpusFacts } from '../../corpus.ts';
+import type { CorpusFacts } from '../../testing/corpus-facts.ts';
 
-const ZIP = 'An archive of several answers of the API: unpack it and import the files.';
+const ZIP = 'An archive of several API responses, which must be unpacked first.';
 
 export const corpus: CorpusFacts = {
   folders: ['sonarqube'],

@@ -1,12 +1,12 @@
 import { ReportError, type ReportHead, type ReportInput, type ReportItem } from '../../contract.ts';
-import { textBytes } from '../../input.ts';
-import { cwesOf, record } from '../../normalize.ts';
-import { date } from '../../read.ts';
+import { textBytes } from '../../shared/input.ts';
+import { cwesOf, record } from '../../shared/normalize.ts';
+import { date } from '../../shared/read.ts';
 import { issueOf, type Rule } from './issue.ts';
 
-const LONGEST_ROW = 4 * 1024 * 1024;
+const MAX_ROW = 4 * 1024 * 1024;
 
-/** The HTML of sonar-report: a table of the issues, and one of the rules with their descriptions, which may hold tables themselves. */
+/** HTML of sonar-report has a table of issues and a table of rules. Rule descriptions may contain tables too. */
 export function isHtmlReport(head: ReportHead): boolean {
   return /^\s*<(?:!doctype html|html)[\s>]/i.test(head.text) && /<(?:title|h1)>\s*SonarQube [^<]{0,200}Report\s*</i.test(head.text);
 }
@@ -47,17 +47,17 @@ async function readRules(input: ReportInput): Promise<Map<string, Rule>> {
   return rules;
 }
 
-/** The text between the ends of table rows. */
+/** Splits the file at the ends of table rows. */
 async function* rowsOf(input: ReportInput): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';
   for await (const chunk of textBytes(input)) {
     const pieces = `${rest}${decoder.decode(chunk, { stream: true })}`.split(/<\/tr\s*>/i);
     rest = pieces.pop() ?? '';
-    if (rest.length > LONGEST_ROW) throw new ReportError(`The file has a table row of more than ${LONGEST_ROW} characters.`);
+    if (rest.length > MAX_ROW) throw new ReportError(`The file has a table row of more than ${MAX_ROW} characters.`);
     yield* pieces;
   }
-  if (!/<\/html\s*>\s*$/i.test(rest)) throw new ReportError('The file ends in the middle of its HTML: it is not complete.');
+  if (!/<\/html\s*>\s*$/i.test(rest)) throw new ReportError('The file is not complete: it ends inside the HTML.');
 }
 
 function headerOf(piece: string): string[] | null {
@@ -72,7 +72,7 @@ function cellsOf(piece: string, name: 'td' | 'th'): string[] {
   });
 }
 
-/** The value of a term in the list of facts at the top. */
+/** Returns the value of a term in the definition list at the top. */
 function termOf(text: string, term: string): string | undefined {
   const [, value = ''] = new RegExp(`<dt>\\s*${term}\\s*</dt>\\s*<dd>([^<]{0,1000})</dd>`, 'i').exec(text) ?? [];
   return decode(value).trim() || undefined;

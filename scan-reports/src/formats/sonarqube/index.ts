@@ -1,25 +1,25 @@
 import { type Asset, ReportError, type ReportFormat, type ReportHead, type ReportInput, type ReportItem } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import { cwesOf, RecordError, record } from '../../normalize.ts';
-import { date, obj, plain, str } from '../../read.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { cwesOf, RecordError, record } from '../../shared/normalize.ts';
+import { date, obj, plain, str } from '../../shared/read.ts';
 import { isHtmlReport, readHtml } from './html.ts';
 import { type Context, hotspotOf, issueOf, type Rule } from './issue.ts';
 
 export const sonarqube: ReportFormat = {
   id: 'sonarqube',
   name: 'SonarQube',
-  description: 'Answers of `api/issues/search` and `api/hotspots/search` of SonarQube and SonarCloud, and reports (JSON, HTML) of sonar-report',
+  description: 'Responses of `api/issues/search` or `api/hotspots/search` of SonarQube or SonarCloud, or JSON or HTML of sonar-report',
   documentation: 'https://next.sonarqube.com/sonarqube/web_api/api/issues/search',
-  expects: 'a JSON object with issues or hotspots and paging, or a report of sonar-report: JSON with issues and sonarBaseURL, or HTML',
+  expects: 'a JSON object with issues or hotspots and paging, JSON of sonar-report with issues and sonarBaseURL, or HTML of sonar-report',
   assetType: 'repository',
   detect: (head) => isJsonReport(head) || isHtmlReport(head),
   async *read(input) {
     const head = await headOf(input);
     if (isHtmlReport(head)) yield* readHtml(input, head);
     else if (isJsonReport(head)) yield* readJson(input);
-    else if (head.text.startsWith('PK')) throw new ReportError('The file is a ZIP archive: unpack it and import the reports in it.');
+    else if (head.text.startsWith('PK')) throw new ReportError('The file is a ZIP archive. Unpack it and import the reports in it.');
     else throw notThisFormat(sonarqube.expects);
   },
 };
@@ -28,17 +28,17 @@ function isJsonReport(head: ReportHead): boolean {
   return (
     (hasKeys(head, 'issues') && (hasKeys(head, 'sonarBaseURL') || hasKeys(head, 'paging') || hasKeys(head, 'total', 'p', 'ps'))) ||
     hasKeys(head, 'hotspots', 'paging') ||
-    // The rules of a report may fill its beginning.
+    // The rules of a report may fill the head.
     hasKeys(head, 'sonarBaseURL', 'rules')
   );
 }
 
-/** One answer, or an array of the answers of several pages. */
-const HOLDERS = ['', '*.'] as const;
+/** One response, or an array of the responses of several pages. */
+const PREFIXES = ['', '*.'] as const;
 
 async function* readJson(input: ReportInput): AsyncGenerator<ReportItem> {
   const context = await readContext(input);
-  const lists = HOLDERS.flatMap((holder) => [`${holder}issues.*`, `${holder}hotspots.*`]);
+  const lists = PREFIXES.flatMap((prefix) => [`${prefix}issues.*`, `${prefix}hotspots.*`]);
   for await (const found of jsonValues(input, lists)) {
     const place = placeOf(found);
     const read = found.path.at(-2) === 'hotspots' ? hotspotOf : issueOf;
@@ -49,14 +49,14 @@ async function* readJson(input: ReportInput): AsyncGenerator<ReportItem> {
   }
 }
 
-const LONGEST_RULE_TEXT = 2_000;
+const MAX_RULE_TEXT = 2_000;
 
-/** What sonar-report says of the whole, and the rules, which come after the issues in answers of the API. */
+/** Reads the report fields of sonar-report, and the rules, which come after the issues in API responses. */
 async function readContext(input: ReportInput): Promise<Context> {
   const rules = new Map<string, Rule>();
   const names = new Map<string, string>();
   const tops = ['date', 'sonarComponent', 'applicationName', 'projectName'];
-  const patterns = HOLDERS.map((holder) => `${holder}rules.*`);
+  const patterns = PREFIXES.map((prefix) => `${prefix}rules.*`);
   for await (const { path, value } of jsonValues(input, [...tops, ...patterns])) {
     const last = path.at(-1);
     if (path.length === 1) {
@@ -66,7 +66,7 @@ async function readContext(input: ReportInput): Promise<Context> {
     const rule = obj(value);
     const key = str(rule.key) ?? (typeof last === 'string' ? last : undefined);
     const text = str(rule.htmlDesc);
-    if (key) rules.set(key, { name: str(rule.name), text: plain(text)?.slice(0, LONGEST_RULE_TEXT), cwes: cwesOf(text) });
+    if (key) rules.set(key, { name: str(rule.name), text: plain(text)?.slice(0, MAX_RULE_TEXT), cwes: cwesOf(text) });
   }
   const project = tops
     .slice(1)

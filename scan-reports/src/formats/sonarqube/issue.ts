@@ -1,6 +1,6 @@
 import type { Asset, Observation, Severity } from '../../contract.ts';
-import { cwesOf, filePath, idsIn, observation, required } from '../../normalize.ts';
-import { arr, count, date, type Obj, obj, str, strs } from '../../read.ts';
+import { cwesOf, filePath, idsIn, observation, required } from '../../shared/normalize.ts';
+import { arr, count, date, type Obj, obj, str, strs } from '../../shared/read.ts';
 
 export interface Rule {
   name: string | undefined;
@@ -14,7 +14,7 @@ export interface Context {
   seen: Date | null;
 }
 
-/** Of issues, of their impacts since version 10, and of hotspots (vulnerability probability). */
+/** Severities of issues, of their impacts (since version 10), and of hotspots (vulnerability probability). */
 const SEVERITIES: Readonly<Record<string, Severity>> = {
   BLOCKER: 'critical',
   CRITICAL: 'high',
@@ -27,20 +27,27 @@ const SEVERITIES: Readonly<Record<string, Severity>> = {
 };
 
 export function issueOf(issue: Obj, place: string, context: Context): Observation {
-  return observationOf(issue, place, context, required(str(issue.rule), 'rule'), str(issue.severity) ?? impactOf(issue));
+  return observationOf(issue, place, context, { key: required(str(issue.rule), 'rule'), word: str(issue.severity) ?? impactOf(issue) });
 }
 
 export function hotspotOf(hotspot: Obj, place: string, context: Context): Observation {
   const rule = required(str(hotspot.ruleKey) ?? str(obj(hotspot.rule).key) ?? str(hotspot.securityCategory), 'ruleKey');
-  return observationOf({ ...hotspot, type: 'SECURITY_HOTSPOT' }, place, context, rule, str(hotspot.vulnerabilityProbability));
+  return observationOf({ ...hotspot, type: 'SECURITY_HOTSPOT' }, place, context, { key: rule, word: str(hotspot.vulnerabilityProbability) });
 }
 
-function observationOf(issue: Obj, place: string, context: Context, key: string, word: string | undefined): Observation {
+interface Rating {
+  /** Key of the rule. */
+  key: string;
+  /** Severity word. */
+  word: string | undefined;
+}
+
+function observationOf(issue: Obj, place: string, context: Context, { key, word }: Rating): Observation {
   const rule = context.rules.get(key);
   const project = str(issue.project) ?? str(obj(issue.project).key);
   const message = str(issue.message);
   const dependency = dependencyOf(message);
-  // sonar-report writes the name of the rule, or "/" when it does not know the rule.
+  // sonar-report writes the name of the rule, or "/" if it does not know the rule.
   const named = [str(issue.description), rule?.name].find((name) => name !== undefined && name !== '/');
   const range = obj(issue.textRange);
   const title = dependency ? `${dependency.ids[0] ?? key} in ${dependency.component}` : (named ?? message ?? key);
@@ -70,13 +77,13 @@ function observationOf(issue: Obj, place: string, context: Context, key: string,
   });
 }
 
-/** The impact on security if there is one, else the first. */
+/** Returns the severity of the security impact, otherwise of the first impact. */
 function impactOf(issue: Obj): string | undefined {
   const impacts = arr(issue.impacts).map(obj);
   return str((impacts.find(({ softwareQuality }) => softwareQuality === 'SECURITY') ?? impacts[0])?.severity);
 }
 
-/** A component's key is the project's (and formerly the module's), ":" and the path. */
+/** The key of a component consists of the project (in older versions also the module), ":" and the path. */
 function pathOf(component: string | undefined, project: string | undefined): string | undefined {
   if (component === undefined || component === project) return undefined;
   const below = project && component.startsWith(`${project}:`) ? component.slice(project.length + 1) : component;
@@ -98,7 +105,7 @@ interface Dependency {
   cwes: number[];
 }
 
-/** The plug-in for Dependency-Check puts its facts into the message: "Filename: lib:1.0 | Reference: CVE-… | CVSS Score: 6.4 | Category: CWE-120 | …". */
+/** The Dependency-Check plug-in writes its data into the message: "Filename: lib:1.0 | Reference: CVE-… | CVSS Score: 6.4 | Category: CWE-120 | …". */
 function dependencyOf(message: string | undefined): Dependency | null {
   const parts = message?.startsWith('Filename:') ? message.split(' | ') : [];
   const facts = (name: string): string[] => parts.flatMap((part) => (part.startsWith(`${name}:`) ? [part.slice(name.length + 1).trim()] : []));

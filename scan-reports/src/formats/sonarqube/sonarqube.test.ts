@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { fromBuffer } from '../../input.ts';
-import { readAll } from '../../testing.ts';
-import { readFixtures } from '../../testing-fixtures.ts';
+import { fromBuffer } from '../../shared/input.ts';
+import { readFixtures } from '../../testing/fixtures.ts';
+import { readAll } from '../../testing/reading.ts';
 import { sonarqube } from './index.ts';
 
 const fixtures = new Map(readFixtures('sonarqube').map(({ name, bytes }) => [name, bytes]));
 const read = (name: string) => readAll(sonarqube, fromBuffer(fixtures.get(name) ?? '', name));
 const asset = { type: 'repository', name: 'shop' };
 
-test('reads issues of the API', async () => {
+test('reads issues from the API', async () => {
   const { observations, rejections } = await read('api-issues.json');
   expect(rejections).toEqual([]);
   expect(observations[0]).toEqual({
@@ -46,7 +46,7 @@ test('reads issues of the API', async () => {
   ]);
 });
 
-test('reads the vulnerable dependencies of the plug-in for Dependency-Check', async () => {
+test('reads vulnerable dependencies of the Dependency-Check plug-in', async () => {
   const { observations } = await read('api-issues.json');
   expect(observations[1]).toMatchObject({
     title: 'CVE-2021-44228 in made-up-lib',
@@ -65,7 +65,7 @@ test('reads the vulnerable dependencies of the plug-in for Dependency-Check', as
   });
 });
 
-test('reads hotspots of the API', async () => {
+test('reads hotspots from the API', async () => {
   const { observations, rejections } = await read('api-hotspots.json');
   expect(rejections).toEqual([]);
   expect(observations).toMatchObject([
@@ -85,13 +85,13 @@ test('reads hotspots of the API', async () => {
   ]);
 });
 
-test('reads pages of answers in an array', async () => {
+test('reads an array of pages', async () => {
   const pages = `[${fixtures.get('api-hotspots.json')},${fixtures.get('api-hotspots.json')}]`;
   const { observations } = await readAll(sonarqube, fromBuffer(pages));
   expect(observations.map(({ place }) => place)).toEqual([0, 1].flatMap((page) => [0, 1, 2].map((index) => `[${page}].hotspots[${index}]`)));
 });
 
-test('reads the JSON of sonar-report', async () => {
+test('reads JSON of sonar-report', async () => {
   const { observations, rejections } = await read('sonar-report.json');
   expect(rejections).toEqual([]);
   expect(observations).toMatchObject([
@@ -110,7 +110,7 @@ test('reads the JSON of sonar-report', async () => {
   ]);
 });
 
-test('reads the HTML of sonar-report, rejecting a row without a rule', async () => {
+test('reads HTML of sonar-report and rejects a row without a rule', async () => {
   const { observations, rejections } = await read('sonar-report.html');
   expect(rejections).toEqual([{ place: 'issue 2', reason: 'rule is missing' }]);
   expect(observations).toMatchObject([
@@ -131,7 +131,7 @@ test('reads the HTML of sonar-report, rejecting a row without a rule', async () 
   expect(observations[1]?.location).toEqual({ path: 'src/main/java/Main.java' });
 });
 
-test('rejects what is no issue and goes on', async () => {
+test('rejects malformed issues and reads the rest', async () => {
   const { observations, rejections } = await read('malformed.json');
   expect(rejections).toEqual([
     { place: 'issues[0]', reason: 'rule is missing' },
@@ -140,10 +140,10 @@ test('rejects what is no issue and goes on', async () => {
   expect(observations).toMatchObject([{ external_id: 'AX-made-up-7', severity: 'unknown', tool_severity: 'ODD' }]);
 });
 
-test('accepts an answer without issues and refuses other files', async () => {
+test('accepts a response without issues and rejects other files', async () => {
   expect(await read('empty.json')).toEqual({ observations: [], rejections: [] });
   await expect(readAll(sonarqube, fromBuffer('{"issues": [{"fields": {}}]}'))).rejects.toThrow(/issues or hotspots and paging/);
-  await expect(readAll(sonarqube, fromBuffer('<html><title>Other Report</title></html>'))).rejects.toThrow(/was expected/);
+  await expect(readAll(sonarqube, fromBuffer('<html><title>Other Report</title></html>'))).rejects.toThrow(/Expected/);
   await expect(readAll(sonarqube, fromBuffer('PK\u0003\u0004'))).rejects.toThrow(/ZIP archive/);
   const html = fixtures.get('sonar-report.html') ?? Buffer.alloc(0);
   await expect(readAll(sonarqube, fromBuffer(html.subarray(0, html.length - 60)))).rejects.toThrow(/not complete/);

@@ -1,14 +1,14 @@
 import type { Observation, ReportFormat, ReportHead } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import { filePath, observation, RecordError, record, required, severityOf } from '../../normalize.ts';
-import { count, type Obj, obj, str, strs } from '../../read.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { filePath, observation, RecordError, record, required, severityOf } from '../../shared/normalize.ts';
+import { count, type Obj, obj, str, strs } from '../../shared/read.ts';
 
 export const tfsec: ReportFormat = {
   id: 'tfsec',
   name: 'tfsec',
-  description: '`tfsec --format json`, of old and new versions',
+  description: 'Output of `tfsec --format json`, all versions',
   documentation: 'https://aquasecurity.github.io/tfsec/',
   expects: 'a JSON object with results, each with rule_id and location',
   assetType: 'repository',
@@ -27,17 +27,17 @@ export const tfsec: ReportFormat = {
   },
 };
 
-/** No other tool writes null for an empty list and nothing beside it. */
+/** No other tool writes null for an empty list and no other keys. */
 function isNull(head: ReportHead): boolean {
   return /^\s*\{\s*"results"\s*:\s*null\s*\}\s*$/.test(head.text);
 }
 
-/** Without results tfsec writes null or an empty list. */
+/** Without results, tfsec writes null or an empty list. */
 function isEmpty(head: ReportHead): boolean {
   return /^\s*\{\s*"results"\s*:\s*(?:null|\[\s*\])\s*\}\s*$/.test(head.text);
 }
 
-/** Versions before 0.40 have `passed`; later ones `status`, as a word or its number (failed, passed, ignored). */
+/** Versions before 0.40 have `passed`. Later versions have `status` as a word or as an index into this list. */
 const STATUSES = ['failed', 'passed', 'ignored'] as const;
 
 function statusOf(result: Obj): string {

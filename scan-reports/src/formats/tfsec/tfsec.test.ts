@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { fromBuffer } from '../../input.ts';
-import { readAll } from '../../testing.ts';
-import { readFixtures } from '../../testing-fixtures.ts';
+import { fromBuffer } from '../../shared/input.ts';
+import { readFixtures } from '../../testing/fixtures.ts';
+import { readAll } from '../../testing/reading.ts';
 import { tfsec } from './index.ts';
 
 const fixtures = new Map(readFixtures('tfsec').map(({ name, bytes }) => [name, bytes]));
 const read = (name: string) => readAll(tfsec, fromBuffer(fixtures.get(name) ?? '', name));
 
-test('reads results of version 1: failed ones, ignored ones as suppressed, passed ones not', async () => {
+test('reads failed results of version 1, keeps ignored ones as suppressed and skips passed ones', async () => {
   const { observations, rejections } = await read('v1.json');
   expect(rejections).toEqual([]);
   expect(observations).toHaveLength(2);
@@ -49,7 +49,7 @@ test('reads results of older versions', async () => {
   ]);
 });
 
-test('rejects what is no result and goes on', async () => {
+test('rejects malformed results and reads the rest', async () => {
   const { observations, rejections } = await read('malformed.json');
   expect(rejections).toEqual([
     { place: 'results[0]', reason: 'location.filename is missing' },
@@ -58,8 +58,8 @@ test('rejects what is no result and goes on', async () => {
   expect(observations).toMatchObject([{ rule: 'GCP002', severity: 'high', location: { path: 'main.tf', line: 7 } }]);
 });
 
-test('accepts a report without findings and refuses another file', async () => {
+test('accepts a report without findings and rejects another file', async () => {
   expect(await read('empty.json')).toEqual({ observations: [], rejections: [] });
   await expect(readAll(tfsec, fromBuffer('{"results": [{"check_id": "x", "path": "a.py"}], "errors": []}'))).rejects.toThrow(/with rule_id and location/);
-  await expect(readAll(tfsec, fromBuffer('<xml/>'))).rejects.toThrow(/was expected/);
+  await expect(readAll(tfsec, fromBuffer('<xml/>'))).rejects.toThrow(/Expected/);
 });

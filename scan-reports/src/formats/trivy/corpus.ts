@@ -1,4 +1,4 @@
-import type { CorpusFacts } from '../../corpus.ts';
+import type { CorpusFacts } from '../../testing/corpus-facts.ts';
 
 export const corpus: CorpusFacts = {
   folders: ['trivy'],
@@ -7,7 +7,7 @@ export const corpus: CorpusFacts = {
     {
       field: 'file_path',
       files: ['trivy/kubernetes.json'],
-      reason: 'The target of system packages is an image ("name (debian 10.4)"), no file: it is the resource, and the path stays empty',
+      reason: 'the target of system packages is an image ("name (debian 10.4)") and not a file; this format keeps it as the resource, without a path',
     },
   ],
 };

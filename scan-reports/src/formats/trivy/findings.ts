@@ -1,8 +1,8 @@
 import type { Asset, Cvss, Observation } from '../../contract.ts';
-import { cwesOf, filePath, idsIn, observation, required, severityOf } from '../../normalize.ts';
-import { count, num, type Obj, obj, str, strs } from '../../read.ts';
+import { cwesOf, filePath, idsIn, observation, required, severityOf } from '../../shared/normalize.ts';
+import { count, num, type Obj, obj, str, strs } from '../../shared/read.ts';
 
-export type Finding = 'vulnerability' | 'misconfiguration' | 'secret' | 'license';
+export type FindingKind = 'vulnerability' | 'misconfiguration' | 'secret' | 'license';
 
 export interface Target {
   asset: Asset | null;
@@ -13,11 +13,11 @@ export interface Target {
   created: Date | null;
 }
 
-export function isFinding(type: string | undefined): type is Finding {
+export function isFinding(type: string | undefined): type is FindingKind {
   return type !== undefined && Object.hasOwn(readers, type);
 }
 
-export const readers: Readonly<Record<Finding, (entry: Obj, place: string, target: Target) => Observation | null>> = {
+export const readers: Readonly<Record<FindingKind, (entry: Obj, place: string, target: Target) => Observation | null>> = {
   vulnerability: (entry, place, target) => {
     const id = required(str(entry.VulnerabilityID), 'VulnerabilityID');
     const component = required(str(entry.PkgName), 'PkgName');
@@ -25,7 +25,7 @@ export const readers: Readonly<Record<Finding, (entry: Obj, place: string, targe
       place,
       tool: 'trivy',
       rule: id,
-      // Trivy's own Fingerprint is made from the image's id and the package's version: another one after each build.
+      // Trivy's Fingerprint depends on the image id and package version, so it changes with each build and cannot be the external id.
       title: str(entry.Title) ?? `${id} in ${component}`,
       description: str(entry.Description),
       severity: severityOf(str(entry.Severity)),
@@ -43,7 +43,7 @@ export const readers: Readonly<Record<Finding, (entry: Obj, place: string, targe
         path: filePath(str(entry.PkgPath) ?? fileOf(target)),
         resource: target.inCluster ? imageOf(target.target) : undefined,
       },
-      // "fixed" says that there is a version to go to, not that this place is fixed.
+      // "fixed" means that a fixed version exists, not that this package is fixed.
       present: str(entry.Status) !== 'not_affected',
       last_seen: target.created,
       tags: [target.type, target.class].flatMap((tag) => tag ?? []),
@@ -76,7 +76,7 @@ export const readers: Readonly<Record<Finding, (entry: Obj, place: string, targe
       tags: [str(entry.Type) ?? target.type, target.class].flatMap((tag) => tag ?? []),
     });
   },
-  // Match and Code hold the line with the secret: they stay where they are.
+  // Match and Code contain the line with the secret and are not read.
   secret: (entry, place, target) => {
     const rule = required(str(entry.RuleID), 'RuleID');
     return observation({
@@ -112,18 +112,18 @@ export const readers: Readonly<Record<Finding, (entry: Obj, place: string, targe
   },
 };
 
-/** What .trivyignore, a policy or a VEX document says of a finding (`--show-suppressed`). */
-export function modified(found: Observation | null, { Status }: Obj): Observation | null {
+/** Applies the status that .trivyignore, a policy or a VEX document gives to a finding (`--show-suppressed`). */
+export function withStatus(found: Observation | null, { Status }: Obj): Observation | null {
   if (found === null) return null;
   const status = str(Status);
   if (status === 'fixed') return { ...found, present: false };
   return { ...found, suppressed: status === 'ignored' || status === 'not_affected' || found.suppressed };
 }
 
-/** Names that stand for all packages of a language (or of the system) together, in place of a file. */
+/** Target names for all packages of a language or of the system, which are not files. */
 const COLLECTIONS = new Set(['Node.js', 'Python', 'Java', 'Ruby', 'Conda', 'Kubernetes', 'OS Packages', 'Loose File License(s)']);
 
-/** The lock file or binary that the target is, if it is one. */
+/** Returns the target if it is a lock file or a binary. */
 function fileOf({ target, class: kind }: Target): string | undefined {
   if (target === undefined || COLLECTIONS.has(target) || kind === 'os-pkgs' || / \([^()]+\)$/.test(target)) return undefined;
   return kind === 'lang-pkgs' || /[\w-]\.\w+$/.test(target) ? target : undefined;
@@ -133,7 +133,7 @@ function imageOf(target: string | undefined): string | undefined {
   return / \([^()]+\)$/.test(target ?? '') ? target?.replace(/ \([^()]+\)$/, '') : undefined;
 }
 
-/** The vendor's that the severity comes from, then NVD's, then the others. */
+/** Sorts the source of the severity first, then NVD, then the others. */
 function cvssOf(sources: Obj, severitySource: string | undefined): Cvss[] {
   const rank = (source: string): number => (source === severitySource ? 0 : source === 'nvd' ? 1 : 2);
   return Object.keys(sources)

@@ -1,16 +1,16 @@
-import { startAbout } from '../../about.ts';
 import type { ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import type { JsonValue } from '../../json-cutter.ts';
-import { RecordError, record } from '../../normalize.ts';
-import { date, obj, str } from '../../read.ts';
-import { artifactAsset, CODE, type Contexts, clusterAsset, emptyContexts } from './artifact.ts';
-import { type Finding, isFinding, modified, readers, type Target } from './findings.ts';
+import type { JsonValue } from '../../json/extractor.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { startAbout } from '../../shared/about.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { RecordError, record } from '../../shared/normalize.ts';
+import { date, obj, str } from '../../shared/read.ts';
+import { artifactAsset, CODE_TYPES, type Contexts, clusterAsset, emptyContexts } from './artifact.ts';
+import { type FindingKind, isFinding, readers, type Target, withStatus } from './findings.ts';
 
-/** The lists of a result, and the kind of what stands in them (null: each entry says it). */
-const LISTS: Readonly<Record<string, Finding | null>> = {
+/** The lists of a result and the kind of their entries. Null if each entry states its kind. */
+const LISTS: Readonly<Record<string, FindingKind | null>> = {
   Vulnerabilities: 'vulnerability',
   Misconfigurations: 'misconfiguration',
   Secrets: 'secret',
@@ -18,15 +18,15 @@ const LISTS: Readonly<Record<string, Finding | null>> = {
   ExperimentalModifiedFindings: null,
   ModifiedFindings: null,
 };
-/** Where a cluster's report keeps its resources, depending on version and kind of report. */
+/** Keys of the resources in a cluster report, depending on version and kind of report. */
 const CLUSTER_LISTS = ['Resources', 'Findings', 'Vulnerabilities', 'Misconfigurations'];
-/** Where results stand: in a report, in the old list of results, in a compliance report, in a cluster's report. */
+/** Paths of results in a report, in the old list of results, in a compliance report and in a cluster report. */
 const RESULTS = ['Results.*', '*', 'Results.*.Results.*', ...CLUSTER_LISTS.map((list) => `${list}.*.Results.*`)];
 
 export const trivy: ReportFormat = {
   id: 'trivy',
   name: 'Trivy',
-  description: '`trivy image|fs|repo|vm|config|sbom|k8s --format json`',
+  description: 'Output of `trivy image|fs|repo|vm|config|sbom|k8s --format json`',
   documentation: 'https://trivy.dev/latest/docs/configuration/reporting/#json',
   expects: 'a JSON object with SchemaVersion and Results (or ClusterName and Resources), or the older array of results with Target',
   assetType: 'container_image',
@@ -38,7 +38,7 @@ export const trivy: ReportFormat = {
   async about(input) {
     const about = startAbout().about();
     if (!trivy.detect(await headOf(input))) return about;
-    for await (const { value } of jsonValues(input, ['ArtifactType'])) return CODE.has(value) ? { ...about, assetType: 'repository' } : about;
+    for await (const { value } of jsonValues(input, ['ArtifactType'])) return CODE_TYPES.has(value) ? { ...about, assetType: 'repository' } : about;
     return about;
   },
   async *read(input) {
@@ -54,12 +54,12 @@ export const trivy: ReportFormat = {
   },
 };
 
-/** Older versions write "null" or "[]" when there is nothing to report. */
+/** Older versions write "null" or "[]" if there are no results. */
 function mayBeTrivy(head: ReportHead): boolean {
   return ['SchemaVersion', 'ClusterName', 'Results', 'Target'].some((key) => hasKeys(head, key)) || /^\s*(?:null|\[\s*\])\s*$/.test(head.text);
 }
 
-/** Contexts (artifact, result headers) may stand after the lists they belong to, so they are read in a first pass. */
+/** Artifact and result fields may come after the lists they belong to, so they are read in a first pass. */
 async function readContexts(input: ReportInput): Promise<Contexts[]> {
   const contexts: Contexts[] = [];
   const top = ['ArtifactName', 'ArtifactType', 'Metadata', 'CreatedAt', 'ClusterName'];
@@ -98,8 +98,8 @@ function* readEntry(found: JsonValue, contexts: Contexts): Generator<ReportItem>
     if (kind) return readers[kind](obj(found.value), place, target);
     const { Type, Finding } = obj(found.value);
     const type = str(Type);
-    if (!isFinding(type)) throw new RecordError(`Type ${JSON.stringify(Type)} is unknown`);
-    return modified(readers[type](obj(Finding), place, target), obj(found.value));
+    if (!isFinding(type)) throw new RecordError(`unknown Type ${JSON.stringify(Type)}`);
+    return withStatus(readers[type](obj(Finding), place, target), obj(found.value));
   });
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { fromBuffer } from '../../input.ts';
-import { readAll } from '../../testing.ts';
-import { readFixtures } from '../../testing-fixtures.ts';
+import { fromBuffer } from '../../shared/input.ts';
+import { readFixtures } from '../../testing/fixtures.ts';
+import { readAll } from '../../testing/reading.ts';
 import { trivy } from './index.ts';
 
 async function read(name: string) {
@@ -9,7 +9,7 @@ async function read(name: string) {
   return await readAll(trivy, fromBuffer(fixture?.bytes ?? '', name));
 }
 
-test('reads an image, with what stands behind the findings', async () => {
+test('reads an image whose details come after the findings', async () => {
   const { observations, rejections } = await read('image.json');
   expect(rejections).toEqual([]);
   const asset = {
@@ -60,7 +60,7 @@ test('reads an image, with what stands behind the findings', async () => {
   expect(observations[1]?.location).not.toHaveProperty('path');
 });
 
-test('reads misconfigurations, secrets and licenses of a directory, whose name says nothing', async () => {
+test('reads misconfigurations, secrets and licenses of a directory without an asset name', async () => {
   const { observations, rejections } = await read('filesystem.json');
   expect(rejections).toEqual([]);
   expect(observations.map(({ asset }) => asset)).toEqual(observations.map(() => null));
@@ -92,7 +92,7 @@ test('reads misconfigurations, secrets and licenses of a directory, whose name s
   expect(JSON.stringify(observations)).not.toContain('HUNTER2');
 });
 
-test('keeps what was ignored, and says so', async () => {
+test('keeps ignored findings as suppressed', async () => {
   const { observations, rejections } = await read('repository.json');
   expect(observations).toMatchObject([
     { rule: 'CVE-2022-41717', present: true, suppressed: false, asset: { type: 'repository', name: 'https://git.example.com/team/app' } },
@@ -100,10 +100,10 @@ test('keeps what was ignored, and says so', async () => {
     { rule: 'CVE-2022-32149', present: true, suppressed: true },
     { rule: 'CVE-2021-38561', present: false, suppressed: false },
   ]);
-  expect(rejections).toEqual([{ place: 'Results[0].ExperimentalModifiedFindings[3]', reason: 'Type "poem" is unknown' }]);
+  expect(rejections).toEqual([{ place: 'Results[0].ExperimentalModifiedFindings[3]', reason: 'unknown Type "poem"' }]);
 });
 
-test('reads clusters, and names the resources that were not scanned', async () => {
+test('reads clusters and rejects resources that were not scanned', async () => {
   const { observations, rejections } = await read('cluster.json');
   const asset = { type: 'cloud_resource', name: 'prod/shop/Deployment/web' };
   expect(observations).toMatchObject([
@@ -123,7 +123,7 @@ test('reads the older list of results and compliance reports', async () => {
   expect((await read('compliance.json')).observations).toMatchObject([{ rule: 'DS002', asset: null, location: { path: 'Dockerfile' } }]);
 });
 
-test('refuses single entries by name and reads the others', async () => {
+test('rejects malformed entries and reads the rest', async () => {
   const { observations, rejections } = await read('malformed.json');
   expect(observations).toMatchObject([
     { severity: 'unknown', asset: { type: 'host', name: 'disk.img' }, location: { version: '1' }, references: ['https://example.com/one'] },
@@ -135,7 +135,7 @@ test('refuses single entries by name and reads the others', async () => {
   ]);
 });
 
-test('an empty report has nothing, another file is refused', async () => {
+test('accepts an empty report and rejects another file', async () => {
   for (const name of ['empty.json', 'empty-legacy.json']) expect(await read(name)).toEqual({ observations: [], rejections: [] });
   for (const foreign of ['{"version":"2.1.0","runs":[]}', '[{"name":"x"}]', '<a/>', 'a,b\n1,2\n', ''])
     await expect(readAll(trivy, fromBuffer(foreign))).rejects.toThrow('a JSON object with SchemaVersion and Results');
@@ -150,14 +150,14 @@ test.each([
   ['filesystem', 'C:\\build', null],
   ['repository', 'https://git.example.com/team/app', { type: 'repository', name: 'https://git.example.com/team/app' }],
   ['repository', '.', null],
-])('code is no image: %s %s', async (ArtifactType, ArtifactName, asset) => {
+])('reads code as a repository: %s %s', async (ArtifactType, ArtifactName, asset) => {
   const Vulnerabilities = [{ VulnerabilityID: 'CVE-2020-8203', PkgName: 'lodash', InstalledVersion: '4.17.15' }];
   const input = fromBuffer(JSON.stringify({ SchemaVersion: 2, ArtifactName, ArtifactType, Results: [{ Target: 'package-lock.json', Vulnerabilities }] }));
   expect((await readAll(trivy, input)).observations).toMatchObject([{ asset }]);
   expect(await trivy.about?.(input)).toEqual({ tools: null, finished: true, unread: [], assetType: 'repository' });
 });
 
-test('images stay what the format is about', async () => {
+test('keeps container_image as the asset type of images', async () => {
   const text = '{"SchemaVersion":2,"ArtifactName":"a:1","ArtifactType":"container_image","Results":[]}';
   expect(await trivy.about?.(fromBuffer(text))).toEqual({ tools: null, finished: true, unread: [] });
 });

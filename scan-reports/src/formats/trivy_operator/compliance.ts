@@ -1,9 +1,9 @@
 import type { Observation } from '../../contract.ts';
-import { observation, required, severityOf } from '../../normalize.ts';
-import { num, type Obj, str, strs } from '../../read.ts';
+import { observation, required, severityOf } from '../../shared/normalize.ts';
+import { num, type Obj, str, strs } from '../../shared/read.ts';
 import { type Resource, withoutTemplateHash } from './resource.ts';
 
-/** A failed check of a control in ClusterComplianceReport with reportType "all"; a control without failures has one empty check. */
+/** A failed check of a control in a ClusterComplianceReport with reportType "all". A control without failures has one empty check. */
 export function complianceCheck(check: Obj, place: string, control: Obj, resource: Resource): Observation | null {
   if (check.success === true) return null;
   const number = str(control.id);
@@ -27,7 +27,7 @@ export function complianceCheck(check: Obj, place: string, control: Obj, resourc
   });
 }
 
-/** With reportType "summary" (and in the older report) there are only numbers of failures by control. */
+/** With reportType "summary", and in older reports, a control has only its number of failures. */
 export function complianceControl(control: Obj, place: string, resource: Resource): Observation | null {
   const failures = num(control.totalFail) ?? num(control.failTotal) ?? 0;
   if (failures < 1 || resource.isDetailed) return null;
@@ -45,7 +45,7 @@ export function complianceControl(control: Obj, place: string, resource: Resourc
   });
 }
 
-/** "shop/replicaset-web-965685897"; "/clusterrole-admin" for what is in no namespace. */
+/** Reads "shop/replicaset-web-965685897", or "/clusterrole-admin" for a resource without a namespace. */
 function workloadOf(target: string | undefined): string | undefined {
   const name = target?.replace(/^\/+/, '');
   return name && /(?:^|\/)replicaset-/.test(name) ? withoutTemplateHash(name) : name;

@@ -1,7 +1,7 @@
 import type { Cvss, Observation } from '../../contract.ts';
-import { filePath, observation, RecordError, required, severityOf } from '../../normalize.ts';
-import { num, type Obj, obj, str, strs } from '../../read.ts';
-import { artifactAsset, placeInCluster, type Resource, workloadAsset } from './resource.ts';
+import { filePath, observation, RecordError, required, severityOf } from '../../shared/normalize.ts';
+import { num, type Obj, obj, str, strs } from '../../shared/read.ts';
+import { artifactAsset, clusterLocation, type Resource, workloadAsset } from './resource.ts';
 
 export function vulnerabilityOf(entry: Obj, place: string, resource: Resource): Observation {
   const id = required(str(entry.vulnerabilityID), 'vulnerabilityID');
@@ -24,7 +24,7 @@ export function vulnerabilityOf(entry: Obj, place: string, resource: Resource): 
       fixed_version: str(entry.fixedVersion),
       purl: str(entry.packagePURL),
       path: filePath(str(entry.packagePath) ?? (str(entry.class) === 'lang-pkgs' ? str(entry.target) : undefined)),
-      resource: placeInCluster(resource),
+      resource: clusterLocation(resource),
     },
     last_seen: resource.updated ?? null,
     tags: strs(entry.packageType),
@@ -47,7 +47,7 @@ function cvssOf(sources: Obj): Cvss[] {
     );
 }
 
-/** Of ConfigAuditReport, RbacAssessmentReport and InfraAssessmentReport, and of the cluster's own. */
+/** A check of a ConfigAuditReport, RbacAssessmentReport or InfraAssessmentReport, or of their cluster-wide variants. */
 export function checkOf(entry: Obj, place: string, resource: Resource): Observation | null {
   if (entry.success === true) return null;
   const rule = str(entry.checkID) ?? str(entry.title);
@@ -68,7 +68,7 @@ export function checkOf(entry: Obj, place: string, resource: Resource): Observat
   });
 }
 
-/** `match` is masked by Trivy, but what a rule does not cover of the line is not: it stays out. */
+/** `match` is not read. Trivy masks only the part of the line that the rule covers, so the rest may contain secrets. */
 export function secretOf(entry: Obj, place: string, resource: Resource): Observation {
   const rule = required(str(entry.ruleID), 'ruleID');
   const path = filePath(str(entry.target));
@@ -82,7 +82,7 @@ export function secretOf(entry: Obj, place: string, resource: Resource): Observa
     tool_severity: str(entry.severity),
     cwes: [798],
     asset: artifactAsset(resource),
-    location: { path, resource: placeInCluster(resource) },
+    location: { path, resource: clusterLocation(resource) },
     last_seen: resource.updated ?? null,
     tags: ['secret', ...strs(entry.category)],
   });

@@ -1,17 +1,17 @@
 import type { Observation, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import type { JsonValue } from '../../json-cutter.ts';
-import { record } from '../../normalize.ts';
-import { arr, type Obj, obj } from '../../read.ts';
+import type { JsonValue } from '../../json/extractor.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { notThisFormat } from '../../shared/input.ts';
+import { record } from '../../shared/normalize.ts';
+import { arr, type Obj, obj } from '../../shared/read.ts';
 import { complianceCheck, complianceControl } from './compliance.ts';
 import { checkOf, secretOf, vulnerabilityOf } from './findings.ts';
 import { type Resource, resourceOf } from './resource.ts';
 
 const API_GROUP = /"apiVersion"\s*:\s*"aquasecurity\.github\.io\//;
 
-/** One resource, a list as kubectl gives it, an array, or a map of arrays or lists by kind. */
+/** One resource, a kubectl list, an array, or a map of arrays or lists by kind. */
 const PREFIXES = ['', 'items.*.', '*.', '*.*.', '*.items.*.'];
 const HEADER = [
   'kind',
@@ -38,9 +38,9 @@ export const trivyOperator: ReportFormat = {
   id: 'trivy_operator',
   name: 'Trivy Operator',
   description:
-    'Reports that the Trivy Operator keeps in a Kubernetes cluster: `kubectl get vulnerabilityreports,configauditreports,exposedsecretreports,rbacassessmentreports,clustercompliancereports -A -o json`',
+    'Reports of the Trivy Operator in a Kubernetes cluster: the output of `kubectl get vulnerabilityreports,configauditreports,exposedsecretreports,rbacassessmentreports,clustercompliancereports -A -o json`',
   documentation: 'https://aquasecurity.github.io/trivy-operator/latest/docs/crds/',
-  expects: 'JSON of Kubernetes resources (one, a list, or a map of them) with the apiVersion aquasecurity.github.io/…',
+  expects: 'JSON with one or several Kubernetes resources of the apiVersion aquasecurity.github.io/…',
   assetType: 'container_image',
   detect: (head) => head.jsonShape !== null && API_GROUP.test(head.text),
   async *read(input) {
@@ -61,7 +61,7 @@ interface Resources {
   of(found: JsonValue): Resource;
 }
 
-/** Keys of a JSON object stand in any order, so what a report is about is read before its entries. */
+/** Keys of a JSON object may be in any order, so resources are read in a first pass, before their entries. */
 async function readResources(input: ReportInput): Promise<Resources> {
   const known = new Map<string, Resource>();
   const patterns = PREFIXES.flatMap((prefix) => HEADER.map((field) => `${prefix}${field}`));
@@ -73,7 +73,7 @@ async function readResources(input: ReportInput): Promise<Resources> {
   return { of: ({ document, path }) => known.get(`${document} ${path.slice(0, rootOf(path)).join('.')}`) ?? {} };
 }
 
-/** How many of the parts lead to the resource. */
+/** Returns the number of leading path segments that address the resource. */
 function rootOf(path: readonly (string | number)[]): number {
   return Math.max(
     0,

@@ -1,8 +1,8 @@
 import type { Asset } from '../../contract.ts';
-import { hostAsset } from '../../normalize.ts';
-import { date, type Obj, obj, str } from '../../read.ts';
+import { hostAsset } from '../../shared/normalize.ts';
+import { date, type Obj, obj, str } from '../../shared/read.ts';
 
-/** What a report is about, kept small: there may be thousands. */
+/** The subject of a report. Kept small, because a file may have thousands. */
 export interface Resource {
   kind?: string | undefined;
   /** "default/ReplicaSet/web" */
@@ -12,7 +12,7 @@ export interface Resource {
   registry?: string | undefined;
   scanner?: string | undefined;
   updated?: Date | null;
-  /** The compliance report has its checks one by one; its summary would repeat them. */
+  /** True if the compliance report lists its checks. The summary would repeat them. */
   isDetailed?: boolean;
 }
 
@@ -38,7 +38,7 @@ export function resourceOf(known: Resource = {}, field: string, value: unknown):
   }
 }
 
-/** Labels hold 63 characters; longer names are in the annotations of the same key. */
+/** Labels are limited to 63 characters. Longer names are in the annotation with the same key. */
 function namesOf(metadata: Obj): Pick<Resource, 'workload' | 'container'> {
   const labels = obj(metadata.labels);
   const annotations = obj(metadata.annotations);
@@ -52,14 +52,14 @@ function namesOf(metadata: Obj): Pick<Resource, 'workload' | 'container'> {
 }
 
 /**
- * A Deployment gives each new version a ReplicaSet with its name and a hash (the number of a pod template, in the letters of Kubernetes'
- * SafeEncodeString). The workload stays the same.
+ * For each new version, a Deployment creates a ReplicaSet with its name and a hash of the pod template (in the alphabet of Kubernetes'
+ * SafeEncodeString). Without the hash, the name of the workload stays the same.
  */
 export function withoutTemplateHash(name: string): string {
   return name.replace(/-[4-9bcdf]{6,10}$/, '');
 }
 
-/** The scanned image, or node, or else the workload. */
+/** Returns the scanned image or node, otherwise the workload. */
 export function artifactAsset(resource: Resource): Asset | null {
   const { repository, tag, digest, nodeName } = resource.artifact ?? {};
   const node = str(nodeName);
@@ -78,6 +78,6 @@ export function workloadAsset({ workload }: Resource): Asset | null {
   return workload ? { type: 'cloud_resource', name: workload } : null;
 }
 
-export function placeInCluster({ workload, container }: Resource): string | undefined {
+export function clusterLocation({ workload, container }: Resource): string | undefined {
   return [workload, container].filter(Boolean).join('/') || undefined;
 }

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { ReportError } from '../../contract.ts';
-import { fromBuffer } from '../../input.ts';
-import { readAll } from '../../testing.ts';
+import { fromBuffer } from '../../shared/input.ts';
+import { readAll } from '../../testing/reading.ts';
 import { trivyOperator } from './index.ts';
 
 const read = (name: string) => readAll(trivyOperator, fromBuffer(readFileSync(new URL(`fixtures/${name}`, import.meta.url)), name));
 
-test('vulnerabilities are on the image, at the workload that runs it', async () => {
+test('reads vulnerabilities of an image with the workload that runs it', async () => {
   const { observations, rejections } = await read('vulnerability-report.json');
   expect(rejections).toEqual([]);
   expect(observations[0]).toEqual({
@@ -46,7 +46,7 @@ test('vulnerabilities are on the image, at the workload that runs it', async () 
   });
 });
 
-test('a list of reports of all kinds', async () => {
+test('reads a list of reports of all kinds', async () => {
   const { observations } = await read('list.json');
   const workload = 'shop/ReplicaSet/web-965685897-with-a-name-that-is-too-long-for-a-label-of-kubernetes';
   expect(observations).toMatchObject([
@@ -74,7 +74,7 @@ test('a list of reports of all kinds', async () => {
   expect(JSON.stringify(observations)).not.toContain('not-a-real-secret');
 });
 
-test('compliance: failed checks where they are listed, else failed controls', async () => {
+test('reads failed compliance checks if they are listed, otherwise failed controls', async () => {
   const prefix = 'clustercompliancereports.aquasecurity.github.io';
   expect((await read('compliance-map.json')).observations).toMatchObject([
     {
@@ -92,7 +92,7 @@ test('compliance: failed checks where they are listed, else failed controls', as
   ]);
 });
 
-test('malformed entries are refused, the rest goes on', async () => {
+test('rejects malformed entries and reads the rest', async () => {
   const { observations, rejections } = await read('malformed.json');
   expect(rejections).toEqual([
     { place: '[0].report.vulnerabilities[0]', reason: 'vulnerabilityID is missing' },
@@ -103,9 +103,9 @@ test('malformed entries are refused, the rest goes on', async () => {
   expect(observations).toMatchObject([{ rule: 'CVE-2021-0002', asset: { name: 'library/web' } }]);
 });
 
-test('no resources is fine, another report is not', async () => {
+test('accepts a report without resources and rejects another report', async () => {
   expect(await read('empty.json')).toEqual({ observations: [], rejections: [] });
   for (const foreign of ['{}', '', '{"apiVersion": "v1", "kind": "Pod", "metadata": {}}', '{"SchemaVersion": 2, "Results": []}'])
-    await expect(readAll(trivyOperator, fromBuffer(foreign))).rejects.toThrow(/with the apiVersion aquasecurity.github.io/);
+    await expect(readAll(trivyOperator, fromBuffer(foreign))).rejects.toThrow(/of the apiVersion aquasecurity.github.io/);
   await expect(readAll(trivyOperator, fromBuffer('<x/>'))).rejects.toThrow(ReportError);
 });

@@ -1,8 +1,8 @@
 import type { Observation, Severity } from '../../contract.ts';
-import { cwesOf, observation, RecordError, required, urlPlace, webAsset } from '../../normalize.ts';
-import { plain, str } from '../../read.ts';
+import { cwesOf, observation, RecordError, required, urlPlace, webAsset } from '../../shared/normalize.ts';
+import { plain, str } from '../../shared/read.ts';
 
-/** An alert of a site, whatever the file's form. */
+/** An alert of a site, independent of the form of the file. */
 export interface Alert {
   place: string;
   site: string | undefined;
@@ -14,11 +14,11 @@ export interface Alert {
 
 const SEVERITIES: readonly Severity[] = ['info', 'low', 'medium', 'high'];
 const FALSE_POSITIVE = '0';
-const LISTED = 100;
+const MAX_LISTED = 100;
 
 /**
- * One finding per alert and site: where it shows (the instances) changes with each crawl, so they are told and not part of the place.
- * Evidence is left out: it quotes answers, with what is secret in them.
+ * One finding per alert and site. Instances change with each crawl, so they are part of the description and not of the location.
+ * Evidence is not read, because it quotes responses that may contain secrets.
  */
 export function alertOf({ place, site, generated, text, instances, tags }: Alert): Observation {
   const plugin = required(text('pluginid'), 'pluginid');
@@ -38,7 +38,7 @@ export function alertOf({ place, site, generated, text, instances, tags }: Alert
     cwes: cwesOf(text('cweid')),
     references: (plain(text('reference')) ?? '').split(/\s+/).filter((reference) => /^https?:/i.test(reference)),
     asset,
-    // Older versions name different alerts of one plugin only by their titles.
+    // In older versions, alerts of one plugin differ only by their titles.
     location: { url: urlPlace(asset.name), fingerprint: text('alertRef') === undefined ? title : undefined },
     suppressed: text('confidence') === FALSE_POSITIVE,
     last_seen: generated,
@@ -52,6 +52,6 @@ function instancesText(instances: Alert['instances']): string | undefined {
     return url ? [[method, url, param ? `(${str(param)})` : undefined].filter(Boolean).join(' ')] : [];
   });
   const unique = [...new Set(lines)];
-  const more = unique.length > LISTED ? [`… and ${unique.length - LISTED} more`] : [];
-  return unique.length === 0 ? undefined : ['Found at:', ...unique.slice(0, LISTED), ...more].join('\n');
+  const more = unique.length > MAX_LISTED ? [`… and ${unique.length - MAX_LISTED} more`] : [];
+  return unique.length === 0 ? undefined : ['Found at:', ...unique.slice(0, MAX_LISTED), ...more].join('\n');
 }

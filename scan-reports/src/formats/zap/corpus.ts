@@ -1,3 +1,3 @@
-import type { CorpusFacts } from '../../corpus.ts';
+import type { CorpusFacts } from '../../testing/corpus-facts.ts';
 
 export const corpus: CorpusFacts = { folders: ['zap'], unit: 'findings' };

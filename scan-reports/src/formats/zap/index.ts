@@ -1,15 +1,15 @@
 import type { ReportFormat, ReportHead } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
-import { notThisFormat } from '../../input.ts';
+import { notThisFormat } from '../../shared/input.ts';
 import { readJson } from './json.ts';
 import { readXml } from './xml.ts';
 
-const EXPECTS = 'XML with the root OWASPZAPReport, or JSON with site and its alerts';
+const EXPECTS = 'XML with the root element OWASPZAPReport, or JSON with site and alerts';
 
 export const zap: ReportFormat = {
   id: 'zap',
   name: 'ZAP',
-  description: 'ZAP reports "Traditional XML" and "Traditional JSON", with or without requests and responses',
+  description: 'Reports "Traditional XML" and "Traditional JSON" of ZAP, with or without requests and responses',
   documentation: 'https://www.zaproxy.org/docs/desktop/addons/report-generation/',
   expects: EXPECTS,
   assetType: 'web_application',
@@ -26,7 +26,7 @@ function isXml({ xmlRoot }: ReportHead): boolean {
   return xmlRoot?.name === 'OWASPZAPReport';
 }
 
-/** GitLab's DAST reports of version 14 quote the scanner's own report beside their vulnerabilities. */
+/** GitLab DAST reports of version 14 contain the ZAP report next to their vulnerabilities. */
 function isJson(head: ReportHead): boolean {
   if (!hasKeys(head, 'site') || head.jsonKeys.includes('vulnerabilities')) return false;
   return /"@programName"\s*:\s*"ZAP"/.test(head.text) || (hasKeys(head, '@version') && /"alerts"\s*:/.test(head.text)) || isWithoutSites(head);

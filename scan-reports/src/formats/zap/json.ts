@@ -1,10 +1,10 @@
 import type { ReportInput, ReportItem } from '../../contract.ts';
-import { jsonValues, placeOf } from '../../json.ts';
-import { RecordError, record } from '../../normalize.ts';
-import { arr, date, isObj, type Obj, obj, str } from '../../read.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
+import { RecordError, record } from '../../shared/normalize.ts';
+import { arr, date, isObj, type Obj, obj, str } from '../../shared/read.ts';
 import { type Alert, alertOf } from './alert.ts';
 
-/** Names and dates may stand after the alerts; old versions write a single site without a list. */
+/** Site names and dates may come after the alerts, so they are read in a first pass. Old versions write a single site instead of a list. */
 export async function* readJson(input: ReportInput): AsyncGenerator<ReportItem> {
   const sites = new Map<string, string | undefined>();
   let generated: Date | null = null;
@@ -17,7 +17,7 @@ export async function* readJson(input: ReportInput): AsyncGenerator<ReportItem> 
     const site = sites.get(found.path.slice(0, -2).join('.'));
     yield* record(place, () => {
       if (found.error) throw new RecordError(found.error);
-      if (!isObj(found.value)) throw new RecordError('is no object');
+      if (!isObj(found.value)) throw new RecordError('the record is not an object');
       return alertOf(fromJson(found.value, place, site, generated));
     });
   }

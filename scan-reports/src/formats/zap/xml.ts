@@ -1,7 +1,7 @@
 import type { ReportInput, ReportItem } from '../../contract.ts';
-import { record } from '../../normalize.ts';
-import { date, str } from '../../read.ts';
-import { recordText, type XmlRecord, xmlRecords } from '../../xml-records.ts';
+import { record } from '../../shared/normalize.ts';
+import { date, str } from '../../shared/read.ts';
+import { recordText, type XmlRecord, xmlRecords } from '../../xml/records.ts';
 import { type Alert, alertOf } from './alert.ts';
 
 const TEXTS = ['pluginid', 'alertRef', 'alert', 'name', 'riskcode', 'riskdesc', 'confidence', 'desc', 'otherinfo', 'solution', 'reference', 'cweid'];
@@ -17,7 +17,7 @@ function fromXml(found: XmlRecord): Alert {
   const [report, site] = found.parents;
   const column = (field: string): (string | undefined)[] => found.fields.get(field)?.map(({ text }) => str(text)) ?? [];
   const [uris = [], methods = [], params = []] = INSTANCE.map(column);
-  // An element that is missing in one instance would shift the others.
+  // If an element is missing in one instance, the columns no longer line up and are dropped.
   const aligned = <Value>(values: Value[]): Value[] => (values.length === uris.length ? values : []);
   const [ownMethods, ownParams] = [aligned(methods), aligned(params)];
   return {

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { ReportError } from '../../contract.ts';
-import { fromBuffer } from '../../input.ts';
-import { readAll } from '../../testing.ts';
+import { fromBuffer } from '../../shared/input.ts';
+import { readAll } from '../../testing/reading.ts';
 import { zap } from './index.ts';
 
 const read = (name: string) => readAll(zap, fromBuffer(readFileSync(new URL(`fixtures/${name}`, import.meta.url)), name));
 
-test('an alert of a site is one finding that tells where it shows', async () => {
+test('reads an alert of a site as one finding that lists its instances', async () => {
   const { observations, rejections } = await read('traditional.xml');
   expect(rejections).toEqual([]);
   expect(observations).toHaveLength(3);
@@ -35,17 +35,17 @@ test('an alert of a site is one finding that tells where it shows', async () => 
   });
 });
 
-test('confidence 0 is a false positive, and -1 no CWE', async () => {
+test('reads confidence 0 as a false positive and CWE -1 as no CWE', async () => {
   const { observations } = await read('traditional.xml');
   expect(observations[1]).toMatchObject({ rule: '10055-4', severity: 'medium', suppressed: true, cwes: [] });
   expect(observations[2]).toMatchObject({ severity: 'info', asset: { name: 'http://static.example.com' } });
 });
 
-test('evidence, attacks and requests are not kept', async () => {
+test('does not keep evidence, attacks and requests', async () => {
   for (const name of ['traditional.xml', 'traditional.json']) expect(JSON.stringify(await read(name))).not.toContain('s3cr3t-value');
 });
 
-test('old alerts of one plugin are told apart by their names; one without a plugin is refused', async () => {
+test('separates old alerts of one plugin by name and rejects an alert without a plugin', async () => {
   const { observations, rejections } = await read('old-malformed.xml');
   expect(rejections).toEqual([{ place: 'site[1]/alerts[1]/alertitem[3]', reason: 'pluginid is missing' }]);
   expect(observations.map(({ rule, location }) => [rule, location.fingerprint])).toEqual([
@@ -54,11 +54,11 @@ test('old alerts of one plugin are told apart by their names; one without a plug
   ]);
 });
 
-test('JSON says the same, with the names of sites anywhere', async () => {
+test('reads the same findings from JSON, with site names anywhere in the file', async () => {
   const { observations, rejections } = await read('traditional.json');
   expect(rejections).toEqual([
     { place: 'site[0].alerts[1]', reason: 'pluginid is missing' },
-    { place: 'site[0].alerts[2]', reason: 'is no object' },
+    { place: 'site[0].alerts[2]', reason: 'the record is not an object' },
   ]);
   expect(observations).toMatchObject([
     {
@@ -76,24 +76,24 @@ test('JSON says the same, with the names of sites anywhere', async () => {
   ]);
 });
 
-test('a single site of old versions is no list', async () => {
+test('reads a single site of old versions, which is not a list', async () => {
   const { observations } = await read('single-site.json');
   expect(observations).toMatchObject([{ place: 'site.alerts[0]', rule: '10010', severity: 'low', asset: { name: 'http://192.0.2.50:8080' } }]);
 });
 
-test('reports without alerts have none', async () => {
+test('accepts reports without alerts', async () => {
   expect(await read('empty.xml')).toEqual({ observations: [], rejections: [] });
   expect(await read('empty.json')).toEqual({ observations: [], rejections: [] });
 });
 
-test('a GitLab report that quotes ZAP is not claimed, and other files are refused', async () => {
+test('does not detect a GitLab report that contains a ZAP report, and rejects other files', async () => {
   for (const text of ['{"@programName":"ZAP","site":[],"vulnerabilities":[],"scan":{}}', '<issues/>', '{"site":"x"}']) {
     await expect(readAll(zap, fromBuffer(text))).rejects.toThrow(ReportError);
   }
   await expect(readAll(zap, fromBuffer('<issues/>'))).rejects.toThrow(/OWASPZAPReport/);
 });
 
-test('an alert with answers of any size is read', async () => {
+test('reads an alert with responses of any size', async () => {
   const answer = 'x'.repeat(1024 * 1024);
   const instance = `<instance><uri>https://app.example.com/</uri><method>GET</method><param></param><responsebody>${answer}</responsebody></instance>`;
   const text = `<OWASPZAPReport><site name="https://app.example.com"><alerts><alertitem><pluginid>1</pluginid><alert>A</alert><riskcode>1</riskcode><instances>${instance.repeat(20)}</instances></alertitem></alerts></site></OWASPZAPReport>`;

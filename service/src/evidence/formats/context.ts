@@ -1,11 +1,11 @@
 import type { Evidence } from '@rrs/evidence-format';
 import type { TimelineEvent } from './timeline.ts';
 
-/** The evidence before its list of files is known: that list has the hashes of what is made from this. */
+/** The evidence without its list of files. The list contains the hashes of documents that are rendered from this. */
 export type ReportedEvidence = Omit<Evidence, 'files'>;
 
 export interface ReportContext {
   timeline: readonly TimelineEvent[];
-  /** Fingerprints to compare with those that were published elsewhere. */
+  /** Fingerprints that readers compare with those published elsewhere. */
   keys: { package: string; log: string; note: string };
 }

@@ -1,5 +1,5 @@
 import type { Finding } from '@rrs/evidence-format';
-import { type Columns, headerRow, row } from '../../findings/csv.ts';
+import { type Columns, headerRow, row } from '../../findings/export/csv.ts';
 import type { ReportedEvidence } from './context.ts';
 
 const columns: Columns<Finding> = {

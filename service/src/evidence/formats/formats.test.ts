@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto';
 import { FINDING_STATES, type Finding, PACKAGE_FORMATS } from '@rrs/evidence-format';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sampleArtifact, sampleContext, sampleEvidence, sampleFinding } from '../../testing/evidence-sample.ts';
-import { evidenceSamples, manyFindings } from '../../testing/evidence-samples.ts';
-import { schemaChecks, schemasPresent } from '../../testing/published-schemas.ts';
+import { schemaChecks, schemasPresent } from '../../testing/evidence/published-schemas.ts';
+import { sampleArtifact, sampleContext, sampleEvidence, sampleFinding } from '../../testing/evidence/sample.ts';
+import { evidenceSamples, manyFindings } from '../../testing/evidence/samples.ts';
 import { cycloneDxVex } from './cyclonedx-vex.ts';
 import { renderCsv } from './findings-csv.ts';
 import { evidenceFormats, possibleFormats } from './formats.ts';
 import { jsonPieces } from './json-pieces.ts';
 import { openVex } from './openvex.ts';
-import { oscalId } from './oscal.ts';
-import { oscalAssessmentResults } from './oscal-ar.ts';
-import { oscalPoam } from './oscal-poam.ts';
+import { oscalAssessmentResults } from './oscal/assessment-results.ts';
+import { oscalId } from './oscal/oscal.ts';
+import { oscalPoam } from './oscal/poam.ts';
 import { sarif } from './sarif.ts';
 import { renderTimeline } from './timeline.ts';
 
@@ -27,12 +27,12 @@ async function rendered(format: string, sample: keyof typeof samples): Promise<B
   return Buffer.concat(chunks);
 }
 
-/** As its readers have it, with the lists that are made as it is written. */
+/** The document as readers get it, with its iterators written as arrays. */
 const written = (document: object): unknown => JSON.parse([...jsonPieces(document)].join(''));
 const first = <T>(items: Iterable<T> = []): T | undefined => [...items][0];
 
-describe.skipIf(!schemasPresent)(schemasPresent ? 'by the published schema' : 'by the published schema, which is not here', () => {
-  it.each(Object.entries(schemaChecks))('%s is valid for every sample that can be written in it', async (format, compile) => {
+describe.skipIf(!schemasPresent)(schemasPresent ? 'with the published schemas' : 'with the published schemas (not available)', () => {
+  it.each(Object.entries(schemaChecks))('%s is valid for every sample that the format supports', async (format, compile) => {
     const validate = compile();
     let checked = 0;
     for (const sample of sampleNames) {
@@ -45,7 +45,7 @@ describe.skipIf(!schemasPresent)(schemasPresent ? 'by the published schema' : 'b
     expect(validate({ nothing: 'of the kind' })).toBe(false);
   });
 
-  it('those that are left out without findings would not be valid', () => {
+  it('the formats that are left out without findings would be invalid', () => {
     const none = evidenceSamples.empty();
     expect(schemaChecks.openvex()(written(openVex(none)))).toBe(false);
     expect(schemaChecks['oscal-poam']()(written(oscalPoam(none)))).toBe(false);
@@ -53,19 +53,19 @@ describe.skipIf(!schemasPresent)(schemasPresent ? 'by the published schema' : 'b
 });
 
 describe('the table of formats', () => {
-  it('has every format once, each at a place of its own', () => {
+  it('has every format once, each with its own path', () => {
     expect(evidenceFormats.map(({ format }) => format).sort()).toEqual([...PACKAGE_FORMATS].sort());
     expect(new Set(evidenceFormats.map(({ path }) => path)).size).toBe(PACKAGE_FORMATS.length);
     for (const { path } of evidenceFormats) expect(path).toMatch(/^data\/(formats\/)?[a-z-]+\.[a-z]+$/);
   });
 
-  it('leaves out what cannot be without a finding', () => {
+  it('leaves out formats that need a finding', () => {
     const missing = PACKAGE_FORMATS.filter((format) => !possibleFormats(PACKAGE_FORMATS, { findings: [] }).some((each) => each.format === format));
     expect(missing).toEqual(['oscal-poam', 'openvex']);
     expect(possibleFormats(['pdf'], sampleEvidence()).map(({ format }) => format)).toEqual(['pdf']);
   });
 
-  it.each(PACKAGE_FORMATS)('%s is the same each time', async (format) => {
+  it.each(PACKAGE_FORMATS)('%s is deterministic', async (format) => {
     const hash = async () =>
       createHash('sha256')
         .update(await rendered(format, 'unfinished'))
@@ -76,8 +76,8 @@ describe('the table of formats', () => {
 
 const anyState = fc.constantFrom(...FINDING_STATES).map((state) => sampleFinding(1, { state }));
 
-describe('what the formats claim', () => {
-  it('nothing is fixed unless it is verified', () => {
+describe('every format', () => {
+  it('claims a finding as fixed only if it is verified', () => {
     fc.assert(
       fc.property(anyState, (finding) => {
         const evidence = sampleEvidence({ findings: [finding] });
@@ -93,7 +93,7 @@ describe('what the formats claim', () => {
     );
   });
 
-  it('only a scan that did not see it makes a result absent', () => {
+  it('reports a result as absent only after a scan that did not see it', () => {
     const after = (state: Finding['after']['state']) => sarif(sampleEvidence({ findings: [sampleFinding(1, { after: { state, scan: null } })] }));
     const states = (['absent', 'present', 'unknown'] as const).map((state) => first(after(state).runs[0]?.results)?.baselineState);
     expect(states).toEqual(['absent', 'unchanged', 'unchanged']);
@@ -114,7 +114,7 @@ describe('OSCAL', () => {
     return found;
   }
 
-  it.each(sampleNames)('has ids that differ, and refers to nothing that is not there: %s', (sample) => {
+  it.each(sampleNames)('has unique ids and no dangling references: %s', (sample) => {
     for (const document of [oscalAssessmentResults(samples[sample]()), oscalPoam(samples[sample]())]) {
       const { things, references } = idsIn(written(document));
       expect(new Set(things).size).toBe(things.length);
@@ -122,7 +122,7 @@ describe('OSCAL', () => {
     }
   });
 
-  it('names the same finding alike in every package', () => {
+  it('uses the same id for a finding in every package', () => {
     const ids = (package_id: string) => oscalPoam(sampleEvidence({ package_id }))['plan-of-action-and-milestones'];
     const [one, other] = [ids('a'), ids('b')];
     expect(one.uuid).not.toBe(other.uuid);
@@ -131,7 +131,7 @@ describe('OSCAL', () => {
   });
 });
 
-it('OSCAL links to addresses of the web only, and takes no time over strange ones', () => {
+it('OSCAL links only to valid web URLs and checks them quickly', () => {
   const linked = (url: string) => {
     const evidence = sampleEvidence({ artifacts: [sampleArtifact(1, { url, file: null })] });
     return (
@@ -159,7 +159,7 @@ describe('findings.csv', () => {
   }
   const END = 'end of the row';
 
-  it('gives back whatever a title holds, and runs none of it', () => {
+  it('preserves any title and contains no formulas', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary' }), { minLength: 1, maxLength: 4 }), (titles) => {
         const findings = titles.map((title, index) => sampleFinding(index, { title }));
@@ -174,7 +174,7 @@ describe('findings.csv', () => {
   });
 });
 
-it('timeline.json has the events in order', () => {
+it('timeline.json contains the events in order', () => {
   const { timeline } = sampleContext();
   expect(JSON.parse(renderTimeline(timeline))).toEqual({ events: timeline });
 });

@@ -4,19 +4,19 @@ import { cycloneDxVex } from './cyclonedx-vex.ts';
 import { renderCsv } from './findings-csv.ts';
 import { jsonPieces } from './json-pieces.ts';
 import { openVex } from './openvex.ts';
-import { oscalAssessmentResults } from './oscal-ar.ts';
-import { oscalPoam } from './oscal-poam.ts';
-import { renderHtml } from './report-html.ts';
+import { oscalAssessmentResults } from './oscal/assessment-results.ts';
+import { oscalPoam } from './oscal/poam.ts';
+import { renderHtml } from './report/html.ts';
 import { sarif } from './sarif.ts';
 
 export interface EvidenceFormat {
   format: PackageFormat;
-  /** Its place in the bag. */
+  /** Path in the bag. */
   path: string;
   mediaType: string;
-  /** Whether a document without a finding is a valid one; the others are left out of a package without findings. */
+  /** Whether a document without findings is valid. Other formats are left out of a package without findings. */
   mayBeEmpty: boolean;
-  /** Only `json` reads `files`, and so is made last. */
+  /** Only `json` reads `files`, so it is rendered last. */
   render(evidence: Evidence, context: ReportContext): AsyncIterable<Uint8Array>;
 }
 
@@ -39,14 +39,14 @@ const table: Readonly<Record<PackageFormat, Omit<EvidenceFormat, 'format'>>> = {
 
 export const evidenceFormats: readonly EvidenceFormat[] = Object.entries(table).map(([format, rest]) => ({ format: format as PackageFormat, ...rest }));
 
-/** Those of the wanted formats that the evidence can be written in. */
+/** The wanted formats in which this evidence can be written. */
 export function possibleFormats(wanted: readonly PackageFormat[], { findings }: { findings: readonly unknown[] }): EvidenceFormat[] {
   return evidenceFormats.filter(({ format, mayBeEmpty }) => wanted.includes(format) && (mayBeEmpty || findings.length > 0));
 }
 
-/** Fonts and their reader are large: they are loaded when the first report is printed. */
+/** Fonts and their parser are large, so they are loaded with the first PDF. */
 async function* pdf(evidence: Evidence, context: ReportContext): AsyncGenerator<Uint8Array> {
-  const { renderPdf } = await import('./report-pdf.ts');
+  const { renderPdf } = await import('./pdf/report-pdf.ts');
   yield* renderPdf(evidence, context);
 }
 
@@ -63,16 +63,16 @@ function* lineOf(pieces: Iterable<string>): Generator<string> {
   yield '\n';
 }
 
-const ENOUGH = 64 * 1024;
+const CHUNK_LENGTH = 64 * 1024;
 
-/** Texts as bytes, in pieces that are worth handing on. */
+/** Joins short texts to chunks of bytes. */
 async function* bytes(texts: Iterable<string>): AsyncGenerator<Uint8Array> {
-  let held = '';
+  let buffered = '';
   for (const text of texts) {
-    held += text;
-    if (held.length < ENOUGH) continue;
-    yield Buffer.from(held);
-    held = '';
+    buffered += text;
+    if (buffered.length < CHUNK_LENGTH) continue;
+    yield Buffer.from(buffered);
+    buffered = '';
   }
-  if (held !== '') yield Buffer.from(held);
+  if (buffered !== '') yield Buffer.from(buffered);
 }

@@ -4,7 +4,7 @@ import { jsonPieces } from './json-pieces.ts';
 
 const written = (value: unknown) => [...jsonPieces(value)].join('');
 
-test('is what JSON.stringify writes', () => {
+test('equals the output of JSON.stringify', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       expect(written(value)).toBe(JSON.stringify(value, null, 2));
@@ -12,7 +12,7 @@ test('is what JSON.stringify writes', () => {
   );
 });
 
-test('writes a list that is made as it is read like one that was there, wherever it stands', () => {
+test('writes an iterator like an array, at any depth', () => {
   fc.assert(
     fc.property(fc.array(fc.jsonValue()), (items) => {
       expect(written(items.values())).toBe(JSON.stringify(items, null, 2));
@@ -21,7 +21,7 @@ test('writes a list that is made as it is read like one that was there, wherever
   );
 });
 
-test('asks for an item only when the ones before are written', () => {
+test('reads an item only after the previous ones are written', () => {
   const asked: number[] = [];
   const pieces = jsonPieces({
     items: [1, 2, 3].values().map((item) => {
@@ -33,6 +33,6 @@ test('asks for an item only when the ones before are written', () => {
   expect({ text, asked }).toEqual({ text: expect.stringContaining('1'), asked: [1] });
 });
 
-test('leaves out members that are undefined', () => {
+test('leaves out undefined members', () => {
   expect(written({ a: undefined, b: 1 })).toBe('{\n  "b": 1\n}');
 });

@@ -1,23 +1,23 @@
 /**
- * The text of JSON.stringify(value, null, 2), piece by piece. A list that is made as it is read, an iterator, is written item by item, and each
- * is forgotten before the next is made: such a document is never whole anywhere.
+ * Yields the text of JSON.stringify(value, null, 2) in pieces. Iterators are written as arrays, one item at a time, so that a large document is
+ * never in memory as a whole.
  */
 export function* jsonPieces(value: unknown, line = '\n'): Generator<string> {
   if (value === null || typeof value !== 'object') return yield JSON.stringify(value);
   const inside = `${line}  `;
   const [open, close] = Symbol.iterator in value ? '[]' : '{}';
-  let before = open;
+  let separator = open;
   for (const pieces of membersOf(value, inside)) {
-    yield `${before}${inside}`;
+    yield `${separator}${inside}`;
     yield* pieces;
-    before = ',';
+    separator = ',';
   }
-  yield before === open ? `${open}${close}` : `${line}${close}`;
+  yield separator === open ? `${open}${close}` : `${line}${close}`;
 }
 
 function* membersOf(value: object, line: string): Generator<Iterable<string>> {
   if (Array.isArray(value)) for (const item of value) yield jsonPieces(item, line);
-  // Only the text of a string could have a line feed of its own, and JSON escapes it.
+  // JSON escapes line feeds inside strings, so every line feed is one that JSON.stringify added.
   else if (Symbol.iterator in value) for (const item of value as Iterable<unknown>) yield [JSON.stringify(item, null, 2).replaceAll('\n', line)];
   else for (const [key, member] of Object.entries(value)) if (member !== undefined) yield keyed(key, jsonPieces(member, line));
 }

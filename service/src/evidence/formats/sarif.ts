@@ -1,9 +1,9 @@
 import type { Finding } from '@rrs/evidence-format';
-import { resultOf, SARIF_SCHEMA, SARIF_TOOL } from '../../findings/sarif.ts';
+import { resultOf, SARIF_SCHEMA, SARIF_TOOL } from '../../findings/export/sarif.ts';
 import type { ReportedEvidence } from './context.ts';
-import { asExported } from './exported.ts';
+import { toExportFinding } from './export-finding.ts';
 
-/** SARIF 2.1.0. The baseline is what the scans before the fix saw. */
+/** SARIF 2.1.0. The baseline is what the scans before the fix reported. */
 export function sarif({ findings, package_id, as_of }: ReportedEvidence) {
   const automationDetails = { id: `remediation-evidence/${package_id}` };
   return {
@@ -14,11 +14,11 @@ export function sarif({ findings, package_id, as_of }: ReportedEvidence) {
 }
 
 function comparedResult(finding: Finding) {
-  const { properties, ...result } = resultOf(asExported(finding));
+  const { properties, ...result } = resultOf(toExportFinding(finding));
   const { place, before, after, closed_at, within_sla, assurance } = finding;
   return {
     ...result,
-    // 3.27.24: only a scan that covered the place and did not see it makes a result absent.
+    // SARIF 3.27.24: a result is absent only if a scan covered its location and did not report it.
     baselineState: after.state === 'absent' ? 'absent' : 'unchanged',
     properties: { ...properties, place, before, after, closed_at, within_sla, assurance },
   };

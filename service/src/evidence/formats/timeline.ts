@@ -1,9 +1,9 @@
-/** What happened to the work item and its findings, in order: data/timeline.json, which the reports show too. */
+/** An event of the work item or its findings, as written to data/timeline.json and shown in the reports. */
 export interface TimelineEvent {
   at: string;
   actor: string;
   what: string;
-  /** What it happened to, in words or by its id. */
+  /** Title or id of the affected object. */
   object: string;
 }
 

@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import { casts } from './casts.ts';
+import { apiDescription } from './description.ts';
+import { language } from './language.ts';
+import { fileSizes, folderSizes } from './sizes.ts';
+import type { Check } from './sources.ts';
+import { everyTableHasAnOwner, onlyWriters, tableOwners } from './table-owners.ts';
+
+/** A check is only worth something if it reports: planted violations, and sources that keep the rule. */
+const messages = (check: Check, path: string, text: string): string[] => check([{ path, text }]).map(({ line, message }) => `${line}: ${message}`);
+
+describe('casts', () => {
+  test.each(['const a = b as never;', 'const a = b as unknown as C;'])('%s is reported', (text) => {
+    expect(messages(casts, 'service/src/http/a.ts', text)).toHaveLength(1);
+  });
+  test('a cast with a reason on the line above is not reported', () => {
+    expect(messages(casts, 'service/src/http/a.ts', '// cast: the types of ajv-formats do not know ESM\nconst a = b as never;')).toEqual([]);
+  });
+  test('tests may cast', () => {
+    expect(messages(casts, 'service/src/http/a.test.ts', 'const a = b as never;')).toEqual([]);
+  });
+});
+
+describe('table owners', () => {
+  test.each([
+    ['an own SQL string', 'await sql`select id from findings where org_id = 1`.execute(tx);'],
+    ['a join', 'sql`select 1 from work_items w join findings f on f.id = w.id`'],
+    ['a second table of a from list', 'sql`select 1 from work_items w, findings f`'],
+    ['an update', 'sql`update findings set status = 1`'],
+    ['a query builder', "tx.selectFrom('findings').selectAll()"],
+    ['a query builder with an alias', "tx.innerJoin('findings as f', 'f.id', 'w.id')"],
+    ['a prepared statement', "const text = 'select count(*) from findings';"],
+  ])('%s of another feature is reported', (_, text) => {
+    expect(messages(tableOwners, 'service/src/work-items/items/a.ts', text)).toEqual(['1: work-items touches the table findings, which belongs to findings']);
+    expect(messages(tableOwners, 'service/src/findings/list/a.ts', text).filter((message) => message.includes('table findings'))).toEqual([]);
+  });
+  test('prose and column names are not reported', () => {
+    const text =
+      "/* select from findings */\n// update findings\nconst a = 'findings';\nsql`select findings.id from work_items`;\nthrow new Error('no findings');";
+    expect(messages(tableOwners, 'service/src/work-items/a.ts', text)).toEqual([]);
+  });
+  test('a published view is open to the feature it is published for', () => {
+    const text = 'sql`select 1 from finding_work_items`';
+    expect(messages(tableOwners, 'service/src/findings/a.ts', text)).toEqual([]);
+    expect(messages(tableOwners, 'service/src/integrations/a.ts', text)).toHaveLength(1);
+  });
+  test('a table without an owner is reported', () => {
+    expect(messages(everyTableHasAnOwner, 'service/migrations/0002-more.sql', 'create table more (id uuid);')).toHaveLength(1);
+    expect(messages(everyTableHasAnOwner, 'service/migrations/0002-more.sql', 'create table findings (id uuid);')).toEqual([]);
+  });
+  test.each(["tx.insertInto('events')", 'sql`insert into events (id) select 1`', 'sql`insert into audit_events (id) select 1`'])(
+    '%s is left to one writer',
+    (text) => {
+      expect(messages(onlyWriters, 'service/src/events/webhooks/a.ts', text)).toHaveLength(1);
+    },
+  );
+});
+
+describe('sizes', () => {
+  test('a long file is reported', () => {
+    expect(messages(fileSizes, 'service/src/a.ts', 'a;\n'.repeat(301))).toHaveLength(1);
+    expect(messages(fileSizes, 'service/src/a.ts', 'a;\n'.repeat(300))).toEqual([]);
+  });
+  test('a full folder is reported; tests, routes and schemas do not count', () => {
+    const files = (count: number, suffix = '.ts') => Array.from({ length: count }, (_, n) => ({ path: `service/src/a/f${n}${suffix}`, text: '' }));
+    expect(folderSizes(files(16))).toHaveLength(1);
+    expect(folderSizes([...files(15), ...files(5, '.test.ts'), { path: 'service/src/a/routes-b.ts', text: '' }])).toEqual([]);
+  });
+});
+
+describe('language', () => {
+  test.each(['scores the findings anew', 'at the most ten', 'The key is shown this once.', 'is answered with 409'])('"%s" is reported', (text) => {
+    expect(messages(language, 'docs/a.md', text)).toHaveLength(1);
+  });
+  test('plain English is not reported', () => {
+    expect(messages(language, 'docs/a.md', 'Returns at most ten findings. Almost a new one.')).toEqual([]);
+  });
+});
+
+test('a description without a verb, and fields and parameters without a description, are reported', () => {
+  const text = JSON.stringify({
+    paths: {
+      '/a': {
+        get: { operationId: 'getA', description: 'The thing.', parameters: [{ name: 'limit' }] },
+        put: { operationId: 'putA', description: 'Stores a thing.' },
+      },
+    },
+    components: { schemas: { A: { properties: { id: { description: 'Id' }, name: {}, list: { description: 'List', items: { properties: { x: {} } } } } } } },
+  });
+  expect(apiDescription([{ path: 'service/openapi.json', text }]).map(({ message }) => message)).toEqual([
+    expect.stringContaining('getA: begin'),
+    'getA: the parameter limit has no description',
+    'the field A.name has no description',
+    'the field A.list[].x has no description',
+  ]);
+});

@@ -1,0 +1,74 @@
+import { type Connector, ConnectorError } from './contract.ts';
+
+interface Circumstances {
+  isRateLimit: boolean;
+  /** The request was sent before. */
+  isRetry: boolean;
+}
+
+/** The error for a response with an unexpected status, quoting what the vendor said. */
+export function responseError({ name, permissions }: Connector, status: number, text: string, { isRateLimit, isRetry }: Circumstances): ConnectorError {
+  const message = text
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .slice(0, 300);
+  const quoted = message === '' ? '' : ` Response: ${message}`;
+  if (isRateLimit)
+    return new ConnectorError('rate_limited', `${name} is limiting the request rate (${status})${isRetry ? ', also after retries' : ''}.${quoted}`);
+  if (status === 401) return new ConnectorError('credentials', `${name} refused the credentials (401). Create new ones: ${permissions}.${quoted}`);
+  if (status === 403) return new ConnectorError('credentials', `${name} does not allow this with these credentials (403). They need: ${permissions}.${quoted}`);
+  if (status === 404 || status === 410)
+    return new ConnectorError(
+      'configuration',
+      `${name} did not find the requested resource (${status}). Check the names and ids in the configuration.${quoted}`,
+    );
+  if (status >= 500) return new ConnectorError('unavailable', `${name} returned a server error (${status})${isRetry ? ', also after retries' : ''}.${quoted}`);
+  return new ConnectorError('configuration', `${name} refused the request (${status}).${quoted}`);
+}
+
+export function unreachable(url: URL, message: string): ConnectorError {
+  return new ConnectorError('unavailable', `The request to ${url.host} failed: ${message}.`);
+}
+
+export function interrupted(url: URL, message: string): ConnectorError {
+  return new ConnectorError('unavailable', `The response from ${url.host} was interrupted: ${message}.`);
+}
+
+interface RedirectPolicy {
+  origins: ReadonlySet<string>;
+  isLimitReached: boolean;
+  redact(text: string): string;
+}
+
+/** Why a redirect must not be followed. Null if it may be. */
+export function redirectError(from: URL, location: string, { origins, isLimitReached, redact }: RedirectPolicy): ConnectorError | null {
+  const refuse = (what: string): ConnectorError => new ConnectorError('configuration', `${from.host} redirects ${what}`);
+  if (!URL.canParse(location, from.href)) return refuse(`to “${redact(location)}”, which is not a valid URL.`);
+  const { origin, protocol, href } = new URL(location, from);
+  if (!/^https?:$/.test(protocol)) return refuse(`to ${redact(href)}, which is not an http or https URL.`);
+  if (!origins.has(origin)) return refuse(`to ${origin}, which is not the configured URL. If the vendor has moved, change the URL of the connection.`);
+  return isLimitReached ? refuse('too many times. Check the URL of the connection.') : null;
+}
+
+/** Whether a retry would fail in the same way: the address is blocked, or the response is too large. */
+export function isPermanent(error: unknown): boolean {
+  return error instanceof Error && 'kind' in error && (error.kind === 'refused_address' || error.kind === 'too_large');
+}
+
+export function backOffMs(attempt: number): number {
+  return 1_000 * 2 ** (attempt - 1) * (0.75 + Math.random() / 2);
+}
+
+/** Retry-After is a number of seconds or a date. Qualys sends seconds in a header of its own. */
+export function retryAfterMs(headers: Readonly<Record<string, string | string[] | undefined>>, now: number): number {
+  const value = headers['retry-after'] ?? headers['x-ratelimit-towait-sec'];
+  if (typeof value !== 'string') return 0;
+  if (/^\d+(\.\d+)?$/.test(value.trim())) return Number(value) * 1000;
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? 0 : Math.max(0, at - now);
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

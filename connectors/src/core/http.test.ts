@@ -1,0 +1,65 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Type } from 'typebox';
+import { afterEach, describe, expect, it } from 'vitest';
+import { contextOf } from '../testing/host.ts';
+import { defineScanner } from './contract.ts';
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+/** A vendor that responds as given, and a client for it. */
+async function clientOf(respond: RequestListener, attempts = 1) {
+  const server = createServer(respond);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing.push(() => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(resolve));
+  });
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const connector = defineScanner({
+    id: 'vendor',
+    name: 'Vendor',
+    version: 1,
+    description: 'A vendor.',
+    documentation: 'https://vendor.example',
+    permissions: 'read access',
+    config: Type.Object({}),
+    credentials: Type.Object({}),
+    baseUrl: () => `http://${host}`,
+    authorize: () => ({}),
+    check: async () => {},
+    async *findings() {
+      yield { items: [], checkpoint: null };
+      return { coverage: 'changes', cursor: null };
+    },
+  });
+  return { host, ...contextOf(connector, { config: {}, credentials: {} }, { attempts }) };
+}
+
+describe('redirects', () => {
+  it.each([
+    ['in a loop', '/', 'redirects too many times'],
+    ['to a file', 'file:///etc/passwd', 'redirects to file:///etc/passwd, which is not an http or https URL'],
+    ['to another origin', 'http://127.0.0.1:1/x?token=abc', 'redirects to http://127.0.0.1:1, which is not the configured URL'],
+    ['to an invalid URL', 'http://[', 'redirects to “http://[”, which is not a valid URL'],
+  ])('%s are refused with the reason', async (_where, location, words) => {
+    const { http, host } = await clientOf((_request, response) => response.writeHead(302, { location }).end());
+    await expect(http.text({ path: '/' })).rejects.toMatchObject({ kind: 'configuration', message: expect.stringMatching(`^${host} `) });
+    await expect(http.text({ path: '/' })).rejects.toThrow(words);
+  });
+});
+
+describe('failing vendors', () => {
+  it.each([
+    [500, 'Vendor returned a server error (500)', ', also after retries'],
+    [429, 'Vendor is limiting the request rate (429)', ', also after retries'],
+  ])('the error for %s says whether it was retried', async (status, words, retried) => {
+    const once = await clientOf((_request, response) => response.writeHead(status).end());
+    await expect(once.http.text({ path: '/' })).rejects.toThrow(`${words}.`);
+    const often = await clientOf((_request, response) => response.writeHead(status).end(), 3);
+    await expect(often.http.text({ path: '/' })).rejects.toThrow(`${words}${retried}.`);
+  });
+});

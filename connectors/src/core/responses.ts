@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import type { Static, TSchema } from 'typebox';
+import { Compile } from 'typebox/schema';
+import { ConnectorError, type Settings } from './contract.ts';
+import { messageOf } from './faults.ts';
+
+/** One request of a run, kept so that the run can be checked later. The URL contains no secrets. */
+export interface RequestRecord {
+  at: string;
+  method: string;
+  url: string;
+  status: number | null;
+  bytes: number;
+  sha256: string | null;
+  error: string | null;
+}
+
+/** Passes a response body through and completes its record: size, hash, error. */
+export async function* recordBody(body: AsyncIterable<Uint8Array>, record: RequestRecord, done: (record: RequestRecord) => void): AsyncGenerator<Uint8Array> {
+  const hash = createHash('sha256');
+  try {
+    for await (const chunk of body) {
+      hash.update(chunk);
+      record.bytes += chunk.length;
+      yield chunk;
+    }
+    record.sha256 = hash.digest('hex');
+  } catch (error) {
+    record.error = messageOf(error);
+    throw error;
+  } finally {
+    done(record);
+  }
+}
+
+/** Stops reading after `maxBytes`. */
+export async function readText(body: AsyncIterable<Uint8Array>, maxBytes = Number.POSITIVE_INFINITY): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > maxBytes) break;
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+export function joinHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]])),
+  );
+}
+
+export function parseJson<T extends TSchema>(schema: T, text: string, path: string): Static<T> {
+  let value: unknown;
+  try {
+    value = text === '' ? null : JSON.parse(text);
+  } catch {
+    throw new ConnectorError('invalid_answer', `The response to ${path} is not valid JSON, or was truncated.`);
+  }
+  const compiled = Compile(schema);
+  if (compiled.Check(value)) return value as Static<T>;
+  const [, [first]] = compiled.Errors(value);
+  throw new ConnectorError(
+    'invalid_answer',
+    `The response to ${path} does not match the vendor's documentation: ${first?.instancePath || 'the body'} ${first?.message ?? 'is different'}.`,
+  );
+}
+
+/** Replaces the secrets of the settings wherever they occur, and the values of query parameters that look like secrets. */
+export function createRedactor({ credentials }: Settings): (text: string) => string {
+  const secrets = Object.values(credentials as Record<string, unknown>).filter((value): value is string => typeof value === 'string' && value.length >= 4);
+  const forms = secrets.flatMap((secret) => [secret, encodeURIComponent(secret), Buffer.from(secret).toString('base64')]);
+  return (text) =>
+    forms
+      .reduce((clean, form) => clean.replaceAll(form, '…'), text)
+      .replaceAll(/([?&](?:[^=&]*(?:token|key|secret|password|signature|sig)[^=&]*)=)[^&]*/gi, '$1…');
+}

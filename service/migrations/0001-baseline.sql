@@ -1,0 +1,1287 @@
+-- The whole schema. Later migrations change it in small steps.
+--
+-- Roles: rrs_owner owns the tables. rrs_app serves requests and sees the rows of the organization in app.org_id. rrs_system serves sign-in,
+-- schedules, workers and backups and sees all rows. rrs_import can only add rows to the staging tables of imports.
+--
+-- Rules for every tenant table, which a test checks: org_id comes first in the primary key, in unique constraints and in foreign keys, and
+-- row-level security is enabled and forced.
+
+-- Puts a table under row-level security and grants the privileges to both roles. Reading app.org_id fails when no organization is set.
+create function make_tenant_table(tenant_table regclass, privileges text) returns void language plpgsql as $$
+begin
+  execute format('alter table %s enable row level security', tenant_table);
+  execute format('alter table %s force row level security', tenant_table);
+  execute format(
+    'create policy tenant on %s to rrs_app using (org_id = current_setting(''app.org_id'')::uuid) with check (org_id = current_setting(''app.org_id'')::uuid)',
+    tenant_table
+  );
+  execute format('create policy system on %s to rrs_system using (true) with check (true)', tenant_table);
+  execute format('grant %s on %s to rrs_app, rrs_system', privileges, tenant_table);
+end
+$$;
+
+create function refuse_change() returns trigger language plpgsql as $$
+begin
+  raise exception '% accepts only inserts', tg_table_name using errcode = 'restrict_violation';
+end
+$$;
+
+-- Privileges already keep rrs_app and rrs_system from changing these rows. The trigger also stops the owner.
+create function make_insert_only(table_name regclass) returns void language plpgsql as $$
+begin
+  execute format('create trigger insert_only before update or delete or truncate on %s for each statement execute function refuse_change()', table_name);
+end
+$$;
+
+revoke all on function make_tenant_table, make_insert_only, refuse_change from public;
+
+-- Generates a UUIDv7 for rows that are created set-based. All other ids come from the program.
+create function new_id() returns uuid language sql volatile as $$
+  select encode(
+    set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) placing substring(int8send((extract(epoch from clock_timestamp()) * 1000)::bigint) from 3) from 1 for 6), 52, 1), 53, 1),
+    'hex')::uuid
+$$;
+grant execute on function new_id to rrs_app, rrs_system;
+
+-- ----------------------------------------------------------------------------------------------------
+-- Organizations
+-- ----------------------------------------------------------------------------------------------------
+
+-- Tenants. The id is the organization's own key, so this table has no org_id.
+create table organizations (
+  id uuid primary key,
+  slug text not null unique check (slug ~ '^[a-z0-9][a-z0-9-]{0,62}$'),
+  name text not null check (length(name) between 1 and 200),
+  policy jsonb not null default '{}',
+  version integer not null default 1,
+  created_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default now()
+);
+
+alter table organizations enable row level security;
+alter table organizations force row level security;
+create policy tenant on organizations to rrs_app using (id = current_setting('app.org_id')::uuid) with check (id = current_setting('app.org_id')::uuid);
+create policy system on organizations to rrs_system using (true) with check (true);
+grant select, update on organizations to rrs_app;
+grant select, insert, update on organizations to rrs_system;
+
+create table members (
+  org_id uuid not null references organizations (id),
+  id uuid not null,
+  email text not null check (email = lower(email) and length(email) between 3 and 320),
+  name text not null check (length(name) between 1 and 200),
+  role text not null check (role in ('owner', 'admin', 'analyst', 'viewer', 'auditor')),
+  password_hash text,
+  failed_sign_ins integer not null default 0,
+  locked_until timestamptz(3),
+  version integer not null default 1,
+  created_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default now(),
+  primary key (org_id, id),
+  unique (org_id, email)
+);
+create index members_by_created on members (org_id, created_at, id);
+create index members_by_email on members (email);
+select make_tenant_table('members', 'select, insert, update, delete');
+
+create table sessions (
+  org_id uuid not null,
+  id uuid not null,
+  member_id uuid not null,
+  token_hash bytea not null,
+  expires_at timestamptz(3) not null,
+  created_at timestamptz(3) not null default now(),
+  primary key (org_id, id),
+  unique (org_id, token_hash),
+  foreign key (org_id, member_id) references members (org_id, id) on delete cascade
+);
+create index sessions_by_member on sessions (org_id, member_id);
+create index sessions_by_expiry on sessions (expires_at);
+select make_tenant_table('sessions', 'select, insert, update, delete');
+
+create table api_keys (
+  org_id uuid not null references organizations (id),
+  id uuid not null,
+  name text not null check (length(name) between 1 and 200),
+  role text not null check (role in ('owner', 'admin', 'analyst', 'viewer', 'auditor')),
+  prefix text not null,
+  token_hash bytea not null,
+  -- The member who created the key, directly or through another key. Not a foreign key: the key's history outlives the member.
+  owner_member_id uuid,
+  created_by text not null,
+  expires_at timestamptz(3),
+  last_used_at timestamptz(3),
+  revoked_at timestamptz(3),
+  version integer not null default 1,
+  created_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default now(),
+  primary key (org_id, id),
+  unique (org_id, token_hash)
+);
+create index api_keys_by_created on api_keys (org_id, created_at, id);
+create index api_keys_by_owner on api_keys (org_id, owner_member_id) where owner_member_id is not null;
+select make_tenant_table('api_keys', 'select, insert, update, delete');
+
+-- ----------------------------------------------------------------------------------------------------
+-- Audit trail and events
+-- ----------------------------------------------------------------------------------------------------
+
+create table audit_events (
+  org_id uuid not null references organizations (id),
+  id uuid not null,
+  occurred_at timestamptz(3) not null default now(),
+  actor_type text not null check (actor_type in ('api_key', 'member', 'oidc', 'system')),
+  actor_id text,
+  actor_name text not null,
+  action text not null,
+  object_type text not null,
+  object_id text not null,
+  before jsonb,
+  after jsonb,
+  request_id text,
+  address text,
+  primary key (org_id, id)
+);
+create index audit_events_by_time on audit_events (org_id, occurred_at, id);
+create index audit_events_by_object on audit_events (org_id, object_id, occurred_at, id);
+create index audit_events_by_object_type on audit_events (org_id, object_type, occurred_at, id);
+create index audit_events_by_request on audit_events (org_id, request_id, occurred_at, id) where request_id is not null;
+create index audit_events_by_actor on audit_events (org_id, actor_id, occurred_at, id);
+create index audit_events_by_action on audit_events (org_id, action, occurred_at, id);
+select make_tenant_table('audit_events', 'select, insert');
+select make_insert_only('audit_events');
+
+-- The transaction that wrote an event is kept in xact. Ids are created before a transaction commits and in many processes, so an event with a
+-- smaller id can become visible later. Events of transactions older than every running transaction are complete: nothing is added before
+-- (xact, id) below that point.
+create table events (
+  org_id uuid not null references organizations (id),
+  id uuid not null,
+  occurred_at timestamptz(3) not null default now(),
+  type text not null,
+  subject text not null,
+  data jsonb not null,
+  xact bigint not null default (pg_current_xact_id()::text::bigint),
+  primary key (org_id, id)
+);
+
+create index events_by_xact on events (org_id, xact, id);
+select make_tenant_table('events', 'select, insert');
+select make_insert_only('events');
+
+create function events_horizon() returns bigint language sql stable as $$ select pg_snapshot_xmin(pg_current_snapshot())::text::bigint $$;
+
+create table webhooks (
+  org_id uuid not null references organizations (id),
+  id uuid not null,
+  url text not null check (length(url) between 1 and 2000),
+  event_types text[] not null check (cardinality(event_types) between 1 and 50),
+  description text check (length(description) <= 500),
+  enabled boolean not null,
+  disabled_at timestamptz(3),
+  disabled_reason text,
+  -- Encrypted.
+  secret bytea not null,
+  secret_hint text not null,
+  previous_secret bytea,
+  previous_secret_until timestamptz(3),
+  -- The last event that was fanned out to deliveries or skipped.
+  seen_xact bigint not null default (pg_current_xact_id()::text::bigint),
+  seen_id uuid not null default 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+  -- One process at a time delivers to a webhook.
+  lease_id uuid,
+  leased_until timestamptz(3),
+  failures integer not null default 0,
+  failing_since timestamptz(3),
+  paused_until timestamptz(3),
+  last_success_at timestamptz(3),
+  created_by text not null,
+  version integer not null default 1,
+  created_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default now(),
+  primary key (org_id, id),
+  check (enabled = (disabled_reason is null) and enabled = (disabled_at is null)),
+  check ((previous_secret is null) = (previous_secret_until is null))
+);
+create index webhooks_by_created on webhooks (org_id, created_at, id);
+select make_tenant_table('webhooks', 'select, insert, update, delete');
+
+create table webhook_deliveries (
+  org_id uuid not null,
+  id uuid not null,
+  webhook_id uuid not null,
+  event_id uuid not null,
+  event_type text not null,
+  status text not null default 'pending' check (status in ('pending', 'succeeded', 'failed')),
+  attempts smallint not null default 0,
+  -- Also null while a test delivery waits for its response.
+  next_attempt_at timestamptz(3),
+  last_attempt_at timestamptz(3),
+  duration_ms integer,
+  response_status smallint,
+  response_excerpt text,
+  error text,
+  replay_of uuid,
+  created_at timestamptz(3) not null default now(),
+  primary key (org_id, id),
+  foreign key (org_id, webhook_id) references webhooks (org_id, id) on delete cascade,
+  check (status = 'pending' or next_attempt_at is null)
+);
+create index webhook_deliveries_due on webhook_deliveries (org_id, webhook_id, next_attempt_at, event_id) where status = 'pending';
+create index webhook_deliveries_by_created on webhook_deliveries (org_id, webhook_id, created_at, id);
+create index webhook_deliveries_by_status on webhook_deliveries (org_id, webhook_id, status, created_at, id);
+create index webhook_deliveries_by_age on webhook_deliveries (created_at);
+select make_tenant_table('webhook_deliveries', 'select, insert, update, delete');
+
+-- For a database that was moved to another server with pg_dump: transaction ids of the old server mean nothing on the new one. All of them
+-- become negative and keep their order.
+create function rebase_events(newest bigint) returns void language plpgsql security definer set search_path = rrs, pg_temp as $$
+begin
+  alter table events no force row level security;
+  alter table events disable trigger insert_only;
+  update events set xact = xact - newest - 1;
+  alter table events enable trigger insert_only;
+  alter table events force row level security;
+  alter table webhooks no force row level security;
+  update webhooks set seen_xact = seen_xact - newest - 1;
+  alter table webhooks force row level security;
+end
+$$;
+revoke all on function rebase_events from public;
+grant execute on function rebase_events to rrs_system;
+
+-- ----------------------------------------------------------------------------------------------------
+-- HTTP, jobs and the instance
+-- ----------------------------------------------------------------------------------------------------
+
+create table idempotency_keys (
+  org_id uuid not null references organizations (id),
+  key_hash bytea not null,
+  request_hash bytea not null,
+  response bytea,
+  created_at timestamptz(3) not null default now(),
+  primary key (org_id, key_hash)
+);
+create index idempotency_keys_by_age on idempotency_keys (created_at);
+select make_tenant_table('idempotency_keys', 'select, insert, update, delete');
+
+create table worker_heartbeats (
+  worker_id text primary key,
+  seen_at timestamptz(3) not null
+);
+
+create table instance_secrets (
+  name text primary key,
+  value bytea not null
+);
+
+grant select, insert, update, delete on worker_heartbeats to rrs_system;
+grant select, insert on instance_secrets to rrs_system;
+
+-- ----------------------------------------------------------------------------------------------------
+-- Assets
+-- ----------------------------------------------------------------------------------------------------
+
+create table assets (
+  org_id uuid not null references organizations (id),
+  id uuid not null,
+  type text not null check (type in ('host', 'container_image', 'repository', 'package', 'web_application', 'cloud_resource', 'other')),
+  name text not null,
+  criticality text not null default 'medium' check (criticality in ('low', 'medium', 'high', 'critical')),
+  exposure text not null default 'unknown' check (exposure in ('internet', 'internal', 'unknown')),
+  owner text,
+  tags text[] not null default '{}',
+  retired_at timestamptz(3),
+  version integer not null default 1,
+  created_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default now(),
+  primary key (org_id, id)
+);
+create index assets_by_created on assets (org_id, created_at, id);
+create index assets_by_name on assets (org_id, (lower(name) collate "C"), id);
+create index assets_by_type on assets (org_id, type, created_at, id);
+create index assets_by_tag on assets using gin (tags);
+select make_tenant_table('assets', 'select, insert, update, delete');
+
+-- The names by which an asset is recognized. The rank says how well a name identifies: 0 is its own name, 1 a strong and 2 a weak identifier.
+create table asset_keys (
+  org_id uuid not null,
+  key text not null,
+  asset_id uuid not null,
+  rank smallint not null,
+  primary key (org_id, key, asset_id),
+  foreign key (org_id, asset_id) references assets (org_id, id)
+);
+create index asset_keys_by_asset on asset_keys (org_id, asset_id);
+select make_tenant_table('asset_keys', 'select, insert, update, delete');
+
+-- ----------------------------------------------------------------------------------------------------
+-- Vulnerabilities
+-- ----------------------------------------------------------------------------------------------------
+
+-- Knowledge shared by all organizations. Only enrichment writes it. What a report says stays with its organization.
+create table vulnerabilities (
+  id text primary key,
+  aliases text[] not null default '{}',
+  cwes integer[] not null default '{}',
+  cvss_version text,
+  cvss_vector text,
+  cvss_score real,
+  epss real,
+  epss_percentile real,
+  epss_date text,
+  kev boolean not null default false,
+  kev_due_date text,
+  kev_version text,
+  exploit_public boolean not null default false,
+  updated_at timestamptz(3) not null default now()
+);
+
+grant select on vulnerabilities to rrs_app;
+grant select, insert, update on vulnerabilities to rrs_system;
+
+-- Identifiers of the same vulnerability, learned from reports that name several: GHSA-… is CVE-….
+create table vulnerability_aliases (
+  org_id uuid not null references organizations (id),
+  alias text not null,
+  weakness text not null,
+  primary key (org_id, alias)
+);
+select make_tenant_table('vulnerability_aliases', 'select, insert, update, delete');
+
+-- ----------------------------------------------------------------------------------------------------
+-- Findings
+-- ----------------------------------------------------------------------------------------------------
+
+-- Where statements about findings come from: a person, the report files of one tool, a connection.
+create table sources (
+  org_id uuid not null references organizations (id),
+  id uuid not null,
+  kind text not null check (kind in ('manual', 'import', 'connection')),
+  provider text not null,
+  -- The tool that wrote the report, for formats that many tools write.
+  tool text not null default '',
+  name text not null default '',
+  created_at timestamptz(3) not null default now(),
+  primary key (org_id, id),
+  unique (org_id, kind, provider, tool, name)
+);
+select make_tenant_table('sources', 'select, insert, update, delete');
+
+-- Long texts, stored once for all findings that share them.
+create table finding_texts (
+  org_id uuid not null references organizations (id),
+  id bytea not null,
+  description text,
+  solution text,
+  reference_urls text[] not null default '{}',
+  primary key (org_id, id)
+);
+select make_tenant_table('finding_texts', 'select, insert, update, delete');
+
+create table findings (
+  org_id uuid not null,
+  id uuid not null,
+  asset_id uuid not null,
+  -- Identity within the asset: what the finding is and where it is. Stored, never recomputed from columns that can change.
+  weakness text not null,
+  identity_key bytea not null,
+  asset_type text not null,
+  title text not null,
+  status text not null check (status in ('open', 'in_progress', 'remediated', 'verified', 'risk_accepted', 'false_positive', 'withdrawn')),
+  status_reason text,
+  status_changed_at timestamptz(3) not null,
+  status_changed_by text,
+  assurance text check (assurance in ('declared', 'artifact', 'scan_only', 'scan_after_claim', 'independent')),
+  acceptance_owner text,
+  acceptance_expires_at timestamptz(3),
+  justification text check (justification in ('code_not_present', 'code_not_reachable', 'requires_configuration', 'requires_dependency', 'requires_environment',
+    'protected_by_compiler', 'protected_at_runtime', 'protected_at_perimeter', 'protected_by_mitigating_control', 'inaccurate_finding')),
+  -- 5 critical, 4 high, 3 medium, 2 low, 1 info, 0 unknown
+  severity smallint not null check (severity between 0 and 5),
+  source_severity smallint not null check (source_severity between 0 and 5),
+  severity_override smallint check (severity_override between 0 and 5),
+  severity_override_by text,
+  severity_override_reason text,
+  vulnerability_ids text[] not null default '{}',
+  cwes integer[] not null default '{}',
+  cvss_version text,
+  cvss_vector text,
+  cvss_score real,
+  epss real,
+  epss_percentile real,
+  epss_date text,
+  kev boolean not null default false,
+  kev_due_date text,
+  risk_score real not null default 0 check (risk_score between 0 and 100),
+  component text,
+  location jsonb not null default '{}',
+  text_id bytea,
+  source_ids uuid[] not null default '{}',
+  first_seen timestamptz(3) not null,
+  last_seen timestamptz(3) not null,
+  -- 'infinity' means no deadline.
+  due_at timestamptz(3) not null default 'infinity',
+  -- Start of the deadline: first seen, or reopened by a scan.
+  clock_from timestamptz(3) not null default now(),
+  closed_at timestamptz(3),
+  reopen_count integer not null default 0,
+  tags text[] not null default '{}',
+  search tsvector not null default '',
+  version integer not null default 1,
+  created_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default now(),
+  primary key (org_id, id),
+  unique (org_id, asset_id, weakness, identity_key),
+  foreign key (org_id, asset_id) references assets (org_id, id),
+  check (severity = coalesce(severity_override, source_severity)),
+  check ((status = 'risk_accepted') = (acceptance_expires_at is not null)),
+  check (status <> 'risk_accepted' or (acceptance_owner is not null and status_reason is not null)),
+  check (status <> 'false_positive' or justification is not null),
+  check ((status in ('remediated', 'verified')) = (assurance is not null)),
+  check ((status in ('verified', 'risk_accepted', 'false_positive', 'withdrawn')) = (closed_at is not null))
+);
+create index findings_by_risk on findings (org_id, risk_score, id);
+-- The included columns are what the statistics read, so that they use an index-only scan.
+create index findings_by_status on findings (org_id, status, risk_score, id) include (severity, first_seen, due_at, closed_at);
+create index findings_by_severity on findings (org_id, severity, id);
+create index findings_by_first_seen on findings (org_id, first_seen, id);
+create index findings_by_last_seen on findings (org_id, last_seen, id);
+create index findings_by_created on findings (org_id, created_at, id);
+create index findings_by_updated on findings (org_id, updated_at, id);
+create index findings_by_due on findings (org_id, due_at, id);
+create index findings_by_component on findings (org_id, lower(component) text_pattern_ops) where component is not null;
+create index findings_by_epss on findings (org_id, epss) where epss is not null;
+create index findings_by_kev on findings (org_id, risk_score, id) where kev;
+create index findings_by_expiry on findings (org_id, acceptance_expires_at) where status = 'risk_accepted';
+-- One GIN index for all lexemes: v:<vulnerability> k:<cwe> t:<tag> p:<provider> c:<connection> a:<asset type> w:<word>, and the facets people filter
+-- by most often (severity, status, assurance, KEV). Two such filters meet inside one index instead of combining two large bitmaps. The facet
+-- lexemes end with the organization's id, so that other organizations' findings do not lengthen their posting lists.
+create index findings_by_facet on findings using gin ((search || array_to_tsvector(array['s:' || severity::text || org_id::text, 'x:' || status || org_id::text, 'z:' || coalesce(assurance, '') || org_id::text, 'e:' || kev::text || org_id::text]))) with (fastupdate = on);
+select make_tenant_table('findings', 'select, insert, update');
+
+-- What one source says about a finding. A finding has one sighting per source.
+create table sightings (
+  org_id uuid not null,
+  finding_id uuid not null,
+  source_id uuid not null,
+  external_id text,
+  state text not null check (state in ('present', 'absent', 'unknown')),
+  severity smallint not null,
+  tool_severity text,
+  suppressed boolean not null default false,
+  -- Digest of everything the source says. A sighting with the same content is not written again.
+  content bytea not null,
+  first_seen timestamptz(3) not null,
+  last_seen timestamptz(3) not null,
+  -- The last import that said something about the finding, and the last one that saw it.
+  last_import_id uuid,
+  seen_import_id uuid,
+  -- How many records of the source the finding stands for. If one of them is reported as gone, the others may still be there.
+  records smallint not null default 1,
+  primary key (org_id, finding_id, source_id),
+  foreign key (org_id, finding_id) references findings (org_id, id)
+);
+create index sightings_by_external_id on sightings (org_id, source_id, external_id) where external_id is not null;
+-- Imports use it to recognize records that say what is already known.
+create index sightings_by_content on sightings using hash (content);
+-- Suppressed findings are few. The index finds them without reading the others.
+create index sightings_suppressed on sightings (org_id, finding_id) where suppressed and state = 'present';
+select make_tenant_table('sightings', 'select, insert, update');
+
+-- The newest scan of an asset per source. An older report that arrives later cannot close findings by not showing them.
+create table source_coverage (
+  org_id uuid not null,
+  source_id uuid not null,
+  asset_id uuid not null,
+  import_id uuid not null,
+  seen_at timestamptz(3) not null,
+  complete boolean not null,
+  primary key (org_id, source_id, asset_id),
+  foreign key (org_id, source_id) references sources (org_id, id),
+  foreign key (org_id, asset_id) references assets (org_id, id)
+);
+select make_tenant_table('source_coverage', 'select, insert, update, delete');
+
+create table finding_history (
+  org_id uuid not null,
+  finding_id uuid not null,
+  id uuid not null,
+  occurred_at timestamptz(3) not null default now(),
+  actor_type text not null,
+  actor_id text,
+  actor_name text not null,
+  import_id uuid,
+  action text not null,
+  before jsonb not null default '{}',
+  after jsonb not null default '{}',
+  reason text,
+  primary key (org_id, finding_id, id),
+  foreign key (org_id, finding_id) references findings (org_id, id)
+);
+select make_tenant_table('finding_history', 'select, insert');
+select make_insert_only('finding_history');
+
+create table imports (
+  org_id uuid not null references organizations (id),
+  id uuid not null,
+  source_id uuid,
+  -- Set when the import comes from a run of a connection.
+  connection_id uuid,
+  status text not null check (status in ('queued', 'running', 'succeeded', 'failed', 'needs_confirmation', 'discarded')),
+  format text,
+  filename text,
+  sha256 text not null,
+  bytes bigint not null,
+  compressed boolean not null default false,
+  scan_scope jsonb not null default '{}',
+  dry_run boolean not null default false,
+  bytes_read bigint not null default 0,
+  records_read bigint not null default 0,
+  received integer not null default 0,
+  created integer not null default 0,
+  updated integer not null default 0,
+  unchanged integer not null default 0,
+  reopened integer not null default 0,
+  rejected integer not null default 0,
+  closed integer not null default 0,
+  rejections jsonb not null default '[]',
+  notes jsonb not null default '[]',
+  error text,
+  created_by text not null,
+  actor jsonb not null,
+  created_at timestamptz(3) not null default now(),
+  started_at timestamptz(3),
+  finished_at timestamptz(3),
+  version integer not null default 1,
+  primary key (org_id, id),
+  check (received = created + updated + unchanged + reopened + rejected)
+);
+create index imports_by_created on imports (org_id, created_at, id);
+create index imports_by_content on imports (sha256);
+select make_tenant_table('imports', 'select, insert, update');
+
+-- Withheld closures: what an import would have closed, until a person confirms or discards it.
+create table import_closures (
+  org_id uuid not null,
+  import_id uuid not null,
+  finding_id uuid not null,
+  primary key (org_id, import_id, finding_id),
+  foreign key (org_id, import_id) references imports (org_id, id)
+);
+select make_tenant_table('import_closures', 'select, insert, update, delete');
+
+-- Row-level security is applied before conditions that PostgreSQL does not know to be leakproof, which keeps GIN, prefix and expression indexes
+-- from being used. These views carry the same condition as a plain one, for queries that need such an index. They read with the rights of the
+-- owner, who has a policy for it, and fail like the policies do when no organization is set.
+create policy views on findings for select to rrs_owner using (true);
+create policy views on assets for select to rrs_owner using (true);
+create view tenant_findings as
+select *, search || array_to_tsvector(array['s:' || severity::text || org_id::text, 'x:' || status || org_id::text, 'z:' || coalesce(assurance, '') || org_id::text, 'e:' || kev::text || org_id::text]) as facets
+from findings where org_id = current_setting('app.org_id')::uuid;
+create view tenant_assets as select * from assets where org_id = current_setting('app.org_id')::uuid;
+grant select on tenant_findings, tenant_assets to rrs_app;
+
+-- ----------------------------------------------------------------------------------------------------
+-- Staging tables of imports
+-- ----------------------------------------------------------------------------------------------------
+
+-- COPY refuses tables with row-level security, so these have none. rrs_import can only add rows, rrs_app reaches the rows of its organization
+-- through the views below, and nobody else has access. Rows live only while their import runs.
+
+create unlogged table import_assets (
+  org_id uuid not null,
+  import_id uuid not null,
+  asset_key text not null,
+  new_id uuid not null,
+  type text not null,
+  name text not null,
+  keys text[] not null,
+  ranks smallint[] not null,
+  asset_id uuid
+);
+create index import_assets_by_import on import_assets (org_id, import_id, asset_key);
+
+create unlogged table import_rows (
+  org_id uuid not null,
+  import_id uuid not null,
+  n integer not null,
+  new_id uuid not null,
+  asset_key text not null,
+  weakness text not null,
+  aliases text[] not null,
+  identity_key bytea not null,
+  external_id text,
+  title text not null,
+  severity smallint not null,
+  tool_severity text,
+  suppressed boolean not null,
+  present boolean not null,
+  vulnerability_ids text[] not null,
+  cwes integer[] not null,
+  cvss_version text,
+  cvss_vector text,
+  cvss_score real,
+  component text,
+  location jsonb not null,
+  text_id bytea,
+  tags text[] not null,
+  words text[] not null,
+  content bytea not null,
+  first_seen timestamptz(3),
+  last_seen timestamptz(3)
+);
+create index import_rows_by_import on import_rows (org_id, import_id, n);
+
+create unlogged table import_texts (
+  org_id uuid not null,
+  import_id uuid not null,
+  text_id bytea not null,
+  description text,
+  solution text,
+  reference_urls text[] not null
+);
+create index import_texts_by_import on import_texts (org_id, import_id);
+
+-- Records that say exactly what is already known.
+create unlogged table import_seen (
+  org_id uuid not null,
+  import_id uuid not null,
+  finding_id uuid not null,
+  content bytea not null,
+  last_seen timestamptz(3)
+);
+create index import_seen_by_import on import_seen (org_id, import_id, finding_id);
+
+-- The records of one weakness at one location of one asset, with the finding they belong to.
+create unlogged table import_groups (
+  org_id uuid not null,
+  import_id uuid not null,
+  n integer not null,
+  rows integer not null,
+  asset_id uuid not null,
+  weakness text not null,
+  identity_key bytea not null,
+  external_id text,
+  present boolean not null,
+  content bytea not null,
+  seen_at timestamptz(3) not null,
+  finding_id uuid not null,
+  outcome text not null
+);
+create index import_groups_by_import on import_groups (org_id, import_id, finding_id);
+
+create view tenant_import_assets as select * from import_assets where org_id = current_setting('app.org_id')::uuid with local check option;
+create view tenant_import_rows as select * from import_rows where org_id = current_setting('app.org_id')::uuid with local check option;
+create view tenant_import_texts as select * from import_texts where org_id = current_setting('app.org_id')::uuid with local check option;
+create view tenant_import_seen as select * from import_seen where org_id = current_setting('app.org_id')::uuid with local check option;
+create view tenant_import_groups as select * from import_groups where org_id = current_setting('app.org_id')::uuid with local check option;
+grant insert on import_assets, import_rows, import_texts, import_seen, import_groups to rrs_import;
+grant select, insert, update, delete on tenant_import_assets, tenant_import_rows, tenant_import_texts, tenant_import_seen, tenant_import_groups to rrs_app;
+
+-- Staged rows come and go faster than autovacuum gathers statistics, and without statistics the planner expects one row instead of thousands. If
+-- another import has the table locked, the import goes on without: its plans are slower, not wrong.
+create function analyze_staging() returns void language plpgsql security definer set search_path = rrs, pg_temp as $$
+begin
+  analyze (skip_locked) import_assets (org_id, import_id, asset_key, asset_id);
+  analyze (skip_locked) import_rows (org_id, import_id, n, asset_key, weakness, identity_key, external_id, text_id);
+  analyze (skip_locked) import_seen (org_id, import_id, finding_id);
+end
+$$;
+
+create function analyze_groups() returns void language plpgsql security definer set search_path = rrs, pg_temp as $$
+begin
+  analyze (skip_locked) import_groups (org_id, import_id, n, asset_id, finding_id, outcome);
+end
+$$;
+
+-- Analyzes tables that grew by half since the last time, before autovacuum gets to them. This matters for an organization's first large imports.
+create function analyze_grown() returns void language plpgsql security definer set search_path = rrs, pg_temp as $$
+declare
+  grown regclass;
+begin
+  for grown in
+    select c.oid from pg_class c
+    where c.oid = any (array['findings', 'sightings', 'assets', 'asset_keys', 'finding_texts', 'finding_history', 'vulnerability_aliases']::regclass[])
+      and pg_relation_size(c.oid) > 8192 * (16 + 1.5 * greatest(c.relpages, 0))
+  loop
+    execute format('analyze (skip_locked) %s', grown);
+  end loop;
+end
+$$;
+revoke all on function analyze_staging, analyze_groups, analyze_grown from public;
+grant execute on function analyze_staging, analyze_groups, analyze_grown to rrs_app;
+
+-- ----------------------------------------------------------------------------------------------------
+-- Integrations
+-- ----------------------------------------------------------------------------------------------------
+
+create table connections (
+  org_id uuid not null references organizations (id),
+  id uuid not null,
+  provider text not null,
+  kind text not null check (kind in ('scanner', 'ticketing', 'enrichment')),
+  name text not null,
+  enabled boolean not null default true,
+  config jsonb not null,
+  -- Encrypted with the named key. Deleted with the connection.
+  credentials bytea,
+  credentials_key text,
+  -- What may be shown of each credential: when it was set, and its last characters.
+  credential_marks jsonb not null default '{}',
+  -- Null: runs only on request.
+  every_minutes integer check (every_minutes between 15 and 44640),
+  next_run_at timestamptz(3),
+  -- Where the next incremental run continues, and when the last full run finished.
+  cursor jsonb,
+  full_at timestamptz(3),
+  created_by text not null,
+  version integer not null default 1,
+  created_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default now(),
+  deleted_at timestamptz(3),
+  primary key (org_id, id),
+  check ((credentials is null) = (credentials_key is null))
+);
+create unique index connections_by_name on connections (org_id, lower(name)) where deleted_at is null;
+create index connections_by_created on connections (org_id, created_at, id) where deleted_at is null;
+create index connections_due on connections (next_run_at) where enabled and deleted_at is null and next_run_at is not null;
+-- Inbound webhooks name a connection and no organization.
+create index connections_by_id on connections (id) where deleted_at is null;
+select make_tenant_table('connections', 'select, insert, update');
+
+create table sync_runs (
+  org_id uuid not null,
+  id uuid not null,
+  connection_id uuid not null,
+  trigger text not null check (trigger in ('manual', 'schedule', 'sync_all')),
+  mode text not null check (mode in ('full', 'changes')),
+  status text not null default 'queued' check (status in ('queued', 'running', 'succeeded', 'partial', 'failed', 'cancelled', 'needs_confirmation')),
+  -- Incremented by each worker that takes over the run. A worker with an older number has lost it.
+  attempt integer not null default 0,
+  cancel_requested boolean not null default false,
+  checkpoint jsonb,
+  -- How collecting from the vendor ended. The steps after it can be repeated.
+  ending jsonb,
+  batches integer not null default 0,
+  records integer not null default 0,
+  requests integer not null default 0,
+  failed_requests integer not null default 0,
+  response_bytes bigint not null default 0,
+  import_id uuid,
+  counts jsonb not null default '{}',
+  error_kind text,
+  error text,
+  notes jsonb not null default '[]',
+  -- The date of the knowledge that an enrichment run delivered, as the vendor states it.
+  knowledge_as_of text,
+  requested_by text not null,
+  actor jsonb not null,
+  created_at timestamptz(3) not null default now(),
+  started_at timestamptz(3),
+  finished_at timestamptz(3),
+  primary key (org_id, id),
+  foreign key (org_id, connection_id) references connections (org_id, id),
+  check ((status in ('queued', 'running')) = (finished_at is null))
+);
+-- One run of a connection at a time, with any number of workers.
+create unique index sync_runs_active on sync_runs (org_id, connection_id) where status in ('queued', 'running');
+create index sync_runs_by_connection on sync_runs (org_id, connection_id, created_at, id);
+select make_tenant_table('sync_runs', 'select, insert, update');
+
+-- Polls of ticketing systems are runs too, several per hour. Old ones that a successful poll followed are deleted.
+grant delete on sync_runs to rrs_app;
+
+-- What a run has collected so far, compressed. Written with its checkpoint and deleted when the run is done.
+create table sync_run_batches (
+  org_id uuid not null,
+  run_id uuid not null,
+  n integer not null,
+  content bytea not null,
+  primary key (org_id, run_id, n),
+  foreign key (org_id, run_id) references sync_runs (org_id, id)
+);
+select make_tenant_table('sync_run_batches', 'select, insert, update, delete');
+
+-- ----------------------------------------------------------------------------------------------------
+-- Work items
+-- ----------------------------------------------------------------------------------------------------
+
+create table work_items (
+  org_id uuid not null references organizations (id),
+  id uuid not null,
+  title text not null check (length(title) between 1 and 500),
+  description text,
+  status text not null default 'open' check (status in ('open', 'in_progress', 'blocked', 'awaiting_verification', 'verified', 'closed_with_exceptions', 'cancelled')),
+  status_reason text,
+  status_changed_at timestamptz(3) not null default now(),
+  -- The person behind the credential. Null when the status followed from the findings.
+  status_changed_by text,
+  assignee text,
+  -- A column because PostgreSQL does not use an expression index below row-level security.
+  assignee_key text generated always as (lower(assignee)) stored,
+  -- Not a foreign key: the item outlives the member.
+  assignee_member_id uuid,
+  -- 4 critical, 3 high, 2 medium, 1 low
+  priority smallint not null default 2 check (priority between 1 and 4),
+  -- 'infinity' means no deadline.
+  due_at timestamptz(3) not null default 'infinity',
+  external_ref text,
+  follows uuid,
+  -- Counts of findings by status, stored with the status that follows from them. They no longer change once the item is closed.
+  findings_open integer not null default 0,
+  findings_in_progress integer not null default 0,
+  findings_remediated integer not null default 0,
+  findings_verified integer not null default 0,
+  findings_excepted integer not null default 0,
+  closed_at timestamptz(3),
+  search tsvector not null generated always as (to_tsvector('simple', title || ' ' || coalesce(external_ref, '') || ' ' || coalesce(description, ''))) stored,
+  created_by text,
+  created_by_name text not null,
+  version integer not null default 1,
+  created_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default now(),
+  primary key (org_id, id),
+  foreign key (org_id, follows) references work_items (org_id, id),
+  check (follows <> id),
+  check ((status in ('verified', 'closed_with_exceptions', 'cancelled')) = (closed_at is not null)),
+  check (status not in ('blocked', 'cancelled') or status_reason is not null),
+  check (least(findings_open, findings_in_progress, findings_remediated, findings_verified, findings_excepted) >= 0),
+  check (status <> 'verified' or (findings_verified > 0 and findings_open + findings_in_progress + findings_remediated + findings_excepted = 0)),
+  check (status <> 'closed_with_exceptions' or (findings_excepted > 0 and findings_open + findings_in_progress + findings_remediated = 0))
+);
+-- A closed item has at most one successor. Findings that come back are linked there.
+create unique index work_items_by_follows on work_items (org_id, follows) where follows is not null;
+create index work_items_by_created on work_items (org_id, created_at, id);
+create index work_items_by_updated on work_items (org_id, updated_at, id);
+create index work_items_by_due on work_items (org_id, due_at, id);
+create index work_items_by_priority on work_items (org_id, priority, id);
+create index work_items_by_status on work_items (org_id, status, created_at, id);
+create index work_items_by_assignee on work_items (org_id, assignee_key, created_at, id) where assignee_key is not null;
+create index work_items_by_assigned_member on work_items (org_id, assignee_member_id, created_at, id) where assignee_member_id is not null;
+select make_tenant_table('work_items', 'select, insert, update');
+
+-- One row for each time a finding was linked to an item. There is no foreign key to findings: it would lock each finding against imports. Findings
+-- are never deleted, and links are created from the finding's own row.
+create table work_item_findings (
+  org_id uuid not null,
+  id uuid not null,
+  work_item_id uuid not null,
+  finding_id uuid not null,
+  linked_at timestamptz(3) not null default now(),
+  linked_by text not null,
+  unlinked_at timestamptz(3),
+  unlinked_by text,
+  unlink_reason text,
+  primary key (org_id, id),
+  foreign key (org_id, work_item_id) references work_items (org_id, id),
+  check ((unlinked_at is null) = (unlinked_by is null)),
+  check (unlinked_at >= linked_at)
+);
+create unique index work_item_findings_linked on work_item_findings (org_id, work_item_id, finding_id) where unlinked_at is null;
+-- Leads with the finding: without statistics the planner would otherwise prefer an index that leads with the organization.
+create index work_item_findings_by_finding on work_item_findings (finding_id) include (org_id, work_item_id) where unlinked_at is null;
+create index work_item_findings_by_item on work_item_findings (org_id, work_item_id, linked_at, id);
+select make_tenant_table('work_item_findings', 'select, insert, update');
+
+create table work_item_approvals (
+  org_id uuid not null,
+  work_item_id uuid not null,
+  id uuid not null,
+  decision text not null check (decision in ('approved', 'rejected')),
+  comment text,
+  actor_type text not null,
+  actor_id text,
+  actor_name text not null,
+  person text,
+  -- The person neither opened the item, nor is assigned to it, nor claimed one of its findings.
+  independent boolean not null,
+  -- The state of the item that the decision is about.
+  item_status text not null,
+  item_version integer not null,
+  occurred_at timestamptz(3) not null default now(),
+  primary key (org_id, work_item_id, id),
+  foreign key (org_id, work_item_id) references work_items (org_id, id),
+  check (decision = 'approved' or comment is not null)
+);
+select make_tenant_table('work_item_approvals', 'select, insert');
+select make_insert_only('work_item_approvals');
+
+-- What findings, which know nothing of work items otherwise, show and filter by. The policies of the tables apply to the reader.
+create view finding_work_items with (security_invoker = true) as
+select l.org_id, l.finding_id, l.work_item_id, l.linked_at, w.title, w.status
+from work_item_findings l join work_items w on w.org_id = l.org_id and w.id = l.work_item_id
+where l.unlinked_at is null;
+grant select on finding_work_items to rrs_app;
+
+-- A work item's ticket in a ticketing system. We own title, text, priority and due date; the vendor owns state and assignee.
+create table tickets (
+  org_id uuid not null references organizations (id),
+  id uuid not null,
+  work_item_id uuid not null,
+  connection_id uuid not null,
+  status text not null default 'pushing' check (status in ('pushing', 'linked', 'failed', 'paused')),
+  -- Our marker in the vendor's ticket. It finds the ticket again after a lost response.
+  marker text not null,
+  -- The vendor's id for requests, the key that people know, and the page of the ticket.
+  external_id text,
+  external_key text,
+  url text,
+  -- The values we last wrote, and what the ticket showed right after. A change back to these values is an echo of our own write.
+  sent jsonb not null default '{}',
+  shown jsonb not null default '{}',
+  -- The ticket when it was last read.
+  theirs jsonb,
+  drift jsonb not null default '[]',
+  -- Why the work item did not follow the state of the ticket.
+  refusal text,
+  gone_at timestamptz(3),
+  paused_reason text,
+  error_kind text,
+  error text,
+  failures integer not null default 0,
+  retry_at timestamptz(3),
+  -- Times of recent writes, for the brake on write loops.
+  writes jsonb not null default '[]',
+  -- How many changes the vendor announced, and how many of them were read.
+  changes_announced integer not null default 0,
+  changes_read integer not null default 0,
+  -- The repair that a person requested, and who it was.
+  repair jsonb,
+  -- One worker at a time handles a ticket.
+  lease_id uuid,
+  leased_until timestamptz(3),
+  -- The version of the work item at the last sync.
+  item_version integer not null default 0,
+  read_at timestamptz(3),
+  written_at timestamptz(3),
+  created_by text not null,
+  created_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default now(),
+  unlinked_at timestamptz(3),
+  unlinked_by text,
+  primary key (org_id, id),
+  foreign key (org_id, work_item_id) references work_items (org_id, id),
+  foreign key (org_id, connection_id) references connections (org_id, id),
+  check (num_nulls(external_id, external_key, theirs) in (0, 3)),
+  check (status <> 'linked' or external_id is not null),
+  check ((status = 'paused') = (paused_reason is not null)),
+  check ((error is null) = (error_kind is null)),
+  check ((lease_id is null) = (leased_until is null)),
+  check ((unlinked_at is null) = (unlinked_by is null))
+);
+create unique index tickets_linked on tickets (org_id, work_item_id, connection_id) where unlinked_at is null;
+create index tickets_by_external_id on tickets (org_id, connection_id, external_id) where unlinked_at is null;
+create index tickets_by_created on tickets (org_id, created_at, id) where unlinked_at is null;
+select make_tenant_table('tickets', 'select, insert, update');
+
+-- Connections that have tickets, and therefore are polled.
+create view ticketing_connections with (security_invoker = true) as
+select distinct org_id, connection_id from tickets where unlinked_at is null;
+grant select on ticketing_connections to rrs_app;
+
+-- When each ticketing system was last polled, and the error of the last poll.
+create table ticket_polls (
+  org_id uuid not null,
+  connection_id uuid not null,
+  polled_at timestamptz(3),
+  error_kind text,
+  error text,
+  primary key (org_id, connection_id),
+  foreign key (org_id, connection_id) references connections (org_id, id),
+  check ((error is null) = (error_kind is null))
+);
+select make_tenant_table('ticket_polls', 'select, insert, update');
+
+-- ----------------------------------------------------------------------------------------------------
+-- Evidence
+-- ----------------------------------------------------------------------------------------------------
+
+-- The transparency log: one RFC 6962 tree per organization. Checkpoints carry the origin, so it never changes.
+create table log_origins (
+  org_id uuid not null references organizations (id),
+  origin text not null check (length(origin) between 1 and 300),
+  created_at timestamptz(3) not null default now(),
+  primary key (org_id)
+);
+select make_tenant_table('log_origins', 'select, insert');
+select make_insert_only('log_origins');
+
+create table log_leaves (
+  org_id uuid not null references log_origins (org_id),
+  index bigint not null check (index >= 0),
+  entry text not null,
+  leaf_hash bytea not null check (length(leaf_hash) = 32),
+  package_id uuid not null,
+  appended_at timestamptz(3) not null default now(),
+  primary key (org_id, index)
+);
+create index log_leaves_by_package on log_leaves (org_id, package_id, index);
+select make_tenant_table('log_leaves', 'select, insert');
+select make_insert_only('log_leaves');
+
+-- Hashes of complete subtrees, with the leaves at level 0. A proof reads a few dozen of them, regardless of the size of the log.
+create table log_nodes (
+  org_id uuid not null references log_origins (org_id),
+  level smallint not null check (level between 0 and 53),
+  index bigint not null check (index >= 0),
+  hash bytea not null check (length(hash) = 32),
+  primary key (org_id, level, index)
+);
+select make_tenant_table('log_nodes', 'select, insert');
+select make_insert_only('log_nodes');
+
+-- Which leaf belongs to the published package. An attempt that was interrupted leaves a leaf without a row here.
+create table log_publications (
+  org_id uuid not null,
+  index bigint not null,
+  published_at timestamptz(3) not null default now(),
+  primary key (org_id, index),
+  foreign key (org_id, index) references log_leaves (org_id, index)
+);
+select make_tenant_table('log_publications', 'select, insert');
+select make_insert_only('log_publications');
+
+create table log_checkpoints (
+  org_id uuid not null references log_origins (org_id),
+  size bigint not null check (size > 0),
+  root bytea not null check (length(root) = 32),
+  note text not null,
+  rekor_note text not null,
+  created_at timestamptz(3) not null default now(),
+  primary key (org_id, size)
+);
+select make_tenant_table('log_checkpoints', 'select, insert');
+select make_insert_only('log_checkpoints');
+
+-- Public keys, kept forever. Private keys are files. One key of each kind signs at a time.
+create table evidence_keys (
+  key_id text primary key,
+  use text not null check (use in ('package', 'log')),
+  algorithm text not null check (algorithm in ('ES256', 'Ed25519')),
+  spki bytea not null unique,
+  valid_from timestamptz(3) not null default now(),
+  valid_to timestamptz(3) check (valid_to >= valid_from)
+);
+create unique index evidence_keys_active on evidence_keys (use, algorithm) where valid_to is null;
+
+create function refuse_key_change() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'UPDATE' and old.valid_to is null and new.valid_to is not null
+    and (new.key_id, new.use, new.algorithm, new.spki, new.valid_from) = (old.key_id, old.use, old.algorithm, old.spki, old.valid_from) then
+    return new;
+  end if;
+  raise exception 'a published key can only be closed' using errcode = 'restrict_violation';
+end
+$$;
+create trigger only_closed before update or delete on evidence_keys for each row execute function refuse_key_change();
+create trigger insert_only before truncate on evidence_keys for each statement execute function refuse_change();
+grant select on evidence_keys to rrs_app, rrs_system;
+grant insert, update (valid_to) on evidence_keys to rrs_system;
+
+-- Proof of remediation. A newer artifact points at the one it supersedes. A removed one keeps its row.
+create table artifacts (
+  org_id uuid not null references organizations (id),
+  id uuid not null,
+  work_item_id uuid not null,
+  type text not null check (type in ('pull_request', 'commit', 'change_ticket', 'scan_report', 'approval', 'screenshot', 'configuration', 'test_result', 'other')),
+  title text not null check (length(title) between 1 and 300),
+  description text,
+  occurred_at timestamptz(3),
+  url text,
+  redactions jsonb not null default '[]',
+  filename text,
+  media_type text,
+  size bigint,
+  sha256 text check (sha256 ~ '^[0-9a-f]{64}$'),
+  supersedes uuid,
+  added_at timestamptz(3) not null default now(),
+  added_by jsonb not null,
+  primary key (org_id, id),
+  unique (org_id, supersedes),
+  foreign key (org_id, work_item_id) references work_items (org_id, id),
+  foreign key (org_id, supersedes) references artifacts (org_id, id),
+  check ((sha256 is null) <> (url is null)),
+  check (num_nulls(sha256, size, media_type) in (0, 3))
+);
+create index artifacts_by_work_item on artifacts (org_id, work_item_id, added_at, id);
+create index artifacts_by_content on artifacts (sha256) where sha256 is not null;
+select make_tenant_table('artifacts', 'select, insert');
+select make_insert_only('artifacts');
+
+create table artifact_removals (
+  org_id uuid not null,
+  artifact_id uuid not null,
+  reason text not null check (length(reason) between 3 and 2000),
+  removed_at timestamptz(3) not null default now(),
+  removed_by jsonb not null,
+  primary key (org_id, artifact_id),
+  foreign key (org_id, artifact_id) references artifacts (org_id, id)
+);
+select make_tenant_table('artifact_removals', 'select, insert');
+select make_insert_only('artifact_removals');
+
+-- The original behind a link, fetched through a connection: the artifact that holds the bytes, and the link it supersedes.
+create table artifact_captures (
+  org_id uuid not null,
+  artifact_id uuid not null,
+  link_id uuid not null,
+  connection_id uuid not null,
+  provider text not null,
+  url text not null,
+  sha256 text not null check (sha256 ~ '^[0-9a-f]{64}$'),
+  captured_at timestamptz(3) not null,
+  primary key (org_id, artifact_id),
+  foreign key (org_id, artifact_id) references artifacts (org_id, id),
+  foreign key (org_id, link_id) references artifacts (org_id, id),
+  foreign key (org_id, connection_id) references connections (org_id, id)
+);
+select make_tenant_table('artifact_captures', 'select, insert');
+select make_insert_only('artifact_captures');
+
+-- One generated package of a work item. A sealed package never changes. A later one supersedes it.
+create table evidence_packages (
+  org_id uuid not null references organizations (id),
+  id uuid not null,
+  work_item_id uuid not null,
+  -- Numbers the packages of the work item, starting at 1.
+  sequence integer not null check (sequence > 0),
+  status text not null default 'generating' check (status in ('generating', 'ready', 'failed', 'superseded')),
+  formats text[] not null,
+  note text,
+  requested_by jsonb not null,
+  requested_at timestamptz(3) not null default now(),
+  attempts integer not null default 0,
+  error text,
+  -- The time of the snapshot that the package describes.
+  as_of timestamptz(3),
+  generated_at timestamptz(3),
+  generation_ms integer,
+  conclusion text,
+  grade text,
+  gaps jsonb not null default '[]',
+  counts jsonb,
+  archive_sha256 text,
+  archive_size bigint,
+  manifest_sha256 text,
+  tagmanifest_sha256 text,
+  key_id text,
+  log_index bigint,
+  log_size bigint,
+  log_root bytea,
+  leaf_hash bytea,
+  timestamps jsonb not null default '[]',
+  -- All files of the package, and those that can be downloaded alone.
+  files jsonb not null default '[]',
+  superseded_at timestamptz(3),
+  superseded_by uuid,
+  superseded_reason text,
+  primary key (org_id, id),
+  unique (org_id, work_item_id, sequence),
+  foreign key (org_id, work_item_id) references work_items (org_id, id),
+  foreign key (org_id, superseded_by) references evidence_packages (org_id, id),
+  check ((status in ('ready', 'superseded')) = (archive_sha256 is not null)),
+  check ((archive_sha256 is null) = (generated_at is null)),
+  check ((status = 'superseded') = (superseded_at is not null)),
+  check ((status = 'failed') = (error is not null))
+);
+create index evidence_packages_by_requested on evidence_packages (org_id, requested_at, id);
+create index evidence_packages_by_generated on evidence_packages (org_id, generated_at, id) where generated_at is not null;
+create index evidence_packages_by_item on evidence_packages (org_id, work_item_id, requested_at, id);
+-- Covers the statistics, so that they do not read the long rows.
+create index evidence_packages_counted on evidence_packages (org_id, status, work_item_id) include (grade, archive_size, generation_ms);
+select make_tenant_table('evidence_packages', 'select, insert, update');
+
+create function refuse_sealed_change() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'DELETE' then
+    raise exception 'evidence packages are never deleted' using errcode = 'restrict_violation';
+  end if;
+  if old.archive_sha256 is not null and
+    to_jsonb(new) - '{status,superseded_at,superseded_by,superseded_reason}'::text[] <> to_jsonb(old) - '{status,superseded_at,superseded_by,superseded_reason}'::text[] then
+    raise exception 'a sealed package does not change' using errcode = 'restrict_violation';
+  end if;
+  return new;
+end
+$$;
+create trigger sealed before update or delete on evidence_packages for each row execute function refuse_sealed_change();
+create trigger insert_only before truncate on evidence_packages for each statement execute function refuse_change();
+
+-- Artifacts in sealed packages. Their bytes are kept: a package is checked against them for years.
+create table package_artifacts (
+  org_id uuid not null,
+  package_id uuid not null,
+  artifact_id uuid not null,
+  primary key (org_id, package_id, artifact_id),
+  foreign key (org_id, artifact_id) references artifacts (org_id, id)
+);
+create index package_artifacts_by_artifact on package_artifacts (org_id, artifact_id);
+select make_tenant_table('package_artifacts', 'select, insert');
+select make_insert_only('package_artifacts');
+
+-- The state of each finding in a package. When a finding comes back, the packages that called it closed are superseded.
+create table package_findings (
+  org_id uuid not null,
+  package_id uuid not null,
+  finding_id uuid not null,
+  state text not null,
+  primary key (org_id, package_id, finding_id),
+  foreign key (org_id, package_id) references evidence_packages (org_id, id)
+);
+create index package_findings_by_finding on package_findings (org_id, finding_id, package_id);
+select make_tenant_table('package_findings', 'select, insert');
+select make_insert_only('package_findings');
+
+-- Stored files of a package: its archive and the formats that can be downloaded alone.
+create table package_blobs (
+  org_id uuid not null,
+  package_id uuid not null,
+  sha256 text not null check (sha256 ~ '^[0-9a-f]{64}$'),
+  primary key (org_id, package_id, sha256),
+  foreign key (org_id, package_id) references evidence_packages (org_id, id)
+);
+create index package_blobs_by_content on package_blobs (sha256);
+select make_tenant_table('package_blobs', 'select, insert');
+select make_insert_only('package_blobs');
+
+-- Access for an auditor without an account. The token is shown once and stored as a hash.
+create table share_links (
+  org_id uuid not null,
+  id uuid not null,
+  package_id uuid not null,
+  token_hash bytea not null,
+  recipient text not null check (length(recipient) between 1 and 300),
+  created_by jsonb not null,
+  created_at timestamptz(3) not null default now(),
+  expires_at timestamptz(3) not null,
+  revoked_at timestamptz(3),
+  primary key (org_id, id),
+  unique (org_id, token_hash),
+  foreign key (org_id, package_id) references evidence_packages (org_id, id)
+);
+create index share_links_by_package on share_links (org_id, package_id, created_at, id);
+select make_tenant_table('share_links', 'select, insert');
+
+grant update (revoked_at) on share_links to rrs_app, rrs_system;
+
+-- Downloads and verifications of a package.
+create table package_receipts (
+  org_id uuid not null,
+  id uuid not null,
+  package_id uuid not null,
+  kind text not null check (kind in ('download', 'verification')),
+  format text,
+  outcome text not null,
+  share_link_id uuid,
+  actor jsonb not null,
+  address inet,
+  occurred_at timestamptz(3) not null default now(),
+  primary key (org_id, id),
+  foreign key (org_id, package_id) references evidence_packages (org_id, id)
+);
+create index package_receipts_by_package on package_receipts (org_id, package_id, occurred_at, id);
+create index package_receipts_by_kind on package_receipts (org_id, kind, outcome);
+select make_tenant_table('package_receipts', 'select, insert');
+select make_insert_only('package_receipts');
+
+revoke all on function refuse_key_change, refuse_sealed_change from public;

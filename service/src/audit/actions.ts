@@ -1,0 +1,40 @@
+/**
+ * Every audited action, by the kind of object that its name begins with.
+ * Every event type is among them, because most changes have the same name in the audit trail and in the event.
+ */
+interface Actions {
+  api_key: 'created' | 'updated' | 'revoked';
+  artifact: 'added' | 'superseded' | 'removed' | 'downloaded' | 'not_captured';
+  asset: 'updated';
+  connection: 'created' | 'updated' | 'deleted';
+  finding: 'created' | 'status_changed' | 'severity_changed' | 'updated' | 'bulk_changed' | 'acceptances_expired';
+  import: 'created' | 'succeeded' | 'needs_confirmation' | 'confirmed' | 'discarded' | 'failed';
+  member: 'added' | 'updated' | 'removed';
+  organization: 'created' | 'updated';
+  package: 'requested' | 'ready' | 'failed' | 'superseded' | 'viewed' | 'downloaded' | 'verified' | 'shared' | 'share_revoked';
+  session: 'created' | 'refused' | 'ended';
+  sync: 'requested' | 'succeeded' | 'partial' | 'failed' | 'cancelled' | 'needs_confirmation' | 'confirmed' | 'discarded';
+  ticket: 'pushed' | 'linked' | 'updated' | 'drifted' | 'paused' | 'failed' | 'gone' | 'unlinked';
+  upload: 'verified';
+  webhook: 'created' | 'updated' | 'secret_rotated' | 'disabled' | 'deleted' | 'replayed' | 'tested';
+  work_item:
+    | 'created'
+    | 'updated'
+    | 'status_changed'
+    | 'findings_linked'
+    | 'finding_unlinked'
+    | 'approved'
+    | 'rejected'
+    | 'ticket_pushed'
+    | 'ticket_linked'
+    | 'ticket_written'
+    | 'ticket_changed'
+    | 'ticket_drifted'
+    | 'ticket_repair_requested'
+    | 'ticket_paused'
+    | 'ticket_failed'
+    | 'ticket_gone'
+    | 'ticket_unlinked';
+}
+
+export type AuditAction = { [Kind in keyof Actions]: `${Kind}.${Actions[Kind]}` }[keyof Actions];

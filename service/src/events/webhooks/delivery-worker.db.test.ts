@@ -1,0 +1,242 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { newId } from '../../shared/ids.ts';
+import { eventually } from '../../testing/eventually.ts';
+import { startApi, type TestApi } from '../../testing/http/api.ts';
+import { type TestReceiver, useReceiver, type WebhookBody, waitForOpenTransactions, webhooksOf } from '../../testing/integrations/webhooks.ts';
+import { withClient } from '../../testing/postgres.ts';
+import { emit } from '../emit.ts';
+import { rebaseEvents } from '../rebase.ts';
+import { createDeliveryWorker, startDeliveryWorker } from './delivery-worker.ts';
+
+let api: TestApi;
+let webhooks: ReturnType<typeof webhooksOf>;
+let receiver: TestReceiver;
+let webhook: WebhookBody;
+
+beforeAll(async () => {
+  api = await startApi({ config: { RRS_OUTBOUND_ALLOW: '127.0.0.1' }, poolSize: 20 });
+  webhooks = webhooksOf(api);
+});
+afterAll(() => api?.close());
+
+beforeEach(async () => {
+  await api.db.withSystem((tx) => sql`delete from webhooks`.execute(tx));
+  receiver = await useReceiver();
+  webhook = await webhooks.create(receiver.url, ['member.*']);
+});
+
+const deps = () => ({ db: api.db, secret: api.secret, outbound: api.outbound, publicUrl: () => api.url, log: { info: () => {}, error: () => {} } });
+const subjects = () => receiver.received.map(({ event }) => event.subject);
+
+/** Writes an event and keeps its transaction open until the test ends it. */
+async function openChange(subject: string, id = newId()) {
+  const written = Promise.withResolvers<void>();
+  const ending = Promise.withResolvers<'commit' | 'rollback'>();
+  const change = api.db.withTenant({ orgId: api.ours.id }, async (tx) => {
+    await tx.insertInto('events').values({ org_id: api.ours.id, id, type: 'member.updated', subject, data: '{}' }).execute();
+    written.resolve();
+    if ((await ending.promise) === 'rollback') throw new Error('rolled back');
+  });
+  await written.promise;
+  return {
+    async end(how: 'commit' | 'rollback' = 'commit'): Promise<void> {
+      ending.resolve(how);
+      await change.catch(() => {});
+    },
+  };
+}
+
+async function commitEvent(subject: string, id = newId()): Promise<void> {
+  await (await openChange(subject, id)).end();
+}
+
+describe('events of transactions that end in another order than they began', () => {
+  it('are held back until the older transaction has ended, and then delivered in order', async () => {
+    const slow = await openChange('begun first, ended last');
+    await commitEvent('begun last, ended first');
+    await webhooks.deliverNow();
+    expect(subjects()).toEqual([]);
+    await slow.end();
+    await webhooks.deliver();
+    expect(subjects()).toEqual(['begun first, ended last', 'begun last, ended first']);
+  });
+
+  it('are not skipped if their id is older than one that was already delivered', async () => {
+    const older = newId();
+    await commitEvent('newer id');
+    await webhooks.deliver();
+    await commitEvent('older id', older);
+    await webhooks.deliver();
+    expect(subjects()).toEqual(['newer id', 'older id']);
+  });
+
+  it('are delivered exactly once, and those of rolled-back transactions never', async () => {
+    const open: { subject: string; end: (how: 'commit' | 'rollback') => Promise<void> }[] = [];
+    const committed: string[] = [];
+    let begun = 0;
+    const begin = async () => {
+      const subject = `change ${++begun}`;
+      open.push({ subject, ...(await openChange(subject)) });
+    };
+    const end = async (which: number, how: 'commit' | 'rollback') => {
+      const [one] = open.splice(which % open.length, 1);
+      await one?.end(how);
+      if (one && how === 'commit') committed.push(one.subject);
+    };
+    const step = fc.record({ what: fc.constantFrom('begin', 'end', 'deliver'), which: fc.nat(), how: fc.constantFrom('commit', 'commit', 'rollback') });
+    for (const { what, which, how } of fc.sample(step, 150)) {
+      if (what === 'deliver') await webhooks.deliverNow();
+      else if (what === 'begin' && open.length < 6) await begin();
+      else if (open.length > 0) await end(which, how);
+    }
+    while (open.length > 0) await end(0, 'commit');
+    await webhooks.deliver();
+    expect(committed.length).toBeGreaterThan(10);
+    expect(subjects().toSorted()).toEqual(committed.toSorted());
+  });
+});
+
+describe('a database that was moved from another server with pg_dump', () => {
+  const moveFrom = (ahead: number) =>
+    withClient(api.databaseUrl, async (client) => {
+      await client.query(
+        `alter table rrs.events disable trigger user; update rrs.events set xact = xact + ${ahead}; alter table rrs.events enable trigger user`,
+      );
+      await client.query(`update rrs.webhooks set seen_xact = seen_xact + ${ahead}`);
+    });
+
+  it('continues where it was: no event is lost or repeated, and the order is kept', async () => {
+    await commitEvent('delivered before');
+    await webhooks.deliver();
+    await commitEvent('pending');
+    await moveFrom(1_000_000_000);
+    await webhooks.deliver();
+    expect(subjects()).toEqual(['delivered before']);
+    expect(await rebaseEvents(api.db)).toBe(true);
+    await commitEvent('after');
+    await webhooks.deliver();
+    expect(subjects()).toEqual(['delivered before', 'pending', 'after']);
+    expect(await rebaseEvents(api.db)).toBe(false);
+  });
+
+  it('keeps its row security and triggers', async () => {
+    await moveFrom(1_000_000_000);
+    await rebaseEvents(api.db);
+    await expect(api.db.withSystem((tx) => sql`update events set type = 'x'`.execute(tx))).rejects.toMatchObject({ code: '42501' });
+    await expect(api.db.withTenant({ orgId: api.ours.id }, (tx) => sql`select rebase_events(0)`.execute(tx))).rejects.toMatchObject({ code: '42501' });
+    const seen = await api.db.withTenant({ orgId: api.theirs.id }, (tx) => sql`select from events where org_id = ${api.ours.id}`.execute(tx));
+    expect(seen.rows).toEqual([]);
+    const { rows } = await withClient(api.databaseUrl, (client) =>
+      client.query(`select relforcerowsecurity as forced, (select tgenabled from pg_trigger where tgrelid = c.oid and tgname = 'insert_only') as guard
+        from pg_class c where oid in ('rrs.events'::regclass, 'rrs.webhooks'::regclass) order by relname`),
+    );
+    expect(rows).toEqual([
+      { forced: true, guard: 'O' },
+      { forced: true, guard: null },
+    ]);
+  });
+});
+
+describe('several processes', () => {
+  it('together deliver each event once', async () => {
+    await api.db.withTenant({ orgId: api.ours.id }, (tx) =>
+      emit(tx, api.ours.id, ...Array.from({ length: 60 }, (_, n) => ({ type: 'member.updated' as const, subject: String(n), data: {} }))),
+    );
+    await waitForOpenTransactions(api);
+    const workers = Array.from({ length: 4 }, () => createDeliveryWorker(deps()));
+    for (let round = 0; round < 3; round++) await Promise.all(workers.map((worker) => worker.poll()));
+    await Promise.all(workers.map((worker) => worker.idle()));
+    expect(subjects()).toHaveLength(60);
+    expect(new Set(subjects()).size).toBe(60);
+  });
+});
+
+describe('a receiver that never answers', () => {
+  it('does not delay other receivers', async () => {
+    const stuck = await useReceiver();
+    stuck.answer(() => {});
+    await webhooks.create(stuck.url, ['member.*']);
+    await commitEvent('something');
+    await waitForOpenTransactions(api);
+    await webhooks.worker.poll();
+    await eventually(() => [stuck.received.length, receiver.received.length]).toEqual([1, 1]);
+    await eventually(async () => (await webhooks.deliveries(webhook.id))[0]?.status).toBe('succeeded');
+    stuck.close();
+    await webhooks.worker.idle();
+  });
+});
+
+describe('a delivery worker', () => {
+  it('finds new events, and finishes running deliveries before it stops', async () => {
+    receiver.answer((response) => setImmediate(() => response.writeHead(200).end()));
+    const worker = startDeliveryWorker(deps());
+    await commitEvent('something');
+    await eventually(subjects).toEqual(['something']);
+    await worker.stop();
+    expect(await webhooks.deliveries(webhook.id)).toMatchObject([{ status: 'succeeded', attempts: 1 }]);
+    await commitEvent('too late');
+    expect(subjects()).toEqual(['something']);
+  });
+
+  it('that must stop immediately aborts its deliveries, and another worker makes them', async () => {
+    receiver.answer(() => {});
+    await commitEvent('something');
+    const worker = createDeliveryWorker(deps());
+    await waitForOpenTransactions(api);
+    await worker.poll();
+    await eventually(subjects).toEqual(['something']);
+    await worker.stop(0);
+    expect(await webhooks.deliveries(webhook.id)).toMatchObject([{ status: 'pending', attempts: 0, error: null }]);
+    receiver.answer(200);
+    await webhooks.deliver();
+    expect(subjects()).toEqual(['something', 'something']);
+    expect(await webhooks.deliveries(webhook.id)).toMatchObject([{ status: 'succeeded', attempts: 1 }]);
+  });
+});
+
+async function startChild(): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('../../testing/programs/deliver-webhooks.ts', import.meta.url)), api.databaseUrl, api.url], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  await once(child.stdout as NonNullable<typeof child.stdout>, 'data');
+  return child;
+}
+
+describe('a process that is killed', () => {
+  it('after the receiver accepted an event, but before that is recorded, causes a second delivery', async () => {
+    const child = await startChild();
+    receiver.answer((response) => {
+      child.kill('SIGKILL');
+      response.writeHead(200).end();
+    });
+    await commitEvent('something');
+    await once(child, 'exit');
+    expect(subjects()).toEqual(['something']);
+    expect(await webhooks.deliveries(webhook.id)).toMatchObject([{ status: 'pending', attempts: 0 }]);
+
+    receiver.answer(200);
+    await webhooks.deliver();
+    expect(subjects()).toEqual(['something']);
+    await api.db.withSystem((tx) => sql`update webhooks set leased_until = now() - interval '1 second'`.execute(tx));
+    await webhooks.deliver();
+    const [first, again] = receiver.received;
+    expect(again?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
+    expect(await webhooks.deliveries(webhook.id)).toMatchObject([{ status: 'succeeded', attempts: 1 }]);
+  });
+
+  it('does not delay a worker that is alone on the database', async () => {
+    await api.db.withSystem((tx) => sql`update webhooks set lease_id = ${newId()}, leased_until = now() + interval '2 minutes'`.execute(tx));
+    await commitEvent('something');
+    await webhooks.deliver();
+    expect(subjects()).toEqual([]);
+    const worker = startDeliveryWorker(deps(), { alone: true });
+    await eventually(subjects).toEqual(['something']);
+    await worker.stop();
+  });
+});

@@ -1,0 +1,123 @@
+import { createPublicKey } from 'node:crypto';
+import { join } from 'node:path';
+import { pemFromSpki, spkiFromPem } from '@rrs/evidence-format';
+import { calculateJwkThumbprint, type JWK } from 'jose';
+import { sql } from 'kysely';
+import type { Database, SystemTx } from '../../db/database.ts';
+import { OperatorError } from '../../shared/errors.ts';
+import { activateNextKey, createKeyFile, createNextKey, type KeyKind, keyKinds, prepareKeyFolder, readSigner } from './key-files.ts';
+import type { KeyUse, Signer, SigningAlgorithm } from './signer.ts';
+
+export type Signers = Readonly<Record<keyof typeof keyKinds, Signer>>;
+
+/** Returns the current signing keys and creates them on the first start. Each job that signs calls it again, so that a rotation takes effect immediately. */
+export function openSigners(db: Database, folder: string): Promise<Signers> {
+  return db.withSystem(async (tx) => {
+    await lockKeys(tx);
+    await prepareKeyFolder(folder);
+    const signers: Partial<Record<keyof typeof keyKinds, Signer>> = {};
+    for (const [name, kind] of Object.entries(keyKinds) as [keyof typeof keyKinds, KeyKind][]) signers[name] = await openSigner(tx, folder, kind);
+    return signers as Signers;
+  });
+}
+
+/** Replaces all signing keys. The old public keys stay published, so that earlier packages can be verified. */
+export async function rotateKeys(db: Database, folder: string): Promise<Signer[]> {
+  await prepareKeyFolder(folder);
+  const kinds = Object.values(keyKinds);
+  const signers = await db.withSystem(async (tx) => {
+    await lockKeys(tx);
+    await tx.updateTable('evidence_keys').set({ valid_to: sql<Date>`now()` }).where('valid_to', 'is', null).execute();
+    const created: Signer[] = [];
+    for (const kind of kinds) {
+      const signer = await createNextKey(folder, kind);
+      await register(tx, kind, signer);
+      created.push(signer);
+    }
+    return created;
+  });
+  for (const [index, kind] of kinds.entries()) await activateNextKey(folder, kind, signers[index]?.keyId ?? '');
+  return signers;
+}
+
+async function lockKeys(tx: SystemTx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('evidence keys', 0))`.execute(tx);
+}
+
+async function openSigner(tx: SystemTx, folder: string, kind: KeyKind): Promise<Signer> {
+  const registered = await tx
+    .selectFrom('evidence_keys')
+    .select('key_id')
+    .where('use', '=', kind.use)
+    .where('algorithm', '=', kind.algorithm)
+    .where('valid_to', 'is', null)
+    .executeTakeFirst();
+  let signer = await readSigner(folder, kind);
+  if (registered) {
+    if (signer?.keyId !== registered.key_id && (await activateNextKey(folder, kind, registered.key_id))) signer = await readSigner(folder, kind);
+    if (signer?.keyId !== registered.key_id) throw wrongKeyFile(join(folder, kind.file), signer, registered.key_id);
+    return signer;
+  }
+  if (!signer) {
+    await createKeyFile(folder, kind);
+    signer = await readSigner(folder, kind);
+  }
+  if (!signer) throw new Error(`${kind.file} disappeared after it was written`);
+  await register(tx, kind, signer);
+  return signer;
+}
+
+function wrongKeyFile(path: string, found: Signer | null, keyId: string): OperatorError {
+  const problem = found ? `has the id ${found.keyId}, but ${keyId} is registered` : `is missing, but ${keyId} is registered`;
+  return new OperatorError(
+    `The signing key ${path} ${problem}. All processes that use one database must share one key folder. Set RRS_KEYS_DIR to that folder, restore the key from a backup, or run "rrs keys rotate" to create new keys.`,
+  );
+}
+
+async function register(tx: SystemTx, { use, algorithm }: KeyKind, { keyId, publicKeyPem }: Signer): Promise<void> {
+  await tx
+    .insertInto('evidence_keys')
+    .values({ key_id: keyId, use, algorithm, spki: Buffer.from(spkiFromPem(publicKeyPem)) })
+    .execute();
+}
+
+interface PublicJwk extends JWK {
+  kty: string;
+  crv: string;
+  x: string;
+  kid: string;
+}
+
+export interface PublishedKey {
+  keyId: string;
+  use: KeyUse;
+  algorithm: SigningAlgorithm;
+  spki: Buffer;
+  publicKeyPem: string;
+  jwk: PublicJwk;
+  validFrom: Date;
+  validTo: Date | null;
+}
+
+/** Every key that was ever registered. Keys in use come first. */
+export async function publishedKeys(tx: SystemTx): Promise<PublishedKey[]> {
+  const rows = await tx.selectFrom('evidence_keys').selectAll().orderBy(sql`valid_to desc nulls first, valid_from desc, use desc, algorithm`).execute();
+  return Promise.all(
+    rows.map(async ({ key_id, use, algorithm, spki, valid_from, valid_to }) => ({
+      keyId: key_id,
+      use,
+      algorithm,
+      spki,
+      publicKeyPem: pemFromSpki(spki),
+      jwk: await jwkOf(spki, algorithm),
+      validFrom: valid_from,
+      validTo: valid_to,
+    })),
+  );
+}
+
+async function jwkOf(spki: Buffer, alg: SigningAlgorithm): Promise<PublicJwk> {
+  const { kty = '', crv = '', x = '', ...rest } = createPublicKey({ key: spki, type: 'spki', format: 'der' }).export({ format: 'jwk' });
+  const jwk = { kty, crv, x, ...rest };
+  return { ...jwk, kid: await calculateJwkThumbprint(jwk), alg, use: 'sig' };
+}

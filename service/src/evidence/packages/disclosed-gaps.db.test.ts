@@ -1,0 +1,79 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type PackageBody, usePackages } from '../../testing/evidence/packages.ts';
+
+const world = usePackages();
+const majorOf = ({ completeness }: PackageBody): string[] => completeness.gaps.filter(({ weight }) => weight === 'major').map(({ code }) => code);
+const checkOf = async ({ package_id }: PackageBody) => {
+  const evidence = JSON.parse((await world.download(package_id, 'json')).toString());
+  return evidence.checks.find(({ id }: { id: string }) => id === 'approver_differs_from_author');
+};
+
+let [worker, other] = ['', ''];
+beforeAll(async () => {
+  worker = await world.api().ours.key('analyst');
+  other = await world.api().ours.key('analyst');
+});
+
+async function item(asset: string, packages = ['openssl']) {
+  await world.scan(asset, packages);
+  return world.workItem(`Update ${asset}`, { asset });
+}
+const decide = (id: string, as: string, decision: 'approved' | 'rejected') =>
+  world.post(`/work-items/${id}/approvals`, { decision, comment: 'I looked at it' }, as);
+const patch = (path: string, body: object, as: string) => world.api().call('PATCH', `/api/v1${path}`, { as, body });
+
+describe('a package discloses', () => {
+  it('an approver who did the work afterwards', async () => {
+    const { id } = await item('first:1');
+    expect(await decide(id, worker, 'approved')).toMatchObject({ independent: true });
+    await patch(`/work-items/${id}`, { status: 'awaiting_verification', reason: 'I did it myself' }, worker);
+    await world.scan('first:1', []);
+    const sealed = await world.seal(id);
+    expect(majorOf(sealed)).toEqual(['approver_is_author']);
+    expect(await checkOf(sealed)).toMatchObject({ result: 'fail' });
+    await decide(id, other, 'approved');
+    const again = await world.seal(id);
+    expect(majorOf(again)).toEqual([]);
+    expect(await checkOf(again)).toMatchObject({ result: 'pass' });
+  });
+
+  it('an approver who added an artifact', async () => {
+    const { id } = await item('second:1');
+    await world.post(`/riskops-evidence/work-items/${id}/artifacts`, { type: 'pull_request', title: 'Fix', url: 'https://git.example.com/2' }, other);
+    await world.scan('second:1', []);
+    expect(await decide(id, other, 'approved')).toMatchObject({ independent: false });
+    expect(majorOf(await world.seal(id))).toEqual(['approver_is_author']);
+  });
+
+  it('an approval that was followed by a rejection', async () => {
+    const { id } = await item('third:1');
+    await world.scan('third:1', []);
+    await decide(id, other, 'approved');
+    await decide(id, other, 'rejected');
+    const rejected = await world.seal(id);
+    expect(majorOf(rejected)).toEqual(['rejected']);
+    expect(await checkOf(rejected)).toMatchObject({ result: 'not_applicable' });
+    await decide(id, other, 'approved');
+    expect(majorOf(await world.seal(id))).toEqual([]);
+  });
+
+  it('findings that were removed from the work item while open', async () => {
+    const { id } = await item('fourth:1', ['openssl', 'curl']);
+    const { data } = await world.get<{ data: { id: string }[] }>(`/findings?work_item_id=${id}`);
+    const [unlinked] = data;
+    await world.api().call('DELETE', `/api/v1/work-items/${id}/findings/${unlinked?.id}`, { as: worker });
+    const sealed = await world.seal(id);
+    const gap = sealed.completeness.gaps.find(({ code }) => code === 'unlinked_active');
+    expect(gap).toMatchObject({ weight: 'major', about: [unlinked?.id], what: expect.stringContaining('no reason given') });
+    await world.scan('fourth:1', []);
+    expect(majorOf(await world.seal(id))).not.toContain('unlinked_active');
+  });
+
+  it('findings that no scan has covered since they were claimed as fixed', async () => {
+    const { id } = await item('fifth:1');
+    await patch(`/work-items/${id}`, { status: 'awaiting_verification', reason: 'patched' }, worker);
+    const { package_id } = await world.seal(id);
+    const evidence = JSON.parse((await world.download(package_id, 'json')).toString());
+    expect(evidence.findings).toMatchObject([{ state: 'remediated', before: { state: 'present' }, after: { state: 'unknown', scan: null } }]);
+  });
+});

@@ -1,0 +1,101 @@
+import { sql } from 'kysely';
+import { recordAudit } from '../../audit/record.ts';
+import type { TenantTx } from '../../db/database.ts';
+import { emit } from '../../events/emit.ts';
+import type { EventType } from '../../events/types.ts';
+import { systemActor } from '../../shared/actor.ts';
+import { publishLeaf } from '../log/transparency-log.ts';
+import { LeaseLost } from './lease.ts';
+import type { PackageFile, PackageRow } from './packages.ts';
+import type { Sealed } from './seal.ts';
+
+/** Makes the sealed package visible and supersedes the earlier packages of the work item. */
+export async function publishPackage(tx: TenantTx, row: PackageRow, { bag, archive, asOf, generatedAt, logged, keyId, timestamps }: Sealed): Promise<void> {
+  const { org_id: orgId, id, work_item_id } = row;
+  const { evidence, payload, tags } = bag;
+  const hashOf = (path: string): string | null => tags.find((file) => file.path === path)?.sha256 ?? null;
+  const files: PackageFile[] = payload.map(({ path, size, sha256, mediaType }) => ({ path, size, sha256, media_type: mediaType }));
+  const { numUpdatedRows } = await tx
+    .updateTable('evidence_packages')
+    .set({
+      status: 'ready',
+      as_of: asOf,
+      generated_at: generatedAt,
+      generation_ms: sql<number>`least(extract(epoch from clock_timestamp() - requested_at) * 1000, 2147483647)::int`,
+      conclusion: evidence.conclusion.status,
+      grade: evidence.completeness.grade,
+      gaps: JSON.stringify(evidence.completeness.gaps),
+      counts: JSON.stringify(evidence.counts),
+      archive_sha256: archive.sha256,
+      archive_size: String(archive.size),
+      manifest_sha256: hashOf('manifest-sha256.txt'),
+      tagmanifest_sha256: hashOf('tagmanifest-sha256.txt'),
+      key_id: keyId,
+      log_index: String(logged.index),
+      log_size: String(logged.size),
+      log_root: logged.root,
+      leaf_hash: sql<Buffer>`(select leaf_hash from log_leaves where org_id = ${orgId} and index = ${logged.index})`,
+      timestamps: JSON.stringify(
+        Array.from({ length: timestamps }, (_, index) => ({ file: index === 0 ? 'proof/timestamp.tsr' : `proof/timestamp-${index + 1}.tsr` })),
+      ),
+      files: JSON.stringify(files),
+    })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('status', '=', 'generating')
+    .where('attempts', '=', row.attempts)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw new LeaseLost();
+  await publishLeaf(tx, orgId, logged.index);
+  await recordContents(tx, row, [archive.sha256, ...payload.filter(({ bytes }) => bytes === null).map(({ sha256 }) => sha256)], evidence.findings);
+  await tx
+    .updateTable('evidence_packages')
+    .set({
+      status: 'superseded',
+      superseded_at: sql<Date>`now()`,
+      superseded_by: id,
+      superseded_reason: `Package ${row.sequence} of the same work item replaced it.`,
+    })
+    .where('org_id', '=', orgId)
+    .where('work_item_id', '=', work_item_id)
+    .where('status', '=', 'ready')
+    .where('sequence', '<', row.sequence)
+    .execute();
+  const after = {
+    work_item_id,
+    sequence: row.sequence,
+    archive_sha256: archive.sha256,
+    log_index: logged.index,
+    conclusion: evidence.conclusion.status,
+    grade: evidence.completeness.grade,
+  };
+  await auditAndEmit(tx, row, 'package.ready', after);
+}
+
+async function recordContents(
+  tx: TenantTx,
+  { org_id, id }: PackageRow,
+  blobs: readonly string[],
+  findings: readonly { id: string; state: string }[],
+): Promise<void> {
+  await sql`insert into package_blobs (org_id, package_id, sha256) select ${org_id}, ${id}, unnest(${[...new Set(blobs)]}::text[])`.execute(tx);
+  await sql`
+    insert into package_findings (org_id, package_id, finding_id, state)
+    select ${org_id}, ${id}, * from unnest(${findings.map((finding) => finding.id)}::uuid[], ${findings.map(({ state }) => state)}::text[])`.execute(tx);
+}
+
+export async function failPackage(tx: TenantTx, row: PackageRow, error: string): Promise<void> {
+  await tx
+    .updateTable('evidence_packages')
+    .set({ status: 'failed', error })
+    .where('org_id', '=', row.org_id)
+    .where('id', '=', row.id)
+    .where('status', '=', 'generating')
+    .execute();
+  await auditAndEmit(tx, row, 'package.failed', { work_item_id: row.work_item_id, sequence: row.sequence, error });
+}
+
+async function auditAndEmit(tx: TenantTx, { org_id: orgId, id }: PackageRow, action: EventType, after: Record<string, unknown>): Promise<void> {
+  await recordAudit(tx, systemActor(orgId, 'worker'), { action, objectType: 'evidence_package', objectId: id, after });
+  await emit(tx, orgId, { type: action, subject: id, data: after });
+}

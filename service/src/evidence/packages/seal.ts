@@ -1,0 +1,136 @@
+import { Readable } from 'node:stream';
+import { crc32 } from 'node:zlib';
+import {
+  ed25519RawFromSpki,
+  opensshFingerprint,
+  PACKAGE_FORMATS,
+  type PackageFormat,
+  spkiFromPem,
+  topFolder,
+  vkey,
+  writeZip,
+  type ZipEntry,
+} from '@rrs/evidence-format';
+import type { BlobRef, BlobStore } from '../../blobs/blobs.ts';
+import type { Database } from '../../db/database.ts';
+import { buildEvidence } from '../content/build-evidence.ts';
+import { readSnapshot, type Snapshot } from '../content/snapshot.ts';
+import type { ReportContext } from '../formats/context.ts';
+import { possibleFormats } from '../formats/formats.ts';
+import { openSigners, type Signers } from '../keys/keys.ts';
+import { logOrigin } from '../log/checkpoints.ts';
+import { readTransparencyLog } from '../log/transparency-log.ts';
+import { verifyStored } from '../verify/verify-stored.ts';
+import { type Bag, type BagFile, writeBag } from './bag.ts';
+import type { PackageRow } from './packages.ts';
+import { appendSignature, buildLogProof, type LoggedSignature, proofFiles, signBag } from './proof.ts';
+import { requestTimestamps, type TimestampAuthorities } from './timestamps.ts';
+
+/** The steps of sealing, in order. A crash between any two of them leaves no partial package. */
+export const sealingSteps = ['freeze', 'write', 'sign', 'log', 'checkpoint', 'timestamp', 'archive', 'verify', 'publish'] as const;
+export type SealingStep = (typeof sealingSteps)[number];
+
+export interface Sealing {
+  db: Database;
+  blobs: BlobStore;
+  keysDir: string;
+  publicUrl: () => string;
+  version: string;
+  authorities: TimestampAuthorities | null;
+  /** Called before each step. Tests use it to interrupt sealing. */
+  onStep?: (step: SealingStep) => Promise<void>;
+}
+
+export interface Sealed {
+  bag: Bag;
+  archive: BlobRef;
+  asOf: Date;
+  generatedAt: Date;
+  logged: LoggedSignature;
+  keyId: string;
+  timestamps: number;
+}
+
+/** Does everything except publishing, for which the caller uses one transaction. */
+export async function sealPackage(sealing: Sealing, row: PackageRow, { withoutTimestamps = false } = {}): Promise<Sealed> {
+  const { db, blobs, onStep = async () => {} } = sealing;
+  const orgId = row.org_id;
+  const authorities = withoutTimestamps ? null : sealing.authorities;
+  const signers = await openSigners(db, sealing.keysDir);
+  const origin = (await db.withTenant({ orgId }, (tx) => readTransparencyLog(tx, orgId)))?.origin ?? logOrigin(sealing.publicUrl(), orgId);
+  const { bag, asOf, generatedAt } = await writeSnapshot(sealing, row, { signers, origin, timestamped: authorities !== null });
+
+  await onStep('sign');
+  const signed = await signBag(signers, bag);
+
+  await onStep('log');
+  const logged = await appendSignature(db, signers, { row, origin }, signed);
+
+  await onStep('checkpoint');
+  const proof = await buildLogProof(db, signers, orgId, logged);
+
+  await onStep('timestamp');
+  const timestamps = authorities ? await requestTimestamps(authorities, signed.signature) : [];
+
+  await onStep('archive');
+  const proofs = await proofFiles({ signers, signed, logged, proof, timestamps, sealedAt: new Date() });
+  const archive = await blobs.put(writeZip(entriesOf(blobs, folderOf(row), [...bag.payload, ...bag.tags, ...proofs]), { crc32 }));
+
+  await onStep('verify');
+  const trust = { packageKeys: [signers.package.publicKeyPem], logKeys: [signers.log.publicKeyPem], noteKeys: [signers.logNote.publicKeyPem] };
+  const report = await verifyStored(blobs, archive, { ...trust, timestampRoots: authorities ? [authorities.certificates] : [], checkpoints: [], periods: [] });
+  if (report.verdict !== 'verified')
+    throw new Error(
+      `the sealed package does not verify: ${report.failures.map(({ code, file, detail }) => `${code} ${file} ${detail}`).join('; ') || report.verdict}`,
+    );
+  return { bag, archive, asOf, generatedAt, logged, keyId: signers.package.keyId, timestamps: timestamps.length };
+}
+
+export function folderOf({ work_item_id, sequence }: Pick<PackageRow, 'work_item_id' | 'sequence'>): string {
+  return topFolder(work_item_id, sequence);
+}
+
+interface SealingContext {
+  signers: Signers;
+  origin: string;
+  timestamped: boolean;
+}
+
+/** The snapshot is large, so no reference to it leaves this function. */
+async function writeSnapshot(sealing: Sealing, row: PackageRow, context: SealingContext): Promise<{ bag: Bag; asOf: Date; generatedAt: Date }> {
+  const { db, onStep = async () => {} } = sealing;
+  await onStep('freeze');
+  const snapshot = await db.withTenant({ orgId: row.org_id }, (tx) => readSnapshot(tx, row));
+  await onStep('write');
+  const generatedAt = new Date();
+  return { bag: await bagOf(sealing, row, { ...context, snapshot, generatedAt }), asOf: snapshot.asOf, generatedAt };
+}
+
+interface SnapshotContext extends SealingContext {
+  snapshot: Snapshot;
+  generatedAt: Date;
+}
+
+async function bagOf({ blobs, version }: Sealing, row: PackageRow, { snapshot, signers, origin, generatedAt, timestamped }: SnapshotContext): Promise<Bag> {
+  const storedReports = new Set<string>();
+  for (const { sha256 } of snapshot.scans) if (await blobs.stat(sha256)) storedReports.add(sha256);
+  const wanted = row.formats.length > 0 ? (row.formats as PackageFormat[]) : PACKAGE_FORMATS;
+  const formats = possibleFormats(wanted, snapshot);
+  const reported = buildEvidence(row, snapshot, { generatedAt, version, timestamped, storedReports, formats: formats.map(({ format }) => format) });
+  const keys = {
+    package: opensshFingerprint(spkiFromPem(signers.package.publicKeyPem)),
+    log: opensshFingerprint(spkiFromPem(signers.log.publicKeyPem)),
+    vkey: vkey(origin, ed25519RawFromSpki(spkiFromPem(signers.logNote.publicKeyPem))),
+  };
+  const { timeline, lines } = snapshot.trail;
+  const context: ReportContext = { timeline, keys: { package: keys.package, log: keys.log, note: keys.vkey } };
+  return writeBag(blobs, { reported, context, formats, trail: lines, readme: { folder: folderOf(row), origin, keys, stamped: timestamped } });
+}
+
+function* entriesOf(blobs: BlobStore, folder: string, files: readonly BagFile[]): Generator<ZipEntry> {
+  for (const { path, sha256, size, bytes } of files.toSorted((a, b) => (a.path < b.path ? -1 : 1))) {
+    const name = `${folder}/${path}`;
+    // The hash is not compared here: the verification of the finished archive does that before it is published.
+    yield bytes ? { name, content: bytes } : { name, content: size === 0 ? Readable.from([]) : blobs.pieces(sha256, { start: 0, end: size - 1 }), size };
+  }
+}

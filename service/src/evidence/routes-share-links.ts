@@ -1,0 +1,202 @@
+import type { FastifyRequest } from 'fastify';
+import type { Static } from 'typebox';
+import type { TenantTx } from '../db/database.ts';
+import { presentPage } from '../db/pages.ts';
+import type { App } from '../http/app.ts';
+import { DownloadHeaders, downloadResponses, sendDownload } from '../http/downloads.ts';
+import { tooMany } from '../http/requests/access.ts';
+import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
+import { deleteRoute, listRoute } from '../http/resource.ts';
+import { problems } from '../http/schemas.ts';
+import { organizationOf } from '../organizations/api-keys/tokens.ts';
+import type { Actor } from '../shared/actor.ts';
+import { AppError } from '../shared/errors.ts';
+import type { EvidenceDeps } from './deps.ts';
+import { readPackage } from './packages/packages.ts';
+import { toListedPackage } from './present.ts';
+import { downloadWithReceipt, findDownload, packageMediaTypes } from './routes-packages.ts';
+import { DownloadQuery, PackageParams } from './schemas-packages.ts';
+import { SharedPackage, SharedParams, ShareLinkBody, ShareLinkCreated, ShareLinkList, ShareLinkParams, ShareLinkQuery } from './schemas-share-links.ts';
+import { recordView } from './sharing/receipts.ts';
+import {
+  createShareLink,
+  findSharedPackage,
+  listShareLinks,
+  recipientActor,
+  revokeShareLink,
+  type SharedPackage as SharedRow,
+  type ShareLink,
+} from './sharing/share-links.ts';
+
+const ROOT = '/api/v1/riskops-evidence';
+const KEYS_HINT = 'Compare the key fingerprints with those that the organization gave you through another channel. Keys from this server alone prove nothing.';
+
+export function shareLinkRoutes(app: App, deps: EvidenceDeps): void {
+  const { publicUrl } = deps;
+
+  app.post(
+    '/riskops-evidence/packages/:package_id/share-links',
+    {
+      config: { access: 'evidence:manage' },
+      schema: {
+        operationId: 'createShareLink',
+        summary: 'Share an evidence package',
+        description:
+          'Creates a link with which an auditor can download the package without an account. The response contains the link. It cannot be retrieved again. The link works until it expires or is revoked, even if the package is superseded. Every download is recorded with a receipt.',
+        tags: ['Evidence'],
+        params: PackageParams,
+        headers: IdempotencyHeaders,
+        body: ShareLinkBody,
+        response: { 201: ShareLinkCreated, ...problems('not_found', 'conflict', 'idempotency_key_reused') },
+      },
+    },
+    (request, reply) =>
+      answerOnce(deps, request, reply, async (tx) => {
+        const { actor } = request;
+        const row = await readPackage(tx, actor.orgId, request.params.package_id);
+        findDownload(row, 'zip');
+        const { link, token } = await createShareLink(tx, actor, row.id, request.body);
+        return { status: 201, body: { ...toShareLink(link), url: `${publicUrl()}${ROOT}/shared/${token}` } };
+      }),
+  );
+
+  listRoute(app, deps, '/riskops-evidence/packages/:package_id/share-links', {
+    access: 'evidence:read',
+    operationId: 'listShareLinks',
+    summary: 'List share links',
+    description:
+      'Returns the share links of an evidence package with their recipients and usage, including expired and revoked links. The URLs are not stored.',
+    tag: 'Evidence',
+    params: PackageParams,
+    query: ShareLinkQuery,
+    list: ShareLinkList,
+    problems: ['not_found'],
+    read: async (tx, { actor, params, page }) => {
+      const { id } = await readPackage(tx, actor.orgId, params.package_id);
+      return presentPage(await listShareLinks(tx, actor.orgId, id, page), toShareLink);
+    },
+  });
+
+  deleteRoute(app, deps, '/riskops-evidence/packages/:package_id/share-links/:id', {
+    access: 'evidence:manage',
+    operationId: 'revokeShareLink',
+    summary: 'Revoke a share link',
+    description:
+      'Revokes a share link. Takes effect on the next request, on every replica. The link stays in the list as revoked. Revoking it again changes nothing.',
+    tag: 'Evidence',
+    params: ShareLinkParams,
+    remove: (tx, { actor, params }) => revokeShareLink(tx, actor, params.package_id, params.id),
+  });
+}
+
+/** Routes for recipients of share links. The token in the path is the credential. */
+export function sharedPackageRoutes(app: App, { db, blobs }: EvidenceDeps): void {
+  const withShared = async <T>(
+    request: FastifyRequest<{ Params: Static<typeof SharedParams> }>,
+    work: (tx: TenantTx, actor: Actor, shared: SharedRow) => Promise<T>,
+  ): Promise<T> => {
+    const { allowed, seconds } = app.failures.look(request.ip);
+    if (!allowed) throw tooMany('Too many requests with invalid share links from your address.', seconds);
+    const { token } = request.params;
+    const orgId = organizationOf('shr', token);
+    const done =
+      orgId === null
+        ? null
+        : await db.withTenant({ orgId }, async (tx) => {
+            const shared = await findSharedPackage(tx, orgId, token);
+            return shared && { result: await work(tx, recipientActor(orgId, shared.link.recipient, request), shared) };
+          });
+    if (done) return done.result;
+    app.failures.take(request.ip);
+    throw new AppError('not_found', 'This share link is unknown, expired or revoked. Ask the sender for a new link.');
+  };
+
+  app.get(
+    '/riskops-evidence/shared/:token',
+    {
+      config: { access: 'public' },
+      schema: {
+        operationId: 'getSharedEvidencePackage',
+        summary: 'Get a shared evidence package',
+        description: 'Returns the shared package: its conclusion, gaps, hashes and downloads, and whether it was superseded. The link is the only credential.',
+        tags: ['Evidence'],
+        params: SharedParams,
+        response: { 200: SharedPackage, ...problems('not_found', 'rate_limited') },
+      },
+    },
+    async (request, reply) => {
+      const body = await withShared(request, async (tx, actor, shared) => {
+        if (request.method === 'GET') await recordView(tx, actor, shared.row, shared.link.id);
+        return toSharedPackage(shared, request.params.token);
+      });
+      return reply.send(body);
+    },
+  );
+
+  app.get(
+    '/riskops-evidence/shared/:token/download',
+    {
+      config: { access: 'public', produces: packageMediaTypes },
+      schema: {
+        operationId: 'downloadSharedEvidencePackage',
+        summary: 'Download a shared evidence package',
+        description: 'Returns the sealed ZIP file, or one of its formats alone. Supports range requests. Every download is recorded with a receipt.',
+        tags: ['Evidence'],
+        params: SharedParams,
+        querystring: DownloadQuery,
+        headers: DownloadHeaders,
+        response: {
+          ...(downloadResponses(packageMediaTypes) as Record<number, never>),
+          ...problems('not_found', 'rate_limited', 'range_not_satisfiable'),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { download, plan } = await withShared(request, (tx, actor, { link, row }) =>
+        downloadWithReceipt(tx, actor, request, { row, format: request.query.format ?? 'zip', shareLinkId: link.id, blobs }),
+      );
+      // cast: typed by http soon
+      return sendDownload(reply as never, blobs, download, plan) as never;
+    },
+  );
+}
+
+function toShareLink({ revoked_at, expires_at, ...link }: ShareLink): Static<typeof ShareLinkList>['data'][number] {
+  return {
+    id: link.id,
+    package_id: link.package_id,
+    recipient: link.recipient,
+    status: revoked_at ? 'revoked' : expires_at.getTime() <= Date.now() ? 'expired' : 'active',
+    created_by: link.created_by as Static<typeof ShareLinkCreated>['created_by'],
+    created_at: link.created_at.toISOString(),
+    expires_at: expires_at.toISOString(),
+    revoked_at: revoked_at?.toISOString() ?? null,
+    downloads: link.downloads,
+    last_download_at: link.last_download_at?.toISOString() ?? null,
+  };
+}
+
+function toSharedPackage({ link, organization, row }: SharedRow, token: string): Static<typeof SharedPackage> {
+  const listed = toListedPackage(row);
+  const expires_at = link.expires_at.toISOString();
+  return {
+    organization,
+    recipient: link.recipient,
+    expires_at,
+    package_id: listed.package_id,
+    work_item_id: listed.work_item_id,
+    sequence: listed.sequence,
+    conclusion: listed.conclusion,
+    completeness: listed.completeness,
+    counts: listed.counts,
+    hashes: listed.hashes,
+    signature: listed.signature,
+    log: listed.log,
+    timestamps: listed.timestamps,
+    downloads: listed.downloads.map((download) => ({ ...download, url: `${ROOT}/shared/${token}/download?format=${download.format}`, expires_at })),
+    as_of: listed.as_of,
+    generated_at: listed.generated_at,
+    superseded: listed.superseded,
+    keys: { url: `${ROOT}/keys`, hint: KEYS_HINT },
+  };
+}

@@ -1,0 +1,140 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { schemaChecks, schemasPresent } from '../../testing/evidence/published-schemas.ts';
+import { startApi, type TestApi } from '../../testing/http/api.ts';
+import { row } from './csv.ts';
+import { exportPages } from './export.ts';
+import { exportFormats } from './formats.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+  for (const [index, change] of changes.entries()) {
+    const body = {
+      title: index === 0 ? '=cmd|" /C calc"!A0, and more' : `weak ${index}`,
+      severity: 'high',
+      asset: { type: 'container_image', name: 'registry.example.com/shop:1.4' },
+      description: 'what it is',
+      ...(index % 2 === 0
+        ? { cves: [`CVE-2021-${1000 + index}`, 'CVE-2020-9999'], cvss: { vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:C/C:H/I:H/A:H' }, cwes: [502] }
+        : { solution: 'update it' }),
+      location: { component: 'log4j core', version: '2.14.1', purl: 'pkg:maven/a/log4j-core@2.14.1', path: 'C:\\app dir\\a:b.jar', line: 3, end_line: 4 },
+      tags: ['a', 'b'],
+    };
+    const { id } = (await api.call('POST', '/api/v1/findings', { as: api.ours.owner, body })).body as { id: string };
+    const answers = [];
+    for (const patch of change) answers.push(await api.call('PATCH', `/api/v1/findings/${id}`, { as: await api.ours.key('analyst'), body: patch }));
+    expect(answers.map(({ status }) => status)).toEqual(change.map(() => 200));
+  }
+});
+afterAll(() => api?.close());
+
+const inAMonth = new Date(Date.now() + 30 * 86_400_000).toISOString();
+const claimed = { status: 'remediated', reason: 'patched' };
+const changes: object[][] = [
+  [],
+  [{ status: 'in_progress' }],
+  [claimed],
+  [claimed, { status: 'verified' }],
+  [{ status: 'risk_accepted', reason: 'for now', owner: 'ada', expires_at: inAMonth }],
+  [{ status: 'false_positive', justification: 'code_not_reachable' }],
+  [{ status: 'false_positive', justification: 'inaccurate_finding' }],
+  [{ status: 'false_positive', justification: 'requires_environment', reason: 'not on linux' }],
+  [{ status: 'withdrawn', reason: 'out of scope' }],
+];
+
+async function download(query: string, headers: Record<string, string> = {}) {
+  const answer = await api.call('GET', `/api/v1/findings/export?${query}`, { as: api.ours.owner, headers });
+  return { ...answer, text: typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body) };
+}
+
+describe.skipIf(!schemasPresent)(schemasPresent ? 'by the published schema' : 'by the published schema, which is not here', () => {
+  it.each(['sarif', 'cyclonedx-vex', 'openvex'] as const)('%s is valid', async (format) => {
+    const validate = schemaChecks[format]();
+    for (const query of ['', '&status=verified', ...(format === 'openvex' ? [] : ['&asset=nowhere'])]) {
+      const { status, text } = await download(`format=${format}${query}`);
+      expect(status).toBe(200);
+      expect(validate(JSON.parse(text)) ? null : validate.errors).toBeNull();
+    }
+    expect(validate({ nothing: 'of the kind' })).toBe(false);
+  });
+});
+
+describe('an export', () => {
+  it('has a type, a name and every finding, in every format', async () => {
+    const counts = {
+      csv: (text: string) => text.trimEnd().split('\r\n').length - 1,
+      ndjson: (text: string) =>
+        text
+          .trimEnd()
+          .split('\n')
+          .map((line) => JSON.parse(line).id).length,
+      sarif: (text: string) => JSON.parse(text).runs[0].results.length,
+      'cyclonedx-vex': (text: string) => JSON.parse(text).vulnerabilities.length,
+      openvex: (text: string) => JSON.parse(text).statements.length,
+    };
+    for (const [format, { mediaType, extension }] of Object.entries(exportFormats)) {
+      const { status, headers, text } = await download(`format=${format}`, { accept: mediaType });
+      expect([status, headers.get('content-type')?.split(';')[0]]).toEqual([200, mediaType]);
+      expect(headers.get('content-disposition')).toMatch(new RegExp(`^attachment; filename="findings-\\d{4}-\\d{2}-\\d{2}\\.${extension}"$`));
+      expect(counts[format as keyof typeof counts](text), format).toBe(changes.length);
+      expect(counts[format as keyof typeof counts]((await download(`format=${format}&status=false_positive`)).text), format).toBe(3);
+    }
+  });
+
+  it('claims nothing that is not proven', async () => {
+    const { vulnerabilities, components } = JSON.parse((await download('format=cyclonedx-vex')).text);
+    const states = vulnerabilities.map((each: { analysis: { state: string } }) => each.analysis.state);
+    const wanted = ['in_triage', 'exploitable', 'exploitable', 'resolved', 'exploitable', 'not_affected', 'false_positive', 'not_affected', 'in_triage'];
+    expect(states).toEqual(wanted);
+    const refs = components.map((component: Record<string, string>) => component['bom-ref']);
+    for (const { affects } of vulnerabilities) expect(refs).toContain(affects[0].ref);
+    expect(refs).toHaveLength(1);
+    const { statements } = JSON.parse((await download('format=openvex')).text);
+    const unknown = 'under_investigation';
+    const said = statements.map(({ status }: { status: string }) => status);
+    expect(said).toEqual([unknown, 'affected', 'affected', 'fixed', 'affected', 'not_affected', 'not_affected', 'not_affected', unknown]);
+  });
+
+  it('defuses what a spreadsheet would run', async () => {
+    const write = (value: Parameters<typeof row>[1]) => row({ only: (it) => it as string }, value).slice(0, -2);
+    for (const evil of ['=1+1', '+1', '-1', '@sum', '\tx', '\rx']) expect(write(evil).replace(/^"/, '')).toMatch(/^'/);
+    expect([-1, 'a"b', 'a,b', null, ['a', 'b'], ['=a'], [1, 2]].map(write)).toEqual(['-1', '"a""b"', '"a,b"', '', 'a; b', "'=a", '1; 2']);
+    expect((await download('format=csv')).text).toContain(`"'=cmd|"" /C calc""!A0, and more"`);
+  });
+
+  it('is refused in order: unknown formats, wrong Accept, nothing to say in OpenVEX', async () => {
+    expect(await download('format=pdf')).toMatchObject({ status: 400, body: { errors: [{ path: '/format' }] } });
+    expect(await download('sort=id')).toMatchObject({ status: 400 });
+    expect(await download('', { accept: 'text/html' })).toMatchObject({ status: 406 });
+    expect(await download('format=openvex&asset=nowhere')).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    const theirs = await api.call('GET', '/api/v1/findings/export?format=ndjson', { as: api.theirs.owner });
+    expect(theirs).toMatchObject({ status: 200, body: null });
+  });
+
+  it('goes on page by page, and reads no further than it is read', async () => {
+    const orgId = api.theirs.id;
+    const body = { title: 'many', severity: 'low', asset: { type: 'host', name: 'many.example' } };
+    const { id } = (await api.call('POST', '/api/v1/findings', { as: api.theirs.owner, body })).body as { id: string };
+    await api.db.withTenant({ orgId }, async (tx) => {
+      const copy = sql`jsonb_build_object('id', new_id(), 'identity_key', '\\x' || lpad(to_hex(n), 32, '0'))`;
+      await sql`insert into findings select (jsonb_populate_record(f, ${copy})).* from findings f, generate_series(1, 2499) n where f.id = ${id}`.execute(tx);
+    });
+    const { body: text } = await api.call('GET', '/api/v1/findings/export?format=ndjson', { as: api.theirs.owner });
+    expect(new Set(String(text).trimEnd().split('\n')).size).toBe(2_500);
+    let transactions = 0;
+    const count = (...args: Parameters<typeof api.db.withTenant>) => {
+      transactions++;
+      return api.db.withTenant(...args);
+    };
+    const counting = {
+      ...api.db,
+      withTenant: count,
+    } as typeof api.db;
+    for await (const page of exportPages(counting, orgId, {})) {
+      expect(page).toHaveLength(1_000);
+      break;
+    }
+    expect(transactions).toBe(1);
+  });
+});

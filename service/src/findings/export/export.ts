@@ -1,0 +1,105 @@
+import type { Database, TenantTx } from '../../db/database.ts';
+import { showDetails, showListed } from '../fields/derive.ts';
+import { type FindingFilter, filterFindings, ownFindings } from '../list/filter.ts';
+import { namesFor } from '../list/names.ts';
+
+/** A finding in exports: the fields of the list, the details and the texts. */
+export interface ExportedFinding extends ReturnType<typeof showListed>, ReturnType<typeof showDetails> {
+  description: string | null;
+  solution: string | null;
+  references: string[];
+}
+
+export type Pages = AsyncIterable<ExportedFinding[]>;
+
+export interface ExportContext {
+  organization: string;
+  started: Date;
+  /** Read after the findings, for formats that list both. */
+  assets: () => AsyncIterable<ExportedAsset[]>;
+}
+
+const PAGE = 1_000;
+
+/** Page by page, each in a transaction of its own: memory holds one page, and no transaction lasts as long as a slow reader. */
+export async function* exportPages(db: Database, orgId: string, filter: FindingFilter): AsyncGenerator<ExportedFinding[]> {
+  let after: string | null = null;
+  for (;;) {
+    const page: ExportedFinding[] = await db.withTenant({ orgId }, (tx) => readPage(tx, orgId, filter, after));
+    if (page.length > 0) yield page;
+    if (page.length < PAGE) return;
+    after = page.at(-1)?.id ?? null;
+  }
+}
+
+async function readPage(tx: TenantTx, orgId: string, filter: FindingFilter, after: string | null): Promise<ExportedFinding[]> {
+  const found = filterFindings(ownFindings(tx).selectAll(), orgId, filter);
+  const rows = await (after === null ? found : found.where('findings.id', '>', after)).orderBy('findings.id').limit(PAGE).execute();
+  const textIds = [...new Set(rows.flatMap(({ text_id }) => (text_id === null ? [] : [text_id.toString('hex')])))];
+  const [names, texts] = await Promise.all([
+    namesFor(tx, orgId, rows),
+    textIds.length === 0
+      ? []
+      : tx
+          .selectFrom('finding_texts')
+          .selectAll()
+          .where('org_id', '=', orgId)
+          .where(
+            'id',
+            'in',
+            textIds.map((id) => Buffer.from(id, 'hex')),
+          )
+          .execute(),
+  ]);
+  const textOf = new Map(texts.map((text) => [text.id.toString('hex'), text]));
+  return rows.map((row) => {
+    const text = row.text_id === null ? undefined : textOf.get(row.text_id.toString('hex'));
+    return {
+      ...showListed(row, names),
+      ...showDetails(row, names),
+      description: text?.description ?? null,
+      solution: text?.solution ?? null,
+      references: text?.reference_urls ?? [],
+    };
+  });
+}
+
+export interface ExportedAsset {
+  id: string;
+  type: string;
+  name: string;
+}
+
+/** The assets of the findings that were exported since `started`: those that match, and those that may have matched until they changed. */
+export async function* exportAssets(db: Database, orgId: string, filter: FindingFilter, started: Date): AsyncGenerator<ExportedAsset[]> {
+  let after: string | null = null;
+  for (;;) {
+    const page: ExportedAsset[] = await db.withTenant({ orgId }, (tx) => {
+      const found = tx
+        .selectFrom('assets')
+        .select(['assets.id', 'assets.type', 'assets.name'])
+        .where('assets.org_id', '=', orgId)
+        .where(({ exists, or, selectFrom }) => {
+          const own = selectFrom('tenant_findings as findings')
+            .select('findings.id')
+            .whereRef('findings.asset_id', '=', 'assets.id')
+            .where('findings.org_id', '=', orgId);
+          const matching = filterFindings(own, orgId, filter);
+          return or([exists(matching), exists(own.where('findings.updated_at', '>=', started))]);
+        });
+      return (after === null ? found : found.where('assets.id', '>', after)).orderBy('assets.id').limit(PAGE).execute();
+    });
+    if (page.length > 0) yield page;
+    if (page.length < PAGE) return;
+    after = page.at(-1)?.id ?? null;
+  }
+}
+
+/** The items of a JSON array, comma by comma. */
+export async function* jsonItems<T>(pages: AsyncIterable<T[]>, itemOf: (item: T) => unknown): AsyncGenerator<string> {
+  let comma = '';
+  for await (const page of pages) {
+    yield comma + page.map((item) => JSON.stringify(itemOf(item))).join(',');
+    comma = ',';
+  }
+}

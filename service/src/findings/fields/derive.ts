@@ -1,0 +1,61 @@
+import type { Static, TSchema } from 'typebox';
+import type { CopyValue } from '../../db/copy.ts';
+import type { Names } from '../list/names.ts';
+import type { ColumnName, CsvValue, Field, FindingRow, ImportedColumn, Reported } from './field.ts';
+import { detailFields, listedFields } from './fields.ts';
+
+/** What the parts of the feature need, derived from the declared fields. */
+
+type Schemas<Fields> = { [Name in keyof Fields]: Fields[Name] extends Field<infer Schema> ? Schema : never };
+type Shown<Fields> = { [Name in keyof Fields]: Fields[Name] extends Field<infer Schema> ? Static<Schema> : never };
+type AnyField = { schema: TSchema; columns: Field<TSchema>['columns']; show: (row: FindingRow, names: Names) => unknown };
+
+export const listedSchemas = schemasOf(listedFields);
+export const detailSchemas = schemasOf(detailFields);
+
+function schemasOf<Fields extends Record<string, AnyField>>(fields: Fields): Schemas<Fields> {
+  return Object.fromEntries(Object.entries(fields).map(([name, { schema }]) => [name, schema])) as Schemas<Fields>;
+}
+
+export const showListed = showing(listedFields);
+export const showDetails = showing(detailFields);
+
+function showing<Fields extends Record<string, AnyField>>(fields: Fields): (row: FindingRow, names: Names) => Shown<Fields> {
+  const shows = Object.entries(fields).map(([name, { show }]) => ({ name, show }));
+  return (row, names) => {
+    const shown: Record<string, unknown> = {};
+    for (const { name, show } of shows) shown[name] = show(row, names);
+    return shown as Shown<Fields>;
+  };
+}
+
+/** The columns that a page of the list reads. */
+export const listedColumns = Object.values(listedFields).flatMap(({ columns }) => Object.keys(columns)) as ColumnName[];
+
+interface NamedColumn extends ImportedColumn {
+  name: string;
+}
+
+/** The columns that an import fills. */
+export const importedColumns: readonly NamedColumn[] = [
+  ...Object.values(listedFields).flatMap(({ columns }) => Object.entries(columns).flatMap(([name, column]) => (column ? [{ ...column, name }] : []))),
+  { name: 'text_id', staged: ({ textId }) => textId, create: 'r.text_id', merge: 'r.text_id' },
+];
+
+/** The columns that a record of a report fills in the staging table. */
+export const stagedColumns: Readonly<Record<string, (reported: Reported) => CopyValue>> = Object.fromEntries(
+  importedColumns.flatMap(({ name, staged }) => (staged ? [[name, staged]] : [])),
+);
+
+type CsvFields = Shown<typeof listedFields> & Shown<typeof detailFields>;
+
+/** The cells of the CSV export, by heading. */
+export const csvColumns: Readonly<Record<string, (finding: CsvFields) => CsvValue>> = Object.assign(
+  {},
+  ...Object.entries({ ...listedFields, ...detailFields }).map(([name, declared]) => csvOf(name as keyof CsvFields, declared)),
+);
+
+function csvOf<Name extends keyof CsvFields>(name: Name, { csv }: { csv?: Readonly<Record<string, (value: never) => CsvValue>> }) {
+  const cells = Object.entries(csv ?? {}) as [string, (value: CsvFields[Name]) => CsvValue][];
+  return Object.fromEntries(cells.map(([heading, read]) => [heading, (finding: CsvFields) => read(finding[name])]));
+}

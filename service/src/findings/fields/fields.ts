@@ -1,0 +1,259 @@
+import { type Static, Type } from 'typebox';
+import { Id, Nullable, Timestamp } from '../../http/schemas.ts';
+import { severityName, severityRank } from '../severity.ts';
+import { activeStatuses } from '../status.ts';
+import { field, known, reported, reportedOrKnown } from './field.ts';
+import { AssetRef, Assurance, Cvss, Epss, Justification, Kev, Location, Severity, Source, Status } from './shapes.ts';
+
+/**
+ * Every column of a finding that comes from reports or is shown to users is declared here, once. Staging, COPY, creating and merging, the list, the API
+ * schema, the CSV export and evidence packages are derived from it. The order is the order in the API and in the CSV export.
+ */
+export const listedFields = {
+  id: field({ schema: Id, columns: { id: null }, show: ({ id }) => id, csv: { id: (id) => id } }),
+  title: field({
+    schema: Type.String({
+      description: 'Short description of the weakness',
+      examples: ['Apache Log4j2 JNDI features do not protect against attacker controlled LDAP'],
+    }),
+    columns: { title: reported('title', ({ observation }) => observation.title) },
+    show: ({ title }) => title,
+    csv: { title: (title) => title },
+  }),
+  status: field({ schema: Status, columns: { status: null }, show: ({ status }) => status, csv: { status: (status) => status } }),
+  assurance: field({ schema: Nullable(Assurance), columns: { assurance: null }, show: ({ assurance }) => assurance }),
+  severity: field({
+    schema: Severity,
+    columns: {
+      severity: {
+        staged: ({ observation }) => severityRank(observation.severity),
+        create: 'r.severity',
+        merge: 'coalesce(f.severity_override, r.severity)',
+      },
+      source_severity: { create: 'r.severity', merge: 'r.severity' },
+    },
+    show: ({ severity }) => severityName(severity),
+    csv: { severity: (severity) => severity },
+  }),
+  severity_overridden: field({
+    schema: Type.Boolean({ description: 'Whether a person set the severity', examples: [false] }),
+    columns: { severity_override: null },
+    show: ({ severity_override }) => severity_override !== null,
+  }),
+  cves: field({
+    schema: Type.Array(Type.String(), { description: 'CVE ids', examples: [['CVE-2021-44228']] }),
+    columns: { vulnerability_ids: reported('vulnerability_ids', ({ observation }) => observation.vulnerability_ids) },
+    show: ({ vulnerability_ids }) => vulnerability_ids.filter((id) => id.startsWith('CVE-')),
+  }),
+  vulnerability_ids: field({
+    schema: Type.Array(Type.String(), { description: 'CVE and other public ids', examples: [['CVE-2021-44228', 'GHSA-jfh8-c2jp-5v3q']] }),
+    columns: {},
+    show: ({ vulnerability_ids }) => vulnerability_ids,
+    csv: { vulnerability_ids: (ids) => ids },
+  }),
+  cwes: field({
+    schema: Type.Array(Type.Integer(), { description: 'CWE numbers', examples: [[502]] }),
+    columns: { cwes: reported('cwes', ({ observation }) => observation.cwes) },
+    show: ({ cwes }) => cwes,
+    csv: { cwes: (cwes) => cwes },
+  }),
+  cvss: field({
+    schema: Cvss,
+    columns: {
+      cvss_version: reportedOrKnown('cvss_version', ({ cvss }) => cvss?.version ?? null),
+      cvss_vector: reportedOrKnown('cvss_vector', ({ cvss }) => cvss?.vector ?? null),
+      cvss_score: reportedOrKnown('cvss_score', ({ cvss }) => cvss?.score ?? null),
+    },
+    show: ({ cvss_version, cvss_vector, cvss_score }) =>
+      cvss_vector === null || cvss_score === null ? null : { version: cvss_version ?? '', vector: cvss_vector, score: cvss_score },
+    csv: { cvss_score: (cvss) => cvss?.score, cvss_vector: (cvss) => cvss?.vector },
+  }),
+  epss: field({
+    schema: Epss,
+    columns: { epss: known('epss'), epss_percentile: known('epss_percentile'), epss_date: known('epss_date') },
+    show: ({ epss, epss_percentile, epss_date }) => (epss === null ? null : { score: epss, percentile: epss_percentile, date: epss_date }),
+    csv: { epss: (epss) => epss?.score },
+  }),
+  kev: field({
+    schema: Kev,
+    columns: {
+      kev: { create: 'coalesce(v.kev, false)', merge: 'coalesce(v.kev, false) or coalesce(f.kev, false)' },
+      kev_due_date: known('kev_due_date'),
+    },
+    show: ({ kev, kev_due_date }) => ({ listed: kev, due_date: kev_due_date }),
+    csv: { kev: (kev) => kev.listed },
+  }),
+  risk_score: field({
+    schema: Type.Number({ minimum: 0, maximum: 100, description: 'Risk from 0 to 100, from severity, exploitation, and the asset', examples: [88.5] }),
+    columns: { risk_score: null },
+    show: ({ risk_score }) => risk_score,
+    csv: { risk_score: (score) => score },
+  }),
+  asset: field({
+    schema: AssetRef,
+    columns: { asset_id: null },
+    show: ({ asset_id }, { assets }) => {
+      const asset = assets.get(asset_id);
+      if (!asset) throw new Error(`the asset ${asset_id} of a finding was not read`);
+      return asset;
+    },
+    csv: { asset_id: ({ id }) => id, asset_type: ({ type }) => type, asset_name: ({ name }) => name },
+  }),
+  location: field({
+    schema: Location,
+    columns: {
+      location: reported('location', ({ observation }) => ({ ...observation.location })),
+      component: reported('component', ({ observation }) => observation.location.component ?? null),
+    },
+    show: ({ location }) => shownLocation(location),
+    csv: {
+      component: ({ component }) => component,
+      version: ({ version }) => version,
+      fixed_version: ({ fixed_version }) => fixed_version,
+      purl: ({ purl }) => purl,
+      path: ({ path }) => path,
+      line: ({ line }) => line,
+      port: ({ port }) => port,
+      url: ({ url }) => url,
+    },
+  }),
+  sources: field({
+    schema: Type.Array(Source, { description: 'Sources that report the finding' }),
+    columns: { source_ids: null },
+    show: ({ source_ids }, { sources }) => source_ids.flatMap((id) => sources.get(id) ?? []),
+    csv: { sources: (sources) => [...new Set(sources.map(({ provider }) => provider))] },
+  }),
+  first_seen: field({
+    schema: { ...Timestamp, description: 'When a source first saw the finding' },
+    columns: { first_seen: null },
+    show: ({ first_seen }) => first_seen.toISOString(),
+    csv: { first_seen: (time) => time },
+  }),
+  last_seen: field({
+    schema: { ...Timestamp, description: 'When a scan last saw the finding. Refreshed at most once a day' },
+    columns: { last_seen: null },
+    show: ({ last_seen }) => last_seen.toISOString(),
+    csv: { last_seen: (time) => time },
+  }),
+  due_at: field({
+    schema: Nullable({ ...Timestamp, description: 'Deadline from the SLA policy' }),
+    columns: { due_at: null },
+    show: ({ due_at }) => deadlineOf(due_at)?.toISOString() ?? null,
+    csv: { due_at: (time) => time },
+  }),
+  overdue: field({
+    schema: Type.Boolean({ description: 'Whether an active finding has passed its deadline', examples: [false] }),
+    columns: {},
+    show: ({ due_at, status }) => {
+      const due = deadlineOf(due_at);
+      return due !== null && due.getTime() < Date.now() && (activeStatuses as readonly string[]).includes(status);
+    },
+    csv: { overdue: (overdue) => overdue },
+  }),
+  suppressed: field({
+    schema: Type.Boolean({ description: 'Whether all sources that still see the finding suppress it', examples: [false] }),
+    columns: {},
+    show: ({ id }, { suppressed }) => suppressed.has(id),
+    csv: { suppressed: (suppressed) => suppressed },
+  }),
+  reopen_count: field({
+    schema: Type.Integer({ minimum: 0, description: 'How often a scan reopened the finding' }),
+    columns: { reopen_count: null },
+    show: ({ reopen_count }) => reopen_count,
+    csv: { reopen_count: (count) => count },
+  }),
+  tags: field({
+    schema: Type.Array(Type.String(), { description: 'Tags from sources and people', examples: [['payments']] }),
+    columns: {
+      tags: {
+        staged: ({ observation }) => observation.tags,
+        create: 'r.tags',
+        // Tags of all sources add up until a person sets them.
+        merge: `case
+          when exists (select from finding_history h where h.org_id = f.org_id and h.finding_id = f.id and h.import_id is null and h.after ? 'tags') then f.tags
+          else (select coalesce(array_agg(distinct tag order by tag), '{}') from unnest(f.tags || r.tags) as tag) end`,
+      },
+    },
+    show: ({ tags }) => tags,
+    csv: { tags: (tags) => tags },
+  }),
+  version: field({
+    schema: Type.Integer({ minimum: 1, description: 'Version of the object, also its ETag' }),
+    columns: { version: null },
+    show: ({ version }) => version,
+  }),
+  created_at: field({
+    schema: { ...Timestamp, description: 'When the finding was created' },
+    columns: { created_at: null },
+    show: ({ created_at }) => created_at.toISOString(),
+    csv: { created_at: (time) => time },
+  }),
+  updated_at: field({
+    schema: { ...Timestamp, description: 'When the finding last changed' },
+    columns: { updated_at: null },
+    show: ({ updated_at }) => updated_at.toISOString(),
+    csv: { updated_at: (time) => time },
+  }),
+};
+
+/** Fields that the single finding and the exports have in addition. */
+export const detailFields = {
+  weakness: field({
+    schema: Type.String({ description: 'Identifier of the weakness: a vulnerability id, or the rule of the tool', examples: ['CVE-2021-44228'] }),
+    columns: { weakness: null },
+    show: ({ weakness }) => weakness,
+  }),
+  status_reason: field({
+    schema: Nullable(Type.String({ description: 'Reason for the last change of status', examples: [null] })),
+    columns: { status_reason: null },
+    show: ({ status_reason }) => status_reason,
+    csv: { status_reason: (reason) => reason },
+  }),
+  status_changed_at: field({
+    schema: { ...Timestamp, description: 'When the status last changed' },
+    columns: { status_changed_at: null },
+    show: ({ status_changed_at }) => status_changed_at.toISOString(),
+  }),
+  acceptance: field({
+    schema: Nullable(
+      Type.Object(
+        { owner: Type.String({ description: 'Who is responsible for the risk' }), expires_at: { ...Timestamp, description: 'When the acceptance ends' } },
+        { description: 'Risk acceptance, while the status is `risk_accepted`', examples: [null] },
+      ),
+    ),
+    columns: { acceptance_owner: null, acceptance_expires_at: null },
+    show: ({ acceptance_owner, acceptance_expires_at }) =>
+      acceptance_expires_at === null ? null : { owner: acceptance_owner ?? '', expires_at: acceptance_expires_at.toISOString() },
+  }),
+  justification: field({
+    schema: Nullable(Justification),
+    columns: { justification: null },
+    show: ({ justification }) => justification,
+    csv: { justification: (justification) => justification },
+  }),
+};
+
+/** pg returns the timestamp 'infinity', which means no deadline, as a number. */
+export function deadlineOf(due: Date | number): Date | null {
+  return due instanceof Date ? due : null;
+}
+
+/** The stored location may also have a `fingerprint`, which is internal: it takes part in the identity. */
+function shownLocation(stored: unknown): Static<typeof Location> {
+  const location = stored as Partial<Static<typeof Location>>;
+  return {
+    component: location.component ?? null,
+    version: location.version ?? null,
+    fixed_version: location.fixed_version ?? null,
+    purl: location.purl ?? null,
+    path: location.path ?? null,
+    line: location.line ?? null,
+    end_line: location.end_line ?? null,
+    port: location.port ?? null,
+    protocol: location.protocol ?? null,
+    url: location.url ?? null,
+    method: location.method ?? null,
+    parameter: location.parameter ?? null,
+    resource: location.resource ?? null,
+  };
+}

@@ -1,0 +1,80 @@
+import { assetTypes, severities } from '@rrs/scan-reports';
+import { Type } from 'typebox';
+import { Id, Named, Nullable, OneOf } from '../../http/schemas.ts';
+import { assurances, justifications, statuses } from '../status.ts';
+
+/** Shapes that several operations on findings share. */
+export const Severity = OneOf(severities, { description: 'Severity from the source, unless a person overrode it' });
+export const Status = OneOf(statuses, { description: 'Status of the finding' });
+export const AssetType = OneOf(assetTypes, { description: 'Type of the asset' });
+export const Assurance = OneOf(assurances, { description: 'How well the closure is proven' });
+export const Justification = OneOf(justifications, { description: 'Why the finding does not apply, in VEX vocabulary' });
+
+export const AssetRef = Named('AssetRef', {
+  id: Id,
+  type: AssetType,
+  name: Type.String({ description: 'Name of the asset', examples: ['registry.example.com/shop:1.4'] }),
+  criticality: OneOf(['low', 'medium', 'high', 'critical'] as const, { description: 'How important the asset is to the organization' }),
+  exposure: OneOf(['internet', 'internal', 'unknown'] as const, { description: 'Where the asset can be reached from' }),
+});
+
+const text = (description: string, example: string | null) => Nullable(Type.String({ description, examples: [example] }));
+const number = (description: string) => Nullable(Type.Integer({ description, examples: [null] }));
+
+export const Location = Named('Location', {
+  component: text('Package or product', 'log4j-core'),
+  version: text('Installed version of the component', '2.14.1'),
+  fixed_version: text('First version without the weakness. Several versions are separated by ", "', '2.17.1'),
+  purl: text('Package URL of the component', 'pkg:maven/org.apache.logging.log4j/log4j-core@2.14.1'),
+  path: text('File, with "/" as separator', 'app/lib/log4j-core-2.14.1.jar'),
+  line: number('First line in the file'),
+  end_line: number('Last line in the file'),
+  port: number('Network port'),
+  protocol: text('Protocol on the port', null),
+  url: text('URL of the page or endpoint', null),
+  method: text('HTTP method', null),
+  parameter: text('Request parameter', null),
+  resource: text('Resource in code or cloud, for example `aws_s3_bucket.logs` or an ARN', null),
+});
+
+export const Cvss = Nullable(
+  Type.Object(
+    {
+      version: Type.String({ description: 'CVSS version', examples: ['3.1'] }),
+      vector: Type.String({ description: 'CVSS vector' }),
+      score: Type.Number({ description: 'Base score from 0 to 10, computed from the vector' }),
+    },
+    {
+      description: 'CVSS rating of the most recent CVSS version that is known',
+      examples: [{ version: '3.1', vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:C/C:H/I:H/A:H', score: 10 }],
+    },
+  ),
+);
+
+export const Epss = Nullable(
+  Type.Object(
+    {
+      score: Type.Number({ description: 'Probability of exploitation in the next 30 days, from 0 to 1' }),
+      percentile: Nullable(Type.Number({ description: 'Share of all vulnerabilities with a lower or equal score, from 0 to 1' })),
+      date: Nullable(Type.String({ description: 'Date of the score' })),
+    },
+    { description: 'EPSS score from FIRST', examples: [{ score: 0.94, percentile: 0.999, date: '2026-11-14' }] },
+  ),
+);
+
+export const Kev = Type.Object(
+  {
+    listed: Type.Boolean({ description: 'Whether CISA lists the vulnerability as known to be exploited' }),
+    due_date: Nullable(Type.String({ description: 'Date by which CISA requires agencies to remediate' })),
+  },
+  { description: "CISA's catalog of known exploited vulnerabilities", examples: [{ listed: true, due_date: '2021-12-24' }] },
+);
+
+export const Source = Named('Source', {
+  id: Id,
+  kind: OneOf(['manual', 'import', 'connection'] as const, { description: 'A person, uploaded reports, or a connection' }),
+  provider: Type.String({ description: 'Report format or provider of the connection. `manual` for people', examples: ['trivy'] }),
+  tool: Type.String({ description: 'The tool that wrote the report, for formats that many tools write (SARIF, CycloneDX). Otherwise empty', examples: [''] }),
+  name: Type.String({ description: 'Name of the scan, which separates several scans with one tool. Otherwise empty', examples: [''] }),
+  connection_id: Nullable({ ...Id, description: 'The connection that the source belongs to', examples: [null] }),
+});

@@ -1,0 +1,51 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { eventually } from '../testing/eventually.ts';
+import { startApi, type TestApi } from '../testing/http/api.ts';
+import { importHandler } from './handlers.ts';
+import { takeImportLock } from './import-lock.ts';
+
+const POOL = 4;
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi({ poolSize: POOL });
+});
+afterAll(() => api?.close());
+
+async function send(name: string): Promise<string> {
+  const body = JSON.stringify({ title: 'A weakness', severity: 'high', asset: { type: 'host', name } });
+  const { body: made } = await api.call('POST', '/api/v1/imports?format=generic', {
+    as: api.ours.owner,
+    body,
+    headers: { 'content-type': 'application/x-ndjson', prefer: 'wait=0' },
+  });
+  return (made as { id: string }).id;
+}
+
+const countStaged = async (): Promise<number> =>
+  (await api.db.withTenant({ orgId: api.ours.id }, (tx) => sql<{ n: number }>`select count(*)::int as n from tenant_import_rows`.execute(tx))).rows[0]?.n ?? 0;
+
+it('imports that wait for the import lock, even more than there are connections, do not keep others from the database', async () => {
+  const waiting = POOL + 2;
+  const ids = await Promise.all(Array.from({ length: waiting }, (_, n) => send(`host-${n}`)));
+  const { run } = importHandler(api.blobs, api.follower);
+  const context = { db: api.db, log: { info: () => {}, error: () => {} }, signal: new AbortController().signal, lastAttempt: true };
+  const ended = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const longOne = api.db.withTenant({ orgId: api.ours.id }, async (tx) => {
+    await takeImportLock(tx, api.ours.id);
+    begun.resolve();
+    await ended.promise;
+  });
+  await begun.promise;
+  const imports = Promise.all(ids.map((id) => run({ org_id: api.ours.id, import_id: id }, context)));
+  try {
+    await eventually(countStaged).toBe(waiting);
+    for (let n = 0; n < POOL; n++) expect((await api.call('GET', '/api/v1/findings', { as: api.ours.owner })).status).toBe(200);
+  } finally {
+    ended.resolve();
+    await Promise.all([longOne, imports]);
+  }
+  const { body } = await api.call('GET', '/api/v1/imports', { as: api.ours.owner });
+  expect((body as { data: { status: string }[] }).data.map(({ status }) => status)).toEqual(Array(waiting).fill('succeeded'));
+});

@@ -1,0 +1,63 @@
+import { sql } from 'kysely';
+import type { TenantTx } from '../../db/database.ts';
+import { withdrawnBySystem } from '../status.ts';
+
+interface Adopting {
+  orgId: string;
+  importId: string;
+  actor: { type: string; id: string | null; name: string };
+}
+
+/** A finding that was known by a name which turns out to be an alias goes on under the vulnerability's own. Says which were withdrawn. */
+export async function adoptAliases(tx: TenantTx, adopting: Adopting, aliases: readonly string[]): Promise<string[]> {
+  const withdrawn: string[] = [];
+  for (let at = 0; at < aliases.length; at += 500) {
+    const some = aliases.slice(at, at + 500);
+    await rename(tx, adopting.orgId, some);
+    withdrawn.push(...(await withdrawTwins(tx, adopting, some)));
+  }
+  return withdrawn;
+}
+
+/** Findings `f` under such a name, with `a.weakness` as their vulnerability's own. */
+function namedSql(orgId: string, aliases: readonly string[]) {
+  const words = aliases.map((alias) => `'v:${alias.toLowerCase().replaceAll('\\', '\\\\').replaceAll("'", "''")}'`).join(' | ');
+  return sql`tenant_findings f join vulnerability_aliases a on a.org_id = ${orgId} and a.alias = f.weakness and a.alias = any(${aliases as string[]})
+    and f.org_id = ${orgId} and f.facets @@ ${words}::tsquery`;
+}
+
+const twin = sql`other.org_id = f.org_id and other.asset_id = f.asset_id and other.weakness = a.weakness and other.identity_key = f.identity_key`;
+
+async function rename(tx: TenantTx, orgId: string, aliases: readonly string[]): Promise<void> {
+  await sql`
+    update findings set weakness = adopted.weakness
+    from (
+      select distinct on (f.asset_id, f.identity_key, a.weakness) f.id, a.weakness from ${namedSql(orgId, aliases)}
+      where not exists (select from findings other where ${twin})
+      order by f.asset_id, f.identity_key, a.weakness, f.created_at, f.id
+    ) adopted
+    where findings.org_id = ${orgId} and findings.id = adopted.id`.execute(tx);
+}
+
+/** Known twice until now, by both names: one of the two goes on. */
+async function withdrawTwins(tx: TenantTx, { orgId, importId, actor }: Adopting, aliases: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    with twins as (
+      select f.id, f.status as before, f.weakness || ' is another name of ' || a.weakness || '; it goes on as finding ' || other.id as reason
+      from ${namedSql(orgId, aliases)} join findings other on ${twin}
+      where f.status = any(${withdrawnBySystem as readonly string[]}) and other.status not in ('verified', 'withdrawn')
+    ), told as (
+      insert into events (org_id, id, type, subject, data)
+      select ${orgId}, new_id(), 'finding.status_changed', id::text, jsonb_build_object('from', before, 'to', 'withdrawn', 'import_id', ${importId}::text, 'reason', reason) from twins
+    ), remembered as (
+      insert into finding_history (org_id, finding_id, id, actor_type, actor_id, actor_name, import_id, action, before, after, reason)
+      select ${orgId}, id, new_id(), ${actor.type}, ${actor.id}, ${actor.name}, ${importId}, 'status_changed', jsonb_build_object('status', before),
+        jsonb_build_object('status', 'withdrawn'), reason
+      from twins
+    )
+    update findings f set status = 'withdrawn', status_reason = twins.reason, status_changed_at = now(), status_changed_by = null, assurance = null,
+      closed_at = now(), version = f.version + 1, updated_at = now()
+    from twins where f.org_id = ${orgId} and f.id = twins.id
+    returning f.id`.execute(tx);
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { formats } from '@rrs/scan-reports';
+import { describe, expect, it } from 'vitest';
+import { type FindingState, type Item, useImports } from '../../testing/findings/imports.ts';
+
+const engine = useImports();
+const scope = { asset: { type: 'repository', name: 'https://git.example.com/shop' } } as const;
+
+/** Which findings there are, and that none is closed. Which of several records describes one depends on the run that brought it. */
+const identitiesOf = (found: readonly FindingState[]) =>
+  found.map(({ asset, weakness, identity_key, status }) => `${asset} ${weakness} ${identity_key} ${status}`).sort();
+
+/** The laws of imports with what tools write, format by format. */
+describe.each(formats.map(({ id }) => id))('a report of %s', (format) => {
+  const folder = new URL(`../../../../scan-reports/src/formats/${format}/fixtures/`, import.meta.url);
+  const files = readdirSync(folder).map((name) => ({ format, name, bytes: readFileSync(new URL(name, folder)) }));
+
+  it.each(files)('$name: every record is accounted for, and the same again changes nothing', async (file) => {
+    const org = await engine.organization();
+    const first = await engine.runFile(org, file, scope);
+    expect(first).toMatchObject({ status: 'succeeded', error: null });
+    expect(first.received).toBe(first.created + first.updated + first.unchanged + first.reopened + first.rejected);
+    const before = await engine.rowsOf(org);
+    const again = await engine.runFile(org, file, scope);
+    expect(again).toMatchObject({ received: first.received, rejected: first.rejected, created: 0, updated: 0, reopened: 0, closed: 0 });
+    expect(await engine.rowsOf(org)).toEqual(before);
+    expect(await engine.runFile(org, file, { ...scope, coverage: 'complete' })).toMatchObject({ created: 0, updated: 0, reopened: 0, closed: 0 });
+  });
+
+  it('gives the same in another order, in two parts and in two parts at once', async () => {
+    const known = formats.find(({ id }) => id === format);
+    const bytes = files[0]?.bytes ?? Buffer.alloc(0);
+    const items: Item[] = [];
+    const input = { filename: null, open: () => Readable.from([bytes]) as AsyncIterable<Uint8Array> };
+    for await (const item of known?.read(input) ?? []) if ('observation' in item && items.length < 100) items.push(item.observation);
+    const half = Math.ceil(items.length / 2);
+    const options = { scope: { ...scope, started_at: '2026-11-01T00:00:00.000Z' } };
+    const ways: ((org: string) => Promise<unknown>)[] = [
+      (org) => engine.run(org, items, options),
+      (org) => engine.run(org, items.toReversed(), options),
+      async (org) => {
+        await engine.run(org, items.slice(half), options);
+        await engine.run(org, items.slice(0, half), options);
+      },
+      (org) => Promise.all([engine.run(org, items.slice(0, half), options), engine.run(org, items.slice(half), options)]),
+    ];
+    const states: string[][] = [];
+    for (const bring of ways) {
+      const org = await engine.organization();
+      await bring(org);
+      states.push(identitiesOf(await engine.findings(org)));
+    }
+    expect(states).toEqual(ways.map(() => states[0]));
+  });
+});

@@ -1,0 +1,98 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { TenantTx } from '../../db/database.ts';
+import { type Absence, isPartly, isUnread } from './absence.ts';
+import { FastPathMissed } from './known-records.ts';
+import { pairLines } from './match-lines.ts';
+import type { Resolution } from './resolution.ts';
+
+/**
+ * An inserted line moves everything below it. Tools that identify code only by its line then seem to report something new and to miss something old.
+ * In a complete run, what the same rule said in the same words about the same file nearby is the same finding. It gets its new identity key before
+ * the records are matched with findings. See ADR 16.
+ */
+export async function followMoved(tx: TenantTx, resolution: Resolution, absence: Absence): Promise<void> {
+  const moves = (await changedFiles(tx, resolution, absence)).flatMap(movesIn);
+  if (moves.length === 0) return;
+  // A record that was recognized by its content must be staged in full, together with the others.
+  if (moves.some(({ isSeen }) => isSeen)) throw new FastPathMissed();
+  const { orgId } = resolution;
+  const moved = sql`unnest(${moves.map(({ id }) => id)}::uuid[], ${moves.map(({ identityKey }) => identityKey)}::text[]) as moved (id, identity_key) where f.org_id = ${orgId} and f.id = moved.id`;
+  // In two steps, because one finding may take the identity key that another leaves.
+  await sql`update findings f set identity_key = uuid_send(f.id) from ${moved}`.execute(tx);
+  await sql`update findings f set identity_key = decode(moved.identity_key, 'hex') from ${moved}`.execute(tx);
+}
+
+interface ChangedFile {
+  before: { id: string; line: number; identityKey: string; isSeen: boolean }[];
+  now: { line: number; identityKey: string; holder: string | null }[];
+}
+
+/** Files with more findings of one kind than this are not compared. */
+const MAX_COMPARED = 1_000;
+
+/** By rule, title and file: what was there and what is there now, for files with a record that matches no known finding. */
+async function changedFiles(tx: TenantTx, resolution: Resolution, absence: Absence): Promise<ChangedFile[]> {
+  const { orgId, importId, sourceId } = resolution;
+  const { rows } = await sql<ChangedFile>`
+    with here as (
+      select covered.asset_id, coalesce(alias.weakness, r.weakness) as weakness, r.location->>'path' as path, r.title, r.identity_key, min((r.location->>'line')::bigint) as line
+      from tenant_import_rows r
+      join (select distinct asset_key, asset_id from tenant_import_assets covered where covered.org_id = ${orgId} and covered.import_id = ${importId} and not ${isPartly(resolution, absence)}) covered using (asset_key)
+      left join vulnerability_aliases alias on alias.org_id = ${orgId} and alias.alias = r.weakness
+      where r.org_id = ${orgId} and r.import_id = ${importId} and r.present and r.external_id is null and ${isByLine(sql`r.location`)}
+        and not ${isUnread(sql`r.location`, absence)}
+      group by 1, 2, 3, 4, 5
+    ), located as (
+      select here.*, holder.id as holder from here
+      left join findings holder on holder.org_id = ${orgId} and holder.asset_id = here.asset_id and holder.weakness = here.weakness and holder.identity_key = here.identity_key
+    ), kinds as (
+      select asset_id, weakness, path, title, jsonb_agg(jsonb_build_object('line', line, 'identityKey', encode(identity_key, 'hex'), 'holder', holder) order by line, identity_key) as now
+      from located group by 1, 2, 3, 4 having bool_or(holder is null) and count(*) <= ${MAX_COMPARED}
+    )
+    select kinds.now, jsonb_agg(jsonb_build_object('id', f.id, 'line', (f.location->>'line')::bigint, 'identityKey', encode(f.identity_key, 'hex'), 'isSeen', seen.finding_id is not null)
+      order by (f.location->>'line')::bigint, f.id) as before
+    from kinds
+    join findings f on f.org_id = ${orgId} and f.asset_id = kinds.asset_id and f.weakness = kinds.weakness and f.title = kinds.title
+      and f.location->>'path' = kinds.path and ${isByLine(sql`f.location`)}
+    join sightings s on s.org_id = ${orgId} and s.finding_id = f.id and s.source_id = ${sourceId} and s.state = 'present' and s.external_id is null
+    left join (select distinct finding_id from tenant_import_seen where org_id = ${orgId} and import_id = ${importId}) seen on seen.finding_id = f.id
+    group by kinds.asset_id, kinds.weakness, kinds.path, kinds.title, kinds.now having count(*) <= ${MAX_COMPARED}`.execute(tx);
+  return rows;
+}
+
+/** Whether `identityOf` uses the line. */
+function isByLine(location: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql`${location} ? 'path' and ${location} ? 'line' and not ${location} ?| array['component', 'purl', 'fingerprint', 'resource']`;
+}
+
+function movesIn({ before, now }: ChangedFile): Move[] {
+  const ours = new Set(before.map(({ id }) => id));
+  const seen = before.filter(({ isSeen, identityKey }) => isSeen && now.every((one) => one.identityKey !== identityKey));
+  const free = now.filter(({ holder }) => holder === null || ours.has(holder)).map((one) => ({ ...one, isSeen: false }));
+  const all = [...free, ...seen.map(({ id, ...one }) => ({ ...one, holder: id }))].sort((a, b) => a.line - b.line);
+  const pairs = pairLines(
+    before.map(({ line }) => line),
+    all.map(({ line }) => line),
+  );
+  const moves = pairs.flatMap(([b, n]): Move[] => {
+    const [was, is] = [before[b], all[n]];
+    return was && is && was.identityKey !== is.identityKey
+      ? [{ id: was.id, identityKey: is.identityKey, holder: is.holder, isSeen: was.isSeen || is.isSeen }]
+      : [];
+  });
+  return movableOf(moves);
+}
+
+interface Move {
+  id: string;
+  identityKey: string;
+  /** The finding that has this identity key now. It has to move away. */
+  holder: string | null;
+  isSeen: boolean;
+}
+
+function movableOf(moves: readonly Move[]): Move[] {
+  const leaving = new Set(moves.map(({ id }) => id));
+  const possible = moves.filter(({ holder }) => holder === null || leaving.has(holder));
+  return possible.length === moves.length ? possible : movableOf(possible);
+}

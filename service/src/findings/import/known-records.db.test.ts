@@ -1,0 +1,64 @@
+import type { ReportFormat } from '@rrs/scan-reports';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { inLib, seen, useImports } from '../../testing/findings/imports.ts';
+
+const engine = useImports();
+let org: string;
+beforeEach(async () => {
+  org = await engine.organization();
+});
+const written = async () => (await engine.admin().query('select count(*)::int as rows from finding_history where org_id = $1', [org])).rows[0].rows;
+
+describe('records that say what is known already', () => {
+  it('are recognised, and the others beside them are not lost', async () => {
+    await engine.run(org, [inLib('a'), inLib('b')]);
+    const second = await engine.run(org, [inLib('a'), inLib('b', { severity: 'low' }), inLib('c')]);
+    expect(second).toMatchObject({ status: 'succeeded', received: 3, created: 1, updated: 1, unchanged: 1 });
+  });
+
+  it('twice in one report are still known', async () => {
+    await engine.run(org, [inLib('a')]);
+    expect(await engine.run(org, [inLib('a'), inLib('a')])).toMatchObject({ received: 2, unchanged: 2 });
+    expect(await written()).toBe(0);
+  });
+
+  it('are looked at in full where another record is about the same finding', async () => {
+    const [low, high] = [seen({ severity: 'low' }), seen({ severity: 'critical' })];
+    await engine.run(org, [low]);
+    expect(await engine.run(org, [low, high])).toMatchObject({ status: 'succeeded', received: 2, updated: 1, unchanged: 1 });
+    expect(await engine.findings(org)).toMatchObject([{ severity: 5 }]);
+    expect(await engine.run(org, [high, low])).toMatchObject({ updated: 0, unchanged: 2 });
+  });
+
+  it('of one source do not hide what another says for the first time', async () => {
+    await engine.run(org, [inLib('a')], { source: 'tool_a' });
+    expect(await engine.run(org, [inLib('a')], { source: 'tool_b' })).toMatchObject({ updated: 1 });
+    expect(await engine.run(org, [inLib('a')], { scope: { name: 'another pipeline' } })).toMatchObject({ updated: 1 });
+    expect((await engine.findings(org))[0]?.sightings).toHaveLength(3);
+  });
+
+  it('are looked at again when their finding changes while the report is read', async () => {
+    await engine.run(org, [inLib('a'), inLib('b')]);
+    await engine.admin().query(`update sightings set last_seen = last_seen - interval '3 days' where org_id = $1`, [org]);
+    let claimed = false;
+    const slow = (format: ReportFormat): ReportFormat => ({
+      ...format,
+      async *read(input) {
+        yield* format.read(input);
+        if (claimed) return;
+        claimed = true;
+        await engine
+          .admin()
+          .query(
+            `update findings set status = 'remediated', assurance = 'declared', status_changed_at = now() - interval '1 hour' where org_id = $1 and location->>'component' = 'a'`,
+            [org],
+          );
+      },
+    });
+    // More than a batch, so that the first records are recognised before the change.
+    const many = Array.from({ length: 2_100 }, (_, index) => inLib(`new-${index}`));
+    const id = await engine.start(org, [inLib('a'), inLib('b'), ...many]);
+    await engine.attempt(org, id, {}, slow);
+    expect(await engine.read(org, id)).toMatchObject({ status: 'succeeded', received: 2_102, created: 2_100, reopened: 1, unchanged: 1 });
+  });
+});

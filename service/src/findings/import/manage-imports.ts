@@ -1,0 +1,151 @@
+import type { Asset } from '@rrs/scan-reports';
+import { recordAudit } from '../../audit/record.ts';
+import type { SystemTx, TenantTx } from '../../db/database.ts';
+import { fetchPage, type PageRequest } from '../../db/pages.ts';
+import { emit } from '../../events/emit.ts';
+import { enqueue } from '../../jobs/jobs.ts';
+import type { Actor } from '../../shared/actor.ts';
+import { AppError, notFound } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
+import type { FindingFollower } from '../follower.ts';
+import { takeImportLock } from '../import-lock.ts';
+import { runImport } from '../jobs.ts';
+import { readPolicy } from '../policy.ts';
+import { applyClosures, tellFollower } from './close-absent.ts';
+
+/** What a run covered, in the words of whoever made it. */
+export interface ScanScope {
+  /** `complete`: the report lists everything that the tool sees on the assets it covers, so what is missing is gone. */
+  coverage?: 'complete' | 'partial';
+  /** What the report is about, for tools that do not say it. */
+  asset?: Asset;
+  /** Covered as well, though the report may not name them because nothing was found there. */
+  assets?: Asset[];
+  /** Tells several scans with one tool apart: a pipeline, a team. */
+  name?: string;
+  started_at?: string;
+}
+
+export interface NewImport {
+  format: string | null;
+  filename: string | null;
+  sha256: string;
+  bytes: number;
+  scan_scope: ScanScope;
+  dry_run: boolean;
+  /** Whose run brought it. */
+  connection_id?: string;
+}
+
+export async function createImport(tx: TenantTx, actor: Actor, input: NewImport): Promise<ImportRow> {
+  const row = await recordImport(tx, actor, input);
+  await enqueue(tx, runImport, { org_id: actor.orgId, import_id: row.id });
+  return row;
+}
+
+/** Without a job of its own: for who runs it at once. */
+export async function recordImport(tx: TenantTx, actor: Actor, input: NewImport): Promise<ImportRow> {
+  const id = newId();
+  await tx
+    .insertInto('imports')
+    .values({
+      org_id: actor.orgId,
+      id,
+      status: 'queued',
+      format: input.format,
+      filename: input.filename,
+      sha256: input.sha256,
+      bytes: String(input.bytes),
+      scan_scope: JSON.stringify(input.scan_scope),
+      dry_run: input.dry_run,
+      connection_id: input.connection_id ?? null,
+      created_by: actor.name,
+      actor: JSON.stringify({ type: actor.type, id: actor.id, name: actor.name }),
+    })
+    .execute();
+  const after = { format: input.format, filename: input.filename, sha256: input.sha256, dry_run: input.dry_run };
+  await recordAudit(tx, actor, { action: 'import.created', objectType: 'import', objectId: id, after });
+  await emit(tx, actor.orgId, { type: 'import.created', subject: id, data: after });
+  return readImport(tx, actor.orgId, id);
+}
+
+interface ImportFilter {
+  status?: ImportRow['status'][];
+  format?: string[];
+}
+
+export function listImports(tx: TenantTx, orgId: string, { status, format }: ImportFilter, page: PageRequest) {
+  // What connections bring is listed with their runs.
+  let query = tx.selectFrom('imports').selectAll().where('org_id', '=', orgId).where('connection_id', 'is', null);
+  if (status) query = query.where('status', 'in', status);
+  if (format) query = query.where('format', 'in', format);
+  return fetchPage(tx, query, { created_at: { column: 'created_at', type: 'timestamptz' } }, page);
+}
+
+export async function readImport(tx: TenantTx, orgId: string, id: string) {
+  const row = await tx.selectFrom('imports').selectAll().where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst();
+  if (!row) throw notFound('import', id);
+  return row;
+}
+
+export type ImportRow = Awaited<ReturnType<typeof readImport>>;
+
+/** When the scan saw what it saw; never later than the report came in. */
+export function seenAtOf({ scan_scope, created_at }: Pick<ImportRow, 'scan_scope' | 'created_at'>): Date {
+  const { started_at } = scan_scope as ScanScope;
+  return started_at && new Date(started_at) < created_at ? new Date(started_at) : created_at;
+}
+
+async function lockHeld(tx: TenantTx, orgId: string, id: string): Promise<ImportRow> {
+  await takeImportLock(tx, orgId);
+  const row = await readImport(tx, orgId, id);
+  if (row.status !== 'needs_confirmation')
+    throw new AppError('conflict', `The import "${id}" is ${row.status}; only one that needs confirmation can be confirmed or discarded.`);
+  return row;
+}
+
+/** The person has looked: what the run no longer saw is closed after all. */
+export async function confirmImport(tx: TenantTx, actor: Actor, id: string, follower: FindingFollower): Promise<ImportRow> {
+  const row = await lockHeld(tx, actor.orgId, id);
+  const { sla } = await readPolicy(tx, actor.orgId);
+  const resolution = {
+    orgId: actor.orgId,
+    importId: id,
+    sourceId: row.source_id ?? '',
+    sourceWords: [],
+    seenAt: seenAtOf(row),
+    sla,
+    actor,
+    large: false,
+  };
+  const closed = await applyClosures(tx, resolution);
+  await tellFollower(tx, follower, resolution, { reopened: 0, closed, withdrawn: [], held: false });
+  return finishHeld(tx, actor, row, 'succeeded', closed);
+}
+
+/** The run's absences are forgotten; what it did see stays. */
+export async function discardImport(tx: TenantTx, actor: Actor, id: string): Promise<ImportRow> {
+  const row = await lockHeld(tx, actor.orgId, id);
+  await tx.deleteFrom('import_closures').where('org_id', '=', actor.orgId).where('import_id', '=', id).execute();
+  return finishHeld(tx, actor, row, 'discarded', 0);
+}
+
+async function finishHeld(tx: TenantTx, actor: Actor, row: ImportRow, status: 'succeeded' | 'discarded', closed: number): Promise<ImportRow> {
+  const updated = await tx
+    .updateTable('imports')
+    .set({ status, closed, version: row.version + 1 })
+    .where('org_id', '=', actor.orgId)
+    .where('id', '=', row.id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  const action = status === 'succeeded' ? 'import.confirmed' : 'import.discarded';
+  await recordAudit(tx, actor, { action, objectType: 'import', objectId: row.id, before: { status: row.status }, after: { status, closed } });
+  await emit(tx, actor.orgId, { type: action, subject: row.id, data: { closed } });
+  return updated;
+}
+
+/** Whether an import of any organization has this file. */
+export async function reportIsStored(tx: SystemTx, sha256: string): Promise<boolean> {
+  const found = await tx.selectFrom('imports').select('id').where('sha256', '=', sha256).limit(1).executeTakeFirst();
+  return found !== undefined;
+}

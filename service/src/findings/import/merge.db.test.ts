@@ -1,0 +1,156 @@
+import type { Asset, Observation } from '@rrs/scan-reports';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { seen, useImports } from '../../testing/findings/imports.ts';
+
+const engine = useImports();
+let org: string;
+beforeEach(async () => {
+  org = await engine.organization();
+});
+
+const host = (name: string, ...identifiers: NonNullable<Asset['identifiers']>): Asset => ({
+  type: 'host',
+  name,
+  ...(identifiers.length > 0 ? { identifiers } : {}),
+});
+const fqdn = (value: string) => ({ kind: 'fqdn', value }) as const;
+const ip = (value: string) => ({ kind: 'ip', value }) as const;
+const on = (asset: Asset, given: Partial<Observation> = {}) => seen({ location: { port: 443, protocol: 'tcp' }, asset, ...given });
+const code = (given: Partial<Observation>) => seen({ rule: 'sql', tool: 'semgrep', asset: { type: 'repository', name: 'shop' }, ...given });
+
+const both = ['CVE-2024-0001', 'GHSA-aaaa-bbbb-cccc'];
+const ghsa = ['GHSA-aaaa-bbbb-cccc'];
+const web = 'web.example.com';
+
+const MEET: readonly [string, Observation, Observation][] = [
+  [
+    'the same CVE in a package, by its URL and by its name',
+    seen({ location: { component: 'lodash', purl: 'pkg:npm/lodash@4' } }),
+    seen({ location: { component: 'lodash' } }),
+  ],
+  ['versions of one package', seen({ location: { component: 'a', version: '1' } }), seen({ location: { component: 'a', version: '2' } })],
+  ['GHSA alone and CVE with GHSA', seen({ vulnerability_ids: ghsa }), seen({ vulnerability_ids: both })],
+  [
+    'code that moved, by its fingerprint',
+    code({ location: { path: 'a', line: 1, fingerprint: 'f' } }),
+    code({ location: { path: 'a', line: 7, fingerprint: 'f' } }),
+  ],
+  ['a host by address, and by name with that address', on(host('10.0.0.1', ip('10.0.0.1'))), on(host(web, fqdn(web), ip('10.0.0.1')))],
+  ['a host that is only named by its address', on(host('10.0.0.1')), on(host(web, fqdn(web), ip('10.0.0.1')))],
+  ['a host that is only named', on(host(web)), on(host('srv01', fqdn(web), { kind: 'hostname', value: 'srv01' }))],
+  ['a host in upper and lower case', on(host('WEB.example.com')), on(host(web))],
+  [
+    'an image by tag and digest',
+    on({ type: 'container_image', name: 'shop:1', identifiers: [{ kind: 'digest', value: 'sha256:a' }] }),
+    on({ type: 'container_image', name: 'shop:latest', identifiers: [{ kind: 'digest', value: 'sha256:a' }] }),
+  ],
+];
+
+const APART: readonly [string, Observation, Observation][] = [
+  ['another component', seen({ location: { component: 'a' } }), seen({ location: { component: 'b' } })],
+  ['another asset', seen(), seen({ asset: { type: 'container_image', name: 'other:1' } })],
+  ['another type of asset', seen(), seen({ asset: { type: 'repository', name: 'registry.example.com/shop:1' } })],
+  ['another line', code({ location: { path: 'a', line: 1 } }), code({ location: { path: 'a', line: 2 } })],
+  ['the rule of another tool', code({}), code({ tool: 'codeql' })],
+  ['two hosts behind one address', on(host(web, fqdn(web), ip('10.0.0.1'))), on(host('db.example.com', fqdn('db.example.com'), ip('10.0.0.1')))],
+  ['two hosts that know only themselves', on(host(web, fqdn(web), ip('127.0.0.1'))), on(host('127.0.0.1', ip('127.0.0.1')))],
+  [
+    'checks for several CVEs that have one in common',
+    seen({ tool: 'a', rule: '1', vulnerability_ids: ['CVE-2024-0001', 'CVE-2024-0002'] }),
+    seen({ tool: 'a', rule: '2', vulnerability_ids: ['CVE-2024-0001', 'CVE-2024-0003'] }),
+  ],
+  ['CVEs of one erratum', seen({ vulnerability_ids: ['CVE-2024-0001', 'RHSA-2024:1'] }), seen({ vulnerability_ids: ['CVE-2024-0002', 'RHSA-2024:1'] })],
+  ['paths of a repository in upper and lower case', code({ asset: { type: 'repository', name: 'Shop' } }), code({})],
+];
+
+describe.each([
+  ['meet in one finding', MEET, 1],
+  ['stay apart', APART, 2],
+] as const)('these %s', (_, pairs, count) => {
+  it.each(pairs)('%s', async (_name, one, other) => {
+    const run = (items: Observation[], source: 'tool_a' | 'tool_b') => engine.run(org, items, { source, scope: { started_at: '2026-01-01T00:00:00Z' } });
+    for (const [first, second] of [
+      [one, other],
+      [other, one],
+    ] as const) {
+      org = await engine.organization();
+      await run([first], 'tool_a');
+      await run([second], 'tool_b');
+      expect(await engine.findings(org)).toHaveLength(count);
+      expect((await engine.findings(org))[0]?.sightings).toHaveLength(count === 1 ? 2 : 1);
+      org = await engine.organization();
+      await run([first, second], 'tool_a');
+      expect(await engine.findings(org)).toHaveLength(count);
+    }
+  });
+});
+
+describe("the tool's own id", () => {
+  const alert = (id: string, line: number, given: Partial<Observation> = {}) => code({ external_id: id, location: { path: 'a', line }, ...given });
+  const lines = async () => (await engine.findings(org)).map(({ sightings, location }) => `${sightings[0]?.external_id}:${location.line}`).sort();
+
+  it('finds it again although it moved, and others meet it at its new place', async () => {
+    await engine.run(org, [alert('1', 10)]);
+    expect(await engine.run(org, [alert('1', 20)])).toMatchObject({ created: 0, updated: 1 });
+    expect(await engine.run(org, [code({ location: { path: 'a', line: 20 } })], { source: 'tool_b' })).toMatchObject({ created: 0 });
+    expect(await engine.findings(org)).toMatchObject([{ location: { line: 20 } }]);
+  });
+
+  it('tells what moved from what came to its old place', async () => {
+    await engine.run(org, [alert('1', 10), alert('2', 20)]);
+    const shifted = [alert('3', 10), alert('1', 20), alert('2', 30)];
+    expect(await engine.run(org, shifted)).toMatchObject({ created: 1, updated: 2 });
+    expect(await lines()).toEqual(['1:20', '2:30', '3:10']);
+    expect(await engine.run(org, shifted)).toMatchObject({ created: 0, updated: 0, unchanged: 3 });
+    await engine.run(org, [alert('1', 10), alert('3', 20), alert('2', 30)]);
+    expect(await lines()).toEqual(['1:10', '2:30', '3:20']);
+  });
+
+  it('of a tool that gives everything new ids does not make new findings', async () => {
+    await engine.run(org, [alert('1', 10)]);
+    expect(await engine.run(org, [alert('9', 10)])).toMatchObject({ created: 0, updated: 1 });
+    expect(await lines()).toEqual(['9:10']);
+  });
+
+  it('means nothing on another asset or from another source', async () => {
+    await engine.run(org, [alert('1', 10)]);
+    expect(await engine.run(org, [alert('1', 10, { asset: { type: 'repository', name: 'other' } })])).toMatchObject({ created: 1 });
+    expect(await engine.run(org, [alert('1', 30)], { source: 'tool_b' })).toMatchObject({ created: 1 });
+  });
+
+  it('that a report uses twice makes a stable state', async () => {
+    const report = [alert('1', 10), alert('1', 20)];
+    await engine.run(org, report);
+    expect(await engine.run(org, report)).toMatchObject({ created: 0, updated: 0 });
+  });
+});
+
+describe('names of one vulnerability', () => {
+  it('that were two findings until it was known: one goes on', async () => {
+    await engine.run(org, [seen()]);
+    await engine.run(org, [seen({ vulnerability_ids: ghsa })], { source: 'tool_b' });
+    await engine.run(org, [seen({ vulnerability_ids: both })], { source: 'tool_c' });
+    expect(await engine.findings(org)).toMatchObject([
+      { weakness: 'CVE-2024-0001', status: 'open' },
+      { weakness: ghsa[0], status: 'withdrawn' },
+    ]);
+    await engine.run(org, [seen({ vulnerability_ids: ghsa })], { source: 'tool_b', scope: { coverage: 'complete' } });
+    expect(await engine.findings(org)).toMatchObject([{ sightings: [{}, {}, {}] }, { status: 'withdrawn' }]);
+  });
+
+  it('two of which were known before the third', async () => {
+    await engine.run(org, [seen({ vulnerability_ids: ghsa }), seen({ vulnerability_ids: ['SNYK-JS-1'] })]);
+    expect(await engine.run(org, [seen({ vulnerability_ids: [...both, 'SNYK-JS-1'] })], { source: 'tool_b' })).toMatchObject({
+      status: 'succeeded',
+      created: 0,
+    });
+    expect((await engine.findings(org)).map(({ status }) => status).sort()).toEqual(['open', 'withdrawn']);
+  });
+
+  it('lead from one to the next', async () => {
+    await engine.run(org, [seen({ vulnerability_ids: ['GHSA-aaaa-bbbb-cccc', 'SNYK-JS-1'] })]);
+    await engine.run(org, [seen({ vulnerability_ids: both })], { source: 'tool_b' });
+    await engine.run(org, [seen({ vulnerability_ids: ['SNYK-JS-1'] })], { source: 'tool_c' });
+    expect(await engine.findings(org)).toMatchObject([{ weakness: 'CVE-2024-0001', sightings: [{}, {}, {}] }]);
+  });
+});

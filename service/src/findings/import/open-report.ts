@@ -1,0 +1,75 @@
+import { pipeline, Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { ReportError, type ReportFormat, type ReportInput, recognise } from '@rrs/scan-reports';
+import type { BlobStore } from '../../blobs/blobs.ts';
+import { errorCodeOf } from '../../shared/errors.ts';
+import type { ImportRow } from './manage-imports.ts';
+
+/** A compressed report may grow this much and no further. */
+const MAX_EXPANDED_BYTES = 16 * 1024 ** 3;
+
+/** The stored file of an import, uncompressed; `bytesRead` says how far the latest reader of it has come in the file as it was sent. */
+export function openReport(blobs: BlobStore, { sha256, filename }: ImportRow): ReportInput & { bytesRead(): number } {
+  let bytesRead = 0;
+  async function* counted(stored: Readable): AsyncGenerator<Uint8Array> {
+    bytesRead = 0;
+    for await (const chunk of stored as AsyncIterable<Uint8Array>) {
+      bytesRead += chunk.length;
+      yield chunk;
+    }
+  }
+  return {
+    filename,
+    bytesRead: () => bytesRead,
+    async *open() {
+      const stored = await blobs.get(sha256);
+      if (!stored) throw new ReportError('The stored file of this import is gone.');
+      try {
+        yield* uncompressed(counted(stored));
+      } finally {
+        stored.destroy();
+      }
+    },
+  };
+}
+
+async function* uncompressed(chunks: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const first = await chunks.next();
+  if (first.done) return;
+  async function* all(): AsyncGenerator<Uint8Array> {
+    yield first.value as Uint8Array;
+    for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value;
+  }
+  if (first.value[0] !== 0x1f || first.value[1] !== 0x8b) {
+    yield* all();
+    return;
+  }
+  let expanded = 0;
+  const gunzip = createGunzip();
+  // What goes wrong arrives where it is read.
+  pipeline(Readable.from(all()), gunzip, () => {});
+  try {
+    for await (const chunk of gunzip as AsyncIterable<Uint8Array>) {
+      expanded += chunk.length;
+      if (expanded > MAX_EXPANDED_BYTES) throw new ReportError(`The compressed file grows beyond ${MAX_EXPANDED_BYTES} bytes.`);
+      yield chunk;
+    }
+  } catch (error) {
+    if (errorCodeOf(error)?.startsWith('Z_')) throw new ReportError('The compressed file is damaged or ends too early.', { cause: error });
+    throw error;
+  }
+}
+
+export async function chooseFormat(known: readonly ReportFormat[], row: ImportRow, input: ReportInput): Promise<ReportFormat> {
+  const named = known.find(({ id }) => id === row.format);
+  if (named) return named;
+  const { format, looksLike, couldBe } = await recognise(known, input);
+  if (format) return format;
+  if (couldBe.length > 0)
+    throw new ReportError(
+      `The file is ${looksLike}, which several formats write when nothing was found: name its format with format= (${couldBe.join(', ')}).`,
+    );
+  throw new ReportError(
+    `The file is no report of a known format: it looks like ${looksLike}. Expected is one of ${known.map(({ id }) => id).join(', ')}: GET /api/v1/import-formats describes them, and format= names one.`,
+  );
+}

@@ -1,0 +1,293 @@
+import { type About, type Asset, ReportError, type ReportFormat } from '@rrs/scan-reports';
+import { sql } from 'kysely';
+import { recordAudit } from '../../audit/record.ts';
+import type { BlobStore } from '../../blobs/blobs.ts';
+import type { Database, TenantTx } from '../../db/database.ts';
+import { emit } from '../../events/emit.ts';
+import type { JobContext } from '../../jobs/jobs.ts';
+import { systemActor } from '../../shared/actor.ts';
+import type { FindingFollower } from '../follower.ts';
+import { queueImport, takeImportLock } from '../import-lock.ts';
+import { readPolicy } from '../policy.ts';
+import { type Absence, doubtsOf, sparedBy, UNSPECIFIED } from './absence.ts';
+import { closeAbsent, tellFollower } from './close-absent.ts';
+import { FastPathMissed, knownContents } from './known-records.ts';
+import { type ImportRow, type ScanScope, seenAtOf } from './manage-imports.ts';
+import { chooseFormat, openReport } from './open-report.ts';
+import type { Resolution } from './resolution.ts';
+import { resolveRows } from './resolve.ts';
+import { type Source, sourceOf, wordsOfSource } from './sources.ts';
+import { type Staged, stageReport } from './stage-report.ts';
+import { assetKeyOf, STAGING_VIEWS } from './staging.ts';
+
+export interface Importing {
+  blobs: BlobStore;
+  follower: FindingFollower;
+  known: readonly ReportFormat[];
+}
+
+/** For reports that a connection brought: where they come from, and what was looked at though nothing was found there. */
+export interface Brought {
+  source: Source;
+  covers: readonly Asset[];
+  /** Looked at in part: what is missing there need not be gone. */
+  partly: readonly Asset[];
+  /** Whatever is missing may be so for another reason than being gone: a person looks before anything is closed. */
+  cautious: boolean;
+}
+
+/** Runs a stored import to its end, whatever an earlier attempt has left; one that has ended already is left alone. */
+export async function importReport(
+  { blobs, follower, known }: Importing,
+  context: JobContext,
+  { orgId, importId }: ImportId,
+  brought?: Brought,
+): Promise<void> {
+  const row = await begin(context.db, orgId, importId);
+  if (!row) return;
+  try {
+    const input = openReport(blobs, row);
+    const format = await chooseFormat(known, row, input);
+    const about = (await format.about?.(input)) ?? null;
+    const tool = [...new Set(about?.tools ?? [])].sort().join(' + ');
+    const source: Source = brought?.source ?? { kind: 'import', provider: format.id, tool, name: (row.scan_scope as ScanScope).name ?? '' };
+    const report: Report = {
+      format,
+      input,
+      about,
+      source,
+      follower,
+      covers: brought?.covers ?? [],
+      partly: brought?.partly ?? [],
+      cautious: brought?.cautious ?? false,
+    };
+    try {
+      await finish(context.db, row, report, await stage(context, row, report, knownContents(context.db, orgId)));
+    } catch (error) {
+      if (!(error instanceof FastPathMissed)) throw error;
+      await forget(context.db, orgId, importId);
+      await finish(context.db, row, report, await stage(context, row, report, null));
+    }
+  } catch (error) {
+    if (error instanceof ReportError) await fail(context.db, row, error.message);
+    else if (error instanceof Superseded) return;
+    else if (context.lastAttempt) await fail(context.db, row, 'The import failed several times because of a fault in the service; the log has the details.');
+    else throw error;
+  } finally {
+    await forget(context.db, orgId, importId);
+  }
+}
+
+interface ImportId {
+  orgId: string;
+  importId: string;
+}
+
+/** `null`: it is finished already, by a worker that died before it could say so. */
+async function begin(db: Database, orgId: string, importId: string): Promise<ImportRow | null> {
+  await forget(db, orgId, importId);
+  return db.withTenant({ orgId }, async (tx) => {
+    const row = await tx
+      .updateTable('imports')
+      .set({ status: 'running', started_at: sql<Date>`coalesce(started_at, now())`, bytes_read: '0', records_read: '0' })
+      .where('org_id', '=', orgId)
+      .where('id', '=', importId)
+      .where('status', 'in', ['queued', 'running'])
+      .returningAll()
+      .executeTakeFirst();
+    return row ?? null;
+  });
+}
+
+interface Report {
+  format: ReportFormat;
+  input: ReturnType<typeof openReport>;
+  about: About | null;
+  source: Source;
+  follower: FindingFollower;
+  covers: readonly Asset[];
+  partly: readonly Asset[];
+  cautious: boolean;
+}
+
+type FindKnown = Parameters<typeof stageReport>[2]['findKnown'];
+
+async function stage({ db, signal }: JobContext, row: ImportRow, report: Report, findKnown: FindKnown): Promise<Staged> {
+  const { format, input, source, covers, partly } = report;
+  const scope = row.scan_scope as ScanScope;
+  const staged = await db.withCopyClient((client) =>
+    stageReport(format, input, {
+      client,
+      signal,
+      orgId: row.org_id,
+      importId: row.id,
+      origin: [source.provider, source.tool, source.name].join('\n'),
+      defaultAsset: defaultAsset(report, scope),
+      scopeAssets: [scope.asset ?? [], scope.assets ?? [], covers, partly].flat(),
+      findKnown,
+      onProgress: (records) => progress(db, row, { records, bytes: input.bytesRead() }),
+    }),
+  );
+  // In a transaction of its own: whoever analyzes a table keeps others from doing so until the end.
+  if (isLarge(staged)) await db.withTenant({ orgId: row.org_id }, (tx) => sql`select analyze_staging()`.execute(tx));
+  return staged;
+}
+
+/** For what does not say where it was found. */
+function defaultAsset({ format, about }: Pick<Report, 'format' | 'about'>, scope: ScanScope): Asset {
+  return scope.asset ?? { type: about?.assetType ?? format.assetType, name: UNSPECIFIED };
+}
+
+/** What does not say where it was found is then counted with that of other reports that do not say so either. */
+function isShared({ kind, name }: Source, scope: ScanScope): boolean {
+  return kind === 'import' && name === '' && scope.asset === undefined;
+}
+
+/** Small ones are planned well without statistics. */
+function isLarge({ received }: Staged): boolean {
+  return received >= 1_000;
+}
+
+async function progress(db: Database, { org_id, id }: ImportRow, { records, bytes }: { records: number; bytes: number }): Promise<void> {
+  await db.withTenant({ orgId: org_id }, (tx) =>
+    tx
+      .updateTable('imports')
+      .set({ records_read: String(records), bytes_read: String(bytes) })
+      .where('org_id', '=', org_id)
+      .where('id', '=', id)
+      .execute(),
+  );
+}
+
+class DryRun extends Error {}
+/** Another worker took this one for dead and has finished the import. */
+class Superseded extends Error {}
+
+/** Everything that an import changes, in one transaction, one import of an organization after the other. */
+async function finish(db: Database, row: ImportRow, report: Report, staged: Staged): Promise<void> {
+  let result: Result | undefined;
+  try {
+    await queueImport(row.org_id, () =>
+      db.withTenant({ orgId: row.org_id }, async (tx) => {
+        result = await resolve(tx, row, report, staged);
+        if (row.dry_run) throw new DryRun();
+        await conclude(tx, row, result);
+      }),
+    );
+  } catch (error) {
+    if (!(error instanceof DryRun) || !result) throw error;
+    const wouldBe = { ...result, sourceId: null };
+    await db.withTenant({ orgId: row.org_id }, (tx) => conclude(tx, row, wouldBe));
+  }
+}
+
+interface Result {
+  status: 'succeeded' | 'needs_confirmation';
+  format: string;
+  sourceId: string | null;
+  counts: { received: number; created: number; updated: number; unchanged: number; reopened: number; rejected: number; closed: number };
+  rejections: Staged['rejections'];
+  notes: string[];
+}
+
+/** Staging tables do not survive a crash of the database, and a worker that was taken for dead may write into them too. */
+async function assertStaged(tx: TenantTx, { org_id, id }: ImportRow, { received, rejected }: Staged): Promise<void> {
+  const count = (table: string) => sql`(select count(*) from ${sql.table(table)} where org_id = ${org_id} and import_id = ${id})`;
+  const { rows } = await sql<{ count: number }>`select (${count('tenant_import_rows')} + ${count('tenant_import_seen')})::int as count`.execute(tx);
+  if (rows[0]?.count !== received - rejected) throw new Error(`${rows[0]?.count} of ${received - rejected} staged records are there`);
+}
+
+async function resolve(tx: TenantTx, row: ImportRow, { format, about, source, follower, partly, cautious }: Report, staged: Staged): Promise<Result> {
+  const orgId = row.org_id;
+  await takeImportLock(tx, orgId);
+  await assertStaged(tx, row, staged);
+  const scope = row.scan_scope as ScanScope;
+  const { sla, brake } = await readPolicy(tx, orgId);
+  const resolution: Resolution = {
+    orgId,
+    importId: row.id,
+    sourceId: await sourceOf(tx, orgId, source),
+    sourceWords: wordsOfSource(source),
+    seenAt: seenAtOf(row),
+    sla,
+    actor: row.actor as Resolution['actor'],
+    large: isLarge(staged),
+  };
+  const doubts = scope.coverage === 'complete' ? doubtsOf(about, staged) : [];
+  const absence: Absence = {
+    complete: scope.coverage === 'complete' && doubts.length === 0,
+    partly: [...partly, ...(isShared(source, scope) ? [defaultAsset({ format, about }, scope)] : [])].map(assetKeyOf),
+    unread: about?.unread ?? [],
+    brake: cautious ? { share: 0, count: 0 } : brake,
+  };
+  const { withdrawn, ...outcomes } = await resolveRows(tx, resolution, absence);
+  // What came in just now is in no statistics yet, and the next statements compare it with what was there.
+  if (isLarge(staged)) await sql`select analyze_grown()`.execute(tx);
+  const spared = absence.complete ? await sparedBy(tx, resolution, absence) : [];
+  const { closed, held } = await closeAbsent(tx, resolution, absence);
+  if (!row.dry_run) await tellFollower(tx, follower, resolution, { reopened: outcomes.reopened, closed, withdrawn, held: held !== null });
+  const { received, rejected } = staged;
+  const unchanged = received - rejected - outcomes.created - outcomes.updated - outcomes.reopened;
+  return {
+    status: held && !row.dry_run ? 'needs_confirmation' : 'succeeded',
+    format: format.id,
+    sourceId: resolution.sourceId,
+    counts: { received, ...outcomes, unchanged, rejected, closed },
+    rejections: staged.rejections,
+    notes: [
+      ...(held
+        ? [
+            `${held.count} of ${held.open} open findings of this source would be closed; ${row.dry_run ? 'the import would wait for a person to confirm it' : 'confirm or discard'}.`,
+          ]
+        : []),
+      ...doubts.map((doubt) => `Nothing was closed: ${doubt}.`),
+      ...spared,
+    ],
+  };
+}
+
+async function conclude(tx: TenantTx, row: ImportRow, { status, format, sourceId, counts, rejections, notes }: Result): Promise<void> {
+  const orgId = row.org_id;
+  const { numUpdatedRows } = await tx
+    .updateTable('imports')
+    .set({
+      status,
+      format,
+      source_id: sourceId,
+      ...counts,
+      rejections: JSON.stringify(rejections),
+      notes: JSON.stringify(notes),
+      bytes_read: row.bytes,
+      records_read: String(counts.received),
+      finished_at: sql<Date>`now()`,
+    })
+    .where('org_id', '=', orgId)
+    .where('id', '=', row.id)
+    .where('status', '=', 'running')
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw new Superseded();
+  const action = status === 'succeeded' ? 'import.succeeded' : 'import.needs_confirmation';
+  await recordAudit(tx, systemActor(orgId, 'worker'), { action, objectType: 'import', objectId: row.id, after: { format, dry_run: row.dry_run, ...counts } });
+  await emit(tx, orgId, { type: action, subject: row.id, data: { format, dry_run: row.dry_run, ...counts } });
+}
+
+async function fail(db: Database, row: ImportRow, error: string): Promise<void> {
+  const orgId = row.org_id;
+  await db.withTenant({ orgId }, async (tx) => {
+    await tx
+      .updateTable('imports')
+      .set({ status: 'failed', error, finished_at: sql<Date>`now()` })
+      .where('org_id', '=', orgId)
+      .where('id', '=', row.id)
+      .execute();
+    await recordAudit(tx, systemActor(orgId, 'worker'), { action: 'import.failed', objectType: 'import', objectId: row.id, after: { error } });
+    await emit(tx, orgId, { type: 'import.failed', subject: row.id, data: { error } });
+  });
+}
+
+/** Staged rows belong to one attempt. */
+async function forget(db: Database, orgId: string, importId: string): Promise<void> {
+  await db.withTenant({ orgId }, async (tx) => {
+    await Promise.all(STAGING_VIEWS.map((view) => tx.deleteFrom(view).where('org_id', '=', orgId).where('import_id', '=', importId).execute()));
+  });
+}

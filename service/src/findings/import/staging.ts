@@ -1,0 +1,137 @@
+import type { Asset, Observation } from '@rrs/scan-reports';
+import { assetKeys, canonicalName } from '../../assets/keys.ts';
+import { type CopyValue, copyLine, type Hex } from '../../db/copy.ts';
+import { newId } from '../../shared/ids.ts';
+import { bestVector } from '../../vulnerabilities/cvss.ts';
+import { stagedColumns } from '../fields/derive.ts';
+import { digest } from '../identity/digest.ts';
+import { type Identity, identityOf } from '../identity/identity.ts';
+import { wordsOf } from '../words.ts';
+
+/** A staging table: COPY writes its lines, the import engine reads them through the view of the organization. */
+export interface StagingTable<Record> {
+  name: 'import_assets' | 'import_texts' | 'import_seen' | 'import_rows';
+  columns: readonly string[];
+  values: (record: Record) => CopyValue[];
+}
+
+function stagingTable<Staged>(name: StagingTable<Staged>['name'], columns: Readonly<Record<string, (staged: Staged) => CopyValue>>): StagingTable<Staged> {
+  const readers = Object.values(columns);
+  return { name, columns: Object.keys(columns), values: (staged) => readers.map((read) => read(staged)) };
+}
+
+export function stagingLine<Staged>(table: StagingTable<Staged>, staged: Staged): string {
+  return copyLine(table.values(staged));
+}
+
+/** The views through which an organization reaches its staged rows. */
+export const STAGING_VIEWS = ['tenant_import_rows', 'tenant_import_seen', 'tenant_import_texts', 'tenant_import_assets', 'tenant_import_groups'] as const;
+
+export interface StagingContext {
+  orgId: string;
+  importId: string;
+  /** Keeps equal statements of different sources apart. */
+  origin: string;
+  /** For observations that do not name their asset. */
+  defaultAsset: Asset;
+}
+
+interface Staged {
+  orgId: string;
+  importId: string;
+}
+
+const ofImport = { org_id: ({ orgId }: Staged) => orgId, import_id: ({ importId }: Staged) => importId };
+
+/** The key by which staged records name their asset. */
+export function assetKeyOf(asset: Asset): string {
+  return `${asset.type}:${canonicalName(asset)}`;
+}
+
+interface StagedAsset extends Staged {
+  asset: Asset;
+  keys: ReturnType<typeof assetKeys>;
+}
+
+export const importAssets = stagingTable<StagedAsset>('import_assets', {
+  ...ofImport,
+  asset_key: ({ asset }) => assetKeyOf(asset),
+  new_id: () => newId(),
+  type: ({ asset }) => asset.type,
+  name: ({ asset }) => asset.name,
+  keys: ({ keys }) => keys.map(({ key }) => key),
+  ranks: ({ keys }) => keys.map(({ rank }) => rank),
+});
+
+export function stagedAsset({ orgId, importId }: StagingContext, asset: Asset): StagedAsset {
+  return { orgId, importId, asset, keys: assetKeys(asset) };
+}
+
+interface StagedText extends Staged, Pick<Observation, 'description' | 'solution' | 'references'> {
+  textId: Hex;
+}
+
+export const importTexts = stagingTable<StagedText>('import_texts', {
+  ...ofImport,
+  text_id: ({ textId }) => textId,
+  description: ({ description }) => description,
+  solution: ({ solution }) => solution,
+  reference_urls: ({ references }) => references,
+});
+
+export function stagedText({ orgId, importId }: StagingContext, { description, solution, references }: Observation): StagedText | null {
+  if (description === null && solution === null && references.length === 0) return null;
+  return { orgId, importId, textId: digest([description, solution, references]), description, solution, references };
+}
+
+export const importSeen = stagingTable<Staged & { findingId: string; content: Hex; lastSeen: Date | null }>('import_seen', {
+  ...ofImport,
+  finding_id: ({ findingId }) => findingId,
+  content: ({ content }) => content,
+  last_seen: ({ lastSeen }) => lastSeen,
+});
+
+/** A record of a report on its way into the staging tables. */
+export interface ReportRecord {
+  /** Its number in the report. */
+  n: number;
+  observation: Observation;
+  assetKey: string;
+  assetName: string;
+  /** Digest of everything the source says about the finding, except when. */
+  content: Hex;
+}
+
+interface StagedRecord extends Staged, ReportRecord {
+  identity: Identity;
+  cvss: ReturnType<typeof bestVector>;
+  textId: Hex | null;
+}
+
+export const importRows = stagingTable<StagedRecord>('import_rows', {
+  ...ofImport,
+  n: ({ n }) => n,
+  new_id: () => newId(),
+  asset_key: ({ assetKey }) => assetKey,
+  weakness: ({ identity }) => identity.weakness,
+  aliases: ({ identity }) => identity.aliases,
+  identity_key: ({ identity }) => identity.identityKey,
+  external_id: ({ observation }) => observation.external_id,
+  tool_severity: ({ observation }) => observation.tool_severity,
+  suppressed: ({ observation }) => observation.suppressed,
+  present: ({ observation }) => observation.present,
+  words: ({ observation, assetName }) => wordsOf(observation, assetName),
+  content: ({ content }) => content,
+  first_seen: ({ observation }) => observation.first_seen,
+  last_seen: ({ observation }) => observation.last_seen,
+  ...stagedColumns,
+});
+
+export function stagedRecord({ orgId, importId }: StagingContext, record: ReportRecord, textId: Hex | null): StagedRecord {
+  return { orgId, importId, ...record, identity: identityOf(record.observation), cvss: bestVector(record.observation.cvss), textId };
+}
+
+export function contentOf({ origin }: StagingContext, observation: Observation, assetKey: string): Hex {
+  const { first_seen: _first, last_seen: _last, place: _place, asset: _asset, ...said } = observation;
+  return digest([origin, assetKey, said]);
+}

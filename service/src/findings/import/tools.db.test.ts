@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startWorker, type Worker } from '../../jobs/worker.ts';
+import { startApi, type TestApi } from '../../testing/http/api.ts';
+import { importHandler } from '../handlers.ts';
+
+let api: TestApi;
+let worker: Worker;
+beforeAll(async () => {
+  api = await startApi();
+  const log = { info: () => {}, error: () => {} };
+  worker = await startWorker({ url: api.databaseUrl, db: api.db, handlers: [importHandler(api.blobs, api.follower)], concurrency: 1, log });
+});
+afterAll(async () => {
+  await worker?.stop();
+  await api?.close();
+});
+
+const repository = { type: 'repository', name: 'https://git.example.com/shop' };
+async function send(report: unknown): Promise<Record<string, unknown>> {
+  const query = new URLSearchParams({ scan_scope: JSON.stringify({ coverage: 'complete', asset: repository }) });
+  const headers = { 'content-type': 'application/octet-stream', prefer: 'wait=20' };
+  return (await api.call('POST', `/api/v1/imports?${query}`, { as: api.ours.owner, body: JSON.stringify(report), headers })).body as Record<string, unknown>;
+}
+
+const sarif = (tool: string, rules: string[]) => ({
+  version: '2.1.0',
+  runs: [
+    {
+      tool: { driver: { name: tool } },
+      results: rules.map((ruleId) => ({
+        ruleId,
+        message: { text: 'a weakness' },
+        locations: [{ physicalLocation: { artifactLocation: { uri: 'src/index.js' }, region: { startLine: 7 } } }],
+      })),
+    },
+  ],
+});
+const gitlab = (scanner: string, ids: string[]) => ({
+  version: '15.0.0',
+  scan: { scanner: { id: scanner, name: scanner }, type: 'sast', status: 'success', start_time: '2026-01-01T00:00:00', end_time: '2026-01-01T00:01:00' },
+  vulnerabilities: ids.map((id) => ({
+    id,
+    severity: 'High',
+    name: id,
+    identifiers: [{ type: `${scanner}_id`, name: id, value: id }],
+    location: { file: 'a.py', start_line: 1 },
+  })),
+});
+
+it.each([
+  ['SARIF', sarif],
+  ['GitLab', gitlab],
+])('a complete report of one tool in %s closes nothing of another, and an empty one says whose it is', async (_, report) => {
+  await send(report('Semgrep', ['eval', 'exec']));
+  expect(await send(report('CodeQL', ['js/xss']))).toMatchObject({ status: 'succeeded', counts: { created: 1, closed: 0 } });
+  expect(await send(report('Semgrep', []))).toMatchObject({ status: 'succeeded', counts: { closed: 2 } });
+  expect(await send(report('CodeQL', ['js/xss']))).toMatchObject({ counts: { unchanged: 1, closed: 0 } });
+});
+
+it('alerts of one kind of GitHub say nothing about those of another; an empty list does not say which kind it is', async () => {
+  const code = [
+    {
+      number: 1,
+      state: 'open',
+      rule: { id: 'js/sql', severity: 'error', description: 'SQL injection' },
+      tool: { name: 'CodeQL' },
+      most_recent_instance: { location: { path: 'b.js', start_line: 3 } },
+    },
+  ];
+  const secret = [
+    {
+      number: 1,
+      state: 'open',
+      secret_type: 'example_token',
+      secret_type_display_name: 'Example',
+      html_url: 'https://github.com/example/shop/security/secret-scanning/1',
+    },
+  ];
+  expect(await send(code)).toMatchObject({ counts: { created: 1 } });
+  expect(await send(secret)).toMatchObject({ counts: { created: 1, closed: 0 } });
+  expect(await send([])).toMatchObject({ counts: { closed: 0 } });
+});
+
+it('a complete report whose run did not succeed closes nothing, and says why', async () => {
+  await send(sarif('Bandit', ['b101']));
+  const broken = sarif('Bandit', []);
+  const [run] = broken.runs;
+  const failed = { ...broken, runs: [{ ...run, invocations: [{ executionSuccessful: false }] }] };
+  expect(await send(failed)).toMatchObject({ counts: { closed: 0 }, notes: [expect.stringContaining('did not succeed')] });
+  expect(await send(sarif('Bandit', []))).toMatchObject({ counts: { closed: 1 } });
+});
+
+it('takes what a report is about for what the report says, also where it gives no name', async () => {
+  const trivy = {
+    SchemaVersion: 2,
+    ArtifactName: '.',
+    ArtifactType: 'filesystem',
+    Results: [
+      {
+        Target: 'package-lock.json',
+        Class: 'lang-pkgs',
+        Type: 'npm',
+        Vulnerabilities: [{ VulnerabilityID: 'CVE-2021-23337', PkgName: 'lodash', InstalledVersion: '4.17.20', Severity: 'HIGH' }],
+      },
+    ],
+  };
+  const headers = { 'content-type': 'application/octet-stream', prefer: 'wait=20' };
+  const { body } = await api.call('POST', '/api/v1/imports', { as: api.ours.owner, body: JSON.stringify(trivy), headers });
+  expect(body).toMatchObject({ status: 'succeeded', format: 'trivy', counts: { created: 1 } });
+  const found = await api.call('GET', '/api/v1/findings?cve=CVE-2021-23337', { as: api.ours.owner });
+  expect(found.body).toMatchObject({ data: [{ asset: { type: 'repository', name: 'unspecified' } }] });
+});

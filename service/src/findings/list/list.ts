@@ -1,0 +1,72 @@
+import type { TenantTx } from '../../db/database.ts';
+import { fetchPage, type PageRequest, type SortColumns } from '../../db/pages.ts';
+import { notFound } from '../../shared/errors.ts';
+import { listedColumns } from '../fields/derive.ts';
+import type { FindingRow } from '../fields/field.ts';
+import { type FindingFilter, ownFindings } from './filter.ts';
+import { fetchFilteredPage } from './filtered-page.ts';
+import { namesFor } from './names.ts';
+
+const listed = listedColumns.map((column) => `findings.${column}` as const);
+
+export function listFindings(tx: TenantTx, orgId: string, filter: FindingFilter, page: PageRequest) {
+  const all = ownFindings(tx).select(listed).where('findings.org_id', '=', orgId);
+  type Row = Awaited<ReturnType<typeof all.executeTakeFirstOrThrow>>;
+  const columns: SortColumns<Row> = {
+    risk_score: { column: 'risk_score', type: 'real' },
+    severity: { column: 'severity', type: 'smallint' },
+    first_seen: { column: 'first_seen', type: 'timestamptz' },
+    last_seen: { column: 'last_seen', type: 'timestamptz' },
+    created_at: { column: 'created_at', type: 'timestamptz' },
+    updated_at: { column: 'updated_at', type: 'timestamptz' },
+    due_at: { column: 'due_at', type: 'timestamptz' },
+  };
+  if (Object.keys(filter).length === 0) return fetchPage(tx, all, columns, page);
+  return fetchFilteredPage(tx, { all, orgId, filter }, columns, page);
+}
+
+export async function readFinding(tx: TenantTx, orgId: string, id: string) {
+  const finding = await tx.selectFrom('findings').selectAll().where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst();
+  if (!finding) throw notFound('finding', id);
+  return finding;
+}
+
+export async function lockFinding(tx: TenantTx, orgId: string, id: string) {
+  const finding = await tx.selectFrom('findings').selectAll().where('org_id', '=', orgId).where('id', '=', id).forUpdate().executeTakeFirst();
+  if (!finding) throw notFound('finding', id);
+  return finding;
+}
+
+/** Reads what belongs to a single finding: its names, sightings, texts and work items. */
+export async function readDetails(tx: TenantTx, orgId: string, finding: FindingRow) {
+  const [names, sightings, texts, workItems] = await Promise.all([
+    namesFor(tx, orgId, [finding]),
+    tx
+      .selectFrom('sightings')
+      .innerJoin('sources', (join) => join.onRef('sources.org_id', '=', 'sightings.org_id').onRef('sources.id', '=', 'sightings.source_id'))
+      .selectAll('sightings')
+      .select(['sources.kind', 'sources.provider', 'sources.tool', 'sources.name as source_name'])
+      .where('sightings.org_id', '=', orgId)
+      .where('sightings.finding_id', '=', finding.id)
+      .orderBy('sightings.first_seen')
+      .execute(),
+    finding.text_id === null ? [] : tx.selectFrom('finding_texts').selectAll().where('org_id', '=', orgId).where('id', '=', finding.text_id).execute(),
+    tx
+      .selectFrom('work_item_findings as link')
+      .innerJoin('work_items as item', (join) => join.onRef('item.org_id', '=', 'link.org_id').onRef('item.id', '=', 'link.work_item_id'))
+      .select(['item.id', 'item.title', 'item.status', 'link.linked_at'])
+      .where('link.org_id', '=', orgId)
+      .where('link.finding_id', '=', finding.id)
+      .where('link.unlinked_at', 'is', null)
+      .orderBy('link.linked_at')
+      .orderBy('item.id')
+      .execute(),
+  ]);
+  return { ...names, sightings, text: texts[0] ?? null, workItems };
+}
+
+export async function readHistory(tx: TenantTx, orgId: string, id: string, page: PageRequest) {
+  await readFinding(tx, orgId, id);
+  const query = tx.selectFrom('finding_history').selectAll().where('org_id', '=', orgId).where('finding_id', '=', id);
+  return fetchPage(tx, query, { occurred_at: { column: 'occurred_at', type: 'timestamptz' } }, page);
+}

@@ -1,0 +1,58 @@
+import type { AssetType } from '@rrs/scan-reports';
+import type { TenantTx } from '../../db/database.ts';
+
+export interface Names {
+  assets: ReadonlyMap<
+    string,
+    { id: string; type: AssetType; name: string; criticality: 'low' | 'medium' | 'high' | 'critical'; exposure: 'internet' | 'internal' | 'unknown' }
+  >;
+  sources: ReadonlyMap<string, ShownSource>;
+  /** Findings that all sources which still see them suppress. */
+  suppressed: ReadonlySet<string>;
+}
+
+export interface ShownSource {
+  id: string;
+  kind: 'manual' | 'import' | 'connection';
+  provider: string;
+  tool: string;
+  name: string;
+  connection_id: string | null;
+}
+
+/** Reads what findings refer to, with one statement per kind of object. */
+export async function namesFor(tx: TenantTx, orgId: string, rows: readonly { id: string; asset_id: string; source_ids: string[] }[]): Promise<Names> {
+  const ids = rows.map(({ id }) => id);
+  const assetIds = [...new Set(rows.map(({ asset_id }) => asset_id))];
+  const sourceIds = [...new Set(rows.flatMap(({ source_ids }) => source_ids))];
+  const [assets, sources, suppressed] = await Promise.all([
+    assetIds.length === 0
+      ? []
+      : tx.selectFrom('assets').select(['id', 'type', 'name', 'criticality', 'exposure']).where('org_id', '=', orgId).where('id', 'in', assetIds).execute(),
+    sourceIds.length === 0
+      ? []
+      : tx.selectFrom('sources').select(['id', 'kind', 'provider', 'tool', 'name']).where('org_id', '=', orgId).where('id', 'in', sourceIds).execute(),
+    ids.length === 0
+      ? []
+      : tx
+          .selectFrom('sightings')
+          .select('finding_id')
+          .where('org_id', '=', orgId)
+          .where('finding_id', 'in', ids)
+          .where('state', '=', 'present')
+          .groupBy('finding_id')
+          .having(({ fn }) => fn.agg<boolean>('bool_and', ['suppressed']))
+          .execute(),
+  ]);
+  return {
+    assets: new Map(assets.map((asset) => [asset.id, asset])),
+    sources: new Map(sources.map((source) => [source.id, showSource(source)])),
+    suppressed: new Set(suppressed.map(({ finding_id }) => finding_id)),
+  };
+}
+
+/** The name of a source that belongs to a connection is the id of the connection. */
+export function showSource({ name, ...source }: Omit<ShownSource, 'connection_id'>): ShownSource {
+  const isConnection = source.kind === 'connection';
+  return { ...source, name: isConnection ? '' : name, connection_id: isConnection ? name : null };
+}

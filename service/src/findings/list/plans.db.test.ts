@@ -1,0 +1,134 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Database, openDatabase, type TenantTx } from '../../db/database.ts';
+import { newId } from '../../shared/ids.ts';
+import { seedFindings } from '../../testing/findings/seed-findings.ts';
+import { createTestDatabase, type TestDatabase, withClient } from '../../testing/postgres.ts';
+import type { FindingFilter } from './filter.ts';
+import { listFindings } from './list.ts';
+
+const FINDINGS = 200_000;
+/**
+ * What a page reads is bounded by what is counted (10,000 matches at the most), not by how many findings there are. What sources want
+ * ignored is looked up in their sightings, one finding after the other.
+ */
+const mostBlocks = (matches: number, { suppressed }: FindingFilter): number => 2_000 + (suppressed === undefined ? 3 : 9) * matches;
+
+let database: TestDatabase;
+let db: Database;
+const orgId = newId();
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await withClient(database.url, async (admin) => {
+    await admin.query('set search_path = rrs');
+    await admin.query('insert into organizations (id, slug, name) values ($1, $2, $2)', [orgId, 'large']);
+    await seedFindings(admin, orgId, { to: FINDINGS });
+    await admin.query(
+      `insert into sightings (org_id, finding_id, source_id, state, severity, suppressed, content, first_seen, last_seen)
+       select org_id, id, source_ids[1], case when status = 'verified' then 'absent' else 'present' end, severity, hashtext(id::text) % 10 = 0, identity_key, first_seen, last_seen from findings`,
+    );
+    await admin.query('vacuum analyze');
+  });
+  db = openDatabase({ url: database.url, poolSize: 2 });
+}, 240_000);
+afterAll(async () => {
+  await db?.close();
+  await database?.drop();
+});
+
+async function blocksFetched(tx: TenantTx): Promise<number> {
+  const { rows } = await sql<{ blocks: string }>`
+    select sum(pg_stat_get_xact_blocks_fetched(oid)) as blocks from pg_class where relnamespace = 'rrs'::regnamespace`.execute(tx);
+  return Number(rows[0]?.blocks);
+}
+
+/** Blocks beyond what the number of matches allows. */
+function excessOf(filter: FindingFilter, sort: string): Promise<number> {
+  return db.withTenant({ orgId }, async (tx) => {
+    const before = await blocksFetched(tx);
+    const { page } = await listFindings(tx, orgId, filter, { limit: 50, sort, total: 'bounded', position: null, seal: () => '' });
+    return (await blocksFetched(tx)) - before - mostBlocks(page.total.count, filter);
+  });
+}
+
+const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
+const FILTERS: FindingFilter[] = [
+  {},
+  { severity: ['critical'] },
+  { severity: ['info', 'unknown'] },
+  { status: ['open'] },
+  { status: ['withdrawn'] },
+  { source: ['nessus'] },
+  { source: ['nobody'] },
+  { asset_id: newId() },
+  { asset: 'asset-12' },
+  { asset: 'asset-' },
+  { asset: 'nothing-of-this-name' },
+  { asset_type: ['cloud_resource'] },
+  { asset_type: ['package'] },
+  { cve: ['CVE-2024-10007'] },
+  { cve: ['CVE-1999-0001'] },
+  { cwe: [79] },
+  { component: 'curl-1' },
+  { has_work_item: true },
+  { has_work_item: false },
+  { work_item_id: newId() },
+  { kev: true },
+  { kev: false },
+  { epss_min: 0.9 },
+  { epss_min: 0.1 },
+  { risk_min: 99 },
+  { risk_min: 50 },
+  { overdue: true },
+  { overdue: false },
+  { suppressed: true },
+  { suppressed: false },
+  { suppressed: true, cve: ['CVE-2024-10007'] },
+  { suppressed: false, status: ['open'], severity: ['critical'] },
+  { assurance: ['declared'] },
+  { overdue: true, assurance: ['scan_only', 'independent'] },
+  { tag: ['team-0'] },
+  { tag: ['no-such-team'] },
+  { q: 'overflow' },
+  { q: 'openssl-12' },
+  { q: 'overflow cve-2024-10007' },
+  { first_seen_from: daysAgo(3) },
+  { first_seen_to: daysAgo(699) },
+  { last_seen_from: daysAgo(3) },
+  { created_from: daysAgo(300), created_to: daysAgo(299) },
+  { updated_from: daysAgo(2) },
+  { due_to: daysAgo(600) },
+];
+const SORTS = [
+  '-risk_score',
+  'risk_score',
+  '-severity',
+  'severity',
+  '-first_seen',
+  'first_seen',
+  '-last_seen',
+  'last_seen',
+  '-created_at',
+  'created_at',
+  '-updated_at',
+  'updated_at',
+  '-due_at',
+  'due_at',
+];
+
+/** Many matches, all of them at the far end of the order: old deadlines among the newest, and the like. No index serves every such pair. */
+const FAR_END: Record<string, RegExp> = { due_to: /^-(first_seen|last_seen|created_at|updated_at)$/ };
+const isFarEnd = (filter: FindingFilter, sort: string): boolean => Object.keys(filter).some((name) => FAR_END[name]?.test(sort) ?? false);
+
+describe('a page of findings reads a bounded number of blocks', () => {
+  it.each(FILTERS.map((filter) => [JSON.stringify(filter), filter] as const))('with %s, in every order', async (_, filter) => {
+    const read: Record<string, number> = {};
+    for (const sort of SORTS) if (!isFarEnd(filter, sort)) read[sort] = await excessOf(filter, sort);
+    expect(Object.entries(read).filter(([, blocks]) => blocks > 0)).toEqual([]);
+  });
+
+  it('which a lost index would show', async () => {
+    await withClient(database.url, (admin) => admin.query('drop index rrs.findings_by_facet'));
+    expect(await excessOf({ cve: ['CVE-2024-10007'] }, '-risk_score')).toBeGreaterThan(0);
+  });
+});

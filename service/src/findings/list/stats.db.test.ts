@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startApi, type TestApi } from '../../testing/http/api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api?.close());
+
+const DAY = 86_400_000;
+
+it('counts what is there, and nothing of others', async () => {
+  const as = { as: api.ours.owner };
+  const empty = await api.call('GET', '/api/v1/findings/stats', as);
+  expect(empty).toMatchObject({ status: 200, body: { total: 0, active: 0, by_source: [], mean_days_to_remediate: { all: null, high: null } } });
+  const create = async (severity: string, daysAgo: number, key = as) => {
+    const first_seen = new Date(Date.now() - daysAgo * DAY - 60_000).toISOString();
+    const answer = await api.call('POST', '/api/v1/findings', {
+      ...key,
+      body: { title: 'weak', severity, asset: { type: 'host', name: 'a.example' }, first_seen },
+    });
+    return (answer.body as { id: string }).id;
+  };
+  await create('critical', 0);
+  await create('critical', 20);
+  await create('info', 400);
+  await create('high', 1, { as: api.theirs.owner });
+  const done = await create('high', 10);
+  await api.call('PATCH', `/api/v1/findings/${done}`, { ...as, body: { status: 'remediated', reason: 'patched' } });
+  await api.call('PATCH', `/api/v1/findings/${done}`, { as: await api.ours.key('analyst'), body: { status: 'verified' } });
+  const { body } = await api.call('GET', '/api/v1/findings/stats', as);
+  expect(body).toMatchObject({
+    total: 4,
+    active: 3,
+    overdue: 1,
+    by_status: { open: 3, verified: 1, withdrawn: 0 },
+    by_severity: { critical: { active: 2, overdue: 1 }, high: { active: 0, overdue: 0 }, info: { active: 1, overdue: 0 } },
+    by_age: [{ count: 1 }, { from_days: 7, to_days: 30, count: 1 }, { count: 0 }, { count: 0 }, { from_days: 180, to_days: null, count: 1 }],
+    by_source: [{ kind: 'manual', provider: 'manual', count: 4 }],
+    mean_days_to_remediate: { all: 10, high: 10, critical: null },
+  });
+  const { per_day } = body as { per_day: { date: string; opened: number; closed: number }[] };
+  expect(per_day).toHaveLength(30);
+  expect(per_day.at(-1)).toEqual({ date: new Date().toISOString().slice(0, 10), opened: 4, closed: 1 });
+});

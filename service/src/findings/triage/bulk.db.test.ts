@@ -1,0 +1,152 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startApi, type TestApi } from '../../testing/http/api.ts';
+import type { BulkResult } from './bulk.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api?.close());
+
+interface Finding {
+  id: string;
+  status: string;
+  risk_score: number;
+  risk: { score: number };
+  version: number;
+  due_at: string;
+}
+
+const as = () => ({ as: api.ours.owner });
+const get = async <T = Finding>(path: string): Promise<T> => (await api.call('GET', `/api/v1${path}`, as())).body as T;
+const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString();
+const bulk = (body: object, headers: Record<string, string> = {}) => api.call('POST', '/api/v1/findings/bulk', { ...as(), body, headers });
+
+async function findings(count: number, asset: string): Promise<string[]> {
+  const ids: string[] = [];
+  for (let n = 0; n < count; n++) {
+    const body = { title: `weak ${n}`, severity: 'high', asset: { type: 'host', name: asset }, tags: ['old'] };
+    ids.push(((await api.call('POST', '/api/v1/findings', { ...as(), body })).body as Finding).id);
+  }
+  return ids;
+}
+
+/** What a change left behind, but for ids and times. */
+async function traces(id: string): Promise<unknown> {
+  const { data } = await get<{ data: Record<string, unknown>[] }>(`/findings/${id}/history`);
+  const [event] = await api.db.withSystem((tx) => tx.selectFrom('events').select(['type', 'data']).where('subject', '=', id).orderBy('id', 'desc').execute());
+  const finding = await get<Record<string, unknown>>(`/findings/${id}`);
+  const same = ({ id: _, occurred_at: __, ...rest }: Record<string, unknown>) => rest;
+  const { id: _, title, cves, sightings, created_at, updated_at, first_seen, last_seen, due_at, status_changed_at, weakness, ...shown } = finding;
+  return JSON.parse(JSON.stringify({ history: data.map(same), event, shown }), (key, value) =>
+    key === 'acceptance_expires_at' && value ? Date.parse(value) : value,
+  );
+}
+
+describe('a bulk change', () => {
+  it('changes what may change and names what may not, by the rules of a single one', async () => {
+    const ids = await findings(4, 'mixed.example');
+    const [open, rejected, done] = ids as [string, string, string];
+    await api.call('PATCH', `/api/v1/findings/${rejected}`, { ...as(), body: { status: 'false_positive', justification: 'inaccurate_finding' } });
+    await api.call('PATCH', `/api/v1/findings/${done}`, { ...as(), body: { status: 'remediated', reason: 'upgraded' } });
+    const unknown = '01994f3e-8a10-7c31-9d3c-5f1f4b8f0a11';
+    const change = { status: 'remediated', reason: 'upgraded' };
+    const wanted = {
+      counts: { matched: 5, changed: 2, unchanged: 1, refused: 2 },
+      refused: [
+        { id: unknown, code: 'not_found' },
+        { id: rejected, code: 'invalid_transition', detail: expect.stringContaining('may become open') },
+      ],
+    };
+    const dry = await bulk({ ids: [...ids, unknown, open], change, dry_run: true });
+    expect(dry).toMatchObject({ status: 200, body: { dry_run: true, ...wanted } });
+    expect(await get(`/findings/${open}`)).toMatchObject({ status: 'open', version: 1 });
+    expect(await bulk({ ids: [...ids, unknown, open], change })).toMatchObject({ status: 200, body: { dry_run: false, ...wanted } });
+    expect(await get(`/findings/${open}`)).toMatchObject({ status: 'remediated', status_reason: 'upgraded', assurance: 'declared', version: 2 });
+    expect(await bulk({ ids, change })).toMatchObject({ body: { counts: { matched: 4, changed: 0, unchanged: 3, refused: 1 } } });
+  });
+
+  it('applies the same status in other words, and leaves the trace of a single change', async () => {
+    const [one, other, same] = (await findings(3, 'again.example')) as [string, string, string];
+    const accepted = { status: 'risk_accepted', reason: 'behind the firewall', owner: 'ada', expires_at: inDays(30) };
+    const again = { ...accepted, reason: 'still behind it', expires_at: inDays(60) };
+    expect(await bulk({ ids: [one, other], change: accepted })).toMatchObject({ body: { counts: { changed: 2 } } });
+    expect(await bulk({ ids: [same], change: again })).toMatchObject({ body: { counts: { changed: 1 } } });
+    const lacking = await bulk({ ids: [one, same], change: { status: 'risk_accepted', owner: 'bob' } });
+    expect(lacking).toMatchObject({ status: 400, body: { errors: [{ path: '/reason' }, { path: '/expires_at' }] } });
+    await api.call('PATCH', `/api/v1/findings/${one}`, { ...as(), body: again });
+    expect(await bulk({ ids: [other, same], change: again })).toMatchObject({ body: { counts: { changed: 1, unchanged: 1, refused: 0 } } });
+    expect(await traces(other)).toEqual(await traces(one));
+    expect(await get(`/findings/${other}`)).toMatchObject({ status_reason: again.reason, acceptance: { expires_at: again.expires_at }, version: 3 });
+    expect(await get(`/findings/${same}`)).toMatchObject({ version: 2 });
+  });
+
+  it('leaves the same trace as a single change', async () => {
+    const [one, other] = (await findings(2, 'trace.example')) as [string, string];
+    const change = { status: 'risk_accepted', reason: 'behind the firewall', owner: 'ada', expires_at: inDays(30), severity: 'low' };
+    await api.call('PATCH', `/api/v1/findings/${one}`, { ...as(), body: change });
+    expect(await bulk({ ids: [other], change })).toMatchObject({ body: { counts: { changed: 1 } } });
+    expect(await traces(other)).toEqual(await traces(one));
+    const audit = await get<{ data: { action: string; after: unknown }[] }>('/audit-events?limit=5');
+    expect(audit.data.find(({ action }) => action === 'finding.bulk_changed')).toMatchObject({ after: { change, ids: 1, changed: 1 } });
+  });
+
+  it('ranks, dates and tags by filter, and the tags are found', async () => {
+    await findings(3, 'filter.example');
+    const answer = await bulk({
+      filter: { asset: 'filter.' },
+      change: { severity: 'critical', reason: 'crown jewels', add_tags: ['Crown'], remove_tags: ['old'] },
+    });
+    expect(answer).toMatchObject({ status: 200, body: { counts: { matched: 3, changed: 3, unchanged: 0, refused: 0 }, refused: [] } });
+    const { data } = await get<{ data: Finding[] }>('/findings?tag=crown&asset=filter.');
+    expect(data).toHaveLength(3);
+    for (const { id, risk_score } of data) {
+      const one = await get(`/findings/${id}`);
+      expect(one).toMatchObject({ severity: 'critical', tags: ['Crown'], severity_override: { source_severity: 'high', reason: 'crown jewels' } });
+      expect(one.risk.score).toBeCloseTo(risk_score, 1);
+    }
+    expect(await get('/findings?tag=old&asset=filter.')).toMatchObject({ data: [] });
+    expect(await bulk({ filter: { tag: ['crown'] }, change: { severity: null } })).toMatchObject({ body: { counts: { changed: 3 } } });
+    expect(await get<{ data: Finding[] }>('/findings?tag=crown')).toMatchObject({ data: [{ severity: 'high', severity_overridden: false }, {}, {}] });
+  });
+
+  it('is refused as a whole when it can apply to nothing', async () => {
+    const [id] = await findings(1, 'refused.example');
+    for (const [body, path] of [
+      [{ ids: [id], change: { status: 'risk_accepted', reason: 'because' } }, '/owner'],
+      [{ ids: [id], change: { reason: 'only' } }, '/change'],
+      [{ ids: [id], filter: { kev: true }, change: { status: 'open' } }, '/ids'],
+      [{ change: { status: 'open' } }, '/ids'],
+      [{ ids: [id], change: { status: 'gone' } }, '/change/status'],
+    ] as const) {
+      expect(await bulk(body)).toMatchObject({ status: 400, body: { errors: [{ path }, ...(path === '/owner' ? [{ path: '/expires_at' }] : [])] } });
+    }
+    expect(await bulk({ ids: [id], change: { severity: 'low' } })).toMatchObject({ status: 200, body: { refused: [{ id, code: 'validation_failed' }] } });
+  });
+
+  it('is done once for one Idempotency-Key, and does not reach into another organization', async () => {
+    const [id] = (await findings(1, 'once.example')) as [string];
+    const body = { ids: [id], change: { status: 'in_progress' } };
+    const theirs = await api.call('POST', '/api/v1/findings/bulk', { as: api.theirs.owner, body });
+    expect(theirs).toMatchObject({ body: { counts: { changed: 0, refused: 1 }, refused: [{ code: 'not_found' }] } });
+    const [first, second] = [await bulk(body, { 'idempotency-key': 'k' }), await bulk(body, { 'idempotency-key': 'k' })];
+    expect(first).toMatchObject({ body: { counts: { changed: 1 } } });
+    expect(second.body).toEqual(first.body);
+    expect(second.headers.get('idempotency-replayed')).toBe('true');
+    expect(await get(`/findings/${id}`)).toMatchObject({ status: 'in_progress', version: 2 });
+  });
+
+  it('changes thousands at once, and names the first thousand that it may not', async () => {
+    const [id] = (await findings(1, 'many.example')) as [string];
+    await api.db.withTenant({ orgId: api.ours.id }, async (tx) => {
+      const copy = sql`jsonb_build_object('id', new_id(), 'identity_key', '\\x' || lpad(to_hex(n), 32, '0'))`;
+      await sql`insert into findings select (jsonb_populate_record(f, ${copy})).* from findings f, generate_series(1, 1999) n where f.id = ${id}`.execute(tx);
+    });
+    const answer = await bulk({ filter: { q: 'many', status: ['open'] }, change: { status: 'in_progress', reason: 'all of them' } });
+    expect(answer.body as BulkResult).toMatchObject({ counts: { matched: 2_000, changed: 2_000 } });
+    const refused = (await bulk({ filter: { q: 'many' }, change: { status: 'verified' } })).body as BulkResult;
+    expect(refused.counts).toEqual({ matched: 2_000, changed: 0, unchanged: 0, refused: 2_000 });
+    expect(refused.refused).toHaveLength(1_000);
+  });
+});

@@ -1,0 +1,124 @@
+import type { Asset, AssetType, Location, Observation, Severity } from '@rrs/scan-reports';
+import { sql } from 'kysely';
+import { recordAudit } from '../../audit/record.ts';
+import { Hex } from '../../db/copy.ts';
+import type { TenantTx } from '../../db/database.ts';
+import { emit } from '../../events/emit.ts';
+import type { Actor } from '../../shared/actor.ts';
+import { AppError, notFound } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
+import type { FindingRow } from '../fields/field.ts';
+import { type FindingFollower, idsSql } from '../follower.ts';
+import { resolveRows } from '../import/resolve.ts';
+import { sourceOf } from '../import/sources.ts';
+import {
+  assetKeyOf,
+  contentOf,
+  importAssets,
+  importRows,
+  importTexts,
+  STAGING_VIEWS,
+  type StagingContext,
+  type StagingTable,
+  stagedAsset,
+  stagedRecord,
+  stagedText,
+} from '../import/staging.ts';
+import { takeImportLock } from '../import-lock.ts';
+import { readFinding } from '../list/list.ts';
+import { readPolicy } from '../policy.ts';
+
+export interface NewFinding {
+  title: string;
+  severity: Severity;
+  asset?: { type: AssetType; name: string };
+  asset_id?: string;
+  description?: string;
+  solution?: string;
+  cves?: string[];
+  cwes?: number[];
+  cvss?: { vector: string };
+  location?: Location;
+  references?: string[];
+  tags?: string[];
+  first_seen?: string;
+  work_item_id?: string;
+}
+
+/** What a person found goes the same way as what a scanner found: one row through the import engine. */
+export async function createFinding(tx: TenantTx, actor: Actor, input: NewFinding, follower: FindingFollower): Promise<FindingRow> {
+  const { orgId } = actor;
+  if (input.work_item_id !== undefined) await follower.assertOpen(tx, orgId, input.work_item_id);
+  await takeImportLock(tx, orgId);
+  const importId = newId();
+  const asset = await assetFor(tx, orgId, input);
+  await stageFinding(tx, { orgId, importId, origin: 'manual', defaultAsset: asset }, observationOf(input, importId));
+  const sourceId = await sourceOf(tx, orgId, { kind: 'manual', provider: 'manual', tool: '', name: '' });
+  const { sla } = await readPolicy(tx, orgId);
+  const resolution = { orgId, importId, sourceId, sourceWords: ['p:manual'], seenAt: new Date(), sla, actor, large: false };
+  const { created, withdrawn } = await resolveRows(tx, resolution, null);
+  const { rows } = await sql<{ finding_id: string }>`select finding_id from tenant_import_groups where org_id = ${orgId} and import_id = ${importId}`.execute(
+    tx,
+  );
+  const id = rows[0]?.finding_id ?? '';
+  if (created === 0) throw new AppError('conflict', `This weakness is already known at this place of the asset, as finding "${id}".`);
+  for (const view of STAGING_VIEWS) await tx.deleteFrom(view).where('org_id', '=', orgId).where('import_id', '=', importId).execute();
+  const finding = await readFinding(tx, orgId, id);
+  const after = { title: finding.title, severity: input.severity, asset: asset.name };
+  await recordAudit(tx, actor, { action: 'finding.created', objectType: 'finding', objectId: id, after });
+  await emit(tx, orgId, { type: 'finding.created', subject: id, data: after });
+  if (input.work_item_id !== undefined) await follower.link(tx, actor, input.work_item_id, [id]);
+  if (withdrawn.length > 0) await follower.follow(tx, actor, idsSql(withdrawn));
+  return finding;
+}
+
+async function assetFor(tx: TenantTx, orgId: string, { asset, asset_id }: NewFinding): Promise<Asset> {
+  if (asset_id === undefined) return asset ?? { type: 'other', name: 'unspecified' };
+  const known = await tx.selectFrom('assets').select(['type', 'name']).where('org_id', '=', orgId).where('id', '=', asset_id).executeTakeFirst();
+  if (!known) throw notFound('asset', asset_id);
+  return known;
+}
+
+function observationOf(input: NewFinding, importId: string): Observation {
+  return {
+    place: 'manual',
+    tool: 'manual',
+    // A weakness without a public id is one of its own: two people's words for it are no identity.
+    rule: input.cves && input.cves.length > 0 ? null : importId,
+    external_id: null,
+    title: input.title,
+    description: input.description ?? null,
+    solution: input.solution ?? null,
+    severity: input.severity,
+    tool_severity: null,
+    vulnerability_ids: [...new Set((input.cves ?? []).map((id) => id.toUpperCase()))].sort(),
+    cwes: [...new Set(input.cwes ?? [])],
+    cvss: input.cvss ? [input.cvss] : [],
+    references: input.references ?? [],
+    asset: null,
+    location: input.location ?? {},
+    present: true,
+    suppressed: false,
+    first_seen: input.first_seen ? new Date(input.first_seen) : null,
+    last_seen: null,
+    tags: input.tags ?? [],
+  };
+}
+
+async function stageFinding(tx: TenantTx, context: StagingContext, observation: Observation): Promise<void> {
+  const asset = context.defaultAsset;
+  const assetKey = assetKeyOf(asset);
+  const text = stagedText(context, observation);
+  const record = { n: 1, observation, assetKey, assetName: asset.name, content: contentOf(context, observation, assetKey) };
+  await insertStaged(tx, importAssets, stagedAsset(context, asset));
+  if (text) await insertStaged(tx, importTexts, text);
+  await insertStaged(tx, importRows, stagedRecord(context, record, text?.textId ?? null));
+}
+
+async function insertStaged<Staged>(tx: TenantTx, { name, columns, values }: StagingTable<Staged>, staged: Staged): Promise<void> {
+  const parameters = values(staged).map((value) => {
+    if (value instanceof Hex) return Buffer.from(value.text, 'hex');
+    return value !== null && typeof value === 'object' && !Array.isArray(value) && !(value instanceof Date) ? JSON.stringify(value) : value;
+  });
+  await sql`insert into ${sql.table(`tenant_${name}`)} (${sql.join(columns.map((column) => sql.ref(column)))}) values (${sql.join(parameters)})`.execute(tx);
+}

@@ -1,0 +1,32 @@
+import { sql } from 'kysely';
+import type { TenantTx } from '../../db/database.ts';
+import { riskSql } from '../../vulnerabilities/risk.ts';
+import { takeImportLock } from '../import-lock.ts';
+import { readPolicy } from '../policy.ts';
+import { dueSql } from '../sla.ts';
+import { activeStatuses } from '../status.ts';
+
+/** Findings take over what is known of their vulnerabilities by now, with score and deadline. Those that it does not change are not written. */
+export async function rescoreKnown(tx: TenantTx, orgId: string): Promise<number> {
+  await takeImportLock(tx, orgId);
+  const { sla } = await readPolicy(tx, orgId);
+  const { rows } = await sql<{ changed: number }>`
+    with known as (
+      select f.id, f.severity, f.status, f.due_at, f.clock_from, f.risk_score as old_score,
+        v.epss, v.epss_percentile, v.epss_date, v.kev, v.kev_due_date, coalesce(f.cvss_score, v.cvss_score) as cvss_score,
+        coalesce(f.cvss_vector, v.cvss_vector) as cvss_vector, coalesce(f.cvss_version, v.cvss_version) as cvss_version, a.criticality, a.exposure
+      from findings f join vulnerabilities v on v.id = f.weakness join assets a on a.org_id = ${orgId} and a.id = f.asset_id
+      where f.org_id = ${orgId}
+        and (f.epss, f.epss_percentile, f.kev, f.kev_due_date, f.cvss_score) is distinct from (v.epss, v.epss_percentile, v.kev, v.kev_due_date, coalesce(f.cvss_score, v.cvss_score))
+    ), changed as (
+      update findings f set epss = known.epss, epss_percentile = known.epss_percentile, epss_date = known.epss_date, kev = known.kev, kev_due_date = known.kev_due_date,
+        cvss_score = known.cvss_score, cvss_vector = known.cvss_vector, cvss_version = known.cvss_version, risk_score = ${riskSql('known', 'known')},
+        due_at = case when f.kev <> known.kev and f.status = any(${activeStatuses as readonly string[]})
+          then ${dueSql(sla, sql`known.clock_from`, sql`known.severity`, sql`known.kev`)} else f.due_at end,
+        version = f.version + 1, updated_at = now()
+      from known where f.org_id = ${orgId} and f.id = known.id
+      returning 1
+    )
+    select count(*)::int as changed from changed`.execute(tx);
+  return rows[0]?.changed ?? 0;
+}

@@ -1,0 +1,212 @@
+import { isDeepStrictEqual } from 'node:util';
+import { PROBLEM_MEDIA_TYPE } from '../problems.ts';
+
+/** What the generated description still needs to be pleasant: names instead of copies, examples, headers, plain words. */
+type Json = Record<string, unknown>;
+interface Media extends Json {
+  schema?: Json;
+  example?: unknown;
+  examples?: Json;
+}
+interface Response extends Json {
+  description: string;
+  content?: Record<string, Media>;
+  headers?: Json;
+}
+interface Operation extends Json {
+  parameters?: Json[];
+  requestBody?: { required?: boolean; content: Record<string, Media> };
+  responses: Record<string, Response>;
+  security?: unknown[];
+}
+
+const headers = {
+  ETag: 'The version of the resource, for If-Match',
+  Link: 'RFC 8288 links to the first, next and previous page',
+  Location: 'Address of what was created',
+  RateLimit: 'Requests left and seconds until the limit is full again',
+  'RateLimit-Policy': 'The limit that applies to the credential',
+  'Retry-After': 'Seconds to wait',
+  'Set-Cookie': 'The session cookie, or its removal',
+  'WWW-Authenticate': 'How to authenticate',
+  'Idempotency-Replayed': '`true` when this is the kept answer of an earlier request',
+  'X-Request-Id': 'The id of the request, as sent or made up; the log has it too',
+} as const;
+type HeaderName = keyof typeof headers;
+
+const parameters = {
+  RequestId: {
+    in: 'header',
+    name: 'X-Request-Id',
+    description: 'An id of your own for this request',
+    schema: { type: 'string', pattern: '^[\\w.-]{1,128}$' },
+    example: 'build-1742',
+  },
+  TraceParent: {
+    in: 'header',
+    name: 'traceparent',
+    description: 'W3C trace context; its trace id is in the log',
+    schema: { type: 'string' },
+    example: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+  },
+};
+
+const outcomes: Readonly<Record<string, string>> = { 200: 'Done', 201: 'Created', 202: 'Accepted', 204: 'Done, nothing to say' };
+
+/** How a streamed body is described: as a part of a form with some fields, or else as it is, or as JSON where no file is needed. */
+export interface Upload {
+  description: string;
+  fields: Json;
+  /** Those that the form must have besides the file. */
+  required?: readonly string[];
+  /** Of the form. */
+  example: Json & { file: string };
+  /** The schema of what may be sent instead. */
+  json?: object;
+  /** Of the body as it is; any is taken. */
+  mediaType?: string;
+  /** There is no form, only the body as it is. */
+  formless?: boolean;
+}
+
+function uploadBody({
+  description,
+  fields,
+  required = [],
+  example,
+  json,
+  mediaType = 'application/octet-stream',
+  formless = false,
+}: Upload): NonNullable<Operation['requestBody']> {
+  const form = {
+    type: 'object',
+    additionalProperties: false,
+    required: ['file', ...required],
+    properties: { file: { type: 'string', format: 'binary', description }, ...fields },
+  };
+  const instead = json
+    ? { 'application/json': { schema: json as Json } }
+    : { [mediaType]: { schema: { type: 'string', format: 'binary', description }, example: example.file } };
+  return { required: true, content: { ...instead, ...(formless ? {} : { 'multipart/form-data': { schema: form, example } }) } };
+}
+
+export function polish(document: Json, uploads: ReadonlyMap<string, Upload>): Json {
+  const schemas: Record<string, Json> = {};
+  const responses: Record<string, Response> = {};
+  const paths = hoistSchemas(document.paths, schemas) as Record<string, Record<string, Operation>>;
+  for (const [method, operation] of Object.values(paths).flatMap((path) => Object.entries(path))) {
+    const upload = uploads.get(String(operation.operationId));
+    if (upload) operation.requestBody = hoistSchemas(uploadBody(upload), schemas) as NonNullable<Operation['requestBody']>;
+    addExamples(operation, schemas);
+    nameParameters(operation);
+    if (method === 'patch' && operation.requestBody) {
+      const json = operation.requestBody.content['application/json'] ?? {};
+      operation.requestBody.content = { 'application/merge-patch+json': json, 'application/json': json };
+    }
+    for (const [status, response] of Object.entries(operation.responses)) {
+      if (status.startsWith('2')) response.description = response.description === 'Default Response' ? (outcomes[status] ?? 'Done') : response.description;
+      const common = headersOf(status, operation, schemas).map((name) => [name, { $ref: `#/components/headers/${name}` }]);
+      response.headers = { ...Object.fromEntries(common), ...response.headers };
+      operation.responses[status] = shareProblem(response, responses);
+    }
+  }
+  const components = {
+    ...(document.components as Json),
+    headers: Object.fromEntries(Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: 'string' } }])),
+    parameters,
+    responses: sorted(responses),
+    schemas: sorted(schemas),
+  };
+  return { ...document, paths, components };
+}
+
+function sorted<T>(record: Record<string, T>): Record<string, T> {
+  return Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** An object schema with a title becomes a component of that name. */
+function hoistSchemas(value: unknown, schemas: Record<string, Json>): unknown {
+  if (Array.isArray(value)) return value.map((item) => hoistSchemas(item, schemas));
+  if (value === null || typeof value !== 'object') return value;
+  const entries = Object.entries(value).map(([key, item]) => [key, key === 'example' || key === 'examples' ? item : hoistSchemas(item, schemas)]);
+  const { title, ...schema } = Object.fromEntries(entries) as Json;
+  if (typeof title !== 'string' || schema.type !== 'object') return title === undefined ? schema : { title, ...schema };
+  const known = schemas[title];
+  if (known !== undefined && !isDeepStrictEqual(known, schema)) throw new Error(`two schemas are called ${title}`);
+  schemas[title] = schema;
+  return { $ref: `#/components/schemas/${title}` };
+}
+
+/** Problems of the same codes are the same response wherever they occur. */
+function shareProblem(response: Response, responses: Record<string, Response>): Response {
+  const codes = Object.keys(response.content?.[PROBLEM_MEDIA_TYPE]?.examples ?? {});
+  if (codes.length === 0) return response;
+  const withLimits = response.headers && 'RateLimit' in response.headers ? '' : '-public';
+  const name = `${codes.sort().join('-or-')}${withLimits}`;
+  responses[name] ??= response;
+  return { $ref: `#/components/responses/${name}` } as unknown as Response;
+}
+
+function nameParameters(operation: Operation): void {
+  const own = (operation.parameters ?? []).map((parameter) =>
+    parameter.in === 'header' ? { ...parameter, name: headerCase(String(parameter.name)) } : { ...parameter, required: isRequired(parameter) },
+  );
+  operation.parameters = [...own, ...Object.keys(parameters).map((name) => ({ $ref: `#/components/parameters/${name}` }))];
+}
+
+/** What has a default may be left out, although the server always has a value. */
+function isRequired({ required, schema }: Json): boolean {
+  return required === true && (schema as Json).default === undefined;
+}
+
+function headerCase(name: string): string {
+  return name
+    .split('-')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('-');
+}
+
+function headersOf(status: string, operation: Operation, schemas: Record<string, Json>): HeaderName[] {
+  const media = operation.responses[status]?.content?.['application/json'];
+  const properties = (resolve(media?.schema ?? {}, schemas).properties ?? {}) as Json;
+  const names: HeaderName[] = ['X-Request-Id'];
+  if (operation.security === undefined) names.push('RateLimit', 'RateLimit-Policy');
+  if ('page' in properties) names.push('Link');
+  if ('version' in properties) names.push('ETag');
+  if (status === '201' && 'version' in properties) names.push('Location');
+  if (status === '201' && (operation.parameters ?? []).some(({ name }) => String(name).toLowerCase() === 'idempotency-key')) names.push('Idempotency-Replayed');
+  if (status.startsWith('2') && String(operation.operationId).endsWith('Session')) names.push('Set-Cookie');
+  if (status === '401' && operation.security === undefined) names.push('WWW-Authenticate');
+  if (status === '429' || status === '503') names.push('Retry-After');
+  return names;
+}
+
+function addExamples(operation: Operation, schemas: Record<string, Json>): void {
+  const bodies = [operation.requestBody, ...Object.values(operation.responses)];
+  for (const media of bodies.flatMap((body) => Object.values(body?.content ?? {}))) {
+    if (media.example === undefined && media.examples === undefined) media.example = exampleOf(media.schema ?? {}, schemas);
+  }
+  for (const parameter of operation.parameters ?? []) {
+    const { examples } = parameter.schema as Json;
+    if (Array.isArray(examples)) parameter.example = examples[0];
+  }
+}
+
+function resolve(schema: Json, schemas: Record<string, Json>): Json {
+  return typeof schema.$ref === 'string' ? (schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}) : schema;
+}
+
+/** The example of a schema: its own, or the one its parts make. */
+function exampleOf(schema: Json, schemas: Record<string, Json>): unknown {
+  const { examples, type, format, properties, items, enum: values, default: fallback, minimum } = resolve(schema, schemas);
+  if (Array.isArray(examples)) return examples[0];
+  if (fallback !== undefined) return fallback;
+  if (Array.isArray(values)) return values[0];
+  const [first] = [type].flat();
+  if (first === 'object')
+    return Object.fromEntries(Object.entries((properties ?? {}) as Record<string, Json>).map(([name, part]) => [name, exampleOf(part, schemas)]));
+  if (first === 'array') return [exampleOf(items as Json, schemas)];
+  if (first === 'integer' || first === 'number') return minimum ?? 1;
+  if (format === 'date-time') return '2026-11-15T09:30:00.000Z';
+  return first === 'boolean' ? true : 'text';
+}

@@ -1,0 +1,123 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Actor, Principal } from '../../shared/actor.ts';
+import type { Clock } from '../../shared/clock.ts';
+import { AppError } from '../../shared/errors.ts';
+import { type Access, can, type Permission, rolesWith } from '../../shared/permissions.ts';
+import { createLimiter, type Limiter, type RateLimit } from './rate-limit.ts';
+
+type Credential = { kind: 'token'; token: string } | { kind: 'session'; token: string };
+
+/** `null`: the credential stands for nobody. Passed in by `main`, because `http` knows no feature. */
+export type Authenticate = (credential: Credential, request: { id: string; ip: string }) => Promise<Principal | null>;
+
+export const SESSION_COOKIE = 'rrs_session';
+const FAILURES: RateLimit = { perMinute: 10, burst: 30 };
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    access?: Access;
+  }
+  interface FastifyRequest {
+    actor: Actor;
+    principal: Principal;
+    /** The credential itself, for signing out. */
+    credential: Credential | null;
+  }
+  interface FastifyInstance {
+    /** Failed sign-ins by address, shared by tokens and passwords. */
+    failures: Limiter;
+    /** For answers that take long: whether the credential of the request still counts, for the same role. */
+    isStillAllowed(request: FastifyRequest): Promise<boolean>;
+  }
+}
+
+export interface AccessOptions {
+  authenticate: Authenticate;
+  rateLimit: RateLimit;
+  clock: Clock;
+  origin: () => string;
+}
+
+export function installAccess(app: FastifyInstance, { authenticate, rateLimit, clock, origin }: AccessOptions): void {
+  const requests = rateLimit.perMinute > 0 ? createLimiter(rateLimit, clock) : null;
+  app.decorate('failures', createLimiter(FAILURES, clock));
+  app.decorate('isStillAllowed', async (request: FastifyRequest) => {
+    const principal = request.credential && (await authenticate(request.credential, request));
+    return principal?.actor.role === request.actor.role;
+  });
+  app.decorateRequest('actor');
+  app.decorateRequest('principal');
+  app.decorateRequest('credential', null);
+
+  app.addHook('onRoute', (route) => {
+    if (route.config?.access === undefined) throw new Error(`the route ${[route.method].flat().join()} ${route.url} declares no access`);
+  });
+
+  app.addHook('onRequest', async (request, reply) => {
+    const { access } = request.routeOptions.config;
+    if (access === undefined || access === 'public') return;
+    const credential = credentialOf(request);
+    const principal = credential && (await authenticate(credential, request));
+    if (!principal) throw refusal(app.failures, credential, request);
+    if (credential.kind === 'session') assertSameSite(request, origin());
+    const { actor } = principal;
+    request.principal = principal;
+    request.actor = actor;
+    request.credential = credential;
+    if (requests) spend(requests, rateLimit, actor, reply);
+    if (access !== 'authenticated') assertMay(actor, access);
+  });
+}
+
+function credentialOf(request: FastifyRequest): Credential | null {
+  const { authorization, cookie } = request.headers;
+  const apiKey = request.headers['x-api-key'];
+  const bearer = authorization === undefined ? undefined : /^bearer +([\x21-\x7e]{1,8192}) *$/i.exec(authorization)?.[1];
+  if (bearer !== undefined) return { kind: 'token', token: bearer };
+  if (typeof apiKey === 'string' && apiKey !== '') return { kind: 'token', token: apiKey };
+  const session = cookie === undefined ? undefined : new RegExp(`(?:^|; *)${SESSION_COOKIE}=([\\w-]{1,200})`).exec(cookie)?.[1];
+  return session === undefined ? null : { kind: 'session', token: session };
+}
+
+function refusal(failures: Limiter, credential: Credential | null, request: FastifyRequest): AppError {
+  if (!credential) {
+    const sent = request.headers.authorization === undefined ? 'No credential was sent.' : 'The Authorization header is not of the form "Bearer <token>".';
+    return new AppError('unauthenticated', `${sent} Send "Authorization: Bearer <API key or access token>".`, {
+      headers: { 'www-authenticate': 'Bearer realm="rrs"' },
+    });
+  }
+  const { allowed, seconds } = failures.take(request.ip);
+  if (!allowed) throw tooMany('Too many failed sign-ins from your address.', seconds);
+  return new AppError('unauthenticated', 'The credential is unknown, expired or revoked. Use a current API key or access token.', {
+    headers: { 'www-authenticate': 'Bearer realm="rrs", error="invalid_token"' },
+  });
+}
+
+export function tooMany(what: string, seconds: number): AppError {
+  return new AppError('rate_limited', `${what} Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`, {
+    headers: { 'retry-after': String(seconds) },
+  });
+}
+
+/** A browser sends the cookie along whoever made the page; only our own pages may change things with it. */
+export function assertSameSite(request: FastifyRequest, origin: string): void {
+  if (request.method === 'GET' || request.method === 'HEAD') return;
+  const site = request.headers['sec-fetch-site'];
+  const from = request.headers.origin;
+  const same = from === undefined ? site === undefined || site === 'same-origin' : from === origin || from === `${request.protocol}://${request.host}`;
+  if (!same || (site !== undefined && site !== 'same-origin')) {
+    throw new AppError('cross_site_request', 'A session may change things only from pages of this service. Use an API key in programs.');
+  }
+}
+
+function assertMay(actor: Actor, permission: Permission): void {
+  if (can(actor.role, permission)) return;
+  throw new AppError('forbidden', `This needs the permission "${permission}" (roles ${rolesWith(permission).join(', ')}); your role is ${actor.role}.`);
+}
+
+function spend(limiter: Limiter, { perMinute, burst }: RateLimit, actor: Actor, reply: FastifyReply): void {
+  const { allowed, remaining, seconds } = limiter.take(`${actor.orgId}/${actor.type}/${actor.id}`);
+  reply.header('ratelimit-policy', `"default";q=${perMinute};w=60;burst=${burst}`);
+  reply.header('ratelimit', `"default";r=${remaining};t=${seconds}`);
+  if (!allowed) throw tooMany(`The limit of ${perMinute} requests per minute is used up.`, seconds);
+}

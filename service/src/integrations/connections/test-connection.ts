@@ -1,0 +1,29 @@
+import { type Connector, ConnectorError, createHttp, defaultLimits, type RequestRecord, type Sender, type Settings } from '@rrs/connectors';
+import type { Static } from 'typebox';
+import type { TestResult } from '../schemas.ts';
+
+const TIMEOUT_MS = 20_000;
+
+/** Sends the connector's check request once, without the retries of a run. */
+export async function testConnection(sender: Sender, connector: Connector, settings: Settings): Promise<Static<typeof TestResult>> {
+  const started = performance.now();
+  const requests: RequestRecord[] = [];
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const limits = { ...defaultLimits, requestMs: 10_000, attempts: 1, requests: 20 };
+  const wait = async (): Promise<void> => signal.throwIfAborted();
+  const http = createHttp(connector, settings, { sender, signal, limits, now: Date.now, wait, onRequest: (record) => requests.push(record) });
+  const result = (error: Static<typeof TestResult>['error']) => ({
+    ok: error === null,
+    error,
+    requests,
+    seconds: Math.round(performance.now() - started) / 1000,
+  });
+  try {
+    await connector.check({ ...settings, http, signal, startedAt: new Date() });
+    return result(null);
+  } catch (error) {
+    if (error instanceof ConnectorError) return result({ kind: error.kind, message: error.message });
+    if (signal.aborted) return result({ kind: 'unavailable', message: `No response within ${TIMEOUT_MS / 1000} seconds.` });
+    throw error;
+  }
+}

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import type { FindingBatch, RequestRecord } from '@rrs/connectors';
+import type { Asset, Observation, Rejection, ReportFormat, ReportItem } from '@rrs/scan-reports';
+import type { TenantTx } from '../../db/database.ts';
+
+/**
+ * The record of a run, as lines of JSON: requests with the hashes of their responses, covered assets, observations and rejected records.
+ * It is imported and stored like an uploaded report.
+ */
+type Line = { request: RequestRecord } | { covers: Asset } | { partially_covers: Asset } | { observation: Observation } | { rejection: Rejection };
+
+const compress = promisify(gzip);
+const expand = promisify(gunzip);
+
+export function formatLines({ items, covers = [], partiallyCovers = [] }: Omit<FindingBatch, 'checkpoint'>, requests: readonly RequestRecord[]): string {
+  const coverage: Line[] = [...covers.map((asset) => ({ covers: asset })), ...partiallyCovers.map((asset) => ({ partially_covers: asset }))];
+  const lines: Line[] = [...requests.map((request) => ({ request })), ...coverage, ...items];
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+}
+
+/** Covers only what was observed, so that a repeated page has the same digest. */
+export function digestOf({ items }: Pick<FindingBatch, 'items'>): string {
+  const content = items.map((item) => ('observation' in item ? { ...item.observation, place: '' } : { ...item.rejection, place: '' }));
+  return createHash('sha256').update(JSON.stringify(content)).digest('base64url');
+}
+
+export async function storeBatch(tx: TenantTx, run: { orgId: string; runId: string; n: number }, text: string): Promise<void> {
+  await tx
+    .insertInto('sync_run_batches')
+    .values({ org_id: run.orgId, run_id: run.runId, n: run.n, content: await compress(text) })
+    .execute();
+}
+
+/** Streams all stored batches in order, with one in memory at a time. */
+export async function* storedLines(read: (after: number) => Promise<{ n: number; content: Buffer } | undefined>): AsyncGenerator<Uint8Array> {
+  for (let batch = await read(-1); batch; batch = await read(batch.n)) yield await expand(batch.content);
+}
+
+export async function* parseLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of chunks) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) yield parseLine(line);
+  }
+  if (rest !== '') yield parseLine(rest);
+}
+
+/** Restores dates without a JSON reviver, which would be called for every field of every line. */
+function parseLine(text: string): Line {
+  const line = JSON.parse(text) as Line;
+  if (!('observation' in line)) return line;
+  const { first_seen, last_seen } = line.observation as { [Field in keyof Observation]: unknown };
+  return { observation: { ...line.observation, first_seen: dateOf(first_seen), last_seen: dateOf(last_seen) } };
+}
+
+function dateOf(value: unknown): Date | null {
+  return typeof value === 'string' ? new Date(value) : null;
+}
+
+export const RUN_RECORD_FORMAT = 'sync_run';
+
+/** Lets the import engine read the record of a run like an uploaded report. */
+export const runRecordFormat: ReportFormat = {
+  id: RUN_RECORD_FORMAT,
+  name: 'Run of a connection',
+  description: 'The record of a run of a connection',
+  documentation: '',
+  expects: 'JSON lines recorded by a run',
+  assetType: 'other',
+  detect: () => false,
+  async *read(input): AsyncGenerator<ReportItem> {
+    for await (const line of parseLines(input.open())) if ('observation' in line || 'rejection' in line) yield line;
+  },
+};

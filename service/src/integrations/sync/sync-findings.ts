@@ -1,0 +1,156 @@
+import type { FindingBatch, RunResult, Scanner } from '@rrs/connectors';
+import type { Asset } from '@rrs/scan-reports';
+import type { Database } from '../../db/database.ts';
+import { type ImportRow, readImport, recordImport } from '../../findings/import/manage-imports.ts';
+import { importReport } from '../../findings/import/run-import.ts';
+import type { JobContext } from '../../jobs/jobs.ts';
+import { systemActor } from '../../shared/actor.ts';
+import type { Conclusion } from './conclude.ts';
+import { digestOf, formatLines, parseLines, RUN_RECORD_FORMAT, runRecordFormat, storeBatch, storedLines } from './run-record.ts';
+import { type BatchSource, type ClaimedRun, type CollectResult, collectBatches, type SyncDeps } from './sync.ts';
+
+/** Collects all batches first and imports them at once: a run that breaks closes nothing, and one that is killed resumes at its checkpoint. */
+export async function syncFindings(deps: SyncDeps, context: JobContext, claimed: ClaimedRun): Promise<Conclusion> {
+  const collected = await collectFindings(deps, context, claimed);
+  if (collected.end === 'cancelled') return { status: 'cancelled' };
+  const imported = await importCollected(deps, context, claimed, collected);
+  if (!imported) {
+    if (collected.end === 'broken') return { status: 'failed', kind: collected.kind, error: collected.message };
+    return { status: 'succeeded', counts: {}, cursor: collected.cursor, full: collected.end === 'complete' };
+  }
+  const { received, created, updated, unchanged, reopened, rejected, closed } = imported;
+  const counts = { received, created, updated, unchanged, reopened, rejected, closed };
+  const notes = imported.notes as string[];
+  if (imported.status === 'failed') return { status: 'failed', kind: 'service', error: imported.error ?? 'The collected records could not be imported.' };
+  if (collected.end === 'broken') return { status: 'partial', kind: collected.kind, error: collected.message, counts, notes };
+  const next = { cursor: collected.cursor, full: collected.end === 'complete' };
+  if (imported.status === 'needs_confirmation') return { status: 'needs_confirmation', counts, notes, ...next };
+  if (rejected > 0)
+    return {
+      status: 'partial',
+      kind: 'invalid_answer',
+      error: `${rejected} of ${received} records could not be read, so no findings were closed. The import lists the first of them with the reasons.`,
+      counts,
+      notes,
+    };
+  return { status: 'succeeded', counts, notes, ...next };
+}
+
+async function collectFindings(deps: SyncDeps, context: JobContext, claimed: ClaimedRun): Promise<CollectResult> {
+  const { run, connector, settings } = claimed;
+  // An earlier attempt collected everything and stopped before or during the import.
+  if (run.ending !== null) return run.ending as CollectResult;
+  const scanner = connector as Scanner;
+  const source: BatchSource<FindingBatch, RunResult> = {
+    start: (start) => scanner.findings({ ...settings, ...start }),
+    async store(tx, batch, n, requests) {
+      await storeBatch(tx, { orgId: run.org_id, runId: run.id, n }, formatLines(batch, requests));
+      return { records: batch.items.length, checkpoint: batch.checkpoint };
+    },
+    digest: (batch) => (batch.items.length === 0 ? null : digestOf(batch)),
+    end: ({ coverage, cursor }) => ({ end: coverage, cursor, notes: [] }),
+  };
+  const collected = await collectBatches(deps, context, claimed, source);
+  await context.db.withTenant({ orgId: run.org_id }, (tx) =>
+    tx
+      .updateTable('sync_runs')
+      .set({ ending: JSON.stringify(collected) })
+      .where('org_id', '=', run.org_id)
+      .where('id', '=', run.id)
+      .where('attempt', '=', run.attempt)
+      .execute(),
+  );
+  return collected;
+}
+
+type Importable = Exclude<CollectResult, { end: 'cancelled' }>;
+
+/** Returns null if nothing was collected. */
+async function importCollected(deps: SyncDeps, context: JobContext, claimed: ClaimedRun, collected: Importable): Promise<ImportRow | null> {
+  const { run, connection } = claimed;
+  const { blobs, follower } = deps;
+  const orgId = run.org_id;
+  const importId = run.import_id ?? (await storeCollected(deps, context.db, claimed, collected));
+  if (importId === null) return null;
+  const source = { kind: 'connection', provider: connection.provider, tool: '', name: connection.id } as const;
+  const coverage = await readCoverage(deps, context.db, orgId, importId);
+  await importReport(
+    { blobs, follower, known: [runRecordFormat] },
+    context,
+    { orgId, importId },
+    { source, ...coverage, cautious: await settingsChanged(context.db, claimed) },
+  );
+  return context.db.withTenant({ orgId }, (tx) => readImport(tx, orgId, importId));
+}
+
+/** Stores the collected batches as one file and creates the import. */
+async function storeCollected({ blobs }: SyncDeps, db: Database, { run, connection }: ClaimedRun, collected: Importable): Promise<string | null> {
+  const orgId = run.org_id;
+  const readBatch = (after: number) =>
+    db.withTenant({ orgId }, (tx) =>
+      tx
+        .selectFrom('sync_run_batches')
+        .select(['n', 'content'])
+        .where('org_id', '=', orgId)
+        .where('run_id', '=', run.id)
+        .where('n', '>', after)
+        .orderBy('n')
+        .limit(1)
+        .executeTakeFirst(),
+    );
+  if (!(await readBatch(-1))) return null;
+  const { sha256, size } = await blobs.put(storedLines(readBatch));
+  return db.withTenant({ orgId }, async (tx) => {
+    const { id } = await recordImport(tx, systemActor(orgId, connection.name), {
+      format: RUN_RECORD_FORMAT,
+      filename: `${connection.provider}-${run.id}.ndjson`,
+      sha256,
+      bytes: size,
+      scan_scope: {
+        coverage: collected.end === 'complete' ? 'complete' : 'partial',
+        name: connection.id,
+        started_at: (run.started_at ?? run.created_at).toISOString(),
+      },
+      dry_run: false,
+      connection_id: connection.id,
+    });
+    const { numUpdatedRows } = await tx
+      .updateTable('sync_runs')
+      .set({ import_id: id })
+      .where('org_id', '=', orgId)
+      .where('id', '=', run.id)
+      .where('attempt', '=', run.attempt)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) throw new Error('another worker has taken over the run');
+    return id;
+  });
+}
+
+/** Whether this is the first full run after a change of the settings. A finding may then be missing because of the change, so closures need confirmation. */
+async function settingsChanged(db: Database, { run, connection }: ClaimedRun): Promise<boolean> {
+  if (connection.full_at !== null) return false;
+  const earlier = await db.withTenant({ orgId: run.org_id }, (tx) =>
+    tx
+      .selectFrom('sync_runs')
+      .select('id')
+      .where('org_id', '=', run.org_id)
+      .where('connection_id', '=', connection.id)
+      .where('status', '=', 'succeeded')
+      .limit(1)
+      .executeTakeFirst(),
+  );
+  return earlier !== undefined;
+}
+
+/** Covered assets come from the stored file, because an earlier attempt may have collected them. */
+async function readCoverage({ blobs }: SyncDeps, db: Database, orgId: string, importId: string): Promise<{ covers: Asset[]; partly: Asset[] }> {
+  const { sha256 } = await db.withTenant({ orgId }, (tx) => readImport(tx, orgId, importId));
+  const stored = await blobs.get(sha256);
+  const coverage = { covers: [] as Asset[], partly: [] as Asset[] };
+  if (!stored) return coverage;
+  for await (const line of parseLines(stored)) {
+    if ('covers' in line) coverage.covers.push(line.covers);
+    else if ('partially_covers' in line) coverage.partly.push(line.partially_covers);
+  }
+  return coverage;
+}

@@ -1,0 +1,212 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  type Connector,
+  ConnectorError,
+  createHttp,
+  defaultLimits,
+  type FaultKind,
+  type HttpLimits,
+  type Json,
+  type RequestRecord,
+  type Sender,
+  type Settings,
+} from '@rrs/connectors';
+import { sql } from 'kysely';
+import type { BlobStore } from '../../blobs/blobs.ts';
+import type { Database, TenantTx } from '../../db/database.ts';
+import type { FindingFollower } from '../../findings/follower.ts';
+import type { JobContext } from '../../jobs/jobs.ts';
+import { type ConnectionRow, openCredentials } from '../connections/connections.ts';
+import { type Providers, providerOf } from '../connections/providers.ts';
+import type { KeyRing } from '../connections/secrets.ts';
+import { createRequestLog, type RequestCounts, type RequestLog } from './request-log.ts';
+import type { RunRow } from './runs.ts';
+
+export interface SyncDeps {
+  providers: Providers;
+  keys: KeyRing;
+  blobs: BlobStore;
+  follower: FindingFollower;
+  sender: Sender;
+  limits: HttpLimits;
+  /** Most batches per run, so that a vendor whose pages never end cannot run forever. */
+  pages: number;
+  wait(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+export const syncDefaults = {
+  limits: defaultLimits,
+  pages: 10_000,
+  wait: async (ms: number, signal: AbortSignal): Promise<void> => {
+    await delay(ms, undefined, { signal });
+  },
+};
+
+/** How collecting ended, before anything is imported. */
+export type CollectResult =
+  | { end: 'complete' | 'changes'; cursor: Json; notes: string[] }
+  | { end: 'broken'; kind: FaultKind; message: string }
+  | { end: 'cancelled' };
+
+type StopReason = 'cancelled' | 'taken over';
+
+class RunStopped extends Error {
+  readonly reason: StopReason;
+  constructor(reason: StopReason) {
+    super(`the run was ${reason}`);
+    this.reason = reason;
+  }
+}
+
+/** Whether another worker has taken over the run. This attempt must then write nothing. */
+export function isTakenOver(error: unknown): boolean {
+  return error instanceof RunStopped && error.reason === 'taken over';
+}
+
+export interface ClaimedRun {
+  connection: ConnectionRow;
+  run: RunRow;
+  connector: Connector;
+  settings: Settings;
+}
+
+/** Claims the run for this attempt. Null if the run has ended. */
+export async function claimRun(
+  { providers, keys }: Pick<SyncDeps, 'providers' | 'keys'>,
+  db: Database,
+  orgId: string,
+  runId: string,
+): Promise<ClaimedRun | null> {
+  const claimed = await db.withTenant({ orgId }, async (tx) => {
+    const run = await tx
+      .updateTable('sync_runs')
+      .set({ status: 'running', attempt: sql<number>`attempt + 1`, started_at: sql<Date>`coalesce(started_at, now())` })
+      .where('org_id', '=', orgId)
+      .where('id', '=', runId)
+      .where('status', 'in', ['queued', 'running'])
+      .returningAll()
+      .executeTakeFirst();
+    if (!run) return null;
+    const connection = await tx.selectFrom('connections').selectAll().where('org_id', '=', orgId).where('id', '=', run.connection_id).executeTakeFirstOrThrow();
+    return { run, connection };
+  });
+  if (!claimed) return null;
+  const connector = providerOf(providers, claimed.connection.provider);
+  const credentials = await openCredentials(keys, claimed.connection);
+  return { ...claimed, connector, settings: { config: claimed.connection.config, credentials } as Settings };
+}
+
+/** What a connector returns, batch by batch. Each batch is stored in one transaction with its checkpoint and the request counts. */
+export interface BatchSource<Batch, Result> {
+  start(context: { http: ReturnType<typeof createHttp>; signal: AbortSignal; checkpoint: Json; cursor: Json; startedAt: Date }): AsyncGenerator<Batch, Result>;
+  store(tx: TenantTx, batch: Batch, batchNumber: number, requests: readonly RequestRecord[]): Promise<{ records: number; checkpoint: Json }>;
+  /** Digest of the content, to detect repeated pages. Null if a repetition of this batch is normal. */
+  digest(batch: Batch): string | null;
+  end(result: Result): { end: 'complete' | 'changes'; cursor: Json; notes: string[] };
+}
+
+export async function collectBatches<Batch, Result>(
+  deps: SyncDeps,
+  { db, signal }: JobContext,
+  claimed: ClaimedRun,
+  source: BatchSource<Batch, Result>,
+): Promise<CollectResult> {
+  const { connector, settings, run, connection } = claimed;
+  const requestLog = createRequestLog();
+  const stop = new AbortController();
+  const stopped = AbortSignal.any([signal, stop.signal]);
+  const watcher = watchRun(db, claimed, requestLog, (reason) => stop.abort(new RunStopped(reason)));
+  const startedAt = run.started_at ?? new Date();
+  const http = createHttp(connector, settings, {
+    sender: deps.sender,
+    signal: stopped,
+    limits: deps.limits,
+    now: Date.now,
+    wait: deps.wait,
+    onRequest: requestLog.add,
+  });
+  const cursor = run.mode === 'full' ? null : ((connection.cursor ?? null) as Json);
+  const batches = source.start({ http, signal: stopped, checkpoint: (run.checkpoint ?? null) as Json, cursor, startedAt });
+  try {
+    const seen = new Set<string>([JSON.stringify(run.checkpoint ?? null)]);
+    for (let n = run.batches; ; n++) {
+      const next = await batches.next();
+      if (next.done) return source.end(next.value);
+      if (n >= deps.pages)
+        throw new ConnectorError('incomplete', `${connector.name} returned more than ${n} pages, the limit of one run. Limit the connection to less data.`);
+      const requests = requestLog.drainRecords();
+      const counts = requestLog.drainCounts();
+      await db.withTenant({ orgId: run.org_id }, async (tx) => {
+        const { records, checkpoint } = await source.store(tx, next.value, n, requests);
+        const marks = [JSON.stringify(checkpoint), source.digest(next.value)].filter((mark) => mark !== null);
+        if (marks.some((mark) => seen.has(mark)))
+          throw new ConnectorError('incomplete', `${connector.name} returned the same page again instead of the next one.`);
+        await storeProgress(tx, claimed, { checkpoint: JSON.stringify(checkpoint), batches: n + 1, records, ...counts });
+        for (const mark of marks) seen.add(mark);
+      });
+    }
+  } catch (error) {
+    if (signal.aborted) throw error;
+    const cause = stop.signal.aborted ? stop.signal.reason : error;
+    if (isTakenOver(cause)) throw cause;
+    if (cause instanceof RunStopped) return { end: 'cancelled' };
+    if (error instanceof ConnectorError) return { end: 'broken', kind: error.kind, message: error.message };
+    throw error;
+  } finally {
+    clearInterval(watcher);
+    // Releases what the connector still has open, such as the rest of a large response.
+    await Promise.resolve(batches[Symbol.asyncDispose]()).catch(() => {});
+    await db.withTenant({ orgId: run.org_id }, (tx) => storeProgress(tx, claimed, requestLog.drainCounts())).catch(() => {});
+  }
+}
+
+const WATCH_MS = 1_000;
+
+/** Stops the run if it was cancelled or taken over. Also stores request counts, which can be the only sign of progress for a long time. */
+function watchRun(db: Database, claimed: ClaimedRun, requestLog: RequestLog, stop: (reason: StopReason) => void): NodeJS.Timeout {
+  const { run } = claimed;
+  return setInterval(() => {
+    const counts = requestLog.drainCounts();
+    db.withTenant({ orgId: run.org_id }, async (tx) => {
+      if (counts.requests > 0) await storeProgress(tx, claimed, counts);
+      return tx
+        .selectFrom('sync_runs')
+        .select(['cancel_requested', 'attempt', 'status'])
+        .where('org_id', '=', run.org_id)
+        .where('id', '=', run.id)
+        .executeTakeFirst();
+    })
+      .then((current) => {
+        if (current?.attempt !== run.attempt || current.status !== 'running') stop('taken over');
+        else if (current.cancel_requested) stop('cancelled');
+      })
+      // A database that stays unavailable makes the next batch fail.
+      .catch((error: unknown) => (isTakenOver(error) ? stop('taken over') : requestLog.addCounts(counts)));
+  }, WATCH_MS);
+}
+
+interface Progress extends RequestCounts {
+  checkpoint?: string;
+  batches?: number;
+  records?: number;
+}
+
+/** Fails if another attempt has the run, so that a worker that was wrongly considered dead cannot write. */
+async function storeProgress(tx: TenantTx, { run }: ClaimedRun, progress: Progress): Promise<void> {
+  const { checkpoint, batches, records = 0, requests, failed, bytes } = progress;
+  const { numUpdatedRows } = await tx
+    .updateTable('sync_runs')
+    .set({
+      ...(checkpoint === undefined ? {} : { checkpoint }),
+      ...(batches === undefined ? {} : { batches }),
+      records: sql<number>`records + ${records}`,
+      requests: sql<number>`requests + ${requests}`,
+      failed_requests: sql<number>`failed_requests + ${failed}`,
+      response_bytes: sql<string>`response_bytes + ${bytes}`,
+    })
+    .where('org_id', '=', run.org_id)
+    .where('id', '=', run.id)
+    .where('attempt', '=', run.attempt)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw new RunStopped('taken over');
+}

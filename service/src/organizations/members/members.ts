@@ -1,0 +1,123 @@
+import type { Static } from 'typebox';
+import { recordAudit } from '../../audit/record.ts';
+import type { TenantTx } from '../../db/database.ts';
+import { fetchPage, type PageRequest } from '../../db/pages.ts';
+import { emit } from '../../events/emit.ts';
+import type { Actor } from '../../shared/actor.ts';
+import { AppError, notFound } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
+import { outranks } from '../../shared/permissions.ts';
+import { lowerKeysOf } from '../api-keys/api-keys.ts';
+import type { MemberCreate, MemberPatch } from '../schemas.ts';
+import { assertNotAbove, assertOwnerLeft, lockForAccessChange } from './owners.ts';
+
+const columns = ['id', 'email', 'name', 'role', 'version', 'created_at', 'updated_at', 'password_hash'] as const;
+
+/** The caller hashes the password outside the transaction, because hashing is slow by design. */
+interface NewMember extends Omit<Static<typeof MemberCreate>, 'password'> {
+  passwordHash: string | null;
+}
+
+interface MemberChange {
+  id: string;
+  patch: Omit<Static<typeof MemberPatch>, 'password'> & { passwordHash?: string };
+  check: (current: MemberRow) => void;
+}
+
+export function listMembers(tx: TenantTx, orgId: string, page: PageRequest) {
+  const query = tx.selectFrom('members').select(columns).where('org_id', '=', orgId);
+  return fetchPage(tx, query, { created_at: { column: 'created_at', type: 'timestamptz' } }, page);
+}
+
+export async function readMember(tx: TenantTx, orgId: string, id: string) {
+  const member = await tx.selectFrom('members').select(columns).where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst();
+  if (!member) throw notFound('member', id);
+  return member;
+}
+
+export type MemberRow = Awaited<ReturnType<typeof readMember>>;
+
+export async function addMember(tx: TenantTx, actor: Actor, input: NewMember): Promise<MemberRow> {
+  await lockForAccessChange(tx, actor, 'shared');
+  assertNotAbove(actor, input.role, 'The new member');
+  const email = input.email.toLowerCase();
+  const member = await tx
+    .insertInto('members')
+    .values({ org_id: actor.orgId, id: newId(), email, name: input.name, role: input.role, password_hash: input.passwordHash })
+    .onConflict((conflict) => conflict.columns(['org_id', 'email']).doNothing())
+    .returning(columns)
+    .executeTakeFirst();
+  if (!member) throw new AppError('conflict', `A member with the e-mail "${email}" already exists. Change that member instead.`);
+  await recordAudit(tx, actor, { action: 'member.added', objectType: 'member', objectId: member.id, after: auditable(member) });
+  await emit(tx, actor.orgId, { type: 'member.added', subject: member.id, data: auditable(member) });
+  return member;
+}
+
+export async function updateMember(tx: TenantTx, actor: Actor, { id, patch, check }: MemberChange): Promise<MemberRow> {
+  await lockForAccessChange(tx, actor, 'exclusive');
+  const current = await readMember(tx, actor.orgId, id);
+  check(current);
+  assertNotAbove(actor, current.role, 'The member');
+  if (patch.role !== undefined) assertNotAbove(actor, patch.role, 'The member');
+  const next = { name: patch.name ?? current.name, role: patch.role ?? current.role, password_hash: patch.passwordHash ?? current.password_hash };
+  if (next.name === current.name && next.role === current.role && next.password_hash === current.password_hash) return current;
+  const updated = await tx
+    .updateTable('members')
+    .set({ ...next, ...(patch.passwordHash ? { failed_sign_ins: 0, locked_until: null } : {}), version: current.version + 1, updated_at: new Date() })
+    .where('org_id', '=', actor.orgId)
+    .where('id', '=', id)
+    .returning(columns)
+    .executeTakeFirstOrThrow();
+  if (outranks(current.role, updated.role)) {
+    await lowerKeysOf(tx, actor, id, updated.role);
+    await assertOwnerLeft(tx, actor.orgId);
+  }
+  if (patch.passwordHash !== undefined) await tx.deleteFrom('sessions').where('org_id', '=', actor.orgId).where('member_id', '=', id).execute();
+  const passwordChanged = patch.passwordHash === undefined ? {} : { password: 'changed' };
+  await recordAudit(tx, actor, {
+    action: 'member.updated',
+    objectType: 'member',
+    objectId: id,
+    before: auditable(current),
+    after: { ...auditable(updated), ...passwordChanged },
+  });
+  await emit(tx, actor.orgId, { type: 'member.updated', subject: id, data: { ...auditable(updated), ...passwordChanged } });
+  return updated;
+}
+
+/** The member's keys are revoked in the same transaction. The foreign key deletes the sessions. */
+export async function removeMember(tx: TenantTx, actor: Actor, id: string): Promise<void> {
+  await lockForAccessChange(tx, actor, 'exclusive');
+  const current = await readMember(tx, actor.orgId, id);
+  assertNotAbove(actor, current.role, 'The member');
+  await lowerKeysOf(tx, actor, id, null);
+  await tx.deleteFrom('members').where('org_id', '=', actor.orgId).where('id', '=', id).execute();
+  await assertOwnerLeft(tx, actor.orgId);
+  await recordAudit(tx, actor, { action: 'member.removed', objectType: 'member', objectId: id, before: auditable(current) });
+  await emit(tx, actor.orgId, { type: 'member.removed', subject: id, data: auditable(current) });
+}
+
+function auditable({ email, name, role }: MemberRow) {
+  return { email, name, role };
+}
+
+export function listAllMembers(tx: TenantTx, orgId: string) {
+  return tx.selectFrom('members').select(columns).where('org_id', '=', orgId).orderBy('email').execute();
+}
+
+/** Finds members by e-mail or by name, ignoring case. Several members can have the same name. */
+export function membersCalled(tx: TenantTx, orgId: string, called: string) {
+  const wanted = called.trim().toLowerCase();
+  return tx
+    .selectFrom('members')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where((member) => member.or([member('email', '=', wanted), member(member.fn<string>('lower', ['name']), '=', wanted)]))
+    .execute();
+}
+
+export async function findMember(tx: TenantTx, orgId: string, email: string): Promise<MemberRow> {
+  const member = await tx.selectFrom('members').select(columns).where('org_id', '=', orgId).where('email', '=', email.toLowerCase()).executeTakeFirst();
+  if (!member) throw notFound('member', email);
+  return member;
+}

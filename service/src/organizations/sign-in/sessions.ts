@@ -1,0 +1,113 @@
+import { sql } from 'kysely';
+import type { Static } from 'typebox';
+import { recordAudit } from '../../audit/record.ts';
+import type { Database, SystemTx, TenantTx } from '../../db/database.ts';
+import { emit } from '../../events/emit.ts';
+import type { Actor, Principal } from '../../shared/actor.ts';
+import { AppError } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
+import type { Role } from '../../shared/permissions.ts';
+import { hashToken, mintToken } from '../api-keys/tokens.ts';
+import type { SessionCreate } from '../schemas.ts';
+import { verifyPassword } from './passwords.ts';
+
+type SignIn = Static<typeof SessionCreate>;
+
+interface Candidate {
+  org_id: string;
+  slug: string;
+  org_name: string;
+  id: string;
+  name: string;
+  role: Role;
+  password_hash: string | null;
+}
+
+const FREE_ATTEMPTS = 5;
+const LONGEST_LOCK_SECONDS = 900;
+
+/**
+ * Threat: password guessing. An attempt is counted before the password is verified, so that concurrent attempts cannot exceed the limit.
+ * A locked account gives the same response as a wrong password, which reveals neither that the account exists nor that it is locked.
+ */
+export async function signIn(db: Database, input: SignIn, caller: { id: string; ip: string }, hours: number) {
+  const candidates = await db.withSystem((tx) => countAttempt(tx, input));
+  const matching = await withPassword(candidates, input.password);
+  const refused = candidates.filter((candidate) => !matching.includes(candidate)).map((candidate) => actorOf(candidate, caller));
+  for (const actor of refused) {
+    await db.withTenant(actor, (tx) => recordAudit(tx, actor, { action: 'session.refused', objectType: 'member', objectId: actor.id ?? '' }));
+  }
+  const [member, another] = matching;
+  if (!member) throw wrongCredentials();
+  if (another) throw new AppError('conflict', 'This e-mail and password are valid in several organizations. Choose one with "organization".');
+  const actor = actorOf(member, caller);
+  const session = await db.withTenant(actor, (tx) => openSession(tx, actor, member, hours));
+  const organization = { id: member.org_id, slug: member.slug, name: member.org_name };
+  return { token: session.token, principal: { actor, organization, email: input.email.toLowerCase(), expiresAt: session.expiresAt } satisfies Principal };
+}
+
+async function withPassword(candidates: Candidate[], password: string): Promise<Candidate[]> {
+  if (candidates.length === 0) await verifyPassword(password, null);
+  const matching: Candidate[] = [];
+  for (const candidate of candidates) {
+    if (await verifyPassword(password, candidate.password_hash)) matching.push(candidate);
+  }
+  return matching;
+}
+
+function actorOf(candidate: Candidate, caller: { id: string; ip: string }): Actor {
+  const { org_id, id, name, role } = candidate;
+  return { orgId: org_id, type: 'member', id, name, role, memberId: id, requestId: caller.id, address: caller.ip };
+}
+
+async function countAttempt(tx: SystemTx, { email, organization }: SignIn): Promise<Candidate[]> {
+  const { rows } = await sql<Candidate>`
+    update members m set
+      failed_sign_ins = failed_sign_ins + 1,
+      locked_until = case when failed_sign_ins + 1 >= ${FREE_ATTEMPTS}
+        then now() + make_interval(secs => least(${LONGEST_LOCK_SECONDS}, power(2, least(failed_sign_ins + 1 - ${FREE_ATTEMPTS}, 20)))) end
+    from organizations o
+    where o.id = m.org_id and m.email = ${email.toLowerCase()} and m.password_hash is not null
+      and (${organization ?? null}::text is null or o.slug = ${organization ?? null})
+      and (m.locked_until is null or m.locked_until <= now())
+    returning m.org_id, o.slug, o.name as org_name, m.id, m.name, m.role, m.password_hash`.execute(tx);
+  return rows;
+}
+
+async function openSession(tx: TenantTx, actor: Actor, member: Candidate, hours: number) {
+  // Verifying the password is slow. Meanwhile the member may have been removed, or the password changed, which ends all sessions.
+  const unchanged = await tx
+    .updateTable('members')
+    .set({ failed_sign_ins: 0, locked_until: null })
+    .where('org_id', '=', member.org_id)
+    .where('id', '=', member.id)
+    .where('password_hash', '=', member.password_hash)
+    .returning('id')
+    .executeTakeFirst();
+  if (!unchanged) throw wrongCredentials();
+  const { token, hash } = mintToken('ses', actor.orgId);
+  const id = newId();
+  const expiresAt = new Date(Date.now() + hours * 3_600_000);
+  await tx.insertInto('sessions').values({ org_id: actor.orgId, id, member_id: member.id, token_hash: hash, expires_at: expiresAt }).execute();
+  await recordAudit(tx, actor, { action: 'session.created', objectType: 'session', objectId: id, after: { expires_at: expiresAt } });
+  await emit(tx, actor.orgId, { type: 'session.created', subject: id, data: { member_id: actor.id } });
+  return { token, expiresAt };
+}
+
+export async function signOut(tx: TenantTx, actor: Actor, token: string): Promise<void> {
+  const ended = await tx.deleteFrom('sessions').where('org_id', '=', actor.orgId).where('token_hash', '=', hashToken(token)).returning('id').executeTakeFirst();
+  if (!ended) return;
+  await recordAudit(tx, actor, { action: 'session.ended', objectType: 'session', objectId: ended.id });
+  await emit(tx, actor.orgId, { type: 'session.ended', subject: ended.id, data: { member_id: actor.id } });
+}
+
+function wrongCredentials(): AppError {
+  return new AppError(
+    'invalid_credentials',
+    'The e-mail or the password is wrong. After several failures the account is locked for a while, up to 15 minutes.',
+  );
+}
+
+export async function forgetEndedSessions(tx: SystemTx): Promise<void> {
+  await tx.deleteFrom('sessions').where('expires_at', '<', sql<Date>`now()`).execute();
+}

@@ -1,0 +1,109 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
+import { eraseHandler, sealHandler } from '../../evidence/handlers.ts';
+import { openSigners } from '../../evidence/keys/keys.ts';
+import type { Sealing } from '../../evidence/packages/seal.ts';
+import type { TimestampAuthorities } from '../../evidence/packages/timestamps.ts';
+import { importHandler } from '../../findings/handlers.ts';
+import { startWorker, type Worker, type WorkerOptions } from '../../jobs/worker.ts';
+import { type StartApiOptions, startApi, type TestApi } from '../http/api.ts';
+
+export interface PackageBody {
+  package_id: string;
+  sequence: number;
+  status: string;
+  error: string | null;
+  conclusion: string;
+  completeness: { grade: string; gaps: { code: string; weight: string; about: string[] }[] };
+  hashes: Record<string, string>;
+  log: { index: number; tree_size: number; root_hash: string };
+  files: { path: string; size: number; sha256: string }[];
+  downloads: { format: string; url: string; size: number; sha256: string; media_type: string }[];
+  superseded: { at: string; by: string | null; reason: string } | null;
+}
+
+export interface PackagesOptions extends StartApiOptions {
+  authorities?: () => Promise<TimestampAuthorities | null>;
+  /** Starts no worker. The test can start one. */
+  idle?: boolean;
+}
+
+/** The API with a worker that imports and seals. */
+export function usePackages(options: PackagesOptions = {}) {
+  const keysDir = join(mkdtempSync(join(tmpdir(), 'rrs-packages-')), 'keys');
+  const made: { api?: TestApi; worker?: Worker; authorities?: TimestampAuthorities | null } = {};
+  const api = (): TestApi => made.api as TestApi;
+  const sealing = (): Omit<Sealing, 'db'> => ({
+    blobs: api().blobs,
+    keysDir,
+    publicUrl: () => api().url,
+    version: '0.0.0',
+    authorities: made.authorities ?? null,
+  });
+  const work = (more: Partial<WorkerOptions> = {}): Promise<Worker> => {
+    const { db, blobs, databaseUrl, follower } = api();
+    const handlers = [importHandler(blobs, follower), eraseHandler(blobs), sealHandler(sealing())];
+    return startWorker({ url: databaseUrl, db, handlers, concurrency: 4, log: { info: () => {}, error: () => {} }, ...more });
+  };
+  beforeAll(async () => {
+    const authorities = (await options.authorities?.()) ?? null;
+    const settings = { ...options.config, ...(authorities ? { RRS_TSA_URL: authorities.urls.join(','), RRS_TSA_CERTIFICATES: authorities.certificates } : {}) };
+    made.api = await startApi({ ...options, config: settings });
+    made.authorities = authorities;
+    await openSigners(made.api.db, keysDir);
+    if (!options.idle) made.worker = await work();
+  });
+  afterAll(async () => {
+    await made.worker?.stop();
+    await made.api?.close();
+    rmSync(join(keysDir, '..'), { recursive: true, force: true });
+  });
+
+  const post = async <T>(path: string, body: unknown, as = api().ours.owner, headers: Record<string, string> = {}) =>
+    (await api().call('POST', `/api/v1${path}`, { as, body, headers })).body as T;
+  const get = async <T>(path: string, as = api().ours.owner) => (await api().call('GET', `/api/v1${path}`, { as })).body as T;
+  return {
+    api,
+    keysDir,
+    sealing,
+    work,
+    /** Runs the job once, without the queue. */
+    attempt(id: string, { lastAttempt = false, ...more }: Partial<Sealing> & { lastAttempt?: boolean } = {}): Promise<void> {
+      const { db, ours } = api();
+      const context = { db, log: { info: () => {}, error: () => {} }, signal: new AbortController().signal, lastAttempt };
+      return sealHandler({ ...sealing(), ...more }).run({ org_id: ours.id, package_id: id }, context);
+    },
+    post,
+    get,
+    /** Imports a complete scan of `image` that reports these components. */
+    scan: (image: string, components: readonly string[], { as = api().ours.owner, coverage = 'complete' } = {}) => {
+      const query = new URLSearchParams({ format: 'generic', scan_scope: JSON.stringify({ coverage, asset: { type: 'container_image', name: image } }) });
+      const lines = components.map((component) => ({
+        title: `A weakness of ${component}`,
+        severity: 'high',
+        cves: ['CVE-2026-0001'],
+        component,
+        version: '1.0',
+      }));
+      const body = lines.map((line) => `${JSON.stringify(line)}\n`).join('') || '[]';
+      return post<{ status: string; counts: Record<string, number> }>(`/imports?${query}`, body, as, {
+        'content-type': 'application/octet-stream',
+        prefer: 'wait=30',
+      });
+    },
+    workItem: (title: string, filter: object, as = api().ours.owner) => post<{ id: string }>('/work-items', { title, filter }, as),
+    /** Requests a package without waiting for it. */
+    request: (workItemId: string) => post<PackageBody>('/riskops-evidence/packages', { work_item_id: workItemId }, undefined, { prefer: 'wait=0' }),
+    seal: (workItemId: string, more: object = {}, as = api().ours.owner) =>
+      post<PackageBody>('/riskops-evidence/packages', { work_item_id: workItemId, ...more }, as, { prefer: 'wait=60' }),
+    async download(id: string, format = 'zip', as = api().ours.owner): Promise<Buffer> {
+      const answer = await fetch(`${api().url}/api/v1/riskops-evidence/packages/${id}/download?format=${format}`, {
+        headers: { authorization: `Bearer ${as}` },
+      });
+      if (answer.status !== 200) throw new Error(await answer.text());
+      return Buffer.from(await answer.arrayBuffer());
+    },
+  };
+}

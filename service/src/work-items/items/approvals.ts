@@ -1,0 +1,53 @@
+import type { Static } from 'typebox';
+import { recordAudit } from '../../audit/record.ts';
+import type { TenantTx } from '../../db/database.ts';
+import { emit } from '../../events/emit.ts';
+import { readPolicy } from '../../findings/policy.ts';
+import { personOf } from '../../findings/triage/triage.ts';
+import type { Actor } from '../../shared/actor.ts';
+import { AppError, invalidField } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
+import type { ApprovalCreate } from '../schemas.ts';
+import { lockItems } from './locks.ts';
+import { participantsIn, partOf } from './participants.ts';
+import { type ApprovalRow, readItem } from './read.ts';
+
+type Decision = Static<typeof ApprovalCreate>;
+
+/** Records a decision on the current version. The record is immutable and does not change the work item. */
+export async function decideOnItem(tx: TenantTx, actor: Actor, id: string, { decision, comment }: Decision): Promise<ApprovalRow> {
+  const { orgId } = actor;
+  await lockItems(tx, orgId);
+  const item = await readItem(tx, orgId, id);
+  if (decision === 'rejected' && !comment?.trim()) {
+    throw invalidField({ in: 'body', path: '/comment', code: 'required', detail: 'is required for a rejection: say what is missing' });
+  }
+  if (item.status === 'cancelled') throw new AppError('conflict', `The work item "${id}" is cancelled and can no longer be approved or rejected.`);
+  const part = partOf(await participantsIn(tx, orgId, id), { person: personOf(actor), name: actor.name });
+  if (decision === 'approved' && part !== null && (await readPolicy(tx, orgId)).four_eyes) {
+    throw new AppError('conflict', `Four-eyes policy: you ${part}. Ask somebody who had no part in the work to approve it.`);
+  }
+  const { id: item_id, status: item_status, version: item_version } = item;
+  const approval = await tx
+    .insertInto('work_item_approvals')
+    .values({
+      org_id: orgId,
+      work_item_id: item_id,
+      id: newId(),
+      decision,
+      comment: comment ?? null,
+      actor_type: actor.type,
+      actor_id: actor.id,
+      actor_name: actor.name,
+      person: personOf(actor),
+      independent: part === null,
+      item_status,
+      item_version,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  const after = { approval_id: approval.id, comment: comment ?? null, independent: part === null, status: item_status };
+  await recordAudit(tx, actor, { action: `work_item.${decision}`, objectType: 'work_item', objectId: id, after });
+  await emit(tx, orgId, { type: `work_item.${decision}`, subject: id, data: after });
+  return approval;
+}

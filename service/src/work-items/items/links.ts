@@ -1,0 +1,127 @@
+import { sql } from 'kysely';
+import type { Static } from 'typebox';
+import { recordAudit } from '../../audit/record.ts';
+import type { TenantTx } from '../../db/database.ts';
+import { fetchPage, type PageRequest, type SortColumns } from '../../db/pages.ts';
+import { emit } from '../../events/emit.ts';
+import type { EventType } from '../../events/types.ts';
+import { filterFindings, ownFindings } from '../../findings/list/filter.ts';
+import type { Assurance, Status } from '../../findings/status.ts';
+import type { Actor } from '../../shared/actor.ts';
+import { AppError, invalidField, notFound } from '../../shared/errors.ts';
+import type { LinkBody, LinkedFindingQuery, LinkResult } from '../schemas.ts';
+import { MAX_FINDINGS } from './limits.ts';
+import { lockLinks } from './locks.ts';
+import { assertFindingsChangeable, readItem } from './read.ts';
+import { rollUpItems } from './roll-up.ts';
+
+/** Most ids in an audit event. The links themselves are complete. */
+const MAX_AUDITED_IDS = 100;
+
+export async function selectFindings(tx: TenantTx, orgId: string, { finding_ids, filter }: Static<LinkBody>): Promise<string[]> {
+  if (finding_ids !== undefined) return assertKnown(tx, orgId, [...new Set(finding_ids.map((id) => id.toLowerCase()))]);
+  if (filter === undefined) return [];
+  const found = await filterFindings(ownFindings(tx).select('findings.id'), orgId, filter)
+    .limit(MAX_FINDINGS + 1)
+    .execute();
+  if (found.length <= MAX_FINDINGS) return found.map(({ id }) => id);
+  const detail = `matches more than ${MAX_FINDINGS.toLocaleString('en')} findings, the limit of one work item. Narrow the filter`;
+  throw invalidField({ in: 'body', path: '/filter', code: 'too_many', detail });
+}
+
+async function assertKnown(tx: TenantTx, orgId: string, ids: string[]): Promise<string[]> {
+  const found = await tx.selectFrom('findings').select('id').where('org_id', '=', orgId).where(sql<boolean>`id = any(${ids}::uuid[])`).execute();
+  const known = new Set(found.map(({ id }) => id));
+  const unknown = ids.find((id) => !known.has(id));
+  if (unknown !== undefined) throw notFound('finding', unknown);
+  return ids;
+}
+
+export async function linkFindings(tx: TenantTx, actor: Actor, id: string, ids: readonly string[]): Promise<Omit<Static<typeof LinkResult>, 'work_item'>> {
+  const { orgId } = actor;
+  await lockLinks(tx, orgId);
+  const item = await readItem(tx, orgId, id);
+  assertFindingsChangeable(item);
+  const { rows } = await sql<{ finding_id: string }>`
+    insert into work_item_findings (org_id, id, work_item_id, finding_id, linked_at, linked_by)
+    select ${orgId}, new_id(), ${id}, f.id, clock_timestamp(), ${actor.name} from findings f where f.org_id = ${orgId} and f.id = any(${ids as string[]}::uuid[])
+    order by f.id
+    on conflict (org_id, work_item_id, finding_id) where unlinked_at is null do nothing
+    returning finding_id`.execute(tx);
+  const result = { matched: ids.length, linked: rows.length, already_linked: ids.length - rows.length };
+  if (rows.length === 0) return result;
+  const { findings_open, findings_in_progress, findings_remediated, findings_verified, findings_excepted } = item;
+  const before = findings_open + findings_in_progress + findings_remediated + findings_verified + findings_excepted;
+  if (before + rows.length > MAX_FINDINGS) {
+    const limit = MAX_FINDINGS.toLocaleString('en');
+    throw new AppError(
+      'conflict',
+      `The work item has ${before} findings. Adding ${rows.length} more would exceed the limit of ${limit}. Use several work items.`,
+    );
+  }
+  const auditedIds = rows.slice(0, MAX_AUDITED_IDS).map(({ finding_id }) => finding_id);
+  await recordChange(tx, actor, id, { action: 'work_item.findings_linked', after: { linked: rows.length, finding_ids: auditedIds } });
+  return result;
+}
+
+/** Ends the link and keeps its row, which shows from when to when the finding was on the work item. */
+export async function unlinkFinding(
+  tx: TenantTx,
+  actor: Actor,
+  id: string,
+  { findingId, reason }: { findingId: string; reason: string | null },
+): Promise<void> {
+  const { orgId } = actor;
+  await lockLinks(tx, orgId);
+  assertFindingsChangeable(await readItem(tx, orgId, id));
+  const { numAffectedRows } = await sql`
+    update work_item_findings set unlinked_at = greatest(clock_timestamp(), linked_at), unlinked_by = ${actor.name}, unlink_reason = ${reason}
+    where org_id = ${orgId} and work_item_id = ${id} and finding_id = ${findingId} and unlinked_at is null`.execute(tx);
+  if (!numAffectedRows)
+    throw new AppError('not_found', `The finding "${findingId}" is not on the work item "${id}". List the findings of the work item to check.`);
+  await recordChange(tx, actor, id, { action: 'work_item.finding_unlinked', after: { finding_id: findingId, reason } });
+}
+
+async function recordChange(tx: TenantTx, actor: Actor, id: string, { action, after }: { action: EventType; after: Record<string, unknown> }): Promise<void> {
+  await sql`update work_items set version = version + 1, updated_at = now() where org_id = ${actor.orgId} and id = ${id}`.execute(tx);
+  await recordAudit(tx, actor, { action, objectType: 'work_item', objectId: id, after });
+  await emit(tx, actor.orgId, { type: action, subject: id, data: after });
+  await rollUpItems(tx, actor, [id]);
+}
+
+export interface LinkedRow {
+  id: string;
+  finding_id: string;
+  title: string;
+  status: Status;
+  assurance: Assurance | null;
+  severity: number;
+  risk_score: number;
+  asset_id: string;
+  asset_name: string;
+  linked_at: Date;
+  linked_by: string;
+  unlinked_at: Date | null;
+  unlinked_by: string | null;
+  unlink_reason: string | null;
+}
+
+export async function listLinked(
+  tx: TenantTx,
+  orgId: string,
+  { id, state }: { id: string; state: Static<typeof LinkedFindingQuery>['state'] },
+  page: PageRequest,
+) {
+  await readItem(tx, orgId, id);
+  const which = { linked: sql`and l.unlinked_at is null`, unlinked: sql`and l.unlinked_at is not null`, all: sql`` }[state];
+  const links = sql<LinkedRow>`(
+    select l.id, l.finding_id, f.title, f.status, f.assurance, f.severity, f.risk_score, f.asset_id, a.name as asset_name,
+      l.linked_at, l.linked_by, l.unlinked_at, l.unlinked_by, l.unlink_reason
+    from work_item_findings l
+    join findings f on f.org_id = ${orgId} and f.id = l.finding_id
+    join assets a on a.org_id = ${orgId} and a.id = f.asset_id
+    where l.org_id = ${orgId} and l.work_item_id = ${id} ${which})`.as('links');
+  const query = tx.selectFrom(links).selectAll();
+  const columns: SortColumns<LinkedRow> = { linked_at: { column: 'linked_at', type: 'timestamptz' } };
+  return fetchPage(tx, query, columns, page);
+}

@@ -1,0 +1,84 @@
+/** The status machine of a work item. */
+export const statuses = ['open', 'in_progress', 'blocked', 'awaiting_verification', 'verified', 'closed_with_exceptions', 'cancelled'] as const;
+export type WorkItemStatus = (typeof statuses)[number];
+
+/** Statuses that a person can set. The others follow only from the findings. */
+export const settableStatuses = ['open', 'in_progress', 'blocked', 'awaiting_verification', 'cancelled'] as const satisfies readonly WorkItemStatus[];
+export type SettableStatus = (typeof settableStatuses)[number];
+
+/** What causes a transition: a person, or the statuses of the findings. */
+export type Cause = 'person' | 'findings';
+
+/** All allowed transitions. Closed work items are never reopened: findings that come back go to a work item that follows. */
+const transitions: Readonly<Record<WorkItemStatus, Partial<Record<WorkItemStatus, readonly Cause[]>>>> = {
+  open: {
+    in_progress: ['person', 'findings'],
+    blocked: ['person'],
+    awaiting_verification: ['person', 'findings'],
+    verified: ['findings'],
+    closed_with_exceptions: ['findings'],
+    cancelled: ['person'],
+  },
+  in_progress: {
+    open: ['person'],
+    blocked: ['person'],
+    awaiting_verification: ['person', 'findings'],
+    verified: ['findings'],
+    closed_with_exceptions: ['findings'],
+    cancelled: ['person'],
+  },
+  blocked: {
+    open: ['person'],
+    in_progress: ['person'],
+    awaiting_verification: ['person'],
+    verified: ['findings'],
+    closed_with_exceptions: ['findings'],
+    cancelled: ['person'],
+  },
+  awaiting_verification: {
+    open: ['person'],
+    in_progress: ['person', 'findings'],
+    blocked: ['person'],
+    verified: ['findings'],
+    closed_with_exceptions: ['findings'],
+    cancelled: ['person'],
+  },
+  verified: {},
+  closed_with_exceptions: {},
+  cancelled: {},
+};
+
+export function allowed(from: WorkItemStatus, by: Cause): WorkItemStatus[] {
+  return statuses.filter((to) => transitions[from][to]?.includes(by));
+}
+
+export function mayMove(from: WorkItemStatus, to: WorkItemStatus, by: Cause): boolean {
+  return transitions[from][to]?.includes(by) ?? false;
+}
+
+export function isClosed(status: WorkItemStatus): boolean {
+  return Object.keys(transitions[status]).length === 0;
+}
+
+/** Closed because the work was done. Findings that come back get a follow-up work item, unlike those of a cancelled work item. */
+export const doneStatuses = ['verified', 'closed_with_exceptions'] as const satisfies readonly WorkItemStatus[];
+
+/** Number of findings per status. */
+export interface FindingCounts {
+  open: number;
+  in_progress: number;
+  remediated: number;
+  verified: number;
+  /** Risk accepted, false positive or withdrawn. */
+  excepted: number;
+}
+
+/** The status that follows from the findings. A block by a person remains until the work is done. */
+export function rollUp(status: WorkItemStatus, { open, in_progress, remediated, verified, excepted }: FindingCounts): WorkItemStatus {
+  if (isClosed(status) || open + in_progress + remediated + verified + excepted === 0) return status;
+  if (open + in_progress + remediated === 0) return excepted === 0 ? 'verified' : 'closed_with_exceptions';
+  if (status === 'blocked') return status;
+  if (open + in_progress === 0) return 'awaiting_verification';
+  const hasStarted = in_progress + remediated + verified > 0 || status === 'awaiting_verification';
+  return hasStarted ? 'in_progress' : status;
+}

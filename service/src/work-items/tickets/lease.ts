@@ -1,0 +1,89 @@
+import { type Selectable, sql, type UpdateObject } from 'kysely';
+import type { Database, TenantTx } from '../../db/database.ts';
+import type { DB } from '../../db/types.ts';
+import type { ConnectionRow } from '../../integrations/connections/connections.ts';
+import { newId } from '../../shared/ids.ts';
+import { readItem, type WorkItemRow } from '../items/read.ts';
+import { ticketBody } from './text.ts';
+
+export type TicketRow = Selectable<DB['tickets']>;
+
+/** A ticket that this worker has leased, with its work item and connection. */
+export interface LeasedTicket {
+  orgId: string;
+  lease: string;
+  ticket: TicketRow;
+  item: WorkItemRow;
+  body: string[];
+  connection: ConnectionRow;
+}
+
+/** Longer than a worker may take, so an expired lease means that its worker is gone. */
+const LEASE_DURATION = '5 minutes';
+
+/** Returns `busy` if another worker has the lease, and null if the ticket is unlinked. */
+export async function leaseTicket(db: Database, orgId: string, id: string): Promise<LeasedTicket | 'busy' | null> {
+  const lease = newId();
+  return db.withTenant({ orgId }, async (tx) => {
+    const ticket = await tx
+      .updateTable('tickets')
+      .set({ lease_id: lease, leased_until: sql<Date>`now() + ${LEASE_DURATION}::interval` })
+      .where('org_id', '=', orgId)
+      .where('id', '=', id)
+      .where('unlinked_at', 'is', null)
+      .where(sql<boolean>`(leased_until is null or leased_until < now())`)
+      .returningAll()
+      .executeTakeFirst();
+    if (!ticket) {
+      const other = await tx.selectFrom('tickets').select('id').where('org_id', '=', orgId).where('id', '=', id).where('unlinked_at', 'is', null).execute();
+      return other.length > 0 ? 'busy' : null;
+    }
+    const item = await readItem(tx, orgId, ticket.work_item_id);
+    const connection = await tx
+      .selectFrom('connections')
+      .selectAll()
+      .where('org_id', '=', orgId)
+      .where('id', '=', ticket.connection_id)
+      .executeTakeFirstOrThrow();
+    return { orgId, lease, ticket, item, body: await ticketBody(tx, orgId, item), connection };
+  });
+}
+
+export async function releaseTicket(db: Database, { orgId, lease, ticket }: LeasedTicket): Promise<void> {
+  await db.withTenant({ orgId }, (tx) =>
+    tx
+      .updateTable('tickets')
+      .set({ lease_id: null, leased_until: null })
+      .where('org_id', '=', orgId)
+      .where('id', '=', ticket.id)
+      .where('lease_id', '=', lease)
+      .execute(),
+  );
+}
+
+/** For a service that is the only process on its database: when it starts, all earlier workers are gone. */
+export async function releaseTicketLeases(db: Database): Promise<void> {
+  await db.withSystem((tx) => tx.updateTable('tickets').set({ lease_id: null, leased_until: null }).where('lease_id', 'is not', null).execute());
+}
+
+/** The ticket was unlinked or another worker has leased it. This worker must write nothing more. */
+export class LeaseLost extends Error {
+  constructor() {
+    super('another worker has leased the ticket, or it was unlinked');
+    this.name = 'LeaseLost';
+  }
+}
+
+export async function writeLeased(tx: TenantTx, leased: LeasedTicket, columns: UpdateObject<DB, 'tickets'>): Promise<TicketRow> {
+  const ticket = await tx
+    .updateTable('tickets')
+    .set(columns)
+    .where('org_id', '=', leased.orgId)
+    .where('id', '=', leased.ticket.id)
+    .where('lease_id', '=', leased.lease)
+    .where('unlinked_at', 'is', null)
+    .returningAll()
+    .executeTakeFirst();
+  if (!ticket) throw new LeaseLost();
+  return ticket;
+}

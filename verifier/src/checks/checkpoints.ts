@@ -1,0 +1,82 @@
+import {
+  type Checkpoint,
+  ed25519RawFromSpki,
+  equalBytes,
+  FormatError,
+  fromUtf8,
+  type NoteSignature,
+  noteKeyIdEcdsa,
+  noteKeyIdEd25519,
+  parseCheckpoint,
+  parseNote,
+  pemFromSpki,
+  utf8,
+  vkey,
+} from '@rrs/evidence-format';
+import { verifyEcdsa, verifyEd25519 } from '../crypto/signatures.ts';
+import type { Subtle } from '../platform.ts';
+import { type NoteKey, noteKey } from '../trust/trust.ts';
+import type { CheckContext } from './context.ts';
+import { PROOF } from './proof-files.ts';
+
+export interface SignedCheckpoint {
+  checkpoint: Checkpoint;
+  text: string;
+  signature: NoteSignature;
+}
+
+/** Parses a checkpoint that must have exactly one signature, made under the name of the log. */
+export function readCheckpoint(note: string): SignedCheckpoint {
+  const { text, signatures } = parseNote(note);
+  const checkpoint = parseCheckpoint(text);
+  const [signature, ...rest] = signatures;
+  if (signature === undefined || rest.length > 0) throw new FormatError('a checkpoint must have exactly one signature');
+  if (signature.name !== checkpoint.origin) throw new FormatError('the name of the signer differs from the origin of the checkpoint');
+  return { checkpoint, text, signature };
+}
+
+export interface CheckpointKey {
+  spki: Uint8Array;
+  kind: 'p256' | 'ed25519';
+}
+
+export async function verifyNote(subtle: Subtle, { text, signature }: SignedCheckpoint, { spki, kind }: CheckpointKey): Promise<boolean> {
+  const keyId = kind === 'p256' ? noteKeyIdEcdsa(spki) : noteKeyIdEd25519(signature.name, ed25519RawFromSpki(spki));
+  if (!equalBytes(signature.keyId, keyId)) return false;
+  const signed = { message: utf8(text), signature: signature.signature };
+  return kind === 'p256' ? verifyEcdsa(subtle, { spki }, signed) : verifyEd25519(subtle, spki, signed);
+}
+
+/** Checks the signature of the Ed25519 checkpoint and that the key copies are those of its key. Returns that key. */
+export async function checkNoteKeys({ opened, trust, recorder, platform }: CheckContext, signed: SignedCheckpoint): Promise<Uint8Array | null> {
+  const texts = [PROOF.noteKey, PROOF.noteVkey].map((path) => ({ path, text: textOf(opened.files.get(path)?.bytes ?? null) }));
+  const copies = texts.flatMap(({ text }) => readNoteKey(text));
+  const candidates = [...copies, ...trust.noteKeys].filter(({ name }) => name === null || name === signed.signature.name);
+  let signer: Uint8Array | null = null;
+  for (const { spki } of candidates) if (signer === null && (await verifyNote(platform.subtle, signed, { spki, kind: 'ed25519' }))) signer = spki;
+  if (signer === null) {
+    recorder.fail('checkpoint_signature', PROOF.tlogProof, 'The checkpoint is not signed with a key in the package or with one of your trusted keys.');
+    return null;
+  }
+  const expected = [pemFromSpki(signer), `${vkey(signed.checkpoint.origin, ed25519RawFromSpki(signer))}\n`];
+  for (const [index, { path, text }] of texts.entries()) {
+    if (opened.files.has(path) && text !== expected[index]) recorder.fail('key_copy', path, 'The file is not the key that signed the checkpoint.');
+  }
+  return signer;
+}
+
+function textOf(bytes: Uint8Array | null): string | null {
+  try {
+    return bytes === null ? null : fromUtf8(bytes);
+  } catch {
+    return null;
+  }
+}
+
+function readNoteKey(text: string | null): NoteKey[] {
+  try {
+    return text === null ? [] : [noteKey(text)];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,12 @@
+import type { OpenedPackage } from '../archive/read-package.ts';
+import type { Platform } from '../platform.ts';
+import type { Recorder } from '../report.ts';
+import type { ParsedTrust } from '../trust/trust.ts';
+
+/** Input of every check of the proof. */
+export interface CheckContext {
+  opened: OpenedPackage;
+  trust: ParsedTrust;
+  platform: Platform;
+  recorder: Recorder;
+}

@@ -1,0 +1,70 @@
+import { type Evidence, equalBytes, fromBase64, parseTimestampResponse } from '@rrs/evidence-format';
+import { chainsToTrusted } from '../crypto/chain.ts';
+import { checkImprint, verifyToken } from '../crypto/cms.ts';
+import type { Certificate } from '../crypto/x509.ts';
+import type { PackageSummary } from '../report.ts';
+import type { CheckContext } from './context.ts';
+import { hasGap } from './evidence-rules.ts';
+import { type Bundle, PROOF, timestampPath, timestampsIn } from './proof-files.ts';
+
+type Stamp = PackageSummary['timestamps'][number];
+
+const DAY_MS = 86_400_000;
+
+/** Checks the RFC 3161 timestamps of the signature. All must be valid, and at least one must come from an authority that the caller trusts. */
+export async function checkTime(context: CheckContext, bundle: Bundle, evidence: Evidence | null): Promise<Stamp[]> {
+  const { opened, recorder, trust } = context;
+  const tokens = timestampsIn(bundle).map(({ signedTimestamp }) => fromBase64(signedTimestamp));
+  if (tokens.length === 0) {
+    if (evidence !== null && !hasGap(evidence, 'no_timestamp'))
+      recorder.fail('gap_missing', 'data/evidence.json', 'There is no timestamp, and the gap no_timestamp is not listed.');
+    recorder.setLayer('time', 'not_present', 'no timestamp; only the service itself states when the package was made');
+    return [];
+  }
+  const results: Stamp[] = [];
+  for (const [index, token] of tokens.entries()) {
+    const path = timestampPath(index);
+    const copy = opened.files.get(path)?.bytes;
+    if (copy && !equalBytes(copy, token)) recorder.fail('timestamp_copy', path, `The file differs from the timestamp in ${PROOF.bundle}.`);
+    const stamp = await recorder.guard('timestamp', path, () => checkStamp(context, bundle, token));
+    if (stamp !== null) results.push(stamp);
+  }
+  const trusted = results.filter((stamp) => stamp.trusted);
+  if (trust.timestampRoots.length > 0 && trusted.length === 0 && results.length > 0) {
+    recorder.fail('untrusted_timestamp', timestampPath(0), {
+      detail: 'No timestamp chains to a certificate that you trust and that was valid at the stamped time.',
+      actual: results.map(({ authority }) => authority).join(', '),
+    });
+  }
+  recordTimeResult(context, results, trusted);
+  for (const { time } of results) {
+    const apart = evidence === null ? 0 : Math.abs(Date.parse(time) - Date.parse(evidence.generated_at));
+    if (apart > DAY_MS) recorder.note(`The timestamp ${time} is more than a day away from generated_at.`);
+  }
+  return results;
+}
+
+function recordTimeResult({ recorder, trust }: CheckContext, results: Stamp[], trusted: Stamp[]): void {
+  const listed = (stamps: Stamp[]) => stamps.map(({ time, authority }) => `${time} by ${authority}`).join(', ');
+  if (recorder.failed('time')) return;
+  if (trust.timestampRoots.length === 0)
+    recorder.setLayer('time', 'not_checked', `stamped ${listed(results)}, but you specified no trusted certificate of an authority`);
+  else if (trusted.length > 0) recorder.setLayer('time', 'pass', `signed before ${listed(trusted)}`);
+  const rest = results.length - trusted.length;
+  if (trusted.length > 0 && rest > 0) recorder.note(`${rest} of ${results.length} timestamps come from authorities that you do not trust.`);
+}
+
+async function checkStamp({ platform: { subtle }, trust }: CheckContext, bundle: Bundle, der: Uint8Array): Promise<Stamp> {
+  const { status, token } = parseTimestampResponse(der);
+  if (token === null) throw new Error(`The authority refused the timestamp request (status ${status}).`);
+  checkImprint(token, fromBase64(bundle.dsseEnvelope.signatures[0].sig));
+  const { signer, others } = await verifyToken(subtle, token);
+  const at = token.tstInfo.genTime;
+  if (!wasValid(signer, at)) throw new Error("The authority's certificate was not valid at the stamped time.");
+  const trusted = await chainsToTrusted(subtle, { leaf: signer, others, trusted: trust.timestampRoots, at });
+  return { time: at.toISOString(), authority: signer.subjectText, trusted };
+}
+
+function wasValid({ notBefore, notAfter }: Certificate, at: Date): boolean {
+  return notBefore <= at && at <= notAfter;
+}

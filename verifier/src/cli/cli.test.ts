@@ -1,0 +1,136 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { pemFromSpki } from '@rrs/evidence-format';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildPackage, c2spNote, ORIGIN, testKeys, zipOf } from '../testing/build.ts';
+import { main } from './cli.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'rrs-verify-'));
+const file = (name: string) => join(folder, name);
+const keys = await testKeys();
+const other = await testKeys('other');
+
+beforeAll(async () => {
+  const built = await buildPackage({
+    evidence: (evidence) => {
+      evidence.work_item.title = 'Update \u001b[2JOpenSSL \u202e';
+    },
+  });
+  const zip = await zipOf(built);
+  writeFileSync(file('package.zip'), zip);
+  writeFileSync(file('broken.zip'), Buffer.from(zip).fill(0, 40, 41));
+  mkdirSync(file('keys'));
+  writeFileSync(file('keys/package.pem'), pemFromSpki(keys.package.spki));
+  writeFileSync(file('keys/log.pem'), pemFromSpki(keys.log.spki));
+  writeFileSync(file('keys/note.pem'), pemFromSpki(keys.note.spki));
+  writeFileSync(file('other.pem'), pemFromSpki(other.package.spki));
+  writeFileSync(file('vkey'), built.trust.noteKeys[0] ?? '');
+  const published = (use: string, spki: Uint8Array) => ({
+    key_id: 'x',
+    algorithm: 'x',
+    use,
+    public_key_pem: pemFromSpki(spki),
+    jwk: {},
+    valid_from: null,
+    valid_to: null,
+  });
+  writeFileSync(
+    file('keys.json'),
+    JSON.stringify({ keys: [published('package', keys.package.spki), published('log', keys.log.spki), published('log', keys.note.spki)] }),
+  );
+  writeFileSync(file('newer'), await c2spNote(keys.note, { origin: ORIGIN, size: 9, root: new Uint8Array(32) }));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  let [out, err] = ['', ''];
+  const code = await main(args, {
+    out: (text) => {
+      out += text;
+    },
+    err: (text) => {
+      err += text;
+    },
+    color: false,
+  });
+  return { code, out, err };
+}
+
+test('a verified package exits with 0 and prints the verdict, then the conclusion', async () => {
+  const { code, out, err } = await run(file('package.zip'), '--keys', file('keys'));
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  expect(out).toMatch(
+    /^VERIFIED {2}\S+package\.zip\n.+\n\nConclusion {4}remediated: 2 of 2 findings are verified as remediated\.\nCompleteness {2}grade B, 1 gap:\n/,
+  );
+  expect(out).toContain('Replaces      number 1');
+});
+
+test('accepts the published list of keys and single keys', async () => {
+  const single = ['--key', file('keys/package.pem'), '--log-key', file('keys/log.pem')];
+  expect((await run(file('package.zip'), '--keys', file('keys.json'))).code).toBe(0);
+  expect((await run(file('package.zip'), ...single, '--note-key', file('keys/note.pem'))).code).toBe(0);
+  expect((await run(file('package.zip'), ...single, '--note-key', file('vkey'))).code).toBe(0);
+});
+
+test('without keys it exits with 3 and prints which options to use', async () => {
+  const { code, out } = await run(file('package.zip'));
+  expect(code).toBe(3);
+  expect(out).toMatch(/^CONSISTENT, BUT NOT PROVEN/);
+  expect(out).toMatch(/not proven +signature +valid for the key SHA256:\S+, but you specified no trusted package key \(use --key or --keys\)/);
+});
+
+test('an untrusted key exits with 1 and prints the expected and the actual key', async () => {
+  const { code, out } = await run(file('package.zip'), '--keys', file('keys'), '--key', file('other.pem'));
+  expect(code).toBe(0);
+  const alone = await run(file('package.zip'), '--key', file('other.pem'));
+  expect(alone.code).toBe(1);
+  expect(alone.out).toMatch(/untrusted_key {2}proof\/package\.sigstore\.json\n.+\n.+\n {6}expected SHA256:\S+\n {6}found {4}SHA256:/);
+  expect(out).not.toContain('untrusted_key');
+});
+
+test('a broken package exits with 1, and --json prints the failures', async () => {
+  expect((await run(file('broken.zip'), '--keys', file('keys'))).code).toBe(1);
+  const { code, out } = await run(file('broken.zip'), '--json');
+  expect(code).toBe(1);
+  expect(JSON.parse(out)).toMatchObject({ verdict: 'failed', failures: [{ code: 'entry_mismatch' }] });
+});
+
+test('text from the package cannot contain control characters', async () => {
+  const { out } = await run(file('package.zip'));
+  expect(out).toContain('Update \ufffd[2JOpenSSL \ufffd');
+  expect(out).not.toContain('\u001b');
+  expect(out).not.toContain('\u202e');
+});
+
+test('a newer checkpoint is not compared, and a note says that the log has grown', async () => {
+  const { code, out } = await run(file('package.zip'), '--keys', file('keys'), '--checkpoint', file('newer'));
+  expect(code).toBe(0);
+  expect(out).toContain('the log has 2 more entries. One of them may be a package that replaces this one.');
+});
+
+test.for([
+  ['no arguments', []],
+  ['two packages', ['a', 'b']],
+  ['an unknown option', ['package.zip', '--trust-me']],
+  ['a package that does not exist', ['none.zip']],
+  ['a key that does not exist', ['package.zip', '--key', 'none.pem']],
+  ['a key of the wrong kind', ['package.zip', '--key', 'keys/note.pem']],
+  ['a file that is not a certificate', ['package.zip', '--tsa-root', 'keys/log.pem']],
+  ['a file that is not a list of keys', ['package.zip', '--keys', 'package.zip']],
+  ['a folder instead of a package', ['keys']],
+] as const)('exits with 2: %s', async ([, args]) => {
+  const { code, out, err } = await run(...args.map((argument) => (argument.startsWith('--') ? argument : file(argument))));
+  expect({ code, out }).toEqual({ code: 2, out: '' });
+  expect(err).not.toBe('');
+});
+
+test('the program runs on the installed version of Node', async () => {
+  const program = fileURLToPath(new URL('../../bin/rrs-verify.mjs', import.meta.url));
+  const { stdout } = await promisify(execFile)(program, [file('package.zip'), '--keys', file('keys')]);
+  expect(stdout).toMatch(/^VERIFIED/);
+  await expect(promisify(execFile)(program, [file('package.zip')])).rejects.toMatchObject({ code: 3 });
+});
