@@ -6,18 +6,20 @@ import { keyIn, temporaryFolder } from './folders.ts';
 import { call, createKey } from './http.ts';
 import { ready, rrs, run, start, until } from './service.ts';
 
-/** The embedded server of one service is the shared server of the others. */
+/** The embedded server of one service is the shared server of the others. Its superuser creates the databases, and its login uses them. */
 let serverUrl = '';
+let superuserUrl = '';
 
 beforeAll(async () => {
   const { dataDir } = await start();
   serverUrl = readFileSync(join(dataDir, 'postgres.url'), 'utf8').trim();
+  superuserUrl = serverUrl.replace('//rrs_login@', '//rrs_admin@');
 });
 
 async function emptyDatabase(name: string): Promise<string> {
-  const client = new pg.Client({ connectionString: serverUrl });
+  const client = new pg.Client({ connectionString: superuserUrl });
   await client.connect();
-  await client.query(`create database ${name}`);
+  await client.query(`create database ${name} owner rrs_login`);
   await client.end();
   return serverUrl.replace(/\/rrs\?/, `/${name}?`);
 }
@@ -122,7 +124,7 @@ test('a process waits at start until the server has a free connection', async ()
 
 async function openAllConnections(clients: pg.Client[]): Promise<void> {
   for (;;) {
-    const client = new pg.Client({ connectionString: serverUrl });
+    const client = new pg.Client({ connectionString: superuserUrl });
     client.on('error', () => {});
     try {
       await client.connect();
