@@ -1,21 +1,30 @@
 import { defineConfig } from 'vitest/config';
 
+const packages = '{checks,service,scan-reports,connectors,evidence-format,verifier,scripts}';
+/** Tests without a database that start programs or take many seconds. `npm run test:quick` leaves them out. */
+const slow = [
+  'checks/import-rules.test.ts',
+  'connectors/**/{enrichment,scanners,ticketing}.test.ts',
+  'evidence-format/**/{merkle,readme,schema,timestamp,zip}.test.ts',
+  'scan-reports/**/{contract,throughput}.test.ts',
+  'scripts/release.test.ts',
+  'service/**/{blobs,formats,passwords,report-pdf}.test.ts',
+  'verifier/**/{build,cli,mutation,timestamp-openssl,vectors,zip-reader}.test.ts',
+];
+const database = `${packages}/**/*.db.test.ts`;
+const excluded = ['**/node_modules/**', '**/dist/**', '**/.dev-data/**'];
+
 export default defineConfig({
   test: {
-    globalSetup: './service/src/testing/global-setup.ts',
-    include: [
-      'checks/**/*.test.ts',
-      'service/**/*.test.ts',
-      'scan-reports/**/*.test.ts',
-      'connectors/**/*.test.ts',
-      'evidence-format/**/*.test.ts',
-      'verifier/**/*.test.ts',
-      'acceptance/**/*.test.ts',
-      'bench/**/*.test.ts',
-    ],
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    projects: [
+      // Unit tests share modules: loading them again for each file would take longer than the tests.
+      { extends: true, test: { name: 'unit', isolate: false, include: [`${packages}/**/*.test.ts`], exclude: [...excluded, database, ...slow] } },
+      { extends: true, test: { name: 'database', include: [database], exclude: excluded, globalSetup: './service/src/testing/global-setup.ts' } },
+      { extends: true, test: { name: 'system', include: ['{acceptance,bench}/**/*.test.ts', ...slow], exclude: excluded } },
+    ],
   },
 });

@@ -16,17 +16,17 @@ async function auditTrail(service: Service, key: string): Promise<AuditEvent[]> 
   return body.data as AuditEvent[];
 }
 
-test.concurrent('what was saved from a running service is there after a restore into an empty place', async () => {
+test.concurrent('a backup of a running service can be restored into an empty data folder', async () => {
   const folder = join(temporaryFolder(), 'backup');
   const service = await start();
   const key = keyIn(service.dataDir);
-  const made = await createKey(service.url, key, 'before the backup', 'analyst');
-  const gone = await createKey(service.url, key, 'revoked before the backup');
-  await call(service.url, `/api/v1/api-keys/${gone.body.id}`, { key, method: 'DELETE' });
+  const kept = await createKey(service.url, key, 'before the backup', 'analyst');
+  const revoked = await createKey(service.url, key, 'revoked before the backup');
+  await call(service.url, `/api/v1/api-keys/${revoked.body.id}`, { key, method: 'DELETE' });
   const before = await auditTrail(service, key);
 
-  const saved = await rrs(['backup', folder], { dataDir: service.dataDir });
-  expect(saved).toEqual({ code: 0, stdout: expect.stringContaining(folder), stderr: '' });
+  const written = await rrs(['backup', folder], { dataDir: service.dataDir });
+  expect(written).toEqual({ code: 0, stdout: expect.stringContaining(folder), stderr: '' });
   const after = await createKey(service.url, key, 'after the backup');
   const again = await rrs(['backup', folder], { dataDir: service.dataDir });
   expect(again).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^rrs: [^\n]+\n$/) });
@@ -37,8 +37,8 @@ test.concurrent('what was saved from a running service is there after a restore 
   const copy = await start({ dataDir });
   expect(copy.key).toBeNull();
   expect((await call(copy.url, '/api/v1/me', { key })).body).toMatchObject({ role: 'owner', organization: { slug: 'default' } });
-  expect((await call(copy.url, '/api/v1/me', { key: String(made.body.key) })).body).toMatchObject({ role: 'analyst' });
-  for (const { body } of [gone, after]) expect((await call(copy.url, '/api/v1/me', { key: String(body.key) })).status).toBe(401);
+  expect((await call(copy.url, '/api/v1/me', { key: String(kept.body.key) })).body).toMatchObject({ role: 'analyst' });
+  for (const { body } of [revoked, after]) expect((await call(copy.url, '/api/v1/me', { key: String(body.key) })).status).toBe(401);
   expect(await auditTrail(copy, key)).toEqual(before);
 
   const occupied = await rrs(['restore', folder], { dataDir });
@@ -46,7 +46,7 @@ test.concurrent('what was saved from a running service is there after a restore 
   expect((await call(copy.url, '/api/v1/me', { key })).status).toBe(200);
 });
 
-test.concurrent('a folder that is no backup is refused', async () => {
+test.concurrent('a folder that is not a backup is refused', async () => {
   const { code, stdout, stderr } = await rrs(['restore', temporaryFolder()]);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toMatch(/^rrs: [^\n]+\n$/);

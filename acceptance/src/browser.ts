@@ -13,7 +13,7 @@ const flags = [
   '--disable-sync',
 ];
 
-/** The machine's Chromium, or else the one that npm brought along, which there is for x64 Linux alone. */
+/** The system's Chromium, or else the one from npm, which exists only for x64 Linux. */
 export async function openBrowser(): Promise<Browser | null> {
   const executablePath = installed.find((path) => existsSync(path)) ?? (await packaged());
   return executablePath === null ? null : playwright.launch({ executablePath, args: flags });
@@ -21,7 +21,7 @@ export async function openBrowser(): Promise<Browser | null> {
 
 async function packaged(): Promise<string | null> {
   if (process.platform !== 'linux' || process.arch !== 'x64') return null;
-  // It brings the libraries that it needs where it believes to be at home.
+  // The package unpacks the shared libraries it needs only if it believes that it runs on AWS Lambda.
   process.env.AWS_LAMBDA_JS_RUNTIME ??= 'nodejs22.x';
   const { default: chromium } = await import('@sparticuz/chromium');
   return chromium.executablePath();

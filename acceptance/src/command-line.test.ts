@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { postgresPid, temporaryFolder } from './folders.ts';
 import { call } from './http.ts';
-import { type Answer, newDataDir, rrs, type Service, start } from './service.ts';
+import { type CommandResult, newDataDir, rrs, type Service, start } from './service.ts';
 
 const dataDir = newDataDir();
 const id = /^[0-9a-f]{8}-[0-9a-f-]{27}\n$/;
 const key = /^rrs_[\w-]{30,}\n$/;
 
 function ok(args: string[], input?: string): Promise<string> {
-  return rrs(args, { dataDir, ...(input === undefined ? {} : { input }) }).then(({ code, stdout, stderr }: Answer) => {
+  return rrs(args, { dataDir, ...(input === undefined ? {} : { input }) }).then(({ code, stdout, stderr }: CommandResult) => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     return stdout;
   });
@@ -22,20 +22,20 @@ async function refused(args: string[], message: string | RegExp, code = 1): Prom
 }
 
 describe('without a service', () => {
-  test('help, version and settings need nothing', async () => {
-    const nowhere = { cwd: temporaryFolder(), env: { RRS_DATA_DIR: '', PORT: '9999', DATABASE_URL: 'postgresql://u:swordfish@h/d' } };
+  test('help, version and settings work without a data folder', async () => {
+    const options = { cwd: temporaryFolder(), env: { RRS_DATA_DIR: '', PORT: '9999', DATABASE_URL: 'postgresql://u:swordfish@h/d' } };
     for (const flag of ['--help', '-h', 'help']) {
-      expect(await rrs([flag], nowhere)).toMatchObject({
+      expect(await rrs([flag], options)).toMatchObject({
         code: 0,
         stdout: expect.stringMatching(/rrs start.+rrs key create <name>.+rrs restore/s),
         stderr: '',
       });
     }
-    expect(await rrs(['--version'], nowhere)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
-    const { code, stdout } = await rrs(['config'], nowhere);
+    expect(await rrs(['--version'], options)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+    const { code, stdout } = await rrs(['config'], options);
     expect(code).toBe(0);
     const lines = stdout.split('\n');
-    expect(lines[0]).toMatch(/^SETTING +DEFAULT +NOW +WHAT IT IS$/);
+    expect(lines[0]).toMatch(/^SETTING +DEFAULT +\S/);
     expect(lines).toContainEqual(expect.stringMatching(/^PORT +8080 +9999 +\S/));
     expect(lines).toContainEqual(expect.stringMatching(/^RRS_DATA_DIR +\.\/data +- +\S/));
     expect(lines).toContainEqual(expect.stringMatching(/^DATABASE_URL\[_FILE\] +- +\(set\) +\S/));
@@ -45,50 +45,50 @@ describe('without a service', () => {
     expect(stdout).not.toContain('swordfish');
   });
 
-  test('what is not there is refused', async () => {
+  test('unknown commands, options and arguments are refused', async () => {
     await Promise.all([
       refused([], /^rrs \d/, 2),
-      refused(['fly'], /there is no command "fly"/, 2),
-      refused(['start', '--port', '9'], /takes nothing behind it \("--port"\)/, 2),
-      refused(['key'], /no command "key"/),
-      refused(['key', 'forge'], /no command "key forge"/),
+      refused(['fly'], /"fly"/, 2),
+      refused(['start', '--port', '9'], /--port/, 2),
+      refused(['key'], /"key"/),
+      refused(['key', 'forge'], /"key forge"/),
       refused(['key', 'create', 'ci', '--rôle', 'owner'], /Unknown option '--rôle'/),
-      refused(['org', 'create', 'two', 'words'], /"words" is one word too many/),
+      refused(['org', 'create', 'two', 'words'], /words/),
     ]);
   });
 
-  test('organizations and keys can be made, by several commands at once', async () => {
-    const made = await Promise.all(['acme', 'b', 'c'].map((slug) => ok(['org', 'create', slug, '--name', `${slug} corporation`])));
-    for (const line of made) expect(line).toMatch(id);
+  test('several commands can create organizations and keys at the same time', async () => {
+    const created = await Promise.all(['acme', 'b', 'c'].map((slug) => ok(['org', 'create', slug, '--name', `${slug} corporation`])));
+    for (const line of created) expect(line).toMatch(id);
     expect(await ok(['org', 'list'])).toMatch(/^SLUG +NAME +ID +CREATED\n(\S+ +\S+ corporation +\S+ +\S+\n){3}$/);
     expect(await ok(['key', 'create', 'before the start', '--role', 'owner', '--org', 'acme'])).toMatch(key);
     expect(postgresPid(dataDir)).toBeNull();
   });
 });
 
-describe('beside a running service', () => {
+describe('while the service runs', () => {
   let service: Service;
   beforeAll(async () => {
     service = await start({ dataDir });
   });
   const me = (token: string) => call(service.url, '/api/v1/me', { key: token.trim() });
 
-  test('organizations that are there already are enough for the service', () => {
+  test('the service creates no first organization if there are organizations', () => {
     expect(service.key).toBeNull();
   });
 
-  test('mistakes are told in a sentence', () =>
+  test('errors are one sentence', () =>
     Promise.all([
       refused(['org', 'create', 'acme'], /acme/),
       refused(['org', 'create', 'Not A Slug'], /slug/),
-      refused(['key', 'create', 'ci', '--role', 'king', '--org', 'acme'], /--role must be one of owner, admin/),
+      refused(['key', 'create', 'ci', '--role', 'king', '--org', 'acme'], /--role must be one of:? owner, admin/),
       refused(['key', 'create', 'ci', '--role', 'owner', '--org', 'nobody'], /nobody/),
       refused(['key', 'revoke', 'rrs_nothing', '--org', 'acme'], /rrs_nothing/),
       refused(['member', 'remove', 'nobody@example.com', '--org', 'acme'], /nobody@example.com/),
-      refused(['member', 'add', 'not an address', '--role', 'viewer', '--org', 'acme'], /not an e-mail address/),
+      refused(['member', 'add', 'not an address', '--role', 'viewer', '--org', 'acme'], /not an address/),
     ]));
 
-  test('a key counts at once, and its end as well', async () => {
+  test('a new key works immediately, and a revoked key stops working immediately', async () => {
     const token = await ok(['key', 'create', 'ci', '--role', 'analyst', '--org', 'acme', '--days', '30']);
     expect(token).toMatch(key);
     expect((await me(token)).body).toMatchObject({ role: 'analyst', organization: { slug: 'acme', name: 'acme corporation' } });
@@ -104,7 +104,7 @@ describe('beside a running service', () => {
     expect(row(await ok(['key', 'list', '--org', 'acme']))).toMatch(/\d{4}-\d\d-\d\dT\S+ +[0-9a-f-]{36}$/);
   });
 
-  test('members come and go', async () => {
+  test('members can be added, listed and removed', async () => {
     const signIn = (email: string, password: string) => call(service.url, '/api/v1/sessions', { body: { email, password, organization: 'acme' } });
     const password = (await ok(['member', 'add', 'ann@example.com', '--role', 'owner', '--name', 'Ann', '--org', 'acme'])).trim();
     expect((await signIn('ann@example.com', password)).status).toBe(201);

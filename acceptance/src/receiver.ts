@@ -7,33 +7,33 @@ interface Received {
   headers: Record<string, string>;
   body: string;
   event: { id: string; type: string; subject: string };
-  /** Whether the sender was told that it has arrived. */
-  answered: boolean;
+  /** Whether the sender received a success response. */
+  acknowledged: boolean;
 }
 
 export interface Receiver {
   url: string;
   received: Received[];
-  /** True: whatever comes gets no answer. */
-  hold(on: boolean): void;
+  /** While stalled, requests get no response. */
+  stall(on: boolean): void;
   close(): void;
 }
 
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = [];
-  let onHold = false;
+  let stalled = false;
   const server = createServer(async (request, response) => {
     const body = await text(request);
-    received.push({ headers: request.headers as Record<string, string>, body, event: JSON.parse(body), answered: !onHold });
-    if (!onHold) response.writeHead(204).end();
+    received.push({ headers: request.headers as Record<string, string>, body, event: JSON.parse(body), acknowledged: !stalled });
+    if (!stalled) response.writeHead(204).end();
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     received,
-    hold: (on) => {
-      onHold = on;
+    stall: (on) => {
+      stalled = on;
     },
     close: () => {
       server.closeAllConnections();

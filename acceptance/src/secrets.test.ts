@@ -7,7 +7,7 @@ import { newDataDir, rrs, start } from './service.ts';
 
 const chosen = 'chosen-by-the-operator-0123456789';
 
-test.concurrent('the operator chooses the first owner key, and gives secrets in files', async () => {
+test.concurrent('the operator can choose the first owner key and pass secrets in files', async () => {
   const dataDir = newDataDir();
   const file = join(temporaryFolder(), 'key');
   writeFileSync(file, `${chosen}\n`, { mode: 0o600 });
@@ -26,17 +26,17 @@ test.concurrent('the operator chooses the first owner key, and gives secrets in 
   expect(await service.stop()).toBe(0);
 });
 
-test.concurrent('a secret given twice, or in a file that is not there, is refused', async () => {
+test.concurrent('a secret that is set twice, or whose file is missing, is refused', async () => {
   const env = { RRS_BOOTSTRAP_API_KEY: chosen, RRS_BOOTSTRAP_API_KEY_FILE: '/somewhere', DATABASE_URL_FILE: '/not/there' };
   const { code, stderr } = await rrs(['start'], { env });
   expect(code).toBe(1);
-  expect(stderr).toMatch(/^rrs: Wrong settings: [^\n]+\n$/);
-  expect(stderr).toContain('RRS_BOOTSTRAP_API_KEY and RRS_BOOTSTRAP_API_KEY_FILE are both set');
-  expect(stderr).toContain('DATABASE_URL cannot be read from DATABASE_URL_FILE');
+  expect(stderr).toMatch(/^rrs: [^\n]+\n$/);
+  expect(stderr).toContain('RRS_BOOTSTRAP_API_KEY_FILE');
+  expect(stderr).toContain('DATABASE_URL_FILE');
   expect(stderr).not.toContain(chosen);
 });
 
-test.concurrent('the log of everything holds no secret', async () => {
+test.concurrent('the log contains no secrets, even at the level trace', async () => {
   const key = chosen;
   const service = await start({ env: { LOG_LEVEL: 'trace', RRS_BOOTSTRAP_API_KEY: key } });
   const { url } = service;

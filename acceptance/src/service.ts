@@ -15,9 +15,9 @@ export interface Options {
   uid?: number;
   gid?: number;
   cwd?: string;
-  /** Another way to call the program, npm say; the arguments follow. */
+  /** Starts the program in another way, such as npm. The arguments are appended. */
   command?: readonly [string, ...string[]];
-  /** Leads a process group of its own, as under a terminal. */
+  /** Starts a new process group, like a terminal does. */
   detached?: boolean;
   input?: string;
 }
@@ -34,7 +34,7 @@ export interface Run {
 
 export interface Service extends Run {
   url: string;
-  /** As printed by a first start. */
+  /** Printed by a first start only. */
   key: string | null;
   stop(name?: NodeJS.Signals): Promise<number | string>;
 }
@@ -43,15 +43,15 @@ const running = new Map<ChildProcess, (signal: NodeJS.Signals) => void>();
 const groups = new Set<number>();
 const dataDirs = new Set<string>();
 
-// Processes start slowly on a machine that is busy with other tests.
+// Processes start slowly while other tests keep the machine busy.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 afterAll(cleanUp);
 process.once('exit', killAll);
 
 async function cleanUp(): Promise<void> {
-  const gone = [...running.keys()].map((child) => once(child, 'exit'));
+  const exits = [...running.keys()].map((child) => once(child, 'exit'));
   killAll();
-  await Promise.all(gone);
+  await Promise.all(exits);
   await removeFolders();
 }
 
@@ -61,14 +61,14 @@ function killAll(): void {
   for (const dataDir of dataDirs) kill(postgresPid(dataDir));
 }
 
-/** Whether it was there or not. */
+/** Does nothing if the process no longer exists. */
 export function kill(pid: number | null, signal: NodeJS.Signals = 'SIGKILL'): void {
   try {
     if (pid !== null) process.kill(pid, signal);
   } catch {}
 }
 
-/** Nothing of the test runner's: neither its settings nor the Node that it put first. */
+/** Without the settings of the test runner, and without the Node that npm put first in PATH. */
 function cleanEnvironment(dataDir: string, env: Record<string, string> = {}): Record<string, string> {
   const path = (process.env.PATH ?? '').split(delimiter).filter((folder) => !folder.includes('node_modules'));
   return { PATH: path.join(delimiter), HOME: process.env.HOME ?? '/', PORT: '0', RRS_RATE_LIMIT: '0', RRS_DATA_DIR: dataDir, ...env };
@@ -115,14 +115,14 @@ export function run(args: readonly string[], options: Options = {}): Run {
   };
 }
 
-export interface Answer {
+export interface CommandResult {
   code: number | string;
   stdout: string;
   stderr: string;
 }
 
-/** A command that ends by itself. */
-export async function rrs(args: readonly string[], options: Options = {}): Promise<Answer> {
+/** Runs a command to its end. */
+export async function rrs(args: readonly string[], options: Options = {}): Promise<CommandResult> {
   const command = run(args, options);
   const code = await command.exit;
   return { code, stdout: command.stdout(), stderr: command.stderr() };
@@ -134,15 +134,15 @@ export async function start(options: Options & { args?: readonly string[] } = {}
 
 export async function ready(started: Run): Promise<Service> {
   const printed = (): string | undefined => {
-    if (started.exited()) throw new Error(`The program ended: ${started.stdout()}${started.stderr()}`);
-    return /^ {2}Address +(http\S+)$/m.exec(started.stdout())?.[1];
+    if (started.exited()) throw new Error(`the program ended: ${started.stdout()}${started.stderr()}`);
+    return printedUrl(started.stdout());
   };
-  const url = await until('the address is printed', printed, 120);
-  await until('it answers', async () => (await fetch(`${url}/healthz`).catch(() => null))?.ok);
+  const url = await until('the URL is printed', printed, 120);
+  await until('the service responds', async () => (await fetch(`${url}/healthz`).catch(() => null))?.ok);
   return {
     ...started,
     url,
-    key: /^ {2}First owner key +(rrs_\S+)$/m.exec(started.stdout())?.[1] ?? null,
+    key: /(?<= )(rrs_\S+)$/m.exec(started.stdout())?.[1] ?? null,
     stop: (name = 'SIGTERM') => {
       started.signal(name);
       return started.exit;
@@ -150,11 +150,16 @@ export async function ready(started: Run): Promise<Service> {
   };
 }
 
-/** Asks again until the answer is something; what is thrown is an answer too. */
-export async function until<T>(what: string, ask: () => T | Promise<T>, seconds = 60): Promise<NonNullable<T>> {
+/** The URL in the output of `rrs start` and `rrs api`. */
+export function printedUrl(stdout: string): string | undefined {
+  return /\bhttps?:\/\/[\w.:[\]-]+(?=\s)/.exec(stdout)?.[0];
+}
+
+/** Polls until the result is neither false, null nor undefined. Errors are passed on. */
+export async function until<T>(what: string, poll: () => T | Promise<T>, seconds = 60): Promise<NonNullable<T>> {
   for (const deadline = Date.now() + seconds * 1000; Date.now() < deadline; await delay(10)) {
-    const answer = await ask();
-    if (answer !== undefined && answer !== null && answer !== false) return answer;
+    const result = await poll();
+    if (result !== undefined && result !== null && result !== false) return result;
   }
-  throw new Error(`Not within ${seconds} s: ${what}`);
+  throw new Error(`timed out after ${seconds} s waiting until ${what}`);
 }

@@ -1,22 +1,22 @@
 import { chownSync, readFileSync } from 'node:fs';
 import type { Options } from './service.ts';
 
-export const root = process.getuid?.() === 0;
+export const isRoot = process.getuid?.() === 0;
 
-/** Where the tests run as root: somebody who is not; elsewhere the tests are that case already. */
-export function ordinaryUser(): Pick<Options, 'uid' | 'gid'> {
-  if (!root) return {};
+/** The user "nobody" when the tests run as root. Otherwise the tests already run as an unprivileged user. */
+export function unprivilegedUser(): Pick<Options, 'uid' | 'gid'> {
+  if (!isRoot) return {};
   const [, , uid, gid] =
     readFileSync('/etc/passwd', 'utf8')
       .split('\n')
       .map((line) => line.split(':'))
       .find(([name]) => name === 'nobody') ?? [];
-  if (uid === undefined) throw new Error('this machine has no user "nobody" to run the program as');
+  if (uid === undefined) throw new Error('this machine has no user "nobody"');
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-/** Gives the folder to the user, where we may. */
-export function own(folder: string, uid: number | undefined, gid: number | undefined): string {
-  if (root && uid !== undefined && gid !== undefined) chownSync(folder, uid, gid);
+/** Only root can change the owner. Otherwise the folder already belongs to the user. */
+export function changeOwner(folder: string, uid: number | undefined, gid: number | undefined): string {
+  if (isRoot && uid !== undefined && gid !== undefined) chownSync(folder, uid, gid);
   return folder;
 }

@@ -6,27 +6,27 @@ const PAGE = 10;
 
 export interface Vendor {
   origin: string;
-  /** Paths with their queries, in the order in which they were asked for. */
-  asked: string[];
-  /** How many issues it has from now on, and how many records are in the report. */
-  have(size: { issues: number; records: number }): void;
-  /** From now on customers of this name get no second page of issues and no more than half of the report. */
-  hold(customer: string | null): void;
-  /** Who waits now, and for what. */
-  held: Set<string>;
+  /** Paths with query strings, in the order of the requests. */
+  requests: string[];
+  /** Sets the number of issues, and of records in the report. */
+  setSize(size: { issues: number; records: number }): void;
+  /** Requests of this customer for a second page of issues, or for the second half of the report, get no response. */
+  stall(customer: string | null): void;
+  /** What a request is waiting for. */
+  stalled: Set<string>;
   close(): void;
 }
 
-/** Serves issues as Snyk does, page by page, and one report file, to customers whose names are in the paths. */
+/** Serves issues in pages, like Snyk, and a report file. The path names the customer. */
 export async function startVendor(): Promise<Vendor> {
-  const held = new Set<string>();
-  const asked: string[] = [];
+  const stalled = new Set<string>();
+  const requests: string[] = [];
   let size = { issues: 0, records: 0 };
-  let onHold: string | null = null;
+  let stalledCustomer: string | null = null;
 
   const issues = (url: URL, customer: string, response: ServerResponse): void => {
     const from = Number(url.searchParams.get('starting_after') ?? 0);
-    if (from > 0 && customer === onHold) return void held.add('issues');
+    if (from > 0 && customer === stalledCustomer) return void stalled.add('issues');
     const data = Array.from({ length: Math.min(PAGE, size.issues - from) }, (_, n) => issue(from + n));
     const next = from + PAGE < size.issues ? { next: `/orgs/${customer}/issues?starting_after=${from + PAGE}` } : {};
     response.setHeader('content-type', 'application/vnd.api+json').end(JSON.stringify({ data, links: next }));
@@ -34,13 +34,13 @@ export async function startVendor(): Promise<Vendor> {
   const report = (customer: string, response: ServerResponse): void => {
     const text = Array.from({ length: size.records }, (_, n) => `${JSON.stringify(record(n))}\n`).join('');
     response.writeHead(200, { 'content-length': text.length, etag: `"${size.records}"` });
-    if (customer !== onHold) return void response.end(text);
+    if (customer !== stalledCustomer) return void response.end(text);
     response.write(text.slice(0, text.length / 2));
-    held.add('report');
+    stalled.add('report');
   };
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     const url = new URL(request.url ?? '', 'http://vendor');
-    asked.push(`${url.pathname}${url.search}`);
+    requests.push(`${url.pathname}${url.search}`);
     const [, what = '', customer = '', which = ''] = /^\/(orgs|reports)\/([a-z]+)(?:\/([a-z]+))?$/.exec(url.pathname) ?? [];
     if (what === 'reports') report(customer, response);
     else if (which === 'issues') issues(url, customer, response);
@@ -52,14 +52,14 @@ export async function startVendor(): Promise<Vendor> {
   await once(server, 'listening');
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
-    held,
-    have: (now) => {
-      size = now;
+    requests,
+    stalled,
+    setSize: (newSize) => {
+      size = newSize;
     },
-    hold: (customer) => {
-      onHold = customer;
-      held.clear();
+    stall: (customer) => {
+      stalledCustomer = customer;
+      stalled.clear();
     },
     close: () => {
       server.closeAllConnections();

@@ -9,7 +9,7 @@ import { openBrowser } from './browser.ts';
 import { temporaryFolder } from './folders.ts';
 import { checkout } from './service.ts';
 
-const pictures = temporaryFolder();
+const screenshots = temporaryFolder();
 const page = pathToFileURL(join(checkout, 'verifier/dist/rrs-verify.html')).href;
 let browser: Browser | null;
 
@@ -18,29 +18,29 @@ beforeAll(async () => {
   browser = await openBrowser();
 });
 
-beforeEach(({ skip }) => skip(browser === null, 'there is no Chromium on this machine, and npm has none for it: apt-get install chromium'));
+beforeEach(({ skip }) => skip(browser === null, 'no Chromium on this machine, and npm has none for its platform: apt-get install chromium'));
 
 afterAll(() => browser?.close());
 
-async function openPage(): Promise<{ view: Page; complaints: string[] }> {
+async function openPage(): Promise<{ view: Page; problems: string[] }> {
   if (browser === null) throw new Error('no browser');
   const view = await browser.newPage({ viewport: { width: 1000, height: 1400 } });
-  const complaints: string[] = [];
+  const problems: string[] = [];
   view.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text());
+    if (message.type() === 'error') problems.push(message.text());
   });
-  view.on('pageerror', (error) => complaints.push(error.message));
+  view.on('pageerror', (error) => problems.push(error.message));
   view.on('request', (request) => {
-    if (request.url() !== page) complaints.push(`asked for ${request.url()}`);
+    if (request.url() !== page) problems.push(`request to ${request.url()}`);
   });
   await view.goto(page);
-  return { view, complaints };
+  return { view, problems };
 }
 
-/** A package with the keys to trust, as files, in the forms that people have them in. */
+/** Writes a package and its trusted keys as files, in the formats in which people receive them. */
 async function files(name: string): Promise<{ zip: string; keys: string[] }> {
   const vector = vectors.find((candidate) => candidate.name === name);
-  if (vector === undefined) throw new Error(`there is no vector "${name}"`);
+  if (vector === undefined) throw new Error(`unknown vector "${name}"`);
   const { zip, trust } = await vector.make();
   const folder = temporaryFolder();
   const written = (path: string, content: string | Uint8Array) => {
@@ -56,37 +56,37 @@ async function verdict(view: Page): Promise<string | null> {
   return view.locator('#result h2').textContent();
 }
 
-test('a person verifies a package without any network: first without keys, then with them', async () => {
-  const { view, complaints } = await openPage();
+test('a package is verified offline, first without keys and then with them', async () => {
+  const { view, problems } = await openPage();
   const { zip, keys } = await files('good: stamped');
   await view.locator('#package').setInputFiles(zip);
   expect(await verdict(view)).toBe('Consistent, but not proven');
   await view.locator('#keys').setInputFiles(keys);
   await view.getByRole('heading', { name: 'Verified', exact: true }).waitFor();
   expect(await view.locator('table').first().textContent()).toContain('remediated');
-  await view.screenshot({ path: join(pictures, 'verified.png') });
-  expect(complaints).toEqual([]);
+  await view.screenshot({ path: join(screenshots, 'verified.png') });
+  expect(problems).toEqual([]);
 });
 
-test('a tampered package is refused, with the code and the file', async () => {
-  const { view, complaints } = await openPage();
+test('a tampered package fails with the code and the file', async () => {
+  const { view, problems } = await openPage();
   const { zip, keys } = await files('a changed file');
   await view.locator('#keys').setInputFiles(keys);
   await view.locator('#package').setInputFiles(zip);
   expect(await verdict(view)).toBe('Failed');
   expect(await view.getByRole('table', { name: 'Failures' }).textContent()).toMatch(/payload_changed.*data\/artifacts\//);
-  await view.screenshot({ path: join(pictures, 'failed.png') });
-  expect(complaints).toEqual([]);
+  await view.screenshot({ path: join(screenshots, 'failed.png') });
+  expect(problems).toEqual([]);
 });
 
-test('signatures, certificates and proofs are judged in the browser as in Node', async () => {
-  const { view, complaints } = await openPage();
-  const words = { verified: 'Verified', consistent: 'Consistent, but not proven', failed: 'Failed' };
+test('the browser gives the same verdicts as Node for signatures, certificates and proofs', async () => {
+  const { view, problems } = await openPage();
+  const headings = { verified: 'Verified', consistent: 'Consistent, but not proven', failed: 'Failed' };
   for (const { name, verdict: wanted } of vectors.filter((vector) => /^good|^a checkpoint by|^a token|^everything|bomb/.test(vector.name))) {
     const { zip, keys } = await files(name);
     await view.locator('#keys').setInputFiles(keys);
     await view.locator('#package').setInputFiles(zip);
-    expect([name, await verdict(view)]).toEqual([name, words[wanted]]);
+    expect([name, await verdict(view)]).toEqual([name, headings[wanted]]);
   }
-  expect(complaints).toEqual([]);
+  expect(problems).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import Fastify from 'fastify';
 import pg from 'pg';
 
-/** What the service is measured against: the same queries and the same JSON on the same libraries, and nothing else. */
+/** The baseline: the same queries and the same JSON with the same libraries, and nothing else. */
 const pool = new pg.Pool({ connectionString: process.env.BENCH_DATABASE_URL, options: '-c role=rrs_system -c search_path=rrs', max: 10 });
 const tokenHash = createHash('sha256')
   .update(process.env.BENCH_KEY ?? '')
@@ -12,7 +12,7 @@ const KEY = `
   from api_keys k join organizations o on o.id = k.org_id
   where k.org_id = $1 and k.token_hash = $2 and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`;
 
-/** As many words as the service answers with. */
+/** As many permissions as the service returns. */
 const PERMISSIONS = (process.env.BENCH_PERMISSIONS ?? '').split(',');
 
 const app = Fastify();
@@ -39,7 +39,7 @@ const COUNT = 'select count(*) from (select 1 from findings where org_id = $1 li
 const ASSETS = 'select id, type, name, criticality, exposure from assets where org_id = $1 and id = any($2)';
 const SOURCES = 'select id, kind, provider, tool, name from sources where org_id = $1 and id = any($2)';
 const SEVERITIES = ['unknown', 'info', 'low', 'medium', 'high', 'critical'];
-const PLACE = ['component', 'version', 'fixed_version', 'purl', 'path', 'line', 'end_line', 'port', 'protocol', 'url', 'method', 'parameter', 'resource'];
+const LOCATION = ['component', 'version', 'fixed_version', 'purl', 'path', 'line', 'end_line', 'port', 'protocol', 'url', 'method', 'parameter', 'resource'];
 
 app.get('/findings', async () => {
   const org = process.env.BENCH_ORG;
@@ -66,7 +66,7 @@ app.get('/findings', async () => {
     kev: { listed: row.kev, due_date: row.kev_due_date },
     risk_score: row.risk_score,
     asset: assetOf.get(row.asset_id),
-    location: Object.fromEntries(PLACE.map((name) => [name, row.location[name] ?? null])),
+    location: Object.fromEntries(LOCATION.map((name) => [name, row.location[name] ?? null])),
     sources: row.source_ids.map((id: string) => sourceOf.get(id)),
     first_seen: row.first_seen,
     last_seen: row.last_seen,

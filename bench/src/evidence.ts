@@ -25,12 +25,12 @@ const MIB = 2 ** 20;
 const verifier = fileURLToPath(new URL('../../verifier/bin/rrs-verify.mjs', import.meta.url));
 const zipInstalled = spawnSync('zip', ['--version']).error === undefined;
 
-/** P5 and P6: a package with large artifacts, against hashing and storing the same bytes with ordinary tools; and its verification against hashing it. */
+/** P5 and P6: sealing a package with large artifacts compared with hashing and storing the same bytes, and verifying it compared with hashing it. */
 export function evidence(sizes: Sizes): Promise<Result[]> {
   return withService(async (session) => {
     const { service, folder } = session;
-    const item = await workItem(session, sizes.findings);
-    await generate(session, (await post<{ id: string }>(session, '/work-items', { title: 'To warm up' })).id);
+    const item = await workItemWithFindings(session, sizes.findings);
+    await generate(session, (await post<{ id: string }>(session, '/work-items', { title: 'Warm-up' })).id);
     const originals = await attachments(session, item, sizes);
     const idle = residentMiB(service.pid);
     const rounds = [];
@@ -41,7 +41,7 @@ export function evidence(sizes: Sizes): Promise<Result[]> {
       const verifying = await verification(session, sealing.id);
       rounds.push({ hashing, storing, sealing, ...verifying });
     }
-    const { ms: small } = await generate(session, await sameFindings(session));
+    const { ms: small } = await generate(session, await createWorkItem(session));
     return resultsOf(rounds, { idle, small, sizes });
   });
 }
@@ -49,8 +49,8 @@ export function evidence(sizes: Sizes): Promise<Result[]> {
 interface Sealing {
   id: string;
   ms: number;
-  /** Of the service process, while it was made. */
-  peak: number;
+  /** Peak memory of the service process, in MiB. */
+  peakMiB: number;
 }
 
 interface Round {
@@ -65,45 +65,45 @@ function resultsOf(rounds: readonly Round[], { idle, small, sizes }: { idle: num
   const seconds = (of: (round: Round) => number): string => `${(median(rounds.map(of)) / 1000).toFixed(2)} s`;
   const sealing = median(rounds.map((round) => round.sealing.ms / (round.hashing + round.storing)));
   const verifying = median(rounds.map((round) => round.verifying / round.hashingZip));
-  const growth = Math.max(...rounds.map((round) => round.sealing.peak)) - idle;
-  const against = zipInstalled ? 'zip -0' : 'a stored copy with checksums, for want of zip';
+  const growth = Math.max(...rounds.map((round) => round.sealing.peakMiB)) - idle;
+  const baseline = zipInstalled ? 'zip -0' : 'a copy with checksums (zip is not installed)';
   return [
     {
       id: 'P5',
-      what: `package of ${sizes.findings} findings and ${sizes.files * sizes.mebibytesEach} MiB of artifacts, against sha256sum and ${against}`,
-      figure: `${sealing.toFixed(2)} × (${seconds((round) => round.sealing.ms)} against ${seconds(({ hashing }) => hashing)} + ${seconds(({ storing }) => storing)}; without artifacts ${(small / 1000).toFixed(2)} s)`,
+      what: `package of ${sizes.findings} findings and ${sizes.files * sizes.mebibytesEach} MiB of artifacts, compared with sha256sum and ${baseline}`,
+      figure: `${sealing.toFixed(2)} × (${seconds((round) => round.sealing.ms)} vs ${seconds(({ hashing }) => hashing)} + ${seconds(({ storing }) => storing)}; without artifacts ${(small / 1000).toFixed(2)} s)`,
       bar: '≤ 2 ×',
       met: sealing <= 2,
     },
     {
       id: 'P5',
-      what: 'memory of the service over idle meanwhile',
+      what: 'memory growth of the service while sealing',
       figure: `${Math.round(growth)} MiB (idle ${Math.round(idle)})`,
       bar: '≤ 64 MiB',
       met: growth <= 64,
     },
     {
       id: 'P6',
-      what: 'rrs-verify on it, against sha256sum of the ZIP',
-      figure: `${verifying.toFixed(2)} × (${seconds((round) => round.verifying)} against ${seconds(({ hashingZip }) => hashingZip)})`,
+      what: 'rrs-verify of that package, compared with sha256sum of the ZIP',
+      figure: `${verifying.toFixed(2)} × (${seconds((round) => round.verifying)} vs ${seconds(({ hashingZip }) => hashingZip)})`,
       bar: '≤ 1.5 ×',
       met: verifying <= 1.5,
     },
   ];
 }
 
-async function workItem(session: Session, findings: number): Promise<string> {
+async function workItemWithFindings(session: Session, findings: number): Promise<string> {
   const report = join(session.folder, 'report.ndjson');
   await writeReport(report, { findings, fleet: 'evidence', sentences: 4 });
   await importReport(session, report, { created: findings });
-  return sameFindings(session);
+  return createWorkItem(session);
 }
 
-async function sameFindings(session: Session): Promise<string> {
+async function createWorkItem(session: Session): Promise<string> {
   return (await post<{ id: string }>(session, '/work-items', { title: 'Update the fleet', filter: { asset: 'evidence-' } })).id;
 }
 
-/** Files that no program can make smaller, uploaded one after the other. */
+/** Uploads incompressible files, one after the other. */
 async function attachments(session: Session, item: string, { files, mebibytesEach }: Sizes): Promise<string[]> {
   const { service, headers, folder } = session;
   const originals = join(folder, 'originals');
@@ -115,8 +115,8 @@ async function attachments(session: Session, item: string, { files, mebibytesEac
     form.append('type', 'other');
     form.append('title', `Artifact ${n}`);
     form.append('file', await openAsBlob(path), `artifact-${n}`);
-    const answer = await fetch(`${service.url}/api/v1/riskops-evidence/work-items/${item}/artifacts`, { method: 'POST', headers, body: form });
-    if (answer.status !== 201) throw new Error(await answer.text());
+    const response = await fetch(`${service.url}/api/v1/riskops-evidence/work-items/${item}/artifacts`, { method: 'POST', headers, body: form });
+    if (response.status !== 201) throw new Error(await response.text());
   }
   return readdirSync(originals).map((name) => join(originals, name));
 }
@@ -126,37 +126,37 @@ function* noise(mebibytes: number): Generator<Buffer> {
 }
 
 async function post<T>({ service, headers }: Session, path: string, body: object): Promise<T> {
-  const answer = await fetch(`${service.url}/api/v1${path}`, {
+  const response = await fetch(`${service.url}/api/v1${path}`, {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json', prefer: 'wait=0' },
     body: JSON.stringify(body),
   });
-  if (!answer.ok) throw new Error(await answer.text());
-  return (await answer.json()) as T;
+  if (!response.ok) throw new Error(await response.text());
+  return (await response.json()) as T;
 }
 
-/** From the request to the package that is ready. */
+/** Measures the time from the request until the package is ready. */
 async function generate(session: Session, item: string): Promise<Sealing> {
   const { service, headers } = session;
-  let peak = residentMiB(service.pid);
+  let peakMiB = residentMiB(service.pid);
   const started = performance.now();
   let state = await post<{ package_id: string; status: string; error: string | null }>(session, '/riskops-evidence/packages', { work_item_id: item });
   while (state.status === 'generating') {
     await delay(20);
-    peak = Math.max(peak, residentMiB(service.pid));
-    const answer = await fetch(`${service.url}/api/v1/riskops-evidence/packages/${state.package_id}`, { headers });
-    state = (await answer.json()) as typeof state;
+    peakMiB = Math.max(peakMiB, residentMiB(service.pid));
+    const response = await fetch(`${service.url}/api/v1/riskops-evidence/packages/${state.package_id}`, { headers });
+    state = (await response.json()) as typeof state;
   }
   if (state.status !== 'ready') throw new Error(`the package failed: ${state.error}`);
-  return { id: state.package_id, ms: performance.now() - started, peak };
+  return { id: state.package_id, ms: performance.now() - started, peakMiB };
 }
 
 async function verification({ service, headers, folder }: Session, id: string): Promise<Pick<Round, 'hashingZip' | 'verifying'>> {
   const [zip, keys] = [join(folder, 'package.zip'), join(folder, 'keys.json')];
   await writeFile(keys, await (await fetch(`${service.url}/api/v1/riskops-evidence/keys`)).text());
-  const answer = await fetch(`${service.url}/api/v1/riskops-evidence/packages/${id}/download`, { headers });
-  if (!answer.ok || answer.body === null) throw new Error(await answer.text());
-  await pipeline(Readable.from(answer.body), createWriteStream(zip));
+  const response = await fetch(`${service.url}/api/v1/riskops-evidence/packages/${id}/download`, { headers });
+  if (!response.ok || response.body === null) throw new Error(await response.text());
+  await pipeline(Readable.from(response.body), createWriteStream(zip));
   return { hashingZip: await timed(() => run('sha256sum', zip)), verifying: await timed(() => run(process.execPath, verifier, zip, '--keys', keys)) };
 }
 

@@ -11,7 +11,7 @@ import { writeReport } from './reports.ts';
 import type { Result } from './results.ts';
 import { median, type Session, withService } from './session.ts';
 
-/** P1 and P2: a report of new findings, and the same one again, against COPY of the same finding rows into an equally indexed table. */
+/** P1 and P2: importing a report of new findings, and importing it again, compared with COPY of the same rows into a table with the same indexes. */
 export function imports({ findings, rounds }: { findings: number; rounds: number }): Promise<Result[]> {
   return withService(async (session) => {
     const { admin, folder } = session;
@@ -20,13 +20,13 @@ export function imports({ findings, rounds }: { findings: number; rounds: number
     for (let round = 0; round <= rounds; round++) {
       await writeReport(file, { findings, fleet: `fleet-${round}`, sentences: 4 });
       const created = await importReport(session, file, { created: findings });
-      // What the server puts off (visibility, pending entries of the index of words) belongs to the first import, not to the second.
+      // Deferred work of the first import (visibility map, pending entries of the text search index) must not count for the second.
       await admin.query('vacuum analyze findings, sightings');
       const before = await walPosition(admin);
       const again = await importReport(session, file, { unchanged: findings });
       const logged = ((await walPosition(admin)) - before) / findings;
       const copied = await copyTime(admin, join(folder, 'rows'), findings);
-      // The first round warms up.
+      // The first round is a warm-up.
       if (round === 0) continue;
       measured.created.push(created);
       measured.again.push(again);
@@ -37,26 +37,26 @@ export function imports({ findings, rounds }: { findings: number; rounds: number
     const ratio = (times: number[]): number => median(measured.copied.map((copied, round) => copied / (times[round] ?? Number.NaN)));
     const [first, second, logged] = [ratio(measured.created), ratio(measured.again), median(measured.logged)];
     const bytes = await bytesPerFinding(admin);
-    const against = `against COPY at ${perSecond(measured.copied)}`;
+    const baseline = `vs COPY at ${perSecond(measured.copied)}`;
     return [
       {
         id: 'P1',
         what: `import of ${findings} new findings`,
-        figure: `${first.toFixed(2)} × (${perSecond(measured.created)} ${against})`,
+        figure: `${first.toFixed(2)} × (${perSecond(measured.created)} ${baseline})`,
         bar: '≥ 0.5 ×',
         met: first >= 0.5,
       },
       {
         id: 'P2',
-        what: 'the same report again',
-        figure: `${second.toFixed(2)} × (${perSecond(measured.again)} ${against})`,
+        what: 'import of the same report again',
+        figure: `${second.toFixed(2)} × (${perSecond(measured.again)} ${baseline})`,
         bar: '≥ 2 ×',
         met: second >= 2,
       },
-      { id: 'P2', what: 'WAL of an unchanged finding', figure: `${logged.toFixed(1)} bytes`, bar: '< 32 bytes', met: logged < 32 },
+      { id: 'P2', what: 'WAL per unchanged finding', figure: `${logged.toFixed(1)} bytes`, bar: '< 32 bytes', met: logged < 32 },
       {
         id: 'P7',
-        what: 'database bytes of a finding, with sightings, texts and indexes',
+        what: 'database size per finding, with sightings, texts and indexes',
         figure: `${(bytes / 1024).toFixed(2)} KiB`,
         bar: '< 2.5 KiB',
         met: bytes < 2560,
@@ -65,25 +65,25 @@ export function imports({ findings, rounds }: { findings: number; rounds: number
   });
 }
 
-/** Peak memory of the service while it takes a large report, over what it was before. */
+/** MEM: memory growth of the service while it imports a large report. */
 export function largeReport({ mebibytes }: { mebibytes: number }): Promise<Result[]> {
   return withService(async (session) => {
     const { folder, service } = session;
     const file = join(folder, 'report.ndjson');
     await writeReport(file, { findings: 1_000, fleet: 'warm', sentences: 150 });
     await importReport(session, file, {});
-    // Names grow with the number of findings; the service takes no more than a GiB.
+    // Names get longer with the number of findings, and the service accepts at most 1 GiB.
     const findings = Math.floor((mebibytes * 2 ** 20 * 0.99) / (statSync(file).size / 1_000));
     await writeReport(file, { findings, fleet: 'large', sentences: 150 });
     const before = residentMiB(service.pid);
     let peak = before;
-    const watching = setInterval(() => {
+    const sampling = setInterval(() => {
       peak = Math.max(peak, residentMiB(service.pid));
     }, 50);
-    const ms = await importReport(session, file, { created: findings }).finally(() => clearInterval(watching));
+    const ms = await importReport(session, file, { created: findings }).finally(() => clearInterval(sampling));
     const growth = peak - before;
     const figure = `${Math.round(growth)} MiB (${Math.round(before)} → ${Math.round(peak)}) in ${Math.round(ms / 1000)} s`;
-    return [{ id: 'MEM', what: `growth of the service by a report of ${mebibytes} MiB`, figure, bar: '≤ 128 MiB', met: growth <= 128 }];
+    return [{ id: 'MEM', what: `memory growth of the service while importing a report of ${mebibytes} MiB`, figure, bar: '≤ 128 MiB', met: growth <= 128 }];
   });
 }
 
@@ -115,7 +115,7 @@ interface Import {
   counts: Record<string, number>;
 }
 
-/** Milliseconds from the first byte sent to the committed import. */
+/** Returns the milliseconds from the first byte sent until the import is committed. */
 export async function importReport({ service, headers }: Session, file: string, expected: Record<string, number>): Promise<number> {
   const started = performance.now();
   let state = await upload(`${service.url}/api/v1/imports?format=generic`, headers, file);
@@ -131,9 +131,9 @@ export async function importReport({ service, headers }: Session, file: string, 
 
 async function upload(url: string, headers: Record<string, string>, file: string): Promise<Import> {
   const sent = request(url, { method: 'POST', headers: { ...headers, 'content-type': 'application/octet-stream' } });
-  const [answer] = await Promise.all([
-    new Promise<unknown>((resolve, reject) => sent.once('response', (response) => json(response).then(resolve, reject)).once('error', reject)),
+  const [response] = await Promise.all([
+    new Promise<unknown>((resolve, reject) => sent.once('response', (message) => json(message).then(resolve, reject)).once('error', reject)),
     pipeline(createReadStream(file, { highWaterMark: 2 ** 18 }), sent),
   ]);
-  return answer as Import;
+  return response as Import;
 }

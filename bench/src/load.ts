@@ -6,7 +6,7 @@ export interface Load {
   p95: number;
 }
 
-/** One request at a time on each of several kept connections, for a while; anything but 200 ends it. */
+/** Sends one request at a time on each of several keep-alive connections. Any status other than 200 is an error. */
 export async function load(url: string, headers: Record<string, string>, { connections, seconds }: { connections: number; seconds: number }): Promise<Load> {
   const { hostname, port, pathname, search, host } = new URL(url);
   const lines = Object.entries({ host, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -45,7 +45,7 @@ function drive({ hostname, port, request, deadline, times }: Drive): Promise<voi
       if (head === -1) return;
       const length = Number(/content-length: (\d+)/i.exec(buffered)?.[1]);
       if (buffered.length < head + 4 + length) return;
-      if (!buffered.startsWith('HTTP/1.1 200')) reject(new Error(`unexpected answer: ${buffered.slice(0, 300)}`));
+      if (!buffered.startsWith('HTTP/1.1 200')) reject(new Error(`unexpected response: ${buffered.slice(0, 300)}`));
       const now = performance.now();
       times.push(now - sent);
       buffered = '';

@@ -8,7 +8,7 @@ import { lists } from './lists.ts';
 import { resultTable } from './results.ts';
 import { syncs } from './syncs.ts';
 
-const parts = {
+const benchmarks = {
   foundation: () => foundation({ rounds: 5, seconds: 4 }),
   imports: () => imports({ findings: 100_000, rounds: 2 }),
   memory: () => largeReport({ mebibytes: 1024 }),
@@ -18,7 +18,7 @@ const parts = {
 };
 const chosen = process.argv.slice(2);
 const results = [];
-for (const [name, measure] of Object.entries(parts)) {
+for (const [name, measure] of Object.entries(benchmarks)) {
   if (chosen.length > 0 && !chosen.includes(name)) continue;
   const measured = await measure();
   process.stdout.write(`${resultTable(measured)}\n`);
@@ -31,9 +31,9 @@ const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding:
 const machine = `${cpus().length} cores (${arch()}), ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}`;
 writeFileSync(
   new URL('../RESULTS.md', import.meta.url),
-  `# Results of the benchmark
+  `# Benchmark results
 
-Written by \`npm run bench\`. Ratios compare two things in one run on one machine; absolute figures stand beside them only for orientation.
+Written by \`npm run bench\`. The ratios compare two measurements of the same run on the same machine. The absolute figures are for orientation only.
 
 Commit ${commit}, ${machine}.
 

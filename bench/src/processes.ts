@@ -8,13 +8,13 @@ import { fileURLToPath } from 'node:url';
 export interface Server {
   url: string;
   pid: number;
-  /** From spawn to the first answer. */
+  /** Time from spawn to the first response. */
   startMs: number;
   stop(): Promise<void>;
 }
 
 const programs = {
-  // As `npm start` does it.
+  // The same flags as `npm start`.
   service: ['--max-semi-space-size=8', fileURLToPath(new URL('../../service/bin/rrs.mjs', import.meta.url)), 'start'],
   bare: [fileURLToPath(new URL('./bare.ts', import.meta.url))],
   vendors: [fileURLToPath(new URL('./vendors.ts', import.meta.url))],
@@ -22,7 +22,7 @@ const programs = {
 
 export function temporaryFolder(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'rrs-bench-'));
-  // As root the embedded PostgreSQL runs as another user, who must be able to pass through.
+  // When running as root, the embedded PostgreSQL runs as another user, who must be able to enter the folder.
   chmodSync(path, 0o711);
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
@@ -53,7 +53,7 @@ async function printedUrl(child: ChildProcess): Promise<string> {
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(printed)?.[0];
     if (url) return url;
   }
-  throw new Error(`the program ended without listening: ${printed}`);
+  throw new Error(`the program ended before it listened: ${printed}`);
 }
 
 export function residentMiB(pid: number): number {

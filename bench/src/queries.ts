@@ -2,17 +2,17 @@ export type Query = Record<string, string>;
 
 const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
 
-/** Every documented filter at least once: values that most findings have, that few have and that none has. */
+/** Every documented filter at least once, with values that match most, few or no findings. */
 export const FILTERS: readonly Query[] = [
   { severity: 'critical' },
   { severity: 'info,unknown' },
   { status: 'open' },
   { status: 'withdrawn' },
   { source: 'nessus' },
-  { source: 'nobody' },
+  { source: 'no-such-source' },
   { asset: 'asset-12' },
   { asset: 'asset-' },
-  { asset: 'nothing-of-this-name' },
+  { asset: 'no-such-asset' },
   { asset_type: 'cloud_resource' },
   { asset_type: 'package' },
   { cve: 'CVE-2024-10007' },

@@ -4,13 +4,13 @@ import { pipeline } from 'node:stream/promises';
 
 export interface Report {
   findings: number;
-  /** Reports of different fleets have no finding in common. */
+  /** Reports of different fleets share no findings. */
   fleet: string;
-  /** Sentences in each description, of about 50 bytes. */
+  /** Sentences per description, about 50 bytes each. */
   sentences: number;
 }
 
-/** A report as package scanners of hosts write them: many hosts, each with many vulnerable packages. */
+/** Writes a report like a host package scanner: many hosts, each with many vulnerable packages. */
 export async function writeReport(path: string, report: Report): Promise<void> {
   await pipeline(Readable.from(blocks(report)), createWriteStream(path));
 }

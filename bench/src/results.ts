@@ -8,5 +8,5 @@ export interface Result {
 
 export function resultTable(results: readonly Result[]): string {
   const rows = results.map(({ id, what, figure, bar, met }) => `| ${id} | ${what} | ${figure} | ${bar} | ${met ? 'yes' : '**no**'} |`);
-  return ['| id | what | figure | bar | met |', '|---|---|---|---|---|', ...rows].join('\n');
+  return ['| id | measurement | result | goal | met |', '|---|---|---|---|---|', ...rows].join('\n');
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { type Server, start, temporaryFolder } from './processes.ts';
 
-/** A service of its own, the key of its owner, and a look behind it. */
+/** A running service, its owner key, and a connection to its database. */
 export interface Session {
   service: Server;
   folder: string;
@@ -17,7 +17,8 @@ export async function withService<T>(work: (session: Session) => Promise<T>, set
   try {
     const service = await start('service', { RRS_DATA_DIR: folder.path, RRS_RATE_LIMIT: '0', ...settings });
     const databaseUrl = readFileSync(join(folder.path, 'postgres.url'), 'utf8').trim();
-    const admin = new pg.Client({ connectionString: databaseUrl, options: '-c search_path=rrs' });
+    // The superuser of the embedded server can vacuum and copy all tables.
+    const admin = new pg.Client({ connectionString: databaseUrl.replace('//rrs_login@', '//rrs_admin@'), options: '-c search_path=rrs' });
     try {
       await admin.connect();
       const key = readFileSync(join(folder.path, 'first-owner-key'), 'utf8').trim();

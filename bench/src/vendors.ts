@@ -6,8 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type FakeVendor, type Fault, fakes, serveFake } from '../../connectors/src/fakes.ts';
 import { blocks } from './reports.ts';
 
-/** Twenty vendors in a process of their own: good and slow ones that serve reports, and fakes of Snyk that are broken in their ways. */
-const [GOOD, SLOW] = [8, 4];
+/** Twenty vendors in a separate process: fast and slow ones that serve reports, and fakes of Snyk with different faults. */
+const [FAST, SLOW] = [8, 4];
 const FAULTS: (Fault | 'refused')[] = [{ kind: 'hang', at: 1 }, { kind: 'status', at: 2, status: 500 }, { kind: 'garbage', at: 1 }, 'refused'];
 const records = Number(process.env.BENCH_RECORDS);
 const snyk = fakes.find(({ id }) => id === 'snyk') as FakeVendor;
@@ -21,16 +21,16 @@ async function* slowly(chunks: Iterable<string>): AsyncGenerator<string> {
   }
 }
 
-async function answer({ url }: IncomingMessage, response: ServerResponse): Promise<void> {
-  const [, pace, number] = /^\/(good|slow)\/(\d+)$/.exec(url ?? '') ?? [];
+async function respond({ url }: IncomingMessage, response: ServerResponse): Promise<void> {
+  const [, pace, number] = /^\/(fast|slow)\/(\d+)$/.exec(url ?? '') ?? [];
   if (pace !== undefined) {
     const report = blocks({ findings: records, fleet: `${pace}-${number}`, sentences: 2 });
-    // Who asked may be gone before the end.
+    // The client may disconnect before the end.
     await pipeline(Readable.from(pace === 'slow' ? slowly(report) : report), response).catch(() => {});
   } else response.setHeader('content-type', 'application/json').end(JSON.stringify(url === '/connections' ? connections : {}));
 }
 
-const server = createServer(answer);
+const server = createServer(respond);
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
@@ -41,7 +41,7 @@ const broken = FAULTS.flatMap((fault) => [1, 2].map((number) => ({ fault, number
   return { provider: snyk.id, name: `${fault === 'refused' ? fault : fault.kind} ${number}`, ...settings };
 });
 const connections = [
-  ...Array.from({ length: GOOD }, (_, n) => report(`good/${n}`)),
+  ...Array.from({ length: FAST }, (_, n) => report(`fast/${n}`)),
   ...Array.from({ length: SLOW }, (_, n) => report(`slow/${n}`)),
   ...(await Promise.all(broken)),
 ];

@@ -1,0 +1,32 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** `npm run dev`: the service on a persistent development database. It restarts when a source file changes. */
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** Environment variables take precedence. */
+const environment = {
+  RRS_DATA_DIR: join(root, '.dev-data'),
+  RRS_RATE_LIMIT: '0',
+  // Webhooks and connections may call servers on this machine.
+  RRS_OUTBOUND_ALLOW: '127.0.0.1,::1',
+  ...process.env,
+};
+
+process.stdout.write(`
+Development mode
+  Data folder        ${environment.RRS_DATA_DIR}  (delete it to start with an empty database)
+  First owner key    ${join(environment.RRS_DATA_DIR, 'first-owner-key')}
+
+`);
+
+const watcher = spawn(
+  process.execPath,
+  ['--watch', '--watch-preserve-output', '--enable-source-maps', '--max-semi-space-size=8', join(root, 'service/bin/rrs.mjs'), 'start'],
+  { cwd: root, env: environment, stdio: 'inherit' },
+);
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => watcher.kill(signal));
+watcher.on('exit', (code) => {
+  process.exitCode = code ?? 1;
+});
