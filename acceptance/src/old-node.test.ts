@@ -23,7 +23,7 @@ test('an old Node without the pinned one beside it says so in one sentence', asy
   cpSync(join(checkout, 'service/bin'), join(folder, 'bin'), { recursive: true });
   const { code, stdout, stderr } = await rrs(['start'], { command: [...oldNode(), join(folder, 'bin/rrs.mjs')] });
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  expect(stderr).toMatch(/^rrs: Node 24 or newer is needed and this is 2[0-3]\.[\d.]+: run "npm ci" [^\n]+\.\n$/);
+  expect(stderr).toMatch(/^rrs: Node 24 or newer is required, but this is Node 2[0-3]\.[\d.]+\. Run "npm ci" [^\n]+\.\n$/);
 });
 
 test('an old Node whose install scripts were switched off: the package is there, its program is not', async () => {
@@ -33,7 +33,7 @@ test('an old Node whose install scripts were switched off: the package is there,
   writeFileSync(join(folder, 'node_modules/node/package.json'), '{"name":"node","version":"24.0.0","bin":{"node":"bin/node"}}');
   const { code, stderr } = await rrs(['start'], { command: [...oldNode(), join(folder, 'service/bin/rrs.mjs')] });
   expect(code).toBe(1);
-  expect(stderr).toMatch(/^rrs: Node 24 or newer is needed [^\n]+\.\n$/);
+  expect(stderr).toMatch(/^rrs: Node 24 or newer is required[^\n]+\.\n$/);
 });
 
 test('an old Node in the checkout finds the pinned one', async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { call } from './http.ts';
 import { newDataDir, ready, rrs, run, start } from './service.ts';
 
-const refusal = /^rrs: Another service \(process \d+\) is running on the data folder \S+\. Stop it first, or set RRS_DATA_DIR to another folder\.\n$/;
+const refusal = /^rrs: Another service \(process \d+\) is using the data folder \S+\. Stop it first, or set RRS_DATA_DIR to another folder\.\n$/;
 
 test.concurrent('a second service on the data folder is refused in one sentence, and the first goes on', async () => {
   const first = await start();

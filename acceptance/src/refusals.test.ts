@@ -18,24 +18,25 @@ test.concurrent('a port that is taken, an address that the machine does not have
   const taken = createServer();
   const port = await new Promise<number>((resolve) => taken.listen(0, '127.0.0.1', () => resolve((taken.address() as { port: number }).port)));
   const dataDir = newDataDir();
-  await refused({ dataDir, env: { PORT: String(port) } }, `Port ${port} on 127.0.0.1 is taken by another program. Stop it, or set PORT to another port.`);
+  await refused({ dataDir, env: { PORT: String(port) } }, `Port ${port} on 127.0.0.1 is in use. Stop the other program or set PORT to another port.`);
   taken.close();
   expect(postgresPid(dataDir)).toBeNull();
-  await refused({ dataDir, env: { HOST: '192.0.2.1' } }, 'no address 192.0.2.1', 'HOST');
+  await refused({ dataDir, env: { HOST: '192.0.2.1' } }, '192.0.2.1 is not an address of this machine', 'HOST');
 });
 
 test.concurrent('a data folder that cannot be written', async () => {
   const folder = temporaryFolder({ mode: 0o555 });
   const user = ordinaryUser();
-  await refused({ ...user, dataDir: join(folder, 'data') }, `data folder ${folder}/data cannot be written`, 'RRS_DATA_DIR');
+  await refused({ ...user, dataDir: join(folder, 'data') }, `Cannot write to the data folder ${folder}/data`, 'RRS_DATA_DIR');
 });
 
-test.concurrent('a data folder of somebody else', () => refused({ ...ordinaryUser(), dataDir: '/etc' }, 'data folder /etc cannot be written', 'RRS_DATA_DIR'));
+test.concurrent('a data folder of somebody else', () =>
+  refused({ ...ordinaryUser(), dataDir: '/etc' }, 'Cannot write to the data folder /etc', 'RRS_DATA_DIR'));
 
 test.concurrent('a file in place of the data folder', async () => {
   const file = join(temporaryFolder(), 'file');
   writeFileSync(file, '');
-  await refused({ dataDir: file }, `data folder ${file} cannot be written`);
+  await refused({ dataDir: file }, `Cannot write to the data folder ${file}`);
 });
 
 test.concurrent('a folder in the way of the database, which is left alone', async () => {
@@ -49,9 +50,9 @@ test.concurrent('a folder in the way of the database, which is left alone', asyn
 test.concurrent('wrong settings, all at once', () =>
   refused(
     { env: { PORT: 'eighty', LOG_LEVEL: 'loud', DATABASE_URL: 'mysql://db', RRS_BOOTSTRAP_API_KEY: 'short', RRS_OIDC_ISSUER: 'https://id.example.com' } },
-    'PORT must be a whole number',
+    'PORT must be an integer',
     'LOG_LEVEL must be one of',
-    'DATABASE_URL must be an address',
+    'DATABASE_URL must be a URL',
     'RRS_BOOTSTRAP_API_KEY must have 20 to 200',
     'RRS_OIDC_AUDIENCE must be set',
     'rrs config',
@@ -61,7 +62,7 @@ test.concurrent('a database that cannot be reached, without its password in the 
   const env = { DATABASE_URL: 'postgresql://rrs:swordfish-secret@127.0.0.1:1/findings' };
   const { code, stderr } = await rrs(['start'], { env });
   expect(code).toBe(1);
-  expect(stderr).toMatch(/^rrs: The database "findings" at 127\.0\.0\.1 cannot be reached \([^\n]+\)\. Start it, or correct DATABASE_URL\.\n$/);
+  expect(stderr).toMatch(/^rrs: Cannot connect to the database "findings" at 127\.0\.0\.1 \([^\n]+\)\. Start the server or correct DATABASE_URL\.\n$/);
   expect(stderr).not.toContain('swordfish');
 });
 

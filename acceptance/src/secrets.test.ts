@@ -30,7 +30,7 @@ test.concurrent('a secret given twice, or in a file that is not there, is refuse
   const env = { RRS_BOOTSTRAP_API_KEY: chosen, RRS_BOOTSTRAP_API_KEY_FILE: '/somewhere', DATABASE_URL_FILE: '/not/there' };
   const { code, stderr } = await rrs(['start'], { env });
   expect(code).toBe(1);
-  expect(stderr).toMatch(/^rrs: Wrong settings: [^\n]+\n$/);
+  expect(stderr).toMatch(/^rrs: Invalid settings: [^\n]+\n$/);
   expect(stderr).toContain('RRS_BOOTSTRAP_API_KEY and RRS_BOOTSTRAP_API_KEY_FILE are both set');
   expect(stderr).toContain('DATABASE_URL cannot be read from DATABASE_URL_FILE');
   expect(stderr).not.toContain(chosen);

@@ -7,7 +7,7 @@ import { createApi } from './api.ts';
 import { readConfig } from './config.ts';
 import { createLog, version } from './log.ts';
 
-/** The published description, from the routes as they are wired; nothing is called, so no database is needed. */
+/** Generates the published description from the routes. No handler is called, so no database is needed. */
 export async function describeApi(): Promise<string> {
   const db = {} as Database;
   const blobs = {} as BlobStore;
