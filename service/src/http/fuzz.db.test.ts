@@ -55,7 +55,7 @@ describe('random requests', () => {
           method: operation.method as 'GET',
           url: invited ? url.replace(/(?<=\/shared\/)[^/?]*/, shared) : url,
           headers: {
-            // Nobody here does the jobs that some would wait for.
+            // No worker is running, so waiting for a result would only delay the response.
             prefer: 'wait=0',
             ...headers,
             authorization: `Bearer ${api.ours.owner}`,

@@ -60,7 +60,7 @@ function ordered(rows: readonly Row[], sort: string): string[] {
   return [...rows].sort((a, b) => sign * (a.at - b.at || (a.id < b.id ? -1 : 1))).map(({ id }) => id);
 }
 
-/** Few distinct moments, so that many rows tie. */
+/** Few distinct times, so that many rows tie. */
 const offsets = fc.array(fc.integer({ min: 0, max: 5 }), { maxLength: 30 });
 const sorts = fc.constantFrom('occurred_at', '-occurred_at');
 const limits = fc.infiniteStream(fc.integer({ min: 1, max: 12 }));

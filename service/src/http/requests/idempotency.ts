@@ -16,7 +16,7 @@ export const IdempotencyHeaders = Type.Object({
   ),
 });
 
-export interface Answer<Body> {
+interface WriteResponse<Body> {
   status: 200 | 201 | 202;
   headers?: Record<string, string>;
   body: Body;
@@ -30,11 +30,11 @@ export async function answerOnce<Body>(
   { db, secret }: { db: Database; secret: Buffer },
   request: FastifyRequest,
   reply: { code(status: number): unknown; headers(values: Record<string, string>): unknown },
-  write: (tx: TenantTx) => Promise<Answer<Body>>,
+  write: (tx: TenantTx) => Promise<WriteResponse<Body>>,
 ): Promise<Body> {
   const { actor } = request;
   const key = request.headers['idempotency-key'];
-  const send = ({ status, headers, body }: Answer<Body>): Body => {
+  const send = ({ status, headers, body }: WriteResponse<Body>): Body => {
     reply.code(status);
     reply.headers(headers ?? {});
     return body;
@@ -49,7 +49,7 @@ export async function answerOnce<Body>(
     .update(JSON.stringify([request.url, request.body]))
     .digest();
 
-  const { answer, replayed } = await db.withTenant(actor, async (tx) => {
+  const { response, replayed } = await db.withTenant(actor, async (tx) => {
     const reserved = await tx
       .insertInto('idempotency_keys')
       .values({ org_id: actor.orgId, key_hash: keyHash, request_hash: requestHash })
@@ -57,19 +57,19 @@ export async function answerOnce<Body>(
       .executeTakeFirst();
     if (reserved.numInsertedOrUpdatedRows === 0n) {
       const stored = await storedResponse(tx, actor.orgId, keyHash, requestHash);
-      return { answer: JSON.parse(unseal(cipherKey, stored)) as Answer<Body>, replayed: true };
+      return { response: JSON.parse(unseal(cipherKey, stored)) as WriteResponse<Body>, replayed: true };
     }
-    const answer = await write(tx);
+    const response = await write(tx);
     await tx
       .updateTable('idempotency_keys')
-      .set({ response: seal(cipherKey, JSON.stringify(answer)) })
+      .set({ response: seal(cipherKey, JSON.stringify(response)) })
       .where('org_id', '=', actor.orgId)
       .where('key_hash', '=', keyHash)
       .execute();
-    return { answer, replayed: false };
+    return { response, replayed: false };
   });
   if (replayed) reply.headers({ 'idempotency-replayed': 'true' });
-  return send(answer);
+  return send(response);
 }
 
 async function storedResponse(tx: TenantTx, orgId: string, keyHash: Buffer, requestHash: Buffer): Promise<Buffer> {
