@@ -52,7 +52,7 @@ async function read(store: BlobStore, sha256: string): Promise<Buffer> {
   return buffer(stream);
 }
 
-/** Each piece before the next is asked for: it is not to be had later. */
+/** Copies each piece before it requests the next, because the buffer is reused. */
 async function copied(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const kept: Buffer[] = [];
   for await (const piece of pieces) kept.push(Buffer.from(piece));
@@ -65,7 +65,7 @@ async function listed(store: BlobStore): Promise<BlobRef[]> {
   return found.sort((a, b) => a.sha256.localeCompare(b.sha256));
 }
 
-/** What buffers are alive at each 32nd sample, above those alive now; without the collection, garbage would count too. */
+/** Measures the live buffers at each 32nd sample, relative to now. Collects garbage first, so that it does not count. */
 function memoryMeter(): { sample(): void; peak(): number } {
   setFlagsFromString('--expose-gc');
   const gc = runInNewContext('gc') as () => void;
@@ -73,7 +73,7 @@ function memoryMeter(): { sample(): void; peak(): number } {
     gc();
     return process.memoryUsage().arrayBuffers;
   };
-  // What an earlier test left may be freed only now.
+  // Buffers of earlier tests may be freed only now.
   let least = alive();
   let samples = 0;
   let peak = 0;

@@ -128,7 +128,7 @@ function clientConfig({ region, endpoint, forcePathStyle = false, accessKeyId, s
   };
 }
 
-/** A file without a name: nobody else can open it, and no crash leaves it behind. */
+/** An unlinked file: no other process can open it, and a crash does not leave it behind. */
 async function openUnnamed(): Promise<FileHandle> {
   const path = join(tmpdir(), `blob-${randomUUID()}`);
   const file = await open(path, 'wx+', 0o600);

@@ -7,7 +7,7 @@ import { declareJob, enqueue, handle } from './jobs.ts';
 const queue = useQueue();
 const { tenant } = queue;
 
-/** A job of a name of its own, and the payloads its handler was given. */
+/** A job with a unique name, and the payloads that its handler received. */
 function recorded(name: string, options: { maxAttempts?: number } = {}) {
   const job = declareJob<{ n: number }>(name, options);
   const seen: number[] = [];
@@ -47,7 +47,7 @@ describe('a job', () => {
     const { job, seen, handler } = recorded('uncommitted');
     const after = recorded('after_uncommitted');
     await queue.work([handler, after.handler]);
-    // A worker makes its jobs' names known when it first looks for one, and would wait there for a transaction that adds the same name.
+    // A worker registers its job names when it first looks for a job, and would wait for a transaction that adds the same name.
     await queue.db().withTenant(tenant, (tx) => enqueue(tx, after.job, { n: 8 }));
     await eventually(() => after.seen).toEqual([8]);
     await queue.db().withTenant(tenant, async (tx) => {
@@ -94,7 +94,7 @@ describe('a job', () => {
       ['flaky', 'failed', expect.any(Number)],
       ['flaky', 'succeeded', expect.any(Number)],
     ]);
-    expect(log.error).toHaveBeenCalledWith(expect.objectContaining({ job: 'flaky', attempt: 1 }), 'a job failed');
+    expect(log.error).toHaveBeenCalledWith(expect.objectContaining({ job: 'flaky', attempt: 1 }), 'job failed');
   });
 
   it('is given up after its last attempt, and kept for inspection', async () => {

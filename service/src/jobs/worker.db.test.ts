@@ -9,7 +9,7 @@ import { declareJob, enqueue, handle, type JobContext } from './jobs.ts';
 const queue = useQueue();
 const { tenant } = queue;
 
-/** A job whose runs begin and end when the test says so. */
+/** A job whose runs the test can observe and end. */
 function gated(name: string) {
   const job = declareJob<{ n: number }>(name);
   const gate = Promise.withResolvers<void>();

@@ -7,25 +7,30 @@ import { createLog, version } from './log.ts';
 /** Commands print their result to stdout. `start`, `api` and `worker` run until they are stopped. */
 const usage = `rrs ${version}: Remediation Risk Service
 
-  rrs start                        run the service (API and worker in one process)
+Run the service:
+  rrs start                        run the API and a worker in one process
   rrs api | worker                 run only the API or only a worker, on a shared DATABASE_URL
   rrs migrate                      migrate the database to this version
   rrs config                       list all settings with their defaults
 
+Manage organizations, members and API keys:
   rrs org create <slug> [--name <name>]
   rrs org list
   rrs member add <email> --role <role> [--name <name>] [--password-stdin] [--org <slug>]
+                                   prints a generated password, unless --password-stdin is set
   rrs member list [--org <slug>]
   rrs member remove <email> [--org <slug>]
-  rrs key create <name> --role <role> [--days <number>] [--org <slug>]   prints only the key
+  rrs key create <name> --role <role> [--days <number>] [--org <slug>]
+                                   prints the key; it expires after --days (default: never)
   rrs key list [--org <slug>]
   rrs key revoke <id or prefix> [--org <slug>]
 
+Manage signing and encryption keys:
   rrs keys list                    list the public keys that sign or signed evidence
   rrs keys rotate                  create new signing keys; the old public keys stay published
-
   rrs credentials rotate           re-encrypt the credentials of all connections with a new key and delete the old key
 
+Back up and restore:
   rrs backup <folder>              write the database, files and signing keys to a new folder; the service can keep running
   rrs restore <folder>             restore a backup into an empty database
 

@@ -110,8 +110,8 @@ const settings = {
   RRS_REPORT_LIMIT: { default: '1073741824', about: 'Maximum size of a report file, in bytes', parse: integer(1_024, 1_099_511_627_776) },
   RRS_ARTIFACT_LIMIT: { default: '104857600', about: 'Maximum size of an artifact, in bytes', parse: integer(1_024, 1_099_511_627_776) },
   RRS_REQUEST_TIMEOUT: { default: '60', about: 'Maximum time to receive a request, in seconds', parse: integer(1, 3_600) },
-  RRS_RATE_LIMIT: { default: '600', about: 'Requests per minute and credential; 0: no limit', parse: integer(0, 1_000_000) },
-  RRS_RATE_BURST: { default: '100', about: 'Requests that a credential can send in a burst', parse: integer(1, 1_000_000) },
+  RRS_RATE_LIMIT: { default: '600', about: 'Requests per minute per credential; 0: no limit', parse: integer(0, 1_000_000) },
+  RRS_RATE_BURST: { default: '100', about: 'Maximum burst of requests per credential', parse: integer(1, 1_000_000) },
   RRS_SESSION_HOURS: { default: '12', about: 'Lifetime of a browser session, in hours', parse: integer(1, 720) },
   RRS_WORKER_CONCURRENCY: { default: '4', about: 'Number of CPU-bound jobs that a worker process runs at the same time', parse: integer(1, 100) },
   RRS_WORKER_PORT: {

@@ -9,7 +9,7 @@ import { hasOpenssl } from '../testing/fakes/timestamp-authority.ts';
 import { createGuard } from './addresses.ts';
 import { createOutbound } from './request.ts';
 
-/** Where the proxy leads, whatever the name: the names of these tests are known to nobody but it. */
+/** The server that the proxy connects to, whatever the host name. Only the proxy can resolve the names of these tests. */
 let vendor: Server;
 let proxy: Server;
 const asked: { how: string; what: string; credentials: string | undefined }[] = [];
@@ -146,8 +146,8 @@ describe('a proxy that fails', () => {
   });
 
   it.each([
-    ['says nothing', () => {}],
-    ['leads to somebody who says nothing', (socket: Socket) => void socket.write('HTTP/1.1 200 Connection Established\r\n\r\n')],
+    ['does not respond', () => {}],
+    ['connects to a server that does not respond', (socket: Socket) => void socket.write('HTTP/1.1 200 Connection Established\r\n\r\n')],
   ])('because it %s delays the request and its socket no longer than their time limits', async (_, behave) => {
     let [begun, ended] = [0, 0];
     proxy.removeAllListeners('connect').on('connect', (_request, socket: Socket) => {
