@@ -5,14 +5,14 @@ import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 
-// Runs on any Node that npm runs on, to find the one that the program needs.
-const NEEDED = 24;
+// This file must run on any Node version that npm supports. It finds the version that the program needs.
+const REQUIRED = 24;
 const major = Number(process.versions.node.split('.')[0]);
 
-if (major >= NEEDED) {
-  // Beside the packages: in the shared temporary folder, Node's own choice, anybody could lay code for us to run.
+if (major >= REQUIRED) {
+  // Threat: Node's default is the shared temporary folder, where other users could plant code for us to run.
   module.enableCompileCache?.(fileURLToPath(new URL('../../node_modules/.cache/rrs', import.meta.url)));
-  // Left alone, the heap grows to four times what is in use before it is tidied: a large report would cost memory that nothing holds.
+  // By default, the heap grows to four times its live size before a collection, so a large report would waste memory.
   setFlagsFromString('--heap-growing-percent=60');
   process.removeAllListeners('warning').on('warning', (warning) => {
     if (warning.name !== 'ExperimentalWarning') process.stderr.write(`${warning.stack}\n`);
@@ -24,7 +24,7 @@ if (major >= NEEDED) {
 const pinned = pinnedNode();
 if (pinned === null) {
   process.stderr.write(
-    `rrs: Node ${NEEDED} or newer is needed and this is ${process.versions.node}: run "npm ci" with install scripts allowed (it brings Node ${NEEDED} along), or install Node ${NEEDED}.\n`,
+    `rrs: Node ${REQUIRED} or newer is required, but this is Node ${process.versions.node}. Run "npm ci" with install scripts allowed (this installs Node ${REQUIRED}), or install Node ${REQUIRED} yourself.\n`,
   );
   process.exit(1);
 }

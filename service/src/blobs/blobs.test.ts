@@ -52,7 +52,7 @@ async function read(store: BlobStore, sha256: string): Promise<Buffer> {
   return buffer(stream);
 }
 
-/** Each piece before the next is asked for: it is not to be had later. */
+/** Copies each piece before it requests the next, because the buffer is reused. */
 async function copied(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const kept: Buffer[] = [];
   for await (const piece of pieces) kept.push(Buffer.from(piece));
@@ -65,7 +65,7 @@ async function listed(store: BlobStore): Promise<BlobRef[]> {
   return found.sort((a, b) => a.sha256.localeCompare(b.sha256));
 }
 
-/** What buffers are alive at each 32nd sample, above those alive now; without the collection, garbage would count too. */
+/** Measures the live buffers at each 32nd sample, relative to now. Collects garbage first, so that it does not count. */
 function memoryMeter(): { sample(): void; peak(): number } {
   setFlagsFromString('--expose-gc');
   const gc = runInNewContext('gc') as () => void;
@@ -73,7 +73,7 @@ function memoryMeter(): { sample(): void; peak(): number } {
     gc();
     return process.memoryUsage().arrayBuffers;
   };
-  // What an earlier test left may be freed only now.
+  // Buffers of earlier tests may be freed only now.
   let least = alive();
   let samples = 0;
   let peak = 0;
@@ -105,7 +105,7 @@ describe.each([
     for await (const { sha256 } of store.list()) await store.delete(sha256);
   }
 
-  it('is usable before anything is in it', async () => {
+  it('is usable while it is empty', async () => {
     expect(await listed(store)).toEqual([]);
     expect(await store.get(ABSENT)).toBeNull();
     expect(await store.stat(ABSENT)).toBeNull();
@@ -113,21 +113,21 @@ describe.each([
     await store.check();
   });
 
-  it('gives back what was put, under the name of its content', async () => {
+  it('returns stored content by its hash', async () => {
     const ref = await store.put(bytes('a report'));
     expect(ref).toEqual(named('a report'));
     expect((await read(store, ref.sha256)).toString()).toBe('a report');
     expect(await store.stat(ref.sha256)).toEqual(ref);
   });
 
-  it('keeps the empty blob', async () => {
+  it('stores the empty blob', async () => {
     const ref = await store.put(Readable.from([]));
     expect(ref).toEqual(named(''));
     expect(await store.stat(ref.sha256)).toEqual(ref);
     expect(await read(store, ref.sha256)).toHaveLength(0);
   });
 
-  it('stores the same content once, also when 50 put it at the same time', async () => {
+  it('stores equal content once, even with 50 concurrent puts', async () => {
     await emptied();
     const refs = await Promise.all(Array.from({ length: 50 }, () => store.put(bytes('the same'))));
     refs.push(await store.put(bytes('the same')));
@@ -136,7 +136,7 @@ describe.each([
     expect((await read(store, named('the same').sha256)).toString()).toBe('the same');
   });
 
-  it('names any bytes in any chunks by their SHA-256 and returns them', async () => {
+  it('stores any bytes in any chunks under their SHA-256', async () => {
     const chunks = fc.array(fc.uint8Array({ maxLength: 5000 }), { maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(chunks, async (parts) => {
@@ -149,7 +149,7 @@ describe.each([
     );
   });
 
-  it('takes a source that reuses its buffer', async () => {
+  it('accepts a source that reuses its buffer', async () => {
     async function* reusing(): AsyncGenerator<Uint8Array> {
       const chunk = Buffer.alloc(1000);
       for (let i = 0; i < 10; i++) yield chunk.fill(i);
@@ -159,7 +159,7 @@ describe.each([
     expect(expected.equals(await read(store, ref.sha256))).toBe(true);
   });
 
-  it('passes 20 MiB through a few', async () => {
+  it('passes 20 MiB through constant memory', async () => {
     const { sample, peak } = memoryMeter();
     const hash = createHash('sha256');
     async function* large(): AsyncGenerator<Uint8Array> {
@@ -185,7 +185,7 @@ describe.each([
     expect(peak()).toBeLessThan(10 * MIB);
   });
 
-  it('returns any part of any bytes', async () => {
+  it('returns any range of any content', async () => {
     const parts = fc.uint8Array({ minLength: 1, maxLength: 300_000 }).chain((whole) => {
       const at = fc.nat(whole.length - 1);
       return fc.tuple(fc.constant(whole), at, at);
@@ -203,7 +203,7 @@ describe.each([
     );
   });
 
-  it('knows no part of what it has not, and ends a part that reaches over the end with an error', async () => {
+  it('returns no range of a missing blob, and fails for a range past the end', async () => {
     expect(await store.getRange(ABSENT, { start: 0, end: 1 })).toBeNull();
     const { sha256 } = await store.put(bytes('12345'));
     const stream = await store.getRange(sha256, { start: 3, end: 9 });
@@ -212,7 +212,7 @@ describe.each([
     await expect(copied(store.pieces(sha256, { start: 3, end: 9 }))).rejects.toThrow('incomplete');
   });
 
-  it('says what a blob is called before anybody sees it, and drops it when that is refused', async () => {
+  it('calls onNamed before the blob is visible, and drops the blob if it throws', async () => {
     const ref = named('called');
     const seen = await new Promise((resolve, reject) => {
       const onNamed = async (called: BlobRef) => resolve({ called, found: await store.stat(called.sha256) });
@@ -224,7 +224,7 @@ describe.each([
     expect(await store.stat(named('refused').sha256)).toBeNull();
   });
 
-  it('shows nothing of a blob before it is whole', async () => {
+  it('hides a blob until it is complete', async () => {
     const ref = named('first second');
     async function* watched(): AsyncGenerator<Uint8Array> {
       yield Buffer.from('first ');
@@ -236,7 +236,7 @@ describe.each([
     expect(await store.put(watched())).toEqual(ref);
   });
 
-  it('stores nothing when its source fails, and fails with the same error', async () => {
+  it('stores nothing if the source fails, and fails with the same error', async () => {
     await emptied();
     async function* failing(): AsyncGenerator<Uint8Array> {
       yield Buffer.from('half of ');
@@ -249,13 +249,13 @@ describe.each([
     expect(await listed(store)).toEqual([]);
   });
 
-  it('refuses more than maxBytes, and takes exactly as many', async () => {
+  it('accepts exactly maxBytes and refuses more', async () => {
     await emptied();
     const content = bytes('12345');
     await expect(store.put(content, { maxBytes: 4 })).rejects.toMatchObject({
       name: 'AppError',
       code: 'payload_too_large',
-      message: expect.stringContaining('larger than the 4 bytes'),
+      message: expect.stringContaining('exceeds the limit of 4 bytes'),
     });
     expect(content.destroyed).toBe(false);
     expect(await listed(store)).toEqual([]);
@@ -273,7 +273,7 @@ describe.each([
     },
   );
 
-  it('deletes', async () => {
+  it('deletes blobs', async () => {
     const { sha256 } = await store.put(bytes('short-lived'));
     await store.delete(sha256);
     expect(await store.get(sha256)).toBeNull();
@@ -281,13 +281,13 @@ describe.each([
     await store.delete(sha256);
   });
 
-  it('lists more than a page', async () => {
+  it('lists more than one page', async () => {
     await emptied();
     const refs = await Promise.all(Array.from({ length: 50 }, (_, i) => store.put(bytes(`blob ${i}`))));
     expect(await listed(store)).toEqual(refs.sort((a, b) => a.sha256.localeCompare(b.sha256)));
   });
 
-  it('lets go of streams that nobody reads', async () => {
+  it('releases streams that are destroyed unread', async () => {
     const { sha256 } = await store.put(Readable.from([Buffer.alloc(MIB)]));
     for (let i = 0; i < 300; i++) (await store.get(sha256))?.destroy();
     expect(await read(store, sha256)).toHaveLength(MIB);

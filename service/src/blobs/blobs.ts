@@ -2,18 +2,18 @@ import type { Readable } from 'node:stream';
 import { AppError } from '../shared/errors.ts';
 
 export interface BlobRef {
-  /** 64 lower-case hexadecimal digits */
+  /** 64 lower-case hexadecimal digits. */
   sha256: string;
   size: number;
 }
 
 export interface PutOptions {
   maxBytes?: number;
-  /** When the bytes are known and before anybody can see them; nobody will, if it fails. */
+  /** Called when the hash is known, before the blob becomes visible. If it throws, the blob is not stored. */
   onNamed?: (ref: BlobRef) => Promise<void>;
 }
 
-/** Both ends belong to it and lie inside of the blob. */
+/** Both ends are inclusive and inside the blob. */
 export interface ByteRange {
   start: number;
   end: number;
@@ -21,28 +21,28 @@ export interface ByteRange {
 
 export type BlobContent = Readable | AsyncIterable<Uint8Array>;
 
-/** Content-addressed: a blob is named by the SHA-256 of its bytes, and `get` never ends well with other bytes. */
+/** A content-addressed store. A blob is named by the SHA-256 of its bytes, and `get` fails if the bytes do not match. */
 export interface BlobStore {
   /**
-   * Resolves when the blob is durable; until then nobody sees any of it. The same content twice is stored once.
-   * A refused Readable is left undestroyed: destroying an HTTP request would cut the connection before its 413 is sent.
+   * Resolves when the blob is durable. Until then the blob is not visible. Equal content is stored once.
+   * A Readable that exceeds the limit is not destroyed: destroying an HTTP request would close the connection before the 413 is sent.
    */
   put(content: BlobContent, options?: PutOptions): Promise<BlobRef>;
-  /** The caller reads the stream to its end or destroys it; missing or changed bytes are an error on it. */
+  /** The caller must read the stream to its end or destroy it. Missing or changed bytes are an error of the stream. */
   get(sha256: string): Promise<Readable | null>;
-  /** Some of the bytes: they cannot be held against the name, only counted. */
+  /** Returns a range of the bytes. Only its length is verified, not its hash. */
   getRange(sha256: string, range: ByteRange): Promise<Readable | null>;
   /**
-   * The same for who is done with a piece before asking for the next: then it is written over, so that any amount passes through the same memory.
-   * What is missing is an error.
+   * Like `getRange`, but each piece may reuse the buffer of the previous one, so that any amount of data needs constant memory.
+   * The caller must finish with a piece before requesting the next. A missing blob is an error.
    */
   pieces(sha256: string, range: ByteRange): AsyncGenerator<Uint8Array>;
   stat(sha256: string): Promise<BlobRef | null>;
-  /** Absent is fine. */
+  /** Does nothing if the blob does not exist. */
   delete(sha256: string): Promise<void>;
-  /** In any order. */
+  /** Lists all blobs in any order. */
   list(): AsyncIterable<BlobRef>;
-  /** Throws when the store cannot be used. */
+  /** Throws if the store is not usable. */
   check(): Promise<void>;
 }
 
@@ -52,19 +52,19 @@ export function isSha256(value: string): boolean {
   return SHA256.test(value);
 }
 
-/** Threat: a name from outside becomes a path or an object key, so nothing but a digest gets that far. */
+/** Threat: path traversal. The name becomes part of a path or an object key, so only a digest is accepted. */
 export function assertSha256(value: string): void {
-  if (!isSha256(value)) throw new TypeError('A blob is named by 64 lower-case hexadecimal digits.');
+  if (!isSha256(value)) throw new TypeError('The name of a blob must be 64 lower-case hexadecimal digits.');
 }
 
 export function absent(sha256: string): AppError {
-  return new AppError('internal_error', `The content ${sha256} is not in the store.`);
+  return new AppError('internal_error', `The content ${sha256} is not in the store. Report this to the operator of the service.`);
 }
 
 export function incomplete(what: string): AppError {
-  return new AppError('internal_error', `The stored content ${what} is incomplete or was changed.`);
+  return new AppError('internal_error', `The stored content ${what} is incomplete or corrupt. Report this to the operator of the service.`);
 }
 
 export function tooLarge(maxBytes: number): AppError {
-  return new AppError('payload_too_large', `The content is larger than the ${maxBytes.toLocaleString('en')} bytes allowed here. Send a smaller one.`);
+  return new AppError('payload_too_large', `The content exceeds the limit of ${maxBytes.toLocaleString('en')} bytes.`);
 }

@@ -37,14 +37,14 @@ async function modeOf(path: string): Promise<string> {
   return ((await stat(path)).mode & 0o777).toString(8);
 }
 
-it('keeps a blob under two levels of folders, readable by its owner only', async () => {
+it('stores a blob under two levels of folders, readable only by its owner', async () => {
   const { sha256 } = await store.put(bytes('secret'));
   const place = placeOf(sha256);
   expect(await modeOf(place)).toBe('600');
   for (const folder of [root, join(root, 'tmp'), join(place, '..'), join(place, '../..')]) expect(await modeOf(folder)).toBe('700');
 });
 
-it('leaves no temporary file behind, whether a put succeeds or fails', async () => {
+it('leaves no temporary file, whether a put succeeds or fails', async () => {
   async function* failing(): AsyncGenerator<Uint8Array> {
     yield Buffer.from('half');
     expect(await readdir(join(root, 'tmp'))).toHaveLength(1);
@@ -52,11 +52,11 @@ it('leaves no temporary file behind, whether a put succeeds or fails', async () 
   }
   await store.put(bytes('whole'));
   await expect(store.put(failing())).rejects.toThrow('broken off');
-  await expect(store.put(bytes('too large'), { maxBytes: 1 })).rejects.toThrow('larger');
+  await expect(store.put(bytes('too large'), { maxBytes: 1 })).rejects.toThrow('exceeds the limit');
   expect(await readdir(join(root, 'tmp'))).toEqual([]);
 });
 
-it('shows a reader whole content while the same content is put and deleted', async () => {
+it('returns complete content while the same content is put and deleted', async () => {
   const content = Buffer.alloc(1024 * 1024, 'x');
   const { sha256 } = await store.put(Readable.from([content]));
   let writing = true;
@@ -78,7 +78,7 @@ it('shows a reader whole content while the same content is put and deleted', asy
   expect(reads).toBeGreaterThan(0);
 });
 
-it.each(['first use', 'check'])('clears temporary files older than a day on %s, and no younger ones', async (moment) => {
+it.each(['first use', 'check'])('deletes temporary files on %s only if they are older than a day', async (moment) => {
   const temporary = join(root, 'tmp');
   await mkdir(temporary, { recursive: true });
   const [old, young] = [join(temporary, randomUUID()), join(temporary, randomUUID())];
@@ -91,7 +91,7 @@ it.each(['first use', 'check'])('clears temporary files older than a day on %s, 
   expect(await readdir(temporary)).toEqual([young.split('/').at(-1)]);
 });
 
-it('reports content that was changed or cut off on disk as an error, not as content', async () => {
+it('reports content that was changed or truncated on disk as an error', async () => {
   const { sha256 } = await store.put(bytes('evidence'));
   for (const damaged of ['evidencE', 'evid', '']) {
     await writeFile(placeOf(sha256), damaged);
@@ -101,9 +101,9 @@ it('reports content that was changed or cut off on disk as an error, not as cont
   expect(await contentOf(sha256)).toBe('evidence');
 });
 
-it('names the folder that it cannot write, and recovers once it can', async () => {
+it('names a folder that is not writable, and recovers once it is', async () => {
   await writeFile(root, 'a file where the folder should be');
-  await expect(store.check()).rejects.toThrow(`The folder for stored files, ${root}, cannot be written`);
+  await expect(store.check()).rejects.toThrow(`Cannot write to the folder for stored files ${root}`);
   await expect(store.put(bytes('x'))).rejects.toThrow();
   await rm(root);
   await store.check();

@@ -24,7 +24,7 @@ export function openFileStore(root: string): BlobStore {
     return prepared;
   }
 
-  function placeOf(sha256: string): string {
+  function pathOf(sha256: string): string {
     assertSha256(sha256);
     return join(root, sha256.slice(0, 2), sha256.slice(2, 4), sha256);
   }
@@ -35,11 +35,11 @@ export function openFileStore(root: string): BlobStore {
       const unfinished = join(temporary, randomUUID());
       try {
         const ref = await write(unfinished, (file) => spool(content, file, options));
-        const place = placeOf(ref.sha256);
-        const folder = dirname(place);
+        const path = pathOf(ref.sha256);
+        const folder = dirname(path);
         await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
-        await rename(unfinished, place);
-        // All three, although they may exist: another put may have made them and not have synced them yet.
+        await rename(unfinished, path);
+        // All three, even if they exist: a concurrent put may have created them without having synced them yet.
         await Promise.all([folder, dirname(folder), root].map(syncFolder));
         return ref;
       } catch (error) {
@@ -49,17 +49,17 @@ export function openFileStore(root: string): BlobStore {
     },
 
     async get(sha256) {
-      const file = await unlessAbsent(open(placeOf(sha256), 'r'));
+      const file = await unlessAbsent(open(pathOf(sha256), 'r'));
       return file && verified(file.createReadStream(), sha256);
     },
 
     async getRange(sha256, range) {
-      const file = await unlessAbsent(open(placeOf(sha256), 'r'));
+      const file = await unlessAbsent(open(pathOf(sha256), 'r'));
       return file && counted(file.createReadStream({ ...range }), range);
     },
 
     async *pieces(sha256, { start, end }) {
-      const file = await unlessAbsent(open(placeOf(sha256), 'r'));
+      const file = await unlessAbsent(open(pathOf(sha256), 'r'));
       if (!file) throw absent(sha256);
       try {
         const buffer = Buffer.allocUnsafeSlow(Math.min(PIECE, end - start + 1));
@@ -75,12 +75,12 @@ export function openFileStore(root: string): BlobStore {
     },
 
     async stat(sha256) {
-      const found = await unlessAbsent(stat(placeOf(sha256)));
+      const found = await unlessAbsent(stat(pathOf(sha256)));
       return found && { sha256, size: found.size };
     },
 
     async delete(sha256) {
-      await rm(placeOf(sha256), { force: true });
+      await rm(pathOf(sha256), { force: true });
     },
 
     async *list() {
@@ -99,7 +99,9 @@ export function openFileStore(root: string): BlobStore {
         await rm(probe);
       } catch (error) {
         await rm(probe, { force: true }).catch(() => {});
-        throw new OperatorError(`The folder for stored files, ${root}, cannot be written: ${messageOf(error)}.`, { cause: error });
+        throw new OperatorError(`Cannot write to the folder for stored files ${root} (${messageOf(error)}). Check RRS_DATA_DIR and its permissions.`, {
+          cause: error,
+        });
       }
     },
   };

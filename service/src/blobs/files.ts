@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 
-/** A file that is closed again however the work ends. (Not `using`: the import checker cannot read it yet.) */
+/** Opens a file and closes it however the work ends. (Not `using`, because dependency-cruiser cannot parse it yet.) */
 export async function withFile<T>(path: string, flags: string, work: (file: FileHandle) => Promise<T>, mode?: number): Promise<T> {
   const file = await open(path, flags, mode);
   try {
@@ -10,7 +10,7 @@ export async function withFile<T>(path: string, flags: string, work: (file: File
   }
 }
 
-/** A new name in a folder survives a power cut only when the folder itself is on disk. */
+/** A new file name survives a power failure only after its folder is synced. */
 export function syncFolder(path: string): Promise<void> {
   return withFile(path, 'r', (folder) => folder.sync());
 }

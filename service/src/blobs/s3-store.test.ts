@@ -38,7 +38,7 @@ function operations(): string[] {
   return fake.seen.map(({ operation }) => operation);
 }
 
-it.each(['HeadObject', 'PutObject', 'GetObject', 'DeleteObject', 'ListObjectsV2'] as const)('tries %s again when the store is busy', async (operation) => {
+it.each(['HeadObject', 'PutObject', 'GetObject', 'DeleteObject', 'ListObjectsV2'] as const)('retries %s if the store is busy', async (operation) => {
   fake.faults.push({ on: operation, behave: 'busy', times: 2 });
   const content = Buffer.alloc(300_000, 'x');
   const { sha256 } = await store.put(bytes(content));
@@ -49,7 +49,7 @@ it.each(['HeadObject', 'PutObject', 'GetObject', 'DeleteObject', 'ListObjectsV2'
   expect(operations().filter((name) => name === operation).length).toBeGreaterThanOrEqual(3);
 });
 
-it('sends the length and the digest, so that the store itself refuses a damaged upload', async () => {
+it('sends length and digest, so that the store refuses a corrupt upload', async () => {
   fake.faults.push({ on: 'PutObject', behave: 'damage', times: 1 });
   await expect(store.put(bytes('evidence'))).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining('BadDigest') });
   expect(fake.objects.size).toBe(0);
@@ -66,7 +66,7 @@ it('sends the length and the digest, so that the store itself refuses a damaged 
   });
 });
 
-it('does not upload what is there', async () => {
+it('does not upload existing content', async () => {
   await store.put(bytes('once'));
   await store.put(bytes('once'));
   expect(operations()).toEqual(['HeadObject', 'PutObject', 'HeadObject']);
@@ -75,7 +75,7 @@ it('does not upload what is there', async () => {
 it.each([
   ['cut', 'unavailable'],
   ['shorten', 'internal_error'],
-] as const)('turns a download that the store has %s into an error', async (behave, code) => {
+] as const)('fails a download that the store has %s', async (behave, code) => {
   const { sha256 } = await store.put(bytes(Buffer.alloc(300_000, 'x')));
   fake.faults.push({ on: 'GetObject', behave, times: 2 });
   await expect(contentOf(sha256)).rejects.toMatchObject({ name: 'AppError', code });
@@ -83,10 +83,10 @@ it.each([
   await expect(text(part ?? Readable.from([]))).rejects.toMatchObject({ name: 'AppError', code });
 });
 
-it('says in a sentence that the store cannot be reached', async () => {
+it('reports in one sentence that the store cannot be reached', async () => {
   const { sha256 } = await store.put(bytes('x'));
   await fake.close();
-  const unreachable = { name: 'AppError', code: 'unavailable', message: 'The object store cannot be reached at the moment. Try again shortly.' };
+  const unreachable = { name: 'AppError', code: 'unavailable', message: 'The object store cannot be reached. Retry later.' };
   const attempts = [
     () => store.put(bytes('y')),
     () => store.get(sha256),
@@ -113,7 +113,7 @@ it.each([
   expect(fake.objects.size).toBe(0);
 });
 
-it('sees only its own prefix', async () => {
+it('uses only its own prefix', async () => {
   const other = await openStore({ prefix: 'blobs/other' });
   const { sha256 } = await other.put(bytes('theirs'));
   const mine = await store.put(bytes('mine'));

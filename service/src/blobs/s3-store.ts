@@ -20,10 +20,10 @@ export interface S3Options {
 
 type Sdk = typeof import('@aws-sdk/client-s3');
 
-// The SDK counts waiting for a free socket as connecting, so there are more sockets than its default of 50.
+// The connection timeout of the SDK includes the wait for a free socket, so this allows more sockets than the default of 50.
 const TRANSPORT = { connectionTimeout: 5_000, socketTimeout: 60_000, httpAgent: { maxSockets: 256 }, httpsAgent: { maxSockets: 256 } };
 
-/** The SDK is loaded here and not above: it costs some 22 MB of memory, which a service on plain files does not need. */
+/** The SDK is imported on demand, because it needs about 22 MB of memory that a service with a file store does not need. */
 export async function openS3Store(options: S3Options): Promise<BlobStore> {
   const sdk = await import('@aws-sdk/client-s3');
   const client = new sdk.S3Client(clientConfig(options));
@@ -43,7 +43,7 @@ export async function openS3Store(options: S3Options): Promise<BlobStore> {
   async function read(sha256: string, Range?: string): Promise<Readable | null> {
     const found = await unlessAbsent(client.send(new sdk.GetObjectCommand({ Bucket, Key: keyOf(sha256), ...(Range === undefined ? {} : { Range }) })));
     if (!found) return null;
-    if (!(found.Body instanceof Readable)) throw new TypeError('The S3 client answered without a stream.');
+    if (!(found.Body instanceof Readable)) throw new TypeError('The S3 client returned no stream.');
     return found.Body;
   }
 
@@ -105,8 +105,8 @@ export async function openS3Store(options: S3Options): Promise<BlobStore> {
         await client.send(new sdk.HeadBucketCommand({ Bucket }));
       } catch (error) {
         if (!isRefusal(error)) throw explain(error);
-        const { status, name } = answerOf(error);
-        const reason = status === 404 ? 'it does not exist' : `the object store answers ${status ?? name}`;
+        const { status, name } = errorResponseOf(error);
+        const reason = status === 404 ? 'it does not exist' : `the object store returned ${status ?? name}`;
         throw new OperatorError(`The bucket "${Bucket}" for stored files cannot be used: ${reason}. Check its name, region, endpoint and credentials.`, {
           cause: error,
         });
@@ -120,7 +120,7 @@ function clientConfig({ region, endpoint, forcePathStyle = false, accessKeyId, s
     region,
     forcePathStyle,
     requestHandler: TRANSPORT,
-    // We name and verify the bytes ourselves, and stores other than Amazon's trip over the SDK's additional checksums.
+    // We verify the bytes ourselves, and some S3-compatible stores reject the additional checksums of the SDK.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     ...(endpoint === undefined ? {} : { endpoint }),
@@ -128,7 +128,7 @@ function clientConfig({ region, endpoint, forcePathStyle = false, accessKeyId, s
   };
 }
 
-/** A file without a name: nobody else can open it, and no crash leaves it behind. */
+/** An unlinked file: no other process can open it, and a crash does not leave it behind. */
 async function openUnnamed(): Promise<FileHandle> {
   const path = join(tmpdir(), `blob-${randomUUID()}`);
   const file = await open(path, 'wx+', 0o600);
@@ -137,8 +137,8 @@ async function openUnnamed(): Promise<FileHandle> {
 }
 
 /**
- * The SDK does not retry a request whose body is a stream, so the body is put in place below its retries, anew for each attempt.
- * The digest goes in twice: stores that do not know the checksum header still verify the signed payload hash.
+ * The SDK does not retry a request whose body is a stream. A middleware below its retries therefore opens the file for each attempt.
+ * The digest is sent twice: stores that do not support the checksum header still verify the signed payload hash.
  */
 function upload(sdk: Sdk, target: { Bucket: string; Key: string }, { sha256, size }: BlobRef, file: FileHandle) {
   const command = new sdk.PutObjectCommand({ ...target, ContentLength: size, ChecksumSHA256: Buffer.from(sha256, 'hex').toString('base64') });
@@ -159,17 +159,17 @@ function upload(sdk: Sdk, target: { Bucket: string; Key: string }, { sha256, siz
   return command;
 }
 
-async function unlessAbsent<T>(answer: Promise<T>): Promise<T | null> {
+async function unlessAbsent<T>(response: Promise<T>): Promise<T | null> {
   try {
-    return await answer;
+    return await response;
   } catch (error) {
-    const { status, name } = answerOf(error);
+    const { status, name } = errorResponseOf(error);
     if (status === 404 && name !== 'NoSuchBucket') return null;
     throw explain(error);
   }
 }
 
-function answerOf(error: unknown): { status: number | undefined; name: string } {
+function errorResponseOf(error: unknown): { status: number | undefined; name: string } {
   if (!(error instanceof Error)) return { status: undefined, name: '' };
   const { $metadata: metadata } = error as { $metadata?: { httpStatusCode?: number } };
   return { status: metadata?.httpStatusCode, name: error.name };
@@ -179,15 +179,15 @@ function refuse(error: unknown): never {
   throw explain(error);
 }
 
-/** The store is there and would say the same again. */
+/** Whether the store refused the request, so that a retry would fail in the same way. */
 function isRefusal(error: unknown): boolean {
-  const { status, name } = answerOf(error);
+  const { status, name } = errorResponseOf(error);
   return name === 'CredentialsProviderError' || (status !== undefined && status >= 300 && status < 500 && status !== 429);
 }
 
 function explain(error: unknown): AppError {
   const message = isRefusal(error)
-    ? `The object store refused the request (${answerOf(error).name}). Its bucket, credentials or rights may be wrong, or the content was damaged on the way.`
-    : 'The object store cannot be reached at the moment. Try again shortly.';
+    ? `The object store refused the request (${errorResponseOf(error).name}). Check the bucket, credentials and permissions. The content may also have been corrupted in transit.`
+    : 'The object store cannot be reached. Retry later.';
   return new AppError('unavailable', message, { cause: error });
 }

@@ -86,8 +86,7 @@ export function artifactRoutes(app: App, deps: EvidenceDeps): void {
         if (plan.status !== 304 && request.method === 'GET') await recordDownload(tx, actor, artifact, plan.status === 206 ? plan.range : null);
         return { download, plan };
       });
-      // cast: typed by http soon
-      return sendDownload(reply as never, blobs, download, plan) as never;
+      return sendDownload(reply, blobs, download, plan);
     },
   );
 

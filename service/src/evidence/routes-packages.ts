@@ -149,8 +149,7 @@ export function packageRoutes(app: App, deps: EvidenceDeps): void {
         const row = await readPackage(tx, actor.orgId, request.params.package_id);
         return downloadWithReceipt(tx, actor, request, { row, format: request.query.format ?? 'zip', blobs });
       });
-      // cast: typed by http soon
-      return sendDownload(reply as never, blobs, download, plan) as never;
+      return sendDownload(reply, blobs, download, plan);
     },
   );
 

@@ -155,8 +155,7 @@ export function sharedPackageRoutes(app: App, { db, blobs }: EvidenceDeps): void
       const { download, plan } = await withShared(request, (tx, actor, { link, row }) =>
         downloadWithReceipt(tx, actor, request, { row, format: request.query.format ?? 'zip', shareLinkId: link.id, blobs }),
       );
-      // cast: typed by http soon
-      return sendDownload(reply as never, blobs, download, plan) as never;
+      return sendDownload(reply, blobs, download, plan);
     },
   );
 }

@@ -1,8 +1,9 @@
 import { toHex } from '@rrs/evidence-format';
+import type { Static } from 'typebox';
 import type { TenantTx } from '../db/database.ts';
 import type { App } from '../http/app.ts';
 import { getRoute } from '../http/resource.ts';
-import { problems } from '../http/schemas.ts';
+import { media, problems } from '../http/schemas.ts';
 import { AppError, type FieldError } from '../shared/errors.ts';
 import type { EvidenceDeps } from './deps.ts';
 import { latestCheckpoint, proveConsistency, proveInclusion, readLeaf, readTransparencyLog } from './log/transparency-log.ts';
@@ -20,8 +21,7 @@ export function transparencyLogRoutes(app: App, { db }: EvidenceDeps): void {
           "Returns the signed size and root hash of your organization's transparency log. Keep the checkpoint: with it, the verifier can prove that the log of a later package extends the log you saw. With `Accept: text/plain`, the response is the signed note alone, as a file for the verifier.",
         tags: ['Evidence'],
         response: {
-          // cast: typed by http soon
-          200: { description: 'OK', content: { 'application/json': { schema: LogCheckpoint }, 'text/plain': { schema: CheckpointText } } } as never,
+          200: media<Static<typeof LogCheckpoint> | string>('OK', { 'application/json': { schema: LogCheckpoint }, 'text/plain': { schema: CheckpointText } }),
           ...problems('not_found'),
         },
       },
@@ -34,12 +34,10 @@ export function transparencyLogRoutes(app: App, { db }: EvidenceDeps): void {
       }));
       if (!log || !checkpoint)
         throw new AppError('not_found', "Your organization's transparency log has no checkpoint yet. The first evidence package creates it.");
-      // cast: typed by http soon
-      if (/^\s*text\/plain/i.test(request.headers.accept ?? '')) return reply.type('text/plain; charset=utf-8').send(checkpoint.note as never);
+      if (/^\s*text\/plain/i.test(request.headers.accept ?? '')) return reply.type('text/plain; charset=utf-8').send(checkpoint.note);
       const { size, root, note, rekor_note, created_at } = checkpoint;
       const body = { origin: log.origin, tree_size: size, root_hash: toHex(root), note, rekor_note, created_at: created_at.toISOString() };
-      // cast: typed by http soon
-      return reply.type('application/json; charset=utf-8').send(body as never);
+      return reply.type('application/json; charset=utf-8').send(body);
     },
   );
 

@@ -5,7 +5,6 @@ import Fastify, {
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
-  LogController,
   type RawReplyDefaultExpression,
   type RawRequestDefaultExpression,
   type RawServerDefault,
@@ -13,12 +12,13 @@ import Fastify, {
 import type { Clock } from '../shared/clock.ts';
 import { AppError } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
-import { answerError, installErrors } from './errors.ts';
+import { installErrors, replyWithError } from './errors.ts';
 import { type Authenticate, installAccess } from './requests/access.ts';
-import { answerBrokenRequest } from './requests/broken-requests.ts';
-import { installAnswers, installJson } from './requests/json.ts';
+import { replyToBrokenRequest } from './requests/broken-requests.ts';
+import { installJson, installSerializers } from './requests/json.ts';
 import type { RateLimit } from './requests/rate-limit.ts';
 import { installValidation } from './requests/validation.ts';
+import { StreamErrorLog } from './stream-errors.ts';
 
 export type App = FastifyInstance<RawServerDefault, RawRequestDefaultExpression, RawReplyDefaultExpression, FastifyBaseLogger, TypeBoxTypeProvider>;
 
@@ -27,7 +27,7 @@ declare module 'fastify' {
     methodsAt(path: string): string[];
   }
   interface FastifyContextConfig {
-    /** Media types besides JSON that the route answers with. */
+    /** Media types other than JSON that the route produces. */
     produces?: readonly string[];
   }
 }
@@ -42,9 +42,9 @@ export interface AppOptions {
   rateLimit: RateLimit;
   trustedProxies: string[];
   corsOrigins: string[];
-  /** Where callers reach us; known for certain only once we listen. */
+  /** The URL at which callers reach the service. With PORT=0 it is final only once the server listens. */
   publicUrl: () => string;
-  /** Sees every route that is added afterwards. */
+  /** Runs before any route is added, so that its hooks see every route. */
   prepare?: ((app: App) => Promise<void>) | undefined;
 }
 
@@ -63,7 +63,7 @@ const securityHeaders = {
 export async function createApp(options: AppOptions): Promise<App> {
   const app = Fastify({
     loggerInstance: options.logger,
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new StreamErrorLog({ disableRequestLogging: true }),
     bodyLimit: options.bodyLimit,
     requestTimeout: options.requestTimeoutMs,
     trustProxy: options.trustedProxies.length > 0 ? options.trustedProxies : false,
@@ -74,18 +74,20 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    // A path of any length comes as far as the check of its parameters, and a request without Host as far as our own refusal.
+    // Overlong parameters reach validation, and requests without Host reach the onRequest hook, so that both get a problem document.
     routerOptions: { maxParamLength: 65_536, ignoreTrailingSlash: false },
     http: {
       requireHostHeader: false,
-      // Node counts the two timeouts crosswise when the one for the headers is longer.
+      // Node requires headersTimeout <= requestTimeout.
       headersTimeout: Math.min(options.requestTimeoutMs, 60_000),
       connectionsCheckingInterval: Math.min(options.requestTimeoutMs, 30_000),
     },
-    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, options.publicUrl()),
+    clientErrorHandler: (error, socket) => replyToBrokenRequest(error, socket, options.publicUrl()),
     frameworkErrors: (error, request, reply) => {
-      setHeaders(request as FastifyRequest, reply as unknown as FastifyReply, options.publicUrl());
-      answerError(error, request as FastifyRequest, reply as unknown as FastifyReply, options.publicUrl());
+      // cast: Fastify leaves the type provider of this handler generic, and FastifyReply is not assignable across type providers.
+      const problemReply = reply as unknown as FastifyReply;
+      setHeaders(request as FastifyRequest, problemReply, options.publicUrl());
+      replyWithError(error, request as FastifyRequest, problemReply, options.publicUrl());
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
 
@@ -94,14 +96,14 @@ export async function createApp(options: AppOptions): Promise<App> {
     done();
   });
   installRequestLog(app, options.accessLog);
-  // Before the rest, so that pages of other sites can read refusals too, and so that its own route needs no access.
+  // First, so that allowed origins can read error responses too, and so that its preflight route needs no `access`.
   if (options.corsOrigins.length > 0) await app.register(cors, corsOptions(options.corsOrigins));
   installRouteTable(app);
   installErrors(app, options.publicUrl);
-  app.addHook('onRequest', (request, _reply, done) => done(unanswerable(request) ?? undefined));
+  app.addHook('onRequest', (request, _reply, done) => done(notAcceptable(request) ?? undefined));
   installAccess(app, { ...options, origin: () => new URL(options.publicUrl()).origin });
   installJson(app);
-  installAnswers(app);
+  installSerializers(app);
   installValidation(app);
   await options.prepare?.(app);
   return app;
@@ -124,14 +126,14 @@ function setHeaders(request: FastifyRequest, reply: FastifyReply, publicUrl: str
   if (publicUrl.startsWith('https:')) reply.header('strict-transport-security', 'max-age=31536000');
 }
 
-function unanswerable(request: FastifyRequest): AppError | null {
+function notAcceptable(request: FastifyRequest): AppError | null {
   if (request.headers.host === undefined && request.raw.httpVersion === '1.1') return new AppError('malformed_request', 'The Host header is missing.');
   const { accept } = request.headers;
   if (accept === undefined || accept === '*/*' || !request.url.startsWith('/api/')) return null;
   const produced = [...(request.routeOptions.config.produces ?? []), 'application/json', 'application/problem+json'];
   if (accepts(accept, produced)) return null;
   const choice = produced.length > 2 ? `one of ${[...new Set(produced)].slice(0, -1).join(', ')}` : 'application/json';
-  return new AppError('not_acceptable', `The answer is ${produced.length > 2 ? 'none of that' : 'JSON'}: leave the Accept header out or include ${choice}.`);
+  return new AppError('not_acceptable', `The Accept header excludes every media type of this operation. Omit it or include ${choice}.`);
 }
 
 function installRequestLog(app: App, accessLog: AppOptions['accessLog']): void {
@@ -157,7 +159,7 @@ function installRequestLog(app: App, accessLog: AppOptions['accessLog']): void {
 
 const TOKEN = /(rrs|ses|shr)_[\w-]+/gi;
 
-/** Threat: the token of a share link is a part of its address, and who reads the log must not be able to use it, however it was encoded. */
+/** Threat: the path of a share link contains its token. Tokens are masked, however they are encoded, so that a reader of the log cannot use them. */
 function loggedPath(url: string): string {
   const path = url.split('?')[0] ?? '';
   if (!/[_%]/.test(path)) return path;
@@ -174,7 +176,7 @@ function accepts(accept: string, produced: readonly string[]): boolean {
   });
 }
 
-/** Fastify answers 404 for a known path with another method; who asks with the wrong method should learn the right one. */
+/** Fastify returns 404 for a known path with an unsupported method. This table makes a 405 with the supported methods possible. */
 function installRouteTable(app: App): void {
   const table: { pattern: RegExp; methods: string[] }[] = [];
   app.addHook('onRoute', (route) => {

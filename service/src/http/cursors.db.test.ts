@@ -31,7 +31,7 @@ async function expectRefused(path: string, key = api.ours.owner): Promise<void> 
 }
 
 describe('a cursor', () => {
-  it('works unchanged, with another limit and with another way of counting', async () => {
+  it('is accepted with another `limit` or `total`', async () => {
     const here = `/api/v1/audit-events?${query}&cursor=${cursor}`;
     expect((await get(here)).status).toBe(200);
     expect((await get(`${here.replace('limit=1', 'limit=200')}&total=exact`)).status).toBe(200);
@@ -42,7 +42,7 @@ describe('a cursor', () => {
     expect((await get(`/api/v1/audit-events?cursor=${cursor}&${parts}`)).status).toBe(200);
   });
 
-  it('is refused with any character changed', async () => {
+  it('is refused if any character is changed', async () => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const changed = [...cursor].flatMap((character, index) => {
       const other = alphabet[(alphabet.indexOf(character) + 1) % 64] ?? 'A';
@@ -52,7 +52,7 @@ describe('a cursor', () => {
     for (const other of alphabet.replace(cursor.at(-1) ?? '', '')) await expectRefused(`/api/v1/audit-events?${query}&cursor=${cursor.slice(0, -1)}${other}`);
   });
 
-  it('is refused cut or extended anywhere', async () => {
+  it('is refused if it is truncated or extended', async () => {
     for (let length = 1; length < cursor.length; length++) await expectRefused(`/api/v1/audit-events?${query}&cursor=${cursor.slice(0, length)}`);
     for (const forged of [`${cursor}A`, `${cursor}=`, `${cursor}.`, `${cursor}.A`, `A${cursor}`, `.${cursor}`, '.', 'null', '%F0%9F%98%80', `${cursor}%20`]) {
       await expectRefused(`/api/v1/audit-events?${query}&cursor=${forged}`);
@@ -70,7 +70,7 @@ describe('a cursor', () => {
     for (const other of others) await expectRefused(`/api/v1/audit-events?${other}&cursor=${cursor}`);
   });
 
-  it('is refused for another sort', async () => {
+  it('is refused for another sort order', async () => {
     await expectRefused(`/api/v1/audit-events?${query.replace('-occurred_at', 'occurred_at')}&cursor=${cursor}`);
   });
 
@@ -81,12 +81,12 @@ describe('a cursor', () => {
     await expectRefused(`/api/v1/api-keys?limit=1&cursor=${cursor}`);
   });
 
-  it('is refused for another organization, though anyone of the same may use it', async () => {
+  it('is accepted for any caller of the same organization, and refused for another', async () => {
     await expectRefused(`/api/v1/audit-events?${query}&cursor=${cursor}`, api.theirs.owner);
     expect((await get(`/api/v1/audit-events?${query}&cursor=${cursor}`, await api.ours.key('auditor'))).status).toBe(200);
   });
 
-  it('that is too long or empty is a mistake like any other', async () => {
+  it('is a validation error if it is empty or too long', async () => {
     for (const given of ['', 'x'.repeat(2_001)]) {
       const { status, body } = await get(`/api/v1/api-keys?cursor=${given}`);
       expect([status, body.code, body.errors[0].path]).toEqual([400, 'validation_failed', '/cursor']);

@@ -28,7 +28,7 @@ describe('a range', () => {
     expect(parseRange(header, size)).toEqual(expected);
   });
 
-  it('lies inside of the content, whatever is asked for', () => {
+  it('never exceeds the content', () => {
     const number = fc.option(fc.nat(), { nil: '' });
     fc.assert(
       fc.property(number, number, fc.nat(), (first, last, size) => {
@@ -42,7 +42,7 @@ describe('a range', () => {
   });
 });
 
-describe('the name of an attachment', () => {
+describe('the file name of an attachment', () => {
   it.each([
     ['report.pdf', `attachment; filename="report.pdf"; filename*=UTF-8''report.pdf`],
     ['Prüfung (1)*.pdf', `attachment; filename="Pr_fung (1)*.pdf"; filename*=UTF-8''Pr%C3%BCfung%20%281%29%2A.pdf`],
@@ -53,7 +53,7 @@ describe('the name of an attachment', () => {
     expect(attachment(name)).toBe(expected);
   });
 
-  it('is one header whatever it is, and comes back unless it has a path in it', () => {
+  it('is always a valid header, and survives unless it contains a path', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (name) => {
         const header = attachment(name);

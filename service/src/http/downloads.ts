@@ -8,32 +8,32 @@ export interface Download {
   sha256: string;
   size: number;
   mediaType: string;
-  /** As it was given; the browser is told a safe form of it. */
+  /** As supplied by the uploader. The response contains a sanitized form. */
   filename: string;
 }
 
-/** What the answer to a request for stored bytes will be. */
+/** How a download request is answered. */
 export type DownloadPlan = { status: 200 } | { status: 206; range: ByteRange } | { status: 304 };
 
-/** RFC 9110 sections 13 and 14: stored bytes never change, so their hash is a strong validator. */
+/** RFC 9110, sections 13 and 14. Stored bytes never change, so their hash is a strong validator. */
 export function planDownload(request: FastifyRequest, { sha256, size }: Download): DownloadPlan {
   const { range, 'if-range': ifRange, 'if-none-match': ifNoneMatch } = request.headers;
   const etag = etagOf(sha256);
   if (ifNoneMatch !== undefined && (ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag))) {
     return { status: 304 };
   }
-  // A date in If-Range never matches: there is no Last-Modified to hold it against.
+  // A date in If-Range never matches, because there is no Last-Modified to compare it with.
   if (range === undefined || request.method !== 'GET' || (ifRange !== undefined && String(ifRange).trim() !== etag)) return { status: 200 };
   const wanted = parseRange(range, size);
   if (wanted === 'unsatisfiable') {
-    throw new AppError('range_not_satisfiable', `The content has ${size} bytes; the range "${range.slice(0, 100)}" lies behind them.`, {
+    throw new AppError('range_not_satisfiable', `The range "${range.slice(0, 100)}" starts past the end of the content (${size} bytes).`, {
       headers: { 'content-range': `bytes */${size}` },
     });
   }
   return wanted ? { status: 206, range: wanted } : { status: 200 };
 }
 
-/** `null`: to be ignored, as a server may do with what it does not understand and with several ranges at once. */
+/** Returns `null` for a header to ignore. RFC 9110 permits that for unknown units, invalid ranges and multiple ranges. */
 export function parseRange(header: string, size: number): ByteRange | 'unsatisfiable' | null {
   const [, first, last] = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(header) ?? [];
   if (first === undefined || last === undefined || (first === '' && last === '')) return null;
@@ -46,20 +46,20 @@ export function parseRange(header: string, size: number): ByteRange | 'unsatisfi
   return start >= size ? 'unsatisfiable' : { start, end: last === '' ? size - 1 : Math.min(Number(last), size - 1) };
 }
 
-/** Threat: what others uploaded must never run as a page of ours, so it is only ever saved, and without any rights if it is shown after all. */
+/** Threat: uploaded content must never run as a page of this origin. It is sent as an attachment and sandboxed in case a browser displays it. */
 export async function sendDownload(reply: FastifyReply, blobs: BlobStore, download: Download, plan: DownloadPlan): Promise<FastifyReply> {
   const { sha256, size, mediaType, filename } = download;
   reply.code(plan.status).headers({ etag: etagOf(sha256), 'accept-ranges': 'bytes' });
   if (plan.status === 304) return reply.send();
   const content = await open(reply, blobs, sha256, plan);
-  if (!content) throw new AppError('internal_error', `The stored content ${sha256} is not there any more. Tell the operator of the service.`);
+  if (!content) throw new AppError('internal_error', `The stored content ${sha256} is missing. Report this to the operator of the service.`);
   if (plan.status === 206) reply.header('content-range', `bytes ${plan.range.start}-${plan.range.end}/${size}`);
   reply.headers({
     'content-type': /^text\/[^;]*$/.test(mediaType) ? `${mediaType}; charset=utf-8` : mediaType,
     'content-length': String(plan.status === 206 ? plan.range.end - plan.range.start + 1 : size),
     'content-disposition': attachment(filename),
     'content-security-policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
-    // RFC 9530: of the whole, also where only a part is sent.
+    // RFC 9530: the digest of the whole content, even if only a range is sent.
     'repr-digest': `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`,
   });
   return reply.send(content);
@@ -74,7 +74,7 @@ function etagOf(sha256: string): string {
   return `"${sha256}"`;
 }
 
-/** RFC 6266 with RFC 8187: a plain name for old readers, the true one for all others; neither has a path or ends the header. */
+/** RFC 6266 with RFC 8187: an ASCII name for old clients and the exact name for all others. Neither can contain a path or break out of the header. */
 export function attachment(filename: string): string {
   const name = filename.toWellFormed().replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}/\\:]/gu, '_');
   const plain = name.replaceAll(/[^\x20-\x7e]|["%;]/g, '_');
@@ -83,30 +83,30 @@ export function attachment(filename: string): string {
 }
 
 export const DownloadHeaders = Type.Object({
-  range: Type.Optional(Type.String({ description: 'RFC 9110: one range of bytes, like `bytes=0-1023`', examples: ['bytes=0-1023'] })),
-  'if-range': Type.Optional(Type.String({ description: 'The `ETag` for which `Range` counts; for another the whole content is sent' })),
-  'if-none-match': Type.Optional(Type.String({ description: 'The `ETag` that the caller has; then the answer is 304' })),
+  range: Type.Optional(Type.String({ description: 'One range of bytes (RFC 9110). Default: everything', examples: ['bytes=0-1023'] })),
+  'if-range': Type.Optional(Type.String({ description: '`Range` applies only if this is the current `ETag`. Otherwise the whole content is sent' })),
+  'if-none-match': Type.Optional(Type.String({ description: 'ETags that the caller has. If one is current, the response is 304' })),
 });
 
 const text = (description: string) => ({ type: 'string', description });
-const validators = { ETag: text('The SHA-256 of the content'), 'Accept-Ranges': text('`bytes`') };
+const validators = { ETag: text('SHA-256 of the content, in quotes'), 'Accept-Ranges': text('Always `bytes`') };
 const whole = {
   ...validators,
-  'Content-Disposition': text('Always `attachment`, with the name of the file'),
-  'Repr-Digest': text('RFC 9530: SHA-256 of the whole content'),
+  'Content-Disposition': text('Always `attachment`, with the file name'),
+  'Repr-Digest': text('SHA-256 of the whole content (RFC 9530)'),
 };
 
-/** The answers of a download, for its description. */
+/** Declares the responses of a download. */
 export function downloadResponses(mediaTypes: readonly string[]): Record<number, unknown> {
-  const media: { schema: TSchema; example: unknown } = { schema: Type.Any({ description: 'The bytes as they were received' }), example: 'bytes' };
+  const media: { schema: TSchema; example: unknown } = { schema: Type.Any({ description: 'The stored bytes' }), example: 'bytes' };
   const content = Object.fromEntries(mediaTypes.map((type) => [type, media]));
   return {
     200: { description: 'The content', headers: whole, content },
     206: {
-      description: 'The part of the content that `Range` asks for',
-      headers: { ...whole, 'Content-Range': text('Which part, and the size of the whole') },
+      description: 'The requested range of the content',
+      headers: { ...whole, 'Content-Range': text('The range that is sent, and the size of the whole content') },
       content,
     },
-    304: { description: 'The caller has it already', type: 'null', headers: validators },
+    304: { description: 'The content has not changed', type: 'null', headers: validators },
   };
 }

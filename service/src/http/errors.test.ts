@@ -57,7 +57,7 @@ const json = { 'content-type': 'application/json' };
 const post = (body: string | Uint8Array, headers: Record<string, string> = json) => problemAt('/api/v1/things', { method: 'POST', headers, body });
 
 describe('the type of a problem', () => {
-  it.each(Object.entries(problemKinds))('leads to a page that explains %s', async (code, { status, title }) => {
+  it.each(Object.entries(problemKinds))('links to a page that explains %s', async (code, { status, title }) => {
     const page = await fetch(`${url}/problems/${code}`);
     expect(page.status).toBe(200);
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -65,15 +65,15 @@ describe('the type of a problem', () => {
     for (const part of [code, title, `HTTP ${status}`]) expect(text).toContain(part);
   });
 
-  it.each(['nonsense', 'toString', '__proto__', '%3Cscript%3E'])('that nobody gives has no page (%s)', async (code) => {
+  it.each(['nonsense', 'toString', '__proto__', '%3Cscript%3E'])('has no page if it does not exist (%s)', async (code) => {
     const { problem } = await problemAt(`/problems/${code}`);
     expect(problem.code).toBe('not_found');
   });
 });
 
-describe('an address', () => {
+describe('a path', () => {
   it.each(['/nowhere', '/api/v1/nowhere', '/api/v2/things', '/api/v1/things/', '/api/v1//things', '/API/V1/things', '/docs/js/other.js'])(
-    'that leads nowhere is not found (%s)',
+    'that does not exist is not found (%s)',
     async (path) => {
       const response = await app.inject({ url: path, headers: { accept: '*/*' } });
       expect(response.statusCode).toBe(404);
@@ -87,13 +87,13 @@ describe('an address', () => {
     ['GET', '/api/v1/things/7', 'DELETE'],
     ['PROPFIND', '/api/v1/things', 'GET, HEAD, POST'],
     ['POST', '/problems/conflict', 'GET, HEAD'],
-  ])('answers a method it does not take with those it takes (%s %s)', async (method, path, allow) => {
+  ])('returns 405 with the supported methods (%s %s)', async (method, path, allow) => {
     const { problem, headers } = await problemAt(path, { method });
     expect(problem.code).toBe('method_not_allowed');
     expect(headers.get('allow')).toBe(allow);
   });
 
-  it('is what is wrong, whatever was sent to it', async () => {
+  it('is checked before the body', async () => {
     for (const headers of [json, { 'content-type': 'text/xml' }, { 'content-type': 'not a type' }]) {
       expect((await problemAt('/api/v1/nowhere', { method: 'POST', headers, body: '{' })).problem.code).toBe('not_found');
       expect((await problemAt('/api/v1/things', { method: 'PUT', headers, body: '{' })).problem.code).toBe('method_not_allowed');
@@ -101,25 +101,28 @@ describe('an address', () => {
   });
 
   it.each(['/api/v1/things/%zz', '/api/v1/things/%ff', '/api/v1/things/%c3%28', '/api/v1/%'])(
-    'with a broken percent-encoding is malformed (%s)',
+    'with invalid percent-encoding is malformed (%s)',
     async (path) => {
       expect((await problemAt(path, { method: 'DELETE' })).problem.code).toBe('malformed_request');
     },
   );
 
-  it.each(['?q=%ff', '?q=%', '?%zz=1', '?q=%ed%a0%80'])('with a broken percent-encoding in its query is refused (%s)', async (query) => {
+  it.each(['?q=%ff', '?q=%', '?%zz=1', '?q=%ed%a0%80'])('is refused if its query has invalid percent-encoding (%s)', async (query) => {
     const { problem } = await problemAt(`/api/v1/search${query}`);
     expect(problem.errors).toContainEqual(expect.objectContaining({ in: 'query', code: 'invalid_encoding' }));
   });
 });
 
-describe('what the caller accepts', () => {
-  it.each(['text/html', 'application/xml, text/*', 'application/json;q=0', 'image/*;q=0.5'])('must be something the service can give (%s)', async (accept) => {
-    expect((await problemAt('/api/v1/things', { headers: { accept } })).problem.code).toBe('not_acceptable');
-  });
+describe('the Accept header', () => {
+  it.each(['text/html', 'application/xml, text/*', 'application/json;q=0', 'image/*;q=0.5'])(
+    'must include a media type that the service produces (%s)',
+    async (accept) => {
+      expect((await problemAt('/api/v1/things', { headers: { accept } })).problem.code).toBe('not_acceptable');
+    },
+  );
 
   it.each(['*/*', 'application/json', 'application/*', 'text/html, application/json;q=0.1', 'APPLICATION/JSON; charset=utf-8', 'application/problem+json'])(
-    'may be wide or narrow (%s)',
+    'may include more than JSON (%s)',
     async (accept) => {
       expect((await fetch(`${url}/api/v1/things`, { headers: { accept } })).status).toBe(200);
     },
@@ -134,11 +137,11 @@ describe('a body', () => {
     },
   );
 
-  it('must say what it is', async () => {
+  it('needs a Content-Type', async () => {
     expect((await post(Buffer.from('{"name":"a"}'), {})).problem.code).toBe('unsupported_media_type');
   });
 
-  it.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON', 'application/merge-patch+json'])('is taken as %s', async (type) => {
+  it.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON', 'application/merge-patch+json'])('is accepted as %s', async (type) => {
     const response = await fetch(`${url}/api/v1/things`, { method: 'POST', headers: { 'content-type': type }, body: '{"name":"ä"}' });
     expect([response.status, await response.json()]).toEqual([200, { name: 'ä' }]);
   });
@@ -153,7 +156,7 @@ describe('a body', () => {
   );
 
   it.each(['{"__proto__":{"x":1},"name":"a"}', '{"name":"a","constructor":{"prototype":{"x":1}}}', '{"\\u005f_proto__":{"x":1}}'])(
-    'must not reach for prototypes (%s)',
+    'must not contain prototype keys (%s)',
     async (text) => {
       const { problem } = await post(text);
       expect(problem.code).toBe('malformed_request');
@@ -172,22 +175,22 @@ describe('a body', () => {
     expect(problem).toMatchObject({ code: 'malformed_request', detail: 'The body is not valid UTF-8.' });
   });
 
-  it('is missed when it is empty, and not missed where none is wanted', async () => {
+  it('is reported as missing only if the operation needs one', async () => {
     const { problem } = await post('');
     expect(problem).toMatchObject({ code: 'validation_failed', errors: [{ in: 'body', path: '', code: 'required', detail: 'a JSON body is required' }] });
     expect((await fetch(`${url}/api/v1/things/7`, { method: 'DELETE', headers: json })).status).toBe(204);
   });
 
-  it('may be nested, but not to exhaust whoever reads it', async () => {
+  it('may be nested only to a limited depth', async () => {
     const deep = 900;
     const { problem } = await post(`{"name":${'['.repeat(deep)}${']'.repeat(deep)}}`);
     expect(problem.errors?.map(({ code }) => code).sort()).toEqual(['too_deep', 'wrong_type']);
   });
 
-  it('over the limit is refused, announced or not', async () => {
+  it('is refused above the size limit, with or without Content-Length', async () => {
     const large = JSON.stringify({ name: 'x'.repeat(BODY_LIMIT) });
     const { problem } = await post(large);
-    expect(problem).toMatchObject({ code: 'payload_too_large', detail: `The body is larger than the limit of ${BODY_LIMIT} bytes.` });
+    expect(problem).toMatchObject({ code: 'payload_too_large', detail: `The body exceeds the limit of ${BODY_LIMIT} bytes.` });
     const chunked = await new Promise<{ status: number | undefined; length: unknown }>((resolve, reject) => {
       const request = httpRequest(`${url}/api/v1/things`, { method: 'POST', headers: json }, (response) => {
         response.resume().on('end', () => resolve({ status: response.statusCode, length: request.getHeader('content-length') }));
@@ -201,11 +204,11 @@ describe('a body', () => {
     expect((await fetch(`${url}/api/v1/things`, { method: 'POST', headers: json, body: exact })).status).toBe(200);
   });
 
-  it('much larger than the limit still gets its answer', async () => {
+  it('gets a response even if it is much larger than the limit', async () => {
     expect((await post('x'.repeat(5_000_000))).problem.code).toBe('payload_too_large');
   });
 
-  it('that never comes is not the fault of the database', async () => {
+  it('that never arrives is not reported as a database error', async () => {
     const before = sent.length;
     const socket = connect(port, '127.0.0.1');
     socket.write('POST /api/v1/things HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"na');
@@ -217,8 +220,8 @@ describe('a body', () => {
   });
 });
 
-describe('a fault of the service', () => {
-  it('shows its request id and nothing of the inside', async () => {
+describe('an internal error', () => {
+  it('returns the request ID and no internals', async () => {
     const before = memory.lines().length;
     const { problem } = await problemAt('/api/v1/boom', { headers: { 'x-request-id': 'the-one' } });
     expect(problem).toMatchObject({ code: 'internal_error', request_id: 'the-one' });

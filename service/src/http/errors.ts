@@ -14,37 +14,36 @@ const frameworkErrors: Readonly<Record<string, ErrorCode>> = {
 };
 
 export function installErrors(app: FastifyInstance, baseUrl: () => string): void {
-  app.setErrorHandler((error: FastifyError, request, reply) => answerError(error, request, reply, baseUrl()));
-  // Before the body is looked at: what is wrong is the address, whatever was sent to it.
-  app.addHook('onRequest', (request, _reply, done) => done(request.is404 ? missing(app, request) : undefined));
-  app.setNotFoundHandler((request, reply) => sendProblem(missing(app, request), request, reply, baseUrl()));
+  app.setErrorHandler((error: FastifyError, request, reply) => replyWithError(error, request, reply, baseUrl()));
+  // Before the body is parsed: a wrong address is reported as such, whatever the body is.
+  app.addHook('onRequest', (request, _reply, done) => done(request.is404 ? noRoute(app, request) : undefined));
+  app.setNotFoundHandler((request, reply) => sendProblem(noRoute(app, request), request, reply, baseUrl()));
 }
 
-export function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply, baseUrl: string): FastifyReply {
+export function replyWithError(error: FastifyError, request: FastifyRequest, reply: FastifyReply, baseUrl: string): FastifyReply {
   return sendProblem(toAppError(error, request.routeOptions.bodyLimit), request, reply, baseUrl);
 }
 
 function toAppError(error: FastifyError, bodyLimit: number): AppError {
   if (error instanceof AppError) return error;
-  // With a status it is Fastify's: a caller who hangs up gives the same ECONNRESET as a database that does.
+  // Fastify's own errors have a status code. A client that disconnects causes the same ECONNRESET as a database that does.
   if (error.statusCode === undefined && isUnavailable(error)) {
-    return new AppError('unavailable', 'The database does not answer right now. Nothing was changed; try again shortly.', {
-      cause: error,
-      headers: { 'retry-after': RETRY_AFTER_SECONDS },
-    });
+    // If the connection was lost during COMMIT, the outcome is unknown.
+    const detail = 'The database is not available. The change may not have been applied; retry with the same Idempotency-Key.';
+    return new AppError('unavailable', detail, { cause: error, headers: { 'retry-after': RETRY_AFTER_SECONDS } });
   }
   const known = frameworkErrors[error.code];
-  if (known === 'payload_too_large') return new AppError(known, `The body is larger than the limit of ${bodyLimit} bytes.`);
+  if (known === 'payload_too_large') return new AppError(known, `The body exceeds the limit of ${bodyLimit} bytes.`);
   if (known === 'unsupported_media_type') return new AppError(known, 'Send the body as application/json (or application/merge-patch+json for PATCH).');
-  if (known !== undefined || error.statusCode === 400) return new AppError(known ?? 'malformed_request', `The request could not be read: ${error.message}.`);
-  return new AppError('internal_error', 'The service made a mistake. It is logged under the request_id; report it with that id.', { cause: error });
+  if (known !== undefined || error.statusCode === 400) return new AppError(known ?? 'malformed_request', `The request cannot be read: ${error.message}.`);
+  return new AppError('internal_error', 'Internal error. The change may not have been applied; retry with the same Idempotency-Key.', { cause: error });
 }
 
-function missing(app: FastifyInstance, request: FastifyRequest): AppError {
+function noRoute(app: FastifyInstance, request: FastifyRequest): AppError {
   const path = request.url.split('?')[0] ?? '';
   const methods = app.methodsAt(path);
-  if (methods.length === 0) return new AppError('not_found', `There is nothing at ${path}. /docs lists what there is.`);
-  return new AppError('method_not_allowed', `${path} does not take ${request.method}; it takes ${methods.join(', ')}.`, {
+  if (methods.length === 0) return new AppError('not_found', `The path ${path} does not exist. See /docs for all operations.`);
+  return new AppError('method_not_allowed', `${path} does not support ${request.method}. Supported methods: ${methods.join(', ')}.`, {
     headers: { allow: methods.join(', ') },
   });
 }
@@ -55,8 +54,8 @@ function sendProblem(error: AppError, request: FastifyRequest, reply: FastifyRep
   return reply.code(problem.status).headers(error.headers).type(PROBLEM_MEDIA_TYPE).serializer(JSON.stringify).send(problem);
 }
 
-/** Not everything that hangs on it: the `detail` of a database error quotes the row, with all that is secret in it. */
-function loggable(error: unknown): unknown {
+/** Threat: the `detail` of a database error quotes the row with any secrets in it, so only these fields are logged. */
+export function loggable(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   return { type: error.name, message: error.message, code: errorCodeOf(error), stack: error.stack };
 }

@@ -47,15 +47,15 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-describe('whatever is sent to', () => {
-  it.each(operations.map((operation) => [operation.operationId, operation] as const))('%s is answered as described', async (_, operation) => {
+describe('random requests', () => {
+  it.each(operations.map((operation) => [operation.operationId, operation] as const))('%s responds as described', async (_, operation) => {
     await fc.assert(
       fc.asyncProperty(requestsTo(operation, ids), fc.ipV4(), fc.boolean(), async ({ url, headers, payload }, address, invited) => {
         const response = await api.app.inject({
           method: operation.method as 'GET',
           url: invited ? url.replace(/(?<=\/shared\/)[^/?]*/, shared) : url,
           headers: {
-            // Nobody here does the jobs that some would wait for.
+            // No worker is running, so waiting for a result would only delay the response.
             prefer: 'wait=0',
             ...headers,
             authorization: `Bearer ${api.ours.owner}`,
@@ -81,11 +81,11 @@ describe('whatever is sent to', () => {
     );
   });
 
-  it('reaches successes as well as refusals', () => {
+  it('reach successes as well as refusals', () => {
     expect([...statuses]).toEqual(expect.arrayContaining([200, 201, 204, 400, 401, 404, 409]));
   });
 
-  it('leaves the caller and the other organization as they were', async () => {
+  it('leave the caller and the other organization unchanged', async () => {
     expect((await api.call('GET', '/api/v1/me', { as: api.ours.owner })).body).toMatchObject({ role: 'owner', organization: { id: api.ours.id } });
     expect((await api.call('GET', '/api/v1/organization', { as: api.theirs.owner })).body).toMatchObject({ name: 'theirs', version: 1 });
     expect((await api.call('GET', '/api/v1/members', { as: api.theirs.owner })).body).toMatchObject({ data: [] });

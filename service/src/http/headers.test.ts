@@ -43,7 +43,7 @@ const requests: [string, InjectOptions][] = [
 ];
 
 describe('security headers', () => {
-  it('are on every kind of answer', async () => {
+  it('are set on every kind of response', async () => {
     const app = await start();
     for (const [name, request] of requests) {
       const { headers } = await app.inject(request);
@@ -62,7 +62,7 @@ describe('security headers', () => {
     }
   });
 
-  it('ask for https only where the service is reached by it', async () => {
+  it('require HTTPS only if the public URL uses it', async () => {
     const app = await start({ publicUrl: () => 'https://rrs.example' });
     for (const [name, request] of requests) {
       const { headers } = await app.inject(request);
@@ -72,14 +72,14 @@ describe('security headers', () => {
 });
 
 describe('X-Request-Id', () => {
-  it.each(['build-1742', 'a', '0af7651916cd43dd.b7ad_6b7', 'x'.repeat(128)])('is kept when it is sensible (%s)', async (id) => {
+  it.each(['build-1742', 'a', '0af7651916cd43dd.b7ad_6b7', 'x'.repeat(128)])('is kept if it is valid (%s)', async (id) => {
     const app = await start();
     expect((await app.inject({ url: '/api/v1/hello', headers: { 'x-request-id': id } })).headers['x-request-id']).toBe(id);
     const problem = await app.inject({ url: '/nowhere', headers: { 'x-request-id': id } });
     expect(problem.json().request_id).toBe(id);
   });
 
-  it.each(['', ' ', 'two words', 'x'.repeat(129), '<script>', 'a,b', 'é', '../../etc', '{"a":1}'])('is replaced when it is not (%s)', async (id) => {
+  it.each(['', ' ', 'two words', 'x'.repeat(129), '<script>', 'a,b', 'é', '../../etc', '{"a":1}'])('is replaced if it is invalid (%s)', async (id) => {
     const app = await start();
     const answer = await app.inject({ url: '/nowhere', headers: { 'x-request-id': id } });
     expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -93,7 +93,7 @@ describe('X-Request-Id', () => {
   });
 });
 
-describe('pages of other sites', () => {
+describe('cross-origin requests', () => {
   const preflight = (origin: string) => ({
     method: 'OPTIONS' as const,
     url: '/api/v1/things',
@@ -101,7 +101,7 @@ describe('pages of other sites', () => {
   });
   const corsHeadersOf = (headers: Record<string, unknown>) => Object.keys(headers).filter((name) => name.startsWith('access-control-'));
 
-  it('may not call the API unless they are configured', async () => {
+  it('are refused unless their origin is configured', async () => {
     const app = await start();
     const answer = await app.inject({ url: '/api/v1/hello', headers: { origin: 'https://console.example' } });
     expect(corsHeadersOf(answer.headers)).toEqual([]);
@@ -109,7 +109,7 @@ describe('pages of other sites', () => {
     expect([asked.statusCode, corsHeadersOf(asked.headers)]).toEqual([405, []]);
   });
 
-  it('that are configured may ask for every method and read answers and refusals', async () => {
+  it('from a configured origin may use every method and read responses and errors', async () => {
     const app = await start({ corsOrigins: ['https://console.example', 'https://other.example'] });
     const asked = await app.inject(preflight('https://console.example'));
     expect(asked.statusCode).toBe(204);

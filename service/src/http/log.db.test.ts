@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => api?.close());
 
 describe('the log', () => {
-  it('has one line for each request, with who, what and how it ended', async () => {
+  it('has one line per request with its caller, route and status', async () => {
     const { body } = await api.call('GET', '/api/v1/me', { as: api.ours.owner });
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     await api.call('GET', '/api/v1/members/01994f3e-8a10-7c31-9d3c-5f1f4b8f0a11?x=1', { as: api.ours.owner, headers: { 'x-request-id': 'mine', traceparent } });
@@ -43,7 +43,7 @@ describe('the log', () => {
     });
   });
 
-  it('holds no credential, password or cookie, however the requests ended', async () => {
+  it('contains no credential, password or cookie, whatever the outcome', async () => {
     const owner = api.ours.owner;
     const password = 'correct horse hunter2';
     const member = { email: 'ada@example.com', name: 'Ada', role: 'viewer', password };
@@ -75,7 +75,7 @@ describe('the log', () => {
     expect(memory.lines().map(({ msg }) => msg)).toEqual(expect.arrayContaining(['headers', 'request headers', 'body', 'error']));
   });
 
-  it('says where a share link was asked for, but not its token, however it is written', async () => {
+  it('masks the token of a share link, however it is encoded', async () => {
     const token = unknownToken(api.ours.id);
     const everyByte = [...token].map((char) => `%${char.charCodeAt(0).toString(16)}`).join('');
     const paths = [token, `${token}/download?format=zip`, `${token}/`, `${token}/typo`, everyByte, token.replace('_', '%5F')];
@@ -87,7 +87,7 @@ describe('the log', () => {
     for (const secret of [token, token.slice(4), everyByte.slice(0, 60), token.slice(10, 30)]) expect(memory.text()).not.toContain(secret);
   });
 
-  it('leaves other paths as they are', async () => {
+  it('does not change other paths', async () => {
     for (const path of ['/api/v1/a_b%20c', '/api/v1/%41_x']) {
       await api.call('GET', path);
       await expect.poll(() => memory.lines().map((line) => line.path)).toContain(path);

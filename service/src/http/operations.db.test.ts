@@ -41,14 +41,14 @@ async function ready() {
 }
 
 describe('/healthz', () => {
-  it('says that the process lives, whatever else does not', async () => {
+  it('reports that the process is alive, whatever else is not', async () => {
     expect(await api.call('GET', '/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });
     await whileAway(async () => expect((await api.call('GET', '/healthz')).status).toBe(200));
   });
 });
 
 describe('/readyz', () => {
-  it('is degraded without a worker, and well with one that has been seen lately', async () => {
+  it('is degraded without a worker, and ok with a recent heartbeat', async () => {
     expect(await ready()).toEqual({
       status: 200,
       retryAfter: null,
@@ -60,7 +60,7 @@ describe('/readyz', () => {
     expect((await ready()).body).toMatchObject({ status: 'degraded' });
   });
 
-  it('is unavailable while the database is away, and comes back with it', async () => {
+  it('is unavailable while the database is down, and recovers with it', async () => {
     await beat('1 second');
     await whileAway(async () => {
       const checks = { database: 'unreachable', migrations: 'unknown', worker: 'unknown' };
@@ -69,7 +69,7 @@ describe('/readyz', () => {
     expect((await ready()).status).toBe(200);
   });
 
-  it('is unavailable where a worker is needed and none lives', async () => {
+  it('is unavailable if a worker is required and none is alive', async () => {
     await beat('31 seconds');
     const operations = { db: api.db, metrics: createMetrics(api.db), schemaVersion: 1, needsWorker: true };
     const worker = await startApp((app) => installOperations(app, operations));
@@ -79,7 +79,7 @@ describe('/readyz', () => {
     expect((await fetch(`${worker.url}/readyz`)).status).toBe(200);
   });
 
-  it('is unavailable while the database is behind the program', async () => {
+  it('is unavailable while migrations are pending', async () => {
     await withClient(api.databaseUrl, async (client) => {
       const { rows } = await client.query('delete from rrs.schema_migrations returning *');
       expect(await ready()).toMatchObject({ status: 503, body: { status: 'unavailable', checks: { database: 'ok', migrations: 'pending' } } });
@@ -91,8 +91,8 @@ describe('/readyz', () => {
   });
 });
 
-describe('while the database is away', () => {
-  it('requests are answered with 503 and when to come back, and work again afterwards', async () => {
+describe('while the database is down', () => {
+  it('requests get 503 with Retry-After, and work again afterwards', async () => {
     const requests = [
       ['GET', '/api/v1/me', undefined],
       ['GET', '/api/v1/audit-events', undefined],
@@ -110,7 +110,7 @@ describe('while the database is away', () => {
       expect((await api.call('GET', '/api/v1/openapi.json')).status).toBe(200);
       expect((await api.call('GET', '/api/v1/me')).status).toBe(401);
     });
-    expect(memory.lines()).toContainEqual(expect.objectContaining({ level: 50, msg: expect.stringContaining('The database does not answer') }));
+    expect(memory.lines()).toContainEqual(expect.objectContaining({ level: 50, msg: expect.stringContaining('The database is not available') }));
     expect((await api.call('GET', '/api/v1/organization', { as: api.ours.owner })).body).toMatchObject({ name: 'ours' });
   });
 });
@@ -132,7 +132,7 @@ describe('/metrics', () => {
     };
   }
 
-  it('counts requests by method, route and status, never by the address as sent', async () => {
+  it('counts requests by method, route and status, never by their URL', async () => {
     const line = 'rrs_http_request_duration_seconds_count{method="GET",route="/api/v1/members/:id",status="404"}';
     const before = (await series()).value(line) || 0;
     await api.call('GET', '/api/v1/members/01994f3e-8a10-7c31-9d3c-5f1f4b8f0a11', { as: api.ours.owner });
@@ -143,7 +143,7 @@ describe('/metrics', () => {
     expect(text).not.toMatch(/else-entirely|01994f3e/);
   });
 
-  it('shows the pools, the jobs and the event loop', async () => {
+  it('contains the pools, the jobs and the event loop', async () => {
     await api.db.withTenant({ orgId: api.ours.id }, (tx) => enqueue(tx, declareJob('waiting'), {}, { runAt: new Date(Date.now() + 3_600_000) }));
     api.metrics.jobs.observe({ job: 'housekeeping', outcome: 'succeeded' }, 0.5);
     const { text, value } = await series();
@@ -156,7 +156,7 @@ describe('/metrics', () => {
     expect(text).toMatch(/^process_resident_memory_bytes \d/m);
   });
 
-  it('counts what became of deliveries, and shows how many wait', async () => {
+  it('counts deliveries by outcome, and pending ones by state', async () => {
     const counted = async () => {
       const { value } = await series();
       const [delivered, failed, given_up] = ['delivered', 'failed', 'given_up'].map((outcome) => value(`rrs_webhook_deliveries_total{outcome="${outcome}"}`));
@@ -190,7 +190,7 @@ describe('/metrics', () => {
     expect(await counted()).toEqual({ delivered: 1, failed: 3, given_up: 3, ready: 0, later: 0 });
   });
 
-  it('still answers while the database is away, without what only the database knows', async () => {
+  it('omits only the series that need the database while it is down', async () => {
     await whileAway(async () => {
       const { text } = await series();
       expect(text).toContain('rrs_database_connections{');

@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Database } from '../db/database.ts';
 import type { App } from './app.ts';
 
-/** For operators and their tools, outside of /api/v1: is it alive, can it serve, what does it do. */
+/** Health, readiness and metrics for operators, outside of /api/v1. */
 export interface Metrics {
   registry: Registry;
   jobs: Histogram<'job' | 'outcome'>;
@@ -14,7 +14,7 @@ export function createMetrics(db: Database): Metrics {
   collectDefaultMetrics({ register: registry });
   new Gauge({
     name: 'rrs_database_connections',
-    help: 'Connections of the pools by role and state',
+    help: 'Database connections by pool and state',
     labelNames: ['pool', 'state'],
     registers: [registry],
     collect() {
@@ -27,26 +27,26 @@ export function createMetrics(db: Database): Metrics {
   });
   new Gauge({
     name: 'rrs_jobs_waiting',
-    help: 'Jobs in the queue by what they wait for',
+    help: 'Jobs in the queue by state',
     labelNames: ['state'],
     registers: [registry],
     async collect() {
       this.reset();
-      // Without the database the other series are all the more wanted.
+      // A database that is down must not take the other series with it.
       const rows = await db.systemQuery<{ ready: number; later: number; running: number; given_up: number }>('jobs_waiting', JOBS_WAITING, []).catch(() => []);
       for (const [state, count] of Object.entries(rows[0] ?? {})) this.set({ state }, count);
     },
   });
   const jobs = new Histogram({
     name: 'rrs_job_duration_seconds',
-    help: 'Finished jobs by name and outcome',
+    help: 'Duration of finished jobs by job and outcome',
     labelNames: ['job', 'outcome'],
     buckets: [0.01, 0.1, 1, 10, 60, 600],
     registers: [registry],
   });
   new Gauge({
     name: 'rrs_webhook_deliveries_waiting',
-    help: 'Deliveries to webhooks by what they wait for, of all processes: a turn (ready) or the time of the next attempt (later)',
+    help: 'Pending webhook deliveries of all processes: due now (ready) or at a later attempt (later)',
     labelNames: ['state'],
     registers: [registry],
     async collect() {
@@ -57,11 +57,11 @@ export function createMetrics(db: Database): Metrics {
   });
   const deliveries = new Counter({
     name: 'rrs_webhook_deliveries_total',
-    help: 'Deliveries to webhooks by this process and their outcome: delivered, failed (an attempt, tried again later), given_up',
+    help: 'Webhook deliveries of this process by outcome: delivered, failed (an attempt that will be retried), given_up',
     labelNames: ['outcome'],
     registers: [registry],
   });
-  // Series that begin at zero can be alerted on before anything goes wrong.
+  // Series that exist from the start can be used in alerts before the first failure.
   for (const outcome of ['delivered', 'failed', 'given_up']) deliveries.inc({ outcome }, 0);
   return { registry, jobs, deliveries };
 }
@@ -87,9 +87,9 @@ interface Readiness {
 export interface OperationsOptions {
   db: Database;
   metrics: Metrics;
-  /** The newest migration this program knows. */
+  /** The newest migration that this version contains. */
   schemaVersion: number;
-  /** Whether this process is useless without a live worker: true where it is the worker. */
+  /** Whether this process is ready only with a live worker. True in a process that runs the worker. */
   needsWorker: boolean;
 }
 
@@ -110,7 +110,7 @@ export function installOperations(app: App, options: OperationsOptions): void {
   const { metrics, needsWorker } = options;
   const requests = new Histogram({
     name: 'rrs_http_request_duration_seconds',
-    help: 'Requests by method, route and status',
+    help: 'Duration of HTTP requests by method, route and status',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30],
     registers: [metrics.registry],

@@ -60,14 +60,14 @@ function ordered(rows: readonly Row[], sort: string): string[] {
   return [...rows].sort((a, b) => sign * (a.at - b.at || (a.id < b.id ? -1 : 1))).map(({ id }) => id);
 }
 
-/** Few distinct moments, so that many rows tie. */
+/** Few distinct times, so that many rows tie. */
 const offsets = fc.array(fc.integer({ min: 0, max: 5 }), { maxLength: 30 });
 const sorts = fc.constantFrom('occurred_at', '-occurred_at');
 const limits = fc.infiniteStream(fc.integer({ min: 1, max: 12 }));
 const limitOf = (stream: Iterator<number>): number => stream.next().value as number;
 
-describe('walking all pages', () => {
-  it('forwards gives every row once, in order, and backwards the same', async () => {
+describe('following all pages', () => {
+  it('returns every row once, in order, forwards and backwards', async () => {
     await fc.assert(
       fc.asyncProperty(offsets, sorts, limits, async (when, sort, sizes) => {
         const type = newId();
@@ -98,7 +98,7 @@ describe('walking all pages', () => {
     );
   });
 
-  it('while others insert still gives every row that was there at the start exactly once', async () => {
+  it('returns every row that existed at the start exactly once during concurrent inserts', async () => {
     const busy = fc.array(fc.array(fc.integer({ min: -3, max: 8 }), { maxLength: 5 }), { minLength: 1, maxLength: 40 });
     await fc.assert(
       fc.asyncProperty(offsets, sorts, limits, busy, fc.boolean(), async (when, sort, sizes, bursts, backwards) => {
@@ -127,7 +127,7 @@ describe('walking all pages', () => {
 });
 
 describe('the ends of a list', () => {
-  it('have no cursor beyond them', async () => {
+  it('have no further cursor', async () => {
     const type = newId();
     const ids = ordered(await insert(type, [1, 2, 3, 4, 5]), 'occurred_at');
     const first = await fetchPage(type, 'occurred_at', 2, null);
@@ -146,7 +146,7 @@ describe('the ends of a list', () => {
     expect((await fetchPage(type, 'occurred_at', 200, beginning.page.next_cursor)).data.map(({ id }) => id)).toEqual(ids.slice(2));
   });
 
-  it('that fall on the end of a page are not followed by an empty one', async () => {
+  it('are not followed by an empty page', async () => {
     const type = newId();
     await insert(type, [1, 2, 3, 4]);
     const first = await fetchPage(type, '-occurred_at', 2, null);
@@ -155,7 +155,7 @@ describe('the ends of a list', () => {
     expect((await fetchPage(type, '-occurred_at', 4, null)).page.next_cursor).toBeNull();
   });
 
-  it('of an empty list are one empty page', async () => {
+  it('are a single empty page if the list is empty', async () => {
     const { data, page } = await fetchPage(newId(), 'occurred_at', 50, null);
     expect({ data, page }).toEqual({ data: [], page: { limit: 50, next_cursor: null, prev_cursor: null, total: { count: 0, relation: 'exact' } } });
   });
@@ -165,7 +165,7 @@ describe('the Link header', () => {
   const parse = (link: string): Record<string, string> =>
     Object.fromEntries([...link.matchAll(/<([^>]*)>; rel="(\w+)"(?:, |$)/g)].map(([, url, rel]) => [rel, url]));
 
-  it('leads through the list by itself, keeping filters and limit', async () => {
+  it('is enough to follow the list, and keeps filters and limit', async () => {
     const type = `${newId()}?a=1&b=ä,c d+e`;
     const ids = ordered(await insert(type, [0, 0, 1, 1, 2]), '-occurred_at');
     const start = `/api/v1/audit-events?limit=2&action=a,b&action=c&object_type=${encodeURIComponent(type).replace('%3F', '?')}`;
@@ -192,7 +192,7 @@ describe('the Link header', () => {
 });
 
 describe('the total', () => {
-  it('is counted up to 10,000, and exactly on request', async () => {
+  it('is bounded at 10,000 and exact on request', async () => {
     const fill = (type: string, count: number) =>
       api.db.withTenant({ orgId: api.ours.id }, (tx) =>
         sql`insert into audit_events (org_id, id, actor_type, actor_name, action, object_type, object_id)

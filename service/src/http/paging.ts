@@ -11,12 +11,12 @@ const MAC_BYTES = 16;
 export function listParameters<const Keys extends readonly string[]>(sortKeys: Keys, defaultSort: SortOf<Keys>) {
   const sorts = sortKeys.flatMap((key) => [key, `-${key}`]) as SortOf<Keys>[];
   return {
-    limit: Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'Rows on a page' }),
-    cursor: Type.Optional(Text(1, 2000, { description: 'Where the page begins: `next_cursor` or `prev_cursor` of another page of the same list' })),
-    sort: OneOf(sorts, { default: defaultSort, description: 'One key; `-` in front means descending; the id breaks ties' }),
+    limit: Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'Maximum number of items per page' }),
+    cursor: Type.Optional(Text(1, 2000, { description: '`next_cursor` or `prev_cursor` of another page of the same list. Default: the first page' })),
+    sort: OneOf(sorts, { default: defaultSort, description: 'Sort key. A leading `-` sorts in descending order. Ties are sorted by ID' }),
     total: OneOf(['bounded', 'exact'] as const, {
       default: 'bounded',
-      description: `Counting stops at ${COUNT_LIMIT.toLocaleString('en')} unless \`exact\``,
+      description: `\`bounded\`: counting stops at ${COUNT_LIMIT.toLocaleString('en')}. \`exact\`: all items are counted, which can be slow`,
     }),
   };
 }
@@ -25,26 +25,29 @@ type SortOf<Keys extends readonly string[]> = Keys[number] | `-${Keys[number]}`;
 
 export function PageOf<T extends TSchema>(title: string, item: T) {
   return Named(title, {
-    data: Type.Array(item),
+    data: Type.Array(item, { description: 'The items of this page' }),
     page: Named('Page', {
-      limit: Type.Integer({ examples: [50] }),
-      next_cursor: Nullable(Type.String({ examples: [null] })),
-      prev_cursor: Nullable(Type.String({ examples: [null] })),
-      total: Type.Object({
-        count: Type.Integer({ examples: [1] }),
-        relation: OneOf(['exact', 'at_least'] as const, { description: '`at_least`: counting stopped at the limit' }),
-      }),
+      limit: Type.Integer({ description: 'Maximum number of items per page', examples: [50] }),
+      next_cursor: Nullable(Type.String({ description: 'Cursor of the next page. `null` on the last page', examples: [null] })),
+      prev_cursor: Nullable(Type.String({ description: 'Cursor of the previous page. `null` on the first page', examples: [null] })),
+      total: Type.Object(
+        {
+          count: Type.Integer({ description: 'Number of items that match the filters', examples: [1] }),
+          relation: OneOf(['exact', 'at_least'] as const, { description: '`exact`: `count` is the total. `at_least`: counting stopped at the limit' }),
+        },
+        { description: 'Number of items on all pages' },
+      ),
     }),
   });
 }
 
-/** `<name>_from` inclusive, `<name>_to` exclusive; a date stands for its first moment in UTC. */
+/** Parameters `<name>_from` (inclusive) and `<name>_to` (exclusive). A date means 00:00 UTC on that day. */
 export function range<const Name extends string>(name: Name) {
   const moment = (description: string) => Type.Optional(Type.String({ format: 'moment', description, examples: ['2026-11-01'] }));
-  return { [`${name}_from`]: moment('Inclusive; a date or a date-time'), [`${name}_to`]: moment('Exclusive; a date or a date-time') } as Record<
-    `${Name}_from` | `${Name}_to`,
-    ReturnType<typeof moment>
-  >;
+  return {
+    [`${name}_from`]: moment('Start of the range, inclusive: a date (00:00 UTC) or a date-time'),
+    [`${name}_to`]: moment('End of the range, exclusive: a date (00:00 UTC) or a date-time'),
+  } as Record<`${Name}_from` | `${Name}_to`, ReturnType<typeof moment>>;
 }
 
 interface ListQuery {
@@ -59,20 +62,20 @@ interface Listing {
   secret: Buffer;
 }
 
-/** The page that a request asks for, with links to its neighbours in the answer's head. */
+/** Reads the requested page and sets the `Link` header. */
 export async function readPage<Found extends Page<unknown>>(
   { db, secret }: Listing,
   request: FastifyRequest,
   reply: FastifyReply,
   read: (tx: TenantTx, page: PageRequest) => Promise<Found>,
 ): Promise<Found> {
-  const asked = pageRequest(secret, request);
-  const found = await db.withTenant(request.actor, (tx) => read(tx, asked));
+  const page = pageRequest(secret, request);
+  const found = await db.withTenant(request.actor, (tx) => read(tx, page));
   linkPages(request, reply, found.page);
   return found;
 }
 
-/** Opens the cursor, if there is one, against everything it was bound to: organization, list, filters and sort. */
+/** A cursor is valid only for the organization, list, filters and sort order that it was issued for. */
 function pageRequest(secret: Buffer, request: FastifyRequest): PageRequest {
   const query = request.query as ListQuery;
   const { limit, cursor, total, ...filters } = query;
@@ -95,7 +98,7 @@ function pageRequest(secret: Buffer, request: FastifyRequest): PageRequest {
   return { limit, sort: query.sort, total, position: cursor === undefined ? null : open(cursor, mac), seal };
 }
 
-/** Values of one filter are alternatives, in whatever order. */
+/** The values of one filter are alternatives, so their order does not matter. */
 function unordered([name, value]: [string, unknown]): [string, unknown] {
   return [name, Array.isArray(value) ? [...new Set(value)].sort() : value];
 }
@@ -105,19 +108,15 @@ function open(cursor: string, mac: (text: string) => Buffer): Position {
   const expected = mac(text);
   const given = Buffer.from(tag, 'base64url');
   if (given.length !== expected.length || !timingSafeEqual(given, expected) || `${text}.${expected.toString('base64url')}` !== cursor) {
-    throw new AppError(
-      'invalid_cursor',
-      'The cursor was not made for this list with these filters and this sort, or it was changed. Start again without "cursor".',
-      {
-        errors: [{ in: 'query', path: '/cursor', code: 'invalid_cursor', detail: 'does not belong to this list, its filters and its sort' }],
-      },
-    );
+    throw new AppError('invalid_cursor', 'The cursor belongs to another list, filter or sort order, or it was modified. Start again without `cursor`.', {
+      errors: [{ in: 'query', path: '/cursor', code: 'invalid_cursor', detail: 'belongs to another list, filter or sort order' }],
+    });
   }
   const [direction, value, id] = JSON.parse(Buffer.from(text, 'base64url').toString()) as [Position['direction'], string | null, string];
   return { direction, value, id };
 }
 
-/** RFC 8288 links for a page, from the address it was asked for at. */
+/** RFC 8288 links, derived from the URL of the request. */
 function linkPages(request: FastifyRequest, reply: FastifyReply, page: Page<unknown>['page']): void {
   const [path = '', ...search] = request.url.split('?');
   const link = (cursor: string | null, rel: string): string[] => {

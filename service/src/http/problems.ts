@@ -3,126 +3,126 @@ import type { AppError, ErrorCode } from '../shared/errors.ts';
 export interface ProblemKind {
   status: number;
   title: string;
-  /** Shown on the page that the `type` of the problem points to. */
+  /** Shown on the page that the problem's `type` links to. */
   help: string;
 }
 
-/** Every error code with its status and explanation; a new code does not compile without a line here. */
+/** Every error code with its status, title and explanation. A new code does not compile without an entry here. */
 export const problemKinds: Readonly<Record<ErrorCode, ProblemKind>> = {
   malformed_request: {
     status: 400,
-    title: 'The request could not be read',
-    help: 'The body is not valid JSON, or the request line or a header is broken. `detail` says what the server met and where.',
+    title: 'Malformed request',
+    help: 'The body is not valid JSON, or the request line or a header is malformed. `detail` says what is wrong and where.',
   },
   validation_failed: {
     status: 400,
-    title: 'The request has mistakes',
-    help: 'Every mistake found is listed in `errors` with its place (`in`, `path`), a stable `code`, and what is allowed. Correct all of them and send the request again. Unknown fields and parameters are mistakes too.',
+    title: 'Validation failed',
+    help: '`errors` lists every error with its location (`in`, `path`), a stable `code`, and what is allowed. Correct all of them and send the request again. Unknown fields and parameters are errors.',
   },
   invalid_cursor: {
     status: 400,
-    title: 'The cursor does not fit this list',
-    help: 'A cursor is valid only for the list, filters and sort order it was given for, and must be sent unchanged. Start again without `cursor`.',
+    title: 'Invalid cursor',
+    help: 'A cursor is valid only for the list, filters and sort order that returned it, and must be sent unchanged. Start again without `cursor`.',
   },
   unauthenticated: {
     status: 401,
-    title: 'Sign in first',
-    help: 'Send `Authorization: Bearer <token>` with an API key or an OIDC access token. The token that was sent, if any, is unknown, expired or revoked.',
+    title: 'Authentication required',
+    help: 'Send `Authorization: Bearer <token>` with an API key or an OIDC access token. If you sent a token, it is unknown, expired or revoked.',
   },
   invalid_credentials: {
     status: 401,
-    title: 'E-mail or password is wrong',
-    help: 'No member signs in with this e-mail and password. After several failures an account waits longer and longer before the next attempt counts.',
+    title: 'Wrong e-mail or password',
+    help: 'No member has this e-mail and password. After several failed attempts the account is locked for a while. Each further failure makes the lock longer.',
   },
   cross_site_request: {
     status: 403,
-    title: 'The request came from another site',
-    help: 'A browser session may change things only from pages of this service. Programs should use an API key instead of the session cookie.',
+    title: 'Cross-site request refused',
+    help: 'A browser session can change data only from pages of this service. Programs must use an API key instead of the session cookie.',
   },
   forbidden: {
     status: 403,
-    title: 'Your role does not allow this',
+    title: 'Permission denied',
     help: 'The credential is valid, but its role lacks the permission named in `detail`. Ask an administrator of your organization, or use another key.',
   },
   not_found: {
     status: 404,
     title: 'Not found',
-    help: 'There is nothing at this address, or it belongs to another organization. Check the id and the path.',
+    help: 'The resource does not exist, or it belongs to another organization. Check the ID and the path.',
   },
   method_not_allowed: {
     status: 405,
-    title: 'The method is not allowed here',
-    help: 'The address exists, but not for this method. The `Allow` header lists the methods it has.',
+    title: 'Method not allowed',
+    help: 'The path exists but does not support this method. The `Allow` header lists the supported methods.',
   },
   not_acceptable: {
     status: 406,
-    title: 'The answer cannot be given in that form',
-    help: 'The `Accept` header excludes every media type this operation can produce. Leave it out or include `application/json`.',
+    title: 'Not acceptable',
+    help: 'The `Accept` header excludes every media type that this operation produces. Omit the header or include `application/json`.',
   },
   request_timeout: {
     status: 408,
-    title: 'The request took too long to arrive',
-    help: 'The request was not complete within the time allowed. Send it again over a better connection.',
+    title: 'Request timed out',
+    help: 'The request did not arrive completely within the time limit. Send it again.',
   },
   conflict: {
     status: 409,
-    title: 'The request conflicts with the present state',
-    help: '`detail` says what stands in the way. Read the object again, then decide.',
+    title: 'Conflict',
+    help: 'The request conflicts with the current state of the resource. `detail` says why. Read the resource again before you retry.',
   },
   invalid_transition: {
     status: 409,
-    title: 'A finding cannot go from this status to that one',
-    help: '`detail` names the present status and the ones that can follow. Some changes are made by scans alone.',
+    title: 'Invalid status change',
+    help: '`detail` names the current status and the statuses that can follow it. Some status changes are made only by scans.',
   },
   last_owner: {
     status: 409,
-    title: 'An organization keeps at least one owner',
-    help: 'The last member or key with the role owner cannot be removed, revoked or demoted. Make another owner first.',
+    title: 'The organization needs an owner',
+    help: 'The last member or API key with the role owner cannot be removed, revoked or demoted. Create another owner first.',
   },
   stale_version: {
     status: 412,
-    title: 'Somebody changed it in the meantime',
-    help: 'The version in `If-Match` is not the current one. Read the object again, apply your change to what it is now, and send the new `ETag`.',
+    title: 'The resource has changed',
+    help: 'The version in `If-Match` is not the current version. Read the resource again, apply your change to it, and send the new `ETag`.',
   },
   payload_too_large: {
     status: 413,
-    title: 'The request body is too large',
-    help: '`detail` names the limit. Limits are settings of the service (`rrs config` lists them).',
+    title: 'Request body too large',
+    help: '`detail` names the limit. An operator can change limits in the settings (`rrs config` lists them).',
   },
   unsupported_media_type: {
     status: 415,
-    title: 'The body is of a type this operation does not take',
-    help: 'Set `Content-Type` to one of the types the operation documents, usually `application/json`.',
+    title: 'Unsupported media type',
+    help: 'Set `Content-Type` to a media type that the operation documents, usually `application/json`.',
   },
   range_not_satisfiable: {
     status: 416,
-    title: 'The range lies behind the end',
-    help: 'The `Range` header asks for bytes that the content does not have; `Content-Range` tells its size. Ask for less, or without `Range` for all of it.',
+    title: 'Range not satisfiable',
+    help: 'The `Range` header asks for bytes past the end of the content. `Content-Range` contains its size. Request a valid range, or omit `Range` to get everything.',
   },
   idempotency_key_reused: {
     status: 422,
-    title: 'The idempotency key was used for another request',
-    help: 'An `Idempotency-Key` stands for one request: same operation, same body. Use a new key for a new request.',
+    title: 'Idempotency key reused',
+    help: 'An `Idempotency-Key` identifies one request: the same operation with the same body. Use a new key for a new request.',
   },
   rate_limited: {
     status: 429,
     title: 'Too many requests',
-    help: 'Wait for the number of seconds in `Retry-After`. The `RateLimit` header tells how many requests are left.',
+    help: 'Wait for the number of seconds in `Retry-After`. The `RateLimit` header contains the number of requests left.',
   },
   headers_too_large: {
     status: 431,
-    title: 'The request headers are too large',
+    title: 'Request headers too large',
     help: 'Send fewer or shorter headers.',
   },
   internal_error: {
     status: 500,
-    title: 'A fault in the service',
-    help: 'This is a bug. Nothing was changed. Report it with the `request_id`: the log of the service has the rest under that id.',
+    title: 'Internal error',
+    help: 'The change may not have been applied. Retry with the same `Idempotency-Key`, or read the resource first. If the error persists, report it with the `request_id`: the log of the service contains the details under that ID.',
   },
   unavailable: {
     status: 503,
-    title: 'The service cannot answer right now',
-    help: 'A part it depends on (database, object store, identity provider) does not answer. Try again after the seconds in `Retry-After`.',
+    title: 'Service unavailable',
+    help: 'A dependency of the service (database, object store, identity provider) is not available. The change may not have been applied. Wait for the number of seconds in `Retry-After`, then retry with the same `Idempotency-Key`.',
   },
 };
 

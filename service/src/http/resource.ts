@@ -19,7 +19,7 @@ interface Operation<Params extends TObject> {
   description: string;
   tag: Tag;
   params?: Params;
-  /** Refusals beyond those that the kind of operation always has. */
+  /** Error codes in addition to those of every operation of this kind. */
   problems?: readonly ErrorCode[];
 }
 

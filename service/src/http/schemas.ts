@@ -1,9 +1,14 @@
-import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
+import type { Readable } from 'node:stream';
+import { type Static, type TObject, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox';
 import type { ErrorCode } from '../shared/errors.ts';
 import { PROBLEM_MEDIA_TYPE, problemKinds } from './problems.ts';
 
-export const Id = Type.String({ format: 'uuid', description: 'UUIDv7', examples: ['01994f3e-8a10-7c31-9d3c-5f1f4b8f0a11'] });
-export const Timestamp = Type.String({ format: 'date-time', description: 'RFC 3339, UTC, milliseconds', examples: ['2026-11-15T09:30:00.000Z'] });
+export const Id = Type.String({ format: 'uuid', description: 'ID (UUIDv7)', examples: ['01994f3e-8a10-7c31-9d3c-5f1f4b8f0a11'] });
+export const Timestamp = Type.String({
+  format: 'date-time',
+  description: 'Time in UTC (RFC 3339, with milliseconds)',
+  examples: ['2026-11-15T09:30:00.000Z'],
+});
 
 export function Text(minLength: number, maxLength: number, options: Record<string, unknown> = {}) {
   return Type.String({ minLength, maxLength, ...options });
@@ -13,41 +18,58 @@ export function OneOf<const T extends readonly string[]>(values: T, options: Rec
   return Type.Unsafe<T[number]>({ type: 'string', enum: values, ...options });
 }
 
-/** JSON Schema's own way (a list of types), so that mistakes are reported against the type and not against a union. */
+/** Uses a list of types instead of a union, so that an error is reported against the type and not against the union. */
 export function Nullable<T extends TSchema>(schema: T) {
   const { type, enum: values, ...rest } = schema as T & { type: string; enum?: string[] };
   return Type.Unsafe<Static<T> | null>({ ...rest, type: [type, 'null'], ...(values ? { enum: [...values, null] } : {}) });
 }
 
-/** A request object: what is not named is refused. */
+/** A request object. Unknown properties are refused. */
 export function Strict<T extends TProperties>(properties: T, options: Record<string, unknown> = {}): TObject<T> {
   return Type.Object(properties, { additionalProperties: false, ...options });
 }
 
-/** A response object with a name in the published description; every key is always there. */
+/** An object with a name in the published description. */
 export function Named<T extends TProperties>(title: string, properties: T, options: Record<string, unknown> = {}): TObject<T> {
   return Type.Object(properties, { title, additionalProperties: false, ...options });
+}
+
+/** A response in other media types than JSON, or in several. `Body` is what `reply.send` accepts. */
+export interface MediaResponse<Body> {
+  description: string;
+  content: Record<string, { schema: TUnsafe<Body>; example?: unknown }>;
+}
+
+/** Declares a response by media type. By default the handler may send text, bytes or a stream. */
+export function media<Body = string | Uint8Array | Readable>(
+  description: string,
+  content: Readonly<Record<string, { schema: TSchema; example?: unknown }>>,
+): MediaResponse<Body> {
+  return {
+    description,
+    content: Object.fromEntries(Object.entries(content).map(([type, { schema, ...rest }]) => [type, { schema: Type.Unsafe<Body>(schema), ...rest }])),
+  };
 }
 
 const Problem = Named(
   'Problem',
   {
-    type: Type.String({ format: 'uri-reference', description: 'Address of a page that explains this kind of problem' }),
-    title: Type.String(),
-    status: Type.Integer(),
-    detail: Type.String({ description: 'What is wrong here and what to do about it' }),
-    instance: Type.String({ description: 'The path that was asked for' }),
-    code: OneOf(Object.keys(problemKinds), { description: 'Stable, for programs' }),
-    request_id: Type.String(),
+    type: Type.String({ format: 'uri-reference', description: 'URL of a page that explains this kind of problem' }),
+    title: Type.String({ description: 'Short summary of the kind of problem' }),
+    status: Type.Integer({ description: 'HTTP status code' }),
+    detail: Type.String({ description: 'What is wrong with this request, and what to do' }),
+    instance: Type.String({ description: 'Path of the request' }),
+    code: OneOf(Object.keys(problemKinds), { description: 'Stable code of the kind of problem, for programs' }),
+    request_id: Type.String({ description: 'ID of the request, as in the `X-Request-Id` header and in the log' }),
     errors: Type.Optional(
       Type.Array(
         Type.Object({
-          in: OneOf(['body', 'query', 'path', 'header']),
-          path: Type.String({ description: 'JSON pointer to the mistake' }),
-          code: Type.String(),
-          detail: Type.String(),
+          in: OneOf(['body', 'query', 'path', 'header'], { description: 'Part of the request that contains the error' }),
+          path: Type.String({ description: 'JSON pointer to the error in that part' }),
+          code: Type.String({ description: 'Stable code of the error, for programs' }),
+          detail: Type.String({ description: 'What is wrong, and what is allowed' }),
         }),
-        { description: 'All mistakes of the request, for validation problems' },
+        { description: 'All errors of the request, at most 100. Only present for validation problems' },
       ),
     ),
   },
@@ -55,11 +77,11 @@ const Problem = Named(
 );
 
 const exampleDetails: Partial<Record<ErrorCode, string>> = {
-  validation_failed: 'The request has 1 mistake: /name: is required.',
-  forbidden: 'This needs the permission "api_keys:manage" (roles owner, admin); your role is viewer.',
-  not_found: 'There is no member "01994f3e-8a10-7c31-9d3c-5f1f4b8f0a11" in your organization. Check the id, or list them to find it.',
-  stale_version: 'The current version is "4", If-Match asked for "3". Read it again and repeat the change on what it is now.',
-  rate_limited: 'The limit of 600 requests per minute is used up. Try again in 2 seconds.',
+  validation_failed: 'The request has 1 error: /name: is required.',
+  forbidden: 'This operation requires the permission "api_keys:manage" (roles: owner, admin). Your role is viewer.',
+  not_found: 'No member "01994f3e-8a10-7c31-9d3c-5f1f4b8f0a11" exists in your organization. Check the ID.',
+  stale_version: 'The current version is "4". If-Match names another version. Read the resource again and repeat your change.',
+  rate_limited: 'You exceeded the limit of 600 requests per minute. Retry in 2 seconds.',
 };
 
 function exampleProblem(code: ErrorCode): Static<typeof Problem> {
@@ -73,10 +95,10 @@ function exampleProblem(code: ErrorCode): Static<typeof Problem> {
     code,
     request_id: '01994f3e-8a10-7c31-9d3c-5f1f4b8f0a11',
     ...(code === 'validation_failed' ? { errors: [{ in: 'body', path: '/name', code: 'required', detail: 'is required' }] } : {}),
-  } as Static<typeof Problem>;
+  };
 }
 
-/** The refusals of a route, by code; those of one status share its entry in the description. */
+/** The error responses of a route. Codes with the same status share one entry in the description. */
 export function problems(...codes: ErrorCode[]): Record<number, unknown> {
   const byStatus = Map.groupBy(codes, (code) => problemKinds[code].status);
   return Object.fromEntries(

@@ -7,7 +7,7 @@ import { declareJob, enqueue, handle } from './jobs.ts';
 const queue = useQueue();
 const { tenant } = queue;
 
-/** A job of a name of its own, and the payloads its handler was given. */
+/** A job with a unique name, and the payloads that its handler received. */
 function recorded(name: string, options: { maxAttempts?: number } = {}) {
   const job = declareJob<{ n: number }>(name, options);
   const seen: number[] = [];
@@ -18,7 +18,7 @@ function recorded(name: string, options: { maxAttempts?: number } = {}) {
 }
 
 describe('a job', () => {
-  it('runs when the transaction that asked for it is committed, in either role', async () => {
+  it('runs after its transaction commits, in either role', async () => {
     const { job, seen, handler } = recorded('committed');
     await queue.work([handler]);
     await queue.db().withTenant(tenant, (tx) => enqueue(tx, job, { n: 1 }));
@@ -28,7 +28,7 @@ describe('a job', () => {
     await eventually(() => queue.jobs('committed')).toEqual([]);
   });
 
-  it('does not exist when the transaction that asked for it is rolled back', async () => {
+  it('does not exist if its transaction is rolled back', async () => {
     const { job, seen, handler } = recorded('rolled_back');
     await queue.work([handler]);
     for (const inTransaction of [queue.db().withSystem, queue.db().withTenant.bind(null, tenant)]) {
@@ -43,11 +43,11 @@ describe('a job', () => {
     await eventually(() => seen).toEqual([2]);
   });
 
-  it('is seen by no worker before the transaction is committed', async () => {
+  it('is invisible to workers before its transaction commits', async () => {
     const { job, seen, handler } = recorded('uncommitted');
     const after = recorded('after_uncommitted');
     await queue.work([handler, after.handler]);
-    // A worker makes its jobs' names known when it first looks for one, and would wait there for a transaction that adds the same name.
+    // A worker registers its job names when it first looks for a job, and would wait for a transaction that adds the same name.
     await queue.db().withTenant(tenant, (tx) => enqueue(tx, after.job, { n: 8 }));
     await eventually(() => after.seen).toEqual([8]);
     await queue.db().withTenant(tenant, async (tx) => {
@@ -71,11 +71,11 @@ describe('a job', () => {
     `select graphile_worker.complete_jobs(array[1])`,
     `select graphile_worker.force_unlock_workers(array['worker'])`,
     'select * from worker_heartbeats',
-  ])('can be added by the application role, which can neither read nor change the queue: %s', async (statement) => {
+  ])('can be enqueued by the application role, which cannot read or change the queue: %s', async (statement) => {
     await expect(queue.db().withTenant(tenant, (tx) => sql.raw(statement).execute(tx))).rejects.toMatchObject({ code: '42501' });
   });
 
-  it('that fails is tried again, with the failure in the log and in the numbers', async () => {
+  it('is retried if it fails, with the failure in the log and the metrics', async () => {
     const job = declareJob<{ n: number }>('flaky');
     const attempts: number[] = [];
     const handler = handle(job, async ({ n }) => {
@@ -94,10 +94,10 @@ describe('a job', () => {
       ['flaky', 'failed', expect.any(Number)],
       ['flaky', 'succeeded', expect.any(Number)],
     ]);
-    expect(log.error).toHaveBeenCalledWith(expect.objectContaining({ job: 'flaky', attempt: 1 }), 'a job failed');
+    expect(log.error).toHaveBeenCalledWith(expect.objectContaining({ job: 'flaky', attempt: 1 }), 'job failed');
   });
 
-  it('is given up after its last attempt, and kept to be looked at', async () => {
+  it('is given up after its last attempt, and kept for inspection', async () => {
     const job = declareJob<{ n: number }>('hopeless', { maxAttempts: 2 });
     let attempts = 0;
     const handler = handle(job, async () => {
@@ -117,7 +117,7 @@ describe('a job', () => {
     expect(attempts).toBe(2);
   });
 
-  it('with a key is one job however often it is asked for, with the last payload', async () => {
+  it('with a key is enqueued once, with the last payload', async () => {
     const { job, seen, handler } = recorded('keyed');
     for (const n of [1, 2, 3]) await queue.db().withTenant(tenant, (tx) => enqueue(tx, job, { n }, { key: 'keyed/a' }));
     await queue.db().withTenant(tenant, (tx) => enqueue(tx, job, { n: 10 }, { key: 'keyed/b' }));
@@ -126,7 +126,7 @@ describe('a job', () => {
     expect(seen.toSorted((a, b) => a - b)).toEqual([3, 10]);
   });
 
-  it('for later waits for its time', async () => {
+  it('with a start time waits for it', async () => {
     const { job, seen, handler } = recorded('later');
     await queue.db().withTenant(tenant, (tx) => enqueue(tx, job, { n: 1 }, { runAt: new Date(Date.now() + 3_600_000) }));
     await queue.db().withTenant(tenant, (tx) => enqueue(tx, job, { n: 2 }, { runAt: new Date(Date.now() - 1_000) }));
@@ -137,7 +137,7 @@ describe('a job', () => {
     await eventually(() => seen).toEqual([2, 1]);
   });
 
-  it('with a schedule is known to the queue under its name, by every worker once', async () => {
+  it('with a schedule is registered once, under its name', async () => {
     const scheduled = handle(declareJob('nightly'), async () => {}, '17 3 * * *');
     await queue.work([scheduled]);
     await queue.work([scheduled]);
@@ -145,7 +145,7 @@ describe('a job', () => {
     expect(rows).toEqual([{ identifier: 'nightly' }]);
   });
 
-  it('with a schedule that is none does not let the worker start', async () => {
+  it('with an invalid schedule prevents the worker from starting', async () => {
     await expect(queue.work([handle(declareJob('whenever'), async () => {}, 'every now and then')])).rejects.toThrow();
   });
 });

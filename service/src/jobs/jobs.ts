@@ -4,31 +4,30 @@ import type { Database, Tx } from '../db/database.ts';
 /** What a job mostly does: compute, or wait for other systems. The two kinds have separate concurrency limits. */
 export type JobKind = 'cpu' | 'io';
 
-/** What a job is called and carries. Declared apart from its handler, so that who enqueues it does not load who runs it. */
+/** The name and payload type of a job. Declared apart from its handler, so that code that enqueues the job does not load the handler. */
 export interface Job<Payload> {
   readonly name: string;
   readonly maxAttempts: number;
-  /** One that mostly waits for others has places of its own and keeps nothing else from running. */
   readonly kind: JobKind;
-  /** Only for the type. */
+  /** Carries only the type. */
   readonly payload?: Payload;
 }
 
 export interface JobContext {
   db: Database;
   log: { info(details: object, message: string): void; error(details: object, message: string): void };
-  /** Aborts when the worker stops and has waited a few seconds: finish the step, then throw; the job runs again elsewhere. */
+  /** Aborts a few seconds after the worker begins to stop. Finish the current step, then throw: the job runs again later. */
   signal: AbortSignal;
-  /** The queue gives up after this one. */
+  /** Whether the queue gives up if this attempt fails. */
   lastAttempt: boolean;
 }
 
 export interface JobHandler {
   readonly name: string;
-  /** Crontab times in UTC, for a job that runs by itself. */
+  /** Crontab schedule in UTC, for a recurring job. */
   readonly schedule?: string;
   readonly kind: JobKind;
-  /** May run more than once for one job: a worker can die after the work and before the note that it is done. */
+  /** May run more than once per job, because a worker can die after the work and before the job is marked as done. */
   run(payload: unknown, context: JobContext): Promise<void>;
 }
 
@@ -52,7 +51,7 @@ export function handle<Payload extends object>(
   };
 }
 
-/** In the caller's transaction: the job exists if and only if the change that asked for it does. */
+/** Enqueues a job in the caller's transaction, so that it exists if and only if the change is committed. */
 export async function enqueue<Payload extends object>(
   tx: Tx,
   job: Job<Payload>,
@@ -64,7 +63,7 @@ export async function enqueue<Payload extends object>(
   );
 }
 
-/** Many at once, in one statement. */
+/** Enqueues many jobs in one statement. */
 export async function enqueueAll<Payload extends object>(
   tx: Tx,
   job: Job<Payload>,

@@ -9,7 +9,7 @@ import { declareJob, enqueue, handle, type JobContext } from './jobs.ts';
 const queue = useQueue();
 const { tenant } = queue;
 
-/** A job whose runs begin and end when the test says so. */
+/** A job whose runs the test can observe and end. */
 function gated(name: string) {
   const job = declareJob<{ n: number }>(name);
   const gate = Promise.withResolvers<void>();
@@ -24,8 +24,8 @@ function gated(name: string) {
 
 const watchful = { heartbeatMs: 50, deadAfterMs: 1_000 };
 
-describe('a worker that stops', () => {
-  it('finishes the job under way and takes no other', async () => {
+describe('a stopping worker', () => {
+  it('finishes the running job and takes no other', async () => {
     const { gate, runs, handler, add } = gated('finishing');
     const worker = await queue.work([handler], { concurrency: 1 });
     await add();
@@ -39,7 +39,7 @@ describe('a worker that stops', () => {
     expect(await queue.jobs('finishing')).toMatchObject([{ attempts: 0, locked_by: null }]);
   });
 
-  it('aborts the signal of a job that takes too long; given back, the job runs elsewhere', async () => {
+  it('aborts the signal of a job that takes too long, and another worker runs it again', async () => {
     const job = declareJob<{ n: number }>('aborted');
     let runs = 0;
     const handler = handle(job, async (_payload, { signal }) => {
@@ -57,7 +57,7 @@ describe('a worker that stops', () => {
     expect(runs).toBe(2);
   });
 
-  it('leaves no heartbeat behind', async () => {
+  it('deletes its heartbeat', async () => {
     const worker = await queue.work([], watchful);
     const beats = async () => (await queue.admin().query('select worker_id from rrs.worker_heartbeats where worker_id = $1', [worker.id])).rowCount;
     expect(await beats()).toBe(1);
@@ -66,8 +66,8 @@ describe('a worker that stops', () => {
   });
 });
 
-describe('a worker that is alive', () => {
-  it.each(['at work', 'stopping'])('keeps its long job to itself while others look for the dead (%s)', async (state) => {
+describe('a live worker', () => {
+  it.each(['at work', 'stopping'])('keeps its long job while others look for dead workers (%s)', async (state) => {
     const name = `long_${state.replace(' ', '_')}`;
     const { gate, runs, handler, add } = gated(name);
     const worker = await queue.work([handler], { ...watchful, concurrency: 1 });
@@ -84,8 +84,8 @@ describe('a worker that is alive', () => {
   });
 });
 
-describe('a worker that was killed', () => {
-  it('has its job run again by another', async () => {
+describe('a killed worker', () => {
+  it('loses its job to another worker', async () => {
     const job = declareJob<{ n: number }>('orphaned');
     const child = spawn(process.execPath, [fileURLToPath(new URL('../testing/programs/run-worker.ts', import.meta.url)), queue.url(), job.name], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -110,7 +110,7 @@ describe('a worker that was killed', () => {
     expect(rows).toEqual([]);
   });
 
-  it('before its first heartbeat has its job run again too', async () => {
+  it('loses its job even before its first heartbeat', async () => {
     const { gate, runs, handler, add } = gated('unheard_of');
     await add();
     await queue.admin().query(`
@@ -122,7 +122,7 @@ describe('a worker that was killed', () => {
     expect(runs).toHaveLength(1);
   });
 
-  it('is not waited for by one that is alone on the database', async () => {
+  it('loses its job at once to a worker that is alone on the database', async () => {
     const { gate, runs, handler, add } = gated('inherited');
     await add();
     await queue.admin().query(`
@@ -135,7 +135,7 @@ describe('a worker that was killed', () => {
     expect(runs).toHaveLength(1);
   });
 
-  it('in the last attempt leaves one more, in which it can be said that the job failed', async () => {
+  it('during the last attempt leaves one more attempt, in which the failure can be recorded', async () => {
     const job = declareJob<{ n: number }>('last_words', { maxAttempts: 2 });
     await queue.db().withTenant(tenant, (tx) => enqueue(tx, job, { n: 1 }));
     await queue.admin().query(`
@@ -149,7 +149,7 @@ describe('a worker that was killed', () => {
 });
 
 describe('two workers', () => {
-  it('run each of 100 jobs once, and none at the same time', async () => {
+  it('run each of 100 jobs exactly once', async () => {
     const job = declareJob<{ n: number }>('shared_out');
     const finished: number[] = [];
     const running = new Set<number>();

@@ -12,11 +12,11 @@ export interface WorkerOptions {
   concurrency: number;
   log: JobContext['log'];
   onFinished?: (job: string, outcome: 'succeeded' | 'failed', seconds: number) => void;
-  /** Nobody else works on this database: whoever still holds a job is dead, and need not be waited for. */
+  /** Whether this is the only worker on the database. Then all existing locks belong to dead workers and are released at once. */
   alone?: boolean;
   heartbeatMs?: number;
   deadAfterMs?: number;
-  /** How long jobs under way may go on undisturbed when the worker stops; then their signal aborts. */
+  /** How long running jobs may continue when the worker stops, before their signal aborts. */
   graceMs?: number;
 }
 
@@ -28,9 +28,9 @@ export interface Worker {
 const HEARTBEAT_MS = 5_000;
 const DEAD_AFTER_MS = 30_000;
 const GRACE_MS = 5_000;
-/** Places for jobs that wait for others, beside those that work. */
-const WAITING = 16;
-/** One listens, two fetch and settle jobs for all of them: jobs themselves work on the connections of `db`. */
+/** Maximum number of running jobs of the kind `io`. */
+const IO_CONCURRENCY = 16;
+/** One connection listens, two fetch and complete jobs. The jobs themselves use the connections of `db`. */
 const CONNECTIONS = 3;
 
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
@@ -41,7 +41,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   events.on('pool:create', ({ workerPool }) => {
     id = workerPool.id;
   });
-  const most: Record<JobKind, number> = { cpu: concurrency, io: WAITING };
+  const limits: Record<JobKind, number> = { cpu: concurrency, io: IO_CONCURRENCY };
   const running: Record<JobKind, number> = { cpu: 0, io: 0 };
   const counted = (handler: JobHandler): JobHandler => ({
     ...handler,
@@ -51,15 +51,15 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     },
   });
   if (alone) {
-    await releaseJobsOfTheDead(pool, 0).catch(async (error: unknown) => {
+    await releaseJobsOfDeadWorkers(pool, 0).catch(async (error: unknown) => {
       await pool.end();
       throw error;
     });
   }
   const runner = await run({
     pgPool: pool,
-    concurrency: concurrency + WAITING,
-    forbiddenFlags: () => (['cpu', 'io'] as const).filter((kind) => running[kind] >= most[kind]),
+    concurrency: concurrency + IO_CONCURRENCY,
+    forbiddenFlags: () => (['cpu', 'io'] as const).filter((kind) => running[kind] >= limits[kind]),
     noHandleSignals: true,
     noPreparedStatements: false,
     gracefulShutdownAbortTimeout: graceMs,
@@ -82,14 +82,14 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   }
   const beating = setInterval(() => {
     beat(pool, id)
-      .then(() => releaseJobsOfTheDead(pool, deadAfterMs))
-      .catch((error: unknown) => log.error({ error: messageOf(error) }, 'the heartbeat of the worker failed'));
+      .then(() => releaseJobsOfDeadWorkers(pool, deadAfterMs))
+      .catch((error: unknown) => log.error({ error: messageOf(error) }, 'worker heartbeat failed'));
   }, heartbeatMs);
 
   return {
     id,
     stop: async () => {
-      // Beats until the last job is done: it would otherwise count as dead and its job run twice.
+      // The heartbeat continues until the last job is done. Otherwise the worker would count as dead and its jobs would run twice.
       await runner.stop();
       clearInterval(beating);
       await pool.query('delete from worker_heartbeats where worker_id = $1', [id]).catch(() => {});
@@ -110,7 +110,7 @@ function taskOf(handler: JobHandler, { db, log, onFinished }: WorkerOptions) {
       finished('succeeded');
     } catch (error) {
       finished('failed');
-      log.error({ job: handler.name, job_id: job.id, attempt: job.attempts, err: error }, 'a job failed');
+      log.error({ job: handler.name, job_id: job.id, attempt: job.attempts, err: error }, 'job failed');
       throw error;
     }
   };
@@ -121,10 +121,10 @@ async function beat(pool: pg.Pool, id: string): Promise<void> {
 }
 
 /**
- * The queue itself would wait four hours for a worker that was killed. A job whose last attempt died with its worker gets one more, so that
- * somebody can say that it failed.
+ * By itself, the queue waits four hours before it unlocks the jobs of a killed worker. A job whose worker died during the last attempt
+ * gets one more attempt, so that its handler can record the failure.
  */
-async function releaseJobsOfTheDead(pool: pg.Pool, deadAfterMs: number): Promise<void> {
+async function releaseJobsOfDeadWorkers(pool: pg.Pool, deadAfterMs: number): Promise<void> {
   const { rows } = await pool.query<{ worker_id: string }>(
     `with dead as (delete from worker_heartbeats where seen_at < now() - $1::float8 * interval '1 millisecond' returning worker_id)
      select worker_id from dead
@@ -138,7 +138,7 @@ async function releaseJobsOfTheDead(pool: pg.Pool, deadAfterMs: number): Promise
   await pool.query(
     `update graphile_worker._private_jobs set max_attempts = max_attempts + 1, last_error = $2
      where locked_by = any($1) and attempts >= max_attempts and last_error is distinct from $2`,
-    [dead, 'its worker died'],
+    [dead, 'worker died'],
   );
   await pool.query('select graphile_worker.force_unlock_workers($1::text[])', [dead]);
 }

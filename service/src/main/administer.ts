@@ -14,7 +14,7 @@ import { OperatorError } from '../shared/errors.ts';
 import { type Role, roles } from '../shared/permissions.ts';
 import type { Config } from './config.ts';
 import { type Log, version } from './log.ts';
-import { keysDir, openBlobs, openServerBeside } from './storage.ts';
+import { keysDir, openBlobs, openServerForCommand } from './storage.ts';
 
 type Options = ReturnType<typeof readOptions>['values'];
 
@@ -25,11 +25,12 @@ interface Call {
   options: Options;
 }
 
-/** Commands on organizations, members and keys work beside a running service; each returns what it prints. */
+/** Commands for organizations, members and keys, which can run next to the service. Each returns the text to print. */
 const commands: Record<string, (call: Call) => Promise<string>> = {
   'org create': async ({ db, args, options }) => {
-    const slug = required(args, 'a slug, like "acme"');
-    if (!/^[a-z0-9][a-z0-9-]{0,62}$/.test(slug)) throw new OperatorError('A slug has 1 to 63 lower-case letters, digits and hyphens.');
+    const slug = required(args, 'a slug (example: acme)');
+    if (!/^[a-z0-9][a-z0-9-]{0,62}$/.test(slug))
+      throw new OperatorError('A slug must consist of 1 to 63 lower-case letters, digits and hyphens, and start with a letter or digit.');
     const organization = await db.withSystem((tx) => createOrganization(tx, 'command line', { slug, name: options.name ?? slug }));
     return `${organization.id}\n`;
   },
@@ -46,7 +47,7 @@ const commands: Record<string, (call: Call) => Promise<string>> = {
     const actor = await actorFor(db, options);
     const generated = options['password-stdin'] ? null : randomBytes(15).toString('base64url');
     const password = generated ?? (await text(process.stdin)).replace(/\r?\n$/, '');
-    if (password.length < 12 || password.length > 200) throw new OperatorError('A password has 12 to 200 characters.');
+    if (password.length < 12 || password.length > 200) throw new OperatorError('The password must have 12 to 200 characters.');
     const passwordHash = await hashPassword(password);
     await db.withTenant(actor, (tx) => addMember(tx, actor, { email, name: options.name ?? email, role: roleOf(options), passwordHash }));
     return generated === null ? '' : `${generated}\n`;
@@ -82,7 +83,7 @@ const commands: Record<string, (call: Call) => Promise<string>> = {
     );
   },
   'key revoke': async ({ db, args, options }) => {
-    const name = required(args, 'the id or the prefix of the key');
+    const name = required(args, 'the ID or prefix of the key');
     const actor = await actorFor(db, options);
     await db.withTenant(actor, async (tx) => revokeApiKey(tx, actor, (await findApiKey(tx, actor.orgId, name)).id));
     return '';
@@ -95,31 +96,31 @@ const commands: Record<string, (call: Call) => Promise<string>> = {
     );
   },
   'credentials rotate': async ({ db, keysFolder }) => {
-    // It brings all connectors along, which the other commands need not wait for.
+    // Imported here because it loads all connectors, which the other commands do not need.
     const { resealCredentials } = await import('../integrations/connections/connections.ts');
     const keys = openKeyRing(keysFolder);
     const { count, keyId } = await db.withSystem((tx) => resealCredentials(tx, keys));
     await keys.forgetAllBut(keyId);
-    return `The credentials of ${count} connections are encrypted with the key ${keyId} now; older keys are deleted.\n`;
+    return `Re-encrypted the credentials of ${count} connections with key ${keyId} and deleted the older keys.\n`;
   },
   'keys rotate': async ({ db, keysFolder }) => {
     const signers = await rotateKeys(db, keysFolder);
-    return `From now on these keys sign; tell those who compare them:\n${signers.map(({ algorithm, keyId }) => `  ${algorithm.padEnd(8)} ${keyId}\n`).join('')}`;
+    return `New evidence is signed with these keys. Publish them to everyone who verifies packages:\n${signers.map(({ algorithm, keyId }) => `  ${algorithm.padEnd(8)} ${keyId}\n`).join('')}`;
   },
 };
 
 export async function administer(command: string, argv: string[], config: Config, log: Log): Promise<string> {
   const { values: options, positionals } = readOptions(argv);
-  if (command === 'backup' || command === 'restore') return copyAll(command, required(positionals, 'a folder'), config, log);
+  if (command === 'backup' || command === 'restore') return backupOrRestore(command, required(positionals, 'a folder'), config, log);
   const name = command === 'migrate' ? command : `${command} ${positionals[0] ?? ''}`;
   const act = commands[name];
-  if (!act && name !== 'migrate') throw new OperatorError(`There is no command "${name.trim()}"; "rrs help" lists them.`);
+  if (!act && name !== 'migrate') throw new OperatorError(`Unknown command "${name.trim()}". "rrs help" lists all commands.`);
   const surplus = positionals[/ (?:list|rotate)$/.test(name) ? 1 : 2];
-  if (act && surplus !== undefined) throw new OperatorError(`"${surplus}" is one word too many for "rrs ${name}"; put a name with spaces in quotes.`);
-  const server = await openServerBeside(config, log);
+  if (act && surplus !== undefined) throw new OperatorError(`Unexpected argument "${surplus}" for "rrs ${name}". Put a name with spaces in quotes.`);
+  const server = await openServerForCommand(config, log);
   try {
     const { applied } = await migrate(server.url);
-    if (!act) return `The database is at version ${applied}.\n`;
+    if (!act) return `The database schema is at version ${applied}.\n`;
     const db = openDatabase({ url: server.url, poolSize: 2 });
     try {
       return await act({ db, keysFolder: keysDir(config), args: positionals.slice(1), options });
@@ -131,8 +132,8 @@ export async function administer(command: string, argv: string[], config: Config
   }
 }
 
-async function copyAll(command: 'backup' | 'restore', folder: string, config: Config, log: Log): Promise<string> {
-  const server = await openServerBeside(config, log);
+async function backupOrRestore(command: 'backup' | 'restore', folder: string, config: Config, log: Log): Promise<string> {
+  const server = await openServerForCommand(config, log);
   try {
     const blobs = await openBlobs(config);
     const common = { url: server.url, blobs, keysFolder: keysDir(config) };
@@ -140,8 +141,8 @@ async function copyAll(command: 'backup' | 'restore', folder: string, config: Co
       command === 'backup'
         ? await (await import('./backup/backup.ts')).backup({ ...common, target: folder, version })
         : await (await import('./backup/restore.ts')).restore({ ...common, source: folder });
-    const guard = command === 'backup' && done.keys > 0 ? ' It holds the private signing keys: guard it like them.' : '';
-    return `${command === 'backup' ? 'Written to' : 'Read from'} ${folder}: ${done.rows} rows, ${done.blobs} files.${guard}\n`;
+    const warning = command === 'backup' && done.keys > 0 ? ' The backup contains the private signing keys. Protect it accordingly.' : '';
+    return `${command === 'backup' ? 'Backup written to' : 'Backup restored from'} ${folder}: ${done.rows} rows, ${done.blobs} files.${warning}\n`;
   } finally {
     await server.stop();
   }
@@ -155,7 +156,7 @@ function readOptions(argv: string[]) {
       options: { org: { type: 'string' }, name: { type: 'string' }, role: { type: 'string' }, days: { type: 'string' }, 'password-stdin': { type: 'boolean' } },
     });
   } catch (error) {
-    throw new OperatorError(`${error instanceof Error ? error.message : String(error)} "rrs help" shows the commands.`, { cause: error });
+    throw new OperatorError(`${error instanceof Error ? error.message : String(error)} "rrs help" lists all commands.`, { cause: error });
   }
 }
 
@@ -165,18 +166,18 @@ async function actorFor(db: Database, options: Options): Promise<Actor> {
 }
 
 function required([value]: string[], what: string): string {
-  if (value === undefined || value === '') throw new OperatorError(`This command needs ${what}; "rrs help" shows how.`);
+  if (value === undefined || value === '') throw new OperatorError(`Missing argument: ${what}. "rrs help" shows the usage.`);
   return value;
 }
 
 function roleOf({ role }: Options): Role {
   const found = roles.find((known) => known === role);
-  if (!found) throw new OperatorError(`--role must be one of ${roles.join(', ')}.`);
+  if (!found) throw new OperatorError(`--role must be one of: ${roles.join(', ')}.`);
   return found;
 }
 
 function days(value: string): number {
-  if (!/^[1-9]\d{0,4}$/.test(value)) throw new OperatorError('--days must be a whole number from 1 to 99999.');
+  if (!/^[1-9]\d{0,4}$/.test(value)) throw new OperatorError('--days must be an integer between 1 and 99999.');
   return Number(value);
 }
 

@@ -33,7 +33,7 @@ export interface ApiOptions {
   config: Config;
   db: Database;
   log: Log;
-  /** Signs cursors and seals kept answers; the same on every replica. */
+  /** Signs cursors and encrypts stored responses. The same on every replica. */
   secret: Buffer;
   keyUse: KeyUse;
   blobs: BlobStore;
@@ -43,10 +43,10 @@ export interface ApiOptions {
   prepare?: (app: App) => Promise<void>;
 }
 
-/** Who follows a change of findings, in the API and in jobs alike. */
+/** Updates work items and evidence packages after a change of findings, in the API and in jobs. */
 export const follower = followWithPackages(followFindings);
 
-/** The HTTP side, feature by feature; a new feature is one line under /api/v1. */
+/** Creates the HTTP API. A new feature takes one line under /api/v1. */
 export async function createApi({ config, db, log, secret, keyUse, blobs, outbound, publicUrl, operations, prepare }: ApiOptions): Promise<App> {
   const app = await createApp({
     logger: log,
@@ -84,7 +84,7 @@ export async function createApi({ config, db, log, secret, keyUse, blobs, outbou
   return app;
 }
 
-/** A worker answers operators only. */
+/** Creates the HTTP server of a worker, which has only health and metrics. */
 export async function createWorkerHttp(log: Log, publicUrl: () => string, operations: OperationsOptions): Promise<App> {
   const app = await createApp({
     logger: log,

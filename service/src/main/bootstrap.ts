@@ -5,17 +5,17 @@ import { createFirstOrganization } from '../organizations/first-organization.ts'
 import type { Config } from './config.ts';
 
 export interface FirstOwner {
-  /** `null` when the operator chose the key and so knows it. */
+  /** `null` if the operator set the key with RRS_BOOTSTRAP_API_KEY. */
   key: string | null;
   keyFile: string | null;
 }
 
-/** On an empty database: the organization "default" and its first owner key. `null`: it is there already, or another process makes it now. */
+/** Creates the organization "default" and its first owner key in an empty database. Returns `null` if an organization exists already. */
 export async function bootstrap(db: Database, config: Config): Promise<FirstOwner | null> {
   const chosen = config.RRS_BOOTSTRAP_API_KEY;
   const keyFile = chosen === null ? join(config.RRS_DATA_DIR, 'first-owner-key') : null;
   const key = await createFirstOrganization(db, chosen, (token) => {
-    // Before the commit: a crash must not leave a database with a key that nobody ever saw.
+    // Before the commit, so that a crash cannot leave a database whose only key is lost.
     if (keyFile !== null) writeSecret(keyFile, token);
   });
   return key === null ? null : { key: chosen === null ? key : null, keyFile };

@@ -1,35 +1,43 @@
 import { isUnavailable } from '../db/unavailable.ts';
 import { AppError, messageOf, OperatorError } from '../shared/errors.ts';
+import { describeRole, roles } from '../shared/permissions.ts';
 import { describeConfig, readConfig } from './config.ts';
 import { createLog, version } from './log.ts';
 
-/** A command answers on stdout and returns; the ones that serve return only when they are stopped. */
-const usage = `rrs ${version}: the Remediation Risk Service
+/** Commands print their result to stdout. `start`, `api` and `worker` run until they are stopped. */
+const usage = `rrs ${version}: Remediation Risk Service
 
-  rrs start                        run the service: API and worker in one process
-  rrs api | worker                 run one of the two, on a shared DATABASE_URL
-  rrs migrate                      bring the database to this version
-  rrs config                       show all settings with their defaults
+Run the service:
+  rrs start                        run the API and a worker in one process
+  rrs api | worker                 run only the API or only a worker, on a shared DATABASE_URL
+  rrs migrate                      migrate the database to this version
+  rrs config                       list all settings with their defaults
 
+Manage organizations, members and API keys:
   rrs org create <slug> [--name <name>]
   rrs org list
   rrs member add <email> --role <role> [--name <name>] [--password-stdin] [--org <slug>]
+                                   prints a generated password, unless --password-stdin is set
   rrs member list [--org <slug>]
   rrs member remove <email> [--org <slug>]
-  rrs key create <name> --role <role> [--days <number>] [--org <slug>]   prints the key alone
+  rrs key create <name> --role <role> [--days <number>] [--org <slug>]
+                                   prints the key; it expires after --days (default: never)
   rrs key list [--org <slug>]
   rrs key revoke <id or prefix> [--org <slug>]
 
-  rrs keys list                    public keys that sign or signed evidence
-  rrs keys rotate                  sign with new keys from now on; the old ones stay published
+Manage signing and encryption keys:
+  rrs keys list                    list the public keys that sign or signed evidence
+  rrs keys rotate                  create new signing keys; the old public keys stay published
+  rrs credentials rotate           re-encrypt the credentials of all connections with a new key and delete the old key
 
-  rrs credentials rotate           encrypt the credentials of all connections with a new key; the old one is deleted
+Back up and restore:
+  rrs backup <folder>              write the database, files and signing keys to a new folder; the service can keep running
+  rrs restore <folder>             restore a backup into an empty database
 
-  rrs backup <folder>              write database, files and signing keys to a new folder, while the service runs
-  rrs restore <folder>             read them into an empty database
+The organization is "default" unless you set --org.
 
-The organization is "default" unless --org names another. Roles: owner, admin, analyst, viewer, auditor.
-`;
+Roles:
+${roles.map((role) => `  ${role.padEnd(10)} ${describeRole(role)}\n`).join('')}`;
 
 export async function main(args: string[]): Promise<number> {
   const [command = '', ...rest] = args;
@@ -41,7 +49,7 @@ export async function main(args: string[]): Promise<number> {
       return 1;
     }
     if (isUnavailable(error)) {
-      process.stderr.write(`rrs: The database does not answer (${messageOf(error)}). Try again when it does.\n`);
+      process.stderr.write(`rrs: The database is not available (${messageOf(error)}). Retry when it is.\n`);
       return 1;
     }
     throw error;
@@ -50,7 +58,7 @@ export async function main(args: string[]): Promise<number> {
 
 async function run(command: string, args: string[]): Promise<number> {
   if (['start', 'api', 'worker', 'migrate', 'config'].includes(command) && args.length > 0) {
-    process.stderr.write(`rrs: "rrs ${command}" takes nothing behind it ("${args[0]}"); settings are in the environment, and "rrs config" lists them.\n`);
+    process.stderr.write(`rrs: "rrs ${command}" takes no arguments ("${args[0]}"). Settings are environment variables; "rrs config" lists them.\n`);
     return 2;
   }
   switch (command) {
@@ -72,7 +80,7 @@ async function run(command: string, args: string[]): Promise<number> {
     case 'credentials':
     case 'backup':
     case 'restore': {
-      // So that a server started for the command ends with it.
+      // Exits through process.exit, so that a database server started for the command is stopped too.
       for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
       const { administer } = await import('./administer.ts');
       process.stdout.write(await administer(command, args, ...settings()));
@@ -87,7 +95,7 @@ async function run(command: string, args: string[]): Promise<number> {
       process.stdout.write(usage);
       return 0;
     default:
-      process.stderr.write(command === '' ? usage : `rrs: there is no command "${command}".\n\n${usage}`);
+      process.stderr.write(command === '' ? usage : `rrs: unknown command "${command}".\n\n${usage}`);
       return 2;
   }
 }

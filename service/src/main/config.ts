@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { messageOf, OperatorError } from '../shared/errors.ts';
 import { roles } from '../shared/permissions.ts';
 
-/** The only reader of the environment: once, against this table, with all mistakes reported together. */
+/** All settings. Only this file reads the environment. It reports all errors at once. */
 interface Setting<T> {
   default: string;
   about: string;
@@ -17,14 +17,14 @@ const text = (value: string): string | null => (value === '' ? null : value);
 function integer(min: number, max: number) {
   return (value: string): number => {
     const number = Number(value);
-    if (!/^\d+$/.test(value) || number < min || number > max) throw new Error(`must be a whole number from ${min} to ${max}`);
+    if (!/^\d+$/.test(value) || number < min || number > max) throw new Error(`must be an integer between ${min} and ${max}`);
     return number;
   };
 }
 
 function oneOf<const T extends readonly string[]>(...allowed: T) {
   return (value: string): T[number] => {
-    if (!allowed.includes(value)) throw new Error(`must be one of ${allowed.join(', ')}`);
+    if (!allowed.includes(value)) throw new Error(`must be one of: ${allowed.join(', ')}`);
     return value;
   };
 }
@@ -33,12 +33,12 @@ function url(...protocols: string[]) {
   return (value: string): string | null => {
     if (value === '') return null;
     const parsed = URL.canParse(value) ? new URL(value) : null;
-    if (!parsed || !protocols.includes(parsed.protocol)) throw new Error(`must be an address that begins with ${protocols.map((p) => `${p}//`).join(' or ')}`);
+    if (!parsed || !protocols.includes(parsed.protocol)) throw new Error(`must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`);
     return value.replace(/\/+$/, '');
   };
 }
 
-/** Also without a host, as for a Unix socket: postgresql://user@/database?host=/var/run/postgresql */
+/** The host may be empty, as in the URL of a Unix socket: postgresql://user@/database?host=/var/run/postgresql */
 function databaseUrl(value: string): string | null {
   return url('postgres:', 'postgresql:')(value.replace('@/', '@localhost/')) === null ? null : value;
 }
@@ -54,21 +54,22 @@ function list(check: (item: string) => void) {
 const networks = list((item) => {
   const [address = '', bits] = item.split('/');
   const family = isIP(address);
-  if (family === 0) throw new Error(`"${item}" is not an IP address or network (like 10.0.0.0/8)`);
+  if (family === 0) throw new Error(`"${item}" is not an IP address or network (example: 10.0.0.0/8)`);
   if (bits !== undefined) new BlockList().addSubnet(address, Number(bits), family === 4 ? 'ipv4' : 'ipv6');
 });
 
 const origins = list((item) => {
-  if (!URL.canParse(item) || new URL(item).origin !== item) throw new Error(`"${item}" is not an origin (like https://console.example.com)`);
+  if (!URL.canParse(item) || new URL(item).origin !== item) throw new Error(`"${item}" is not an origin (example: https://console.example.com)`);
 });
 
-const addresses = list((item) => {
-  if (!URL.canParse(item) || !/^https?:$/.test(new URL(item).protocol)) throw new Error(`"${item}" is not an http or https address`);
+const urls = list((item) => {
+  if (!URL.canParse(item) || !/^https?:$/.test(new URL(item).protocol)) throw new Error(`"${item}" is not an http or https URL`);
 });
 
 function certificates(value: string): string | null {
   if (value === '') return null;
-  if (!/^-----BEGIN CERTIFICATE-----/.test(value.trim())) throw new Error('must be certificates in PEM (give their file with _FILE behind the name)');
+  if (!/^-----BEGIN CERTIFICATE-----/.test(value.trim()))
+    throw new Error('must be PEM certificates (to read them from a file, append _FILE to the name of the setting)');
   return value;
 }
 
@@ -80,85 +81,98 @@ function bootstrapKey(value: string): string | null {
 
 const settings = {
   HOST: { default: '127.0.0.1', about: 'Address to listen on', parse: (value: string) => value },
-  PORT: { default: '8080', about: 'Port to listen on (0: any free one)', parse: integer(0, 65_535) },
+  PORT: { default: '8080', about: 'Port to listen on; 0: any free port', parse: integer(0, 65_535) },
   LOG_LEVEL: {
     default: 'info',
-    about: 'fatal, error, warn, info, debug, trace or silent',
+    about: 'Log level: fatal, error, warn, info, debug, trace or silent',
     parse: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
   },
   DATABASE_URL: {
     default: '',
-    about: 'PostgreSQL 15 or newer; empty: an embedded server under the data folder',
+    about: 'URL of a PostgreSQL database, version 15 or newer; empty: an embedded server in the data folder',
     secret: true,
     parse: databaseUrl,
   },
-  RRS_DATABASE_POOL: { default: '10', about: 'Connections at most, for each of the two roles of a process', parse: integer(2, 1_000) },
-  RRS_DATA_DIR: { default: './data', about: 'Embedded database, stored files, first owner key', parse: (value: string) => resolve(value) },
+  RRS_DATABASE_POOL: {
+    default: '10',
+    about: 'Maximum number of database connections per process, for each of its two database roles',
+    parse: integer(2, 1_000),
+  },
+  RRS_DATA_DIR: { default: './data', about: 'Data folder: embedded database, stored files, first owner key', parse: (value: string) => resolve(value) },
   RRS_KEYS_DIR: {
     default: '',
-    about: 'Private keys that sign evidence and encrypt credentials, one folder for all processes on a database; empty: keys in the data folder',
+    about: 'Folder of the private keys that sign evidence and encrypt credentials, shared by all processes on a database; empty: "keys" in the data folder',
     parse: (value: string) => (value === '' ? null : resolve(value)),
   },
-  RRS_BOOTSTRAP_API_KEY: { default: '', about: 'First owner key of the organization "default", instead of a random one', secret: true, parse: bootstrapKey },
-  RRS_PUBLIC_URL: { default: '', about: 'Address at which callers reach the service; empty: http://HOST:PORT', parse: url('http:', 'https:') },
-  RRS_BODY_LIMIT: { default: '1048576', about: 'Largest JSON body, in bytes', parse: integer(1_024, 104_857_600) },
-  RRS_REPORT_LIMIT: { default: '1073741824', about: 'Largest report file, in bytes', parse: integer(1_024, 1_099_511_627_776) },
-  RRS_ARTIFACT_LIMIT: { default: '104857600', about: 'Largest artifact, in bytes', parse: integer(1_024, 1_099_511_627_776) },
-  RRS_REQUEST_TIMEOUT: { default: '60', about: 'Seconds a request may take to arrive', parse: integer(1, 3_600) },
-  RRS_RATE_LIMIT: { default: '600', about: 'Requests per minute of one credential (0: no limit)', parse: integer(0, 1_000_000) },
-  RRS_RATE_BURST: { default: '100', about: 'Requests of one credential at once', parse: integer(1, 1_000_000) },
-  RRS_SESSION_HOURS: { default: '12', about: 'Hours until a session of the console ends', parse: integer(1, 720) },
-  RRS_WORKER_CONCURRENCY: { default: '4', about: 'Jobs a worker process runs at the same time', parse: integer(1, 100) },
+  RRS_BOOTSTRAP_API_KEY: { default: '', about: 'First owner key of the organization "default"; empty: a random key', secret: true, parse: bootstrapKey },
+  RRS_PUBLIC_URL: { default: '', about: 'URL at which callers reach the service; empty: http://HOST:PORT', parse: url('http:', 'https:') },
+  RRS_BODY_LIMIT: { default: '1048576', about: 'Maximum size of a JSON body, in bytes', parse: integer(1_024, 104_857_600) },
+  RRS_REPORT_LIMIT: { default: '1073741824', about: 'Maximum size of a report file, in bytes', parse: integer(1_024, 1_099_511_627_776) },
+  RRS_ARTIFACT_LIMIT: { default: '104857600', about: 'Maximum size of an artifact, in bytes', parse: integer(1_024, 1_099_511_627_776) },
+  RRS_REQUEST_TIMEOUT: { default: '60', about: 'Maximum time to receive a request, in seconds', parse: integer(1, 3_600) },
+  RRS_RATE_LIMIT: { default: '600', about: 'Requests per minute per credential; 0: no limit', parse: integer(0, 1_000_000) },
+  RRS_RATE_BURST: { default: '100', about: 'Maximum burst of requests per credential', parse: integer(1, 1_000_000) },
+  RRS_SESSION_HOURS: { default: '12', about: 'Lifetime of a browser session, in hours', parse: integer(1, 720) },
+  RRS_WORKER_CONCURRENCY: { default: '4', about: 'Number of CPU-bound jobs that a worker process runs at the same time', parse: integer(1, 100) },
   RRS_WORKER_PORT: {
     default: '',
-    about: 'Port on which `rrs worker` answers /healthz, /readyz and /metrics; empty: none',
+    about: 'Port on which `rrs worker` serves /healthz, /readyz and /metrics; empty: none',
     parse: (value: string) => (value === '' ? null : integer(0, 65_535)(value)),
   },
-  RRS_OIDC_ISSUER: { default: '', about: 'Issuer whose access tokens are accepted; empty: none', parse: url('http:', 'https:') },
-  RRS_OIDC_AUDIENCE: { default: '', about: 'Audience that such tokens must name', parse: text },
-  RRS_OIDC_ORGANIZATION_CLAIM: { default: 'organization', about: 'Claim with the slug or id of the organization', parse: (value: string) => value },
+  RRS_OIDC_ISSUER: { default: '', about: 'OpenID Connect issuer whose access tokens are accepted; empty: none', parse: url('http:', 'https:') },
+  RRS_OIDC_AUDIENCE: { default: '', about: 'Audience that access tokens must contain; required with RRS_OIDC_ISSUER', parse: text },
+  RRS_OIDC_ORGANIZATION_CLAIM: { default: 'organization', about: 'Claim that contains the slug or ID of the organization', parse: (value: string) => value },
   RRS_OIDC_ROLE_CLAIM: {
     default: 'role',
-    about: `Claim with the role (${roles.join(', ')}); a token without it has the role of the member with its e-mail`,
+    about: `Claim that contains the role (${roles.join(', ')}); without it, a token has the role of the member with its e-mail`,
     parse: (value: string) => value,
   },
   RRS_TSA_URL: {
     default: '',
-    about: 'Time-stamping authorities (RFC 3161) that confirm when packages were sealed, separated by commas; empty: none',
-    parse: addresses,
+    about: 'Comma-separated URLs of time-stamping authorities (RFC 3161) that certify when packages were sealed; empty: none',
+    parse: urls,
   },
-  RRS_TSA_CERTIFICATES: { default: '', about: 'Their root certificates in PEM; needed with RRS_TSA_URL', secret: true, parse: certificates },
+  RRS_TSA_CERTIFICATES: {
+    default: '',
+    about: 'PEM root certificates of the time-stamping authorities; required with RRS_TSA_URL',
+    secret: true,
+    parse: certificates,
+  },
   RRS_OUTBOUND_ALLOW: {
     default: '',
-    about: 'Private addresses or networks that connections and webhooks may reach, separated by commas (like 10.0.0.0/8); empty: public ones only',
+    about: 'Comma-separated private addresses or networks that connections and webhooks may reach (example: 10.0.0.0/8); empty: only public addresses',
     parse: networks,
   },
   RRS_ENRICHMENT_MIRRORS: {
     default: '',
-    about: 'Origins that knowledge of vulnerabilities may come from beside the usual ones, separated by commas: it counts for all organizations',
+    about: 'Comma-separated origins of mirrors that may supply vulnerability data; the data applies to all organizations',
     parse: origins,
   },
   RRS_OUTBOUND_PROXY: {
     default: '',
-    about: 'HTTP proxy for connections and webhooks; it resolves their names, so it is the one to keep names away that lead to private networks',
+    about: 'URL of an HTTP proxy for connections and webhooks; the proxy resolves host names, so the proxy must block private networks; empty: none',
     secret: true,
     parse: url('http:', 'https:'),
   },
   RRS_OUTBOUND_CERTIFICATES: {
     default: '',
-    about: 'Certificates in PEM that connections and webhooks trust beside the usual ones',
+    about: 'PEM certificates that connections and webhooks trust in addition to the built-in ones',
     secret: true,
     parse: certificates,
   },
-  RRS_TRUSTED_PROXIES: { default: '', about: 'Addresses or networks of proxies whose X-Forwarded-* headers count, separated by commas', parse: networks },
-  RRS_CORS_ORIGINS: { default: '', about: 'Origins of other sites whose pages may call the API, separated by commas', parse: origins },
-  RRS_S3_BUCKET: { default: '', about: 'Bucket for stored files; empty: the data folder', parse: text },
-  RRS_S3_PREFIX: { default: '', about: 'Beginning of the names in the bucket', parse: (value: string) => value },
+  RRS_TRUSTED_PROXIES: {
+    default: '',
+    about: 'Comma-separated addresses or networks of proxies whose X-Forwarded-* headers are trusted; empty: none',
+    parse: networks,
+  },
+  RRS_CORS_ORIGINS: { default: '', about: 'Comma-separated origins of other sites whose pages may call the API; empty: none', parse: origins },
+  RRS_S3_BUCKET: { default: '', about: 'S3 bucket for stored files; empty: the data folder', parse: text },
+  RRS_S3_PREFIX: { default: '', about: 'Prefix of object names in the bucket', parse: (value: string) => value },
   RRS_S3_REGION: { default: 'us-east-1', about: 'Region of the bucket', parse: (value: string) => value },
-  RRS_S3_ENDPOINT: { default: '', about: 'Address of an S3-compatible store; empty: AWS', parse: url('http:', 'https:') },
-  RRS_S3_PATH_STYLE: { default: 'false', about: 'true: the bucket in the path instead of the host name', parse: oneOf('true', 'false') },
-  RRS_S3_ACCESS_KEY_ID: { default: '', about: 'Access key; empty: as the AWS SDK finds it', parse: text },
-  RRS_S3_SECRET_ACCESS_KEY: { default: '', about: 'Its secret', secret: true, parse: text },
+  RRS_S3_ENDPOINT: { default: '', about: 'URL of an S3-compatible store; empty: AWS', parse: url('http:', 'https:') },
+  RRS_S3_PATH_STYLE: { default: 'false', about: 'true: put the bucket in the path instead of the host name', parse: oneOf('true', 'false') },
+  RRS_S3_ACCESS_KEY_ID: { default: '', about: 'Access key ID; empty: the default credentials of the AWS SDK', parse: text },
+  RRS_S3_SECRET_ACCESS_KEY: { default: '', about: 'Secret access key', secret: true, parse: text },
 } as const satisfies Record<string, Setting<unknown>>;
 
 type SettingName = keyof typeof settings;
@@ -166,20 +180,20 @@ export type Config = { readonly [Name in SettingName]: ReturnType<(typeof settin
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export function readConfig(environment: Environment = process.env): { config: Config; warnings: string[] } {
-  const mistakes: string[] = [];
+  const errors: string[] = [];
   const config = Object.fromEntries(
     Object.entries(settings).map(([name, setting]) => {
       try {
         return [name, setting.parse(given(name, setting, environment))];
       } catch (error) {
-        mistakes.push(`${name} ${messageOf(error)}`);
+        errors.push(`${name} ${messageOf(error)}`);
         return [name, undefined];
       }
     }),
   ) as Config;
-  if (config.RRS_OIDC_ISSUER && !config.RRS_OIDC_AUDIENCE) mistakes.push('RRS_OIDC_AUDIENCE must be set together with RRS_OIDC_ISSUER');
-  if (config.RRS_TSA_URL?.length > 0 && !config.RRS_TSA_CERTIFICATES) mistakes.push('RRS_TSA_CERTIFICATES must be set together with RRS_TSA_URL');
-  if (mistakes.length > 0) throw new OperatorError(`Wrong settings: ${mistakes.join('; ')}. "rrs config" explains them all.`);
+  if (config.RRS_OIDC_ISSUER && !config.RRS_OIDC_AUDIENCE) errors.push('RRS_OIDC_AUDIENCE must be set together with RRS_OIDC_ISSUER');
+  if (config.RRS_TSA_URL?.length > 0 && !config.RRS_TSA_CERTIFICATES) errors.push('RRS_TSA_CERTIFICATES must be set together with RRS_TSA_URL');
+  if (errors.length > 0) throw new OperatorError(`Invalid settings: ${errors.join('; ')}. "rrs config" describes all settings.`);
   return { config: Object.freeze(config), warnings: unknownSettings(environment) };
 }
 
@@ -187,7 +201,7 @@ function given(name: string, setting: Setting<unknown>, environment: Environment
   const direct = environment[name]?.trim();
   const file = setting.secret ? environment[`${name}_FILE`] : undefined;
   if (!file) return direct || setting.default;
-  if (direct) throw new Error(`and ${name}_FILE are both set; keep one`);
+  if (direct) throw new Error(`and ${name}_FILE are both set; remove one of them`);
   try {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
@@ -199,17 +213,17 @@ function unknownSettings(environment: Environment): string[] {
   const known = new Set(Object.entries(settings).flatMap(([name, setting]) => ('secret' in setting ? [name, `${name}_FILE`] : [name])));
   return Object.keys(environment)
     .filter((name) => name.startsWith('RRS_') && !known.has(name))
-    .map((name) => `${name} is not a setting of this program; "rrs config" lists them`);
+    .map((name) => `unknown setting ${name}, "rrs config" lists all settings`);
 }
 
-/** One line a setting, for `rrs config`; secrets only say whether they are set. */
+/** The output of `rrs config`: one line per setting. Of a secret it shows only whether it is set. */
 export function describeConfig(environment: Environment = process.env): string {
   const rows = Object.entries(settings).map(([name, setting]: [string, Setting<unknown>]) => {
     const value = environment[name] || (setting.secret && environment[`${name}_FILE`]);
     const shown = !value ? '' : setting.secret ? '(set)' : String(environment[name]);
     return [setting.secret ? `${name}[_FILE]` : name, setting.default || '-', shown || '-', setting.about];
   });
-  const table = [['SETTING', 'DEFAULT', 'NOW', 'WHAT IT IS'], ...rows];
+  const table = [['SETTING', 'DEFAULT', 'CURRENT', 'DESCRIPTION'], ...rows];
   const widths = [0, 1, 2].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
   return table.map((row) => row.map((cell, column) => (column < 3 ? cell.padEnd(widths[column] ?? 0) : cell)).join('  ')).join('\n');
 }

@@ -5,11 +5,11 @@ import { messageOf, OperatorError } from '../shared/errors.ts';
 
 export function prepareDataDir(path: string): void {
   try {
-    // As root the embedded PostgreSQL runs as another user, who must be able to pass through.
+    // If we run as root, the embedded PostgreSQL runs as another user, who must be able to traverse the folder.
     mkdirSync(path, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw new OperatorError(`The data folder ${path} cannot be written (${messageOf(error)}). Set RRS_DATA_DIR to a folder that you may write.`, {
+    throw new OperatorError(`Cannot write to the data folder ${path} (${messageOf(error)}). Set RRS_DATA_DIR to a writable folder.`, {
       cause: error,
     });
   }
@@ -26,8 +26,8 @@ type Kind = 'service' | 'command';
 const SQLITE_BUSY = 5;
 
 /**
- * One service per data folder. The lock is a file lock that SQLite takes, because the kernel gives it back however
- * the process ends, which no lock file with a process number can promise. `null`: somebody else has it.
+ * One service per data folder. SQLite takes a file lock, which the kernel releases however the process ends. A lock file
+ * with a process ID cannot guarantee that. Returns `null` if another process holds the lock.
  */
 export function lockDataDir(path: string, kind: Kind): DataDirLock | null {
   const file = join(path, 'service.lock');
@@ -37,7 +37,7 @@ export function lockDataDir(path: string, kind: Kind): DataDirLock | null {
   } catch (error) {
     lock.close();
     if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) return null;
-    throw new OperatorError(`The file ${file} cannot be written (${messageOf(error)}). Start as the user to whom the data folder belongs.`, { cause: error });
+    throw new OperatorError(`Cannot write ${file} (${messageOf(error)}). Run the service as the owner of the data folder.`, { cause: error });
   }
   writeFileSync(join(path, HOLDER_FILE), `${process.pid} ${kind}\n`);
   return { release: () => lock.close() };

@@ -1,5 +1,6 @@
 import type { BlobStore } from '../blobs/blobs.ts';
 import type { Database } from '../db/database.ts';
+import type { App } from '../http/app.ts';
 import { installOpenApi } from '../http/openapi/openapi.ts';
 import { createMetrics } from '../http/operations.ts';
 import type { Outbound } from '../net/request.ts';
@@ -7,8 +8,16 @@ import { createApi } from './api.ts';
 import { readConfig } from './config.ts';
 import { createLog, version } from './log.ts';
 
-/** The published description, from the routes as they are wired; nothing is called, so no database is needed. */
+/** Generates the published description from the routes. */
 export async function describeApi(): Promise<string> {
+  const app = await assembleApi((api) => installOpenApi(api, version));
+  const description = JSON.stringify(app.swagger(), null, 2);
+  await app.close();
+  return `${description}\n`;
+}
+
+/** Registers all routes without a database. They can be inspected but not called. */
+export async function assembleApi(prepare: (app: App) => Promise<void>): Promise<App> {
   const db = {} as Database;
   const blobs = {} as BlobStore;
   const outbound = {} as Outbound;
@@ -22,10 +31,8 @@ export async function describeApi(): Promise<string> {
     keyUse: { note: () => {}, close: async () => {} },
     publicUrl: () => 'http://127.0.0.1:8080',
     operations: { db, metrics: createMetrics(db), schemaVersion: 0, needsWorker: false },
-    prepare: (api) => installOpenApi(api, version),
+    prepare,
   });
   await app.ready();
-  const description = JSON.stringify(app.swagger(), null, 2);
-  await app.close();
-  return `${description}\n`;
+  return app;
 }

@@ -28,7 +28,7 @@ export async function listen(app: App, host: string, port: number): Promise<List
   };
 }
 
-/** Requests in flight are answered; a connection that asks for nothing, now or afterwards, must not hold the stop up. */
+/** Waits for requests in flight. Connections without a request are closed, now and as they become idle, so that they do not delay the stop. */
 async function close(app: App, sockets: ReadonlySet<Socket>): Promise<void> {
   const sweep = setInterval(() => {
     app.server.closeIdleConnections();
@@ -44,9 +44,9 @@ async function close(app: App, sockets: ReadonlySet<Socket>): Promise<void> {
 function explain(error: unknown, host: string, port: number): unknown {
   const code = errorCodeOf(error);
   if (code === 'EADDRINUSE')
-    return new OperatorError(`Port ${port} on ${host} is taken by another program. Stop it, or set PORT to another port.`, { cause: error });
-  if (code === 'EACCES') return new OperatorError(`Port ${port} may not be opened by this user. Set PORT to a port above 1023.`, { cause: error });
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return new OperatorError(`This machine has no address ${host}. Correct HOST.`, { cause: error });
+    return new OperatorError(`Port ${port} on ${host} is in use. Stop the other program or set PORT to another port.`, { cause: error });
+  if (code === 'EACCES') return new OperatorError(`This user may not listen on port ${port}. Set PORT to a port above 1023.`, { cause: error });
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return new OperatorError(`${host} is not an address of this machine. Correct HOST.`, { cause: error });
   return error;
 }
 

@@ -6,12 +6,12 @@ export const { version } = createRequire(import.meta.url)('../../package.json') 
 
 const SECRETS = ['authorization', 'cookie', 'set-cookie', 'x-api-key', 'idempotency-key', 'password', 'token', 'secret', 'key', 'connectionString'];
 
-/** On stderr: stdout belongs to what a command answers. Written behind the work; what is left is written at exit. */
+/** Logs to stderr, because commands print their result to stdout. Writes asynchronously and flushes at exit. */
 export function createLog(level: Config['LOG_LEVEL'], destination = pino.destination({ dest: 2, sync: false })) {
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.epochTime };
   const redact = SECRETS.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`]);
   return Object.assign(pino({ ...options, redact }, destination), {
-    /** One line a request, of fields that cannot hold a secret: looking for one in each would cost a tenth of the throughput. */
+    /** One line per request, without redaction: its fields cannot contain secrets, and redaction would cost a tenth of the throughput. */
     access: pino(options, destination),
   });
 }

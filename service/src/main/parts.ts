@@ -27,10 +27,10 @@ import type { Config } from './config.ts';
 import { housekeeping } from './housekeeping.ts';
 import { hostInUrl, listen } from './listen.ts';
 import { type Log, version } from './log.ts';
-import { patiently } from './patience.ts';
+import { retryWhileStarting } from './retry.ts';
 import { keysDir, openBlobs } from './storage.ts';
 
-/** `start` is both of the others in one process. */
+/** `start` runs the API and the worker in one process. */
 export type Role = 'start' | 'api' | 'worker';
 
 interface Start {
@@ -38,7 +38,7 @@ interface Start {
   config: Config;
   log: Log;
   databaseUrl: string;
-  /** What was started is added, to be stopped in reverse. */
+  /** Receives the stop function of each started part. They run in reverse order. */
   stops: (() => Promise<unknown>)[];
 }
 
@@ -47,32 +47,32 @@ export interface Serving {
   firstOwner: FirstOwner | null;
 }
 
-/** Everything behind the database, in order. */
+/** Starts everything that needs the database, in order. */
 export async function startParts({ role, config, log, databaseUrl, stops }: Start): Promise<Serving> {
-  const { applied } = await patiently(log, () => migrate(databaseUrl));
+  const { applied } = await retryWhileStarting(log, () => migrate(databaseUrl));
   const db = openDatabase({ url: databaseUrl, poolSize: config.RRS_DATABASE_POOL });
   stops.push(() => db.close());
-  await patiently(log, () => assertRoles(db));
-  if (await patiently(log, () => rebaseEvents(db))) log.warn({}, 'the database was moved from another server: the order of its events was carried over');
+  await retryWhileStarting(log, () => assertRoles(db));
+  if (await retryWhileStarting(log, () => rebaseEvents(db))) log.warn({}, 'database was moved from another server, event positions were rebased');
   const blobs = await openBlobs(config);
   await blobs.check();
-  await patiently(log, () => openSigners(db, keysDir(config)));
+  await retryWhileStarting(log, () => openSigners(db, keysDir(config)));
 
   const { RRS_OUTBOUND_ALLOW: allowed, RRS_OUTBOUND_CERTIFICATES: certificates, RRS_OUTBOUND_PROXY: proxy } = config;
   const outbound = createOutbound({ guard: createGuard(allowed), certificates: certificates ?? undefined, proxy });
   stops.push(async () => outbound.close());
-  const secret = await patiently(log, () => instanceSecret(db, 'signing'));
+  const secret = await retryWhileStarting(log, () => instanceSecret(db, 'signing'));
 
   const metrics = createMetrics(db);
   const address = { url: config.RRS_PUBLIC_URL ?? `http://${hostInUrl(config.HOST)}:${config.PORT}` };
   const publicUrl = (): string => address.url;
   const sealing = { blobs, publicUrl, version, keysDir: keysDir(config), authorities: authoritiesOf(config) };
   if (role !== 'api') {
-    // Our own server belongs to one service at a time.
+    // Only one service at a time can use the embedded server.
     const alone = config.DATABASE_URL === null;
     const syncing = { ...syncDefaults, providers: builtIn, keys: openKeyRing(keysDir(config)), blobs, follower, sender: outbound };
     const ticketing = { ...syncing, limits: ticketLimits, publicUrl };
-    if (alone) await patiently(log, () => releaseTicketLeases(db));
+    if (alone) await retryWhileStarting(log, () => releaseTicketLeases(db));
     const worker = await startWorker({
       url: databaseUrl,
       db,
@@ -111,23 +111,25 @@ export async function startParts({ role, config, log, databaseUrl, stops }: Star
     return { url, firstOwner: null };
   }
 
-  const keyUse = createKeyUse(db, (error) => log.warn({ error: messageOf(error) }, 'the last use of keys was not written'));
+  const keyUse = createKeyUse(db, (error) => log.warn({ error: messageOf(error) }, 'writing the last use of API keys failed'));
   stops.push(() => keyUse.close());
   const app = await createApi({ config, db, log, secret, keyUse, blobs, outbound, publicUrl, operations });
   const { url, close } = await listen(app, config.HOST, config.PORT);
   stops.push(close);
   address.url = config.RRS_PUBLIC_URL ?? url;
-  return { url: address.url, firstOwner: await patiently(log, () => bootstrap(db, config)) };
+  return { url: address.url, firstOwner: await retryWhileStarting(log, () => bootstrap(db, config)) };
 }
 
 function authoritiesOf({ RRS_TSA_URL: urls, RRS_TSA_CERTIFICATES: certificates }: Config): TimestampAuthorities | null {
   return certificates === null || urls.length === 0 ? null : { urls, certificates };
 }
 
-/** A pooler between us and the server may drop the settings of a connection; without the roles nothing would keep tenants apart. */
+/** Threat: a connection pooler can drop the role of a connection. Without the role, row-level security would not separate tenants. */
 async function assertRoles(db: Database): Promise<void> {
   const [row] = await db.systemQuery<{ role: string }>('current_role', 'select current_user as role', []);
   if (row?.role !== 'rrs_system') {
-    throw new OperatorError('The database connection does not keep its role. If DATABASE_URL points to a connection pooler, point it to the server itself.');
+    throw new OperatorError(
+      'The database connection does not keep its role. If DATABASE_URL points to a connection pooler, use the address of the server itself.',
+    );
   }
 }

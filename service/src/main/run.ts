@@ -3,48 +3,48 @@ import { type Log, version } from './log.ts';
 import type { Role } from './parts.ts';
 import { type RunningService, startService } from './service.ts';
 
-const PATIENCE_MS = 25_000;
-// Ctrl-C reaches us from the terminal and again from npm; that is one wish.
-const ECHO_MS = 1_000;
+const STOP_TIMEOUT_MS = 25_000;
+// Ctrl-C arrives twice, from the terminal and from npm. Signals within this time count as one.
+const SAME_SIGNAL_MS = 1_000;
 
-/** Runs until a signal, then lets requests and jobs in flight finish. A second signal does not wait for them. */
+/** Runs until a signal, then waits for requests and jobs in flight. A second signal stops the process without waiting. */
 export async function runService(role: Role, config: Config, log: Log): Promise<number> {
-  const { stopping, hurrying } = watchSignals();
+  const { stopSignal, secondSignal } = watchSignals();
   process.on('uncaughtException', (error) => {
-    log.fatal({ err: error }, 'an unexpected error ended the service');
+    log.fatal({ err: error }, 'uncaught exception, exiting');
     process.exit(1);
   });
-  const service = await Promise.race([startService(role, config, log), hurrying]);
+  const service = await Promise.race([startService(role, config, log), secondSignal]);
   if (service === null) return 1;
   process.stdout.write(greeting(role, service, config));
   log.info({ role, url: service.url }, 'started');
-  const signal = await stopping;
+  const signal = await stopSignal;
   log.info({ signal }, 'stopping');
-  await Promise.race([service.stop(), outOfPatience(log), hurrying]);
+  await Promise.race([service.stop(), stopTimeout(log), secondSignal]);
   log.info('stopped');
   return 0;
 }
 
 function watchSignals() {
-  const stop = Promise.withResolvers<string>();
-  const hurry = Promise.withResolvers<null>();
-  let since: number | undefined;
+  const first = Promise.withResolvers<string>();
+  const second = Promise.withResolvers<null>();
+  let firstAt: number | undefined;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      since ??= Date.now();
-      stop.resolve(signal);
-      if (Date.now() - since > ECHO_MS) hurry.resolve(null);
+      firstAt ??= Date.now();
+      first.resolve(signal);
+      if (Date.now() - firstAt > SAME_SIGNAL_MS) second.resolve(null);
     });
   }
-  return { stopping: stop.promise, hurrying: hurry.promise };
+  return { stopSignal: first.promise, secondSignal: second.promise };
 }
 
-function outOfPatience(log: Log): Promise<void> {
+function stopTimeout(log: Log): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(() => {
-      log.warn('work in flight did not finish in time and is cut off');
+      log.warn('requests or jobs did not finish in time and were aborted');
       resolve();
-    }, PATIENCE_MS).unref();
+    }, STOP_TIMEOUT_MS).unref();
   });
 }
 
@@ -52,17 +52,17 @@ function greeting(role: Role, { url, firstOwner }: RunningService, config: Confi
   if (url === null || role === 'worker') return `Remediation Risk Service ${version}: the worker is running.\n`;
   const lines = [`Remediation Risk Service ${version} is running.`, '', `  Address            ${url}`, `  API documentation  ${url}/docs`];
   if (firstOwner) {
-    const key = firstOwner.key ?? 'the one in RRS_BOOTSTRAP_API_KEY';
-    lines.push(`  First owner key    ${key}`, '                     (organization "default"; shown only this once)');
+    const key = firstOwner.key ?? '(the value of RRS_BOOTSTRAP_API_KEY)';
+    lines.push(`  First owner key    ${key}`, '                     (organization "default"; not shown again)');
     if (firstOwner.keyFile !== null) {
       lines.push(
-        `  Also written to    ${firstOwner.keyFile} (for your eyes only)`,
+        `  Key file           ${firstOwner.keyFile} (readable only by you)`,
         '',
         'Try it:',
         `  curl -H "Authorization: Bearer $(cat '${firstOwner.keyFile}')" ${url}/api/v1/me`,
       );
     }
   }
-  if (config.DATABASE_URL === null) lines.push('', 'Ctrl-C stops it.');
+  if (config.DATABASE_URL === null) lines.push('', 'Press Ctrl-C to stop.');
   return `${lines.join('\n')}\n`;
 }

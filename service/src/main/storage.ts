@@ -21,38 +21,37 @@ interface Log {
 }
 
 const URL_FILE = 'postgres.url';
-const PATIENCE_MS = 30_000;
+const LOCK_TIMEOUT_MS = 30_000;
 const POLL_MS = 50;
 
-/** The database of the settings: a server elsewhere, or our own, which belongs to one service at a time. */
+/** Connects to the configured server, or starts the embedded one, which only one service can use at a time. */
 export async function openServer(config: Config, log: Log): Promise<DatabaseServer> {
   prepareDataDir(config.RRS_DATA_DIR);
   if (config.DATABASE_URL !== null) return reachServer(config.DATABASE_URL);
-  for (const deadline = Date.now() + PATIENCE_MS; ; await delay(POLL_MS)) {
+  for (const deadline = Date.now() + LOCK_TIMEOUT_MS; ; await delay(POLL_MS)) {
     const server = await startOwnServer(config, 'service', log);
     if (server) return server;
     const { pid, kind } = lockHolder(config.RRS_DATA_DIR);
-    // A command is done in a moment.
+    // A command releases the lock soon.
     if (kind === 'command' && Date.now() < deadline) continue;
     throw new OperatorError(
-      `Another service (process ${pid}) is running on the data folder ${config.RRS_DATA_DIR}. Stop it first, or set RRS_DATA_DIR to another folder.`,
+      `Another service (process ${pid}) is using the data folder ${config.RRS_DATA_DIR}. Stop it first, or set RRS_DATA_DIR to another folder.`,
     );
   }
 }
 
-/** For commands, which may run beside the service: its server is used if it is there, and ours for the while if it is not. */
-export async function openServerBeside(config: Config, log: Log): Promise<DatabaseServer> {
+/** For commands, which may run next to the service. Uses the embedded server of the running service, or starts it for the duration of the command. */
+export async function openServerForCommand(config: Config, log: Log): Promise<DatabaseServer> {
   prepareDataDir(config.RRS_DATA_DIR);
   if (config.DATABASE_URL !== null) return reachServer(config.DATABASE_URL);
-  for (const deadline = Date.now() + PATIENCE_MS; ; await delay(POLL_MS)) {
+  for (const deadline = Date.now() + LOCK_TIMEOUT_MS; ; await delay(POLL_MS)) {
     const server = await startOwnServer(config, 'command', log);
     if (server) return server;
     const { pid, kind } = lockHolder(config.RRS_DATA_DIR);
-    // The server of another command goes when that is done, so it is waited for and not used.
+    // The server of another command stops with that command, so it cannot be used.
     const problem = kind === 'command' ? 'is busy' : await connectProblem(config);
     if (problem === null) return { url: serviceUrl(config), stop: async () => {} };
-    if (Date.now() > deadline)
-      throw new OperatorError(`The ${kind} (process ${pid}) on the data folder ${config.RRS_DATA_DIR} ${problem}. Try again, or stop it.`);
+    if (Date.now() > deadline) throw new OperatorError(`The ${kind} (process ${pid}) on the data folder ${config.RRS_DATA_DIR} ${problem}. Retry, or stop it.`);
   }
 }
 
@@ -60,13 +59,13 @@ function serviceUrl(config: Config): string {
   return readFileSync(join(config.RRS_DATA_DIR, URL_FILE), 'utf8').trim();
 }
 
-/** While the service starts, its server is not there yet. */
+/** The lock is taken before the server accepts connections, so a starting service has no server yet. */
 async function connectProblem(config: Config): Promise<string | null> {
   try {
     await connectOnce(new pg.Client({ connectionString: serviceUrl(config), connectionTimeoutMillis: 10_000 }));
     return null;
   } catch (error) {
-    return `has a database that does not answer (${messageOf(error)})`;
+    return `has a database that does not respond (${messageOf(error)})`;
   }
 }
 
@@ -95,8 +94,8 @@ async function reachServer(url: string): Promise<DatabaseServer> {
     await connectOnce(client);
   } catch (error) {
     const { host, database } = client;
-    const why = isUnavailable(error) ? 'Start it, or correct DATABASE_URL.' : 'Correct DATABASE_URL.';
-    throw new OperatorError(`The database "${database ?? ''}" at ${host} cannot be reached (${messageOf(error) || 'no answer'}). ${why}`, { cause: error });
+    const why = isUnavailable(error) ? 'Start the server or correct DATABASE_URL.' : 'Correct DATABASE_URL.';
+    throw new OperatorError(`Cannot connect to the database "${database ?? ''}" at ${host} (${messageOf(error) || 'no response'}). ${why}`, { cause: error });
   }
   return { url, stop: async () => {} };
 }

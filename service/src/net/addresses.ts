@@ -1,7 +1,7 @@
 import { lookup as resolve } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
-/** Networks that a request to the outside must not end in: whoever names an address must not reach what only this machine can. */
+/** Threat: server-side request forgery. Callers choose addresses, and must not reach networks that only this machine can reach. */
 const PRIVATE = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -33,12 +33,12 @@ const PRIVATE = [
 export class AddressRefused extends Error {
   constructor(host: string, address: string) {
     const at = host === address ? '' : ` (${host})`;
-    super(`${address}${at} is in a network that this service does not reach out to; an operator can allow it with RRS_OUTBOUND_ALLOW`);
+    super(`${address}${at} is in a private or reserved network; an operator can allow it with RRS_OUTBOUND_ALLOW`);
     this.name = 'AddressRefused';
   }
 }
 
-/** Which addresses may be connected to. Asked with the address of the very connection, so that a name cannot change in between. */
+/** Decides which addresses may be connected to. The check uses the resolved address of the connection, so that a DNS change cannot bypass it. */
 export interface Guard {
   assertAllowed(host: string): void;
   lookup: LookupFunction;
@@ -54,7 +54,7 @@ export function createGuard(allowedNetworks: readonly string[]): Guard {
   return {
     assertAllowed(host) {
       const address = host.replace(/^\[|\]$/g, '');
-      // RFC 6761, section 6.3: these names mean the machine that resolves them, a proxy's own included.
+      // RFC 6761, section 6.3: these names always mean the machine that resolves them, which may be the proxy.
       const meant = /(^|\.)localhost\.?$/i.test(address) ? ['127.0.0.1', '::1'] : isIP(address) === 0 ? [] : [address];
       if (meant.length > 0 && !meant.some(isAllowed)) throw new AddressRefused(address, address);
     },

@@ -7,11 +7,11 @@ import type { Guard } from './addresses.ts';
 
 export interface OutboundOptions {
   guard: Guard;
-  /** Beside the system's own, in PEM. */
+  /** PEM certificates to trust in addition to the default ones. */
   certificates?: string | undefined;
-  /** An HTTP proxy. It resolves names, so the guard sees only what is written out: what a name may lead to is the proxy's to decide. */
+  /** URL of an HTTP proxy. The proxy resolves host names, so the guard checks only IP addresses in URLs, and the proxy must block private networks. */
   proxy?: string | null;
-  /** How long a tunnel through the proxy, with the handshake in it, may take. */
+  /** Time limit for a tunnel through the proxy, including the TLS handshake. */
   tunnelMs?: number;
 }
 
@@ -24,7 +24,7 @@ export function createAgents({ guard, certificates, proxy, tunnelMs = TUNNEL_MS 
   return { plain: new http.Agent(common), secure };
 }
 
-/** Until a tunnel stands, a request that is broken off does not end it: each would keep its place at the agent as long as the other side is silent. */
+/** Aborting a request does not abort its unfinished tunnel. Without a limit, silent proxies would use up the sockets of the agent. */
 function limitTunnels(agent: https.Agent, tunnelMs: number): void {
   const create = agent.createConnection.bind(agent);
   agent.createConnection = (options, done) => {
@@ -37,19 +37,19 @@ function limitTunnels(agent: https.Agent, tunnelMs: number): void {
   };
 }
 
-/** Made once: reading all of the usual certificates anew for each connection would hold everybody else up. */
+/** Created once, because reading all default certificates for each connection would block the event loop. */
 function trusting(certificates: string): SecureContext {
   assertReadable(certificates);
   return createSecureContext({ ca: [...getCACertificates('default'), certificates] });
 }
 
-/** OpenSSL passes over what it cannot read, and the authority would be missed only when it is needed. */
+/** OpenSSL silently skips certificates that it cannot read, and the error would appear only when the certificate is needed. */
 function assertReadable(certificates: string): void {
   for (const [pem] of certificates.matchAll(/-----BEGIN CERTIFICATE-----[^-]*(?:-----END CERTIFICATE-----)?/g)) {
     try {
       new X509Certificate(pem);
     } catch (error) {
-      throw new OperatorError(`RRS_OUTBOUND_CERTIFICATES has a certificate that cannot be read (${messageOf(error)}).`, { cause: error });
+      throw new OperatorError(`RRS_OUTBOUND_CERTIFICATES contains an invalid certificate (${messageOf(error)}). Correct it.`, { cause: error });
     }
   }
 }

@@ -31,13 +31,13 @@ function trusting(certificates?: string) {
   return (url: URL) => outbound.send({ method: 'GET', url, timeoutMs: 5_000, maxBytes: 1_000 });
 }
 
-describe('a server whose certificate is of an authority that nobody knows', () => {
-  it('is refused, in words that say what to do', async () => {
-    const message = 'its certificate is signed by an authority that this service does not know; an operator can have it trusted with RRS_OUTBOUND_CERTIFICATES';
+describe('a server with a certificate of an unknown authority', () => {
+  it('is refused with a message that says what to do', async () => {
+    const message = 'the certificate is signed by an unknown authority; an operator can add the authority with RRS_OUTBOUND_CERTIFICATES';
     await expect(trusting()(await serve('localhost'))).rejects.toMatchObject({ kind: 'connection', message });
   });
 
-  it('is talked to once the operator names the authority, among others', async () => {
+  it('is accepted once the operator adds the authority', async () => {
     const other = makeAuthority();
     onTestFinished(other.remove);
     const url = await serve('localhost');
@@ -46,7 +46,7 @@ describe('a server whose certificate is of an authority that nobody knows', () =
     await expect(trusting(other.root)(url)).rejects.toThrow('RRS_OUTBOUND_CERTIFICATES');
   });
 
-  it('is refused all the same when the certificate is for another name', async () => {
+  it('is refused if the certificate is for another name', async () => {
     await expect(trusting(authority.root)(await serve('vendor.test'))).rejects.toMatchObject({
       kind: 'connection',
       message: expect.stringContaining('vendor.test'),
@@ -54,8 +54,8 @@ describe('a server whose certificate is of an authority that nobody knows', () =
   });
 });
 
-describe('certificates of the operator', () => {
-  it('that cannot be read do not let the service start', () => {
+describe('RRS_OUTBOUND_CERTIFICATES', () => {
+  it('fails at start if a certificate cannot be read', () => {
     expect(() => trusting('-----BEGIN CERTIFICATE-----\nnone\n-----END CERTIFICATE-----\n')).toThrow(/RRS_OUTBOUND_CERTIFICATES/);
   });
 });

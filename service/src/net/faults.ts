@@ -3,7 +3,7 @@ import { AddressRefused } from './addresses.ts';
 
 type FaultKind = 'timeout' | 'too_large' | 'refused_address' | 'connection' | 'interrupted';
 
-/** Why there is no (whole) answer, in words that people of an organization may read: nothing of how this service reaches the outside. */
+/** Why there is no complete response. Members of an organization read the message, so it reveals nothing about the network of the service. */
 export class OutboundFault extends Error {
   readonly kind: FaultKind;
   constructor(kind: FaultKind, message: string, options?: ErrorOptions) {
@@ -13,43 +13,40 @@ export class OutboundFault extends Error {
   }
 }
 
-interface Circumstances {
-  over: AbortSignal;
+interface RequestContext {
+  timeout: AbortSignal;
   signal: AbortSignal | undefined;
   timeoutMs: number;
   throughProxy: boolean;
 }
 
-export function faultOf(error: unknown, { over, signal, timeoutMs, throughProxy }: Circumstances): unknown {
+export function faultOf(error: unknown, { timeout, signal, timeoutMs, throughProxy }: RequestContext): unknown {
   if (error instanceof OutboundFault) return error;
   if (signal?.aborted) return signal.reason;
-  if (over.aborted) return new OutboundFault('timeout', `no full answer within ${timeoutMs / 1000} seconds`, { cause: error });
+  if (timeout.aborted) return new OutboundFault('timeout', `no complete response within ${timeoutMs / 1000} seconds`, { cause: error });
   if (error instanceof AddressRefused) return new OutboundFault('refused_address', error.message, { cause: error });
   const code = errorCodeOf(error) ?? '';
   const connection = (message: string): OutboundFault => new OutboundFault('connection', message, { cause: error });
   if (UNKNOWN_AUTHORITY.has(code))
-    return connection(
-      'its certificate is signed by an authority that this service does not know; an operator can have it trusted with RRS_OUTBOUND_CERTIFICATES',
-    );
+    return connection('the certificate is signed by an unknown authority; an operator can add the authority with RRS_OUTBOUND_CERTIFICATES');
   if (code === 'ERR_PROXY_TUNNEL') return proxyRefusal(statusOf(error), error);
-  if (throughProxy && isOfConnecting(error))
-    return connection(`the proxy of this service cannot be reached (${code}); an operator sets it with RRS_OUTBOUND_PROXY`);
+  if (throughProxy && isConnectError(error)) return connection(`the outbound proxy cannot be reached (${code}); an operator can correct RRS_OUTBOUND_PROXY`);
   if (code === 'ECONNRESET' || code.startsWith('Z_') || code.startsWith('ERR__ERROR_FORMAT'))
-    return new OutboundFault('interrupted', 'the connection was cut or the answer is damaged', { cause: error });
+    return new OutboundFault('interrupted', 'the connection was interrupted or the response is corrupt', { cause: error });
   return connection(messageOf(error) || code || 'no connection');
 }
 
 export function proxyRefusal(status: number | null, cause?: unknown): OutboundFault {
   const what =
     status === 407
-      ? 'the proxy of this service asks for other credentials (407); an operator sets them in RRS_OUTBOUND_PROXY'
+      ? 'the outbound proxy rejected its credentials (407); an operator can correct RRS_OUTBOUND_PROXY'
       : status === null
-        ? 'the proxy of this service closed the connection'
-        : `the proxy of this service did not let it through (${status})`;
+        ? 'the outbound proxy closed the connection'
+        : `the outbound proxy refused the request (${status})`;
   return new OutboundFault('connection', what, { cause });
 }
 
-/** As OpenSSL has them (X509_verify_cert_error_string). */
+/** Error codes of OpenSSL (X509_verify_cert_error_string). */
 const UNKNOWN_AUTHORITY = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -62,6 +59,6 @@ function statusOf(error: unknown): number | null {
   return error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : null;
 }
 
-function isOfConnecting(error: unknown): boolean {
+function isConnectError(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && (error.syscall === 'connect' || error.syscall === 'getaddrinfo');
 }

@@ -9,7 +9,7 @@ import { hasOpenssl } from '../testing/fakes/timestamp-authority.ts';
 import { createGuard } from './addresses.ts';
 import { createOutbound } from './request.ts';
 
-/** Where the proxy leads, whatever the name: the names of these tests are known to nobody but it. */
+/** The server that the proxy connects to, whatever the host name. Only the proxy can resolve the names of these tests. */
 let vendor: Server;
 let proxy: Server;
 const asked: { how: string; what: string; credentials: string | undefined }[] = [];
@@ -61,14 +61,14 @@ function through(address: string, { allowed = [], ...more }: { allowed?: string[
 const proxyUrl = (credentials = ''): string => `http://${credentials}127.0.0.1:${portOf(proxy)}`;
 
 describe('an outgoing request through a proxy', () => {
-  it('goes there with its name, which only the proxy resolves; the guard does not ask who the proxy is', async () => {
+  it('sends the host name to the proxy, which resolves it, and may use a proxy at a private address', async () => {
     const answer = await through(proxyUrl('user:se%3Acret@'))('http://vendor.test/findings?page=2');
     expect(answer.body.toString()).toBe('vendor.test /findings?page=2');
     const credentials = `Basic ${Buffer.from('user:se:cret').toString('base64')}`;
     expect(asked).toEqual([{ how: 'request', what: 'http://vendor.test/findings?page=2', credentials }]);
   });
 
-  it('is a tunnel for https, at whose end the certificate counts', async ({ skip }) => {
+  it('opens a tunnel for HTTPS and checks the certificate of the server', async ({ skip }) => {
     skip(!hasOpenssl(), 'there is no openssl on this machine: apt-get install openssl');
     const authority = makeAuthority();
     onTestFinished(authority.remove);
@@ -90,18 +90,18 @@ describe('an outgoing request through a proxy', () => {
     'http://localhost/',
     'https://LOCALHOST./',
     'http://some.localhost/',
-  ])('does not go to %s: what is written out is checked here', async (url) => {
+  ])('refuses %s, because IP addresses in URLs are checked here', async (url) => {
     await expect(through(proxyUrl())(url)).rejects.toMatchObject({ kind: 'refused_address', message: expect.stringContaining('RRS_OUTBOUND_ALLOW') });
     expect(asked).toEqual([]);
   });
 
-  it('goes to a private address that the operator allows', async () => {
+  it('reaches a private address that the operator allows', async () => {
     expect((await through(proxyUrl(), { allowed: ['10.0.0.0/8'] })('http://10.1.2.3/')).body.toString()).toBe('10.1.2.3 /');
     expect((await through(proxyUrl(), { allowed: ['127.0.0.0/8'] })('http://localhost/')).body.toString()).toBe('localhost /');
   });
 });
 
-describe('a proxy that does not do it', () => {
+describe('a proxy that fails', () => {
   const refusing = (status: number): void => {
     proxy.removeAllListeners('request').on('request', (_, answer) => answer.writeHead(status, { 'proxy-authenticate': 'Basic' }).end());
     proxy.removeAllListeners('connect').on('connect', (_, socket: Socket) => socket.end(`HTTP/1.1 ${status} No\r\n\r\n`));
@@ -112,14 +112,17 @@ describe('a proxy that does not do it', () => {
       (fault: Error) => fault,
     );
 
-  it.each(['http://vendor.test/', 'https://vendor.test/'])('because it wants other credentials is told apart from the vendor (%s)', async (url) => {
+  it.each(['http://vendor.test/', 'https://vendor.test/'])('because of its credentials is reported as the proxy, not as the vendor (%s)', async (url) => {
     refusing(407);
-    expect(await faultOf(url)).toMatchObject({ kind: 'connection', message: expect.stringMatching(/^the proxy of this service asks.*RRS_OUTBOUND_PROXY$/) });
+    expect(await faultOf(url)).toMatchObject({
+      kind: 'connection',
+      message: expect.stringMatching(/^the outbound proxy rejected its credentials.*RRS_OUTBOUND_PROXY$/),
+    });
   });
 
-  it('because it does not lead there says so', async () => {
+  it('because it refuses the request is reported', async () => {
     refusing(403);
-    expect(await faultOf('https://vendor.test/')).toMatchObject({ kind: 'connection', message: 'the proxy of this service did not let it through (403)' });
+    expect(await faultOf('https://vendor.test/')).toMatchObject({ kind: 'connection', message: 'the outbound proxy refused the request (403)' });
   });
 
   it.each(['http://vendor.test/', 'https://vendor.test/'])(
@@ -131,21 +134,21 @@ describe('a proxy that does not do it', () => {
       const fault = await faultOf(url, `http://user:secret@127.0.0.1:${port}`);
       expect(fault).toMatchObject({
         kind: 'connection',
-        message: expect.stringMatching(/^the proxy of this service cannot be reached \(ECONNREFUSED\).*RRS_OUTBOUND_PROXY$/),
+        message: expect.stringMatching(/^the outbound proxy cannot be reached \(ECONNREFUSED\).*RRS_OUTBOUND_PROXY$/),
       });
       expect(fault.message).not.toMatch(/secret|127\.0\.0\.1/);
     },
   );
 
-  it('but hangs up ends the request', async () => {
+  it('by closing the connection ends the request', async () => {
     proxy.removeAllListeners('connect').on('connect', (_, socket) => socket.destroy());
-    expect(await faultOf('https://vendor.test/')).toMatchObject({ kind: 'connection', message: 'the proxy of this service closed the connection' });
+    expect(await faultOf('https://vendor.test/')).toMatchObject({ kind: 'connection', message: 'the outbound proxy closed the connection' });
   });
 
   it.each([
-    ['says nothing', () => {}],
-    ['leads to somebody who says nothing', (socket: Socket) => void socket.write('HTTP/1.1 200 Connection Established\r\n\r\n')],
-  ])('but %s keeps the request no longer than that may take, and its place no longer than a tunnel', async (_, behave) => {
+    ['does not respond', () => {}],
+    ['connects to a server that does not respond', (socket: Socket) => void socket.write('HTTP/1.1 200 Connection Established\r\n\r\n')],
+  ])('because it %s delays the request and its socket no longer than their time limits', async (_, behave) => {
     let [begun, ended] = [0, 0];
     proxy.removeAllListeners('connect').on('connect', (_request, socket: Socket) => {
       begun++;

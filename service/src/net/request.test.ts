@@ -31,7 +31,7 @@ const LOCAL = ['127.0.0.0/8', '::1/128'];
 const get = (url: URL, more = {}) => ({ method: 'GET', url, timeoutMs: 5_000, maxBytes: 10_000, ...more });
 
 describe('an outgoing request', () => {
-  it('brings the answer, uncompressed', async () => {
+  it('returns the uncompressed response', async () => {
     const url = await serve((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('hello')));
     expect((await outbound(...LOCAL).send(get(url))).body.toString()).toBe('hello');
   });
@@ -48,22 +48,22 @@ describe('an outgoing request', () => {
     'http://0/',
     'http://[fd00::1]/',
     'http://[64:ff9b::7f00:1]/',
-  ])('does not go to %s', async (address) => {
+  ])('refuses %s', async (address) => {
     await expect(outbound().send(get(new URL(address)))).rejects.toMatchObject({ kind: 'refused_address' });
   });
 
-  it('goes where the operator allows it', async () => {
+  it('reaches addresses that the operator allows', async () => {
     const url = await serve((_, response) => response.end('in'));
     await expect(outbound().send(get(url))).rejects.toMatchObject({ kind: 'refused_address' });
     expect((await outbound(...LOCAL).send(get(url))).body.toString()).toBe('in');
   });
 
-  it('follows no redirect', async () => {
+  it('does not follow redirects', async () => {
     const url = await serve((_, response) => response.writeHead(302, { location: 'http://example.com/' }).end());
     expect((await outbound(...LOCAL).send(get(url))).status).toBe(302);
   });
 
-  it('ends with the time, the size, the caller and the connection', async () => {
+  it('ends at the time limit, at the size limit, when aborted, and when the connection breaks', async () => {
     const silent = await serve(() => {});
     await expect(outbound(...LOCAL).send(get(silent, { timeoutMs: 50 }))).rejects.toMatchObject({ kind: 'timeout' });
     const slow = await serve((_, response) => response.writeHead(200).write('x'));

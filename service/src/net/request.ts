@@ -6,31 +6,31 @@ import { messageOf } from '../shared/errors.ts';
 import { createAgents, type OutboundOptions } from './agents.ts';
 import { faultOf, OutboundFault, proxyRefusal } from './faults.ts';
 
-/** Every request to the outside goes through here: guarded addresses, limits on time and size, no redirects of its own accord. */
+/** Outbound requests of connections and webhooks: only allowed addresses, limits on time and size, no automatic redirects. */
 interface OutboundRequest {
   method: string;
   url: URL;
   headers?: Readonly<Record<string, string>>;
   body?: string | Uint8Array | undefined;
-  /** Until the answer is read to its end. */
+  /** Time limit until the response is read completely. */
   timeoutMs: number;
-  /** Of the answer, uncompressed. */
+  /** Size limit of the uncompressed response. */
   maxBytes: number;
   signal?: AbortSignal | undefined;
 }
 
-interface OutboundAnswer {
+interface OutboundResponse {
   status: number;
   headers: http.IncomingHttpHeaders;
-  /** To be read to its end, or broken off. */
+  /** Must be read to its end or returned early. */
   body: AsyncGenerator<Buffer>;
 }
 
 export interface Outbound {
-  /** Why an address that is written out cannot be reached; null for what may be, and for names, which are looked up when they are connected to. */
+  /** Why the IP address in a URL is not allowed. Returns `null` if it is allowed, and for host names, which are checked when they are resolved. */
   refusal(url: URL): string | null;
-  open(request: OutboundRequest): Promise<OutboundAnswer>;
-  send(request: OutboundRequest): Promise<Omit<OutboundAnswer, 'body'> & { body: Buffer }>;
+  open(request: OutboundRequest): Promise<OutboundResponse>;
+  send(request: OutboundRequest): Promise<Omit<OutboundResponse, 'body'> & { body: Buffer }>;
   close(): void;
 }
 
@@ -38,12 +38,12 @@ export function createOutbound(options: OutboundOptions): Outbound {
   const { guard, proxy } = options;
   const { plain, secure } = createAgents(options);
 
-  const open = (request: OutboundRequest): Promise<OutboundAnswer> => {
+  const open = (request: OutboundRequest): Promise<OutboundResponse> => {
     const { method, url, headers, body, timeoutMs, maxBytes, signal } = request;
-    const over = AbortSignal.timeout(timeoutMs);
-    const ended = signal ? AbortSignal.any([signal, over]) : over;
+    const timeout = AbortSignal.timeout(timeoutMs);
+    const aborted = signal ? AbortSignal.any([signal, timeout]) : timeout;
     return new Promise((resolve, reject) => {
-      const toFault = (error: unknown): unknown => faultOf(error, { over, signal, timeoutMs, throughProxy: Boolean(proxy) });
+      const toFault = (error: unknown): unknown => faultOf(error, { timeout, signal, timeoutMs, throughProxy: Boolean(proxy) });
       const fail = (error: unknown): void => reject(toFault(error));
       try {
         guard.assertAllowed(url.hostname);
@@ -55,18 +55,18 @@ export function createOutbound(options: OutboundOptions): Outbound {
         method,
         headers: { 'accept-encoding': 'gzip, br', ...headers, ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }) },
         agent: isSecure ? secure : plain,
-        signal: ended,
+        signal: aborted,
       });
       sent.on('error', fail);
-      // A request that still waits for its tunnel through a proxy is not told.
-      if (proxy) ended.addEventListener('abort', fail, { once: true });
-      sent.on('response', (answer) => {
-        if (proxy && answer.statusCode === 407) {
-          answer.destroy();
+      // Node does not abort a request that is waiting for its tunnel through a proxy.
+      if (proxy) aborted.addEventListener('abort', fail, { once: true });
+      sent.on('response', (response) => {
+        if (proxy && response.statusCode === 407) {
+          response.destroy();
           return fail(proxyRefusal(407));
         }
-        const body = contentOf(answer, maxBytes, toFault);
-        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body });
+        const body = contentOf(response, maxBytes, toFault);
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body });
       });
       sent.end(body);
     });
@@ -83,10 +83,10 @@ export function createOutbound(options: OutboundOptions): Outbound {
     },
     open,
     async send(request) {
-      const { body, ...answer } = await open(request);
+      const { body, ...response } = await open(request);
       const chunks: Buffer[] = [];
       for await (const chunk of body) chunks.push(chunk);
-      return { ...answer, body: Buffer.concat(chunks) };
+      return { ...response, body: Buffer.concat(chunks) };
     },
     close() {
       plain.destroy();
@@ -95,32 +95,32 @@ export function createOutbound(options: OutboundOptions): Outbound {
   };
 }
 
-async function* contentOf(answer: http.IncomingMessage, maxBytes: number, toFault: (error: unknown) => unknown): AsyncGenerator<Buffer> {
+async function* contentOf(response: http.IncomingMessage, maxBytes: number, toFault: (error: unknown) => unknown): AsyncGenerator<Buffer> {
   let size = 0;
   try {
-    for await (const chunk of uncompressed(answer) as AsyncIterable<Buffer>) {
+    for await (const chunk of uncompressed(response) as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size > maxBytes) throw new OutboundFault('too_large', `the answer is larger than ${maxBytes} bytes`);
+      if (size > maxBytes) throw new OutboundFault('too_large', `the response exceeds ${maxBytes} bytes`);
       yield chunk;
     }
-    if (!answer.complete) throw new OutboundFault('interrupted', 'the answer ended before its end');
+    if (!response.complete) throw new OutboundFault('interrupted', 'the response is incomplete');
   } catch (error) {
     throw toFault(error);
   } finally {
-    answer.destroy();
+    response.destroy();
   }
 }
 
-function uncompressed(answer: http.IncomingMessage): Readable {
+function uncompressed(response: http.IncomingMessage): Readable {
   const decoders: Record<string, (() => Readable & NodeJS.WritableStream) | undefined> = {
     gzip: createGunzip,
     'x-gzip': createGunzip,
     br: createBrotliDecompress,
     deflate: createInflate,
   };
-  const decoder = decoders[answer.headers['content-encoding']?.toLowerCase() ?? '']?.();
-  if (!decoder) return answer;
-  // What goes wrong arrives where it is read.
-  pipeline(answer, decoder, () => {});
+  const decoder = decoders[response.headers['content-encoding']?.toLowerCase() ?? '']?.();
+  if (!decoder) return response;
+  // Errors reach the reader of the decoder.
+  pipeline(response, decoder, () => {});
   return decoder;
 }

@@ -1,4 +1,4 @@
-/** Every refusal the service can give. The HTTP status of each lives in one table in `http/problems.ts`. */
+/** All error codes of the API. `http/problems.ts` maps each to its HTTP status and explanation. */
 export type ErrorCode =
   | 'malformed_request'
   | 'validation_failed'
@@ -52,14 +52,14 @@ export class AppError extends Error {
 }
 
 export function notFound(kind: string, id: string): AppError {
-  return new AppError('not_found', `There is no ${kind} "${id}" in your organization. Check the id, or list them to find it.`);
+  return new AppError('not_found', `No ${kind} "${id}" exists in your organization. Check the ID.`);
 }
 
 export function invalidField(field: FieldError): AppError {
   return new AppError('validation_failed', field.detail, { errors: [field] });
 }
 
-/** A mistake of the operator (setting, port, folder): shown as one sentence, without a stack. */
+/** An error that the operator can correct (setting, port, folder). The command line prints its message without a stack trace. */
 export class OperatorError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

@@ -14,7 +14,7 @@ function expectAscending(ids: readonly string[]): void {
 }
 
 describe('newId', () => {
-  it('is a UUIDv7 that carries the time of its making', () => {
+  it('returns a UUIDv7 with the creation time', () => {
     const before = Date.now();
     const id = newId();
     expect(id).toMatch(V7);
@@ -22,14 +22,14 @@ describe('newId', () => {
     expect(millisOf(id)).toBeLessThanOrEqual(Date.now());
   });
 
-  it('ascends, also where thousands are made in one millisecond', () => {
+  it('returns ascending IDs, even thousands within one millisecond', () => {
     const now = Date.now() + 1_000;
     const ids = Array.from({ length: 20_000 }, () => newId(now));
     expect(ids.every((id) => V7.test(id))).toBe(true);
     expectAscending(ids);
   });
 
-  it('ascends whatever the clock does: standing still, jumping ahead, going back', () => {
+  it('returns ascending IDs if the clock stands still, jumps ahead or goes back', () => {
     let base = Date.now() + 10_000;
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -5_000, max: 5_000 }), { minLength: 2, maxLength: 200 }), (steps) => {
@@ -42,7 +42,7 @@ describe('newId', () => {
     );
   });
 
-  it('cannot be guessed from the one before: the rest of it is random', () => {
+  it('returns IDs that cannot be predicted from earlier ones', () => {
     const tails = Array.from({ length: 10_000 }, () => newId().slice(-12));
     expect(new Set(tails).size).toBe(tails.length);
     const seen = Array.from({ length: 2_000 }, () => uuidToBytes(newId()).subarray(9));
@@ -54,15 +54,15 @@ describe('newId', () => {
   });
 });
 
-describe('the bytes of an id', () => {
-  it('give the id back', () => {
+describe('uuidToBytes and uuidFromBytes', () => {
+  it('are inverse functions', () => {
     fc.assert(fc.property(fc.uuid(), (id) => uuidFromBytes(uuidToBytes(id)) === id));
     fc.assert(fc.property(fc.uint8Array({ minLength: 16, maxLength: 16 }), (bytes) => uuidToBytes(uuidFromBytes(Buffer.from(bytes))).equals(bytes)));
   });
 });
 
 describe('isUuid', () => {
-  it('takes ids as we write them and nothing else', () => {
+  it('accepts only the canonical lower-case form', () => {
     fc.assert(fc.property(fc.uuid(), (id) => isUuid(id)));
     const id = newId();
     for (const other of [id.toUpperCase(), id.replaceAll('-', ''), ` ${id}`, `${id}\n`, `${id}0`, id.slice(1), `{${id}}`, `urn:uuid:${id}`, '', 'default']) {

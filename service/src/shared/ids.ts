@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-// Randomness is drawn in pages: a call to the kernel for each id would cost more than the rest of it.
+// Random bytes are fetched in pages, because a system call for each ID would cost more than the rest of the function.
 const page = Buffer.alloc(4096);
 let used = page.length;
 
@@ -18,7 +18,7 @@ function randomness(length: number): Buffer {
 let lastMillis = 0;
 let counter = 0;
 
-/** UUIDv7 (RFC 9562): ordered by creation within this process, also within one millisecond. */
+/** Returns a UUIDv7 (RFC 9562). IDs of one process are in order of creation, even within a millisecond. */
 export function newId(now: number = Date.now()): string {
   if (now > lastMillis) {
     lastMillis = now;

@@ -6,14 +6,14 @@ import { keyFor, seal, unseal } from './sealed.ts';
 const secret = randomBytes(32);
 const key = keyFor('tests', secret);
 
-describe('what is sealed', () => {
-  it('opens again, and is not the same twice', () => {
+describe('seal', () => {
+  it('encrypts text that unseal decrypts, differently each time', () => {
     fc.assert(fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (text, context) => unseal(key, seal(key, text, context), context) === text));
     expect(seal(key, 'text').equals(seal(key, 'text'))).toBe(false);
     expect(seal(key, 'a text of its own').toString('latin1')).not.toContain('a text');
   });
 
-  it('opens with no other key, in no other place and not when it was changed', () => {
+  it('produces a value that another key, another context or a changed byte cannot open', () => {
     const sealed = seal(key, 'text', 'here');
     expect(() => unseal(keyFor('another purpose', secret), sealed, 'here')).toThrow();
     expect(() => unseal(key, sealed, 'there')).toThrow();

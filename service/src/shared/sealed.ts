@@ -3,12 +3,12 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 const NONCE = 12;
 const TAG = 16;
 
-/** A key for one purpose, from a secret that serves several. */
+/** Derives a key for one purpose from a secret that is used for several. */
 export function keyFor(purpose: string, secret: Buffer): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', purpose, 32));
 }
 
-/** AES-256-GCM: nonce, tag, text. It opens only with the context it was sealed with, so that it cannot be moved to another place. */
+/** AES-256-GCM: nonce, tag, ciphertext. The context is authenticated, so that a value cannot be moved to another record. */
 export function seal(key: Buffer, text: string, context = ''): Buffer {
   const nonce = randomBytes(NONCE);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context));

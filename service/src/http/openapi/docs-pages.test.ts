@@ -11,21 +11,21 @@ beforeAll(async () => {
 });
 afterAll(() => app?.close());
 
-it('the description is public and byte for byte the committed one', async () => {
+it('serves the committed description publicly, byte for byte', async () => {
   const response = await fetch(`${url}/api/v1/openapi.json`);
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
   expect(await response.text()).toBe(committedDescription);
 });
 
-it('the documentation is one page and one script, both from here, and reaches nothing else', async () => {
+it('serves the documentation as one page and one script without third-party requests', async () => {
   expect((await fetch(url, { redirect: 'manual' })).headers.get('location')).toBe('/docs/');
   const page = await fetch(`${url}/docs`);
   expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
   const html = await page.text();
   expect(html).toContain('/api/v1/openapi.json');
-  const addresses = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = '']) => new URL(address, page.url));
-  expect(addresses.length).toBeGreaterThan(0);
-  for (const address of addresses) {
+  const scripts = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = '']) => new URL(address, page.url));
+  expect(scripts.length).toBeGreaterThan(0);
+  for (const address of scripts) {
     expect(address.origin).toBe(url);
     const part = await fetch(address);
     expect([part.status, part.headers.get('content-type')]).toEqual([200, expect.stringMatching(/^(application|text)\/javascript/)]);

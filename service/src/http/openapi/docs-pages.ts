@@ -4,11 +4,17 @@ import type { ErrorCode } from '../../shared/errors.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { App } from '../app.ts';
 import { problemKinds } from '../problems.ts';
+import { media } from '../schemas.ts';
 
-/** The few pages for people: the API documentation and an explanation for each kind of problem. */
+/** Pages for people: the API documentation and an explanation of each kind of problem. */
 const DOCS_POLICY =
   "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
 const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
+
+const Description = Type.Object(
+  { openapi: Type.String({ description: 'Version of the OpenAPI specification', examples: ['3.1.0'] }) },
+  { additionalProperties: true },
+);
 
 export function installPages(app: App): void {
   app.get('/', { config: { access: 'public' }, schema: { hide: true } }, (_request, reply) => reply.redirect('/docs/', 302));
@@ -21,17 +27,17 @@ export function installPages(app: App): void {
       config: { access: 'public' },
       schema: {
         operationId: 'getDescription',
-        summary: 'Get this description',
-        description: 'The OpenAPI 3.1 description of everything the service has, generated from the schemas that check requests and write responses.',
+        summary: 'Get the OpenAPI description',
+        description: 'Returns the OpenAPI 3.1 description of this API. It is generated from the schemas that validate requests and serialize responses.',
         tags: ['Description'],
-        response: { 200: Type.Object({ openapi: Type.String({ examples: ['3.1.0'] }) }, { additionalProperties: true }) },
+        response: { 200: media<string>('OK', { 'application/json': { schema: Description } }) },
       },
     },
     async (_request, reply) =>
       reply
         .type('application/json; charset=utf-8')
         .serializer(String)
-        .send((await description()) as never),
+        .send(await readDescription()),
   );
 
   const docs = lazyDocs();
@@ -48,7 +54,7 @@ export function installPages(app: App): void {
 
   app.get('/problems/:code', { config: { access: 'public' }, schema: { hide: true } }, async (request, reply) => {
     const { code } = request.params as { code: string };
-    if (!Object.hasOwn(problemKinds, code)) throw new AppError('not_found', `There is no kind of problem called "${code}".`);
+    if (!Object.hasOwn(problemKinds, code)) throw new AppError('not_found', `The problem code "${code}" does not exist.`);
     return reply
       .type('text/html; charset=utf-8')
       .header('content-security-policy', PAGE_POLICY)
@@ -56,11 +62,11 @@ export function installPages(app: App): void {
   });
 }
 
-function description(): Promise<string> {
+function readDescription(): Promise<string> {
   return readFile(new URL('../../../openapi.json', import.meta.url), 'utf8');
 }
 
-/** The documentation's script is 4 MiB: it is loaded when somebody first reads the documentation. */
+/** Scalar ships its 4 MiB script only inside its Fastify plugin, so the plugin runs in an instance of its own, created on first use. */
 function lazyDocs() {
   let loading: Promise<import('fastify').FastifyInstance> | undefined;
   const load = async () => {
@@ -77,7 +83,7 @@ function lazyDocs() {
         showDeveloperTools: 'never',
         agent: { disabled: true },
         mcp: { disabled: true },
-      } as never,
+      },
     });
     return inner;
   };

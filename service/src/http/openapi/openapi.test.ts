@@ -24,12 +24,12 @@ function everyRef(value: unknown): string[] {
 }
 
 describe('the description', () => {
-  it('is that of the routes as they are', async () => {
+  it('matches the current routes', async () => {
     const same = (await generateDescription()) === committedDescription;
     expect(same, 'service/openapi.json is not up to date: run `npm run openapi:generate` and commit it').toBe(true);
   });
 
-  it('has no reference that leads nowhere and no component that nothing refers to', () => {
+  it('has no broken references and no unused components', () => {
     const refs = new Set(everyRef(description));
     expect(refs.size).toBeGreaterThan(20);
     for (const $ref of refs) expect(() => resolve({ $ref })).not.toThrow();
@@ -40,27 +40,27 @@ describe('the description', () => {
     expect(present.filter((name) => !refs.has(name))).toEqual([]);
   });
 
-  it('names each operation once', () => {
+  it('gives each operation a unique ID', () => {
     const ids = operations.map(({ operationId }) => operationId);
     expect(new Set(ids).size).toBe(ids.length);
     for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z]+$/);
   });
 
-  it('uses the tags it explains, and explains those it uses', () => {
+  it('describes exactly the tags that it uses', () => {
     const explained = (description.tags as { name: string; description: string }[]).map(({ name }) => name).sort();
     expect([...new Set(operations.flatMap(({ tags }) => tags))].sort()).toEqual(explained);
   });
 });
 
 describe.each(named)('%s', (_, operation) => {
-  it('says what it is', () => {
+  it('has a summary, a description and one tag', () => {
     expect(operation.summary).toMatch(/^[A-Z].*[^.]$/);
     expect(operation.description).toMatch(/^[A-Z].*\.$/s);
     expect(operation.tags).toHaveLength(1);
     for (const parameter of operation.parameters) expect.soft(parameter.schema, parameter.name).toBeTypeOf('object');
   });
 
-  it('has an example for its request and each of its answers, and each is valid', () => {
+  it('has a valid example of its request and each of its responses', () => {
     for (const [where, { schema, example, examples }] of bodiesOf(operation)) {
       const given = examples ? Object.values(examples).map(({ value }) => value) : example === undefined ? [] : [example];
       expect.soft(given.length, where).toBeGreaterThan(0);
@@ -71,7 +71,7 @@ describe.each(named)('%s', (_, operation) => {
     }
   });
 
-  it('documents the refusals that come before it, under their codes', () => {
+  it('documents the common errors under their codes', () => {
     const isPublic = operation.security?.length === 0;
     const wanted = ['400', '406', '500', '503', ...(isPublic ? [] : ['401', '429']), ...(operation.requestBody ? ['413', '415'] : [])];
     expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(wanted));
@@ -85,9 +85,9 @@ describe.each(named)('%s', (_, operation) => {
     }
   });
 
-  it('is as strict in words as in deeds', () => {
+  it('is described as strictly as it is validated', () => {
     for (const { schema } of Object.values(operation.requestBody?.content ?? {})) {
-      // A streamed file is taken as it is.
+      // The content of a streamed file is not validated.
       if (resolve(schema).format !== 'binary') expect(resolve(schema).additionalProperties).toBe(false);
     }
     for (const parameter of operation.parameters) if (parameter.in === 'path') expect(parameter.required).toBe(true);
@@ -99,7 +99,7 @@ describe.each(named)('%s', (_, operation) => {
 describe('a list', () => {
   const lists = named.filter(([, { parameters }]) => parameters.some(({ name }) => name === 'cursor'));
 
-  it.each(lists)('%s is paged like every other', (_, { parameters, responses }) => {
+  it.each(lists)('%s is paged like every other list', (_, { parameters, responses }) => {
     expect(parameters.map(({ name }) => name)).toEqual(expect.arrayContaining(['limit', 'cursor', 'sort', 'total']));
     expect(responses[200]?.headers).toHaveProperty('Link');
     expect(Object.keys(responses[400]?.content?.['application/problem+json']?.examples ?? {})).toContain('invalid_cursor');

@@ -8,23 +8,27 @@ import { polish, type Upload } from './polish.ts';
 
 type Json = Record<string, unknown>;
 
-const description = `Takes vulnerability findings from every scanner, turns them into remediation work, and proves that the work was done.
+const license = { name: 'Apache-2.0', identifier: 'Apache-2.0' };
 
-- Send \`Authorization: Bearer <API key or OIDC access token>\`.
-- Requests are strict: an unknown field, parameter or value is answered with 400 and the list of what is allowed; all mistakes come at once.
-- Errors are \`application/problem+json\` (RFC 9457) with a stable \`code\`.
-- Lists are paged with cursors; follow \`next_cursor\` or the \`Link\` header.
-- POST takes \`Idempotency-Key\`; resources carry \`ETag\` and PATCH honours \`If-Match\`; PATCH is a JSON merge patch.
-- Times are RFC 3339 in UTC with milliseconds; ids are UUIDv7.`;
+const description = `Collects vulnerability findings from scanners, tracks their remediation, and produces signed evidence that the work was done.
+
+- **Authentication**: send \`Authorization: Bearer <API key or OIDC access token>\`.
+- **Validation**: an unknown field, parameter or value returns 400. The response lists all errors and what is allowed.
+- **Errors** are \`application/problem+json\` (RFC 9457) with a stable \`code\`.
+- **Lists** are paged with cursors. Follow \`next_cursor\` or the \`Link\` header.
+- **Retries**: send an \`Idempotency-Key\` with POST to make it safe to retry.
+- **Concurrent changes**: resources have an \`ETag\`. Send it as \`If-Match\` with PATCH to detect changes by others.
+- **PATCH** is a JSON merge patch (RFC 7396): fields that you omit stay unchanged.
+- **Formats**: times are RFC 3339 in UTC with milliseconds. IDs are UUIDv7.`;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** A body that is streamed instead of parsed, and so has no schema to check it by. */
+    /** Describes a body that is streamed instead of parsed. */
     upload?: Upload;
   }
 }
 
-/** The description is made from the same schemas that check requests and write responses. */
+/** Generates the description from the schemas that validate requests and serialize responses. */
 export async function installOpenApi(app: App, version: string): Promise<void> {
   const uploads = new Map<string, Upload>();
   app.addHook('onRoute', (route) => {
@@ -34,14 +38,14 @@ export async function installOpenApi(app: App, version: string): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title: 'Remediation Risk Service', version, description, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } as never },
+      info: { title: 'Remediation Risk Service', version, description, license },
       servers: [{ url: '/', description: 'This service' }],
       tags: [...tags],
       components: {
         securitySchemes: {
           bearer: { type: 'http', scheme: 'bearer', description: 'An API key (`rrs_…`) or an OIDC access token' },
-          api_key: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key, for clients that cannot set Authorization' },
-          session: { type: 'apiKey', in: 'cookie', name: 'rrs_session', description: 'The session of the console' },
+          api_key: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key, for clients that cannot set the Authorization header' },
+          session: { type: 'apiKey', in: 'cookie', name: 'rrs_session', description: 'A browser session, created with `POST /api/v1/sessions`' },
         },
       },
       security: [{ bearer: [] }, { api_key: [] }, { session: [] }],
@@ -50,7 +54,7 @@ export async function installOpenApi(app: App, version: string): Promise<void> {
       schema: { ...schema, ...(route.config?.access === 'public' ? { security: [] } : {}) },
       url,
     }),
-    transformObject: (document) => polish(('openapiObject' in document ? document.openapiObject : {}) as unknown as Json, uploads) as never,
+    transformObject: (document) => polish({ ...('openapiObject' in document ? document.openapiObject : {}) }, uploads),
   });
 }
 

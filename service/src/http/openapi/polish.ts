@@ -1,15 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { PROBLEM_MEDIA_TYPE } from '../problems.ts';
 
-/** What the generated description still needs to be pleasant: names instead of copies, examples, headers, plain words. */
+/** Completes the generated description: named components instead of copies, examples, headers and response texts. */
 type Json = Record<string, unknown>;
 interface Media extends Json {
   schema?: Json;
   example?: unknown;
   examples?: Json;
 }
+/** A response, or a `$ref` to a shared one. */
 interface Response extends Json {
-  description: string;
+  description?: string;
   content?: Record<string, Media>;
   headers?: Json;
 }
@@ -21,16 +22,16 @@ interface Operation extends Json {
 }
 
 const headers = {
-  ETag: 'The version of the resource, for If-Match',
-  Link: 'RFC 8288 links to the first, next and previous page',
-  Location: 'Address of what was created',
-  RateLimit: 'Requests left and seconds until the limit is full again',
-  'RateLimit-Policy': 'The limit that applies to the credential',
-  'Retry-After': 'Seconds to wait',
-  'Set-Cookie': 'The session cookie, or its removal',
-  'WWW-Authenticate': 'How to authenticate',
-  'Idempotency-Replayed': '`true` when this is the kept answer of an earlier request',
-  'X-Request-Id': 'The id of the request, as sent or made up; the log has it too',
+  ETag: 'Version of the resource, for `If-Match`',
+  Link: 'Links to the first, next and previous page (RFC 8288)',
+  Location: 'Path of the created resource',
+  RateLimit: 'Number of requests left (`r`) and seconds until the limit is fully restored (`t`)',
+  'RateLimit-Policy': 'Rate limit of the credential',
+  'Retry-After': 'Seconds to wait before retrying',
+  'Set-Cookie': 'Sets or deletes the session cookie',
+  'WWW-Authenticate': 'Authentication scheme to use',
+  'Idempotency-Replayed': '`true` if this is the stored response of an earlier request with the same idempotency key',
+  'X-Request-Id': 'ID of the request: the one you sent, or a generated one. The log contains it too',
 } as const;
 type HeaderName = keyof typeof headers;
 
@@ -38,34 +39,34 @@ const parameters = {
   RequestId: {
     in: 'header',
     name: 'X-Request-Id',
-    description: 'An id of your own for this request',
+    description: 'Your own ID for this request. Default: a generated one',
     schema: { type: 'string', pattern: '^[\\w.-]{1,128}$' },
     example: 'build-1742',
   },
   TraceParent: {
     in: 'header',
     name: 'traceparent',
-    description: 'W3C trace context; its trace id is in the log',
+    description: 'W3C trace context. The log contains its trace ID',
     schema: { type: 'string' },
     example: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
   },
 };
 
-const outcomes: Readonly<Record<string, string>> = { 200: 'Done', 201: 'Created', 202: 'Accepted', 204: 'Done, nothing to say' };
+const outcomes: Readonly<Record<string, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted', 204: 'No content' };
 
-/** How a streamed body is described: as a part of a form with some fields, or else as it is, or as JSON where no file is needed. */
+/** Describes a streamed body: a form with a file and fields, and alternatively the raw file or a JSON object. */
 export interface Upload {
   description: string;
   fields: Json;
-  /** Those that the form must have besides the file. */
+  /** Required fields of the form in addition to the file. */
   required?: readonly string[];
-  /** Of the form. */
+  /** Example of the form. */
   example: Json & { file: string };
-  /** The schema of what may be sent instead. */
+  /** Schema of a JSON body that may be sent instead of the form. */
   json?: object;
-  /** Of the body as it is; any is taken. */
+  /** Media type of the raw body in the description. Any media type is accepted. */
   mediaType?: string;
-  /** There is no form, only the body as it is. */
+  /** Whether only the raw body is accepted, and no form. */
   formless?: boolean;
 }
 
@@ -84,10 +85,10 @@ function uploadBody({
     required: ['file', ...required],
     properties: { file: { type: 'string', format: 'binary', description }, ...fields },
   };
-  const instead = json
+  const alternative = json
     ? { 'application/json': { schema: json as Json } }
     : { [mediaType]: { schema: { type: 'string', format: 'binary', description }, example: example.file } };
-  return { required: true, content: { ...instead, ...(formless ? {} : { 'multipart/form-data': { schema: form, example } }) } };
+  return { required: true, content: { ...alternative, ...(formless ? {} : { 'multipart/form-data': { schema: form, example } }) } };
 }
 
 export function polish(document: Json, uploads: ReadonlyMap<string, Upload>): Json {
@@ -104,7 +105,7 @@ export function polish(document: Json, uploads: ReadonlyMap<string, Upload>): Js
       operation.requestBody.content = { 'application/merge-patch+json': json, 'application/json': json };
     }
     for (const [status, response] of Object.entries(operation.responses)) {
-      if (status.startsWith('2')) response.description = response.description === 'Default Response' ? (outcomes[status] ?? 'Done') : response.description;
+      if (status.startsWith('2') && response.description === 'Default Response') response.description = outcomes[status] ?? 'OK';
       const common = headersOf(status, operation, schemas).map((name) => [name, { $ref: `#/components/headers/${name}` }]);
       response.headers = { ...Object.fromEntries(common), ...response.headers };
       operation.responses[status] = shareProblem(response, responses);
@@ -124,7 +125,7 @@ function sorted<T>(record: Record<string, T>): Record<string, T> {
   return Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** An object schema with a title becomes a component of that name. */
+/** Moves each object schema with a title to a component of that name. */
 function hoistSchemas(value: unknown, schemas: Record<string, Json>): unknown {
   if (Array.isArray(value)) return value.map((item) => hoistSchemas(item, schemas));
   if (value === null || typeof value !== 'object') return value;
@@ -132,19 +133,19 @@ function hoistSchemas(value: unknown, schemas: Record<string, Json>): unknown {
   const { title, ...schema } = Object.fromEntries(entries) as Json;
   if (typeof title !== 'string' || schema.type !== 'object') return title === undefined ? schema : { title, ...schema };
   const known = schemas[title];
-  if (known !== undefined && !isDeepStrictEqual(known, schema)) throw new Error(`two schemas are called ${title}`);
+  if (known !== undefined && !isDeepStrictEqual(known, schema)) throw new Error(`two different schemas have the title ${title}`);
   schemas[title] = schema;
   return { $ref: `#/components/schemas/${title}` };
 }
 
-/** Problems of the same codes are the same response wherever they occur. */
+/** Problem responses with the same codes share one component. */
 function shareProblem(response: Response, responses: Record<string, Response>): Response {
   const codes = Object.keys(response.content?.[PROBLEM_MEDIA_TYPE]?.examples ?? {});
   if (codes.length === 0) return response;
   const withLimits = response.headers && 'RateLimit' in response.headers ? '' : '-public';
   const name = `${codes.sort().join('-or-')}${withLimits}`;
   responses[name] ??= response;
-  return { $ref: `#/components/responses/${name}` } as unknown as Response;
+  return { $ref: `#/components/responses/${name}` };
 }
 
 function nameParameters(operation: Operation): void {
@@ -154,7 +155,7 @@ function nameParameters(operation: Operation): void {
   operation.parameters = [...own, ...Object.keys(parameters).map((name) => ({ $ref: `#/components/parameters/${name}` }))];
 }
 
-/** What has a default may be left out, although the server always has a value. */
+/** A parameter with a default is optional for the caller, although its schema requires it after defaults are applied. */
 function isRequired({ required, schema }: Json): boolean {
   return required === true && (schema as Json).default === undefined;
 }
@@ -196,7 +197,7 @@ function resolve(schema: Json, schemas: Record<string, Json>): Json {
   return typeof schema.$ref === 'string' ? (schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}) : schema;
 }
 
-/** The example of a schema: its own, or the one its parts make. */
+/** Returns the example of a schema, or composes one from its properties. */
 function exampleOf(schema: Json, schemas: Record<string, Json>): unknown {
   const { examples, type, format, properties, items, enum: values, default: fallback, minimum } = resolve(schema, schemas);
   if (Array.isArray(examples)) return examples[0];

@@ -20,13 +20,13 @@ afterAll(() => app?.close());
 const me = (headers: Record<string, string>) => app.inject({ url: '/api/v1/me', headers });
 
 describe('a route', () => {
-  it.each([undefined, {}, { access: undefined }])('that does not declare its access does not boot (%j)', async (config) => {
+  it.each([undefined, {}, { access: undefined }])('must declare its access, or the app does not start (%j)', async (config) => {
     await expect(startApp((api) => void api.get('/api/v1/oops', { config } as object, async () => ({})))).rejects.toThrow(
       'the route GET /api/v1/oops declares no access',
     );
   });
 
-  it('is open to nobody, somebody or everybody, as it declares', async () => {
+  it('is open to the callers that it declares', async () => {
     expect((await app.inject({ url: '/api/v1/open' })).statusCode).toBe(200);
     expect((await app.inject({ url: '/api/v1/open', headers: { authorization: 'Bearer wrong' } })).statusCode).toBe(200);
     for (const role of roles) {
@@ -38,20 +38,20 @@ describe('a route', () => {
     }
   });
 
-  it('says who may when it says no', async () => {
+  it('names the required permission and its roles when it refuses', async () => {
     const refused = await app.inject({ method: 'POST', url: '/api/v1/members', headers: { authorization: 'Bearer ada:viewer' } });
     expect(refused.json()).toMatchObject({
       code: 'forbidden',
-      detail: `This needs the permission "members:manage" (roles ${rolesWith('members:manage').join(', ')}); your role is viewer.`,
+      detail: `This operation requires the permission "members:manage" (roles: ${rolesWith('members:manage').join(', ')}). Your role is viewer.`,
     });
   });
 
-  it('keeps HEAD as closed as GET', async () => {
+  it('checks HEAD like GET', async () => {
     expect((await app.inject({ method: 'HEAD', url: '/api/v1/me' })).statusCode).toBe(401);
     expect((await app.inject({ method: 'HEAD', url: '/api/v1/members', headers: { authorization: 'Bearer ada:viewer' } })).statusCode).toBe(200);
   });
 
-  it('looks at the caller before the body', async () => {
+  it('checks the caller before the body', async () => {
     const answer = await app.inject({ method: 'POST', url: '/api/v1/me', headers: { 'content-type': 'application/json' }, payload: '{' });
     expect(answer.statusCode).toBe(401);
   });
@@ -66,7 +66,7 @@ describe('a credential', () => {
     { authorization: 'Basic YWRhOng=', 'x-api-key': 'ada:viewer' },
     { cookie: 'rrs_session=ada' },
     { cookie: 'theme=dark; rrs_session=ada; lang=de' },
-  ])('is found in %j', async (headers) => {
+  ])('is accepted in %j', async (headers) => {
     const cookie = 'cookie' in headers;
     const answer = await me(headers as Record<string, string>);
     expect(answer.statusCode).toBe(cookie ? 401 : 200);
@@ -76,27 +76,27 @@ describe('a credential', () => {
 
   it.each([
     [{}, 'No credential was sent.'],
-    [{ authorization: 'Basic YWRhOng=' }, 'not of the form'],
-    [{ authorization: 'Bearer' }, 'not of the form'],
-    [{ authorization: 'Bearer two words' }, 'not of the form'],
-    [{ authorization: `Bearer ${'x'.repeat(9_000)}` }, 'not of the form'],
+    [{ authorization: 'Basic YWRhOng=' }, 'must have the form'],
+    [{ authorization: 'Bearer' }, 'must have the form'],
+    [{ authorization: 'Bearer two words' }, 'must have the form'],
+    [{ authorization: `Bearer ${'x'.repeat(9_000)}` }, 'must have the form'],
     [{ 'x-api-key': '' }, 'No credential was sent.'],
     [{ cookie: 'my_rrs_session=ada' }, 'No credential was sent.'],
     [{ cookie: 'x=1;rrs_session=' }, 'No credential was sent.'],
-  ])('is missed in %j', async (headers, detail) => {
+  ])('is not found in %j', async (headers, detail) => {
     const answer = await me(headers as Record<string, string>);
     expect(answer.statusCode).toBe(401);
     expect(answer.headers['www-authenticate']).toBe('Bearer realm="rrs"');
     expect(answer.json().detail).toContain(detail);
   });
 
-  it('that is wrong is told apart from one that is missing', async () => {
+  it('gets a different challenge if it is wrong than if it is missing', async () => {
     const answer = await me({ authorization: 'Bearer wrong' });
     expect(answer.headers['www-authenticate']).toBe('Bearer realm="rrs", error="invalid_token"');
     expect(answer.json().code).toBe('unauthenticated');
   });
 
-  it('in a bearer header outweighs the others', async () => {
+  it('in a bearer header takes precedence over others', async () => {
     expect((await me({ authorization: 'Bearer ada:viewer', 'x-api-key': 'bob:owner' })).json()).toEqual({ name: 'ada', role: 'viewer' });
     expect((await me({ authorization: 'Bearer wrong', 'x-api-key': 'bob:owner' })).statusCode).toBe(401);
   });
@@ -124,7 +124,7 @@ describe('a session', () => {
   const call = async (method: string, headers: Record<string, string>) =>
     (await own.inject({ method: method as 'POST', url: '/api/v1/me', headers: { cookie: 'rrs_session=s', ...headers } })).statusCode;
 
-  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('changes things from our own pages only (%s)', async (method) => {
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('can change data only from pages of this origin (%s)', async (method) => {
     for (const headers of [
       {},
       { origin: 'https://rrs.example' },
@@ -146,7 +146,7 @@ describe('a session', () => {
     for (const headers of foreign) expect.soft(await call(method, headers as Record<string, string>), JSON.stringify(headers)).toBe(403);
   });
 
-  it('may be read from anywhere the browser lets it', async () => {
+  it('can read from any page that the browser allows', async () => {
     expect(await call('GET', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' })).toBe(200);
   });
 });

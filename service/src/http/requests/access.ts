@@ -7,7 +7,7 @@ import { createLimiter, type Limiter, type RateLimit } from './rate-limit.ts';
 
 type Credential = { kind: 'token'; token: string } | { kind: 'session'; token: string };
 
-/** `null`: the credential stands for nobody. Passed in by `main`, because `http` knows no feature. */
+/** Returns `null` for an unknown, expired or revoked credential. `main` passes it in, because `http` must not import a feature. */
 export type Authenticate = (credential: Credential, request: { id: string; ip: string }) => Promise<Principal | null>;
 
 export const SESSION_COOKIE = 'rrs_session';
@@ -20,13 +20,13 @@ declare module 'fastify' {
   interface FastifyRequest {
     actor: Actor;
     principal: Principal;
-    /** The credential itself, for signing out. */
+    /** The credential itself. Signing out deletes its session. */
     credential: Credential | null;
   }
   interface FastifyInstance {
-    /** Failed sign-ins by address, shared by tokens and passwords. */
+    /** Failed sign-ins by IP address, for tokens and passwords together. */
     failures: Limiter;
-    /** For answers that take long: whether the credential of the request still counts, for the same role. */
+    /** For long-running responses: whether the credential of the request is still valid with the same role. */
     isStillAllowed(request: FastifyRequest): Promise<boolean>;
   }
 }
@@ -58,14 +58,14 @@ export function installAccess(app: FastifyInstance, { authenticate, rateLimit, c
     if (access === undefined || access === 'public') return;
     const credential = credentialOf(request);
     const principal = credential && (await authenticate(credential, request));
-    if (!principal) throw refusal(app.failures, credential, request);
+    if (!principal) throw authenticationError(app.failures, credential, request);
     if (credential.kind === 'session') assertSameSite(request, origin());
     const { actor } = principal;
     request.principal = principal;
     request.actor = actor;
     request.credential = credential;
-    if (requests) spend(requests, rateLimit, actor, reply);
-    if (access !== 'authenticated') assertMay(actor, access);
+    if (requests) takeToken(requests, rateLimit, actor, reply);
+    if (access !== 'authenticated') requirePermission(actor, access);
   });
 }
 
@@ -79,9 +79,9 @@ function credentialOf(request: FastifyRequest): Credential | null {
   return session === undefined ? null : { kind: 'session', token: session };
 }
 
-function refusal(failures: Limiter, credential: Credential | null, request: FastifyRequest): AppError {
+function authenticationError(failures: Limiter, credential: Credential | null, request: FastifyRequest): AppError {
   if (!credential) {
-    const sent = request.headers.authorization === undefined ? 'No credential was sent.' : 'The Authorization header is not of the form "Bearer <token>".';
+    const sent = request.headers.authorization === undefined ? 'No credential was sent.' : 'The Authorization header must have the form "Bearer <token>".';
     return new AppError('unauthenticated', `${sent} Send "Authorization: Bearer <API key or access token>".`, {
       headers: { 'www-authenticate': 'Bearer realm="rrs"' },
     });
@@ -94,30 +94,33 @@ function refusal(failures: Limiter, credential: Credential | null, request: Fast
 }
 
 export function tooMany(what: string, seconds: number): AppError {
-  return new AppError('rate_limited', `${what} Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`, {
+  return new AppError('rate_limited', `${what} Retry in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`, {
     headers: { 'retry-after': String(seconds) },
   });
 }
 
-/** A browser sends the cookie along whoever made the page; only our own pages may change things with it. */
+/** Threat: cross-site request forgery. A browser sends the session cookie with requests from any site, so changes require our own origin. */
 export function assertSameSite(request: FastifyRequest, origin: string): void {
   if (request.method === 'GET' || request.method === 'HEAD') return;
   const site = request.headers['sec-fetch-site'];
   const from = request.headers.origin;
   const same = from === undefined ? site === undefined || site === 'same-origin' : from === origin || from === `${request.protocol}://${request.host}`;
   if (!same || (site !== undefined && site !== 'same-origin')) {
-    throw new AppError('cross_site_request', 'A session may change things only from pages of this service. Use an API key in programs.');
+    throw new AppError('cross_site_request', 'A browser session can change data only from pages of this service. Use an API key in programs.');
   }
 }
 
-function assertMay(actor: Actor, permission: Permission): void {
+function requirePermission(actor: Actor, permission: Permission): void {
   if (can(actor.role, permission)) return;
-  throw new AppError('forbidden', `This needs the permission "${permission}" (roles ${rolesWith(permission).join(', ')}); your role is ${actor.role}.`);
+  throw new AppError(
+    'forbidden',
+    `This operation requires the permission "${permission}" (roles: ${rolesWith(permission).join(', ')}). Your role is ${actor.role}.`,
+  );
 }
 
-function spend(limiter: Limiter, { perMinute, burst }: RateLimit, actor: Actor, reply: FastifyReply): void {
+function takeToken(limiter: Limiter, { perMinute, burst }: RateLimit, actor: Actor, reply: FastifyReply): void {
   const { allowed, remaining, seconds } = limiter.take(`${actor.orgId}/${actor.type}/${actor.id}`);
   reply.header('ratelimit-policy', `"default";q=${perMinute};w=60;burst=${burst}`);
   reply.header('ratelimit', `"default";r=${remaining};t=${seconds}`);
-  if (!allowed) throw tooMany(`The limit of ${perMinute} requests per minute is used up.`, seconds);
+  if (!allowed) throw tooMany(`You exceeded the limit of ${perMinute} requests per minute.`, seconds);
 }

@@ -38,7 +38,7 @@ function parse(answer: string) {
 
 const HOST = 'host: service.example\r\n';
 
-describe('what is not an HTTP request', () => {
+describe('an invalid HTTP request', () => {
   it.each([
     ['no request line', 'hello\r\n\r\n', 'malformed_request', 400],
     ['an unknown method', `BREW / HTTP/1.1\r\n${HOST}\r\n`, 'malformed_request', 400],
@@ -52,7 +52,7 @@ describe('what is not an HTTP request', () => {
     ['no host', 'GET /api/v1/hello HTTP/1.1\r\n\r\n', 'malformed_request', 400],
     ['large headers', `GET / HTTP/1.1\r\n${HOST}x-large: ${'x'.repeat(20_000)}\r\n\r\n`, 'headers_too_large', 431],
     ['a long address', `GET /${'x'.repeat(20_000)} HTTP/1.1\r\n${HOST}\r\n`, 'headers_too_large', 431],
-  ])('is answered with a problem: %s', async (_, bytes, code, status) => {
+  ])('gets a problem document: %s', async (_, bytes, code, status) => {
     const answer = await say(bytes);
     expect(answer.status).toBe(status);
     expect(answer.headers).toMatchObject({
@@ -69,13 +69,13 @@ describe('what is not an HTTP request', () => {
     });
   });
 
-  it('leaves the service well', async () => {
+  it('does not harm the service', async () => {
     await Promise.all(Array.from({ length: 20 }, () => say('\u0016\u0003\u0001\u0002\u0000\u0001')));
     const answer = await say(`GET /api/v1/hello HTTP/1.1\r\n${HOST}connection: close\r\n\r\n`);
     expect([answer.status, answer.body]).toEqual([200, '{"hello":true}']);
   });
 
-  it('behind a good request does not spoil its answer', async () => {
+  it('after a valid request does not affect the response of the first', async () => {
     const { promise: finish, resolve } = Promise.withResolvers<void>();
     held = finish;
     const socket = connect(port, '127.0.0.1');
@@ -89,7 +89,7 @@ describe('what is not an HTTP request', () => {
     expect(answer.body).not.toContain('HTTP/1.1');
   });
 
-  it('is known by more than a missing host, which HTTP/1.0 does without', async () => {
+  it('may lack the Host header in HTTP/1.0', async () => {
     expect((await say('GET /api/v1/hello HTTP/1.0\r\n\r\n')).status).toBe(200);
   });
 });
@@ -106,7 +106,7 @@ it.each([`GET / HTTP/1.1\r\n${HOST}`, `POST /api/v1/hello HTTP/1.1\r\n${HOST}con
   },
 );
 
-it('who hung up is not talked to', async () => {
+it('writes nothing to a client that disconnected', async () => {
   const connected = once(app.server, 'connection');
   const socket = connect(port, '127.0.0.1');
   const [served] = (await connected) as [Socket];

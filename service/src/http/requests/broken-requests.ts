@@ -5,17 +5,17 @@ import { newId } from '../../shared/ids.ts';
 import { PROBLEM_MEDIA_TYPE, problemOf } from '../problems.ts';
 
 const kinds: Readonly<Record<string, { code: ErrorCode; detail: string }>> = {
-  HPE_HEADER_OVERFLOW: { code: 'headers_too_large', detail: 'The request line and headers are larger than the limit of 16 KiB.' },
-  ERR_HTTP_REQUEST_TIMEOUT: { code: 'request_timeout', detail: 'The request was not complete within the time allowed.' },
+  HPE_HEADER_OVERFLOW: { code: 'headers_too_large', detail: 'The request line and headers exceed the limit of 16 KiB.' },
+  ERR_HTTP_REQUEST_TIMEOUT: { code: 'request_timeout', detail: 'The request did not arrive completely within the time limit.' },
 };
 const LINGER_MS = 1_000;
-const malformed = { code: 'malformed_request', detail: 'The request is not HTTP/1.1 as it should be.' } as const;
+const malformed = { code: 'malformed_request', detail: 'The request is not valid HTTP/1.1.' } as const;
 
-/** What is not a request cannot reach Fastify: it is answered on the bare connection, which ends. */
-export function answerBrokenRequest(error: Error, socket: Socket, baseUrl: string): void {
+/** Writes the response to the socket and closes it, because requests that Node cannot parse never reach Fastify. */
+export function replyToBrokenRequest(error: Error, socket: Socket, baseUrl: string): void {
   const code = errorCodeOf(error) ?? '';
-  const answering = (socket as Socket & { _httpMessage?: { headersSent: boolean } | null })._httpMessage;
-  if (code === 'ECONNRESET' || !socket.writable || answering?.headersSent) {
+  const responding = (socket as Socket & { _httpMessage?: { headersSent: boolean } | null })._httpMessage;
+  if (code === 'ECONNRESET' || !socket.writable || responding?.headersSent) {
     socket.destroy();
     return;
   }

@@ -25,17 +25,17 @@ async function current() {
 }
 
 describe('the version of a resource', () => {
-  it('is its ETag, from creation through every change', async () => {
+  it('is its ETag after creation and every change', async () => {
     expect(await current()).toMatchObject({ version: 1, etag: '"1"' });
     expect(await patch({ name: 'second' })).toMatchObject({ status: 200, etag: '"2"', key: { version: 2 } });
     expect(await current()).toMatchObject({ version: 2, etag: '"2"', name: 'second' });
   });
 
-  it('stays when nothing changes', async () => {
+  it('stays the same if nothing changes', async () => {
     expect(await patch({ name: 'first' })).toMatchObject({ status: 200, etag: '"1"' });
   });
 
-  it.each(['/api/v1/organization'])('is carried by %s too', async (path) => {
+  it.each(['/api/v1/organization'])('is the ETag of %s too', async (path) => {
     const read = await api.call('GET', path, { as: api.ours.owner });
     expect(read.headers.get('etag')).toBe(`"${(read.body as { version: number }).version}"`);
     const stale = await api.call('PATCH', path, { as: api.ours.owner, body: { name: 'changed' }, headers: { 'if-match': '"999"' } });
@@ -44,7 +44,7 @@ describe('the version of a resource', () => {
 });
 
 describe('If-Match', () => {
-  it.each(['"1"', '*', ' "1" ', '"7", "1"', '"1","2"', '* '])('%s lets the change through', async (tag) => {
+  it.each(['"1"', '*', ' "1" ', '"7", "1"', '"1","2"', '* '])('%s allows the change', async (tag) => {
     expect(await patch({ name: 'second' }, tag)).toMatchObject({ status: 200, key: { name: 'second' } });
   });
 
@@ -68,13 +68,13 @@ describe('If-Match', () => {
     '"1" "2"',
     'null',
     '**',
-  ])('%s does not, and nothing changes', async (tag) => {
+  ])('%s refuses the change', async (tag) => {
     const refused = await patch({ name: 'second' }, tag);
     expect([refused.status, refused.code]).toEqual([412, 'stale_version']);
     expect(await current()).toMatchObject({ version: 1, name: 'first' });
   });
 
-  it('of the version before is stale', async () => {
+  it('with the previous version is stale', async () => {
     await patch({ name: 'second' }, '"1"');
     const refused = await patch({ name: 'third' }, '"1"');
     expect(refused.status).toBe(412);
@@ -82,15 +82,15 @@ describe('If-Match', () => {
     expect((await current()).name).toBe('second');
   });
 
-  it('is looked at even when the change would change nothing', async () => {
+  it('is checked even if the patch would change nothing', async () => {
     expect((await patch({ name: 'first' }, '"2"')).status).toBe(412);
   });
 
-  it('that is absurdly long is a mistake', async () => {
+  it('is a validation error if it is too long', async () => {
     expect((await patch({ name: 'second' }, '"1",'.repeat(100))).code).toBe('validation_failed');
   });
 
-  it('lets exactly one of many at once win', async () => {
+  it('allows exactly one of many concurrent changes', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, (_, index) => patch({ name: `writer ${index}` }, '"1"')));
     const winners = answers.filter(({ status }) => status === 200);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(412)]);
@@ -99,13 +99,13 @@ describe('If-Match', () => {
 });
 
 describe('a merge patch', () => {
-  it('leaves what is absent and clears what is null', async () => {
+  it('keeps absent fields and clears null fields', async () => {
     expect((await patch({ name: 'second' })).key).toMatchObject({ name: 'second', expires_at: '2100-01-01T00:00:00.000Z' });
     expect((await patch({ expires_at: null })).key).toMatchObject({ name: 'second', expires_at: null });
     expect((await patch({ expires_at: '2101-06-01T12:00:00+02:00' })).key).toMatchObject({ expires_at: '2101-06-01T10:00:00.000Z' });
   });
 
-  it('does not clear what cannot be without a value, and wants at least one change', async () => {
+  it('cannot clear required fields, and must contain at least one change', async () => {
     for (const body of [{ name: null }, {}, { role: 'owner' }, { name: 'x', id: key.id }]) expect((await patch(body)).status).toBe(400);
     expect(await current()).toMatchObject({ version: 1, name: 'first' });
   });

@@ -3,16 +3,16 @@ import { Type } from 'typebox';
 import { AppError } from '../../shared/errors.ts';
 import { Text } from '../schemas.ts';
 
-/** Optimistic locking: a resource's version is its ETag, and a PATCH may insist on it. */
+/** Optimistic locking: the version of a resource is its ETag, and a PATCH can require it with If-Match. */
 export const IfMatchHeaders = Type.Object({
   'if-match': Type.Optional(
-    Text(1, 200, { description: 'The `ETag` the change is based on; another current version is answered with 412', examples: ['"1"'] }),
+    Text(1, 200, { description: '`ETag` that the change is based on. If it is not current, the response is 412. Default: no check', examples: ['"1"'] }),
   ),
 });
 
 export type ExpectedVersions = readonly number[] | null;
 
-/** `null`: any version will do. A tag that is not one of ours matches nothing. */
+/** Returns `null` if any version is accepted. A tag in a foreign format becomes NaN, which matches nothing. */
 export function expectedVersions(request: FastifyRequest): ExpectedVersions {
   const header = request.headers['if-match'];
   if (header === undefined || header.trim() === '*') return null;
@@ -23,7 +23,7 @@ export function assertVersion(current: { version: number }, expected: ExpectedVe
   if (expected === null || expected.includes(current.version)) return;
   throw new AppError(
     'stale_version',
-    `The current version is "${current.version}", If-Match asked for another. Read it again and repeat the change on what it is now.`,
+    `The current version is "${current.version}". If-Match names another version. Read the resource again and repeat your change.`,
   );
 }
 

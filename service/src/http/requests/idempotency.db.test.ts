@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CallOptions, startApi, type TestApi } from '../../testing/http/api.ts';
-import { forgetOldAnswers } from './idempotency.ts';
+import { deleteExpiredResponses } from './idempotency.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -33,8 +33,8 @@ async function count(name: string) {
   return rows[0];
 }
 
-describe('the same request again', () => {
-  it('gives the same answer, secret and headers included, and does nothing', async () => {
+describe('a repeated request', () => {
+  it('returns the stored response, including secret and headers, and changes nothing', async () => {
     const [key, name] = [fresh('key'), fresh('name')];
     const first = await create(key, { name, role: 'viewer' });
     const second = await create(key, { name, role: 'viewer' });
@@ -47,13 +47,13 @@ describe('the same request again', () => {
     expect((await api.call('GET', '/api/v1/me', { as: second.key.key })).status).toBe(200);
   });
 
-  it('without a key is another request', async () => {
+  it('without a key is a new request', async () => {
     const name = fresh('name');
     for (let time = 0; time < 2; time++) await api.call('POST', '/api/v1/api-keys', { as: api.ours.owner, body: { name, role: 'viewer' } });
     expect(await count(name)).toEqual({ keys: 2, audits: 2, events: 2 });
   });
 
-  it('twenty times at once is done once', async () => {
+  it('sent twenty times at once is executed once', async () => {
     const [key, name] = [fresh('key'), fresh('name')];
     const answers = await Promise.all(Array.from({ length: 20 }, () => create(key, { name, role: 'viewer' })));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
@@ -62,14 +62,14 @@ describe('the same request again', () => {
     expect(await count(name)).toEqual({ keys: 1, audits: 1, events: 1 });
   });
 
-  it('stays the same after the object has changed', async () => {
+  it('returns the stored response even if the resource has changed', async () => {
     const [key, name] = [fresh('key'), fresh('name')];
     const first = await create(key, { name, role: 'viewer' });
     await api.call('DELETE', `/api/v1/api-keys/${first.key.id}`, { as: api.ours.owner });
     expect((await create(key, { name, role: 'viewer' })).body).toEqual(first.body);
   });
 
-  it('is known for members too, and by its password', async () => {
+  it('is recognized for members too, including the password', async () => {
     const body = { email: `${fresh('ada')}@example.com`, name: 'Ada', role: 'viewer', password: 'correct horse battery' };
     const add = (password: string) =>
       api.call('POST', '/api/v1/members', { as: api.ours.owner, body: { ...body, password }, headers: { 'idempotency-key': body.email } });
@@ -80,7 +80,7 @@ describe('the same request again', () => {
 });
 
 describe('another request with the same key', () => {
-  it('is refused and not done', async () => {
+  it('is refused and not executed', async () => {
     const [key, name, other] = [fresh('key'), fresh('name'), fresh('other')];
     await create(key, { name, role: 'viewer' });
     const refused = await create(key, { name: other, role: 'viewer' });
@@ -89,7 +89,7 @@ describe('another request with the same key', () => {
     expect(await count(other)).toEqual({ keys: 0, audits: 0, events: 0 });
   });
 
-  it('by another credential, in another organization or to another address is its own', async () => {
+  it('is independent for another credential, organization or URL', async () => {
     const [key, name] = [fresh('key'), fresh('name')];
     const first = await create(key, { name, role: 'viewer' });
     const callers = [await api.ours.key('owner'), api.theirs.owner];
@@ -104,7 +104,7 @@ describe('another request with the same key', () => {
 });
 
 describe('a refusal', () => {
-  it('does not use the key up', async () => {
+  it('does not consume the key', async () => {
     const admin = await api.ours.key('admin');
     const [key, name] = [fresh('key'), fresh('name')];
     expect((await create(key, { name, role: 'owner' }, { as: admin })).status).toBe(403);
@@ -123,7 +123,7 @@ describe('a refusal', () => {
     expect([later.status, later.headers.get('idempotency-replayed')]).toEqual([201, null]);
   });
 
-  it.each(['', 'x'.repeat(256)])('meets a key that is empty or too long', async (key) => {
+  it.each(['', 'x'.repeat(256)])('is returned for a key that is empty or too long', async (key) => {
     const name = fresh('name');
     const refused = await create(key, { name, role: 'viewer' });
     expect(refused.status).toBe(400);
@@ -134,10 +134,10 @@ describe('a refusal', () => {
   });
 });
 
-describe('what is kept', () => {
+describe('the stored response', () => {
   const kept = () => api.db.withSystem((tx) => tx.selectFrom('idempotency_keys').selectAll().execute());
 
-  it('shows neither the answer, nor the key, nor the request', async () => {
+  it('reveals neither response, key nor request', async () => {
     await api.db.withSystem((tx) => tx.deleteFrom('idempotency_keys').execute());
     const [key, name] = [fresh('a key that is known'), fresh('name')];
     const { key: created } = await create(key, { name, role: 'viewer' });
@@ -151,13 +151,13 @@ describe('what is kept', () => {
     }
   });
 
-  it('is forgotten after 24 hours and not before', async () => {
+  it('is deleted after 24 hours and not before', async () => {
     const [key, name] = [fresh('key'), fresh('name')];
     await create(key, { name, role: 'viewer' });
     const age = (interval: string) =>
       api.db.withSystem(async (tx) => {
         await sql`update idempotency_keys set created_at = now() - ${interval}::interval`.execute(tx);
-        await forgetOldAnswers(tx);
+        await deleteExpiredResponses(tx);
       });
     await age('23 hours 59 minutes');
     expect((await create(key, { name, role: 'viewer' })).replayed).toBe('true');

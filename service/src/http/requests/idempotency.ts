@@ -11,30 +11,30 @@ export const IdempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(
     Text(1, 255, {
       description:
-        'Any text that stands for this one request. Kept for 24 hours: the same key and body gives the same answer again, with `Idempotency-Replayed: true`',
+        'A unique value that makes the request safe to retry. For 24 hours, a request with the same key and body returns the stored response with `Idempotency-Replayed: true`',
     }),
   ),
 });
 
-export interface Answer<Body> {
+interface WriteResponse<Body> {
   status: 200 | 201 | 202;
   headers?: Record<string, string>;
   body: Body;
 }
 
 /**
- * Runs a write in one transaction with the record of its answer: either both are kept or neither is. A repetition that
- * comes while the first is still at work waits for it at the unique key and then gets its answer.
+ * Runs a write and stores its response in the same transaction, so that either both are committed or neither is. A retry that
+ * arrives while the first request is running waits on the unique key and then returns the stored response.
  */
 export async function answerOnce<Body>(
   { db, secret }: { db: Database; secret: Buffer },
   request: FastifyRequest,
   reply: { code(status: number): unknown; headers(values: Record<string, string>): unknown },
-  write: (tx: TenantTx) => Promise<Answer<Body>>,
+  write: (tx: TenantTx) => Promise<WriteResponse<Body>>,
 ): Promise<Body> {
   const { actor } = request;
   const key = request.headers['idempotency-key'];
-  const send = ({ status, headers, body }: Answer<Body>): Body => {
+  const send = ({ status, headers, body }: WriteResponse<Body>): Body => {
     reply.code(status);
     reply.headers(headers ?? {});
     return body;
@@ -43,36 +43,36 @@ export async function answerOnce<Body>(
 
   const scope = `${actor.orgId} ${actor.type} ${actor.id} ${request.method} ${request.routeOptions.url}`;
   const keyHash = createHash('sha256').update(`${scope} ${key}`).digest();
-  // Bodies and answers can hold secrets. Only who has the idempotency key can guess at the one or open the other, not who has the database.
+  // Threat: request and response bodies can contain secrets. Both are protected with the idempotency key, which is not stored, so that access to the database does not reveal them.
   const cipherKey = Buffer.from(hkdfSync('sha256', key, secret, scope, 32));
   const requestHash = createHmac('sha256', cipherKey)
     .update(JSON.stringify([request.url, request.body]))
     .digest();
 
-  const { answer, replayed } = await db.withTenant(actor, async (tx) => {
+  const { response, replayed } = await db.withTenant(actor, async (tx) => {
     const reserved = await tx
       .insertInto('idempotency_keys')
       .values({ org_id: actor.orgId, key_hash: keyHash, request_hash: requestHash })
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirst();
     if (reserved.numInsertedOrUpdatedRows === 0n) {
-      const kept = await earlierAnswer(tx, actor.orgId, keyHash, requestHash);
-      return { answer: JSON.parse(unseal(cipherKey, kept)) as Answer<Body>, replayed: true };
+      const stored = await storedResponse(tx, actor.orgId, keyHash, requestHash);
+      return { response: JSON.parse(unseal(cipherKey, stored)) as WriteResponse<Body>, replayed: true };
     }
-    const answer = await write(tx);
+    const response = await write(tx);
     await tx
       .updateTable('idempotency_keys')
-      .set({ response: seal(cipherKey, JSON.stringify(answer)) })
+      .set({ response: seal(cipherKey, JSON.stringify(response)) })
       .where('org_id', '=', actor.orgId)
       .where('key_hash', '=', keyHash)
       .execute();
-    return { answer, replayed: false };
+    return { response, replayed: false };
   });
   if (replayed) reply.headers({ 'idempotency-replayed': 'true' });
-  return send(answer);
+  return send(response);
 }
 
-async function earlierAnswer(tx: TenantTx, orgId: string, keyHash: Buffer, requestHash: Buffer): Promise<Buffer> {
+async function storedResponse(tx: TenantTx, orgId: string, keyHash: Buffer, requestHash: Buffer): Promise<Buffer> {
   const row = await tx
     .selectFrom('idempotency_keys')
     .select(['request_hash', 'response'])
@@ -80,15 +80,12 @@ async function earlierAnswer(tx: TenantTx, orgId: string, keyHash: Buffer, reque
     .where('key_hash', '=', keyHash)
     .executeTakeFirstOrThrow();
   if (!timingSafeEqual(row.request_hash, requestHash)) {
-    throw new AppError(
-      'idempotency_key_reused',
-      'This Idempotency-Key was already used for a request with another body or address. Use a new key for a new request.',
-    );
+    throw new AppError('idempotency_key_reused', 'This Idempotency-Key was already used with another URL or body. Use a new key for a new request.');
   }
-  if (row.response === null) throw new Error('an idempotency key was kept without its answer');
+  if (row.response === null) throw new Error('an idempotency key is stored without a response');
   return row.response;
 }
 
-export async function forgetOldAnswers(tx: SystemTx): Promise<void> {
+export async function deleteExpiredResponses(tx: SystemTx): Promise<void> {
   await tx.deleteFrom('idempotency_keys').where('created_at', '<', sql<Date>`now() - interval '24 hours'`).execute();
 }

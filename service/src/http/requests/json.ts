@@ -4,23 +4,23 @@ import { AppError, messageOf } from '../../shared/errors.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** There are hundreds of schemas, and compiling them all would be a good part of a start: each is when it is first needed. */
-export function installAnswers(app: FastifyInstance): void {
+/** Compiles each serializer on first use, because compiling hundreds of schemas would slow down the start. */
+export function installSerializers(app: FastifyInstance): void {
   app.setSerializerCompiler(({ schema }) => {
-    let stringify: ((answer: unknown) => string) | undefined;
-    return (answer) => {
+    let stringify: ((body: unknown) => string) | undefined;
+    return (body) => {
       stringify ??= stringifier(schema as stringifier.Schema);
-      return stringify(answer);
+      return stringify(body);
     };
   });
 }
 
-/** JSON bodies, and no others: Fastify would take plain text too, and repair broken UTF-8 in silence. */
+/** Accepts only JSON bodies. By default, Fastify also accepts plain text and silently replaces invalid UTF-8. */
 export function installJson(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(['application/json', 'application/merge-patch+json'], { parseAs: 'buffer' }, (request, body: Buffer, done) => {
-    // Nothing was sent, whatever the header says: whether that is enough is for the check of the body to say.
+    // An empty body counts as absent, whatever the Content-Type. Validation decides whether a body is required.
     if (body.length === 0) return done(null, undefined);
     let text: string;
     try {
@@ -28,14 +28,14 @@ export function installJson(app: FastifyInstance): void {
     } catch {
       return done(new AppError('malformed_request', 'The body is not valid UTF-8.'));
     }
-    void parse(request, text, (error, value) => (error ? done(new AppError('malformed_request', whyNot(text))) : done(null, value)));
+    void parse(request, text, (error, value) => (error ? done(new AppError('malformed_request', describeFailure(text))) : done(null, value)));
   });
 }
 
-function whyNot(text: string): string {
+function describeFailure(text: string): string {
   try {
     JSON.parse(text);
-    return 'The body has a key "__proto__" or "constructor.prototype", which is not taken.';
+    return 'The body contains the key "__proto__" or "constructor.prototype", which is not allowed.';
   } catch (error) {
     return `The body is not valid JSON: ${messageOf(error)}.`;
   }

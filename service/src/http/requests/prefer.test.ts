@@ -49,13 +49,13 @@ describe('Prefer: wait', () => {
     expect((await app.inject({ url: '/api/v1/wait', headers: { prefer } })).json()).toEqual({ seconds });
   });
 
-  it('answers as soon as there is a result', async () => {
+  it('responds as soon as there is a result', async () => {
     asked.doneAfter = 3;
     expect(await create('wait=30')).toEqual({ status: 201, applied: 'wait=30' });
     expect(asked.times).toBe(3);
   });
 
-  it('gives up when the time is over, having asked at least once', async () => {
+  it('stops when the time is over, after at least one poll', async () => {
     asked.doneAfter = Number.POSITIVE_INFINITY;
     expect(await create('wait=0')).toEqual({ status: 202, applied: 'wait=0' });
     expect(asked.times).toBe(1);
@@ -63,13 +63,13 @@ describe('Prefer: wait', () => {
     expect((await create('wait=0')).status).toBe(201);
   });
 
-  it('claims to have been applied only where it was asked for', async () => {
+  it('sets Preference-Applied only if a wait was requested', async () => {
     asked.doneAfter = 1;
     expect((await create()).applied).toBeNull();
     expect((await create('return=minimal')).applied).toBeNull();
   });
 
-  it('ends when the caller has gone away', async () => {
+  it('stops when the caller disconnects', async () => {
     asked.doneAfter = Number.POSITIVE_INFINITY;
     const socket = connect(port, '127.0.0.1');
     socket.write('POST /api/v1/jobs HTTP/1.1\r\nhost: x\r\nprefer: wait=60\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}');

@@ -7,27 +7,27 @@ const POLL_MS = 50;
 
 export const PreferHeaders = Type.Object({
   prefer: Type.Optional(
-    Type.String({ description: `\`wait=N\` (RFC 7240): how many seconds to wait for the result, ${MAX_WAIT_SECONDS} at the most`, examples: ['wait=10'] }),
+    Type.String({ description: `\`wait=N\` (RFC 7240): seconds to wait for the result, at most ${MAX_WAIT_SECONDS}`, examples: ['wait=10'] }),
   ),
 });
 
-/** RFC 7240 `Prefer: wait=N`: how long the caller is willing to wait for a job before a 202. */
+/** RFC 7240 `Prefer: wait=N`: how many seconds the caller is willing to wait for a result. */
 export function preferredWait(request: FastifyRequest, defaultSeconds: number): number {
-  return askedWait(request) ?? defaultSeconds;
+  return requestedWait(request) ?? defaultSeconds;
 }
 
-function askedWait(request: FastifyRequest): number | null {
+function requestedWait(request: FastifyRequest): number | null {
   const header = [request.headers.prefer ?? []].flat().join(',');
   const wait = /(?:^|[,;\s])wait\s*=\s*"?(\d{1,6})(?![\w.])/i.exec(header)?.[1];
   return wait === undefined ? null : Math.min(Number(wait), MAX_WAIT_SECONDS);
 }
 
-/** Asks until there is a result, the time is over, or the caller has gone away. */
-export async function waitFor<T>(request: FastifyRequest, reply: FastifyReply, seconds: number, ask: () => Promise<T | undefined>): Promise<T | undefined> {
+/** Polls until there is a result, the time is over, or the caller disconnects. */
+export async function waitFor<T>(request: FastifyRequest, reply: FastifyReply, seconds: number, poll: () => Promise<T | undefined>): Promise<T | undefined> {
   const deadline = performance.now() + seconds * 1000;
-  if (askedWait(request) !== null) reply.header('preference-applied', `wait=${seconds}`);
+  if (requestedWait(request) !== null) reply.header('preference-applied', `wait=${seconds}`);
   for (;;) {
-    const result = await ask();
+    const result = await poll();
     const left = deadline - performance.now();
     if (result !== undefined || left <= 0 || reply.raw.destroyed) return result;
     await delay(Math.min(POLL_MS, left));

@@ -10,7 +10,7 @@ function limiterAt(perMinute: number, burst: number) {
 }
 
 describe('a limiter', () => {
-  it('allows a burst, then as many as come back with time', () => {
+  it('allows a burst, then refills over time', () => {
     const { time, limiter } = limiterAt(60, 3);
     expect(Array.from({ length: 4 }, () => limiter.take('a'))).toEqual([
       { allowed: true, remaining: 2, seconds: 1 },
@@ -26,13 +26,13 @@ describe('a limiter', () => {
     expect(limiter.take('a')).toEqual({ allowed: true, remaining: 2, seconds: 1 });
   });
 
-  it('counts each key by itself and nothing by looking', () => {
+  it('counts each key separately, and does not count a look', () => {
     const { limiter } = limiterAt(60, 1);
     expect([limiter.look('a').allowed, limiter.look('a').allowed, limiter.take('a').allowed]).toEqual([true, true, true]);
     expect([limiter.look('a').allowed, limiter.look('b').allowed]).toEqual([false, true]);
   });
 
-  it('is not confused by a clock that is set back', () => {
+  it('tolerates a clock that is set back', () => {
     const { time, limiter } = limiterAt(60, 2);
     limiter.take('a');
     limiter.take('a');
@@ -42,7 +42,7 @@ describe('a limiter', () => {
     expect(limiter.take('a').allowed).toBe(true);
   });
 
-  it('never allows more than the burst and what the rate gives meanwhile, and says truly how long to wait', () => {
+  it('never allows more than burst plus rate, and returns the exact time to wait', () => {
     const waits = fc.array(fc.integer({ min: 0, max: 5_000 }), { minLength: 1, maxLength: 60 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 600 }), fc.integer({ min: 1, max: 20 }), waits, (perMinute, burst, steps) => {
@@ -64,7 +64,7 @@ describe('a limiter', () => {
     );
   });
 
-  it('forgets who is back at the full burst, and only those', () => {
+  it('drops only full buckets', () => {
     const { time, limiter } = limiterAt(60, 2);
     for (let index = 0; index < 9_999; index++) limiter.take(`idle ${index}`);
     time.now += 2_000;
@@ -74,7 +74,7 @@ describe('a limiter', () => {
     expect(limiter.take('busy').allowed).toBe(false);
   });
 
-  it('stays quick with very many busy keys', () => {
+  it('stays fast with very many active keys', () => {
     const { limiter } = limiterAt(1, 2);
     const started = performance.now();
     for (let index = 0; index < 60_000; index++) limiter.take(`key ${index}`);
@@ -95,7 +95,7 @@ async function start(overrides: Partial<AppOptions>) {
 }
 
 describe('requests of a credential', () => {
-  it('are counted in headers, and refused above the limit until time has passed', async () => {
+  it('are counted in headers, and refused above the limit until it refills', async () => {
     const { time, get } = await start({ rateLimit: { perMinute: 60, burst: 2 } });
     const answers = [await get('ada:viewer'), await get('ada:viewer'), await get('ada:viewer')];
     expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 429]);
@@ -103,19 +103,19 @@ describe('requests of a credential', () => {
     for (const { headers } of answers) expect(headers['ratelimit-policy']).toBe('"default";q=60;w=60;burst=2');
     const refused = answers[2];
     expect(refused?.headers['retry-after']).toBe('1');
-    expect(refused?.json()).toMatchObject({ code: 'rate_limited', detail: 'The limit of 60 requests per minute is used up. Try again in 1 second.' });
+    expect(refused?.json()).toMatchObject({ code: 'rate_limited', detail: 'You exceeded the limit of 60 requests per minute. Retry in 1 second.' });
     time.now += 1_000;
     expect((await get('ada:viewer')).statusCode).toBe(200);
   });
 
-  it('do not count against another credential from the same address', async () => {
+  it('do not count against another credential from the same IP address', async () => {
     const { get } = await start({ rateLimit: { perMinute: 60, burst: 1 } });
     expect((await get('ada:viewer')).statusCode).toBe(200);
     expect((await get('ada:viewer')).statusCode).toBe(429);
     expect((await get('bob:viewer')).statusCode).toBe(200);
   });
 
-  it('are not counted at all when the limit is off', async () => {
+  it('are not counted if the limit is off', async () => {
     const { get } = await start({ rateLimit: { perMinute: 0, burst: 1 } });
     const answers = await Promise.all(Array.from({ length: 50 }, () => get('ada:viewer')));
     expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
@@ -123,8 +123,8 @@ describe('requests of a credential', () => {
   });
 });
 
-describe('tokens that nobody knows', () => {
-  it('are soon refused by address, while a good key from there still works', async () => {
+describe('unknown tokens', () => {
+  it('are limited by IP address, while a valid key from there still works', async () => {
     const { time, get } = await start({});
     const statuses: number[] = [];
     for (let attempt = 0; attempt < 40; attempt++) statuses.push((await get(`guess${attempt}`)).statusCode);
@@ -137,7 +137,7 @@ describe('tokens that nobody knows', () => {
     expect((await get('another')).statusCode).toBe(401);
   });
 
-  it('count against the address that a trusted proxy names, and no other', async () => {
+  it('count against the IP address that a trusted proxy reports', async () => {
     const { get } = await start({ trustedProxies: ['127.0.0.1'] });
     for (let attempt = 0; attempt < 31; attempt++) await get('guess', { 'x-forwarded-for': '198.51.100.1' });
     expect((await get('guess', { 'x-forwarded-for': '198.51.100.1' })).statusCode).toBe(429);
@@ -147,7 +147,7 @@ describe('tokens that nobody knows', () => {
     expect((await direct.get('guess', { 'x-forwarded-for': '198.51.100.99' })).statusCode).toBe(429);
   });
 
-  it('are not what a request without any is taken for', async () => {
+  it('are not the same as requests without a token', async () => {
     const { get } = await start({});
     for (let attempt = 0; attempt < 40; attempt++) await get('', { authorization: '' });
     expect((await get('guess')).statusCode).toBe(401);

@@ -8,7 +8,7 @@ export interface RateLimit {
 export interface Verdict {
   allowed: boolean;
   remaining: number;
-  /** Seconds until the next request is allowed, or, if one is now, until the bucket is full again. */
+  /** Seconds until the bucket is full again or, if the request is refused, until the next request is allowed. */
   seconds: number;
 }
 
@@ -19,7 +19,7 @@ interface Bucket {
 
 const FIRST_SWEEP_AT = 10_000;
 
-/** A token bucket per key, in the memory of this process: replicas each allow the full rate. */
+/** One token bucket per key, in memory. Each replica allows the full rate. */
 export function createLimiter({ perMinute, burst }: RateLimit, clock: Clock) {
   const buckets = new Map<string, Bucket>();
   const perMs = perMinute / 60_000;
@@ -38,7 +38,7 @@ export function createLimiter({ perMinute, burst }: RateLimit, clock: Clock) {
     for (const [key, bucket] of buckets) {
       if (bucket.tokens + (now - bucket.at) * perMs >= burst) buckets.delete(key);
     }
-    // Seldom enough that many busy keys do not make every request go through all of them.
+    // Doubling the threshold keeps sweeps rare when many keys are active.
     sweepAt = Math.max(FIRST_SWEEP_AT, 2 * buckets.size);
   };
   const verdict = (bucket: Bucket, allowed: boolean): Verdict => ({

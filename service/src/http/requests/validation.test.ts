@@ -60,7 +60,7 @@ async function patch(payload: unknown, { id = ID, query = '', headers = {} } = {
   return { status: response.statusCode, body: response.json() };
 }
 
-async function mistakes(payload: unknown, options = {}): Promise<Problem['errors']> {
+async function errorsOf(payload: unknown, options = {}): Promise<Problem['errors']> {
   const { status, body } = await patch(payload, options);
   expect([status, body.code]).toEqual([400, 'validation_failed']);
   return body.errors;
@@ -71,23 +71,23 @@ async function list(query: string) {
   return { status: response.statusCode, body: response.json() };
 }
 
-describe('a request with mistakes', () => {
-  it('is told all of them at once, wherever they are', async () => {
+describe('a request with errors', () => {
+  it('gets all of them at once, from all parts of the request', async () => {
     const options = { id: 'seven', query: '?dry_run=perhaps&limit=10&verbose=1', headers: { 'idempotency-key': 'too long' } };
     const { body } = await patch({ name: 'x', severity: 'medium', color: 'red', inner: { deep: 1, other: 2 } }, options);
     expect(body.errors).toEqual([
       { in: 'path', path: '/id', code: 'wrong_format', detail: 'must be a UUID' },
-      { in: 'query', path: '/verbose', code: 'unknown_parameter', detail: 'is not known; allowed: dry_run, limit' },
+      { in: 'query', path: '/verbose', code: 'unknown_parameter', detail: 'is an unknown parameter (allowed: dry_run, limit)' },
       { in: 'query', path: '/dry_run', code: 'wrong_type', detail: 'must be of type boolean' },
-      { in: 'query', path: '/limit', code: 'out_of_range', detail: 'must be <= 9' },
+      { in: 'query', path: '/limit', code: 'out_of_range', detail: 'must be between 1 and 9' },
       { in: 'header', path: '/idempotency-key', code: 'too_long', detail: 'must have at most 5 characters' },
-      { in: 'body', path: '/color', code: 'unknown_field', detail: 'is not known; allowed: name, severity, expires_at, owner, tags, inner, a/b~c' },
+      { in: 'body', path: '/color', code: 'unknown_field', detail: 'is an unknown field (allowed: name, severity, expires_at, owner, tags, inner, a/b~c)' },
       { in: 'body', path: '/name', code: 'too_short', detail: 'must have at least 2 characters' },
       { in: 'body', path: '/severity', code: 'not_allowed', detail: 'must be one of: low, high' },
-      { in: 'body', path: '/inner/other', code: 'unknown_field', detail: 'is not known; allowed: deep' },
+      { in: 'body', path: '/inner/other', code: 'unknown_field', detail: 'is an unknown field (allowed: deep)' },
       { in: 'body', path: '/inner/deep', code: 'wrong_type', detail: 'must be of type string' },
     ]);
-    expect(body.detail).toMatch(/^The request has 10 mistakes: \/id: must be a UUID; .*; and 7 more\.$/);
+    expect(body.detail).toMatch(/^The request has 10 errors: \/id: must be a UUID; .*; and 7 more\.$/);
   });
 
   it.each([
@@ -107,17 +107,17 @@ describe('a request with mistakes', () => {
     [{ name: 'a\ud800' }, '/name', 'invalid_character'],
     [{ tags: ['\udc00'] }, '/tags/0', 'invalid_character'],
     [{ name: '😀' }, '/name', 'too_short'],
-  ])('is shown the place: %j', async (body, path, code) => {
-    expect(await mistakes(body)).toContainEqual(expect.objectContaining({ in: 'body', path, code }));
+  ])('gets the path of each error: %j', async (body, path, code) => {
+    expect(await errorsOf(body)).toContainEqual(expect.objectContaining({ in: 'body', path, code }));
   });
 
-  it('is not turned into another by guessing types in the body', async () => {
+  it('is not repaired by coercing types in the body', async () => {
     for (const body of [{ name: 12 }, { name: true }, { 'a/b~c': '1' }, { expires_at: 0 }, { inner: 'deep' }, { severity: ['low'] }]) {
-      expect((await mistakes(body))?.map(({ code }) => code)).toContain('wrong_type');
+      expect((await errorsOf(body))?.map(({ code }) => code)).toContain('wrong_type');
     }
   });
 
-  it('gets an answer of bounded size', async () => {
+  it('gets a response of limited size', async () => {
     const long = await patch({ ['k'.repeat(500_000)]: 1 });
     expect(JSON.stringify(long.body).length).toBeLessThan(2_000);
     const many = await patch(Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`k${index}`, '\u0000'])));
@@ -127,40 +127,40 @@ describe('a request with mistakes', () => {
 });
 
 describe('a merge patch', () => {
-  it('leaves alone what is absent and takes null where something can be cleared', async () => {
+  it('keeps absent fields and accepts null for nullable fields', async () => {
     expect((await patch({ expires_at: null })).body.body).toEqual({ expires_at: null });
     expect((await patch({ owner: null, name: 'ab' })).body.body).toEqual({ owner: null, name: 'ab' });
   });
 
-  it('refuses null where nothing can be cleared', async () => {
-    expect(await mistakes({ name: null, severity: null })).toEqual(
+  it('refuses null for other fields', async () => {
+    expect(await errorsOf({ name: null, severity: null })).toEqual(
       expect.arrayContaining([
         { in: 'body', path: '/name', code: 'wrong_type', detail: 'must be of type string' },
         { in: 'body', path: '/severity', code: 'wrong_type', detail: 'must be of type string' },
       ]),
     );
-    expect(await mistakes({ owner: 'x' })).toContainEqual(expect.objectContaining({ detail: 'must be one of: low, high, null' }));
+    expect(await errorsOf({ owner: 'x' })).toContainEqual(expect.objectContaining({ detail: 'must be one of: low, high, null' }));
   });
 });
 
 describe('a parameter', () => {
-  it('is text that stands for its type, or its default', async () => {
+  it('is converted from text, or set to its default', async () => {
     expect((await patch({ name: 'ab' }, { query: '?dry_run=true&limit=7' })).body.query).toEqual({ dry_run: true, limit: 7 });
     expect((await patch({ name: 'ab' })).body.query).toEqual({ limit: 3 });
   });
 
-  it.each(['', 'x', '1.5', '-1', '0', '10', '99999999999999999999', 'null', '[1]', 'Infinity'])('outside of its range is refused (limit=%s)', async (limit) => {
-    expect((await mistakes({ name: 'ab' }, { query: `?limit=${limit}` }))?.map(({ path }) => path)).toContain('/limit');
+  it.each(['', 'x', '1.5', '-1', '0', '10', '99999999999999999999', 'null', '[1]', 'Infinity'])('is refused outside of its range (limit=%s)', async (limit) => {
+    expect((await errorsOf({ name: 'ab' }, { query: `?limit=${limit}` }))?.map(({ path }) => path)).toContain('/limit');
   });
 
-  it('that takes one value takes it once', async () => {
-    expect(await mistakes({ name: 'ab' }, { query: '?limit=1&limit=2' })).toEqual([
-      { in: 'query', path: '/limit', code: 'repeated', detail: 'must be given only once' },
+  it('with a single value must not be repeated', async () => {
+    expect(await errorsOf({ name: 'ab' }, { query: '?limit=1&limit=2' })).toEqual([
+      { in: 'query', path: '/limit', code: 'repeated', detail: 'must not be repeated' },
     ]);
     expect((await list('sort=a&sort=-a')).status).toBe(400);
   });
 
-  it('that takes several takes them with commas or repeated', async () => {
+  it('with several values accepts commas or repetition', async () => {
     const answers = await Promise.all(['severity=low,high', 'severity=low&severity=high', 'severity=low%2Chigh'].map(list));
     for (const { body } of answers) expect(body).toEqual({ severity: ['low', 'high'], sort: 'a' });
     expect((await list('severity=high')).body.severity).toEqual(['high']);
@@ -169,21 +169,21 @@ describe('a parameter', () => {
     ]);
   });
 
-  it.each(['x=1', '__proto__=1', 'constructor=1', 'toString=1', 'severity%00=low'])('that is not known is named (%s)', async (query) => {
+  it.each(['x=1', '__proto__=1', 'constructor=1', 'toString=1', 'severity%00=low'])('is refused if it is unknown (%s)', async (query) => {
     const { status, body } = await list(query);
     expect(status).toBe(400);
     expect(body.errors).toContainEqual(
-      expect.objectContaining({ in: 'query', code: 'unknown_parameter', detail: 'is not known; allowed: severity, from, sort' }),
+      expect.objectContaining({ in: 'query', code: 'unknown_parameter', detail: 'is an unknown parameter (allowed: severity, from, sort)' }),
     );
   });
 
-  it('is not known where the route has none', async () => {
+  it('is refused if the route has none', async () => {
     const response = await app.inject({ url: '/api/v1/plain?a=1' });
-    expect(response.json().errors).toEqual([{ in: 'query', path: '/a', code: 'unknown_parameter', detail: 'is not known; none is allowed here' }]);
+    expect(response.json().errors).toEqual([{ in: 'query', path: '/a', code: 'unknown_parameter', detail: 'is an unknown parameter (none are allowed)' }]);
   });
 });
 
-describe('a moment', () => {
+describe('a date or date-time', () => {
   it.each(['2026-11-15', '2028-02-29', '2026-11-15T09:30:00Z', '2026-11-15t09:30:00.123456z', '2026-11-15T09:30:00+02:00', '0001-01-01'])(
     'is %s',
     async (text) => {
@@ -212,14 +212,14 @@ describe('a moment', () => {
     '1763199000',
   ])('is not %j', async (text) => {
     expect((await list(`from=${encodeURIComponent(text)}`)).body.errors?.[0]).toMatchObject({ path: '/from', code: 'wrong_format' });
-    expect((await mistakes({ expires_at: text }))?.[0]).toMatchObject({ path: '/expires_at', code: 'wrong_format' });
+    expect((await errorsOf({ expires_at: text }))?.[0]).toMatchObject({ path: '/expires_at', code: 'wrong_format' });
   });
 
-  it('that is wanted with its time is not a date', async () => {
-    expect((await mistakes({ expires_at: '2026-11-15' }))?.[0]?.detail).toBe('must be a date-time with an offset (2026-11-15T09:30:00Z)');
+  it('is refused without a time where a date-time is required', async () => {
+    expect((await errorsOf({ expires_at: '2026-11-15' }))?.[0]?.detail).toBe('must be a date-time with an offset (2026-11-15T09:30:00Z)');
   });
 
-  it('that is accepted is one that Date reads as the same day', async () => {
+  it('is accepted only if Date parses it as the same day', async () => {
     const two = (max: number) => fc.integer({ min: 0, max }).map((number) => String(number).padStart(2, '0'));
     const moments = fc.tuple(fc.integer({ min: 0, max: 9999 }), two(13), two(32), two(25), two(61));
     await fc.assert(

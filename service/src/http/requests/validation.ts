@@ -3,8 +3,8 @@ import type { FieldError } from '../../shared/errors.ts';
 import { type Check, fieldError, fromText, type JsonSchema, onDemand, type Part, strictTypes, unstorable, validationFailed } from '../../validation/check.ts';
 
 /**
- * Fastify stops at the first part of a request that fails. Here all parts are checked before anything is said,
- * so that the caller learns of every mistake at once.
+ * Fastify stops at the first part of a request that fails validation. This checks path, query, headers and body together,
+ * so that the response lists all errors.
  */
 
 const PARTS = { path: 'params', query: 'query', header: 'headers', body: 'body' } as const;
@@ -52,7 +52,7 @@ function validate(request: FastifyRequest): void {
     const check = route.checks[part];
     if (!check) continue;
     if (part === 'query') {
-      if (!isDecodable(request.url)) errors.push({ in: 'query', path: '', code: 'invalid_encoding', detail: 'has a "%" that begins no UTF-8 character' });
+      if (!isDecodable(request.url)) errors.push({ in: 'query', path: '', code: 'invalid_encoding', detail: 'contains invalid percent-encoding' });
       request.query = splitLists(request.query as Record<string, unknown>, route.schemas.query);
     }
     const value = request[PARTS[part]];
@@ -66,7 +66,7 @@ function validate(request: FastifyRequest): void {
   if (errors.length > 0) throw validationFailed(errors);
 }
 
-/** `severity=critical,high` and `severity=critical&severity=high` are the same list. */
+/** `severity=critical,high` and `severity=critical&severity=high` are equivalent. */
 function splitLists(query: Record<string, unknown>, schema: JsonSchema | undefined): Record<string, unknown> {
   const split: Record<string, unknown> = { ...query };
   for (const [name, value] of Object.entries(split)) {

@@ -1,128 +1,51 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { BlobStore } from '../../blobs/blobs.ts';
 import { openFileStore } from '../../blobs/file-store.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
-import { instanceSecret } from '../../db/instance-secret.ts';
 import { fanOut } from '../../events/webhooks/fan-out.ts';
-import { openSigners } from '../../evidence/keys/keys.ts';
-import { handle } from '../../jobs/jobs.ts';
-import { startWorker } from '../../jobs/worker.ts';
-import { OperatorError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
+import {
+  CONTENTS,
+  contentOf,
+  jobsOf,
+  namesIn,
+  newDatabase,
+  ours,
+  type PreparedBackup,
+  prepareBackup,
+  refusal,
+  securityOf,
+  theirs,
+} from '../../testing/backups.ts';
 import { eventually } from '../../testing/eventually.ts';
-import { ARCHIVE, AWKWARD, addFullOrganization, addKey, greet } from '../../testing/full-organization.ts';
-import { createTestDatabase, type TestDatabase, withClient } from '../../testing/postgres.ts';
-import { backup, type Manifest } from './backup.ts';
+import { addKey } from '../../testing/full-organization.ts';
+import { createTestDatabase, withClient } from '../../testing/postgres.ts';
+import { backup } from './backup.ts';
 import { restore } from './restore.ts';
 
-const CONTENTS = ['', 'one', AWKWARD, ARCHIVE, randomBytes(300_000)].map((content) => Buffer.from(content));
-
-const ours = { orgId: newId() };
-const theirs = { orgId: newId() };
-let root: string;
-let source: TestDatabase;
-let db: Database;
-let blobs: BlobStore;
-let keysFolder: string;
-let whole: string;
+let root: PreparedBackup['root'];
+let source: PreparedBackup['source'];
+let db: PreparedBackup['db'];
+let blobs: PreparedBackup['blobs'];
+let keysFolder: PreparedBackup['keysFolder'];
+let whole: PreparedBackup['whole'];
+let newFolder: PreparedBackup['newFolder'];
+let newStore: PreparedBackup['newStore'];
+let close: PreparedBackup['close'];
 
 beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'rrs-backup-'));
-  source = await createTestDatabase();
-  db = openDatabase({ url: source.url, poolSize: 8 });
-  blobs = openFileStore(join(root, 'blobs'));
-  for (const content of CONTENTS) await blobs.put(Readable.from([content]));
-  for (const [slug, { orgId }] of Object.entries({ ours, theirs })) await addFullOrganization({ db, blobs }, orgId, slug);
-  await instanceSecret(db, 'cursor');
-  keysFolder = join(root, 'keys');
-  await openSigners(db, keysFolder);
-  whole = join(root, 'whole');
-  await backup({ keysFolder, url: source.url, blobs, target: whole, version: '1.2.3' });
+  ({ root, source, db, blobs, keysFolder, whole, newFolder, newStore, close } = await prepareBackup());
 });
+afterAll(() => close?.());
 
-afterAll(async () => {
-  await db?.close();
-  await source?.drop();
-  await rm(root, { recursive: true, force: true });
-});
-
-async function newDatabase(options?: { empty: boolean }): Promise<string> {
-  const database = await createTestDatabase(options);
-  onTestFinished(() => database.drop());
-  return database.url;
-}
-
-async function newFolder(): Promise<string> {
-  return mkdtemp(join(root, 'folder-'));
-}
-
-async function newStore(): Promise<BlobStore> {
-  return openFileStore(await newFolder());
-}
-
-/** Every row of every table in an order of its own, but for the transactions, which every server counts for itself. */
-async function contentOf(url: string): Promise<Record<string, string[]>> {
-  return withClient(url, async (client) => {
-    const { rows } = await client.query<{ name: string }>(
-      `select tablename as name from pg_tables where schemaname = 'rrs' and tablename not in ('worker_heartbeats', 'schema_migrations', 'import_assets', 'import_rows', 'import_seen', 'import_texts', 'import_groups') order by 1`,
-    );
-    const content: Record<string, string[]> = {};
-    for (const { name } of rows) {
-      content[name] = (
-        await client.query<{ row: string }>(`select (to_jsonb(t) - array['xact', 'seen_xact'])::text as row from rrs.${name} t order by 1`)
-      ).rows.map(({ row }) => row);
-    }
-    return content;
-  });
-}
-
-async function jobsOf(url: string): Promise<unknown[]> {
-  const { rows } = await withClient(url, (client) =>
-    client.query(
-      `select task_identifier, payload::text, queue_name, v.run_at::text, v.max_attempts, v.priority, v.key, v.flags, v.locked_by
-       from graphile_worker.jobs v join graphile_worker._private_jobs using (id) order by task_identifier, v.key, v.run_at`,
-    ),
-  );
-  return rows;
-}
-
-async function namesIn(store: BlobStore): Promise<string[]> {
-  const names: string[] = [];
-  for await (const { sha256 } of store.list()) names.push(sha256);
-  return names.sort();
-}
-
-async function securityOf(url: string): Promise<unknown[]> {
-  const query = `select relname, relrowsecurity, relforcerowsecurity, relacl::text from pg_class where relnamespace = 'rrs'::regnamespace and relkind = 'r' order by 1`;
-  return (await withClient(url, (client) => client.query(query))).rows;
-}
-
-async function refusal(promise: Promise<unknown>): Promise<string> {
-  const error = await promise.then(
-    () => 'no refusal',
-    (reason: unknown) => reason,
-  );
-  expect(error).toBeInstanceOf(OperatorError);
-  return (error as OperatorError).message;
-}
-
-async function organizationsIn(url: string): Promise<number | 'no schema'> {
-  return withClient(url, async (client) => {
-    const { rows } = await client.query(`select from pg_namespace where nspname in ('rrs', 'graphile_worker')`);
-    return rows.length === 0 ? 'no schema' : ((await client.query('select from rrs.organizations')).rowCount ?? 0);
-  });
-}
-
-describe('a backup of a quiet service', () => {
+describe('a backup of an idle service', () => {
   it('restores every row, job and blob into an empty database', async () => {
     const [url, store] = [await newDatabase({ empty: true }), await newStore()];
     const summary = await restore({ keysFolder: join(root, 'restored-keys'), url, blobs: store, source: whole });
@@ -139,7 +62,7 @@ describe('a backup of a quiet service', () => {
     expect(summary.rows).toBe(Object.values(content).flat().length);
   });
 
-  it('is restored with the order of events, and with what is still to be delivered', async () => {
+  it('restores the order of events and the pending deliveries', async () => {
     const url = await newDatabase({ empty: true });
     await restore({ keysFolder: join(root, 'restored-keys'), url, blobs: await newStore(), source: whole });
     const restored = openDatabase({ url, poolSize: 4 });
@@ -164,7 +87,7 @@ describe('a backup of a quiet service', () => {
     await eventually(async () => (await told()).sort()).toEqual([...unseen.rows.map(({ id }) => id), event.id].sort());
   });
 
-  it('is restored with the walls between organizations', async () => {
+  it('restores the row-level security between organizations', async () => {
     const url = await newDatabase({ empty: true });
     await restore({ keysFolder: join(root, 'restored-keys'), url, blobs: await newStore(), source: whole });
     expect(await securityOf(url)).toEqual(await securityOf(source.url));
@@ -175,29 +98,7 @@ describe('a backup of a quiet service', () => {
     await expect(restored.withSystem((tx) => tx.deleteFrom('audit_events').execute())).rejects.toMatchObject({ code: '42501' });
   });
 
-  it('is restored with jobs that run', async () => {
-    const url = await newDatabase({ empty: true });
-    await restore({ keysFolder: join(root, 'restored-keys'), url, blobs: await newStore(), source: whole });
-    const restored = openDatabase({ url, poolSize: 2 });
-    const texts: string[] = [];
-    const both = Promise.withResolvers<void>();
-    const handler = handle(greet, async ({ text }) => {
-      if (texts.push(text) === 2) both.resolve();
-    });
-    const worker = await startWorker({
-      url,
-      db: restored,
-      handlers: [handler],
-      concurrency: 1,
-      log: { info: () => {}, error: (details) => both.reject(details) },
-    });
-    await both.promise;
-    await worker.stop();
-    await restored.close();
-    expect(texts.sort()).toEqual([`ours ${AWKWARD} \u0000 \ud800`, `theirs ${AWKWARD} \u0000 \ud800`]);
-  });
-
-  it('keeps queue, priority, flags and running jobs, and leaves out those that have failed for good', async () => {
+  it('keeps queue, priority, flags and running jobs, and omits jobs that failed permanently', async () => {
     const [url, target] = [await newDatabase(), join(await newFolder(), 'backup')];
     await withClient(url, async (client) => {
       await client.query(`set role rrs_system;
@@ -214,7 +115,7 @@ describe('a backup of a quiet service', () => {
     expect(running).toMatchObject({ payload: '[1.0, 1e3]', queue_name: 'queue', priority: -3, max_attempts: 1, key: 'key', flags: { a: true, b: true } });
   });
 
-  it('can be read by nobody else', async () => {
+  it('is readable only by its owner', async () => {
     for (const entry of await readdir(whole, { recursive: true, withFileTypes: true })) {
       const { mode } = await stat(join(entry.parentPath, entry.name));
       expect(mode & 0o777, entry.name).toBe(entry.isDirectory() ? 0o700 : 0o600);
@@ -222,7 +123,7 @@ describe('a backup of a quiet service', () => {
     expect((await stat(whole)).mode & 0o777).toBe(0o700);
   });
 
-  it('holds whatever text, JSON and bytes a row can hold', async () => {
+  it('preserves any text, JSON and bytes that a row can contain', async () => {
     const text = fc.string({ unit: 'binary', maxLength: 40 }).map((value) => value.replaceAll('\u0000', ''));
     const json = fc
       .jsonValue({ stringUnit: 'binary' })
@@ -257,7 +158,7 @@ describe('a backup of a quiet service', () => {
 });
 
 describe('a backup of a busy service', () => {
-  it('is of one moment', async () => {
+  it('is a consistent snapshot', async () => {
     await withClient(source.url, (client) =>
       client.query(
         `with key as (insert into rrs.api_keys (org_id, id, name, role, prefix, token_hash, created_by)
@@ -297,18 +198,18 @@ describe('a backup of a busy service', () => {
 });
 
 describe('a backup', () => {
-  it.each(['a folder', 'a file'])('does not write over %s', async (kind) => {
+  it.each(['a folder', 'a file'])('does not overwrite %s', async (kind) => {
     const target = join(await newFolder(), 'backup');
     await (kind === 'a file' ? writeFile(target, 'mine') : mkdir(target));
-    expect(await refusal(backup({ keysFolder, url: source.url, blobs, target, version: '1' }))).toMatch(/is there already. Name a folder/);
+    expect(await refusal(backup({ keysFolder, url: source.url, blobs, target, version: '1' }))).toMatch(/already exists. Name a folder/);
     expect(await readdir(join(target, '..'))).toEqual(['backup']);
   });
 
-  it('says so when its place cannot be written', async () => {
-    expect(await refusal(backup({ keysFolder, url: source.url, blobs, target: '/proc/backup', version: '1' }))).toMatch(/\/proc cannot be written/);
+  it('reports a folder that is not writable', async () => {
+    expect(await refusal(backup({ keysFolder, url: source.url, blobs, target: '/proc/backup', version: '1' }))).toMatch(/Cannot write to the folder \/proc /);
   });
 
-  it('leaves no folder when a blob cannot be read, and replaces what a crash has left', async () => {
+  it('leaves no folder if a blob cannot be read, and replaces the folder of a crashed backup', async () => {
     const [last] = (await namesIn(blobs)).reverse();
     const failing: BlobStore = { ...blobs, get: async (sha256) => (sha256 === last ? Promise.reject(new Error('the disk is gone')) : blobs.get(sha256)) };
     const folder = await newFolder();
@@ -322,7 +223,7 @@ describe('a backup', () => {
     expect((await readdir(target)).sort()).toEqual(['blobs', 'jobs.ndjson.gz', 'keys', 'manifest.json', 'tables']);
   });
 
-  it('is not written when a stored blob was changed', async () => {
+  it('is not written if a stored blob is corrupt', async () => {
     const [folder, target] = [await newFolder(), await newFolder()];
     const { sha256 } = await openFileStore(folder).put(Readable.from([Buffer.from('content')]));
     await writeFile(join(folder, sha256.slice(0, 2), sha256.slice(2, 4), sha256), 'changed');
@@ -330,14 +231,14 @@ describe('a backup', () => {
     expect(await readdir(target)).toEqual([]);
   });
 
-  it('goes on without a blob that is removed under its hands', async () => {
+  it('continues if a blob is deleted while it is copied', async () => {
     const [removed = ''] = await namesIn(blobs);
     const emptied: BlobStore = { ...blobs, get: async (sha256) => (sha256 === removed ? null : blobs.get(sha256)) };
     const target = join(await newFolder(), 'backup');
     expect(await backup({ keysFolder, url: source.url, blobs: emptied, target, version: '1' })).toMatchObject({ blobs: CONTENTS.length - 1 });
   });
 
-  it('fails when another one to the same place has swept its files away', async () => {
+  it('fails if a concurrent backup to the same path deleted its files', async () => {
     const target = join(await newFolder(), 'backup');
     const rivalled: BlobStore = {
       ...blobs,
@@ -362,192 +263,16 @@ describe('a backup', () => {
       `grant select on rrs.later to rrs_system; alter table rrs.later enable row level security; create policy every on rrs.later using (true);
        create policy few on rrs.later as restrictive using (id is null)`,
     ],
-  ])('is refused over a table %s, which would be missing in it', async (_, sql) => {
+  ])('is refused if there is a table %s, because its rows would be missing', async (_, sql) => {
     const url = await newDatabase();
     await withClient(url, (client) => client.query(`create table rrs.later (id uuid); ${sql}`));
     await expect(backup({ keysFolder, url, blobs, target: join(await newFolder(), 'backup'), version: '1' })).rejects.toThrow(
-      'rrs_system may not read all rows of later',
+      'rrs_system cannot read all rows of later',
     );
   });
 
-  it('of a database without tables is refused', async () => {
+  it('is refused for a database without tables', async () => {
     const url = await newDatabase({ empty: true });
     expect(await refusal(backup({ keysFolder, url, blobs, target: join(await newFolder(), 'backup'), version: '1' }))).toMatch(/nothing to back up/);
   });
 });
-
-describe('the signing keys', () => {
-  it('come back, for their owner only, and the restored service signs with them', async () => {
-    const url = await newDatabase({ empty: true });
-    const restored = join(await newFolder(), 'deep', 'keys');
-    const summary = await restore({ keysFolder: restored, url, blobs: await newStore(), source: whole });
-    expect(summary.keys).toBe(3);
-    for (const name of ['package.pem', 'log.pem', 'log-note.pem']) expect((await stat(join(restored, name))).mode & 0o777).toBe(0o600);
-    const copy = openDatabase({ url, poolSize: 2 });
-    onTestFinished(() => copy.close());
-    expect(await openSigners(copy, restored)).toMatchObject({ package: { keyId: (await openSigners(db, keysFolder)).package.keyId } });
-  });
-
-  it('that a start before the restore has registered give way to those of the backup', async () => {
-    const [url, own] = [await newDatabase(), join(await newFolder(), 'keys')];
-    const started = openDatabase({ url, poolSize: 2 });
-    onTestFinished(() => started.close());
-    await openSigners(started, own);
-    await restore({ keysFolder: join(root, 'restored-keys'), url, blobs: await newStore(), source: whole });
-    expect(await openSigners(started, join(root, 'restored-keys'))).toMatchObject({ log: { keyId: (await openSigners(db, keysFolder)).log.keyId } });
-    await expect(started.withSystem((tx) => tx.updateTable('evidence_keys').set({ use: 'log' }).execute())).rejects.toMatchObject({ code: '42501' });
-    await expect(openSigners(started, own)).rejects.toThrow('is another one');
-  });
-
-  it('are put in the place of no others', async () => {
-    const url = await newDatabase({ empty: true });
-    const occupied = await newFolder();
-    await writeFile(join(occupied, 'log.pem'), 'another', { mode: 0o600 });
-    const refused = restore({ keysFolder: occupied, url, blobs: await newStore(), source: whole });
-    expect(await refusal(refused)).toMatch(/log\.pem is another signing key than that of the backup\. Move it away/);
-    expect(await readdir(occupied)).toEqual(['log.pem']);
-  });
-});
-
-describe('restore refuses before it changes anything', () => {
-  const [blob = '', other = ''] = CONTENTS.slice(-2).map((content) => createHash('sha256').update(content).digest('hex'));
-  const pathOf = (folder: string, sha256: string): string => join(folder, 'blobs', sha256.slice(0, 2), sha256);
-  const damages: [string, (folder: string) => Promise<unknown>, RegExp][] = [
-    ['a changed table', (folder) => flipByte(join(folder, 'tables/members.copy.gz')), /: tables\/members\.copy\.gz was changed\. Nothing was restored/],
-    [
-      'a truncated table',
-      (folder) => truncate(join(folder, 'tables/audit_events.copy.gz'), 15),
-      /: tables\/audit_events\.copy\.gz has 15 bytes instead of \d+\. /,
-    ],
-    ['a missing table', (folder) => rm(join(folder, 'tables/events.copy.gz')), /: tables\/events\.copy\.gz is missing\. /],
-    ['an extra file', (folder) => writeFile(join(folder, 'tables/more.copy.gz'), ''), /: tables\/more\.copy\.gz does not belong to it\. /],
-    ['a changed signing key', (folder) => flipByte(join(folder, 'keys/package.pem')), /: keys\/package\.pem was changed\. /],
-    ['changed jobs', (folder) => flipByte(join(folder, 'jobs.ndjson.gz')), /: jobs\.ndjson\.gz was changed\. /],
-    ['a changed blob', (folder) => flipByte(pathOf(folder, blob)), /: blobs\/..\/[0-9a-f]{64} was changed\. /],
-    ['a missing blob', (folder) => rm(pathOf(folder, blob)), /: blobs\/..\/[0-9a-f]{64} is missing\. /],
-    [
-      'a blob under a wrong name',
-      (folder) => edit(folder, ({ files }) => Object.assign(files.find(({ sha256 }) => sha256 === blob) ?? {}, { path: `blobs/ff/${other}` })),
-      /contradicts itself/,
-    ],
-    ['a link in place of a file', (folder) => rm(pathOf(folder, blob)).then(() => symlink(pathOf(whole, blob), pathOf(folder, blob))), /is not a plain file/],
-    [
-      'several faults',
-      (folder) => rm(join(folder, 'jobs.ndjson.gz')).then(() => flipByte(pathOf(folder, blob))),
-      /: blobs\S+ was changed; jobs\.ndjson\.gz is missing\. /,
-    ],
-    ['no manifest', (folder) => rm(join(folder, 'manifest.json')), /is not a backup: it has no manifest\.json/],
-    ['no folder', (folder) => rename(folder, `${folder}.away`), /is not a backup/],
-    ['a broken manifest', (folder) => truncate(join(folder, 'manifest.json'), 500), /manifest\.json is not readable/],
-    [
-      'a manifest that leaves the folder',
-      (folder) => edit(folder, ({ files }) => files.push({ path: 'tables/../../x.copy.gz', size: 0, sha256: blob })),
-      /manifest\.json is not readable/,
-    ],
-    ['a manifest that lacks a table', (folder) => edit(folder, ({ tables }) => tables.pop()), /contradicts itself/],
-    ['an unknown format', (folder) => edit(folder, (manifest) => Object.assign(manifest, { formatVersion: 2 })), /has format 2, this program knows only 1/],
-    ['a newer schema', (folder) => edit(folder, (manifest) => newer(manifest)), /has schema version 9999, this program knows only \d+. Use version 1\.2\.3/],
-    [
-      'other migrations',
-      (folder) => edit(folder, ({ migrations }) => Object.assign(migrations[0] ?? {}, { checksum: 'other' })),
-      /are not those of the backup/,
-    ],
-  ];
-
-  async function flipByte(path: string): Promise<void> {
-    const bytes = await readFile(path);
-    bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;
-    await writeFile(path, bytes);
-  }
-
-  function newer(manifest: Manifest): void {
-    manifest.schemaVersion = 9999;
-    manifest.migrations.push({ version: 9999, name: '9999-later.sql', checksum: '' });
-  }
-
-  it.each(damages)('%s', async (_, damage, message) => {
-    const [folder, url, store] = [await newFolder(), await newDatabase({ empty: true }), await newStore()];
-    await cp(whole, folder, { recursive: true });
-    await damage(folder);
-    expect(await refusal(restore({ keysFolder: join(root, 'restored-keys'), url, blobs: store, source: folder }))).toMatch(message);
-    expect(await organizationsIn(url)).toBe('no schema');
-    expect(await namesIn(store)).toEqual([]);
-  });
-
-  it('a database with an organization', async () => {
-    const url = await newDatabase();
-    await withClient(url, (client) => client.query(`insert into rrs.organizations (id, slug, name) values ($1, 'there', 'There')`, [newId()]));
-    const before = await contentOf(url);
-    expect(await refusal(restore({ keysFolder: join(root, 'restored-keys'), url, blobs: await newStore(), source: whole }))).toMatch(
-      /has organizations already.*Create another one, and set DATABASE_URL/,
-    );
-    expect(await contentOf(url)).toEqual(before);
-  });
-
-  it('a database with a newer schema', async () => {
-    const url = await newDatabase();
-    await withClient(url, (client) => client.query(`insert into rrs.schema_migrations values (9999, '9999-later.sql', 'x')`));
-    expect(await refusal(restore({ keysFolder: join(root, 'restored-keys'), url, blobs: await newStore(), source: whole }))).toMatch(
-      /has schema version 9999 already.*new, empty database/,
-    );
-  });
-});
-
-describe('restore', () => {
-  it('puts the instance secrets of the backup in the place of new ones', async () => {
-    const url = await newDatabase();
-    const fresh = openDatabase({ url, poolSize: 1 });
-    onTestFinished(() => fresh.close());
-    const made = [await instanceSecret(fresh, 'cursor'), await instanceSecret(fresh, 'other')];
-    await restore({ keysFolder: join(root, 'restored-keys'), url, blobs: await newStore(), source: whole });
-    expect(await instanceSecret(fresh, 'cursor')).toEqual(await instanceSecret(db, 'cursor'));
-    expect(await instanceSecret(fresh, 'cursor')).not.toEqual(made[0]);
-    expect(await instanceSecret(fresh, 'other')).not.toEqual(made[1]);
-  });
-
-  it('can be tried again after the blob store has failed', async () => {
-    const [url, store] = [await newDatabase({ empty: true }), await newStore()];
-    const failing: BlobStore = { ...store, put: () => Promise.reject(new Error('the disk is gone')) };
-    await expect(restore({ keysFolder: join(root, 'restored-keys'), url, blobs: failing, source: whole })).rejects.toThrow('the disk is gone');
-    expect(await organizationsIn(url)).toBe(0);
-    await restore({ keysFolder: join(root, 'restored-keys'), url, blobs: store, source: whole });
-    expect(await organizationsIn(url)).toBe(2);
-  });
-
-  it.each([
-    ['a row that the schema refuses', 'tables/members.copy.gz', (text: string) => `${text}${text.split('\n')[0]}\n`, /duplicate key/],
-    ['a row that cannot be read', 'tables/sessions.copy.gz', (text: string) => `${text}not-a-row\n`, /invalid input syntax/],
-    ['fewer rows than were counted', 'tables/events.copy.gz', (text: string) => text.slice(text.indexOf('\n') + 1), /events\.copy\.gz was changed/],
-    ['a job that cannot be read', 'jobs.ndjson.gz', (text: string) => `${text}{"task": null}\n`, /null value/],
-    ['fewer jobs than were counted', 'jobs.ndjson.gz', (text: string) => text.slice(text.indexOf('\n') + 1), /jobs\.ndjson\.gz was changed/],
-  ])('leaves the database empty and its walls up after %s', async (_, path, change, message) => {
-    const [folder, url, store] = [await newFolder(), await newDatabase({ empty: true }), await newStore()];
-    await cp(whole, folder, { recursive: true });
-    const forged = gzipSync(change(gunzipSync(await readFile(join(folder, path))).toString()));
-    await writeFile(join(folder, path), forged);
-    const sha256 = createHash('sha256').update(forged).digest('hex');
-    await edit(folder, ({ files }) => Object.assign(files.find((file) => file.path === path) ?? {}, { size: forged.length, sha256 }));
-
-    await expect(restore({ keysFolder: join(root, 'restored-keys'), url, blobs: store, source: folder })).rejects.toThrow(message);
-    expect(await organizationsIn(url)).toBe(0);
-    expect(await jobsOf(url)).toEqual([]);
-    expect(await securityOf(url)).toEqual(await securityOf(source.url));
-    await restore({ keysFolder: join(root, 'restored-keys'), url, blobs: store, source: whole });
-    expect(await organizationsIn(url)).toBe(2);
-  });
-
-  it('happens once when two are started at the same time', async () => {
-    const [url, store] = [await newDatabase({ empty: true }), await newStore()];
-    const outcomes = await Promise.allSettled([1, 2].map(() => restore({ keysFolder: join(root, 'restored-keys'), url, blobs: store, source: whole })));
-    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-    expect(outcomes.find(({ status }) => status === 'rejected')).toMatchObject({ reason: expect.any(OperatorError) });
-    expect(await organizationsIn(url)).toBe(2);
-  });
-});
-
-async function edit(folder: string, change: (manifest: Manifest) => unknown): Promise<void> {
-  const path = join(folder, 'manifest.json');
-  const manifest = JSON.parse(await readFile(path, 'utf8')) as Manifest;
-  change(manifest);
-  await writeFile(path, JSON.stringify(manifest));
-}
