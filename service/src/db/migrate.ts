@@ -9,6 +9,9 @@ const MIGRATIONS = new URL('../../migrations/', import.meta.url);
 /** "RRS" in ASCII: the advisory lock that lets one process at a time migrate a database. */
 const LOCK = 0x525253;
 
+/** The version of the database, for readiness. */
+export const SCHEMA_VERSION = 'select max(version) as version from schema_migrations';
+
 export interface MigrationState {
   applied: number;
   known: number;

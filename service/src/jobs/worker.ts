@@ -148,3 +148,14 @@ function quietLogger(log: JobContext['log']): Logger {
     if (level === 'error') log.error({}, message);
   });
 }
+
+/** Jobs in the queue by state, for metrics. */
+export const JOBS_WAITING = `
+  select count(*) filter (where locked_at is null and run_at <= now() and attempts < max_attempts)::int as ready,
+         count(*) filter (where locked_at is null and run_at > now() and attempts < max_attempts)::int as later,
+         count(*) filter (where locked_at is not null)::int as running,
+         count(*) filter (where locked_at is null and attempts >= max_attempts)::int as given_up
+  from graphile_worker._private_jobs`;
+
+/** Whether any worker is alive, for readiness. */
+export const WORKER_ALIVE = `select exists (select from worker_heartbeats where seen_at > now() - interval '30 seconds') as alive`;

@@ -11,7 +11,6 @@ import { FilterBody } from '../findings/schemas-bulk.ts';
 import { followAsset } from '../findings/triage/follow-asset.ts';
 import { type App, createApp } from '../http/app.ts';
 import { installPages } from '../http/openapi/docs-pages.ts';
-import { installOperations, type OperationsOptions } from '../http/operations.ts';
 import { builtIn } from '../integrations/connections/providers.ts';
 import { openKeyRing } from '../integrations/connections/secrets.ts';
 import { integrationRoutes } from '../integrations/routes.ts';
@@ -27,6 +26,7 @@ import { workItemRoutes } from '../work-items/routes.ts';
 import { queueTicketReads } from '../work-items/tickets/jobs.ts';
 import type { Config } from './config.ts';
 import type { Log } from './log.ts';
+import { installOperations, type OperationsOptions } from './operations.ts';
 import { keysDir } from './storage.ts';
 
 export interface ApiOptions {

@@ -8,7 +8,6 @@ import { openSigners } from '../evidence/keys/keys.ts';
 import type { TimestampAuthorities } from '../evidence/packages/timestamps.ts';
 import { importHandler, knowledgeChange } from '../findings/handlers.ts';
 import { acceptanceExpiry, slaChange } from '../findings/triage/expire-acceptances.ts';
-import { createMetrics } from '../http/operations.ts';
 import { builtIn } from '../integrations/connections/providers.ts';
 import { openKeyRing } from '../integrations/connections/secrets.ts';
 import { ticketLimits } from '../integrations/connections/ticketing.ts';
@@ -27,6 +26,7 @@ import type { Config } from './config.ts';
 import { housekeeping } from './housekeeping.ts';
 import { hostInUrl, listen } from './listen.ts';
 import { type Log, version } from './log.ts';
+import { createMetrics } from './operations.ts';
 import { retryWhileStarting } from './retry.ts';
 import { keysDir, openBlobs } from './storage.ts';
 

@@ -132,3 +132,9 @@ function toDue(webhookId: string, { id, event_id, event_type, created_at, subjec
 export async function forgetOldDeliveries(tx: SystemTx): Promise<void> {
   await tx.deleteFrom('webhook_deliveries').where('created_at', '<', sql<Date>`now() - interval '30 days'`).execute();
 }
+
+/** Pending deliveries of all organizations, for metrics. */
+export const DELIVERIES_WAITING = `
+  select count(*) filter (where at <= now())::int as ready, count(*) filter (where at > now())::int as later
+  from webhook_deliveries d join webhooks w on w.org_id = d.org_id and w.id = d.webhook_id, greatest(d.next_attempt_at, w.paused_until) at
+  where d.status = 'pending' and d.next_attempt_at is not null`;

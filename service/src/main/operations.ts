@@ -1,6 +1,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Database } from '../db/database.ts';
-import type { App } from './app.ts';
+import { SCHEMA_VERSION } from '../db/migrate.ts';
+import { DELIVERIES_WAITING } from '../events/webhooks/deliveries.ts';
+import type { App } from '../http/app.ts';
+import { JOBS_WAITING, WORKER_ALIVE } from '../jobs/worker.ts';
 
 /** Health, readiness and metrics for operators, outside of /api/v1. */
 export interface Metrics {
@@ -66,18 +69,6 @@ export function createMetrics(db: Database): Metrics {
   return { registry, jobs, deliveries };
 }
 
-const DELIVERIES_WAITING = `
-  select count(*) filter (where at <= now())::int as ready, count(*) filter (where at > now())::int as later
-  from webhook_deliveries d join webhooks w on w.org_id = d.org_id and w.id = d.webhook_id, greatest(d.next_attempt_at, w.paused_until) at
-  where d.status = 'pending' and d.next_attempt_at is not null`;
-
-const JOBS_WAITING = `
-  select count(*) filter (where locked_at is null and run_at <= now() and attempts < max_attempts)::int as ready,
-         count(*) filter (where locked_at is null and run_at > now() and attempts < max_attempts)::int as later,
-         count(*) filter (where locked_at is not null)::int as running,
-         count(*) filter (where locked_at is null and attempts >= max_attempts)::int as given_up
-  from graphile_worker._private_jobs`;
-
 interface Readiness {
   database: 'ok' | 'unreachable';
   migrations: 'ok' | 'pending' | 'unknown';
@@ -93,14 +84,13 @@ export interface OperationsOptions {
   needsWorker: boolean;
 }
 
-const READY = `
-  select (select max(version) from schema_migrations) as version,
-         exists (select from worker_heartbeats where seen_at > now() - interval '30 seconds') as worker`;
-
 async function readiness({ db, schemaVersion }: OperationsOptions): Promise<Readiness> {
   try {
-    const [row] = await db.systemQuery<{ version: number; worker: boolean }>('ready', READY, []);
-    return { database: 'ok', migrations: row && row.version >= schemaVersion ? 'ok' : 'pending', worker: row?.worker ? 'ok' : 'missing' };
+    const [[schema], [worker]] = await Promise.all([
+      db.systemQuery<{ version: number }>('schema_version', SCHEMA_VERSION, []),
+      db.systemQuery<{ alive: boolean }>('worker_alive', WORKER_ALIVE, []),
+    ]);
+    return { database: 'ok', migrations: schema && schema.version >= schemaVersion ? 'ok' : 'pending', worker: worker?.alive ? 'ok' : 'missing' };
   } catch {
     return { database: 'unreachable', migrations: 'unknown', worker: 'unknown' };
   }
