@@ -35,7 +35,7 @@ describe('without a service', () => {
     const { code, stdout } = await rrs(['config'], nowhere);
     expect(code).toBe(0);
     const lines = stdout.split('\n');
-    expect(lines[0]).toMatch(/^SETTING +DEFAULT +NOW +WHAT IT IS$/);
+    expect(lines[0]).toMatch(/^SETTING +DEFAULT +CURRENT +DESCRIPTION$/);
     expect(lines).toContainEqual(expect.stringMatching(/^PORT +8080 +9999 +\S/));
     expect(lines).toContainEqual(expect.stringMatching(/^RRS_DATA_DIR +\.\/data +- +\S/));
     expect(lines).toContainEqual(expect.stringMatching(/^DATABASE_URL\[_FILE\] +- +\(set\) +\S/));
