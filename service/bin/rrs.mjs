@@ -17,7 +17,7 @@ if (major >= REQUIRED) {
   process.removeAllListeners('warning').on('warning', (warning) => {
     if (warning.name !== 'ExperimentalWarning') process.stderr.write(`${warning.stack}\n`);
   });
-  const { main } = await import('../src/main/cli.ts');
+  const { main } = await import('../src/main/command-line/cli.ts');
   process.exit(await main(process.argv.slice(2)));
 }
 

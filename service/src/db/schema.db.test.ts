@@ -48,7 +48,7 @@ afterAll(async () => {
 describe('generated files', () => {
   it('types.ts matches the migrations', async () => {
     expect(await describeRowTypes(client), 'service/src/db/types.ts does not match the migrations: run `npm run db:generate`').toBe(
-      await readFile(new URL('types.ts', import.meta.url), 'utf8'),
+      await readFile(new URL('./types.ts', import.meta.url), 'utf8'),
     );
   });
 

@@ -103,7 +103,7 @@ describe('settings', () => {
       '/config/region': expect.stringMatching(/^wrong_format: /),
       '/config/coverage': 'not_allowed: must be one of: complete, partial',
       '/config/prefix': 'wrong_type: must be of type string',
-      '/config/nonsense': expect.stringMatching(/^unknown_field: is not known; allowed: url, bucket, /),
+      '/config/nonsense': expect.stringMatching(/^unknown_field: is an unknown field \(allowed: url, bucket, /),
       '/credentials/token': 'too_short: must have at least 1 character',
       '/credentials/more': expect.stringMatching(/^unknown_field: /),
     });

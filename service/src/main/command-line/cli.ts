@@ -1,8 +1,8 @@
-import { isUnavailable } from '../db/unavailable.ts';
-import { AppError, messageOf, OperatorError } from '../shared/errors.ts';
-import { describeRole, roles } from '../shared/permissions.ts';
-import { describeConfig, readConfig } from './config.ts';
-import { createLog, version } from './log.ts';
+import { isUnavailable } from '../../db/unavailable.ts';
+import { AppError, messageOf, OperatorError } from '../../shared/errors.ts';
+import { describeRole, roles } from '../../shared/permissions.ts';
+import { describeConfig, readConfig } from '../config.ts';
+import { createLog, version } from '../log.ts';
 
 /** Commands print their result to stdout. `start`, `api` and `worker` run until they are stopped. */
 const usage = `rrs ${version}: Remediation Risk Service
@@ -65,7 +65,7 @@ async function run(command: string, args: string[]): Promise<number> {
     case 'start':
     case 'api':
     case 'worker': {
-      const { runService } = await import('./run.ts');
+      const { runService } = await import('../run.ts');
       return runService(command, ...settings());
     }
     case 'config':

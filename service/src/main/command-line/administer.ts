@@ -1,20 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
-import { type Database, openDatabase } from '../db/database.ts';
-import { migrate } from '../db/migrate.ts';
-import { publishedKeys, rotateKeys } from '../evidence/keys/keys.ts';
-import { openKeyRing } from '../integrations/connections/secrets.ts';
-import { createApiKey, findApiKey, listAllApiKeys, revokeApiKey } from '../organizations/api-keys/api-keys.ts';
-import { addMember, findMember, listAllMembers, removeMember } from '../organizations/members/members.ts';
-import { createOrganization, findOrganization, listOrganizations } from '../organizations/organization.ts';
-import { hashPassword } from '../organizations/sign-in/passwords.ts';
-import { type Actor, systemActor } from '../shared/actor.ts';
-import { OperatorError } from '../shared/errors.ts';
-import { type Role, roles } from '../shared/permissions.ts';
-import type { Config } from './config.ts';
-import { type Log, version } from './log.ts';
-import { keysDir, openBlobs, openServerForCommand } from './storage.ts';
+import { type Database, openDatabase } from '../../db/database.ts';
+import { migrate } from '../../db/migrate.ts';
+import { publishedKeys, rotateKeys } from '../../evidence/keys/keys.ts';
+import { openKeyRing } from '../../integrations/connections/secrets.ts';
+import { createApiKey, findApiKey, listAllApiKeys, revokeApiKey } from '../../organizations/api-keys/api-keys.ts';
+import { addMember, findMember, listAllMembers, removeMember } from '../../organizations/members/members.ts';
+import { createOrganization, findOrganization, listOrganizations } from '../../organizations/organization.ts';
+import { hashPassword } from '../../organizations/sign-in/passwords.ts';
+import { type Actor, systemActor } from '../../shared/actor.ts';
+import { OperatorError } from '../../shared/errors.ts';
+import { type Role, roles } from '../../shared/permissions.ts';
+import type { Config } from '../config.ts';
+import { type Log, version } from '../log.ts';
+import { keysDir, openBlobs, openServerForCommand } from '../storage.ts';
 
 type Options = ReturnType<typeof readOptions>['values'];
 
@@ -97,7 +97,7 @@ const commands: Record<string, (call: Call) => Promise<string>> = {
   },
   'credentials rotate': async ({ db, keysFolder }) => {
     // Imported here because it loads all connectors, which the other commands do not need.
-    const { resealCredentials } = await import('../integrations/connections/connections.ts');
+    const { resealCredentials } = await import('../../integrations/connections/connections.ts');
     const keys = openKeyRing(keysFolder);
     const { count, keyId } = await db.withSystem((tx) => resealCredentials(tx, keys));
     await keys.forgetAllBut(keyId);
@@ -139,8 +139,8 @@ async function backupOrRestore(command: 'backup' | 'restore', folder: string, co
     const common = { url: server.url, blobs, keysFolder: keysDir(config) };
     const done =
       command === 'backup'
-        ? await (await import('./backup/backup.ts')).backup({ ...common, target: folder, version })
-        : await (await import('./backup/restore.ts')).restore({ ...common, source: folder });
+        ? await (await import('../backup/backup.ts')).backup({ ...common, target: folder, version })
+        : await (await import('../backup/restore.ts')).restore({ ...common, source: folder });
     const warning = command === 'backup' && done.keys > 0 ? ' The backup contains the private signing keys. Protect it accordingly.' : '';
     return `${command === 'backup' ? 'Backup written to' : 'Backup restored from'} ${folder}: ${done.rows} rows, ${done.blobs} files.${warning}\n`;
   } finally {
