@@ -33,10 +33,10 @@ export function isUnread(location: RawBuilder<unknown>, { unread }: Absence): Ra
 /** Why a report that is said to be complete is not taken for it. */
 export function doubtsOf(about: About | null, { rejected }: Staged): string[] {
   return [
-    ...(rejected > 0 ? ['records were rejected, so the report is not complete'] : []),
+    ...(rejected > 0 ? ['the report was not complete because records were rejected'] : []),
     // An empty file of a format that many tools write does not say whose findings are gone.
-    ...(about?.tools?.length === 0 ? ['the report does not say which tool wrote it'] : []),
-    ...(about?.finished === false ? ['the report says that a run of its tool did not succeed'] : []),
+    ...(about?.tools?.length === 0 ? ['the report does not name the tool that wrote it'] : []),
+    ...(about?.finished === false ? ['according to the report, a run of the tool did not succeed'] : []),
   ];
 }
 
@@ -52,10 +52,10 @@ export async function sparedBy(tx: TenantTx, resolution: Resolution, absence: Ab
   const { assets, unnamed, newer } = rows[0] ?? { assets: 0, unnamed: false, newer: 0 };
   const { unread } = absence;
   return [
-    ...(assets === 0 ? ['Nothing was closed: neither the report nor scan_scope names an asset.'] : []),
-    ...(unnamed ? ['Nothing was closed where the report does not say what it is about: name the asset, or the scan itself, in scan_scope.'] : []),
-    ...(newer > 0 ? [`Nothing was closed on ${newer} of ${assets} assets, which a newer scan has looked at.`] : []),
-    ...(unread.length > 0 ? [`Nothing was closed in ${unread.length} places that the tool did not look at: ${listed(unread)}.`] : []),
+    ...(assets === 0 ? ['Nothing was closed: neither the report nor `scan_scope` names an asset.'] : []),
+    ...(unnamed ? ['Findings without a named asset were not closed: set `asset` or `name` in `scan_scope`.'] : []),
+    ...(newer > 0 ? [`Nothing was closed on ${newer} of ${assets} assets because a newer scan covered them.`] : []),
+    ...(unread.length > 0 ? [`Nothing was closed in ${unread.length} files or folders that the tool did not read: ${listed(unread)}.`] : []),
   ];
 }
 

@@ -43,7 +43,7 @@ async function rename(tx: TenantTx, orgId: string, aliases: readonly string[]): 
 async function withdrawTwins(tx: TenantTx, { orgId, importId, actor }: Adopting, aliases: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with twins as (
-      select f.id, f.status as before, f.weakness || ' is another name of ' || a.weakness || '; it goes on as finding ' || other.id as reason
+      select f.id, f.status as before, f.weakness || ' is an alias of ' || a.weakness || '. Tracked as finding ' || other.id || '.' as reason
       from ${namedSql(orgId, aliases)} join findings other on ${twin}
       where f.status = any(${withdrawnBySystem as readonly string[]}) and other.status not in ('verified', 'withdrawn')
     ), told as (

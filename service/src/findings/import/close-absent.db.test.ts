@@ -67,7 +67,7 @@ describe('absence', () => {
     const nowhere = (component: string) => inLib(component, { asset: null });
     const scope = (extra: ImportOptions['scope']) => ({ coverage: 'complete', ...extra }) as const;
     await run([nowhere('a')], scope({}));
-    expect(await run([nowhere('b')], scope({}))).toMatchObject({ created: 1, closed: 0, notes: [expect.stringContaining('name the asset')] });
+    expect(await run([nowhere('b')], scope({}))).toMatchObject({ created: 1, closed: 0, notes: [expect.stringContaining('without a named asset')] });
     await run([nowhere('c')], scope({ name: 'shop' }));
     expect(await run([nowhere('d')], scope({ name: 'shop' }))).toMatchObject({ created: 1, closed: 1, notes: [] });
   });
@@ -87,7 +87,7 @@ describe('absence', () => {
     expect(await engine.read(org, id)).toMatchObject({
       status: 'succeeded',
       closed: 2,
-      notes: ['Nothing was closed in 2 places that the tool did not look at: src/b.ts, lib/c.'],
+      notes: ['Nothing was closed in 2 files or folders that the tool did not read: src/b.ts, lib/c.'],
     });
     const open = (await engine.findings(org)).filter(({ status }) => status === 'open').map(({ location }) => location.path);
     expect(open.sort()).toEqual(['lib/c/d.ts', 'src/b.ts']);
@@ -263,7 +263,7 @@ describe('the brake', () => {
       status: 'needs_confirmation',
       closed: 0,
       unchanged: 5,
-      notes: ['55 of 60 open findings of this source would be closed; confirm or discard.'],
+      notes: ['55 of 60 open findings of this source would be closed. Confirm or discard the import.'],
     });
     expect(await countOf('open')).toBe(60);
     // On the same day as the first, so that no time of a sighting tells.

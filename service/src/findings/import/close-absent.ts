@@ -12,6 +12,8 @@ export interface Closures {
   held: { count: number; open: number } | null;
 }
 
+const CLOSED = 'A complete scan no longer reports the finding.';
+
 const active = sql`${verifiedByScan as readonly string[]}`;
 
 /** Sightings of this source that the run should have shown again and did not, or that it calls gone itself. */
@@ -94,11 +96,11 @@ export async function applyClosures(tx: TenantTx, { orgId, importId, sourceId, s
     ), remembered as (
       insert into finding_history (org_id, finding_id, id, actor_type, actor_id, actor_name, import_id, action, before, after, reason)
       select ${orgId}, id, new_id(), ${actor.type}, ${actor.id}, ${actor.name}, ${importId}, 'status_changed', jsonb_build_object('status', before),
-        jsonb_build_object('status', 'verified', 'assurance', case when before = 'remediated' then 'scan_after_claim' else 'scan_only' end), 'a complete scan no longer reports it'
+        jsonb_build_object('status', 'verified', 'assurance', case when before = 'remediated' then 'scan_after_claim' else 'scan_only' end), ${CLOSED}::text
       from proven
     ), closed as (
       update findings f set status = 'verified', assurance = case when proven.before = 'remediated' then 'scan_after_claim' else 'scan_only' end,
-        status_reason = 'a complete scan no longer reports it', status_changed_at = least(${seenAt}::timestamptz, now()), status_changed_by = null, closed_at = now(),
+        status_reason = ${CLOSED}::text, status_changed_at = least(${seenAt}::timestamptz, now()), status_changed_by = null, closed_at = now(),
         version = f.version + 1, updated_at = now()
       from proven where f.org_id = ${orgId} and f.id = proven.id
       returning f.id

@@ -71,7 +71,7 @@ describe('a worker that dies', () => {
     expect(await engine.findings(org)).toEqual([]);
     expect(await staged()).toEqual(NOTHING);
     await engine.attempt(org, id, { lastAttempt: true });
-    expect(await engine.read(org, id)).toMatchObject({ status: 'failed', created: 0, error: expect.stringContaining('fault in the service') });
+    expect(await engine.read(org, id)).toMatchObject({ status: 'failed', created: 0, error: expect.stringContaining('internal error') });
     expect(await engine.findings(org)).toEqual([]);
   });
 

@@ -131,7 +131,7 @@ describe('POST /imports', () => {
     expect(unknown.body.error).toContain('it looks like plain text. Expected is one of aws_inspector2, ');
     expect((await send('{"results":[]}')).body).toMatchObject({
       status: 'failed',
-      error: expect.stringContaining('with format= (osv_scanner, semgrep, tfsec)'),
+      error: expect.stringContaining('Set `format` to one of: osv_scanner, semgrep, tfsec.'),
     });
     expect((await send('{"a": 1}', { query: { format: 'trivy' } })).body).toMatchObject({ status: 'failed', error: expect.stringContaining('SchemaVersion') });
     expect((await send(trivy('cut:1', [vulnerability(1)]).slice(0, -20))).body).toMatchObject({ status: 'failed', counts: { created: 0 } });

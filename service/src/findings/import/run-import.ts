@@ -71,7 +71,7 @@ export async function importReport(
   } catch (error) {
     if (error instanceof ReportError) await fail(context.db, row, error.message);
     else if (error instanceof Superseded) return;
-    else if (context.lastAttempt) await fail(context.db, row, 'The import failed several times because of a fault in the service; the log has the details.');
+    else if (context.lastAttempt) await fail(context.db, row, 'The import failed repeatedly because of an internal error. See the log for details.');
     else throw error;
   } finally {
     await forget(context.db, orgId, importId);
@@ -194,7 +194,7 @@ interface Result {
 async function assertStaged(tx: TenantTx, { org_id, id }: ImportRow, { received, rejected }: Staged): Promise<void> {
   const count = (table: string) => sql`(select count(*) from ${sql.table(table)} where org_id = ${org_id} and import_id = ${id})`;
   const { rows } = await sql<{ count: number }>`select (${count('tenant_import_rows')} + ${count('tenant_import_seen')})::int as count`.execute(tx);
-  if (rows[0]?.count !== received - rejected) throw new Error(`${rows[0]?.count} of ${received - rejected} staged records are there`);
+  if (rows[0]?.count !== received - rejected) throw new Error(`the staging tables have ${rows[0]?.count} of ${received - rejected} records`);
 }
 
 async function resolve(tx: TenantTx, row: ImportRow, { format, about, source, follower, partly, cautious }: Report, staged: Staged): Promise<Result> {
@@ -237,7 +237,7 @@ async function resolve(tx: TenantTx, row: ImportRow, { format, about, source, fo
     notes: [
       ...(held
         ? [
-            `${held.count} of ${held.open} open findings of this source would be closed; ${row.dry_run ? 'the import would wait for a person to confirm it' : 'confirm or discard'}.`,
+            `${held.count} of ${held.open} open findings of this source would be closed. ${row.dry_run ? 'The import would need confirmation.' : 'Confirm or discard the import.'}`,
           ]
         : []),
       ...doubts.map((doubt) => `Nothing was closed: ${doubt}.`),

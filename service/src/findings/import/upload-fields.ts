@@ -19,7 +19,7 @@ export function readFields({ query, form }: { query: Fields; form: Fields }, fil
     errors.push({ in: (path.split('/')[1] ?? '') in form ? 'body' : 'query', path, code, detail });
   };
   const known = ['format', 'filename', 'scan_scope', 'dry_run'];
-  for (const name of Object.keys(given)) if (!known.includes(name)) wrong(`/${name}`, `is not known; allowed: ${known.join(', ')}`);
+  for (const name of Object.keys(given)) if (!known.includes(name)) wrong(`/${name}`, `is not a known field. Allowed: ${known.join(', ')}`);
   const format = given.format === undefined || given.format === '' ? null : String(given.format);
   if (format !== null && !formats.some(({ id }) => id === format)) wrong('/format', `must be one of: ${formats.map(({ id }) => id).join(', ')}`);
   const dryRun = String(given.dry_run ?? 'false');

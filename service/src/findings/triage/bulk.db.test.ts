@@ -56,7 +56,7 @@ describe('a bulk change', () => {
       counts: { matched: 5, changed: 2, unchanged: 1, refused: 2 },
       refused: [
         { id: unknown, code: 'not_found' },
-        { id: rejected, code: 'invalid_transition', detail: expect.stringContaining('may become open') },
+        { id: rejected, code: 'invalid_transition', detail: expect.stringContaining('Allowed: open.') },
       ],
     };
     const dry = await bulk({ ids: [...ids, unknown, open], change, dry_run: true });

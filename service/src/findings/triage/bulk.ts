@@ -1,45 +1,24 @@
-import type { Severity } from '@rrs/scan-reports';
 import { type Expression, type RawBuilder, sql } from 'kysely';
+import type { Static } from 'typebox';
 import { recordAudit } from '../../audit/record.ts';
 import type { TenantTx } from '../../db/database.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { AppError, invalidField } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { riskSql } from '../../vulnerabilities/risk.ts';
-import type { FindingRow } from '../fields/field.ts';
 import { type FindingFollower, idsSql } from '../follower.ts';
 import { takeImportLock } from '../import-lock.ts';
-import { type FindingFilter, filterFindings, ownFindings } from '../list/filter.ts';
+import { filterFindings, ownFindings } from '../list/filter.ts';
 import type { FindingPolicy } from '../policy.ts';
+import type { BulkAnswer, BulkBody } from '../schemas-bulk.ts';
 import { severityRank } from '../severity.ts';
 import { dueSql } from '../sla.ts';
-import { type Justification, mayMove, type Status, statuses } from '../status.ts';
-import { type Deciding, decide, personOf, readDeciding } from './triage.ts';
+import { mayMove, type Status, statuses } from '../status.ts';
+import { type Decidable, type Deciding, decide, personOf, readDeciding, SEVERITY_UNEXPLAINED } from './triage.ts';
 
-interface BulkChange {
-  status?: Status;
-  severity?: Severity | null;
-  reason?: string;
-  owner?: string;
-  expires_at?: string;
-  justification?: Justification;
-  add_tags?: string[];
-  remove_tags?: string[];
-  work_item_id?: string;
-}
-
-export interface BulkRequest {
-  ids?: string[];
-  filter?: FindingFilter;
-  change: BulkChange;
-  dry_run?: boolean;
-}
-
-export interface BulkResult {
-  dry_run: boolean;
-  counts: { matched: number; changed: number; unchanged: number; refused: number };
-  refused: { id: string; code: string; detail: string }[];
-}
+export type BulkRequest = Static<typeof BulkBody>;
+type BulkChange = BulkRequest['change'];
+export type BulkResult = Static<typeof BulkAnswer>;
 
 const MAX_MATCHED = 100_000;
 const MAX_REFUSALS = 1_000;
@@ -109,7 +88,7 @@ async function assertNotTooMany(tx: TenantTx, found: Expression<unknown>): Promi
     in: 'body',
     path: '/filter',
     code: 'too_many',
-    detail: `matches more than ${MAX_MATCHED.toLocaleString('en')} findings; narrow it and repeat`,
+    detail: `\`filter\` matches more than ${MAX_MATCHED.toLocaleString('en')} findings. Add filters and send several requests.`,
   });
 }
 
@@ -152,9 +131,8 @@ function waysOf({ status, reason, owner, expires_at, justification }: BulkChange
   const refusals: AppError[] = [];
   const ways = statuses.flatMap((from) =>
     [true, false].map((own): Way => {
-      const sample = { status: from, status_changed_by: own ? personOf(deciding.actor) : null, reopen_count: 0, tags: [] as string[] } as FindingRow;
       try {
-        const change = decide(sample, patch, deciding);
+        const change = decide(sampleOf(from, own, deciding), patch, deciding);
         return {
           from,
           own,
@@ -178,6 +156,26 @@ function waysOf({ status, reason, owner, expires_at, justification }: BulkChange
   return ways;
 }
 
+/** A finding in this status. The rules for a change of status read only the status and who set it. The rest is neutral. */
+function sampleOf(status: Status, own: boolean, { actor, now }: Deciding): Decidable {
+  return {
+    status,
+    status_changed_by: own ? personOf(actor) : null,
+    status_reason: null,
+    assurance: null,
+    acceptance_owner: null,
+    acceptance_expires_at: null,
+    justification: null,
+    closed_at: null,
+    reopen_count: 0,
+    severity_override: null,
+    source_severity: 0,
+    clock_from: now,
+    kev: false,
+    tags: [],
+  };
+}
+
 /** `matched` beside what becomes of it: n_… are the new values. */
 function decidedSql(actor: Actor, change: BulkChange, ways: readonly Way[], policy: FindingPolicy): RawBuilder<unknown> {
   const { status, severity, reason, add_tags = [], remove_tags = [], work_item_id } = change;
@@ -199,7 +197,7 @@ function decidedSql(actor: Actor, change: BulkChange, ways: readonly Way[], poli
       case when ${retagged} then ${tags} else m.tags end as n_tags, ${moving} as moves, ${deciding} as decides, ${overridden} as reranks, ${retagged} as retags,
       ${linking} as links, ${deciding} or ${overridden} or ${retagged} as writes, ${deciding} or ${overridden} or ${retagged} or ${linking} as changed,
       case when ${deciding} then w.code when ${unexplained} and ${overridden} then 'validation_failed' end as code,
-      case when ${deciding} and w.code is not null then w.detail when ${unexplained} and ${overridden} then '/reason is required: it says why the severity is another than the source says' end as detail,
+      case when ${deciding} and w.code is not null then w.detail when ${unexplained} and ${overridden} then ${SEVERITY_UNEXPLAINED}::text end as detail,
       ${riskSql('s', 'a')} as n_risk, ${dueSql(policy.sla, sql`m.clock_from`, sql`s.severity`, sql`m.kev`)} as n_due
     from matched m
     join assets a on a.org_id = ${actor.orgId} and a.id = m.asset_id

@@ -1,5 +1,6 @@
-import type { Asset, AssetType, Location, Observation, Severity } from '@rrs/scan-reports';
+import type { Asset, Observation } from '@rrs/scan-reports';
 import { sql } from 'kysely';
+import type { Static } from 'typebox';
 import { recordAudit } from '../../audit/record.ts';
 import { Hex } from '../../db/copy.ts';
 import type { TenantTx } from '../../db/database.ts';
@@ -27,25 +28,11 @@ import {
 import { takeImportLock } from '../import-lock.ts';
 import { readFinding } from '../list/list.ts';
 import { readPolicy } from '../policy.ts';
+import type { FindingCreate } from '../schemas.ts';
 
-export interface NewFinding {
-  title: string;
-  severity: Severity;
-  asset?: { type: AssetType; name: string };
-  asset_id?: string;
-  description?: string;
-  solution?: string;
-  cves?: string[];
-  cwes?: number[];
-  cvss?: { vector: string };
-  location?: Location;
-  references?: string[];
-  tags?: string[];
-  first_seen?: string;
-  work_item_id?: string;
-}
+export type NewFinding = Static<typeof FindingCreate>;
 
-/** What a person found goes the same way as what a scanner found: one row through the import engine. */
+/** Passes the finding through the import engine as one staged record, so that it is matched and scored like a reported one. */
 export async function createFinding(tx: TenantTx, actor: Actor, input: NewFinding, follower: FindingFollower): Promise<FindingRow> {
   const { orgId } = actor;
   if (input.work_item_id !== undefined) await follower.assertOpen(tx, orgId, input.work_item_id);
@@ -61,7 +48,7 @@ export async function createFinding(tx: TenantTx, actor: Actor, input: NewFindin
     tx,
   );
   const id = rows[0]?.finding_id ?? '';
-  if (created === 0) throw new AppError('conflict', `This weakness is already known at this place of the asset, as finding "${id}".`);
+  if (created === 0) throw new AppError('conflict', `The weakness is already known at this location of the asset, as finding "${id}".`);
   for (const view of STAGING_VIEWS) await tx.deleteFrom(view).where('org_id', '=', orgId).where('import_id', '=', importId).execute();
   const finding = await readFinding(tx, orgId, id);
   const after = { title: finding.title, severity: input.severity, asset: asset.name };
@@ -83,7 +70,7 @@ function observationOf(input: NewFinding, importId: string): Observation {
   return {
     place: 'manual',
     tool: 'manual',
-    // A weakness without a public id is one of its own: two people's words for it are no identity.
+    // Without a public id, each manual finding is its own weakness: titles that people write do not identify one.
     rule: input.cves && input.cves.length > 0 ? null : importId,
     external_id: null,
     title: input.title,

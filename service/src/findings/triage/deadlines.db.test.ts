@@ -86,7 +86,7 @@ it('ends an acceptance when its time is over, in every organization, with histor
       .execute(),
   );
   await acceptanceExpiry(api.follower).run({}, context());
-  expect(await read(due.id)).toMatchObject({ status: 'open', status_reason: 'the acceptance expired', acceptance: null });
+  expect(await read(due.id)).toMatchObject({ status: 'open', status_reason: 'The risk acceptance expired.', acceptance: null });
   expect(await read(later.id)).toMatchObject({ status: 'risk_accepted' });
   const { body } = await api.call('GET', `/api/v1/findings/${due.id}/history?limit=1`, as());
   expect(body).toMatchObject({

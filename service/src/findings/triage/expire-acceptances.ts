@@ -27,7 +27,7 @@ export const acceptanceExpiry = (follower: FindingFollower) =>
     '* * * * *',
   );
 
-const EXPIRED = 'the acceptance expired';
+const EXPIRED = 'The risk acceptance expired.';
 
 async function reopenExpired(tx: TenantTx, orgId: string, follower: FindingFollower): Promise<void> {
   await takeImportLock(tx, orgId);

@@ -26,7 +26,7 @@ async function rescore(tx: TenantTx, { org_id, id }: AssetRow): Promise<void> {
     where a.org_id = ${org_id} and a.id = ${id} and f.org_id = ${org_id} and f.asset_id = ${id} and f.risk_score <> ${risk}::real`.execute(tx);
 }
 
-const REASON = 'the asset was retired';
+const REASON = 'The asset was retired.';
 
 async function withdraw(tx: TenantTx, actor: Actor, { org_id, id }: AssetRow): Promise<void> {
   const leaving = activeStatuses.filter((status) => mayMove(status, 'withdrawn', 'system'));
