@@ -1,7 +1,7 @@
 import type { Finding } from '@rrs/evidence-format';
 import { type RawBuilder, sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
-import { readPolicy } from '../../findings/policy.ts';
+import { readPolicy } from '../../organizations/read-policy.ts';
 import { participantsIn } from '../../work-items/items/participants.ts';
 import { type ApprovalRow, readItem } from '../../work-items/items/read.ts';
 import { allArtifacts, recordSealedArtifacts } from '../artifacts/artifacts.ts';

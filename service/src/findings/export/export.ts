@@ -1,3 +1,4 @@
+import { assetFacts } from '../../assets/relations.ts';
 import type { Database, TenantTx } from '../../db/database.ts';
 import { showDetails, showListed } from '../fields/derive.ts';
 import { type FindingFilter, filterFindings, ownFindings } from '../list/filter.ts';
@@ -76,7 +77,7 @@ export async function* exportAssets(db: Database, orgId: string, filter: Finding
   for (;;) {
     const page: ExportedAsset[] = await db.withTenant({ orgId }, (tx) => {
       const found = tx
-        .selectFrom('assets')
+        .selectFrom(assetFacts.as('assets'))
         .select(['assets.id', 'assets.type', 'assets.name'])
         .where('assets.org_id', '=', orgId)
         .where(({ exists, or, selectFrom }) => {

@@ -1,5 +1,6 @@
 import type { About } from '@rrs/scan-reports';
 import { type RawBuilder, sql } from 'kysely';
+import { importedAssets } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
 import type { Resolution } from './resolution.ts';
 import type { Staged } from './stage-report.ts';
@@ -22,7 +23,7 @@ export interface Absence {
 /** Of a row of `tenant_import_assets` named `covered`, whatever other name of the asset it is staged by. */
 export function isPartly({ orgId, importId }: Resolution, { partly }: Absence): RawBuilder<boolean> {
   if (partly.length === 0) return sql`false`;
-  return sql`covered.asset_id in (select p.asset_id from tenant_import_assets p where p.org_id = ${orgId} and p.import_id = ${importId} and p.asset_key = any(${partly as string[]}::text[]))`;
+  return sql`covered.asset_id in (select p.asset_id from ${importedAssets} p where p.org_id = ${orgId} and p.import_id = ${importId} and p.asset_key = any(${partly as string[]}::text[]))`;
 }
 
 export function isUnread(location: RawBuilder<unknown>, { unread }: Absence): RawBuilder<boolean> {
@@ -46,7 +47,7 @@ export async function sparedBy(tx: TenantTx, resolution: Resolution, absence: Ab
   const { rows } = await sql<{ assets: number; unnamed: boolean; newer: number }>`
     select count(distinct covered.asset_id)::int as assets, coalesce(bool_or(covered.name = ${UNSPECIFIED} and ${isPartly(resolution, absence)}), false) as unnamed,
       count(distinct newer.asset_id)::int as newer
-    from tenant_import_assets covered
+    from ${importedAssets} covered
     left join source_coverage newer on newer.org_id = ${orgId} and newer.source_id = ${sourceId} and newer.asset_id = covered.asset_id and newer.seen_at > ${seenAt}
     where covered.org_id = ${orgId} and covered.import_id = ${importId}`.execute(tx);
   const { assets, unnamed, newer } = rows[0] ?? { assets: 0, unnamed: false, newer: 0 };

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
+import { emitSql } from '../../events/emit.ts';
+import { vulnerabilityAliases } from '../../vulnerabilities/relations.ts';
 import { withdrawnBySystem } from '../status.ts';
 
 interface Adopting {
@@ -22,7 +24,7 @@ export async function adoptAliases(tx: TenantTx, adopting: Adopting, aliases: re
 /** Findings `f` under such a name, with `a.weakness` as their vulnerability's own. */
 function namedSql(orgId: string, aliases: readonly string[]) {
   const words = aliases.map((alias) => `'v:${alias.toLowerCase().replaceAll('\\', '\\\\').replaceAll("'", "''")}'`).join(' | ');
-  return sql`tenant_findings f join vulnerability_aliases a on a.org_id = ${orgId} and a.alias = f.weakness and a.alias = any(${aliases as string[]})
+  return sql`tenant_findings f join ${vulnerabilityAliases} a on a.org_id = ${orgId} and a.alias = f.weakness and a.alias = any(${aliases as string[]})
     and f.org_id = ${orgId} and f.facets @@ ${words}::tsquery`;
 }
 
@@ -41,15 +43,15 @@ async function rename(tx: TenantTx, orgId: string, aliases: readonly string[]): 
 
 /** Known twice until now, by both names: one of the two goes on. */
 async function withdrawTwins(tx: TenantTx, { orgId, importId, actor }: Adopting, aliases: readonly string[]): Promise<string[]> {
+  const events = sql`select id::text as subject, jsonb_build_object('from', before, 'to', 'withdrawn', 'import_id', ${importId}::text, 'reason', reason) as data from twins`;
   const { rows } = await sql<{ id: string }>`
     with twins as (
       select f.id, f.status as before, f.weakness || ' is an alias of ' || a.weakness || '. Tracked as finding ' || other.id || '.' as reason
       from ${namedSql(orgId, aliases)} join findings other on ${twin}
       where f.status = any(${withdrawnBySystem as readonly string[]}) and other.status not in ('verified', 'withdrawn')
-    ), told as (
-      insert into events (org_id, id, type, subject, data)
-      select ${orgId}, new_id(), 'finding.status_changed', id::text, jsonb_build_object('from', before, 'to', 'withdrawn', 'import_id', ${importId}::text, 'reason', reason) from twins
-    ), remembered as (
+    ), emitted as (
+      ${emitSql(orgId, 'finding.status_changed', events)}
+    ), recorded as (
       insert into finding_history (org_id, finding_id, id, actor_type, actor_id, actor_name, import_id, action, before, after, reason)
       select ${orgId}, id, new_id(), ${actor.type}, ${actor.id}, ${actor.name}, ${importId}, 'status_changed', jsonb_build_object('status', before),
         jsonb_build_object('status', 'withdrawn'), reason

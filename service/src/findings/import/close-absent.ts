@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
+import { importedAssets } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
+import { emitSql } from '../../events/emit.ts';
 import { type Actor, systemActor } from '../../shared/actor.ts';
 import { type FindingFollower, idsSql } from '../follower.ts';
 import { verifiedByScan } from '../status.ts';
@@ -20,7 +22,7 @@ const active = sql`${verifiedByScan as readonly string[]}`;
 function absentSql(resolution: Resolution, absence: Absence) {
   const { orgId, importId, sourceId, seenAt } = resolution;
   const unseen = sql`
-    select s.finding_id from tenant_import_assets covered
+    select s.finding_id from ${importedAssets} covered
     join findings f on f.org_id = ${orgId} and f.asset_id = covered.asset_id
     join sightings s on s.org_id = ${orgId} and s.finding_id = f.id and s.source_id = ${sourceId} and s.state = 'present'
     where covered.org_id = ${orgId} and covered.import_id = ${importId} and not ${isPartly(resolution, absence)} and not ${isUnread(sql`f.location`, absence)}
@@ -54,7 +56,7 @@ async function noteCoverage(tx: TenantTx, resolution: Resolution, absence: Absen
   await sql`
     insert into source_coverage as known (org_id, source_id, asset_id, import_id, seen_at, complete)
     select distinct ${orgId}::uuid, ${sourceId}::uuid, covered.asset_id, ${importId}::uuid, ${seenAt}::timestamptz, ${absence.complete}::boolean and not ${isPartly(resolution, absence)}
-    from tenant_import_assets covered where covered.org_id = ${orgId} and covered.import_id = ${importId}
+    from ${importedAssets} covered where covered.org_id = ${orgId} and covered.import_id = ${importId}
     on conflict (org_id, source_id, asset_id) do update set import_id = excluded.import_id, seen_at = excluded.seen_at, complete = excluded.complete
     where known.seen_at < excluded.seen_at`.execute(tx);
 }
@@ -84,16 +86,16 @@ export async function applyClosures(tx: TenantTx, { orgId, importId, sourceId, s
     update sightings s set state = 'absent', last_import_id = ${importId} from import_closures c
     where c.org_id = ${orgId} and c.import_id = ${importId} and s.org_id = ${orgId} and s.finding_id = c.finding_id and s.source_id = ${sourceId}
       and s.state = 'present' and s.last_seen <= ${seenAt}`.execute(tx);
+  const events = sql`select id::text as subject, jsonb_build_object('from', before, 'to', 'verified', 'import_id', ${importId}::text) as data from proven`;
   const { rows } = await sql<{ closed: number }>`
     with proven as (
       select f.id, f.status as before from import_closures c
       join findings f on f.org_id = ${orgId} and f.id = c.finding_id
       where c.org_id = ${orgId} and c.import_id = ${importId} and f.status = any(${active}) and (f.status <> 'remediated' or f.status_changed_at < ${seenAt})
         and not exists (select from sightings s where s.org_id = ${orgId} and s.finding_id = f.id and s.state = 'present')
-    ), told as (
-      insert into events (org_id, id, type, subject, data)
-      select ${orgId}, new_id(), 'finding.status_changed', id::text, jsonb_build_object('from', before, 'to', 'verified', 'import_id', ${importId}::text) from proven
-    ), remembered as (
+    ), emitted as (
+      ${emitSql(orgId, 'finding.status_changed', events)}
+    ), recorded as (
       insert into finding_history (org_id, finding_id, id, actor_type, actor_id, actor_name, import_id, action, before, after, reason)
       select ${orgId}, id, new_id(), ${actor.type}, ${actor.id}, ${actor.name}, ${importId}, 'status_changed', jsonb_build_object('status', before),
         jsonb_build_object('status', 'verified', 'assurance', case when before = 'remediated' then 'scan_after_claim' else 'scan_only' end), ${CLOSED}::text

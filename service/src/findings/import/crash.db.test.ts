@@ -103,7 +103,7 @@ describe('a worker that dies', () => {
       },
     };
     const id = await engine.start(org, first);
-    await expect(engine.attempt(org, id, { db: losing })).rejects.toThrow('0 of 3 staged records');
+    await expect(engine.attempt(org, id, { db: losing })).rejects.toThrow('0 of 3 records');
     await engine.attempt(org, id);
     expect(await engine.read(org, id)).toMatchObject({ status: 'succeeded', created: 3 });
   });

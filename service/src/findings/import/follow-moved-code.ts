@@ -1,5 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
+import { importedAssets } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
+import { vulnerabilityAliases } from '../../vulnerabilities/relations.ts';
 import { type Absence, isPartly, isUnread } from './absence.ts';
 import { FastPathMissed } from './known-records.ts';
 import { pairLines } from './match-lines.ts';
@@ -37,8 +39,8 @@ async function changedFiles(tx: TenantTx, resolution: Resolution, absence: Absen
     with here as (
       select covered.asset_id, coalesce(alias.weakness, r.weakness) as weakness, r.location->>'path' as path, r.title, r.identity_key, min((r.location->>'line')::bigint) as line
       from tenant_import_rows r
-      join (select distinct asset_key, asset_id from tenant_import_assets covered where covered.org_id = ${orgId} and covered.import_id = ${importId} and not ${isPartly(resolution, absence)}) covered using (asset_key)
-      left join vulnerability_aliases alias on alias.org_id = ${orgId} and alias.alias = r.weakness
+      join (select distinct asset_key, asset_id from ${importedAssets} covered where covered.org_id = ${orgId} and covered.import_id = ${importId} and not ${isPartly(resolution, absence)}) covered using (asset_key)
+      left join ${vulnerabilityAliases} alias on alias.org_id = ${orgId} and alias.alias = r.weakness
       where r.org_id = ${orgId} and r.import_id = ${importId} and r.present and r.external_id is null and ${isByLine(sql`r.location`)}
         and not ${isUnread(sql`r.location`, absence)}
       group by 1, 2, 3, 4, 5

@@ -128,7 +128,7 @@ describe('POST /imports', () => {
   it('refuses what is no report, with what was expected', async () => {
     const unknown = await send('hello');
     expect(unknown.body).toMatchObject({ status: 'failed', counts: { received: 0 } });
-    expect(unknown.body.error).toContain('it looks like plain text. Expected is one of aws_inspector2, ');
+    expect(unknown.body.error).toContain('It looks like plain text. Set `format` if it is one of: aws_inspector2, ');
     expect((await send('{"results":[]}')).body).toMatchObject({
       status: 'failed',
       error: expect.stringContaining('Set `format` to one of: osv_scanner, semgrep, tfsec.'),

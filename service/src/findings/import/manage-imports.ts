@@ -4,13 +4,13 @@ import type { SystemTx, TenantTx } from '../../db/database.ts';
 import { fetchPage, type PageRequest } from '../../db/pages.ts';
 import { emit } from '../../events/emit.ts';
 import { enqueue } from '../../jobs/jobs.ts';
+import { readPolicy } from '../../organizations/read-policy.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { AppError, notFound } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import type { FindingFollower } from '../follower.ts';
 import { takeImportLock } from '../import-lock.ts';
 import { runImport } from '../jobs.ts';
-import { readPolicy } from '../policy.ts';
 import type { ImportListQuery, ScanScope as ScanScopeSchema } from '../schemas.ts';
 import { applyClosures, tellFollower } from './close-absent.ts';
 

@@ -1,8 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
+import { assetFacts, importedAssets } from '../../assets/relations.ts';
 import { resolveAssets } from '../../assets/resolve.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { assignments, columnsOf, insertLists, type NamedValues, selection } from '../../db/named-values.ts';
+import { emitAll } from '../../events/emit.ts';
 import { learnAliases } from '../../vulnerabilities/aliases.ts';
+import { vulnerabilityAliases, vulnerabilityFacts } from '../../vulnerabilities/relations.ts';
 import { riskSql } from '../../vulnerabilities/risk.ts';
 import { importedColumns } from '../fields/derive.ts';
 import { dueSql } from '../sla.ts';
@@ -26,7 +29,8 @@ export interface Outcomes {
 export async function resolveRows(tx: TenantTx, resolution: Resolution, absence: Absence | null): Promise<Outcomes> {
   const { orgId, importId } = resolution;
   await resolveAssets(tx, orgId, importId);
-  const withdrawn = await adoptAliases(tx, resolution, await learnAliases(tx, orgId, importId));
+  const staged = sql`select weakness, aliases from tenant_import_rows where org_id = ${orgId} and import_id = ${importId}`;
+  const withdrawn = await adoptAliases(tx, resolution, await learnAliases(tx, orgId, staged));
   if (absence?.complete) await followMoved(tx, resolution, absence);
   await groupRows(tx, resolution);
   if (resolution.large) await sql`select analyze_groups()`.execute(tx);
@@ -55,8 +59,8 @@ async function groupRows(tx: TenantTx, { orgId, importId, sourceId, seenAt }: Re
         array_agg(distinct r.content order by r.content) as contents,
         least(coalesce(max(r.last_seen), ${seenAt}::timestamptz), now()) as seen_at
       from tenant_import_rows r
-      join (select distinct asset_key, asset_id from tenant_import_assets where org_id = ${orgId} and import_id = ${importId}) assets using (asset_key)
-      left join vulnerability_aliases alias on alias.org_id = ${orgId} and alias.alias = r.weakness
+      join (select distinct asset_key, asset_id from ${importedAssets} named where org_id = ${orgId} and import_id = ${importId}) assets using (asset_key)
+      left join ${vulnerabilityAliases} alias on alias.org_id = ${orgId} and alias.alias = r.weakness
       where r.org_id = ${orgId} and r.import_id = ${importId}
       group by 1, 2, 3
     ), known as (
@@ -117,9 +121,9 @@ function stagedSql({ orgId, importId }: Resolution, columns: NamedValues, outcom
       a.type as asset_type, a.criticality, a.exposure, ${selection(columns)}
     from tenant_import_groups g
     join tenant_import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = g.n
-    join assets a on a.org_id = ${orgId} and a.id = g.asset_id
+    join ${assetFacts} a on a.org_id = ${orgId} and a.id = g.asset_id
     ${isKnown ? sql`join findings f on f.org_id = ${orgId} and f.id = g.finding_id` : sql``}
-    left join vulnerabilities v on v.id = g.weakness
+    left join ${vulnerabilityFacts} v on v.id = g.weakness
     where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome = any(${outcomes as string[]})`;
 }
 
@@ -159,11 +163,11 @@ async function rememberChanges(tx: TenantTx, { orgId, importId, actor }: Resolut
     join tenant_import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = g.n
     join findings f on f.org_id = ${orgId} and f.id = g.finding_id
     where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome in ('updated', 'reopened')`.execute(tx);
-  await sql`
-    insert into events (org_id, id, type, subject, data)
-    select ${orgId}, new_id(), 'finding.status_changed', g.finding_id::text, jsonb_build_object('from', f.status, 'to', 'open', 'import_id', ${importId}::text, 'reason', ${REOPENED}::text)
+  const reopened = sql`
+    select g.finding_id::text as subject, jsonb_build_object('from', f.status, 'to', 'open', 'import_id', ${importId}::text, 'reason', ${REOPENED}::text) as data
     from tenant_import_groups g join findings f on f.org_id = ${orgId} and f.id = g.finding_id
-    where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome = 'reopened'`.execute(tx);
+    where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome = 'reopened'`;
+  await emitAll(tx, orgId, 'finding.status_changed', reopened);
 }
 
 /** A source that says something new about a finding changes the reported columns. What people decided stays. */

@@ -5,10 +5,10 @@ import type { BlobStore } from '../../blobs/blobs.ts';
 import type { Database, TenantTx } from '../../db/database.ts';
 import { emit } from '../../events/emit.ts';
 import type { JobContext } from '../../jobs/jobs.ts';
+import { readPolicy } from '../../organizations/read-policy.ts';
 import { systemActor } from '../../shared/actor.ts';
 import type { FindingFollower } from '../follower.ts';
 import { queueImport, takeImportLock } from '../import-lock.ts';
-import { readPolicy } from '../policy.ts';
 import { type Absence, doubtsOf, sparedBy, UNSPECIFIED } from './absence.ts';
 import { closeAbsent, tellFollower } from './close-absent.ts';
 import { FastPathMissed, knownContents } from './known-records.ts';
@@ -18,7 +18,7 @@ import type { Resolution } from './resolution.ts';
 import { resolveRows } from './resolve.ts';
 import { type Source, sourceOf, wordsOfSource } from './sources.ts';
 import { type Staged, stageReport } from './stage-report.ts';
-import { assetKeyOf, STAGING_VIEWS } from './staging.ts';
+import { assetKeyOf, deleteStaged } from './staging.ts';
 
 export interface Importing {
   blobs: BlobStore;
@@ -65,7 +65,7 @@ export async function importReport(
       await finish(context.db, row, report, await stage(context, row, report, knownContents(context.db, orgId)));
     } catch (error) {
       if (!(error instanceof FastPathMissed)) throw error;
-      await forget(context.db, orgId, importId);
+      await context.db.withTenant({ orgId }, (tx) => deleteStaged(tx, orgId, importId));
       await finish(context.db, row, report, await stage(context, row, report, null));
     }
   } catch (error) {
@@ -74,7 +74,7 @@ export async function importReport(
     else if (context.lastAttempt) await fail(context.db, row, 'The import failed repeatedly because of an internal error. See the log for details.');
     else throw error;
   } finally {
-    await forget(context.db, orgId, importId);
+    await context.db.withTenant({ orgId }, (tx) => deleteStaged(tx, orgId, importId));
   }
 }
 
@@ -85,8 +85,8 @@ interface ImportId {
 
 /** `null`: it is finished already, by a worker that died before it could say so. */
 async function begin(db: Database, orgId: string, importId: string): Promise<ImportRow | null> {
-  await forget(db, orgId, importId);
   return db.withTenant({ orgId }, async (tx) => {
+    await deleteStaged(tx, orgId, importId);
     const row = await tx
       .updateTable('imports')
       .set({ status: 'running', started_at: sql<Date>`coalesce(started_at, now())`, bytes_read: '0', records_read: '0' })
@@ -282,12 +282,5 @@ async function fail(db: Database, row: ImportRow, error: string): Promise<void> 
       .execute();
     await recordAudit(tx, systemActor(orgId, 'worker'), { action: 'import.failed', objectType: 'import', objectId: row.id, after: { error } });
     await emit(tx, orgId, { type: 'import.failed', subject: row.id, data: { error } });
-  });
-}
-
-/** Staged rows belong to one attempt. */
-async function forget(db: Database, orgId: string, importId: string): Promise<void> {
-  await db.withTenant({ orgId }, async (tx) => {
-    await Promise.all(STAGING_VIEWS.map((view) => tx.deleteFrom(view).where('org_id', '=', orgId).where('import_id', '=', importId).execute()));
   });
 }

@@ -1,5 +1,6 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Static } from 'typebox';
+import { tenantAssets } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
 import type { DB } from '../../db/types.ts';
 import type { FilterFields } from '../schemas.ts';
@@ -44,7 +45,7 @@ export function filterFindings<Row>(
   if (asset_id) filtered = filtered.where('findings.asset_id', '=', asset_id);
   if (asset) {
     filtered = filtered.where(
-      sql<boolean>`findings.asset_id in (select assets.id from tenant_assets assets where assets.org_id = ${orgId} and lower(assets.name) collate "C" like ${`${escapeLike(asset.toLowerCase())}%`})`,
+      sql<boolean>`findings.asset_id in (select assets.id from ${tenantAssets} assets where assets.org_id = ${orgId} and lower(assets.name) collate "C" like ${`${escapeLike(asset.toLowerCase())}%`})`,
     );
   }
   if (component) filtered = filtered.where(sql<boolean>`lower(findings.component) = ${component.toLowerCase()}`);

@@ -1,7 +1,11 @@
 import { type Expression, type RawBuilder, sql } from 'kysely';
 import type { Static } from 'typebox';
+import { assetFacts } from '../../assets/relations.ts';
 import { recordAudit } from '../../audit/record.ts';
 import type { TenantTx } from '../../db/database.ts';
+import { emitSql } from '../../events/emit.ts';
+import type { EventType } from '../../events/types.ts';
+import type { OrganizationPolicy } from '../../organizations/policy.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { AppError, invalidField } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
@@ -9,7 +13,6 @@ import { riskSql } from '../../vulnerabilities/risk.ts';
 import { type FindingFollower, idsSql } from '../follower.ts';
 import { takeImportLock } from '../import-lock.ts';
 import { filterFindings, ownFindings } from '../list/filter.ts';
-import type { FindingPolicy } from '../policy.ts';
 import type { BulkAnswer, BulkBody } from '../schemas-bulk.ts';
 import { severityRank } from '../severity.ts';
 import { dueSql } from '../sla.ts';
@@ -177,7 +180,7 @@ function sampleOf(status: Status, own: boolean, { actor, now }: Deciding): Decid
 }
 
 /** `matched` beside what becomes of it: n_… are the new values. */
-function decidedSql(actor: Actor, change: BulkChange, ways: readonly Way[], policy: FindingPolicy): RawBuilder<unknown> {
+function decidedSql(actor: Actor, change: BulkChange, ways: readonly Way[], policy: OrganizationPolicy): RawBuilder<unknown> {
   const { status, severity, reason, add_tags = [], remove_tags = [], work_item_id } = change;
   const rank = severity === undefined || severity === null ? null : severityRank(severity);
   const override = severity === undefined ? sql`m.severity_override` : sql`${rank}::smallint`;
@@ -200,7 +203,7 @@ function decidedSql(actor: Actor, change: BulkChange, ways: readonly Way[], poli
       case when ${deciding} and w.code is not null then w.detail when ${unexplained} and ${overridden} then ${SEVERITY_UNEXPLAINED}::text end as detail,
       ${riskSql('s', 'a')} as n_risk, ${dueSql(policy.sla, sql`m.clock_from`, sql`s.severity`, sql`m.kev`)} as n_due
     from matched m
-    join assets a on a.org_id = ${actor.orgId} and a.id = m.asset_id
+    join ${assetFacts} a on a.org_id = ${actor.orgId} and a.id = m.asset_id
     cross join lateral (select coalesce(${override}, m.source_severity) as severity, m.cvss_score, m.epss, m.kev) s
     left join jsonb_to_recordset(${JSON.stringify(ways)}::jsonb) as w ("from" text, own boolean, code text, detail text, assurance text, closed boolean, reopened integer)
       on w."from" = m.status and w.own = (m.status_changed_by is not distinct from ${personOf(actor)})`;
@@ -267,9 +270,10 @@ function writesSql(
     'acceptance_expires_at', d.acceptance_expires_at, 'justification', d.justification, 'severity', ${name('d.severity')}, 'severity_override', ${name('d.severity_override')}, 'tags', d.tags)`;
   const now = sql`jsonb_build_object('severity', ${name('d.n_severity')}, 'severity_override', ${name('d.n_override')}, 'tags', d.n_tags) || case when d.decides then jsonb_build_object('status', ${after.status}, 'status_reason', d.n_reason,
     'assurance', d.n_assurance, 'acceptance_owner', ${after.owner}, 'acceptance_expires_at', ${after.expires}, 'justification', ${after.justification}) else '{}' end`;
+  const events = sql`select id::text as subject, became || jsonb_build_object('from', "from", 'to', "to") as data, action from changes`;
   return sql`, written as (
       update findings f set ${sql.join(sets)} from decided d where f.org_id = ${orgId} and f.id = d.id and d.writes and d.code is null
-    ), said as materialized (
+    ), changes as materialized (
       select d.id, d.status as "from", case when d.moves then ${after.status} else d.status end as "to", was, became,
         case when d.moves then 'status_changed' when d.reranks then 'severity_changed' else 'updated' end as action
       from decided d
@@ -278,11 +282,10 @@ function writesSql(
         from jsonb_each(${now}) n join jsonb_each(${before}) o on o.key = n.key and (o.value <> n.value or (d.decides and n.key = 'status'))
       ) difference
       where d.writes and d.code is null
-    ), remembered as (
+    ), recorded as (
       insert into finding_history (org_id, finding_id, id, actor_type, actor_id, actor_name, action, before, after, reason)
-      select ${orgId}, id, new_id(), ${actor.type}, ${actor.id}, ${actor.name}, action, was, became, ${reason ?? null} from said
-    ), told as (
-      insert into events (org_id, id, type, subject, data)
-      select ${orgId}, new_id(), 'finding.' || action, id::text, became || jsonb_build_object('from', "from", 'to', "to") from said
+      select ${orgId}, id, new_id(), ${actor.type}, ${actor.id}, ${actor.name}, action, was, became, ${reason ?? null} from changes
+    ), emitted as (
+      ${emitSql(orgId, sql<EventType>`'finding.' || action`, events)}
     )`;
 }

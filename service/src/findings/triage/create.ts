@@ -1,12 +1,14 @@
 import type { Asset, Observation } from '@rrs/scan-reports';
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
+import { readAsset } from '../../assets/assets.ts';
 import { recordAudit } from '../../audit/record.ts';
 import { Hex } from '../../db/copy.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { emit } from '../../events/emit.ts';
+import { readPolicy } from '../../organizations/read-policy.ts';
 import type { Actor } from '../../shared/actor.ts';
-import { AppError, notFound } from '../../shared/errors.ts';
+import { AppError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import type { FindingRow } from '../fields/field.ts';
 import { type FindingFollower, idsSql } from '../follower.ts';
@@ -15,10 +17,10 @@ import { sourceOf } from '../import/sources.ts';
 import {
   assetKeyOf,
   contentOf,
+  deleteStaged,
   importAssets,
   importRows,
   importTexts,
-  STAGING_VIEWS,
   type StagingContext,
   type StagingTable,
   stagedAsset,
@@ -27,7 +29,6 @@ import {
 } from '../import/staging.ts';
 import { takeImportLock } from '../import-lock.ts';
 import { readFinding } from '../list/list.ts';
-import { readPolicy } from '../policy.ts';
 import type { FindingCreate } from '../schemas.ts';
 
 export type NewFinding = Static<typeof FindingCreate>;
@@ -49,7 +50,7 @@ export async function createFinding(tx: TenantTx, actor: Actor, input: NewFindin
   );
   const id = rows[0]?.finding_id ?? '';
   if (created === 0) throw new AppError('conflict', `The weakness is already known at this location of the asset, as finding "${id}".`);
-  for (const view of STAGING_VIEWS) await tx.deleteFrom(view).where('org_id', '=', orgId).where('import_id', '=', importId).execute();
+  await deleteStaged(tx, orgId, importId);
   const finding = await readFinding(tx, orgId, id);
   const after = { title: finding.title, severity: input.severity, asset: asset.name };
   await recordAudit(tx, actor, { action: 'finding.created', objectType: 'finding', objectId: id, after });
@@ -61,9 +62,8 @@ export async function createFinding(tx: TenantTx, actor: Actor, input: NewFindin
 
 async function assetFor(tx: TenantTx, orgId: string, { asset, asset_id }: NewFinding): Promise<Asset> {
   if (asset_id === undefined) return asset ?? { type: 'other', name: 'unspecified' };
-  const known = await tx.selectFrom('assets').select(['type', 'name']).where('org_id', '=', orgId).where('id', '=', asset_id).executeTakeFirst();
-  if (!known) throw notFound('asset', asset_id);
-  return known;
+  const { type, name } = await readAsset(tx, orgId, asset_id);
+  return { type, name };
 }
 
 function observationOf(input: NewFinding, importId: string): Observation {

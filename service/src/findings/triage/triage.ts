@@ -1,9 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Static } from 'typebox';
+import { readAsset } from '../../assets/assets.ts';
 import { recordAudit } from '../../audit/record.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { emit } from '../../events/emit.ts';
 import { membersCalled } from '../../organizations/members/members.ts';
+import type { OrganizationPolicy } from '../../organizations/policy.ts';
+import { readPolicy } from '../../organizations/read-policy.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { AppError, type FieldError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
@@ -11,7 +14,6 @@ import { riskOf } from '../../vulnerabilities/risk.ts';
 import type { FindingRow } from '../fields/field.ts';
 import { type FindingFollower, idsSql } from '../follower.ts';
 import { lockFinding } from '../list/list.ts';
-import { type FindingPolicy, readPolicy } from '../policy.ts';
 import type { FindingPatch as FindingPatchSchema } from '../schemas.ts';
 import { severityName, severityRank } from '../severity.ts';
 import { dueAt } from '../sla.ts';
@@ -75,14 +77,9 @@ async function applyPatch(tx: TenantTx, finding: FindingRow, patch: FindingPatch
   const { actor, now } = deciding;
   const change = decide(finding, patch, deciding);
   if (Object.keys(change).length === 0) return finding;
-  const asset = await tx
-    .selectFrom('assets')
-    .select(['criticality', 'exposure'])
-    .where('org_id', '=', actor.orgId)
-    .where('id', '=', finding.asset_id)
-    .executeTakeFirstOrThrow();
+  const { criticality, exposure } = await readAsset(tx, actor.orgId, finding.asset_id);
   const after = { ...finding, ...change };
-  const risk = riskOf({ ...after, ...asset });
+  const risk = riskOf({ ...after, criticality, exposure });
   const updated = await tx
     .updateTable('findings')
     .set({
@@ -108,7 +105,7 @@ function taggedSql(before: readonly string[], after: readonly string[]): RawBuil
 
 export interface Deciding {
   actor: Actor;
-  policy: FindingPolicy;
+  policy: OrganizationPolicy;
   now: Date;
   /** Members with the name or email address of the acceptance's owner. Read only under the four-eyes policy. */
   owners: readonly { id: string }[];

@@ -1,8 +1,8 @@
 import { recordAudit } from '../../audit/record.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { emit } from '../../events/emit.ts';
-import { readPolicy } from '../../findings/policy.ts';
 import { personOf } from '../../findings/triage/triage.ts';
+import { readPolicy } from '../../organizations/read-policy.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { AppError, invalidField } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
