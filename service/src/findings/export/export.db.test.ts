@@ -76,20 +76,23 @@ const idsIn: Record<keyof typeof exportFormats, (text: string) => string[]> = {
 };
 const formatNames = Object.keys(exportFormats) as (keyof typeof exportFormats)[];
 
-describe.skipIf(!schemasPresent)(schemasPresent ? 'by the published schema' : 'by the published schema, which is not here', () => {
-  it.each(['sarif', 'cyclonedx-vex', 'openvex'] as const)('%s is valid', async (format) => {
-    const validate = schemaChecks[format]();
-    for (const query of ['', '&status=verified', ...(format === 'openvex' ? [] : ['&asset=nowhere'])]) {
-      const { status, text } = await download(`format=${format}${query}`);
-      expect(status).toBe(200);
-      expect(validate(JSON.parse(text)) ? null : validate.errors).toBeNull();
-    }
-    expect(validate({ nothing: 'of the kind' })).toBe(false);
-  });
-});
+describe.skipIf(!schemasPresent)(
+  schemasPresent ? 'validated with the published schema' : 'validated with the published schema (skipped: the schemas are missing)',
+  () => {
+    it.each(['sarif', 'cyclonedx-vex', 'openvex'] as const)('%s is valid', async (format) => {
+      const validate = schemaChecks[format]();
+      for (const query of ['', '&status=verified', ...(format === 'openvex' ? [] : ['&asset=nowhere'])]) {
+        const { status, text } = await download(`format=${format}${query}`);
+        expect(status).toBe(200);
+        expect(validate(JSON.parse(text)) ? null : validate.errors).toBeNull();
+      }
+      expect(validate({ nothing: 'of the kind' })).toBe(false);
+    });
+  },
+);
 
 describe('an export', () => {
-  it('has a type, a name and every finding, in every format', async () => {
+  it('has a media type, a file name and every finding, in every format', async () => {
     for (const format of formatNames) {
       const { mediaType, extension } = exportFormats[format];
       const { status, headers, text } = await download(`format=${format}`, { accept: mediaType });
@@ -100,7 +103,7 @@ describe('an export', () => {
     }
   });
 
-  it('claims nothing that is not proven', async () => {
+  it('states only verified findings as fixed', async () => {
     const { vulnerabilities, components } = JSON.parse((await download('format=cyclonedx-vex')).text);
     const states = vulnerabilities.map((each: { analysis: { state: string } }) => each.analysis.state);
     const wanted = ['in_triage', 'exploitable', 'exploitable', 'resolved', 'exploitable', 'not_affected', 'false_positive', 'not_affected', 'in_triage'];
@@ -114,14 +117,14 @@ describe('an export', () => {
     expect(said).toEqual([unknown, 'affected', 'affected', 'fixed', 'affected', 'not_affected', 'not_affected', 'not_affected', unknown]);
   });
 
-  it('defuses what a spreadsheet would run', async () => {
+  it('neutralizes spreadsheet formulas', async () => {
     const write = (value: Parameters<typeof row>[1]) => row({ only: (it) => it as string }, value).slice(0, -2);
     for (const evil of ['=1+1', '+1', '-1', '@sum', '\tx', '\rx']) expect(write(evil).replace(/^"/, '')).toMatch(/^'/);
     expect([-1, 'a"b', 'a,b', null, ['a', 'b'], ['=a'], [1, 2]].map(write)).toEqual(['-1', '"a""b"', '"a,b"', '', 'a; b', "'=a", '1; 2']);
     expect((await download('format=csv')).text).toContain(`"'=cmd|"" /C calc""!A0, and more"`);
   });
 
-  it('is refused in order: unknown formats, wrong Accept, nothing to say in OpenVEX', async () => {
+  it('returns a problem for an unknown format, a wrong Accept header and an empty OpenVEX document', async () => {
     expect(await download('format=pdf')).toMatchObject({ status: 400, body: { errors: [{ path: '/format' }] } });
     expect(await download('sort=id')).toMatchObject({ status: 400 });
     expect(await download('', { accept: 'text/html' })).toMatchObject({ status: 406 });
@@ -130,7 +133,7 @@ describe('an export', () => {
     expect(theirs).toMatchObject({ status: 200, body: null });
   });
 
-  it('goes on page by page, and reads no further than it is read', async () => {
+  it('reads page by page, and only as far as the client reads', async () => {
     const orgId = api.theirs.id;
     const body = { title: 'many', severity: 'low', asset: { type: 'host', name: 'many.example' } };
     const { id } = (await api.call('POST', '/api/v1/findings', { as: api.theirs.owner, body })).body as { id: string };

@@ -22,7 +22,7 @@ export interface ExportContext {
 
 const PAGE = 1_000;
 
-/** Page by page, each in a transaction of its own: memory holds one page, and no transaction lasts as long as a slow reader. */
+/** Each page has its own transaction: memory holds one page, and a slow client does not keep a transaction open. */
 export async function* exportPages(db: Database, orgId: string, filter: FindingFilter): AsyncGenerator<ExportedFinding[]> {
   let after: string | null = null;
   for (;;) {
@@ -71,7 +71,7 @@ export interface ExportedAsset {
   name: string;
 }
 
-/** The assets of the findings that were exported since `started`: those that match, and those that may have matched until they changed. */
+/** The assets of the exported findings. Includes those of findings that changed since `started`, because they may have been exported before they changed. */
 export async function* exportAssets(db: Database, orgId: string, filter: FindingFilter, started: Date): AsyncGenerator<ExportedAsset[]> {
   let after: string | null = null;
   for (;;) {
@@ -96,7 +96,7 @@ export async function* exportAssets(db: Database, orgId: string, filter: Finding
   }
 }
 
-/** The items of a JSON array, comma by comma. */
+/** Writes the items of a JSON array, with commas between them. */
 export async function* jsonItems<T>(pages: AsyncIterable<T[]>, itemOf: (item: T) => unknown): AsyncGenerator<string> {
   let comma = '';
   for await (const page of pages) {

@@ -4,24 +4,24 @@ import { emitSql } from '../../events/emit.ts';
 import { vulnerabilityAliases } from '../../vulnerabilities/relations.ts';
 import { withdrawnBySystem } from '../status.ts';
 
-interface Adopting {
+interface Adoption {
   orgId: string;
   importId: string;
   actor: { type: string; id: string | null; name: string };
 }
 
-/** A finding that was known by a name which turns out to be an alias goes on under the vulnerability's own. Says which were withdrawn. */
-export async function adoptAliases(tx: TenantTx, adopting: Adopting, aliases: readonly string[]): Promise<string[]> {
+/** Moves findings whose weakness turned out to be an alias to the vulnerability's own id. Returns the ids of findings that were withdrawn as duplicates. */
+export async function adoptAliases(tx: TenantTx, adoption: Adoption, aliases: readonly string[]): Promise<string[]> {
   const withdrawn: string[] = [];
   for (let at = 0; at < aliases.length; at += 500) {
     const some = aliases.slice(at, at + 500);
-    await rename(tx, adopting.orgId, some);
-    withdrawn.push(...(await withdrawTwins(tx, adopting, some)));
+    await rename(tx, adoption.orgId, some);
+    withdrawn.push(...(await withdrawTwins(tx, adoption, some)));
   }
   return withdrawn;
 }
 
-/** Findings `f` under such a name, with `a.weakness` as their vulnerability's own. */
+/** Findings `f` whose weakness is one of the aliases, with `a.weakness` as the vulnerability's own id. */
 function namedSql(orgId: string, aliases: readonly string[]) {
   const words = aliases.map((alias) => `'v:${alias.toLowerCase().replaceAll('\\', '\\\\').replaceAll("'", "''")}'`).join(' | ');
   return sql`tenant_findings f join ${vulnerabilityAliases} a on a.org_id = ${orgId} and a.alias = f.weakness and a.alias = any(${aliases as string[]})
@@ -41,8 +41,8 @@ async function rename(tx: TenantTx, orgId: string, aliases: readonly string[]): 
     where findings.org_id = ${orgId} and findings.id = adopted.id`.execute(tx);
 }
 
-/** Known twice until now, by both names: one of the two goes on. */
-async function withdrawTwins(tx: TenantTx, { orgId, importId, actor }: Adopting, aliases: readonly string[]): Promise<string[]> {
+/** If a finding exists under both ids, the one under the alias is withdrawn, unless the other one is verified or withdrawn. */
+async function withdrawTwins(tx: TenantTx, { orgId, importId, actor }: Adoption, aliases: readonly string[]): Promise<string[]> {
   const events = sql`select id::text as subject, jsonb_build_object('from', before, 'to', 'withdrawn', 'import_id', ${importId}::text, 'reason', reason) as data from twins`;
   const { rows } = await sql<{ id: string }>`
     with twins as (

@@ -12,7 +12,7 @@ import type { FindingFollower } from '../follower.ts';
 import { takeImportLock } from '../import-lock.ts';
 import { runImport } from '../jobs.ts';
 import type { ImportListQuery, ScanScope as ScanScopeSchema } from '../schemas.ts';
-import { applyClosures, tellFollower } from './close-absent.ts';
+import { applyClosures, notifyFollower } from './close-absent.ts';
 
 export type ScanScope = Static<typeof ScanScopeSchema>;
 
@@ -106,7 +106,7 @@ export async function confirmImport(tx: TenantTx, actor: Actor, id: string, foll
     large: false,
   };
   const closed = await applyClosures(tx, resolution);
-  await tellFollower(tx, follower, resolution, { reopened: 0, closed, withdrawn: [], held: false });
+  await notifyFollower(tx, follower, resolution, { reopened: 0, closed, withdrawn: [], isWithheld: false });
   return finishUnconfirmed(tx, actor, row, 'succeeded', closed);
 }
 

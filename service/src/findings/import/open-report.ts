@@ -5,10 +5,10 @@ import type { BlobStore } from '../../blobs/blobs.ts';
 import { errorCodeOf } from '../../shared/errors.ts';
 import type { ImportRow } from './manage-imports.ts';
 
-/** A compressed report may grow this much and no further. */
+/** Limits the damage of a decompression bomb. */
 const MAX_EXPANDED_BYTES = 16 * 1024 ** 3;
 
-/** The stored file of an import, uncompressed; `bytesRead` says how far the latest reader of it has come in the file as it was sent. */
+/** The stored file of an import, uncompressed. `bytesRead` returns how many bytes of the stored file the latest reader has read. */
 export function openReport(blobs: BlobStore, { sha256, filename }: ImportRow): ReportInput & { bytesRead(): number } {
   let bytesRead = 0;
   async function* counted(stored: Readable): AsyncGenerator<Uint8Array> {
@@ -46,7 +46,7 @@ async function* uncompressed(chunks: AsyncGenerator<Uint8Array>): AsyncGenerator
   }
   let expanded = 0;
   const gunzip = createGunzip();
-  // What goes wrong arrives where it is read.
+  // Errors are thrown where the stream is read.
   pipeline(Readable.from(all()), gunzip, () => {});
   try {
     for await (const chunk of gunzip as AsyncIterable<Uint8Array>) {

@@ -128,28 +128,28 @@ function stagedSql({ orgId, importId }: Resolution, columns: NamedValues, outcom
 }
 
 /** The words of the record, with the tags of the finding instead of those of the record. */
-const searchSql = sql`array_to_tsvector(array(select word from unnest(said.words) as word where word not like 't:%')
-  || array(select unnest(array['p:' || o.provider] || case o.kind when 'connection' then array['c:' || o.name] else '{}' end) from sources o where o.org_id = f.org_id and o.id = any(said.source_ids)) || array['a:' || said.asset_type] || array(select 't:' || lower(tag) from unnest(said.tags) as tag))`;
+const searchSql = sql`array_to_tsvector(array(select word from unnest(staged.words) as word where word not like 't:%')
+  || array(select unnest(array['p:' || o.provider] || case o.kind when 'connection' then array['c:' || o.name] else '{}' end) from sources o where o.org_id = f.org_id and o.id = any(staged.source_ids)) || array['a:' || staged.asset_type] || array(select 't:' || lower(tag) from unnest(staged.tags) as tag))`;
 
 /** Separate from the update of known findings: most of a first import takes this path, so it reads only what it needs and writes in the order of ids. */
 async function createNew(tx: TenantTx, resolution: Resolution): Promise<void> {
   const { orgId, sourceId, sourceWords, sla } = resolution;
   const { columns, values } = insertLists({
-    ...columnsOf('said', ['asset_id', 'weakness', 'identity_key', 'asset_type', 'first_seen', ...importedNames]),
+    ...columnsOf('staged', ['asset_id', 'weakness', 'identity_key', 'asset_type', 'first_seen', ...importedNames]),
     org_id: sql`${orgId}`,
-    id: sql`said.finding_id`,
+    id: sql`staged.finding_id`,
     status: sql`'open'`,
     status_changed_at: sql`now()`,
-    risk_score: riskSql('said', 'said'),
+    risk_score: riskSql('staged', 'staged'),
     source_ids: sql`array[${sourceId}::uuid]`,
-    last_seen: sql`said.seen_at`,
-    due_at: dueSql(sla, sql`said.first_seen`, sql`said.severity`, sql`said.kev`),
-    clock_from: sql`said.first_seen`,
-    search: sql`array_to_tsvector(said.words || array['a:' || said.asset_type] || ${sourceWords}::text[])`,
+    last_seen: sql`staged.seen_at`,
+    due_at: dueSql(sla, sql`staged.first_seen`, sql`staged.severity`, sql`staged.kev`),
+    clock_from: sql`staged.first_seen`,
+    search: sql`array_to_tsvector(staged.words || array['a:' || staged.asset_type] || ${sourceWords}::text[])`,
   });
   await sql`
-    with said as (${stagedSql(resolution, createdSql, ['created'])} order by g.finding_id)
-    insert into findings (${columns}) select ${values} from said`.execute(tx);
+    with staged as (${stagedSql(resolution, createdSql, ['created'])} order by g.finding_id)
+    insert into findings (${columns}) select ${values} from staged`.execute(tx);
 }
 
 async function rememberChanges(tx: TenantTx, { orgId, importId, actor }: Resolution): Promise<void> {
@@ -173,18 +173,18 @@ async function rememberChanges(tx: TenantTx, { orgId, importId, actor }: Resolut
 /** A source that says something new about a finding changes the reported columns. What people decided stays. */
 async function updateKnown(tx: TenantTx, resolution: Resolution): Promise<void> {
   const { orgId, sourceId, sla } = resolution;
-  const said = { ...mergedSql, source_ids: sql`array_append(array_remove(f.source_ids, ${sourceId}::uuid), ${sourceId}::uuid)` };
-  const isReopened = sql<boolean>`said.outcome = 'reopened'`;
+  const staged = { ...mergedSql, source_ids: sql`array_append(array_remove(f.source_ids, ${sourceId}::uuid), ${sourceId}::uuid)` };
+  const isReopened = sql<boolean>`staged.outcome = 'reopened'`;
   const reopened = (value: RawBuilder<unknown>, otherwise: RawBuilder<unknown>) => sql<Date>`case when ${isReopened} then ${value} else ${otherwise} end`;
   const clock = reopened(sql`now()`, sql`f.clock_from`);
-  const due = dueSql(sla, clock, sql`said.severity`, sql`said.kev`);
+  const due = dueSql(sla, clock, sql`staged.severity`, sql`staged.kev`);
   await sql`
-    with said as (${stagedSql(resolution, said, ['updated', 'reopened'])})
+    with staged as (${stagedSql(resolution, staged, ['updated', 'reopened'])})
     update findings f set ${assignments({
-      ...columnsOf('said', Object.keys(said)),
-      risk_score: riskSql('said', 'said'),
+      ...columnsOf('staged', Object.keys(staged)),
+      risk_score: riskSql('staged', 'staged'),
       search: searchSql,
-      last_seen: sql`greatest(f.last_seen, said.seen_at)`,
+      last_seen: sql`greatest(f.last_seen, staged.seen_at)`,
       due_at: sql`case when f.closed_at is null or ${isReopened} then ${due} else f.due_at end`,
       clock_from: clock,
       status: reopened(sql`'open'`, sql`f.status`),
@@ -197,7 +197,7 @@ async function updateKnown(tx: TenantTx, resolution: Resolution): Promise<void> 
       version: sql`f.version + 1`,
       updated_at: sql`now()`,
     })}
-    from said where f.org_id = ${orgId} and f.id = said.finding_id`.execute(tx);
+    from staged where f.org_id = ${orgId} and f.id = staged.finding_id`.execute(tx);
 }
 
 /** Moves findings that the tool's own id found elsewhere. In two steps, because one finding may take the identity key that another leaves. */

@@ -139,6 +139,6 @@ export function stagedRecord({ orgId, importId }: StagingContext, record: Report
 }
 
 export function contentOf({ origin }: StagingContext, observation: Observation, assetKey: string): Hex {
-  const { first_seen: _first, last_seen: _last, place: _place, asset: _asset, ...said } = observation;
-  return digest([origin, assetKey, said]);
+  const { first_seen: _first, last_seen: _last, place: _place, asset: _asset, ...statement } = observation;
+  return digest([origin, assetKey, statement]);
 }

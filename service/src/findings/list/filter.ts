@@ -6,7 +6,7 @@ import type { DB } from '../../db/types.ts';
 import type { FilterFields } from '../schemas.ts';
 import { severityRank } from '../severity.ts';
 import { activeStatuses } from '../status.ts';
-import { soughtWords } from '../words.ts';
+import { queryWords } from '../words.ts';
 
 /** The filters of the list, the export, bulk changes and work items. A filter means the same everywhere. */
 export type FindingFilter = Static<typeof FilterFields>;
@@ -103,7 +103,7 @@ function wordsOf({ source, connection_id, asset_type, cve, cwe, tag, q }: Findin
     cve?.map((id) => `v:${id.toLowerCase()}`),
     cwe?.map((number) => `k:${number}`),
     tag?.map((name) => `t:${name.toLowerCase()}`),
-    ...(q ? soughtWords(q).map(({ whole, parts }) => [`w:${whole}`, ...(parts.length > 0 ? [parts.map((part) => `w:${part}`)] : [])]) : []),
+    ...(q ? queryWords(q).map(({ whole, parts }) => [`w:${whole}`, ...(parts.length > 0 ? [parts.map((part) => `w:${part}`)] : [])]) : []),
   ];
 }
 

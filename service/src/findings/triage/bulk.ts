@@ -26,7 +26,7 @@ export type BulkResult = Static<typeof BulkAnswer>;
 const MAX_MATCHED = 100_000;
 const MAX_REFUSALS = 1_000;
 
-/** However many findings there are, what each becomes is decided by its status once, and all are changed in one statement. */
+/** The rules are evaluated once per status, and one statement changes all findings, regardless of their number. */
 export async function changeFindings(
   tx: TenantTx,
   actor: Actor,
@@ -38,7 +38,7 @@ export async function changeFindings(
   if (work_item_id !== undefined) await follower.assertOpen(tx, orgId, work_item_id);
   if (!dry_run) await takeImportLock(tx, orgId);
   const deciding = await readDeciding(tx, actor, change);
-  const ways = waysOf(change, deciding);
+  const outcomes = outcomesOf(change, deciding);
   const found = filterFindings(ownFindings(tx).select('findings.id'), orgId, filter);
   if (ids === undefined) await assertNotTooMany(tx, found.limit(MAX_MATCHED + 1));
   const own = tx.selectFrom('findings').select(needed).where('findings.org_id', '=', orgId);
@@ -46,7 +46,7 @@ export async function changeFindings(
     ids === undefined ? sql<boolean>`findings.id in (${found.limit(MAX_MATCHED)})` : sql<boolean>`findings.id = any(${[...new Set(ids)]}::uuid[])`,
   );
   const matched = dry_run ? wanted : wanted.forNoKeyUpdate();
-  const decided = sql`with matched as materialized (${matched}), decided as materialized (${decidedSql(actor, change, ways, deciding.policy)})`;
+  const decided = sql`with matched as materialized (${matched}), decided as materialized (${decidedSql(actor, change, outcomes, deciding.policy)})`;
   const refusals = sql`coalesce((select jsonb_agg(refused) from (select id, code, detail from decided where code is not null order by id limit ${MAX_REFUSALS}) refused), '[]')`;
   const summary = sql`
     select count(*)::int as matched, count(*) filter (where code is null and changed)::int as changed, count(*) filter (where code is not null)::int as refused,
@@ -115,10 +115,10 @@ function resultOf(summary: Omit<Summary, 'moved' | 'linked'> | undefined, dry_ru
   };
 }
 
-/** What the change makes of a finding in one status, by the same rules as for a single one. */
-interface Way {
+/** The result of the change for findings in one status, by the same rules as for a single finding. */
+interface Outcome {
   from: Status;
-  /** Whether its status was set by the one who asks. */
+  /** Whether the status was set by the person who makes the change. */
   own: boolean;
   code: string | null;
   detail: string | null;
@@ -127,13 +127,13 @@ interface Way {
   reopened: number;
 }
 
-function waysOf({ status, reason, owner, expires_at, justification }: BulkChange, deciding: Deciding): Way[] {
+function outcomesOf({ status, reason, owner, expires_at, justification }: BulkChange, deciding: Deciding): Outcome[] {
   if (status === undefined) return [];
   const given = { status, reason, owner, expires_at, justification };
   const patch = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const refusals: AppError[] = [];
-  const ways = statuses.flatMap((from) =>
-    [true, false].map((own): Way => {
+  const outcomes = statuses.flatMap((from) =>
+    [true, false].map((own): Outcome => {
       try {
         const change = decide(sampleOf(from, own, deciding), patch, deciding);
         return {
@@ -152,11 +152,11 @@ function waysOf({ status, reason, owner, expires_at, justification }: BulkChange
       }
     }),
   );
-  // Something is missing whatever the finding is: that is a mistake of the request.
-  const possible = ways.filter(({ from }) => mayMove(from, status, 'person'));
+  // If a field is missing for every possible status, the request itself is invalid.
+  const possible = outcomes.filter(({ from }) => mayMove(from, status, 'person'));
   const [first] = refusals;
   if (first?.code === 'validation_failed' && refusals.length === possible.length) throw first;
-  return ways;
+  return outcomes;
 }
 
 /** A finding in this status. The rules for a change of status read only the status and who set it. The rest is neutral. */
@@ -179,8 +179,8 @@ function sampleOf(status: Status, own: boolean, { actor, now }: Deciding): Decid
   };
 }
 
-/** `matched` beside what becomes of it: n_… are the new values. */
-function decidedSql(actor: Actor, change: BulkChange, ways: readonly Way[], policy: OrganizationPolicy): RawBuilder<unknown> {
+/** The rows of `matched` with their new values, in columns named n_…, and the reason if the change is refused. */
+function decidedSql(actor: Actor, change: BulkChange, outcomes: readonly Outcome[], policy: OrganizationPolicy): RawBuilder<unknown> {
   const { status, severity, reason, add_tags = [], remove_tags = [], work_item_id } = change;
   const rank = severity === undefined || severity === null ? null : severityRank(severity);
   const override = severity === undefined ? sql`m.severity_override` : sql`${rank}::smallint`;
@@ -205,11 +205,11 @@ function decidedSql(actor: Actor, change: BulkChange, ways: readonly Way[], poli
     from matched m
     join ${assetFacts} a on a.org_id = ${actor.orgId} and a.id = m.asset_id
     cross join lateral (select coalesce(${override}, m.source_severity) as severity, m.cvss_score, m.epss, m.kev) s
-    left join jsonb_to_recordset(${JSON.stringify(ways)}::jsonb) as w ("from" text, own boolean, code text, detail text, assurance text, closed boolean, reopened integer)
+    left join jsonb_to_recordset(${JSON.stringify(outcomes)}::jsonb) as w ("from" text, own boolean, code text, detail text, assurance text, closed boolean, reopened integer)
       on w."from" = m.status and w.own = (m.status_changed_by is not distinct from ${personOf(actor)})`;
 }
 
-/** As for a single one: the same status in other words. */
+/** Whether the status stays but its reason or details change, as for a single finding. */
 function restatingSql({ status, reason, owner, expires_at, justification }: BulkChange): RawBuilder<unknown> {
   const given = [
     [sql`m.status_reason`, sql`${reason}::text`, reason],
@@ -217,7 +217,7 @@ function restatingSql({ status, reason, owner, expires_at, justification }: Bulk
     [sql`m.acceptance_expires_at`, sql`${expires_at}::timestamptz(3)`, expires_at],
     [sql`m.justification`, sql`${justification}::text`, justification],
   ] as const;
-  const differences = given.flatMap(([known, said, value]) => (value === undefined ? [] : [sql`${known} is distinct from ${said}`]));
+  const differences = given.flatMap(([known, requested, value]) => (value === undefined ? [] : [sql`${known} is distinct from ${requested}`]));
   return status === undefined || differences.length === 0 ? sql`false` : sql`(m.status = ${status} and (${sql.join(differences, sql` or `)}))`;
 }
 

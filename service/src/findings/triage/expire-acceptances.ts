@@ -12,7 +12,7 @@ import { expireAcceptances } from '../jobs.ts';
 import { dueSql } from '../sla.ts';
 import { activeStatuses } from '../status.ts';
 
-/** Once a minute: an acceptance ends when it said it would. */
+/** Reopens findings whose risk acceptance has expired. Runs once a minute. */
 export const acceptanceExpiry = (follower: FindingFollower) =>
   handle(
     expireAcceptances,
@@ -57,7 +57,7 @@ async function reopenExpired(tx: TenantTx, orgId: string, follower: FindingFollo
   await follower.follow(tx, actor, idsSql(rows.map(({ id }) => id)));
 }
 
-/** Deadlines of what is still to be done, by the SLA as it is now. They count from the first sight, or from when a scan saw it again. */
+/** Recomputes the deadlines of active findings from the current SLA. They count from when the finding was first seen or last reopened by a scan. */
 export const slaChange = handle(applySla, async ({ org_id: orgId }, { db }) => {
   await db.withTenant({ orgId }, async (tx) => {
     await takeImportLock(tx, orgId);

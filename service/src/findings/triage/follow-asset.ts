@@ -9,7 +9,7 @@ import type { FindingFollower } from '../follower.ts';
 import { takeImportLock } from '../import-lock.ts';
 import { activeStatuses, mayMove } from '../status.ts';
 
-/** What a change of an asset means for its findings, however many they are. Imports wait: they read the asset too. */
+/** Rescores or withdraws the findings of an asset that changed. Takes the import lock, because imports read the asset too. */
 export const followAsset = (follower: FindingFollower): AssetFollower => ({
   prepare: takeImportLock,
   async follow(tx, actor, before, after) {

@@ -8,7 +8,7 @@ import { takeImportLock } from '../import-lock.ts';
 import { dueSql } from '../sla.ts';
 import { activeStatuses } from '../status.ts';
 
-/** Findings take over what is known of their vulnerabilities by now, with score and deadline. Those that it does not change are not written. */
+/** Copies current knowledge about vulnerabilities to findings and recomputes their score and deadline. Writes only findings that change. Returns how many. */
 export async function rescoreKnown(tx: TenantTx, orgId: string): Promise<number> {
   await takeImportLock(tx, orgId);
   const { sla } = await readPolicy(tx, orgId);

@@ -1,15 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Static } from 'typebox';
 import { readAsset } from '../../assets/assets.ts';
-import { recordAudit } from '../../audit/record.ts';
 import type { TenantTx } from '../../db/database.ts';
-import { emit } from '../../events/emit.ts';
 import { membersCalled } from '../../organizations/members/members.ts';
 import type { OrganizationPolicy } from '../../organizations/policy.ts';
 import { readPolicy } from '../../organizations/read-policy.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { AppError, type FieldError } from '../../shared/errors.ts';
-import { newId } from '../../shared/ids.ts';
 import { riskOf } from '../../vulnerabilities/risk.ts';
 import type { FindingRow } from '../fields/field.ts';
 import { type FindingFollower, idsSql } from '../follower.ts';
@@ -18,6 +15,7 @@ import type { FindingPatch as FindingPatchSchema } from '../schemas.ts';
 import { severityName, severityRank } from '../severity.ts';
 import { dueAt } from '../sla.ts';
 import { type Assurance, allowed, isClosed, LONGEST_ACCEPTANCE_DAYS, mayMove, mayRestate, type Status } from '../status.ts';
+import { recordChange } from './record-change.ts';
 
 export type FindingPatch = Static<typeof FindingPatchSchema>;
 
@@ -93,7 +91,7 @@ async function applyPatch(tx: TenantTx, finding: FindingRow, patch: FindingPatch
     .where('id', '=', finding.id)
     .returningAll()
     .executeTakeFirstOrThrow();
-  await remember(tx, actor, finding, updated, patch.reason ?? null);
+  await recordChange(tx, actor, { before: finding, after: updated, reason: patch.reason ?? null });
   return updated;
 }
 
@@ -256,50 +254,4 @@ function invalidTransition(from: Status, to: Status): AppError {
 
 function invalid(errors: FieldError[]): AppError {
   return new AppError('validation_failed', errors.map(({ path, detail }) => `\`${path.slice(1)}\` ${detail}.`).join(' '), { errors });
-}
-
-const shownInHistory = [
-  'status',
-  'status_reason',
-  'assurance',
-  'acceptance_owner',
-  'acceptance_expires_at',
-  'justification',
-  'severity',
-  'severity_override',
-  'tags',
-] as const;
-
-function snapshot(finding: FindingRow): Record<string, unknown> {
-  return {
-    ...Object.fromEntries(shownInHistory.map((name) => [name, finding[name]])),
-    severity: severityName(finding.severity),
-    severity_override: finding.severity_override === null ? null : severityName(finding.severity_override),
-  };
-}
-
-async function remember(tx: TenantTx, actor: Actor, before: FindingRow, after: FindingRow, reason: string | null): Promise<void> {
-  const [was, is] = [snapshot(before), snapshot(after)];
-  const decided = before.status_changed_at.getTime() !== after.status_changed_at.getTime();
-  const names = Object.keys(is).filter((name) => JSON.stringify(was[name]) !== JSON.stringify(is[name]) || (decided && name === 'status'));
-  const pick = (from: Record<string, unknown>) => Object.fromEntries(names.map((name) => [name, from[name]]));
-  const changes = { before: pick(was), after: pick(is) };
-  const action = before.status !== after.status ? 'status_changed' : names.includes('severity_override') ? 'severity_changed' : 'updated';
-  await tx
-    .insertInto('finding_history')
-    .values({
-      org_id: actor.orgId,
-      finding_id: after.id,
-      id: newId(),
-      actor_type: actor.type,
-      actor_id: actor.id,
-      actor_name: actor.name,
-      action,
-      before: JSON.stringify(changes.before),
-      after: JSON.stringify(changes.after),
-      reason,
-    })
-    .execute();
-  await recordAudit(tx, actor, { action: `finding.${action}`, objectType: 'finding', objectId: after.id, ...changes });
-  await emit(tx, actor.orgId, { type: `finding.${action}`, subject: after.id, data: { from: before.status, to: after.status, ...changes.after } });
 }

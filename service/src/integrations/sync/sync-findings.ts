@@ -2,7 +2,7 @@ import type { FindingBatch, RunResult, Scanner } from '@rrs/connectors';
 import type { Asset } from '@rrs/scan-reports';
 import type { Database } from '../../db/database.ts';
 import { type ImportRow, readImport, recordImport } from '../../findings/import/manage-imports.ts';
-import { importReport } from '../../findings/import/run-import.ts';
+import { type Collected, importReport } from '../../findings/import/run-import.ts';
 import type { JobContext } from '../../jobs/jobs.ts';
 import { systemActor } from '../../shared/actor.ts';
 import type { Conclusion } from './conclude.ts';
@@ -13,7 +13,7 @@ import { type Batches, type Ending, type Running, runBatches, type Syncing } fro
 export async function syncFindings(syncing: Syncing, context: JobContext, running: Running): Promise<Conclusion> {
   const ending = await bring(syncing, context, running);
   if (ending.end === 'cancelled') return { status: 'cancelled' };
-  const imported = await importBrought(syncing, context, running, ending);
+  const imported = await importCollected(syncing, context, running, ending);
   if (!imported) {
     if (ending.end === 'broken') return { status: 'failed', kind: ending.kind, error: ending.message };
     return { status: 'succeeded', counts: {}, cursor: ending.cursor, full: ending.end === 'complete' };
@@ -62,7 +62,7 @@ async function bring(syncing: Syncing, context: JobContext, running: Running): P
 }
 
 /** Null: nothing was brought. */
-async function importBrought(
+async function importCollected(
   syncing: Syncing,
   context: JobContext,
   running: Running,
@@ -71,7 +71,7 @@ async function importBrought(
   const { run, connection } = running;
   const { blobs, follower } = syncing;
   const orgId = run.org_id;
-  const importId = run.import_id ?? (await recordBrought(syncing, context.db, running, ending));
+  const importId = run.import_id ?? (await recordCollected(syncing, context.db, running, ending));
   if (importId === null) return null;
   const source = { kind: 'connection', provider: connection.provider, tool: '', name: connection.id } as const;
   const looked = await lookedAt(syncing, context.db, orgId, importId);
@@ -84,7 +84,7 @@ async function importBrought(
   return context.db.withTenant({ orgId }, (tx) => readImport(tx, orgId, importId));
 }
 
-async function recordBrought(
+async function recordCollected(
   { blobs }: Syncing,
   db: Database,
   { run, connection }: Running,
@@ -147,14 +147,14 @@ async function settingsChanged(db: Database, { run, connection }: Running): Prom
   return earlier !== undefined;
 }
 
-async function lookedAt({ blobs }: Syncing, db: Database, orgId: string, importId: string): Promise<{ covers: Asset[]; partly: Asset[] }> {
+async function lookedAt({ blobs }: Syncing, db: Database, orgId: string, importId: string): Promise<Pick<Collected, 'covers' | 'partiallyCovered'>> {
   const { sha256 } = await db.withTenant({ orgId }, (tx) => readImport(tx, orgId, importId));
   const stored = await blobs.get(sha256);
-  const looked = { covers: [] as Asset[], partly: [] as Asset[] };
+  const looked = { covers: [] as Asset[], partiallyCovered: [] as Asset[] };
   if (!stored) return looked;
   for await (const line of linesIn(stored)) {
     if ('covers' in line) looked.covers.push(line.covers);
-    else if ('partly' in line) looked.partly.push(line.partly);
+    else if ('partly' in line) looked.partiallyCovered.push(line.partly);
   }
   return looked;
 }
