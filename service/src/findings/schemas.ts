@@ -11,7 +11,7 @@ export const Tag = Text(1, 100, { description: 'Tag', examples: ['payments'] });
 
 export const FindingParams = Strict({ id: Id });
 
-export const ListedFinding = Named('ListedFinding', listedSchemas);
+const ListedFinding = Named('ListedFinding', listedSchemas);
 export const FindingList = PageOf('FindingList', ListedFinding);
 
 const Sighting = Named('Sighting', {

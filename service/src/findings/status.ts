@@ -18,7 +18,6 @@ export const justifications = [
   'protected_by_mitigating_control',
   'inaccurate_finding',
 ] as const;
-export type Justification = (typeof justifications)[number];
 
 export type By = 'person' | 'scan' | 'system';
 
