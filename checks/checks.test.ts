@@ -27,6 +27,7 @@ describe('table owners', () => {
     ['a join', 'sql`select 1 from work_items w join findings f on f.id = w.id`'],
     ['a second table of a from list', 'sql`select 1 from work_items w, findings f`'],
     ['an update', 'sql`update findings set status = 1`'],
+    ['the beginning of a fragment', 'sql`findings f where f.org_id = 1 and exists (select 1)`'],
     ['a query builder', "tx.selectFrom('findings').selectAll()"],
     ['a query builder with an alias', "tx.innerJoin('findings as f', 'f.id', 'w.id')"],
     ['a prepared statement', "const text = 'select count(*) from findings';"],

@@ -63,10 +63,10 @@ it('withdraws only its active findings when it is retired, and reopens none when
   await api.call('PATCH', `/api/v1/findings/${rejected.id}`, { ...as(), body: { status: 'false_positive', justification: 'inaccurate_finding' } });
   const retired = await patch(active.asset.id, { retired: true });
   expect(retired).toMatchObject({ status: 200, body: { retired: true, retired_at: expect.any(String) } });
-  expect(await get(`/findings/${active.id}`)).toMatchObject({ status: 'withdrawn', status_reason: 'the asset was retired', version: 2 });
+  expect(await get(`/findings/${active.id}`)).toMatchObject({ status: 'withdrawn', status_reason: 'The asset was retired.', version: 2 });
   expect(await get(`/findings/${rejected.id}`)).toMatchObject({ status: 'false_positive' });
   const { data } = await get<{ data: object[] }>(`/findings/${active.id}/history`);
-  expect(data[0]).toMatchObject({ action: 'status_changed', before: { status: 'open' }, after: { status: 'withdrawn' }, reason: 'the asset was retired' });
+  expect(data[0]).toMatchObject({ action: 'status_changed', before: { status: 'open' }, after: { status: 'withdrawn' }, reason: 'The asset was retired.' });
   const emitted = await api.db.withSystem((tx) =>
     tx.selectFrom('events').select(['type', 'data']).where('subject', '=', active.id).orderBy('id', 'desc').execute(),
   );

@@ -20,6 +20,11 @@ export async function resolveAssets(tx: TenantTx, orgId: string, importId: strin
   }
 }
 
+/** Deletes the staged assets of an import. They belong to one attempt. */
+export async function deleteImportedAssets(tx: TenantTx, orgId: string, importId: string): Promise<void> {
+  await tx.deleteFrom('tenant_import_assets').where('org_id', '=', orgId).where('import_id', '=', importId).execute();
+}
+
 async function findKnown(tx: TenantTx, orgId: string, importId: string): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     with keyed as (

@@ -4,10 +4,10 @@ import type { FindingFollower } from './follower.ts';
 
 export interface FindingDeps {
   db: Database;
-  /** Signs cursors and seals kept answers. */
+  /** Signs cursors and encrypts the stored responses of idempotent requests. */
   secret: Buffer;
   blobs: BlobStore;
   follower: FindingFollower;
-  /** Bytes of a report at the most. */
+  /** Maximum size of an uploaded report in bytes. */
   reportLimit: number;
 }

@@ -2,16 +2,16 @@ import { type RawBuilder, sql } from 'kysely';
 import type { TenantTx } from '../db/database.ts';
 import type { Actor } from '../shared/actor.ts';
 
-/** What follows from a change of findings elsewhere, in the same transaction. Work items know of findings and not the other way round, so it is handed in. */
+/** What other features do when findings change, in the same transaction. It is injected because findings do not import those features. */
 export interface FindingFollower {
   /**
-   * `ids` selects findings whose status may have changed, those that changed among them. Comes after everything else that the
-   * transaction does to findings: who follows locks what others reach through findings.
+   * `ids` selects all findings whose status changed, and may select more. Call it after all other changes of findings in the transaction: it locks
+   * work items, and other transactions lock findings before work items.
    */
   follow(tx: TenantTx, actor: Actor, ids: RawBuilder<unknown>): Promise<void>;
-  /** Refuses a work item that is not there or takes no more findings. */
+  /** Throws if the work item does not exist or is closed. */
   assertOpen(tx: TenantTx, orgId: string, workItemId: string): Promise<void>;
-  /** Before `follow`, where both are done. */
+  /** Links findings to a work item. Call it before `follow`. */
   link(tx: TenantTx, actor: Actor, workItemId: string, ids: readonly string[]): Promise<void>;
 }
 

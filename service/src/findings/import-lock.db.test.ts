@@ -25,7 +25,7 @@ async function send(name: string): Promise<string> {
 const countStaged = async (): Promise<number> =>
   (await api.db.withTenant({ orgId: api.ours.id }, (tx) => sql<{ n: number }>`select count(*)::int as n from tenant_import_rows`.execute(tx))).rows[0]?.n ?? 0;
 
-it('imports that wait for the import lock, even more than there are connections, do not keep others from the database', async () => {
+it('imports that wait for the import lock do not exhaust the connection pool', async () => {
   const waiting = POOL + 2;
   const ids = await Promise.all(Array.from({ length: waiting }, (_, n) => send(`host-${n}`)));
   const { run } = importHandler(api.blobs, api.follower);

@@ -3,5 +3,5 @@ import { declareJob } from '../jobs/jobs.ts';
 export const runImport = declareJob<{ org_id: string; import_id: string }>('run_import', { maxAttempts: 5 });
 export const expireAcceptances = declareJob<Record<string, never>>('expire_acceptances', { maxAttempts: 3 });
 
-/** When more is known of vulnerabilities. */
+/** Queued when shared knowledge about vulnerabilities changes. */
 export const rescoreFindings = declareJob<{ org_id: string }>('rescore_findings');

@@ -2,9 +2,9 @@ import type { Static } from 'typebox';
 import { RISK_MODEL, riskOf } from '../vulnerabilities/risk.ts';
 import { showDetails, showListed } from './fields/derive.ts';
 import type { FindingRow } from './fields/field.ts';
+import { showSource } from './fields/names.ts';
 import type { ImportRow } from './import/manage-imports.ts';
 import type { readDetails, readHistory } from './list/list.ts';
-import { showSource } from './list/names.ts';
 import type { Finding, HistoryEntry, Import } from './schemas.ts';
 import { severityName } from './severity.ts';
 

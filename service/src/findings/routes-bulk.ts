@@ -15,7 +15,7 @@ export function bulkRoutes(app: App, deps: FindingDeps): void {
         operationId: 'changeFindings',
         summary: 'Change many findings',
         description:
-          'One change for many findings: those named by `ids` (10,000 at the most) or found by `filter` (100,000 at the most). The rules are those for a single finding; those that the change is not allowed for stay as they are and are named in the answer.',
+          'Applies one change to many findings, selected either by `ids` (at most 10,000) or by `filter` (at most 100,000 matches). The rules are the same as for a single finding. Findings that the change is not allowed for stay unchanged and are listed in `refused`.',
         tags: ['Findings'],
         headers: IdempotencyHeaders,
         body: BulkBody,
@@ -23,16 +23,16 @@ export function bulkRoutes(app: App, deps: FindingDeps): void {
       },
     },
     (request, reply) => {
-      const body = request.body as BulkRequest;
-      assertMeant(body);
-      return answerOnce(deps, request, reply, async (tx) => ({ status: 200, body: await changeFindings(tx, request.actor, body, deps.follower) }));
+      const { actor, body } = request;
+      assertComplete(body);
+      return answerOnce(deps, request, reply, async (tx) => ({ status: 200, body: await changeFindings(tx, actor, body, deps.follower) }));
     },
   );
 }
 
-function assertMeant({ ids, filter, change }: BulkRequest): void {
+function assertComplete({ ids, filter, change }: BulkRequest): void {
   if ((ids === undefined) === (filter === undefined)) {
-    throw invalidField({ in: 'body', path: '/ids', code: 'required', detail: 'Either ids or filter says which findings: give one of them.' });
+    throw invalidField({ in: 'body', path: '/ids', code: 'required', detail: 'Set either `ids` or `filter`.' });
   }
   const { status, severity, add_tags, remove_tags, work_item_id } = change;
   if ([status, severity, add_tags, remove_tags, work_item_id].every((given) => given === undefined)) {
@@ -40,7 +40,7 @@ function assertMeant({ ids, filter, change }: BulkRequest): void {
       in: 'body',
       path: '/change',
       code: 'required',
-      detail: 'Nothing is to be changed: give status, severity, add_tags, remove_tags or work_item_id.',
+      detail: '`change` must contain at least one of `status`, `severity`, `add_tags`, `remove_tags` and `work_item_id`.',
     });
   }
 }

@@ -1,20 +1,22 @@
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import type { App } from '../http/app.ts';
-import { OneOf, problems, Strict } from '../http/schemas.ts';
+import { media, OneOf, problems, Strict } from '../http/schemas.ts';
 import { readOrganization } from '../organizations/organization.ts';
 import { AppError } from '../shared/errors.ts';
 import type { FindingDeps } from './deps.ts';
 import { type ExportedFinding, exportAssets, exportPages } from './export/export.ts';
 import { type ExportFormat, exportFormats } from './export/formats.ts';
-import type { FindingFilter } from './list/filter.ts';
 import { filters } from './schemas.ts';
 
 const names = Object.keys(exportFormats) as (keyof typeof exportFormats)[];
 const mediaTypes = Object.values(exportFormats).map(({ mediaType }) => mediaType);
 
 const ExportQuery = Strict({
-  format: OneOf(names, { default: 'csv', description: 'csv; ndjson: a JSON object per line; sarif 2.1.0; cyclonedx-vex: CycloneDX 1.6; openvex 0.2.0' }),
+  format: OneOf(names, {
+    default: 'csv',
+    description: 'File format: CSV, NDJSON (one JSON object per line), SARIF 2.1.0, CycloneDX 1.6 VEX or OpenVEX 0.2.0. Default: `csv`',
+  }),
   ...filters,
 });
 
@@ -39,23 +41,26 @@ export function exportRoutes(app: App, { db }: FindingDeps): void {
         operationId: 'exportFindings',
         summary: 'Export findings',
         description:
-          'All findings that the filters of the list find, as one file that is written while it is read. An OpenVEX document says something: if nothing is found, that is answered with 404.',
+          'Returns all findings that match the filters as one file. The file is streamed. For `openvex`, returns 404 if no finding matches, because an OpenVEX document must have at least one statement.',
         tags: ['Findings'],
         querystring: ExportQuery,
-        response: { 200: { description: 'The file', content } as never, ...problems('not_found') },
+        response: {
+          200: media('The exported file', content),
+          ...problems('not_found'),
+        },
       },
     },
     async (request, reply) => {
       const { orgId } = request.actor;
-      const { format: name, ...filter } = request.query as FindingFilter & { format: keyof typeof exportFormats };
+      const { format: name, ...filter } = request.query;
       const format: ExportFormat = exportFormats[name];
       const started = new Date();
       const organization = await db.withTenant(request.actor, (tx) => readOrganization(tx, orgId));
       const pages = exportPages(db, orgId, filter);
-      // Before the first byte is out: what fails here can still be answered in order.
+      // Read the first page before sending: an error here can still be reported as a problem.
       const first = await pages.next();
       if (first.done && !format.mayBeEmpty)
-        throw new AppError('not_found', 'No finding matches, and a document of this format cannot be empty. Widen the filters.');
+        throw new AppError('not_found', 'No finding matches the filters, and a document in this format cannot be empty. Remove or relax a filter.');
       const texts = format.write(startingWith(first, pages), {
         organization: organization.name,
         started,
@@ -63,7 +68,7 @@ export function exportRoutes(app: App, { db }: FindingDeps): void {
       });
       reply.header('content-type', format.mediaType === 'text/csv' ? 'text/csv; charset=utf-8' : format.mediaType);
       reply.header('content-disposition', `attachment; filename="findings-${started.toISOString().slice(0, 10)}.${format.extension}"`);
-      return reply.send((request.method === 'HEAD' ? '' : Readable.from(texts)) as never);
+      return reply.send(request.method === 'HEAD' ? '' : Readable.from(texts));
     },
   );
 }

@@ -1,12 +1,15 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import multipart from '@fastify/multipart';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { formats } from '@rrs/scan-reports';
 import type { FastifyRequest } from 'fastify';
+import type { Static } from 'typebox';
 import type { BlobRef } from '../blobs/blobs.ts';
+import { presentPage } from '../db/pages.ts';
 import type { App } from '../http/app.ts';
-import { readPage } from '../http/paging.ts';
 import { PreferHeaders, preferredWait, waitFor } from '../http/requests/prefer.ts';
 import { readForm } from '../http/requests/uploads.ts';
+import { getRoute, listRoute } from '../http/resource.ts';
 import { problems } from '../http/schemas.ts';
 import { AppError } from '../shared/errors.ts';
 import type { FindingDeps } from './deps.ts';
@@ -18,7 +21,7 @@ import { FindingParams, Import, ImportFormats, ImportList, ImportListQuery, Impo
 const done = (row: ImportRow): boolean => row.status !== 'queued' && row.status !== 'running';
 
 export function importRoutes(app: App, deps: FindingDeps): void {
-  const { db, secret, follower } = deps;
+  const { db, follower } = deps;
   app.get(
     '/import-formats',
     {
@@ -26,7 +29,7 @@ export function importRoutes(app: App, deps: FindingDeps): void {
       schema: {
         operationId: 'listImportFormats',
         summary: 'List report formats',
-        description: 'The report formats that can be imported. The format of a file is found out from its content.',
+        description: 'Returns the report formats that can be imported. The format of a file is detected from its content unless you name it.',
         tags: ['Imports'],
         response: { 200: ImportFormats },
       },
@@ -34,46 +37,42 @@ export function importRoutes(app: App, deps: FindingDeps): void {
     async (_request, reply) => reply.send({ data: formats.map(({ id, name, description, documentation }) => ({ id, name, description, documentation })) }),
   );
 
-  void app.register(async (uploads) => uploadRoute(uploads as unknown as App, deps));
+  void app.register(async (uploads) => uploadRoute(uploads.withTypeProvider<TypeBoxTypeProvider>(), deps));
 
-  app.get(
-    '/imports',
-    {
-      config: { access: 'imports:read' },
-      schema: {
-        operationId: 'listImports',
-        summary: 'List imports',
-        description: 'Imports of your organization, newest first. Filters are combined; several values of one filter are alternatives.',
-        tags: ['Imports'],
-        querystring: ImportListQuery,
-        response: { 200: ImportList, ...problems('invalid_cursor') },
-      },
-    },
-    async (request, reply) => {
-      const imports = await readPage({ db, secret }, request, reply, (tx, page) => listImports(tx, request.actor.orgId, request.query, page));
-      return reply.send({ data: imports.data.map(toImport), page: imports.page });
-    },
-  );
+  listRoute(app, deps, '/imports', {
+    access: 'imports:read',
+    operationId: 'listImports',
+    summary: 'List imports',
+    description: 'Returns the imports of uploaded reports, newest first. An import must match all filters. Several values of one filter are alternatives.',
+    tag: 'Imports',
+    query: ImportListQuery,
+    list: ImportList,
+    read: async (tx, { actor, query, page }) => presentPage(await listImports(tx, actor.orgId, query, page), toImport),
+  });
 
-  app.get(
-    '/imports/:id',
-    {
-      config: { access: 'imports:read' },
-      schema: {
-        operationId: 'getImport',
-        summary: 'Get an import',
-        description: 'How far it is, what it changed, and which records could not be read and why.',
-        tags: ['Imports'],
-        params: FindingParams,
-        response: { 200: Import, ...problems('not_found') },
-      },
-    },
-    async (request, reply) => reply.send(toImport(await db.withTenant(request.actor, (tx) => readImport(tx, request.actor.orgId, request.params.id)))),
-  );
+  getRoute(app, deps, '/imports/:id', {
+    access: 'imports:read',
+    operationId: 'getImport',
+    summary: 'Get an import',
+    description: 'Returns one import: its progress, what it changed, and which records were rejected and why.',
+    tag: 'Imports',
+    params: FindingParams,
+    body: Import,
+    read: async (tx, { actor, params }) => toImport(await readImport(tx, actor.orgId, params.id)),
+  });
 
   const decisions = [
-    { verb: 'confirm', decide: confirmImport, description: 'Closes what a held import no longer saw. Only for imports that need confirmation.' },
-    { verb: 'discard', decide: discardImport, description: 'Closes nothing of a held import; what it did see stays. Only for imports that need confirmation.' },
+    {
+      verb: 'confirm',
+      decide: confirmImport,
+      description: 'Closes the findings that the report no longer shows. Returns 409 unless the status of the import is `needs_confirmation`.',
+    },
+    {
+      verb: 'discard',
+      decide: discardImport,
+      description:
+        'Leaves the findings open that the report no longer shows. Findings that the import created or updated stay. Returns 409 unless the status of the import is `needs_confirmation`.',
+    },
   ] as const;
   for (const { verb, decide, description } of decisions) {
     app.post(
@@ -82,7 +81,7 @@ export function importRoutes(app: App, deps: FindingDeps): void {
         config: { access: 'imports:manage' },
         schema: {
           operationId: `${verb}Import`,
-          summary: verb === 'confirm' ? 'Confirm a held import' : 'Discard a held import',
+          summary: verb === 'confirm' ? 'Confirm an import' : 'Discard the closures of an import',
           description,
           tags: ['Imports'],
           params: FindingParams,
@@ -90,14 +89,14 @@ export function importRoutes(app: App, deps: FindingDeps): void {
         },
       },
       async (request, reply) => {
-        const { id } = request.params as { id: string };
-        return reply.send(toImport(await db.withTenant(request.actor, (tx) => decide(tx, request.actor, id, follower))));
+        const { actor, params } = request;
+        return reply.send(toImport(await db.withTenant(actor, (tx) => decide(tx, actor, params.id, follower))));
       },
     );
   }
 }
 
-/** The report is streamed to the blob store, whatever its type is said to be; the work is done by a job. */
+/** Streams the report to the blob store, whatever content type the client declares. A job imports it. */
 async function uploadRoute(app: App, { db, blobs, reportLimit }: FindingDeps): Promise<void> {
   app.removeAllContentTypeParsers();
   await app.register(multipart, { limits: { files: 1, fields: 10, fieldSize: 100_000, fileSize: reportLimit + 1, parts: 20 } });
@@ -109,8 +108,13 @@ async function uploadRoute(app: App, { db, blobs, reportLimit }: FindingDeps): P
       config: {
         access: 'imports:manage',
         upload: {
-          description: 'The report as the tool wrote it, also compressed with gzip',
-          fields: Object.fromEntries(['format', 'filename', 'scan_scope', 'dry_run'].map((name) => [name, { type: 'string', description: 'As in the query' }])),
+          description: 'The report as the tool wrote it, optionally compressed with gzip',
+          fields: Object.fromEntries(
+            ['format', 'filename', 'scan_scope', 'dry_run'].map((name) => [
+              name,
+              { type: 'string', description: 'Same as the query parameter, and takes precedence over it' },
+            ]),
+          ),
           example: { file: '{"SchemaVersion": 2, "Results": []}' },
         },
       },
@@ -118,7 +122,7 @@ async function uploadRoute(app: App, { db, blobs, reportLimit }: FindingDeps): P
         operationId: 'createImport',
         summary: 'Import a report',
         description:
-          'Takes a report file as the raw body or as the part `file` of a form, and answers 202 with the import, which a job then carries out; with `Prefer: wait=N` it waits up to N seconds for it. Importing the same report again changes nothing. Nothing is closed unless `scan_scope` says that the report is complete.',
+          'Uploads a report and queues its import. Send the file as the request body or as the part `file` of a form. Returns 202 with the import. With `Prefer: wait=N`, the response waits up to N seconds for the import to finish. Importing the same report again changes nothing. Findings are closed only if `scan_scope` declares the report complete.',
         tags: ['Imports'],
         querystring: ImportQuery,
         headers: PreferHeaders,
@@ -126,8 +130,8 @@ async function uploadRoute(app: App, { db, blobs, reportLimit }: FindingDeps): P
           202: {
             ...Import,
             headers: {
-              Location: { type: 'string', description: 'Address of the import' },
-              'Retry-After': { type: 'string', description: 'Seconds after which to ask again, while it is not done' },
+              Location: { type: 'string', description: 'URL of the import' },
+              'Retry-After': { type: 'string', description: 'Seconds to wait before polling again. Present until the import has finished' },
             },
           },
         },
@@ -135,7 +139,7 @@ async function uploadRoute(app: App, { db, blobs, reportLimit }: FindingDeps): P
     },
     async (request, reply) => {
       const { actor } = request;
-      const { blob, fields } = await receive(request, (content) => blobs.put(content, { maxBytes: reportLimit }));
+      const { blob, fields } = await receive(request, request.query, (content) => blobs.put(content, { maxBytes: reportLimit }));
       const created = await db.withTenant(actor, (tx) => createImport(tx, actor, { ...fields, sha256: blob.sha256, bytes: blob.size }));
       const finished = await waitFor(request, reply, preferredWait(request, 0), async () => {
         const row = await db.withTenant(actor, (tx) => readImport(tx, actor.orgId, created.id));
@@ -148,11 +152,14 @@ async function uploadRoute(app: App, { db, blobs, reportLimit }: FindingDeps): P
   );
 }
 
-async function receive(request: FastifyRequest, store: (content: Readable) => Promise<BlobRef>): Promise<{ blob: BlobRef; fields: ImportFields }> {
-  const query = request.query as Record<string, unknown>;
+async function receive(
+  request: FastifyRequest,
+  query: Static<typeof ImportQuery>,
+  store: (content: Readable) => Promise<BlobRef>,
+): Promise<{ blob: BlobRef; fields: ImportFields }> {
   if (!request.isMultipart()) {
-    if (request.body === undefined) throw noFile();
-    return { fields: readFields({ query, form: {} }, null), blob: await store(request.body as Readable) };
+    if (!(request.body instanceof Readable)) throw noFile();
+    return { fields: readFields({ query, form: {} }, null), blob: await store(request.body) };
   }
   const { fields: form, file } = await readForm(request, async (content, filename) => ({ blob: await store(content), filename }));
   if (!file) throw noFile();
@@ -160,7 +167,7 @@ async function receive(request: FastifyRequest, store: (content: Readable) => Pr
 }
 
 function noFile(): AppError {
-  return new AppError('validation_failed', 'The request carries no report: send it as the body, or as the part "file" of a form.', {
+  return new AppError('validation_failed', 'The request contains no report. Send it as the request body or as the part `file` of a form.', {
     errors: [{ in: 'body', path: '/file', code: 'required', detail: 'is required' }],
   });
 }

@@ -1,16 +1,14 @@
+import { presentPage } from '../db/pages.ts';
 import type { App } from '../http/app.ts';
-import { readPage } from '../http/paging.ts';
-import { assertVersion, expectedVersions, IfMatchHeaders, setETag } from '../http/requests/conditions.ts';
 import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
+import { getRoute, listRoute, patchRoute } from '../http/resource.ts';
 import { problems } from '../http/schemas.ts';
 import { invalidField } from '../shared/errors.ts';
 import { scoreVector } from '../vulnerabilities/cvss.ts';
 import type { FindingDeps } from './deps.ts';
 import { showListed } from './fields/derive.ts';
-import type { FindingRow } from './fields/field.ts';
-import type { FindingFilter } from './list/filter.ts';
+import { namesFor } from './fields/names.ts';
 import { listFindings, readDetails, readFinding, readHistory } from './list/list.ts';
-import { namesFor } from './list/names.ts';
 import { toFinding, toHistoryEntry } from './present.ts';
 import { bulkRoutes } from './routes-bulk.ts';
 import { exportRoutes } from './routes-export.ts';
@@ -18,35 +16,26 @@ import { importRoutes } from './routes-imports.ts';
 import { statsRoutes } from './routes-stats.ts';
 import { Finding, FindingCreate, FindingList, FindingParams, FindingPatch, FindingQuery, HistoryList, HistoryQuery } from './schemas.ts';
 import { createFinding, type NewFinding } from './triage/create.ts';
-import { type FindingPatch as Patch, updateFinding } from './triage/triage.ts';
+import { updateFinding } from './triage/triage.ts';
 
 export function findingRoutes(deps: FindingDeps) {
   return (app: App): void => {
-    const { db, secret } = deps;
-
-    app.get(
-      '/findings',
-      {
-        config: { access: 'findings:read' },
-        schema: {
-          operationId: 'listFindings',
-          summary: 'List findings',
-          description: 'All findings of your organization, riskiest first. Filters are combined; several values of one filter are alternatives.',
-          tags: ['Findings'],
-          querystring: FindingQuery,
-          response: { 200: FindingList, ...problems('invalid_cursor') },
-        },
+    listRoute(app, deps, '/findings', {
+      access: 'findings:read',
+      operationId: 'listFindings',
+      summary: 'List findings',
+      description:
+        'Returns the findings of your organization, highest risk first by default. A finding must match all filters. Several values of one filter are alternatives.',
+      tag: 'Findings',
+      query: FindingQuery,
+      list: FindingList,
+      read: async (tx, { actor, query, page }) => {
+        const { limit: _limit, cursor: _cursor, sort: _sort, total: _total, ...filter } = query;
+        const found = await listFindings(tx, actor.orgId, filter, page);
+        const names = await namesFor(tx, actor.orgId, found.data);
+        return presentPage(found, (row) => showListed(row, names));
       },
-      async (request, reply) => {
-        const { orgId } = request.actor;
-        const { limit: _limit, cursor: _cursor, sort: _sort, total: _total, ...filter } = request.query;
-        const { data, page, names } = await readPage({ db, secret }, request, reply, async (tx, page) => {
-          const found = await listFindings(tx, orgId, filter as FindingFilter, page);
-          return { ...found, names: await namesFor(tx, orgId, found.data) };
-        });
-        return reply.send({ data: data.map((row) => showListed(row, names)), page });
-      },
-    );
+    });
 
     app.post(
       '/findings',
@@ -54,8 +43,9 @@ export function findingRoutes(deps: FindingDeps) {
         config: { access: 'findings:triage' },
         schema: {
           operationId: 'createFinding',
-          summary: 'Create a finding by hand',
-          description: 'For what no scanner found. One that is already known at this place of the asset is answered with 409 and its id.',
+          summary: 'Create a finding',
+          description:
+            'Creates a finding manually, for weaknesses that no scanner reported. Returns 409 with the id of the existing finding if the weakness is already known at this location of the asset.',
           tags: ['Findings'],
           headers: IdempotencyHeaders,
           body: FindingCreate,
@@ -63,88 +53,59 @@ export function findingRoutes(deps: FindingDeps) {
         },
       },
       (request, reply) => {
-        const body = request.body as NewFinding;
+        const { actor, body } = request;
         assertCreatable(body);
         return answerOnce(deps, request, reply, async (tx) => {
-          const finding = await createFinding(tx, request.actor, body, deps.follower);
-          const details = await readDetails(tx, request.actor.orgId, finding);
+          const finding = await createFinding(tx, actor, body, deps.follower);
+          const details = await readDetails(tx, actor.orgId, finding);
           return { status: 201, headers: { location: `/api/v1/findings/${finding.id}`, etag: `"${finding.version}"` }, body: toFinding(finding, details) };
         });
       },
     );
 
-    app.get(
-      '/findings/:id',
-      {
-        config: { access: 'findings:read' },
-        schema: {
-          operationId: 'getFinding',
-          summary: 'Get a finding',
-          description: 'Everything about one finding: its texts, every source that saw it, and how its risk score comes about.',
-          tags: ['Findings'],
-          params: FindingParams,
-          response: { 200: Finding, ...problems('not_found') },
-        },
+    getRoute(app, deps, '/findings/:id', {
+      access: 'findings:read',
+      operationId: 'getFinding',
+      summary: 'Get a finding',
+      description: 'Returns one finding with its texts, what each source says about it, its work items and the factors of its risk score.',
+      tag: 'Findings',
+      params: FindingParams,
+      body: Finding,
+      read: async (tx, { actor, params }) => {
+        const finding = await readFinding(tx, actor.orgId, params.id);
+        return toFinding(finding, await readDetails(tx, actor.orgId, finding));
       },
-      async (request, reply) => {
-        const { orgId } = request.actor;
-        const { finding, details } = await db.withTenant(request.actor, async (tx) => {
-          const finding = await readFinding(tx, orgId, request.params.id);
-          return { finding, details: await readDetails(tx, orgId, finding) };
-        });
-        setETag(reply, finding);
-        return reply.send(toFinding(finding, details));
-      },
-    );
+    });
 
-    app.patch(
-      '/findings/:id',
-      {
-        config: { access: 'findings:triage' },
-        schema: {
-          operationId: 'updateFinding',
-          summary: 'Change a finding',
-          description:
-            'Status and severity, with the reason. A forbidden change of status is answered with 409 and the ways that are open. A severity of your own survives the next scan; null gives it back to the source.',
-          tags: ['Findings'],
-          params: FindingParams,
-          headers: IfMatchHeaders,
-          body: FindingPatch,
-          response: { 200: Finding, ...problems('not_found', 'conflict', 'invalid_transition', 'stale_version') },
-        },
+    patchRoute(app, deps, '/findings/:id', {
+      access: 'findings:triage',
+      operationId: 'updateFinding',
+      summary: 'Change a finding',
+      description:
+        'Changes status, severity or tags of a finding. Returns 409 with the allowed statuses if the change of status is not allowed. A severity that you set survives later scans. `null` restores the severity of the sources.',
+      tag: 'Findings',
+      params: FindingParams,
+      patch: FindingPatch,
+      body: Finding,
+      problems: ['conflict', 'invalid_transition'],
+      change: async (tx, { actor, params, patch, check }) => {
+        const finding = await updateFinding(tx, actor, { id: params.id, patch, check }, deps.follower);
+        return toFinding(finding, await readDetails(tx, actor.orgId, finding));
       },
-      async (request, reply) => {
-        const { actor } = request;
-        const expected = expectedVersions(request);
-        const { finding, details } = await db.withTenant(actor, async (tx) => {
-          const triage = { id: request.params.id, patch: request.body as Patch, check: (current: FindingRow) => assertVersion(current, expected) };
-          const finding = await updateFinding(tx, actor, triage, deps.follower);
-          return { finding, details: await readDetails(tx, actor.orgId, finding) };
-        });
-        setETag(reply, finding);
-        return reply.send(toFinding(finding, details));
-      },
-    );
+    });
 
-    app.get(
-      '/findings/:id/history',
-      {
-        config: { access: 'findings:read' },
-        schema: {
-          operationId: 'listFindingHistory',
-          summary: 'List the history of a finding',
-          description: 'Every change of the finding by people and scans, newest first.',
-          tags: ['Findings'],
-          params: FindingParams,
-          querystring: HistoryQuery,
-          response: { 200: HistoryList, ...problems('not_found', 'invalid_cursor') },
-        },
-      },
-      async (request, reply) => {
-        const history = await readPage({ db, secret }, request, reply, (tx, page) => readHistory(tx, request.actor.orgId, request.params.id, page));
-        return reply.send({ data: history.data.map(toHistoryEntry), page: history.page });
-      },
-    );
+    listRoute(app, deps, '/findings/:id/history', {
+      access: 'findings:read',
+      operationId: 'listFindingHistory',
+      summary: 'List the history of a finding',
+      description: 'Returns all changes of the finding by people, scans and the service, newest first.',
+      tag: 'Findings',
+      params: FindingParams,
+      query: HistoryQuery,
+      list: HistoryList,
+      problems: ['not_found'],
+      read: async (tx, { actor, params, page }) => presentPage(await readHistory(tx, actor.orgId, params.id, page), toHistoryEntry),
+    });
 
     bulkRoutes(app, deps);
     statsRoutes(app, deps);
@@ -153,17 +114,22 @@ export function findingRoutes(deps: FindingDeps) {
   };
 }
 
-/** Clocks differ. */
+/** Tolerated difference between the clocks of client and server. */
 const SKEW_MS = 86_400_000;
 
 function assertCreatable({ asset, asset_id, cvss, first_seen }: NewFinding): void {
   if ((asset === undefined) === (asset_id === undefined)) {
-    throw invalidField({ in: 'body', path: '/asset', code: 'required', detail: 'Either asset or asset_id says what the finding is about: give one of them.' });
+    throw invalidField({ in: 'body', path: '/asset', code: 'required', detail: 'Set either `asset` or `asset_id`.' });
   }
   if (cvss && !scoreVector(cvss.vector)) {
-    throw invalidField({ in: 'body', path: '/cvss/vector', code: 'wrong_format', detail: 'must be a complete CVSS 2.0, 3.0, 3.1 or 4.0 vector' });
+    throw invalidField({
+      in: 'body',
+      path: '/cvss/vector',
+      code: 'wrong_format',
+      detail: '`cvss.vector` must be a complete CVSS 2.0, 3.0, 3.1 or 4.0 vector.',
+    });
   }
   if (first_seen !== undefined && Date.parse(first_seen) > Date.now() + SKEW_MS) {
-    throw invalidField({ in: 'body', path: '/first_seen', code: 'in_the_future', detail: 'must not be in the future' });
+    throw invalidField({ in: 'body', path: '/first_seen', code: 'in_the_future', detail: '`first_seen` must not be in the future.' });
   }
 }

@@ -3,38 +3,62 @@ import { Type } from 'typebox';
 import { Id, Named, Nullable, OneOf } from '../http/schemas.ts';
 import { statuses } from './status.ts';
 
-const count = Type.Integer({ minimum: 0 });
-const each = <const Key extends string, Value>(keys: readonly Key[], value: Value) => Object.fromEntries(keys.map((key) => [key, value])) as Record<Key, Value>;
-const meanDays = Nullable(Type.Number({ minimum: 0, examples: [12.5] }));
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+const each = <const Key extends string, Value>(keys: readonly Key[], describe: (key: Key) => Value) =>
+  Object.fromEntries(keys.map((key) => [key, describe(key)])) as Record<Key, Value>;
+const meanDays = (description: string) => Nullable(Type.Number({ minimum: 0, description, examples: [12.5] }));
 
 export const FindingStats = Named('FindingStats', {
-  total: count,
-  active: { ...count, description: 'Open, in progress, or remediated and not yet proven' },
-  overdue: { ...count, description: 'Active ones beyond their deadline' },
-  by_status: Named('CountsByStatus', each(statuses, count)),
-  by_severity: Named('CountsBySeverity', each(severities, Type.Object({ active: count, overdue: count }))),
-  by_age: Type.Array(Type.Object({ from_days: count, to_days: Nullable(count), count }), {
-    description: 'Active ones, by the days since they were first seen',
-    examples: [[{ from_days: 0, to_days: 7, count: 3 }]],
-  }),
+  total: count('All findings'),
+  active: count('Findings that are open, in progress, or remediated and not yet verified'),
+  overdue: count('Active findings past their deadline'),
+  by_status: Named(
+    'CountsByStatus',
+    each(statuses, (status) => count(`Findings with status \`${status}\``)),
+    { description: 'Findings by status' },
+  ),
+  by_severity: Named(
+    'CountsBySeverity',
+    each(severities, (severity) =>
+      Type.Object(
+        { active: count('Active findings'), overdue: count('Active findings past their deadline') },
+        { description: `Findings with severity \`${severity}\`` },
+      ),
+    ),
+    { description: 'Active findings by severity' },
+  ),
+  by_age: Type.Array(
+    Type.Object({
+      from_days: count('Minimum age in days'),
+      to_days: Nullable(count('Age in days that is no longer included. `null`: no maximum')),
+      count: count('Active findings of this age'),
+    }),
+    {
+      description: 'Active findings by the number of days since they were first seen',
+      examples: [[{ from_days: 0, to_days: 7, count: 3 }]],
+    },
+  ),
   by_source: Type.Array(
     Type.Object({
       id: Id,
-      kind: OneOf(['manual', 'import', 'connection'] as const),
-      provider: Type.String({ examples: ['trivy'] }),
-      name: Type.String({ examples: [''] }),
-      count,
+      kind: OneOf(['manual', 'import', 'connection'] as const, { description: 'A person, uploaded reports, or a connection' }),
+      provider: Type.String({ description: 'Report format or provider of the connection. `manual` for people', examples: ['trivy'] }),
+      name: Type.String({ description: 'Name of the scan. The id of the connection if `kind` is `connection`', examples: [''] }),
+      count: count('Findings that the source has reported, in any status'),
     }),
-    { description: 'Findings that a source has reported, whatever became of them; one finding may have several sources' },
+    { description: 'Findings by source, at most 1,000 sources. A finding counts once for each of its sources' },
   ),
-  per_day: Type.Array(Type.Object({ date: Type.String({ format: 'date', examples: ['2026-11-15'] }), opened: count, closed: count }), {
-    description: 'The last 30 days in UTC, today last',
-  }),
+  per_day: Type.Array(
+    Type.Object({
+      date: Type.String({ format: 'date', description: 'Day in UTC', examples: ['2026-11-15'] }),
+      opened: count('Findings that were created on this day'),
+      closed: count('Findings that were closed on this day and are still closed'),
+    }),
+    { description: 'The last 30 days, oldest first' },
+  ),
   mean_days_to_remediate: Named(
     'MeanDaysToRemediate',
-    { all: meanDays, ...each(severities, meanDays) },
-    {
-      description: 'From first seen to verified; null: none is verified',
-    },
+    { all: meanDays('All severities'), ...each(severities, (severity) => meanDays(`Severity \`${severity}\``)) },
+    { description: 'Mean number of days from first seen to verified. `null` if no finding is verified' },
   ),
 });

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { listParameters, PageOf, range } from '../http/paging.ts';
 import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp } from '../http/schemas.ts';
 import { detailSchemas, listedSchemas } from './fields/derive.ts';
-import { AssetType, Assurance, Justification, Severity, Source, Status } from './fields/shapes.ts';
+import { AssetType, Assurance, Justification, Location, Severity, Source, Status } from './fields/shapes.ts';
 import { LONGEST_ACCEPTANCE_DAYS } from './status.ts';
 import { SOME_WORD } from './words.ts';
 
@@ -11,7 +11,7 @@ export const Tag = Text(1, 100, { description: 'Tag', examples: ['payments'] });
 
 export const FindingParams = Strict({ id: Id });
 
-export const ListedFinding = Named('ListedFinding', listedSchemas);
+const ListedFinding = Named('ListedFinding', listedSchemas);
 export const FindingList = PageOf('FindingList', ListedFinding);
 
 const Sighting = Named('Sighting', {
@@ -23,7 +23,7 @@ const Sighting = Named('Sighting', {
   suppressed: Type.Boolean({ description: 'Whether the source suppresses the finding', examples: [false] }),
   first_seen: { ...Timestamp, description: 'When the source first saw the finding' },
   last_seen: { ...Timestamp, description: 'When the source last saw the finding. Refreshed at most once a day' },
-  last_import_id: Nullable({ ...Id, description: 'The last import that said something about the finding' }),
+  last_import_id: Nullable({ ...Id, description: 'The last import that updated this entry' }),
 });
 
 const WorkItemRef = Named('WorkItemRef', {
@@ -243,14 +243,15 @@ const ImportFormat = Named('ImportFormat', {
 export const ImportFormats = Named('ImportFormats', { data: Type.Array(ImportFormat, { description: 'All report formats' }) });
 
 const locationFields = ['component', 'version', 'fixed_version', 'purl', 'path', 'protocol', 'url', 'method', 'parameter', 'resource'] as const;
+const describedAs = (name: keyof typeof Location.properties) => ({ description: (Location.properties[name] as { description?: string }).description ?? '' });
 const LocationInput = Strict({
-  ...(Object.fromEntries(locationFields.map((name) => [name, Type.Optional(Text(1, 1_000))])) as Record<
+  ...(Object.fromEntries(locationFields.map((name) => [name, Type.Optional(Text(1, 1_000, describedAs(name)))])) as Record<
     (typeof locationFields)[number],
     ReturnType<typeof Type.Optional<ReturnType<typeof Text>>>
   >),
-  line: Type.Optional(Type.Integer({ minimum: 1 })),
-  end_line: Type.Optional(Type.Integer({ minimum: 1 })),
-  port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535 })),
+  line: Type.Optional(Type.Integer({ minimum: 1, ...describedAs('line') })),
+  end_line: Type.Optional(Type.Integer({ minimum: 1, ...describedAs('end_line') })),
+  port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535, ...describedAs('port') })),
 });
 
 export const FindingCreate = Named(

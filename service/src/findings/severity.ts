@@ -1,6 +1,6 @@
 import { type Severity, severities } from '@rrs/scan-reports';
 
-/** Severities are kept as numbers, so that an index sorts them: 5 critical … 1 info, 0 unknown. */
+/** Severities are stored as numbers so that an index can sort them: 5 is critical, 1 is info, 0 is unknown. */
 export function severityRank(severity: Severity): number {
   return severities.length - 1 - severities.indexOf(severity);
 }

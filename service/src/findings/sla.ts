@@ -9,7 +9,7 @@ export function dueAt(policy: SlaPolicy, from: Date, severity: keyof Omit<SlaPol
   return capped === null ? null : new Date(from.getTime() + capped * 86_400_000);
 }
 
-/** The same in SQL; no deadline is `infinity`. */
+/** The same in SQL. `infinity` means no deadline. */
 export function dueSql(policy: SlaPolicy, from: RawBuilder<Date>, severity: RawBuilder<number>, kev: RawBuilder<boolean>): RawBuilder<Date> {
   const byRank = [policy.unknown, policy.info, policy.low, policy.medium, policy.high, policy.critical];
   const days = sql`(${byRank}::integer[])[${severity} + 1]`;

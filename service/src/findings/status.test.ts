@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { allowed, type By, isClosed, mayMove, reopenedByScan, type Status, statuses, verifiedByScan } from './status.ts';
 
-/** The table of design/product.md, line by line. */
+/** The documented transitions, line by line. */
 const DESIGN: readonly [from: readonly Status[], to: Status, by: readonly By[]][] = [
   [['open'], 'in_progress', ['person']],
   [['in_progress'], 'open', ['person']],
@@ -20,28 +20,28 @@ const everyone: readonly By[] = ['person', 'scan', 'system'];
 const designed = (from: Status, to: Status, by: By): boolean =>
   DESIGN.some(([froms, target, who]) => froms.includes(from) && target === to && who.includes(by));
 
-describe('the status machine', () => {
-  it.each(statuses.flatMap((from) => statuses.map((to) => [from, to] as const)))('%s → %s is as designed', (from, to) => {
+describe('status transitions', () => {
+  it.each(statuses.flatMap((from) => statuses.map((to) => [from, to] as const)))('%s → %s is allowed as documented', (from, to) => {
     for (const by of everyone) expect(mayMove(from, to, by), by).toBe(designed(from, to, by));
   });
 
-  it('names exactly the ways that are open', () => {
+  it('lists exactly the allowed transitions', () => {
     for (const from of statuses) for (const by of everyone) expect(allowed(from, by)).toEqual(statuses.filter((to) => mayMove(from, to, by)));
   });
 
-  it('lets a scan reopen and verify, and never overturn a decision', () => {
+  it('let a scan reopen and verify but never override a decision', () => {
     expect(reopenedByScan).toEqual(['remediated', 'verified', 'withdrawn']);
     expect(verifiedByScan).toEqual(['open', 'in_progress', 'remediated']);
     expect(allowed('risk_accepted', 'scan')).toEqual([]);
     expect(allowed('false_positive', 'scan')).toEqual([]);
   });
 
-  it('has no dead end for people, and every closed status leads back to open only', () => {
+  it('have no dead end for people, and a closed status can only become open', () => {
     for (const from of statuses) expect(allowed(from, 'person')).not.toEqual([]);
     for (const from of statuses.filter(isClosed)) expect(allowed(from, 'person')).toEqual(['open']);
   });
 
-  it('stays inside the table whatever is tried', () => {
+  it('never leave the table', () => {
     const step = fc.tuple(fc.constantFrom(...statuses), fc.constantFrom(...everyone));
     fc.assert(
       fc.property(fc.array(step, { maxLength: 30 }), (steps) => {

@@ -1,11 +1,11 @@
-/** The status machine of a finding: one table, pure. */
+/** The statuses of a finding and the allowed transitions. */
 export const statuses = ['open', 'in_progress', 'remediated', 'verified', 'risk_accepted', 'false_positive', 'withdrawn'] as const;
 export type Status = (typeof statuses)[number];
 
 export const assurances = ['declared', 'artifact', 'scan_only', 'scan_after_claim', 'independent'] as const;
 export type Assurance = (typeof assurances)[number];
 
-/** The VEX vocabulary for "not affected" (CycloneDX), in which a false positive is justified. */
+/** Justifications of a false positive: CycloneDX's VEX vocabulary for "not affected", and `inaccurate_finding`. */
 export const justifications = [
   'code_not_present',
   'code_not_reachable',
@@ -18,11 +18,10 @@ export const justifications = [
   'protected_by_mitigating_control',
   'inaccurate_finding',
 ] as const;
-export type Justification = (typeof justifications)[number];
 
 export type By = 'person' | 'scan' | 'system';
 
-/** Who may take a finding from one status to another. What is not here is forbidden. */
+/** Who may move a finding from one status to another. All other transitions are forbidden. */
 const transitions: Readonly<Record<Status, Partial<Record<Status, readonly By[]>>>> = {
   open: {
     in_progress: ['person'],
@@ -61,21 +60,21 @@ export function mayMove(from: Status, to: Status, by: By): boolean {
   return transitions[from][to]?.includes(by) ?? false;
 }
 
-/** What a person decided can be decided anew, in other words; what is proven is no matter of words. */
+/** A person can replace the reason and details of a status, except `verified`, which rests on proof. */
 export function mayRestate(status: Status): boolean {
   return status !== 'verified';
 }
 
-/** No acceptance is permanent: two years, with a leap day. */
+/** Two years, including a leap day. No acceptance is permanent. */
 export const LONGEST_ACCEPTANCE_DAYS = 731;
 
-/** Statuses from which a scan that sees the finding again takes it back to open. */
+/** Statuses from which a scan that sees the finding again reopens it. */
 export const reopenedByScan = statuses.filter((status) => mayMove(status, 'open', 'scan'));
-/** Statuses that an authoritative absence turns into verified. */
+/** Statuses that become `verified` when a complete scan no longer reports the finding. */
 export const verifiedByScan = statuses.filter((status) => mayMove(status, 'verified', 'scan'));
 /** Statuses from which the service itself may withdraw a finding. */
 export const withdrawnBySystem = statuses.filter((status) => mayMove(status, 'withdrawn', 'system'));
-/** Work that is still to be done or proven. */
+/** Statuses in which work or proof is outstanding. */
 export const activeStatuses = ['open', 'in_progress', 'remediated'] as const satisfies readonly Status[];
 
 export function isClosed(status: Status): boolean {

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FilterBody } from './schemas-bulk.ts';
-import { soughtWords, splitWords } from './words.ts';
+import { queryWords, splitWords } from './words.ts';
 
-/** As the index answers. */
+/** Matches like the index. */
 const finds = (query: string, stored: readonly string[]): boolean =>
-  soughtWords(query).every(({ whole, parts }) => stored.includes(whole) || (parts.length > 0 && parts.every((part) => stored.includes(part))));
+  queryWords(query).every(({ whole, parts }) => stored.includes(whole) || (parts.length > 0 && parts.every((part) => stored.includes(part))));
 
 describe('the words of a text', () => {
   it.each([
@@ -33,16 +33,16 @@ describe('a search', () => {
     expect(finds(query, splitWords(title))).toBe(false);
   });
 
-  it('finds what was stored with the joint at its end', () => {
+  it('finds a word that was stored with a trailing separator', () => {
     expect(finds('log4j-core', ['log4j-core:', 'log4j', 'core'])).toBe(true);
   });
 
-  it('finds a text by any run of its words', () => {
+  it('finds a text by any sequence of its words', () => {
     const text = fc.array(fc.stringMatching(/^[a-zé0-9]{2,8}([._@/:-]{1,2}[a-zé0-9]{1,8}){0,3}[:./]?$/), { minLength: 1, maxLength: 6 });
     fc.assert(fc.property(text, fc.nat(), (words, at) => finds(words.slice(at % words.length).join(' '), splitWords(words.join(' ')))));
   });
 
-  it('that has no word in it finds nothing, and the description lets few such through', () => {
+  it('without a word finds nothing, and the schema rejects most of them', () => {
     const { pattern } = FilterBody.properties.q as unknown as { pattern: string };
     const wordless = fc.oneof(fc.stringMatching(/^[!&|:./ -]{0,9}$/), fc.constantFrom('a', 'c: d', 'x.', 'ä/'));
     fc.assert(fc.property(wordless, (query) => !finds(query, splitWords(title)) && !new RegExp(pattern, 'u').test(query)));

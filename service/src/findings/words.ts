@@ -1,6 +1,6 @@
 import type { Observation } from '@rrs/scan-reports';
 
-/** What the list can be searched by as a word, but for the sources: see the index findings_by_facet. */
+/** The words by which the index findings_by_facet finds a finding, except those of its sources. */
 export function wordsOf(observation: Pick<Observation, 'vulnerability_ids' | 'cwes' | 'tags' | 'title' | 'location'>, assetName: string): string[] {
   const words = new Set<string>();
   for (const id of observation.vulnerability_ids) words.add(`v:${id.toLowerCase()}`);
@@ -11,10 +11,10 @@ export function wordsOf(observation: Pick<Observation, 'vulnerability_ids' | 'cw
   return [...words];
 }
 
-const MOST = 60;
-const LONGEST = 100;
+const MAX_WORDS = 60;
+const MAX_LENGTH = 100;
 
-/** Words of a text and the parts of compound ones: "log4j-core" is also "log4j" and "core". */
+/** The words of a text and the parts of compound words: "log4j-core" is also "log4j" and "core". */
 export function splitWords(text: string): string[] {
   const compounds = compoundsOf(text);
   const words = new Set<string>();
@@ -23,14 +23,14 @@ export function splitWords(text: string): string[] {
   };
   for (const compound of compounds) add(compound);
   for (const compound of compounds) if (JOINT.test(compound)) for (const part of compound.split(JOINTS)) add(part);
-  return words.size > MOST ? [...words].slice(0, MOST) : [...words];
+  return words.size > MAX_WORDS ? [...words].slice(0, MAX_WORDS) : [...words];
 }
 
-/** What is sought is there as a whole, or in its parts: "git.example.com" may be in the midst of an address. Where there is no word, nothing is found. */
-export function soughtWords(query: string): { whole: string; parts: string[] }[] {
-  const sought = compoundsOf(query).filter((compound) => compound.length > 1);
-  if (sought.length === 0) return [{ whole: '', parts: [] }];
-  return sought.map((whole) => ({ whole, parts: JOINT.test(whole) ? whole.split(JOINTS).filter(isKept) : [] }));
+/** The words of a query. Each matches as a whole or by all its parts: "git.example.com" may be part of a URL. A query without words matches nothing. */
+export function queryWords(query: string): { whole: string; parts: string[] }[] {
+  const compounds = compoundsOf(query).filter((compound) => compound.length > 1);
+  if (compounds.length === 0) return [{ whole: '', parts: [] }];
+  return compounds.map((whole) => ({ whole, parts: JOINT.test(whole) ? whole.split(JOINTS).filter(isKept) : [] }));
 }
 
 function compoundsOf(text: string): string[] {
@@ -38,14 +38,14 @@ function compoundsOf(text: string): string[] {
   return lower.match(ASCII.test(lower) ? ASCII_WORD : WORD) ?? [];
 }
 
-const isKept = (word: string): boolean => word.length > 1 && word.length <= LONGEST;
+const isKept = (word: string): boolean => word.length > 1 && word.length <= MAX_LENGTH;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the range is all of ASCII
 const ASCII = /^[\x00-\x7f]*$/;
-/** The same words as WORD finds, at a fraction of the cost. */
+/** Finds the same words as WORD in ASCII text, much faster. */
 const ASCII_WORD = /[a-z0-9]+(?:[._@/:-]+[a-z0-9]+)*/g;
 const WORD = /[\p{L}\p{N}]+(?:[._@/:-]+[\p{L}\p{N}]+)*/gu;
-/** What a search must have for there to be a word in it. */
+/** Pattern that a query must contain to have at least one word. */
 export const SOME_WORD = '[\\p{L}\\p{N}][._@/:-]*[\\p{L}\\p{N}]';
 const JOINT = /[._@/:-]/;
 const JOINTS = /[._@/:-]+/;

@@ -1,13 +1,13 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { TenantTx } from '../db/database.ts';
 
-/** Stores which ids of the staged rows name the same vulnerability. Returns the new aliases, because findings may be stored under them. */
-export async function learnAliases(tx: TenantTx, orgId: string, importId: string): Promise<string[]> {
+/** Stores which ids are aliases of one vulnerability, from a query that yields `weakness text` and `aliases text[]`. Returns the new aliases. */
+export async function learnAliases(tx: TenantTx, orgId: string, reported: RawBuilder<unknown>): Promise<string[]> {
   const { rows } = await sql<{ alias: string }>`
     insert into vulnerability_aliases (org_id, alias, weakness)
     select distinct on (names.alias) ${orgId}::uuid, names.alias, staged.weakness
-    from tenant_import_rows staged cross join lateral unnest(staged.aliases) as names (alias)
-    where staged.org_id = ${orgId} and staged.import_id = ${importId} and names.alias <> staged.weakness
+    from (${reported}) staged cross join lateral unnest(staged.aliases) as names (alias)
+    where names.alias <> staged.weakness
       and not exists (select from vulnerability_aliases known where known.org_id = ${orgId} and known.alias = names.alias)
     order by names.alias, staged.weakness not like 'CVE-%', staged.weakness
     returning alias`.execute(tx);

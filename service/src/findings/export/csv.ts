@@ -2,7 +2,7 @@ import { csvCell } from '@rrs/evidence-format';
 
 type Value = string | number | boolean | null | undefined | readonly (string | number)[];
 
-/** A row from an item, by named readers. */
+/** The columns of a CSV file: headings and how to read each cell. */
 export type Columns<T> = Readonly<Record<string, (item: T) => Value>>;
 
 export function headerRow<T>(columns: Columns<T>): string {

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schemaChecks, schemasPresent } from '../../testing/evidence/published-schemas.ts';
 import { startApi, type TestApi } from '../../testing/http/api.ts';
+import { filters } from '../schemas.ts';
 import { row } from './csv.ts';
 import { exportPages } from './export.ts';
 import { exportFormats } from './formats.ts';
@@ -45,44 +46,64 @@ const changes: object[][] = [
 
 async function download(query: string, headers: Record<string, string> = {}) {
   const answer = await api.call('GET', `/api/v1/findings/export?${query}`, { as: api.ours.owner, headers });
-  return { ...answer, text: typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body) };
+  const { body } = answer;
+  return { ...answer, text: typeof body === 'string' ? body : body === null ? '' : JSON.stringify(body) };
 }
 
-describe.skipIf(!schemasPresent)(schemasPresent ? 'by the published schema' : 'by the published schema, which is not here', () => {
-  it.each(['sarif', 'cyclonedx-vex', 'openvex'] as const)('%s is valid', async (format) => {
-    const validate = schemaChecks[format]();
-    for (const query of ['', '&status=verified', ...(format === 'openvex' ? [] : ['&asset=nowhere'])]) {
-      const { status, text } = await download(`format=${format}${query}`);
-      expect(status).toBe(200);
-      expect(validate(JSON.parse(text)) ? null : validate.errors).toBeNull();
-    }
-    expect(validate({ nothing: 'of the kind' })).toBe(false);
-  });
-});
+/** The ids of the findings in a file. Fails if the file is incomplete. */
+const idsIn: Record<keyof typeof exportFormats, (text: string) => string[]> = {
+  csv: (text) => {
+    expect(text).toMatch(/\r\n$/);
+    return text
+      .slice(0, -2)
+      .split('\r\n')
+      .slice(1)
+      .map((line) => line.slice(0, line.indexOf(',')));
+  },
+  ndjson: (text) =>
+    text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line).id),
+  sarif: (text) => JSON.parse(text).runs[0].results.map(({ properties }: { properties: { id: string } }) => properties.id),
+  'cyclonedx-vex': (text) => {
+    const { vulnerabilities, components } = JSON.parse(text) as Record<'vulnerabilities' | 'components', { 'bom-ref': string; affects: { ref: string }[] }[]>;
+    const refs = components.map((component) => component['bom-ref']);
+    for (const { affects } of vulnerabilities) expect(refs).toContain(affects[0]?.ref);
+    return vulnerabilities.map((vulnerability) => vulnerability['bom-ref']);
+  },
+  openvex: (text) => JSON.parse(text).statements.map((statement: { '@id': string }) => statement['@id'].replace('urn:uuid:', '')),
+};
+const formatNames = Object.keys(exportFormats) as (keyof typeof exportFormats)[];
+
+describe.skipIf(!schemasPresent)(
+  schemasPresent ? 'validated with the published schema' : 'validated with the published schema (skipped: the schemas are missing)',
+  () => {
+    it.each(['sarif', 'cyclonedx-vex', 'openvex'] as const)('%s is valid', async (format) => {
+      const validate = schemaChecks[format]();
+      for (const query of ['', '&status=verified', ...(format === 'openvex' ? [] : ['&asset=nowhere'])]) {
+        const { status, text } = await download(`format=${format}${query}`);
+        expect(status).toBe(200);
+        expect(validate(JSON.parse(text)) ? null : validate.errors).toBeNull();
+      }
+      expect(validate({ nothing: 'of the kind' })).toBe(false);
+    });
+  },
+);
 
 describe('an export', () => {
-  it('has a type, a name and every finding, in every format', async () => {
-    const counts = {
-      csv: (text: string) => text.trimEnd().split('\r\n').length - 1,
-      ndjson: (text: string) =>
-        text
-          .trimEnd()
-          .split('\n')
-          .map((line) => JSON.parse(line).id).length,
-      sarif: (text: string) => JSON.parse(text).runs[0].results.length,
-      'cyclonedx-vex': (text: string) => JSON.parse(text).vulnerabilities.length,
-      openvex: (text: string) => JSON.parse(text).statements.length,
-    };
-    for (const [format, { mediaType, extension }] of Object.entries(exportFormats)) {
+  it('has a media type, a file name and every finding, in every format', async () => {
+    for (const format of formatNames) {
+      const { mediaType, extension } = exportFormats[format];
       const { status, headers, text } = await download(`format=${format}`, { accept: mediaType });
       expect([status, headers.get('content-type')?.split(';')[0]]).toEqual([200, mediaType]);
       expect(headers.get('content-disposition')).toMatch(new RegExp(`^attachment; filename="findings-\\d{4}-\\d{2}-\\d{2}\\.${extension}"$`));
-      expect(counts[format as keyof typeof counts](text), format).toBe(changes.length);
-      expect(counts[format as keyof typeof counts]((await download(`format=${format}&status=false_positive`)).text), format).toBe(3);
+      expect(idsIn[format](text), format).toHaveLength(changes.length);
+      expect(idsIn[format]((await download(`format=${format}&status=false_positive`)).text), format).toHaveLength(3);
     }
   });
 
-  it('claims nothing that is not proven', async () => {
+  it('states only verified findings as fixed', async () => {
     const { vulnerabilities, components } = JSON.parse((await download('format=cyclonedx-vex')).text);
     const states = vulnerabilities.map((each: { analysis: { state: string } }) => each.analysis.state);
     const wanted = ['in_triage', 'exploitable', 'exploitable', 'resolved', 'exploitable', 'not_affected', 'false_positive', 'not_affected', 'in_triage'];
@@ -96,14 +117,14 @@ describe('an export', () => {
     expect(said).toEqual([unknown, 'affected', 'affected', 'fixed', 'affected', 'not_affected', 'not_affected', 'not_affected', unknown]);
   });
 
-  it('defuses what a spreadsheet would run', async () => {
+  it('neutralizes spreadsheet formulas', async () => {
     const write = (value: Parameters<typeof row>[1]) => row({ only: (it) => it as string }, value).slice(0, -2);
     for (const evil of ['=1+1', '+1', '-1', '@sum', '\tx', '\rx']) expect(write(evil).replace(/^"/, '')).toMatch(/^'/);
     expect([-1, 'a"b', 'a,b', null, ['a', 'b'], ['=a'], [1, 2]].map(write)).toEqual(['-1', '"a""b"', '"a,b"', '', 'a; b', "'=a", '1; 2']);
     expect((await download('format=csv')).text).toContain(`"'=cmd|"" /C calc""!A0, and more"`);
   });
 
-  it('is refused in order: unknown formats, wrong Accept, nothing to say in OpenVEX', async () => {
+  it('returns a problem for an unknown format, a wrong Accept header and an empty OpenVEX document', async () => {
     expect(await download('format=pdf')).toMatchObject({ status: 400, body: { errors: [{ path: '/format' }] } });
     expect(await download('sort=id')).toMatchObject({ status: 400 });
     expect(await download('', { accept: 'text/html' })).toMatchObject({ status: 406 });
@@ -112,7 +133,7 @@ describe('an export', () => {
     expect(theirs).toMatchObject({ status: 200, body: null });
   });
 
-  it('goes on page by page, and reads no further than it is read', async () => {
+  it('reads page by page, and only as far as the client reads', async () => {
     const orgId = api.theirs.id;
     const body = { title: 'many', severity: 'low', asset: { type: 'host', name: 'many.example' } };
     const { id } = (await api.call('POST', '/api/v1/findings', { as: api.theirs.owner, body })).body as { id: string };
@@ -136,5 +157,61 @@ describe('an export', () => {
       break;
     }
     expect(transactions).toBe(1);
+  });
+});
+
+/** Filters with values that match findings of this test. All others get values from their schema. */
+const matching: Record<string, string> = {
+  source: 'manual',
+  asset: 'registry',
+  cve: 'CVE-2020-9999',
+  cwe: '502',
+  component: 'log4j core',
+  tag: 'a',
+  q: 'weak',
+};
+const matchingAll = ['severity', 'status', 'asset_type', 'source', 'asset', 'component', 'tag'];
+
+type FilterSchema = { type?: string; enum?: string[]; items?: FilterSchema; minimum?: number; examples?: unknown[] };
+
+function valuesOf(name: string, { type, enum: values, items, minimum, examples }: FilterSchema): string[] {
+  if (matching[name] !== undefined) return [matching[name]];
+  if (type === 'boolean') return ['true', 'false'];
+  if (type === 'array' && items) return valuesOf(name, items);
+  if (values) return [values.join(',')];
+  return [String(type === 'string' ? (examples?.[0] ?? 'text') : (minimum ?? 0))];
+}
+
+const parameters = Object.entries(filters).flatMap(([name, schema]) =>
+  valuesOf(name, schema as FilterSchema).map((value) => `${name}=${encodeURIComponent(value)}`),
+);
+
+describe('an export with a filter', () => {
+  async function listed(query: string): Promise<string[]> {
+    const { status, body } = await api.call('GET', `/api/v1/findings?limit=200&${query}`, { as: api.ours.owner });
+    expect(status, query).toBe(200);
+    return (body as { data: { id: string }[] }).data.map(({ id }) => id).sort();
+  }
+
+  async function expectSameAsListed(format: keyof typeof exportFormats, query: string): Promise<void> {
+    const expected = await listed(query);
+    const { status, text } = await download(`format=${format}&${query}`);
+    if (expected.length === 0 && !exportFormats[format].mayBeEmpty) return expect(status, query).toBe(404);
+    expect(status, query).toBe(200);
+    expect(idsIn[format](text).sort(), query).toEqual(expected);
+  }
+
+  it.each(formatNames)('is complete and has the findings of the list, for every filter: %s', async (format) => {
+    for (const query of parameters) await expectSameAsListed(format, query);
+  });
+
+  it('is complete for severity combined with every other filter', async () => {
+    for (const query of parameters) if (!query.startsWith('severity=')) await expectSameAsListed('cyclonedx-vex', `severity=high,low&${query}`);
+  });
+
+  it.each(matchingAll)('has all findings if all match: %s', async (name) => {
+    const query = parameters.find((parameter) => parameter.startsWith(`${name}=`));
+    expect(await listed(query ?? '')).toHaveLength(changes.length);
+    for (const format of formatNames) expect(idsIn[format]((await download(`format=${format}&${query}`)).text), format).toHaveLength(changes.length);
   });
 });

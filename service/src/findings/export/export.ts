@@ -1,7 +1,8 @@
+import { assetFacts } from '../../assets/relations.ts';
 import type { Database, TenantTx } from '../../db/database.ts';
 import { showDetails, showListed } from '../fields/derive.ts';
+import { namesFor } from '../fields/names.ts';
 import { type FindingFilter, filterFindings, ownFindings } from '../list/filter.ts';
-import { namesFor } from '../list/names.ts';
 
 /** A finding in exports: the fields of the list, the details and the texts. */
 export interface ExportedFinding extends ReturnType<typeof showListed>, ReturnType<typeof showDetails> {
@@ -21,7 +22,7 @@ export interface ExportContext {
 
 const PAGE = 1_000;
 
-/** Page by page, each in a transaction of its own: memory holds one page, and no transaction lasts as long as a slow reader. */
+/** Each page has its own transaction: memory holds one page, and a slow client does not keep a transaction open. */
 export async function* exportPages(db: Database, orgId: string, filter: FindingFilter): AsyncGenerator<ExportedFinding[]> {
   let after: string | null = null;
   for (;;) {
@@ -70,13 +71,13 @@ export interface ExportedAsset {
   name: string;
 }
 
-/** The assets of the findings that were exported since `started`: those that match, and those that may have matched until they changed. */
+/** The assets of the exported findings. Includes those of findings that changed since `started`, because they may have been exported before they changed. */
 export async function* exportAssets(db: Database, orgId: string, filter: FindingFilter, started: Date): AsyncGenerator<ExportedAsset[]> {
   let after: string | null = null;
   for (;;) {
     const page: ExportedAsset[] = await db.withTenant({ orgId }, (tx) => {
       const found = tx
-        .selectFrom('assets')
+        .selectFrom(assetFacts.as('assets'))
         .select(['assets.id', 'assets.type', 'assets.name'])
         .where('assets.org_id', '=', orgId)
         .where(({ exists, or, selectFrom }) => {
@@ -95,7 +96,7 @@ export async function* exportAssets(db: Database, orgId: string, filter: Finding
   }
 }
 
-/** The items of a JSON array, comma by comma. */
+/** Writes the items of a JSON array, with commas between them. */
 export async function* jsonItems<T>(pages: AsyncIterable<T[]>, itemOf: (item: T) => unknown): AsyncGenerator<string> {
   let comma = '';
   for await (const page of pages) {

@@ -16,5 +16,5 @@ export async function* writeOpenVex(pages: Pages, { organization, started }: Exp
   yield ']}\n';
 }
 
-/** An object to which lists are still to be added. */
+/** The JSON of an object without its closing brace, so that lists can be appended. */
 const unclosed = (head: object): string => JSON.stringify(head).slice(0, -1);

@@ -6,9 +6,9 @@ import { writeCycloneDx, writeOpenVex } from './findings-vex.ts';
 export interface ExportFormat {
   mediaType: string;
   extension: string;
-  /** Whether a document without a finding is a valid one. */
+  /** Whether a document without findings is valid. */
   mayBeEmpty: boolean;
-  /** Text by text, so that no more than a page is held. */
+  /** Yields the document in parts, so that memory holds one page at most. */
   write(pages: Pages, context: ExportContext): AsyncIterable<string>;
 }
 

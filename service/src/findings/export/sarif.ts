@@ -4,7 +4,7 @@ import { idOf, type VexFinding } from './vex.ts';
 export const SARIF_SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json';
 export const SARIF_TOOL = { driver: { name: 'Remediation Risk Service' } };
 
-/** What SARIF 2.1.0 says of a finding, for exports and evidence alike. */
+/** What a SARIF 2.1.0 result needs to know about a finding. Used by exports and evidence packages. */
 export interface SarifFinding extends Omit<VexFinding, 'description' | 'solution' | 'updated_at'> {
   severity: Severity;
   location: VexFinding['location'] & { line: number | null; end_line: number | null; url: string | null };
@@ -16,7 +16,7 @@ const levels = { critical: 'error', high: 'error', medium: 'warning', low: 'note
 
 export function resultOf(finding: SarifFinding) {
   const { id, title, status, severity, asset, location, vulnerability_ids, first_seen } = finding;
-  // 3.27.10: the level of what is no failure is "none".
+  // SARIF 3.27.10: the level of a result that is not a failure is "none".
   const kind = status === 'verified' ? 'pass' : status === 'withdrawn' ? 'notApplicable' : 'fail';
   return {
     ruleId: idOf(finding),

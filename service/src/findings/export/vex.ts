@@ -1,6 +1,6 @@
 import type { Status } from '../status.ts';
 
-/** What VEX documents say of a finding, for exports and evidence alike. Neither is ever told that something is fixed before it is proven. */
+/** What VEX documents need to know about a finding. Used by exports and evidence packages. Only verified findings are stated as fixed. */
 export interface VexFinding {
   id: string;
   title: string;
@@ -30,7 +30,7 @@ export interface VexAsset {
 
 export const idOf = ({ vulnerability_ids, weakness }: Pick<VexFinding, 'vulnerability_ids' | 'weakness'>): string => vulnerability_ids[0] ?? weakness;
 
-/** CycloneDX 1.6, up to its lists. */
+/** A CycloneDX 1.6 document without its lists. */
 export function cycloneDxHead(serial: string, timestamp: string) {
   return {
     $schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
@@ -87,24 +87,24 @@ function sourceOf(id: string): string {
 }
 
 function analysisOf({ status, status_reason, justification, first_seen, status_changed_at }: VexFinding) {
-  const said = { ...(status_reason === null ? {} : { detail: status_reason }), firstIssued: first_seen, lastUpdated: status_changed_at };
+  const details = { ...(status_reason === null ? {} : { detail: status_reason }), firstIssued: first_seen, lastUpdated: status_changed_at };
   switch (status) {
     case 'in_progress':
     case 'remediated':
-      return { state: 'exploitable', response: ['update'], ...said };
+      return { state: 'exploitable', response: ['update'], ...details };
     case 'risk_accepted':
-      return { state: 'exploitable', response: ['will_not_fix'], ...said };
+      return { state: 'exploitable', response: ['will_not_fix'], ...details };
     case 'verified':
-      return { state: 'resolved', ...said };
+      return { state: 'resolved', ...details };
     case 'false_positive':
-      // Ours, not CycloneDX's: the finding is wrong rather than harmless.
-      return justification === 'inaccurate_finding' ? { state: 'false_positive', ...said } : { state: 'not_affected', justification, ...said };
+      // `inaccurate_finding` is not a CycloneDX justification: the finding is wrong, not harmless.
+      return justification === 'inaccurate_finding' ? { state: 'false_positive', ...details } : { state: 'not_affected', justification, ...details };
     default:
-      return { state: 'in_triage', ...said };
+      return { state: 'in_triage', ...details };
   }
 }
 
-/** OpenVEX 0.2.0, up to its statements. */
+/** An OpenVEX 0.2.0 document without its statements. */
 export function openVexHead(id: string, author: string, timestamp: string) {
   return { '@context': 'https://openvex.dev/ns/v0.2.0', '@id': `urn:uuid:${id}`, author, timestamp, version: 1, tooling: 'Remediation Risk Service' };
 }
@@ -127,7 +127,7 @@ export function statementOf(finding: VexFinding) {
   };
 }
 
-/** Of the justifications those that mean the same in both vocabularies; the others are said in words. */
+/** Justifications that both vocabularies have. The others go into the impact statement. */
 const justifications: Readonly<Record<string, string>> = {
   code_not_present: 'vulnerable_code_not_present',
   code_not_reachable: 'vulnerable_code_not_in_execute_path',

@@ -1,8 +1,8 @@
 import type { Static, TSchema } from 'typebox';
 import type { CopyValue } from '../../db/copy.ts';
-import type { Names } from '../list/names.ts';
 import type { ColumnName, CsvValue, Field, FindingRow, ImportedColumn, Reported } from './field.ts';
 import { detailFields, listedFields } from './fields.ts';
+import type { Names } from './names.ts';
 
 /** What the parts of the feature need, derived from the declared fields. */
 

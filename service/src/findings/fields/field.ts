@@ -4,7 +4,7 @@ import type { Static, TSchema } from 'typebox';
 import type { CopyValue } from '../../db/copy.ts';
 import type { DB } from '../../db/types.ts';
 import type { ScoredVector } from '../../vulnerabilities/cvss.ts';
-import type { Names } from '../list/names.ts';
+import type { Names } from './names.ts';
 
 export type FindingRow = Selectable<DB['findings']>;
 export type ColumnName = keyof FindingRow;

@@ -234,7 +234,7 @@ export const detailFields = {
 };
 
 /** pg returns the timestamp 'infinity', which means no deadline, as a number. */
-export function deadlineOf(due: Date | number): Date | null {
+function deadlineOf(due: Date | number): Date | null {
   return due instanceof Date ? due : null;
 }
 

@@ -9,13 +9,13 @@ const weakness = (given: Given) => {
 };
 const keyOf = (location: NonNullable<Given>['location']) => identityOf(seen({ location: location ?? {} })).identityKey.text;
 
-describe('what it is', () => {
+describe('the weakness', () => {
   it.each<[string, Given, { weakness: string; aliases: string[] }]>([
     ['one CVE', { vulnerability_ids: ['CVE-2024-1'] }, { weakness: 'CVE-2024-1', aliases: [] }],
-    ['a CVE with its other names', { vulnerability_ids: ['CVE-2024-1', 'GHSA-a', 'SNYK-JS-1'] }, { weakness: 'CVE-2024-1', aliases: ['GHSA-a', 'SNYK-JS-1'] }],
+    ['a CVE with its aliases', { vulnerability_ids: ['CVE-2024-1', 'GHSA-a', 'SNYK-JS-1'] }, { weakness: 'CVE-2024-1', aliases: ['GHSA-a', 'SNYK-JS-1'] }],
     ['an advisory without CVE', { vulnerability_ids: ['GHSA-a'] }, { weakness: 'GHSA-a', aliases: [] }],
-    ['names in any order', { vulnerability_ids: ['SNYK-JS-1', 'GHSA-a'] }, { weakness: 'GHSA-a', aliases: ['SNYK-JS-1'] }],
-    ['an erratum beside the CVE is no name of it', { vulnerability_ids: ['CVE-2024-1', 'RHSA-2024:1'] }, { weakness: 'CVE-2024-1', aliases: [] }],
+    ['ids in any order', { vulnerability_ids: ['SNYK-JS-1', 'GHSA-a'] }, { weakness: 'GHSA-a', aliases: ['SNYK-JS-1'] }],
+    ['an erratum next to the CVE is not an alias', { vulnerability_ids: ['CVE-2024-1', 'RHSA-2024:1'] }, { weakness: 'CVE-2024-1', aliases: [] }],
     ['several CVEs: the check', { vulnerability_ids: ['CVE-2024-1', 'CVE-2024-2'], tool: 'nessus', rule: '42' }, { weakness: 'nessus:42', aliases: [] }],
     ['several advisories: the check', { vulnerability_ids: ['GHSA-a', 'GHSA-b'], tool: 'x', rule: '42' }, { weakness: 'x:42', aliases: [] }],
     ['several CVEs without a check', { vulnerability_ids: ['CVE-2024-2', 'CVE-2024-1'] }, { weakness: 'CVE-2024-1+CVE-2024-2', aliases: [] }],
@@ -24,13 +24,13 @@ describe('what it is', () => {
     expect(weakness(given)).toEqual(wanted);
   });
 
-  it('does not depend on words, severity or versions', () => {
+  it('does not depend on title, severity or versions', () => {
     const one = identityOf(seen({ title: 'a', severity: 'low', location: { component: 'lib', version: '1' } }));
     expect(identityOf(seen({ title: 'b', severity: 'high', location: { component: 'lib', version: '2', path: '/x' } }))).toEqual(one);
   });
 });
 
-describe('where it is', () => {
+describe('the location', () => {
   it.each([
     ['package URL and name', { purl: 'pkg:npm/lodash@4.0.0', component: 'lodash' }, { component: 'Lodash' }],
     ['scoped package', { purl: 'pkg:npm/%40angular/core@1' }, { component: '@angular/core' }],
@@ -55,7 +55,7 @@ describe('where it is', () => {
     ['parameter', { url: 'https://x/', parameter: 'a' }, { url: 'https://x/', parameter: 'b' }],
     ['resource', { resource: 'a' }, { resource: 'b' }],
     ['nowhere and somewhere', {}, { port: 1 }],
-  ])('is another: %s', (_, one, other) => {
+  ])('is different: %s', (_, one, other) => {
     expect(keyOf(one)).not.toBe(keyOf(other));
   });
 });

@@ -1,28 +1,30 @@
 import { sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
+import { emitSql } from '../../events/emit.ts';
+import { vulnerabilityAliases } from '../../vulnerabilities/relations.ts';
 import { withdrawnBySystem } from '../status.ts';
 
-interface Adopting {
+interface Adoption {
   orgId: string;
   importId: string;
   actor: { type: string; id: string | null; name: string };
 }
 
-/** A finding that was known by a name which turns out to be an alias goes on under the vulnerability's own. Says which were withdrawn. */
-export async function adoptAliases(tx: TenantTx, adopting: Adopting, aliases: readonly string[]): Promise<string[]> {
+/** Moves findings whose weakness turned out to be an alias to the vulnerability's own id. Returns the ids of findings that were withdrawn as duplicates. */
+export async function adoptAliases(tx: TenantTx, adoption: Adoption, aliases: readonly string[]): Promise<string[]> {
   const withdrawn: string[] = [];
   for (let at = 0; at < aliases.length; at += 500) {
     const some = aliases.slice(at, at + 500);
-    await rename(tx, adopting.orgId, some);
-    withdrawn.push(...(await withdrawTwins(tx, adopting, some)));
+    await rename(tx, adoption.orgId, some);
+    withdrawn.push(...(await withdrawTwins(tx, adoption, some)));
   }
   return withdrawn;
 }
 
-/** Findings `f` under such a name, with `a.weakness` as their vulnerability's own. */
+/** Findings `f` whose weakness is one of the aliases, with `a.weakness` as the vulnerability's own id. */
 function namedSql(orgId: string, aliases: readonly string[]) {
   const words = aliases.map((alias) => `'v:${alias.toLowerCase().replaceAll('\\', '\\\\').replaceAll("'", "''")}'`).join(' | ');
-  return sql`tenant_findings f join vulnerability_aliases a on a.org_id = ${orgId} and a.alias = f.weakness and a.alias = any(${aliases as string[]})
+  return sql`tenant_findings f join ${vulnerabilityAliases} a on a.org_id = ${orgId} and a.alias = f.weakness and a.alias = any(${aliases as string[]})
     and f.org_id = ${orgId} and f.facets @@ ${words}::tsquery`;
 }
 
@@ -39,17 +41,17 @@ async function rename(tx: TenantTx, orgId: string, aliases: readonly string[]): 
     where findings.org_id = ${orgId} and findings.id = adopted.id`.execute(tx);
 }
 
-/** Known twice until now, by both names: one of the two goes on. */
-async function withdrawTwins(tx: TenantTx, { orgId, importId, actor }: Adopting, aliases: readonly string[]): Promise<string[]> {
+/** If a finding exists under both ids, the one under the alias is withdrawn, unless the other one is verified or withdrawn. */
+async function withdrawTwins(tx: TenantTx, { orgId, importId, actor }: Adoption, aliases: readonly string[]): Promise<string[]> {
+  const events = sql`select id::text as subject, jsonb_build_object('from', before, 'to', 'withdrawn', 'import_id', ${importId}::text, 'reason', reason) as data from twins`;
   const { rows } = await sql<{ id: string }>`
     with twins as (
-      select f.id, f.status as before, f.weakness || ' is another name of ' || a.weakness || '; it goes on as finding ' || other.id as reason
+      select f.id, f.status as before, f.weakness || ' is an alias of ' || a.weakness || '. Tracked as finding ' || other.id || '.' as reason
       from ${namedSql(orgId, aliases)} join findings other on ${twin}
       where f.status = any(${withdrawnBySystem as readonly string[]}) and other.status not in ('verified', 'withdrawn')
-    ), told as (
-      insert into events (org_id, id, type, subject, data)
-      select ${orgId}, new_id(), 'finding.status_changed', id::text, jsonb_build_object('from', before, 'to', 'withdrawn', 'import_id', ${importId}::text, 'reason', reason) from twins
-    ), remembered as (
+    ), emitted as (
+      ${emitSql(orgId, 'finding.status_changed', events)}
+    ), recorded as (
       insert into finding_history (org_id, finding_id, id, actor_type, actor_id, actor_name, import_id, action, before, after, reason)
       select ${orgId}, id, new_id(), ${actor.type}, ${actor.id}, ${actor.name}, ${importId}, 'status_changed', jsonb_build_object('status', before),
         jsonb_build_object('status', 'withdrawn'), reason

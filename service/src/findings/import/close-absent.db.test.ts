@@ -32,7 +32,7 @@ const claimedOn = (number: number) => engine.admin().query('update findings set 
 const countOf = async (status: string) => (await engine.findings(org)).filter((finding) => finding.status === status).length;
 
 describe('absence', () => {
-  it('of one record says nothing about another of the same finding', async () => {
+  it('of one record proves nothing if another record reports the same finding', async () => {
     const [one, two] = [inLib('a', { external_id: 'one' }), inLib('a', { external_id: 'two', title: 'The same in another path' })];
     expect(await run([one, two], partial(1))).toMatchObject({ created: 1 });
     expect(await run([{ ...one, present: false }], partial(2))).toMatchObject({ closed: 0 });
@@ -49,37 +49,37 @@ describe('absence', () => {
     ).toMatchObject({ closed: 1 });
   });
 
-  it('of a record with another id of the tool says nothing', async () => {
+  it('of a record with another external id proves nothing', async () => {
     await run([inLib('a', { external_id: 'one' })], partial(1));
     expect(await run([inLib('a', { external_id: 'two', present: false })], partial(2))).toMatchObject({ closed: 0 });
     expect(await statuses()).toEqual([{ status: 'open', assurance: null }]);
     expect(await run([inLib('a', { external_id: 'one', present: false })], partial(3))).toMatchObject({ closed: 1 });
   });
 
-  it('of one of two records leaves the id of the other', async () => {
+  it('of one of two records keeps the external id of the other', async () => {
     await run([inLib('a', { external_id: 'one' }), inLib('a', { external_id: 'two', present: false })], partial(1));
     expect((await engine.findings(org))[0]?.sightings).toMatchObject([{ external_id: 'one', state: 'present' }]);
     const gone = [inLib('a', { external_id: 'one', present: false }), inLib('a', { external_id: 'two', present: false })];
     expect(await run(gone, partial(2))).toMatchObject({ closed: 1 });
   });
 
-  it('on what no report names says nothing about the reports of others, unless the scan has a name', async () => {
+  it('on an unnamed asset closes nothing unless the scan has a name', async () => {
     const nowhere = (component: string) => inLib(component, { asset: null });
     const scope = (extra: ImportOptions['scope']) => ({ coverage: 'complete', ...extra }) as const;
     await run([nowhere('a')], scope({}));
-    expect(await run([nowhere('b')], scope({}))).toMatchObject({ created: 1, closed: 0, notes: [expect.stringContaining('name the asset')] });
+    expect(await run([nowhere('b')], scope({}))).toMatchObject({ created: 1, closed: 0, notes: [expect.stringContaining('without a named asset')] });
     await run([nowhere('c')], scope({ name: 'shop' }));
     expect(await run([nowhere('d')], scope({ name: 'shop' }))).toMatchObject({ created: 1, closed: 1, notes: [] });
   });
 
-  it('where nothing says what was looked at closes nothing, and the run says so', async () => {
+  it('without a known coverage closes nothing and adds a note', async () => {
     await run([inLib('a')], complete(1));
     expect(await run([], { coverage: 'complete', started_at: day(2) })).toMatchObject({ closed: 0, notes: [expect.stringContaining('names an asset')] });
     await run([inLib('a')], complete(3));
     expect(await run([], complete(2))).toMatchObject({ closed: 0, notes: [expect.stringContaining('a newer scan')] });
   });
 
-  it('in a file that the tool could not read means nothing, and the run says so', async () => {
+  it('in a file that the tool could not read closes nothing and adds a note', async () => {
     const on = (path: string) => inLib('a', { rule: 'r', vulnerability_ids: [], location: { path, line: 1 } });
     await run([on('src/a.ts'), on('src/b.ts'), on('lib/c/d.ts'), on('lib/cd.ts')], complete(1));
     const id = await engine.start(org, [], { scope: complete(2) ?? {} });
@@ -87,13 +87,13 @@ describe('absence', () => {
     expect(await engine.read(org, id)).toMatchObject({
       status: 'succeeded',
       closed: 2,
-      notes: ['Nothing was closed in 2 places that the tool did not look at: src/b.ts, lib/c.'],
+      notes: ['Nothing was closed in 2 files or folders that the tool did not read: src/b.ts, lib/c.'],
     });
     const open = (await engine.findings(org)).filter(({ status }) => status === 'open').map(({ location }) => location.path);
     expect(open.sort()).toEqual(['lib/c/d.ts', 'src/b.ts']);
   });
 
-  it('in a report that comes in after a newer one of the same day says nothing', async () => {
+  it('in a report that arrives after a newer one of the same day closes nothing', async () => {
     const at = (hour: number): ImportOptions['scope'] => ({ ...complete(1), started_at: `2026-01-01T${hour}:00:00.000Z` });
     await run([inLib('a')], at(10));
     expect(await run([inLib('a'), inLib('b')], at(14))).toMatchObject({ created: 1, unchanged: 1 });
@@ -101,7 +101,7 @@ describe('absence', () => {
     expect(await run([inLib('b')], at(16))).toMatchObject({ closed: 1 });
   });
 
-  it('of a partial run says nothing', async () => {
+  it('in a partial run closes nothing', async () => {
     await run([inLib('a'), inLib('b')], partial(1));
     expect(await run([inLib('a')], partial(2))).toMatchObject({ closed: 0, unchanged: 1 });
     expect(await statuses()).toEqual([
@@ -110,7 +110,7 @@ describe('absence', () => {
     ]);
   });
 
-  it('in a complete run closes what it covers, by this source', async () => {
+  it('in a complete run closes findings of this source on the covered assets', async () => {
     const other = { type: 'container_image', name: 'other:1' } as const;
     await run([inLib('a'), inLib('b'), inLib('a', { asset: other })], partial(1));
     await run([inLib('c')], partial(1), { source: 'tool_b' });
@@ -128,14 +128,14 @@ describe('absence', () => {
     ]);
   });
 
-  it('in a scan with another name, or of no asset that is known, closes nothing', async () => {
+  it('in a scan with another name or of an unknown asset closes nothing', async () => {
     await run([inLib('a')], partial(1));
     expect(await run([], complete(2, { name: 'nightly' }))).toMatchObject({ closed: 0 });
     expect(await run([], { coverage: 'complete', started_at: day(2) })).toMatchObject({ closed: 0 });
     expect(await run([], complete(2))).toMatchObject({ closed: 1 });
   });
 
-  it('keeps it open while another source still sees it', async () => {
+  it('closes nothing while another source still sees the finding', async () => {
     await run([inLib('a')], partial(1));
     await run([inLib('a')], partial(1), { source: 'tool_b' });
     expect(await run([], complete(2))).toMatchObject({ closed: 0 });
@@ -143,7 +143,7 @@ describe('absence', () => {
     expect(await run([], complete(3), { source: 'tool_b' })).toMatchObject({ closed: 1 });
   });
 
-  it('means nothing when records were rejected, and the run says so', async () => {
+  it('closes nothing if records were rejected and adds a note', async () => {
     await run([inLib('a')], partial(1));
     const row = await run([{ place: 'line 2', reason: 'bad' }], complete(2));
     expect(row).toMatchObject({
@@ -155,13 +155,13 @@ describe('absence', () => {
     expect(await countOf('open')).toBe(1);
   });
 
-  it('in an older scan than the one that saw it means nothing', async () => {
+  it('in a scan older than the last sighting closes nothing', async () => {
     await run([inLib('a')], partial(5));
     expect(await run([], complete(4))).toMatchObject({ closed: 0 });
     expect(await countOf('open')).toBe(1);
   });
 
-  it('leaves what people decided', async () => {
+  it('does not change what people decided', async () => {
     await run([inLib('a')], partial(1));
     await patch({ status: 'false_positive', justification: 'code_not_reachable' });
     expect(await run([], complete(2))).toMatchObject({ closed: 0 });
@@ -179,7 +179,7 @@ describe('absence', () => {
     expect(await statuses()).toEqual([{ status, assurance }]);
   });
 
-  it('is what a record may say itself, in a partial run too', async () => {
+  it('can be reported by a record, even in a partial run', async () => {
     await run([inLib('a'), inLib('b')], partial(1));
     const gone = [inLib('a', { present: false }), inLib('new', { present: false })];
     expect(await run(gone, partial(2))).toMatchObject({ received: 2, created: 0, unchanged: 2, closed: 1 });
@@ -192,7 +192,7 @@ describe('absence', () => {
 });
 
 describe('a finding that is seen again', () => {
-  it('has a new deadline, which a change of its severity does not take back to the first sight', async () => {
+  it('has a new deadline, which a change of severity does not reset', async () => {
     await run([inLib('a')], complete(1));
     await run([], complete(2));
     expect(await run([inLib('a')], complete(3))).toMatchObject({ reopened: 1 });
@@ -203,7 +203,7 @@ describe('a finding that is seen again', () => {
     expect(rows).toEqual([{ ahead: true, old: true }]);
   });
 
-  it('is open again, counted, in the history and told', async () => {
+  it('is reopened and counted, with history and event', async () => {
     await run([inLib('a')], partial(1));
     await run([], complete(2));
     expect(await run([inLib('a')], partial(3))).toMatchObject({ reopened: 1, received: 1 });
@@ -214,14 +214,14 @@ describe('a finding that is seen again', () => {
     expect(events.rows).toMatchObject([{ data: { to: 'verified' } }, { data: { from: 'verified', to: 'open' } }]);
   });
 
-  it('by an older scan stays as the newer one described it', async () => {
+  it('by an older scan keeps the data of the newer one', async () => {
     await run([inLib('a', { severity: 'high', title: 'Newer' })], partial(9));
     expect(await run([inLib('a', { severity: 'low', title: 'Older' })], partial(3))).toMatchObject({ updated: 0, unchanged: 1 });
     expect(await engine.findings(org)).toMatchObject([{ title: 'Newer' }]);
     expect(await run([inLib('a', { severity: 'low', title: 'Newest' })], partial(10))).toMatchObject({ updated: 1 });
   });
 
-  it('by an older scan stays closed, and the newer absence stays too', async () => {
+  it('by an older scan stays closed and absent', async () => {
     await run([inLib('a')], partial(1));
     await run([], complete(5));
     expect(await run([inLib('a', { title: 'older words' })], partial(3))).toMatchObject({ reopened: 0, updated: 0, unchanged: 1 });
@@ -229,7 +229,7 @@ describe('a finding that is seen again', () => {
     expect(await run([inLib('a')], partial(6))).toMatchObject({ reopened: 1 });
   });
 
-  it('in a report that came right behind the one without it is open again', async () => {
+  it('in a report right after the one without it is reopened', async () => {
     await run([inLib('a')], partial(1));
     const without = await engine.start(org, [], { scope: { coverage: 'complete', asset: image } });
     const within = await engine.start(org, [inLib('a')]);
@@ -238,7 +238,7 @@ describe('a finding that is seen again', () => {
     expect(await engine.findings(org)).toMatchObject([{ status: 'open', reopen_count: 1 }]);
   });
 
-  it('takes a claim back', async () => {
+  it('is no longer claimed as remediated', async () => {
     await run([inLib('a')], partial(1));
     await patch({ status: 'remediated', reason: 'upgraded' });
     await claimedOn(5);
@@ -247,26 +247,26 @@ describe('a finding that is seen again', () => {
   });
 });
 
-describe('the brake', () => {
+describe('the limit for closures', () => {
   const confirm = (id: string) => engine.db().withTenant({ orgId: org }, (tx) => confirmImport(tx, systemActor(org, 'Ada'), id, engine.follower));
   const discard = (id: string) => engine.db().withTenant({ orgId: org }, (tx) => discardImport(tx, systemActor(org, 'Ada'), id));
 
-  it('lets up to 50, or up to 20 %, through', async () => {
+  it('allows up to 50 or up to 20 %', async () => {
     await run(many(60), partial(1));
     expect(await run(many(10), complete(2))).toMatchObject({ status: 'succeeded', closed: 50 });
   });
 
-  it('holds more; confirmed, exactly what was not seen since is closed, once', async () => {
+  it('withholds more, and confirmation closes exactly the findings not seen since, once', async () => {
     await run(many(60), partial(1));
     const held = await run(many(5), complete(2));
     expect(held).toMatchObject({
       status: 'needs_confirmation',
       closed: 0,
       unchanged: 5,
-      notes: ['55 of 60 open findings of this source would be closed; confirm or discard.'],
+      notes: ['55 of 60 open findings of this source would be closed. Confirm or discard the import.'],
     });
     expect(await countOf('open')).toBe(60);
-    // On the same day as the first, so that no time of a sighting tells.
+    // On the same day as the first scan, so that the times of sightings do not differ.
     await run(many(9).slice(5), { started_at: '2026-01-02T18:00:00Z' });
     await run([inLib('lib-10')], partial(1));
     expect(await confirm(held.id)).toMatchObject({ status: 'succeeded', closed: 51 });
@@ -275,7 +275,7 @@ describe('the brake', () => {
     await expect(discard(held.id)).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it('discarded, nothing is closed', async () => {
+  it('closes nothing if the import is discarded', async () => {
     await run(many(60), partial(1));
     const held = await run([], complete(2));
     expect(await discard(held.id)).toMatchObject({ status: 'discarded', closed: 0 });
@@ -284,14 +284,14 @@ describe('the brake', () => {
     await expect(confirm(held.id)).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it('is only announced by a dry run', async () => {
+  it('is only reported by a dry run', async () => {
     await run(many(60), partial(1));
     const row = await run([], complete(2), { dryRun: true });
     expect(row).toMatchObject({ status: 'succeeded', closed: 0, notes: [expect.stringContaining('60 of 60')] });
     await expect(confirm(row.id)).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it('is as the organization set it', async () => {
+  it('follows the policy of the organization', async () => {
     await engine.admin().query(`update organizations set policy = '{"brake": {"share": 0.1, "count": 2}}' where id = $1`, [org]);
     await run(many(10), partial(1));
     expect(await run(many(7), complete(2))).toMatchObject({ status: 'needs_confirmation' });
@@ -299,7 +299,7 @@ describe('the brake', () => {
 });
 
 describe('a dry run', () => {
-  it('says what would change and changes nothing', async () => {
+  it('reports what would change and changes nothing', async () => {
     await run([inLib('a'), inLib('b'), inLib('c')], partial(1));
     await run([inLib('a'), inLib('b')], complete(2));
     const before = await engine.rowsOf(org);

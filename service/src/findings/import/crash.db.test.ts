@@ -13,7 +13,7 @@ const first = ['a', 'b', 'c'].map((component) => seen({ location: { component } 
 const second: Item[] = [seen({ location: { component: 'a' }, title: 'changed' }), seen({ location: { component: 'd' } })];
 const known = { scope: { started_at: '2026-01-01T00:00:00Z' } };
 
-/** The database as a worker knows it that dies at its n-th transaction, before or after the commit. */
+/** A database for a worker that dies at its n-th transaction, before or after the commit. */
 function dyingAt(nth: number, when: 'before' | 'after'): { db: Database; died: () => boolean } {
   const db = engine.db();
   let transactions = 0;
@@ -38,7 +38,7 @@ const written = () => countIn('finding_history', 'events', 'audit_events');
 const NOTHING = [0, 0, 0];
 
 describe('a worker that dies', () => {
-  it('at any transaction leaves nothing or the whole, and the next attempt ends the same', async () => {
+  it('at any transaction leaves either nothing or everything, and the next attempt has the same result', async () => {
     const undisturbed = org;
     await engine.run(undisturbed, first, known);
     const result = await engine.run(undisturbed, second, { scope });
@@ -71,18 +71,18 @@ describe('a worker that dies', () => {
     expect(await engine.findings(org)).toEqual([]);
     expect(await staged()).toEqual(NOTHING);
     await engine.attempt(org, id, { lastAttempt: true });
-    expect(await engine.read(org, id)).toMatchObject({ status: 'failed', created: 0, error: expect.stringContaining('fault in the service') });
+    expect(await engine.read(org, id)).toMatchObject({ status: 'failed', created: 0, error: expect.stringContaining('internal error') });
     expect(await engine.findings(org)).toEqual([]);
   });
 
-  it('because it is stopped goes on elsewhere', async () => {
+  it('because it is stopped leaves the import to another worker', async () => {
     const id = await engine.start(org, first);
     await expect(engine.attempt(org, id, { signal: AbortSignal.abort() })).rejects.toThrow();
     await engine.attempt(org, id);
     expect(await engine.read(org, id)).toMatchObject({ status: 'succeeded', created: 3 });
   });
 
-  it('and was only taken for dead does not count twice', async () => {
+  it('only apparently does not import twice', async () => {
     const id = await engine.start(org, first);
     for (let attempt = 0; attempt < 3; attempt++) await Promise.allSettled([engine.attempt(org, id), engine.attempt(org, id)]);
     await engine.attempt(org, id);
@@ -92,7 +92,7 @@ describe('a worker that dies', () => {
     expect(await staged()).toEqual(NOTHING);
   });
 
-  it('does not notice that the database lost the staged records, and the next attempt brings them back', async () => {
+  it('with a database that lost the staged records fails, and the next attempt succeeds', async () => {
     const db = engine.db();
     const losing: Database = {
       ...db,
@@ -103,7 +103,7 @@ describe('a worker that dies', () => {
       },
     };
     const id = await engine.start(org, first);
-    await expect(engine.attempt(org, id, { db: losing })).rejects.toThrow('0 of 3 staged records');
+    await expect(engine.attempt(org, id, { db: losing })).rejects.toThrow('0 of 3 records');
     await engine.attempt(org, id);
     expect(await engine.read(org, id)).toMatchObject({ status: 'succeeded', created: 3 });
   });

@@ -7,16 +7,16 @@ import { type FindingState, type Item, useImports } from '../../testing/findings
 const engine = useImports();
 const scope = { asset: { type: 'repository', name: 'https://git.example.com/shop' } } as const;
 
-/** Which findings there are, and that none is closed. Which of several records describes one depends on the run that brought it. */
+/** The identity and status of all findings. Other fields depend on which of several records was imported last. */
 const identitiesOf = (found: readonly FindingState[]) =>
   found.map(({ asset, weakness, identity_key, status }) => `${asset} ${weakness} ${identity_key} ${status}`).sort();
 
-/** The laws of imports with what tools write, format by format. */
-describe.each(formats.map(({ id }) => id))('a report of %s', (format) => {
+/** The invariants of imports, with real reports of every format. */
+describe.each(formats.map(({ id }) => id))('a report in the format %s', (format) => {
   const folder = new URL(`../../../../scan-reports/src/formats/${format}/fixtures/`, import.meta.url);
   const files = readdirSync(folder).map((name) => ({ format, name, bytes: readFileSync(new URL(name, folder)) }));
 
-  it.each(files)('$name: every record is accounted for, and the same again changes nothing', async (file) => {
+  it.each(files)('$name: every record is counted, and a second import changes nothing', async (file) => {
     const org = await engine.organization();
     const first = await engine.runFile(org, file, scope);
     expect(first).toMatchObject({ status: 'succeeded', error: null });
@@ -28,7 +28,7 @@ describe.each(formats.map(({ id }) => id))('a report of %s', (format) => {
     expect(await engine.runFile(org, file, { ...scope, coverage: 'complete' })).toMatchObject({ created: 0, updated: 0, reopened: 0, closed: 0 });
   });
 
-  it('gives the same in another order, in two parts and in two parts at once', async () => {
+  it('gives the same result in another order, in two parts and in two parallel parts', async () => {
     const known = formats.find(({ id }) => id === format);
     const bytes = files[0]?.bytes ?? Buffer.alloc(0);
     const items: Item[] = [];

@@ -27,8 +27,8 @@ async function dismiss(line: number): Promise<void> {
   await engine.db().withTenant({ orgId: org }, (tx) => updateFinding(tx, systemActor(org, 'Ada'), { id, patch, check: () => {} }, engine.follower));
 }
 
-describe('code that is marked by its line alone', () => {
-  it('is the same when lines were inserted above it, with what people decided of it', async () => {
+describe('code that is identified only by its line', () => {
+  it('keeps its finding and triage when lines are inserted above it', async () => {
     await run([at(5), at(9, { rule: 'xss' })]);
     await dismiss(5);
     const before = await byLine();
@@ -48,7 +48,7 @@ describe('code that is marked by its line alone', () => {
     expect(await state()).toEqual(['src/a.ts:11 false_positive', 'src/a.ts:12 open', 'src/a.ts:30 open']);
   });
 
-  it('that is gone while the rest moved is the one that is closed', async () => {
+  it('is closed if it is gone while the rest moved', async () => {
     await run([at(10), at(20), at(30)]);
     expect(await run([at(12), at(32)])).toMatchObject({ created: 0, closed: 1 });
     expect(await state()).toEqual(['src/a.ts:12 open', 'src/a.ts:20 verified', 'src/a.ts:32 open']);
@@ -60,18 +60,18 @@ describe('code that is marked by its line alone', () => {
     ['with other words', at(6, { title: 'Something else' })],
     ['of another rule', at(6, { rule: 'xss' })],
     ['with a mark of its own', at(6, { location: { path: 'src/a.ts', line: 6, fingerprint: 'f' } })],
-  ])('is another %s', async (_, other) => {
+  ])('is a different finding %s', async (_, other) => {
     await run([at(5)]);
     expect(await run([other])).toMatchObject({ created: 1, closed: 1 });
   });
 
-  it('is another in a run that does not show everything', async () => {
+  it('is a different finding in a partial run', async () => {
     await run([at(5)]);
     expect(await run([at(6)], { asset: shop })).toMatchObject({ created: 1, closed: 0 });
     expect(await state()).toEqual(['src/a.ts:5 open', 'src/a.ts:6 open']);
   });
 
-  it('does not follow what another source reports', async () => {
+  it('does not move findings of another source', async () => {
     await run([at(5)]);
     expect(await engine.run(org, [at(6)], { source: 'tool_b', scope: complete })).toMatchObject({ created: 1, closed: 0 });
   });

@@ -1,13 +1,15 @@
 import { type RawBuilder, sql } from 'kysely';
+import { importedAssets } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
-import { type Absence, isPartly, isUnread } from './absence.ts';
+import { vulnerabilityAliases } from '../../vulnerabilities/relations.ts';
+import { type Absence, isPartiallyCovered, isUnread } from './absence.ts';
 import { FastPathMissed } from './known-records.ts';
 import { pairLines } from './match-lines.ts';
 import type { Resolution } from './resolution.ts';
 
 /**
  * An inserted line moves everything below it. Tools that identify code only by its line then seem to report something new and to miss something old.
- * In a complete run, what the same rule said in the same words about the same file nearby is the same finding. It gets its new identity key before
+ * In a complete run, a record of the same rule with the same title in the same file nearby is the same finding. It gets its new identity key before
  * the records are matched with findings. See ADR 16.
  */
 export async function followMoved(tx: TenantTx, resolution: Resolution, absence: Absence): Promise<void> {
@@ -37,8 +39,8 @@ async function changedFiles(tx: TenantTx, resolution: Resolution, absence: Absen
     with here as (
       select covered.asset_id, coalesce(alias.weakness, r.weakness) as weakness, r.location->>'path' as path, r.title, r.identity_key, min((r.location->>'line')::bigint) as line
       from tenant_import_rows r
-      join (select distinct asset_key, asset_id from tenant_import_assets covered where covered.org_id = ${orgId} and covered.import_id = ${importId} and not ${isPartly(resolution, absence)}) covered using (asset_key)
-      left join vulnerability_aliases alias on alias.org_id = ${orgId} and alias.alias = r.weakness
+      join (select distinct asset_key, asset_id from ${importedAssets} covered where covered.org_id = ${orgId} and covered.import_id = ${importId} and not ${isPartiallyCovered(resolution, absence)}) covered using (asset_key)
+      left join ${vulnerabilityAliases} alias on alias.org_id = ${orgId} and alias.alias = r.weakness
       where r.org_id = ${orgId} and r.import_id = ${importId} and r.present and r.external_id is null and ${isByLine(sql`r.location`)}
         and not ${isUnread(sql`r.location`, absence)}
       group by 1, 2, 3, 4, 5

@@ -75,7 +75,7 @@ async function sendForm(parts: Record<string, string | Blob>) {
 const get = (path: string, options: CallOptions = {}) => api.call('GET', `/api/v1${path}`, { as: api.ours.owner, ...options });
 
 describe('POST /imports', () => {
-  it('takes the report as it is, finds out its format and keeps the file', async () => {
+  it('accepts a raw report, detects its format and stores the file', async () => {
     const report = trivy('raw:1', [vulnerability(1), vulnerability(2)]);
     const answer = await send(report, { query: { filename: 'trivy.json' } });
     expect(answer).toMatchObject({
@@ -98,7 +98,7 @@ describe('POST /imports', () => {
     expect(await send(report)).toMatchObject({ body: { counts: { created: 0, unchanged: 2 } } });
   });
 
-  it('does not wait unless asked to', async () => {
+  it('does not wait without a Prefer header', async () => {
     const answer = await send(trivy('raw:2', [vulnerability(1)]), { headers: { prefer: '' } });
     expect(answer).toMatchObject({ status: 202 });
     expect(['queued', 'running', 'succeeded']).toContain(answer.body.status);
@@ -107,7 +107,7 @@ describe('POST /imports', () => {
       .toMatchObject({ status: 'succeeded', progress: { records_read: 1 } });
   });
 
-  it('takes a form, with its fields beside the file', async () => {
+  it('accepts a form with fields and a file', async () => {
     const scope = { coverage: 'complete', name: 'nightly' };
     const report = trivy('form:1', [vulnerability(1)]);
     const answer = await sendForm({ format: 'trivy', scan_scope: JSON.stringify(scope), dry_run: 'true', file: new Blob([report]) });
@@ -119,19 +119,19 @@ describe('POST /imports', () => {
     expect(await sendForm({ format: 'trivy' })).toMatchObject({ status: 400, body: { errors: [{ path: '/file' }] } });
   });
 
-  it('takes it compressed, and says when that is damaged', async () => {
+  it('accepts gzip and reports damaged files', async () => {
     const packed = gzipSync(trivy('gzip:1', [vulnerability(1)]));
     expect(await send(packed)).toMatchObject({ body: { status: 'succeeded', bytes: packed.length, counts: { created: 1 } } });
     expect(await send(packed.subarray(0, packed.length - 12))).toMatchObject({ body: { status: 'failed', error: expect.stringContaining('compressed file') } });
   });
 
-  it('refuses what is no report, with what was expected', async () => {
+  it('rejects a file that is not a report and lists the formats', async () => {
     const unknown = await send('hello');
     expect(unknown.body).toMatchObject({ status: 'failed', counts: { received: 0 } });
-    expect(unknown.body.error).toContain('it looks like plain text. Expected is one of aws_inspector2, ');
+    expect(unknown.body.error).toContain('It looks like plain text. Set `format` if it is one of: aws_inspector2, ');
     expect((await send('{"results":[]}')).body).toMatchObject({
       status: 'failed',
-      error: expect.stringContaining('with format= (osv_scanner, semgrep, tfsec)'),
+      error: expect.stringContaining('Set `format` to one of: osv_scanner, semgrep, tfsec.'),
     });
     expect((await send('{"a": 1}', { query: { format: 'trivy' } })).body).toMatchObject({ status: 'failed', error: expect.stringContaining('SchemaVersion') });
     expect((await send(trivy('cut:1', [vulnerability(1)]).slice(0, -20))).body).toMatchObject({ status: 'failed', counts: { created: 0 } });
@@ -150,13 +150,13 @@ describe('POST /imports', () => {
     [{ scan_scope: '{"name":"a\\u0000"}' }, ['/scan_scope/name']],
     [{ scan_scope: '{"scope":1}' }, ['/scan_scope/scope']],
     [{ dry_run: 'maybe' }, ['/dry_run']],
-  ])('refuses %j', async (query, paths) => {
+  ])('rejects %j', async (query, paths) => {
     const answer = await send(trivy('x:1', []), { query });
     expect(answer.status).toBe(400);
     expect([...new Set(answer.body.errors.map(({ path }) => path))]).toEqual(paths);
   });
 
-  it('says of a mistake in the scope what is allowed', async () => {
+  it('lists the allowed values for a mistake in the scope', async () => {
     const scan_scope = '{"coverage":"whole","scope":1,"asset":{"type":"car","name":"x"}}';
     const { body } = await send(trivy('x:1', []), { query: { scan_scope } });
     const said = body.errors as unknown as { path: string; code: string; detail: string }[];
@@ -167,13 +167,13 @@ describe('POST /imports', () => {
     ]);
   });
 
-  it('says of a mistake whether it stands in the address or in the form', async () => {
+  it('reports whether a mistake is in the query or in the form', async () => {
     const answer = await sendForm({ dry_run: 'maybe', file: new Blob([trivy('x:1', [])]) });
     expect(answer).toMatchObject({ status: 400, body: { errors: [{ in: 'body', path: '/dry_run' }] } });
     expect(await send(trivy('x:1', []), { query: { dry_run: 'maybe' } })).toMatchObject({ status: 400, body: { errors: [{ in: 'query', path: '/dry_run' }] } });
   });
 
-  it('refuses what is too large, as it is and in a form', async () => {
+  it('rejects files that are too large, raw and in a form', async () => {
     const large = trivy('large:1', [vulnerability(1, { Description: 'x'.repeat(LIMIT) })]);
     expect(await send(large)).toMatchObject({ status: 413 });
     expect(await sendForm({ file: new Blob([large]) })).toMatchObject({ status: 413 });
@@ -191,15 +191,15 @@ describe('POST /imports', () => {
     expect(await get('/imports?status=done&format=word')).toMatchObject({ status: 400, body: { errors: [{ path: '/status/0' }, { path: '/format/0' }] } });
   });
 
-  it('is for those who may', async () => {
+  it('requires the permission', async () => {
     const viewer = await api.ours.key('viewer');
     expect(await send('x', { as: viewer })).toMatchObject({ status: 403 });
     expect(await get('/imports', { as: viewer })).toMatchObject({ status: 200 });
   });
 });
 
-describe('records that cannot be read', () => {
-  it('are named with place and reason; the first 1,000 are kept, all are counted', async () => {
+describe('rejected records', () => {
+  it('have a position and a reason, are all counted, and the first 1,000 are stored', async () => {
     const bad = Array.from({ length: 1_500 }, (_, index) => (index % 2 === 0 ? { VulnerabilityID: cve(index) } : 'x'));
     const { body } = await send(trivy('bad:1', [vulnerability(1), ...(bad as object[]), vulnerability(2)]));
     expect(body).toMatchObject({ status: 'succeeded', counts: { received: 1_502, created: 2, rejected: 1_500 } });
@@ -229,7 +229,7 @@ describe('imports', () => {
     expect(listed.page.next_cursor).not.toBeNull();
   });
 
-  it('that need no confirmation cannot be confirmed', async () => {
+  it('that do not need confirmation cannot be confirmed', async () => {
     const { body } = await send(trivy('plain:1', []));
     expect(await api.call('POST', `/api/v1/imports/${body.id}/confirm`, { as: api.ours.owner })).toMatchObject({ status: 409 });
   });
@@ -239,7 +239,7 @@ describe('POST /findings', () => {
   const create = (body: object, as = api.ours.owner) => api.call('POST', '/api/v1/findings', { as, body });
   const asset = { type: 'host', name: 'manual.example.com' };
 
-  it('makes one by hand, which scanners then meet', async () => {
+  it('creates a manual finding that scanners match later', async () => {
     const answer = await create({
       title: 'Old OpenSSL',
       severity: 'high',
@@ -256,7 +256,7 @@ describe('POST /findings', () => {
     expect(await get(`/findings/${id}`)).toMatchObject({ body: { sightings: [{}, {}], tags: expect.arrayContaining(['Audit']) } });
   });
 
-  it('answers 409 with the id of one that is known, and two without an id of the world are two', async () => {
+  it('returns 409 with the id of a known finding, and creates two findings without a public id', async () => {
     const known = await create({ title: 'Known', severity: 'low', asset, cves: [cve(8)] });
     const again = await create({ title: 'Other words', severity: 'high', asset: { ...asset, name: 'MANUAL.example.com' }, cves: [cve(8)] });
     expect(again).toMatchObject({ status: 409 });
@@ -267,7 +267,7 @@ describe('POST /findings', () => {
     });
   });
 
-  it('knows no asset of others, and wants to know which one it is', async () => {
+  it('rejects assets of other organizations and a missing asset', async () => {
     const theirs = await create({ title: 'Theirs', severity: 'low', asset }, api.theirs.owner);
     expect(await create({ title: 'x', severity: 'low', asset_id: (theirs.body as { asset: { id: string } }).asset.id })).toMatchObject({ status: 404 });
     expect(await create({ title: 'x', severity: 'low' })).toMatchObject({ status: 400 });

@@ -9,20 +9,20 @@ beforeEach(async () => {
 });
 const written = async () => (await engine.admin().query('select count(*)::int as rows from finding_history where org_id = $1', [org])).rows[0].rows;
 
-describe('records that say what is known already', () => {
-  it('are recognised, and the others beside them are not lost', async () => {
+describe('records that repeat the last scan', () => {
+  it('are recognized, and other records are still imported', async () => {
     await engine.run(org, [inLib('a'), inLib('b')]);
     const second = await engine.run(org, [inLib('a'), inLib('b', { severity: 'low' }), inLib('c')]);
     expect(second).toMatchObject({ status: 'succeeded', received: 3, created: 1, updated: 1, unchanged: 1 });
   });
 
-  it('twice in one report are still known', async () => {
+  it('are recognized if they occur twice in one report', async () => {
     await engine.run(org, [inLib('a')]);
     expect(await engine.run(org, [inLib('a'), inLib('a')])).toMatchObject({ received: 2, unchanged: 2 });
     expect(await written()).toBe(0);
   });
 
-  it('are looked at in full where another record is about the same finding', async () => {
+  it('are staged in full if another record is about the same finding', async () => {
     const [low, high] = [seen({ severity: 'low' }), seen({ severity: 'critical' })];
     await engine.run(org, [low]);
     expect(await engine.run(org, [low, high])).toMatchObject({ status: 'succeeded', received: 2, updated: 1, unchanged: 1 });
@@ -30,14 +30,14 @@ describe('records that say what is known already', () => {
     expect(await engine.run(org, [high, low])).toMatchObject({ updated: 0, unchanged: 2 });
   });
 
-  it('of one source do not hide what another says for the first time', async () => {
+  it('of one source do not hide a first report of another source', async () => {
     await engine.run(org, [inLib('a')], { source: 'tool_a' });
     expect(await engine.run(org, [inLib('a')], { source: 'tool_b' })).toMatchObject({ updated: 1 });
     expect(await engine.run(org, [inLib('a')], { scope: { name: 'another pipeline' } })).toMatchObject({ updated: 1 });
     expect((await engine.findings(org))[0]?.sightings).toHaveLength(3);
   });
 
-  it('are looked at again when their finding changes while the report is read', async () => {
+  it('are staged again if their finding changes while the report is read', async () => {
     await engine.run(org, [inLib('a'), inLib('b')]);
     await engine.admin().query(`update sightings set last_seen = last_seen - interval '3 days' where org_id = $1`, [org]);
     let claimed = false;
@@ -55,7 +55,7 @@ describe('records that say what is known already', () => {
           );
       },
     });
-    // More than a batch, so that the first records are recognised before the change.
+    // More than one batch, so that the first records are recognized before the change.
     const many = Array.from({ length: 2_100 }, (_, index) => inLib(`new-${index}`));
     const id = await engine.start(org, [inLib('a'), inLib('b'), ...many]);
     await engine.attempt(org, id, {}, slow);

@@ -4,7 +4,7 @@ import { reopenedByScan } from '../status.ts';
 import type { Resolution } from './resolution.ts';
 
 /**
- * Most records of a scan say what the last scan said. They are recognized by their content and take a fast path. This error says that a record
+ * Most records of a scan repeat the last scan. They are recognized by their content and take a fast path. This error means that a record
  * believed to be unchanged was changed meanwhile.
  */
 export class FastPathMissed extends Error {}

@@ -32,7 +32,7 @@ const ids = fc.constantFrom<string[][]>(
   [],
 );
 
-/** Free text and everything that may change without making another finding. */
+/** Fields that may change without creating another finding. */
 const said = fc.record({
   title: fc.string({ unit: 'binary', minLength: 1, maxLength: 12 }).map((text) => text.replaceAll('\0', '') || 'x'),
   description: fc.option(fc.constantFrom('It is bad.', 'It\tis\\bad\r\n"really"')),
@@ -58,7 +58,7 @@ const observed: fc.Arbitrary<Observation> = fc
   );
 const rejection = fc.record({ place: fc.constantFrom('line 3', 'Results[0]\u0000'), reason: fc.constantFrom('id is missing', 'bad \ud800 text') });
 const report: fc.Arbitrary<Item[]> = fc.array(fc.oneof({ weight: 6, arbitrary: observed }, { weight: 1, arbitrary: rejection }), { maxLength: 10 });
-/** What no two records are about, so that it does not matter which of them speaks last. */
+/** Findings that only one record is about, so that the order of records does not matter. */
 const distinct = fc.uniqueArray(observed, {
   maxLength: 8,
   selector: ({ vulnerability_ids, asset, location, rule }) => {
@@ -69,8 +69,8 @@ const distinct = fc.uniqueArray(observed, {
 
 const sum = ({ created, updated, unchanged, reopened, rejected }: ImportRow): number => created + updated + unchanged + reopened + rejected;
 
-describe('the laws of importing', () => {
-  it('importing twice is importing once: nothing is written but the run', async () => {
+describe('invariants of imports', () => {
+  it('importing a report twice writes nothing except the import', async () => {
     await fc.assert(
       fc.asyncProperty(report, async (items) => {
         const org = await engine.organization();
@@ -114,7 +114,7 @@ describe('the laws of importing', () => {
     );
   });
 
-  it('a report in two partial runs closes nothing and gives the same as in one', async () => {
+  it('a report split into two partial runs closes nothing and gives the same result', async () => {
     await fc.assert(
       fc.asyncProperty(distinct, fc.nat(), async (items, cut) => {
         const [whole, parts] = [await engine.organization(), await engine.organization()];
@@ -129,7 +129,7 @@ describe('the laws of importing', () => {
     );
   });
 
-  it('two imports at once give the same as one after the other', async () => {
+  it('parallel imports give the same result as consecutive ones', async () => {
     await fc.assert(
       fc.asyncProperty(report, report, async (first, second) => {
         const [together, forward, backward] = [await engine.organization(), await engine.organization(), await engine.organization()];
@@ -144,7 +144,7 @@ describe('the laws of importing', () => {
     );
   });
 
-  it('nothing that a person decided changes', async () => {
+  it('imports do not change what a person decided', async () => {
     const decided = `status, status_reason, acceptance_owner, acceptance_expires_at, justification, severity, severity_override, severity_override_reason, tags`;
     await fc.assert(
       fc.asyncProperty(report, fc.array(report, { maxLength: 3 }), fc.boolean(), async (items, later, complete) => {
@@ -176,7 +176,7 @@ describe('the laws of importing', () => {
     );
   });
 
-  it('leaves nothing in the staging tables', async () => {
+  it('the staging tables are empty afterwards', async () => {
     for (const table of ['import_rows', 'import_assets', 'import_groups']) {
       expect((await engine.admin().query(`select count(*)::int as count from ${table}`)).rows).toEqual([{ count: 0 }]);
     }

@@ -1,30 +1,20 @@
-import type { Asset } from '@rrs/scan-reports';
+import type { Static } from 'typebox';
 import { recordAudit } from '../../audit/record.ts';
 import type { SystemTx, TenantTx } from '../../db/database.ts';
 import { fetchPage, type PageRequest } from '../../db/pages.ts';
 import { emit } from '../../events/emit.ts';
 import { enqueue } from '../../jobs/jobs.ts';
+import { readPolicy } from '../../organizations/read-policy.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { AppError, notFound } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import type { FindingFollower } from '../follower.ts';
 import { takeImportLock } from '../import-lock.ts';
 import { runImport } from '../jobs.ts';
-import { readPolicy } from '../policy.ts';
-import { applyClosures, tellFollower } from './close-absent.ts';
+import type { ImportListQuery, ScanScope as ScanScopeSchema } from '../schemas.ts';
+import { applyClosures, notifyFollower } from './close-absent.ts';
 
-/** What a run covered, in the words of whoever made it. */
-export interface ScanScope {
-  /** `complete`: the report lists everything that the tool sees on the assets it covers, so what is missing is gone. */
-  coverage?: 'complete' | 'partial';
-  /** What the report is about, for tools that do not say it. */
-  asset?: Asset;
-  /** Covered as well, though the report may not name them because nothing was found there. */
-  assets?: Asset[];
-  /** Tells several scans with one tool apart: a pipeline, a team. */
-  name?: string;
-  started_at?: string;
-}
+export type ScanScope = Static<typeof ScanScopeSchema>;
 
 export interface NewImport {
   format: string | null;
@@ -33,7 +23,7 @@ export interface NewImport {
   bytes: number;
   scan_scope: ScanScope;
   dry_run: boolean;
-  /** Whose run brought it. */
+  /** The connection that collected the report. */
   connection_id?: string;
 }
 
@@ -43,7 +33,7 @@ export async function createImport(tx: TenantTx, actor: Actor, input: NewImport)
   return row;
 }
 
-/** Without a job of its own: for who runs it at once. */
+/** Does not queue a job, for callers that run the import themselves. */
 export async function recordImport(tx: TenantTx, actor: Actor, input: NewImport): Promise<ImportRow> {
   const id = newId();
   await tx
@@ -69,13 +59,10 @@ export async function recordImport(tx: TenantTx, actor: Actor, input: NewImport)
   return readImport(tx, actor.orgId, id);
 }
 
-interface ImportFilter {
-  status?: ImportRow['status'][];
-  format?: string[];
-}
+type ImportFilter = Pick<Static<typeof ImportListQuery>, 'status' | 'format'>;
 
 export function listImports(tx: TenantTx, orgId: string, { status, format }: ImportFilter, page: PageRequest) {
-  // What connections bring is listed with their runs.
+  // Imports of connections are listed with their runs.
   let query = tx.selectFrom('imports').selectAll().where('org_id', '=', orgId).where('connection_id', 'is', null);
   if (status) query = query.where('status', 'in', status);
   if (format) query = query.where('format', 'in', format);
@@ -90,23 +77,23 @@ export async function readImport(tx: TenantTx, orgId: string, id: string) {
 
 export type ImportRow = Awaited<ReturnType<typeof readImport>>;
 
-/** When the scan saw what it saw; never later than the report came in. */
+/** When the scan took place, never later than the upload. */
 export function seenAtOf({ scan_scope, created_at }: Pick<ImportRow, 'scan_scope' | 'created_at'>): Date {
   const { started_at } = scan_scope as ScanScope;
   return started_at && new Date(started_at) < created_at ? new Date(started_at) : created_at;
 }
 
-async function lockHeld(tx: TenantTx, orgId: string, id: string): Promise<ImportRow> {
+async function lockUnconfirmed(tx: TenantTx, orgId: string, id: string): Promise<ImportRow> {
   await takeImportLock(tx, orgId);
   const row = await readImport(tx, orgId, id);
   if (row.status !== 'needs_confirmation')
-    throw new AppError('conflict', `The import "${id}" is ${row.status}; only one that needs confirmation can be confirmed or discarded.`);
+    throw new AppError('conflict', `The import "${id}" is ${row.status}. Only an import with status needs_confirmation can be confirmed or discarded.`);
   return row;
 }
 
-/** The person has looked: what the run no longer saw is closed after all. */
+/** Applies the withheld closures. */
 export async function confirmImport(tx: TenantTx, actor: Actor, id: string, follower: FindingFollower): Promise<ImportRow> {
-  const row = await lockHeld(tx, actor.orgId, id);
+  const row = await lockUnconfirmed(tx, actor.orgId, id);
   const { sla } = await readPolicy(tx, actor.orgId);
   const resolution = {
     orgId: actor.orgId,
@@ -119,18 +106,18 @@ export async function confirmImport(tx: TenantTx, actor: Actor, id: string, foll
     large: false,
   };
   const closed = await applyClosures(tx, resolution);
-  await tellFollower(tx, follower, resolution, { reopened: 0, closed, withdrawn: [], held: false });
-  return finishHeld(tx, actor, row, 'succeeded', closed);
+  await notifyFollower(tx, follower, resolution, { reopened: 0, closed, withdrawn: [], isWithheld: false });
+  return finishUnconfirmed(tx, actor, row, 'succeeded', closed);
 }
 
-/** The run's absences are forgotten; what it did see stays. */
+/** Drops the withheld closures. Other results of the import stay. */
 export async function discardImport(tx: TenantTx, actor: Actor, id: string): Promise<ImportRow> {
-  const row = await lockHeld(tx, actor.orgId, id);
+  const row = await lockUnconfirmed(tx, actor.orgId, id);
   await tx.deleteFrom('import_closures').where('org_id', '=', actor.orgId).where('import_id', '=', id).execute();
-  return finishHeld(tx, actor, row, 'discarded', 0);
+  return finishUnconfirmed(tx, actor, row, 'discarded', 0);
 }
 
-async function finishHeld(tx: TenantTx, actor: Actor, row: ImportRow, status: 'succeeded' | 'discarded', closed: number): Promise<ImportRow> {
+async function finishUnconfirmed(tx: TenantTx, actor: Actor, row: ImportRow, status: 'succeeded' | 'discarded', closed: number): Promise<ImportRow> {
   const updated = await tx
     .updateTable('imports')
     .set({ status, closed, version: row.version + 1 })
@@ -144,7 +131,7 @@ async function finishHeld(tx: TenantTx, actor: Actor, row: ImportRow, status: 's
   return updated;
 }
 
-/** Whether an import of any organization has this file. */
+/** Whether an import of any organization refers to this file. */
 export async function reportIsStored(tx: SystemTx, sha256: string): Promise<boolean> {
   const found = await tx.selectFrom('imports').select('id').where('sha256', '=', sha256).limit(1).executeTakeFirst();
   return found !== undefined;

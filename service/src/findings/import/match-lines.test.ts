@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { pairLines } from './match-lines.ts';
 
-describe('lines of a file that changed', () => {
+describe('matching lines of a changed file', () => {
   it.each<[string, number[], number[], [number, number][]]>([
     [
       'all move down',
@@ -50,7 +50,7 @@ describe('lines of a file that changed', () => {
 
   const lines = fc.uniqueArray(fc.integer({ min: 1, max: 300 }), { maxLength: 12 }).map((all) => all.sort((a, b) => a - b));
 
-  it('nothing is paired twice or past another, and what did not change is paired with itself', () => {
+  it('pairs no line twice, crosses no pairs, and pairs unchanged lines with themselves', () => {
     fc.assert(
       fc.property(lines, lines, (before, now) => {
         const pairs = pairLines(before, now);

@@ -89,14 +89,14 @@ describe("the tool's own id", () => {
   const alert = (id: string, line: number, given: Partial<Observation> = {}) => code({ external_id: id, location: { path: 'a', line }, ...given });
   const lines = async () => (await engine.findings(org)).map(({ sightings, location }) => `${sightings[0]?.external_id}:${location.line}`).sort();
 
-  it('finds it again although it moved, and others meet it at its new place', async () => {
+  it('finds a finding that moved, and other sources match it at its new location', async () => {
     await engine.run(org, [alert('1', 10)]);
     expect(await engine.run(org, [alert('1', 20)])).toMatchObject({ created: 0, updated: 1 });
     expect(await engine.run(org, [code({ location: { path: 'a', line: 20 } })], { source: 'tool_b' })).toMatchObject({ created: 0 });
     expect(await engine.findings(org)).toMatchObject([{ location: { line: 20 } }]);
   });
 
-  it('tells what moved from what came to its old place', async () => {
+  it('distinguishes a finding that moved from a new one at its old location', async () => {
     await engine.run(org, [alert('1', 10), alert('2', 20)]);
     const shifted = [alert('3', 10), alert('1', 20), alert('2', 30)];
     expect(await engine.run(org, shifted)).toMatchObject({ created: 1, updated: 2 });
@@ -106,27 +106,27 @@ describe("the tool's own id", () => {
     expect(await lines()).toEqual(['1:10', '2:30', '3:20']);
   });
 
-  it('of a tool that gives everything new ids does not make new findings', async () => {
+  it('that changes on every scan does not create new findings', async () => {
     await engine.run(org, [alert('1', 10)]);
     expect(await engine.run(org, [alert('9', 10)])).toMatchObject({ created: 0, updated: 1 });
     expect(await lines()).toEqual(['9:10']);
   });
 
-  it('means nothing on another asset or from another source', async () => {
+  it('does not match on another asset or from another source', async () => {
     await engine.run(org, [alert('1', 10)]);
     expect(await engine.run(org, [alert('1', 10, { asset: { type: 'repository', name: 'other' } })])).toMatchObject({ created: 1 });
     expect(await engine.run(org, [alert('1', 30)], { source: 'tool_b' })).toMatchObject({ created: 1 });
   });
 
-  it('that a report uses twice makes a stable state', async () => {
+  it('used twice in one report leads to a stable state', async () => {
     const report = [alert('1', 10), alert('1', 20)];
     await engine.run(org, report);
     expect(await engine.run(org, report)).toMatchObject({ created: 0, updated: 0 });
   });
 });
 
-describe('names of one vulnerability', () => {
-  it('that were two findings until it was known: one goes on', async () => {
+describe('ids of one vulnerability', () => {
+  it('withdraw one of two findings when they turn out to be aliases', async () => {
     await engine.run(org, [seen()]);
     await engine.run(org, [seen({ vulnerability_ids: ghsa })], { source: 'tool_b' });
     await engine.run(org, [seen({ vulnerability_ids: both })], { source: 'tool_c' });
@@ -138,7 +138,7 @@ describe('names of one vulnerability', () => {
     expect(await engine.findings(org)).toMatchObject([{ sightings: [{}, {}, {}] }, { status: 'withdrawn' }]);
   });
 
-  it('two of which were known before the third', async () => {
+  it('merge when a third id connects two known ones', async () => {
     await engine.run(org, [seen({ vulnerability_ids: ghsa }), seen({ vulnerability_ids: ['SNYK-JS-1'] })]);
     expect(await engine.run(org, [seen({ vulnerability_ids: [...both, 'SNYK-JS-1'] })], { source: 'tool_b' })).toMatchObject({
       status: 'succeeded',
@@ -147,7 +147,7 @@ describe('names of one vulnerability', () => {
     expect((await engine.findings(org)).map(({ status }) => status).sort()).toEqual(['open', 'withdrawn']);
   });
 
-  it('lead from one to the next', async () => {
+  it('are resolved transitively', async () => {
     await engine.run(org, [seen({ vulnerability_ids: ['GHSA-aaaa-bbbb-cccc', 'SNYK-JS-1'] })]);
     await engine.run(org, [seen({ vulnerability_ids: both })], { source: 'tool_b' });
     await engine.run(org, [seen({ vulnerability_ids: ['SNYK-JS-1'] })], { source: 'tool_c' });

@@ -5,10 +5,10 @@ import type { BlobStore } from '../../blobs/blobs.ts';
 import { errorCodeOf } from '../../shared/errors.ts';
 import type { ImportRow } from './manage-imports.ts';
 
-/** A compressed report may grow this much and no further. */
+/** Limits the damage of a decompression bomb. */
 const MAX_EXPANDED_BYTES = 16 * 1024 ** 3;
 
-/** The stored file of an import, uncompressed; `bytesRead` says how far the latest reader of it has come in the file as it was sent. */
+/** The stored file of an import, uncompressed. `bytesRead` returns how many bytes of the stored file the latest reader has read. */
 export function openReport(blobs: BlobStore, { sha256, filename }: ImportRow): ReportInput & { bytesRead(): number } {
   let bytesRead = 0;
   async function* counted(stored: Readable): AsyncGenerator<Uint8Array> {
@@ -23,7 +23,7 @@ export function openReport(blobs: BlobStore, { sha256, filename }: ImportRow): R
     bytesRead: () => bytesRead,
     async *open() {
       const stored = await blobs.get(sha256);
-      if (!stored) throw new ReportError('The stored file of this import is gone.');
+      if (!stored) throw new ReportError('The stored report file is missing.');
       try {
         yield* uncompressed(counted(stored));
       } finally {
@@ -46,16 +46,16 @@ async function* uncompressed(chunks: AsyncGenerator<Uint8Array>): AsyncGenerator
   }
   let expanded = 0;
   const gunzip = createGunzip();
-  // What goes wrong arrives where it is read.
+  // Errors are thrown where the stream is read.
   pipeline(Readable.from(all()), gunzip, () => {});
   try {
     for await (const chunk of gunzip as AsyncIterable<Uint8Array>) {
       expanded += chunk.length;
-      if (expanded > MAX_EXPANDED_BYTES) throw new ReportError(`The compressed file grows beyond ${MAX_EXPANDED_BYTES} bytes.`);
+      if (expanded > MAX_EXPANDED_BYTES) throw new ReportError(`The compressed file expands to more than ${MAX_EXPANDED_BYTES} bytes.`);
       yield chunk;
     }
   } catch (error) {
-    if (errorCodeOf(error)?.startsWith('Z_')) throw new ReportError('The compressed file is damaged or ends too early.', { cause: error });
+    if (errorCodeOf(error)?.startsWith('Z_')) throw new ReportError('The compressed file is damaged or incomplete.', { cause: error });
     throw error;
   }
 }
@@ -67,9 +67,9 @@ export async function chooseFormat(known: readonly ReportFormat[], row: ImportRo
   if (format) return format;
   if (couldBe.length > 0)
     throw new ReportError(
-      `The file is ${looksLike}, which several formats write when nothing was found: name its format with format= (${couldBe.join(', ')}).`,
+      `The format is ambiguous: the file is ${looksLike}, which several formats use when nothing was found. Set \`format\` to one of: ${couldBe.join(', ')}.`,
     );
   throw new ReportError(
-    `The file is no report of a known format: it looks like ${looksLike}. Expected is one of ${known.map(({ id }) => id).join(', ')}: GET /api/v1/import-formats describes them, and format= names one.`,
+    `The file is not a report in a known format. It looks like ${looksLike}. Set \`format\` if it is one of: ${known.map(({ id }) => id).join(', ')}. GET /api/v1/import-formats describes them.`,
   );
 }

@@ -1,15 +1,16 @@
 import type { SlaPolicy } from '../sla.ts';
 
-/** The staged rows of one import become assets, findings and sightings, in a number of statements that does not depend on theirs. */
+/** What the import engine needs to turn the staged records of one import into assets, findings and sightings. */
 export interface Resolution {
   orgId: string;
   importId: string;
   sourceId: string;
-  /** Words by which its findings are found: which tool or vendor, which connection. */
+  /** Words of the source in the search index: its provider and its connection. */
   sourceWords: readonly string[];
-  /** When the scan saw what it saw, for rows that do not say it themselves. */
+  /** When the scan took place, for records without a time of their own. */
   seenAt: Date;
   sla: SlaPolicy;
   actor: { type: string; id: string | null; name: string };
+  /** Whether there are enough records for the planner to need fresh statistics. */
   large: boolean;
 }

@@ -1,8 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
+import { assetFacts, importedAssets } from '../../assets/relations.ts';
 import { resolveAssets } from '../../assets/resolve.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { assignments, columnsOf, insertLists, type NamedValues, selection } from '../../db/named-values.ts';
+import { emitAll } from '../../events/emit.ts';
 import { learnAliases } from '../../vulnerabilities/aliases.ts';
+import { vulnerabilityAliases, vulnerabilityFacts } from '../../vulnerabilities/relations.ts';
 import { riskSql } from '../../vulnerabilities/risk.ts';
 import { importedColumns } from '../fields/derive.ts';
 import { dueSql } from '../sla.ts';
@@ -26,7 +29,8 @@ export interface Outcomes {
 export async function resolveRows(tx: TenantTx, resolution: Resolution, absence: Absence | null): Promise<Outcomes> {
   const { orgId, importId } = resolution;
   await resolveAssets(tx, orgId, importId);
-  const withdrawn = await adoptAliases(tx, resolution, await learnAliases(tx, orgId, importId));
+  const staged = sql`select weakness, aliases from tenant_import_rows where org_id = ${orgId} and import_id = ${importId}`;
+  const withdrawn = await adoptAliases(tx, resolution, await learnAliases(tx, orgId, staged));
   if (absence?.complete) await followMoved(tx, resolution, absence);
   await groupRows(tx, resolution);
   if (resolution.large) await sql`select analyze_groups()`.execute(tx);
@@ -55,8 +59,8 @@ async function groupRows(tx: TenantTx, { orgId, importId, sourceId, seenAt }: Re
         array_agg(distinct r.content order by r.content) as contents,
         least(coalesce(max(r.last_seen), ${seenAt}::timestamptz), now()) as seen_at
       from tenant_import_rows r
-      join (select distinct asset_key, asset_id from tenant_import_assets where org_id = ${orgId} and import_id = ${importId}) assets using (asset_key)
-      left join vulnerability_aliases alias on alias.org_id = ${orgId} and alias.alias = r.weakness
+      join (select distinct asset_key, asset_id from ${importedAssets} named where org_id = ${orgId} and import_id = ${importId}) assets using (asset_key)
+      left join ${vulnerabilityAliases} alias on alias.org_id = ${orgId} and alias.alias = r.weakness
       where r.org_id = ${orgId} and r.import_id = ${importId}
       group by 1, 2, 3
     ), known as (
@@ -117,35 +121,35 @@ function stagedSql({ orgId, importId }: Resolution, columns: NamedValues, outcom
       a.type as asset_type, a.criticality, a.exposure, ${selection(columns)}
     from tenant_import_groups g
     join tenant_import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = g.n
-    join assets a on a.org_id = ${orgId} and a.id = g.asset_id
+    join ${assetFacts} a on a.org_id = ${orgId} and a.id = g.asset_id
     ${isKnown ? sql`join findings f on f.org_id = ${orgId} and f.id = g.finding_id` : sql``}
-    left join vulnerabilities v on v.id = g.weakness
+    left join ${vulnerabilityFacts} v on v.id = g.weakness
     where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome = any(${outcomes as string[]})`;
 }
 
 /** The words of the record, with the tags of the finding instead of those of the record. */
-const searchSql = sql`array_to_tsvector(array(select word from unnest(said.words) as word where word not like 't:%')
-  || array(select unnest(array['p:' || o.provider] || case o.kind when 'connection' then array['c:' || o.name] else '{}' end) from sources o where o.org_id = f.org_id and o.id = any(said.source_ids)) || array['a:' || said.asset_type] || array(select 't:' || lower(tag) from unnest(said.tags) as tag))`;
+const searchSql = sql`array_to_tsvector(array(select word from unnest(staged.words) as word where word not like 't:%')
+  || array(select unnest(array['p:' || o.provider] || case o.kind when 'connection' then array['c:' || o.name] else '{}' end) from sources o where o.org_id = f.org_id and o.id = any(staged.source_ids)) || array['a:' || staged.asset_type] || array(select 't:' || lower(tag) from unnest(staged.tags) as tag))`;
 
 /** Separate from the update of known findings: most of a first import takes this path, so it reads only what it needs and writes in the order of ids. */
 async function createNew(tx: TenantTx, resolution: Resolution): Promise<void> {
   const { orgId, sourceId, sourceWords, sla } = resolution;
   const { columns, values } = insertLists({
-    ...columnsOf('said', ['asset_id', 'weakness', 'identity_key', 'asset_type', 'first_seen', ...importedNames]),
+    ...columnsOf('staged', ['asset_id', 'weakness', 'identity_key', 'asset_type', 'first_seen', ...importedNames]),
     org_id: sql`${orgId}`,
-    id: sql`said.finding_id`,
+    id: sql`staged.finding_id`,
     status: sql`'open'`,
     status_changed_at: sql`now()`,
-    risk_score: riskSql('said', 'said'),
+    risk_score: riskSql('staged', 'staged'),
     source_ids: sql`array[${sourceId}::uuid]`,
-    last_seen: sql`said.seen_at`,
-    due_at: dueSql(sla, sql`said.first_seen`, sql`said.severity`, sql`said.kev`),
-    clock_from: sql`said.first_seen`,
-    search: sql`array_to_tsvector(said.words || array['a:' || said.asset_type] || ${sourceWords}::text[])`,
+    last_seen: sql`staged.seen_at`,
+    due_at: dueSql(sla, sql`staged.first_seen`, sql`staged.severity`, sql`staged.kev`),
+    clock_from: sql`staged.first_seen`,
+    search: sql`array_to_tsvector(staged.words || array['a:' || staged.asset_type] || ${sourceWords}::text[])`,
   });
   await sql`
-    with said as (${stagedSql(resolution, createdSql, ['created'])} order by g.finding_id)
-    insert into findings (${columns}) select ${values} from said`.execute(tx);
+    with staged as (${stagedSql(resolution, createdSql, ['created'])} order by g.finding_id)
+    insert into findings (${columns}) select ${values} from staged`.execute(tx);
 }
 
 async function rememberChanges(tx: TenantTx, { orgId, importId, actor }: Resolution): Promise<void> {
@@ -159,28 +163,28 @@ async function rememberChanges(tx: TenantTx, { orgId, importId, actor }: Resolut
     join tenant_import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = g.n
     join findings f on f.org_id = ${orgId} and f.id = g.finding_id
     where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome in ('updated', 'reopened')`.execute(tx);
-  await sql`
-    insert into events (org_id, id, type, subject, data)
-    select ${orgId}, new_id(), 'finding.status_changed', g.finding_id::text, jsonb_build_object('from', f.status, 'to', 'open', 'import_id', ${importId}::text, 'reason', ${REOPENED}::text)
+  const reopened = sql`
+    select g.finding_id::text as subject, jsonb_build_object('from', f.status, 'to', 'open', 'import_id', ${importId}::text, 'reason', ${REOPENED}::text) as data
     from tenant_import_groups g join findings f on f.org_id = ${orgId} and f.id = g.finding_id
-    where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome = 'reopened'`.execute(tx);
+    where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome = 'reopened'`;
+  await emitAll(tx, orgId, 'finding.status_changed', reopened);
 }
 
 /** A source that says something new about a finding changes the reported columns. What people decided stays. */
 async function updateKnown(tx: TenantTx, resolution: Resolution): Promise<void> {
   const { orgId, sourceId, sla } = resolution;
-  const said = { ...mergedSql, source_ids: sql`array_append(array_remove(f.source_ids, ${sourceId}::uuid), ${sourceId}::uuid)` };
-  const isReopened = sql<boolean>`said.outcome = 'reopened'`;
+  const staged = { ...mergedSql, source_ids: sql`array_append(array_remove(f.source_ids, ${sourceId}::uuid), ${sourceId}::uuid)` };
+  const isReopened = sql<boolean>`staged.outcome = 'reopened'`;
   const reopened = (value: RawBuilder<unknown>, otherwise: RawBuilder<unknown>) => sql<Date>`case when ${isReopened} then ${value} else ${otherwise} end`;
   const clock = reopened(sql`now()`, sql`f.clock_from`);
-  const due = dueSql(sla, clock, sql`said.severity`, sql`said.kev`);
+  const due = dueSql(sla, clock, sql`staged.severity`, sql`staged.kev`);
   await sql`
-    with said as (${stagedSql(resolution, said, ['updated', 'reopened'])})
+    with staged as (${stagedSql(resolution, staged, ['updated', 'reopened'])})
     update findings f set ${assignments({
-      ...columnsOf('said', Object.keys(said)),
-      risk_score: riskSql('said', 'said'),
+      ...columnsOf('staged', Object.keys(staged)),
+      risk_score: riskSql('staged', 'staged'),
       search: searchSql,
-      last_seen: sql`greatest(f.last_seen, said.seen_at)`,
+      last_seen: sql`greatest(f.last_seen, staged.seen_at)`,
       due_at: sql`case when f.closed_at is null or ${isReopened} then ${due} else f.due_at end`,
       clock_from: clock,
       status: reopened(sql`'open'`, sql`f.status`),
@@ -193,7 +197,7 @@ async function updateKnown(tx: TenantTx, resolution: Resolution): Promise<void> 
       version: sql`f.version + 1`,
       updated_at: sql`now()`,
     })}
-    from said where f.org_id = ${orgId} and f.id = said.finding_id`.execute(tx);
+    from staged where f.org_id = ${orgId} and f.id = staged.finding_id`.execute(tx);
 }
 
 /** Moves findings that the tool's own id found elsewhere. In two steps, because one finding may take the identity key that another leaves. */

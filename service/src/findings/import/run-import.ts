@@ -5,12 +5,12 @@ import type { BlobStore } from '../../blobs/blobs.ts';
 import type { Database, TenantTx } from '../../db/database.ts';
 import { emit } from '../../events/emit.ts';
 import type { JobContext } from '../../jobs/jobs.ts';
+import { readPolicy } from '../../organizations/read-policy.ts';
 import { systemActor } from '../../shared/actor.ts';
 import type { FindingFollower } from '../follower.ts';
 import { queueImport, takeImportLock } from '../import-lock.ts';
-import { readPolicy } from '../policy.ts';
-import { type Absence, doubtsOf, sparedBy, UNSPECIFIED } from './absence.ts';
-import { closeAbsent, tellFollower } from './close-absent.ts';
+import { type Absence, doubtsOf, UNSPECIFIED, withheldNotes } from './absence.ts';
+import { closeAbsent, notifyFollower } from './close-absent.ts';
 import { FastPathMissed, knownContents } from './known-records.ts';
 import { type ImportRow, type ScanScope, seenAtOf } from './manage-imports.ts';
 import { chooseFormat, openReport } from './open-report.ts';
@@ -18,7 +18,7 @@ import type { Resolution } from './resolution.ts';
 import { resolveRows } from './resolve.ts';
 import { type Source, sourceOf, wordsOfSource } from './sources.ts';
 import { type Staged, stageReport } from './stage-report.ts';
-import { assetKeyOf, STAGING_VIEWS } from './staging.ts';
+import { assetKeyOf, deleteStaged } from './staging.ts';
 
 export interface Importing {
   blobs: BlobStore;
@@ -26,22 +26,23 @@ export interface Importing {
   known: readonly ReportFormat[];
 }
 
-/** For reports that a connection brought: where they come from, and what was looked at though nothing was found there. */
-export interface Brought {
+/** Describes a report that a connection collected. */
+export interface Collected {
   source: Source;
+  /** Assets that the run covered, even if it found nothing there. */
   covers: readonly Asset[];
-  /** Looked at in part: what is missing there need not be gone. */
-  partly: readonly Asset[];
-  /** Whatever is missing may be so for another reason than being gone: a person looks before anything is closed. */
+  /** Assets that the run covered in part. Nothing is closed there. */
+  partiallyCovered: readonly Asset[];
+  /** Whether findings may be missing for another reason, such as changed settings. Then any closure needs confirmation. */
   cautious: boolean;
 }
 
-/** Runs a stored import to its end, whatever an earlier attempt has left; one that has ended already is left alone. */
+/** Runs a stored import, from the beginning if an earlier attempt was interrupted. Does nothing if the import has already ended. */
 export async function importReport(
   { blobs, follower, known }: Importing,
   context: JobContext,
   { orgId, importId }: ImportId,
-  brought?: Brought,
+  collected?: Collected,
 ): Promise<void> {
   const row = await begin(context.db, orgId, importId);
   if (!row) return;
@@ -50,31 +51,31 @@ export async function importReport(
     const format = await chooseFormat(known, row, input);
     const about = (await format.about?.(input)) ?? null;
     const tool = [...new Set(about?.tools ?? [])].sort().join(' + ');
-    const source: Source = brought?.source ?? { kind: 'import', provider: format.id, tool, name: (row.scan_scope as ScanScope).name ?? '' };
+    const source: Source = collected?.source ?? { kind: 'import', provider: format.id, tool, name: (row.scan_scope as ScanScope).name ?? '' };
     const report: Report = {
       format,
       input,
       about,
       source,
       follower,
-      covers: brought?.covers ?? [],
-      partly: brought?.partly ?? [],
-      cautious: brought?.cautious ?? false,
+      covers: collected?.covers ?? [],
+      partiallyCovered: collected?.partiallyCovered ?? [],
+      cautious: collected?.cautious ?? false,
     };
     try {
       await finish(context.db, row, report, await stage(context, row, report, knownContents(context.db, orgId)));
     } catch (error) {
       if (!(error instanceof FastPathMissed)) throw error;
-      await forget(context.db, orgId, importId);
+      await context.db.withTenant({ orgId }, (tx) => deleteStaged(tx, orgId, importId));
       await finish(context.db, row, report, await stage(context, row, report, null));
     }
   } catch (error) {
     if (error instanceof ReportError) await fail(context.db, row, error.message);
     else if (error instanceof Superseded) return;
-    else if (context.lastAttempt) await fail(context.db, row, 'The import failed several times because of a fault in the service; the log has the details.');
+    else if (context.lastAttempt) await fail(context.db, row, 'The import failed repeatedly because of an internal error. See the log for details.');
     else throw error;
   } finally {
-    await forget(context.db, orgId, importId);
+    await context.db.withTenant({ orgId }, (tx) => deleteStaged(tx, orgId, importId));
   }
 }
 
@@ -83,10 +84,10 @@ interface ImportId {
   importId: string;
 }
 
-/** `null`: it is finished already, by a worker that died before it could say so. */
+/** Returns null if the import has already ended: a worker may die after that, before it completes the job. */
 async function begin(db: Database, orgId: string, importId: string): Promise<ImportRow | null> {
-  await forget(db, orgId, importId);
   return db.withTenant({ orgId }, async (tx) => {
+    await deleteStaged(tx, orgId, importId);
     const row = await tx
       .updateTable('imports')
       .set({ status: 'running', started_at: sql<Date>`coalesce(started_at, now())`, bytes_read: '0', records_read: '0' })
@@ -106,14 +107,14 @@ interface Report {
   source: Source;
   follower: FindingFollower;
   covers: readonly Asset[];
-  partly: readonly Asset[];
+  partiallyCovered: readonly Asset[];
   cautious: boolean;
 }
 
 type FindKnown = Parameters<typeof stageReport>[2]['findKnown'];
 
 async function stage({ db, signal }: JobContext, row: ImportRow, report: Report, findKnown: FindKnown): Promise<Staged> {
-  const { format, input, source, covers, partly } = report;
+  const { format, input, source, covers, partiallyCovered } = report;
   const scope = row.scan_scope as ScanScope;
   const staged = await db.withCopyClient((client) =>
     stageReport(format, input, {
@@ -123,27 +124,27 @@ async function stage({ db, signal }: JobContext, row: ImportRow, report: Report,
       importId: row.id,
       origin: [source.provider, source.tool, source.name].join('\n'),
       defaultAsset: defaultAsset(report, scope),
-      scopeAssets: [scope.asset ?? [], scope.assets ?? [], covers, partly].flat(),
+      scopeAssets: [scope.asset ?? [], scope.assets ?? [], covers, partiallyCovered].flat(),
       findKnown,
       onProgress: (records) => progress(db, row, { records, bytes: input.bytesRead() }),
     }),
   );
-  // In a transaction of its own: whoever analyzes a table keeps others from doing so until the end.
+  // In its own transaction: `analyze` locks the table against other analyzers until the transaction ends.
   if (isLarge(staged)) await db.withTenant({ orgId: row.org_id }, (tx) => sql`select analyze_staging()`.execute(tx));
   return staged;
 }
 
-/** For what does not say where it was found. */
+/** The asset of records that do not name one. */
 function defaultAsset({ format, about }: Pick<Report, 'format' | 'about'>, scope: ScanScope): Asset {
   return scope.asset ?? { type: about?.assetType ?? format.assetType, name: UNSPECIFIED };
 }
 
-/** What does not say where it was found is then counted with that of other reports that do not say so either. */
+/** Whether records without an asset share the default asset with other unnamed reports. */
 function isShared({ kind, name }: Source, scope: ScanScope): boolean {
   return kind === 'import' && name === '' && scope.asset === undefined;
 }
 
-/** Small ones are planned well without statistics. */
+/** Small imports are planned well without fresh statistics. */
 function isLarge({ received }: Staged): boolean {
   return received >= 1_000;
 }
@@ -160,10 +161,10 @@ async function progress(db: Database, { org_id, id }: ImportRow, { records, byte
 }
 
 class DryRun extends Error {}
-/** Another worker took this one for dead and has finished the import. */
+/** Another worker took over the import and has finished it. */
 class Superseded extends Error {}
 
-/** Everything that an import changes, in one transaction, one import of an organization after the other. */
+/** Applies all changes of an import in one transaction, one import per organization at a time. */
 async function finish(db: Database, row: ImportRow, report: Report, staged: Staged): Promise<void> {
   let result: Result | undefined;
   try {
@@ -176,8 +177,8 @@ async function finish(db: Database, row: ImportRow, report: Report, staged: Stag
     );
   } catch (error) {
     if (!(error instanceof DryRun) || !result) throw error;
-    const wouldBe = { ...result, sourceId: null };
-    await db.withTenant({ orgId: row.org_id }, (tx) => conclude(tx, row, wouldBe));
+    const preview = { ...result, sourceId: null };
+    await db.withTenant({ orgId: row.org_id }, (tx) => conclude(tx, row, preview));
   }
 }
 
@@ -190,14 +191,14 @@ interface Result {
   notes: string[];
 }
 
-/** Staging tables do not survive a crash of the database, and a worker that was taken for dead may write into them too. */
+/** Staging tables are empty after a crash of the database, and a worker that lost its lease may still write to them. */
 async function assertStaged(tx: TenantTx, { org_id, id }: ImportRow, { received, rejected }: Staged): Promise<void> {
   const count = (table: string) => sql`(select count(*) from ${sql.table(table)} where org_id = ${org_id} and import_id = ${id})`;
   const { rows } = await sql<{ count: number }>`select (${count('tenant_import_rows')} + ${count('tenant_import_seen')})::int as count`.execute(tx);
-  if (rows[0]?.count !== received - rejected) throw new Error(`${rows[0]?.count} of ${received - rejected} staged records are there`);
+  if (rows[0]?.count !== received - rejected) throw new Error(`the staging tables have ${rows[0]?.count} of ${received - rejected} records`);
 }
 
-async function resolve(tx: TenantTx, row: ImportRow, { format, about, source, follower, partly, cautious }: Report, staged: Staged): Promise<Result> {
+async function resolve(tx: TenantTx, row: ImportRow, { format, about, source, follower, partiallyCovered, cautious }: Report, staged: Staged): Promise<Result> {
   const orgId = row.org_id;
   await takeImportLock(tx, orgId);
   await assertStaged(tx, row, staged);
@@ -216,32 +217,32 @@ async function resolve(tx: TenantTx, row: ImportRow, { format, about, source, fo
   const doubts = scope.coverage === 'complete' ? doubtsOf(about, staged) : [];
   const absence: Absence = {
     complete: scope.coverage === 'complete' && doubts.length === 0,
-    partly: [...partly, ...(isShared(source, scope) ? [defaultAsset({ format, about }, scope)] : [])].map(assetKeyOf),
+    partiallyCovered: [...partiallyCovered, ...(isShared(source, scope) ? [defaultAsset({ format, about }, scope)] : [])].map(assetKeyOf),
     unread: about?.unread ?? [],
     brake: cautious ? { share: 0, count: 0 } : brake,
   };
   const { withdrawn, ...outcomes } = await resolveRows(tx, resolution, absence);
-  // What came in just now is in no statistics yet, and the next statements compare it with what was there.
+  // The statistics do not include the new rows yet, and the next statements join them with existing ones.
   if (isLarge(staged)) await sql`select analyze_grown()`.execute(tx);
-  const spared = absence.complete ? await sparedBy(tx, resolution, absence) : [];
-  const { closed, held } = await closeAbsent(tx, resolution, absence);
-  if (!row.dry_run) await tellFollower(tx, follower, resolution, { reopened: outcomes.reopened, closed, withdrawn, held: held !== null });
+  const notes = absence.complete ? await withheldNotes(tx, resolution, absence) : [];
+  const { closed, withheld } = await closeAbsent(tx, resolution, absence);
+  if (!row.dry_run) await notifyFollower(tx, follower, resolution, { reopened: outcomes.reopened, closed, withdrawn, isWithheld: withheld !== null });
   const { received, rejected } = staged;
   const unchanged = received - rejected - outcomes.created - outcomes.updated - outcomes.reopened;
   return {
-    status: held && !row.dry_run ? 'needs_confirmation' : 'succeeded',
+    status: withheld && !row.dry_run ? 'needs_confirmation' : 'succeeded',
     format: format.id,
     sourceId: resolution.sourceId,
     counts: { received, ...outcomes, unchanged, rejected, closed },
     rejections: staged.rejections,
     notes: [
-      ...(held
+      ...(withheld
         ? [
-            `${held.count} of ${held.open} open findings of this source would be closed; ${row.dry_run ? 'the import would wait for a person to confirm it' : 'confirm or discard'}.`,
+            `${withheld.count} of ${withheld.open} open findings of this source would be closed. ${row.dry_run ? 'The import would need confirmation.' : 'Confirm or discard the import.'}`,
           ]
         : []),
       ...doubts.map((doubt) => `Nothing was closed: ${doubt}.`),
-      ...spared,
+      ...notes,
     ],
   };
 }
@@ -282,12 +283,5 @@ async function fail(db: Database, row: ImportRow, error: string): Promise<void> 
       .execute();
     await recordAudit(tx, systemActor(orgId, 'worker'), { action: 'import.failed', objectType: 'import', objectId: row.id, after: { error } });
     await emit(tx, orgId, { type: 'import.failed', subject: row.id, data: { error } });
-  });
-}
-
-/** Staged rows belong to one attempt. */
-async function forget(db: Database, orgId: string, importId: string): Promise<void> {
-  await db.withTenant({ orgId }, async (tx) => {
-    await Promise.all(STAGING_VIEWS.map((view) => tx.deleteFrom(view).where('org_id', '=', orgId).where('import_id', '=', importId).execute()));
   });
 }

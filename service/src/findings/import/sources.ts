@@ -4,17 +4,17 @@ import { newId } from '../../shared/ids.ts';
 export interface Source {
   kind: 'manual' | 'import' | 'connection';
   provider: string;
-  /** For formats that many tools write; else empty. */
+  /** The tool, for formats that many tools write. Otherwise empty. */
   tool: string;
   name: string;
 }
 
-/** How the list finds what it says. */
+/** The words of a source in the search index. */
 export function wordsOfSource({ kind, provider, name }: Source): string[] {
   return [`p:${provider}`, ...(kind === 'connection' ? [`c:${name}`] : [])];
 }
 
-/** The id of a source, made when it first says something. Call it where imports take turns. */
+/** Returns the id of a source and creates the source if necessary. Call it under the import lock. */
 export async function sourceOf(tx: TenantTx, orgId: string, source: Source): Promise<string> {
   const known = await tx
     .selectFrom('sources')

@@ -1,6 +1,8 @@
 import type { Asset, Observation } from '@rrs/scan-reports';
 import { assetKeys, canonicalName } from '../../assets/keys.ts';
+import { deleteImportedAssets } from '../../assets/resolve.ts';
 import { type CopyValue, copyLine, type Hex } from '../../db/copy.ts';
+import type { TenantTx } from '../../db/database.ts';
 import { newId } from '../../shared/ids.ts';
 import { bestVector } from '../../vulnerabilities/cvss.ts';
 import { stagedColumns } from '../fields/derive.ts';
@@ -24,8 +26,13 @@ export function stagingLine<Staged>(table: StagingTable<Staged>, staged: Staged)
   return copyLine(table.values(staged));
 }
 
-/** The views through which an organization reaches its staged rows. */
-export const STAGING_VIEWS = ['tenant_import_rows', 'tenant_import_seen', 'tenant_import_texts', 'tenant_import_assets', 'tenant_import_groups'] as const;
+const STAGING_VIEWS = ['tenant_import_rows', 'tenant_import_seen', 'tenant_import_texts', 'tenant_import_groups'] as const;
+
+/** Deletes all staged rows of an import. They belong to one attempt. */
+export async function deleteStaged(tx: TenantTx, orgId: string, importId: string): Promise<void> {
+  await deleteImportedAssets(tx, orgId, importId);
+  for (const view of STAGING_VIEWS) await tx.deleteFrom(view).where('org_id', '=', orgId).where('import_id', '=', importId).execute();
+}
 
 export interface StagingContext {
   orgId: string;
@@ -132,6 +139,6 @@ export function stagedRecord({ orgId, importId }: StagingContext, record: Report
 }
 
 export function contentOf({ origin }: StagingContext, observation: Observation, assetKey: string): Hex {
-  const { first_seen: _first, last_seen: _last, place: _place, asset: _asset, ...said } = observation;
-  return digest([origin, assetKey, said]);
+  const { first_seen: _first, last_seen: _last, place: _place, asset: _asset, ...statement } = observation;
+  return digest([origin, assetKey, statement]);
 }

@@ -3,7 +3,7 @@ import { newId } from '../../shared/ids.ts';
 import { startApi, type TestApi } from '../../testing/http/api.ts';
 
 type State = [state: 'present' | 'absent' | 'unknown', suppressed: boolean];
-/** What the sources say of each finding, by its title. */
+/** What the sources report about each finding, by its title. */
 const SIGHTINGS: Record<string, State[]> = {
   plain: [['present', false]],
   ignored: [['present', true]],
@@ -50,13 +50,13 @@ const get = async <T>(path: string): Promise<T> => (await api.call('GET', `/api/
 const list = async (query: string) => (await get<{ data: { id: string; title: string; suppressed: boolean }[] }>(`/findings?sort=first_seen&${query}`)).data;
 const titles = (some: { title: string }[]): string[] => some.map(({ title }) => title).sort();
 
-it('is told of listed and single findings', async () => {
+it('is shown in lists and single findings', async () => {
   const all = await list('');
   expect(titles(all.filter(({ suppressed }) => suppressed))).toEqual(SUPPRESSED);
   for (const { id, suppressed } of all) expect(await get(`/findings/${id}`)).toMatchObject({ suppressed });
 });
 
-it('is a filter of lists, exports and changes', async () => {
+it('is a filter of lists, exports and bulk changes', async () => {
   expect(titles(await list('suppressed=true'))).toEqual(SUPPRESSED);
   expect(titles([...(await list('suppressed=true&status=open')), ...(await list('suppressed=false&severity=high'))])).toEqual(Object.keys(SIGHTINGS).sort());
   const lines = (await get<string>('/findings/export?format=ndjson&suppressed=true')).trim().split('\n');

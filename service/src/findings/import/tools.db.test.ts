@@ -50,14 +50,14 @@ const gitlab = (scanner: string, ids: string[]) => ({
 it.each([
   ['SARIF', sarif],
   ['GitLab', gitlab],
-])('a complete report of one tool in %s closes nothing of another, and an empty one says whose it is', async (_, report) => {
+])('a complete report of one tool in %s closes no findings of another tool, and an empty report names its tool', async (_, report) => {
   await send(report('Semgrep', ['eval', 'exec']));
   expect(await send(report('CodeQL', ['js/xss']))).toMatchObject({ status: 'succeeded', counts: { created: 1, closed: 0 } });
   expect(await send(report('Semgrep', []))).toMatchObject({ status: 'succeeded', counts: { closed: 2 } });
   expect(await send(report('CodeQL', ['js/xss']))).toMatchObject({ counts: { unchanged: 1, closed: 0 } });
 });
 
-it('alerts of one kind of GitHub say nothing about those of another; an empty list does not say which kind it is', async () => {
+it('GitHub alerts of one kind close no alerts of another kind, and an empty list closes nothing', async () => {
   const code = [
     {
       number: 1,
@@ -81,7 +81,7 @@ it('alerts of one kind of GitHub say nothing about those of another; an empty li
   expect(await send([])).toMatchObject({ counts: { closed: 0 } });
 });
 
-it('a complete report whose run did not succeed closes nothing, and says why', async () => {
+it('a complete report of a failed run closes nothing and notes why', async () => {
   await send(sarif('Bandit', ['b101']));
   const broken = sarif('Bandit', []);
   const [run] = broken.runs;
@@ -90,7 +90,7 @@ it('a complete report whose run did not succeed closes nothing, and says why', a
   expect(await send(sarif('Bandit', []))).toMatchObject({ counts: { closed: 1 } });
 });
 
-it('takes what a report is about for what the report says, also where it gives no name', async () => {
+it('uses the asset type of the report even if the report names no asset', async () => {
   const trivy = {
     SchemaVersion: 2,
     ArtifactName: '.',

@@ -7,19 +7,19 @@ import type { NewImport, ScanScope as Scope } from './manage-imports.ts';
 export type ImportFields = Omit<NewImport, 'sha256' | 'bytes'>;
 
 type Fields = Readonly<Record<string, unknown>>;
-type Say = (path: string, detail: string, code?: string) => void;
+type Report = (path: string, detail: string, code?: string) => void;
 
 const checkScope = textCheck(ScanScope, '/scan_scope');
 
-/** What stands beside the file, from the query or the form, which counts more; all mistakes at once. */
+/** Reads the fields of an upload from the query and the form. The form takes precedence. Throws with all mistakes. */
 export function readFields({ query, form }: { query: Fields; form: Fields }, filename: string | null): ImportFields {
   const given = { ...query, ...form };
   const errors: FieldError[] = [];
-  const wrong: Say = (path, detail, code = 'invalid') => {
+  const wrong: Report = (path, detail, code = 'invalid') => {
     errors.push({ in: (path.split('/')[1] ?? '') in form ? 'body' : 'query', path, code, detail });
   };
   const known = ['format', 'filename', 'scan_scope', 'dry_run'];
-  for (const name of Object.keys(given)) if (!known.includes(name)) wrong(`/${name}`, `is not known; allowed: ${known.join(', ')}`);
+  for (const name of Object.keys(given)) if (!known.includes(name)) wrong(`/${name}`, `is not a known field. Allowed: ${known.join(', ')}`);
   const format = given.format === undefined || given.format === '' ? null : String(given.format);
   if (format !== null && !formats.some(({ id }) => id === format)) wrong('/format', `must be one of: ${formats.map(({ id }) => id).join(', ')}`);
   const dryRun = String(given.dry_run ?? 'false');
@@ -30,7 +30,7 @@ export function readFields({ query, form }: { query: Fields; form: Fields }, fil
   return { format, filename: name?.slice(0, 300) ?? null, scan_scope: scope, dry_run: dryRun === 'true' };
 }
 
-function readScope(text: unknown, wrong: Say): Scope {
+function readScope(text: unknown, wrong: Report): Scope {
   if (text === undefined || text === '') return {};
   let value: unknown;
   try {

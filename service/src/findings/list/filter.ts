@@ -1,11 +1,12 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Static } from 'typebox';
+import { tenantAssets } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
 import type { DB } from '../../db/types.ts';
 import type { FilterFields } from '../schemas.ts';
 import { severityRank } from '../severity.ts';
 import { activeStatuses } from '../status.ts';
-import { soughtWords } from '../words.ts';
+import { queryWords } from '../words.ts';
 
 /** The filters of the list, the export, bulk changes and work items. A filter means the same everywhere. */
 export type FindingFilter = Static<typeof FilterFields>;
@@ -44,7 +45,7 @@ export function filterFindings<Row>(
   if (asset_id) filtered = filtered.where('findings.asset_id', '=', asset_id);
   if (asset) {
     filtered = filtered.where(
-      sql<boolean>`findings.asset_id in (select assets.id from tenant_assets assets where assets.org_id = ${orgId} and lower(assets.name) collate "C" like ${`${escapeLike(asset.toLowerCase())}%`})`,
+      sql<boolean>`findings.asset_id in (select assets.id from ${tenantAssets} assets where assets.org_id = ${orgId} and lower(assets.name) collate "C" like ${`${escapeLike(asset.toLowerCase())}%`})`,
     );
   }
   if (component) filtered = filtered.where(sql<boolean>`lower(findings.component) = ${component.toLowerCase()}`);
@@ -57,11 +58,13 @@ export function filterFindings<Row>(
     filtered = filtered.where(overdue ? late : sql<boolean>`not ${late}`);
   }
   const { work_item_id, has_work_item } = filter;
-  const link = sql`work_item_findings l where l.org_id = ${orgId} and l.unlinked_at is null`;
-  if (work_item_id) filtered = filtered.where(sql<boolean>`findings.id in (select l.finding_id from ${link} and l.work_item_id = ${work_item_id})`);
+  if (work_item_id) {
+    filtered = filtered.where(
+      sql<boolean>`findings.id in (select l.finding_id from finding_work_items l where l.org_id = ${orgId} and l.work_item_id = ${work_item_id})`,
+    );
+  }
   if (has_work_item !== undefined) {
-    const cancelled = sql`(select w.id from work_items w where w.org_id = ${orgId} and w.status = 'cancelled')`;
-    const linked = sql`select from ${link} and l.finding_id = findings.id and l.work_item_id not in ${cancelled}`;
+    const linked = sql`select from finding_work_items l where l.org_id = ${orgId} and l.finding_id = findings.id and l.status <> 'cancelled'`;
     // `offset 0` keeps this a lookup per finding: most have no work item, and a join would read all links before the first page.
     filtered = filtered.where(has_work_item ? sql<boolean>`exists (${linked})` : sql<boolean>`not exists (${linked} offset 0)`);
   }
@@ -102,7 +105,7 @@ function wordsOf({ source, connection_id, asset_type, cve, cwe, tag, q }: Findin
     cve?.map((id) => `v:${id.toLowerCase()}`),
     cwe?.map((number) => `k:${number}`),
     tag?.map((name) => `t:${name.toLowerCase()}`),
-    ...(q ? soughtWords(q).map(({ whole, parts }) => [`w:${whole}`, ...(parts.length > 0 ? [parts.map((part) => `w:${part}`)] : [])]) : []),
+    ...(q ? queryWords(q).map(({ whole, parts }) => [`w:${whole}`, ...(parts.length > 0 ? [parts.map((part) => `w:${part}`)] : [])]) : []),
   ];
 }
 

@@ -14,7 +14,7 @@ interface Filtered<Row> {
 
 /**
  * The planner walks along the index of the sort order until it has a page, assuming that matches are spread evenly. If they are all at the far end,
- * that reads the whole index. So a small set of matches is found first and then sorted. A large set is met on a short walk, or else sorted too.
+ * that reads the whole index. So matches are fetched first and sorted if they are few. If they are many, a short walk along the index usually finds a page.
  */
 export async function fetchFilteredPage<Row extends { id: string }>(
   tx: TenantTx,
@@ -33,8 +33,8 @@ export async function fetchFilteredPage<Row extends { id: string }>(
 
   const total = request.total === 'exact' ? await count(tx, matching, 'exact') : ({ count: COUNT_LIMIT, relation: 'at_least' } as const);
   const nearby = sorted(filterFindings(ownFindings(tx).selectAll(), orgId, boundsOf(filter, sort.column), 'scan'), sort, { ...request, limit: WALKED });
-  const met = filterFindings(tx.selectFrom(nearby.as('findings')).select([key, 'findings.id']), orgId, filter, 'scan');
-  const page = await pageAmong(sql`(${met})`).execute();
+  const matches = filterFindings(tx.selectFrom(nearby.as('findings')).select([key, 'findings.id']), orgId, filter, 'scan');
+  const page = await pageAmong(sql`(${matches})`).execute();
   const ids = page.length > request.limit ? page.map(({ id }) => id) : (await countAndPage(tx, matching, pageAmong)).ids;
   return pageOf(await rowsOf(all, ids), total, sort, request);
 }

@@ -1,11 +1,12 @@
+import { sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 import { fetchPage, type PageRequest, type SortColumns } from '../../db/pages.ts';
 import { notFound } from '../../shared/errors.ts';
 import { listedColumns } from '../fields/derive.ts';
 import type { FindingRow } from '../fields/field.ts';
+import { namesFor } from '../fields/names.ts';
 import { type FindingFilter, ownFindings } from './filter.ts';
 import { fetchFilteredPage } from './filtered-page.ts';
-import { namesFor } from './names.ts';
 
 const listed = listedColumns.map((column) => `findings.${column}` as const);
 
@@ -51,18 +52,11 @@ export async function readDetails(tx: TenantTx, orgId: string, finding: FindingR
       .orderBy('sightings.first_seen')
       .execute(),
     finding.text_id === null ? [] : tx.selectFrom('finding_texts').selectAll().where('org_id', '=', orgId).where('id', '=', finding.text_id).execute(),
-    tx
-      .selectFrom('work_item_findings as link')
-      .innerJoin('work_items as item', (join) => join.onRef('item.org_id', '=', 'link.org_id').onRef('item.id', '=', 'link.work_item_id'))
-      .select(['item.id', 'item.title', 'item.status', 'link.linked_at'])
-      .where('link.org_id', '=', orgId)
-      .where('link.finding_id', '=', finding.id)
-      .where('link.unlinked_at', 'is', null)
-      .orderBy('link.linked_at')
-      .orderBy('item.id')
-      .execute(),
+    sql<{ id: string; title: string; status: string; linked_at: Date }>`
+      select work_item_id as id, title, status, linked_at from finding_work_items
+      where org_id = ${orgId} and finding_id = ${finding.id} order by linked_at, work_item_id`.execute(tx),
   ]);
-  return { ...names, sightings, text: texts[0] ?? null, workItems };
+  return { ...names, sightings, text: texts[0] ?? null, workItems: workItems.rows };
 }
 
 export async function readHistory(tx: TenantTx, orgId: string, id: string, page: PageRequest) {

@@ -9,8 +9,8 @@ import { listFindings } from './list.ts';
 
 const FINDINGS = 200_000;
 /**
- * What a page reads is bounded by what is counted (10,000 matches at the most), not by how many findings there are. What sources want
- * ignored is looked up in their sightings, one finding after the other.
+ * The cost of a page is bounded by the number of matches that are counted (at most 10,000), not by the number of findings. Suppressed findings are
+ * looked up in their sightings, one by one.
  */
 const mostBlocks = (matches: number, { suppressed }: FindingFilter): number => 2_000 + (suppressed === undefined ? 3 : 9) * matches;
 
@@ -42,7 +42,7 @@ async function blocksFetched(tx: TenantTx): Promise<number> {
   return Number(rows[0]?.blocks);
 }
 
-/** Blocks beyond what the number of matches allows. */
+/** How many blocks a page reads beyond what its number of matches allows. */
 function excessOf(filter: FindingFilter, sort: string): Promise<number> {
   return db.withTenant({ orgId }, async (tx) => {
     const before = await blocksFetched(tx);
@@ -116,7 +116,7 @@ const SORTS = [
   'due_at',
 ];
 
-/** Many matches, all of them at the far end of the order: old deadlines among the newest, and the like. No index serves every such pair. */
+/** Many matches, all at the far end of the sort order, for example old deadlines among the newest findings. No index serves every such pair. */
 const FAR_END: Record<string, RegExp> = { due_to: /^-(first_seen|last_seen|created_at|updated_at)$/ };
 const isFarEnd = (filter: FindingFilter, sort: string): boolean => Object.keys(filter).some((name) => FAR_END[name]?.test(sort) ?? false);
 
@@ -127,7 +127,7 @@ describe('a page of findings reads a bounded number of blocks', () => {
     expect(Object.entries(read).filter(([, blocks]) => blocks > 0)).toEqual([]);
   });
 
-  it('which a lost index would show', async () => {
+  it('and fails the bound without an index', async () => {
     await withClient(database.url, (admin) => admin.query('drop index rrs.findings_by_facet'));
     expect(await excessOf({ cve: ['CVE-2024-10007'] }, '-risk_score')).toBeGreaterThan(0);
   });

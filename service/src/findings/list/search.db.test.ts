@@ -30,21 +30,21 @@ describe('the search', () => {
     expect(await titles(q)).toEqual(found);
   });
 
-  it('finds what was stored with the joint at its end', async () => {
+  it('finds a word that was stored with a trailing separator', async () => {
     await api.db.withTenant({ orgId: api.ours.id }, (tx) =>
       tx.updateTable('findings').set({ search: "'w:libfoo:' 'w:libfoo-core:' 'w:libfoo' 'w:core'" }).where('title', '=', 'Old libfoo').execute(),
     );
     expect(await titles('libfoo-core')).toEqual(['Old libfoo']);
   });
 
-  it.each(['!&|', 'a', '-- .'])('for %j, which has no word, is refused, in lists as in changes', async (q) => {
+  it.each(['!&|', 'a', '-- .'])('for %j, which has no word, is rejected in lists and bulk changes', async (q) => {
     expect(await search(q)).toMatchObject({ status: 400, body: { errors: [{ in: 'query', path: '/q', detail: expect.stringContaining('two letters') }] } });
     const body = { filter: { q }, change: { status: 'in_progress' } };
     const bulk = await api.call('POST', '/api/v1/findings/bulk', { as: api.ours.owner, body });
     expect(bulk).toMatchObject({ status: 400, body: { errors: [{ path: '/filter/q' }] } });
   });
 
-  it('that only seems to have words finds nothing', async () => {
+  it('for something that only looks like words finds nothing', async () => {
     expect(await titles('\u0130\u0130')).toEqual([]);
   });
 });

@@ -9,7 +9,7 @@ afterAll(() => api?.close());
 
 const DAY = 86_400_000;
 
-it('counts what is there, and nothing of others', async () => {
+it('counts the findings of the organization and no others', async () => {
   const as = { as: api.ours.owner };
   const empty = await api.call('GET', '/api/v1/findings/stats', as);
   expect(empty).toMatchObject({ status: 200, body: { total: 0, active: 0, by_source: [], mean_days_to_remediate: { all: null, high: null } } });

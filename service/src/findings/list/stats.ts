@@ -22,7 +22,7 @@ interface Group {
   days_open: number;
 }
 
-/** Three statements over indexes; findings_by_status includes what the first one reads. */
+/** Three statements that read indexes. The first one reads only columns that findings_by_status includes. */
 export async function readStats(tx: TenantTx, orgId: string) {
   const age = (from: number, to: number | null) =>
     sql`count(*) filter (where first_seen <= now() - make_interval(days => ${from}) and first_seen > ${to === null ? sql`'-infinity'` : sql`now() - make_interval(days => ${to})`})::int`;
@@ -54,7 +54,7 @@ function summarize(
   const active = groups.filter(({ status }) => (activeStatuses as readonly string[]).includes(status));
   const total = (some: readonly Group[], of: 'count' | 'overdue' = 'count') => some.reduce((sum, group) => sum + group[of], 0);
   const ofSeverity = (some: readonly Group[], severity: string) => some.filter((group) => severityName(group.severity) === severity);
-  const proven = groups.filter(({ status }) => status === 'verified');
+  const verified = groups.filter(({ status }) => status === 'verified');
   const mean = (some: readonly Group[]) =>
     total(some) === 0 ? null : Math.round((some.reduce((sum, group) => sum + group.days_open, 0) / total(some)) * 10) / 10;
   return {
@@ -66,7 +66,7 @@ function summarize(
     by_age: AGES.map((bucket, index) => ({ ...bucket, count: active.reduce((sum, { ages }) => sum + (ages[index] ?? 0), 0) })),
     by_source,
     per_day,
-    mean_days_to_remediate: { all: mean(proven), ...record(severities, (severity) => mean(ofSeverity(proven, severity))) },
+    mean_days_to_remediate: { all: mean(verified), ...record(severities, (severity) => mean(ofSeverity(verified, severity))) },
   };
 }
 

@@ -11,7 +11,7 @@ beforeEach(async () => {
   }
 });
 
-it.each(['tenant_findings', 'tenant_assets'])('%s shows the rows of the organization that is set, none to nobody, and takes no changes', async (view) => {
+it.each(['tenant_findings', 'tenant_assets'])('%s shows only the rows of the current organization, no rows without one, and is read-only', async (view) => {
   const asApp = async (setting: string, sql: string) => {
     await engine.admin().query(`begin; set local role rrs_app; ${setting}`);
     try {

@@ -32,7 +32,7 @@ async function findings(count: number, asset: string): Promise<string[]> {
   return ids;
 }
 
-/** What a change left behind, but for ids and times. */
+/** The history entry and event of a change, without ids and times. */
 async function traces(id: string): Promise<unknown> {
   const { data } = await get<{ data: Record<string, unknown>[] }>(`/findings/${id}/history`);
   const [event] = await api.db.withSystem((tx) => tx.selectFrom('events').select(['type', 'data']).where('subject', '=', id).orderBy('id', 'desc').execute());
@@ -45,7 +45,7 @@ async function traces(id: string): Promise<unknown> {
 }
 
 describe('a bulk change', () => {
-  it('changes what may change and names what may not, by the rules of a single one', async () => {
+  it('changes allowed findings and lists the refused ones, by the rules for a single finding', async () => {
     const ids = await findings(4, 'mixed.example');
     const [open, rejected, done] = ids as [string, string, string];
     await api.call('PATCH', `/api/v1/findings/${rejected}`, { ...as(), body: { status: 'false_positive', justification: 'inaccurate_finding' } });
@@ -56,7 +56,7 @@ describe('a bulk change', () => {
       counts: { matched: 5, changed: 2, unchanged: 1, refused: 2 },
       refused: [
         { id: unknown, code: 'not_found' },
-        { id: rejected, code: 'invalid_transition', detail: expect.stringContaining('may become open') },
+        { id: rejected, code: 'invalid_transition', detail: expect.stringContaining('Allowed: open.') },
       ],
     };
     const dry = await bulk({ ids: [...ids, unknown, open], change, dry_run: true });
@@ -67,7 +67,7 @@ describe('a bulk change', () => {
     expect(await bulk({ ids, change })).toMatchObject({ body: { counts: { matched: 4, changed: 0, unchanged: 3, refused: 1 } } });
   });
 
-  it('applies the same status in other words, and leaves the trace of a single change', async () => {
+  it('applies new details of the same status like a single change', async () => {
     const [one, other, same] = (await findings(3, 'again.example')) as [string, string, string];
     const accepted = { status: 'risk_accepted', reason: 'behind the firewall', owner: 'ada', expires_at: inDays(30) };
     const again = { ...accepted, reason: 'still behind it', expires_at: inDays(60) };
@@ -82,7 +82,7 @@ describe('a bulk change', () => {
     expect(await get(`/findings/${same}`)).toMatchObject({ version: 2 });
   });
 
-  it('leaves the same trace as a single change', async () => {
+  it('records the same history and events as a single change', async () => {
     const [one, other] = (await findings(2, 'trace.example')) as [string, string];
     const change = { status: 'risk_accepted', reason: 'behind the firewall', owner: 'ada', expires_at: inDays(30), severity: 'low' };
     await api.call('PATCH', `/api/v1/findings/${one}`, { ...as(), body: change });
@@ -92,7 +92,7 @@ describe('a bulk change', () => {
     expect(audit.data.find(({ action }) => action === 'finding.bulk_changed')).toMatchObject({ after: { change, ids: 1, changed: 1 } });
   });
 
-  it('ranks, dates and tags by filter, and the tags are found', async () => {
+  it('changes severity, deadline and tags by filter, and the tags are found', async () => {
     await findings(3, 'filter.example');
     const answer = await bulk({
       filter: { asset: 'filter.' },
@@ -111,7 +111,7 @@ describe('a bulk change', () => {
     expect(await get<{ data: Finding[] }>('/findings?tag=crown')).toMatchObject({ data: [{ severity: 'high', severity_overridden: false }, {}, {}] });
   });
 
-  it('is refused as a whole when it can apply to nothing', async () => {
+  it('is rejected if it cannot apply to any finding', async () => {
     const [id] = await findings(1, 'refused.example');
     for (const [body, path] of [
       [{ ids: [id], change: { status: 'risk_accepted', reason: 'because' } }, '/owner'],
@@ -125,7 +125,7 @@ describe('a bulk change', () => {
     expect(await bulk({ ids: [id], change: { severity: 'low' } })).toMatchObject({ status: 200, body: { refused: [{ id, code: 'validation_failed' }] } });
   });
 
-  it('is done once for one Idempotency-Key, and does not reach into another organization', async () => {
+  it('is applied once per Idempotency-Key, and not to another organization', async () => {
     const [id] = (await findings(1, 'once.example')) as [string];
     const body = { ids: [id], change: { status: 'in_progress' } };
     const theirs = await api.call('POST', '/api/v1/findings/bulk', { as: api.theirs.owner, body });
@@ -137,7 +137,7 @@ describe('a bulk change', () => {
     expect(await get(`/findings/${id}`)).toMatchObject({ status: 'in_progress', version: 2 });
   });
 
-  it('changes thousands at once, and names the first thousand that it may not', async () => {
+  it('changes thousands of findings and lists the first thousand refusals', async () => {
     const [id] = (await findings(1, 'many.example')) as [string];
     await api.db.withTenant({ orgId: api.ours.id }, async (tx) => {
       const copy = sql`jsonb_build_object('id', new_id(), 'identity_key', '\\x' || lpad(to_hex(n), 32, '0'))`;

@@ -1,50 +1,32 @@
-import type { Severity } from '@rrs/scan-reports';
 import { type Expression, type RawBuilder, sql } from 'kysely';
+import type { Static } from 'typebox';
+import { assetFacts } from '../../assets/relations.ts';
 import { recordAudit } from '../../audit/record.ts';
 import type { TenantTx } from '../../db/database.ts';
+import { emitSql } from '../../events/emit.ts';
+import type { EventType } from '../../events/types.ts';
+import type { OrganizationPolicy } from '../../organizations/policy.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { AppError, invalidField } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { riskSql } from '../../vulnerabilities/risk.ts';
-import type { FindingRow } from '../fields/field.ts';
 import { type FindingFollower, idsSql } from '../follower.ts';
 import { takeImportLock } from '../import-lock.ts';
-import { type FindingFilter, filterFindings, ownFindings } from '../list/filter.ts';
-import type { FindingPolicy } from '../policy.ts';
+import { filterFindings, ownFindings } from '../list/filter.ts';
+import type { BulkAnswer, BulkBody } from '../schemas-bulk.ts';
 import { severityRank } from '../severity.ts';
 import { dueSql } from '../sla.ts';
-import { type Justification, mayMove, type Status, statuses } from '../status.ts';
-import { type Deciding, decide, personOf, readDeciding } from './triage.ts';
+import { mayMove, type Status, statuses } from '../status.ts';
+import { type Decidable, type Deciding, decide, personOf, readDeciding, SEVERITY_UNEXPLAINED } from './triage.ts';
 
-interface BulkChange {
-  status?: Status;
-  severity?: Severity | null;
-  reason?: string;
-  owner?: string;
-  expires_at?: string;
-  justification?: Justification;
-  add_tags?: string[];
-  remove_tags?: string[];
-  work_item_id?: string;
-}
-
-export interface BulkRequest {
-  ids?: string[];
-  filter?: FindingFilter;
-  change: BulkChange;
-  dry_run?: boolean;
-}
-
-export interface BulkResult {
-  dry_run: boolean;
-  counts: { matched: number; changed: number; unchanged: number; refused: number };
-  refused: { id: string; code: string; detail: string }[];
-}
+export type BulkRequest = Static<typeof BulkBody>;
+type BulkChange = BulkRequest['change'];
+export type BulkResult = Static<typeof BulkAnswer>;
 
 const MAX_MATCHED = 100_000;
 const MAX_REFUSALS = 1_000;
 
-/** However many findings there are, what each becomes is decided by its status once, and all are changed in one statement. */
+/** The rules are evaluated once per status, and one statement changes all findings, regardless of their number. */
 export async function changeFindings(
   tx: TenantTx,
   actor: Actor,
@@ -56,7 +38,7 @@ export async function changeFindings(
   if (work_item_id !== undefined) await follower.assertOpen(tx, orgId, work_item_id);
   if (!dry_run) await takeImportLock(tx, orgId);
   const deciding = await readDeciding(tx, actor, change);
-  const ways = waysOf(change, deciding);
+  const outcomes = outcomesOf(change, deciding);
   const found = filterFindings(ownFindings(tx).select('findings.id'), orgId, filter);
   if (ids === undefined) await assertNotTooMany(tx, found.limit(MAX_MATCHED + 1));
   const own = tx.selectFrom('findings').select(needed).where('findings.org_id', '=', orgId);
@@ -64,7 +46,7 @@ export async function changeFindings(
     ids === undefined ? sql<boolean>`findings.id in (${found.limit(MAX_MATCHED)})` : sql<boolean>`findings.id = any(${[...new Set(ids)]}::uuid[])`,
   );
   const matched = dry_run ? wanted : wanted.forNoKeyUpdate();
-  const decided = sql`with matched as materialized (${matched}), decided as materialized (${decidedSql(actor, change, ways, deciding.policy)})`;
+  const decided = sql`with matched as materialized (${matched}), decided as materialized (${decidedSql(actor, change, outcomes, deciding.policy)})`;
   const refusals = sql`coalesce((select jsonb_agg(refused) from (select id, code, detail from decided where code is not null order by id limit ${MAX_REFUSALS}) refused), '[]')`;
   const summary = sql`
     select count(*)::int as matched, count(*) filter (where code is null and changed)::int as changed, count(*) filter (where code is not null)::int as refused,
@@ -109,7 +91,7 @@ async function assertNotTooMany(tx: TenantTx, found: Expression<unknown>): Promi
     in: 'body',
     path: '/filter',
     code: 'too_many',
-    detail: `matches more than ${MAX_MATCHED.toLocaleString('en')} findings; narrow it and repeat`,
+    detail: `\`filter\` matches more than ${MAX_MATCHED.toLocaleString('en')} findings. Add filters and send several requests.`,
   });
 }
 
@@ -133,10 +115,10 @@ function resultOf(summary: Omit<Summary, 'moved' | 'linked'> | undefined, dry_ru
   };
 }
 
-/** What the change makes of a finding in one status, by the same rules as for a single one. */
-interface Way {
+/** The result of the change for findings in one status, by the same rules as for a single finding. */
+interface Outcome {
   from: Status;
-  /** Whether its status was set by the one who asks. */
+  /** Whether the status was set by the person who makes the change. */
   own: boolean;
   code: string | null;
   detail: string | null;
@@ -145,16 +127,15 @@ interface Way {
   reopened: number;
 }
 
-function waysOf({ status, reason, owner, expires_at, justification }: BulkChange, deciding: Deciding): Way[] {
+function outcomesOf({ status, reason, owner, expires_at, justification }: BulkChange, deciding: Deciding): Outcome[] {
   if (status === undefined) return [];
   const given = { status, reason, owner, expires_at, justification };
   const patch = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const refusals: AppError[] = [];
-  const ways = statuses.flatMap((from) =>
-    [true, false].map((own): Way => {
-      const sample = { status: from, status_changed_by: own ? personOf(deciding.actor) : null, reopen_count: 0, tags: [] as string[] } as FindingRow;
+  const outcomes = statuses.flatMap((from) =>
+    [true, false].map((own): Outcome => {
       try {
-        const change = decide(sample, patch, deciding);
+        const change = decide(sampleOf(from, own, deciding), patch, deciding);
         return {
           from,
           own,
@@ -171,15 +152,35 @@ function waysOf({ status, reason, owner, expires_at, justification }: BulkChange
       }
     }),
   );
-  // Something is missing whatever the finding is: that is a mistake of the request.
-  const possible = ways.filter(({ from }) => mayMove(from, status, 'person'));
+  // If a field is missing for every possible status, the request itself is invalid.
+  const possible = outcomes.filter(({ from }) => mayMove(from, status, 'person'));
   const [first] = refusals;
   if (first?.code === 'validation_failed' && refusals.length === possible.length) throw first;
-  return ways;
+  return outcomes;
 }
 
-/** `matched` beside what becomes of it: n_… are the new values. */
-function decidedSql(actor: Actor, change: BulkChange, ways: readonly Way[], policy: FindingPolicy): RawBuilder<unknown> {
+/** A finding in this status. The rules for a change of status read only the status and who set it. The rest is neutral. */
+function sampleOf(status: Status, own: boolean, { actor, now }: Deciding): Decidable {
+  return {
+    status,
+    status_changed_by: own ? personOf(actor) : null,
+    status_reason: null,
+    assurance: null,
+    acceptance_owner: null,
+    acceptance_expires_at: null,
+    justification: null,
+    closed_at: null,
+    reopen_count: 0,
+    severity_override: null,
+    source_severity: 0,
+    clock_from: now,
+    kev: false,
+    tags: [],
+  };
+}
+
+/** The rows of `matched` with their new values, in columns named n_…, and the reason if the change is refused. */
+function decidedSql(actor: Actor, change: BulkChange, outcomes: readonly Outcome[], policy: OrganizationPolicy): RawBuilder<unknown> {
   const { status, severity, reason, add_tags = [], remove_tags = [], work_item_id } = change;
   const rank = severity === undefined || severity === null ? null : severityRank(severity);
   const override = severity === undefined ? sql`m.severity_override` : sql`${rank}::smallint`;
@@ -193,22 +194,22 @@ function decidedSql(actor: Actor, change: BulkChange, ways: readonly Way[], poli
   const linking =
     work_item_id === undefined
       ? sql`false`
-      : sql`not exists (select from work_item_findings l where l.org_id = ${actor.orgId} and l.work_item_id = ${work_item_id} and l.finding_id = m.id and l.unlinked_at is null)`;
+      : sql`not exists (select from finding_work_items l where l.org_id = ${actor.orgId} and l.work_item_id = ${work_item_id} and l.finding_id = m.id)`;
   return sql`
     select m.*, case when ${moving} then w.assurance else m.assurance end as n_assurance, case when ${moving} then ${reason ?? null}::text else coalesce(${reason ?? null}::text, m.status_reason) end as n_reason, w.closed as n_closed, w.reopened as n_reopened, ${override} as n_override, coalesce(${override}, m.source_severity) as n_severity,
       case when ${retagged} then ${tags} else m.tags end as n_tags, ${moving} as moves, ${deciding} as decides, ${overridden} as reranks, ${retagged} as retags,
       ${linking} as links, ${deciding} or ${overridden} or ${retagged} as writes, ${deciding} or ${overridden} or ${retagged} or ${linking} as changed,
       case when ${deciding} then w.code when ${unexplained} and ${overridden} then 'validation_failed' end as code,
-      case when ${deciding} and w.code is not null then w.detail when ${unexplained} and ${overridden} then '/reason is required: it says why the severity is another than the source says' end as detail,
+      case when ${deciding} and w.code is not null then w.detail when ${unexplained} and ${overridden} then ${SEVERITY_UNEXPLAINED}::text end as detail,
       ${riskSql('s', 'a')} as n_risk, ${dueSql(policy.sla, sql`m.clock_from`, sql`s.severity`, sql`m.kev`)} as n_due
     from matched m
-    join assets a on a.org_id = ${actor.orgId} and a.id = m.asset_id
+    join ${assetFacts} a on a.org_id = ${actor.orgId} and a.id = m.asset_id
     cross join lateral (select coalesce(${override}, m.source_severity) as severity, m.cvss_score, m.epss, m.kev) s
-    left join jsonb_to_recordset(${JSON.stringify(ways)}::jsonb) as w ("from" text, own boolean, code text, detail text, assurance text, closed boolean, reopened integer)
+    left join jsonb_to_recordset(${JSON.stringify(outcomes)}::jsonb) as w ("from" text, own boolean, code text, detail text, assurance text, closed boolean, reopened integer)
       on w."from" = m.status and w.own = (m.status_changed_by is not distinct from ${personOf(actor)})`;
 }
 
-/** As for a single one: the same status in other words. */
+/** Whether the status stays but its reason or details change, as for a single finding. */
 function restatingSql({ status, reason, owner, expires_at, justification }: BulkChange): RawBuilder<unknown> {
   const given = [
     [sql`m.status_reason`, sql`${reason}::text`, reason],
@@ -216,7 +217,7 @@ function restatingSql({ status, reason, owner, expires_at, justification }: Bulk
     [sql`m.acceptance_expires_at`, sql`${expires_at}::timestamptz(3)`, expires_at],
     [sql`m.justification`, sql`${justification}::text`, justification],
   ] as const;
-  const differences = given.flatMap(([known, said, value]) => (value === undefined ? [] : [sql`${known} is distinct from ${said}`]));
+  const differences = given.flatMap(([known, requested, value]) => (value === undefined ? [] : [sql`${known} is distinct from ${requested}`]));
   return status === undefined || differences.length === 0 ? sql`false` : sql`(m.status = ${status} and (${sql.join(differences, sql` or `)}))`;
 }
 
@@ -269,9 +270,10 @@ function writesSql(
     'acceptance_expires_at', d.acceptance_expires_at, 'justification', d.justification, 'severity', ${name('d.severity')}, 'severity_override', ${name('d.severity_override')}, 'tags', d.tags)`;
   const now = sql`jsonb_build_object('severity', ${name('d.n_severity')}, 'severity_override', ${name('d.n_override')}, 'tags', d.n_tags) || case when d.decides then jsonb_build_object('status', ${after.status}, 'status_reason', d.n_reason,
     'assurance', d.n_assurance, 'acceptance_owner', ${after.owner}, 'acceptance_expires_at', ${after.expires}, 'justification', ${after.justification}) else '{}' end`;
+  const events = sql`select id::text as subject, became || jsonb_build_object('from', "from", 'to', "to") as data, action from changes`;
   return sql`, written as (
       update findings f set ${sql.join(sets)} from decided d where f.org_id = ${orgId} and f.id = d.id and d.writes and d.code is null
-    ), said as materialized (
+    ), changes as materialized (
       select d.id, d.status as "from", case when d.moves then ${after.status} else d.status end as "to", was, became,
         case when d.moves then 'status_changed' when d.reranks then 'severity_changed' else 'updated' end as action
       from decided d
@@ -280,11 +282,10 @@ function writesSql(
         from jsonb_each(${now}) n join jsonb_each(${before}) o on o.key = n.key and (o.value <> n.value or (d.decides and n.key = 'status'))
       ) difference
       where d.writes and d.code is null
-    ), remembered as (
+    ), recorded as (
       insert into finding_history (org_id, finding_id, id, actor_type, actor_id, actor_name, action, before, after, reason)
-      select ${orgId}, id, new_id(), ${actor.type}, ${actor.id}, ${actor.name}, action, was, became, ${reason ?? null} from said
-    ), told as (
-      insert into events (org_id, id, type, subject, data)
-      select ${orgId}, new_id(), 'finding.' || action, id::text, became || jsonb_build_object('from', "from", 'to', "to") from said
+      select ${orgId}, id, new_id(), ${actor.type}, ${actor.id}, ${actor.name}, action, was, became, ${reason ?? null} from changes
+    ), emitted as (
+      ${emitSql(orgId, sql<EventType>`'finding.' || action`, events)}
     )`;
 }

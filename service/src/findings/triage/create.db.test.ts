@@ -19,7 +19,7 @@ it.each([
   ['/title', { title: ' \n ' }],
   ['/first_seen', { first_seen: '2099-01-01T00:00:00Z' }],
   ['/first_seen', { first_seen: hours(25) }],
-])('a finding is not created with a wrong %s: %j', async (path, extra) => {
+])('rejects a finding with an invalid %s: %j', async (path, extra) => {
   expect(await create(extra)).toMatchObject({ status: 400, body: { code: 'validation_failed', errors: [{ path }] } });
 });
 

@@ -1,11 +1,14 @@
-import type { Asset, AssetType, Location, Observation, Severity } from '@rrs/scan-reports';
+import type { Asset, Observation } from '@rrs/scan-reports';
 import { sql } from 'kysely';
+import type { Static } from 'typebox';
+import { readAsset } from '../../assets/assets.ts';
 import { recordAudit } from '../../audit/record.ts';
 import { Hex } from '../../db/copy.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { emit } from '../../events/emit.ts';
+import { readPolicy } from '../../organizations/read-policy.ts';
 import type { Actor } from '../../shared/actor.ts';
-import { AppError, notFound } from '../../shared/errors.ts';
+import { AppError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import type { FindingRow } from '../fields/field.ts';
 import { type FindingFollower, idsSql } from '../follower.ts';
@@ -14,10 +17,10 @@ import { sourceOf } from '../import/sources.ts';
 import {
   assetKeyOf,
   contentOf,
+  deleteStaged,
   importAssets,
   importRows,
   importTexts,
-  STAGING_VIEWS,
   type StagingContext,
   type StagingTable,
   stagedAsset,
@@ -26,26 +29,11 @@ import {
 } from '../import/staging.ts';
 import { takeImportLock } from '../import-lock.ts';
 import { readFinding } from '../list/list.ts';
-import { readPolicy } from '../policy.ts';
+import type { FindingCreate } from '../schemas.ts';
 
-export interface NewFinding {
-  title: string;
-  severity: Severity;
-  asset?: { type: AssetType; name: string };
-  asset_id?: string;
-  description?: string;
-  solution?: string;
-  cves?: string[];
-  cwes?: number[];
-  cvss?: { vector: string };
-  location?: Location;
-  references?: string[];
-  tags?: string[];
-  first_seen?: string;
-  work_item_id?: string;
-}
+export type NewFinding = Static<typeof FindingCreate>;
 
-/** What a person found goes the same way as what a scanner found: one row through the import engine. */
+/** Passes the finding through the import engine as one staged record, so that it is matched and scored like a reported one. */
 export async function createFinding(tx: TenantTx, actor: Actor, input: NewFinding, follower: FindingFollower): Promise<FindingRow> {
   const { orgId } = actor;
   if (input.work_item_id !== undefined) await follower.assertOpen(tx, orgId, input.work_item_id);
@@ -61,8 +49,8 @@ export async function createFinding(tx: TenantTx, actor: Actor, input: NewFindin
     tx,
   );
   const id = rows[0]?.finding_id ?? '';
-  if (created === 0) throw new AppError('conflict', `This weakness is already known at this place of the asset, as finding "${id}".`);
-  for (const view of STAGING_VIEWS) await tx.deleteFrom(view).where('org_id', '=', orgId).where('import_id', '=', importId).execute();
+  if (created === 0) throw new AppError('conflict', `The weakness is already known at this location of the asset, as finding "${id}".`);
+  await deleteStaged(tx, orgId, importId);
   const finding = await readFinding(tx, orgId, id);
   const after = { title: finding.title, severity: input.severity, asset: asset.name };
   await recordAudit(tx, actor, { action: 'finding.created', objectType: 'finding', objectId: id, after });
@@ -74,16 +62,15 @@ export async function createFinding(tx: TenantTx, actor: Actor, input: NewFindin
 
 async function assetFor(tx: TenantTx, orgId: string, { asset, asset_id }: NewFinding): Promise<Asset> {
   if (asset_id === undefined) return asset ?? { type: 'other', name: 'unspecified' };
-  const known = await tx.selectFrom('assets').select(['type', 'name']).where('org_id', '=', orgId).where('id', '=', asset_id).executeTakeFirst();
-  if (!known) throw notFound('asset', asset_id);
-  return known;
+  const { type, name } = await readAsset(tx, orgId, asset_id);
+  return { type, name };
 }
 
 function observationOf(input: NewFinding, importId: string): Observation {
   return {
     place: 'manual',
     tool: 'manual',
-    // A weakness without a public id is one of its own: two people's words for it are no identity.
+    // Without a public id, each manual finding is its own weakness: titles that people write do not identify one.
     rule: input.cves && input.cves.length > 0 ? null : importId,
     external_id: null,
     title: input.title,

@@ -32,7 +32,7 @@ const finding = async (severity: string): Promise<Finding> => {
 const read = async (id: string) => (await api.call('GET', `/api/v1/findings/${id}`, as())).body as Finding & { status: string; version: number };
 const context = () => ({ db: api.db, log: { info: () => {}, error: () => {} }, signal: new AbortController().signal, lastAttempt: false });
 
-it('is shown with its defaults, merged part by part, and goes back to them', async () => {
+it('the policy is shown with defaults, patched by part, and can be reset', async () => {
   expect(await api.call('GET', '/api/v1/organization', as())).toMatchObject({ status: 200, body: { policy: defaults } });
   expect(await patch({ sla: { critical: 7, high: null }, four_eyes: true })).toMatchObject({
     status: 200,
@@ -47,7 +47,7 @@ it('is shown with its defaults, merged part by part, and goes back to them', asy
   expect(body).toMatchObject({ data: [{ action: 'organization.updated', before: { policy: { brake: { count: 10 } } }, after: { policy: defaults } }] });
 });
 
-it('moves the deadlines of active findings when the SLA changes, and of no others', async () => {
+it('a change of the SLA changes the deadlines of active findings only', async () => {
   const [high, info, closed] = [await finding('high'), await finding('info'), await finding('high')];
   await api.call('PATCH', `/api/v1/findings/${closed.id}`, { ...as(), body: { status: 'false_positive', justification: 'inaccurate_finding' } });
   await patch({ sla: { high: 3, info: 365 } });
@@ -59,7 +59,7 @@ it('moves the deadlines of active findings when the SLA changes, and of no other
   expect((await read(high.id)).version).toBe(moved.version);
 });
 
-it('is asked for as a job by the change itself', async () => {
+it('a change of the SLA queues a job', async () => {
   await patch({ sla: { low: 100 } });
   const admin = new pg.Client({ connectionString: api.databaseUrl });
   await admin.connect();
@@ -70,7 +70,7 @@ it('is asked for as a job by the change itself', async () => {
   expect(rows).toEqual([{ payload: { org_id: api.ours.id } }]);
 });
 
-it('ends an acceptance when its time is over, in every organization, with history and event', async () => {
+it('expired acceptances end in every organization, with history and event', async () => {
   const [due, later] = [await finding('high'), await finding('high')];
   for (const { id } of [due, later]) {
     await api.call('PATCH', `/api/v1/findings/${id}`, {
@@ -86,7 +86,7 @@ it('ends an acceptance when its time is over, in every organization, with histor
       .execute(),
   );
   await acceptanceExpiry(api.follower).run({}, context());
-  expect(await read(due.id)).toMatchObject({ status: 'open', status_reason: 'the acceptance expired', acceptance: null });
+  expect(await read(due.id)).toMatchObject({ status: 'open', status_reason: 'The risk acceptance expired.', acceptance: null });
   expect(await read(later.id)).toMatchObject({ status: 'risk_accepted' });
   const { body } = await api.call('GET', `/api/v1/findings/${due.id}/history?limit=1`, as());
   expect(body).toMatchObject({

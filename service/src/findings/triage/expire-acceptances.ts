@@ -1,17 +1,18 @@
 import { sql } from 'kysely';
 import { recordAudit } from '../../audit/record.ts';
 import type { TenantTx } from '../../db/database.ts';
+import { emitSql } from '../../events/emit.ts';
 import { handle } from '../../jobs/jobs.ts';
 import { applySla } from '../../organizations/jobs.ts';
+import { readPolicy } from '../../organizations/read-policy.ts';
 import { systemActor } from '../../shared/actor.ts';
 import { type FindingFollower, idsSql } from '../follower.ts';
 import { takeImportLock } from '../import-lock.ts';
 import { expireAcceptances } from '../jobs.ts';
-import { readPolicy } from '../policy.ts';
 import { dueSql } from '../sla.ts';
 import { activeStatuses } from '../status.ts';
 
-/** Once a minute: an acceptance ends when it said it would. */
+/** Reopens findings whose risk acceptance has expired. Runs once a minute. */
 export const acceptanceExpiry = (follower: FindingFollower) =>
   handle(
     expireAcceptances,
@@ -27,20 +28,20 @@ export const acceptanceExpiry = (follower: FindingFollower) =>
     '* * * * *',
   );
 
-const EXPIRED = 'the acceptance expired';
+const EXPIRED = 'The risk acceptance expired.';
 
 async function reopenExpired(tx: TenantTx, orgId: string, follower: FindingFollower): Promise<void> {
   await takeImportLock(tx, orgId);
   const actor = systemActor(orgId, 'worker');
+  const events = sql`select id::text as subject, jsonb_build_object('from', 'risk_accepted', 'to', 'open', 'status_reason', ${EXPIRED}::text) as data from expired`;
   const { rows } = await sql<{ id: string }>`
     with expired as (
       select id, status_reason, acceptance_owner, acceptance_expires_at from findings
       where org_id = ${orgId} and status = 'risk_accepted' and acceptance_expires_at <= now()
       for no key update
-    ), told as (
-      insert into events (org_id, id, type, subject, data)
-      select ${orgId}, new_id(), 'finding.status_changed', id::text, jsonb_build_object('from', 'risk_accepted', 'to', 'open', 'status_reason', ${EXPIRED}::text) from expired
-    ), remembered as (
+    ), emitted as (
+      ${emitSql(orgId, 'finding.status_changed', events)}
+    ), recorded as (
       insert into finding_history (org_id, finding_id, id, actor_type, actor_id, actor_name, action, before, after, reason)
       select ${orgId}, id, new_id(), ${actor.type}, ${actor.id}, ${actor.name}, 'status_changed',
         jsonb_build_object('status', 'risk_accepted', 'status_reason', status_reason, 'acceptance_owner', acceptance_owner, 'acceptance_expires_at', acceptance_expires_at),
@@ -56,7 +57,7 @@ async function reopenExpired(tx: TenantTx, orgId: string, follower: FindingFollo
   await follower.follow(tx, actor, idsSql(rows.map(({ id }) => id)));
 }
 
-/** Deadlines of what is still to be done, by the SLA as it is now. They count from the first sight, or from when a scan saw it again. */
+/** Recomputes the deadlines of active findings from the current SLA. They count from when the finding was first seen or last reopened by a scan. */
 export const slaChange = handle(applySla, async ({ org_id: orgId }, { db }) => {
   await db.withTenant({ orgId }, async (tx) => {
     await takeImportLock(tx, orgId);

@@ -1,12 +1,14 @@
 import { sql } from 'kysely';
+import { assetFacts } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
+import { readPolicy } from '../../organizations/read-policy.ts';
+import { vulnerabilityFacts } from '../../vulnerabilities/relations.ts';
 import { riskSql } from '../../vulnerabilities/risk.ts';
 import { takeImportLock } from '../import-lock.ts';
-import { readPolicy } from '../policy.ts';
 import { dueSql } from '../sla.ts';
 import { activeStatuses } from '../status.ts';
 
-/** Findings take over what is known of their vulnerabilities by now, with score and deadline. Those that it does not change are not written. */
+/** Copies current knowledge about vulnerabilities to findings and recomputes their score and deadline. Writes only findings that change. Returns how many. */
 export async function rescoreKnown(tx: TenantTx, orgId: string): Promise<number> {
   await takeImportLock(tx, orgId);
   const { sla } = await readPolicy(tx, orgId);
@@ -15,7 +17,7 @@ export async function rescoreKnown(tx: TenantTx, orgId: string): Promise<number>
       select f.id, f.severity, f.status, f.due_at, f.clock_from, f.risk_score as old_score,
         v.epss, v.epss_percentile, v.epss_date, v.kev, v.kev_due_date, coalesce(f.cvss_score, v.cvss_score) as cvss_score,
         coalesce(f.cvss_vector, v.cvss_vector) as cvss_vector, coalesce(f.cvss_version, v.cvss_version) as cvss_version, a.criticality, a.exposure
-      from findings f join vulnerabilities v on v.id = f.weakness join assets a on a.org_id = ${orgId} and a.id = f.asset_id
+      from findings f join ${vulnerabilityFacts} v on v.id = f.weakness join ${assetFacts} a on a.org_id = ${orgId} and a.id = f.asset_id
       where f.org_id = ${orgId}
         and (f.epss, f.epss_percentile, f.kev, f.kev_due_date, f.cvss_score) is distinct from (v.epss, v.epss_percentile, v.kev, v.kev_due_date, coalesce(f.cvss_score, v.cvss_score))
     ), changed as (

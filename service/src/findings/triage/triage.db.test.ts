@@ -58,7 +58,7 @@ const WITH: Record<Status, object> = {
   false_positive: { justification: 'code_not_reachable' },
   withdrawn: { reason: 'out of scope' },
 };
-/** As the database allows it, for the way there is not what is tested. */
+/** Sets the status directly in the database, because the way to it is not under test. */
 const bring = (status: Status) =>
   admin.query(
     `update findings set status = $2, status_changed_by = null, status_reason = 'because', assurance = case when $2 in ('remediated', 'verified') then 'declared' end,
@@ -88,14 +88,14 @@ describe('a change of status', () => {
     ['open', 'withdrawn', ['/reason']],
     ['verified', 'open', ['/reason']],
     ['withdrawn', 'open', ['/reason']],
-  ])('%s → %s says all that is missing at once', async (from, to, missing) => {
+  ])('%s → %s reports all missing fields at once', async (from, to, missing) => {
     await bring(from);
     const answer = await patch({ status: to });
     expect(answer).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
     expect(answer.body.errors.map(({ path }) => path).sort()).toEqual(missing);
   });
 
-  it('with a severity says what both lack', async () => {
+  it('with a severity reports the missing fields of both', async () => {
     const answer = await patch({ status: 'risk_accepted', severity: 'low', expires_at: day(-1) });
     expect(answer.body.errors.map(({ path, code }) => `${path} ${code}`).sort()).toEqual(['/expires_at in_the_past', '/owner required', '/reason required']);
   });
@@ -104,18 +104,18 @@ describe('a change of status', () => {
     { owner: 'Ada' },
     { status: 'in_progress', expires_at: '2100-01-01T00:00:00Z' },
     { status: 'remediated', reason: 'done', justification: 'code_not_present' },
-  ])('refuses what does not belong to it: %j', async (body) => {
+  ])('rejects fields of another status: %j', async (body) => {
     expect(await patch(body)).toMatchObject({ status: 400, body: { errors: [{ code: 'misplaced' }] } });
   });
 
-  it('counts how often it came back', async () => {
+  it('counts how often the finding was reopened', async () => {
     await bring('verified');
     expect(await patch({ status: 'open', reason: 'it is back' })).toMatchObject({ body: { reopen_count: 1, assurance: null } });
     await patch({ status: 'in_progress' });
     expect(await patch({ status: 'open' })).toMatchObject({ body: { reopen_count: 1 } });
   });
 
-  it('keeps an acceptance with owner and end, and forgets it when it is open again', async () => {
+  it('stores an acceptance with owner and end, and deletes it when the finding is reopened', async () => {
     const expires_at = day(30);
     expect(await patch({ status: 'risk_accepted', reason: 'no way in', owner: 'Grace', expires_at })).toMatchObject({
       body: { acceptance: { owner: 'Grace', expires_at }, status_reason: 'no way in' },
@@ -123,7 +123,7 @@ describe('a change of status', () => {
     expect(await patch({ status: 'open' })).toMatchObject({ status: 200, body: { acceptance: null } });
   });
 
-  it('accepts a risk for two years at the most', async () => {
+  it('accepts a risk for at most two years', async () => {
     const accept = { status: 'risk_accepted', reason: 'no way in', owner: 'Grace' };
     expect(await patch({ ...accept, expires_at: '9999-01-01T00:00:00Z' })).toMatchObject({
       status: 400,
@@ -133,7 +133,7 @@ describe('a change of status', () => {
     expect(await patch({ ...accept, expires_at: day(730) })).toMatchObject({ status: 200 });
   });
 
-  it('needs four eyes where the organization says so: another member answers for the risk', async () => {
+  it('requires another member as risk owner under the four-eyes policy', async () => {
     await admin.query(`update organizations set policy = '{"four_eyes": true}' where id = $1`, [api.ours.id]);
     const [ada, grace] = [await addPerson(api, api.ours, 'admin'), await addPerson(api, api.ours, 'viewer')];
     const session = await signIn(api, ada);
@@ -159,7 +159,7 @@ describe('a change of status', () => {
     ['remediated', { reason: 'second' }, { status_reason: 'second', assurance: 'declared' }],
     ['withdrawn', { reason: 'second' }, { status_reason: 'second' }],
     ['in_progress', { reason: 'second' }, { status_reason: 'second' }],
-  ])('%s in other words, %j, is a decision of its own', async (status, words, shown) => {
+  ])('%s with other details, %j, is a new decision', async (status, words, shown) => {
     await bring(status);
     const closed = async () => (await admin.query('select closed_at from findings where id = $1', [finding.id])).rows[0].closed_at;
     const before = await closed();
@@ -173,7 +173,7 @@ describe('a change of status', () => {
     expect(rows).toMatchObject([{ data: { from: status, to: status } }]);
   });
 
-  it('in other words has the guards of a new one', async () => {
+  it('with other details follows the same rules', async () => {
     await bring('risk_accepted');
     expect((await patch({ status: 'risk_accepted', owner: 'bob' })).body.errors.map(({ path }) => path)).toEqual(['/reason', '/expires_at']);
     expect(await patch({ status: 'risk_accepted', ...WITH.risk_accepted, expires_at: day(-1) })).toMatchObject({ status: 400 });
@@ -182,7 +182,7 @@ describe('a change of status', () => {
     expect(await patch({ status: 'verified', reason: 'trust me' })).toMatchObject({ status: 409, body: { code: 'invalid_transition' } });
   });
 
-  it('to verified is not for who claimed it, whichever credential they use', async () => {
+  it('to verified is forbidden to the person who claimed it, with any credential', async () => {
     await patch({ status: 'remediated', reason: 'upgraded' });
     expect(await patch({ status: 'verified' })).toMatchObject({ status: 409, body: { code: 'conflict' } });
     expect(await patch({ status: 'verified' }, { as: other })).toMatchObject({ status: 200, body: { assurance: 'independent' } });
@@ -195,7 +195,7 @@ describe('a change of status', () => {
     expect(await patch({ status: 'verified' }, { as: own.key })).toMatchObject({ status: 409 });
   });
 
-  it('is remembered, audited and told, all or nothing', async () => {
+  it('is recorded in history, audit trail and events, atomically', async () => {
     await patch({ status: 'remediated', reason: 'upgraded' });
     const history = await api.call('GET', `/api/v1/findings/${finding.id}/history`, { as: analyst });
     expect(history.body).toMatchObject({
@@ -220,10 +220,10 @@ describe('a change of status', () => {
   });
 });
 
-describe('a severity of your own', () => {
+describe('a severity override', () => {
   const daysOn = (days: number): string => new Date(Date.parse(finding.first_seen) + days * 86_400_000).toISOString();
 
-  it('needs a reason, moves the deadline and the risk, and is given back by null', async () => {
+  it('needs a reason, changes deadline and risk, and is removed by null', async () => {
     expect(await patch({ severity: 'low' })).toMatchObject({ status: 400, body: { errors: [{ path: '/reason' }] } });
     expect(finding.due_at).toBe(daysOn(30));
     const lowered = await patch({ severity: 'low', reason: 'behind a firewall' });
@@ -237,7 +237,7 @@ describe('a severity of your own', () => {
     expect(await patch({ severity: null })).toMatchObject({ body: { version: 4 } });
   });
 
-  it('is in the history even when it is what the source says', async () => {
+  it('is in the history even if it equals the severity of the source', async () => {
     await patch({ severity: 'high', reason: 'looked at it' });
     const history = await api.call('GET', `/api/v1/findings/${finding.id}/history`, { as: analyst });
     expect(history.body).toMatchObject({ data: [{ action: 'severity_changed', before: { severity_override: null }, after: { severity_override: 'high' } }] });
@@ -248,7 +248,7 @@ describe('tags', () => {
   const found = async (tag: string) =>
     ((await api.call('GET', `/api/v1/findings?tag=${encodeURIComponent(tag)}`, { as: analyst })).body as { data: Shown[] }).data.map(({ id }) => id);
 
-  it('are found by the filter at once, and no longer when they are gone', async () => {
+  it('are found by the filter immediately, and no longer after removal', async () => {
     const [own, next] = [`Tag-${number}`, `ärger-${number}`];
     await patch({ tags: [own] });
     expect(await found(own.toLowerCase())).toEqual([finding.id]);
@@ -257,15 +257,15 @@ describe('tags', () => {
   });
 });
 
-describe('two changes at once', () => {
-  it('of the same version: one wins, the other is 412', async () => {
+describe('concurrent changes', () => {
+  it('of the same version: one succeeds, the other returns 412', async () => {
     const headers = { 'if-match': '"1"' };
     const answers = await Promise.all([patch({ status: 'in_progress' }, { headers }), patch({ status: 'remediated', reason: 'done' }, { headers })]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 412]);
     expect(answers.find(({ status }) => status === 200)?.etag).toBe('"2"');
   });
 
-  it('without a version go one after the other: none is lost', async () => {
+  it('without a version are serialized, and none is lost', async () => {
     const answers = await Promise.all([
       patch({ tags: ['a'] }),
       patch({ severity: 'low', reason: 'harmless' }),
@@ -294,11 +294,11 @@ describe('the database', () => {
     `severity_override = 1`,
     `severity = 6, source_severity = 6`,
     `risk_score = 101`,
-  ])('refuses %s', async (change) => {
+  ])('rejects %s', async (change) => {
     await expect(admin.query(`update findings set ${change} where id = $1`, [finding.id])).rejects.toMatchObject({ code: '23514' });
   });
 
-  it('does not let history be changed', async () => {
+  it('rejects changes of the history', async () => {
     await expect(admin.query('update finding_history set reason = null')).rejects.toThrow();
   });
 });

@@ -22,7 +22,7 @@ const patches = fc.record(
 ) as fc.Arbitrary<FindingPatch & { status: Status }>;
 const fresh = { status: 'open', status_reason: null, acceptance_owner: null, acceptance_expires_at: null, justification: null, reopen_count: 0 };
 
-/** What becomes of a finding by a patch; what is refused leaves it as it was. */
+/** Applies a patch. A refused patch leaves the finding unchanged. */
 function after(finding: FindingRow, patch: FindingPatch): FindingRow {
   try {
     return { ...finding, ...decide(finding, patch, deciding) } as FindingRow;
@@ -33,7 +33,7 @@ function after(finding: FindingRow, patch: FindingPatch): FindingRow {
 }
 
 describe('a decision', () => {
-  it('that was taken says what was asked for, and asked for again changes nothing', () => {
+  it('has the requested values, and repeating it changes nothing', () => {
     fc.assert(
       fc.property(fc.array(patches, { maxLength: 6 }), patches, (path, patch) => {
         const finding = path.reduce(after, { ...fresh, tags: [] as string[] } as FindingRow);

@@ -1,32 +1,25 @@
-import type { Severity } from '@rrs/scan-reports';
 import { type RawBuilder, sql } from 'kysely';
-import { recordAudit } from '../../audit/record.ts';
+import type { Static } from 'typebox';
+import { readAsset } from '../../assets/assets.ts';
 import type { TenantTx } from '../../db/database.ts';
-import { emit } from '../../events/emit.ts';
 import { membersCalled } from '../../organizations/members/members.ts';
+import type { OrganizationPolicy } from '../../organizations/policy.ts';
+import { readPolicy } from '../../organizations/read-policy.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { AppError, type FieldError } from '../../shared/errors.ts';
-import { newId } from '../../shared/ids.ts';
 import { riskOf } from '../../vulnerabilities/risk.ts';
 import type { FindingRow } from '../fields/field.ts';
 import { type FindingFollower, idsSql } from '../follower.ts';
 import { lockFinding } from '../list/list.ts';
-import { type FindingPolicy, readPolicy } from '../policy.ts';
+import type { FindingPatch as FindingPatchSchema } from '../schemas.ts';
 import { severityName, severityRank } from '../severity.ts';
 import { dueAt } from '../sla.ts';
-import { type Assurance, allowed, isClosed, type Justification, LONGEST_ACCEPTANCE_DAYS, mayMove, mayRestate, type Status } from '../status.ts';
+import { type Assurance, allowed, isClosed, LONGEST_ACCEPTANCE_DAYS, mayMove, mayRestate, type Status } from '../status.ts';
+import { recordChange } from './record-change.ts';
 
-export interface FindingPatch {
-  status?: Status;
-  severity?: Severity | null;
-  reason?: string;
-  owner?: string;
-  expires_at?: string;
-  justification?: Justification;
-  tags?: string[];
-}
+export type FindingPatch = Static<typeof FindingPatchSchema>;
 
-/** What a change makes of the columns it touches. */
+/** New values of the columns that a decision changes. */
 type Change = Partial<
   Pick<
     FindingRow,
@@ -44,6 +37,25 @@ type Change = Partial<
     | 'tags'
   >
 > & { status_changed_at?: Date; acceptance_expires_at?: Date | null; closed_at?: Date | null; due_at?: Date | 'infinity' };
+
+/** The columns that a decision reads. Bulk changes decide for a sample row, which must supply all of them. */
+export type Decidable = Pick<
+  FindingRow,
+  | 'status'
+  | 'status_reason'
+  | 'status_changed_by'
+  | 'assurance'
+  | 'acceptance_owner'
+  | 'acceptance_expires_at'
+  | 'justification'
+  | 'closed_at'
+  | 'reopen_count'
+  | 'severity_override'
+  | 'source_severity'
+  | 'clock_from'
+  | 'kev'
+  | 'tags'
+>;
 
 interface Triage {
   id: string;
@@ -63,14 +75,9 @@ async function applyPatch(tx: TenantTx, finding: FindingRow, patch: FindingPatch
   const { actor, now } = deciding;
   const change = decide(finding, patch, deciding);
   if (Object.keys(change).length === 0) return finding;
-  const asset = await tx
-    .selectFrom('assets')
-    .select(['criticality', 'exposure'])
-    .where('org_id', '=', actor.orgId)
-    .where('id', '=', finding.asset_id)
-    .executeTakeFirstOrThrow();
+  const { criticality, exposure } = await readAsset(tx, actor.orgId, finding.asset_id);
   const after = { ...finding, ...change };
-  const risk = riskOf({ ...after, ...asset });
+  const risk = riskOf({ ...after, criticality, exposure });
   const updated = await tx
     .updateTable('findings')
     .set({
@@ -79,26 +86,26 @@ async function applyPatch(tx: TenantTx, finding: FindingRow, patch: FindingPatch
       risk_score: risk.score,
       version: finding.version + 1,
       updated_at: now,
-    } as never)
+    })
     .where('org_id', '=', actor.orgId)
     .where('id', '=', finding.id)
     .returningAll()
     .executeTakeFirstOrThrow();
-  await remember(tx, actor, finding, updated, patch.reason ?? null);
+  await recordChange(tx, actor, { before: finding, after: updated, reason: patch.reason ?? null });
   return updated;
 }
 
-/** The search index holds the tags as words. */
-function taggedSql(before: readonly string[], after: readonly string[]): RawBuilder<unknown> {
+/** Replaces the tags among the words of the search index. */
+function taggedSql(before: readonly string[], after: readonly string[]): RawBuilder<string> {
   const words = (tags: readonly string[]) => sql`array(select distinct 't:' || lower(tag) from unnest(${tags as string[]}::text[]) as tag)`;
   return sql`ts_delete(search::tsvector, ${words(before)}) || array_to_tsvector(${words(after)})`;
 }
 
 export interface Deciding {
   actor: Actor;
-  policy: FindingPolicy;
+  policy: OrganizationPolicy;
   now: Date;
-  /** The members whom an acceptance names; looked up where four eyes are asked for. */
+  /** Members with the name or email address of the acceptance's owner. Read only under the four-eyes policy. */
   owners: readonly { id: string }[];
 }
 
@@ -109,8 +116,8 @@ export async function readDeciding(tx: TenantTx, actor: Actor, { status, owner }
   return { actor, policy, now: new Date(), owners };
 }
 
-/** Pure: what the patch makes of the finding, or why it may not. All that is missing is said at once. */
-export function decide(finding: FindingRow, patch: FindingPatch, deciding: Deciding): Change {
+/** Returns the change that the patch makes, or throws with all mistakes of the request. Pure. */
+export function decide(finding: Decidable, patch: FindingPatch, deciding: Deciding): Change {
   const restated = patch.status === finding.status && isRestated(finding, patch);
   const to = patch.status !== undefined && (restated || patch.status !== finding.status) ? patch.status : null;
   if (to !== null && !(restated ? mayRestate(to) : mayMove(finding.status, to, 'person'))) throw invalidTransition(finding.status, to);
@@ -127,8 +134,8 @@ export function decide(finding: FindingRow, patch: FindingPatch, deciding: Decid
   };
 }
 
-/** Whether the patch says anything else about the decision than what is known; what it leaves out stays. */
-function isRestated(finding: FindingRow, { reason, owner, expires_at, justification }: FindingPatch): boolean {
+/** Whether the patch keeps the status but changes its reason or details. Fields that it leaves out stay. */
+function isRestated(finding: Decidable, { reason, owner, expires_at, justification }: FindingPatch): boolean {
   const differs = <T>(given: T | undefined, known: T | null | undefined): boolean => given !== undefined && given !== known;
   const end = expires_at === undefined ? undefined : Date.parse(expires_at);
   return (
@@ -139,32 +146,35 @@ function isRestated(finding: FindingRow, { reason, owner, expires_at, justificat
   );
 }
 
-function keptWhenRestated({ status_reason, assurance, closed_at }: FindingRow, { reason }: FindingPatch): Change {
+function keptWhenRestated({ status_reason, assurance, closed_at }: Decidable, { reason }: FindingPatch): Change {
   return { status_reason: reason ?? status_reason, assurance, closed_at };
 }
 
 function wrongEndOf(end: Date, now: Date): Pick<FieldError, 'code' | 'detail'> | null {
   if (end <= now) return { code: 'in_the_past', detail: 'must be in the future' };
   if (end.getTime() - now.getTime() <= LONGEST_ACCEPTANCE_DAYS * 86_400_000) return null;
-  return { code: 'too_late', detail: `must be at most ${LONGEST_ACCEPTANCE_DAYS} days (two years) ahead: no acceptance is permanent` };
+  return { code: 'too_late', detail: `must be at most ${LONGEST_ACCEPTANCE_DAYS} days (two years) from now` };
 }
 
-function missingFor(finding: FindingRow, to: Status | null, patch: FindingPatch): FieldError[] {
+const EXPLAIN_SEVERITY = 'explain why the severity differs from the source';
+export const SEVERITY_UNEXPLAINED = `\`reason\` is required: ${EXPLAIN_SEVERITY}.`;
+
+function missingFor(finding: Decidable, to: Status | null, patch: FindingPatch): FieldError[] {
   const { severity } = patch;
   const reranked = typeof severity === 'string' && severityRank(severity) !== finding.severity_override;
   const reopened = to === 'open' && comesBack(finding.status);
   const needed: readonly [needed: boolean, name: 'reason' | 'owner' | 'expires_at' | 'justification', why: string][] = [
-    [reranked, 'reason', 'says why the severity is another than the source says'],
-    [reopened, 'reason', 'says why it is open again'],
-    [to === 'remediated', 'reason', 'says what was done'],
-    [to === 'withdrawn', 'reason', 'says why it no longer counts'],
-    [to === 'risk_accepted', 'reason', 'justifies the acceptance'],
-    [to === 'risk_accepted', 'owner', 'names who answers for the risk'],
-    [to === 'risk_accepted', 'expires_at', 'says until when; no acceptance is permanent'],
-    [to === 'false_positive', 'justification', 'says why it does not apply'],
+    [reranked, 'reason', EXPLAIN_SEVERITY],
+    [reopened, 'reason', 'explain why the finding is open again'],
+    [to === 'remediated', 'reason', 'describe what was done'],
+    [to === 'withdrawn', 'reason', 'explain why the finding no longer applies'],
+    [to === 'risk_accepted', 'reason', 'explain why the risk is accepted'],
+    [to === 'risk_accepted', 'owner', 'name who is responsible for the risk'],
+    [to === 'risk_accepted', 'expires_at', 'set the end of the acceptance'],
+    [to === 'false_positive', 'justification', 'state why the finding does not apply'],
   ];
   return needed.flatMap(([isNeeded, name, why]) =>
-    isNeeded && !patch[name]?.trim() ? [{ in: 'body', path: `/${name}`, code: 'required', detail: `is required: it ${why}` }] : [],
+    isNeeded && !patch[name]?.trim() ? [{ in: 'body', path: `/${name}`, code: 'required', detail: `is required: ${why}` }] : [],
   );
 }
 
@@ -173,11 +183,11 @@ function misplaced(patch: FindingPatch): FieldError[] {
   return (['owner', 'expires_at', 'justification'] as const).flatMap((name) =>
     patch[name] === undefined || patch.status === belongs[name]
       ? []
-      : [{ in: 'body', path: `/${name}`, code: 'misplaced', detail: `goes with the status ${belongs[name]} only` }],
+      : [{ in: 'body', path: `/${name}`, code: 'misplaced', detail: `is only allowed with the status ${belongs[name]}` }],
   );
 }
 
-function decideSeverity(finding: FindingRow, { severity, reason }: FindingPatch, { actor, policy }: Deciding): Change {
+function decideSeverity(finding: Decidable, { severity, reason }: FindingPatch, { actor, policy }: Deciding): Change {
   const rank = severity === undefined ? finding.severity_override : severity === null ? null : severityRank(severity);
   if (rank === finding.severity_override || severity === undefined) return {};
   const effective = rank ?? finding.source_severity;
@@ -192,12 +202,12 @@ function decideSeverity(finding: FindingRow, { severity, reason }: FindingPatch,
 
 const comesBack = (from: Status): boolean => from === 'remediated' || from === 'verified' || from === 'withdrawn';
 
-/** Who stands behind a credential: keys and sessions of one member are one person. */
+/** The id of the person behind a credential. All keys and sessions of a member are the same person. */
 export function personOf({ memberId, id }: Pick<Actor, 'memberId' | 'id'>): string | null {
   return memberId ?? id;
 }
 
-function decideStatus(finding: FindingRow, to: Status, patch: FindingPatch, deciding: Deciding): Change {
+function decideStatus(finding: Decidable, to: Status, patch: FindingPatch, deciding: Deciding): Change {
   const { actor, now } = deciding;
   const moved: Change = {
     status: to,
@@ -213,9 +223,9 @@ function decideStatus(finding: FindingRow, to: Status, patch: FindingPatch, deci
   if (to === 'remediated') return { ...moved, assurance: 'declared' satisfies Assurance };
   if (to === 'verified') {
     if (finding.status_changed_by !== null && finding.status_changed_by === personOf(actor)) {
-      throw new AppError('conflict', 'Who claimed that it is remediated cannot be the one to verify it. Let somebody else look, or a scan.');
+      throw new AppError('conflict', 'You cannot verify a finding that you marked as remediated. Another person or a scan must verify it.');
     }
-    // Behind the claim of a connection, a ticket that was closed, may stand anybody, also who verifies it now.
+    // A claim that came from a connection, such as a closed ticket, may have been made by the same person.
     const isKnown = finding.status_changed_by !== null;
     return { ...moved, assurance: (isKnown ? 'independent' : 'declared') satisfies Assurance };
   }
@@ -230,68 +240,18 @@ function decideStatus(finding: FindingRow, to: Status, patch: FindingPatch, deci
 function assertFourEyes(owner: string, { actor, policy, owners }: Deciding): void {
   if (!policy.four_eyes) return;
   if (owner.trim().toLowerCase() === actor.name.toLowerCase() || owners.some(({ id }) => id === actor.memberId)) {
-    throw new AppError('conflict', 'Your organization asks for four eyes: who accepts a risk cannot be the one who answers for it.');
+    throw new AppError('conflict', 'Four-eyes policy: you cannot name yourself as the owner of a risk that you accept. Name another member.');
   }
   if (owners.length === 0) {
-    throw new AppError(
-      'conflict',
-      `Your organization asks for four eyes: another member answers for the risk, and no member has the e-mail or name "${owner}".`,
-    );
+    throw new AppError('conflict', `Four-eyes policy: \`owner\` must be the email address or name of another member. No member is called "${owner}".`);
   }
 }
 
 function invalidTransition(from: Status, to: Status): AppError {
   const ways = allowed(from, 'person');
-  const known = ways.length > 0 ? `from here it may become ${ways.join(', ')}` : 'from here a person cannot change it';
-  return new AppError('invalid_transition', `A finding that is ${from} cannot become ${to}; ${known}.`);
+  return new AppError('invalid_transition', `A finding that is ${from} cannot become ${to}. Allowed: ${ways.length > 0 ? ways.join(', ') : 'none'}.`);
 }
 
 function invalid(errors: FieldError[]): AppError {
-  return new AppError('validation_failed', errors.map(({ path, detail }) => `${path} ${detail}`).join('; '), { errors });
-}
-
-const shownInHistory = [
-  'status',
-  'status_reason',
-  'assurance',
-  'acceptance_owner',
-  'acceptance_expires_at',
-  'justification',
-  'severity',
-  'severity_override',
-  'tags',
-] as const;
-
-function snapshot(finding: FindingRow): Record<string, unknown> {
-  return {
-    ...Object.fromEntries(shownInHistory.map((name) => [name, finding[name]])),
-    severity: severityName(finding.severity),
-    severity_override: finding.severity_override === null ? null : severityName(finding.severity_override),
-  };
-}
-
-async function remember(tx: TenantTx, actor: Actor, before: FindingRow, after: FindingRow, reason: string | null): Promise<void> {
-  const [was, is] = [snapshot(before), snapshot(after)];
-  const decided = before.status_changed_at.getTime() !== after.status_changed_at.getTime();
-  const names = Object.keys(is).filter((name) => JSON.stringify(was[name]) !== JSON.stringify(is[name]) || (decided && name === 'status'));
-  const pick = (from: Record<string, unknown>) => Object.fromEntries(names.map((name) => [name, from[name]]));
-  const changes = { before: pick(was), after: pick(is) };
-  const action = before.status !== after.status ? 'status_changed' : names.includes('severity_override') ? 'severity_changed' : 'updated';
-  await tx
-    .insertInto('finding_history')
-    .values({
-      org_id: actor.orgId,
-      finding_id: after.id,
-      id: newId(),
-      actor_type: actor.type,
-      actor_id: actor.id,
-      actor_name: actor.name,
-      action,
-      before: JSON.stringify(changes.before),
-      after: JSON.stringify(changes.after),
-      reason,
-    })
-    .execute();
-  await recordAudit(tx, actor, { action: `finding.${action}`, objectType: 'finding', objectId: after.id, ...changes });
-  await emit(tx, actor.orgId, { type: `finding.${action}`, subject: after.id, data: { from: before.status, to: after.status, ...changes.after } });
+  return new AppError('validation_failed', errors.map(({ path, detail }) => `\`${path.slice(1)}\` ${detail}.`).join(' '), { errors });
 }

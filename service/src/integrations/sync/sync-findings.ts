@@ -2,7 +2,7 @@ import type { FindingBatch, RunResult, Scanner } from '@rrs/connectors';
 import type { Asset } from '@rrs/scan-reports';
 import type { Database } from '../../db/database.ts';
 import { type ImportRow, readImport, recordImport } from '../../findings/import/manage-imports.ts';
-import { importReport } from '../../findings/import/run-import.ts';
+import { type Collected, importReport } from '../../findings/import/run-import.ts';
 import type { JobContext } from '../../jobs/jobs.ts';
 import { systemActor } from '../../shared/actor.ts';
 import type { Conclusion } from './conclude.ts';
@@ -143,14 +143,14 @@ async function settingsChanged(db: Database, { run, connection }: ClaimedRun): P
 }
 
 /** Covered assets come from the stored file, because an earlier attempt may have collected them. */
-async function readCoverage({ blobs }: SyncDeps, db: Database, orgId: string, importId: string): Promise<{ covers: Asset[]; partly: Asset[] }> {
+async function readCoverage({ blobs }: SyncDeps, db: Database, orgId: string, importId: string): Promise<Pick<Collected, 'covers' | 'partiallyCovered'>> {
   const { sha256 } = await db.withTenant({ orgId }, (tx) => readImport(tx, orgId, importId));
   const stored = await blobs.get(sha256);
-  const coverage = { covers: [] as Asset[], partly: [] as Asset[] };
+  const coverage = { covers: [] as Asset[], partiallyCovered: [] as Asset[] };
   if (!stored) return coverage;
   for await (const line of parseLines(stored)) {
     if ('covers' in line) coverage.covers.push(line.covers);
-    else if ('partially_covers' in line) coverage.partly.push(line.partially_covers);
+    else if ('partially_covers' in line) coverage.partiallyCovered.push(line.partially_covers);
   }
   return coverage;
 }

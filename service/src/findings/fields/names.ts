@@ -1,4 +1,5 @@
 import type { AssetType } from '@rrs/scan-reports';
+import { assetFacts } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
 
 export interface Names {
@@ -28,7 +29,12 @@ export async function namesFor(tx: TenantTx, orgId: string, rows: readonly { id:
   const [assets, sources, suppressed] = await Promise.all([
     assetIds.length === 0
       ? []
-      : tx.selectFrom('assets').select(['id', 'type', 'name', 'criticality', 'exposure']).where('org_id', '=', orgId).where('id', 'in', assetIds).execute(),
+      : tx
+          .selectFrom(assetFacts.as('assets'))
+          .select(['id', 'type', 'name', 'criticality', 'exposure'])
+          .where('org_id', '=', orgId)
+          .where('id', 'in', assetIds)
+          .execute(),
     sourceIds.length === 0
       ? []
       : tx.selectFrom('sources').select(['id', 'kind', 'provider', 'tool', 'name']).where('org_id', '=', orgId).where('id', 'in', sourceIds).execute(),
