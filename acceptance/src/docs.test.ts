@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { openBrowser } from './browser.ts';
+import { NO_BROWSER, openBrowser } from './browser.ts';
 import { temporaryFolder } from './folders.ts';
 import { call } from './http.ts';
 import { type Service, start } from './service.ts';
@@ -13,7 +13,7 @@ beforeAll(async () => {
   [service, browser] = await Promise.all([start(), openBrowser()]);
 });
 
-beforeEach(({ skip }) => skip(browser === null, 'no Chromium on this machine, and npm has none for its platform: apt-get install chromium'));
+beforeEach(({ skip }) => skip(browser === null, NO_BROWSER));
 
 afterAll(() => browser?.close());
 

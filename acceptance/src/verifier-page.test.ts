@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { vectors } from '../../verifier/vectors/vectors.ts';
-import { openBrowser } from './browser.ts';
+import { NO_BROWSER, openBrowser } from './browser.ts';
 import { temporaryFolder } from './folders.ts';
 import { checkout } from './service.ts';
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
   browser = await openBrowser();
 });
 
-beforeEach(({ skip }) => skip(browser === null, 'no Chromium on this machine, and npm has none for its platform: apt-get install chromium'));
+beforeEach(({ skip }) => skip(browser === null, NO_BROWSER));
 
 afterAll(() => browser?.close());
 
