@@ -46,7 +46,7 @@ test('the documentation page loads nothing from other sites, and can send reques
     .first()
     .fill(service.key ?? '');
 
-  await page.locator('aside').getByText('API keys').first().click();
+  await page.locator('aside').getByText('Members and keys').first().click();
   await page.locator('aside').getByText('Create an API key').click();
   await page.getByRole('heading', { name: 'Create an API key' }).waitFor();
 

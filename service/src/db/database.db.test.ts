@@ -166,7 +166,7 @@ describe('the pool', () => {
     const counts = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
         own.withTenant(index % 2 ? ours : theirs, async (tx) => {
-          await sql`select pg_sleep(0.001)`.execute(tx);
+          await sql`select 1`.execute(tx);
           return (await tx.selectFrom('members').select('org_id').execute()).map((row) => row.org_id);
         }),
       ),
@@ -207,16 +207,24 @@ describe('the pool', () => {
 });
 
 describe('migrate', () => {
-  it('applies each migration once when 20 callers start at once, beside others on a database of the same new server', async () => {
+  it('applies each migration once when 20 callers start at once, with a login that is not a superuser, while others migrate another database', async () => {
     const server = await startTemporaryPostgres();
     try {
-      await withClient(server.url, (client) => client.query('create database neighbour'));
+      await withClient(server.url, (client) => client.query('create database neighbour owner rrs_login'));
       const known = await readMigrations();
-      const callers = [...Array<string>(20).fill(server.url), ...Array<string>(5).fill(databaseUrl(server.url, 'neighbour'))];
+      const callers = [...Array<string>(20).fill(server.loginUrl), ...Array<string>(5).fill(databaseUrl(server.loginUrl, 'neighbour'))];
       const states = await Promise.all(callers.map((url) => migrate(url)));
       expect(new Set(states.map((state) => JSON.stringify(state)))).toEqual(new Set([JSON.stringify({ applied: known.at(-1)?.version, known: known.length })]));
       for (const url of new Set(callers)) {
-        const { rows } = await withClient(url, (client) => client.query('select version, name, checksum from rrs.schema_migrations order by version'));
+        const { rows, login } = await withClient(url, async (client) => {
+          const login = await client.query(
+            `select current_user as name, rolsuper, has_database_privilege('rrs_app', current_database(), 'temporary') as temporary from pg_roles where rolname = current_user`,
+          );
+          await client.query('set role rrs_app');
+          const { rows } = await client.query('select version, name, checksum from rrs.schema_migrations order by version');
+          return { rows, login: login.rows };
+        });
+        expect(login).toEqual([{ name: 'rrs_login', rolsuper: false, temporary: false }]);
         expect(rows).toEqual(known.map(({ version, name, checksum }) => ({ version, name, checksum })));
       }
     } finally {

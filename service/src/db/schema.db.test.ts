@@ -147,7 +147,7 @@ describe('tenant isolation', () => {
 });
 
 describe('roles', () => {
-  it.each(['rrs_app', 'rrs_system'])('%s owns nothing and cannot bypass row security', async (role) => {
+  it.each(['rrs_app', 'rrs_system', 'rrs_import'])('%s owns nothing and cannot bypass row security', async (role) => {
     const { rows } = await client.query(`select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolcanlogin from pg_roles where rolname = $1`, [role]);
     expect(rows).toEqual([{ rolsuper: false, rolbypassrls: false, rolcreaterole: false, rolcreatedb: false, rolcanlogin: false }]);
     const owned = await client.query(
@@ -159,6 +159,37 @@ describe('roles', () => {
     expect(owned.rows).toEqual([]);
     const memberships = await client.query('select roleid::regrole::text as role from pg_auth_members where member = $1::regrole', [role]);
     expect(memberships.rows).toEqual([]);
+  });
+
+  it('rrs_import can only add rows to staging tables, and rrs_app reaches these only through views', async () => {
+    const { rows } = await client.query(
+      `select c.relname as name, has_table_privilege('rrs_import', c.oid, 'insert') as adds,
+         has_any_column_privilege('rrs_import', c.oid, 'select, update') or has_table_privilege('rrs_import', c.oid, 'select, update, delete, truncate') as more,
+         has_any_column_privilege('rrs_app', c.oid, 'select, insert, update') or has_table_privilege('rrs_app', c.oid, 'delete, truncate') as app,
+         has_table_privilege('rrs_system', c.oid, 'select, insert, update, delete') as system
+       from pg_class c where c.relnamespace = 'rrs'::regnamespace and c.relkind in ('r', 'v') and c.relname like any(array['import\\_%', 'tenant\\_import\\_%'])
+         and c.relname not in ('imports', 'import_closures') order by 1`,
+    );
+    const staging = ['import_assets', 'import_groups', 'import_rows', 'import_seen', 'import_texts'];
+    expect(rows).toEqual([
+      ...staging.map((name) => ({ name, adds: true, more: false, app: false, system: false })),
+      ...staging.map((name) => ({ name: `tenant_${name}`, adds: false, more: false, app: true, system: false })),
+    ]);
+    const others = await client.query(
+      `select relname from pg_class where relnamespace = 'rrs'::regnamespace and relkind in ('r', 'v') and relname <> all($1)
+         and (has_any_column_privilege('rrs_import', oid, 'select, insert, update') or has_table_privilege('rrs_import', oid, 'delete, truncate'))`,
+      [staging],
+    );
+    expect(others.rows).toEqual([]);
+  });
+
+  it('functions that run with the rights of their owner look in pg_temp last', async () => {
+    const { rows } = await client.query<{ name: string; setting: string }>(
+      `select p.proname as name, array_to_string(p.proconfig, ' ') as setting from pg_proc p
+       where p.pronamespace in ('rrs'::regnamespace, 'rrs_jobs'::regnamespace) and p.prosecdef order by 1`,
+    );
+    expect(rows.map(({ name }) => name)).toEqual(['add_job', 'analyze_groups', 'analyze_grown', 'analyze_staging', 'rebase_events']);
+    for (const { name, setting } of rows) expect(setting, name).toMatch(/^search_path=.+, pg_temp$/);
   });
 
   it.each(['worker_heartbeats', 'instance_secrets'])('rrs_app may do nothing with %s', async (table) => {

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startApp } from '../testing/http/app.ts';
 import { createMemoryLog } from '../testing/log.ts';
@@ -22,9 +22,12 @@ beforeAll(async () => {
 });
 afterAll(() => app?.close());
 
+/** Resolved when the client has received the headers. */
+const begun = Promise.withResolvers<void>();
+
 async function* failing(): AsyncGenerator<string> {
   yield 'id\n'.repeat(10_000);
-  await delay(10);
+  await begun.promise;
   throw Object.assign(new Error('connection lost'), { code: 'ECONNRESET', detail: 'hunter2' });
 }
 
@@ -32,7 +35,7 @@ async function* endless(): AsyncGenerator<string> {
   try {
     for (;;) {
       yield 'id\n'.repeat(1_000);
-      await delay(1);
+      await nextTick();
     }
   } finally {
     closed.resolve();
@@ -41,6 +44,7 @@ async function* endless(): AsyncGenerator<string> {
 
 it('logs a stream that fails after the response has begun as an error, once, with request ID and route', async () => {
   const response = await fetch(`${url}/api/v1/broken/7`, { headers: { accept: '*/*', 'x-request-id': 'broken' } });
+  begun.resolve();
   expect(response.status).toBe(200);
   await expect(response.text()).rejects.toThrow();
   await expect.poll(() => errors('broken').length).toBeGreaterThan(0);

@@ -156,7 +156,7 @@ describe('two workers', () => {
     const handler = handle(job, async ({ n }) => {
       expect(running.has(n)).toBe(false);
       running.add(n);
-      await queue.db().systemQuery('moment', 'select pg_sleep(0.001)', []);
+      await queue.db().systemQuery('round_trip', 'select 1', []);
       running.delete(n);
       finished.push(n);
     });

@@ -10,7 +10,7 @@ import { errorCodeOf } from '../shared/errors.ts';
 export const TEMPLATE = 'rrs_template';
 
 /** Starts a server whose folder is deleted when it stops, or when this process exits without stopping it. */
-export async function startTemporaryPostgres(): Promise<EmbeddedPostgres> {
+export async function startTemporaryPostgres(): Promise<EmbeddedPostgres & { loginUrl: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'rrs-test-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   const abandon = () => {
@@ -25,6 +25,7 @@ export async function startTemporaryPostgres(): Promise<EmbeddedPostgres> {
     return {
       url: server.superuserUrl,
       superuserUrl: server.superuserUrl,
+      loginUrl: server.url,
       stop: async () => {
         process.off('exit', abandon);
         await server.stop();

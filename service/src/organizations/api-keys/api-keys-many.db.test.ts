@@ -103,9 +103,8 @@ describe('the last use of a key', () => {
   it('never moves back in time, whichever replica writes last', async () => {
     const { id } = await createKey(api, asOwner(), 'viewer');
     const [early, late] = [createKeyUse(api.db, () => {}), createKeyUse(api.db, () => {})];
-    early.note(api.ours.id, id);
-    await api.db.systemQuery('moment', 'select pg_sleep(0.005)', []);
-    late.note(api.ours.id, id);
+    early.note(api.ours.id, id, new Date('2026-11-15T09:00:00Z'));
+    late.note(api.ours.id, id, new Date('2026-11-15T09:00:01Z'));
     await late.close();
     const written = await lastUse(id);
     expect(written).toBeInstanceOf(Date);

@@ -28,8 +28,8 @@ export function createKeyUse(db: Database, onError: (error: unknown) => void) {
   timer.unref();
 
   return {
-    note(orgId: string, id: string): void {
-      used.set(id, { orgId, at: new Date() });
+    note(orgId: string, id: string, at = new Date()): void {
+      used.set(id, { orgId, at });
     },
     async close(): Promise<void> {
       clearInterval(timer);
