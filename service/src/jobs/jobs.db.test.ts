@@ -52,7 +52,7 @@ describe('a job', () => {
     await eventually(() => after.seen).toEqual([8]);
     await queue.db().withTenant(tenant, async (tx) => {
       await enqueue(tx, job, { n: 1 });
-      await queue.db().systemQuery('other', `select rrs_jobs.add_job('after_uncommitted', '{"n":9}', null, null, 1)`, []);
+      await queue.db().systemQuery('other', `select rrs_jobs.add_job('after_uncommitted', '{"n":9}', null, null, 1, 'cpu')`, []);
       await eventually(() => after.seen).toEqual([8, 9]);
       expect(seen).toEqual([]);
     });

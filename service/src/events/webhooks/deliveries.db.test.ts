@@ -143,7 +143,7 @@ describe('an event', () => {
     expect(deliveries.filter(({ attempts }) => attempts > 0)).toHaveLength(8);
     expect(deliveries.find(({ attempts }) => attempts > 0)).toMatchObject({
       response_status: null,
-      error: expect.stringMatching(/^No response: the connection was cut/),
+      error: expect.stringMatching(/^No response: the connection was interrupted/),
     });
     const { paused_until } = await webhooks.read(webhook.id);
     expect(secondsUntil(paused_until)).toBeGreaterThan(20);
