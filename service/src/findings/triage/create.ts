@@ -1,4 +1,5 @@
 import type { Asset, Observation } from '@rrs/scan-reports';
+import { observation } from '@rrs/scan-reports/normalize.ts';
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import { readAsset } from '../../assets/assets.ts';
@@ -67,36 +68,31 @@ async function assetFor(tx: TenantTx, orgId: string, { asset, asset_id }: NewFin
 }
 
 function observationOf(input: NewFinding, importId: string): Observation {
-  return {
+  const { title, severity, description, solution, cves = [], cwes, cvss, references, location = {}, tags, first_seen } = input;
+  return observation({
     place: 'manual',
     tool: 'manual',
     // Without a public id, each manual finding is its own weakness: titles that people write do not identify one.
-    rule: input.cves && input.cves.length > 0 ? null : importId,
-    external_id: null,
-    title: input.title,
-    description: input.description ?? null,
-    solution: input.solution ?? null,
-    severity: input.severity,
-    tool_severity: null,
-    vulnerability_ids: [...new Set((input.cves ?? []).map((id) => id.toUpperCase()))].sort(),
-    cwes: [...new Set(input.cwes ?? [])],
-    cvss: input.cvss ? [input.cvss] : [],
-    references: input.references ?? [],
-    asset: null,
-    location: input.location ?? {},
-    present: true,
-    suppressed: false,
-    first_seen: input.first_seen ? new Date(input.first_seen) : null,
-    last_seen: null,
-    tags: input.tags ?? [],
-  };
+    rule: cves.length > 0 ? null : importId,
+    title,
+    severity,
+    description,
+    solution,
+    vulnerability_ids: cves,
+    cwes,
+    cvss: cvss ? [cvss] : [],
+    references,
+    location,
+    tags,
+    first_seen: first_seen === undefined ? null : new Date(first_seen),
+  });
 }
 
-async function stageFinding(tx: TenantTx, context: StagingContext, observation: Observation): Promise<void> {
+async function stageFinding(tx: TenantTx, context: StagingContext, observed: Observation): Promise<void> {
   const asset = context.defaultAsset;
   const assetKey = assetKeyOf(asset);
-  const text = stagedText(context, observation);
-  const record = { n: 1, observation, assetKey, assetName: asset.name, content: contentOf(context, observation, assetKey) };
+  const text = stagedText(context, observed);
+  const record = { n: 1, observation: observed, assetKey, assetName: asset.name, content: contentOf(context, observed, assetKey) };
   await insertStaged(tx, importAssets, stagedAsset(context, asset));
   if (text) await insertStaged(tx, importTexts, text);
   await insertStaged(tx, importRows, stagedRecord(context, record, text?.textId ?? null));

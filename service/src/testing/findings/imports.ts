@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Asset, Observation, Rejection, ReportFormat, ReportItem } from '@rrs/scan-reports';
+import { observation } from '@rrs/scan-reports/normalize.ts';
 import pg from 'pg';
 import { afterAll, beforeAll } from 'vitest';
 import type { BlobStore } from '../../blobs/blobs.ts';
@@ -53,26 +54,10 @@ export const inLib = (component: string, given: Partial<Observation> = {}): Obse
 /** An observation, by default of `CVE-2024-0001` in the component `lib` of an image. */
 export function seen(given: Partial<Observation> = {}): Observation {
   return {
-    place: 'line',
-    tool: 'tool',
-    rule: null,
-    external_id: null,
-    title: 'A weakness',
-    description: null,
-    solution: null,
-    severity: 'high',
-    tool_severity: null,
+    ...observation({ place: 'line', tool: 'tool', title: 'A weakness', severity: 'high' }),
     vulnerability_ids: given.rule ? [] : ['CVE-2024-0001'],
-    cwes: [],
-    cvss: [],
-    references: [],
     asset: image,
     location: given.rule ? { path: 'src/a.ts', line: 1 } : { component: 'lib' },
-    present: true,
-    suppressed: false,
-    first_seen: null,
-    last_seen: null,
-    tags: [],
     ...given,
   };
 }
