@@ -8,15 +8,12 @@ import { kill, newDataDir, type Run, rrs, run, start, until } from './service.ts
 
 /** States of a first start, in the order in which it reaches them. */
 const stages: [string, (started: Run) => boolean | Promise<boolean>][] = [
-  ['the data folder is locked', ({ dataDir }) => existsSync(join(dataDir, 'service.lock'))],
   ['initdb begins', ({ dataDir }) => unfinishedClusters(dataDir).length > 0],
   ['initdb has written its version', ({ dataDir }) => unfinishedClusters(dataDir).some((name) => existsSync(join(dataDir, name, 'PG_VERSION')))],
   ['the cluster is complete', ({ dataDir }) => existsSync(join(dataDir, 'postgres'))],
-  ['PostgreSQL starts', ({ dataDir }) => postgresPid(dataDir) !== null],
   ['PostgreSQL accepts connections', ({ dataDir }) => existsSync(join(dataDir, 'postgres.url'))],
   ['the schema is created', async ({ dataDir }) => (await appliedMigrations(dataDir)) >= 1],
   ['the signing keys are written', ({ dataDir }) => existsSync(join(dataDir, 'keys/log-note.pem'))],
-  ['the service listens', (started) => started.stderr().includes('listening at')],
   ['the first owner key is written', ({ dataDir }) => existsSync(keyFile(dataDir))],
 ];
 

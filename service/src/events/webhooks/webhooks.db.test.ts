@@ -98,7 +98,9 @@ describe('a webhook', () => {
       for (const answer of [await ours.call('POST', '/webhooks', { url, event_types: ['*'] }), await ours.call('PATCH', `/webhooks/${id}`, { url })])
         expect(answer).toMatchObject({
           status: 400,
-          body: { errors: [{ in: 'body', path: '/url', code: 'not_allowed', detail: expect.stringMatching(/private or reserved network.*RRS_OUTBOUND_ALLOW/) }] },
+          body: {
+            errors: [{ in: 'body', path: '/url', code: 'not_allowed', detail: expect.stringMatching(/private or reserved network.*RRS_OUTBOUND_ALLOW/) }],
+          },
         });
       await ours.call('DELETE', `/webhooks/${id}`);
     },
@@ -194,7 +196,11 @@ describe('a test', () => {
         // As if the webhook had been created while the operator still allowed the address.
         await closed.db.withSystem((tx) => tx.updateTable('webhooks').set({ url }).where('id', '=', id).execute());
         const { body } = await webhooks.call('POST', `/webhooks/${id}/test`);
-        expect(body).toMatchObject({ status: 'failed', response_status: null, error: expect.stringMatching(/private or reserved network.*RRS_OUTBOUND_ALLOW/) });
+        expect(body).toMatchObject({
+          status: 'failed',
+          response_status: null,
+          error: expect.stringMatching(/private or reserved network.*RRS_OUTBOUND_ALLOW/),
+        });
       }
       await webhooks.change();
       await webhooks.deliver();

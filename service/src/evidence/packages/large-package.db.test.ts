@@ -4,7 +4,7 @@ import { nodePlatform } from '@rrs/verifier/node';
 import { expect, it } from 'vitest';
 import { type PackageBody, usePackages } from '../../testing/evidence/packages.ts';
 
-const FINDINGS = 5_000;
+const FINDINGS = 2_000;
 const world = usePackages();
 
 it(`seals a work item with ${FINDINGS} findings completely`, async () => {
