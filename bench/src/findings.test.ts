@@ -8,7 +8,7 @@ test('the import benchmark runs', async () => {
   expect((await largeReport({ mebibytes: 10 })).map(({ id }) => id)).toEqual(['MEM']);
 }, 60_000);
 
-test('the list benchmark runs every query', async () => {
-  const results = await lists({ small: 200, large: 2_000, organizations: 2, seconds: 0.2, tries: 1 });
+test('the list benchmark runs', async () => {
+  const results = await lists({ small: 200, large: 2_000, organizations: 2, seconds: 0.2, tries: 1, every: 10 });
   expect(results.map(({ id }) => id)).toEqual(['P3', 'P3', 'P3', 'P3', 'P4', 'P8']);
 }, 120_000);
