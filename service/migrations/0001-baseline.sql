@@ -576,8 +576,9 @@ select make_tenant_table('import_closures', 'select, insert, update, delete');
 -- owner, who has a policy for it, and fail like the policies do when no organization is set.
 create policy views on findings for select to rrs_owner using (true);
 create policy views on assets for select to rrs_owner using (true);
+-- The computed column comes first, so that `create or replace view` can add columns of the table at the end.
 create view tenant_findings as
-select *, search || array_to_tsvector(array['s:' || severity::text || org_id::text, 'x:' || status || org_id::text, 'z:' || coalesce(assurance, '') || org_id::text, 'e:' || kev::text || org_id::text]) as facets
+select search || array_to_tsvector(array['s:' || severity::text || org_id::text, 'x:' || status || org_id::text, 'z:' || coalesce(assurance, '') || org_id::text, 'e:' || kev::text || org_id::text]) as facets, findings.*
 from findings where org_id = current_setting('app.org_id')::uuid;
 create view tenant_assets as select * from assets where org_id = current_setting('app.org_id')::uuid;
 grant select on tenant_findings, tenant_assets to rrs_app;

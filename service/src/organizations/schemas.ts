@@ -1,12 +1,9 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { listParameters, PageOf } from '../http/paging.ts';
 import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp } from '../http/schemas.ts';
-import { type Permission, permissionsOf, roles } from '../shared/permissions.ts';
+import { describeRole, type Permission, permissionsOf, roles } from '../shared/permissions.ts';
 
-const Role = OneOf(roles, {
-  description:
-    '`viewer` reads. `analyst` also changes findings, assets, imports, work items and evidence. `admin` also manages members, keys, webhooks and integrations. `owner` also manages the organization. `auditor` reads what a viewer reads, and the audit trail.',
-});
+const Role = OneOf(roles, { description: `Role: ${roles.map((role) => `\`${role}\` ${describeRole(role)}`).join('. ')}` });
 const Name = Type.String({ maxLength: 200, pattern: '\\S', description: 'Display name, with at least one visible character', examples: ['Ada Lovelace'] });
 const Email = Type.String({ format: 'email', maxLength: 320, description: 'E-mail address, stored in lower case', examples: ['ada@example.com'] });
 const Password = Text(12, 200, {

@@ -63,6 +63,12 @@ describe('outranks', () => {
     }
   });
 
+  it('puts a role above every role whose permissions it exceeds, except analysts and auditors, who do different work', () => {
+    const exceeds = (a: Role, b: Role) => a !== b && permissionsOf(b).every((permission) => can(a, permission));
+    const unranked = roles.flatMap((a) => roles.filter((b) => exceeds(a, b) && !includes(a, b)).map((b) => `${a} over ${b}`));
+    expect(unranked).toEqual(['auditor over viewer']);
+  });
+
   it('is a partial order', () => {
     fc.assert(fc.property(role, role, role, (a, b, c) => !(includes(a, b) && includes(b, c)) || includes(a, c)));
     fc.assert(fc.property(role, role, (a, b) => !(includes(a, b) && includes(b, a)) || a === b));

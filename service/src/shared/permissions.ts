@@ -2,7 +2,8 @@
  * Permissions, each in one of the groups that roles are granted.
  *
  * - A new permission takes one row here.
- * - A new role takes an entry in `roles` and `roleDefinitions`, and a migration of the check constraints on `members.role` and `api_keys.role`.
+ * - A new role takes an entry in `roles` and `roleDefinitions`, its name in `includes` of every role above it, and a migration of the check
+ *   constraints on `members.role` and `api_keys.role`.
  */
 const permissionGroups = {
   'organization:read': 'read',

@@ -27,7 +27,7 @@ export interface ImportedColumn {
   merge: string;
 }
 
-/** One field of a finding: its columns, and how the API, the CSV export and evidence packages show it. */
+/** One field of a finding: its columns, and how the API and the CSV export show it. */
 export interface Field<Schema extends TSchema> {
   schema: Schema;
   show: (row: FindingRow, names: Names) => Static<Schema>;

@@ -7,7 +7,7 @@ import { AssetRef, Assurance, Cvss, Epss, Justification, Kev, Location, Severity
 
 /**
  * Every column of a finding that comes from reports or is shown to users is declared here, once. Staging, COPY, creating and merging, the list, the API
- * schema, the CSV export and evidence packages are derived from it. The order is the order in the API and in the CSV export.
+ * schema, the CSV export and the rows that evidence reads are derived from it. The order is the order in the API and in the CSV export.
  */
 export const listedFields = {
   id: field({ schema: Id, columns: { id: null }, show: ({ id }) => id, csv: { id: (id) => id } }),
