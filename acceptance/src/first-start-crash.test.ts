@@ -9,7 +9,6 @@ import { kill, newDataDir, type Run, rrs, run, start, until } from './service.ts
 /** States of a first start, in the order in which it reaches them. */
 const stages: [string, (started: Run) => boolean | Promise<boolean>][] = [
   ['initdb begins', ({ dataDir }) => unfinishedClusters(dataDir).length > 0],
-  ['initdb has written its version', ({ dataDir }) => unfinishedClusters(dataDir).some((name) => existsSync(join(dataDir, name, 'PG_VERSION')))],
   ['the cluster is complete', ({ dataDir }) => existsSync(join(dataDir, 'postgres'))],
   ['PostgreSQL accepts connections', ({ dataDir }) => existsSync(join(dataDir, 'postgres.url'))],
   ['the schema is created', async ({ dataDir }) => (await appliedMigrations(dataDir)) >= 1],
