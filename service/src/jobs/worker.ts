@@ -43,6 +43,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   });
   const limits: Record<JobKind, number> = { cpu: concurrency, io: IO_CONCURRENCY };
   const running: Record<JobKind, number> = { cpu: 0, io: 0 };
+  let isStopping = false;
   const counted = (handler: JobHandler): JobHandler => ({
     ...handler,
     run: async (payload, context) => {
@@ -59,7 +60,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const runner = await run({
     pgPool: pool,
     concurrency: concurrency + IO_CONCURRENCY,
-    forbiddenFlags: () => (['cpu', 'io'] as const).filter((kind) => running[kind] >= limits[kind]),
+    forbiddenFlags: () => (['cpu', 'io'] as const).filter((kind) => isStopping || running[kind] >= limits[kind]),
     noHandleSignals: true,
     noPreparedStatements: false,
     gracefulShutdownAbortTimeout: graceMs,
@@ -89,6 +90,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   return {
     id,
     stop: async () => {
+      // From now on no job is fetched, although the queue needs a moment to shut down.
+      isStopping = true;
       // The heartbeat continues until the last job is done. Otherwise the worker would count as dead and its jobs would run twice.
       await runner.stop();
       clearInterval(beating);

@@ -5,7 +5,7 @@ import { type Item, seen, useImports } from '../../testing/findings/imports.ts';
 import type { ImportRow } from './manage-imports.ts';
 
 const engine = useImports();
-const RUNS = { numRuns: 25, interruptAfterTimeLimit: 20_000 };
+const RUNS = { numRuns: 15, interruptAfterTimeLimit: 20_000 };
 const scope = { started_at: '2026-01-10T12:00:00Z' };
 
 const assets: readonly Asset[] = [
