@@ -74,7 +74,7 @@ export interface Observation {
   location: Location;
   /** False if the source reports the weakness as gone (fixed, resolved, closed). */
   present: boolean;
-  /** True if the source reports the finding but wants it ignored: accepted suppression, muted, false positive, archived. */
+  /** True if the source reports the finding and suppresses it: accepted suppression, muted, marked as false positive, archived. */
   suppressed: boolean;
   first_seen: Date | null;
   last_seen: Date | null;
