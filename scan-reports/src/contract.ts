@@ -12,6 +12,12 @@ export interface Asset {
   name: string;
   /** Other names of the same asset, which another source may use. */
   identifiers?: AssetIdentifier[];
+  /** The build that was scanned, if the report states it apart from the name: a release or a tag. */
+  version?: string;
+  /** The commit that was scanned. */
+  commit?: string;
+  /** Branch, tag or pull request that was scanned, as the report writes it: `main`, `refs/pull/17/merge`. */
+  ref?: string;
 }
 
 export interface AssetIdentifier {
@@ -26,6 +32,12 @@ export interface Location {
   /** The first version without the weakness. Several versions are separated by ", ". */
   fixed_version?: string;
   purl?: string;
+  /** Type of package, as in a package URL: `npm`, `pypi`, `deb`. Only where there is no package URL. */
+  ecosystem?: string;
+  /** Source package that a package of a distribution was built from. */
+  source_package?: string;
+  /** Layer of an image that contains the component: its digest or diff id. */
+  layer?: string;
   /** File path with "/" as separator. */
   path?: string;
   line?: number;
@@ -39,12 +51,42 @@ export interface Location {
   resource?: string;
   /** The tool's own fingerprint of the location, which does not change when lines move. Replaces `line` in the identity key. */
   fingerprint?: string;
+  /** The code itself, if the report quotes it. It recognizes code that moved. */
+  snippet?: string;
 }
 
+/** A rating has a vector, a score or both. */
 export interface Cvss {
-  vector: string;
-  /** The score that the report states. The service computes its own score from the vector. */
+  vector?: string;
+  /** The score that the report states. The service computes its own score if there is a vector. */
   score?: number;
+  /** CVSS version of a score without a vector: `2.0`, `3.1`, `4.0`. */
+  version?: string;
+}
+
+export interface Epss {
+  /** From 0 to 1. */
+  score: number;
+  /** From 0 to 1. */
+  percentile?: number;
+  /** `2026-11-15` */
+  date?: string;
+}
+
+/** How far exploits have developed: none known, proof of concept, working exploit, used in attacks. */
+export const exploitMaturities = ['unreported', 'proof_of_concept', 'functional', 'attacked'] as const;
+export type ExploitMaturity = (typeof exploitMaturities)[number];
+
+/** Whether there is a fix. `will_not_fix` and `end_of_life` are decisions of the supplier. */
+export const fixStates = ['available', 'not_available', 'will_not_fix', 'end_of_life'] as const;
+export type FixState = (typeof fixStates)[number];
+
+/** A VEX statement, in the vocabulary of CycloneDX. */
+export interface Analysis {
+  state?: string;
+  justification?: string;
+  response?: string;
+  detail?: string;
 }
 
 /** One record of a report: a weakness on an asset, at a location, that is present or that the source reports as gone. */
@@ -79,6 +121,16 @@ export interface Observation {
   first_seen: Date | null;
   last_seen: Date | null;
   tags: string[];
+  /** Who rated the severity, if it is not the tool itself: `nvd`, `debian`, `ghsa`. */
+  severity_source?: string;
+  epss?: Epss;
+  exploit_maturity?: ExploitMaturity;
+  /** True if the report says that the vulnerability is exploited in the wild, for example because CISA lists it. */
+  known_exploited?: boolean;
+  /** True if the component itself is malicious. */
+  malicious?: boolean;
+  fix_state?: FixState;
+  analysis?: Analysis;
 }
 
 /** A record that cannot be read. Reading continues with the next record. */
@@ -88,7 +140,34 @@ export interface Rejection {
   reason: string;
 }
 
+/** What a report states about the run that wrote it. Unknown facts are absent. */
+export interface RunFacts {
+  /** An asset that the run covered, even if it found nothing there. The other facts then hold for this asset only. */
+  asset?: Asset;
+  tool_version?: string;
+  started_at?: Date;
+  finished_at?: Date;
+  /** Version and date of the vulnerability database or plugin feed. */
+  knowledge?: string;
+  knowledge_at?: Date;
+  /** Whether the tool could log in to the asset. */
+  credentialed?: boolean;
+  /** All checks that were enabled, by `rule`. Only if the report lists them completely. */
+  checks?: readonly string[];
+  /** All files that the tool read, in the form of `location.path`. Only if the report lists them completely. */
+  files?: readonly string[];
+  /** True if the report is an inventory of components without a list of vulnerabilities. It says nothing about findings. */
+  inventory_only?: boolean;
+}
+
+/** Facts about a run that decide whether it was able to see a finding. */
+export const runFacts = ['time', 'credentials', 'knowledge', 'checks', 'targets'] as const;
+export type RunFact = (typeof runFacts)[number];
+
 export type ReportItem = { observation: Observation } | { rejection: Rejection };
+
+/** What reading a report yields. Facts about the run come when they are known, the last statement of a fact wins. */
+export type ReportEntry = ReportItem | { run: RunFacts };
 
 /** A report that can be read several times. Each `open()` starts at the beginning. */
 export interface ReportInput {
@@ -137,11 +216,16 @@ export interface ReportFormat {
   expects: string;
   /** Asset type of reports that do not name their asset. */
   assetType: AssetType;
+  /**
+   * Facts that reports of this format normally state. A report that lacks one of them closes nothing that depends on it. A fact that the format never
+   * states does not prevent closing.
+   */
+  states?: readonly RunFact[];
   detect(head: ReportHead): boolean;
   /** For formats that several tools write, or whose reports list what was not scanned. Must stream. */
   about?(input: ReportInput): Promise<About>;
   /** Must stream: memory does not grow with the number of records. Throws ReportError if the file is incomplete or of another format. */
-  read(input: ReportInput): AsyncGenerator<ReportItem>;
+  read(input: ReportInput): AsyncGenerator<ReportEntry>;
 }
 
 /** The file as a whole cannot be read: it has another format, is damaged or incomplete. The message is shown to users. */

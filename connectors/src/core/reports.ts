@@ -7,7 +7,7 @@ export async function itemsOf(format: string, text: string, where: string): Prom
   const items: ReportItem[] = [];
   for await (const item of reader.read(fromBuffer(text))) {
     if ('rejection' in item) items.push({ rejection: { ...item.rejection, place: `${where} ${item.rejection.place}` } });
-    else items.push({ observation: { ...item.observation, place: `${where} ${item.observation.place}` } });
+    else if ('observation' in item) items.push({ observation: { ...item.observation, place: `${where} ${item.observation.place}` } });
   }
   return items;
 }

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { Asset, AssetIdentifier, Location, Observation, ReportItem, Severity } from '../contract.ts';
+import type { Analysis, Asset, AssetIdentifier, Location, Observation, ReportItem, Severity } from '../contract.ts';
 
 type Loose<T> = { [Key in keyof T]?: T[Key] | undefined };
 type Given = Pick<Observation, 'place' | 'tool' | 'title' | 'severity'> & Loose<Omit<Observation, 'location'>> & { location?: Loose<Location> };
@@ -31,7 +31,26 @@ export function observation(given: Given): Observation {
     first_seen: given.first_seen ?? null,
     last_seen: given.last_seen ?? null,
     tags: [...new Set((given.tags ?? []).map((tag) => truncate(tag, 100)).filter((tag) => tag !== ''))].slice(0, 50),
+    ...stated(given),
   };
+}
+
+/** Fields that few reports have. They are absent from the others. */
+function stated({ severity_source, epss, exploit_maturity, known_exploited, malicious, fix_state, analysis }: Given): Partial<Observation> {
+  return {
+    ...(severity_source ? { severity_source: name(severity_source).toLowerCase().slice(0, 100) } : {}),
+    ...(epss && epss.score >= 0 && epss.score <= 1 ? { epss } : {}),
+    ...(exploit_maturity ? { exploit_maturity } : {}),
+    ...(known_exploited ? { known_exploited } : {}),
+    ...(malicious ? { malicious } : {}),
+    ...(fix_state ? { fix_state } : {}),
+    ...(analysis ? { analysis: boundedAnalysis(analysis) } : {}),
+  };
+}
+
+function boundedAnalysis(analysis: Analysis): Analysis {
+  const entries = Object.entries(analysis).flatMap(([key, text]) => (text?.trim() ? [[key, truncate(text, 2_000)]] : []));
+  return Object.fromEntries(entries) as Analysis;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern removes control characters
@@ -57,7 +76,8 @@ export function name(text: string): string {
 
 function boundedAsset(asset: Asset): Asset {
   const identifiers = (asset.identifiers ?? []).map(({ kind, value }) => ({ kind, value: name(value) })).filter(({ value }) => value !== '');
-  return { type: asset.type, name: name(asset.name), ...(identifiers.length > 0 ? { identifiers: identifiers.slice(0, 50) } : {}) };
+  const build = (['version', 'commit', 'ref'] as const).flatMap((key) => (asset[key]?.trim() ? [[key, name(asset[key])]] : []));
+  return { type: asset.type, name: name(asset.name), ...(identifiers.length > 0 ? { identifiers: identifiers.slice(0, 50) } : {}), ...Object.fromEntries(build) };
 }
 
 function boundedLocation(location: Loose<Location>): Location {

@@ -1,13 +1,15 @@
-import type { Observation, Rejection, ReportFormat, ReportInput } from '../contract.ts';
+import type { Observation, Rejection, ReportFormat, ReportInput, RunFacts } from '../contract.ts';
 
-export async function readAll(format: ReportFormat, input: ReportInput): Promise<{ observations: Observation[]; rejections: Rejection[] }> {
+export async function readAll(format: ReportFormat, input: ReportInput): Promise<{ observations: Observation[]; rejections: Rejection[]; runs: RunFacts[] }> {
   const observations: Observation[] = [];
   const rejections: Rejection[] = [];
+  const runs: RunFacts[] = [];
   for await (const item of format.read(input)) {
     if ('observation' in item) observations.push(item.observation);
-    else rejections.push(item.rejection);
+    else if ('rejection' in item) rejections.push(item.rejection);
+    else runs.push(item.run);
   }
-  return { observations, rejections };
+  return { observations, rejections, runs };
 }
 
 /** Returns an input that delivers the bytes in chunks, split at the given offsets. */

@@ -56,8 +56,8 @@ function isComplete(version: ScoredVector['version'], vector: string): boolean {
 }
 
 /** Returns the vector of the newest CVSS version that can be scored. Among several of that version the highest score wins, so that the order in a report does not matter. */
-export function bestVector(vectors: readonly { vector: string }[]): ScoredVector | null {
-  const all = vectors.flatMap(({ vector }) => scoreVector(vector) ?? []);
+export function bestVector(vectors: readonly { vector?: string }[]): ScoredVector | null {
+  const all = vectors.flatMap(({ vector }) => (vector === undefined ? [] : (scoreVector(vector) ?? [])));
   all.sort((a, b) => (a.version < b.version ? 1 : a.version > b.version ? -1 : b.score - a.score || (a.vector < b.vector ? -1 : 1)));
   return all[0] ?? null;
 }

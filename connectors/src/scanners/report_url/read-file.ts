@@ -42,7 +42,7 @@ export async function* readFile(source: Source, options: ReadOptions, before: Pr
     const at: Progress = { file: file.name, version, items: 0, isDone: false, hasDoubts: before.hasDoubts || isDoubtful };
     let batch: ReportItem[] = [];
     for await (const item of namingFileAll(file, format.read(report))) {
-      if (++at.items <= known) continue;
+      if ('run' in item || ++at.items <= known) continue;
       batch.push(withFile(item, file, asset));
       if (batch.length < BATCH_SIZE) continue;
       yield { items: batch, checkpoint: { ...at } };

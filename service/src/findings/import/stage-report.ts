@@ -72,6 +72,7 @@ export async function stageReport(format: ReportFormat, input: ReportInput, stag
 
   for (const asset of staging.scopeAssets) assetKey(asset);
   for await (const item of format.read(input)) {
+    if ('run' in item) continue;
     received++;
     if ('rejection' in item) {
       rejected++;
