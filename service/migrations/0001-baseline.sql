@@ -43,6 +43,29 @@ create function new_id() returns uuid language sql volatile as $$
 $$;
 grant execute on function new_id to rrs_app, rrs_system;
 
+-- Merging what several sources say, in an order that does not depend on which of them spoke first.
+
+create aggregate concat_arrays(anycompatiblearray) (sfunc = array_cat, stype = anycompatiblearray);
+
+create function distinct_sorted(anyarray) returns anyarray language sql immutable parallel safe as $$
+  select coalesce(array_agg(distinct item order by item), '{}') from unnest($1) as item
+$$;
+
+-- CVE ids come first, then GHSA ids.
+create function distinct_ids(text[]) returns text[] language sql immutable parallel safe as $$
+  select coalesce(array_agg(id order by case when id like 'CVE-%' then 0 when id like 'GHSA-%' then 1 else 2 end, id), '{}') from (select distinct unnest($1) as id) ids
+$$;
+
+-- Adds the fields of a second location that the first one lacks. What belongs to a path or to a URL is never combined with that of another.
+create function fill_location(first jsonb, second jsonb) returns jsonb language sql immutable parallel safe as $$
+  select case when first is null then second else (second
+    - case when first ? 'path' then '{line,end_line,snippet,fingerprint}'::text[] else '{}' end
+    - case when first ? 'url' then '{method,parameter}'::text[] else '{}' end
+    - case when first ? 'version' then '{purl}'::text[] else '{}' end) || first end
+$$;
+create aggregate merged_location(jsonb) (sfunc = fill_location, stype = jsonb);
+grant execute on function distinct_sorted, distinct_ids, fill_location to rrs_app, rrs_system;
+
 -- ----------------------------------------------------------------------------------------------------
 -- Organizations
 -- ----------------------------------------------------------------------------------------------------
@@ -315,6 +338,44 @@ create table asset_keys (
 create index asset_keys_by_asset on asset_keys (org_id, asset_id);
 select make_tenant_table('asset_keys', 'select, insert, update, delete');
 
+-- What exists side by side of one asset: branches, environments, release lines. Every asset has the track 0, its default track, which has a row only
+-- once it has a name.
+create table asset_tracks (
+  org_id uuid not null,
+  asset_id uuid not null,
+  n smallint not null,
+  name text not null,
+  kind text not null check (kind in ('default', 'named', 'release', 'build', 'pull_request', 'development')),
+  -- Whether findings of the track are listed, counted and due.
+  counts boolean not null,
+  ended_at timestamptz(3),
+  ended_by text,
+  ended_reason text,
+  created_at timestamptz(3) not null default now(),
+  primary key (org_id, asset_id, n),
+  unique (org_id, asset_id, name),
+  foreign key (org_id, asset_id) references assets (org_id, id)
+);
+select make_tenant_table('asset_tracks', 'select, insert, update, delete');
+
+-- The builds of an asset that were scanned.
+create table asset_versions (
+  org_id uuid not null,
+  asset_id uuid not null,
+  n integer not null,
+  track smallint not null,
+  name text not null,
+  digest text,
+  commit text,
+  first_scan timestamptz(3) not null,
+  last_scan timestamptz(3) not null,
+  primary key (org_id, asset_id, n),
+  unique (org_id, asset_id, track, name),
+  foreign key (org_id, asset_id) references assets (org_id, id)
+);
+create index asset_versions_by_digest on asset_versions (org_id, digest) where digest is not null;
+select make_tenant_table('asset_versions', 'select, insert, update, delete');
+
 -- ----------------------------------------------------------------------------------------------------
 -- Vulnerabilities
 -- ----------------------------------------------------------------------------------------------------
@@ -362,9 +423,14 @@ create table sources (
   -- The tool that wrote the report, for formats that many tools write.
   tool text not null default '',
   name text not null default '',
+  -- The part of a repository that the scans cover. A source says nothing about other parts.
+  path text not null default '',
+  retired_at timestamptz(3),
+  retired_by text,
+  retired_reason text,
   created_at timestamptz(3) not null default now(),
   primary key (org_id, id),
-  unique (org_id, kind, provider, tool, name)
+  unique (org_id, kind, provider, tool, name, path)
 );
 select make_tenant_table('sources', 'select, insert, update, delete');
 
@@ -414,10 +480,17 @@ create table findings (
   kev boolean not null default false,
   kev_due_date text,
   risk_score real not null default 0 check (risk_score between 0 and 100),
+  exploit_maturity text,
+  malicious boolean not null default false,
+  fix_state text,
+  -- The tool's id of the check.
+  rule text,
   component text,
   location jsonb not null default '{}',
   text_id bytea,
   source_ids uuid[] not null default '{}',
+  -- Whether the sources differ by two steps of severity or more.
+  severity_disputed boolean not null default false,
   first_seen timestamptz(3) not null,
   last_seen timestamptz(3) not null,
   -- 'infinity' means no deadline.
@@ -460,27 +533,44 @@ create index findings_by_expiry on findings (org_id, acceptance_expires_at) wher
 create index findings_by_facet on findings using gin ((search || array_to_tsvector(array['s:' || severity::text || org_id::text, 'x:' || status || org_id::text, 'z:' || coalesce(assurance, '') || org_id::text, 'e:' || kev::text || org_id::text]))) with (fastupdate = on);
 select make_tenant_table('findings', 'select, insert, update');
 
--- What one source says about a finding. A finding has one sighting per source.
+-- What one source says about a finding on one track of its asset.
 create table sightings (
   org_id uuid not null,
   finding_id uuid not null,
   source_id uuid not null,
+  track smallint not null default 0,
   external_id text,
+  -- 'unknown': the source or the track has ended, so nothing more will be said.
   state text not null check (state in ('present', 'absent', 'unknown')),
+  -- Why the sighting is absent: 'gone' proves a fix, 'retracted' and 'declared' do not.
+  absence text check (absence in ('gone', 'retracted', 'declared')),
   severity smallint not null,
   tool_severity text,
   suppressed boolean not null default false,
   -- Digest of everything the source says. A sighting with the same content is not written again.
   content bytea not null,
+  -- What the source says. Null while the finding has only this sighting: then the columns of the finding are what the source says.
+  said jsonb,
   first_seen timestamptz(3) not null,
   last_seen timestamptz(3) not null,
+  -- When a scan that would have seen the finding no longer showed it.
+  absent_at timestamptz(3),
+  -- When a complete scan last did not show the finding, although this proves nothing.
+  missed_at timestamptz(3),
+  missed_import_id uuid,
+  missed_because text[],
+  -- The least able scan that saw the finding. Only a scan that is as able can prove that it is gone.
+  bar_credentialed boolean,
+  bar_knowledge_at timestamptz(3),
   -- The last import that said something about the finding, and the last one that saw it.
   last_import_id uuid,
   seen_import_id uuid,
   -- How many records of the source the finding stands for. If one of them is reported as gone, the others may still be there.
   records smallint not null default 1,
-  primary key (org_id, finding_id, source_id),
-  foreign key (org_id, finding_id) references findings (org_id, id)
+  primary key (org_id, finding_id, source_id, track),
+  foreign key (org_id, finding_id) references findings (org_id, id),
+  check ((state = 'absent') = (absence is not null)),
+  check ((state = 'absent') = (absent_at is not null))
 );
 create index sightings_by_external_id on sightings (org_id, source_id, external_id) where external_id is not null;
 -- Imports use it to recognize records that say what is already known.
@@ -489,19 +579,44 @@ create index sightings_by_content on sightings using hash (content);
 create index sightings_suppressed on sightings (org_id, finding_id) where suppressed and state = 'present';
 select make_tenant_table('sightings', 'select, insert, update');
 
--- The newest scan of an asset per source. An older report that arrives later cannot close findings by not showing them.
+-- Until when a source has scanned a track of an asset. Sightings that are present and were not missed by the last complete scan were seen by it.
 create table source_coverage (
   org_id uuid not null,
   source_id uuid not null,
   asset_id uuid not null,
+  track smallint not null default 0,
   import_id uuid not null,
   seen_at timestamptz(3) not null,
-  complete boolean not null,
-  primary key (org_id, source_id, asset_id),
+  complete_import_id uuid,
+  complete_at timestamptz(3),
+  -- The build that the last complete scan covered.
+  version_n integer,
+  primary key (org_id, source_id, asset_id, track),
   foreign key (org_id, source_id) references sources (org_id, id),
   foreign key (org_id, asset_id) references assets (org_id, id)
 );
 select make_tenant_table('source_coverage', 'select, insert, update, delete');
+
+-- What each run covered and how able it was to see findings there.
+create table run_assets (
+  org_id uuid not null,
+  source_id uuid not null,
+  asset_id uuid not null,
+  track smallint not null,
+  import_id uuid not null,
+  version_n integer,
+  started_at timestamptz(3) not null,
+  ended_at timestamptz(3) not null,
+  -- Whether a finding that the run does not show is gone, unless another condition fails.
+  complete boolean not null,
+  -- False while the closures of the run wait for confirmation, and after they were discarded.
+  accepted boolean not null,
+  credentialed boolean,
+  knowledge_at timestamptz(3),
+  primary key (org_id, source_id, asset_id, track, import_id)
+);
+create index run_assets_by_import on run_assets (org_id, import_id);
+select make_tenant_table('run_assets', 'select, insert, update, delete');
 
 create table finding_history (
   org_id uuid not null,
@@ -547,6 +662,8 @@ create table imports (
   closed integer not null default 0,
   rejections jsonb not null default '[]',
   notes jsonb not null default '[]',
+  -- What the report states about its run: tool version, times, knowledge.
+  run jsonb not null default '{}',
   error text,
   created_by text not null,
   actor jsonb not null,
@@ -566,7 +683,12 @@ create table import_closures (
   org_id uuid not null,
   import_id uuid not null,
   finding_id uuid not null,
-  primary key (org_id, import_id, finding_id),
+  track smallint not null,
+  absence text not null,
+  absent_at timestamptz(3) not null,
+  -- Why the finding stays open. Withheld closures have none.
+  blockers text[] not null default '{}',
+  primary key (org_id, import_id, finding_id, track),
   foreign key (org_id, import_id) references imports (org_id, id)
 );
 select make_tenant_table('import_closures', 'select, insert, update, delete');
@@ -599,7 +721,22 @@ create unlogged table import_assets (
   name text not null,
   keys text[] not null,
   ranks smallint[] not null,
-  asset_id uuid
+  track_name text not null,
+  track_kind text not null,
+  track_counts boolean not null,
+  -- Why a finding that the report does not show on the asset is not closed.
+  doubt text,
+  version_name text,
+  digest text,
+  commit text,
+  asset_id uuid,
+  track smallint,
+  version_n integer,
+  covered boolean not null default false,
+  started_at timestamptz(3),
+  ended_at timestamptz(3),
+  credentialed boolean,
+  knowledge_at timestamptz(3)
 );
 create index import_assets_by_import on import_assets (org_id, import_id, asset_key);
 
@@ -623,6 +760,14 @@ create unlogged table import_rows (
   cvss_version text,
   cvss_vector text,
   cvss_score real,
+  epss real,
+  epss_percentile real,
+  epss_date text,
+  kev boolean not null,
+  exploit_maturity text,
+  malicious boolean not null,
+  fix_state text,
+  rule text,
   component text,
   location jsonb not null,
   text_id bytea,
@@ -661,13 +806,19 @@ create unlogged table import_groups (
   n integer not null,
   rows integer not null,
   asset_id uuid not null,
+  track smallint not null,
+  version_n integer,
   weakness text not null,
   identity_key bytea not null,
   external_id text,
   present boolean not null,
   content bytea not null,
   seen_at timestamptz(3) not null,
+  -- A later scan that would have seen the finding did not show it.
+  absent_at timestamptz(3),
   finding_id uuid not null,
+  -- Whether the finding has other sightings, so that its columns are merged from all of them.
+  is_shared boolean not null,
   outcome text not null
 );
 create index import_groups_by_import on import_groups (org_id, import_id, finding_id);

@@ -9,7 +9,12 @@ export const assetFacts = sql<AssetFacts>`(select org_id, id, type, name, critic
 /** The assets of the current organization, through the view that lets the index on the lower-case name be used. */
 export const tenantAssets = sql<Pick<AssetFacts, 'org_id' | 'id' | 'name'>>`(select org_id, id, name from tenant_assets)`;
 
-/** The assets that a running import names. Records refer to them by `asset_key`. `asset_id` is null until `resolveAssets` has run. */
+/** The assets that a running import names. Records refer to them by `asset_key`. Their ids are null until `resolveAssets` has run. */
 export const importedAssets = sql<
-  Pick<Selectable<DB['tenant_import_assets']>, 'org_id' | 'import_id' | 'asset_key' | 'asset_id' | 'name'>
->`(select org_id, import_id, asset_key, asset_id, name from tenant_import_assets)`;
+  Selectable<DB['tenant_import_assets']>
+>`(select org_id, import_id, asset_key, asset_id, name, track, version_n, track_counts, doubt, started_at, ended_at, credentialed, knowledge_at from tenant_import_assets)`;
+
+/** The builds of assets that were scanned. */
+export const assetVersions = sql<
+  Pick<Selectable<DB['asset_versions']>, 'org_id' | 'asset_id' | 'n' | 'name' | 'digest' | 'commit'>
+>`(select org_id, asset_id, n, name, digest, commit from asset_versions)`;

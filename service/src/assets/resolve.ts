@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { TenantTx } from '../db/database.ts';
+import { resolveTracks } from './resolve-tracks.ts';
 
 const MAX_ROUNDS = 12;
 
@@ -16,8 +17,9 @@ export async function resolveAssets(tx: TenantTx, orgId: string, importId: strin
       if (created === 0) await createNew(tx, orgId, importId, { all: true });
     }
     await storeKeys(tx, orgId, importId);
-    if (waiting === 0 || (await countUnresolved(tx, orgId, importId)) === 0) return;
+    if (waiting === 0 || (await countUnresolved(tx, orgId, importId)) === 0) break;
   }
+  await resolveTracks(tx, orgId, importId);
 }
 
 /** Deletes the staged assets of an import. They belong to one attempt. */

@@ -12,6 +12,8 @@ export interface DB {
   artifact_removals: ArtifactRemovalsTable;
   artifacts: ArtifactsTable;
   asset_keys: AssetKeysTable;
+  asset_tracks: AssetTracksTable;
+  asset_versions: AssetVersionsTable;
   assets: AssetsTable;
   audit_events: AuditEventsTable;
   connections: ConnectionsTable;
@@ -42,6 +44,7 @@ export interface DB {
   package_blobs: PackageBlobsTable;
   package_findings: PackageFindingsTable;
   package_receipts: PackageReceiptsTable;
+  run_assets: RunAssetsTable;
   schema_migrations: SchemaMigrationsTable;
   sessions: SessionsTable;
   share_links: ShareLinksTable;
@@ -142,6 +145,31 @@ interface AssetKeysTable {
   key: string;
   asset_id: string;
   rank: number;
+}
+
+interface AssetTracksTable {
+  org_id: string;
+  asset_id: string;
+  n: number;
+  name: string;
+  kind: 'default' | 'named' | 'release' | 'build' | 'pull_request' | 'development';
+  counts: boolean;
+  ended_at: Timestamp | null;
+  ended_by: string | null;
+  ended_reason: string | null;
+  created_at: Generated<Timestamp>;
+}
+
+interface AssetVersionsTable {
+  org_id: string;
+  asset_id: string;
+  n: number;
+  track: number;
+  name: string;
+  digest: string | null;
+  commit: string | null;
+  first_scan: Timestamp;
+  last_scan: Timestamp;
 }
 
 interface AssetsTable {
@@ -315,10 +343,15 @@ interface FindingsTable {
   kev: Generated<boolean>;
   kev_due_date: string | null;
   risk_score: Generated<number>;
+  exploit_maturity: string | null;
+  malicious: Generated<boolean>;
+  fix_state: string | null;
+  rule: string | null;
   component: string | null;
   location: Generated<JsonColumn>;
   text_id: Buffer | null;
   source_ids: Generated<string[]>;
+  severity_disputed: Generated<boolean>;
   first_seen: Timestamp;
   last_seen: Timestamp;
   due_at: Generated<Timestamp>;
@@ -349,13 +382,31 @@ interface ImportAssetsTable {
   name: string;
   keys: string[];
   ranks: number[];
+  track_name: string;
+  track_kind: string;
+  track_counts: boolean;
+  doubt: string | null;
+  version_name: string | null;
+  digest: string | null;
+  commit: string | null;
   asset_id: string | null;
+  track: number | null;
+  version_n: number | null;
+  covered: Generated<boolean>;
+  started_at: Timestamp | null;
+  ended_at: Timestamp | null;
+  credentialed: boolean | null;
+  knowledge_at: Timestamp | null;
 }
 
 interface ImportClosuresTable {
   org_id: string;
   import_id: string;
   finding_id: string;
+  track: number;
+  absence: string;
+  absent_at: Timestamp;
+  blockers: Generated<string[]>;
 }
 
 interface ImportGroupsTable {
@@ -364,13 +415,17 @@ interface ImportGroupsTable {
   n: number;
   rows: number;
   asset_id: string;
+  track: number;
+  version_n: number | null;
   weakness: string;
   identity_key: Buffer;
   external_id: string | null;
   present: boolean;
   content: Buffer;
   seen_at: Timestamp;
+  absent_at: Timestamp | null;
   finding_id: string;
+  is_shared: boolean;
   outcome: string;
 }
 
@@ -394,6 +449,14 @@ interface ImportRowsTable {
   cvss_version: string | null;
   cvss_vector: string | null;
   cvss_score: number | null;
+  epss: number | null;
+  epss_percentile: number | null;
+  epss_date: string | null;
+  kev: boolean;
+  exploit_maturity: string | null;
+  malicious: boolean;
+  fix_state: string | null;
+  rule: string | null;
   component: string | null;
   location: JsonColumn;
   text_id: Buffer | null;
@@ -445,6 +508,7 @@ interface ImportsTable {
   closed: Generated<number>;
   rejections: Generated<JsonColumn>;
   notes: Generated<JsonColumn>;
+  run: Generated<JsonColumn>;
   error: string | null;
   created_by: string;
   actor: JsonColumn;
@@ -552,6 +616,21 @@ interface PackageReceiptsTable {
   occurred_at: Generated<Timestamp>;
 }
 
+interface RunAssetsTable {
+  org_id: string;
+  source_id: string;
+  asset_id: string;
+  track: number;
+  import_id: string;
+  version_n: number | null;
+  started_at: Timestamp;
+  ended_at: Timestamp;
+  complete: boolean;
+  accepted: boolean;
+  credentialed: boolean | null;
+  knowledge_at: Timestamp | null;
+}
+
 interface SchemaMigrationsTable {
   version: number;
   name: string;
@@ -584,14 +663,23 @@ interface SightingsTable {
   org_id: string;
   finding_id: string;
   source_id: string;
+  track: Generated<number>;
   external_id: string | null;
   state: 'present' | 'absent' | 'unknown';
+  absence: 'gone' | 'retracted' | 'declared' | null;
   severity: number;
   tool_severity: string | null;
   suppressed: Generated<boolean>;
   content: Buffer;
+  said: JsonColumn | null;
   first_seen: Timestamp;
   last_seen: Timestamp;
+  absent_at: Timestamp | null;
+  missed_at: Timestamp | null;
+  missed_import_id: string | null;
+  missed_because: string[] | null;
+  bar_credentialed: boolean | null;
+  bar_knowledge_at: Timestamp | null;
   last_import_id: string | null;
   seen_import_id: string | null;
   records: Generated<number>;
@@ -601,9 +689,12 @@ interface SourceCoverageTable {
   org_id: string;
   source_id: string;
   asset_id: string;
+  track: Generated<number>;
   import_id: string;
   seen_at: Timestamp;
-  complete: boolean;
+  complete_import_id: string | null;
+  complete_at: Timestamp | null;
+  version_n: number | null;
 }
 
 interface SourcesTable {
@@ -613,6 +704,10 @@ interface SourcesTable {
   provider: string;
   tool: Generated<string>;
   name: Generated<string>;
+  path: Generated<string>;
+  retired_at: Timestamp | null;
+  retired_by: string | null;
+  retired_reason: string | null;
   created_at: Generated<Timestamp>;
 }
 

@@ -170,17 +170,43 @@ const ScopeAsset = Type.Object(
   { additionalProperties: false, examples: [{ type: 'repository', name: 'https://git.example.com/shop' }] },
 );
 
-export const ScanScope = Named('ScanScope', {
+const scopeFields = {
   coverage: Type.Optional(
     OneOf(['complete', 'partial'] as const, {
       description: '`complete`: findings that the report no longer shows on the assets it covers are closed. `partial`: nothing is closed. Default: `partial`',
     }),
   ),
-  asset: Type.Optional({ ...ScopeAsset, description: 'What the report is about, for tools that do not say it' }),
+  version: Type.Optional(Text(1, 200, { description: 'The build that was scanned: a tag, release or commit', examples: ['1.4.2'] })),
+  track: Type.Optional(
+    Text(1, 200, {
+      description: 'The branch, environment or release line that was scanned. Findings of one track are never closed by scans of another',
+      examples: ['main'],
+    }),
+  ),
+  path: Type.Optional(
+    Text(1, 1_000, {
+      description: 'The part of a repository that was scanned, such as one lock file. Only findings of scans of the same part are closed',
+      examples: ['services/pay'],
+    }),
+  ),
   assets: Type.Optional(Type.Array(ScopeAsset, { maxItems: 1_000, description: 'Further assets that the scan covered, even if it found nothing there' })),
   name: Type.Optional(Text(1, 200, { description: 'Name of the scan, for example of a pipeline or team. Separates several scans with one tool' })),
-  started_at: Type.Optional(Type.String({ format: 'date-time', description: 'When the scan began. Default: the time of the upload' })),
+  started_at: Type.Optional(
+    Type.String({ format: 'date-time', description: 'When the scan began, if the report does not state it. Default: the time of the upload' }),
+  ),
+};
+
+export const ScanScope = Named('ScanScope', {
+  ...scopeFields,
+  asset: Type.Optional(
+    Type.Union([ScopeAsset, Type.Literal('unspecified')], {
+      description:
+        'What the report is about. Takes precedence over what a report about one asset calls it. Required if the report does not name its asset. `unspecified`: the report is about something without a name',
+    }),
+  ),
 });
+/** To check a scope whose asset is an object: a mistake in it is reported where it is. */
+export const ScanScopeOfAsset = Strict({ ...scopeFields, asset: Type.Optional(ScopeAsset) });
 
 const FormatId = OneOf(formats.map(({ id }) => id));
 

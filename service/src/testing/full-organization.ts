@@ -168,10 +168,13 @@ async function addFinding(db: Database, actor: Actor): Promise<void> {
       .insertInto('imports')
       .values({ org_id: orgId, id: importId, ...imported })
       .execute();
-    await tx.insertInto('import_closures').values({ org_id: orgId, import_id: importId, finding_id: id }).execute();
+    await tx
+      .insertInto('import_closures')
+      .values({ org_id: orgId, import_id: importId, finding_id: id, track: 0, absence: 'gone', absent_at: new Date() })
+      .execute();
     await sql`
-      insert into source_coverage (org_id, source_id, asset_id, import_id, seen_at, complete)
-      select org_id, unnest(source_ids), asset_id, ${importId}, now(), true from findings where org_id = ${orgId} and id = ${id}`.execute(tx);
+      insert into source_coverage (org_id, source_id, asset_id, import_id, seen_at)
+      select org_id, unnest(source_ids), asset_id, ${importId}, now() from findings where org_id = ${orgId} and id = ${id}`.execute(tx);
     await tx.insertInto('vulnerability_aliases').values({ org_id: orgId, alias: AWKWARD, weakness: 'CVE-2021-44228' }).execute();
   });
   await db.withSystem((tx) =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bestVector, scoreVector } from './cvss.ts';
+import { bestRating, scoreVector } from './cvss.ts';
 
 /** Scores as published by NVD and in the documents and examples of FIRST. */
 const PUBLISHED: readonly [string, string, number, string][] = [
@@ -98,12 +98,12 @@ describe('among several vectors', () => {
   const all = PUBLISHED.map(([, vector]) => ({ vector }));
 
   it('the newest version wins, then the highest score', () => {
-    expect(bestVector([{ vector: 'AV:N/AC:L/Au:N/C:C/I:C/A:C' }, { vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N' }])).toMatchObject({
+    expect(bestRating([{ vector: 'AV:N/AC:L/Au:N/C:C/I:C/A:C' }, { vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N' }])).toMatchObject({
       version: '3.1',
       score: 7.5,
     });
-    expect(bestVector(all)).toMatchObject({ version: '4.0', score: 10 });
-    expect(bestVector([{ vector: 'nonsense' }])).toBeNull();
+    expect(bestRating(all)).toMatchObject({ version: '4.0', score: 10 });
+    expect(bestRating([{ vector: 'nonsense' }])).toBeNull();
   });
 
   it('the order does not matter', () => {
@@ -111,7 +111,7 @@ describe('among several vectors', () => {
       fc.property(
         fc.subarray(all, { minLength: 1 }).chain((some) => fc.tuple(fc.constant(some), fc.shuffledSubarray(some, { minLength: some.length }))),
         ([some, shuffled]) => {
-          expect(bestVector(shuffled)).toEqual(bestVector(some));
+          expect(bestRating(shuffled)).toEqual(bestRating(some));
         },
       ),
     );

@@ -55,9 +55,22 @@ function isComplete(version: ScoredVector['version'], vector: string): boolean {
   return BASE[version].every((metric) => given.has(metric));
 }
 
-/** Returns the vector of the newest CVSS version that can be scored. Among several of that version the highest score wins, so that the order in a report does not matter. */
-export function bestVector(vectors: readonly { vector?: string }[]): ScoredVector | null {
-  const all = vectors.flatMap(({ vector }) => (vector === undefined ? [] : (scoreVector(vector) ?? [])));
-  all.sort((a, b) => (a.version < b.version ? 1 : a.version > b.version ? -1 : b.score - a.score || (a.vector < b.vector ? -1 : 1)));
-  return all[0] ?? null;
+export interface Rating {
+  version: string | null;
+  vector: string | null;
+  score: number;
+}
+
+/**
+ * Returns the rating of the newest CVSS version: a vector that can be scored, otherwise a score without a vector. Among several of one version the highest
+ * score wins, so that the order in a report does not matter.
+ */
+export function bestRating(ratings: readonly { vector?: string; score?: number; version?: string }[]): Rating | null {
+  const vectors = ratings.flatMap(({ vector }): Rating[] => (vector === undefined ? [] : [scoreVector(vector) ?? []].flat()));
+  const scores = ratings.flatMap(({ vector, score, version }): Rating[] =>
+    vector === undefined && score !== undefined && score >= 0 && score <= 10 ? [{ version: version ?? null, vector: null, score }] : [],
+  );
+  const all = vectors.length > 0 ? vectors : scores;
+  const newer = (a: Rating, b: Rating): number => ((a.version ?? '') < (b.version ?? '') ? 1 : (a.version ?? '') > (b.version ?? '') ? -1 : 0);
+  return all.sort((a, b) => newer(a, b) || b.score - a.score || ((a.vector ?? '') < (b.vector ?? '') ? -1 : 1))[0] ?? null;
 }

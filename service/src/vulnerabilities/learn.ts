@@ -2,7 +2,7 @@ import type { Knowledge } from '@rrs/connectors';
 import { vulnerabilityIds } from '@rrs/scan-reports/normalize.ts';
 import { sql } from 'kysely';
 import type { SystemTx } from '../db/database.ts';
-import { bestVector } from './cvss.ts';
+import { bestRating } from './cvss.ts';
 
 /** Stores what an enrichment source reports about vulnerabilities. Fields that it does not report stay as they are. Returns how many vulnerabilities changed. */
 export async function learn(tx: SystemTx, items: readonly Knowledge[]): Promise<number> {
@@ -54,7 +54,7 @@ function mergeById(items: readonly Knowledge[]): Map<string, Knowledge> {
 }
 
 function rowOf(id: string, { aliases, cwes, cvss, epss, kev, exploitPublic }: Knowledge) {
-  const best = bestVector((cvss ?? []).map(({ vector, score }) => ({ vector, ...(score === undefined ? {} : { score }) })));
+  const best = bestRating((cvss ?? []).map(({ vector, score }) => ({ vector, ...(score === undefined ? {} : { score }) })));
   return {
     id,
     aliases: aliases ?? null,

@@ -10,7 +10,7 @@ export interface VexFinding {
   vulnerability_ids: string[];
   cwes: number[];
   severity: string;
-  cvss: { version: string; vector: string; score: number } | null;
+  cvss: { version: string | null; vector: string | null; score: number } | null;
   risk_score: number;
   asset: VexAsset;
   location: { component: string | null; version: string | null; fixed_version: string | null; purl: string | null; path: string | null };
@@ -66,7 +66,12 @@ export function vulnerabilityOf(finding: VexFinding) {
     'bom-ref': id,
     id: idOf(finding),
     ...(others.length === 0 ? {} : { references: others.map((other) => ({ id: other, source: { name: sourceOf(other) } })) }),
-    ratings: [{ severity, ...(cvss ? { score: cvss.score, method: methods[cvss.version] ?? 'other', vector: cvss.vector } : {}) }],
+    ratings: [
+      {
+        severity,
+        ...(cvss ? { score: cvss.score, method: methods[cvss.version ?? ''] ?? 'other', ...(cvss.vector === null ? {} : { vector: cvss.vector }) } : {}),
+      },
+    ],
     ...(cwes.length === 0 ? {} : { cwes }),
     description: title,
     ...(description === null ? {} : { detail: description }),

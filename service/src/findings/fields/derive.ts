@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox';
 import type { CopyValue } from '../../db/copy.ts';
-import type { ColumnName, CsvValue, Field, FindingRow, ImportedColumn, Reported } from './field.ts';
+import { type ColumnName, type CsvValue, type Field, type FindingRow, fold, type ImportedColumn, type Reported, reported } from './field.ts';
 import { detailFields, listedFields } from './fields.ts';
 import type { Names } from './names.ts';
 
@@ -42,13 +42,21 @@ interface NamedColumn extends ImportedColumn {
 /** The columns that an import fills. */
 export const importedColumns: readonly NamedColumn[] = [
   ...Object.values(listedFields).flatMap(({ columns }) => Object.entries(columns).flatMap(([name, column]) => (column ? [{ ...column, name }] : []))),
-  { name: 'text_id', staged: ({ textId }) => textId, create: 'r.text_id', merge: 'r.text_id' },
+  { name: 'text_id', ...reported('text_id', ({ textId }) => textId, fold.first('text_id')) },
 ];
+
+const statedColumns = importedColumns.flatMap(({ name, stated }) => (stated ? [{ name, ...stated }] : []));
 
 /** The columns that a record of a report fills in the staging table. */
 export const stagedColumns: Readonly<Record<string, (reported: Reported) => CopyValue>> = Object.fromEntries(
-  importedColumns.flatMap(({ name, staged }) => (staged ? [[name, staged]] : [])),
+  statedColumns.map(({ name, value }) => [name, value]),
 );
+
+/** What one source says, as columns of the staging table, from a staged record `r` or from the finding `f` that has only this source. */
+export const saidNames: readonly string[] = statedColumns.map(({ name }) => name);
+export const saidByFinding: Readonly<Record<string, string>> = Object.fromEntries(statedColumns.map(({ name, said }) => [name, said ?? `f.${name}`]));
+/** What several sources say together. */
+export const foldedColumns: Readonly<Record<string, string>> = Object.fromEntries(statedColumns.map(({ name, fold: folded }) => [name, folded]));
 
 type CsvFields = Shown<typeof listedFields> & Shown<typeof detailFields>;
 

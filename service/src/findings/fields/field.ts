@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 import type { Static, TSchema } from 'typebox';
 import type { CopyValue } from '../../db/copy.ts';
 import type { DB } from '../../db/types.ts';
-import type { ScoredVector } from '../../vulnerabilities/cvss.ts';
+import type { Rating } from '../../vulnerabilities/cvss.ts';
 import type { Names } from './names.ts';
 
 export type FindingRow = Selectable<DB['findings']>;
@@ -12,19 +12,29 @@ export type ColumnName = keyof FindingRow;
 /** One record of a report with what the service computed from it. */
 export interface Reported {
   observation: Observation;
-  cvss: ScoredVector | null;
+  cvss: Rating | null;
   textId: CopyValue;
 }
 
 /**
- * How a column is filled by an import. `create` and `merge` are SQL: `r` is the staged record, `v` the shared knowledge about the vulnerability, and
- * `f`, in `merge` only, the known finding.
+ * How a column is filled by an import. All texts are SQL. In `create` and `merge`, `r` is what the report says, or what all sources say together, `v` the
+ * shared knowledge about the vulnerability, and `f`, in `merge` only, the known finding.
  */
 export interface ImportedColumn {
-  /** The value to stage. Absent if the column is not taken from the report. */
-  staged?: (reported: Reported) => CopyValue;
   create: string;
   merge: string;
+  /** Absent if the column is not taken from reports. */
+  stated?: Stated;
+}
+
+/** A value that reports state. */
+export interface Stated {
+  /** The value of one record. */
+  value: (reported: Reported) => CopyValue;
+  /** Aggregate of the values `x` that several sources state. `x.lead` orders the sources, independently of when they spoke. */
+  fold: string;
+  /** What the only source of the finding `f` stated, if it is not the column of the same name. */
+  said?: string;
 }
 
 /** One field of a finding: its columns, and how the API and the CSV export show it. */
@@ -43,15 +53,29 @@ export function field<Schema extends TSchema>(declared: Field<Schema>): Field<Sc
   return declared;
 }
 
-/** The report decides. */
-export function reported(column: ColumnName, staged: (reported: Reported) => CopyValue): ImportedColumn {
-  return { staged, create: `r.${column}`, merge: `r.${column}` };
+/** Ways to combine what several sources state about one column. No source removes what another one states. */
+export const fold = {
+  /** The value of the first source that has one. */
+  first: (column: ColumnName) => `(array_agg(x.${column} order by x.lead) filter (where x.${column} is not null))[1]`,
+  highest: (column: ColumnName) => `max(x.${column})`,
+  any: (column: ColumnName) => `bool_or(x.${column})`,
+  union: (column: ColumnName) => `distinct_sorted(concat_arrays(x.${column}))`,
+} as const;
+
+/** The reports decide. */
+export function reported(column: ColumnName, value: Stated['value'], folded: string): ImportedColumn {
+  return { stated: { value, fold: folded }, create: `r.${column}`, merge: `r.${column}` };
 }
 
-/** The report decides, and shared knowledge fills the gap. */
-export function reportedOrKnown(column: ColumnName, staged: (reported: Reported) => CopyValue): ImportedColumn {
+/** The reports decide, and shared knowledge fills the gap. */
+export function reportedOrKnown(column: ColumnName, value: Stated['value'], folded: string): ImportedColumn {
   const sql = `coalesce(r.${column}, v.${column})`;
-  return { staged, create: sql, merge: sql };
+  return { stated: { value, fold: folded }, create: sql, merge: sql };
+}
+
+/** Shared knowledge decides. Until it knows something, the reports do. */
+export function knownOrReported(column: ColumnName, value: Stated['value'], folded: string): ImportedColumn {
+  return { stated: { value, fold: folded }, create: `coalesce(v.${column}, r.${column})`, merge: `coalesce(v.${column}, r.${column}, f.${column})` };
 }
 
 /** Shared knowledge decides. A value that is already there is not lost. */

@@ -1,8 +1,9 @@
+import { exploitMaturities, fixStates } from '@rrs/scan-reports';
 import { type Static, Type } from 'typebox';
-import { Id, Nullable, Timestamp } from '../../http/schemas.ts';
+import { Id, Nullable, OneOf, Timestamp } from '../../http/schemas.ts';
 import { severityName, severityRank } from '../severity.ts';
 import { activeStatuses } from '../status.ts';
-import { field, known, reported, reportedOrKnown } from './field.ts';
+import { field, fold, type ImportedColumn, known, knownOrReported, reported, reportedOrKnown, type Stated } from './field.ts';
 import { AssetRef, Assurance, Cvss, Epss, Justification, Kev, Location, Severity, Source, Status } from './shapes.ts';
 
 /**
@@ -16,7 +17,7 @@ export const listedFields = {
       description: 'Short description of the weakness',
       examples: ['Apache Log4j2 JNDI features do not protect against attacker controlled LDAP'],
     }),
-    columns: { title: reported('title', ({ observation }) => observation.title) },
+    columns: { title: reported('title', ({ observation }) => observation.title, fold.first('title')) },
     show: ({ title }) => title,
     csv: { title: (title) => title },
   }),
@@ -26,7 +27,7 @@ export const listedFields = {
     schema: Severity,
     columns: {
       severity: {
-        staged: ({ observation }) => severityRank(observation.severity),
+        stated: { value: ({ observation }) => severityRank(observation.severity), fold: fold.highest('severity'), said: 'f.source_severity' },
         create: 'r.severity',
         merge: 'coalesce(f.severity_override, r.severity)',
       },
@@ -40,9 +41,16 @@ export const listedFields = {
     columns: { severity_override: null },
     show: ({ severity_override }) => severity_override !== null,
   }),
+  severity_disputed: field({
+    schema: Type.Boolean({ description: 'Whether the sources that still see the finding differ by two steps of severity or more', examples: [false] }),
+    columns: { severity_disputed: null },
+    show: ({ severity_disputed }) => severity_disputed,
+  }),
   cves: field({
     schema: Type.Array(Type.String(), { description: 'CVE ids', examples: [['CVE-2021-44228']] }),
-    columns: { vulnerability_ids: reported('vulnerability_ids', ({ observation }) => observation.vulnerability_ids) },
+    columns: {
+      vulnerability_ids: reported('vulnerability_ids', ({ observation }) => observation.vulnerability_ids, 'distinct_ids(concat_arrays(x.vulnerability_ids))'),
+    },
     show: ({ vulnerability_ids }) => vulnerability_ids.filter((id) => id.startsWith('CVE-')),
   }),
   vulnerability_ids: field({
@@ -53,35 +61,78 @@ export const listedFields = {
   }),
   cwes: field({
     schema: Type.Array(Type.Integer(), { description: 'CWE numbers', examples: [[502]] }),
-    columns: { cwes: reported('cwes', ({ observation }) => observation.cwes) },
+    columns: { cwes: reported('cwes', ({ observation }) => observation.cwes, fold.union('cwes')) },
     show: ({ cwes }) => cwes,
     csv: { cwes: (cwes) => cwes },
   }),
   cvss: field({
     schema: Cvss,
     columns: {
-      cvss_version: reportedOrKnown('cvss_version', ({ cvss }) => cvss?.version ?? null),
-      cvss_vector: reportedOrKnown('cvss_vector', ({ cvss }) => cvss?.vector ?? null),
-      cvss_score: reportedOrKnown('cvss_score', ({ cvss }) => cvss?.score ?? null),
+      cvss_version: ratedOrKnown('cvss_version', ({ cvss }) => cvss?.version ?? null),
+      cvss_vector: ratedOrKnown('cvss_vector', ({ cvss }) => cvss?.vector ?? null),
+      cvss_score: ratedOrKnown('cvss_score', ({ cvss }) => cvss?.score ?? null),
     },
-    show: ({ cvss_version, cvss_vector, cvss_score }) =>
-      cvss_vector === null || cvss_score === null ? null : { version: cvss_version ?? '', vector: cvss_vector, score: cvss_score },
+    show: ({ cvss_version, cvss_vector, cvss_score }) => (cvss_score === null ? null : { version: cvss_version, vector: cvss_vector, score: cvss_score }),
     csv: { cvss_score: (cvss) => cvss?.score, cvss_vector: (cvss) => cvss?.vector },
   }),
   epss: field({
     schema: Epss,
-    columns: { epss: known('epss'), epss_percentile: known('epss_percentile'), epss_date: known('epss_date') },
+    columns: {
+      epss: knownOrReported('epss', ({ observation }) => observation.epss?.score ?? null, newest('epss')),
+      epss_percentile: knownOrReported('epss_percentile', ({ observation }) => observation.epss?.percentile ?? null, newest('epss_percentile')),
+      epss_date: knownOrReported('epss_date', ({ observation }) => observation.epss?.date ?? null, newest('epss_date')),
+    },
     show: ({ epss, epss_percentile, epss_date }) => (epss === null ? null : { score: epss, percentile: epss_percentile, date: epss_date }),
     csv: { epss: (epss) => epss?.score },
   }),
   kev: field({
     schema: Kev,
     columns: {
-      kev: { create: 'coalesce(v.kev, false)', merge: 'coalesce(v.kev, false) or coalesce(f.kev, false)' },
+      kev: {
+        stated: { value: ({ observation }) => observation.known_exploited ?? false, fold: fold.any('kev') },
+        create: 'coalesce(v.kev, false) or r.kev',
+        merge: 'coalesce(v.kev, false) or r.kev or f.kev',
+      },
       kev_due_date: known('kev_due_date'),
     },
     show: ({ kev, kev_due_date }) => ({ listed: kev, due_date: kev_due_date }),
     csv: { kev: (kev) => kev.listed },
+  }),
+  exploit_maturity: field({
+    schema: Nullable(OneOf(exploitMaturities, { description: 'How far exploits have developed, according to the sources' })),
+    columns: {
+      exploit_maturity: reported(
+        'exploit_maturity',
+        ({ observation }) => observation.exploit_maturity ?? null,
+        `(array_agg(x.exploit_maturity order by array_position('{${[...exploitMaturities].reverse().join(',')}}', x.exploit_maturity)) filter (where x.exploit_maturity is not null))[1]`,
+      ),
+    },
+    show: ({ exploit_maturity }) => exploit_maturity as (typeof exploitMaturities)[number] | null,
+    csv: { exploit_maturity: (maturity) => maturity },
+  }),
+  malicious: field({
+    schema: Type.Boolean({ description: 'Whether the component itself is malicious', examples: [false] }),
+    columns: { malicious: reported('malicious', ({ observation }) => observation.malicious ?? false, fold.any('malicious')) },
+    show: ({ malicious }) => malicious,
+    csv: { malicious: (malicious) => malicious },
+  }),
+  fix_state: field({
+    schema: Nullable(OneOf(fixStates, { description: 'Whether there is a fix, according to the sources' })),
+    columns: {
+      fix_state: reported(
+        'fix_state',
+        ({ observation: { fix_state, location } }) => fix_state ?? (location.fixed_version === undefined ? null : 'available'),
+        `(array_agg(x.fix_state order by array_position('{${fixStates.join(',')}}', x.fix_state)) filter (where x.fix_state is not null))[1]`,
+      ),
+    },
+    show: ({ fix_state }) => fix_state as (typeof fixStates)[number] | null,
+    csv: { fix_state: (state) => state },
+  }),
+  rule: field({
+    schema: Nullable(Type.String({ description: "The tool's id of the check", examples: ['KSV014'] })),
+    columns: { rule: reported('rule', ({ observation }) => (observation.tool === 'manual' ? null : observation.rule), fold.first('rule')) },
+    show: ({ rule }) => rule,
+    csv: { rule: (rule) => rule },
   }),
   risk_score: field({
     schema: Type.Number({ minimum: 0, maximum: 100, description: 'Risk from 0 to 100, from severity, exploitation, and the asset', examples: [88.5] }),
@@ -102,8 +153,8 @@ export const listedFields = {
   location: field({
     schema: Location,
     columns: {
-      location: reported('location', ({ observation }) => ({ ...observation.location })),
-      component: reported('component', ({ observation }) => observation.location.component ?? null),
+      location: reported('location', ({ observation }) => ({ ...observation.location }), 'merged_location(x.location order by x.lead)'),
+      component: reported('component', ({ observation }) => observation.location.component ?? null, fold.first('component')),
     },
     show: ({ location }) => shownLocation(location),
     csv: {
@@ -166,12 +217,12 @@ export const listedFields = {
     schema: Type.Array(Type.String(), { description: 'Tags from sources and people', examples: [['payments']] }),
     columns: {
       tags: {
-        staged: ({ observation }) => observation.tags,
+        stated: { value: ({ observation }) => observation.tags, fold: fold.union('tags') },
         create: 'r.tags',
         // Tags of all sources add up until a person sets them.
         merge: `case
           when exists (select from finding_history h where h.org_id = f.org_id and h.finding_id = f.id and h.import_id is null and h.after ? 'tags') then f.tags
-          else (select coalesce(array_agg(distinct tag order by tag), '{}') from unnest(f.tags || r.tags) as tag) end`,
+          else r.tags end`,
       },
     },
     show: ({ tags }) => tags,
@@ -232,6 +283,16 @@ export const detailFields = {
     csv: { justification: (justification) => justification },
   }),
 };
+
+/** Of several ratings, the newest CVSS version with the highest score. */
+function ratedOrKnown(column: 'cvss_version' | 'cvss_vector' | 'cvss_score', value: Stated['value']): ImportedColumn {
+  const best = 'order by x.cvss_score is null, x.cvss_version desc nulls last, x.cvss_score desc, x.cvss_vector';
+  return reportedOrKnown(column, value, `(array_agg(x.${column} ${best}))[1]`);
+}
+
+function newest(column: 'epss' | 'epss_percentile' | 'epss_date'): string {
+  return `(array_agg(x.${column} order by x.epss is null, x.epss_date desc nulls last, x.epss desc))[1]`;
+}
 
 /** pg returns the timestamp 'infinity', which means no deadline, as a number. */
 function deadlineOf(due: Date | number): Date | null {

@@ -40,9 +40,9 @@ export const Location = Named('Location', {
 export const Cvss = Nullable(
   Type.Object(
     {
-      version: Type.String({ description: 'CVSS version', examples: ['3.1'] }),
-      vector: Type.String({ description: 'CVSS vector' }),
-      score: Type.Number({ description: 'Base score from 0 to 10, computed from the vector' }),
+      version: Nullable(Type.String({ description: 'CVSS version', examples: ['3.1'] })),
+      vector: Nullable(Type.String({ description: 'CVSS vector. `null` if the sources state only a score' })),
+      score: Type.Number({ description: 'Base score from 0 to 10, computed from the vector if there is one' }),
     },
     {
       description: 'CVSS rating of the most recent CVSS version that is known',

@@ -8,11 +8,11 @@ import { readPolicy } from '../../organizations/read-policy.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { AppError, notFound } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
+import { acceptRun, notifyFollower } from '../absence/close-absent.ts';
 import type { FindingFollower } from '../follower.ts';
 import { takeImportLock } from '../import-lock.ts';
 import { runImport } from '../jobs.ts';
 import type { ImportListQuery, ScanScope as ScanScopeSchema } from '../schemas.ts';
-import { applyClosures, notifyFollower } from './close-absent.ts';
 
 export type ScanScope = Static<typeof ScanScopeSchema>;
 
@@ -77,12 +77,6 @@ export async function readImport(tx: TenantTx, orgId: string, id: string) {
 
 export type ImportRow = Awaited<ReturnType<typeof readImport>>;
 
-/** When the scan took place, never later than the upload. */
-export function seenAtOf({ scan_scope, created_at }: Pick<ImportRow, 'scan_scope' | 'created_at'>): Date {
-  const { started_at } = scan_scope as ScanScope;
-  return started_at && new Date(started_at) < created_at ? new Date(started_at) : created_at;
-}
-
 async function lockUnconfirmed(tx: TenantTx, orgId: string, id: string): Promise<ImportRow> {
   await takeImportLock(tx, orgId);
   const row = await readImport(tx, orgId, id);
@@ -100,12 +94,12 @@ export async function confirmImport(tx: TenantTx, actor: Actor, id: string, foll
     importId: id,
     sourceId: row.source_id ?? '',
     sourceWords: [],
-    seenAt: seenAtOf(row),
+    provesFixed: false,
     sla,
     actor,
     large: false,
   };
-  const closed = await applyClosures(tx, resolution);
+  const closed = await acceptRun(tx, resolution);
   await notifyFollower(tx, follower, resolution, { reopened: 0, closed, withdrawn: [], isWithheld: false });
   return finishUnconfirmed(tx, actor, row, 'succeeded', closed);
 }

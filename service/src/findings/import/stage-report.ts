@@ -1,8 +1,8 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import type { Asset, ReportFormat, ReportInput } from '@rrs/scan-reports';
+import type { ReportFormat, ReportInput, RunFacts } from '@rrs/scan-reports';
+import type { DescribedAsset } from '../../assets/describe.ts';
 import { type CopyClient, copyLines, type Hex } from '../../db/copy.ts';
 import {
-  assetKeyOf,
   contentOf,
   importAssets,
   importRows,
@@ -15,7 +15,8 @@ import {
   stagedRecord,
   stagedText,
   stagingLine,
-} from './staging.ts';
+} from '../merge/staging.ts';
+import type { ReportAssets } from './report-assets.ts';
 
 interface Rejected {
   place: string;
@@ -29,6 +30,10 @@ export interface Staged {
   seen: number;
   /** The first of them. All are counted. */
   rejections: Rejected[];
+  /** What the report states about its run. */
+  run: RunFacts;
+  /** What it states about its run on single assets, by their key in the staging tables. */
+  runByAsset: Map<string, RunFacts>;
 }
 
 /** Each batch needs a few round trips to the database while the next one is parsed. Larger batches need fewer. */
@@ -40,8 +45,7 @@ const PROGRESS_MS = 500;
 
 interface Staging extends StagingContext {
   client: CopyClient;
-  /** Assets that the scan covered, whether or not the report names them. */
-  scopeAssets: readonly Asset[];
+  assets: ReportAssets;
   /** Finds the findings about which the source already says exactly this, by content. Null: every record is staged in full. */
   findKnown: ((contents: string[]) => Promise<Map<string, string>>) | null;
   onProgress: (records: number) => Promise<void>;
@@ -51,13 +55,19 @@ interface Staging extends StagingContext {
 /** Streams a report into the staging tables. Memory holds two batches: one is parsed while the other is written. */
 export async function stageReport(format: ReportFormat, input: ReportInput, staging: Staging): Promise<Staged> {
   const writer = createWriter(staging);
-  const assetKey = createAssetKeys(staging, writer.asset);
+  const stageAsset = createAssetWriter(staging, writer.asset);
   const rejections: Rejected[] = [];
   let batch: ReportRecord[] = [];
   let characters = 0;
   let writing: Promise<void> = Promise.resolve();
   let received = 0;
   let rejected = 0;
+  let run: RunFacts = {};
+  const runByAsset = new Map<string, RunFacts>();
+  const reject = (rejection: Rejected): void => {
+    rejected++;
+    if (rejections.length < KEPT_REJECTIONS) rejections.push(storable(rejection));
+  };
 
   const flush = async (): Promise<void> => {
     await writing;
@@ -70,41 +80,48 @@ export async function stageReport(format: ReportFormat, input: ReportInput, stag
     writing.catch(() => {});
   };
 
-  for (const asset of staging.scopeAssets) assetKey(asset);
+  for (const asset of staging.assets.covered) stageAsset(asset);
   for await (const item of format.read(input)) {
-    if ('run' in item) continue;
+    if ('run' in item) {
+      const { asset: named, ...facts } = item.run;
+      const asset = named ? staging.assets.of(named) : null;
+      if (!asset) run = { ...run, ...facts };
+      else {
+        stageAsset(asset);
+        if (runByAsset.size < REMEMBERED) runByAsset.set(asset.stagingKey, { ...runByAsset.get(asset.stagingKey), ...facts });
+      }
+      continue;
+    }
     received++;
     if ('rejection' in item) {
-      rejected++;
-      if (rejections.length < KEPT_REJECTIONS) rejections.push(storable(item.rejection));
+      reject(item.rejection);
       continue;
     }
     const { observation } = item;
-    const asset = observation.asset ?? staging.defaultAsset;
-    const key = assetKey(asset);
-    batch.push({ n: received, observation, assetKey: key, assetName: asset.name, content: contentOf(staging, observation, key) });
+    const asset = staging.assets.of(observation.asset);
+    if (!asset) {
+      reject({ place: observation.place, reason: 'the report does not name the asset. Set `asset` in `scan_scope`' });
+      continue;
+    }
+    stageAsset(asset);
+    batch.push({ n: received, observation, asset, content: contentOf(staging, observation, asset) });
     characters += (observation.description?.length ?? 0) + (observation.solution?.length ?? 0);
     if (batch.length >= BATCH || characters >= BATCH_CHARACTERS) await flush();
   }
   await flush();
   await writing;
   await writer.close();
-  return { received, rejected, seen: writer.seen(), rejections };
+  return { received, rejected, seen: writer.seen(), rejections, run, runByAsset };
 }
 
-/** Returns the key of an asset and stages the asset the first time. Two names of one asset have one key. */
-function createAssetKeys(staging: Staging, stage: (line: string) => void): (asset: Asset) => string {
-  const keys = new Map<string, string>();
+/** Stages each asset once. */
+function createAssetWriter(staging: Staging, stage: (line: string) => void): (asset: DescribedAsset) => void {
+  const staged = new Set<DescribedAsset>();
   return (asset) => {
-    // The signature includes the identifiers: a later record may name more of them.
-    const signature = `${asset.type}\n${asset.name}\n${(asset.identifiers ?? []).map(({ kind, value }) => `${kind}=${value}`).join('\n')}`;
-    const known = keys.get(signature);
-    if (known !== undefined) return known;
-    if (keys.size >= REMEMBERED) keys.clear();
-    const key = assetKeyOf(asset);
-    keys.set(signature, key);
+    if (staged.has(asset)) return;
+    if (staged.size >= REMEMBERED) staged.clear();
+    staged.add(asset);
     stage(stagingLine(importAssets, stagedAsset(staging, asset)));
-    return key;
   };
 }
 

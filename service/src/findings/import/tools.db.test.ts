@@ -89,24 +89,3 @@ it('a complete report of a failed run closes nothing and notes why', async () =>
   expect(await send(failed)).toMatchObject({ counts: { closed: 0 }, notes: [expect.stringContaining('did not succeed')] });
   expect(await send(sarif('Bandit', []))).toMatchObject({ counts: { closed: 1 } });
 });
-
-it('uses the asset type of the report even if the report names no asset', async () => {
-  const trivy = {
-    SchemaVersion: 2,
-    ArtifactName: '.',
-    ArtifactType: 'filesystem',
-    Results: [
-      {
-        Target: 'package-lock.json',
-        Class: 'lang-pkgs',
-        Type: 'npm',
-        Vulnerabilities: [{ VulnerabilityID: 'CVE-2021-23337', PkgName: 'lodash', InstalledVersion: '4.17.20', Severity: 'HIGH' }],
-      },
-    ],
-  };
-  const headers = { 'content-type': 'application/octet-stream', prefer: 'wait=20' };
-  const { body } = await api.call('POST', '/api/v1/imports', { as: api.ours.owner, body: JSON.stringify(trivy), headers });
-  expect(body).toMatchObject({ status: 'succeeded', format: 'trivy', counts: { created: 1 } });
-  const found = await api.call('GET', '/api/v1/findings?cve=CVE-2021-23337', { as: api.ours.owner });
-  expect(found.body).toMatchObject({ data: [{ asset: { type: 'repository', name: 'unspecified' } }] });
-});

@@ -1,15 +1,16 @@
 import { formats } from '@rrs/scan-reports';
 import type { FieldError } from '../../shared/errors.ts';
 import { textCheck, validationFailed } from '../../validation/check.ts';
-import { ScanScope } from '../schemas.ts';
+import { ScanScopeOfAsset } from '../schemas.ts';
 import type { NewImport, ScanScope as Scope } from './manage-imports.ts';
+import { UNSPECIFIED } from './report-assets.ts';
 
 export type ImportFields = Omit<NewImport, 'sha256' | 'bytes'>;
 
 type Fields = Readonly<Record<string, unknown>>;
 type Report = (path: string, detail: string, code?: string) => void;
 
-const checkScope = textCheck(ScanScope, '/scan_scope');
+const checkScope = textCheck(ScanScopeOfAsset, '/scan_scope');
 
 /** Reads the fields of an upload from the query and the form. The form takes precedence. Throws with all mistakes. */
 export function readFields({ query, form }: { query: Fields; form: Fields }, filename: string | null): ImportFields {
@@ -39,6 +40,7 @@ function readScope(text: unknown, wrong: Report): Scope {
     wrong('/scan_scope', 'must be a JSON object');
     return {};
   }
-  for (const { path, detail, code } of checkScope(value)) wrong(path, detail, code);
+  const { asset, ...rest } = Object(value) as Scope;
+  for (const { path, detail, code } of checkScope(asset === UNSPECIFIED ? rest : value)) wrong(path, detail, code);
   return value as Scope;
 }

@@ -3,6 +3,8 @@ import { observation } from '@rrs/scan-reports/normalize.ts';
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import { readAsset } from '../../assets/assets.ts';
+import { type DescribedAsset, describeAsset } from '../../assets/describe.ts';
+import { describeRun } from '../../assets/resolve-tracks.ts';
 import { recordAudit } from '../../audit/record.ts';
 import { Hex } from '../../db/copy.ts';
 import type { TenantTx } from '../../db/database.ts';
@@ -13,10 +15,11 @@ import { AppError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import type { FindingRow } from '../fields/field.ts';
 import { type FindingFollower, idsSql } from '../follower.ts';
-import { resolveRows } from '../import/resolve.ts';
-import { sourceOf } from '../import/sources.ts';
+import { takeImportLock } from '../import-lock.ts';
+import { readFinding } from '../list/list.ts';
+import { resolveRecords } from '../merge/resolve.ts';
+import { sourceOf } from '../merge/sources.ts';
 import {
-  assetKeyOf,
   contentOf,
   deleteStaged,
   importAssets,
@@ -27,9 +30,7 @@ import {
   stagedAsset,
   stagedRecord,
   stagedText,
-} from '../import/staging.ts';
-import { takeImportLock } from '../import-lock.ts';
-import { readFinding } from '../list/list.ts';
+} from '../merge/staging.ts';
 import type { FindingCreate } from '../schemas.ts';
 
 export type NewFinding = Static<typeof FindingCreate>;
@@ -41,11 +42,13 @@ export async function createFinding(tx: TenantTx, actor: Actor, input: NewFindin
   await takeImportLock(tx, orgId);
   const importId = newId();
   const asset = await assetFor(tx, orgId, input);
-  await stageFinding(tx, { orgId, importId, origin: 'manual', defaultAsset: asset }, observationOf(input, importId));
-  const sourceId = await sourceOf(tx, orgId, { kind: 'manual', provider: 'manual', tool: '', name: '' });
+  await stageFinding(tx, { orgId, importId, origin: 'manual' }, observationOf(input, importId), describeAsset(asset));
+  const now = new Date();
+  await describeRun(tx, { orgId, importId }, { startedAt: now, endedAt: now, credentialed: null, knowledgeAt: null, doubt: null }, new Map());
+  const sourceId = await sourceOf(tx, orgId, { kind: 'manual', provider: 'manual', tool: '', name: '', path: '' });
   const { sla } = await readPolicy(tx, orgId);
-  const resolution = { orgId, importId, sourceId, sourceWords: ['p:manual'], seenAt: new Date(), sla, actor, large: false };
-  const { created, withdrawn } = await resolveRows(tx, resolution, null);
+  const resolution = { orgId, importId, sourceId, sourceWords: ['p:manual'], provesFixed: false, sla, actor, large: false };
+  const { created, withdrawn } = await resolveRecords(tx, resolution, null);
   const { rows } = await sql<{ finding_id: string }>`select finding_id from tenant_import_groups where org_id = ${orgId} and import_id = ${importId}`.execute(
     tx,
   );
@@ -88,11 +91,9 @@ function observationOf(input: NewFinding, importId: string): Observation {
   });
 }
 
-async function stageFinding(tx: TenantTx, context: StagingContext, observed: Observation): Promise<void> {
-  const asset = context.defaultAsset;
-  const assetKey = assetKeyOf(asset);
+async function stageFinding(tx: TenantTx, context: StagingContext, observed: Observation, asset: DescribedAsset): Promise<void> {
   const text = stagedText(context, observed);
-  const record = { n: 1, observation: observed, assetKey, assetName: asset.name, content: contentOf(context, observed, assetKey) };
+  const record = { n: 1, observation: observed, asset, content: contentOf(context, observed, asset) };
   await insertStaged(tx, importAssets, stagedAsset(context, asset));
   if (text) await insertStaged(tx, importTexts, text);
   await insertStaged(tx, importRows, stagedRecord(context, record, text?.textId ?? null));

@@ -72,7 +72,7 @@ async function importCollected(deps: SyncDeps, context: JobContext, claimed: Cla
   const orgId = run.org_id;
   const importId = run.import_id ?? (await storeCollected(deps, context.db, claimed, collected));
   if (importId === null) return null;
-  const source = { kind: 'connection', provider: connection.provider, tool: '', name: connection.id } as const;
+  const source = { kind: 'connection', provider: connection.provider, tool: '', name: connection.id, path: '' } as const;
   const coverage = await readCoverage(deps, context.db, orgId, importId);
   await importReport(
     { blobs, follower, known: [runRecordFormat] },

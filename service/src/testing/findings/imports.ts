@@ -145,7 +145,7 @@ export function useImports() {
       await importHandler(blobs, followFindings).run({ org_id: orgId, import_id: id }, context);
       return read(orgId, id);
     },
-    stateOf: (orgId: string, options: { names?: boolean } = {}) => stateOf(admin, orgId, options),
+    stateOf: (orgId: string, options: StateOptions = {}) => stateOf(admin, orgId, options),
     rowsOf: (orgId: string) => rowsOf(admin, orgId),
     async findings(orgId: string): Promise<FindingState[]> {
       return (await admin.query<FindingState>(`${FINDINGS} order by f.weakness, a.name, f.location::text`, [orgId])).rows;
@@ -171,12 +171,22 @@ export interface FindingState {
 const FINDINGS = `
   select f.id, a.name as asset, f.weakness, encode(f.identity_key, 'hex') as identity_key, f.status, f.assurance, f.severity, f.source_severity, f.title, f.reopen_count, f.location, f.tags,
     f.vulnerability_ids, f.cwes, f.cvss_score, f.risk_score, f.first_seen, f.last_seen, f.due_at, f.status_reason, f.search::text,
-    (select coalesce(jsonb_agg(jsonb_build_object('source', o.provider, 'state', s.state, 'external_id', s.external_id, 'severity', s.severity, 'suppressed', s.suppressed)
-      order by o.provider, o.name), '[]') from sightings s join sources o on o.org_id = s.org_id and o.id = s.source_id where s.org_id = f.org_id and s.finding_id = f.id) as sightings
+    (select coalesce(jsonb_agg(jsonb_build_object('source', o.provider, 'state', s.state, 'external_id', s.external_id, 'severity', s.severity, 'suppressed', s.suppressed, 'track', s.track)
+      order by o.provider, o.name, s.track), '[]') from sightings s join sources o on o.org_id = s.org_id and o.id = s.source_id where s.org_id = f.org_id and s.finding_id = f.id) as sightings
   from findings f join assets a on a.org_id = f.org_id and a.id = f.asset_id where f.org_id = $1`;
 
+interface StateOptions {
+  /** Whether to compare the names of assets. */
+  names?: boolean;
+  /** Whether to leave out what depends on the order of imports: how often a finding was reopened, and what follows from it. */
+  lawful?: boolean;
+}
+
+/** What depends on which scan reopened a finding. */
+const ORDERED = { reopen_count: null, status_reason: null, due_at: null };
+
 /** Everything that an import can change, without row ids and write times. */
-async function stateOf(admin: pg.Client, orgId: string, { names = true }): Promise<unknown> {
+async function stateOf(admin: pg.Client, orgId: string, { names = true, lawful = false }: StateOptions): Promise<unknown> {
   const findings = await admin.query(FINDINGS, [orgId]);
   const keys = await admin.query(
     `select a.type, k.key, k.rank from asset_keys k join assets a on a.org_id = k.org_id and a.id = k.asset_id where k.org_id = $1`,
@@ -186,7 +196,7 @@ async function stateOf(admin: pg.Client, orgId: string, { names = true }): Promi
   const sources = await admin.query('select id, provider from sources where org_id = $1', [orgId]);
   const named = (text: string): string => sources.rows.reduce((all: string, { id, provider }) => all.replaceAll(id, provider), text);
   const lines = (rows: readonly Record<string, unknown>[]) =>
-    rows.map(({ id: _, ...row }) => named(JSON.stringify(names ? row : { ...row, asset: null, search: null }))).sort();
+    rows.map(({ id: _, ...row }) => named(JSON.stringify({ ...row, ...(names ? {} : { asset: null, search: null }), ...(lawful ? ORDERED : {}) }))).sort();
   return { findings: lines(findings.rows), keys: lines(keys.rows), aliases: lines(aliases.rows) };
 }
 

@@ -2,7 +2,6 @@ import { type RawBuilder, sql } from 'kysely';
 import { importedAssets } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { vulnerabilityAliases } from '../../vulnerabilities/relations.ts';
-import { type Absence, isPartiallyCovered, isUnread } from './absence.ts';
 import { FastPathMissed } from './known-records.ts';
 import { pairLines } from './match-lines.ts';
 import type { Resolution } from './resolution.ts';
@@ -12,16 +11,21 @@ import type { Resolution } from './resolution.ts';
  * In a complete run, a record of the same rule with the same title in the same file nearby is the same finding. It gets its new identity key before
  * the records are matched with findings. See ADR 16.
  */
-export async function followMoved(tx: TenantTx, resolution: Resolution, absence: Absence): Promise<void> {
-  const moves = (await changedFiles(tx, resolution, absence)).flatMap(movesIn);
+export async function followMoved(tx: TenantTx, resolution: Resolution, moved: MovedCode): Promise<void> {
+  const moves = (await changedFiles(tx, resolution, moved)).flatMap(movesIn);
   if (moves.length === 0) return;
   // A record that was recognized by its content must be staged in full, together with the others.
   if (moves.some(({ isSeen }) => isSeen)) throw new FastPathMissed();
   const { orgId } = resolution;
-  const moved = sql`unnest(${moves.map(({ id }) => id)}::uuid[], ${moves.map(({ identityKey }) => identityKey)}::text[]) as moved (id, identity_key) where f.org_id = ${orgId} and f.id = moved.id`;
+  const newKeys = sql`unnest(${moves.map(({ id }) => id)}::uuid[], ${moves.map(({ identityKey }) => identityKey)}::text[]) as moved (id, identity_key) where f.org_id = ${orgId} and f.id = moved.id`;
   // In two steps, because one finding may take the identity key that another leaves.
-  await sql`update findings f set identity_key = uuid_send(f.id) from ${moved}`.execute(tx);
-  await sql`update findings f set identity_key = decode(moved.identity_key, 'hex') from ${moved}`.execute(tx);
+  await sql`update findings f set identity_key = uuid_send(f.id) from ${newKeys}`.execute(tx);
+  await sql`update findings f set identity_key = decode(moved.identity_key, 'hex') from ${newKeys}`.execute(tx);
+}
+
+export interface MovedCode {
+  /** Whether a location is in a file that the tool did not read. */
+  isUnread: (location: RawBuilder<unknown>) => RawBuilder<boolean>;
 }
 
 interface ChangedFile {
@@ -33,16 +37,16 @@ interface ChangedFile {
 const MAX_COMPARED = 1_000;
 
 /** By rule, title and file: what was there and what is there now, for files with a record that matches no known finding. */
-async function changedFiles(tx: TenantTx, resolution: Resolution, absence: Absence): Promise<ChangedFile[]> {
+async function changedFiles(tx: TenantTx, resolution: Resolution, { isUnread }: MovedCode): Promise<ChangedFile[]> {
   const { orgId, importId, sourceId } = resolution;
   const { rows } = await sql<ChangedFile>`
     with here as (
       select covered.asset_id, coalesce(alias.weakness, r.weakness) as weakness, r.location->>'path' as path, r.title, r.identity_key, min((r.location->>'line')::bigint) as line
       from tenant_import_rows r
-      join (select distinct asset_key, asset_id from ${importedAssets} covered where covered.org_id = ${orgId} and covered.import_id = ${importId} and not ${isPartiallyCovered(resolution, absence)}) covered using (asset_key)
+      join (select distinct asset_key, asset_id from ${importedAssets} covered where covered.org_id = ${orgId} and covered.import_id = ${importId} and covered.doubt is null) covered using (asset_key)
       left join ${vulnerabilityAliases} alias on alias.org_id = ${orgId} and alias.alias = r.weakness
       where r.org_id = ${orgId} and r.import_id = ${importId} and r.present and r.external_id is null and ${isByLine(sql`r.location`)}
-        and not ${isUnread(sql`r.location`, absence)}
+        and not ${isUnread(sql`r.location`)}
       group by 1, 2, 3, 4, 5
     ), located as (
       select here.*, holder.id as holder from here

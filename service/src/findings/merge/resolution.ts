@@ -7,8 +7,8 @@ export interface Resolution {
   sourceId: string;
   /** Words of the source in the search index: its provider and its connection. */
   sourceWords: readonly string[];
-  /** When the scan took place, for records without a time of their own. */
-  seenAt: Date;
+  /** Whether a record that calls a finding fixed proves it. Only a connection speaks for its vendor, a file can say anything. */
+  provesFixed: boolean;
   sla: SlaPolicy;
   actor: { type: string; id: string | null; name: string };
   /** Whether there are enough records for the planner to need fresh statistics. */

@@ -1,10 +1,10 @@
-import type { Asset, Observation } from '@rrs/scan-reports';
-import { assetKeys, canonicalName } from '../../assets/keys.ts';
+import type { Observation } from '@rrs/scan-reports';
+import type { DescribedAsset } from '../../assets/describe.ts';
 import { deleteImportedAssets } from '../../assets/resolve.ts';
 import { type CopyValue, copyLine, type Hex } from '../../db/copy.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { newId } from '../../shared/ids.ts';
-import { bestVector } from '../../vulnerabilities/cvss.ts';
+import { bestRating } from '../../vulnerabilities/cvss.ts';
 import { stagedColumns } from '../fields/derive.ts';
 import { digest } from '../identity/digest.ts';
 import { type Identity, identityOf } from '../identity/identity.ts';
@@ -39,8 +39,6 @@ export interface StagingContext {
   importId: string;
   /** Keeps equal statements of different sources apart. */
   origin: string;
-  /** For observations that do not name their asset. */
-  defaultAsset: Asset;
 }
 
 interface Staged {
@@ -50,28 +48,29 @@ interface Staged {
 
 const ofImport = { org_id: ({ orgId }: Staged) => orgId, import_id: ({ importId }: Staged) => importId };
 
-/** The key by which staged records name their asset. */
-export function assetKeyOf(asset: Asset): string {
-  return `${asset.type}:${canonicalName(asset)}`;
-}
-
 interface StagedAsset extends Staged {
-  asset: Asset;
-  keys: ReturnType<typeof assetKeys>;
+  asset: DescribedAsset;
 }
 
 export const importAssets = stagingTable<StagedAsset>('import_assets', {
   ...ofImport,
-  asset_key: ({ asset }) => assetKeyOf(asset),
+  asset_key: ({ asset }) => asset.stagingKey,
   new_id: () => newId(),
   type: ({ asset }) => asset.type,
   name: ({ asset }) => asset.name,
-  keys: ({ keys }) => keys.map(({ key }) => key),
-  ranks: ({ keys }) => keys.map(({ rank }) => rank),
+  keys: ({ asset }) => asset.keys.map(({ key }) => key),
+  ranks: ({ asset }) => asset.keys.map(({ rank }) => rank),
+  track_name: ({ asset }) => asset.track.name,
+  track_kind: ({ asset }) => asset.track.kind,
+  track_counts: ({ asset }) => asset.track.counts,
+  doubt: ({ asset }) => asset.doubt,
+  version_name: ({ asset }) => asset.version,
+  digest: ({ asset }) => asset.digest,
+  commit: ({ asset }) => asset.commit,
 });
 
-export function stagedAsset({ orgId, importId }: StagingContext, asset: Asset): StagedAsset {
-  return { orgId, importId, asset, keys: assetKeys(asset) };
+export function stagedAsset({ orgId, importId }: StagingContext, asset: DescribedAsset): StagedAsset {
+  return { orgId, importId, asset };
 }
 
 interface StagedText extends Staged, Pick<Observation, 'description' | 'solution' | 'references'> {
@@ -103,15 +102,14 @@ export interface ReportRecord {
   /** Its number in the report. */
   n: number;
   observation: Observation;
-  assetKey: string;
-  assetName: string;
+  asset: DescribedAsset;
   /** Digest of everything the source says about the finding, except when. */
   content: Hex;
 }
 
 interface StagedRecord extends Staged, ReportRecord {
   identity: Identity;
-  cvss: ReturnType<typeof bestVector>;
+  cvss: ReturnType<typeof bestRating>;
   textId: Hex | null;
 }
 
@@ -119,7 +117,7 @@ export const importRows = stagingTable<StagedRecord>('import_rows', {
   ...ofImport,
   n: ({ n }) => n,
   new_id: () => newId(),
-  asset_key: ({ assetKey }) => assetKey,
+  asset_key: ({ asset }) => asset.stagingKey,
   weakness: ({ identity }) => identity.weakness,
   aliases: ({ identity }) => identity.aliases,
   identity_key: ({ identity }) => identity.identityKey,
@@ -127,7 +125,7 @@ export const importRows = stagingTable<StagedRecord>('import_rows', {
   tool_severity: ({ observation }) => observation.tool_severity,
   suppressed: ({ observation }) => observation.suppressed,
   present: ({ observation }) => observation.present,
-  words: ({ observation, assetName }) => wordsOf(observation, assetName),
+  words: ({ observation, asset }) => wordsOf(observation, asset.name),
   content: ({ content }) => content,
   first_seen: ({ observation }) => observation.first_seen,
   last_seen: ({ observation }) => observation.last_seen,
@@ -135,10 +133,12 @@ export const importRows = stagingTable<StagedRecord>('import_rows', {
 });
 
 export function stagedRecord({ orgId, importId }: StagingContext, record: ReportRecord, textId: Hex | null): StagedRecord {
-  return { orgId, importId, ...record, identity: identityOf(record.observation), cvss: bestVector(record.observation.cvss), textId };
+  return { orgId, importId, ...record, identity: identityOf(record.observation), cvss: bestRating(record.observation.cvss), textId };
 }
 
-export function contentOf({ origin }: StagingContext, observation: Observation, assetKey: string): Hex {
-  const { first_seen: _first, last_seen: _last, place: _place, asset: _asset, ...statement } = observation;
-  return digest([origin, assetKey, statement]);
+/** Builds differ in their layers although nothing else has changed, so these take no part. */
+export function contentOf({ origin }: StagingContext, observation: Observation, { trackKey }: DescribedAsset): Hex {
+  const { first_seen: _first, last_seen: _last, place: _place, asset: _asset, location, ...statement } = observation;
+  const { layer: _layer, ...where } = location;
+  return digest([origin, trackKey, statement, where]);
 }

@@ -2,7 +2,7 @@ import type { Asset, Observation } from '@rrs/scan-reports';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Item, seen, useImports } from '../../testing/findings/imports.ts';
-import type { ImportRow } from './manage-imports.ts';
+import type { ImportRow } from '../import/manage-imports.ts';
 
 const engine = useImports();
 const RUNS = { numRuns: 15, interruptAfterTimeLimit: 20_000 };

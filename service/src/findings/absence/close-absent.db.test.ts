@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { systemActor } from '../../shared/actor.ts';
 import { type ImportOptions, type Item, image, inLib, useImports } from '../../testing/findings/imports.ts';
+import { confirmImport, discardImport } from '../import/manage-imports.ts';
 import { type FindingPatch, updateFinding } from '../triage/triage.ts';
-import { confirmImport, discardImport } from './manage-imports.ts';
 
 const engine = useImports();
 let org: string;
@@ -32,51 +32,24 @@ const claimedOn = (number: number) => engine.admin().query('update findings set 
 const countOf = async (status: string) => (await engine.findings(org)).filter((finding) => finding.status === status).length;
 
 describe('absence', () => {
-  it('of one record proves nothing if another record reports the same finding', async () => {
-    const [one, two] = [inLib('a', { external_id: 'one' }), inLib('a', { external_id: 'two', title: 'The same in another path' })];
-    expect(await run([one, two], partial(1))).toMatchObject({ created: 1 });
-    expect(await run([{ ...one, present: false }], partial(2))).toMatchObject({ closed: 0 });
-    expect(await run([{ ...two, severity: 'low' }], partial(3))).toMatchObject({ updated: 1 });
-    expect(await run([{ ...two, present: false }], partial(4))).toMatchObject({ closed: 0 });
-    expect(
-      await run(
-        [
-          { ...one, present: false },
-          { ...two, present: false },
-        ],
-        partial(5),
-      ),
-    ).toMatchObject({ closed: 1 });
-  });
-
-  it('of a record with another external id proves nothing', async () => {
-    await run([inLib('a', { external_id: 'one' })], partial(1));
-    expect(await run([inLib('a', { external_id: 'two', present: false })], partial(2))).toMatchObject({ closed: 0 });
-    expect(await statuses()).toEqual([{ status: 'open', assurance: null }]);
-    expect(await run([inLib('a', { external_id: 'one', present: false })], partial(3))).toMatchObject({ closed: 1 });
-  });
-
-  it('of one of two records keeps the external id of the other', async () => {
-    await run([inLib('a', { external_id: 'one' }), inLib('a', { external_id: 'two', present: false })], partial(1));
-    expect((await engine.findings(org))[0]?.sightings).toMatchObject([{ external_id: 'one', state: 'present' }]);
-    const gone = [inLib('a', { external_id: 'one', present: false }), inLib('a', { external_id: 'two', present: false })];
-    expect(await run(gone, partial(2))).toMatchObject({ closed: 1 });
-  });
-
-  it('on an unnamed asset closes nothing unless the scan has a name', async () => {
-    const nowhere = (component: string) => inLib(component, { asset: null });
-    const scope = (extra: ImportOptions['scope']) => ({ coverage: 'complete', ...extra }) as const;
-    await run([nowhere('a')], scope({}));
-    expect(await run([nowhere('b')], scope({}))).toMatchObject({ created: 1, closed: 0, notes: [expect.stringContaining('without a named asset')] });
-    await run([nowhere('c')], scope({ name: 'shop' }));
-    expect(await run([nowhere('d')], scope({ name: 'shop' }))).toMatchObject({ created: 1, closed: 1, notes: [] });
+  it('on an asset that nobody names is not recorded at all', async () => {
+    const nowhere = inLib('a', { asset: null });
+    expect(await run([nowhere], { coverage: 'complete' })).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('Set `asset` in `scan_scope`'),
+    });
+    expect(await run([nowhere], { asset: 'unspecified', started_at: day(1) })).toMatchObject({ status: 'succeeded', created: 1 });
+    expect(await run([], { asset: 'unspecified', coverage: 'complete' })).toMatchObject({
+      closed: 0,
+      notes: [expect.stringContaining('unspecified asset'), expect.anything()],
+    });
   });
 
   it('without a known coverage closes nothing and adds a note', async () => {
     await run([inLib('a')], complete(1));
     expect(await run([], { coverage: 'complete', started_at: day(2) })).toMatchObject({ closed: 0, notes: [expect.stringContaining('names an asset')] });
     await run([inLib('a')], complete(3));
-    expect(await run([], complete(2))).toMatchObject({ closed: 0, notes: [expect.stringContaining('a newer scan')] });
+    expect(await run([], complete(2))).toMatchObject({ closed: 0, notes: [expect.stringContaining('A newer scan')] });
   });
 
   it('in a file that the tool could not read closes nothing and adds a note', async () => {
@@ -87,7 +60,7 @@ describe('absence', () => {
     expect(await engine.read(org, id)).toMatchObject({
       status: 'succeeded',
       closed: 2,
-      notes: ['Nothing was closed in 2 files or folders that the tool did not read: src/b.ts, lib/c.'],
+      notes: ['2 findings that the report does not show stay open: the tool did not read the file.'],
     });
     const open = (await engine.findings(org)).filter(({ status }) => status === 'open').map(({ location }) => location.path);
     expect(open.sort()).toEqual(['lib/c/d.ts', 'src/b.ts']);
@@ -145,7 +118,7 @@ describe('absence', () => {
 
   it('closes nothing if records were rejected and adds a note', async () => {
     await run([inLib('a')], partial(1));
-    const row = await run([{ place: 'line 2', reason: 'bad' }], complete(2));
+    const row = await run([inLib('b'), { place: 'line 2', reason: 'bad' }], complete(2));
     expect(row).toMatchObject({
       closed: 0,
       rejected: 1,
@@ -179,28 +152,32 @@ describe('absence', () => {
     expect(await statuses()).toEqual([{ status, assurance }]);
   });
 
-  it('can be reported by a record, even in a partial run', async () => {
+  it('that a record of a file reports is a claim until a complete run proves it', async () => {
     await run([inLib('a'), inLib('b')], partial(1));
     const gone = [inLib('a', { present: false }), inLib('new', { present: false })];
-    expect(await run(gone, partial(2))).toMatchObject({ received: 2, created: 0, unchanged: 2, closed: 1 });
+    expect(await run(gone, partial(2))).toMatchObject({ received: 2, created: 0, unchanged: 2, closed: 0 });
+    // A file can say anything: that it calls the finding fixed is a claim, not a proof.
     expect(await statuses()).toEqual([
-      { status: 'verified', assurance: 'scan_only' },
+      { status: 'remediated', assurance: 'declared' },
       { status: 'open', assurance: null },
     ]);
     expect(await run(gone, partial(3))).toMatchObject({ closed: 0, unchanged: 2 });
+    expect(await run([inLib('b')], complete(4))).toMatchObject({ closed: 1 });
+    expect(await statuses()).toEqual([
+      { status: 'verified', assurance: 'scan_after_claim' },
+      { status: 'open', assurance: null },
+    ]);
   });
 });
 
 describe('a finding that is seen again', () => {
-  it('has a new deadline, which a change of severity does not reset', async () => {
+  it('has a new deadline that counts from the scan, which a change of severity does not reset', async () => {
     await run([inLib('a')], complete(1));
     await run([], complete(2));
     expect(await run([inLib('a')], complete(3))).toMatchObject({ reopened: 1 });
     await patch({ severity: 'critical', reason: 'reachable from the internet' });
-    const { rows } = await engine
-      .admin()
-      .query("select due_at > now() as ahead, first_seen < now() - interval '100 days' as old from findings where org_id = $1", [org]);
-    expect(rows).toEqual([{ ahead: true, old: true }]);
+    const { rows } = await engine.admin().query('select clock_from, first_seen, due_at > clock_from as ahead from findings where org_id = $1', [org]);
+    expect(rows).toEqual([{ clock_from: new Date(day(3)), first_seen: new Date(day(1)), ahead: true }]);
   });
 
   it('is reopened and counted, with history and event', async () => {

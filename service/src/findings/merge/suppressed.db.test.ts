@@ -34,11 +34,12 @@ beforeAll(async () => {
       for (const [index, [state, suppressed]] of sightings.entries()) {
         const source = index === 0 ? made.source_id : newId();
         if (index > 0) await tx.insertInto('sources').values({ org_id: api.ours.id, id: source, kind: 'import', provider: 'trivy', name: source }).execute();
-        const values = { ...made, source_id: source, state, suppressed };
+        const absent = state === 'absent' ? ({ absence: 'gone', absent_at: new Date() } as const) : { absence: null, absent_at: null };
+        const values = { ...made, source_id: source, state, suppressed, ...absent, said: null };
         await tx
           .insertInto('sightings')
           .values(values)
-          .onConflict((known) => known.columns(['org_id', 'finding_id', 'source_id']).doUpdateSet({ state, suppressed }))
+          .onConflict((known) => known.columns(['org_id', 'finding_id', 'source_id', 'track']).doUpdateSet({ state, suppressed, ...absent }))
           .execute();
       }
     });

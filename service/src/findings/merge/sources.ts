@@ -7,6 +7,8 @@ export interface Source {
   /** The tool, for formats that many tools write. Otherwise empty. */
   tool: string;
   name: string;
+  /** The part of a repository that the scans cover. Otherwise empty. */
+  path: string;
 }
 
 /** The words of a source in the search index. */
@@ -24,6 +26,7 @@ export async function sourceOf(tx: TenantTx, orgId: string, source: Source): Pro
     .where('provider', '=', source.provider)
     .where('tool', '=', source.tool)
     .where('name', '=', source.name)
+    .where('path', '=', source.path)
     .executeTakeFirst();
   if (known) return known.id;
   const id = newId();

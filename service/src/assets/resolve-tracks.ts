@@ -1,0 +1,98 @@
+import { sql } from 'kysely';
+import type { TenantTx } from '../db/database.ts';
+
+/** Finds or creates the tracks and builds that an import names, after its assets were resolved. Writes their numbers to the staging table. */
+export async function resolveTracks(tx: TenantTx, orgId: string, importId: string): Promise<void> {
+  await createTracks(tx, orgId, importId);
+  await sql`
+    update tenant_import_assets staged set track = coalesce(
+      (select known.n from asset_tracks known where known.org_id = ${orgId} and known.asset_id = staged.asset_id and known.name = staged.track_name), 0)
+    where staged.org_id = ${orgId} and staged.import_id = ${importId}`.execute(tx);
+  await resolveVersions(tx, orgId, importId);
+}
+
+/** A name for the default track names the track 0, unless that has a name already. */
+async function createTracks(tx: TenantTx, orgId: string, importId: string): Promise<void> {
+  await sql`
+    with missing as (
+      select distinct on (staged.asset_id, staged.track_name) staged.asset_id, staged.track_name as name, staged.track_kind as kind, staged.track_counts as counts
+      from tenant_import_assets staged
+      where staged.org_id = ${orgId} and staged.import_id = ${importId} and staged.track_name <> ''
+        and not exists (select from asset_tracks known where known.org_id = ${orgId} and known.asset_id = staged.asset_id and known.name = staged.track_name)
+    ), placed as (
+      select missing.*, kind = 'default' and name = min(name) filter (where kind = 'default') over (partition by asset_id)
+        and not exists (select from asset_tracks known where known.org_id = ${orgId} and known.asset_id = missing.asset_id and known.n = 0) as is_default
+      from missing
+    )
+    insert into asset_tracks (org_id, asset_id, n, name, kind, counts)
+    select ${orgId}, asset_id,
+      case when is_default then 0 else coalesce((select max(known.n) from asset_tracks known where known.org_id = ${orgId} and known.asset_id = placed.asset_id), 0)
+        + row_number() over (partition by asset_id, is_default order by name) end,
+      name, case when kind = 'default' and not is_default then 'named' else kind end, counts
+    from placed`.execute(tx);
+}
+
+async function resolveVersions(tx: TenantTx, orgId: string, importId: string): Promise<void> {
+  await sql`
+    with named as (
+      select asset_id, track, version_name as name, max(digest) as digest, max(commit) as commit, min(started_at) as first_scan, max(ended_at) as last_scan
+      from tenant_import_assets where org_id = ${orgId} and import_id = ${importId} and version_name is not null group by 1, 2, 3
+    )
+    insert into asset_versions as known (org_id, asset_id, n, track, name, digest, commit, first_scan, last_scan)
+    select ${orgId}, asset_id,
+      coalesce((select max(other.n) from asset_versions other where other.org_id = ${orgId} and other.asset_id = named.asset_id), 0) + row_number() over (partition by asset_id order by first_scan, name),
+      track, name, digest, commit, first_scan, last_scan
+    from named
+    on conflict (org_id, asset_id, track, name) do update set digest = coalesce(excluded.digest, known.digest), commit = coalesce(excluded.commit, known.commit),
+      first_scan = least(known.first_scan, excluded.first_scan), last_scan = greatest(known.last_scan, excluded.last_scan)
+    where (known.digest, known.commit) is distinct from (coalesce(excluded.digest, known.digest), coalesce(excluded.commit, known.commit))
+      or excluded.first_scan < known.first_scan or excluded.last_scan > known.last_scan`.execute(tx);
+  await sql`
+    update tenant_import_assets staged set version_n = known.n from asset_versions known
+    where staged.org_id = ${orgId} and staged.import_id = ${importId} and known.org_id = ${orgId} and known.asset_id = staged.asset_id and known.track = staged.track
+      and known.name = staged.version_name`.execute(tx);
+}
+
+/** What a run states about the assets it covered. */
+export interface RunOfAsset {
+  startedAt: Date;
+  endedAt: Date;
+  credentialed: boolean | null;
+  knowledgeAt: Date | null;
+  doubt: string | null;
+}
+
+/** Writes the facts of the run to the staged assets: `facts` hold for all of them, unless an asset has its own. */
+export async function describeRun(
+  tx: TenantTx,
+  { orgId, importId }: { orgId: string; importId: string },
+  facts: RunOfAsset,
+  byAsset: ReadonlyMap<string, Partial<RunOfAsset>>,
+): Promise<void> {
+  await tx
+    .updateTable('tenant_import_assets')
+    .set({
+      started_at: facts.startedAt,
+      ended_at: facts.endedAt,
+      credentialed: facts.credentialed,
+      knowledge_at: facts.knowledgeAt,
+      doubt: sql<string | null>`coalesce(doubt, ${facts.doubt})`,
+    })
+    .where('org_id', '=', orgId)
+    .where('import_id', '=', importId)
+    .execute();
+  if (byAsset.size === 0) return;
+  const all = [...byAsset].map(([asset_key, { startedAt, endedAt, credentialed, knowledgeAt, doubt }]) => ({
+    asset_key,
+    started_at: startedAt ?? null,
+    ended_at: endedAt ?? null,
+    credentialed: credentialed ?? null,
+    knowledge_at: knowledgeAt ?? null,
+    doubt: doubt ?? null,
+  }));
+  await sql`
+    update tenant_import_assets staged set started_at = coalesce(own.started_at, staged.started_at), ended_at = coalesce(own.ended_at, staged.ended_at),
+      credentialed = coalesce(own.credentialed, staged.credentialed), knowledge_at = coalesce(own.knowledge_at, staged.knowledge_at), doubt = coalesce(staged.doubt, own.doubt)
+    from jsonb_to_recordset(${JSON.stringify(all)}) as own (asset_key text, started_at timestamptz, ended_at timestamptz, credentialed boolean, knowledge_at timestamptz, doubt text)
+    where staged.org_id = ${orgId} and staged.import_id = ${importId} and staged.asset_key = own.asset_key`.execute(tx);
+}

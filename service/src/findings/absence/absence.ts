@@ -1,0 +1,45 @@
+import type { About } from '@rrs/scan-reports';
+
+/** What may be concluded if a run does not report a finding. */
+export interface Absence {
+  /** Whether the report lists everything on the assets it covers, and no record was rejected. */
+  complete: boolean;
+  /** Files and folders that the tool did not read. */
+  unread: readonly string[];
+  /** All checks that were enabled. Null if the report does not list them. */
+  checks: readonly string[] | null;
+  /** If a run would close more findings of its source than `count` and more than `share` of them, the closures wait for confirmation. */
+  brake: { share: number; count: number };
+  /** Whether the report has no records at all. */
+  isEmpty: boolean;
+}
+
+/** Reasons not to treat a report as complete although its scope declares it so. */
+export function doubtsOf(about: About | null, { rejected }: { rejected: number }): string[] {
+  return [
+    ...(rejected > 0 ? ['the report was not complete because records were rejected'] : []),
+    // An empty file in a format that many tools write does not tell which tool's findings are gone.
+    ...(about?.tools?.length === 0 ? ['the report does not name the tool that wrote it'] : []),
+    ...(about?.finished === false ? ['according to the report, a run of the tool did not succeed'] : []),
+  ];
+}
+
+/** Why a finding that a complete run does not report stays open. */
+export const blockers = {
+  partially_covered: 'the run covered the asset only in part',
+  track_unstated: 'the name of the build does not tell which branch or release line it belongs to. Set `track` in `scan_scope`',
+  asset_unspecified: 'the report is about an unspecified asset',
+  time_unstated: 'the report does not say when the scan took place. Set `started_at` in `scan_scope`',
+  time_suspect: 'the time that the report states cannot be right',
+  inventory_only: 'the report is an inventory without a list of vulnerabilities',
+  not_read: 'the tool did not read the file',
+  not_credentialed: 'the run had no working credentials, and only runs with credentials have seen the finding',
+  knowledge_older: 'the vulnerability database of the run is older than that of the run that saw the finding',
+  check_disabled: 'the check was not enabled',
+  scan_narrower: 'the run reports nothing of this kind, although there was much of it. It may have been restricted',
+} as const;
+export type Blocker = keyof typeof blockers;
+
+export function isBlocker(code: string): code is Blocker {
+  return code in blockers;
+}

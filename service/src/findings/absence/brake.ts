@@ -1,0 +1,71 @@
+import { sql } from 'kysely';
+import type { TenantTx } from '../../db/database.ts';
+import type { Resolution } from '../merge/resolution.ts';
+import { activeStatuses } from '../status.ts';
+import type { Absence } from './absence.ts';
+
+/** Why the closures of an import wait for confirmation. */
+export interface Withheld {
+  count: number;
+  open: number;
+  where: 'source' | 'asset' | 'day';
+}
+
+/** An empty report that closes more than this needs confirmation: something may have gone wrong with the scan. */
+const EMPTY_LIMIT = 10;
+
+/**
+ * Unusually many closures at once are more often a broken scan than a success. Counts what the import would close, for its source, for its source on each
+ * asset, and together with what other reports of the source closed in the last 24 hours.
+ */
+export async function findExcess(tx: TenantTx, resolution: Resolution, { brake, isEmpty }: Absence): Promise<Withheld | null> {
+  const { orgId, importId, sourceId } = resolution;
+  const closing = sql`
+    select closing.id from (${closingIfAppliedSql(resolution)}) closing`;
+  const { rows } = await sql<{ closing: number; per_asset: number }>`
+    with closing as (${closing}), assets as (
+      select count(*) as count from closing join findings f on f.org_id = ${orgId} and f.id = closing.id group by f.asset_id
+    )
+    select coalesce(sum(count), 0)::int as closing, coalesce(max(count), 0)::int as per_asset from assets`.execute(tx);
+  const { closing: count, per_asset } = rows[0] ?? { closing: 0, per_asset: 0 };
+  if (count === 0) return null;
+  const { rows: recent } = await sql<{ closed: number }>`
+    select coalesce(sum(closed), 0)::int as closed from imports
+    where org_id = ${orgId} and source_id = ${sourceId} and id <> ${importId} and not dry_run and created_at > now() - interval '24 hours'`.execute(tx);
+  const closedToday = recent[0]?.closed ?? 0;
+  if (count + closedToday <= brake.count && !(isEmpty && count > EMPTY_LIMIT)) return null;
+  const open = await countOpen(tx, resolution, sql`true`);
+  if (isEmpty && count > EMPTY_LIMIT) return { count, open, where: 'source' };
+  if (count > brake.count && count > open * brake.share) return { count, open, where: 'source' };
+  if (count + closedToday > (open + closedToday) * brake.share) return { count: count + closedToday, open: open + closedToday, where: 'day' };
+  if (per_asset <= brake.count) return null;
+  const { rows: worst } = await sql<{ asset_id: string; count: number }>`
+    select f.asset_id, count(*)::int as count from (${closing}) closing join findings f on f.org_id = ${orgId} and f.id = closing.id
+    group by 1 having count(*) > ${brake.count} order by 2 desc`.execute(tx);
+  for (const { asset_id, count: closed } of worst) {
+    const onAsset = await countOpen(tx, resolution, sql`f.asset_id = ${asset_id}`);
+    if (closed > onAsset * brake.share) return { count: closed, open: onAsset, where: 'asset' };
+  }
+  return null;
+}
+
+/** The findings that would close if the collected closures were applied: no other sighting is present. */
+function closingIfAppliedSql({ orgId, importId, sourceId }: Resolution) {
+  const ids = sql`
+    select c.finding_id from import_closures c
+    where c.org_id = ${orgId} and c.import_id = ${importId} and c.blockers = '{}' and c.absence <> 'declared'
+      and not exists (
+        select from sightings other where other.org_id = ${orgId} and other.finding_id = c.finding_id and other.state = 'present'
+          and not (other.source_id = ${sourceId} and exists (
+            select from import_closures own where own.org_id = ${orgId} and own.import_id = ${importId} and own.finding_id = c.finding_id and own.track = other.track and own.blockers = '{}')))`;
+  return sql`select f.id from findings f where f.org_id = ${orgId} and f.id in (${ids}) and f.status = any(${activeStatuses as readonly string[]})`;
+}
+
+async function countOpen(tx: TenantTx, { orgId, sourceId }: Resolution, where: ReturnType<typeof sql>): Promise<number> {
+  const { rows } = await sql<{ open: number }>`
+    select count(distinct f.id)::int as open from sightings s join findings f on f.org_id = ${orgId} and f.id = s.finding_id
+    where s.org_id = ${orgId} and s.source_id = ${sourceId} and s.state = 'present' and f.status = any(${activeStatuses as readonly string[]}) and ${where}`.execute(
+    tx,
+  );
+  return rows[0]?.open ?? 0;
+}

@@ -1,0 +1,144 @@
+import { sql } from 'kysely';
+import { importedAssets } from '../../assets/relations.ts';
+import type { TenantTx } from '../../db/database.ts';
+import { type Actor, systemActor } from '../../shared/actor.ts';
+import { type FindingFollower, idsSql } from '../follower.ts';
+import { closeUnseen } from '../merge/change-status.ts';
+import { updateShared } from '../merge/merged-values.ts';
+import type { Resolution } from '../merge/resolution.ts';
+import type { Absence } from './absence.ts';
+import { findExcess, type Withheld } from './brake.ts';
+import { addReportedAsFixed, findAbsent, findNarrower, findRetracted } from './find-absent.ts';
+
+export interface Closures {
+  closed: number;
+  /** Set if the closures wait for confirmation. */
+  withheld: Withheld | null;
+  /** How many findings stay open although the run does not report them, by reason. */
+  blocked: { code: string; count: number }[];
+}
+
+/** Turns what the run no longer reports into absences, as far as they prove something and are not unusually many. */
+export async function closeAbsent(tx: TenantTx, resolution: Resolution, absence: Absence): Promise<Closures> {
+  await keepSeenAgain(tx, resolution);
+  if (absence.complete) {
+    await findAbsent(tx, resolution, absence);
+    if (await hasClosures(tx, resolution)) {
+      await findRetracted(tx, resolution);
+      await findNarrower(tx, resolution);
+    }
+  }
+  await addReportedAsFixed(tx, resolution);
+  const blocked = await keepBlocked(tx, resolution);
+  const withheld = await findExcess(tx, resolution, absence);
+  const closed = withheld ? 0 : await applyClosures(tx, resolution);
+  await recordRun(tx, resolution, absence, withheld === null);
+  await recordCoverage(tx, resolution);
+  return { closed, withheld, blocked };
+}
+
+async function hasClosures(tx: TenantTx, { orgId, importId }: Resolution): Promise<boolean> {
+  const { rows } = await sql`select from import_closures where org_id = ${orgId} and import_id = ${importId} limit 1`.execute(tx);
+  return rows.length > 0;
+}
+
+/** Notes at the sightings that a complete run did not show them and why that proves nothing. */
+async function keepBlocked(tx: TenantTx, { orgId, importId, sourceId }: Resolution): Promise<{ code: string; count: number }[]> {
+  const { rows } = await sql<{ code: string; count: number }>`
+    with blocked as (
+      delete from import_closures where org_id = ${orgId} and import_id = ${importId} and blockers <> '{}' returning finding_id, track, absent_at, blockers
+    ), missed as (
+      update sightings s set missed_at = blocked.absent_at, missed_import_id = ${importId}, missed_because = blocked.blockers from blocked
+      where s.org_id = ${orgId} and s.finding_id = blocked.finding_id and s.source_id = ${sourceId} and s.track = blocked.track
+        and (s.missed_at is null or s.missed_at < blocked.absent_at)
+    )
+    select code, count(*)::int as count from blocked cross join lateral unnest(blockers) as code group by 1 order by 2 desc, 1`.execute(tx);
+  return rows;
+}
+
+/** Records how completely and ably the run looked at each track. */
+async function recordRun(tx: TenantTx, { orgId, importId, sourceId }: Resolution, { complete }: Absence, accepted: boolean): Promise<void> {
+  await sql`
+    insert into run_assets (org_id, source_id, asset_id, track, import_id, version_n, started_at, ended_at, complete, accepted, credentialed, knowledge_at)
+    select ${orgId}, ${sourceId}, a.asset_id, a.track, ${importId}, max(a.version_n), min(a.started_at), max(a.ended_at), ${complete}::boolean and bool_and(a.doubt is null), ${accepted},
+      bool_and(a.credentialed), min(a.knowledge_at)
+    from ${importedAssets} a where a.org_id = ${orgId} and a.import_id = ${importId} group by a.asset_id, a.track`.execute(tx);
+}
+
+/** Records until when the source has scanned each track of the run. A run whose closures are withheld proves nothing yet. */
+export async function recordCoverage(tx: TenantTx, { orgId, importId, sourceId }: Resolution): Promise<void> {
+  await sql`
+    insert into source_coverage as known (org_id, source_id, asset_id, track, import_id, seen_at, complete_import_id, complete_at, version_n)
+    select ${orgId}::uuid, ${sourceId}::uuid, run.asset_id, run.track, ${importId}::uuid, run.started_at, proves.import_id, proves.started_at, proves.version_n
+    from run_assets run
+    left join lateral (select run.import_id, run.started_at, run.version_n where run.complete and run.accepted) proves on true
+    where run.org_id = ${orgId} and run.import_id = ${importId}
+    on conflict (org_id, source_id, asset_id, track) do update set
+      import_id = case when known.seen_at < excluded.seen_at then excluded.import_id else known.import_id end,
+      seen_at = greatest(known.seen_at, excluded.seen_at),
+      complete_import_id = case when known.complete_at is null or known.complete_at < excluded.complete_at then excluded.complete_import_id else known.complete_import_id end,
+      version_n = case when known.complete_at is null or known.complete_at < excluded.complete_at then excluded.version_n else known.version_n end,
+      complete_at = greatest(known.complete_at, excluded.complete_at)
+    where known.seen_at < excluded.seen_at or (excluded.complete_at is not null and (known.complete_at is null or known.complete_at < excluded.complete_at))`.execute(
+    tx,
+  );
+}
+
+/** Applies the closures of a run after a person confirmed them. */
+export async function acceptRun(tx: TenantTx, resolution: Resolution): Promise<number> {
+  const { orgId, importId } = resolution;
+  await tx.updateTable('run_assets').set({ accepted: true }).where('org_id', '=', orgId).where('import_id', '=', importId).execute();
+  const closed = await applyClosures(tx, resolution);
+  await recordCoverage(tx, resolution);
+  return closed;
+}
+
+/** Removes findings that this run sees from the withheld closures of earlier runs of the same source. */
+async function keepSeenAgain(tx: TenantTx, { orgId, importId, sourceId }: Resolution): Promise<void> {
+  await sql`
+    delete from import_closures c using imports earlier, (
+      select finding_id, seen_at from tenant_import_groups where org_id = ${orgId} and import_id = ${importId} and present
+      union all select i.finding_id, coalesce(i.last_seen, run.ended_at) from tenant_import_seen i join findings f on f.org_id = ${orgId} and f.id = i.finding_id
+        join (select asset_id, max(ended_at) as ended_at from ${importedAssets} a where org_id = ${orgId} and import_id = ${importId} group by 1) run on run.asset_id = f.asset_id
+        where i.org_id = ${orgId} and i.import_id = ${importId}
+    ) g
+    where earlier.org_id = ${orgId} and earlier.source_id = ${sourceId} and earlier.status = 'needs_confirmation' and c.org_id = ${orgId} and c.import_id = earlier.id
+      and g.finding_id = c.finding_id and g.seen_at >= c.absent_at`.execute(tx);
+}
+
+/** Marks the findings as absent for this source and track, and closes those that no source sees any more. */
+async function applyClosures(tx: TenantTx, resolution: Resolution): Promise<number> {
+  const { orgId, importId, sourceId } = resolution;
+  await sql`
+    update sightings s set state = 'absent', absence = c.absence, absent_at = c.absent_at, last_import_id = ${importId} from import_closures c
+    where c.org_id = ${orgId} and c.import_id = ${importId} and s.org_id = ${orgId} and s.finding_id = c.finding_id and s.source_id = ${sourceId} and s.track = c.track
+      and (s.state = 'present' or s.absence = 'declared') and s.last_seen <= c.absent_at`.execute(tx);
+  const ids = sql`select c.finding_id from import_closures c where c.org_id = ${orgId} and c.import_id = ${importId}`;
+  await updateShared(
+    tx,
+    resolution,
+    sql`select s.finding_id from sightings s where s.org_id = ${orgId} and s.finding_id in (${ids}) group by 1 having count(*) > 1`,
+  );
+  return closeUnseen(tx, resolution, ids);
+}
+
+/** Passes the changed findings to the follower. Deletes the closures afterwards, unless they are withheld. */
+export async function notifyFollower(tx: TenantTx, follower: FindingFollower, { orgId, importId, actor }: Resolution, changes: Changes): Promise<void> {
+  if (changes.reopened + changes.closed + changes.withdrawn.length > 0) {
+    await follower.follow(
+      tx,
+      { ...systemActor(orgId, actor.name), ...(actor as Pick<Actor, 'type' | 'id' | 'name'>) },
+      sql`select finding_id from tenant_import_groups where org_id = ${orgId} and import_id = ${importId} and outcome = 'reopened'
+        union all select finding_id from import_closures where org_id = ${orgId} and import_id = ${importId}
+        union all ${idsSql(changes.withdrawn)}`,
+    );
+  }
+  if (!changes.isWithheld) await sql`delete from import_closures where org_id = ${orgId} and import_id = ${importId}`.execute(tx);
+}
+
+interface Changes {
+  reopened: number;
+  closed: number;
+  withdrawn: readonly string[];
+  isWithheld: boolean;
+}

@@ -1,0 +1,155 @@
+import type { About, ReportFormat } from '@rrs/scan-reports';
+import { sql } from 'kysely';
+import { type DescribedAsset, describeAsset } from '../../assets/describe.ts';
+import { describeRun, type RunOfAsset } from '../../assets/resolve-tracks.ts';
+import type { TenantTx } from '../../db/database.ts';
+import { readPolicy } from '../../organizations/read-policy.ts';
+import { type Absence, blockers, doubtsOf, isBlocker } from '../absence/absence.ts';
+import { type Closures, closeAbsent, notifyFollower } from '../absence/close-absent.ts';
+import { isUnread } from '../absence/find-absent.ts';
+import type { FindingFollower } from '../follower.ts';
+import { takeImportLock } from '../import-lock.ts';
+import type { Resolution } from '../merge/resolution.ts';
+import { resolveRecords } from '../merge/resolve.ts';
+import { type Source, sourceOf, wordsOfSource } from '../merge/sources.ts';
+import type { ImportRow, ScanScope } from './manage-imports.ts';
+import type { openReport } from './open-report.ts';
+import { type ReportAssets, UNSPECIFIED } from './report-assets.ts';
+import type { Collected } from './run-import.ts';
+import { factsOf, timesOf } from './run-times.ts';
+import type { Staged } from './stage-report.ts';
+
+export interface Report {
+  format: ReportFormat;
+  input: ReturnType<typeof openReport>;
+  about: About | null;
+  source: Source;
+  follower: FindingFollower;
+  assets: ReportAssets;
+  /** Set if a connection collected the report. */
+  collected: Collected | null;
+}
+
+export interface Result {
+  status: 'succeeded' | 'needs_confirmation';
+  format: string;
+  sourceId: string | null;
+  counts: { received: number; created: number; updated: number; unchanged: number; reopened: number; rejected: number; closed: number };
+  rejections: Staged['rejections'];
+  notes: string[];
+  run: Record<string, unknown>;
+}
+
+/** Small imports are planned well without fresh statistics. */
+export function isLarge({ received }: Pick<Staged, 'received'>): boolean {
+  return received >= 1_000;
+}
+
+/** Assets that a run of a connection covered, completely or in part. */
+export function coveredByRun({ collected }: Pick<Report, 'collected'>): DescribedAsset[] {
+  return [...(collected?.covers ?? []), ...(collected?.partiallyCovered ?? [])].map((asset) => describeAsset(asset));
+}
+
+/** Applies a staged report: its records, and what it no longer shows. */
+export async function applyReport(tx: TenantTx, row: ImportRow, report: Report, staged: Staged): Promise<Result> {
+  const { format, about, source, follower, collected } = report;
+  const orgId = row.org_id;
+  await takeImportLock(tx, orgId);
+  await assertStaged(tx, row, staged);
+  const scope = row.scan_scope as ScanScope;
+  const { sla, brake } = await readPolicy(tx, orgId);
+  const resolution: Resolution = {
+    orgId,
+    importId: row.id,
+    sourceId: await sourceOf(tx, orgId, source),
+    sourceWords: wordsOfSource(source),
+    provesFixed: source.kind === 'connection',
+    sla,
+    actor: row.actor as Resolution['actor'],
+    large: isLarge(staged),
+  };
+  await describeRun(tx, { orgId, importId: row.id }, ...runsOf(row, report, staged));
+  const doubts = scope.coverage === 'complete' ? doubtsOf(about, staged) : [];
+  const absence: Absence = {
+    complete: scope.coverage === 'complete' && doubts.length === 0,
+    unread: about?.unread ?? [],
+    checks: staged.run.checks ?? null,
+    brake: collected?.cautious ? { share: 0, count: 0 } : brake,
+    isEmpty: staged.received === 0,
+  };
+  const moved = absence.complete ? { isUnread: (location: ReturnType<typeof sql>) => isUnread(location, absence) } : null;
+  const { withdrawn, ...outcomes } = await resolveRecords(tx, resolution, moved);
+  // The statistics do not include the new rows yet, and the next statements join them with existing ones.
+  if (isLarge(staged)) await sql`select analyze_grown()`.execute(tx);
+  const closures = await closeAbsent(tx, resolution, absence);
+  const { closed, withheld } = closures;
+  if (!row.dry_run) await notifyFollower(tx, follower, resolution, { reopened: outcomes.reopened, closed, withdrawn, isWithheld: withheld !== null });
+  const { received, rejected, rejections } = staged;
+  const unchanged = received - rejected - outcomes.created - outcomes.updated - outcomes.reopened;
+  return {
+    status: withheld && !row.dry_run ? 'needs_confirmation' : 'succeeded',
+    format: format.id,
+    sourceId: resolution.sourceId,
+    counts: { received, ...outcomes, unchanged, rejected, closed },
+    rejections,
+    notes: [
+      ...withheldNotes(closures, row.dry_run),
+      ...doubts.map((doubt) => `Nothing was closed: ${doubt}.`),
+      ...(absence.complete ? await coverageNotes(tx, resolution, scope) : []),
+      ...closures.blocked.map(({ code, count }) => blockedNote(code, count)),
+      ...report.assets.notes(),
+    ],
+    run: factsOf(staged.run),
+  };
+}
+
+/** The facts of the run for all assets, and those for single ones. */
+function runsOf(row: ImportRow, { format, collected }: Report, { run, runByAsset }: Staged): [RunOfAsset, Map<string, Partial<RunOfAsset>>] {
+  const all = { ...timesOf(row, run, format), credentialed: run.credentialed ?? null, knowledgeAt: run.knowledge_at ?? null };
+  const unspecified = (row.scan_scope as ScanScope).asset === UNSPECIFIED ? 'asset_unspecified' : null;
+  const byAsset = new Map<string, Partial<RunOfAsset>>();
+  for (const [key, own] of runByAsset) {
+    const facts = { ...run, ...own };
+    byAsset.set(key, { ...timesOf(row, facts, format), credentialed: facts.credentialed ?? null, knowledgeAt: facts.knowledge_at ?? null });
+  }
+  for (const asset of collected?.partiallyCovered ?? []) byAsset.set(describeAsset(asset).stagingKey, { doubt: 'partially_covered' });
+  // Facts of single assets state whether their time is right, so the doubt about the time of the whole report is theirs, too.
+  const doubt = unspecified ?? (run.inventory_only ? 'inventory_only' : all.doubt);
+  return [{ ...all, doubt: byAsset.size > 0 && doubt === 'time_suspect' ? null : doubt }, byAsset];
+}
+
+/** Staging tables are empty after a crash of the database, and a worker that lost its lease may still write to them. */
+async function assertStaged(tx: TenantTx, { org_id, id }: ImportRow, { received, rejected }: Staged): Promise<void> {
+  const count = (table: string) => sql`(select count(*) from ${sql.table(table)} where org_id = ${org_id} and import_id = ${id})`;
+  const { rows } = await sql<{ count: number }>`select (${count('tenant_import_rows')} + ${count('tenant_import_seen')})::int as count`.execute(tx);
+  if (rows[0]?.count !== received - rejected) throw new Error(`the staging tables have ${rows[0]?.count} of ${received - rejected} records`);
+}
+
+function withheldNotes({ withheld }: Closures, isDryRun: boolean): string[] {
+  if (!withheld) return [];
+  const what = isDryRun ? 'The import would need confirmation.' : 'Confirm or discard the import.';
+  const { count, open, where } = withheld;
+  if (where === 'asset') return [`${count} of ${open} open findings of this source on one asset would be closed. ${what}`];
+  if (where === 'day') return [`${count} of ${open} open findings of this source would be closed within 24 hours. ${what}`];
+  return [`${count} of ${open} open findings of this source would be closed. ${what}`];
+}
+
+function blockedNote(code: string, count: number): string {
+  const because = isBlocker(code) ? blockers[code] : code;
+  return `${count === 1 ? '1 finding that the report does not show stays open' : `${count} findings that the report does not show stay open`}: ${because}.`;
+}
+
+/** Notes that explain where a complete run closed nothing. */
+async function coverageNotes(tx: TenantTx, { orgId, importId, sourceId }: Resolution, scope: ScanScope): Promise<string[]> {
+  const { rows } = await sql<{ assets: number; newer: number }>`
+    select count(distinct run.asset_id)::int as assets, count(distinct newer.asset_id)::int as newer
+    from run_assets run
+    left join source_coverage newer on newer.org_id = ${orgId} and newer.source_id = ${sourceId} and newer.asset_id = run.asset_id and newer.track = run.track and newer.seen_at > run.started_at
+    where run.org_id = ${orgId} and run.import_id = ${importId}`.execute(tx);
+  const { assets, newer } = rows[0] ?? { assets: 0, newer: 0 };
+  return [
+    ...(assets === 0 ? ['Nothing was closed: neither the report nor `scan_scope` names an asset.'] : []),
+    ...(newer > 0 ? [`A newer scan is known for ${newer} of ${assets} assets. What it saw there stays open.`] : []),
+    ...(scope.asset === UNSPECIFIED ? ['Nothing was closed: the report is about an unspecified asset.'] : []),
+  ];
+}

@@ -1,0 +1,60 @@
+import { type Asset, type AssetType, ReportError } from '@rrs/scan-reports';
+import { type DescribedAsset, describeAsset } from '../../assets/describe.ts';
+import type { ScanScope } from './manage-imports.ts';
+
+/** In a scan scope, says that the report is about something without a name. */
+export const UNSPECIFIED = 'unspecified';
+
+export interface ReportAssets {
+  /** The asset of a record. Null if neither the record nor the scope names one. */
+  of(asset: Asset | null): DescribedAsset | null;
+  /** Assets that the scope declares as covered. */
+  covered: readonly DescribedAsset[];
+  /** Remarks for users about how assets were recognized. */
+  notes(): string[];
+}
+
+/** How many different names of one report are remembered. */
+const REMEMBERED = 50_000;
+
+/** Decides which asset each record of a report is about. The scope takes precedence over what a report about one asset calls it. */
+export function reportAssets(scope: ScanScope, assetType: AssetType): ReportAssets {
+  const stated = { ...(scope.version === undefined ? {} : { version: scope.version }), ...(scope.track === undefined ? {} : { track: scope.track }) };
+  const named = scope.asset === UNSPECIFIED ? { type: assetType, name: UNSPECIFIED } : (scope.asset ?? null);
+  const known = new Map<string, DescribedAsset>();
+  const others = new Set<string>();
+  const describe = (asset: Asset): DescribedAsset => {
+    const signature = JSON.stringify(asset);
+    const found = known.get(signature);
+    if (found) return found;
+    if (known.size >= REMEMBERED) known.clear();
+    const described = describeAsset(asset, stated);
+    known.set(signature, described);
+    return described;
+  };
+  const renamed = (asset: Asset, name: Asset): DescribedAsset => {
+    others.add(`${asset.type} "${asset.name}"`);
+    if (others.size > 1)
+      throw new ReportError(
+        `The report is about several assets (${[...others].join(', ')} …), so \`scan_scope.asset\` cannot name a single one. Leave it out, or import one report per asset.`,
+      );
+    const { version, commit, ref } = asset;
+    const digests = (asset.identifiers ?? []).filter(({ kind }) => kind === 'digest');
+    return describe({
+      ...name,
+      ...(version === undefined ? {} : { version }),
+      ...(commit === undefined ? {} : { commit }),
+      ...(ref === undefined ? {} : { ref }),
+      ...(digests.length > 0 ? { identifiers: digests } : {}),
+    });
+  };
+  return {
+    of: (asset) => (named ? (asset ? renamed(asset, named) : describe(named)) : asset ? describe(asset) : null),
+    covered: [...(named ? [named] : []), ...(scope.assets ?? [])].map(describe),
+    notes: () => {
+      const [other] = others;
+      if (!named || other === undefined || other === `${named.type} "${named.name}"`) return [];
+      return [`The report calls its asset ${other}. Its findings were recorded on ${named.type} "${named.name}", as \`scan_scope.asset\` says.`];
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import type { ReportFormat, RunFacts } from '@rrs/scan-reports';
+import type { ImportRow, ScanScope } from './manage-imports.ts';
+
+/** Clocks of scanners may be ahead by this much. */
+const AHEAD_MS = 10 * 60_000;
+
+interface Times {
+  /** The earliest moment that the scan looked at the asset. What changed later can be missing from the report. */
+  startedAt: Date;
+  /** The latest moment that the scan looked at the asset. */
+  endedAt: Date;
+  doubt: 'time_suspect' | 'time_unstated' | null;
+}
+
+/**
+ * When a scan took place: as the report states, otherwise as the scope states, otherwise when the report was uploaded. The scope can only make it earlier.
+ * A time in the future, or before the date of the knowledge that the scan used, cannot be right: then nothing is closed.
+ */
+export function timesOf(
+  { scan_scope, created_at }: Pick<ImportRow, 'scan_scope' | 'created_at'>,
+  facts: RunFacts,
+  { states = [] }: Pick<ReportFormat, 'states'>,
+): Times {
+  const { started_at } = scan_scope as ScanScope;
+  const stated = started_at === undefined ? null : new Date(started_at);
+  const own = facts.started_at ?? facts.finished_at;
+  const earlier = (time: Date): Date => (stated && stated < time ? stated : time);
+  if (!own) {
+    const unstated = states.includes('time') && stated === null;
+    const time = earlier(created_at);
+    return { startedAt: time, endedAt: time, doubt: unstated ? 'time_unstated' : null };
+  }
+  const ended = facts.finished_at ?? own;
+  const isAhead = ended.getTime() > created_at.getTime() + AHEAD_MS;
+  const isTooEarly = facts.knowledge_at !== undefined && ended < facts.knowledge_at;
+  const started = earlier(own < created_at ? own : created_at);
+  return { startedAt: started, endedAt: earlier(ended < created_at ? ended : created_at), doubt: isAhead || isTooEarly ? 'time_suspect' : null };
+}
+
+/** The facts of a run that are stored with the import. */
+export function factsOf({ tool_version, started_at, finished_at, knowledge, knowledge_at, credentialed, inventory_only }: RunFacts): Record<string, unknown> {
+  return { tool_version, started_at, finished_at, knowledge, knowledge_at, credentialed, inventory_only };
+}

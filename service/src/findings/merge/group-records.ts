@@ -1,0 +1,86 @@
+import { sql } from 'kysely';
+import { importedAssets } from '../../assets/relations.ts';
+import type { TenantTx } from '../../db/database.ts';
+import { vulnerabilityAliases } from '../../vulnerabilities/relations.ts';
+import type { Resolution } from './resolution.ts';
+
+/**
+ * What a group of records does to the sighting of its source and track:
+ * `created`, `joined` (the finding was known, this sighting was not), `returned` (it was absent), `updated` (the source says something else),
+ * `unchanged` (also when a newer scan is known), `gone` and `declared` (reported as fixed, with and without proof), `ignored` (an unknown finding
+ * that is reported as fixed).
+ */
+export const changedOutcomes = ['created', 'joined', 'returned', 'updated'] as const;
+
+/**
+ * When the sighting `s` was last seen. Sightings are not written on every scan: those that are present and were not missed by the last complete scan `c`
+ * were seen by it.
+ */
+export const lastSeenSql = sql<Date>`greatest(s.last_seen, case when s.state = 'present' and (s.missed_at is null or s.missed_at < c.complete_at) then c.complete_at end)`;
+
+/**
+ * Groups the records of a report by finding and track. A group belongs to the finding with its weakness and identity key, unless the tool's own id leads
+ * to another finding of the asset. That one has moved, and what is now at its old location is something else.
+ */
+export async function groupRecords(tx: TenantTx, { orgId, importId, sourceId, provesFixed }: Resolution): Promise<void> {
+  await sql`
+    with named as (
+      select distinct asset_key, asset_id, track, version_n, ended_at, credentialed, knowledge_at from ${importedAssets} named
+      where org_id = ${orgId} and import_id = ${importId}
+    ), grouped as (
+      select named.asset_id, named.track, max(named.version_n) as version_n, coalesce(alias.weakness, r.weakness) as weakness, r.identity_key, count(*) as rows,
+        (array_agg(r.n order by r.present desc, r.severity desc, r.content, r.n))[1] as n,
+        (array_agg(r.new_id order by r.n))[1] as new_id,
+        coalesce(max(r.external_id) filter (where r.present), max(r.external_id)) as external_id, array_agg(r.external_id) as external_ids, bool_or(r.present) as present,
+        array_agg(distinct r.content order by r.content) as contents,
+        least(coalesce(max(r.last_seen), max(named.ended_at)), now()) as seen_at,
+        bool_or(named.credentialed) as credentialed, max(named.knowledge_at) as knowledge_at
+      from tenant_import_rows r
+      join named using (asset_key)
+      left join ${vulnerabilityAliases} alias on alias.org_id = ${orgId} and alias.alias = r.weakness
+      where r.org_id = ${orgId} and r.import_id = ${importId}
+      group by 1, 2, 4, 5
+    ), known as (
+      select g.*, case when cardinality(g.contents) = 1 then g.contents[1] else (select sha256(string_agg(one, ''::bytea)) from unnest(g.contents) one) end as content,
+        first_value(g.new_id) over (partition by g.asset_id, g.weakness, g.identity_key order by g.n) as shared_id,
+        coalesce(by_id.finding_id, f.id) as finding_id, case when by_id.finding_id = f.id then 0 when by_id.finding_id is not null then 1 else 2 end as how
+      from grouped g
+      left join findings f on f.org_id = ${orgId} and f.asset_id = g.asset_id and f.weakness = g.weakness and f.identity_key = g.identity_key
+      left join lateral (
+        select s.finding_id from sightings s
+        where g.external_id is not null and s.org_id = ${orgId} and s.source_id = ${sourceId} and s.external_id = g.external_id
+          and (select own.asset_id from findings own where own.org_id = ${orgId} and own.id = s.finding_id) = g.asset_id
+        order by s.finding_id is distinct from f.id, s.finding_id limit 1
+      ) by_id on true
+    ), ranked as (
+      select k.*, row_number() over same as nth, min(how) over same as best
+      from known k window same as (partition by coalesce(k.finding_id, k.shared_id), k.track order by k.how, k.present desc, k.content rows between unbounded preceding and unbounded following)
+    ), decided as (
+      select r.*, case when r.nth = 1 then r.finding_id end as old_id from ranked r where r.nth = 1 or (r.best = 1 and r.how = 2)
+    )
+    insert into tenant_import_groups (org_id, import_id, n, rows, asset_id, track, version_n, weakness, identity_key, external_id, present, content, seen_at, absent_at,
+      finding_id, is_shared, outcome)
+    select ${orgId}, ${importId}, k.n, k.rows, k.asset_id, k.track, k.version_n, k.weakness, k.identity_key, k.external_id, k.present, k.content, k.seen_at,
+      case when k.present and k.seen_at < c.complete_at then (
+        select min(later.started_at) from run_assets later
+        where later.org_id = ${orgId} and later.source_id = ${sourceId} and later.asset_id = k.asset_id and later.track = k.track and later.complete and later.accepted and later.started_at > k.seen_at
+          and (k.credentialed is not true or later.credentialed) and (k.knowledge_at is null or later.knowledge_at >= k.knowledge_at)
+      ) end,
+      coalesce(k.old_id, k.shared_id),
+      count(*) over (partition by coalesce(k.old_id, k.shared_id)) > 1
+        or exists (select from sightings other where other.org_id = ${orgId} and other.finding_id = k.old_id and (other.source_id, other.track) <> (${sourceId}, k.track)),
+      case
+        when k.old_id is null then case when k.present then 'created' else 'ignored' end
+        when not k.present then case
+          when s.state = 'present' and k.seen_at >= ${lastSeenSql} and k.rows >= s.records and (s.external_id is null or s.external_id = any(k.external_ids))
+          then case when ${provesFixed} then 'gone' else 'declared' end else 'unchanged' end
+        when s.state is null then 'joined'
+        when s.state = 'unknown' or (s.state = 'absent' and k.seen_at >= s.absent_at) then 'returned'
+        when s.state = 'absent' or k.seen_at < ${lastSeenSql} then 'unchanged'
+        when s.content <> k.content then 'updated'
+        else 'unchanged'
+      end
+    from decided k
+    left join sightings s on s.org_id = ${orgId} and s.finding_id = k.old_id and s.source_id = ${sourceId} and s.track = k.track
+    left join source_coverage c on c.org_id = ${orgId} and c.source_id = ${sourceId} and c.asset_id = k.asset_id and c.track = k.track`.execute(tx);
+}

@@ -1,0 +1,133 @@
+import { type RawBuilder, sql } from 'kysely';
+import { assetFacts } from '../../assets/relations.ts';
+import type { TenantTx } from '../../db/database.ts';
+import { assignments, columnsOf, insertLists, type NamedValues, selection } from '../../db/named-values.ts';
+import { vulnerabilityFacts } from '../../vulnerabilities/relations.ts';
+import { riskSql } from '../../vulnerabilities/risk.ts';
+import { foldedColumns, importedColumns, saidByFinding, saidNames } from '../fields/derive.ts';
+import { dueSql } from '../sla.ts';
+import type { Resolution } from './resolution.ts';
+
+const importedNames = importedColumns.map(({ name }) => name);
+const createdSql = Object.fromEntries(importedColumns.map(({ name, create }) => [name, sql.raw(create)]));
+const mergedSql = Object.fromEntries(importedColumns.map(({ name, merge }) => [name, sql.raw(merge)]));
+
+/** What a source says, as JSON, from a staged record `r` or from the finding `f` that has only this source. */
+function saidSql(values: NamedValues): RawBuilder<unknown> {
+  return sql`jsonb_strip_nulls(jsonb_build_object(${sql.join(Object.entries(values).flatMap(([name, value]) => [sql.lit(name), value]))}))`;
+}
+export const saidByRecord = saidSql(columnsOf('r', [...saidNames, 'words']));
+/** The search index also holds tags and the words of sources and asset types, which are added to the words of the sources. */
+const wordsByFinding = sql`array(select word from unnest(tsvector_to_array(f.search)) as word where word ~ '^[vkw]:')`;
+export const saidByFindingSql = saidSql({
+  ...Object.fromEntries(Object.entries(saidByFinding).map(([name, value]) => [name, sql.raw(value)])),
+  words: wordsByFinding,
+});
+
+/**
+ * What all sources together say about the findings that `ids` selects: of the sightings that are present or, if none is, of all. The order of sources
+ * follows from what they say, not from when they said it.
+ */
+function foldedSql(orgId: string, ids: RawBuilder<unknown>): RawBuilder<unknown> {
+  const folded = Object.fromEntries(Object.entries(foldedColumns).map(([name, value]) => [name, sql.raw(value)]));
+  return sql`
+    select s.finding_id, ${selection(folded)}, distinct_sorted(concat_arrays(x.words)) as words,
+      coalesce(max(x.severity) - min(x.severity) filter (where x.severity > 0) >= 2, false) as severity_disputed
+    from (
+      select s.*, count(*) filter (where s.state = 'present') over (partition by s.finding_id) as present_count
+      from sightings s where s.org_id = ${orgId} and s.said is not null and s.finding_id in (${ids})
+    ) s
+    cross join lateral (select said.*, row(-said.severity, s.content) as lead from jsonb_populate_record(null::import_rows, s.said) said) x
+    where s.state = 'present' or s.present_count = 0
+    group by s.finding_id`;
+}
+
+/** The staged records of the import for findings that only its source reports. */
+function stagedSql({ orgId, importId }: Resolution, outcomes: readonly string[]): RawBuilder<unknown> {
+  return sql`
+    select g.finding_id, ${selection(columnsOf('r', [...saidNames, 'words']))}, false as severity_disputed
+    from tenant_import_groups g join tenant_import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = g.n
+    where g.org_id = ${orgId} and g.import_id = ${importId} and not g.is_shared and g.outcome = any(${outcomes as string[]})`;
+}
+
+/** Creates findings from the records that say most about them. */
+export async function createFindings(tx: TenantTx, { orgId, importId, sourceId, sourceWords, sla }: Resolution): Promise<void> {
+  const { columns, values } = insertLists({
+    ...columnsOf('staged', ['asset_id', 'weakness', 'identity_key', 'asset_type', 'first_seen', ...importedNames]),
+    org_id: sql`${orgId}`,
+    id: sql`staged.finding_id`,
+    status: sql`'open'`,
+    status_changed_at: sql`staged.first_seen`,
+    risk_score: riskSql('staged', 'staged'),
+    source_ids: sql`array[${sourceId}::uuid]`,
+    last_seen: sql`staged.seen_at`,
+    due_at: dueSql(sla, sql`staged.first_seen`, sql`staged.severity`, sql`staged.kev`),
+    clock_from: sql`staged.first_seen`,
+    search: sql`array_to_tsvector(staged.words || array['a:' || staged.asset_type] || ${sourceWords}::text[])`,
+  });
+  await sql`
+    with staged as (
+      select distinct on (g.finding_id) g.finding_id, g.asset_id, g.weakness, g.identity_key, g.seen_at, least(r.first_seen, g.seen_at) as first_seen, r.words,
+        a.type as asset_type, a.criticality, a.exposure, ${selection(createdSql)}
+      from tenant_import_groups g
+      join tenant_import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = g.n
+      join ${assetFacts} a on a.org_id = ${orgId} and a.id = g.asset_id
+      left join ${vulnerabilityFacts} v on v.id = g.weakness
+      where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome = 'created'
+      order by g.finding_id, r.severity desc, g.content
+    )
+    insert into findings (${columns}) select ${values} from staged`.execute(tx);
+}
+
+/** Applies new statements of the only source of a finding. */
+export async function updateSingle(tx: TenantTx, resolution: Resolution): Promise<void> {
+  await applyValues(tx, resolution, stagedSql(resolution, ['updated', 'returned']));
+}
+
+/** Merges what all sources say about the findings that `ids` selects. */
+export async function updateShared(tx: TenantTx, resolution: Resolution, ids: RawBuilder<unknown>): Promise<void> {
+  await applyValues(tx, resolution, foldedSql(resolution.orgId, ids));
+}
+
+/** The words of what was said, of the sources and the asset type, and the tags of the finding instead of those of the record. */
+const searchSql = sql`array_to_tsvector(array(select word from unnest(merged.words) as word where word not like 't:%')
+  || array(select unnest(array['p:' || o.provider] || case o.kind when 'connection' then array['c:' || o.name] else '{}' end) from sources o where o.org_id = f.org_id and o.id = any(merged.source_ids))
+  || array['a:' || f.asset_type] || array(select 't:' || lower(tag) from unnest(merged.tags) as tag))`;
+
+/** Sets the columns that follow from what sources say. What people decided stays, and a deadline is never moved back. */
+async function applyValues(tx: TenantTx, { orgId, importId, sla, actor }: Resolution, stated: RawBuilder<unknown>): Promise<void> {
+  const clock = sql<Date>`case when f.reopen_count = 0 then least(f.clock_from, merged.first_seen) else f.clock_from end`;
+  await sql`
+    with merged as materialized (
+      select r.finding_id, a.criticality, a.exposure, r.words, r.severity_disputed, seen.first_seen, seen.last_seen, seen.source_ids, ${selection(mergedSql)}
+      from (${stated}) r
+      join findings f on f.org_id = ${orgId} and f.id = r.finding_id
+      join ${assetFacts} a on a.org_id = ${orgId} and a.id = f.asset_id
+      left join ${vulnerabilityFacts} v on v.id = f.weakness
+      cross join lateral (
+        select min(s.first_seen) as first_seen, max(s.last_seen) as last_seen, array_agg(distinct s.source_id order by s.source_id) as source_ids
+        from sightings s where s.org_id = ${orgId} and s.finding_id = r.finding_id
+      ) seen
+    ), recorded as (
+      insert into finding_history (org_id, finding_id, id, actor_type, actor_id, actor_name, import_id, action, before, after)
+      select ${orgId}, f.id, new_id(), ${actor.type}, ${actor.id}, ${actor.name}, ${importId}, 'updated',
+        jsonb_build_object('severity', f.source_severity, 'version', f.location->>'version', 'title', f.title),
+        jsonb_build_object('severity', merged.source_severity, 'version', merged.location->>'version', 'title', merged.title)
+      from merged join findings f on f.org_id = ${orgId} and f.id = merged.finding_id
+      where (f.source_severity, f.location->>'version', f.title) is distinct from (merged.source_severity, merged.location->>'version', merged.title)
+    )
+    update findings f set ${assignments({
+      ...columnsOf('merged', importedNames),
+      severity_disputed: sql`merged.severity_disputed`,
+      risk_score: riskSql('merged', 'merged'),
+      search: searchSql,
+      source_ids: sql`merged.source_ids`,
+      first_seen: sql`least(f.first_seen, merged.first_seen)`,
+      last_seen: sql`greatest(f.last_seen, merged.last_seen)`,
+      due_at: sql`case when f.closed_at is null then least(f.due_at, ${dueSql(sla, clock, sql`merged.severity`, sql`merged.kev`)}) else f.due_at end`,
+      clock_from: clock,
+      version: sql`f.version + 1`,
+      updated_at: sql`now()`,
+    })}
+    from merged where f.org_id = ${orgId} and f.id = merged.finding_id`.execute(tx);
+}

@@ -1,0 +1,140 @@
+import type { Asset, Observation } from '@rrs/scan-reports';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type ImportOptions, seen, useImports } from '../../testing/findings/imports.ts';
+
+const engine = useImports();
+const RUNS = { numRuns: 25, interruptAfterTimeLimit: 25_000 };
+
+const repository: Asset = { type: 'repository', name: 'https://git.example.com/shop' };
+const tools = ['tool_a', 'tool_b', 'tool_c'] as const;
+const vectors = ['CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N', 'CVSS:3.0/AV:N/AC:L/PR:N/UI:N/S:C/C:H/I:H/A:H', 'AV:N/AC:L/Au:N/C:C/I:C/A:C'];
+
+/** What tools say differently about the same finding. */
+const statement = fc.record({
+  title: fc.constantFrom('Remote code execution', 'RCE in lib', 'lib: unsafe lookup'),
+  description: fc.option(fc.constantFrom('It is bad.', 'It is very bad.')),
+  severity: fc.constantFrom('critical', 'high', 'medium', 'low', 'info', 'unknown'),
+  cwes: fc.uniqueArray(fc.constantFrom(79, 89, 502), { maxLength: 2 }),
+  cvss: fc.constantFrom<Observation['cvss'][]>([], ...vectors.map((vector) => [{ vector }]), [{ score: 7.5 }], [{ score: 9.1, version: '3.1' }]),
+  tags: fc.uniqueArray(fc.constantFrom('os', 'lib'), { maxLength: 2 }),
+  fix_state: fc.constantFrom('available', 'will_not_fix', undefined),
+  exploit_maturity: fc.constantFrom('proof_of_concept', 'functional', undefined),
+  epss: fc.constantFrom({ score: 0.5, date: '2026-01-01' }, { score: 0.2, date: '2026-01-02' }, undefined),
+} as const);
+
+const observed: fc.Arbitrary<Observation> = fc
+  .record({
+    said: statement,
+    component: fc.constantFrom('openssl', 'log4j-core'),
+    ids: fc.constantFrom<string[][]>(['CVE-2024-0001'], ['CVE-2024-0002', 'GHSA-aaaa-bbbb-cccc']),
+    version: fc.constantFrom('1.0', '1.1', undefined),
+    path: fc.constantFrom('a/lib.jar', 'b/lib.jar', undefined),
+  })
+  .map(({ said: { fix_state, exploit_maturity, epss, ...said }, component, ids, version, path }) =>
+    seen({
+      ...said,
+      ...(fix_state ? { fix_state } : {}),
+      ...(exploit_maturity ? { exploit_maturity } : {}),
+      ...(epss ? { epss } : {}),
+      asset: repository,
+      vulnerability_ids: ids,
+      location: { component, ...(version ? { version } : {}), ...(path ? { path } : {}) },
+    }),
+  );
+
+/** One record per finding, so that a report is one statement about each. */
+const items = fc.uniqueArray(observed, { maxLength: 4, selector: ({ vulnerability_ids, location }) => `${vulnerability_ids[0]} ${location.component}` });
+
+interface Report {
+  tool: (typeof tools)[number];
+  track: string | undefined;
+  complete: boolean;
+  items: Observation[];
+}
+
+const reports = fc.array(
+  fc.record({
+    tool: fc.constantFrom(...tools),
+    track: fc.constantFrom(undefined, 'staging'),
+    complete: fc.boolean(),
+    items,
+  }) as fc.Arbitrary<Report>,
+  { minLength: 2, maxLength: 5 },
+);
+
+function optionsOf({ tool, track, complete }: Report, day: number): ImportOptions {
+  const scope: NonNullable<ImportOptions['scope']> = {
+    asset: { type: repository.type, name: repository.name },
+    coverage: complete ? 'complete' : 'partial',
+    started_at: new Date(Date.UTC(2026, 0, 1 + day, 12)).toISOString(),
+    ...(track === undefined ? {} : { track }),
+  };
+  return { source: tool, scope };
+}
+
+describe('the order of imports does not matter', () => {
+  it('for dated reports of several tools on several tracks', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        reports.chain((all) => fc.tuple(fc.constant(all), fc.shuffledSubarray([...all.keys()], { minLength: all.length }))),
+        async ([all, order]) => {
+          const [forward, shuffled] = [await engine.organization(), await engine.organization()];
+          for (const [day, report] of all.entries()) await engine.run(forward, report.items, optionsOf(report, day));
+          for (const day of order) {
+            const report = all[day] as Report;
+            await engine.run(shuffled, report.items, optionsOf(report, day));
+          }
+          expect(await engine.stateOf(shuffled, { lawful: true })).toEqual(await engine.stateOf(forward, { lawful: true }));
+        },
+      ),
+      RUNS,
+    );
+  });
+});
+
+describe('a finding is merged from what all sources say', () => {
+  const purl = 'pkg:maven/org.apache.logging.log4j/log4j-core@2.14.1';
+  const log4shell = (given: Partial<Observation>) =>
+    seen({ asset: repository, vulnerability_ids: ['CVE-2021-44228'], location: { component: 'log4j-core', purl }, ...given });
+  const trivy = log4shell({
+    severity: 'critical',
+    title: 'log4j: remote code execution',
+    cvss: [{ vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:C/C:H/I:H/A:H' }],
+    cwes: [502],
+    vulnerability_ids: ['CVE-2021-44228', 'GHSA-jfh8-c2jp-5v3q'],
+    location: { component: 'log4j-core', version: '2.14.1', fixed_version: '2.17.1', purl },
+    references: ['https://logging.apache.org/security.html'],
+    description: 'JNDI features …',
+  });
+
+  it('a milder source with less to say takes nothing away', async () => {
+    const org = await engine.organization();
+    const read = async () => (await engine.admin().query('select * from findings where org_id = $1', [org])).rows;
+    await engine.run(org, [trivy], { source: 'tool_a', scope: { started_at: '2026-01-01T00:00:00Z' } });
+    const [before] = await read();
+    await engine.run(org, [log4shell({ severity: 'low', cwes: [20] })], { source: 'tool_b', scope: { started_at: '2026-01-02T00:00:00Z' } });
+    await engine.run(org, [log4shell({ severity: 'info' })], { source: 'tool_c', scope: { started_at: '2026-01-03T00:00:00Z' } });
+    const [after, second] = await read();
+    expect(second).toBeUndefined();
+    for (const column of ['title', 'severity', 'risk_score', 'due_at', 'cvss_score', 'cvss_vector', 'vulnerability_ids', 'text_id'])
+      expect(after[column]).toEqual(before[column]);
+    expect(after).toMatchObject({ cwes: [20, 502], severity_disputed: true, location: trivy.location });
+  });
+
+  it('the rest remains when the source with most to say no longer sees it', async () => {
+    const org = await engine.organization();
+    const at = (day: number, coverage: 'complete' | 'partial' = 'partial') => ({
+      started_at: `2026-01-0${day}T00:00:00Z`,
+      coverage,
+      asset: { type: repository.type, name: repository.name },
+    });
+    await engine.run(org, [trivy], { source: 'tool_a', scope: at(1) });
+    await engine.run(org, [log4shell({ severity: 'low', title: 'low' })], { source: 'tool_b', scope: at(2) });
+    await engine.run(org, [], { source: 'tool_a', scope: at(3, 'complete') });
+    expect(await engine.findings(org)).toMatchObject([{ status: 'open', severity: 2, title: 'low' }]);
+    await engine.run(org, [], { source: 'tool_b', scope: at(4, 'complete') });
+    // Nothing sees it any more: what all of them said is shown again.
+    expect(await engine.findings(org)).toMatchObject([{ status: 'verified', severity: 5, title: trivy.title }]);
+  });
+});

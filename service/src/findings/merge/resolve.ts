@@ -1,0 +1,69 @@
+import { sql } from 'kysely';
+import { resolveAssets } from '../../assets/resolve.ts';
+import type { TenantTx } from '../../db/database.ts';
+import { learnAliases } from '../../vulnerabilities/aliases.ts';
+import { adoptAliases } from './adopt-aliases.ts';
+import { closeUnseen, reopenSeen } from './change-status.ts';
+import { followMoved, type MovedCode } from './follow-moved-code.ts';
+import { changedOutcomes, groupRecords } from './group-records.ts';
+import { markSeen } from './known-records.ts';
+import { createFindings, updateShared, updateSingle } from './merged-values.ts';
+import { moveKnown } from './move-known.ts';
+import type { Resolution } from './resolution.ts';
+import { refreshTimes, writeSightings } from './write-sightings.ts';
+
+export interface Outcomes {
+  created: number;
+  updated: number;
+  reopened: number;
+  /** Findings that were known twice, under two ids of one vulnerability. */
+  withdrawn: string[];
+}
+
+/** Turns the staged records of an import into findings and sightings. */
+export async function resolveRecords(tx: TenantTx, resolution: Resolution, moved: MovedCode | null): Promise<Outcomes> {
+  const { orgId, importId } = resolution;
+  await resolveAssets(tx, orgId, importId);
+  const staged = sql`select weakness, aliases from tenant_import_rows where org_id = ${orgId} and import_id = ${importId}`;
+  const withdrawn = await adoptAliases(tx, resolution, await learnAliases(tx, orgId, staged));
+  if (moved) await followMoved(tx, resolution, moved);
+  await groupRecords(tx, resolution);
+  if (resolution.large) await sql`select analyze_groups()`.execute(tx);
+  await markSeen(tx, resolution);
+  await keepTexts(tx, resolution);
+  await moveKnown(tx, resolution);
+  await createFindings(tx, resolution);
+  await writeSightings(tx, resolution);
+  await refreshTimes(tx, resolution);
+  await updateSingle(tx, resolution);
+  await updateShared(tx, resolution, groupsSql(resolution, sql`g.is_shared and g.outcome = any(${changedOutcomes as readonly string[]})`));
+  await closeUnseen(tx, resolution, groupsSql(resolution, sql`g.absent_at is not null`));
+  await reopenSeen(tx, resolution);
+  return { ...(await countOutcomes(tx, resolution)), withdrawn };
+}
+
+function groupsSql({ orgId, importId }: Resolution, where: ReturnType<typeof sql>) {
+  return sql`select g.finding_id from tenant_import_groups g where g.org_id = ${orgId} and g.import_id = ${importId} and ${where}`;
+}
+
+async function keepTexts(tx: TenantTx, { orgId, importId }: Resolution): Promise<void> {
+  await sql`
+    insert into finding_texts (org_id, id, description, solution, reference_urls)
+    select distinct on (staged.text_id) ${orgId}::uuid, staged.text_id, staged.description, staged.solution, staged.reference_urls
+    from tenant_import_texts staged
+    where staged.org_id = ${orgId} and staged.import_id = ${importId}
+      and not exists (select from finding_texts t where t.org_id = ${orgId} and t.id = staged.text_id)
+    order by staged.text_id`.execute(tx);
+}
+
+async function countOutcomes(tx: TenantTx, { orgId, importId }: Resolution): Promise<Omit<Outcomes, 'withdrawn'>> {
+  const { rows } = await sql<Omit<Outcomes, 'withdrawn'>>`
+    with outcomes as (
+      select finding_id, bool_or(outcome = 'created') as created, bool_or(outcome = 'reopened') as reopened, bool_or(outcome in ('joined', 'returned', 'updated')) as updated
+      from tenant_import_groups where org_id = ${orgId} and import_id = ${importId} group by 1
+    )
+    select count(*) filter (where created)::int as created, count(*) filter (where reopened and not created)::int as reopened,
+      count(*) filter (where updated and not created and not reopened)::int as updated
+    from outcomes`.execute(tx);
+  return rows[0] ?? { created: 0, updated: 0, reopened: 0 };
+}

@@ -1,0 +1,67 @@
+import { type RawBuilder, sql } from 'kysely';
+import { importedAssets } from '../../assets/relations.ts';
+import type { TenantTx } from '../../db/database.ts';
+import { dueSql } from '../sla.ts';
+import { changedOutcomes } from './group-records.ts';
+import { saidByFindingSql, saidByRecord } from './merged-values.ts';
+import type { Resolution } from './resolution.ts';
+
+const changed = sql`${changedOutcomes as readonly string[]}`;
+
+/** Writes what the source says about the findings of this import. Call it before the columns of known findings change. */
+export async function writeSightings(tx: TenantTx, resolution: Resolution): Promise<void> {
+  await keepSaid(tx, resolution);
+  const { orgId, importId, sourceId } = resolution;
+  await sql`
+    insert into sightings as s (org_id, finding_id, source_id, track, external_id, state, absence, absent_at, severity, tool_severity, suppressed, content, said,
+      first_seen, last_seen, bar_credentialed, bar_knowledge_at, last_import_id, seen_import_id, records)
+    select ${orgId}, g.finding_id, ${sourceId}, g.track, g.external_id, case when g.absent_at is null then 'present' else 'absent' end,
+      case when g.absent_at is not null then 'gone' end, g.absent_at, r.severity, r.tool_severity, r.suppressed, g.content,
+      case when g.is_shared then ${saidByRecord} end, least(coalesce(r.first_seen, g.seen_at), g.seen_at), g.seen_at, run.credentialed, run.knowledge_at,
+      ${importId}, ${importId}, least(g.rows, 32767)
+    from tenant_import_groups g
+    join tenant_import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = g.n
+    join ${runsSql(resolution)} run on run.asset_id = g.asset_id and run.track = g.track
+    where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome = any(${changed})
+    on conflict (org_id, finding_id, source_id, track) do update set
+      external_id = excluded.external_id, state = excluded.state, absence = excluded.absence, absent_at = excluded.absent_at,
+      severity = excluded.severity, tool_severity = excluded.tool_severity, suppressed = excluded.suppressed, content = excluded.content, said = excluded.said,
+      first_seen = least(s.first_seen, excluded.first_seen), last_seen = greatest(s.last_seen, excluded.last_seen),
+      bar_credentialed = case when s.state = 'present' then s.bar_credentialed and excluded.bar_credentialed else excluded.bar_credentialed end,
+      bar_knowledge_at = case when s.state = 'present' then least(s.bar_knowledge_at, excluded.bar_knowledge_at) else excluded.bar_knowledge_at end,
+      missed_at = null, missed_import_id = null, last_import_id = excluded.last_import_id, seen_import_id = excluded.seen_import_id,
+      records = case s.state when 'present' then greatest(s.records, excluded.records) else excluded.records end`.execute(tx);
+}
+
+/** How able the run was on each track that it covered. */
+export function runsSql({ orgId, importId }: Resolution): RawBuilder<unknown> {
+  return sql`(
+    select asset_id, track, max(ended_at) as ended_at, bool_and(credentialed) as credentialed, min(knowledge_at) as knowledge_at from ${importedAssets} named
+    where org_id = ${orgId} and import_id = ${importId} group by asset_id, track)`;
+}
+
+/** While a finding has one sighting, its columns are what that source says. Before a second one joins, this is kept with the first. */
+async function keepSaid(tx: TenantTx, { orgId, importId }: Resolution): Promise<void> {
+  await sql`
+    update sightings s set said = ${saidByFindingSql}
+    from findings f
+    where s.org_id = ${orgId} and s.said is null and f.org_id = ${orgId} and f.id = s.finding_id
+      and f.id in (select g.finding_id from tenant_import_groups g where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome = 'joined')`.execute(
+    tx,
+  );
+}
+
+/** Records of known content take no part in grouping. Otherwise equal ones, also of older reports, only move the times at which a finding was seen. */
+export async function refreshTimes(tx: TenantTx, { orgId, importId, sourceId, sla }: Resolution): Promise<void> {
+  const seen = sql`
+    from tenant_import_groups g join tenant_import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = g.n
+    where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome = 'unchanged' and g.present`;
+  const first = sql`least(r.first_seen, g.seen_at)`;
+  const clock = sql<Date>`case when f.reopen_count = 0 then least(f.clock_from, ${first}) else f.clock_from end`;
+  await sql`update sightings s set last_seen = greatest(s.last_seen, g.seen_at), first_seen = least(s.first_seen, ${first}), last_import_id = ${importId}, seen_import_id = ${importId} ${seen}
+    and s.org_id = ${orgId} and s.finding_id = g.finding_id and s.source_id = ${sourceId} and s.track = g.track
+    and (s.last_seen < date_trunc('day', g.seen_at, 'UTC') or s.first_seen > ${first})`.execute(tx);
+  await sql`update findings f set last_seen = greatest(f.last_seen, g.seen_at), first_seen = least(f.first_seen, ${first}),
+      clock_from = ${clock}, due_at = case when f.closed_at is null then least(f.due_at, ${dueSql(sla, clock, sql`f.severity`, sql`f.kev`)}) else f.due_at end ${seen}
+    and f.org_id = ${orgId} and f.id = g.finding_id and (f.last_seen < date_trunc('day', g.seen_at, 'UTC') or f.first_seen > ${first})`.execute(tx);
+}
