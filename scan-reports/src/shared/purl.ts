@@ -1,44 +1,145 @@
-interface Purl {
+import { purlTypes } from './purl-types.ts';
+
+/** A package URL (ECMA-427), with every part decoded and in the canonical form of its type. */
+export interface Purl {
   type: string;
   namespace: string | undefined;
   name: string;
   version: string | undefined;
+  /** Keys are in lower case. Never has empty values. */
+  qualifiers: Readonly<Record<string, string>>;
+  subpath: string | undefined;
 }
 
-/** Parses `pkg:type/namespace/name@version?qualifiers#subpath`. Null if the text is not a package URL. */
+/**
+ * Parses `pkg:type/namespace/name@version?qualifiers#subpath`. Null if the text has no type or name. Accepts what scanners write although the
+ * specification forbids it: `pkg:golang/stdlib` without a namespace, a scope with a plain `@`, broken percent-encoding.
+ */
 export function parsePurl(text: string | undefined): Purl | null {
-  const [, type, rest] = /^pkg:\/*([a-z][a-z0-9.+-]*)\/+([^?#]+)/i.exec(text ?? '') ?? [];
-  if (type === undefined || rest === undefined) return null;
-  const at = rest.lastIndexOf('@');
-  // An "@" at the beginning or after a "/" belongs to a scope name that was not percent-encoded.
-  const hasVersion = at > 0 && rest[at - 1] !== '/';
-  const parts = (hasVersion ? rest.slice(0, at) : rest)
-    .split('/')
-    .filter((part) => part !== '')
-    .map(decoded);
-  const name = parts.pop();
-  if (name === undefined) return null;
-  return {
-    type: type.toLowerCase(),
-    namespace: parts.length > 0 ? parts.join('/') : undefined,
-    name,
-    version: hasVersion && at + 1 < rest.length ? decoded(rest.slice(at + 1)) : undefined,
-  };
+  return read(text ?? '').purl;
 }
 
-const SYSTEM_PACKAGE_TYPES = ['deb', 'rpm', 'apk', 'alpm'];
+/** The canonical text of a package URL. Null if the text violates the specification or the definition of its type. */
+export function canonicalPurl(text: string): string | null {
+  const { purl, wellFormed } = read(text);
+  return purl && wellFormed && followsType(purl) ? purlText(purl) : null;
+}
+
+/** Writes a package URL. Expects parts as `parsePurl` returns them. */
+export function purlText({ type, namespace, name, version, qualifiers, subpath }: Purl): string {
+  const query = Object.keys(qualifiers)
+    .sort()
+    .map((key) => `${key}=${encoded(qualifiers[key] ?? '')}`);
+  return [
+    `pkg:${type}/`,
+    namespace === undefined ? '' : `${segments(namespace)}/`,
+    type === 'git' ? segments(name) : encoded(name),
+    version === undefined ? '' : `@${encoded(version)}`,
+    query.length === 0 ? '' : `?${query.join('&')}`,
+    subpath === undefined ? '' : `#${segments(subpath)}`,
+  ].join('');
+}
+
+/** Types whose packages belong to a distribution. Their namespace is the distribution, and several of their packages are built from one source. */
+const DISTRIBUTION_TYPES = new Set(['deb', 'rpm', 'apk', 'alpm']);
+
+export function isDistribution(type: string | null | undefined): boolean {
+  return DISTRIBUTION_TYPES.has(type ?? '');
+}
 
 /** The name that the package manager uses: `group:name` for Maven, `@scope/name` for npm. For system packages, the group is the distribution and is dropped. */
 export function packageName(group: string | undefined, name: string, type: string | undefined): string {
-  if (group === undefined || SYSTEM_PACKAGE_TYPES.includes(type ?? '')) return name;
+  if (group === undefined || isDistribution(type)) return name;
   const separator = type === 'maven' || (type === undefined && !group.startsWith('@') && !group.includes('/')) ? ':' : '/';
   return `${group}${separator}${name}`;
 }
 
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
+interface Reading {
+  purl: Purl | null;
+  /** False if something was repaired or left out that the specification calls an error. */
+  wellFormed: boolean;
+}
+
+const NOTHING: Reading = { purl: null, wellFormed: false };
+
+function read(text: string): Reading {
+  const [, type, path = '', query = '', fragment = ''] = /^pkg:\/*([a-z][a-z0-9.+-]*)\/+([^?#]+)(?:\?([^#]*))?(?:#(.*))?$/is.exec(text) ?? [];
+  if (type === undefined) return NOTHING;
+  const at = versionStart(path);
+  const parts = (at === -1 ? path : path.slice(0, at)).split('/');
+  // A version that follows a slash has no name in front of it.
+  if (at > 0 && parts.at(-1) === '') return NOTHING;
+  let wellFormed = true;
+  const decode = (part: string) => {
+    try {
+      return decodeURIComponent(part);
+    } catch {
+      wellFormed = false;
+      return part;
+    }
+  };
+  const names = parts.filter((part) => part !== '').map(decode);
+  if (names.length === 0) return NOTHING;
+  // In a repository's address, the namespace is the host and the name is the whole path.
+  const [namespace, name] = type.toLowerCase() === 'git' ? [names.slice(0, 1), names.slice(1)] : [names.slice(0, -1), names.slice(-1)];
+  if (name.length === 0) return NOTHING;
+  const qualifiers: Record<string, string> = {};
+  for (const pair of query.split('&').filter((one) => one !== '')) {
+    const equals = pair.indexOf('=');
+    const key = pair.slice(0, equals).toLowerCase();
+    if (equals === -1 || !/^[a-z][a-z0-9._-]*$/.test(key) || Object.hasOwn(qualifiers, key)) wellFormed = false;
+    else if (equals + 1 < pair.length) qualifiers[key] = decode(pair.slice(equals + 1));
   }
+  const subpath = fragment
+    .split('/')
+    .map(decode)
+    .filter((part) => !['', '.', '..'].includes(part));
+  const purl = folded({
+    type: type.toLowerCase(),
+    namespace: namespace.join('/') || undefined,
+    name: name.join('/'),
+    version: (at === -1 ? '' : decode(path.slice(at + 1))) || undefined,
+    qualifiers,
+    subpath: subpath.join('/') || undefined,
+  });
+  return { purl, wellFormed };
+}
+
+/** Where the "@" of the version is, or -1. An "@" at the beginning of a segment that others follow belongs to a scope that was not percent-encoded. */
+function versionStart(path: string): number {
+  const at = path.lastIndexOf('@');
+  const beginsSegment = at === 0 || path[at - 1] === '/';
+  return beginsSegment && path.includes('/', at) ? -1 : at;
+}
+
+/** Applies the rules of the type about case and characters. */
+function folded(purl: Purl): Purl {
+  const result = { ...purl };
+  for (const part of purlTypes[purl.type]?.lowerCase ?? []) {
+    const text = result[part];
+    if (text !== undefined) result[part] = text.toLowerCase();
+  }
+  if (purl.type === 'pypi') result.name = result.name.replaceAll('_', '-');
+  if (purl.type === 'pub') result.name = result.name.replace(/[^a-z0-9_]/g, '_');
+  // Azure Databricks ignores the case of models, other MLflow registries do not.
+  if (purl.type === 'mlflow' && purl.qualifiers.repository_url?.includes('databricks')) result.name = result.name.toLowerCase();
+  return result;
+}
+
+function followsType({ type, namespace, name, version, qualifiers }: Purl): boolean {
+  const rules = purlTypes[type] ?? {};
+  if (rules.namespace === 'required' && namespace === undefined) return false;
+  if (rules.namespace === 'prohibited' && namespace !== undefined) return false;
+  if (rules.name?.test(name) === false) return false;
+  if (version !== undefined && rules.version?.test(version) === false) return false;
+  return (rules.qualifiers ?? []).every((key) => qualifiers[key] !== undefined);
+}
+
+const segments = (text: string) => text.split('/').map(encoded).join('/');
+
+/** Percent-encodes all but letters, digits and `.-_~:`. `encodeURIComponent` leaves more than that. A lone surrogate has no encoding and is replaced. */
+function encoded(text: string): string {
+  return encodeURIComponent(text.toWellFormed())
+    .replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
+    .replaceAll('%3A', ':');
 }

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import { detectFormat, headOf } from '../../detect.ts';
 import { formats } from '../../registry.ts';
 import { fromBuffer } from '../../shared/input.ts';
-import { packageName, parsePurl } from '../../shared/purl.ts';
 import { readAll } from '../../testing/reading.ts';
 import { cyclonedx } from './index.ts';
 
@@ -155,17 +154,6 @@ test('accepts a BOM without vulnerabilities and rejects other files', async () =
   for (const name of ['empty.json', 'empty.xml']) expect(await readAll(cyclonedx, fixture(name))).toEqual({ observations: [], rejections: [] });
   for (const foreign of ['{"vulnerabilities":[]}', '<bom xmlns="http://example.com/bom"/>', '<analysis/>', '[]', ''])
     await expect(readAll(cyclonedx, fromBuffer(foreign))).rejects.toThrow('Expected JSON with bomFormat "CycloneDX", or XML with the root element bom');
-});
-
-test('parses package URLs', () => {
-  expect(parsePurl('pkg:npm/%40babel/core@7.1.0?arch=x#lib')).toEqual({ type: 'npm', namespace: '@babel', name: 'core', version: '7.1.0' });
-  expect(parsePurl('pkg:npm/@babel/core')).toEqual({ type: 'npm', namespace: '@babel', name: 'core', version: undefined });
-  expect(parsePurl('pkg:golang/github.com/example/tool@v1.2.3')).toEqual({ type: 'golang', namespace: 'github.com/example', name: 'tool', version: 'v1.2.3' });
-  expect(parsePurl('pkg:deb/debian/a%ZZ@1')).toMatchObject({ name: 'a%ZZ' });
-  for (const none of [undefined, '', 'lodash@1', 'pkg:npm', 'pkg:npm/', 'pkg:npm/?x']) expect(parsePurl(none)).toBeNull();
-  expect(packageName('com.example', 'shop', undefined)).toBe('com.example:shop');
-  expect(packageName('@scope', 'shop', undefined)).toBe('@scope/shop');
-  expect(packageName('debian', 'bash', 'deb')).toBe('bash');
 });
 
 test.each(['components', 'vulnerabilities', 'metadata'])('is detected if bomFormat comes after long %s', async (first) => {

@@ -1,9 +1,12 @@
 import type { Location, Observation } from '@rrs/scan-reports';
+import { normalOrigin, normalUrl } from '../../assets/names/web.ts';
 import type { Hex } from '../../db/copy.ts';
+import { type Component, componentOf } from './component.ts';
 import { digest } from './digest.ts';
+import { normalPath } from './paths.ts';
 
 /**
- * What makes two observations the same finding: the same weakness, on the same asset, at the same location. Free text takes no part: titles and
+ * What makes two observations the same finding: the same weakness, on the same asset, with the same identity key. Free text takes no part: titles and
  * descriptions change from one version of a tool to the next.
  */
 export interface Identity {
@@ -11,10 +14,25 @@ export interface Identity {
   /** Other ids of the same vulnerability, which other tools may use. */
   aliases: string[];
   identityKey: Hex;
+  /** Null if the identity key is not that of a component. */
+  component: Component | null;
+  /** Which of the finding's occurrences it is. Several occurrences of one finding differ in it. */
+  place: Hex;
+  /** The place for people: `path app/lib/x.jar`, `GET https://shop.example.com/a (id)`. */
+  placeLabel: string;
 }
 
 export function identityOf(observation: Observation): Identity {
-  return { ...weaknessOf(observation), identityKey: digest(locationKey(observation.location)) };
+  const { location } = observation;
+  const component = componentOf(location);
+  const [place, placeLabel] = placeOf(location, component);
+  return {
+    ...weaknessOf(observation),
+    identityKey: digest(component ? ['component', component.key] : locationKey(location)),
+    component,
+    place: digest(place),
+    placeLabel: placeLabel.slice(0, 500),
+  };
 }
 
 /**
@@ -37,34 +55,33 @@ function rankOf(id: string): number {
 /** Prefixes of ids that identify one vulnerability each. An erratum (RHSA, USN, DSA) fixes several and identifies none. */
 const ONE_VULNERABILITY = /^(?:GHSA|SNYK|PYSEC|GO|RUSTSEC|GSD|OSV|MAL|GMS|HSEC|RSEC|PSF|NSWG|NPM)-/;
 
-/** A component is identified by its name regardless of its files, code by file and fingerprint or line, services by port, pages by URL. */
-function locationKey(location: Location): readonly (string | number)[] {
-  const component = componentKey(location);
-  if (component !== null) return ['component', component];
-  const { path, fingerprint, resource, line, url, method, parameter, port, protocol } = location;
-  if (path !== undefined) return ['file', path, fingerprint ?? resource ?? line ?? ''];
-  if (url !== undefined) return ['url', url, method?.toUpperCase() ?? '', parameter ?? ''];
+type Key = readonly (string | number)[];
+
+/**
+ * The identity of what is not a component: code by file and fingerprint or line, a check of a web application by its origin, a service by port. All
+ * pages on which a scanner finds the same weakness are one finding with several places, because one change in the application fixes them.
+ */
+function locationKey({ path, fingerprint, resource, line, url, port, protocol }: Location): Key {
+  if (path !== undefined) return ['file', normalPath(path), fingerprint ?? resource ?? line ?? ''];
+  if (url !== undefined) return ['web', normalOrigin(url) ?? ''];
   if (port !== undefined) return ['port', port, protocol?.toLowerCase() ?? ''];
   if (resource !== undefined) return ['resource', resource];
   return fingerprint === undefined ? ['asset'] : ['fingerprint', fingerprint];
 }
 
-const DISTRIBUTIONS = new Set(['deb', 'rpm', 'apk', 'alpm', 'apkg']);
-
-/** The name without version, the same for all tools where possible: namespace and name of the package URL, otherwise the name as given. */
-function componentKey({ purl, component }: Location): string | null {
-  const [, type = '', path = ''] = /^pkg:([\w.+-]+)\/([^@?#]+)/.exec(purl ?? '') ?? [];
-  if (path !== '') {
-    const parts = path.split('/').map(decode);
-    return (DISTRIBUTIONS.has(type.toLowerCase()) ? (parts.at(-1) ?? path) : parts.join('/')).toLowerCase();
+/** The place and its label. Lines and versions are not part of a place, because they change without the place being another one. */
+function placeOf({ path, url, method, parameter, resource, port, protocol }: Location, component: Component | null): [Key, string] {
+  // A distribution's packages all have the same path, that of the package database.
+  if (component?.binary) return [['package', component.binary], `package ${component.binary}`];
+  if (path !== undefined) return [['path', normalPath(path)], `path ${normalPath(path)}`];
+  if (url !== undefined) {
+    const [page, verb] = [normalUrl(url), method?.toUpperCase() ?? ''];
+    return [['url', verb, page, parameter ?? ''], `${verb} ${page}${parameter ? ` (${parameter})` : ''}`.trim()];
   }
-  return component === undefined ? null : component.replaceAll(':', '/').toLowerCase();
-}
-
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
+  if (resource !== undefined) return [['resource', resource], `resource ${resource}`];
+  if (port !== undefined) {
+    const name = `${port}${protocol ? `/${protocol.toLowerCase()}` : ''}`;
+    return [['port', name], `port ${name}`];
   }
+  return component ? [['component', component.key], `component ${component.name}`] : [['asset'], 'asset'];
 }

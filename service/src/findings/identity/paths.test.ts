@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { isSamePath, normalPath } from './paths.ts';
+
+it.each([
+  ['src/a.ts', 'src/a.ts'],
+  ['./src/a.ts', 'src/a.ts'],
+  ['/src//a.ts', 'src/a.ts'],
+  ['src\\a.ts', 'src/a.ts'],
+  ['C:\\work\\a.ts', 'work/a.ts'],
+  ['file:///src/a.ts', 'src/a.ts'],
+  ['file:///C:/src/a.ts', 'src/a.ts'],
+  ['/home/runner/work/shop/shop/src/a.ts', 'src/a.ts'],
+  ['D:\\a\\shop\\shop\\src\\a.ts', 'src/a.ts'],
+  ['/home/runner/work/shop/api/src/a.ts', 'home/runner/work/shop/api/src/a.ts'],
+  ['/github/workspace/src/a.ts', 'src/a.ts'],
+  ['/home/vsts/work/1/s/src/a.ts', 'src/a.ts'],
+  ['/opt/atlassian/pipelines/agent/build/src/a.ts', 'src/a.ts'],
+  ['/app.jar:BOOT-INF/lib/x.jar', 'app.jar/BOOT-INF/lib/x.jar'],
+  ['a/../b', 'a/../b'],
+  ['/', '/'],
+  ['', ''],
+])('%s is normally written %s', (given, normal) => {
+  expect(normalPath(given)).toBe(normal);
+});
+
+it.each([
+  ['src/a.ts', '/builds/acme/shop/src/a.ts', true],
+  ['app/lib/x.jar', '/app/lib/x.jar', true],
+  ['lib/x.jar', 'app/lib/x.jar', true],
+  ['b/x.jar', 'lib/x.jar', false],
+  ['ib/x.jar', 'lib/x.jar', false],
+  ['src/a.ts', 'src/b.ts', false],
+  ['package.json', './package.json', true],
+  // A name without a folder says too little.
+  ['package.json', 'admin/package.json', false],
+  ['/', 'a/b', false],
+])('%s and %s may be the same file: %s', (one, other, same) => {
+  expect(isSamePath(one, other)).toBe(same);
+  expect(isSamePath(other, one)).toBe(same);
+});
+
+it('does not change a normal path', () => {
+  const segment = fc.constantFrom('a', 'src', '.', '..', '', 'home', 'runner', 'work', 'C:', 'x.jar:y', '1', 's', 'file:', 'github', 'workspace');
+  const path = fc.oneof(
+    fc.string(),
+    fc.array(segment, { maxLength: 10 }).map((parts) => parts.join('/')),
+  );
+  fc.assert(
+    fc.property(path, (given) => {
+      expect(normalPath(normalPath(given))).toBe(normalPath(given));
+    }),
+  );
+});

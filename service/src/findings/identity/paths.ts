@@ -1,0 +1,38 @@
+/** Folders in which build services check out a repository. What follows is the path inside the repository. */
+const WORKSPACES = [
+  /^\/github\/workspace\//,
+  /^\/(?:home\/runner\/work|Users\/runner\/work|a)\/([^/]+)\/\1\//,
+  /^\/(?:home\/vsts\/work|azp\/(?:agent\/)?_work|a)\/\d+\/s\//,
+  /^\/opt\/atlassian\/pipelines\/agent\/build\//,
+];
+
+/**
+ * The path with "/" as separator, without "./", drive letter, leading slash or the folder of a well-known build service, so that tools that print
+ * absolute paths meet those that print relative ones. Files inside of archives follow the archive after a "/".
+ */
+export function normalPath(path: string): string {
+  const plain = path
+    .replaceAll('\\', '/')
+    .replace(/^file:\/\/(?=\/)/, '')
+    .replace(/^\/?(?:[A-Za-z]:\/)+/, '/')
+    .replace(/\.(jar|war|ear|zip):/g, '.$1/');
+  const workspace = WORKSPACES.find((root) => root.test(plain));
+  const inside = workspace ? plain.replace(workspace, '') : plain;
+  const parts = inside
+    .split('/')
+    .filter((part) => part !== '' && part !== '.')
+    .filter((part, at) => at > 0 || !/^[A-Za-z]:$/.test(part));
+  return parts.length === 0 ? path : parts.join('/');
+}
+
+/**
+ * Whether two paths may name the same file although their tools started in different folders: one ends with the other, by at least two segments.
+ * Only for paths of different sources. Two paths of one source are compared exactly, because `node_modules/a/package.json` and
+ * `admin/node_modules/a/package.json` of one tool are two copies.
+ */
+export function isSamePath(a: string, b: string): boolean {
+  const [one, other] = [normalPath(a), normalPath(b)];
+  if (one === other) return true;
+  const [short, long] = one.length < other.length ? [one, other] : [other, one];
+  return short.includes('/') && long.endsWith(`/${short}`);
+}
