@@ -310,6 +310,8 @@ create table assets (
   id uuid not null,
   type text not null check (type in ('host', 'container_image', 'repository', 'package', 'web_application', 'cloud_resource', 'other')),
   name text not null,
+  -- How well the name identifies the asset. A better one replaces it, unless a person chose it (-1).
+  name_rank smallint not null default 0,
   criticality text not null default 'medium' check (criticality in ('low', 'medium', 'high', 'critical')),
   exposure text not null default 'unknown' check (exposure in ('internet', 'internal', 'unknown')),
   owner text,
@@ -370,7 +372,7 @@ create table asset_versions (
   first_scan timestamptz(3) not null,
   last_scan timestamptz(3) not null,
   primary key (org_id, asset_id, n),
-  unique (org_id, asset_id, track, name),
+  unique nulls not distinct (org_id, asset_id, track, name, digest, commit),
   foreign key (org_id, asset_id) references assets (org_id, id)
 );
 create index asset_versions_by_digest on asset_versions (org_id, digest) where digest is not null;
@@ -721,7 +723,10 @@ create unlogged table import_assets (
   name text not null,
   keys text[] not null,
   ranks smallint[] not null,
+  name_rank smallint not null,
   track_name text not null,
+  -- The track of an older release line that is still maintained, if a higher version was scanned before.
+  own_track text,
   track_kind text not null,
   track_counts boolean not null,
   -- Why a finding that the report does not show on the asset is not closed.

@@ -1,5 +1,8 @@
+import { isIP } from 'node:net';
 import type { Asset } from '@rrs/scan-reports';
-import { type AssetKey, assetKeys, canonicalName } from './keys.ts';
+import { type AssetKey, assetKeys } from './keys.ts';
+import { type NormalAsset, normalAsset } from './names/asset-name.ts';
+import { type Track, type TrackPolicy, trackOf } from './names/track.ts';
 
 export interface DescribedAsset {
   /** Names the asset, its track and its build within one import. */
@@ -8,37 +11,44 @@ export interface DescribedAsset {
   trackKey: string;
   type: Asset['type'];
   name: string;
+  /** How well the name identifies the asset: 0 is best. An asset that is known by several names is shown with the best one. */
+  nameRank: number;
   keys: AssetKey[];
-  /** The empty name is the default track. */
-  track: { name: string; kind: 'default' | 'named' | 'release' | 'build' | 'pull_request' | 'development'; counts: boolean };
-  /** Why nothing is closed on this track. */
-  doubt: 'track_unstated' | null;
-  version: string | null;
+  track: Track;
   digest: string | null;
   commit: string | null;
 }
 
 /** What the caller of an import states about its asset. */
 export interface StatedBuild {
-  version?: string;
-  track?: string;
+  version?: string | undefined;
+  track?: string | undefined;
 }
 
+/** The statement about the track contradicts what the report says. The message is for users. */
+export class TrackError extends Error {}
+
 /** Finds out which asset a name means, and which track and build of it. */
-export function describeAsset(asset: Asset, stated: StatedBuild = {}): DescribedAsset {
-  const track = { name: stated.track ?? '', kind: stated.track === undefined ? 'default' : 'named', counts: true } as const;
-  const version = stated.version ?? asset.version ?? asset.commit ?? null;
-  const trackKey = `${asset.type}:${canonicalName(asset)}\n${track.name}`;
+export function describeAsset(asset: Asset, stated: StatedBuild = {}, policy: TrackPolicy = { track_names: [] }): DescribedAsset {
+  const normal = normalAsset(asset);
+  const track = trackOf({ ...normal, stated }, policy);
+  if ('error' in track) throw new TrackError(track.error);
+  const trackKey = `${normal.key}\n${track.track}`;
   return {
-    stagingKey: `${trackKey}\n${version ?? ''}`,
+    stagingKey: [trackKey, track.version, normal.digest, normal.commit].join('\n'),
     trackKey,
     type: asset.type,
-    name: asset.name,
-    keys: assetKeys(asset),
+    name: normal.name,
+    nameRank: nameRank(normal),
+    keys: assetKeys(asset, normal),
     track,
-    doubt: null,
-    version,
-    digest: asset.identifiers?.find(({ kind }) => kind === 'digest')?.value ?? null,
-    commit: asset.commit ?? null,
+    digest: normal.digest,
+    commit: normal.commit,
   };
+}
+
+function nameRank({ type, name }: NormalAsset): number {
+  if (type === 'host') return isIP(name) !== 0 ? 2 : name.includes('.') ? 0 : 1;
+  if (type === 'repository') return /^[^/]+\.[^/]+\/./.test(name) ? 0 : name.startsWith('/') ? 2 : 1;
+  return 0;
 }

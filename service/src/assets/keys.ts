@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import type { Asset, AssetIdentifier } from '@rrs/scan-reports';
+import type { NormalAsset } from './names/asset-name.ts';
 
 /**
  * A key by which an asset is recognized. Two assets are the same if they share a key and the sum of its two ranks is at most 3.
@@ -14,8 +15,6 @@ export interface AssetKey {
 const RANKS: Readonly<Record<string, 1 | 2>> = {
   fqdn: 1,
   mac: 1,
-  digest: 1,
-  image_id: 1,
   arn: 1,
   cloud_id: 1,
   agent_id: 1,
@@ -26,11 +25,14 @@ const RANKS: Readonly<Record<string, 1 | 2>> = {
 };
 
 /** Types that their identifiers identify. The host of a web application, for example, does not identify the application. */
-const IDENTIFIED_TYPES = new Set(['host', 'container_image', 'cloud_resource']);
+const IDENTIFIED_TYPES = new Set(['host', 'cloud_resource']);
 
-export function assetKeys(asset: Asset): AssetKey[] {
-  const own: AssetKey = { key: `${asset.type}:${canonicalName(asset)}`, rank: 0 };
-  if (!IDENTIFIED_TYPES.has(asset.type)) return [own];
+/** The digest of an image does not identify it: what is said about one tag says nothing about another once it moves. */
+export function assetKeys(asset: Asset, { key, weakKeys, name }: NormalAsset): AssetKey[] {
+  const own: AssetKey = { key, rank: 0 };
+  // A repository whose server is not known is recognized by its path or name, if only one repository has it.
+  const shared = asset.type === 'repository' ? weakKeys.map((weak): AssetKey => ({ key: `repository:${weak}`, rank: hasServer(name) ? 2 : 1 })) : [];
+  if (!IDENTIFIED_TYPES.has(asset.type)) return [own, ...shared];
   const others = identifiersOf(asset).flatMap(({ kind, value }): AssetKey[] => {
     const rank = RANKS[kind];
     const name = value.toLowerCase();
@@ -52,7 +54,6 @@ function identifiersOf({ type, name, identifiers = [] }: Asset): readonly AssetI
   return [{ kind: name.includes('.') ? 'fqdn' : 'hostname', value: name }];
 }
 
-/** Host names, image names and web addresses ignore case. Paths and ARNs do not. */
-export function canonicalName({ type, name }: Pick<Asset, 'type' | 'name'>): string {
-  return type === 'host' || type === 'web_application' || type === 'container_image' ? name.toLowerCase() : name;
+function hasServer(repository: string): boolean {
+  return /^[^/]+\.[^/]+\/./.test(repository);
 }

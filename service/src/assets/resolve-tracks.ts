@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import type { TenantTx } from '../db/database.ts';
+import { compareVersions } from './names/version-name.ts';
 
 /** Finds or creates the tracks and builds that an import names, after its assets were resolved. Writes their numbers to the staging table. */
 export async function resolveTracks(tx: TenantTx, orgId: string, importId: string): Promise<void> {
+  await keepOlderLines(tx, orgId, importId);
   await createTracks(tx, orgId, importId);
   await sql`
     update tenant_import_assets staged set track = coalesce(
@@ -11,12 +13,32 @@ export async function resolveTracks(tx: TenantTx, orgId: string, importId: strin
   await resolveVersions(tx, orgId, importId);
 }
 
+/** An older version that is scanned more than a day after a higher one belongs to a release line that is still maintained. */
+async function keepOlderLines(tx: TenantTx, orgId: string, importId: string): Promise<void> {
+  const { rows } = await sql<{ asset_key: string; version_name: string; names: string[] }>`
+    select staged.asset_key, staged.version_name, array_agg(distinct known.name) as names
+    from tenant_import_assets staged
+    join asset_tracks track on track.org_id = ${orgId} and track.asset_id = staged.asset_id and track.name = staged.track_name
+    join asset_versions known on known.org_id = ${orgId} and known.asset_id = staged.asset_id and known.track = track.n
+    where staged.org_id = ${orgId} and staged.import_id = ${importId} and staged.own_track is not null and known.first_scan < staged.started_at - interval '1 day'
+    group by 1, 2`.execute(tx);
+  const older = rows
+    .filter(({ version_name, names }) => names.some((name) => (compareVersions(version_name, name) ?? 0) < 0))
+    .map(({ asset_key }) => asset_key);
+  if (older.length === 0) return;
+  await sql`update tenant_import_assets set track_name = own_track where org_id = ${orgId} and import_id = ${importId} and asset_key = any(${older}::text[])`.execute(
+    tx,
+  );
+}
+
 /** A name for the default track names the track 0, unless that has a name already. */
 async function createTracks(tx: TenantTx, orgId: string, importId: string): Promise<void> {
   await sql`
     with missing as (
-      select distinct on (staged.asset_id, staged.track_name) staged.asset_id, staged.track_name as name, staged.track_kind as kind, staged.track_counts as counts
-      from tenant_import_assets staged
+      select distinct on (staged.asset_id, staged.track_name) staged.asset_id, staged.track_name as name, staged.track_kind as kind,
+        -- Until another branch is known, the one that is scanned counts.
+        staged.track_counts or (staged.track_kind = 'development' and asset.created_at = now()) as counts
+      from tenant_import_assets staged join assets asset on asset.org_id = ${orgId} and asset.id = staged.asset_id
       where staged.org_id = ${orgId} and staged.import_id = ${importId} and staged.track_name <> ''
         and not exists (select from asset_tracks known where known.org_id = ${orgId} and known.asset_id = staged.asset_id and known.name = staged.track_name)
     ), placed as (
@@ -32,25 +54,25 @@ async function createTracks(tx: TenantTx, orgId: string, importId: string): Prom
     from placed`.execute(tx);
 }
 
+/** A build is a name with its digest and commit: the tag `latest` names another build when it moves. */
 async function resolveVersions(tx: TenantTx, orgId: string, importId: string): Promise<void> {
   await sql`
     with named as (
-      select asset_id, track, version_name as name, max(digest) as digest, max(commit) as commit, min(started_at) as first_scan, max(ended_at) as last_scan
-      from tenant_import_assets where org_id = ${orgId} and import_id = ${importId} and version_name is not null group by 1, 2, 3
+      select asset_id, track, version_name as name, digest, commit, min(started_at) as first_scan, max(ended_at) as last_scan
+      from tenant_import_assets where org_id = ${orgId} and import_id = ${importId} and version_name is not null group by 1, 2, 3, 4, 5
     )
     insert into asset_versions as known (org_id, asset_id, n, track, name, digest, commit, first_scan, last_scan)
     select ${orgId}, asset_id,
       coalesce((select max(other.n) from asset_versions other where other.org_id = ${orgId} and other.asset_id = named.asset_id), 0) + row_number() over (partition by asset_id order by first_scan, name),
       track, name, digest, commit, first_scan, last_scan
     from named
-    on conflict (org_id, asset_id, track, name) do update set digest = coalesce(excluded.digest, known.digest), commit = coalesce(excluded.commit, known.commit),
+    on conflict (org_id, asset_id, track, name, digest, commit) do update set
       first_scan = least(known.first_scan, excluded.first_scan), last_scan = greatest(known.last_scan, excluded.last_scan)
-    where (known.digest, known.commit) is distinct from (coalesce(excluded.digest, known.digest), coalesce(excluded.commit, known.commit))
-      or excluded.first_scan < known.first_scan or excluded.last_scan > known.last_scan`.execute(tx);
+    where excluded.first_scan < known.first_scan or excluded.last_scan > known.last_scan`.execute(tx);
   await sql`
     update tenant_import_assets staged set version_n = known.n from asset_versions known
     where staged.org_id = ${orgId} and staged.import_id = ${importId} and known.org_id = ${orgId} and known.asset_id = staged.asset_id and known.track = staged.track
-      and known.name = staged.version_name`.execute(tx);
+      and known.name = staged.version_name and (known.digest, known.commit) is not distinct from (staged.digest, staged.commit)`.execute(tx);
 }
 
 /** What a run states about the assets it covered. */

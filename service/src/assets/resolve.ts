@@ -19,7 +19,21 @@ export async function resolveAssets(tx: TenantTx, orgId: string, importId: strin
     await storeKeys(tx, orgId, importId);
     if (waiting === 0 || (await countUnresolved(tx, orgId, importId)) === 0) break;
   }
+  await adoptNames(tx, orgId, importId);
   await resolveTracks(tx, orgId, importId);
+}
+
+/** An asset is shown with the best name that it is known by, whichever came first. */
+async function adoptNames(tx: TenantTx, orgId: string, importId: string): Promise<void> {
+  await sql`
+    update assets set name = best.name, name_rank = best.name_rank, updated_at = now(), version = version + 1
+    from (
+      select distinct on (asset_id) asset_id, name, name_rank from tenant_import_assets where org_id = ${orgId} and import_id = ${importId}
+      order by asset_id, name_rank, name
+    ) best
+    where assets.org_id = ${orgId} and assets.id = best.asset_id and (best.name_rank < assets.name_rank or (best.name_rank = assets.name_rank and best.name < assets.name))`.execute(
+    tx,
+  );
 }
 
 /** Deletes the staged assets of an import. They belong to one attempt. */
@@ -36,6 +50,8 @@ async function findKnown(tx: TenantTx, orgId: string, importId: string): Promise
     ), known as (
       select distinct on (keyed.asset_key) keyed.asset_key, asset_keys.asset_id
       from keyed join asset_keys on asset_keys.org_id = ${orgId} and asset_keys.key = keyed.key and asset_keys.rank + keyed.rank <= 3
+      where keyed.rank = 0 or keyed.key not like 'repository:%'
+        or (select count(*) from asset_keys other where other.org_id = ${orgId} and other.key = keyed.key) = 1
       order by keyed.asset_key, asset_keys.rank + keyed.rank, asset_keys.asset_id
     )
     update tenant_import_assets set asset_id = known.asset_id from known
@@ -67,23 +83,23 @@ async function createNew(tx: TenantTx, orgId: string, importId: string, { all }:
     ), waiting as (
       select keyed.asset_key from keyed join shared using (key) where keyed.rank = 1 and (shared.weakly or shared.first < keyed.asset_key)
     ), chosen as (
-      select staged.asset_key, min(staged.new_id::text)::uuid as asset_id
+      -- The first key is the asset's own name. Several builds of one asset share it.
+      select distinct staged.asset_key, min(staged.new_id::text) over (partition by staged.keys[1])::uuid as asset_id
       from tenant_import_assets staged
       where staged.org_id = ${orgId} and staged.import_id = ${importId} and staged.asset_id is null
         and (${all}::boolean or staged.asset_key not in (select asset_key from waiting))
-      group by staged.asset_key
     )
     update tenant_import_assets set asset_id = chosen.asset_id from chosen
     where tenant_import_assets.org_id = ${orgId} and tenant_import_assets.import_id = ${importId} and tenant_import_assets.asset_key = chosen.asset_key`.execute(
     tx,
   );
   await sql`
-    insert into assets (org_id, id, type, name)
-    select distinct on (staged.asset_id) staged.org_id, staged.asset_id, staged.type, staged.name
+    insert into assets (org_id, id, type, name, name_rank)
+    select distinct on (staged.asset_id) staged.org_id, staged.asset_id, staged.type, staged.name, staged.name_rank
     from tenant_import_assets staged
     where staged.org_id = ${orgId} and staged.import_id = ${importId} and staged.asset_id is not null
       and not exists (select from assets where assets.org_id = ${orgId} and assets.id = staged.asset_id)
-    order by staged.asset_id, staged.name`.execute(tx);
+    order by staged.asset_id, staged.name_rank, staged.name`.execute(tx);
   return Number(numAffectedRows);
 }
 

@@ -177,6 +177,7 @@ interface AssetsTable {
   id: string;
   type: 'host' | 'container_image' | 'repository' | 'package' | 'web_application' | 'cloud_resource' | 'other';
   name: string;
+  name_rank: Generated<number>;
   criticality: Generated<'low' | 'medium' | 'high' | 'critical'>;
   exposure: Generated<'internet' | 'internal' | 'unknown'>;
   owner: string | null;
@@ -382,7 +383,9 @@ interface ImportAssetsTable {
   name: string;
   keys: string[];
   ranks: number[];
+  name_rank: number;
   track_name: string;
+  own_track: string | null;
   track_kind: string;
   track_counts: boolean;
   doubt: string | null;

@@ -110,7 +110,9 @@ function runsOf(row: ImportRow, { format, collected }: Report, { run, runByAsset
   const byAsset = new Map<string, Partial<RunOfAsset>>();
   for (const [key, own] of runByAsset) {
     const facts = { ...run, ...own };
-    byAsset.set(key, { ...timesOf(row, facts, format), credentialed: facts.credentialed ?? null, knowledgeAt: facts.knowledge_at ?? null });
+    const times = timesOf(row, facts, format);
+    const doubt = facts.inventory_only ? 'inventory_only' : times.doubt;
+    byAsset.set(key, { ...times, doubt, credentialed: facts.credentialed ?? null, knowledgeAt: facts.knowledge_at ?? null });
   }
   for (const asset of collected?.partiallyCovered ?? []) byAsset.set(describeAsset(asset).stagingKey, { doubt: 'partially_covered' });
   // Facts of single assets state whether their time is right, so the doubt about the time of the whole report is theirs, too.

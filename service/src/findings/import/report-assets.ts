@@ -1,5 +1,5 @@
 import { type Asset, type AssetType, ReportError } from '@rrs/scan-reports';
-import { type DescribedAsset, describeAsset } from '../../assets/describe.ts';
+import { type DescribedAsset, describeAsset, TrackError } from '../../assets/describe.ts';
 import type { ScanScope } from './manage-imports.ts';
 
 /** In a scan scope, says that the report is about something without a name. */
@@ -14,21 +14,34 @@ export interface ReportAssets {
   notes(): string[];
 }
 
+/** How many notes of one kind an import shows. */
+const SHOWN = 5;
+
+function describedAsset(asset: Asset, { version, track }: ScanScope): DescribedAsset {
+  try {
+    return describeAsset(asset, { version, track });
+  } catch (error) {
+    if (error instanceof TrackError) throw new ReportError(error.message);
+    throw error;
+  }
+}
+
 /** How many different names of one report are remembered. */
 const REMEMBERED = 50_000;
 
 /** Decides which asset each record of a report is about. The scope takes precedence over what a report about one asset calls it. */
 export function reportAssets(scope: ScanScope, assetType: AssetType): ReportAssets {
-  const stated = { ...(scope.version === undefined ? {} : { version: scope.version }), ...(scope.track === undefined ? {} : { track: scope.track }) };
   const named = scope.asset === UNSPECIFIED ? { type: assetType, name: UNSPECIFIED } : (scope.asset ?? null);
   const known = new Map<string, DescribedAsset>();
   const others = new Set<string>();
+  const notes = new Set<string>();
   const describe = (asset: Asset): DescribedAsset => {
     const signature = JSON.stringify(asset);
     const found = known.get(signature);
     if (found) return found;
     if (known.size >= REMEMBERED) known.clear();
-    const described = describeAsset(asset, stated);
+    const described = describedAsset(asset, scope);
+    if (described.track.note !== undefined) notes.add(described.track.note);
     known.set(signature, described);
     return described;
   };
@@ -53,8 +66,9 @@ export function reportAssets(scope: ScanScope, assetType: AssetType): ReportAsse
     covered: [...(named ? [named] : []), ...(scope.assets ?? [])].map(describe),
     notes: () => {
       const [other] = others;
-      if (!named || other === undefined || other === `${named.type} "${named.name}"`) return [];
-      return [`The report calls its asset ${other}. Its findings were recorded on ${named.type} "${named.name}", as \`scan_scope.asset\` says.`];
+      const some = [...notes].slice(0, SHOWN);
+      if (!named || other === undefined || other === `${named.type} "${named.name}"`) return some;
+      return [...some, `The report calls its asset ${other}. Its findings were recorded on ${named.type} "${named.name}", as \`scan_scope.asset\` says.`];
     },
   };
 }

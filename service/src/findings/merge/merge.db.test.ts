@@ -39,6 +39,17 @@ const MEET: readonly [string, Observation, Observation][] = [
   ['a host that is only named by its address', on(host('10.0.0.1')), on(host(web, fqdn(web), ip('10.0.0.1')))],
   ['a host that is only named', on(host(web)), on(host('srv01', fqdn(web), { kind: 'hostname', value: 'srv01' }))],
   ['a host in upper and lower case', on(host('WEB.example.com')), on(host(web))],
+  ['a repository in upper and lower case', code({ asset: { type: 'repository', name: 'Shop' } }), code({})],
+  [
+    'a repository by its address over SSH and HTTPS',
+    code({ asset: { type: 'repository', name: 'git@github.com:acme/shop.git' } }),
+    code({ asset: { type: 'repository', name: 'https://github.com/Acme/Shop/' } }),
+  ],
+  [
+    'a repository by its path and by its address',
+    code({ asset: { type: 'repository', name: 'acme/shop' } }),
+    code({ asset: { type: 'repository', name: 'https://github.com/acme/shop' } }),
+  ],
   [
     'an image by tag and digest',
     on({ type: 'container_image', name: 'shop:1', identifiers: [{ kind: 'digest', value: 'sha256:a' }] }),
@@ -60,7 +71,6 @@ const APART: readonly [string, Observation, Observation][] = [
     seen({ tool: 'a', rule: '2', vulnerability_ids: ['CVE-2024-0001', 'CVE-2024-0003'] }),
   ],
   ['CVEs of one erratum', seen({ vulnerability_ids: ['CVE-2024-0001', 'RHSA-2024:1'] }), seen({ vulnerability_ids: ['CVE-2024-0002', 'RHSA-2024:1'] })],
-  ['paths of a repository in upper and lower case', code({ asset: { type: 'repository', name: 'Shop' } }), code({})],
 ];
 
 describe.each([

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import type { Asset, Observation, Rejection, ReportFormat, ReportItem } from '@rrs/scan-reports';
+import type { Asset, Observation, Rejection, ReportEntry, ReportFormat, RunFacts } from '@rrs/scan-reports';
 import { observation } from '@rrs/scan-reports/normalize.ts';
 import pg from 'pg';
 import { afterAll, beforeAll } from 'vitest';
@@ -17,7 +17,7 @@ import { newId } from '../../shared/ids.ts';
 import { followFindings } from '../../work-items/items/follow-findings.ts';
 import { createTestDatabase, type TestDatabase } from '../postgres.ts';
 
-export type Item = Observation | Rejection;
+export type Item = Observation | Rejection | { run: RunFacts };
 
 /** A report has one line of JSON per item. The line `null` throws, to simulate a crash. */
 function formatOf(id: string): ReportFormat {
@@ -29,21 +29,24 @@ function formatOf(id: string): ReportFormat {
     expects: 'lines of JSON',
     assetType: 'repository',
     detect: () => false,
-    async *read(input): AsyncGenerator<ReportItem> {
+    async *read(input): AsyncGenerator<ReportEntry> {
       const chunks: Uint8Array[] = [];
       for await (const chunk of input.open()) chunks.push(chunk);
       for (const line of Buffer.concat(chunks).toString().split('\n')) {
         if (line === '') continue;
         const item = JSON.parse(line, revive) as Item | null;
         if (item === null) throw new Error('the worker is hit by lightning');
-        yield 'reason' in item ? { rejection: item } : { observation: item };
+        if ('run' in item) yield item;
+        else yield 'reason' in item ? { rejection: item } : { observation: item };
       }
     },
   };
 }
 
+const DATES = new Set(['first_seen', 'last_seen', 'started_at', 'finished_at', 'knowledge_at']);
+
 function revive(key: string, value: unknown): unknown {
-  return (key === 'first_seen' || key === 'last_seen') && typeof value === 'string' ? new Date(value) : value;
+  return DATES.has(key) && typeof value === 'string' ? new Date(value) : value;
 }
 
 export const image: Asset = { type: 'container_image', name: 'registry.example.com/shop:1' };
