@@ -77,7 +77,12 @@ export function name(text: string): string {
 function boundedAsset(asset: Asset): Asset {
   const identifiers = (asset.identifiers ?? []).map(({ kind, value }) => ({ kind, value: name(value) })).filter(({ value }) => value !== '');
   const build = (['version', 'commit', 'ref'] as const).flatMap((key) => (asset[key]?.trim() ? [[key, name(asset[key])]] : []));
-  return { type: asset.type, name: name(asset.name), ...(identifiers.length > 0 ? { identifiers: identifiers.slice(0, 50) } : {}), ...Object.fromEntries(build) };
+  return {
+    type: asset.type,
+    name: name(asset.name),
+    ...(identifiers.length > 0 ? { identifiers: identifiers.slice(0, 50) } : {}),
+    ...Object.fromEntries(build),
+  };
 }
 
 function boundedLocation(location: Loose<Location>): Location {

@@ -50,21 +50,23 @@ function readAddress(text: string): Address | null {
 const isRemote = (scheme: string) => /^(?:https?|ssh|git|git\+ssh|git\+https?)$/i.test(scheme);
 
 /** Servers for Git that are reachable by other names, for example where a firewall blocks port 22. */
-const ALIASES: Readonly<Record<string, string>> = {
-  'www.github.com': 'github.com',
-  'ssh.github.com': 'github.com',
-  'api.github.com': 'github.com',
-  'www.gitlab.com': 'gitlab.com',
-  'altssh.gitlab.com': 'gitlab.com',
-  'www.bitbucket.org': 'bitbucket.org',
-  'altssh.bitbucket.org': 'bitbucket.org',
-  'ssh.dev.azure.com': 'dev.azure.com',
-};
+const ALIASES = new Map(
+  Object.entries({
+    'www.github.com': 'github.com',
+    'ssh.github.com': 'github.com',
+    'api.github.com': 'github.com',
+    'www.gitlab.com': 'gitlab.com',
+    'altssh.gitlab.com': 'gitlab.com',
+    'www.bitbucket.org': 'bitbucket.org',
+    'altssh.bitbucket.org': 'bitbucket.org',
+    'ssh.dev.azure.com': 'dev.azure.com',
+  }),
+);
 
 /** The port of an SSH server is dropped, because the same repository has another one over HTTPS. */
 function hostOf(authority: string, scheme: string): string {
   const [, host = '', port = ''] = /^(?:.*@)?(.*?)(:\d*)?$/.exec(authority.toLowerCase()) ?? [];
-  const known = ALIASES[host] ?? host.replace(/\.$/, '');
+  const known = ALIASES.get(host) ?? host.replace(/\.$/, '');
   const isDefault = port === '' || port === ':' || port === ':443' || port === ':80' || !/^(?:git\+)?https?$/i.test(scheme) || known !== host;
   return isDefault ? known : `${known}${port}`;
 }

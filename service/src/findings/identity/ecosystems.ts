@@ -28,6 +28,7 @@ const NONE = new Set(['', 'binary', 'generic', 'linux', 'none', 'other', 'unknow
 
 /** The package URL type of an ecosystem: `pypi` for `PyPI` and `pip`, `deb` for `Debian:12`. Null if the name says nothing. */
 export function ecosystemOf(name: string | undefined): string | null {
+  if (name !== undefined && Object.hasOwn(NAMES, name)) return name;
   // A release follows after a colon: "Ubuntu:22.04:LTS".
   const [plain = ''] = (name ?? '').trim().toLowerCase().split(':');
   const folded = plain.replace(/[ _]+/g, '-');

@@ -73,7 +73,10 @@ function locationKey({ path, fingerprint, resource, line, url, port, protocol }:
 function placeOf({ path, url, method, parameter, resource, port, protocol }: Location, component: Component | null): [Key, string] {
   // A distribution's packages all have the same path, that of the package database.
   if (component?.binary) return [['package', component.binary], `package ${component.binary}`];
-  if (path !== undefined) return [['path', normalPath(path)], `path ${normalPath(path)}`];
+  if (path !== undefined) {
+    const file = normalPath(path);
+    return [['path', file], `path ${file}`];
+  }
   if (url !== undefined) {
     const [page, verb] = [normalUrl(url), method?.toUpperCase() ?? ''];
     return [['url', verb, page, parameter ?? ''], `${verb} ${page}${parameter ? ` (${parameter})` : ''}`.trim()];

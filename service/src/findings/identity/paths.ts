@@ -11,6 +11,8 @@ const WORKSPACES = [
  * absolute paths meet those that print relative ones. Files inside of archives follow the archive after a "/".
  */
 export function normalPath(path: string): string {
+  // Most paths are in normal form, and every record of a report comes through here.
+  if (/^[\w@-][\w@.-]*(?:\/[\w@-][\w@.-]*)*$/.test(path)) return path;
   const plain = path
     .replaceAll('\\', '/')
     .replace(/^file:\/\/(?=\/)/, '')
