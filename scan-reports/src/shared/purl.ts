@@ -40,16 +40,16 @@ export function purlText({ type, namespace, name, version, qualifiers, subpath }
   ].join('');
 }
 
-/** Types whose packages belong to a distribution. Their namespace is the distribution, and several of their packages are built from one source. */
-const DISTRIBUTION_TYPES = new Set(['deb', 'rpm', 'apk', 'alpm']);
+const SYSTEM_PACKAGE_TYPES = new Set(['deb', 'rpm', 'apk', 'alpm']);
 
-export function isDistribution(type: string | null | undefined): boolean {
-  return DISTRIBUTION_TYPES.has(type ?? '');
+/** True for types of packages that a distribution builds. The namespace is the distribution, and several packages are built from one source. */
+export function isSystemPackage(type: string | null | undefined): boolean {
+  return SYSTEM_PACKAGE_TYPES.has(type ?? '');
 }
 
 /** The name that the package manager uses: `group:name` for Maven, `@scope/name` for npm. For system packages, the group is the distribution and is dropped. */
 export function packageName(group: string | undefined, name: string, type: string | undefined): string {
-  if (group === undefined || isDistribution(type)) return name;
+  if (group === undefined || isSystemPackage(type)) return name;
   const separator = type === 'maven' || (type === undefined && !group.startsWith('@') && !group.includes('/')) ? ':' : '/';
   return `${group}${separator}${name}`;
 }

@@ -39,7 +39,7 @@ describe('the identity key', () => {
     ['package URL and ecosystem', { purl: 'pkg:npm/lodash@4.0.0', component: 'lodash' }, { component: 'Lodash', ecosystem: 'npm' }],
     ['scoped package', { purl: 'pkg:npm/%40angular/core@1' }, { component: '@angular/core', ecosystem: 'npm' }],
     ['maven coordinates', { purl: 'pkg:maven/org.apache/log4j-core@2?type=jar' }, { component: 'org.apache:log4j-core', ecosystem: 'maven' }],
-    ['package of a distribution', { purl: 'pkg:deb/debian/openssl@3?arch=amd64' }, { component: 'openssl', ecosystem: 'Debian:12' }],
+    ['package of a distribution', { purl: 'pkg:deb/debian/openssl@3?arch=amd64' }, { component: 'openssl', ecosystem: 'deb' }],
     ['binaries of one source', { purl: 'pkg:deb/debian/libssl3', source_package: 'openssl' }, { purl: 'pkg:deb/debian/openssl', source_package: 'openssl' }],
     ['versions', { component: 'a', version: '1' }, { component: 'a', version: '2', fixed_version: '3' }],
     ['paths of a component', { component: 'a', path: 'x/a.jar' }, { component: 'a', path: 'y/a.jar' }],
