@@ -11,7 +11,7 @@ interface PurlType {
 
 const CASELESS = ['namespace', 'name'] as const;
 
-export const purlTypes: Readonly<Record<string, PurlType>> = {
+const TYPES: Readonly<Record<string, PurlType>> = {
   alpm: { namespace: 'required', lowerCase: CASELESS },
   apk: { namespace: 'required', lowerCase: CASELESS },
   bazel: { namespace: 'prohibited' },
@@ -52,3 +52,10 @@ export const purlTypes: Readonly<Record<string, PurlType>> = {
   'vscode-extension': { namespace: 'required', lowerCase: ['namespace', 'name', 'version'] },
   yocto: { lowerCase: ['namespace'] },
 };
+
+const NO_RULES: PurlType = {};
+
+/** The rules of a type, which comes from a report and can be any word, even `constructor`. */
+export function purlType(type: string): PurlType {
+  return (Object.hasOwn(TYPES, type) ? TYPES[type] : undefined) ?? NO_RULES;
+}

@@ -60,6 +60,10 @@ describe('parts of a package URL', () => {
     },
   );
 
+  it('may have a type that is a word of the language', () => {
+    for (const text of ['pkg:constructor/a@1', 'pkg:npm/constructor@1?constructor=x']) expect(canonicalPurl(text)).toBe(text);
+  });
+
   it('survive being written and read again', () => {
     const text = fc.string({ minLength: 1, unit: 'grapheme' }).filter((one) => !one.includes('/') && one !== '.' && one !== '..');
     const purl = fc.record({

@@ -1,4 +1,4 @@
-import { purlTypes } from './purl-types.ts';
+import { purlType } from './purl-types.ts';
 
 /** A package URL (ECMA-427), with every part decoded and in the canonical form of its type. */
 export interface Purl {
@@ -40,16 +40,16 @@ export function purlText({ type, namespace, name, version, qualifiers, subpath }
   ].join('');
 }
 
-/** Types whose packages belong to a distribution. Their namespace is the distribution, and several of their packages are built from one source. */
-const DISTRIBUTION_TYPES = new Set(['deb', 'rpm', 'apk', 'alpm']);
+const SYSTEM_PACKAGE_TYPES = new Set(['deb', 'rpm', 'apk', 'alpm']);
 
-export function isDistribution(type: string | null | undefined): boolean {
-  return DISTRIBUTION_TYPES.has(type ?? '');
+/** True for types of packages that a distribution builds. The namespace is the distribution, and several packages are built from one source. */
+export function isSystemPackage(type: string | null | undefined): boolean {
+  return SYSTEM_PACKAGE_TYPES.has(type ?? '');
 }
 
 /** The name that the package manager uses: `group:name` for Maven, `@scope/name` for npm. For system packages, the group is the distribution and is dropped. */
 export function packageName(group: string | undefined, name: string, type: string | undefined): string {
-  if (group === undefined || isDistribution(type)) return name;
+  if (group === undefined || isSystemPackage(type)) return name;
   const separator = type === 'maven' || (type === undefined && !group.startsWith('@') && !group.includes('/')) ? ':' : '/';
   return `${group}${separator}${name}`;
 }
@@ -63,14 +63,16 @@ interface Reading {
 const NOTHING: Reading = { purl: null, wellFormed: false };
 
 function read(text: string): Reading {
-  const [, type, path = '', query = '', fragment = ''] = /^pkg:\/*([a-z][a-z0-9.+-]*)\/+([^?#]+)(?:\?([^#]*))?(?:#(.*))?$/is.exec(text) ?? [];
-  if (type === undefined) return NOTHING;
+  const [, given, path = '', query, fragment] = /^pkg:\/*([a-z][a-z0-9.+-]*)\/+([^?#]+)(?:\?([^#]*))?(?:#(.*))?$/is.exec(text) ?? [];
+  if (given === undefined) return NOTHING;
+  const type = given.toLowerCase();
   const at = versionStart(path);
   const parts = (at === -1 ? path : path.slice(0, at)).split('/');
   // A version that follows a slash has no name in front of it.
   if (at > 0 && parts.at(-1) === '') return NOTHING;
   let wellFormed = true;
   const decode = (part: string) => {
+    if (!part.includes('%')) return part;
     try {
       return decodeURIComponent(part);
     } catch {
@@ -79,30 +81,35 @@ function read(text: string): Reading {
     }
   };
   const names = parts.filter((part) => part !== '').map(decode);
-  if (names.length === 0) return NOTHING;
   // In a repository's address, the namespace is the host and the name is the whole path.
-  const [namespace, name] = type.toLowerCase() === 'git' ? [names.slice(0, 1), names.slice(1)] : [names.slice(0, -1), names.slice(-1)];
-  if (name.length === 0) return NOTHING;
-  const qualifiers: Record<string, string> = {};
-  for (const pair of query.split('&').filter((one) => one !== '')) {
-    const equals = pair.indexOf('=');
-    const key = pair.slice(0, equals).toLowerCase();
-    if (equals === -1 || !/^[a-z][a-z0-9._-]*$/.test(key) || Object.hasOwn(qualifiers, key)) wellFormed = false;
-    else if (equals + 1 < pair.length) qualifiers[key] = decode(pair.slice(equals + 1));
-  }
-  const subpath = fragment
-    .split('/')
-    .map(decode)
-    .filter((part) => !['', '.', '..'].includes(part));
+  const nameAt = type === 'git' ? 1 : names.length - 1;
+  const name = names.slice(nameAt).join('/');
+  if (name === '') return NOTHING;
+  const { qualifiers, allowed } = readQualifiers(query, decode);
+  const subpath = fragment?.split('/').map(decode) ?? [];
   const purl = folded({
-    type: type.toLowerCase(),
-    namespace: namespace.join('/') || undefined,
-    name: name.join('/'),
+    type,
+    namespace: names.slice(0, nameAt).join('/') || undefined,
+    name,
     version: (at === -1 ? '' : decode(path.slice(at + 1))) || undefined,
     qualifiers,
-    subpath: subpath.join('/') || undefined,
+    subpath: subpath.filter((part) => !['', '.', '..'].includes(part)).join('/') || undefined,
   });
-  return { purl, wellFormed };
+  return { purl, wellFormed: wellFormed && allowed };
+}
+
+/** Leaves out qualifiers that have no value, and those whose key is not allowed or was there before, which the specification forbids. */
+function readQualifiers(query: string | undefined, decode: (part: string) => string): { qualifiers: Record<string, string>; allowed: boolean } {
+  const qualifiers: Record<string, string> = {};
+  let allowed = true;
+  for (const pair of query?.split('&') ?? []) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const key = pair.slice(0, equals).toLowerCase();
+    if (equals === -1 || !/^[a-z][a-z0-9._-]*$/.test(key) || Object.hasOwn(qualifiers, key)) allowed = false;
+    else if (equals + 1 < pair.length) qualifiers[key] = decode(pair.slice(equals + 1));
+  }
+  return { qualifiers, allowed };
 }
 
 /** Where the "@" of the version is, or -1. An "@" at the beginning of a segment that others follow belongs to a scope that was not percent-encoded. */
@@ -114,8 +121,10 @@ function versionStart(path: string): number {
 
 /** Applies the rules of the type about case and characters. */
 function folded(purl: Purl): Purl {
+  const lowerCase = purlType(purl.type).lowerCase;
+  if (lowerCase === undefined && purl.type !== 'mlflow') return purl;
   const result = { ...purl };
-  for (const part of purlTypes[purl.type]?.lowerCase ?? []) {
+  for (const part of lowerCase ?? []) {
     const text = result[part];
     if (text !== undefined) result[part] = text.toLowerCase();
   }
@@ -127,7 +136,7 @@ function folded(purl: Purl): Purl {
 }
 
 function followsType({ type, namespace, name, version, qualifiers }: Purl): boolean {
-  const rules = purlTypes[type] ?? {};
+  const rules = purlType(type);
   if (rules.namespace === 'required' && namespace === undefined) return false;
   if (rules.namespace === 'prohibited' && namespace !== undefined) return false;
   if (rules.name?.test(name) === false) return false;

@@ -27,6 +27,7 @@ it.each([
   [digest, null, null, digest],
   [hash, null, null, digest],
   [`sha256:${hash.toUpperCase()}`, null, null, digest],
+  ['sha512:0123ABCD', null, null, 'sha512:0123abcd'],
   ['docker:24-dind', 'docker.io/library/docker', '24-dind', null],
   ['registry:2', 'docker.io/library/registry', '2', null],
   ['docker:nginx:1.19', 'docker.io/library/nginx', '1.19', null],
@@ -40,7 +41,7 @@ it.each([
   expect(parseImageReference(text)).toEqual({ repository, tag, digest: hashed });
 });
 
-it.each(['', ' ', 'a b', '/tmp/image.tar', 'nginx:', 'nginx:1:2', ':1', 'nginx@sha256:12', 'a//b', 'nginx (debian 12)', 'https://'])(
+it.each(['', ' ', 'a b', '/tmp/image.tar', 'nginx:', 'nginx:1:2', ':1', 'nginx@sha256:', 'nginx@12', 'a//b', 'nginx (debian 12)', 'https://'])(
   'does not read %j',
   (text) => {
     expect(parseImageReference(text)).toBeNull();

@@ -6,9 +6,9 @@ export interface ImageReference {
   digest: string | null;
 }
 
-const DIGEST = /^(?:(sha256):)?([0-9a-f]{64})$/i;
+const DIGEST = /^(?:sha\d+:[0-9a-f]+|[0-9a-f]{64})$/i;
 const REFERENCE =
-  /^(?:([a-z0-9.-]+|\[[0-9a-f:]+\])(:\d+)?\/)?([a-z0-9]+(?:[._-]+[a-z0-9]+)*(?:\/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)*)(?::([\w][\w.-]{0,127}))?(?:@([a-z0-9]+:[0-9a-f]{32,}))?$/i;
+  /^(?:([a-z0-9.-]+|\[[0-9a-f:]+\])(:\d+)?\/)?([a-z0-9]+(?:[._-]+[a-z0-9]+)*(?:\/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)*)(?::([\w][\w.-]{0,127}))?(?:@([a-z0-9]+:[0-9a-f]+))?$/i;
 
 /** What tools put in front of a reference to say where the image comes from. */
 const SOURCE = /^(?:[a-z][a-z-]*:\/\/|(?:docker|podman|containerd|registry|oci-registry|oci):)/i;
@@ -21,8 +21,7 @@ const DOCKER_HUB = new Set(['docker.io', 'index.docker.io', 'registry-1.docker.i
  */
 export function parseImageReference(text: string): ImageReference | null {
   const trimmed = text.trim();
-  const [, , hash] = DIGEST.exec(trimmed) ?? [];
-  if (hash !== undefined) return { repository: null, tag: null, digest: `sha256:${hash.toLowerCase()}` };
+  if (DIGEST.test(trimmed)) return { repository: null, tag: null, digest: trimmed.toLowerCase().replace(/^(?!sha)/, 'sha256:') };
   // "docker:24-dind" is the image `docker`, but "docker:nginx:1.19" is not a reference before its first part is removed.
   return readReference(trimmed) ?? readReference(trimmed.replace(SOURCE, ''));
 }

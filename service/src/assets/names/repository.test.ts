@@ -51,6 +51,8 @@ describe('all addresses of a repository lead to one name', () => {
     'git.example.com:8443/web/shop': ['https://git.example.com:8443/web/shop'],
     'gitserver/web/shop': ['git@gitserver:web/shop.git', 'ssh://gitserver/web/shop'],
     'acme/shop': ['acme/shop', 'Acme/Shop', 'acme/shop.git', 'acme/shop/', ' acme/shop '],
+    'constructor/web/shop': ['ssh://constructor/web/shop'],
+    'com.acme:shop': ['com.acme:shop'],
     shop: ['shop', 'Shop', 'shop.git'],
   };
   it.each(Object.entries(spellings).flatMap(([name, all]) => all.map((text) => [text, name])))('%s is %s', (text, name) => {
@@ -70,6 +72,7 @@ it.each([
   ['D:\\a\\shop\\shop', ['repo-name:shop']],
   ['/home/me/projects/Shop', ['repo-name:shop']],
   ['../shop', ['repo-name:shop']],
+  ['com.acme:Shop', ['repo-name:shop']],
   ['/github/workspace', []],
   ['/src', []],
   ['.', []],

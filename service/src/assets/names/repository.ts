@@ -25,6 +25,8 @@ function readName(text: string): RepositoryName {
   const address = readAddress(trimmed);
   if (address) return { name: [address.host, ...address.path].join('/'), weakKeys: weakKeys(address.path) };
   if (/^(?:[A-Za-z]:)?[/\\]|^\.{1,2}(?:[/\\]|$)/.test(trimmed)) return { name: trimmed, weakKeys: checkoutKeys(trimmed.replaceAll('\\', '/')) };
+  const [, artifact] = /^[a-z0-9_.-]+:([a-z0-9_.-]+)$/i.exec(trimmed) ?? [];
+  if (artifact !== undefined) return { name: trimmed, weakKeys: [`repo-name:${artifact.toLowerCase()}`] };
   const path = cleanPath(trimmed.toLowerCase());
   const plain = path.length > 0 && path.every((part) => /^[a-z0-9_.~-]+$/.test(part));
   return plain ? { name: path.join('/'), weakKeys: weakKeys(path) } : { name: trimmed, weakKeys: [] };
@@ -39,9 +41,10 @@ function readAddress(text: string): Address | null {
   const plain = text.replace(/^(?:scm:)?git(?:\+|:(?!\/\/))(?=[a-z])/i, '');
   const [, scheme, authority, rest] = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]+)(?:\/([^?#]*))?/i.exec(plain) ?? [];
   if (scheme !== undefined && authority !== undefined) return isRemote(scheme) ? address(hostOf(authority, scheme), rest ?? '') : null;
-  // The form of scp: "git@github.com:acme/shop.git". A number after the colon would be a port.
-  const [, server, path] = /^(?:[\w.-]+@)?([a-z0-9-]+(?:\.[a-z0-9-]+)+|(?<=@)[a-z0-9-]+):(?!\d+(?:\/|$))([^\s:]+)$/i.exec(plain) ?? [];
-  if (server !== undefined && path !== undefined) return address(hostOf(server, 'ssh'), path);
+  // The form of scp: "git@github.com:acme/shop.git". A number after the colon would be a port, and "com.acme:shop" is the name of a Maven project.
+  const [, user, server, path] = /^([\w.-]+@)?([a-z0-9.-]+):(?!\d+(?:\/|$))([^\s:]+)$/i.exec(plain) ?? [];
+  const isServer = user !== undefined || (server?.includes('.') && path?.includes('/'));
+  if (server !== undefined && path !== undefined && isServer) return address(hostOf(server, 'ssh'), path);
   // Without a scheme, the first of at least three parts is a server if it has a dot: "github.com/acme/shop".
   const [, host, inside] = /^(?:[\w.-]+@)?([a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}(?::\d+)?)\/([^\s?#:]+\/[^\s?#:]+)$/i.exec(plain) ?? [];
   return host === undefined || inside === undefined ? null : address(hostOf(host, 'https'), inside);
@@ -50,21 +53,23 @@ function readAddress(text: string): Address | null {
 const isRemote = (scheme: string) => /^(?:https?|ssh|git|git\+ssh|git\+https?)$/i.test(scheme);
 
 /** Servers for Git that are reachable by other names, for example where a firewall blocks port 22. */
-const ALIASES: Readonly<Record<string, string>> = {
-  'www.github.com': 'github.com',
-  'ssh.github.com': 'github.com',
-  'api.github.com': 'github.com',
-  'www.gitlab.com': 'gitlab.com',
-  'altssh.gitlab.com': 'gitlab.com',
-  'www.bitbucket.org': 'bitbucket.org',
-  'altssh.bitbucket.org': 'bitbucket.org',
-  'ssh.dev.azure.com': 'dev.azure.com',
-};
+const ALIASES = new Map(
+  Object.entries({
+    'www.github.com': 'github.com',
+    'ssh.github.com': 'github.com',
+    'api.github.com': 'github.com',
+    'www.gitlab.com': 'gitlab.com',
+    'altssh.gitlab.com': 'gitlab.com',
+    'www.bitbucket.org': 'bitbucket.org',
+    'altssh.bitbucket.org': 'bitbucket.org',
+    'ssh.dev.azure.com': 'dev.azure.com',
+  }),
+);
 
 /** The port of an SSH server is dropped, because the same repository has another one over HTTPS. */
 function hostOf(authority: string, scheme: string): string {
   const [, host = '', port = ''] = /^(?:.*@)?(.*?)(:\d*)?$/.exec(authority.toLowerCase()) ?? [];
-  const known = ALIASES[host] ?? host.replace(/\.$/, '');
+  const known = ALIASES.get(host) ?? host.replace(/\.$/, '');
   const isDefault = port === '' || port === ':' || port === ':443' || port === ':80' || !/^(?:git\+)?https?$/i.test(scheme) || known !== host;
   return isDefault ? known : `${known}${port}`;
 }

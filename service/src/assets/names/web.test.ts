@@ -9,6 +9,7 @@ it.each([
   ['https://user:pw@shop.example.com/', 'https://shop.example.com'],
   ['http://[2001:DB8:0::1]:8080/x', 'http://[2001:db8::1]:8080'],
   ['wss://shop.example.com/socket', 'wss://shop.example.com'],
+  ['https://../', 'https://..'],
   ['/admin', null],
   ['shop.example.com', null],
   ['shop.example.com:8443/a', null],

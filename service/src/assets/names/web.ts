@@ -30,6 +30,6 @@ function parse(text: string): { origin: string; pathname: string; searchParams: 
   const [, scheme] = /^(https?|wss?):\/\//i.exec(text.trim()) ?? [];
   const url = scheme === undefined ? null : URL.parse(text.trim());
   if (url === null) return null;
-  const host = url.host.replace(/\.(?=:\d+$|$)/, '');
+  const host = url.host.replace(/(?<=[^.])\.(?=:\d+$|$)/, '');
   return { origin: `${url.protocol}//${host}`, pathname: url.pathname, searchParams: url.searchParams };
 }

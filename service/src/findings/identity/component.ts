@@ -1,6 +1,5 @@
 import type { Location } from '@rrs/scan-reports';
-import { isDistribution, type Purl, parsePurl } from '@rrs/scan-reports/purl.ts';
-import { ecosystemOf } from './ecosystems.ts';
+import { isSystemPackage, type Purl, parsePurl } from '@rrs/scan-reports/purl.ts';
 
 /**
  * The component that a finding is in, without its version.
@@ -29,9 +28,19 @@ export function componentOf(location: Location): Component | null {
   const given = purl ? nameIn(purl) : location.component?.trim();
   if (given === undefined || given === '') return null;
   const ecosystem = (purl ? ecosystemOf(purl.type) : null) ?? ecosystemOf(location.ecosystem);
-  if (isDistribution(ecosystem)) return ofDistribution(ecosystem, given, location.source_package ?? purl?.qualifiers.upstream);
+  if (isSystemPackage(ecosystem)) return ofDistribution(ecosystem, given, location.source_package ?? purl?.qualifiers.upstream);
   const name = foldedName(ecosystem, given);
   return { ecosystem, name, short: shortName(name), binary: null, key: `${ecosystem ?? ''}/${name}` };
+}
+
+/** Types of package URLs that say nothing about the ecosystem. `generic` is software outside of ecosystems. */
+const NO_ECOSYSTEM = new Set(['', 'generic', 'unknown']);
+
+function ecosystemOf(type: string | undefined): string | null {
+  const ecosystem = type?.trim().toLowerCase() ?? '';
+  // Workflows name an action by its repository, and some tools by a type of its own.
+  if (ecosystem === 'githubactions') return 'github';
+  return NO_ECOSYSTEM.has(ecosystem) ? null : ecosystem;
 }
 
 /** Whether two components may be the same. See `Component` for what to do if one matches several others. */
@@ -66,7 +75,7 @@ function sourceName(text: string): string {
 }
 
 function nameIn({ type, namespace, name }: Purl): string {
-  return namespace === undefined || isDistribution(type) ? name : `${namespace}/${name}`;
+  return namespace === undefined || isSystemPackage(type) ? name : `${namespace}/${name}`;
 }
 
 /**

@@ -39,7 +39,7 @@ describe('the identity key', () => {
     ['package URL and ecosystem', { purl: 'pkg:npm/lodash@4.0.0', component: 'lodash' }, { component: 'Lodash', ecosystem: 'npm' }],
     ['scoped package', { purl: 'pkg:npm/%40angular/core@1' }, { component: '@angular/core', ecosystem: 'npm' }],
     ['maven coordinates', { purl: 'pkg:maven/org.apache/log4j-core@2?type=jar' }, { component: 'org.apache:log4j-core', ecosystem: 'maven' }],
-    ['package of a distribution', { purl: 'pkg:deb/debian/openssl@3?arch=amd64' }, { component: 'openssl', ecosystem: 'Debian:12' }],
+    ['package of a distribution', { purl: 'pkg:deb/debian/openssl@3?arch=amd64' }, { component: 'openssl', ecosystem: 'deb' }],
     ['binaries of one source', { purl: 'pkg:deb/debian/libssl3', source_package: 'openssl' }, { purl: 'pkg:deb/debian/openssl', source_package: 'openssl' }],
     ['versions', { component: 'a', version: '1' }, { component: 'a', version: '2', fixed_version: '3' }],
     ['paths of a component', { component: 'a', path: 'x/a.jar' }, { component: 'a', path: 'y/a.jar' }],
@@ -79,6 +79,8 @@ describe('the place', () => {
     ['package libssl1.1', { purl: 'pkg:deb/debian/libssl1.1', source_package: 'openssl', path: 'var/lib/dpkg/status' }],
     ['package openssl', { component: 'openssl', ecosystem: 'apk' }],
     ['component org.x/lib', { purl: 'pkg:maven/org.x/lib@1' }],
+    ['component lib', { component: 'lib', resource: 'arn:aws:ecr:eu-west-1:1:repository/shop/sha256:12' }],
+    ['path lib/a-1.2.3.jar', { component: 'a', version: '1.2.3', path: 'lib/a-1.2.3.jar' }],
     ['port 443/tcp', { component: 'openssl', port: 443, protocol: 'TCP' }],
     ['https://x/jquery.js', { component: 'jquery', url: 'https://x/jquery.js' }],
     ['GET https://x/a?id (id)', { url: 'https://X/a?id=1', method: 'get', parameter: 'id' }],
@@ -97,6 +99,7 @@ describe('the place', () => {
     ['lines', { path: 'a', line: 1 }, { path: 'a', line: 2 }],
     ['payloads', { url: 'https://x/a?id=1', parameter: 'id' }, { url: 'https://x/a?id=2', parameter: 'id' }],
     ['versions', { component: 'a', path: 'x', version: '1' }, { component: 'a', path: 'x', version: '2' }],
+    ['versions in the path', { component: 'a', path: 'x/a-1.2.3.jar', version: '1.2.3' }, { component: 'a', path: 'x/a-1.3.0.jar', version: '1.3.0' }],
     ['a leading slash', { component: 'a', path: '/x/y' }, { component: 'a', path: 'x/y' }],
     ['the source package', { purl: 'pkg:deb/debian/libssl1.1' }, { purl: 'pkg:deb/debian/libssl1.1', source_package: 'openssl' }],
   ])('is the same with other %s', (_, one, other) => {
@@ -105,6 +108,7 @@ describe('the place', () => {
 
   it.each<[string, Location, Location]>([
     ['path', { component: 'a', path: 'x' }, { component: 'a', path: 'y' }],
+    ['version in the path of code', { path: 'api/v1.2.3/a.ts', version: '1.2.3' }, { path: 'api/v1.2.4/a.ts', version: '1.2.4' }],
     ['page', { url: 'https://x/a' }, { url: 'https://x/b' }],
     ['parameter', { url: 'https://x/a', parameter: 'a' }, { url: 'https://x/a', parameter: 'b' }],
     ['method', { url: 'https://x/a', method: 'GET' }, { url: 'https://x/a', method: 'POST' }],

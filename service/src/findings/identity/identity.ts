@@ -3,7 +3,7 @@ import { normalOrigin, normalUrl } from '../../assets/names/web.ts';
 import type { Hex } from '../../db/copy.ts';
 import { type Component, componentOf } from './component.ts';
 import { digest } from './digest.ts';
-import { normalPath } from './paths.ts';
+import { normalPath, withoutVersion } from './paths.ts';
 
 /**
  * What makes two observations the same finding: the same weakness, on the same asset, with the same identity key. Free text takes no part: titles and
@@ -70,18 +70,23 @@ function locationKey({ path, fingerprint, resource, line, url, port, protocol }:
 }
 
 /** The place and its label. Lines and versions are not part of a place, because they change without the place being another one. */
-function placeOf({ path, url, method, parameter, resource, port, protocol }: Location, component: Component | null): [Key, string] {
+function placeOf(location: Location, component: Component | null): [Key, string] {
+  const { path, url, method, parameter, resource, port, protocol } = location;
   // A distribution's packages all have the same path, that of the package database.
   if (component?.binary) return [['package', component.binary], `package ${component.binary}`];
-  if (path !== undefined) return [['path', normalPath(path)], `path ${normalPath(path)}`];
+  if (path !== undefined) {
+    const file = normalPath(path);
+    return [['path', component ? withoutVersion(file, location.version) : file], `path ${file}`];
+  }
   if (url !== undefined) {
     const [page, verb] = [normalUrl(url), method?.toUpperCase() ?? ''];
     return [['url', verb, page, parameter ?? ''], `${verb} ${page}${parameter ? ` (${parameter})` : ''}`.trim()];
   }
-  if (resource !== undefined) return [['resource', resource], `resource ${resource}`];
   if (port !== undefined) {
     const name = `${port}${protocol ? `/${protocol.toLowerCase()}` : ''}`;
     return [['port', name], `port ${name}`];
   }
-  return component ? [['component', component.key], `component ${component.name}`] : [['asset'], 'asset'];
+  // The resource that has a component is the scanned asset itself, often with its digest.
+  if (component) return [['component', component.key], `component ${component.name}`];
+  return resource === undefined ? [['asset'], 'asset'] : [['resource', resource], `resource ${resource}`];
 }

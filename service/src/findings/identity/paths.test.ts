@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { isSamePath, normalPath } from './paths.ts';
+import { isSamePath, normalPath, withoutVersion } from './paths.ts';
 
 it.each([
   ['src/a.ts', 'src/a.ts'],
@@ -38,6 +38,16 @@ it.each([
 ])('%s and %s may be the same file: %s', (one, other, same) => {
   expect(isSamePath(one, other)).toBe(same);
   expect(isSamePath(other, one)).toBe(same);
+});
+
+it.each([
+  ['lib/log4j-core-2.14.1.jar', '2.14.1', 'lib/log4j-core-*.jar'],
+  ['.pnpm/a@1.0.0/node_modules/a@1.0.0', '1.0.0', '.pnpm/a@*/node_modules/a@*'],
+  ['lib/a-1.jar', '1', 'lib/a-1.jar'],
+  ['python3.11/a', '3.', 'python3.11/a'],
+  ['lib/a.jar', undefined, 'lib/a.jar'],
+])('%s without the version %s is %s', (path, version, plain) => {
+  expect(withoutVersion(path, version)).toBe(plain);
 });
 
 it('does not change a normal path', () => {

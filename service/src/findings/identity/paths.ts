@@ -11,6 +11,8 @@ const WORKSPACES = [
  * absolute paths meet those that print relative ones. Files inside of archives follow the archive after a "/".
  */
 export function normalPath(path: string): string {
+  // Most paths are in normal form, and every record of a report comes through here.
+  if (/^[\w@-][\w@.-]*(?:\/[\w@-][\w@.-]*)*$/.test(path)) return path;
   const plain = path
     .replaceAll('\\', '/')
     .replace(/^file:\/\/(?=\/)/, '')
@@ -27,7 +29,7 @@ export function normalPath(path: string): string {
 
 /**
  * Whether two paths may name the same file although their tools started in different folders: one ends with the other, by at least two segments.
- * Only for paths of different sources. Two paths of one source are compared exactly, because `node_modules/a/package.json` and
+ * Only for paths of different sources, and of components after `withoutVersion`. Two paths of one source are compared exactly, because `node_modules/a/package.json` and
  * `admin/node_modules/a/package.json` of one tool are two copies.
  */
 export function isSamePath(a: string, b: string): boolean {
@@ -35,4 +37,10 @@ export function isSamePath(a: string, b: string): boolean {
   if (one === other) return true;
   const [short, long] = one.length < other.length ? [one, other] : [other, one];
   return short.includes('/') && long.endsWith(`/${short}`);
+}
+
+/** The path with `*` for the component's version, which is often part of a file's name: `lib/log4j-core-*.jar`. */
+export function withoutVersion(path: string, version: string | undefined): string {
+  // A short version also occurs by chance.
+  return version !== undefined && version.length > 2 && version.includes('.') ? path.replaceAll(version, '*') : path;
 }
