@@ -15,10 +15,11 @@ const subFolders = {
   findings: {
     fields: [],
     identity: [],
+    decisions: ['fields'],
     list: ['fields'],
     export: ['fields', 'list'],
-    import: ['fields', 'identity'],
-    triage: ['fields', 'list', 'import'],
+    import: ['fields', 'identity', 'decisions'],
+    triage: ['fields', 'list', 'import', 'decisions'],
   },
   evidence: {
     keys: [],

@@ -4,10 +4,11 @@ import { type Check, isTest, isTypeScript, lineAt, type Source, type Violation }
 const owners: Readonly<Record<string, readonly string[]>> = {
   audit: ['audit_events'],
   events: ['events', 'webhooks', 'webhook_deliveries'],
-  organizations: ['organizations', 'members', 'sessions', 'api_keys'],
+  organizations: ['organizations', 'members', 'sessions', 'sso_subjects', 'api_keys'],
   assets: ['assets', 'asset_keys', 'import_assets', 'tenant_assets', 'tenant_import_assets'],
   vulnerabilities: ['vulnerabilities', 'vulnerability_aliases'],
   findings: [
+    'decisions',
     'findings',
     'finding_history',
     'finding_texts',

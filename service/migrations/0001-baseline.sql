@@ -122,6 +122,17 @@ create index sessions_by_member on sessions (org_id, member_id);
 create index sessions_by_expiry on sessions (expires_at);
 select make_tenant_table('sessions', 'select, insert, update, delete');
 
+-- The member behind a subject of the identity provider, stored when a token with the member's verified e-mail address is first used. Not a foreign
+-- key: whoever was a member remains the same person afterwards.
+create table sso_subjects (
+  org_id uuid not null references organizations (id),
+  subject text not null,
+  member_id uuid not null,
+  created_at timestamptz(3) not null default now(),
+  primary key (org_id, subject)
+);
+select make_tenant_table('sso_subjects', 'select, insert, update, delete');
+
 create table api_keys (
   org_id uuid not null references organizations (id),
   id uuid not null,
@@ -131,6 +142,9 @@ create table api_keys (
   token_hash bytea not null,
   -- The member who created the key, directly or through another key. Not a foreign key: the key's history outlives the member.
   owner_member_id uuid,
+  -- The person whom the key counts as, if that is neither a member nor the key itself: the key or the SSO subject that created it.
+  person text,
+  person_name text,
   created_by text not null,
   expires_at timestamptz(3),
   last_used_at timestamptz(3),
@@ -139,7 +153,8 @@ create table api_keys (
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
   primary key (org_id, id),
-  unique (org_id, token_hash)
+  unique (org_id, token_hash),
+  check ((person is null) = (person_name is null))
 );
 create index api_keys_by_created on api_keys (org_id, created_at, id);
 create index api_keys_by_owner on api_keys (org_id, owner_member_id) where owner_member_id is not null;
@@ -156,6 +171,9 @@ create table audit_events (
   actor_type text not null check (actor_type in ('api_key', 'member', 'oidc', 'system')),
   actor_id text,
   actor_name text not null,
+  -- The person behind the credential. Null for the service itself and for connections.
+  person text,
+  person_name text,
   action text not null,
   object_type text not null,
   object_id text not null,
@@ -170,6 +188,7 @@ create index audit_events_by_object on audit_events (org_id, object_id, occurred
 create index audit_events_by_object_type on audit_events (org_id, object_type, occurred_at, id);
 create index audit_events_by_request on audit_events (org_id, request_id, occurred_at, id) where request_id is not null;
 create index audit_events_by_actor on audit_events (org_id, actor_id, occurred_at, id);
+create index audit_events_by_person on audit_events (org_id, person, occurred_at, id) where person is not null;
 create index audit_events_by_action on audit_events (org_id, action, occurred_at, id);
 select make_tenant_table('audit_events', 'select, insert');
 select make_insert_only('audit_events');
@@ -458,7 +477,10 @@ create table findings (
   title text not null,
   status text not null check (status in ('open', 'in_progress', 'remediated', 'verified', 'risk_accepted', 'false_positive', 'withdrawn')),
   status_reason text,
+  -- Why the status last changed, as a code of findings/reason-codes.ts.
+  reason_code text,
   status_changed_at timestamptz(3) not null,
+  -- The person who changed the status. Null for scans, connections and the service itself.
   status_changed_by text,
   assurance text check (assurance in ('declared', 'artifact', 'scan_only', 'scan_after_claim', 'independent')),
   acceptance_owner text,
@@ -628,6 +650,9 @@ create table finding_history (
   actor_type text not null,
   actor_id text,
   actor_name text not null,
+  -- The person behind the credential. Null for the service itself and for connections.
+  person text,
+  person_name text,
   import_id uuid,
   action text not null,
   before jsonb not null default '{}',
@@ -638,6 +663,48 @@ create table finding_history (
 );
 select make_tenant_table('finding_history', 'select, insert');
 select make_insert_only('finding_history');
+
+-- What people decided about findings: accepted risks and false positives. Under the four-eyes policy an acceptance is requested first, and becomes
+-- active when a second person approves it.
+create table decisions (
+  org_id uuid not null,
+  finding_id uuid not null,
+  id uuid not null,
+  kind text not null check (kind in ('acceptance', 'false_positive')),
+  state text not null check (state in ('requested', 'active', 'rejected', 'void', 'ended')),
+  scope text not null default 'places' check (scope in ('places', 'finding')),
+  person text,
+  person_name text not null,
+  approver text,
+  approver_name text,
+  approver_reason text,
+  reason text,
+  owner text,
+  expires_at timestamptz(3),
+  justification text,
+  -- The severity and the KEV listing that the decision is about.
+  severity smallint not null check (severity between 0 and 5),
+  kev boolean not null,
+  -- The places that the decision covers.
+  places text[],
+  requested_at timestamptz(3) not null default now(),
+  -- When the decision became active or was rejected.
+  decided_at timestamptz(3),
+  ended_at timestamptz(3),
+  -- A code of findings/reason-codes.ts.
+  ended_reason text,
+  primary key (org_id, finding_id, id),
+  foreign key (org_id, finding_id) references findings (org_id, id),
+  check (kind <> 'acceptance' or (owner is not null and expires_at is not null and reason is not null)),
+  check (state not in ('active', 'rejected') or decided_at is not null),
+  check ((state in ('void', 'ended')) = (ended_at is not null)),
+  -- Four eyes: nobody approves their own request.
+  check (approver is null or approver is distinct from person)
+);
+-- A finding has at most one active decision, and one request that may replace it.
+create unique index decisions_current on decisions (org_id, finding_id, state) where state in ('requested', 'active');
+create index decisions_requested on decisions (org_id, requested_at, finding_id) where state = 'requested';
+select make_tenant_table('decisions', 'select, insert, update');
 
 create table imports (
   org_id uuid not null references organizations (id),
@@ -1051,6 +1118,7 @@ create table work_item_approvals (
   actor_id text,
   actor_name text not null,
   person text,
+  person_name text,
   -- The person neither opened the item, nor is assigned to it, nor claimed one of its findings.
   independent boolean not null,
   -- The state of the item that the decision is about.

@@ -7,9 +7,18 @@ interface Actions {
   artifact: 'added' | 'superseded' | 'removed' | 'downloaded' | 'not_captured';
   asset: 'updated';
   connection: 'created' | 'updated' | 'deleted';
-  finding: 'created' | 'status_changed' | 'severity_changed' | 'updated' | 'bulk_changed' | 'acceptances_expired';
+  finding:
+    | 'created'
+    | 'status_changed'
+    | 'severity_changed'
+    | 'updated'
+    | 'bulk_changed'
+    | 'acceptances_expired'
+    | 'acceptance_requested'
+    | 'acceptance_approved'
+    | 'acceptance_rejected';
   import: 'created' | 'succeeded' | 'needs_confirmation' | 'confirmed' | 'discarded' | 'failed';
-  member: 'added' | 'updated' | 'removed';
+  member: 'added' | 'updated' | 'removed' | 'subject_linked';
   organization: 'created' | 'updated';
   package: 'requested' | 'ready' | 'failed' | 'superseded' | 'viewed' | 'downloaded' | 'verified' | 'shared' | 'share_revoked';
   session: 'created' | 'refused' | 'ended';

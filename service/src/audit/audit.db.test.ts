@@ -16,6 +16,7 @@ interface AuditEvent {
   id: string;
   occurred_at: string;
   actor: { type: string; id: string | null; name: string };
+  person: { id: string; name: string } | null;
   action: string;
   object: { type: string; id: string };
   before: Record<string, unknown> | null;
@@ -45,7 +46,8 @@ describe('a change', () => {
     await api.call('DELETE', `/api/v1/api-keys/${made.id}`, { as: api.ours.owner, headers: { 'x-request-id': 'revoke' } });
     await api.call('DELETE', `/api/v1/api-keys/${made.id}`, { as: api.ours.owner, headers: { 'x-request-id': 'revoke again' } });
     const found = await events(`object_id=${made.id}&sort=occurred_at`);
-    const common = { actor: { type: 'api_key', id: me.id, name: me.name }, object: { type: 'api_key', id: made.id }, address: '127.0.0.1' };
+    const person = { id: me.id, name: me.name };
+    const common = { actor: { type: 'api_key', id: me.id, name: me.name }, person, object: { type: 'api_key', id: made.id }, address: '127.0.0.1' };
     expect(found).toEqual([
       {
         ...times(found[0]),

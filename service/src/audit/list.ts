@@ -8,6 +8,7 @@ type AuditFilter = Static<typeof AuditEventQuery>;
 export function listAuditEvents(tx: TenantTx, orgId: string, filter: AuditFilter, page: PageRequest) {
   let query = tx.selectFrom('audit_events').selectAll().where('org_id', '=', orgId);
   if (filter.actor_id !== undefined) query = query.where('actor_id', '=', filter.actor_id);
+  if (filter.person_id !== undefined) query = query.where('person', '=', filter.person_id);
   if (filter.action !== undefined) query = query.where('action', 'in', filter.action);
   if (filter.object_type !== undefined) query = query.where('object_type', '=', filter.object_type);
   if (filter.object_id !== undefined) query = query.where('object_id', '=', filter.object_id);

@@ -28,6 +28,8 @@ export async function recordAudit(tx: Tx, actor: Actor, ...changes: AuditedChang
         actor_type: actor.type,
         actor_id: actor.id,
         actor_name: actor.name,
+        person: actor.person?.id ?? null,
+        person_name: actor.person?.name ?? null,
         action,
         object_type: objectType,
         object_id: objectId,
@@ -48,8 +50,8 @@ export async function recordAuditAll(tx: Tx, actor: Actor, audited: AuditedActio
 /** Returns the `insert` of `recordAuditAll` as SQL, for a common table expression of the statement that makes the changes. */
 export function recordAuditSql(actor: Actor, { action, objectType }: AuditedAction, rows: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
-    insert into audit_events (org_id, id, actor_type, actor_id, actor_name, action, object_type, object_id, before, after, request_id, address)
-    select ${actor.orgId}::uuid, new_id(), ${actor.type}::text, ${actor.id}::text, ${actor.name}::text, ${action}::text, ${objectType}::text,
+    insert into audit_events (org_id, id, actor_type, actor_id, actor_name, person, person_name, action, object_type, object_id, before, after, request_id, address)
+    select ${actor.orgId}::uuid, new_id(), ${actor.type}::text, ${actor.id}::text, ${actor.name}::text, ${actor.person?.id ?? null}::text, ${actor.person?.name ?? null}::text, ${action}::text, ${objectType}::text,
       object_id, before, after, ${actor.requestId}::text, ${actor.address}::text
     from (${rows}) audited`;
 }

@@ -27,6 +27,7 @@ function toAuditEvent(row: AuditEventRow): Static<typeof AuditEvent> {
     id: row.id,
     occurred_at: row.occurred_at.toISOString(),
     actor: { type: row.actor_type, id: row.actor_id, name: row.actor_name },
+    person: row.person === null ? null : { id: row.person, name: row.person_name ?? '' },
     action: row.action,
     object: { type: row.object_type, id: row.object_id },
     before: row.before as Record<string, unknown> | null,

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { listParameters, PageOf, range } from '../http/paging.ts';
-import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp } from '../http/schemas.ts';
+import { Id, Named, Nullable, OneOf, PersonRef, Strict, Text, Timestamp } from '../http/schemas.ts';
 
 const ActorType = OneOf(['api_key', 'member', 'oidc', 'system'] as const, {
   description: 'Kind of actor. `system` is the service itself: the command line, scheduled jobs and the first start',
@@ -24,6 +24,7 @@ export const AuditEvent = Named('AuditEvent', {
     },
     { description: 'Who made the change' },
   ),
+  person: PersonRef('The person behind the actor. null for the service itself and for connections'),
   action: Type.String({ description: 'What was done: the kind of object and the change', examples: ['api_key.created'] }),
   object: Named(
     'AuditObject',
@@ -46,6 +47,7 @@ export const AuditEventList = PageOf('AuditEventList', AuditEvent);
 export const AuditEventQuery = Strict({
   ...listParameters(['occurred_at'] as const, '-occurred_at'),
   actor_id: Type.Optional(Text(1, 200, { description: 'Id of the actor' })),
+  person_id: Type.Optional(Text(1, 200, { description: 'Id of the person behind the actor' })),
   action: Type.Optional(Type.Array(Text(1, 100), { maxItems: 20, description: 'Actions such as `api_key.created`, separated by commas' })),
   object_type: Type.Optional(Text(1, 100, { description: 'Kind of object, such as `api_key`' })),
   object_id: Type.Optional(Text(1, 200, { description: 'Id of the object' })),

@@ -17,6 +17,7 @@ export interface DB {
   assets: AssetsTable;
   audit_events: AuditEventsTable;
   connections: ConnectionsTable;
+  decisions: DecisionsTable;
   events: EventsTable;
   evidence_keys: EvidenceKeysTable;
   evidence_packages: EvidencePackagesTable;
@@ -51,6 +52,7 @@ export interface DB {
   sightings: SightingsTable;
   source_coverage: SourceCoverageTable;
   sources: SourcesTable;
+  sso_subjects: SsoSubjectsTable;
   sync_run_batches: SyncRunBatchesTable;
   sync_runs: SyncRunsTable;
   tenant_assets: TenantAssetsTable;
@@ -93,6 +95,8 @@ interface ApiKeysTable {
   prefix: string;
   token_hash: Buffer;
   owner_member_id: string | null;
+  person: string | null;
+  person_name: string | null;
   created_by: string;
   expires_at: Timestamp | null;
   last_used_at: Timestamp | null;
@@ -195,6 +199,8 @@ interface AuditEventsTable {
   actor_type: 'api_key' | 'member' | 'oidc' | 'system';
   actor_id: string | null;
   actor_name: string;
+  person: string | null;
+  person_name: string | null;
   action: string;
   object_type: string;
   object_id: string;
@@ -224,6 +230,31 @@ interface ConnectionsTable {
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
   deleted_at: Timestamp | null;
+}
+
+interface DecisionsTable {
+  org_id: string;
+  finding_id: string;
+  id: string;
+  kind: 'acceptance' | 'false_positive';
+  state: 'requested' | 'active' | 'rejected' | 'void' | 'ended';
+  scope: Generated<'places' | 'finding'>;
+  person: string | null;
+  person_name: string;
+  approver: string | null;
+  approver_name: string | null;
+  approver_reason: string | null;
+  reason: string | null;
+  owner: string | null;
+  expires_at: Timestamp | null;
+  justification: string | null;
+  severity: number;
+  kev: boolean;
+  places: string[] | null;
+  requested_at: Generated<Timestamp>;
+  decided_at: Timestamp | null;
+  ended_at: Timestamp | null;
+  ended_reason: string | null;
 }
 
 interface EventsTable {
@@ -288,6 +319,8 @@ interface FindingHistoryTable {
   actor_type: string;
   actor_id: string | null;
   actor_name: string;
+  person: string | null;
+  person_name: string | null;
   import_id: string | null;
   action: string;
   before: Generated<JsonColumn>;
@@ -322,6 +355,7 @@ interface FindingsTable {
   title: string;
   status: 'open' | 'in_progress' | 'remediated' | 'verified' | 'risk_accepted' | 'false_positive' | 'withdrawn';
   status_reason: string | null;
+  reason_code: string | null;
   status_changed_at: Timestamp;
   status_changed_by: string | null;
   assurance: 'declared' | 'artifact' | 'scan_only' | 'scan_after_claim' | 'independent' | null;
@@ -714,6 +748,13 @@ interface SourcesTable {
   created_at: Generated<Timestamp>;
 }
 
+interface SsoSubjectsTable {
+  org_id: string;
+  subject: string;
+  member_id: string;
+  created_at: Generated<Timestamp>;
+}
+
 interface SyncRunBatchesTable {
   org_id: string;
   run_id: string;
@@ -894,6 +935,7 @@ interface WorkItemApprovalsTable {
   actor_id: string | null;
   actor_name: string;
   person: string | null;
+  person_name: string | null;
   independent: boolean;
   item_status: string;
   item_version: number;

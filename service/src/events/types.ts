@@ -4,7 +4,7 @@ const eventNames = {
   artifact: ['added', 'superseded', 'removed', 'downloaded'],
   asset: ['updated'],
   connection: ['created', 'updated', 'deleted'],
-  finding: ['created', 'status_changed', 'severity_changed', 'updated'],
+  finding: ['created', 'status_changed', 'severity_changed', 'updated', 'acceptance_requested', 'acceptance_approved', 'acceptance_rejected'],
   import: ['created', 'succeeded', 'needs_confirmation', 'confirmed', 'discarded', 'failed'],
   member: ['added', 'updated', 'removed'],
   organization: ['created', 'updated'],

@@ -10,6 +10,7 @@ export function importHandler(blobs: BlobStore, follower: FindingFollower, known
   return handle(runImport, ({ org_id: orgId, import_id: importId }, context) => importReport({ blobs, follower, known }, context, { orgId, importId }));
 }
 
-export const knowledgeChange = handle(rescoreFindings, async ({ org_id: orgId }, { db }) => {
-  await db.withTenant({ orgId }, (tx) => rescoreKnown(tx, orgId));
-});
+export const knowledgeChange = (follower: FindingFollower) =>
+  handle(rescoreFindings, async ({ org_id: orgId }, { db }) => {
+    await db.withTenant({ orgId }, (tx) => rescoreKnown(tx, orgId, follower));
+  });

@@ -1,11 +1,14 @@
 import type { Static } from 'typebox';
 import { RISK_MODEL, riskOf } from '../vulnerabilities/risk.ts';
+import { shownPerson } from './fields/acceptance.ts';
 import { showDetails, showListed } from './fields/derive.ts';
 import type { FindingRow } from './fields/field.ts';
-import { showSource } from './fields/names.ts';
+import { type DecisionRow, showSource } from './fields/names.ts';
+import type { Decision } from './fields/shapes.ts';
 import type { ImportRow } from './import/manage-imports.ts';
 import type { readDetails, readHistory } from './list/list.ts';
-import type { Finding, HistoryEntry, Import } from './schemas.ts';
+import type { Finding, Import } from './schemas.ts';
+import type { HistoryEntry } from './schemas-triage.ts';
 import { severityName } from './severity.ts';
 
 /** Converts rows to API objects. */
@@ -42,7 +45,30 @@ export function toFinding(row: FindingRow, details: Details): Static<typeof Find
       last_seen: sighting.last_seen.toISOString(),
       last_import_id: sighting.last_import_id,
     })),
+    decisions: (details.decisions.get(row.id) ?? []).map(toDecision),
     work_items: details.workItems.map(({ id, title, status, linked_at }) => ({ id, title, status, linked_at: linked_at.toISOString() })),
+  };
+}
+
+function toDecision(row: DecisionRow): Static<typeof Decision> {
+  return {
+    id: row.id,
+    kind: row.kind,
+    state: row.state,
+    scope: row.scope,
+    decided_by: shownPerson(row.person, row.person_name),
+    approved_by: shownPerson(row.approver, row.approver_name),
+    reason: row.reason,
+    approval_reason: row.approver_reason,
+    owner: row.owner,
+    expires_at: row.expires_at?.toISOString() ?? null,
+    justification: row.justification as Static<typeof Decision>['justification'],
+    severity: severityName(row.severity),
+    kev: row.kev,
+    requested_at: row.requested_at.toISOString(),
+    decided_at: row.decided_at?.toISOString() ?? null,
+    ended_at: row.ended_at?.toISOString() ?? null,
+    ended_reason: row.ended_reason,
   };
 }
 
@@ -51,6 +77,7 @@ export function toHistoryEntry(row: HistoryRow): Static<typeof HistoryEntry> {
     id: row.id,
     occurred_at: row.occurred_at.toISOString(),
     actor: { type: row.actor_type, id: row.actor_id, name: row.actor_name },
+    person: shownPerson(row.person, row.person_name),
     import_id: row.import_id,
     action: row.action,
     before: row.before as Record<string, unknown>,

@@ -10,11 +10,13 @@ import { showListed } from './fields/derive.ts';
 import { namesFor } from './fields/names.ts';
 import { listFindings, readDetails, readFinding, readHistory } from './list/list.ts';
 import { toFinding, toHistoryEntry } from './present.ts';
+import { acceptanceRoutes } from './routes-acceptance.ts';
 import { bulkRoutes } from './routes-bulk.ts';
 import { exportRoutes } from './routes-export.ts';
 import { importRoutes } from './routes-imports.ts';
 import { statsRoutes } from './routes-stats.ts';
-import { Finding, FindingCreate, FindingList, FindingParams, FindingPatch, FindingQuery, HistoryList, HistoryQuery } from './schemas.ts';
+import { Finding, FindingCreate, FindingList, FindingParams, FindingQuery } from './schemas.ts';
+import { FindingPatch, HistoryList, HistoryQuery } from './schemas-triage.ts';
 import { createFinding, type NewFinding } from './triage/create.ts';
 import { updateFinding } from './triage/triage.ts';
 
@@ -82,7 +84,7 @@ export function findingRoutes(deps: FindingDeps) {
       operationId: 'updateFinding',
       summary: 'Change a finding',
       description:
-        'Changes status, severity or tags of a finding. Returns 409 with the allowed statuses if the change of status is not allowed. A severity that you set survives later scans. `null` restores the severity of the sources.',
+        'Changes status, severity or tags of a finding. Returns 409 with the allowed statuses if the change of status is not allowed. A severity that you set survives later scans. `null` restores the severity of the sources. Under the four-eyes policy, `risk_accepted` does not change the status: it requests an acceptance, which `acceptance` shows and another person must approve.',
       tag: 'Findings',
       params: FindingParams,
       patch: FindingPatch,
@@ -107,6 +109,7 @@ export function findingRoutes(deps: FindingDeps) {
       read: async (tx, { actor, params, page }) => presentPage(await readHistory(tx, actor.orgId, params.id, page), toHistoryEntry),
     });
 
+    acceptanceRoutes(app, deps);
     bulkRoutes(app, deps);
     statsRoutes(app, deps);
     exportRoutes(app, deps);

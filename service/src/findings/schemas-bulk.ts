@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
-import { Id, Named, Nullable, Strict, Text } from '../http/schemas.ts';
+import { Id, Named, Nullable, OneOf, Strict, Text } from '../http/schemas.ts';
 import { Severity } from './fields/shapes.ts';
-import { FindingPatch, filters, Tag } from './schemas.ts';
+import { filters, Tag } from './schemas.ts';
+import { FindingPatch } from './schemas-triage.ts';
 
-const { status, reason, owner, expires_at, justification } = FindingPatch.properties;
+const { status, reason, owner, expires_at, justification, scope } = FindingPatch.properties;
 const Tags = (description: string) => Type.Optional(Type.Array(Tag, { maxItems: 50, uniqueItems: true, description }));
 
 export const FilterBody = Strict(filters, { minProperties: 1, description: 'Filters as in the list of findings. All of them must match' });
@@ -21,6 +22,12 @@ export const BulkBody = Named(
         owner,
         expires_at,
         justification,
+        scope,
+        acceptance: Type.Optional(
+          OneOf(['approve', 'reject'] as const, {
+            description: 'Answers the pending requests to accept the risk. Cannot be combined with another change. `reject` requires a `reason`',
+          }),
+        ),
         add_tags: Tags('Tags to add'),
         remove_tags: Tags('Tags to remove'),
         work_item_id: Type.Optional({ ...Id, description: 'Work item to link the findings to' }),

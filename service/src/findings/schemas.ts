@@ -3,8 +3,7 @@ import { Type } from 'typebox';
 import { listParameters, PageOf, range } from '../http/paging.ts';
 import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp } from '../http/schemas.ts';
 import { detailSchemas, listedSchemas } from './fields/derive.ts';
-import { AssetType, Assurance, Justification, Location, Severity, Source, Status } from './fields/shapes.ts';
-import { LONGEST_ACCEPTANCE_DAYS } from './status.ts';
+import { AssetType, Assurance, Decision, Location, Severity, Source, Status } from './fields/shapes.ts';
 import { SOME_WORD } from './words.ts';
 
 export const Tag = Text(1, 100, { description: 'Tag', examples: ['payments'] });
@@ -68,6 +67,7 @@ export const Finding = Named('Finding', {
     ),
   }),
   sightings: Type.Array(Sighting, { description: 'What each source says about the finding' }),
+  decisions: Type.Array(Decision, { description: 'Acceptances of the risk and false positives, the current ones first. At most 20' }),
   work_items: Type.Array(WorkItemRef, { description: 'Work items that the finding is linked to' }),
 });
 
@@ -98,6 +98,7 @@ export const filters = {
   epss_min: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: 'EPSS score of at least this value' })),
   risk_min: Type.Optional(Type.Number({ minimum: 0, maximum: 100, description: 'Risk score of at least this value' })),
   overdue: Type.Optional(Type.Boolean({ description: 'Whether active and past the deadline' })),
+  acceptance_requested: Type.Optional(Type.Boolean({ description: 'Whether a request to accept the risk waits for approval' })),
   suppressed: Type.Optional(Type.Boolean({ description: 'Whether all sources that still see the finding suppress it' })),
   assurance: Multi(Assurance, 'With one of these assurances'),
   tag: Multi(Tag, 'With one of these tags'),
@@ -118,49 +119,6 @@ export const FilterFields = Strict(filters);
 
 const sortKeys = ['risk_score', 'severity', 'first_seen', 'last_seen', 'created_at', 'updated_at', 'due_at'] as const;
 export const FindingQuery = Strict({ ...listParameters(sortKeys, '-risk_score'), ...filters });
-
-export const FindingPatch = Named(
-  'FindingPatch',
-  {
-    status: Type.Optional({ ...Status, description: 'New status' }),
-    severity: Type.Optional(Nullable({ ...Severity, description: 'New severity. Survives later scans. `null` restores the severity of the sources' })),
-    reason: Type.Optional(Text(3, 2_000, { description: 'Reason for the change. Required for most changes' })),
-    owner: Type.Optional(
-      Text(1, 200, {
-        description: 'With `risk_accepted`: who is responsible for the risk. Under the four-eyes policy, the email address or name of another member',
-      }),
-    ),
-    expires_at: Type.Optional(
-      Type.String({
-        format: 'date-time',
-        description: `With \`risk_accepted\`: end of the acceptance, at most ${LONGEST_ACCEPTANCE_DAYS} days (two years) from now`,
-      }),
-    ),
-    justification: Type.Optional(Justification),
-    tags: Type.Optional(Type.Array(Tag, { maxItems: 50, uniqueItems: true, description: 'All tags of the finding. Replaces the current ones' })),
-  },
-  { minProperties: 1, examples: [{ status: 'remediated', reason: 'upgraded to 2.17.1 in release 1.5' }] },
-);
-
-export const HistoryEntry = Named('FindingHistoryEntry', {
-  id: Id,
-  occurred_at: { ...Timestamp, description: 'When the change happened' },
-  actor: Type.Object(
-    {
-      type: Type.String({ description: 'Kind of credential' }),
-      id: Nullable(Type.String({ description: 'Id of the credential' })),
-      name: Type.String({ description: 'Name of the credential' }),
-    },
-    { description: 'Who made the change', examples: [{ type: 'member', id: null, name: 'Ada Lovelace' }] },
-  ),
-  import_id: Nullable({ ...Id, description: 'The import that made the change' }),
-  action: Type.String({ description: 'What changed', examples: ['status_changed'] }),
-  before: Type.Object({}, { additionalProperties: true, description: 'Changed fields before the change', examples: [{ status: 'open' }] }),
-  after: Type.Object({}, { additionalProperties: true, description: 'Changed fields after the change', examples: [{ status: 'remediated' }] }),
-  reason: Nullable(Type.String({ description: 'Reason for the change', examples: ['upgraded'] })),
-});
-export const HistoryList = PageOf('FindingHistoryList', HistoryEntry);
-export const HistoryQuery = Strict(listParameters(['occurred_at'] as const, '-occurred_at'));
 
 const Visible = (maxLength: number) =>
   Type.String({ maxLength, pattern: '[\\p{L}\\p{N}\\p{P}\\p{S}]', description: 'Text with at least one visible character' });

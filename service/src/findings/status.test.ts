@@ -12,6 +12,7 @@ const DESIGN: readonly [from: readonly Status[], to: Status, by: readonly By[]][
   [['remediated', 'verified', 'withdrawn'], 'open', ['scan', 'person']],
   [['open', 'in_progress', 'remediated'], 'risk_accepted', ['person']],
   [['risk_accepted'], 'open', ['system', 'person']],
+  [['risk_accepted'], 'verified', ['system']],
   [['open', 'in_progress', 'remediated'], 'false_positive', ['person']],
   [['false_positive'], 'open', ['person']],
   [['open', 'in_progress', 'remediated'], 'withdrawn', ['person', 'system']],

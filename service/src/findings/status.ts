@@ -47,7 +47,7 @@ const transitions: Readonly<Record<Status, Partial<Record<Status, readonly By[]>
     withdrawn: ['person', 'system'],
   },
   verified: { open: ['person', 'scan'] },
-  risk_accepted: { open: ['person', 'system'] },
+  risk_accepted: { open: ['person', 'system'], verified: ['system'] },
   false_positive: { open: ['person'] },
   withdrawn: { open: ['person', 'scan'] },
 };

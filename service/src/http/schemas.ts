@@ -34,6 +34,14 @@ export function Named<T extends TProperties>(title: string, properties: T, optio
   return Type.Object(properties, { title, additionalProperties: false, ...options });
 }
 
+export function PersonRef(description: string) {
+  const fields = {
+    id: Type.String({ description: 'Id of the member. If no member stands behind the credential: id of the API key, or subject of the access token' }),
+    name: Type.String({ description: 'Name of the person' }),
+  };
+  return Nullable(Type.Object(fields, { description, examples: [{ id: '01994f3e-8a10-7c31-9d3c-5f1f4b8f0a11', name: 'Ada Lovelace' }] }));
+}
+
 /** A response in other media types than JSON, or in several. `Body` is what `reply.send` accepts. */
 export interface MediaResponse<Body> {
   description: string;

@@ -79,7 +79,7 @@ export async function startParts({ role, config, log, databaseUrl, stops }: Star
       handlers: [
         housekeeping,
         importHandler(blobs, follower),
-        knowledgeChange,
+        knowledgeChange(follower),
         syncHandler(syncing),
         dueSyncs,
         ticketHandler(ticketing),

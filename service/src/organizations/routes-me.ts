@@ -113,6 +113,7 @@ function toMe({ actor, organization, email, expiresAt }: Principal): Static<type
     type: actor.type as Static<typeof Me>['type'],
     id: actor.id,
     name: actor.name,
+    person: actor.person,
     email,
     role: actor.role,
     permissions: [...permissionsOf(actor.role)],

@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { listParameters, PageOf } from '../http/paging.ts';
-import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp } from '../http/schemas.ts';
+import { Id, Named, Nullable, OneOf, PersonRef, Strict, Text, Timestamp } from '../http/schemas.ts';
 import { describeRole, type Permission, permissionsOf, roles } from '../shared/permissions.ts';
 
 const Role = OneOf(roles, { description: `Role: ${roles.map((role) => `\`${role}\` ${describeRole(role)}`).join('. ')}` });
@@ -74,7 +74,8 @@ const Policy = Named(
       { description: 'Days to remediate a finding, by severity, counted from the time it was first seen', examples: [defaultPolicy.sla] },
     ),
     four_eyes: Type.Boolean({
-      description: 'Whether accepting a risk requires a second person: the risk owner must be a member other than the one who accepts it. Default: false',
+      description:
+        'Whether decisions require a second person. Accepting a risk is then a request that somebody else must approve, and nobody can approve a work item that they took part in. Default: false',
       examples: [false],
     }),
     brake: Named('Brake', brake, {
@@ -129,6 +130,7 @@ export const Me = Named('Me', {
     Type.String({ description: 'Id of the API key or member, or the subject of the OIDC token', examples: ['01994f3e-8a10-7c31-9d3c-5f1f4b8f0a11'] }),
   ),
   name: Type.String({ description: 'Name of the API key or of the person', examples: ['first owner key'] }),
+  person: PersonRef('The person behind the credential. All sessions, API keys and access tokens of a member are one person'),
   email: Nullable(Type.String({ description: 'E-mail address of the person. null for an API key', examples: [null] })),
   role: Role,
   permissions: Type.Array(OneOf(permissionsOf('owner') as Permission[]), { description: 'Permissions of the role' }),

@@ -39,6 +39,7 @@ export async function addFullOrganization({ db, blobs }: Store, orgId: string, s
       .insertInto('sessions')
       .values({ org_id: orgId, id: newId(), member_id: member.id, token_hash: randomBytes(32), expires_at: new Date() })
       .execute();
+    await tx.insertInto('sso_subjects').values({ org_id: orgId, subject: AWKWARD, member_id: member.id }).execute();
     await tx
       .insertInto('events')
       .values({ org_id: orgId, id: newId(), type: 'made', subject: '', data: JSON.stringify({ text: AWKWARD, deep: [null, 1.5, {}] }) })
@@ -160,6 +161,11 @@ async function addFinding(db: Database, actor: Actor): Promise<void> {
       followFindings,
     );
     await updateFinding(tx, actor, { id, patch: { status: 'in_progress' }, check: () => {} }, followFindings);
+    const decision = { kind: 'false_positive', state: 'void', person_name: AWKWARD, reason: AWKWARD } as const;
+    await tx
+      .insertInto('decisions')
+      .values({ org_id: orgId, finding_id: id, id: newId(), ...decision, places: [AWKWARD], ended_at: new Date(), severity: 4, kev: false })
+      .execute();
     const item = await createWorkItem(tx, actor, { title: AWKWARD, description: AWKWARD, assignee: AWKWARD, finding_ids: [id] });
     await decideOnItem(tx, actor, item.id, { decision: 'rejected', comment: AWKWARD });
     const importId = newId();

@@ -36,10 +36,10 @@ export function buildEvidence(row: PackageRow, snapshot: Snapshot, settings: Pac
   const { generatedAt, version, formats, timestamped, storedReports } = settings;
   const scans = buildScans(snapshot, storedReports);
   const artifacts = snapshot.artifacts.map(buildArtifact);
-  const approvals = snapshot.approvals.map(({ id, decision, actor_type, actor_id, actor_name, occurred_at, comment }) => ({
+  const approvals = snapshot.approvals.map(({ id, decision, actor_type, actor_id, actor_name, person_name, occurred_at, comment }) => ({
     id,
     decision,
-    by: toPerson({ type: actor_type, id: actor_id, name: actor_name }),
+    by: toPerson({ type: actor_type, id: actor_id, name: person_name ?? actor_name }),
     at: occurred_at.toISOString(),
     comment,
   }));

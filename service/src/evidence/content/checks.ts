@@ -13,7 +13,7 @@ function approverDiffers(decisions: readonly FinalDecision[]): Check {
   const independent = approved.find((approval) => approval.independent);
   if (approved.length === 0) return { id, result: 'not_applicable', detail: 'Nobody approved the work.' };
   return independent
-    ? { id, result: 'pass', detail: `${independent.actor_name} approved the work and took no part in it.` }
+    ? { id, result: 'pass', detail: `${independent.name} approved the work and took no part in it.` }
     : { id, result: 'fail', detail: 'Everyone who approved the work also took part in it.' };
 }
 

@@ -3,7 +3,8 @@ import type { ApprovalRow } from '../../work-items/items/read.ts';
 
 export interface FinalDecision {
   decision: 'approved' | 'rejected';
-  actor_name: string;
+  /** Name of the person. */
+  name: string;
   /** Whether the person took no part in the work, before or after the decision. */
   independent: boolean;
 }
@@ -11,9 +12,9 @@ export interface FinalDecision {
 /** The latest decision of each person. `decisions` must be in chronological order. */
 export function finalDecisions(decisions: readonly ApprovalRow[], participants: readonly Participant[]): FinalDecision[] {
   const latest = new Map(decisions.map((decision) => [decision.person ?? decision.actor_name, decision]));
-  return [...latest.values()].map(({ decision, actor_name, person, independent }) => ({
+  return [...latest.values()].map(({ decision, actor_name, person, person_name, independent }) => ({
     decision,
-    actor_name,
-    independent: independent && partOf(participants, { person, name: actor_name }) === null,
+    name: person_name ?? actor_name,
+    independent: independent && partOf(participants, { person, names: [person_name, actor_name] }) === null,
   }));
 }

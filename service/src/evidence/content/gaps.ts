@@ -64,7 +64,7 @@ export function gapsOf(facts: GapFacts): Gap[] {
   }
 
   const rejected = decisions.filter(({ decision }) => decision === 'rejected');
-  if (rejected.length > 0) add('rejected', `${rejected.map(({ actor_name }) => actor_name).join(', ')} rejected the work and did not approve it later.`);
+  if (rejected.length > 0) add('rejected', `${rejected.map(({ name }) => name).join(', ')} rejected the work and did not approve it later.`);
   const approved = decisions.filter(({ decision }) => decision === 'approved');
   if (approved.length === 0)
     add('no_approval', fourEyes ? 'Nobody approved the work, although the organization requires a second person to approve it.' : 'Nobody approved the work.');

@@ -1,7 +1,7 @@
 import { assetFacts } from '../../assets/relations.ts';
 import type { Database, TenantTx } from '../../db/database.ts';
 import { showDetails, showListed } from '../fields/derive.ts';
-import { namesFor } from '../fields/names.ts';
+import { currentDecisions, namesFor } from '../fields/names.ts';
 import { type FindingFilter, filterFindings, ownFindings } from '../list/filter.ts';
 
 /** A finding in exports: the fields of the list, the details and the texts. */
@@ -37,8 +37,13 @@ async function readPage(tx: TenantTx, orgId: string, filter: FindingFilter, afte
   const found = filterFindings(ownFindings(tx).selectAll(), orgId, filter);
   const rows = await (after === null ? found : found.where('findings.id', '>', after)).orderBy('findings.id').limit(PAGE).execute();
   const textIds = [...new Set(rows.flatMap(({ text_id }) => (text_id === null ? [] : [text_id.toString('hex')])))];
-  const [names, texts] = await Promise.all([
+  const [named, decisions, texts] = await Promise.all([
     namesFor(tx, orgId, rows),
+    currentDecisions(
+      tx,
+      orgId,
+      rows.map(({ id }) => id),
+    ),
     textIds.length === 0
       ? []
       : tx
@@ -52,6 +57,7 @@ async function readPage(tx: TenantTx, orgId: string, filter: FindingFilter, afte
           )
           .execute(),
   ]);
+  const names = { ...named, decisions };
   const textOf = new Map(texts.map((text) => [text.id.toString('hex'), text]));
   return rows.map((row) => {
     const text = row.text_id === null ? undefined : textOf.get(row.text_id.toString('hex'));

@@ -1,10 +1,12 @@
 import { exploitMaturities, fixStates } from '@rrs/scan-reports';
 import { type Static, Type } from 'typebox';
 import { Id, Nullable, OneOf, Timestamp } from '../../http/schemas.ts';
+import { reasonText } from '../reason-codes.ts';
 import { severityName, severityRank } from '../severity.ts';
 import { activeStatuses } from '../status.ts';
+import { isOutdated, shownAcceptance } from './acceptance.ts';
 import { field, fold, type ImportedColumn, known, knownOrReported, reported, reportedOrKnown, type Stated } from './field.ts';
-import { AssetRef, Assurance, Cvss, Epss, Justification, Kev, Location, Severity, Source, Status } from './shapes.ts';
+import { Acceptance, AssetRef, Assurance, Cvss, Epss, Justification, Kev, Location, ReasonCode, Severity, Source, Status } from './shapes.ts';
 
 /**
  * Every column of a finding that comes from reports or is shown to users is declared here, once. Staging, COPY, creating and merging, the list, the API
@@ -255,10 +257,16 @@ export const detailFields = {
     show: ({ weakness }) => weakness,
   }),
   status_reason: field({
-    schema: Nullable(Type.String({ description: 'Reason for the last change of status', examples: [null] })),
+    schema: Nullable(Type.String({ description: 'Reason for the last change of status, in words', examples: [null] })),
     columns: { status_reason: null },
-    show: ({ status_reason }) => status_reason,
+    show: ({ status_reason, reason_code }) => reasonText(reason_code, status_reason),
     csv: { status_reason: (reason) => reason },
+  }),
+  reason_code: field({
+    schema: Nullable(ReasonCode),
+    columns: { reason_code: null },
+    show: ({ reason_code }) => reason_code as Static<typeof ReasonCode> | null,
+    csv: { reason_code: (code) => code },
   }),
   status_changed_at: field({
     schema: { ...Timestamp, description: 'When the status last changed' },
@@ -266,15 +274,17 @@ export const detailFields = {
     show: ({ status_changed_at }) => status_changed_at.toISOString(),
   }),
   acceptance: field({
-    schema: Nullable(
-      Type.Object(
-        { owner: Type.String({ description: 'Who is responsible for the risk' }), expires_at: { ...Timestamp, description: 'When the acceptance ends' } },
-        { description: 'Risk acceptance, while the status is `risk_accepted`', examples: [null] },
-      ),
-    ),
+    schema: Acceptance,
     columns: { acceptance_owner: null, acceptance_expires_at: null },
-    show: ({ acceptance_owner, acceptance_expires_at }) =>
-      acceptance_expires_at === null ? null : { owner: acceptance_owner ?? '', expires_at: acceptance_expires_at.toISOString() },
+    show: (row, { decisions }) => shownAcceptance(row, decisions.get(row.id) ?? []),
+  }),
+  decision_outdated: field({
+    schema: Type.Boolean({
+      description: 'Whether the finding is more severe than when it was decided on, or was listed as exploited since. Such a false positive stays one',
+      examples: [false],
+    }),
+    columns: {},
+    show: (row, { decisions }) => isOutdated(row, decisions.get(row.id) ?? []),
   }),
   justification: field({
     schema: Nullable(Justification),

@@ -1,6 +1,10 @@
 import type { AssetType } from '@rrs/scan-reports';
+import type { Selectable } from 'kysely';
 import { assetFacts } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
+import type { DB } from '../../db/types.ts';
+
+export type DecisionRow = Selectable<DB['decisions']>;
 
 export interface Names {
   assets: ReadonlyMap<
@@ -10,6 +14,8 @@ export interface Names {
   sources: ReadonlyMap<string, ShownSource>;
   /** Findings that all sources which still see them suppress. */
   suppressed: ReadonlySet<string>;
+  /** Decisions by finding, the current ones first. Empty for the list, which does not show them. */
+  decisions: ReadonlyMap<string, readonly DecisionRow[]>;
 }
 
 export interface ShownSource {
@@ -54,7 +60,21 @@ export async function namesFor(tx: TenantTx, orgId: string, rows: readonly { id:
     assets: new Map(assets.map((asset) => [asset.id, asset])),
     sources: new Map(sources.map((source) => [source.id, showSource(source)])),
     suppressed: new Set(suppressed.map(({ finding_id }) => finding_id)),
+    decisions: new Map(),
   };
+}
+
+/** The requested and active decisions of findings. */
+export async function currentDecisions(tx: TenantTx, orgId: string, ids: readonly string[]): Promise<Names['decisions']> {
+  if (ids.length === 0) return new Map();
+  const rows = await tx
+    .selectFrom('decisions')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('finding_id', 'in', ids)
+    .where('state', 'in', ['requested', 'active'])
+    .execute();
+  return Map.groupBy(rows, ({ finding_id }) => finding_id);
 }
 
 /** The name of a source that belongs to a connection is the id of the connection. */

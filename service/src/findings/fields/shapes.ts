@@ -1,6 +1,7 @@
 import { assetTypes, severities } from '@rrs/scan-reports';
 import { Type } from 'typebox';
-import { Id, Named, Nullable, OneOf } from '../../http/schemas.ts';
+import { Id, Named, Nullable, OneOf, PersonRef, Timestamp } from '../../http/schemas.ts';
+import { reasonCodes, reasonSentences } from '../reason-codes.ts';
 import { assurances, justifications, statuses } from '../status.ts';
 
 /** Shapes that several operations on findings share. */
@@ -9,6 +10,57 @@ export const Status = OneOf(statuses, { description: 'Status of the finding' });
 export const AssetType = OneOf(assetTypes, { description: 'Type of the asset' });
 export const Assurance = OneOf(assurances, { description: 'How well the closure is proven' });
 export const Justification = OneOf(justifications, { description: 'Why the finding does not apply, in VEX vocabulary' });
+
+export const ReasonCode = OneOf(reasonCodes, {
+  description: `Why the status last changed: ${Object.entries(reasonSentences)
+    .map(([code, sentence]) => `\`${code}\` ${sentence}`)
+    .join(' ')}`,
+});
+
+export const DecisionScope = OneOf(['places', 'finding'] as const, {
+  description: 'What the decision covers: the `places` that were known when it was made, or the whole `finding`',
+});
+const When = (description: string) => Nullable({ ...Timestamp, description });
+
+export const Acceptance = Nullable(
+  Type.Object(
+    {
+      state: OneOf(['requested', 'active'] as const, { description: '`requested` until a second person approves it, under the four-eyes policy' }),
+      owner: Type.String({ description: 'Who is responsible for the risk' }),
+      expires_at: { ...Timestamp, description: 'When the acceptance ends' },
+      reason: Nullable(Type.String({ description: 'Why the risk is accepted' })),
+      requested_by: PersonRef('Who accepted the risk, or requested it'),
+      requested_at: When('When it was accepted or requested'),
+      approved_by: PersonRef('The second person who approved it. null without the four-eyes policy'),
+      approved_at: When('When it was approved'),
+    },
+    { description: 'Acceptance of the risk: the active one, else the one that waits for approval', examples: [null] },
+  ),
+);
+
+export const Decision = Named('Decision', {
+  id: Id,
+  kind: OneOf(['acceptance', 'false_positive'] as const, { description: 'What was decided' }),
+  state: OneOf(['requested', 'active', 'rejected', 'void', 'ended'] as const, {
+    description: 'State of the decision. `void`: the request was withdrawn or replaced, or the finding was closed before it was approved',
+  }),
+  scope: DecisionScope,
+  decided_by: PersonRef('Who made or requested the decision'),
+  approved_by: PersonRef('Who approved or rejected it. null if no second person was needed'),
+  reason: Nullable(Type.String({ description: 'Reason for the decision', examples: ['not reachable from outside'] })),
+  approval_reason: Nullable(Type.String({ description: 'Reason of the person who approved, rejected or withdrew it', examples: [null] })),
+  owner: Nullable(Type.String({ description: 'Who is responsible for the risk', examples: ['Grace Hopper'] })),
+  expires_at: When('When the acceptance ends'),
+  justification: Nullable(Justification),
+  severity: { ...Severity, description: 'Severity when it was decided' },
+  kev: Type.Boolean({ description: 'Whether CISA listed the vulnerability as known to be exploited when it was decided', examples: [false] }),
+  requested_at: { ...Timestamp, description: 'When the decision was made or requested' },
+  decided_at: When('When it became active or was rejected'),
+  ended_at: When('When it ended or became void'),
+  ended_reason: Nullable(
+    Type.String({ description: 'Why it ended: a `reason_code`, `replaced` by another decision, or `withdrawn` by whoever requested it', examples: [null] }),
+  ),
+});
 
 export const AssetRef = Named('AssetRef', {
   id: Id,

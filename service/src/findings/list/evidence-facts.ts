@@ -31,7 +31,7 @@ export function evidenceFindings(orgId: string, ids: RawBuilder<unknown>): RawBu
         from sightings s join sources o on o.org_id = ${orgId} and o.id = s.source_id where s.org_id = ${orgId} and s.finding_id = f.id) as sightings
     from findings f join ${assetFacts} a on a.org_id = ${orgId} and a.id = f.asset_id
     left join lateral (
-      select h.actor_name as name from finding_history h where h.org_id = ${orgId} and h.finding_id = f.id and h.actor_id = f.status_changed_by order by h.id desc limit 1
+      select h.person_name as name from finding_history h where h.org_id = ${orgId} and h.finding_id = f.id and h.person = f.status_changed_by order by h.id desc limit 1
     ) person on f.status_changed_by is not null
     where f.org_id = ${orgId} and f.id in (${ids})
     order by f.id`;

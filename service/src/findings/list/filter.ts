@@ -68,6 +68,12 @@ export function filterFindings<Row>(
     // `offset 0` keeps this a lookup per finding: most have no work item, and a join would read all links before the first page.
     filtered = filtered.where(has_work_item ? sql<boolean>`exists (${linked})` : sql<boolean>`not exists (${linked} offset 0)`);
   }
+  if (filter.acceptance_requested !== undefined) {
+    const pending = sql`select d.finding_id from decisions d where d.org_id = ${orgId} and d.state = 'requested'`;
+    filtered = filtered.where(
+      filter.acceptance_requested ? sql<boolean>`findings.id in (${pending})` : sql<boolean>`not exists (${pending} and d.finding_id = findings.id offset 0)`,
+    );
+  }
   if (filter.suppressed !== undefined) filtered = filtered.where(suppressedSql(orgId, filter.suppressed, faceted));
   for (const [name, column] of RANGES) {
     const from = filter[`${name}_from`];

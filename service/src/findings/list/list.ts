@@ -38,9 +38,9 @@ export async function lockFinding(tx: TenantTx, orgId: string, id: string) {
   return finding;
 }
 
-/** Reads what belongs to a single finding: its names, sightings, texts and work items. */
+/** Reads what belongs to a single finding: its names, sightings, texts, decisions and work items. */
 export async function readDetails(tx: TenantTx, orgId: string, finding: FindingRow) {
-  const [names, sightings, texts, workItems] = await Promise.all([
+  const [names, sightings, texts, decisions, workItems] = await Promise.all([
     namesFor(tx, orgId, [finding]),
     tx
       .selectFrom('sightings')
@@ -52,11 +52,20 @@ export async function readDetails(tx: TenantTx, orgId: string, finding: FindingR
       .orderBy('sightings.first_seen')
       .execute(),
     finding.text_id === null ? [] : tx.selectFrom('finding_texts').selectAll().where('org_id', '=', orgId).where('id', '=', finding.text_id).execute(),
+    tx
+      .selectFrom('decisions')
+      .selectAll()
+      .where('org_id', '=', orgId)
+      .where('finding_id', '=', finding.id)
+      .orderBy(sql`state in ('requested', 'active')`, 'desc')
+      .orderBy('id', 'desc')
+      .limit(20)
+      .execute(),
     sql<{ id: string; title: string; status: string; linked_at: Date }>`
       select work_item_id as id, title, status, linked_at from finding_work_items
       where org_id = ${orgId} and finding_id = ${finding.id} order by linked_at, work_item_id`.execute(tx),
   ]);
-  return { ...names, sightings, text: texts[0] ?? null, workItems: workItems.rows };
+  return { ...names, decisions: new Map([[finding.id, decisions]]), sightings, text: texts[0] ?? null, workItems: workItems.rows };
 }
 
 export async function readHistory(tx: TenantTx, orgId: string, id: string, page: PageRequest) {

@@ -39,8 +39,9 @@ async function traces(id: string): Promise<unknown> {
   const finding = await get<Record<string, unknown>>(`/findings/${id}`);
   const same = ({ id: _, occurred_at: __, ...rest }: Record<string, unknown>) => rest;
   const { id: _, title, cves, sightings, created_at, updated_at, first_seen, last_seen, due_at, status_changed_at, weakness, ...shown } = finding;
-  return JSON.parse(JSON.stringify({ history: data.map(same), event, shown }), (key, value) =>
-    key === 'acceptance_expires_at' && value ? Date.parse(value) : value,
+  const decisions = (finding.decisions as Record<string, unknown>[]).map(same);
+  return JSON.parse(JSON.stringify({ history: data.map(same), event, shown: { ...shown, decisions } }), (key, value) =>
+    key === 'acceptance_expires_at' && value ? Date.parse(value) : ['requested_at', 'decided_at', 'ended_at'].includes(key) ? typeof value : value,
   );
 }
 
@@ -122,7 +123,30 @@ describe('a bulk change', () => {
     ] as const) {
       expect(await bulk(body)).toMatchObject({ status: 400, body: { errors: [{ path }, ...(path === '/owner' ? [{ path: '/expires_at' }] : [])] } });
     }
-    expect(await bulk({ ids: [id], change: { severity: 'low' } })).toMatchObject({ status: 200, body: { refused: [{ id, code: 'validation_failed' }] } });
+  });
+
+  it('without a reason that one of the findings needs is rejected as a whole', async () => {
+    const [moved, done] = (await findings(2, 'reason.example')) as [string, string];
+    await bulk({ ids: [moved], change: { status: 'in_progress' } });
+    await bulk({ ids: [done], change: { status: 'remediated', reason: 'upgraded' } });
+    for (const dry_run of [true, false]) {
+      for (const change of [{ status: 'open' }, { severity: 'low' }, { status: 'in_progress', severity: 'low' }]) {
+        const answer = await bulk({ ids: [moved, done], change, dry_run });
+        expect(answer).toMatchObject({ status: 400, body: { code: 'validation_failed', errors: [{ path: '/reason', code: 'required' }] } });
+      }
+    }
+    expect(await get(`/findings/${moved}`)).toMatchObject({ status: 'in_progress', severity: 'high', version: 2 });
+    expect(await bulk({ ids: [moved], change: { status: 'open' } })).toMatchObject({ status: 200, body: { counts: { changed: 1 } } });
+  });
+
+  it('verifies the claims of others as independent, but not those of the caller', async () => {
+    const [own, theirs] = (await findings(2, 'verify.example')) as [string, string];
+    const claim = { status: 'remediated', reason: 'upgraded' };
+    await bulk({ ids: [own], change: claim });
+    await api.call('POST', '/api/v1/findings/bulk', { as: await api.ours.key('analyst'), body: { ids: [theirs], change: claim } });
+    const answer = await bulk({ ids: [own, theirs], change: { status: 'verified' } });
+    expect(answer).toMatchObject({ body: { counts: { changed: 1, refused: 1 }, refused: [{ id: own, code: 'conflict' }] } });
+    expect(await get(`/findings/${theirs}`)).toMatchObject({ status: 'verified', assurance: 'independent' });
   });
 
   it('is applied once per Idempotency-Key, and not to another organization', async () => {

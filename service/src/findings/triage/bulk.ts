@@ -1,125 +1,90 @@
-import { type Expression, type RawBuilder, sql } from 'kysely';
-import type { Static } from 'typebox';
+import { type RawBuilder, sql } from 'kysely';
 import { assetFacts } from '../../assets/relations.ts';
-import { recordAudit } from '../../audit/record.ts';
 import type { TenantTx } from '../../db/database.ts';
-import { emitSql } from '../../events/emit.ts';
-import type { EventType } from '../../events/types.ts';
-import type { OrganizationPolicy } from '../../organizations/policy.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { AppError, invalidField } from '../../shared/errors.ts';
-import { newId } from '../../shared/ids.ts';
 import { riskSql } from '../../vulnerabilities/risk.ts';
+import { decisionOf, endDecisions, recordDecisions, voidRequestsOfClosed } from '../decisions/decisions.ts';
+import { reopenRiskIncreased } from '../decisions/risk-increased.ts';
 import { type FindingFollower, idsSql } from '../follower.ts';
 import { takeImportLock } from '../import-lock.ts';
-import { filterFindings, ownFindings } from '../list/filter.ts';
-import type { BulkAnswer, BulkBody } from '../schemas-bulk.ts';
+import { changedBy } from '../reason-codes.ts';
 import { severityRank } from '../severity.ts';
 import { dueSql } from '../sla.ts';
 import { mayMove, type Status, statuses } from '../status.ts';
-import { type Decidable, type Deciding, decide, personOf, readDeciding, SEVERITY_UNEXPLAINED } from './triage.ts';
+import { pendingSql, requestAcceptances } from './acceptance-requests.ts';
+import { answerRequests } from './bulk-answers.ts';
+import { auditBulk, type BulkChange, type BulkRequest, type BulkResult, matchedSql, resultOf, type Summary, summarySql } from './bulk-selection.ts';
+import { writesSql } from './bulk-writes.ts';
+import { type Decidable, type Deciding, decide, SEVERITY_UNEXPLAINED } from './decide.ts';
+import { readDeciding } from './triage.ts';
 
-export type BulkRequest = Static<typeof BulkBody>;
-type BulkChange = BulkRequest['change'];
-export type BulkResult = Static<typeof BulkAnswer>;
-
-const MAX_MATCHED = 100_000;
-const MAX_REFUSALS = 1_000;
+export type { BulkRequest, BulkResult } from './bulk-selection.ts';
 
 /** The rules are evaluated once per status, and one statement changes all findings, regardless of their number. */
-export async function changeFindings(
-  tx: TenantTx,
-  actor: Actor,
-  { ids, filter = {}, change, dry_run = false }: BulkRequest,
-  follower: FindingFollower,
-): Promise<BulkResult> {
+export async function changeFindings(tx: TenantTx, actor: Actor, request: BulkRequest, follower: FindingFollower): Promise<BulkResult> {
+  const { change, dry_run = false } = request;
+  if (change.acceptance !== undefined) return answerRequests(tx, actor, request, follower);
   const { orgId } = actor;
   const { work_item_id } = change;
   if (work_item_id !== undefined) await follower.assertOpen(tx, orgId, work_item_id);
   if (!dry_run) await takeImportLock(tx, orgId);
-  const deciding = await readDeciding(tx, actor, change);
-  const outcomes = outcomesOf(change, deciding);
-  const found = filterFindings(ownFindings(tx).select('findings.id'), orgId, filter);
-  if (ids === undefined) await assertNotTooMany(tx, found.limit(MAX_MATCHED + 1));
-  const own = tx.selectFrom('findings').select(needed).where('findings.org_id', '=', orgId);
-  const wanted = own.where(
-    ids === undefined ? sql<boolean>`findings.id in (${found.limit(MAX_MATCHED)})` : sql<boolean>`findings.id = any(${[...new Set(ids)]}::uuid[])`,
-  );
-  const matched = dry_run ? wanted : wanted.forNoKeyUpdate();
-  const decided = sql`with matched as materialized (${matched}), decided as materialized (${decidedSql(actor, change, outcomes, deciding.policy)})`;
-  const refusals = sql`coalesce((select jsonb_agg(refused) from (select id, code, detail from decided where code is not null order by id limit ${MAX_REFUSALS}) refused), '[]')`;
-  const summary = sql`
-    select count(*)::int as matched, count(*) filter (where code is null and changed)::int as changed, count(*) filter (where code is not null)::int as refused,
-      array_agg(id) filter (where code is null and moves) as moved, array_agg(id) filter (where code is null and links) as linked, ${refusals} as refusals, ${ids === undefined ? sql`null` : sql`(select array_agg(given) from unnest(${[...new Set(ids)]}::uuid[]) given where not exists (select from decided where id = given))`} as unknown
-    from decided`;
-  const { rows } = await sql<Summary>`${decided}${dry_run ? sql`` : writesSql(actor, change)} ${summary}`.execute(tx);
+  const deciding = await readDeciding(tx, actor);
+  const { outcomes, invalid } = outcomesOf(change, deciding);
+  const matched = await matchedSql(tx, orgId, request);
+  const idsWhere = (condition: RawBuilder<unknown>) => sql`array_agg(id) filter (where code is null and ${condition})`;
+  const { rows } = await sql<ChangeSummary>`
+    with matched as materialized (${matched}), decided as materialized (${decidedSql(deciding, change, outcomes)})${dry_run ? sql`` : writesSql(actor, change)}
+    select ${summarySql(request)}, min(detail) filter (where code = 'validation_failed') as invalid, ${idsWhere(sql`moves`)} as moved, ${idsWhere(sql`decides`)} as decided,
+      ${idsWhere(sql`leaves`)} as left, ${idsWhere(sql`asks`)} as asked, ${idsWhere(sql`reranks`)} as reranked, ${idsWhere(sql`links`)} as linked
+    from decided`.execute(tx);
   const [summed] = rows;
+  // Nothing is written: the error rolls the transaction back.
+  if (summed?.invalid) throw invalid.find(({ message }) => message === summed.invalid) ?? unexplained();
   const result = resultOf(summed, dry_run);
-  if (!dry_run && result.counts.changed > 0) {
-    const after = { change, ...(ids === undefined ? { filter } : { ids: ids.length }), ...result.counts };
-    await recordAudit(tx, actor, { action: 'finding.bulk_changed', objectType: 'finding', objectId: newId(), after });
-  }
-  if (!dry_run && work_item_id !== undefined && summed?.linked) await follower.link(tx, actor, work_item_id, summed.linked);
-  if (!dry_run && summed?.moved) await follower.follow(tx, actor, idsSql(summed.moved));
+  if (dry_run || summed === undefined) return result;
+  if (result.counts.changed > 0) await auditBulk(tx, actor, request, result);
+  if (work_item_id !== undefined && summed.linked) await follower.link(tx, actor, work_item_id, summed.linked);
+  const reopened = await followDecisions(tx, deciding, change, summed);
+  const moved = [...(summed.moved ?? []), ...reopened];
+  if (moved.length > 0) await follower.follow(tx, actor, idsSql(moved));
   return result;
 }
 
-const needed = [
-  'findings.id',
-  'findings.asset_id',
-  'findings.status',
-  'findings.status_reason',
-  'findings.status_changed_by',
-  'findings.assurance',
-  'findings.acceptance_owner',
-  'findings.acceptance_expires_at',
-  'findings.justification',
-  'findings.severity',
-  'findings.source_severity',
-  'findings.severity_override',
-  'findings.cvss_score',
-  'findings.epss',
-  'findings.kev',
-  'findings.clock_from',
-  'findings.tags',
-] as const;
-
-async function assertNotTooMany(tx: TenantTx, found: Expression<unknown>): Promise<void> {
-  const { rows } = await sql<{ count: number }>`select count(*)::int as count from (${found}) found`.execute(tx);
-  if ((rows[0]?.count ?? 0) <= MAX_MATCHED) return;
-  throw invalidField({
-    in: 'body',
-    path: '/filter',
-    code: 'too_many',
-    detail: `\`filter\` matches more than ${MAX_MATCHED.toLocaleString('en')} findings. Add filters and send several requests.`,
-  });
-}
-
-interface Summary {
-  matched: number;
-  changed: number;
-  refused: number;
-  refusals: BulkResult['refused'];
-  unknown: string[] | null;
+interface ChangeSummary extends Summary {
+  /** The error if the request lacks a field that one of the findings needs. */
+  invalid: string | null;
   moved: string[] | null;
+  decided: string[] | null;
+  /** Findings that are no longer accepted or a false positive. */
+  left: string[] | null;
+  asked: string[] | null;
+  reranked: string[] | null;
   linked: string[] | null;
 }
 
-function resultOf(summary: Omit<Summary, 'moved' | 'linked'> | undefined, dry_run: boolean): BulkResult {
-  const { matched, changed, refused, refusals, unknown } = summary ?? { matched: 0, changed: 0, refused: 0, refusals: [], unknown: null };
-  const missing = (unknown ?? []).map((id) => ({ id, code: 'not_found', detail: `There is no finding "${id}" in your organization.` }));
-  return {
-    dry_run,
-    counts: { matched: matched + missing.length, changed, unchanged: matched - changed - refused, refused: refused + missing.length },
-    refused: [...missing, ...refusals].slice(0, MAX_REFUSALS),
-  };
+/** Records, requests and ends decisions as for a single finding. Returns the findings that were reopened because their risk increased. */
+async function followDecisions(tx: TenantTx, { actor, policy }: Deciding, change: BulkChange, summed: ChangeSummary): Promise<string[]> {
+  const { decided, left, asked, moved, reranked } = summed;
+  const decision = decisionOf(change.status, change);
+  if (decision && asked) await requestAcceptances(tx, actor, decision, asked);
+  if (decision && decided) await recordDecisions(tx, actor, decision, decided);
+  if (left) await endDecisions(tx, actor.orgId, left, changedBy(actor));
+  if (moved) await voidRequestsOfClosed(tx, actor.orgId, idsSql(moved));
+  return reranked ? reopenRiskIncreased(tx, actor, { ids: idsSql(reranked), sla: policy.sla }) : [];
 }
+
+function unexplained(): AppError {
+  return invalidField({ in: 'body', path: '/reason', code: 'required', detail: SEVERITY_UNEXPLAINED });
+}
+
+/** Who set the current status: the person who makes the change, another one, or no person. */
+type SetBy = 'self' | 'other' | 'nobody';
 
 /** The result of the change for findings in one status, by the same rules as for a single finding. */
 interface Outcome {
   from: Status;
-  /** Whether the status was set by the person who makes the change. */
-  own: boolean;
+  by: SetBy;
   code: string | null;
   detail: string | null;
   assurance: string | null;
@@ -127,18 +92,20 @@ interface Outcome {
   reopened: number;
 }
 
-function outcomesOf({ status, reason, owner, expires_at, justification }: BulkChange, deciding: Deciding): Outcome[] {
-  if (status === undefined) return [];
-  const given = { status, reason, owner, expires_at, justification };
+/** `invalid` are the errors of requests that lack a field. */
+function outcomesOf({ status, reason, owner, expires_at, justification, scope }: BulkChange, deciding: Deciding): { outcomes: Outcome[]; invalid: AppError[] } {
+  if (status === undefined) return { outcomes: [], invalid: [] };
+  const given = { status, reason, owner, expires_at, justification, scope };
   const patch = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const refusals: AppError[] = [];
+  const invalid: AppError[] = [];
   const outcomes = statuses.flatMap((from) =>
-    [true, false].map((own): Outcome => {
+    (['self', 'other', 'nobody'] as const).map((by): Outcome => {
       try {
-        const change = decide(sampleOf(from, own, deciding), patch, deciding);
+        const change = decide(sampleOf(from, by, deciding), patch, deciding);
         return {
           from,
-          own,
+          by,
           code: null,
           detail: null,
           assurance: change.assurance ?? null,
@@ -147,8 +114,9 @@ function outcomesOf({ status, reason, owner, expires_at, justification }: BulkCh
         };
       } catch (error) {
         if (!(error instanceof AppError)) throw error;
+        if (error.code === 'validation_failed') invalid.push(error);
         if (mayMove(from, status, 'person')) refusals.push(error);
-        return { from, own, code: error.code, detail: error.message, assurance: null, closed: false, reopened: 0 };
+        return { from, by, code: error.code, detail: error.message, assurance: null, closed: false, reopened: 0 };
       }
     }),
   );
@@ -156,14 +124,14 @@ function outcomesOf({ status, reason, owner, expires_at, justification }: BulkCh
   const possible = outcomes.filter(({ from }) => mayMove(from, status, 'person'));
   const [first] = refusals;
   if (first?.code === 'validation_failed' && refusals.length === possible.length) throw first;
-  return outcomes;
+  return { outcomes, invalid };
 }
 
 /** A finding in this status. The rules for a change of status read only the status and who set it. The rest is neutral. */
-function sampleOf(status: Status, own: boolean, { actor, now }: Deciding): Decidable {
+function sampleOf(status: Status, by: SetBy, { actor, now }: Deciding): Decidable {
   return {
     status,
-    status_changed_by: own ? personOf(actor) : null,
+    status_changed_by: by === 'nobody' ? null : by === 'self' ? (actor.person?.id ?? null) : 'another person',
     status_reason: null,
     assurance: null,
     acceptance_owner: null,
@@ -176,19 +144,24 @@ function sampleOf(status: Status, own: boolean, { actor, now }: Deciding): Decid
     clock_from: now,
     kev: false,
     tags: [],
+    scope: null,
   };
 }
 
 /** The rows of `matched` with their new values, in columns named n_…, and the reason if the change is refused. */
-function decidedSql(actor: Actor, change: BulkChange, outcomes: readonly Outcome[], policy: OrganizationPolicy): RawBuilder<unknown> {
+function decidedSql({ actor, policy }: Deciding, change: BulkChange, outcomes: readonly Outcome[]): RawBuilder<unknown> {
   const { status, severity, reason, add_tags = [], remove_tags = [], work_item_id } = change;
   const rank = severity === undefined || severity === null ? null : severityRank(severity);
   const override = severity === undefined ? sql`m.severity_override` : sql`${rank}::smallint`;
   const overridden = severity === undefined ? sql`false` : sql`m.severity_override is distinct from ${rank}::smallint`;
   const unexplained = typeof severity === 'string' && reason === undefined;
-  const moving = status === undefined ? sql`false` : sql`m.status <> ${status}`;
-  const restating = restatingSql(change);
-  const deciding = sql`(${moving} or ${restating})`;
+  const person = actor.person?.id ?? null;
+  const requested = status === 'risk_accepted' && policy.four_eyes ? decisionOf(status, change) : null;
+  const differs = status === undefined ? sql`false` : sql`(m.status <> ${status} or ${restatingSql(actor.orgId, change)})`;
+  // Under the four-eyes policy the status stays, and a second person is asked.
+  const asking = requested ? sql`(${differs} and not ${pendingSql(actor, requested, sql`m.id`)})` : sql`false`;
+  const deciding = requested ? sql`false` : differs;
+  const moving = requested || status === undefined ? sql`false` : sql`m.status <> ${status}`;
   const tags = sql`(select coalesce(array_agg(distinct tag order by tag), '{}') from unnest(m.tags || ${add_tags}::text[]) tag where tag <> all(${remove_tags}::text[]))`;
   const retagged = add_tags.length + remove_tags.length === 0 ? sql`false` : sql`(not m.tags @> ${add_tags}::text[] or m.tags && ${remove_tags}::text[])`;
   const linking =
@@ -197,95 +170,29 @@ function decidedSql(actor: Actor, change: BulkChange, outcomes: readonly Outcome
       : sql`not exists (select from finding_work_items l where l.org_id = ${actor.orgId} and l.work_item_id = ${work_item_id} and l.finding_id = m.id)`;
   return sql`
     select m.*, case when ${moving} then w.assurance else m.assurance end as n_assurance, case when ${moving} then ${reason ?? null}::text else coalesce(${reason ?? null}::text, m.status_reason) end as n_reason, w.closed as n_closed, w.reopened as n_reopened, ${override} as n_override, coalesce(${override}, m.source_severity) as n_severity,
-      case when ${retagged} then ${tags} else m.tags end as n_tags, ${moving} as moves, ${deciding} as decides, ${overridden} as reranks, ${retagged} as retags,
-      ${linking} as links, ${deciding} or ${overridden} or ${retagged} as writes, ${deciding} or ${overridden} or ${retagged} or ${linking} as changed,
-      case when ${deciding} then w.code when ${unexplained} and ${overridden} then 'validation_failed' end as code,
-      case when ${deciding} and w.code is not null then w.detail when ${unexplained} and ${overridden} then ${SEVERITY_UNEXPLAINED}::text end as detail,
+      case when ${retagged} then ${tags} else m.tags end as n_tags, ${moving} as moves, ${deciding} as decides, ${asking} as asks,
+      ${moving} and m.status in ('risk_accepted', 'false_positive') as leaves, ${overridden} as reranks, ${retagged} as retags,
+      ${linking} as links, ${deciding} or ${overridden} or ${retagged} as writes, ${deciding} or ${asking} or ${overridden} or ${retagged} or ${linking} as changed,
+      case when ${differs} and w.code is not null then w.code when ${unexplained} and ${overridden} then 'validation_failed' end as code,
+      case when ${differs} and w.code is not null then w.detail when ${unexplained} and ${overridden} then ${SEVERITY_UNEXPLAINED}::text end as detail,
       ${riskSql('s', 'a')} as n_risk, ${dueSql(policy.sla, sql`m.clock_from`, sql`s.severity`, sql`m.kev`)} as n_due
     from matched m
     join ${assetFacts} a on a.org_id = ${actor.orgId} and a.id = m.asset_id
     cross join lateral (select coalesce(${override}, m.source_severity) as severity, m.cvss_score, m.epss, m.kev) s
-    left join jsonb_to_recordset(${JSON.stringify(outcomes)}::jsonb) as w ("from" text, own boolean, code text, detail text, assurance text, closed boolean, reopened integer)
-      on w."from" = m.status and w.own = (m.status_changed_by is not distinct from ${personOf(actor)})`;
+    left join jsonb_to_recordset(${JSON.stringify(outcomes)}::jsonb) as w ("from" text, "by" text, code text, detail text, assurance text, closed boolean, reopened integer)
+      on w."from" = m.status and w."by" = case when m.status_changed_by is null then 'nobody' when m.status_changed_by = ${person}::text then 'self' else 'other' end`;
 }
 
 /** Whether the status stays but its reason or details change, as for a single finding. */
-function restatingSql({ status, reason, owner, expires_at, justification }: BulkChange): RawBuilder<unknown> {
+function restatingSql(orgId: string, { status, reason, owner, expires_at, justification, scope }: BulkChange): RawBuilder<unknown> {
+  const decided = sql`(select d.scope from decisions d where d.org_id = ${orgId} and d.finding_id = m.id and d.state = 'active')`;
   const given = [
     [sql`m.status_reason`, sql`${reason}::text`, reason],
     [sql`m.acceptance_owner`, sql`${owner}::text`, owner],
     [sql`m.acceptance_expires_at`, sql`${expires_at}::timestamptz(3)`, expires_at],
     [sql`m.justification`, sql`${justification}::text`, justification],
+    [decided, sql`${scope}::text`, scope],
   ] as const;
   const differences = given.flatMap(([known, requested, value]) => (value === undefined ? [] : [sql`${known} is distinct from ${requested}`]));
   return status === undefined || differences.length === 0 ? sql`false` : sql`(m.status = ${status} and (${sql.join(differences, sql` or `)}))`;
-}
-
-function writesSql(
-  actor: Actor,
-  { status, reason, owner, expires_at, justification, severity, add_tags = [], remove_tags = [] }: BulkChange,
-): RawBuilder<unknown> {
-  const { orgId } = actor;
-  const accepted = status === 'risk_accepted';
-  const after = {
-    status: sql`${status ?? null}::text`,
-    owner: sql`${accepted ? (owner ?? null) : null}::text`,
-    expires: sql`${accepted ? (expires_at ?? null) : null}::timestamptz`,
-    justification: sql`${status === 'false_positive' ? (justification ?? null) : null}::text`,
-  };
-  const name = (rank: string) => sql`(array['unknown', 'info', 'low', 'medium', 'high', 'critical'])[${sql.ref(rank)} + 1]`;
-  const decided = (column: string, to: RawBuilder<unknown>) => sql`${sql.ref(column)} = case when d.decides then ${to} else ${sql.ref(`f.${column}`)} end`;
-  const removed = remove_tags.map((tag) => `t:${tag.toLowerCase()}`);
-  const sets = [
-    ...(status === undefined
-      ? []
-      : [
-          decided('status', after.status),
-          decided('status_reason', sql`d.n_reason`),
-          decided('status_changed_at', sql`now()`),
-          decided('status_changed_by', sql`${personOf(actor)}::text`),
-          decided('assurance', sql`d.n_assurance`),
-          decided('acceptance_owner', after.owner),
-          decided('acceptance_expires_at', after.expires),
-          decided('justification', after.justification),
-          sql`closed_at = case when d.moves then case when d.n_closed then now() end else f.closed_at end`,
-          sql`reopen_count = f.reopen_count + case when d.moves then d.n_reopened else 0 end`,
-        ]),
-    ...(severity === undefined
-      ? []
-      : [
-          sql`severity = d.n_severity, severity_override = d.n_override, risk_score = case when d.reranks then d.n_risk else f.risk_score end`,
-          sql`due_at = case when d.reranks then d.n_due else f.due_at end`,
-          sql`severity_override_by = case when d.reranks then ${severity === null ? null : actor.name}::text else f.severity_override_by end`,
-          sql`severity_override_reason = case when d.reranks then ${severity === null ? null : (reason ?? null)}::text else f.severity_override_reason end`,
-        ]),
-    ...(add_tags.length + remove_tags.length === 0
-      ? []
-      : [
-          sql`tags = d.n_tags, search = case when d.retags then ts_delete(f.search, ${removed}::text[]) || array_to_tsvector(array(select distinct 't:' || lower(tag) from unnest(d.n_tags) tag)) else f.search end`,
-        ]),
-    sql`version = f.version + 1, updated_at = now()`,
-  ];
-  const before = sql`jsonb_build_object('status', d.status, 'status_reason', d.status_reason, 'assurance', d.assurance, 'acceptance_owner', d.acceptance_owner,
-    'acceptance_expires_at', d.acceptance_expires_at, 'justification', d.justification, 'severity', ${name('d.severity')}, 'severity_override', ${name('d.severity_override')}, 'tags', d.tags)`;
-  const now = sql`jsonb_build_object('severity', ${name('d.n_severity')}, 'severity_override', ${name('d.n_override')}, 'tags', d.n_tags) || case when d.decides then jsonb_build_object('status', ${after.status}, 'status_reason', d.n_reason,
-    'assurance', d.n_assurance, 'acceptance_owner', ${after.owner}, 'acceptance_expires_at', ${after.expires}, 'justification', ${after.justification}) else '{}' end`;
-  const events = sql`select id::text as subject, became || jsonb_build_object('from', "from", 'to', "to") as data, action from changes`;
-  return sql`, written as (
-      update findings f set ${sql.join(sets)} from decided d where f.org_id = ${orgId} and f.id = d.id and d.writes and d.code is null
-    ), changes as materialized (
-      select d.id, d.status as "from", case when d.moves then ${after.status} else d.status end as "to", was, became,
-        case when d.moves then 'status_changed' when d.reranks then 'severity_changed' else 'updated' end as action
-      from decided d
-      cross join lateral (
-        select coalesce(jsonb_object_agg(o.key, o.value), '{}') as was, coalesce(jsonb_object_agg(n.key, n.value), '{}') as became
-        from jsonb_each(${now}) n join jsonb_each(${before}) o on o.key = n.key and (o.value <> n.value or (d.decides and n.key = 'status'))
-      ) difference
-      where d.writes and d.code is null
-    ), recorded as (
-      insert into finding_history (org_id, finding_id, id, actor_type, actor_id, actor_name, action, before, after, reason)
-      select ${orgId}, id, new_id(), ${actor.type}, ${actor.id}, ${actor.name}, action, was, became, ${reason ?? null} from changes
-    ), emitted as (
-      ${emitSql(orgId, sql<EventType>`'finding.' || action`, events)}
-    )`;
 }

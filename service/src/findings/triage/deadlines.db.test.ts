@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startApi, type TestApi } from '../../testing/http/api.ts';
@@ -86,7 +87,13 @@ it('expired acceptances end in every organization, with history and event', asyn
       .execute(),
   );
   await acceptanceExpiry(api.follower).run({}, context());
-  expect(await read(due.id)).toMatchObject({ status: 'open', status_reason: 'The risk acceptance expired.', acceptance: null });
+  expect(await read(due.id)).toMatchObject({
+    status: 'open',
+    status_reason: 'The risk acceptance expired.',
+    reason_code: 'acceptance_expired',
+    acceptance: null,
+    decisions: [{ kind: 'acceptance', state: 'ended', ended_reason: 'acceptance_expired' }],
+  });
   expect(await read(later.id)).toMatchObject({ status: 'risk_accepted' });
   const { body } = await api.call('GET', `/api/v1/findings/${due.id}/history?limit=1`, as());
   expect(body).toMatchObject({
@@ -95,4 +102,37 @@ it('expired acceptances end in every organization, with history and event', asyn
   const events = await api.db.withSystem((tx) => tx.selectFrom('events').select('data').where('subject', '=', due.id).orderBy('id', 'desc').execute());
   expect(events[0]?.data).toMatchObject({ from: 'risk_accepted', to: 'open' });
   expect(acceptanceExpiry(api.follower).schedule).toBe('* * * * *');
+});
+
+it('an acceptance that expires after every source has shown the absence of the finding leaves it verified', async () => {
+  const [gone, unsure, seen] = [await finding('high'), await finding('high'), await finding('high')];
+  for (const { id } of [gone, unsure, seen]) {
+    const accept = { status: 'risk_accepted', reason: 'for now', owner: 'ada', expires_at: inAMonth };
+    expect(await api.call('PATCH', `/api/v1/findings/${id}`, { ...as(), body: accept })).toMatchObject({ status: 200 });
+  }
+  const ids = [gone.id, unsure.id, seen.id];
+  await api.db.withTenant({ orgId: api.ours.id }, async (tx) => {
+    for (const [id, states] of [
+      [gone.id, ['absent', 'absent']],
+      [unsure.id, ['absent', 'unknown']],
+      [seen.id, ['absent', 'present']],
+    ] as const) {
+      await sql`update sightings set state = ${states[0]} where finding_id = ${id}`.execute(tx);
+      await sql`
+        insert into sightings select (jsonb_populate_record(s, jsonb_build_object('source_id', new_id(), 'state', ${states[1]}::text))).* from sightings s
+        where finding_id = ${id}`.execute(tx);
+    }
+    await sql`update findings set acceptance_expires_at = now() - interval '1 second' where id = any(${ids}::uuid[])`.execute(tx);
+  });
+  await acceptanceExpiry(api.follower).run({}, context());
+  expect(await read(gone.id)).toMatchObject({
+    status: 'verified',
+    assurance: 'scan_only',
+    reason_code: 'acceptance_fixed',
+    acceptance: null,
+    decisions: [{ state: 'ended', ended_reason: 'acceptance_fixed' }],
+  });
+  for (const { id } of [unsure, seen]) expect(await read(id)).toMatchObject({ status: 'open', assurance: null, reason_code: 'acceptance_expired' });
+  const { body } = await api.call('GET', '/api/v1/audit-events?action=finding.acceptances_expired&limit=1', as());
+  expect(body).toMatchObject({ data: [{ after: { reopened: 2, verified: 1 }, person: null }] });
 });

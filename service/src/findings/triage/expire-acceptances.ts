@@ -6,13 +6,19 @@ import { handle } from '../../jobs/jobs.ts';
 import { applySla } from '../../organizations/jobs.ts';
 import { readPolicy } from '../../organizations/read-policy.ts';
 import { systemActor } from '../../shared/actor.ts';
+import { stillReported } from '../decisions/sightings.ts';
 import { type FindingFollower, idsSql } from '../follower.ts';
+import { historySql } from '../history.ts';
 import { takeImportLock } from '../import-lock.ts';
 import { expireAcceptances } from '../jobs.ts';
+import { reasonSentences } from '../reason-codes.ts';
 import { dueSql } from '../sla.ts';
-import { activeStatuses } from '../status.ts';
+import { activeStatuses, type Status } from '../status.ts';
 
-/** Reopens findings whose risk acceptance has expired. Runs once a minute. */
+/**
+ * Ends risk acceptances that have expired, once a minute. A finding that every source has shown to be gone becomes verified, because an acceptance
+ * does not undo that proof. All others are open again.
+ */
 export const acceptanceExpiry = (follower: FindingFollower) =>
   handle(
     expireAcceptances,
@@ -22,38 +28,48 @@ export const acceptanceExpiry = (follower: FindingFollower) =>
       );
       for (const { org_id: orgId } of rows) {
         signal.throwIfAborted();
-        await db.withTenant({ orgId }, (tx) => reopenExpired(tx, orgId, follower));
+        await db.withTenant({ orgId }, (tx) => endExpired(tx, orgId, follower));
       }
     },
     '* * * * *',
   );
 
-const EXPIRED = 'The risk acceptance expired.';
-
-async function reopenExpired(tx: TenantTx, orgId: string, follower: FindingFollower): Promise<void> {
+async function endExpired(tx: TenantTx, orgId: string, follower: FindingFollower): Promise<void> {
   await takeImportLock(tx, orgId);
   const actor = systemActor(orgId, 'worker');
-  const events = sql`select id::text as subject, jsonb_build_object('from', 'risk_accepted', 'to', 'open', 'status_reason', ${EXPIRED}::text) as data from expired`;
-  const { rows } = await sql<{ id: string }>`
-    with expired as (
-      select id, status_reason, acceptance_owner, acceptance_expires_at from findings
-      where org_id = ${orgId} and status = 'risk_accepted' and acceptance_expires_at <= now()
-      for no key update
+  const { sla } = await readPolicy(tx, orgId);
+  const became = sql`jsonb_build_object('status', "to", 'reason_code', code, 'status_reason', sentence, 'assurance', assurance, 'acceptance_owner', null, 'acceptance_expires_at', null)`;
+  const entries = sql`
+    select id as finding_id, 'status_changed' as action, jsonb_build_object('status', 'risk_accepted', 'reason_code', reason_code, 'status_reason', status_reason,
+      'acceptance_owner', acceptance_owner, 'acceptance_expires_at', acceptance_expires_at) as before, ${became} as after, sentence as reason from expired`;
+  const events = sql`
+    select id::text as subject, jsonb_build_object('from', 'risk_accepted', 'to', "to", 'reason_code', code, 'status_reason', sentence) as data from expired`;
+  const { rows } = await sql<{ id: string; status: Status }>`
+    with expired as materialized (
+      select f.id, f.reason_code, f.status_reason, f.acceptance_owner, f.acceptance_expires_at, result.*
+      from findings f cross join lateral (select ${stillReported(orgId, sql`f.id`)} as reported offset 0) seen
+      join (values (true, 'open', 'acceptance_expired', ${reasonSentences.acceptance_expired}, null), (false, 'verified', 'acceptance_fixed', ${reasonSentences.acceptance_fixed}, 'scan_only'))
+        as result (reported, "to", code, sentence, assurance) on result.reported = seen.reported
+      where f.org_id = ${orgId} and f.status = 'risk_accepted' and f.acceptance_expires_at <= now()
+      for no key update of f
+    ), ended as (
+      update decisions d set state = case d.state when 'active' then 'ended' else 'void' end, ended_at = now(), ended_reason = expired.code from expired
+      where d.org_id = ${orgId} and d.finding_id = expired.id and (d.state = 'active' or (d.state = 'requested' and expired."to" = 'verified'))
     ), emitted as (
       ${emitSql(orgId, 'finding.status_changed', events)}
     ), recorded as (
-      insert into finding_history (org_id, finding_id, id, actor_type, actor_id, actor_name, action, before, after, reason)
-      select ${orgId}, id, new_id(), ${actor.type}, ${actor.id}, ${actor.name}, 'status_changed',
-        jsonb_build_object('status', 'risk_accepted', 'status_reason', status_reason, 'acceptance_owner', acceptance_owner, 'acceptance_expires_at', acceptance_expires_at),
-        jsonb_build_object('status', 'open', 'status_reason', ${EXPIRED}::text, 'acceptance_owner', null, 'acceptance_expires_at', null), ${EXPIRED}
-      from expired
+      ${historySql(actor, entries)}
     )
-      update findings f set status = 'open', status_reason = ${EXPIRED}, status_changed_at = now(), status_changed_by = null,
-        acceptance_owner = null, acceptance_expires_at = null, closed_at = null, version = f.version + 1, updated_at = now()
-      from expired where f.org_id = ${orgId} and f.id = expired.id
-      returning f.id`.execute(tx);
+    update findings f set status = expired."to", status_reason = expired.sentence, reason_code = expired.code, status_changed_at = now(), status_changed_by = null,
+      assurance = expired.assurance, acceptance_owner = null, acceptance_expires_at = null, closed_at = case when expired."to" = 'verified' then now() end,
+      due_at = case when expired."to" = 'open' then ${dueSql(sla, sql`f.clock_from`, sql`f.severity`, sql`f.kev`)} else f.due_at end,
+      version = f.version + 1, updated_at = now()
+    from expired where f.org_id = ${orgId} and f.id = expired.id
+    returning f.id, f.status`.execute(tx);
   if (rows.length === 0) return;
-  await recordAudit(tx, actor, { action: 'finding.acceptances_expired', objectType: 'organization', objectId: orgId, after: { reopened: rows.length } });
+  const verified = rows.filter(({ status }) => status === 'verified').length;
+  const after = { reopened: rows.length - verified, verified };
+  await recordAudit(tx, actor, { action: 'finding.acceptances_expired', objectType: 'organization', objectId: orgId, after });
   await follower.follow(tx, actor, idsSql(rows.map(({ id }) => id)));
 }
 

@@ -5,8 +5,11 @@ import type { TenantTx } from '../../db/database.ts';
 import { emitSql } from '../../events/emit.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { riskSql } from '../../vulnerabilities/risk.ts';
+import { voidRequestsOfClosed } from '../decisions/decisions.ts';
 import type { FindingFollower } from '../follower.ts';
+import { historySql } from '../history.ts';
 import { takeImportLock } from '../import-lock.ts';
+import { reasonSentences } from '../reason-codes.ts';
 import { activeStatuses, mayMove } from '../status.ts';
 
 /** Rescores or withdraws the findings of an asset that changed. Takes the import lock, because imports read the asset too. */
@@ -16,7 +19,9 @@ export const followAsset = (follower: FindingFollower): AssetFollower => ({
     if (before.criticality !== after.criticality || before.exposure !== after.exposure) await rescore(tx, after);
     if (before.retired_at === null && after.retired_at !== null) {
       await withdraw(tx, actor, after);
-      await follower.follow(tx, actor, sql`select id from findings where org_id = ${after.org_id} and asset_id = ${after.id} and status = 'withdrawn'`);
+      const withdrawn = sql`select id from findings where org_id = ${after.org_id} and asset_id = ${after.id} and status = 'withdrawn'`;
+      await voidRequestsOfClosed(tx, after.org_id, withdrawn);
+      await follower.follow(tx, actor, withdrawn);
     }
   },
 });
@@ -28,26 +33,26 @@ async function rescore(tx: TenantTx, { org_id, id }: AssetRow): Promise<void> {
     where a.org_id = ${org_id} and a.id = ${id} and f.org_id = ${org_id} and f.asset_id = ${id} and f.risk_score <> ${risk}::real`.execute(tx);
 }
 
-const REASON = 'The asset was retired.';
-
 async function withdraw(tx: TenantTx, actor: Actor, { org_id, id }: AssetRow): Promise<void> {
   const leaving = activeStatuses.filter((status) => mayMove(status, 'withdrawn', 'system'));
-  const events = sql`select id::text as subject, jsonb_build_object('from', status, 'to', 'withdrawn', 'status_reason', ${REASON}::text) as data from leaving`;
+  const sentence = sql`${reasonSentences.asset_retired}::text`;
+  const events = sql`
+    select id::text as subject, jsonb_build_object('from', status, 'to', 'withdrawn', 'reason_code', 'asset_retired', 'status_reason', ${sentence}) as data from leaving`;
+  const entries = sql`
+    select id as finding_id, 'status_changed' as action, jsonb_build_object('status', status, 'reason_code', reason_code, 'status_reason', status_reason, 'assurance', assurance) as before,
+      jsonb_build_object('status', 'withdrawn', 'reason_code', 'asset_retired', 'status_reason', ${sentence}, 'assurance', null) as after, ${sentence} as reason
+    from leaving`;
   await sql`
     with leaving as (
-      select f.id, f.status, f.assurance, f.status_reason from findings f
+      select f.id, f.status, f.assurance, f.status_reason, f.reason_code from findings f
       where f.org_id = ${org_id} and f.asset_id = ${id} and f.status = any(${leaving})
       for no key update
     ), emitted as (
       ${emitSql(org_id, 'finding.status_changed', events)}
     ), recorded as (
-      insert into finding_history (org_id, finding_id, id, actor_type, actor_id, actor_name, action, before, after, reason)
-      select ${org_id}, id, new_id(), ${actor.type}, ${actor.id}, ${actor.name}, 'status_changed',
-        jsonb_build_object('status', status, 'status_reason', status_reason, 'assurance', assurance),
-        jsonb_build_object('status', 'withdrawn', 'status_reason', ${REASON}::text, 'assurance', null), ${REASON}
-      from leaving
+      ${historySql(actor, entries)}
     )
-    update findings f set status = 'withdrawn', status_reason = ${REASON}, status_changed_at = now(), status_changed_by = ${actor.id}, assurance = null,
-      closed_at = now(), version = f.version + 1, updated_at = now()
+    update findings f set status = 'withdrawn', status_reason = ${sentence}, reason_code = 'asset_retired', status_changed_at = now(),
+      status_changed_by = ${actor.person?.id ?? null}::text, assurance = null, closed_at = now(), version = f.version + 1, updated_at = now()
     from leaving where f.org_id = ${org_id} and f.id = leaving.id`.execute(tx);
 }

@@ -9,6 +9,7 @@ import { severityName } from '../severity.ts';
 const shownInHistory = [
   'status',
   'status_reason',
+  'reason_code',
   'assurance',
   'acceptance_owner',
   'acceptance_expires_at',
@@ -36,7 +37,9 @@ interface ChangedFinding {
 export async function recordChange(tx: TenantTx, actor: Actor, { before, after, reason }: ChangedFinding): Promise<void> {
   const [was, is] = [snapshot(before), snapshot(after)];
   const isDecision = before.status_changed_at.getTime() !== after.status_changed_at.getTime();
-  const names = Object.keys(is).filter((name) => JSON.stringify(was[name]) !== JSON.stringify(is[name]) || (isDecision && name === 'status'));
+  const names = Object.keys(is).filter(
+    (name) => JSON.stringify(was[name]) !== JSON.stringify(is[name]) || (isDecision && (name === 'status' || name === 'reason_code')),
+  );
   const pick = (from: Record<string, unknown>) => Object.fromEntries(names.map((name) => [name, from[name]]));
   const changes = { before: pick(was), after: pick(is) };
   const action = before.status !== after.status ? 'status_changed' : names.includes('severity_override') ? 'severity_changed' : 'updated';
@@ -49,6 +52,8 @@ export async function recordChange(tx: TenantTx, actor: Actor, { before, after, 
       actor_type: actor.type,
       actor_id: actor.id,
       actor_name: actor.name,
+      person: actor.person?.id ?? null,
+      person_name: actor.person?.name ?? null,
       action,
       before: JSON.stringify(changes.before),
       after: JSON.stringify(changes.after),

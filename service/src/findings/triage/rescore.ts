@@ -2,17 +2,23 @@ import { sql } from 'kysely';
 import { assetFacts } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { readPolicy } from '../../organizations/read-policy.ts';
+import { systemActor } from '../../shared/actor.ts';
 import { vulnerabilityFacts } from '../../vulnerabilities/relations.ts';
 import { riskSql } from '../../vulnerabilities/risk.ts';
+import { reopenRiskIncreased } from '../decisions/risk-increased.ts';
+import { type FindingFollower, idsSql } from '../follower.ts';
 import { takeImportLock } from '../import-lock.ts';
 import { dueSql } from '../sla.ts';
 import { activeStatuses } from '../status.ts';
 
-/** Copies current knowledge about vulnerabilities to findings and recomputes their score and deadline. Writes only findings that change. Returns how many. */
-export async function rescoreKnown(tx: TenantTx, orgId: string): Promise<number> {
+/**
+ * Copies current knowledge about vulnerabilities to findings and recomputes their score and deadline. Writes only findings that change. Accepted
+ * findings are reopened if their vulnerability is now known to be exploited.
+ */
+export async function rescoreKnown(tx: TenantTx, orgId: string, follower: FindingFollower): Promise<void> {
   await takeImportLock(tx, orgId);
   const { sla } = await readPolicy(tx, orgId);
-  const { rows } = await sql<{ changed: number }>`
+  await sql`
     with known as (
       select f.id, f.severity, f.status, f.due_at, f.clock_from, f.risk_score as old_score,
         v.epss, v.epss_percentile, v.epss_date, v.kev, v.kev_due_date, coalesce(f.cvss_score, v.cvss_score) as cvss_score,
@@ -20,15 +26,14 @@ export async function rescoreKnown(tx: TenantTx, orgId: string): Promise<number>
       from findings f join ${vulnerabilityFacts} v on v.id = f.weakness join ${assetFacts} a on a.org_id = ${orgId} and a.id = f.asset_id
       where f.org_id = ${orgId}
         and (f.epss, f.epss_percentile, f.kev, f.kev_due_date, f.cvss_score) is distinct from (v.epss, v.epss_percentile, v.kev, v.kev_due_date, coalesce(f.cvss_score, v.cvss_score))
-    ), changed as (
-      update findings f set epss = known.epss, epss_percentile = known.epss_percentile, epss_date = known.epss_date, kev = known.kev, kev_due_date = known.kev_due_date,
+    )
+    update findings f set epss = known.epss, epss_percentile = known.epss_percentile, epss_date = known.epss_date, kev = known.kev, kev_due_date = known.kev_due_date,
         cvss_score = known.cvss_score, cvss_vector = known.cvss_vector, cvss_version = known.cvss_version, risk_score = ${riskSql('known', 'known')},
         due_at = case when f.kev <> known.kev and f.status = any(${activeStatuses as readonly string[]})
           then ${dueSql(sla, sql`known.clock_from`, sql`known.severity`, sql`known.kev`)} else f.due_at end,
         version = f.version + 1, updated_at = now()
-      from known where f.org_id = ${orgId} and f.id = known.id
-      returning 1
-    )
-    select count(*)::int as changed from changed`.execute(tx);
-  return rows[0]?.changed ?? 0;
+    from known where f.org_id = ${orgId} and f.id = known.id`.execute(tx);
+  const actor = systemActor(orgId, 'worker');
+  const reopened = await reopenRiskIncreased(tx, actor, { ids: sql`select id from findings where org_id = ${orgId} and status = 'risk_accepted'`, sla });
+  if (reopened.length > 0) await follower.follow(tx, actor, idsSql(reopened));
 }

@@ -95,6 +95,28 @@ describe('a change of status', () => {
     expect(answer.body.errors.map(({ path }) => path).sort()).toEqual(missing);
   });
 
+  it('without anything that changes is refused, because the reason would be lost', async () => {
+    expect(await patch({ reason: 'looked at it' })).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining('together with `status`, `severity` or `tags`'), errors: [{ path: '/reason', code: 'misplaced' }] },
+    });
+    expect(await patch({ reason: 'looked at it', tags: ['seen'] })).toMatchObject({ status: 200, body: { version: 2 } });
+    const history = await api.call('GET', `/api/v1/findings/${finding.id}/history`, { as: analyst });
+    expect(history.body).toMatchObject({ data: [{ action: 'updated', reason: 'looked at it' }] });
+  });
+
+  it('has a reason code, and its words if a person gave some', async () => {
+    expect(await patch({ status: 'in_progress' })).toMatchObject({ body: { reason_code: 'by_person', status_reason: null } });
+    expect(await patch({ status: 'remediated', reason: 'upgraded' })).toMatchObject({ body: { reason_code: 'by_person', status_reason: 'upgraded' } });
+    const history = await api.call('GET', `/api/v1/findings/${finding.id}/history?limit=1`, { as: analyst });
+    expect(history.body).toMatchObject({ data: [{ after: { status: 'remediated', reason_code: 'by_person' }, person: { name: 'analyst of ours' } }] });
+    await admin.query(`update findings set status_reason = null, reason_code = 'scan_seen_again' where id = $1`, [finding.id]);
+    expect((await api.call('GET', `/api/v1/findings/${finding.id}`, { as: analyst })).body).toMatchObject({
+      reason_code: 'scan_seen_again',
+      status_reason: 'A scan reports the finding again.',
+    });
+  });
+
   it('with a severity reports the missing fields of both', async () => {
     const answer = await patch({ status: 'risk_accepted', severity: 'low', expires_at: day(-1) });
     expect(answer.body.errors.map(({ path, code }) => `${path} ${code}`).sort()).toEqual(['/expires_at in_the_past', '/owner required', '/reason required']);
@@ -104,6 +126,7 @@ describe('a change of status', () => {
     { owner: 'Ada' },
     { status: 'in_progress', expires_at: '2100-01-01T00:00:00Z' },
     { status: 'remediated', reason: 'done', justification: 'code_not_present' },
+    { status: 'in_progress', scope: 'finding' },
   ])('rejects fields of another status: %j', async (body) => {
     expect(await patch(body)).toMatchObject({ status: 400, body: { errors: [{ code: 'misplaced' }] } });
   });
@@ -131,24 +154,6 @@ describe('a change of status', () => {
     });
     expect(await patch({ ...accept, expires_at: day(732) })).toMatchObject({ status: 400 });
     expect(await patch({ ...accept, expires_at: day(730) })).toMatchObject({ status: 200 });
-  });
-
-  it('requires another member as risk owner under the four-eyes policy', async () => {
-    await admin.query(`update organizations set policy = '{"four_eyes": true}' where id = $1`, [api.ours.id]);
-    const [ada, grace] = [await addPerson(api, api.ours, 'admin'), await addPerson(api, api.ours, 'viewer')];
-    const session = await signIn(api, ada);
-    const key = (await createKey(api, { headers: session }, 'analyst')).key;
-    const { name } = (await api.call('GET', '/api/v1/me', { headers: session })).body as { name: string };
-    const accept = { status: 'risk_accepted', reason: 'no way in', expires_at: day(3) };
-    for (const owner of ['me', 'analyst of ours', 'theirs'])
-      expect(await patch({ ...accept, owner })).toMatchObject({ status: 409, body: { code: 'conflict' } });
-    for (const owner of [ada.email, ` ${ada.email.toUpperCase()} `, name])
-      expect(await patch({ ...accept, owner }, { as: key })).toMatchObject({ status: 409 });
-    const bulk = { ids: [finding.id], change: { ...accept, owner: ada.email } };
-    expect(await api.call('POST', '/api/v1/findings/bulk', { as: key, body: bulk })).toMatchObject({ body: { refused: [{ code: 'conflict' }] } });
-    expect(await patch({ ...accept, owner: grace.email.toUpperCase() }, { as: key })).toMatchObject({ status: 200 });
-    expect(await patch({ ...accept, owner: ada.email }, { as: key })).toMatchObject({ status: 409 });
-    await admin.query(`update organizations set policy = '{}' where id = $1`, [api.ours.id]);
   });
 
   it.each<[Status, object, object]>([

@@ -1,61 +1,21 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Static } from 'typebox';
 import { readAsset } from '../../assets/assets.ts';
+import { recordAudit } from '../../audit/record.ts';
 import type { TenantTx } from '../../db/database.ts';
-import { membersCalled } from '../../organizations/members/members.ts';
-import type { OrganizationPolicy } from '../../organizations/policy.ts';
 import { readPolicy } from '../../organizations/read-policy.ts';
 import type { Actor } from '../../shared/actor.ts';
-import { AppError, type FieldError } from '../../shared/errors.ts';
 import { riskOf } from '../../vulnerabilities/risk.ts';
+import { decisionOf, endDecisions, recordDecisions, voidRequestsOfClosed } from '../decisions/decisions.ts';
+import { reopenRiskIncreased } from '../decisions/risk-increased.ts';
 import type { FindingRow } from '../fields/field.ts';
 import { type FindingFollower, idsSql } from '../follower.ts';
-import { lockFinding } from '../list/list.ts';
-import type { FindingPatch as FindingPatchSchema } from '../schemas.ts';
-import { severityName, severityRank } from '../severity.ts';
-import { dueAt } from '../sla.ts';
-import { type Assurance, allowed, isClosed, LONGEST_ACCEPTANCE_DAYS, mayMove, mayRestate, type Status } from '../status.ts';
+import { lockFinding, readFinding } from '../list/list.ts';
+import { changedBy } from '../reason-codes.ts';
+import { isPending, requestAcceptances, requestOf } from './acceptance-requests.ts';
+import { asksForApproval, type Change, type Decidable, type Deciding, decide, type FindingPatch, invalid } from './decide.ts';
 import { recordChange } from './record-change.ts';
 
-export type FindingPatch = Static<typeof FindingPatchSchema>;
-
-/** New values of the columns that a decision changes. */
-type Change = Partial<
-  Pick<
-    FindingRow,
-    | 'status'
-    | 'status_reason'
-    | 'status_changed_by'
-    | 'assurance'
-    | 'acceptance_owner'
-    | 'justification'
-    | 'severity'
-    | 'severity_override'
-    | 'severity_override_by'
-    | 'severity_override_reason'
-    | 'reopen_count'
-    | 'tags'
-  >
-> & { status_changed_at?: Date; acceptance_expires_at?: Date | null; closed_at?: Date | null; due_at?: Date | 'infinity' };
-
-/** The columns that a decision reads. Bulk changes decide for a sample row, which must supply all of them. */
-export type Decidable = Pick<
-  FindingRow,
-  | 'status'
-  | 'status_reason'
-  | 'status_changed_by'
-  | 'assurance'
-  | 'acceptance_owner'
-  | 'acceptance_expires_at'
-  | 'justification'
-  | 'closed_at'
-  | 'reopen_count'
-  | 'severity_override'
-  | 'source_severity'
-  | 'clock_from'
-  | 'kev'
-  | 'tags'
->;
+export type { FindingPatch } from './decide.ts';
 
 interface Triage {
   id: string;
@@ -64,20 +24,48 @@ interface Triage {
 }
 
 export async function updateFinding(tx: TenantTx, actor: Actor, { id, patch, check }: Triage, follower: FindingFollower): Promise<FindingRow> {
+  assertChanges(patch);
   const finding = await lockFinding(tx, actor.orgId, id);
   check(finding);
-  const updated = await applyPatch(tx, finding, patch, await readDeciding(tx, actor, patch));
+  const deciding = await readDeciding(tx, actor);
+  const scoped = { ...finding, scope: patch.scope === undefined ? null : await scopeOf(tx, finding) };
+  const change = decide(scoped, patch, deciding);
+  const changed = Object.keys(change).length > 0;
+  if (changed) await applyChange(tx, finding, { change, reason: patch.reason ?? null }, deciding);
+  await followDecision(tx, scoped, patch, { ...deciding, change });
+  if (!changed && !asksForApproval(scoped, patch, deciding)) return finding;
+  const updated = await readFinding(tx, actor.orgId, id);
   if (updated.status !== finding.status) await follower.follow(tx, actor, idsSql([id]));
   return updated;
 }
 
-async function applyPatch(tx: TenantTx, finding: FindingRow, patch: FindingPatch, deciding: Deciding): Promise<FindingRow> {
+function assertChanges({ reason, status, severity, tags }: FindingPatch): void {
+  if (reason === undefined || status !== undefined || severity !== undefined || tags !== undefined) return;
+  const detail = 'explains a change and is not kept without one. Send it together with `status`, `severity` or `tags`';
+  throw invalid([{ in: 'body', path: '/reason', code: 'misplaced', detail }]);
+}
+
+/** The scope of the active decision. */
+async function scopeOf(tx: TenantTx, { org_id, id }: FindingRow): Promise<Decidable['scope']> {
+  const active = await tx
+    .selectFrom('decisions')
+    .select('scope')
+    .where('org_id', '=', org_id)
+    .where('finding_id', '=', id)
+    .where('state', '=', 'active')
+    .executeTakeFirst();
+  return active?.scope ?? null;
+}
+
+async function applyChange(
+  tx: TenantTx,
+  finding: FindingRow,
+  { change, reason }: { change: Change; reason: string | null },
+  deciding: Deciding,
+): Promise<void> {
   const { actor, now } = deciding;
-  const change = decide(finding, patch, deciding);
-  if (Object.keys(change).length === 0) return finding;
   const { criticality, exposure } = await readAsset(tx, actor.orgId, finding.asset_id);
-  const after = { ...finding, ...change };
-  const risk = riskOf({ ...after, criticality, exposure });
+  const risk = riskOf({ ...finding, ...change, criticality, exposure });
   const updated = await tx
     .updateTable('findings')
     .set({
@@ -91,8 +79,23 @@ async function applyPatch(tx: TenantTx, finding: FindingRow, patch: FindingPatch
     .where('id', '=', finding.id)
     .returningAll()
     .executeTakeFirstOrThrow();
-  await recordChange(tx, actor, { before: finding, after: updated, reason: patch.reason ?? null });
-  return updated;
+  await recordChange(tx, actor, { before: finding, after: updated, reason });
+}
+
+/** Records, requests or ends the decision that the patch is about. */
+async function followDecision(tx: TenantTx, finding: FindingRow & Decidable, patch: FindingPatch, { change, ...deciding }: Deciding & { change: Change }) {
+  const { actor, policy } = deciding;
+  const [decision, ids] = [decisionOf(patch.status, patch), [finding.id]];
+  if (change.severity !== undefined && change.status === undefined) await reopenRiskIncreased(tx, actor, { ids: idsSql(ids), sla: policy.sla });
+  if (decision && asksForApproval(finding, patch, deciding)) {
+    if (await isPending(tx, actor, decision, finding.id)) return;
+    await requestAcceptances(tx, actor, decision, ids);
+    await recordAudit(tx, actor, { action: 'finding.acceptance_requested', objectType: 'finding', objectId: finding.id, after: requestOf(actor, decision) });
+  } else if (change.status !== undefined) {
+    if (decision) await recordDecisions(tx, actor, decision, ids);
+    else if (decisionOf(finding.status, {})) await endDecisions(tx, actor.orgId, ids, changedBy(actor));
+    await voidRequestsOfClosed(tx, actor.orgId, idsSql(ids));
+  }
 }
 
 /** Replaces the tags among the words of the search index. */
@@ -101,157 +104,6 @@ function taggedSql(before: readonly string[], after: readonly string[]): RawBuil
   return sql`ts_delete(search::tsvector, ${words(before)}) || array_to_tsvector(${words(after)})`;
 }
 
-export interface Deciding {
-  actor: Actor;
-  policy: OrganizationPolicy;
-  now: Date;
-  /** Members with the name or email address of the acceptance's owner. Read only under the four-eyes policy. */
-  owners: readonly { id: string }[];
-}
-
-export async function readDeciding(tx: TenantTx, actor: Actor, { status, owner }: Pick<FindingPatch, 'status' | 'owner'>): Promise<Deciding> {
-  const policy = await readPolicy(tx, actor.orgId);
-  const accepting = status === 'risk_accepted' && owner !== undefined;
-  const owners = policy.four_eyes && accepting ? await membersCalled(tx, actor.orgId, owner) : [];
-  return { actor, policy, now: new Date(), owners };
-}
-
-/** Returns the change that the patch makes, or throws with all mistakes of the request. Pure. */
-export function decide(finding: Decidable, patch: FindingPatch, deciding: Deciding): Change {
-  const restated = patch.status === finding.status && isRestated(finding, patch);
-  const to = patch.status !== undefined && (restated || patch.status !== finding.status) ? patch.status : null;
-  if (to !== null && !(restated ? mayRestate(to) : mayMove(finding.status, to, 'person'))) throw invalidTransition(finding.status, to);
-  const mistakes = new Map([...missingFor(finding, to, patch), ...misplaced(patch)].map((mistake) => [mistake.path, mistake]));
-  const wrongEnd = to === 'risk_accepted' && patch.expires_at !== undefined ? wrongEndOf(new Date(patch.expires_at), deciding.now) : null;
-  if (wrongEnd) mistakes.set('/expires_at', { in: 'body', path: '/expires_at', ...wrongEnd });
-  if (mistakes.size > 0) throw invalid([...mistakes.values()]);
-  const retagged = patch.tags !== undefined && patch.tags.join('\n') !== finding.tags.join('\n');
-  return {
-    ...decideSeverity(finding, patch, deciding),
-    ...(to === null ? {} : decideStatus(finding, to, patch, deciding)),
-    ...(restated ? keptWhenRestated(finding, patch) : {}),
-    ...(retagged && patch.tags ? { tags: patch.tags } : {}),
-  };
-}
-
-/** Whether the patch keeps the status but changes its reason or details. Fields that it leaves out stay. */
-function isRestated(finding: Decidable, { reason, owner, expires_at, justification }: FindingPatch): boolean {
-  const differs = <T>(given: T | undefined, known: T | null | undefined): boolean => given !== undefined && given !== known;
-  const end = expires_at === undefined ? undefined : Date.parse(expires_at);
-  return (
-    differs(reason, finding.status_reason) ||
-    differs(owner, finding.acceptance_owner) ||
-    differs(end, finding.acceptance_expires_at?.getTime()) ||
-    differs(justification, finding.justification)
-  );
-}
-
-function keptWhenRestated({ status_reason, assurance, closed_at }: Decidable, { reason }: FindingPatch): Change {
-  return { status_reason: reason ?? status_reason, assurance, closed_at };
-}
-
-function wrongEndOf(end: Date, now: Date): Pick<FieldError, 'code' | 'detail'> | null {
-  if (end <= now) return { code: 'in_the_past', detail: 'must be in the future' };
-  if (end.getTime() - now.getTime() <= LONGEST_ACCEPTANCE_DAYS * 86_400_000) return null;
-  return { code: 'too_late', detail: `must be at most ${LONGEST_ACCEPTANCE_DAYS} days (two years) from now` };
-}
-
-const EXPLAIN_SEVERITY = 'explain why the severity differs from the source';
-export const SEVERITY_UNEXPLAINED = `\`reason\` is required: ${EXPLAIN_SEVERITY}.`;
-
-function missingFor(finding: Decidable, to: Status | null, patch: FindingPatch): FieldError[] {
-  const { severity } = patch;
-  const reranked = typeof severity === 'string' && severityRank(severity) !== finding.severity_override;
-  const reopened = to === 'open' && comesBack(finding.status);
-  const needed: readonly [needed: boolean, name: 'reason' | 'owner' | 'expires_at' | 'justification', why: string][] = [
-    [reranked, 'reason', EXPLAIN_SEVERITY],
-    [reopened, 'reason', 'explain why the finding is open again'],
-    [to === 'remediated', 'reason', 'describe what was done'],
-    [to === 'withdrawn', 'reason', 'explain why the finding no longer applies'],
-    [to === 'risk_accepted', 'reason', 'explain why the risk is accepted'],
-    [to === 'risk_accepted', 'owner', 'name who is responsible for the risk'],
-    [to === 'risk_accepted', 'expires_at', 'set the end of the acceptance'],
-    [to === 'false_positive', 'justification', 'state why the finding does not apply'],
-  ];
-  return needed.flatMap(([isNeeded, name, why]) =>
-    isNeeded && !patch[name]?.trim() ? [{ in: 'body', path: `/${name}`, code: 'required', detail: `is required: ${why}` }] : [],
-  );
-}
-
-function misplaced(patch: FindingPatch): FieldError[] {
-  const belongs = { owner: 'risk_accepted', expires_at: 'risk_accepted', justification: 'false_positive' } as const;
-  return (['owner', 'expires_at', 'justification'] as const).flatMap((name) =>
-    patch[name] === undefined || patch.status === belongs[name]
-      ? []
-      : [{ in: 'body', path: `/${name}`, code: 'misplaced', detail: `is only allowed with the status ${belongs[name]}` }],
-  );
-}
-
-function decideSeverity(finding: Decidable, { severity, reason }: FindingPatch, { actor, policy }: Deciding): Change {
-  const rank = severity === undefined ? finding.severity_override : severity === null ? null : severityRank(severity);
-  if (rank === finding.severity_override || severity === undefined) return {};
-  const effective = rank ?? finding.source_severity;
-  return {
-    severity_override: rank,
-    severity_override_by: rank === null ? null : actor.name,
-    severity_override_reason: rank === null ? null : (reason ?? null),
-    severity: effective,
-    due_at: dueAt(policy.sla, finding.clock_from, severityName(effective), finding.kev) ?? 'infinity',
-  };
-}
-
-const comesBack = (from: Status): boolean => from === 'remediated' || from === 'verified' || from === 'withdrawn';
-
-/** The id of the person behind a credential. All keys and sessions of a member are the same person. */
-export function personOf({ memberId, id }: Pick<Actor, 'memberId' | 'id'>): string | null {
-  return memberId ?? id;
-}
-
-function decideStatus(finding: Decidable, to: Status, patch: FindingPatch, deciding: Deciding): Change {
-  const { actor, now } = deciding;
-  const moved: Change = {
-    status: to,
-    status_reason: patch.reason ?? null,
-    status_changed_at: now,
-    status_changed_by: personOf(actor),
-    assurance: null,
-    acceptance_owner: null,
-    acceptance_expires_at: null,
-    justification: null,
-    closed_at: isClosed(to) ? now : null,
-  };
-  if (to === 'remediated') return { ...moved, assurance: 'declared' satisfies Assurance };
-  if (to === 'verified') {
-    if (finding.status_changed_by !== null && finding.status_changed_by === personOf(actor)) {
-      throw new AppError('conflict', 'You cannot verify a finding that you marked as remediated. Another person or a scan must verify it.');
-    }
-    // A claim that came from a connection, such as a closed ticket, may have been made by the same person.
-    const isKnown = finding.status_changed_by !== null;
-    return { ...moved, assurance: (isKnown ? 'independent' : 'declared') satisfies Assurance };
-  }
-  if (to === 'risk_accepted') {
-    assertFourEyes(patch.owner ?? '', deciding);
-    return { ...moved, acceptance_owner: patch.owner ?? null, acceptance_expires_at: new Date(patch.expires_at ?? '') };
-  }
-  if (to === 'false_positive') return { ...moved, justification: patch.justification ?? null };
-  return to === 'open' && comesBack(finding.status) ? { ...moved, reopen_count: finding.reopen_count + 1 } : moved;
-}
-
-function assertFourEyes(owner: string, { actor, policy, owners }: Deciding): void {
-  if (!policy.four_eyes) return;
-  if (owner.trim().toLowerCase() === actor.name.toLowerCase() || owners.some(({ id }) => id === actor.memberId)) {
-    throw new AppError('conflict', 'Four-eyes policy: you cannot name yourself as the owner of a risk that you accept. Name another member.');
-  }
-  if (owners.length === 0) {
-    throw new AppError('conflict', `Four-eyes policy: \`owner\` must be the email address or name of another member. No member is called "${owner}".`);
-  }
-}
-
-function invalidTransition(from: Status, to: Status): AppError {
-  const ways = allowed(from, 'person');
-  return new AppError('invalid_transition', `A finding that is ${from} cannot become ${to}. Allowed: ${ways.length > 0 ? ways.join(', ') : 'none'}.`);
-}
-
-function invalid(errors: FieldError[]): AppError {
-  return new AppError('validation_failed', errors.map(({ path, detail }) => `\`${path.slice(1)}\` ${detail}.`).join(' '), { errors });
+export async function readDeciding(tx: TenantTx, actor: Actor): Promise<Deciding> {
+  return { actor, policy: await readPolicy(tx, actor.orgId), now: new Date() };
 }

@@ -106,7 +106,17 @@ describe('a session', () => {
   let own: App;
   beforeAll(async () => {
     const principal = (role: 'viewer') => ({
-      actor: { orgId: 'o', type: 'member', id: 'm', name: 'Ada', role, memberId: 'm', requestId: null, address: null } as const,
+      actor: {
+        orgId: 'o',
+        type: 'member',
+        id: 'm',
+        name: 'Ada',
+        role,
+        memberId: 'm',
+        person: { id: 'm', name: 'Ada' },
+        requestId: null,
+        address: null,
+      } as const,
       organization: { id: 'o', slug: 'o', name: 'o' },
       email: null,
       expiresAt: null,

@@ -54,6 +54,8 @@ export async function createApiKey(tx: Tx, actor: Actor, input: Static<typeof Ap
       prefix,
       token_hash: hash,
       owner_member_id: actor.memberId,
+      person: actor.memberId === null ? (actor.person?.id ?? null) : null,
+      person_name: actor.memberId === null ? (actor.person?.name ?? null) : null,
       created_by: actor.name,
       expires_at: readExpiry(input.expires_at ?? null),
     })

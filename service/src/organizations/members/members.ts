@@ -109,17 +109,6 @@ export async function findMemberBy(tx: TenantTx, orgId: string, column: 'id' | '
   return tx.selectFrom('members').select(['id', 'email']).where('org_id', '=', orgId).where(column, '=', value).executeTakeFirst();
 }
 
-/** Finds members by e-mail or by name, ignoring case. Several members can have the same name. */
-export function membersCalled(tx: TenantTx, orgId: string, called: string) {
-  const wanted = called.trim().toLowerCase();
-  return tx
-    .selectFrom('members')
-    .select('id')
-    .where('org_id', '=', orgId)
-    .where((member) => member.or([member('email', '=', wanted), member(member.fn<string>('lower', ['name']), '=', wanted)]))
-    .execute();
-}
-
 export async function findMember(tx: TenantTx, orgId: string, email: string): Promise<MemberRow> {
   const member = await tx.selectFrom('members').select(columns).where('org_id', '=', orgId).where('email', '=', email.toLowerCase()).executeTakeFirst();
   if (!member) throw notFound('member', email);

@@ -1,3 +1,4 @@
+import { recordAudit } from '../../audit/record.ts';
 import type { Database } from '../../db/database.ts';
 import type { Actor, Principal } from '../../shared/actor.ts';
 import { isUuid } from '../../shared/ids.ts';
@@ -19,26 +20,44 @@ interface Found {
   name: string;
   role: Role;
   member_id: string | null;
+  person: string;
+  person_name: string;
   email: string | null;
   expires_at: Date | null;
 }
 
+/** The organization that a token names, and the member behind the token, if there is one. */
+interface FoundMember extends Omit<Found, 'person' | 'person_name'> {
+  known: string | null;
+  person: string | null;
+  person_name: string | null;
+}
+
 const KEY = `
-  select k.org_id, o.slug, o.name as org_name, k.id, k.name, k.role, k.owner_member_id as member_id, null as email, k.expires_at
-  from api_keys k join organizations o on o.id = k.org_id
+  select k.org_id, o.slug, o.name as org_name, k.id, k.name, k.role, k.owner_member_id as member_id, null as email, k.expires_at,
+    coalesce(k.owner_member_id::text, k.person, k.id::text) as person, coalesce(m.name, k.person_name, k.name) as person_name
+  from api_keys k join organizations o on o.id = k.org_id left join members m on m.org_id = k.org_id and m.id = k.owner_member_id
   where k.org_id = $1 and k.token_hash = $2 and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`;
 
 /** An operator can choose the first key. It then contains no organization id, or that of another installation. It belongs to "default". */
 const CHOSEN_KEY = KEY.replace('k.org_id = $1', 'o.slug = $1');
 
 const SESSION = `
-  select s.org_id, o.slug, o.name as org_name, m.id, m.name, m.role, m.id as member_id, m.email, s.expires_at
+  select s.org_id, o.slug, o.name as org_name, m.id, m.name, m.role, m.id as member_id, m.email, s.expires_at, m.id as person, m.name as person_name
   from sessions s join members m on m.org_id = s.org_id and m.id = s.member_id join organizations o on o.id = s.org_id
   where s.org_id = $1 and s.token_hash = $2 and s.expires_at > now()`;
 
+/**
+ * The member behind an access token: the one that its subject is known to belong to, else the one with its e-mail address. `known` is the member
+ * that the subject belonged to before, who may have been removed since.
+ */
 const MEMBER = `
-  select o.id as org_id, o.slug, o.name as org_name, m.id, m.name, m.role, m.id as member_id, m.email, null as expires_at
-  from organizations o left join members m on m.org_id = o.id and m.email = $2
+  select o.id as org_id, o.slug, o.name as org_name, m.id, m.name, m.role, m.id as member_id, m.email, null as expires_at,
+    s.member_id as known, coalesce(m.id, s.member_id)::text as person, m.name as person_name
+  from organizations o left join sso_subjects s on s.org_id = o.id and s.subject = $4
+  left join lateral (
+    select * from members m where m.org_id = o.id and (m.id = s.member_id or m.email = $2) order by m.id = s.member_id desc nulls last limit 1
+  ) m on true
   where o.slug = $1 or o.id = $3`;
 
 /** A JWT begins with an encoded `{"`. Generated keys never do. */
@@ -46,7 +65,8 @@ const JWT = /^eyJ[^.]*\.[^.]*\.[^.]*$/;
 
 /** Looks up the credential in the database on each request, so that a revocation takes effect immediately on every replica. */
 export function createAuthenticate({ db, keyUse, verifyAccessToken }: { db: Database; keyUse: KeyUse; verifyAccessToken: VerifyAccessToken | null }) {
-  const find = async (name: string, sql: string, ...values: unknown[]): Promise<Found | undefined> => (await db.systemQuery<Found>(name, sql, values))[0];
+  const find = async <Row = Found>(name: string, sql: string, ...values: unknown[]): Promise<Row | undefined> =>
+    (await db.systemQuery<Row>(name, sql, values))[0];
 
   const byToken = async (token: string, caller: Caller): Promise<Principal | null> => {
     const orgId = organizationOf('rrs', token);
@@ -62,12 +82,18 @@ export function createAuthenticate({ db, keyUse, verifyAccessToken }: { db: Data
     const claims = await verify(token);
     if (!claims) return null;
     const [slug, id] = isUuid(claims.organization) ? [null, claims.organization] : [claims.organization, null];
-    const found = await find('member', MEMBER, slug, claims.email?.toLowerCase() ?? null, id);
+    const found = await find<FoundMember>('member', MEMBER, slug, claims.email?.toLowerCase() ?? null, id, claims.subject);
     if (!found) return null;
     const fromToken = { email: claims.email, expires_at: claims.expiresAt };
+    const person = { person: found.person ?? claims.subject, person_name: found.person_name ?? claims.name };
     // A token with a role is its own identity. A token without one only identifies a member, whose role applies.
-    if (claims.role !== null) return principal('oidc', { ...found, ...fromToken, id: claims.subject, name: claims.name, role: claims.role }, caller);
-    return found.member_id === null ? null : principal('member', { ...found, ...fromToken }, caller);
+    if (claims.role === null && found.member_id === null) return null;
+    const identified =
+      claims.role === null
+        ? principal('member', { ...found, ...fromToken, ...person }, caller)
+        : principal('oidc', { ...found, ...fromToken, ...person, id: claims.subject, name: claims.name, role: claims.role }, caller);
+    if (found.member_id !== found.known) await rememberSubject(db, identified.actor, claims.subject);
+    return identified;
   };
 
   return async (credential: { kind: 'token' | 'session'; token: string }, caller: Caller): Promise<Principal | null> => {
@@ -76,6 +102,20 @@ export function createAuthenticate({ db, keyUse, verifyAccessToken }: { db: Data
     const found = orgId === null ? undefined : await find('session', SESSION, orgId, hashToken(credential.token));
     return found ? principal('member', found, caller) : null;
   };
+}
+
+/** From then on the subject belongs to the member, whatever e-mail address its tokens have. */
+async function rememberSubject(db: Database, actor: Actor, subject: string): Promise<void> {
+  const { orgId, memberId } = actor;
+  if (memberId === null) return;
+  await db.withTenant(actor, async (tx) => {
+    await tx
+      .insertInto('sso_subjects')
+      .values({ org_id: orgId, subject, member_id: memberId })
+      .onConflict((conflict) => conflict.columns(['org_id', 'subject']).doUpdateSet({ member_id: memberId }))
+      .execute();
+    await recordAudit(tx, actor, { action: 'member.subject_linked', objectType: 'member', objectId: memberId, after: { subject } });
+  });
 }
 
 function principal(type: Actor['type'], found: Found, caller: Caller): Principal {
@@ -87,6 +127,7 @@ function principal(type: Actor['type'], found: Found, caller: Caller): Principal
       name: found.name,
       role: found.role,
       memberId: found.member_id,
+      person: { id: found.person, name: found.person_name },
       requestId: caller.id,
       address: caller.ip,
     },

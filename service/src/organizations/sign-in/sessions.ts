@@ -57,7 +57,7 @@ async function withPassword(candidates: Candidate[], password: string): Promise<
 
 function actorOf(candidate: Candidate, caller: { id: string; ip: string }): Actor {
   const { org_id, id, name, role } = candidate;
-  return { orgId: org_id, type: 'member', id, name, role, memberId: id, requestId: caller.id, address: caller.ip };
+  return { orgId: org_id, type: 'member', id, name, role, memberId: id, person: { id, name }, requestId: caller.id, address: caller.ip };
 }
 
 async function countAttempt(tx: SystemTx, { email, organization }: SignIn): Promise<Candidate[]> {

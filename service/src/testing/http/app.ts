@@ -15,8 +15,8 @@ export async function startApp(routes: (app: App) => void, overrides: Partial<Ap
     authenticate: async ({ token }, { id, ip }) => {
       const [name = '', role] = token.split(':');
       if (role === undefined) return null;
-      const actor = { orgId: testOrganization.id, type: 'api_key', id: name, name, role: role as Role, memberId: null, requestId: id, address: ip } as const;
-      return { actor, organization: testOrganization, email: null, expiresAt: null };
+      const credential = { type: 'api_key', id: name, name, role: role as Role, memberId: null, person: { id: name, name } } as const;
+      return { actor: { orgId: testOrganization.id, ...credential, requestId: id, address: ip }, organization: testOrganization, email: null, expiresAt: null };
     },
     clock: { now: () => Date.now() },
     bodyLimit: 1_048_576,

@@ -23,6 +23,20 @@ export function subjectsOf(api: TestApi): Readonly<Record<string, Create>> {
   const finding = (organization: TestOrganization): Promise<string> =>
     create(organization, '/api/v1/findings', { title: 'subject', severity: 'high', asset: { type: 'host', name: `of ${organization.slug}` } });
 
+  /** A finding with a pending request to accept its risk, by somebody else. */
+  const requestedAcceptance = async (organization: TestOrganization): Promise<string> => {
+    const finding_id = await finding(organization);
+    const decision = { kind: 'acceptance', state: 'requested', person: 'somebody', person_name: 'Somebody', reason: 'subject', owner: 'Somebody' } as const;
+    const expires_at = new Date(Date.now() + 86_400_000);
+    await withSystem((tx) =>
+      tx
+        .insertInto('decisions')
+        .values({ org_id: organization.id, finding_id, id: newId(), ...decision, expires_at, severity: 4, kev: false })
+        .execute(),
+    );
+    return finding_id;
+  };
+
   const workItem = (organization: TestOrganization, finding_ids?: string[]): Promise<string> =>
     create(organization, '/api/v1/work-items', { title: `of ${organization.slug}`, ...(finding_ids ? { finding_ids } : {}) });
 
@@ -105,6 +119,8 @@ export function subjectsOf(api: TestApi): Readonly<Record<string, Create>> {
       return (body as { asset: { id: string } }).asset.id;
     }),
     '/api/v1/findings/{id}': single(finding),
+    approveAcceptance: single(requestedAcceptance),
+    rejectAcceptance: single(requestedAcceptance),
     '/api/v1/imports/{id}': single(pendingImport),
     '/api/v1/integrations/{id}': single(scanner),
     '/api/v1/integrations/{id}/runs/{run_id}': (organization) => run(organization, 'queued'),

@@ -50,7 +50,7 @@ export function useSyncs() {
   /** The worker's job handlers that concern connections. */
   const handlers = (limits: Partial<HttpLimits>) => [syncHandler(syncing(limits)), importHandler(api.blobs, api.follower)];
   const rescore = (orgId: string): Promise<void> =>
-    knowledgeChange.run({ org_id: orgId }, { db: api.db, log: quiet, signal: new AbortController().signal, lastAttempt: true });
+    knowledgeChange(api.follower).run({ org_id: orgId }, { db: api.db, log: quiet, signal: new AbortController().signal, lastAttempt: true });
   const perform = async (
     orgId: string,
     runId: string,

@@ -2,7 +2,6 @@ import type { Static } from 'typebox';
 import { recordAudit } from '../../audit/record.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { emit } from '../../events/emit.ts';
-import { personOf } from '../../findings/triage/triage.ts';
 import { readPolicy } from '../../organizations/read-policy.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { AppError, invalidField } from '../../shared/errors.ts';
@@ -23,7 +22,7 @@ export async function decideOnItem(tx: TenantTx, actor: Actor, id: string, { dec
     throw invalidField({ in: 'body', path: '/comment', code: 'required', detail: 'is required for a rejection: say what is missing' });
   }
   if (item.status === 'cancelled') throw new AppError('conflict', `The work item "${id}" is cancelled and can no longer be approved or rejected.`);
-  const part = partOf(await participantsIn(tx, orgId, id), { person: personOf(actor), name: actor.name });
+  const part = partOf(await participantsIn(tx, orgId, id), { person: actor.person?.id ?? null, names: [actor.person?.name ?? null, actor.name] });
   if (decision === 'approved' && part !== null && (await readPolicy(tx, orgId)).four_eyes) {
     throw new AppError('conflict', `Four-eyes policy: you ${part}. Ask somebody who had no part in the work to approve it.`);
   }
@@ -39,7 +38,8 @@ export async function decideOnItem(tx: TenantTx, actor: Actor, id: string, { dec
       actor_type: actor.type,
       actor_id: actor.id,
       actor_name: actor.name,
-      person: personOf(actor),
+      person: actor.person?.id ?? null,
+      person_name: actor.person?.name ?? null,
       independent: part === null,
       item_status,
       item_version,

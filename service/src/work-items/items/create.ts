@@ -2,7 +2,6 @@ import type { Static } from 'typebox';
 import { recordAudit } from '../../audit/record.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { emit } from '../../events/emit.ts';
-import { personOf } from '../../findings/triage/triage.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { newId } from '../../shared/ids.ts';
 import type { WorkItemCreate } from '../schemas.ts';
@@ -27,7 +26,7 @@ export async function createWorkItem(tx: TenantTx, actor: Actor, input: Static<W
   };
   await tx
     .insertInto('work_items')
-    .values({ org_id: orgId, id, ...columns, created_by: personOf(actor), created_by_name: actor.name })
+    .values({ org_id: orgId, id, ...columns, created_by: actor.person?.id ?? null, created_by_name: actor.name })
     .execute();
   const after = { title, assignee: assigned.assignee, priority, due_at: due_at ?? null, external_ref };
   await recordAudit(tx, actor, { action: 'work_item.created', objectType: 'work_item', objectId: id, after });

@@ -4,7 +4,6 @@ import type { TenantTx } from '../../db/database.ts';
 import { emit } from '../../events/emit.ts';
 import { findingFacts } from '../../findings/relations.ts';
 import { activeStatuses } from '../../findings/status.ts';
-import { personOf } from '../../findings/triage/triage.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { rollUpItems } from './roll-up.ts';
 import { doneStatuses } from './status.ts';
@@ -59,7 +58,7 @@ export async function followUp(tx: TenantTx, actor: Actor, ids: RawBuilder<unkno
   const created = await sql<{ id: string; title: string; follows: string }>`
     with recursive ${returnedSql(orgId, ids)}
     insert into work_items (org_id, id, title, description, assignee, assignee_member_id, priority, follows, created_by, created_by_name)
-    select ${orgId}, new_id(), w.title, w.description, w.assignee, w.assignee_member_id, w.priority, w.id, ${personOf(actor)}, ${actor.name}
+    select ${orgId}, new_id(), w.title, w.description, w.assignee, w.assignee_member_id, w.priority, w.id, ${actor.person?.id ?? null}, ${actor.name}
     from (select distinct id from ends) ended join work_items w on w.org_id = ${orgId} and w.id = ended.id and w.closed_at is not null
     returning id, title, follows`.execute(tx);
   const linked = await sql<{ id: string; linked: number }>`

@@ -6,7 +6,6 @@ import { emit } from '../../events/emit.ts';
 import type { FindingFollower } from '../../findings/follower.ts';
 import type { Status } from '../../findings/status.ts';
 import { changeFindings } from '../../findings/triage/bulk.ts';
-import { personOf } from '../../findings/triage/triage.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { AppError, invalidField } from '../../shared/errors.ts';
 import type { WorkItemPatch as PatchSchema } from '../schemas.ts';
@@ -107,7 +106,7 @@ async function writeChanges(tx: TenantTx, actor: Actor, current: WorkItemRow, pa
   if (names.length === 0) return;
   const { due_at: due, ...others } = columns;
   const moves =
-    to === null ? {} : { status_changed_at: sql<Date>`now()`, status_changed_by: personOf(actor), closed_at: isClosed(to) ? sql<Date>`now()` : null };
+    to === null ? {} : { status_changed_at: sql<Date>`now()`, status_changed_by: actor.person?.id ?? null, closed_at: isClosed(to) ? sql<Date>`now()` : null };
   await tx
     .updateTable('work_items')
     .set({

@@ -10,7 +10,7 @@ import { currentDrift, isRefusal, now } from './outcomes.ts';
 
 export interface Repair {
   direction: Static<typeof TicketRepair>['direction'];
-  by: Pick<Actor, 'type' | 'id' | 'name' | 'memberId'>;
+  by: Pick<Actor, 'type' | 'id' | 'name' | 'memberId' | 'person'>;
   requested_at: string;
 }
 

@@ -88,8 +88,8 @@ export async function repairTicket(tx: TenantTx, actor: Actor, { itemId, id, dir
   const { orgId } = actor;
   const ticket = await readTicket(tx, orgId, itemId, id);
   assertRepairable(ticket, direction);
-  const { type, id: actorId, name, memberId } = actor;
-  const repair: Repair = { direction, by: { type, id: actorId, name, memberId }, requested_at: new Date().toISOString() };
+  const { type, id: actorId, name, memberId, person } = actor;
+  const repair: Repair = { direction, by: { type, id: actorId, name, memberId, person }, requested_at: new Date().toISOString() };
   await enqueueTicket(tx, orgId, ticket.id);
   await tx
     .updateTable('tickets')

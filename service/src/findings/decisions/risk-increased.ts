@@ -1,0 +1,52 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { TenantTx } from '../../db/database.ts';
+import { emitSql } from '../../events/emit.ts';
+import type { OrganizationPolicy } from '../../organizations/policy.ts';
+import { type HistoryActor, historySql } from '../history.ts';
+import { reasonSentences } from '../reason-codes.ts';
+import { dueSql } from '../sla.ts';
+import { stillReported } from './sightings.ts';
+
+interface Scope {
+  /** Selects the findings whose severity or KEV listing may have changed. May select more. */
+  ids: RawBuilder<unknown>;
+  sla: OrganizationPolicy['sla'];
+  /** The import that made the change. */
+  importId?: string;
+}
+
+/**
+ * Reopens accepted findings that are more severe than when they were accepted, or were listed as exploited since. Returns their ids, which the
+ * caller passes to the follower. Findings that no source reports any more stay accepted: there is nothing to work on.
+ */
+export async function reopenRiskIncreased(tx: TenantTx, actor: HistoryActor, { ids, sla, importId }: Scope): Promise<string[]> {
+  const { orgId } = actor;
+  const sentence = sql`${reasonSentences.risk_increased}::text`;
+  const became = sql`jsonb_build_object('status', 'open', 'reason_code', 'risk_increased', 'status_reason', ${sentence}, 'acceptance_owner', null, 'acceptance_expires_at', null)`;
+  const entries = sql`
+    select id as finding_id, 'status_changed' as action, jsonb_build_object('status', 'risk_accepted', 'reason_code', reason_code, 'status_reason', status_reason,
+      'acceptance_owner', acceptance_owner, 'acceptance_expires_at', acceptance_expires_at) as before, ${became} as after, ${sentence} as reason from risen`;
+  const events = sql`
+    select id::text as subject, jsonb_build_object('from', 'risk_accepted', 'to', 'open', 'reason_code', 'risk_increased', 'status_reason', ${sentence}) as data from risen`;
+  const { rows } = await sql<{ id: string }>`
+    with risen as materialized (
+      select f.id, f.reason_code, f.status_reason, f.acceptance_owner, f.acceptance_expires_at
+      from findings f join decisions d on d.org_id = ${orgId} and d.finding_id = f.id and d.kind = 'acceptance' and d.state = 'active'
+      where f.org_id = ${orgId} and f.status = 'risk_accepted' and f.id in (${ids}) and (f.severity > d.severity or (f.kev and not d.kev))
+        and ${stillReported(orgId, sql`f.id`)}
+      for no key update of f
+    ), ended as (
+      update decisions d set state = 'ended', ended_at = now(), ended_reason = 'risk_increased' from risen
+      where d.org_id = ${orgId} and d.finding_id = risen.id and d.state = 'active'
+    ), recorded as (
+      ${historySql(actor, entries, importId ?? null)}
+    ), emitted as (
+      ${emitSql(orgId, 'finding.status_changed', events)}
+    )
+    update findings f set status = 'open', status_reason = ${sentence}, reason_code = 'risk_increased', status_changed_at = now(),
+      status_changed_by = null, acceptance_owner = null, acceptance_expires_at = null, closed_at = null,
+      due_at = ${dueSql(sla, sql`f.clock_from`, sql`f.severity`, sql`f.kev`)}, version = f.version + 1, updated_at = now()
+    from risen where f.org_id = ${orgId} and f.id = risen.id
+    returning f.id`.execute(tx);
+  return rows.map(({ id }) => id);
+}

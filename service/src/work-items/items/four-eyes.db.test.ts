@@ -1,0 +1,75 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { evidenceFindings } from '../../findings/list/evidence-facts.ts';
+import { AUDIENCE, type IdentityProvider, startIdentityProvider } from '../../testing/fakes/identity-provider.ts';
+import { workItemsOf } from '../../testing/findings/work-items.ts';
+import { startApi, type TestApi } from '../../testing/http/api.ts';
+import { addPerson, behindProxy, createKey, signIn } from '../../testing/people.ts';
+
+let provider: IdentityProvider;
+let api: TestApi;
+beforeAll(async () => {
+  provider = await startIdentityProvider();
+  api = await startApi({ config: { ...behindProxy, RRS_OIDC_ISSUER: provider.issuer, RRS_OIDC_AUDIENCE: AUDIENCE } });
+  await api.call('PATCH', '/api/v1/organization', { as: api.ours.owner, body: { policy: { four_eyes: true } } });
+});
+afterAll(async () => {
+  await api?.close();
+  await provider?.stop();
+});
+
+type Caller = ReturnType<typeof workItemsOf>;
+const approve = (who: Caller, id: string) => who.call('POST', `/work-items/${id}/approvals`, { decision: 'approved' });
+const refused = (part: string) => ({ status: 409, body: { code: 'conflict', detail: expect.stringContaining(part) } });
+
+describe('a person who took part in the work', () => {
+  it('cannot approve it: one user with an access token, a session and keys', async () => {
+    const ada = await addPerson(api, api.ours, 'admin');
+    const sso = await provider.forge({ organization: 'ours', sub: 'ada', email: ada.email, role: 'admin', name: 'A. Lovelace' });
+    const key = (await createKey(api, { headers: await signIn(api, ada) }, 'admin')).key;
+    const keyOfKey = (await createKey(api, { as: key }, 'analyst')).key;
+    const owner = workItemsOf(api);
+    const credentials = [sso, key, keyOfKey].map((credential) => workItemsOf(api, credential));
+
+    const worked = await owner.item(await owner.findings(1));
+    expect(await workItemsOf(api, sso).patch(worked.id, { status: 'in_progress' })).toMatchObject({ status: 200 });
+    for (const credential of credentials) expect(await approve(credential, worked.id)).toMatchObject(refused('you did the work'));
+
+    const claimed = await owner.item(await owner.findings(2));
+    expect(await workItemsOf(api, sso).patch(claimed.id, { status: 'awaiting_verification', reason: 'patched' })).toMatchObject({ status: 200 });
+    for (const credential of credentials) expect(await approve(credential, claimed.id)).toMatchObject(refused('you claimed'));
+
+    const created = await workItemsOf(api, keyOfKey).item([]);
+    for (const credential of credentials) expect(await approve(credential, created.id)).toMatchObject(refused('you created it'));
+
+    const grace = await addPerson(api, api.ours, 'analyst');
+    const other = workItemsOf(api, await provider.forge({ organization: 'ours', sub: 'grace', email: grace.email }));
+    for (const { id } of [worked, claimed, created]) expect(await approve(other, id)).toMatchObject({ status: 201, body: { independent: true } });
+  });
+
+  it('cannot approve it with a second key that the first key made', async () => {
+    const [root, stranger] = [await api.ours.key('admin'), await api.ours.key('analyst')];
+    const second = (await createKey(api, { as: root }, 'analyst', { name: 'Head of Security' })).key;
+    const { id } = await workItemsOf(api, root).item([]);
+    expect(await approve(workItemsOf(api, second), id)).toMatchObject(refused('you created it'));
+    expect(await approve(workItemsOf(api, stranger), id)).toMatchObject({ status: 201, body: { independent: true } });
+  });
+
+  it('cannot approve it after being removed as a member', async () => {
+    const gone = await addPerson(api, api.ours, 'admin');
+    const sso = await provider.forge({ organization: 'ours', sub: 'gone', email: gone.email, role: 'admin' });
+    const { id } = await workItemsOf(api, sso).item([]);
+    await api.call('DELETE', `/api/v1/members/${gone.id}`, { as: api.ours.owner });
+    expect(await approve(workItemsOf(api, sso), id)).toMatchObject(refused('you created it'));
+  });
+});
+
+it('a decision names the person in evidence, whatever the credential', async () => {
+  const person = await addPerson(api, api.ours, 'admin');
+  const key = (await createKey(api, { headers: await signIn(api, person) }, 'admin')).key;
+  const owner = workItemsOf(api);
+  const [finding = ''] = await owner.findings(1);
+  await workItemsOf(api, key).patchFinding(finding, { status: 'false_positive', justification: 'code_not_present' });
+  const { rows } = await api.db.withTenant({ orgId: api.ours.id }, (tx) => evidenceFindings(api.ours.id, sql`select ${finding}::uuid`).execute(tx));
+  expect(rows).toMatchObject([{ status_changed_by: expect.stringMatching(/^Person \d+$/) }]);
+});
