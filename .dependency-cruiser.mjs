@@ -18,8 +18,10 @@ const subFolders = {
     decisions: ['fields'],
     list: ['fields'],
     export: ['fields', 'list'],
-    import: ['fields', 'identity', 'decisions'],
-    triage: ['fields', 'list', 'import', 'decisions'],
+    merge: ['fields', 'identity', 'decisions'],
+    absence: ['merge'],
+    import: ['absence', 'merge'],
+    triage: ['fields', 'list', 'merge', 'decisions'],
   },
   evidence: {
     keys: [],

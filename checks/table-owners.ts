@@ -5,7 +5,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   audit: ['audit_events'],
   events: ['events', 'webhooks', 'webhook_deliveries'],
   organizations: ['organizations', 'members', 'sessions', 'sso_subjects', 'api_keys'],
-  assets: ['assets', 'asset_keys', 'import_assets', 'tenant_assets', 'tenant_import_assets'],
+  assets: ['assets', 'asset_keys', 'asset_tracks', 'asset_versions', 'import_assets', 'tenant_assets', 'tenant_import_assets'],
   vulnerabilities: ['vulnerabilities', 'vulnerability_aliases'],
   findings: [
     'decisions',
@@ -18,6 +18,8 @@ const owners: Readonly<Record<string, readonly string[]>> = {
     'import_seen',
     'import_texts',
     'imports',
+    'occurrences',
+    'run_assets',
     'sightings',
     'source_coverage',
     'sources',

@@ -510,9 +510,16 @@ create table findings (
   -- The tool's id of the check.
   rule text,
   component text,
+  -- Ecosystem and name of the component, by which sources meet that do not name both.
+  component_key text,
   location jsonb not null default '{}',
   text_id bytea,
   source_ids uuid[] not null default '{}',
+  -- How many places the present sightings name.
+  place_count integer not null default 1,
+  -- Whether lists, statistics and deadlines include the finding. Not those that only pull requests have, and not merged ones.
+  listed boolean not null default true,
+  merged_into uuid,
   -- Whether the sources differ by two steps of severity or more.
   severity_disputed boolean not null default false,
   first_seen timestamptz(3) not null,
@@ -586,6 +593,8 @@ create table sightings (
   -- The least able scan that saw the finding. Only a scan that is as able can prove that it is gone.
   bar_credentialed boolean,
   bar_knowledge_at timestamptz(3),
+  -- The only place of the finding that the source names, for people. Null: the places are in `occurrences`.
+  place text,
   -- The last import that said something about the finding, and the last one that saw it.
   last_import_id uuid,
   seen_import_id uuid,
@@ -602,6 +611,24 @@ create index sightings_by_content on sightings using hash (content);
 -- Suppressed findings are few. The index finds them without reading the others.
 create index sightings_suppressed on sightings (org_id, finding_id) where suppressed and state = 'present';
 select make_tenant_table('sightings', 'select, insert, update');
+
+-- Where in its asset a finding is: every path, URL, resource or package. Rows exist only for sightings with several places. The one place of any other
+-- sighting is `sightings.place`.
+create table occurrences (
+  org_id uuid not null,
+  finding_id uuid not null,
+  source_id uuid not null,
+  track smallint not null,
+  place bytea not null,
+  label text not null,
+  location jsonb not null,
+  state text not null check (state in ('present', 'absent')),
+  first_seen timestamptz(3) not null,
+  last_seen timestamptz(3) not null,
+  primary key (org_id, finding_id, source_id, track, place),
+  foreign key (org_id, finding_id, source_id, track) references sightings (org_id, finding_id, source_id, track)
+);
+select make_tenant_table('occurrences', 'select, insert, update, delete');
 
 -- Until when a source has scanned a track of an asset. Sightings that are present and were not missed by the last complete scan were seen by it.
 create table source_coverage (
@@ -845,6 +872,9 @@ create unlogged table import_rows (
   text_id bytea,
   tags text[] not null,
   words text[] not null,
+  component_key text,
+  place bytea not null,
+  place_label text not null,
   content bytea not null,
   first_seen timestamptz(3),
   last_seen timestamptz(3)

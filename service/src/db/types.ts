@@ -40,6 +40,7 @@ export interface DB {
   log_origins: LogOriginsTable;
   log_publications: LogPublicationsTable;
   members: MembersTable;
+  occurrences: OccurrencesTable;
   organizations: OrganizationsTable;
   package_artifacts: PackageArtifactsTable;
   package_blobs: PackageBlobsTable;
@@ -383,9 +384,13 @@ interface FindingsTable {
   fix_state: string | null;
   rule: string | null;
   component: string | null;
+  component_key: string | null;
   location: Generated<JsonColumn>;
   text_id: Buffer | null;
   source_ids: Generated<string[]>;
+  place_count: Generated<number>;
+  listed: Generated<boolean>;
+  merged_into: string | null;
   severity_disputed: Generated<boolean>;
   first_seen: Timestamp;
   last_seen: Timestamp;
@@ -499,6 +504,9 @@ interface ImportRowsTable {
   text_id: Buffer | null;
   tags: string[];
   words: string[];
+  component_key: string | null;
+  place: Buffer;
+  place_label: string;
   content: Buffer;
   first_seen: Timestamp | null;
   last_seen: Timestamp | null;
@@ -611,6 +619,19 @@ interface MembersTable {
   updated_at: Generated<Timestamp>;
 }
 
+interface OccurrencesTable {
+  org_id: string;
+  finding_id: string;
+  source_id: string;
+  track: number;
+  place: Buffer;
+  label: string;
+  location: JsonColumn;
+  state: 'present' | 'absent';
+  first_seen: Timestamp;
+  last_seen: Timestamp;
+}
+
 interface OrganizationsTable {
   id: string;
   slug: string;
@@ -717,6 +738,7 @@ interface SightingsTable {
   missed_because: string[] | null;
   bar_credentialed: boolean | null;
   bar_knowledge_at: Timestamp | null;
+  place: string | null;
   last_import_id: string | null;
   seen_import_id: string | null;
   records: Generated<number>;

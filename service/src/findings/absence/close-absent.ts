@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { importedAssets } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
-import { type Actor, systemActor } from '../../shared/actor.ts';
+import { systemActor } from '../../shared/actor.ts';
 import { type FindingFollower, idsSql } from '../follower.ts';
 import { closeUnseen } from '../merge/change-status.ts';
 import { updateShared } from '../merge/merged-values.ts';
@@ -127,7 +127,7 @@ export async function notifyFollower(tx: TenantTx, follower: FindingFollower, { 
   if (changes.reopened + changes.closed + changes.withdrawn.length > 0) {
     await follower.follow(
       tx,
-      { ...systemActor(orgId, actor.name), ...(actor as Pick<Actor, 'type' | 'id' | 'name'>) },
+      { ...systemActor(orgId, actor.name), ...actor },
       sql`select finding_id from tenant_import_groups where org_id = ${orgId} and import_id = ${importId} and outcome = 'reopened'
         union all select finding_id from import_closures where org_id = ${orgId} and import_id = ${importId}
         union all ${idsSql(changes.withdrawn)}`,

@@ -1,4 +1,4 @@
-import type { About, ReportFormat } from '@rrs/scan-reports';
+import type { About, Asset, ReportFormat } from '@rrs/scan-reports';
 import { sql } from 'kysely';
 import { type DescribedAsset, describeAsset } from '../../assets/describe.ts';
 import { describeRun, type RunOfAsset } from '../../assets/resolve-tracks.ts';
@@ -8,6 +8,7 @@ import { type Absence, blockers, doubtsOf, isBlocker } from '../absence/absence.
 import { type Closures, closeAbsent, notifyFollower } from '../absence/close-absent.ts';
 import { isUnread } from '../absence/find-absent.ts';
 import type { FindingFollower } from '../follower.ts';
+import type { HistoryActor } from '../history.ts';
 import { takeImportLock } from '../import-lock.ts';
 import type { Resolution } from '../merge/resolution.ts';
 import { resolveRecords } from '../merge/resolve.ts';
@@ -15,9 +16,19 @@ import { type Source, sourceOf, wordsOfSource } from '../merge/sources.ts';
 import type { ImportRow, ScanScope } from './manage-imports.ts';
 import type { openReport } from './open-report.ts';
 import { type ReportAssets, UNSPECIFIED } from './report-assets.ts';
-import type { Collected } from './run-import.ts';
 import { factsOf, timesOf } from './run-times.ts';
 import type { Staged } from './stage-report.ts';
+
+/** Describes a report that a connection collected. */
+export interface Collected {
+  source: Source;
+  /** Assets that the run covered, even if it found nothing there. */
+  covers: readonly Asset[];
+  /** Assets that the run covered in part. Nothing is closed there. */
+  partiallyCovered: readonly Asset[];
+  /** Whether findings may be missing for another reason, such as changed settings. Then any closure needs confirmation. */
+  cautious: boolean;
+}
 
 export interface Report {
   format: ReportFormat;
@@ -65,7 +76,7 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report, 
     sourceWords: wordsOfSource(source),
     provesFixed: source.kind === 'connection',
     sla,
-    actor: row.actor as Resolution['actor'],
+    actor: { ...(row.actor as Omit<HistoryActor, 'orgId'>), orgId },
     large: isLarge(staged),
   };
   await describeRun(tx, { orgId, importId: row.id }, ...runsOf(row, report, staged));

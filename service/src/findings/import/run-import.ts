@@ -1,4 +1,4 @@
-import { type Asset, ReportError, type ReportFormat } from '@rrs/scan-reports';
+import { ReportError, type ReportFormat } from '@rrs/scan-reports';
 import { sql } from 'kysely';
 import { recordAudit } from '../../audit/record.ts';
 import type { BlobStore } from '../../blobs/blobs.ts';
@@ -11,7 +11,7 @@ import { queueImport } from '../import-lock.ts';
 import { FastPathMissed, knownContents } from '../merge/known-records.ts';
 import type { Source } from '../merge/sources.ts';
 import { deleteStaged } from '../merge/staging.ts';
-import { applyReport, coveredByRun, isLarge, type Report, type Result } from './apply-report.ts';
+import { applyReport, type Collected, coveredByRun, isLarge, type Report, type Result } from './apply-report.ts';
 import type { ImportRow, ScanScope } from './manage-imports.ts';
 import { chooseFormat, openReport } from './open-report.ts';
 import { reportAssets } from './report-assets.ts';
@@ -21,17 +21,6 @@ export interface Importing {
   blobs: BlobStore;
   follower: FindingFollower;
   known: readonly ReportFormat[];
-}
-
-/** Describes a report that a connection collected. */
-export interface Collected {
-  source: Source;
-  /** Assets that the run covered, even if it found nothing there. */
-  covers: readonly Asset[];
-  /** Assets that the run covered in part. Nothing is closed there. */
-  partiallyCovered: readonly Asset[];
-  /** Whether findings may be missing for another reason, such as changed settings. Then any closure needs confirmation. */
-  cautious: boolean;
 }
 
 /** Runs a stored import, from the beginning if an earlier attempt was interrupted. Does nothing if the import has already ended. */

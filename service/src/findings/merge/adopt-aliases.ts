@@ -2,12 +2,13 @@ import { sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 import { emitSql } from '../../events/emit.ts';
 import { vulnerabilityAliases } from '../../vulnerabilities/relations.ts';
+import { type HistoryActor, historySql } from '../history.ts';
 import { withdrawnBySystem } from '../status.ts';
 
 interface Adoption {
   orgId: string;
   importId: string;
-  actor: { type: string; id: string | null; name: string };
+  actor: HistoryActor;
 }
 
 /** Moves findings whose weakness turned out to be an alias to the vulnerability's own id. Returns the ids of findings that were withdrawn as duplicates. */
@@ -44,6 +45,9 @@ async function rename(tx: TenantTx, orgId: string, aliases: readonly string[]): 
 /** If a finding exists under both ids, the one under the alias is withdrawn, unless the other one is verified or withdrawn. */
 async function withdrawTwins(tx: TenantTx, { orgId, importId, actor }: Adoption, aliases: readonly string[]): Promise<string[]> {
   const events = sql`select id::text as subject, jsonb_build_object('from', before, 'to', 'withdrawn', 'import_id', ${importId}::text, 'reason', reason) as data from twins`;
+  const entries = sql`
+    select id as finding_id, 'status_changed' as action, jsonb_build_object('status', before) as before, jsonb_build_object('status', 'withdrawn', 'reason_code', 'merged') as after, reason
+    from twins`;
   const { rows } = await sql<{ id: string }>`
     with twins as (
       select f.id, f.status as before, f.weakness || ' is an alias of ' || a.weakness || '. Tracked as finding ' || other.id || '.' as reason
@@ -52,12 +56,9 @@ async function withdrawTwins(tx: TenantTx, { orgId, importId, actor }: Adoption,
     ), emitted as (
       ${emitSql(orgId, 'finding.status_changed', events)}
     ), recorded as (
-      insert into finding_history (org_id, finding_id, id, actor_type, actor_id, actor_name, import_id, action, before, after, reason)
-      select ${orgId}, id, new_id(), ${actor.type}, ${actor.id}, ${actor.name}, ${importId}, 'status_changed', jsonb_build_object('status', before),
-        jsonb_build_object('status', 'withdrawn'), reason
-      from twins
+      ${historySql(actor, entries, importId)}
     )
-    update findings f set status = 'withdrawn', status_reason = twins.reason, status_changed_at = now(), status_changed_by = null, assurance = null,
+    update findings f set status = 'withdrawn', reason_code = 'merged', status_reason = twins.reason, status_changed_at = now(), status_changed_by = null, assurance = null,
       closed_at = now(), version = f.version + 1, updated_at = now()
     from twins where f.org_id = ${orgId} and f.id = twins.id
     returning f.id`.execute(tx);

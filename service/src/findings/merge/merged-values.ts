@@ -5,6 +5,7 @@ import { assignments, columnsOf, insertLists, type NamedValues, selection } from
 import { vulnerabilityFacts } from '../../vulnerabilities/relations.ts';
 import { riskSql } from '../../vulnerabilities/risk.ts';
 import { foldedColumns, importedColumns, saidByFinding, saidNames } from '../fields/derive.ts';
+import { historySql } from '../history.ts';
 import { dueSql } from '../sla.ts';
 import type { Resolution } from './resolution.ts';
 
@@ -97,6 +98,12 @@ const searchSql = sql`array_to_tsvector(array(select word from unnest(merged.wor
 /** Sets the columns that follow from what sources say. What people decided stays, and a deadline is never moved back. */
 async function applyValues(tx: TenantTx, { orgId, importId, sla, actor }: Resolution, stated: RawBuilder<unknown>): Promise<void> {
   const clock = sql<Date>`case when f.reopen_count = 0 then least(f.clock_from, merged.first_seen) else f.clock_from end`;
+  const entries = sql`
+    select f.id as finding_id, 'updated' as action, null as reason,
+      jsonb_build_object('severity', f.source_severity, 'version', f.location->>'version', 'title', f.title) as before,
+      jsonb_build_object('severity', merged.source_severity, 'version', merged.location->>'version', 'title', merged.title) as after
+    from merged join findings f on f.org_id = ${orgId} and f.id = merged.finding_id
+    where (f.source_severity, f.location->>'version', f.title) is distinct from (merged.source_severity, merged.location->>'version', merged.title)`;
   await sql`
     with merged as materialized (
       select r.finding_id, a.criticality, a.exposure, r.words, r.severity_disputed, seen.first_seen, seen.last_seen, seen.source_ids, ${selection(mergedSql)}
@@ -109,12 +116,7 @@ async function applyValues(tx: TenantTx, { orgId, importId, sla, actor }: Resolu
         from sightings s where s.org_id = ${orgId} and s.finding_id = r.finding_id
       ) seen
     ), recorded as (
-      insert into finding_history (org_id, finding_id, id, actor_type, actor_id, actor_name, import_id, action, before, after)
-      select ${orgId}, f.id, new_id(), ${actor.type}, ${actor.id}, ${actor.name}, ${importId}, 'updated',
-        jsonb_build_object('severity', f.source_severity, 'version', f.location->>'version', 'title', f.title),
-        jsonb_build_object('severity', merged.source_severity, 'version', merged.location->>'version', 'title', merged.title)
-      from merged join findings f on f.org_id = ${orgId} and f.id = merged.finding_id
-      where (f.source_severity, f.location->>'version', f.title) is distinct from (merged.source_severity, merged.location->>'version', merged.title)
+      ${historySql(actor, entries, importId)}
     )
     update findings f set ${assignments({
       ...columnsOf('merged', importedNames),

@@ -1,3 +1,4 @@
+import type { HistoryActor } from '../history.ts';
 import type { SlaPolicy } from '../sla.ts';
 
 /** What the import engine needs to turn the staged records of one import into assets, findings and sightings. */
@@ -10,7 +11,7 @@ export interface Resolution {
   /** Whether a record that calls a finding fixed proves it. Only a connection speaks for its vendor, a file can say anything. */
   provesFixed: boolean;
   sla: SlaPolicy;
-  actor: { type: string; id: string | null; name: string };
+  actor: HistoryActor;
   /** Whether there are enough records for the planner to need fresh statistics. */
   large: boolean;
 }

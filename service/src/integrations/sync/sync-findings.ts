@@ -1,8 +1,9 @@
 import type { FindingBatch, RunResult, Scanner } from '@rrs/connectors';
 import type { Asset } from '@rrs/scan-reports';
 import type { Database } from '../../db/database.ts';
+import type { Collected } from '../../findings/import/apply-report.ts';
 import { type ImportRow, readImport, recordImport } from '../../findings/import/manage-imports.ts';
-import { type Collected, importReport } from '../../findings/import/run-import.ts';
+import { importReport } from '../../findings/import/run-import.ts';
 import type { JobContext } from '../../jobs/jobs.ts';
 import { systemActor } from '../../shared/actor.ts';
 import type { Conclusion } from './conclude.ts';

@@ -49,7 +49,7 @@ function revive(key: string, value: unknown): unknown {
   return DATES.has(key) && typeof value === 'string' ? new Date(value) : value;
 }
 
-export const image: Asset = { type: 'container_image', name: 'registry.example.com/shop:1' };
+export const image: Asset = { type: 'container_image', name: 'registry.example.com/shop:prod' };
 
 /** The same weakness in the given component, which makes it a different finding. */
 export const inLib = (component: string, given: Partial<Observation> = {}): Observation => seen({ location: { component }, ...given });
