@@ -873,7 +873,6 @@ create unlogged table import_rows (
   tags text[] not null,
   words text[] not null,
   component_key text,
-  place bytea not null,
   place_label text not null,
   content bytea not null,
   first_seen timestamptz(3),
@@ -921,6 +920,8 @@ create unlogged table import_groups (
   finding_id uuid not null,
   -- Whether the finding has other sightings, so that its columns are merged from all of them.
   is_shared boolean not null,
+  -- The only place that the records name. Null if they name several.
+  place text,
   outcome text not null
 );
 create index import_groups_by_import on import_groups (org_id, import_id, finding_id);

@@ -34,6 +34,7 @@ export async function groupRecords(tx: TenantTx, { orgId, importId, sourceId, pr
         coalesce(max(r.external_id) filter (where r.present), max(r.external_id)) as external_id, array_agg(r.external_id) as external_ids, bool_or(r.present) as present,
         array_agg(distinct r.content order by r.content) as contents,
         least(coalesce(max(r.last_seen), max(named.ended_at)), now()) as seen_at,
+        case when count(distinct r.place_label) filter (where r.present) <= 1 then min(r.place_label) end as place,
         bool_or(named.credentialed) as credentialed, max(named.knowledge_at) as knowledge_at
       from tenant_import_rows r
       join named using (asset_key)
@@ -59,7 +60,7 @@ export async function groupRecords(tx: TenantTx, { orgId, importId, sourceId, pr
       select r.*, case when r.nth = 1 then r.finding_id end as old_id from ranked r where r.nth = 1 or (r.best = 1 and r.how = 2)
     )
     insert into tenant_import_groups (org_id, import_id, n, rows, asset_id, track, version_n, weakness, identity_key, external_id, present, content, seen_at, absent_at,
-      finding_id, is_shared, outcome)
+      finding_id, is_shared, place, outcome)
     select ${orgId}, ${importId}, k.n, k.rows, k.asset_id, k.track, k.version_n, k.weakness, k.identity_key, k.external_id, k.present, k.content, k.seen_at,
       case when k.present and k.seen_at < c.complete_at then (
         select min(later.started_at) from run_assets later
@@ -69,6 +70,7 @@ export async function groupRecords(tx: TenantTx, { orgId, importId, sourceId, pr
       coalesce(k.old_id, k.shared_id),
       count(*) over (partition by coalesce(k.old_id, k.shared_id)) > 1
         or exists (select from sightings other where other.org_id = ${orgId} and other.finding_id = k.old_id and (other.source_id, other.track) <> (${sourceId}, k.track)),
+      k.place,
       case
         when k.old_id is null then case when k.present then 'created' else 'ignored' end
         when not k.present then case

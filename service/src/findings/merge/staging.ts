@@ -129,7 +129,6 @@ export const importRows = stagingTable<StagedRecord>('import_rows', {
   present: ({ observation }) => observation.present,
   words: ({ observation, asset }) => wordsOf(observation, asset.name),
   component_key: ({ identity }) => identity.component?.key ?? null,
-  place: ({ identity }) => identity.place,
   place_label: ({ identity }) => identity.placeLabel,
   content: ({ content }) => content,
   first_seen: ({ observation }) => observation.first_seen,
