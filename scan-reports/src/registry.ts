@@ -6,6 +6,7 @@ import { burp } from './formats/burp/index.ts';
 import { checkov } from './formats/checkov/index.ts';
 import { clair } from './formats/clair/index.ts';
 import { cyclonedx } from './formats/cyclonedx/index.ts';
+import { defectdojoGeneric } from './formats/defectdojo_generic/index.ts';
 import { dependencyCheck } from './formats/dependency_check/index.ts';
 import { generic } from './formats/generic/index.ts';
 import { github } from './formats/github/index.ts';
@@ -42,6 +43,7 @@ export const formats: readonly ReportFormat[] = [
   checkov,
   clair,
   cyclonedx,
+  defectdojoGeneric,
   dependencyCheck,
   github,
   gitlab,
