@@ -113,8 +113,13 @@ export const listedFields = {
       purl: ({ purl }) => purl,
       path: ({ path }) => path,
       line: ({ line }) => line,
+      end_line: ({ end_line }) => end_line,
       port: ({ port }) => port,
+      protocol: ({ protocol }) => protocol,
       url: ({ url }) => url,
+      method: ({ method }) => method,
+      parameter: ({ parameter }) => parameter,
+      resource: ({ resource }) => resource,
     },
   }),
   sources: field({
@@ -202,6 +207,7 @@ export const detailFields = {
     schema: Type.String({ description: 'Identifier of the weakness: a vulnerability id, or the rule of the tool', examples: ['CVE-2021-44228'] }),
     columns: { weakness: null },
     show: ({ weakness }) => weakness,
+    csv: { weakness: (weakness) => weakness },
   }),
   status_reason: field({
     schema: Nullable(Type.String({ description: 'Reason for the last change of status', examples: [null] })),
@@ -224,6 +230,7 @@ export const detailFields = {
     columns: { acceptance_owner: null, acceptance_expires_at: null },
     show: ({ acceptance_owner, acceptance_expires_at }) =>
       acceptance_expires_at === null ? null : { owner: acceptance_owner ?? '', expires_at: acceptance_expires_at.toISOString() },
+    csv: { acceptance_owner: (acceptance) => acceptance?.owner, acceptance_expires_at: (acceptance) => acceptance?.expires_at },
   }),
   justification: field({
     schema: Nullable(Justification),
