@@ -41,16 +41,23 @@ type Weakness = Pick<Observation, 'tool' | 'rule' | 'vulnerability_ids'>;
 /** A weakness is a public id, several public ids that are joined with "+", or `tool:rule`. */
 function weaknessOf(finding: Obj, title: string): Weakness {
   const weakness = str(finding.weakness);
-  const ids = strs(finding.vulnerability_ids).filter((id) => id !== weakness);
+  const ids = strs(finding.vulnerability_ids);
   const tool = toolOf(finding);
   if (weakness === undefined) return { tool, rule: ids.length > 0 ? null : title, vulnerability_ids: ids };
   const [, finder, rule] = /^([^:]+):(.+)$/s.exec(weakness) ?? [];
+  const others = ids.filter((id) => id !== weakness);
   // Tools are in lower case, and public ids such as RHSA-2020:0111 are not.
-  if (finder !== undefined && rule !== undefined && finder === finder.toLowerCase()) return { tool: finder, rule, vulnerability_ids: ids };
-  if (weakness.includes('+') && ids.length > 1) return { tool, rule: null, vulnerability_ids: ids };
-  // The import would take an id of a higher or the same kind for the weakness, so such ids are left out.
-  const others = ids.filter((id) => rankOf(id) > rankOf(weakness) || (rankOf(weakness) === 2 && rankOf(id) === 2 && id > weakness));
-  return { tool, rule: null, vulnerability_ids: [weakness, ...others] };
+  if (finder !== undefined && rule !== undefined && finder === finder.toLowerCase()) return { tool: finder, rule, vulnerability_ids: others };
+  const joined = others.filter((id) => `+${weakness}+`.includes(`+${id}+`));
+  if (joined.length > 1) return { tool, rule: null, vulnerability_ids: joined };
+  const named = others.length < ids.length ? ids : [weakness, ...ids];
+  return { tool, rule: null, vulnerability_ids: named.filter((id) => !precedes(id, weakness)) };
+}
+
+/** Whether the import would take this id for the weakness, or the two for several weaknesses. Such an id is left out. */
+function precedes(id: string, weakness: string): boolean {
+  if (id === weakness || rankOf(id) > rankOf(weakness)) return false;
+  return rankOf(id) < 2 || id < weakness;
 }
 
 function rankOf(id: string): number {
