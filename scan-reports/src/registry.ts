@@ -6,6 +6,7 @@ import { burp } from './formats/burp/index.ts';
 import { checkov } from './formats/checkov/index.ts';
 import { clair } from './formats/clair/index.ts';
 import { cyclonedx } from './formats/cyclonedx/index.ts';
+import { defectdojoGeneric } from './formats/defectdojo_generic/index.ts';
 import { dependencyCheck } from './formats/dependency_check/index.ts';
 import { generic } from './formats/generic/index.ts';
 import { github } from './formats/github/index.ts';
@@ -20,10 +21,13 @@ import { nmap } from './formats/nmap/index.ts';
 import { npmAudit } from './formats/npm_audit/index.ts';
 import { nuclei } from './formats/nuclei/index.ts';
 import { openvas } from './formats/openvas/index.ts';
+import { openvex } from './formats/openvex/index.ts';
 import { osvScanner } from './formats/osv_scanner/index.ts';
 import { prowler } from './formats/prowler/index.ts';
 import { qualys } from './formats/qualys/index.ts';
 import { retireJs } from './formats/retire_js/index.ts';
+import { rrsCsv } from './formats/rrs_csv/index.ts';
+import { rrsNdjson } from './formats/rrs_ndjson/index.ts';
 import { sarif } from './formats/sarif/index.ts';
 import { semgrep } from './formats/semgrep/index.ts';
 import { snyk } from './formats/snyk/index.ts';
@@ -42,6 +46,7 @@ export const formats: readonly ReportFormat[] = [
   checkov,
   clair,
   cyclonedx,
+  defectdojoGeneric,
   dependencyCheck,
   github,
   gitlab,
@@ -55,10 +60,13 @@ export const formats: readonly ReportFormat[] = [
   npmAudit,
   nuclei,
   openvas,
+  openvex,
   osvScanner,
   prowler,
   qualys,
   retireJs,
+  rrsCsv,
+  rrsNdjson,
   sarif,
   semgrep,
   snyk,

@@ -468,6 +468,7 @@ interface ImportGroupsTable {
   absent_at: Timestamp | null;
   finding_id: string;
   is_shared: boolean;
+  place: string | null;
   outcome: string;
 }
 
@@ -505,7 +506,6 @@ interface ImportRowsTable {
   tags: string[];
   words: string[];
   component_key: string | null;
-  place: Buffer;
   place_label: string;
   content: Buffer;
   first_seen: Timestamp | null;

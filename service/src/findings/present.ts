@@ -17,7 +17,7 @@ type HistoryRow = Awaited<ReturnType<typeof readHistory>>['data'][number];
 
 export function toFinding(row: FindingRow, details: Details): Static<typeof Finding> {
   const asset = details.assets.get(row.asset_id);
-  const risk = riskOf({ ...row, criticality: asset?.criticality ?? 'medium', exposure: asset?.exposure ?? 'unknown' });
+  const risk = riskOf({ ...row, criticality: asset?.criticality ?? 'medium', exposure: asset?.exposure ?? 'unknown' }, { ...row, ...details.riskOrigin });
   return {
     ...showListed(row, details),
     ...showDetails(row, details),

@@ -2,6 +2,7 @@ import { formats } from '@rrs/scan-reports';
 import { Type } from 'typebox';
 import { listParameters, PageOf, range } from '../http/paging.ts';
 import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp } from '../http/schemas.ts';
+import { riskFactors } from '../vulnerabilities/risk.ts';
 import { detailSchemas, listedSchemas } from './fields/derive.ts';
 import { AssetType, Assurance, Decision, Location, Severity, Source, Status } from './fields/shapes.ts';
 import { SOME_WORD } from './words.ts';
@@ -53,15 +54,16 @@ export const Finding = Named('Finding', {
   ),
   risk: Named('Risk', {
     score: Type.Number({ description: 'Risk from 0 to 100', examples: [88.5] }),
-    model: Type.String({ description: 'Version of the risk model', examples: ['rrs-1'] }),
+    model: Type.String({ description: 'Version of the risk model. docs/risk.md explains it', examples: ['rrs-2'] }),
     factors: Type.Array(
       Named('RiskFactor', {
-        name: OneOf(['base', 'exploitation_likelihood', 'known_exploited', 'asset_criticality', 'asset_exposure'] as const, {
-          description: 'Factor of the model',
-        }),
-        input: Type.String({ description: 'Input of the factor', examples: ['severity 5 of 5 and CVSS 10'] }),
-        points: Type.Number({ description: 'Points that the factor adds', examples: [48.8] }),
-        max: Type.Number({ description: 'Most points that the factor can add', examples: [50] }),
+        name: OneOf(riskFactors, { description: 'Factor of the model' }),
+        input: Type.String({ description: 'Input of the factor', examples: ['high, CVSS 8.1'] }),
+        value: Type.Number({ description: 'The input as a number from 0 to 1', examples: [0.81] }),
+        weight: Type.Number({ description: 'Most points that the factor can add', examples: [50] }),
+        points: Type.Number({ description: 'Points that the factor adds: value times weight, rounded to one decimal', examples: [40.5] }),
+        source: Nullable(Type.String({ description: 'Where the input comes from', examples: ['report, CVSS 3.1 from enrichment'] })),
+        date: Nullable(Type.String({ description: 'Date or version of the source, such as the date of an EPSS score', examples: [null] })),
       }),
       { description: 'How the score is computed. The points add up to it' },
     ),

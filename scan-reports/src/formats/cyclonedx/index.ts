@@ -1,11 +1,13 @@
 import type { ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
 import { hasKeys, headOf, keysInList } from '../../detect.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
+import { exportedObservation } from '../../shared/exported.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { RecordError, record, required } from '../../shared/normalize.ts';
 import { arr, isObj, type Obj, obj, str } from '../../shared/read.ts';
 import { xmlElements } from '../../xml/elements.ts';
 import { addComponent, addMetadata, type Bom, componentBy, componentOf, emptyBom } from './bom.ts';
+import { exportedVulnerability } from './exported.ts';
 import { observationOf } from './vulnerability.ts';
 import { componentShape, metadataOf, nestedVulnerabilities, vulnerabilityShape } from './xml-shape.ts';
 
@@ -88,6 +90,11 @@ async function* readXml(input: ReportInput): AsyncGenerator<ReportItem> {
 
 /** Yields one observation per affected component. */
 function* readVulnerability(vulnerability: Obj, bom: Bom, place: string, targetPlace: (index: number) => string): Generator<ReportItem> {
+  const exported = exportedVulnerability(vulnerability);
+  if (exported !== null) {
+    yield* record(place, () => exportedObservation(exported, place));
+    return;
+  }
   const affects = arr(vulnerability.affects);
   if (affects.length === 0) yield* record(place, () => observationOf(vulnerability, place, bom, { component: null }));
   for (const [index, entry] of affects.entries()) {

@@ -6,6 +6,7 @@ import { notThisFormat } from '../../shared/input.ts';
 import { record } from '../../shared/normalize.ts';
 import { obj } from '../../shared/read.ts';
 import { aboutRuns } from './about.ts';
+import { exportedResult } from './exported.ts';
 import { observationsOf } from './result.ts';
 import { emptyRun, type Run, readRuns, runKey } from './run.ts';
 
@@ -41,5 +42,8 @@ function* readResult(found: JsonValue, runs: ReadonlyMap<string, Run>): Generato
     yield { rejection: { place, reason: found.error } };
     return;
   }
-  yield* record(place, () => observationsOf(obj(found.value), place, runs.get(runKey(found)) ?? EMPTY_RUN));
+  yield* record(place, () => {
+    const [result, run] = [obj(found.value), runs.get(runKey(found)) ?? EMPTY_RUN];
+    return exportedResult(result, place, run) ?? observationsOf(result, place, run);
+  });
 }

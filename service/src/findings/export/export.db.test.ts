@@ -124,6 +124,20 @@ describe('an export', () => {
     expect((await download('format=csv')).text).toContain(`"'=cmd|"" /C calc""!A0, and more"`);
   });
 
+  it('has the texts, the location and the acceptance of a finding in CSV', async () => {
+    const [header = '', ...rows] = (await download('format=csv&status=risk_accepted')).text.trimEnd().split('\r\n');
+    const cells = Object.fromEntries(header.split(',').map((name, index) => [name, rows[0]?.split(',')[index]]));
+    const accepted = { status_reason: 'for now', acceptance_owner: 'ada', acceptance_expires_at: inAMonth, weakness: 'CVE-2020-9999+CVE-2021-1004' };
+    expect(cells).toMatchObject({
+      ...accepted,
+      description: 'what it is',
+      solution: '',
+      line: '3',
+      end_line: '4',
+      vulnerability_ids: 'CVE-2021-1004; CVE-2020-9999',
+    });
+  });
+
   it('returns a problem for an unknown format, a wrong Accept header and an empty OpenVEX document', async () => {
     expect(await download('format=pdf')).toMatchObject({ status: 400, body: { errors: [{ path: '/format' }] } });
     expect(await download('sort=id')).toMatchObject({ status: 400 });

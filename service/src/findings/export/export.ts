@@ -1,11 +1,17 @@
+import type { Location } from '@rrs/scan-reports';
 import { assetFacts } from '../../assets/relations.ts';
 import type { Database, TenantTx } from '../../db/database.ts';
 import { showDetails, showListed } from '../fields/derive.ts';
 import { currentDecisions, namesFor } from '../fields/names.ts';
 import { type FindingFilter, filterFindings, ownFindings } from '../list/filter.ts';
 
-/** A finding in exports: the fields of the list, the details and the texts. */
-export interface ExportedFinding extends ReturnType<typeof showListed>, ReturnType<typeof showDetails> {
+type Listed = ReturnType<typeof showListed>;
+/** Fields of a location that the API does not show. Some of them take part in the identity of the finding. */
+type Internal = Omit<Location, keyof Listed['location']>;
+
+/** A finding in exports: the fields of the list, the details, the texts, and all that is known about the location, so that an import recognizes the finding. */
+export interface ExportedFinding extends Listed, ReturnType<typeof showDetails> {
+  location: Listed['location'] & Internal;
   description: string | null;
   solution: string | null;
   references: string[];
@@ -61,9 +67,11 @@ async function readPage(tx: TenantTx, orgId: string, filter: FindingFilter, afte
   const textOf = new Map(texts.map((text) => [text.id.toString('hex'), text]));
   return rows.map((row) => {
     const text = row.text_id === null ? undefined : textOf.get(row.text_id.toString('hex'));
+    const listed = showListed(row, names);
     return {
-      ...showListed(row, names),
+      ...listed,
       ...showDetails(row, names),
+      location: { ...listed.location, ...(row.location as Internal) },
       description: text?.description ?? null,
       solution: text?.solution ?? null,
       references: text?.reference_urls ?? [],

@@ -1,8 +1,21 @@
 import { csvColumns } from '../fields/derive.ts';
-import { headerRow, row } from './csv.ts';
-import type { Pages } from './export.ts';
+import { type Columns, headerRow, row } from './csv.ts';
+import type { ExportedFinding, Pages } from './export.ts';
+
+/** The declared columns, and those that only exports have. */
+const columns: Columns<ExportedFinding> = {
+  ...csvColumns,
+  description: ({ description }) => description,
+  solution: ({ solution }) => solution,
+  references: ({ references }) => references,
+  ecosystem: ({ location }) => location.ecosystem,
+  source_package: ({ location }) => location.source_package,
+  layer: ({ location }) => location.layer,
+  fingerprint: ({ location }) => location.fingerprint,
+  snippet: ({ location }) => location.snippet,
+};
 
 export async function* writeCsv(pages: Pages): AsyncGenerator<string> {
-  yield headerRow(csvColumns);
-  for await (const page of pages) yield page.map((finding) => row(csvColumns, finding)).join('');
+  yield headerRow(columns);
+  for await (const page of pages) yield page.map((finding) => row(columns, finding)).join('');
 }

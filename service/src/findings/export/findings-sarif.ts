@@ -1,9 +1,19 @@
-import { jsonItems, type Pages } from './export.ts';
+import { type ExportedFinding, jsonItems, type Pages } from './export.ts';
 import { resultOf, SARIF_SCHEMA, SARIF_TOOL } from './sarif.ts';
 
 /** Writes SARIF 2.1.0 with one run. */
 export async function* writeSarif(pages: Pages): AsyncGenerator<string> {
   yield `{"$schema":${JSON.stringify(SARIF_SCHEMA)},"version":"2.1.0","runs":[{"tool":${JSON.stringify(SARIF_TOOL)},"results":[`;
-  yield* jsonItems(pages, resultOf);
+  yield* jsonItems(pages, importableResult);
   yield ']}]}\n';
+}
+
+/** SARIF has no fields for assets, packages and ports, so the property bag has what an import needs to recognize the finding. */
+function importableResult(finding: ExportedFinding) {
+  const { properties, ...result } = resultOf(finding);
+  const { weakness, location, description, solution, references, sources, epss, kev, status_reason, justification, suppressed } = finding;
+  return {
+    ...result,
+    properties: { ...properties, weakness, location, description, solution, references, sources, epss, kev, status_reason, justification, suppressed },
+  };
 }

@@ -1,10 +1,10 @@
 import { newId } from '../../shared/ids.ts';
-import { type ExportContext, jsonItems, type Pages } from './export.ts';
+import { type ExportContext, type ExportedFinding, jsonItems, type Pages } from './export.ts';
 import { componentOf, cycloneDxHead, openVexHead, statementOf, vulnerabilityOf } from './vex.ts';
 
 export async function* writeCycloneDx(pages: Pages, { started, assets }: ExportContext): AsyncGenerator<string> {
   yield `${unclosed(cycloneDxHead(newId(), started.toISOString()))},"vulnerabilities":[`;
-  yield* jsonItems(pages, vulnerabilityOf);
+  yield* jsonItems(pages, importableVulnerability);
   yield '],"components":[';
   yield* jsonItems(assets(), componentOf);
   yield ']}\n';
@@ -14,6 +14,31 @@ export async function* writeOpenVex(pages: Pages, { organization, started }: Exp
   yield `${unclosed(openVexHead(newId(), organization, started.toISOString()))},"statements":[`;
   yield* jsonItems(pages, statementOf);
   yield ']}\n';
+}
+
+/** The affected component of a BOM says little about a location, so properties have what an import needs to recognize the finding. */
+function importableVulnerability(finding: ExportedFinding) {
+  const { properties, ...vulnerability } = vulnerabilityOf(finding);
+  const { asset, weakness, location, references, sources, tags, last_seen, justification, suppressed } = finding;
+  const more: [string, unknown][] = [
+    ['weakness', weakness],
+    ['asset_type', asset.type],
+    ['asset_name', asset.name],
+    ...Object.entries(location).filter(([name]) => !properties.some((property) => property.name === `rrs:${name}`)),
+    ...sources.map(({ provider, tool }): [string, string] => ['source', tool || provider]),
+    ...tags.map((tag): [string, string] => ['tag', tag]),
+    ['last_seen', last_seen],
+    ['justification', justification],
+    ['suppressed', suppressed],
+  ];
+  return {
+    ...vulnerability,
+    ...(references.length === 0 ? {} : { advisories: references.map((url) => ({ url })) }),
+    properties: [
+      ...properties,
+      ...more.flatMap(([name, value]) => (value === null || value === undefined ? [] : [{ name: `rrs:${name}`, value: String(value) }])),
+    ],
+  };
 }
 
 /** The JSON of an object without its closing brace, so that lists can be appended. */

@@ -117,10 +117,16 @@ export function openVexHead(id: string, author: string, timestamp: string) {
 export function statementOf(finding: VexFinding) {
   const { id, title, asset, location, vulnerability_ids, status_changed_at, status_reason, status } = finding;
   const aliases = vulnerability_ids.slice(1);
+  // OpenVEX has no fields for names, severities and locations. The fragments of the ids have them, so that an import recognizes the finding.
   const product = {
-    '@id': `urn:uuid:${asset.id}`,
+    '@id': `urn:uuid:${asset.id}#${detailsOf({ type: asset.type, name: asset.name })}`,
     ...(asset.name.startsWith('pkg:') ? { identifiers: { purl: asset.name } } : {}),
-    ...(location.purl === null ? {} : { subcomponents: [{ identifiers: { purl: location.purl } }] }),
+    subcomponents: [
+      {
+        '@id': `urn:uuid:${id}#${detailsOf({ weakness: finding.weakness, status, severity: finding.severity, ...location })}`,
+        ...(location.purl === null ? {} : { identifiers: { purl: location.purl } }),
+      },
+    ],
   };
   return {
     '@id': `urn:uuid:${id}`,
@@ -130,6 +136,11 @@ export function statementOf(finding: VexFinding) {
     ...(status_reason === null ? {} : { status_notes: `${status}: ${status_reason}` }),
     ...statusOf(finding),
   };
+}
+
+function detailsOf(fields: Readonly<Record<string, string | number | null | undefined>>): string {
+  const known = Object.entries(fields).flatMap(([name, value]): [string, string][] => (value === null || value === undefined ? [] : [[name, String(value)]]));
+  return new URLSearchParams(known).toString();
 }
 
 /** Justifications that both vocabularies have. The others go into the impact statement. */

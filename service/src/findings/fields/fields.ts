@@ -166,8 +166,13 @@ export const listedFields = {
       purl: ({ purl }) => purl,
       path: ({ path }) => path,
       line: ({ line }) => line,
+      end_line: ({ end_line }) => end_line,
       port: ({ port }) => port,
+      protocol: ({ protocol }) => protocol,
       url: ({ url }) => url,
+      method: ({ method }) => method,
+      parameter: ({ parameter }) => parameter,
+      resource: ({ resource }) => resource,
     },
   }),
   sources: field({
@@ -255,6 +260,7 @@ export const detailFields = {
     schema: Type.String({ description: 'Identifier of the weakness: a vulnerability id, or the rule of the tool', examples: ['CVE-2021-44228'] }),
     columns: { weakness: null },
     show: ({ weakness }) => weakness,
+    csv: { weakness: (weakness) => weakness },
   }),
   status_reason: field({
     schema: Nullable(Type.String({ description: 'Reason for the last change of status, in words', examples: [null] })),
@@ -277,6 +283,7 @@ export const detailFields = {
     schema: Acceptance,
     columns: { acceptance_owner: null, acceptance_expires_at: null },
     show: (row, { decisions }) => shownAcceptance(row, decisions.get(row.id) ?? []),
+    csv: { acceptance_owner: (acceptance) => acceptance?.owner, acceptance_expires_at: (acceptance) => acceptance?.expires_at },
   }),
   decision_outdated: field({
     schema: Type.Boolean({

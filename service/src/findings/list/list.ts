@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 import { fetchPage, type PageRequest, type SortColumns } from '../../db/pages.ts';
 import { notFound } from '../../shared/errors.ts';
+import { readRiskOrigin } from '../../vulnerabilities/risk-origin.ts';
 import { listedColumns } from '../fields/derive.ts';
 import type { FindingRow } from '../fields/field.ts';
 import { namesFor } from '../fields/names.ts';
@@ -40,7 +41,7 @@ export async function lockFinding(tx: TenantTx, orgId: string, id: string) {
 
 /** Reads what belongs to a single finding: its names, sightings, texts, decisions and work items. */
 export async function readDetails(tx: TenantTx, orgId: string, finding: FindingRow) {
-  const [names, sightings, texts, decisions, workItems] = await Promise.all([
+  const [names, sightings, texts, decisions, workItems, riskOrigin] = await Promise.all([
     namesFor(tx, orgId, [finding]),
     tx
       .selectFrom('sightings')
@@ -64,8 +65,9 @@ export async function readDetails(tx: TenantTx, orgId: string, finding: FindingR
     sql<{ id: string; title: string; status: string; linked_at: Date }>`
       select work_item_id as id, title, status, linked_at from finding_work_items
       where org_id = ${orgId} and finding_id = ${finding.id} order by linked_at, work_item_id`.execute(tx),
+    readRiskOrigin(tx, finding),
   ]);
-  return { ...names, decisions: new Map([[finding.id, decisions]]), sightings, text: texts[0] ?? null, workItems: workItems.rows };
+  return { ...names, decisions: new Map([[finding.id, decisions]]), sightings, text: texts[0] ?? null, workItems: workItems.rows, riskOrigin };
 }
 
 export async function readHistory(tx: TenantTx, orgId: string, id: string, page: PageRequest) {

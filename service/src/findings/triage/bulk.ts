@@ -178,7 +178,7 @@ function decidedSql({ actor, policy }: Deciding, change: BulkChange, outcomes: r
       ${riskSql('s', 'a')} as n_risk, ${dueSql(policy.sla, sql`m.clock_from`, sql`s.severity`, sql`m.kev`)} as n_due
     from matched m
     join ${assetFacts} a on a.org_id = ${actor.orgId} and a.id = m.asset_id
-    cross join lateral (select coalesce(${override}, m.source_severity) as severity, m.cvss_score, m.epss, m.kev) s
+    cross join lateral (select coalesce(${override}, m.source_severity) as severity, m.cvss_score, m.epss, m.kev, m.malicious) s
     left join jsonb_to_recordset(${JSON.stringify(outcomes)}::jsonb) as w ("from" text, "by" text, code text, detail text, assurance text, closed boolean, reopened integer)
       on w."from" = m.status and w."by" = case when m.status_changed_by is null then 'nobody' when m.status_changed_by = ${person}::text then 'self' else 'other' end`;
 }

@@ -140,7 +140,7 @@ export function useImports() {
       return read(orgId, id);
     },
     /** Imports a scanner's file with the service's own formats. */
-    async runFile(orgId: string, file: { format: string; name: string; bytes: Uint8Array }, scope: ScanScope = {}): Promise<ImportRow> {
+    async runFile(orgId: string, file: { format: string | null; name: string; bytes: Uint8Array }, scope: ScanScope = {}): Promise<ImportRow> {
       const blob = await blobs.put(Readable.from([file.bytes]));
       const input = { format: file.format, filename: file.name, sha256: blob.sha256, bytes: blob.size, scan_scope: scope, dry_run: false };
       const { id } = await db.withTenant({ orgId }, (tx) => createImport(tx, systemActor(orgId, 'test'), input));
@@ -168,7 +168,7 @@ export interface FindingState {
   reopen_count: number;
   location: Record<string, unknown>;
   tags: string[];
-  sightings: { source: string; state: string; external_id: string | null }[];
+  sightings: { source: string; state: string; external_id: string | null; suppressed: boolean }[];
 }
 
 const FINDINGS = `

@@ -1,0 +1,154 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { formats, fromBuffer, type Observation } from '@rrs/scan-reports';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { systemActor } from '../../shared/actor.ts';
+import { inLib, seen, useImports } from '../../testing/findings/imports.ts';
+import { type FindingPatch, updateFinding } from '../triage/triage.ts';
+import { exportAssets, exportPages } from './export.ts';
+import { exportFormats } from './formats.ts';
+
+const engine = useImports();
+
+/** The report format that reads each export format. */
+const readers = { csv: 'rrs_csv', ndjson: 'rrs_ndjson', sarif: 'sarif', 'cyclonedx-vex': 'cyclonedx', openvex: 'openvex' } as const;
+type Name = keyof typeof exportFormats;
+const names = Object.keys(readers) as Name[];
+
+async function exported(orgId: string, name: Name): Promise<{ format: string; name: string; bytes: Buffer }> {
+  const db = engine.db();
+  const started = new Date();
+  const context = { organization: 'Acme', started, assets: () => exportAssets(db, orgId, {}, started) };
+  const parts: string[] = [];
+  for await (const part of exportFormats[name].write(exportPages(db, orgId, {}), context)) parts.push(part);
+  return { format: readers[name], name: `findings.${exportFormats[name].extension}`, bytes: Buffer.from(parts.join('')) };
+}
+
+interface Described {
+  [field: string]: unknown;
+}
+
+/** What identifies and describes each finding, without ids of rows and times. */
+async function describedIn(orgId: string): Promise<Described[]> {
+  const { rows } = await engine.admin().query<Described>(
+    `select a.type as asset_type, a.name as asset, f.weakness, encode(f.identity_key, 'hex') as identity_key, f.location, f.title, f.severity, f.vulnerability_ids,
+       f.cwes, f.cvss_vector, f.cvss_score, f.component, f.tags, f.first_seen, f.last_seen, t.description, t.solution, t.reference_urls,
+       (select bool_and(s.suppressed) from sightings s where s.org_id = f.org_id and s.finding_id = f.id) as suppressed
+     from findings f join assets a on a.org_id = f.org_id and a.id = f.asset_id
+     left join finding_texts t on t.org_id = f.org_id and t.id = f.text_id
+     where f.org_id = $1 and f.status not in ('verified', 'withdrawn') order by a.type, a.name, f.weakness, f.identity_key`,
+    [orgId],
+  );
+  return rows.map((row) => ({ ...row, vulnerability_ids: withWeakness(row) }));
+}
+
+/** A copy also has the id that identifies the finding, if its sources know it only by an alias. */
+function withWeakness({ weakness, vulnerability_ids }: Described): string[] {
+  const ids = vulnerability_ids as string[];
+  return ids.length === 0 || /[:+]/.test(String(weakness)) ? ids : [...new Set([String(weakness), ...ids])];
+}
+
+/** OpenVEX has no field for the others. */
+const VEX_FIELDS = ['asset_type', 'asset', 'weakness', 'identity_key', 'location', 'title', 'severity', 'vulnerability_ids', 'component'];
+const comparable = (name: Name, rows: readonly Described[]): Described[] =>
+  name === 'openvex' ? rows.map((row) => Object.fromEntries(VEX_FIELDS.map((field) => [field, row[field]]))) : [...rows];
+
+/** Findings of every format, and a few that are hard to tell apart. */
+async function fill(orgId: string): Promise<void> {
+  const folder = new URL('../../../../scan-reports/src/formats/', import.meta.url);
+  const items: Observation[] = [];
+  for (const format of formats)
+    for (const name of readdirSync(new URL(`${format.id}/fixtures/`, folder)))
+      for await (const item of format.read(fromBuffer(readFileSync(new URL(`${format.id}/fixtures/${name}`, folder)), name)))
+        if ('observation' in item)
+          items.push({
+            ...item.observation,
+            external_id: null,
+            asset: item.observation.asset ?? { type: 'repository', name: `https://git.example.com/${format.id}` },
+          });
+  await engine.run(orgId, items);
+  const web = { type: 'host', name: 'web1.example.com' } as const;
+  const texts = { description: '-1, "quoted"\r\n\r\nand; more', solution: "'=1+1", references: ['https://example.com/a;b?c=1', 'https://example.com/d'] };
+  await engine.run(orgId, [
+    inLib('lib-a', { title: '=cmd|" /C calc"!A0, and more', ...texts }),
+    inLib('lib-b', { title: "'=a title with an apostrophe" }),
+    inLib('lib-c', { title: '日本語 ✓ title', tags: ['a', 'b c'] }),
+    seen({ rule: 'weak-cipher', asset: web, location: { port: 443, protocol: 'tcp' } }),
+    seen({ rule: 'weak-cipher', asset: web, location: { port: 8443, protocol: 'tcp' } }),
+    seen({ rule: 'a:b:c', location: { path: 'src/a b.ts', line: 7, fingerprint: 'x' } }),
+    seen({ rule: 'a:b:c', location: { path: 'src/a b.ts', line: 7, fingerprint: 'y' } }),
+    seen({ rule: 'open-bucket', location: { resource: 'aws_s3_bucket.logs' } }),
+    seen({ rule: 'xss', location: { url: 'https://shop.example.com/a', method: 'GET', parameter: 'q' } }),
+    seen({ rule: 'xss', location: { url: 'https://shop.example.com/a', method: 'POST', parameter: 'q' } }),
+    seen({ vulnerability_ids: ['CVE-2024-1', 'CVE-2024-2'], location: { component: 'two' } }),
+    seen({ vulnerability_ids: ['GHSA-2345-6789-cfgh'], location: { component: 'alias' } }),
+  ]);
+  // Another tool reveals that the alias is this CVE, which then identifies the finding.
+  await engine.run(orgId, [inLib('other', { vulnerability_ids: ['CVE-2024-0009', 'GHSA-2345-6789-cfgh'] })], { source: 'tool_b' });
+}
+
+async function patch(orgId: string, title: string, ...patches: FindingPatch[]): Promise<void> {
+  const finding = (await engine.findings(orgId)).find((one) => one.title === title);
+  for (const change of patches)
+    await engine
+      .db()
+      .withTenant({ orgId }, (tx) => updateFinding(tx, systemActor(orgId, 'Ada'), { id: finding?.id ?? '', patch: change, check: () => {} }, engine.follower));
+}
+
+let original: string;
+beforeAll(async () => {
+  original = await engine.organization();
+  await fill(original);
+}, 120_000);
+
+describe.each(names)('an export as %s', (name) => {
+  it('gives the same findings in a new organization', async () => {
+    const copy = await engine.organization();
+    const before = await describedIn(original);
+    const run = await engine.runFile(copy, await exported(original, name));
+    expect(run).toMatchObject({ status: 'succeeded', created: before.length, rejected: 0 });
+    expect(comparable(name, await describedIn(copy))).toEqual(comparable(name, before));
+    expect(before.length).toBeGreaterThan(100);
+  });
+
+  it('creates no second finding in its own organization, and a second import changes nothing', async () => {
+    const org = await engine.organization();
+    await engine.runFile(org, await exported(original, 'ndjson'));
+    const before = await describedIn(org);
+    const file = await exported(org, name);
+    expect(await engine.runFile(org, file)).toMatchObject({ created: 0, reopened: 0, rejected: 0, received: before.length });
+    const identities = (rows: readonly Described[]) => rows.map(({ asset, weakness, identity_key }) => [asset, weakness, identity_key]);
+    expect(identities(await describedIn(org))).toEqual(identities(before));
+    expect(await engine.runFile(org, file)).toMatchObject({ created: 0, updated: 0, reopened: 0 });
+  });
+
+  it('says what people decided, and neither creates nor reopens what is closed', async () => {
+    const org = await engine.organization();
+    await engine.run(
+      org,
+      ['fixed', 'gone', 'wrong', 'accepted', 'open'].map((title) => inLib(title, { title })),
+    );
+    await patch(org, 'fixed', { status: 'remediated', reason: 'patched' }, { status: 'verified' });
+    await patch(org, 'gone', { status: 'withdrawn', reason: 'out of scope' });
+    await patch(org, 'wrong', { status: 'false_positive', justification: 'code_not_reachable' });
+    await patch(org, 'accepted', { status: 'risk_accepted', reason: 'for now', owner: 'Ada', expires_at: new Date(Date.now() + 86_400_000).toISOString() });
+    const file = await exported(org, name);
+    const statuses = async (orgId: string) => Object.fromEntries((await engine.findings(orgId)).map(({ title, status }) => [title, status]));
+    const decided = await statuses(org);
+    await engine.runFile(org, file);
+    expect(await statuses(org)).toEqual(decided);
+    const copy = await engine.organization();
+    await engine.runFile(copy, file);
+    expect(await statuses(copy)).toEqual({ accepted: 'open', open: 'open', wrong: 'open' });
+    const suppressed = (await engine.findings(copy)).filter(({ sightings }) => sightings.every((sighting) => sighting.suppressed));
+    expect(suppressed.map(({ title }) => title).sort()).toEqual(['accepted', 'wrong']);
+  });
+});
+
+it('recognizes each file without being told its format', async () => {
+  const org = await engine.organization();
+  await engine.run(org, [inLib('a'), seen({ rule: 'b' })]);
+  for (const name of names) {
+    const { format, ...file } = await exported(org, name);
+    expect(await engine.runFile(org, { ...file, format: null }), name).toMatchObject({ format, created: 0 });
+  }
+});
