@@ -3,7 +3,7 @@ import { type TSchema, Type } from 'typebox';
 import type { FindingFilter } from '../findings/list/filter.ts';
 import { assurances, statuses as findingStatuses } from '../findings/status.ts';
 import { listParameters, PageOf, range } from '../http/paging.ts';
-import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp } from '../http/schemas.ts';
+import { Id, Named, Nullable, OneOf, PersonRef, Strict, Text, Timestamp } from '../http/schemas.ts';
 import { MAX_FINDINGS } from './items/limits.ts';
 import { priorities } from './items/priority.ts';
 import { settableStatuses, statuses } from './items/status.ts';
@@ -73,6 +73,7 @@ export const Approval = Named('Approval', {
   decision: Decision,
   comment: optional('Rolled out to all regions, checked the release.', 'Comment on the decision'),
   by: Type.Object(actorFields, { description: 'Who decided', examples: [{ type: 'member', id: null, name: 'Grace Hopper' }] }),
+  person: PersonRef('The person behind the credential'),
   independent: Type.Boolean({
     description: 'Whether the person had no part in the work (creation, assignment, status changes, artifacts, claims)',
     examples: [true],
@@ -215,6 +216,7 @@ export const TimelineEntry = Named('TimelineEntry', {
   id: { ...Id, description: 'Id of the entry (UUIDv7)' },
   occurred_at: time('When it happened'),
   actor: Type.Object(actorFields, { description: 'Who did it', examples: [{ type: 'member', id: null, name: 'Ada Lovelace' }] }),
+  person: PersonRef('The person behind the actor. null for scans, connections and the service itself'),
   action: Type.String({ description: 'What happened', examples: ['work_item.status_changed'] }),
   object: Type.Object(
     { type: OneOf(objectTypes, { description: 'Kind of object' }), id: { ...Id, description: 'Id of the object (UUIDv7)' } },

@@ -27,6 +27,11 @@ beforeAll(async () => {
       `insert into sightings (org_id, finding_id, source_id, state, severity, suppressed, content, first_seen, last_seen)
        select org_id, id, source_ids[1], case when status = 'verified' then 'absent' else 'present' end, severity, hashtext(id::text) % 10 = 0, identity_key, first_seen, last_seen from findings`,
     );
+    await admin.query(
+      `insert into decisions (org_id, finding_id, id, kind, state, person_name, owner, reason, expires_at, severity, kev, decided_at)
+       select org_id, id, id, 'acceptance', case when hashtext(id::text) % 500 = 0 then 'requested' else 'active' end, 'Ada', 'Ada', 'x', now(), 4, false, now()
+       from findings where hashtext(id::text) % 50 = 0`,
+    );
     await admin.query('vacuum analyze');
   });
   db = openDatabase({ url: database.url, poolSize: 2 });
@@ -81,6 +86,9 @@ const FILTERS: FindingFilter[] = [
   { risk_min: 50 },
   { overdue: true },
   { overdue: false },
+  { acceptance_requested: true },
+  { acceptance_requested: false },
+  { acceptance_requested: true, severity: ['critical'], status: ['open'] },
   { suppressed: true },
   { suppressed: false },
   { suppressed: true, cve: ['CVE-2024-10007'] },

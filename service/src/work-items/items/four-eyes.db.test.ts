@@ -1,10 +1,12 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { evidenceFindings } from '../../findings/list/evidence-facts.ts';
+import { systemActor } from '../../shared/actor.ts';
 import { AUDIENCE, type IdentityProvider, startIdentityProvider } from '../../testing/fakes/identity-provider.ts';
 import { workItemsOf } from '../../testing/findings/work-items.ts';
 import { startApi, type TestApi } from '../../testing/http/api.ts';
 import { addPerson, behindProxy, createKey, signIn } from '../../testing/people.ts';
+import { updateWorkItem } from './update.ts';
 
 let provider: IdentityProvider;
 let api: TestApi;
@@ -62,6 +64,21 @@ describe('a person who took part in the work', () => {
     await api.call('DELETE', `/api/v1/members/${gone.id}`, { as: api.ours.owner });
     expect(await approve(workItemsOf(api, sso), id)).toMatchObject(refused('you created it'));
   });
+});
+
+it("a change that a ticket makes is nobody's: it neither excludes anybody nor counts as a second person", async () => {
+  const owner = workItemsOf(api);
+  const [finding = ''] = await owner.findings(1);
+  const { id } = await owner.item([finding]);
+  const patch = { status: 'awaiting_verification', reason: 'The ticket was closed.' } as const;
+  const jira = systemActor(api.ours.id, 'Jira');
+  await api.db.withTenant(jira, (tx) => updateWorkItem(tx, jira, { id, patch, check: () => {} }));
+  const { data } = await owner.list(`/work-items/${id}/timeline?limit=2`);
+  expect(data).toMatchObject([{ actor: { type: 'system', name: 'Jira' }, person: null }, { person: null }]);
+  expect(await owner.readFinding(finding)).toMatchObject({ status: 'remediated', reason_code: 'by_connection' });
+  const stranger = workItemsOf(api, await api.ours.key('analyst'));
+  expect(await approve(stranger, id)).toMatchObject({ status: 201, body: { independent: true, person: { name: 'analyst of ours' } } });
+  expect(await stranger.patchFinding(finding, { status: 'verified' })).toMatchObject({ assurance: 'declared' });
 });
 
 it('a decision names the person in evidence, whatever the credential', async () => {

@@ -11,6 +11,8 @@ export interface TimelineRow {
   actor_type: string;
   actor_id: string | null;
   actor_name: string;
+  person: string | null;
+  person_name: string | null;
   action: string;
   object_type: 'work_item' | 'finding';
   object_id: string;
@@ -29,10 +31,10 @@ export async function readTimeline(
 ) {
   await readItem(tx, orgId, id);
   const ofItem = sql`
-    select id, occurred_at, actor_type, actor_id, actor_name, action, object_type, object_id, before, after, null as reason, null::uuid as import_id
+    select id, occurred_at, actor_type, actor_id, actor_name, person, person_name, action, object_type, object_id, before, after, null as reason, null::uuid as import_id
     from ${auditTrail} trail where org_id = ${orgId} and object_type = 'work_item' and object_id = ${id}::uuid::text`;
   const ofFindings = sql`
-    select h.id, h.occurred_at, h.actor_type, h.actor_id, h.actor_name, 'finding.' || h.action as action, 'finding' as object_type, h.finding_id::text as object_id,
+    select h.id, h.occurred_at, h.actor_type, h.actor_id, h.actor_name, h.person, h.person_name, 'finding.' || h.action as action, 'finding' as object_type, h.finding_id::text as object_id,
       h.before, h.after, h.reason, h.import_id
     from (
       select l.finding_id, max(coalesce(l.unlinked_at, 'infinity')) as until from work_item_findings l
