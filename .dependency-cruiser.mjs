@@ -20,7 +20,7 @@ const subFolders = {
     export: ['fields', 'list'],
     merge: ['fields', 'identity', 'decisions'],
     absence: ['merge'],
-    import: ['absence', 'merge'],
+    import: ['absence', 'merge', 'decisions'],
     triage: ['fields', 'list', 'merge', 'decisions'],
   },
   evidence: {

@@ -904,7 +904,9 @@ create index import_seen_by_import on import_seen (org_id, import_id, finding_id
 create unlogged table import_groups (
   org_id uuid not null,
   import_id uuid not null,
+  -- The record that says most, and all records of the group.
   n integer not null,
+  members integer[] not null,
   rows integer not null,
   asset_id uuid not null,
   track smallint not null,

@@ -455,6 +455,7 @@ interface ImportGroupsTable {
   org_id: string;
   import_id: string;
   n: number;
+  members: number[];
   rows: number;
   asset_id: string;
   track: number;

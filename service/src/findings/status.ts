@@ -47,8 +47,8 @@ const transitions: Readonly<Record<Status, Partial<Record<Status, readonly By[]>
     withdrawn: ['person', 'system'],
   },
   verified: { open: ['person', 'scan'] },
-  risk_accepted: { open: ['person', 'system'], verified: ['system'] },
-  false_positive: { open: ['person'] },
+  risk_accepted: { open: ['person', 'system'], verified: ['scan', 'system'] },
+  false_positive: { open: ['person', 'system'] },
   withdrawn: { open: ['person', 'scan'] },
 };
 

@@ -124,13 +124,13 @@ async function applyClosures(tx: TenantTx, resolution: Resolution): Promise<numb
 
 /** Passes the changed findings to the follower. Deletes the closures afterwards, unless they are withheld. */
 export async function notifyFollower(tx: TenantTx, follower: FindingFollower, { orgId, importId, actor }: Resolution, changes: Changes): Promise<void> {
-  if (changes.reopened + changes.closed + changes.withdrawn.length > 0) {
+  if (changes.reopened + changes.closed + changes.others.length > 0) {
     await follower.follow(
       tx,
       { ...systemActor(orgId, actor.name), ...actor },
       sql`select finding_id from tenant_import_groups where org_id = ${orgId} and import_id = ${importId} and outcome = 'reopened'
         union all select finding_id from import_closures where org_id = ${orgId} and import_id = ${importId}
-        union all ${idsSql(changes.withdrawn)}`,
+        union all ${idsSql(changes.others)}`,
     );
   }
   if (!changes.isWithheld) await sql`delete from import_closures where org_id = ${orgId} and import_id = ${importId}`.execute(tx);
@@ -139,6 +139,7 @@ export async function notifyFollower(tx: TenantTx, follower: FindingFollower, { 
 interface Changes {
   reopened: number;
   closed: number;
-  withdrawn: readonly string[];
+  /** Further findings whose status changed. */
+  others: readonly string[];
   isWithheld: boolean;
 }

@@ -4,6 +4,7 @@ import type { Actor } from '../../shared/actor.ts';
 import type { DecisionRow } from '../fields/names.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 import type { Status } from '../status.ts';
+import { placesSql } from './places.ts';
 
 /** What a person decides about findings. */
 export interface Decision {
@@ -51,9 +52,10 @@ export async function recordDecisions(tx: TenantTx, actor: Actor, decision: Deci
 export function insertDecisions(actor: Actor, decision: Decision, state: 'active' | 'requested', ids: readonly string[]): RawBuilder<unknown> {
   const { kind, scope, reason, owner, expiresAt, justification } = decision;
   return sql`
-    insert into decisions (org_id, finding_id, id, kind, state, scope, person, person_name, reason, owner, expires_at, justification, severity, kev, decided_at)
+    insert into decisions (org_id, finding_id, id, kind, state, scope, person, person_name, reason, owner, expires_at, justification, severity, kev, places, decided_at)
     select f.org_id, f.id, new_id(), ${kind}::text, ${state}::text, ${scope}::text, ${actor.person?.id ?? null}::text, ${actor.person?.name ?? actor.name}::text,
       coalesce(${reason}::text, f.status_reason), ${owner}::text, ${expiresAt}::timestamptz, ${justification}::text, f.severity, f.kev,
+      (select array_agg(distinct p.label order by p.label) from ${placesSql(actor.orgId)} p where p.finding_id = f.id),
       case when ${state}::text = 'active' then now() end
     from findings f where f.org_id = ${actor.orgId} and f.id = any(${ids as string[]}::uuid[])`;
 }

@@ -99,3 +99,19 @@ function shortName(name: string): string {
   const last = parts.length > 1 && /^v\d+$/.test(parts.at(-1) ?? '') ? parts.at(-2) : parts.at(-1);
   return loose(last ?? name);
 }
+
+/** The component that was stored under its key. `installed` is the package as the source names it. */
+export function componentOfKey(key: string, installed: string | null): Component {
+  const [type = '', ...rest] = key.split('/');
+  const ecosystem = type === '' ? null : type;
+  const name = rest.join('/');
+  const binary = isSystemPackage(ecosystem) ? (installed?.toLowerCase().split('/').at(-1) ?? name) : null;
+  return { ecosystem, name, short: shortName(name), binary, key };
+}
+
+/** How much the name says: 2 if it is all, 1 without the group of a Maven artifact or the source of a distribution's package, 0 without the ecosystem. */
+export function completeness({ ecosystem, name, binary }: Component): 0 | 1 | 2 {
+  if (ecosystem === null) return 0;
+  const isWhole = ecosystem === 'maven' ? name.includes('/') : !isSystemPackage(ecosystem) || (binary !== null && binary !== name);
+  return isWhole ? 2 : 1;
+}

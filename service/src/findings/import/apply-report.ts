@@ -7,6 +7,9 @@ import { readPolicy } from '../../organizations/read-policy.ts';
 import { type Absence, blockers, doubtsOf, isBlocker } from '../absence/absence.ts';
 import { type Closures, closeAbsent, notifyFollower } from '../absence/close-absent.ts';
 import { isUnread } from '../absence/find-absent.ts';
+import { voidRequestsOfClosed } from '../decisions/decisions.ts';
+import { followPlaces } from '../decisions/follow-places.ts';
+import { reopenRiskIncreased } from '../decisions/risk-increased.ts';
 import type { FindingFollower } from '../follower.ts';
 import type { HistoryActor } from '../history.ts';
 import { takeImportLock } from '../import-lock.ts';
@@ -94,7 +97,19 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report, 
   if (isLarge(staged)) await sql`select analyze_grown()`.execute(tx);
   const closures = await closeAbsent(tx, resolution, absence);
   const { closed, withheld } = closures;
-  if (!row.dry_run) await notifyFollower(tx, follower, resolution, { reopened: outcomes.reopened, closed, withdrawn, isWithheld: withheld !== null });
+  const touched = sql`
+    select finding_id from tenant_import_groups where org_id = ${orgId} and import_id = ${row.id} and outcome <> 'unchanged'
+    union all select finding_id from import_closures where org_id = ${orgId} and import_id = ${row.id}`;
+  const risen = await reopenRiskIncreased(tx, resolution.actor, { ids: touched, sla, importId: row.id });
+  const redecided = await followPlaces(tx, resolution.actor, { ids: touched, importId: row.id });
+  await voidRequestsOfClosed(tx, orgId, touched);
+  if (!row.dry_run)
+    await notifyFollower(tx, follower, resolution, {
+      reopened: outcomes.reopened,
+      closed,
+      others: [...withdrawn, ...risen, ...redecided],
+      isWithheld: withheld !== null,
+    });
   const { received, rejected, rejections } = staged;
   const unchanged = received - rejected - outcomes.created - outcomes.updated - outcomes.reopened;
   return {

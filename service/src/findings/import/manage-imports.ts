@@ -50,7 +50,7 @@ export async function recordImport(tx: TenantTx, actor: Actor, input: NewImport)
       dry_run: input.dry_run,
       connection_id: input.connection_id ?? null,
       created_by: actor.name,
-      actor: JSON.stringify({ type: actor.type, id: actor.id, name: actor.name }),
+      actor: JSON.stringify({ type: actor.type, id: actor.id, name: actor.name, person: actor.person }),
     })
     .execute();
   const after = { format: input.format, filename: input.filename, sha256: input.sha256, dry_run: input.dry_run };
@@ -100,7 +100,7 @@ export async function confirmImport(tx: TenantTx, actor: Actor, id: string, foll
     large: false,
   };
   const closed = await acceptRun(tx, resolution);
-  await notifyFollower(tx, follower, resolution, { reopened: 0, closed, withdrawn: [], isWithheld: false });
+  await notifyFollower(tx, follower, resolution, { reopened: 0, closed, others: [], isWithheld: false });
   return finishUnconfirmed(tx, actor, row, 'succeeded', closed);
 }
 

@@ -40,7 +40,7 @@ export async function reopenSeen(tx: TenantTx, { orgId, importId, sourceId, sla,
     from reopened where f.org_id = ${orgId} and f.id = reopened.id`.execute(tx);
 }
 
-const closable = sql`${[...verifiedByScan, 'risk_accepted'] as readonly string[]}`;
+const closable = sql`${verifiedByScan as readonly string[]}`;
 
 /**
  * What follows for findings of `ids` that no source sees any more: `verified` if at least one source would have seen them, `remediated` if a report only

@@ -30,7 +30,7 @@ export async function groupRecords(tx: TenantTx, { orgId, importId, sourceId, pr
     ), grouped as (
       select named.asset_id, named.track, max(named.version_n) as version_n, coalesce(alias.weakness, r.weakness) as weakness, r.identity_key, count(*) as rows,
         (array_agg(r.n order by r.present desc, r.severity desc, r.content, r.n))[1] as n,
-        (array_agg(r.new_id order by r.n))[1] as new_id,
+        (array_agg(r.new_id order by r.n))[1] as new_id, array_agg(r.n) as members,
         coalesce(max(r.external_id) filter (where r.present), max(r.external_id)) as external_id, array_agg(r.external_id) as external_ids, bool_or(r.present) as present,
         array_agg(distinct r.content order by r.content) as contents,
         least(coalesce(max(r.last_seen), max(named.ended_at)), now()) as seen_at,
@@ -59,9 +59,9 @@ export async function groupRecords(tx: TenantTx, { orgId, importId, sourceId, pr
     ), decided as (
       select r.*, case when r.nth = 1 then r.finding_id end as old_id from ranked r where r.nth = 1 or (r.best = 1 and r.how = 2)
     )
-    insert into tenant_import_groups (org_id, import_id, n, rows, asset_id, track, version_n, weakness, identity_key, external_id, present, content, seen_at, absent_at,
+    insert into tenant_import_groups (org_id, import_id, n, members, rows, asset_id, track, version_n, weakness, identity_key, external_id, present, content, seen_at, absent_at,
       finding_id, is_shared, place, outcome)
-    select ${orgId}, ${importId}, k.n, k.rows, k.asset_id, k.track, k.version_n, k.weakness, k.identity_key, k.external_id, k.present, k.content, k.seen_at,
+    select ${orgId}, ${importId}, k.n, k.members, k.rows, k.asset_id, k.track, k.version_n, k.weakness, k.identity_key, k.external_id, k.present, k.content, k.seen_at,
       case when k.present and k.seen_at < c.complete_at then (
         select min(later.started_at) from run_assets later
         where later.org_id = ${orgId} and later.source_id = ${sourceId} and later.asset_id = k.asset_id and later.track = k.track and later.complete and later.accepted and later.started_at > k.seen_at

@@ -54,7 +54,7 @@ function stagedSql({ orgId, importId }: Resolution, outcomes: readonly string[])
 /** Creates findings from the records that say most about them. */
 export async function createFindings(tx: TenantTx, { orgId, importId, sourceId, sourceWords, sla }: Resolution): Promise<void> {
   const { columns, values } = insertLists({
-    ...columnsOf('staged', ['asset_id', 'weakness', 'identity_key', 'asset_type', 'first_seen', ...importedNames]),
+    ...columnsOf('staged', ['asset_id', 'weakness', 'identity_key', 'component_key', 'asset_type', 'first_seen', ...importedNames]),
     org_id: sql`${orgId}`,
     id: sql`staged.finding_id`,
     status: sql`'open'`,
@@ -68,7 +68,7 @@ export async function createFindings(tx: TenantTx, { orgId, importId, sourceId, 
   });
   await sql`
     with staged as (
-      select distinct on (g.finding_id) g.finding_id, g.asset_id, g.weakness, g.identity_key, g.seen_at, least(r.first_seen, g.seen_at) as first_seen, r.words,
+      select distinct on (g.finding_id) g.finding_id, g.asset_id, g.weakness, g.identity_key, r.component_key, g.seen_at, least(r.first_seen, g.seen_at) as first_seen, r.words,
         a.type as asset_type, a.criticality, a.exposure, ${selection(createdSql)}
       from tenant_import_groups g
       join tenant_import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = g.n

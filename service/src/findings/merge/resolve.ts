@@ -6,10 +6,12 @@ import { adoptAliases } from './adopt-aliases.ts';
 import { closeUnseen, reopenSeen } from './change-status.ts';
 import { followMoved, type MovedCode } from './follow-moved-code.ts';
 import { changedOutcomes, groupRecords } from './group-records.ts';
+import { joinComponents } from './join-components.ts';
 import { markSeen } from './known-records.ts';
 import { createFindings, updateShared, updateSingle } from './merged-values.ts';
 import { moveKnown } from './move-known.ts';
 import type { Resolution } from './resolution.ts';
+import { countPlaces, keepPlaces, writePlaces } from './write-places.ts';
 import { refreshTimes, writeSightings } from './write-sightings.ts';
 
 export interface Outcomes {
@@ -27,16 +29,24 @@ export async function resolveRecords(tx: TenantTx, resolution: Resolution, moved
   const staged = sql`select weakness, aliases from tenant_import_rows where org_id = ${orgId} and import_id = ${importId}`;
   const withdrawn = await adoptAliases(tx, resolution, await learnAliases(tx, orgId, staged));
   if (moved) await followMoved(tx, resolution, moved);
+  await joinComponents(tx, resolution);
   await groupRecords(tx, resolution);
   if (resolution.large) await sql`select analyze_groups()`.execute(tx);
   await markSeen(tx, resolution);
   await keepTexts(tx, resolution);
   await moveKnown(tx, resolution);
   await createFindings(tx, resolution);
+  await keepPlaces(tx, resolution);
   await writeSightings(tx, resolution);
+  await writePlaces(tx, resolution, moved !== null);
   await refreshTimes(tx, resolution);
   await updateSingle(tx, resolution);
   await updateShared(tx, resolution, groupsSql(resolution, sql`g.is_shared and g.outcome = any(${changedOutcomes as readonly string[]})`));
+  await countPlaces(
+    tx,
+    resolution.orgId,
+    groupsSql(resolution, sql`g.outcome = any(${changedOutcomes as readonly string[]}) and (g.is_shared or g.place is null or g.outcome <> 'created')`),
+  );
   await closeUnseen(tx, resolution, groupsSql(resolution, sql`g.absent_at is not null`));
   await reopenSeen(tx, resolution);
   return { ...(await countOutcomes(tx, resolution)), withdrawn };

@@ -1,0 +1,125 @@
+import type { Asset, Observation } from '@rrs/scan-reports';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { systemActor } from '../../shared/actor.ts';
+import { type ImportOptions, seen, useImports } from '../../testing/findings/imports.ts';
+import { type FindingPatch, updateFinding } from '../triage/triage.ts';
+
+const engine = useImports();
+let org: string;
+beforeEach(async () => {
+  org = await engine.organization();
+});
+
+const shop: Asset = { type: 'web_application', name: 'https://shop.example.com' };
+const repository: Asset = { type: 'repository', name: 'https://github.com/acme/shop' };
+const at = (day: number): string => new Date(Date.UTC(2026, 0, day, 12)).toISOString();
+const injection = (page: string, given: Partial<Observation> = {}) =>
+  seen({
+    asset: shop,
+    tool: 'zap',
+    rule: '40018',
+    title: 'SQL injection',
+    location: { url: `https://shop.example.com${page}`, method: 'GET', parameter: 'id' },
+    ...given,
+  });
+const lodash = (path: string, version: string, given: Partial<Observation> = {}) =>
+  seen({ asset: repository, vulnerability_ids: ['CVE-2021-23337'], location: { component: 'lodash', ecosystem: 'npm', version, path }, ...given });
+const run = (items: readonly Observation[], day: number, options: ImportOptions & { complete?: boolean } = {}) =>
+  engine.run(org, items, { ...options, scope: { started_at: at(day), coverage: options.complete === false ? 'partial' : 'complete', ...options.scope } });
+const patch = async (change: FindingPatch) => {
+  const [finding] = await engine.findings(org);
+  await engine
+    .db()
+    .withTenant({ orgId: org }, (tx) => updateFinding(tx, systemActor(org, 'Ada'), { id: finding?.id ?? '', patch: change, check: () => {} }, engine.follower));
+};
+const dismiss = { status: 'false_positive', justification: 'code_not_reachable', reason: 'only in tests' } as const;
+const accept = { status: 'risk_accepted', owner: 'ada', reason: 'for now', expires_at: new Date(Date.now() + 30 * 86_400_000).toISOString() } as const;
+const state = async () =>
+  (await engine.admin().query('select status, reason_code, place_count from findings where org_id = $1', [org])).rows as {
+    status: string;
+    reason_code: string | null;
+    place_count: number;
+  }[];
+const placesNow = async () =>
+  (await engine.admin().query('select label, state from occurrences where org_id = $1 order by label', [org])).rows.map(
+    ({ label, state: is }) => `${label}: ${is}`,
+  );
+
+describe('places of a finding', () => {
+  it('are all kept, whatever the number of records', async () => {
+    expect(await run([injection('/a'), injection('/b'), injection('/c')], 1)).toMatchObject({ received: 3, created: 1 });
+    expect(await state()).toMatchObject([{ place_count: 3 }]);
+    expect(await placesNow()).toEqual([
+      'GET https://shop.example.com/a (id): present',
+      'GET https://shop.example.com/b (id): present',
+      'GET https://shop.example.com/c (id): present',
+    ]);
+  });
+
+  it('go one by one, and the finding when all are gone', async () => {
+    await run([lodash('web/package-lock.json', '4.17.15'), lodash('srv/package-lock.json', '3.0.0')], 1);
+    await run([lodash('srv/package-lock.json', '3.0.0')], 2);
+    expect(await state()).toMatchObject([{ status: 'open', place_count: 1 }]);
+    expect(await placesNow()).toEqual(['path srv/package-lock.json: present', 'path web/package-lock.json: absent']);
+  });
+
+  it('add up in partial runs', async () => {
+    await run([lodash('a/package-lock.json', '1')], 1, { complete: false });
+    await run([lodash('b/package-lock.json', '2')], 2, { complete: false });
+    expect(await state()).toMatchObject([{ place_count: 2 }]);
+  });
+});
+
+describe('a decision', () => {
+  it('covers the places it was made on, and a new one reopens the finding', async () => {
+    await run([injection('/a'), injection('/b')], 1);
+    await patch(dismiss);
+    await run([injection('/b'), injection('/a')], 2);
+    expect(await state()).toMatchObject([{ status: 'false_positive' }]);
+    expect(await run([injection('/a'), injection('/b'), injection('/admin/delete')], 3)).toMatchObject({ updated: 1 });
+    expect(await state()).toMatchObject([{ status: 'open', reason_code: 'new_occurrence', place_count: 3 }]);
+    await run([injection('/a'), injection('/b')], 4);
+    expect(await state()).toMatchObject([{ status: 'false_positive', reason_code: 'decision_resumed' }]);
+  });
+
+  it('on one copy of a library does not hide another copy', async () => {
+    await run([lodash('web/package-lock.json', '4.17.15')], 1);
+    await patch(dismiss);
+    await run([lodash('web/package-lock.json', '4.17.16')], 2);
+    expect(await state()).toMatchObject([{ status: 'false_positive' }]);
+    await run([lodash('web/package-lock.json', '4.17.16'), lodash('srv/prod/package-lock.json', '3.0.0')], 3);
+    expect(await state()).toMatchObject([{ status: 'open', reason_code: 'new_occurrence' }]);
+  });
+
+  it('on the whole finding covers new places', async () => {
+    await run([injection('/a')], 1);
+    await patch({ ...dismiss, scope: 'finding' });
+    await run([injection('/a'), injection('/b')], 2);
+    expect(await state()).toMatchObject([{ status: 'false_positive' }]);
+  });
+
+  it('survives eight versions and a second tool that names the same place from another folder', async () => {
+    const image = (version: string): Asset => ({ type: 'container_image', name: `pay:1.0.${version}` });
+    const copy = (version: number, path: string) => lodash(path, `4.17.${version}`, { asset: image(String(version)) });
+    await run([copy(1, 'app/lib/lodash/package.json')], 1);
+    await patch(dismiss);
+    for (let version = 2; version <= 8; version++) {
+      await run([copy(version, 'app/lib/lodash/package.json')], version);
+      await run([copy(version, '/srv/app/lib/lodash/package.json')], version, { source: 'tool_b' });
+      expect(await state()).toMatchObject([{ status: 'false_positive' }]);
+    }
+  });
+});
+
+describe('an accepted risk', () => {
+  it('becomes verified when it is gone, resumes when it is back in time, and ends when it is exploited', async () => {
+    await run([injection('/a')], 1);
+    await patch(accept);
+    await run([], 2, { scope: { asset: { type: shop.type, name: shop.name } } });
+    expect(await state()).toMatchObject([{ status: 'verified', reason_code: 'acceptance_fixed' }]);
+    await run([injection('/a')], 3);
+    expect(await state()).toMatchObject([{ status: 'risk_accepted', reason_code: 'acceptance_resumed' }]);
+    await run([injection('/a', { known_exploited: true })], 4);
+    expect(await state()).toMatchObject([{ status: 'open', reason_code: 'risk_increased' }]);
+  });
+});

@@ -1,0 +1,57 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { TenantTx } from '../../db/database.ts';
+import { placesSql } from '../decisions/places.ts';
+import { changedOutcomes } from './group-records.ts';
+import type { Resolution } from './resolution.ts';
+
+const changed = sql`${changedOutcomes as readonly string[]}`;
+const key = (label: RawBuilder<unknown>) => sql`substring(sha256(convert_to(${label}, 'UTF8')) for 16)`;
+
+/** Before a sighting gets another place than its only one, the old place is kept as an occurrence. */
+export async function keepPlaces(tx: TenantTx, { orgId, importId, sourceId }: Resolution): Promise<void> {
+  await sql`
+    insert into occurrences (org_id, finding_id, source_id, track, place, label, location, state, first_seen, last_seen)
+    select ${orgId}, s.finding_id, s.source_id, s.track, ${key(sql`s.place`)}, s.place, coalesce(s.said->'location', f.location), 'present', s.first_seen, s.last_seen
+    from tenant_import_groups g
+    join sightings s on s.org_id = ${orgId} and s.finding_id = g.finding_id and s.source_id = ${sourceId} and s.track = g.track
+    join findings f on f.org_id = ${orgId} and f.id = g.finding_id
+    where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome in ('updated', 'returned') and s.place is not null and s.place is distinct from g.place
+    on conflict do nothing`.execute(tx);
+}
+
+/**
+ * Writes the places of sightings that have or had several. A complete run no longer reports the others, and neither does a source that reports the finding
+ * again after it was gone.
+ */
+export async function writePlaces(tx: TenantTx, { orgId, importId, sourceId }: Resolution, isComplete: boolean): Promise<void> {
+  const groups = sql`
+    tenant_import_groups g join sightings s on s.org_id = ${orgId} and s.finding_id = g.finding_id and s.source_id = ${sourceId} and s.track = g.track
+    where g.org_id = ${orgId} and g.import_id = ${importId} and g.present and g.outcome = any(${changed}) and s.place is null`;
+  await sql`
+    with several as (select g.finding_id, g.track, g.members, g.seen_at, g.outcome from ${groups}), named as (
+      select several.finding_id, several.track, r.place_label as label, (array_agg(r.location order by r.severity desc, r.content))[1] as location,
+        min(least(coalesce(r.first_seen, several.seen_at), several.seen_at)) as first_seen, max(several.seen_at) as seen_at
+      from several
+      join tenant_import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = any(several.members) and r.present
+      group by 1, 2, 3
+    ), gone as (
+      update occurrences o set state = 'absent' from several
+      where o.org_id = ${orgId} and o.finding_id = several.finding_id and o.source_id = ${sourceId} and o.track = several.track and o.state = 'present'
+        and (${isComplete} or several.outcome = 'returned')
+        and not exists (select from named where named.finding_id = o.finding_id and named.track = o.track and named.label = o.label)
+    )
+    insert into occurrences as o (org_id, finding_id, source_id, track, place, label, location, state, first_seen, last_seen)
+    select ${orgId}, finding_id, ${sourceId}, track, ${key(sql`label`)}, label, location, 'present', first_seen, seen_at from named
+    on conflict (org_id, finding_id, source_id, track, place) do update set location = excluded.location, state = 'present',
+      first_seen = least(o.first_seen, excluded.first_seen), last_seen = greatest(o.last_seen, excluded.last_seen)`.execute(tx);
+}
+
+/** Counts the places of the findings that `ids` selects. */
+export async function countPlaces(tx: TenantTx, orgId: string, ids: RawBuilder<unknown>): Promise<void> {
+  await sql`
+    update findings f set place_count = counted.count
+    from (
+      select p.finding_id, greatest(1, count(distinct p.label) filter (where p.present))::int as count from ${placesSql(orgId)} p where p.finding_id in (${ids}) group by 1
+    ) counted
+    where f.org_id = ${orgId} and f.id = counted.finding_id and f.place_count <> counted.count`.execute(tx);
+}
