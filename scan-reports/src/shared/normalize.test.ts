@@ -95,6 +95,7 @@ test('severityOf maps the common words in any case', () => {
     'unknown',
   ]);
   expect(severityOf('toString')).toBe('unknown');
+  expect(severityOf('constructor')).toBe('unknown');
 });
 
 test('severityOfScore follows the CVSS scale', () => {

@@ -7,6 +7,7 @@ type Given = Pick<Observation, 'place' | 'tool' | 'title' | 'severity'> & Loose<
 const MAX_TITLE = 500;
 const MAX_TEXT = 16_000;
 const MAX_NAME = 1_000;
+const MAX_SNIPPET = 500;
 
 /** Builds an observation: fills missing fields with empty values and limits the length of texts and lists. */
 export function observation(given: Given): Observation {
@@ -74,15 +75,20 @@ export function name(text: string): string {
   return text.replaceAll(CONTROL, '').replaceAll(/\s+/g, ' ').trim().slice(0, MAX_NAME).toWellFormed();
 }
 
-function boundedAsset(asset: Asset): Asset {
+export function boundedAsset(asset: Asset): Asset {
   const identifiers = (asset.identifiers ?? []).map(({ kind, value }) => ({ kind, value: name(value) })).filter(({ value }) => value !== '');
   const build = (['version', 'commit', 'ref'] as const).flatMap((key) => (asset[key]?.trim() ? [[key, name(asset[key])]] : []));
-  return { type: asset.type, name: name(asset.name), ...(identifiers.length > 0 ? { identifiers: identifiers.slice(0, 50) } : {}), ...Object.fromEntries(build) };
+  return {
+    type: asset.type,
+    name: name(asset.name),
+    ...(identifiers.length > 0 ? { identifiers: identifiers.slice(0, 50) } : {}),
+    ...Object.fromEntries(build),
+  };
 }
 
 function boundedLocation(location: Loose<Location>): Location {
   const entries = Object.entries(location).flatMap(([key, value]) => {
-    const bounded = typeof value === 'string' ? name(value) : value;
+    const bounded = typeof value === 'string' ? name(value).slice(0, key === 'snippet' ? MAX_SNIPPET : MAX_NAME) : value;
     return bounded === undefined || bounded === '' ? [] : [[key, bounded]];
   });
   return Object.fromEntries(entries) as Location;
@@ -120,7 +126,8 @@ const SEVERITY_WORDS: Readonly<Record<string, Severity>> = {
 
 /** Maps the common severity words. A format whose words have another meaning maps them itself. */
 export function severityOf(word: string | undefined): Severity {
-  return SEVERITY_WORDS[(word ?? '').trim().toLowerCase()] ?? 'unknown';
+  const known = (word ?? '').trim().toLowerCase();
+  return (Object.hasOwn(SEVERITY_WORDS, known) ? SEVERITY_WORDS[known] : undefined) ?? 'unknown';
 }
 
 /** Maps a score by the qualitative scale of CVSS v3 and v4. */

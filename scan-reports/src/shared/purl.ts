@@ -28,9 +28,14 @@ export function parsePurl(text: string | undefined): Purl | null {
 
 const SYSTEM_PACKAGE_TYPES = ['deb', 'rpm', 'apk', 'alpm'];
 
+/** True for types of packages that a distribution builds. */
+export function isSystemPackage(type: string | undefined): boolean {
+  return SYSTEM_PACKAGE_TYPES.includes(type ?? '');
+}
+
 /** The name that the package manager uses: `group:name` for Maven, `@scope/name` for npm. For system packages, the group is the distribution and is dropped. */
 export function packageName(group: string | undefined, name: string, type: string | undefined): string {
-  if (group === undefined || SYSTEM_PACKAGE_TYPES.includes(type ?? '')) return name;
+  if (group === undefined || isSystemPackage(type)) return name;
   const separator = type === 'maven' || (type === undefined && !group.startsWith('@') && !group.includes('/')) ? ':' : '/';
   return `${group}${separator}${name}`;
 }

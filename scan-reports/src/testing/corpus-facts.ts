@@ -4,6 +4,8 @@ export interface CorpusFacts {
   folders: readonly string[];
   /** What the number of observations must equal: the findings of the reference parser, or the records of the file if that parser merges them. */
   unit: 'findings' | 'raw_items';
+  /** True if a record with several locations becomes several observations. The test then counts positions instead of observations. */
+  countsPositions?: boolean;
   /** Files with another correct number of observations, and the reason. */
   exceptions?: Readonly<Record<string, { count: number; reason: string }>>;
   /** Files that the format does not support and must reject as a whole, and the reason. */

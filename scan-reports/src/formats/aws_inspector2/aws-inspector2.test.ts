@@ -111,7 +111,7 @@ test('rejects malformed findings and reads the rest', async () => {
 });
 
 test('accepts a report without findings and rejects another report', async () => {
-  expect(await read('empty.json')).toEqual({ observations: [], rejections: [] });
+  expect(await read('empty.json')).toMatchObject({ observations: [], rejections: [] });
   for (const foreign of ['{}', '{"SchemaVersion": 2, "Results": []}', '{"findings": [{"ProductArn": "arn:x", "Id": "1"}]}'])
     await expect(readAll(awsInspector2, fromBuffer(foreign))).rejects.toThrow(/findings, each with findingArn/);
   await expect(readAll(awsInspector2, fromBuffer('<xml/>'))).rejects.toThrow(ReportError);

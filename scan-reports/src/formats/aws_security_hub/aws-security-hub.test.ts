@@ -125,7 +125,7 @@ test('rejects findings of the Inspector format, and the other way around', async
 });
 
 test('accepts a report without findings and rejects another report', async () => {
-  expect(await read('empty.json')).toEqual({ observations: [], rejections: [] });
-  expect(await readAll(awsSecurityHub, fromBuffer('[]'))).toEqual({ observations: [], rejections: [] });
+  expect(await read('empty.json')).toMatchObject({ observations: [], rejections: [] });
+  expect(await readAll(awsSecurityHub, fromBuffer('[]'))).toMatchObject({ observations: [], rejections: [] });
   for (const foreign of ['{}', '', '[{"Target": "alpine"}]']) await expect(readAll(awsSecurityHub, fromBuffer(foreign))).rejects.toThrow(ReportError);
 });

@@ -54,7 +54,7 @@ test('rejects malformed issues and reads the rest', async () => {
 });
 
 test('accepts a report without findings and rejects another file', async () => {
-  expect(await read('empty.json')).toEqual({ observations: [], rejections: [] });
+  expect(await read('empty.json')).toMatchObject({ observations: [], rejections: [] });
   await expect(readAll(bandit, fromBuffer('{"results": [{"check_id": "x"}], "errors": []}'))).rejects.toThrow(/test_id, issue_text and filename/);
 });
 

@@ -152,7 +152,7 @@ test('rejects malformed vulnerabilities and targets, and ignores a scanned direc
 });
 
 test('accepts a BOM without vulnerabilities and rejects other files', async () => {
-  for (const name of ['empty.json', 'empty.xml']) expect(await readAll(cyclonedx, fixture(name))).toEqual({ observations: [], rejections: [] });
+  for (const name of ['empty.json', 'empty.xml']) expect(await readAll(cyclonedx, fixture(name))).toMatchObject({ observations: [], rejections: [] });
   for (const foreign of ['{"vulnerabilities":[]}', '<bom xmlns="http://example.com/bom"/>', '<analysis/>', '[]', ''])
     await expect(readAll(cyclonedx, fromBuffer(foreign))).rejects.toThrow('Expected JSON with bomFormat "CycloneDX", or XML with the root element bom');
 });

@@ -123,7 +123,7 @@ test('JSON: reads vulnerabilities and rejects malformed records', async () => {
 });
 
 test('accepts a report without vulnerabilities and rejects other files', async () => {
-  for (const name of ['empty.xml', 'empty.json']) expect(await readAll(dependencyCheck, fixture(name))).toEqual({ observations: [], rejections: [] });
+  for (const name of ['empty.xml', 'empty.json']) expect(await readAll(dependencyCheck, fixture(name))).toMatchObject({ observations: [], rejections: [] });
   for (const foreign of ['<analysis xmlns="http://example.com/a"/>', '<bom/>', '{"dependencies":[],"vulnerabilities":[]}', '[]', ''])
     await expect(readAll(dependencyCheck, fromBuffer(foreign))).rejects.toThrow('Expected XML with the root element analysis in a Dependency-Check namespace');
 });

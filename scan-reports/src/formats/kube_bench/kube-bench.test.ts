@@ -57,7 +57,7 @@ test('rejects malformed results and reads the rest', async () => {
 });
 
 test('accepts a report without controls and rejects another report', async () => {
-  expect(await read('empty.json')).toEqual({ observations: [], rejections: [] });
+  expect(await read('empty.json')).toMatchObject({ observations: [], rejections: [] });
   for (const foreign of ['{}', '', '{"SchemaVersion": 2, "Results": []}'])
     await expect(readAll(kubeBench, fromBuffer(foreign))).rejects.toThrow(/with Controls and Totals/);
   await expect(readAll(kubeBench, fromBuffer('<x/>'))).rejects.toThrow(ReportError);

@@ -62,8 +62,8 @@ test('reads the simple form and rejects malformed records', async () => {
 });
 
 test('accepts a report without findings and rejects another file', async () => {
-  expect(await readAll(retireJs, fixture('empty.json'))).toEqual({ observations: [], rejections: [] });
-  expect(await readAll(retireJs, fromBuffer('[]'))).toEqual({ observations: [], rejections: [] });
+  expect(await readAll(retireJs, fixture('empty.json'))).toMatchObject({ observations: [], rejections: [] });
+  expect(await readAll(retireJs, fromBuffer('[]'))).toMatchObject({ observations: [], rejections: [] });
   for (const foreign of ['{"data":[{"id":"1","type":"issue"}]}', '[{"Target":"x"}]', '<analysis/>', ''])
     await expect(readAll(retireJs, fromBuffer(foreign))).rejects.toThrow(/Expected a JSON object with version, start and data, or an array/);
 });

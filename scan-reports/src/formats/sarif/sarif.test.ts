@@ -133,7 +133,7 @@ test('rejects malformed results and reads the rest', async () => {
 });
 
 test('accepts an empty report and rejects another file', async () => {
-  expect(await read('empty.sarif')).toEqual({ observations: [], rejections: [] });
+  expect(await read('empty.sarif')).toMatchObject({ observations: [], rejections: [] });
   for (const foreign of ['{"SchemaVersion":2,"Results":[]}', '[]', 'null', ''])
     await expect(readAll(sarif, fromBuffer(foreign))).rejects.toThrow('Expected a JSON object with version "2.1.0" and runs.');
   await expect(readAll(sarif, fromBuffer('<a/>'))).rejects.toThrow(ReportError);

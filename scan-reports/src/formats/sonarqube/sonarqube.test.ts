@@ -141,7 +141,7 @@ test('rejects malformed issues and reads the rest', async () => {
 });
 
 test('accepts a response without issues and rejects other files', async () => {
-  expect(await read('empty.json')).toEqual({ observations: [], rejections: [] });
+  expect(await read('empty.json')).toMatchObject({ observations: [], rejections: [] });
   await expect(readAll(sonarqube, fromBuffer('{"issues": [{"fields": {}}]}'))).rejects.toThrow(/issues or hotspots and paging/);
   await expect(readAll(sonarqube, fromBuffer('<html><title>Other Report</title></html>'))).rejects.toThrow(/Expected/);
   await expect(readAll(sonarqube, fromBuffer('PK\u0003\u0004'))).rejects.toThrow(/ZIP archive/);
