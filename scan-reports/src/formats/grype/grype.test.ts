@@ -112,11 +112,20 @@ test('uses the scores of the related vulnerability if a match has none', async (
   });
 });
 
-test('keeps ignored matches as suppressed, and marks those that VEX declares not affected as not present', async () => {
+test('keeps ignored matches as suppressed, and those that VEX declares fixed as not present', async () => {
   const { observations } = await readAll(grype, fixture('image.json'));
   expect(observations.slice(2).map(({ place, rule, severity, present, suppressed }) => ({ place, rule, severity, present, suppressed }))).toEqual([
     { place: 'ignoredMatches[0]', rule: 'CVE-2019-8457', severity: 'unknown', present: true, suppressed: true },
-    { place: 'ignoredMatches[1]', rule: 'CVE-2022-0778', severity: 'high', present: false, suppressed: true },
+    { place: 'ignoredMatches[1]', rule: 'CVE-2022-0778', severity: 'high', present: true, suppressed: true },
+  ]);
+  const ignored = (rule: object) => ({ vulnerability: { id: 'CVE-2022-1' }, artifact: { name: 'a' }, appliedIgnoreRules: [rule] });
+  const rules = [{ 'vex-status': 'fixed' }, { reason: 'DistroPackageFixed' }, { 'vex-status': 'not_affected', 'vex-justification': 'component_not_present' }];
+  const report = { matches: [], ignoredMatches: rules.map(ignored), descriptor: { name: 'grype' } };
+  const { observations: judged } = await readAll(grype, fromBuffer(JSON.stringify(report)));
+  expect(judged.map(({ present, analysis }) => [present, analysis])).toEqual([
+    [false, { state: 'resolved' }],
+    [false, { detail: 'DistroPackageFixed' }],
+    [true, { state: 'not_affected', justification: 'component_not_present' }],
   ]);
 });
 

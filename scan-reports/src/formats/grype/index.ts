@@ -1,4 +1,4 @@
-import type { Asset, Cvss, Observation, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
+import type { Analysis, Asset, Cvss, Observation, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
 import { headOf } from '../../detect.ts';
 import type { JsonValue } from '../../json/extractor.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
@@ -140,7 +140,7 @@ function observationOf(match: Obj, place: string, scan: Scan, ignored: boolean):
       layer: str(obj(first).layerID),
       path: filePath(isObj(first) ? (str(first.path) ?? str(first.realPath) ?? str(first.accessPath)) : str(first)),
     },
-    present: !(ignored && isNotAffected(match)),
+    present: !(ignored && isFixed(match)),
     suppressed: ignored,
     last_seen: scan.time,
     tags: [...strs(artifact.type), ...(str(fix.state) === 'wont-fix' ? ['wont-fix'] : [])],
@@ -148,15 +148,30 @@ function observationOf(match: Obj, place: string, scan: Scan, ignored: boolean):
     epss: epssOf(epss?.epss, epss?.percentile, epss?.date),
     known_exploited: arr(vulnerability.knownExploited).length > 0,
     fix_state: fixStateOf(str(fix.state)),
+    analysis: analysisOf(match),
   });
 }
 
-/** True if the match is ignored because a VEX statement or the distribution declares the package not affected. */
-function isNotAffected(match: Obj): boolean {
+/** True if the match is ignored because a VEX statement or the distribution says that the package is fixed. */
+function isFixed(match: Obj): boolean {
   return arr(match.appliedIgnoreRules).some((entry) => {
     const rule = obj(entry);
-    return ['fixed', 'not_affected'].includes(str(rule['vex-status']) ?? '') || /^(?:Explicit APK NAK|DistroPackageFixed)$/i.test(str(rule.reason) ?? '');
+    return str(rule['vex-status']) === 'fixed' || /^DistroPackageFixed$/i.test(str(rule.reason) ?? '');
   });
+}
+
+/** The rules of Grype, a VEX statement or the distribution say why a match does not count. */
+function analysisOf(match: Obj): Analysis | undefined {
+  const rules = arr(match.appliedIgnoreRules).map(obj);
+  const status = rules.map((rule) => str(rule['vex-status'])).find((word) => word !== undefined);
+  const justification = rules.map((rule) => str(rule['vex-justification'])).find((word) => word !== undefined);
+  const detail = rules.map((rule) => str(rule.reason)).find((word) => word !== undefined);
+  if (status === undefined && justification === undefined && detail === undefined) return undefined;
+  return {
+    ...(status === undefined ? {} : { state: status === 'fixed' ? 'resolved' : status }),
+    ...(justification === undefined ? {} : { justification }),
+    ...(detail === undefined ? {} : { detail }),
+  };
 }
 
 function cvssOf({ cvss }: Obj): Cvss[] {

@@ -52,8 +52,8 @@ export const readers: Readonly<Record<FindingKind, (entry: Obj, place: string, t
         path: filePath(str(entry.PkgPath) ?? fileOf(target)),
         resource: target.inCluster ? imageOf(target.target) : undefined,
       },
-      // "fixed" means that a fixed version exists, not that this package is fixed.
-      present: str(entry.Status) !== 'not_affected',
+      // "fixed" means that a fixed version exists, not that this package is fixed. "not_affected" is a judgement of the supplier.
+      suppressed: str(entry.Status) === 'not_affected',
       last_seen: target.created,
       tags: [target.type, target.class].flatMap((tag) => tag ?? []),
       severity_source: str(entry.SeveritySource),

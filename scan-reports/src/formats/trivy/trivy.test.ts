@@ -55,7 +55,7 @@ test('reads an image whose details come after the findings', async () => {
     fix_state: 'available',
   });
   expect(observations.slice(1)).toMatchObject([
-    { title: 'CVE-2011-3389 in libgnutls30', severity: 'unknown', present: false, asset },
+    { title: 'CVE-2011-3389 in libgnutls30', severity: 'unknown', present: true, suppressed: true, asset },
     { vulnerability_ids: ['GHSA-35jh-r3h4-6jhm'], location: { component: 'lodash', path: 'app/node_modules/lodash/package.json' } },
     { location: { component: 'golang.org/x/net', path: 'usr/local/bin/tool' } },
   ]);
