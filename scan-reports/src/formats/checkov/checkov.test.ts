@@ -101,3 +101,9 @@ test('reports unparsed files as unread, relative to the scanned folder', async (
   expect(await about(['/home/ci/repo/vpc.tf'], [])).toMatchObject({ finished: false, unread: [] });
   expect(await about(['/somewhere/else.tf'], [check])).toMatchObject({ finished: false, unread: [] });
 });
+
+test('states the version of the run, also without checks', async () => {
+  const run = { check_type: 'terraform', results: { failed_checks: [] }, summary: { checkov_version: '3.2.1' } };
+  for (const report of [run, [run, run], { passed: 0, failed: 0, skipped: 0, checkov_version: '3.2.1' }])
+    expect((await readAll(checkov, fromBuffer(JSON.stringify(report)))).runs).toEqual([{ tool_version: '3.2.1' }]);
+});

@@ -16,7 +16,7 @@ test('reads leaks of version 8', async () => {
     rule: 'made-up-token',
     external_id: '0c1d2e3f405162738495a6b7c8d9eafb0c1d2e3f:deploy/config.yml:made-up-token:20',
     title: 'Identified a made-up deployment token.',
-    description: 'Commit 0c1d2e3f405162738495a6b7c8d9eafb0c1d2e3f',
+    description: 'Commit 0c1d2e3f405162738495a6b7c8d9eafb0c1d2e3f of 2024-02-03',
     solution: null,
     severity: 'high',
     tool_severity: null,

@@ -5,6 +5,7 @@ import { jsonValues, placeOf } from '../../json/values.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { observation, RecordError, record, required } from '../../shared/normalize.ts';
 import { type Obj, obj, str, strs } from '../../shared/read.ts';
+import { runEntry, startList } from '../../shared/run.ts';
 
 /** Controls are under "Controls", in a plain list (older versions) or separate documents (oldest versions). */
 const PREFIXES = ['Controls.*.', '*.', ''];
@@ -22,7 +23,13 @@ export const kubeBench: ReportFormat = {
     if (!isReport(head)) throw notThisFormat(kubeBench.expects);
     const contexts = await readContexts(input);
     const patterns = PREFIXES.map((prefix) => `${prefix}tests.*.results.*`);
-    for await (const found of jsonValues(input, patterns)) yield* readResult(found, contexts);
+    // The report lists every test of the run, whatever its result.
+    const checks = startList();
+    for await (const found of jsonValues(input, patterns)) {
+      checks.add(str(obj(found.value).test_number));
+      yield* readResult(found, contexts);
+    }
+    yield* runEntry({ checks: checks.list() });
   },
 };
 

@@ -73,3 +73,8 @@ test('errors make the report unfinished', async () => {
   expect(await about([])).toEqual({ tools: null, finished: true, unread: [] });
   expect(await about(['Could not download the repository'])).toMatchObject({ finished: false });
 });
+
+test('states version and start of the run', async () => {
+  const report = { version: '5.2.4', start: '2025-01-01T00:00:00.000Z', data: [], errors: [] };
+  expect((await readAll(retireJs, fromBuffer(JSON.stringify(report)))).runs).toEqual([{ tool_version: '5.2.4', started_at: new Date('2025-01-01T00:00:00Z') }]);
+});
