@@ -14,6 +14,7 @@ export const bandit: ReportFormat = {
   documentation: 'https://bandit.readthedocs.io/en/latest/formatters/json.html',
   expects: 'a JSON object with metrics, generated_at and results, each with test_id, issue_text and filename',
   assetType: 'repository',
+  states: ['time'],
   detect,
   async about(input) {
     const { missed, about } = startAbout();

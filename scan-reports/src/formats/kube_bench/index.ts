@@ -17,6 +17,7 @@ export const kubeBench: ReportFormat = {
   documentation: 'https://github.com/aquasecurity/kube-bench/blob/main/docs/running.md',
   expects: 'a JSON object with Controls and Totals, or controls with node_type and tests',
   assetType: 'host',
+  states: ['checks'],
   detect: (head) => (hasKeys(head, 'Controls') && (hasKeys(head, 'Totals') || /"node_type"\s*:/.test(head.text))) || hasKeys(head, 'node_type', 'tests'),
   async *read(input) {
     const head = await headOf(input);
