@@ -23,6 +23,7 @@ export function uniqueRatings(ratings: readonly Cvss[]): Cvss[] {
 
 /** Reads probabilities from 0 to 1 and percentages such as "97.2%". Undefined if the score is neither. */
 export function epssOf(score: unknown, percentile?: unknown, date?: unknown): Epss | undefined {
+  if (score === undefined || score === null) return undefined;
   const own = share(score);
   const rank = share(percentile);
   const day = /^\d{4}-\d{2}-\d{2}/.exec(str(date) ?? '')?.[0];

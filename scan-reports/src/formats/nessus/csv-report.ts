@@ -68,8 +68,17 @@ type Cell = (column: keyof typeof COLUMNS) => string | undefined;
 
 export async function* readCsv(input: ReportInput, hasColumns: HasColumns): AsyncGenerator<ReportEntry> {
   const columns = KINDS.find((kind) => hasColumns(...kind)) ?? KINDS[0];
+  let names: Readonly<Record<string, readonly string[]>> | null = null;
   for await (const { cells, place } of csvRows(input, columns)) {
-    const cell: Cell = (column) => COLUMNS[column].map((name) => str(cells[name])).find((value) => value !== undefined && value !== 'N/A');
+    names ??= namesIn(cells);
+    const known = names;
+    const cell: Cell = (column) => {
+      for (const name of known[column] ?? []) {
+        const value = str(cells[name]);
+        if (value !== undefined && value !== 'N/A') return value;
+      }
+      return undefined;
+    };
     yield* record(place, () => rowOf(cell, place));
     if (cell('plugin') === SCAN_INFORMATION && (cell('host') ?? cell('ip')) !== undefined)
       yield* runEntry({ asset: assetOf(cell), started_at: date(cell('started')), finished_at: date(cell('ended')), ...scanInformation(cell('output')) });
@@ -118,6 +127,11 @@ function rowOf(cell: Cell, place: string): Observation {
     }),
     known_exploited: /CISA-KNOWN-EXPLOITED/i.test(cell('crossReferences') ?? ''),
   });
+}
+
+/** The columns that the file has. An export has only a few of all possible columns, and every row has the same. */
+function namesIn(cells: Readonly<Record<string, string>>): Record<string, readonly string[]> {
+  return Object.fromEntries(Object.entries(COLUMNS).map(([column, names]) => [column, names.filter((name) => name in cells)]));
 }
 
 function isTrue(text: string | undefined): boolean {

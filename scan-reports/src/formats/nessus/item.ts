@@ -1,5 +1,6 @@
 import type { Asset, Cvss, ExploitMaturity, Location, Severity } from '../../contract.ts';
-import { cpeComponent, parseUrl, severityOf, urlPlace } from '../../shared/normalize.ts';
+import { cpeComponent } from '../../shared/cpe.ts';
+import { parseUrl, severityOf, urlPlace } from '../../shared/normalize.ts';
 import { maturityOf, ratingOf } from '../../shared/ratings.ts';
 import { num } from '../../shared/read.ts';
 

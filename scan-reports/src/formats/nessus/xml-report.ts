@@ -96,6 +96,7 @@ function itemOf(element: XmlElement, place: string, { asset, ended }: Host): Obs
   const plugin = required(str(pluginID), 'pluginID');
   const text = (name: string): string | undefined => str(childText(element, name));
   const isWeb = asset.type === 'web_application';
+  const rated = severityOfItem(str(severity), text('risk_factor'), num(text('cvss3_base_score')));
   const common = observation({
     place,
     tool: 'nessus',
@@ -103,7 +104,8 @@ function itemOf(element: XmlElement, place: string, { asset, ended }: Host): Obs
     title: str(pluginName) ?? text('plugin_name') ?? `Plugin ${plugin}`,
     description: [text('synopsis'), text('description'), text('plugin_output')].filter(Boolean).join('\n\n'),
     solution: solutionOf(text('solution')),
-    ...severityOfItem(str(severity), text('risk_factor'), num(text('cvss3_base_score'))),
+    severity: rated.severity,
+    tool_severity: rated.tool_severity,
     vulnerability_ids: childTexts(element, 'cve'),
     cwes: cwesOf(
       childTexts(element, 'cwe'),
@@ -121,16 +123,28 @@ function itemOf(element: XmlElement, place: string, { asset, ended }: Host): Obs
       : { port: count(port), protocol: str(protocol)?.toLowerCase(), ...componentOf(text('cpe')) },
     last_seen: ended,
     tags: str(pluginFamily) ? [str(pluginFamily) as string] : [],
-    epss: epssOf(text('epss_score')),
-    exploit_maturity: exploitOf({
-      maturity: text('exploit_code_maturity'),
-      available: text('exploit_available') === 'true',
-      framework: element.children.some(({ name, text: value }) => name.startsWith('exploit_framework_') && value === 'true'),
-      malware: text('exploited_by_malware') === 'true',
-    }),
-    known_exploited: text('cisa-known-exploited') !== undefined || childTexts(element, 'xref').some((reference) => /^CISA-KNOWN-EXPLOITED/i.test(reference)),
+    ...exploitsIn(element),
   });
   return text('compliance-result') ? complianceOf(common, plugin, text) : common;
+}
+
+/** One pass over the fields, because most plugins have none of these. */
+function exploitsIn({ children }: XmlElement): Pick<Observation, 'epss' | 'exploit_maturity' | 'known_exploited'> {
+  let epss: string | undefined;
+  let exploited = false;
+  const exploits = { maturity: undefined as string | undefined, available: false, framework: false, malware: false };
+  for (const { name, text } of children) {
+    if (name === 'epss_score') epss = text;
+    else if (name === 'cisa-known-exploited' || (name === 'xref' && text.startsWith('CISA-KNOWN-EXPLOITED'))) exploited = true;
+    else if (!name.startsWith('exploit')) continue;
+    else if (name === 'exploit_code_maturity') exploits.maturity = text;
+    else if (name === 'exploit_available') exploits.available = text === 'true';
+    else if (name === 'exploited_by_malware') exploits.malware = text === 'true';
+    else if (name.startsWith('exploit_framework_')) exploits.framework ||= text === 'true';
+  }
+  const score = epssOf(epss);
+  const maturity = exploitOf(exploits);
+  return { ...(score ? { epss: score } : {}), ...(maturity ? { exploit_maturity: maturity } : {}), ...(exploited ? { known_exploited: true } : {}) };
 }
 
 /**
