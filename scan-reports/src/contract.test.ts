@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { assetTypes, type Observation, ReportError, severities } from './contract.ts';
+import { assetTypes, type Observation, ReportError, type RunFacts, runFacts, severities } from './contract.ts';
 import { detectFormat, headOf } from './detect.ts';
 import { formats } from './registry.ts';
 import { fromBuffer } from './shared/input.ts';
@@ -24,13 +24,15 @@ describe.each(folders)('$id', ({ id, format }) => {
     if (format.documentation.startsWith('docs/')) expect(existsSync(new URL(`../../${format.documentation}`, import.meta.url))).toBe(true);
     else expect(format.documentation).toMatch(/^https:\/\//);
     expect(assetTypes).toContain(format.assetType);
+    for (const fact of format.states ?? []) expect(runFacts).toContain(fact);
     expect(fixtures.length).toBeGreaterThan(0);
     expect(readdirSync(new URL(`./formats/${id}/`, import.meta.url))).toContain(`${id.replaceAll('_', '-')}.test.ts`);
   });
 
   test.each(fixtures)('detects and reads $name', async ({ bytes, name }) => {
     const input = fromBuffer(bytes, name);
-    const { observations } = await readAll(format, input);
+    const { observations, runs } = await readAll(format, input);
+    for (const run of runs) expectSoundRun(run);
     if (/empty|none/.test(name)) return;
     expect(detectFormat(formats, await headOf(input))?.id).toBe(id);
     expect(observations.length).toBeGreaterThan(0);
@@ -79,7 +81,9 @@ describe.each(folders)('$id', ({ id, format }) => {
 
   async function survives(bytes: Uint8Array, name: string): Promise<void> {
     try {
-      for (const observation of (await readAll(format, fromBuffer(bytes, name))).observations) expectSound(observation);
+      const { observations, runs } = await readAll(format, fromBuffer(bytes, name));
+      for (const observation of observations) expectSound(observation);
+      for (const run of runs) expectSoundRun(run);
     } catch (error) {
       expect(error, String(error)).toBeInstanceOf(ReportError);
     }
@@ -95,4 +99,23 @@ function expectSound(observation: Observation): void {
   expect(observation.rule !== null || observation.vulnerability_ids.length > 0).toBe(true);
   if (observation.asset) expect(observation.asset.name).toMatch(/\S/);
   expect(JSON.stringify(observation)).not.toContain('\\u0000');
+}
+
+function expectSoundRun(run: RunFacts): void {
+  expect(Object.keys(run).length).toBeGreaterThan(0);
+  expect(Object.values(run)).not.toContain(undefined);
+  if (run.asset) {
+    expect(assetTypes).toContain(run.asset.type);
+    expect(run.asset.name).toMatch(/\S/);
+    expect(run.asset.name).not.toBe('unspecified');
+  }
+  for (const moment of [run.started_at, run.finished_at, run.knowledge_at]) if (moment) expect(Number.isNaN(moment.getTime())).toBe(false);
+  for (const text of [run.tool_version, run.knowledge]) if (text !== undefined) expect(text).toMatch(/^\S(?:.{0,198}\S)?$/);
+  for (const list of [run.checks, run.files]) {
+    if (list === undefined) continue;
+    expect(list.length).toBeGreaterThan(0);
+    expect(new Set(list).size).toBe(list.length);
+    expect(list.every((entry) => entry.trim() !== '' && !entry.includes('\\'))).toBe(true);
+  }
+  expect(JSON.stringify(run)).not.toContain('\\u0000');
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ReportError } from './contract.ts';
+import { ReportError, type RunFact, type RunFacts } from './contract.ts';
 import { detectFormat, headOf } from './detect.ts';
 import { fromBuffer } from './shared/input.ts';
 import { missingFacts, type OracleEntry } from './testing/corpus-oracle.ts';
@@ -16,6 +16,14 @@ const folders = await formatFolders();
 const formats = folders.map(({ format }) => format);
 
 if (!present) process.stderr.write('The corpus of real reports (../shared) was not found. Its tests are skipped.\n');
+
+const STATED: Readonly<Record<RunFact, (run: RunFacts) => boolean>> = {
+  time: ({ started_at, finished_at }) => started_at !== undefined || finished_at !== undefined,
+  credentials: ({ credentialed }) => credentialed !== undefined,
+  knowledge: ({ knowledge, knowledge_at }) => knowledge !== undefined || knowledge_at !== undefined,
+  checks: ({ checks }) => checks !== undefined,
+  targets: ({ asset }) => asset !== undefined,
+};
 
 describe.runIf(present).each(folders.filter(({ corpus }) => corpus !== null))('$id', ({ format, corpus }) => {
   const own = entries.filter((entry) => corpus?.folders.includes(entry.format));
@@ -36,9 +44,13 @@ describe.runIf(present).each(folders.filter(({ corpus }) => corpus !== null))('$
       if (outcome !== 0) expect(outcome).toBeInstanceOf(ReportError);
       return;
     }
-    const { observations, rejections } = await readAll(format, input);
+    const { observations, rejections, runs } = await readAll(format, input);
+    const excused = (corpus?.unstated ?? []).filter(({ files: excusedFiles }) => excusedFiles.test(file)).map(({ fact }) => fact);
+    const unstated = (format.states ?? []).filter((fact) => !excused.includes(fact) && !runs.some(STATED[fact]));
+    expect(unstated).toEqual([]);
     const count = expectedCount(file, fileEntries, corpus);
-    if (count !== null) expect(observations.length, `${rejections.length} rejected: ${JSON.stringify(rejections.slice(0, 3))}`).toBe(count);
+    const records = corpus?.countsPositions ? new Set(observations.map(({ place }) => place)).size : observations.length;
+    if (count !== null) expect(records, `${rejections.length} rejected: ${JSON.stringify(rejections.slice(0, 3))}`).toBe(count);
     if (observations.length > 0) expect(detectFormat(formats, await headOf(input))?.id).toBe(format.id);
     const mismatches = fileEntries.flatMap((entry) => {
       const ignored = new Set(

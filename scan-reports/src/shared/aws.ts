@@ -1,4 +1,5 @@
-import type { Asset, AssetIdentifier } from '../contract.ts';
+import type { Asset, AssetIdentifier, Observation } from '../contract.ts';
+import { ecosystemOf } from './ecosystem.ts';
 
 /** Assets and locations for Amazon Inspector and AWS Security Hub, whose field names differ only in case. */
 
@@ -60,23 +61,36 @@ interface AwsPackage {
   release: string | undefined;
   fixed: string | undefined;
   path: string | undefined;
+  /** Package manager, as AWS calls it. */
+  manager?: string | undefined;
+  layer?: string | undefined;
 }
 
-/** AWS reports one finding even if several packages have the weakness. The first package is the location. `packageText` lists all. */
-export function packageLocation(packages: readonly AwsPackage[]) {
-  const [first] = packages;
-  const fixes = packages.flatMap(({ name, fixed }) => (name === first?.name && fixed && !/^not ?available$/i.test(fixed) ? [withoutZeroEpoch(fixed)] : []));
-  return {
-    component: first?.name,
-    version: first && versionOf(first),
+/** AWS reports one finding even if several packages have the weakness. Returns one location per package, version and file. */
+export function packageLocations(packages: readonly AwsPackage[]) {
+  const locations = new Map<string, { fixes: string[]; first: AwsPackage }>();
+  for (const one of packages) {
+    const key = JSON.stringify([one.name, versionOf(one), one.path]);
+    const known = locations.get(key) ?? { fixes: [], first: one };
+    if (one.fixed && !/^not ?available$/i.test(one.fixed)) known.fixes.push(withoutZeroEpoch(one.fixed));
+    locations.set(key, known);
+  }
+  return [...locations.values()].map(({ fixes, first }) => ({
+    component: first.name,
+    version: versionOf(first),
     fixed_version: [...new Set(fixes)].join(', '),
-    path: first?.path,
-  };
+    ecosystem: ecosystemOf(first.manager),
+    layer: first.layer,
+    path: first.path,
+  }));
 }
 
-export function packageText(packages: readonly AwsPackage[]): string | undefined {
-  if (packages.length < 2) return undefined;
-  return `Packages:\n${packages.map((one) => `- ${[one.name, versionOf(one), one.path].filter(Boolean).join(' ')}`).join('\n')}`;
+/** Exploits and fixes, which AWS states as YES, NO or PARTIAL. */
+export function availability(exploit: string | undefined, fix: string | undefined): Pick<Observation, 'exploit_maturity' | 'fix_state'> {
+  return {
+    ...(exploit === 'YES' ? { exploit_maturity: 'proof_of_concept' as const } : {}),
+    ...(fix === 'YES' || fix === 'PARTIAL' ? { fix_state: 'available' as const } : fix === 'NO' ? { fix_state: 'not_available' as const } : {}),
+  };
 }
 
 function versionOf({ epoch, version, release }: AwsPackage): string | undefined {

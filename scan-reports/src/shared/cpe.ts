@@ -22,3 +22,18 @@ function decoded(part: string): string {
     return plain;
   }
 }
+
+/** Returns product and version of a CPE name (2.2 or 2.3). Tenable's p-cpe has a package in place of the version. */
+export function cpeComponent(cpe: string | undefined): { component?: string; version?: string } {
+  const [, packaged, parts = ''] = /^(p-|x-)?cpe:(?:\/|2\.3:)[aoh]:(.*)$/i.exec(cpe?.trim() ?? '') ?? [];
+  const [, product, version] = parts.split(/(?<!\\):/).map(cpeText);
+  const isPackage = packaged?.toLowerCase() === 'p-' && version !== undefined;
+  const component = isPackage ? version : product;
+  if (component === undefined) return {};
+  return { component, ...(isPackage || version === undefined ? {} : { version }) };
+}
+
+function cpeText(part: string): string | undefined {
+  const text = part.replaceAll('\\', '').replaceAll(/%([0-9a-f]{2})/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
+  return text === '' || text === '*' || text === '-' ? undefined : text;
+}

@@ -7,6 +7,7 @@ type Given = Pick<Observation, 'place' | 'tool' | 'title' | 'severity'> & Loose<
 const MAX_TITLE = 500;
 const MAX_TEXT = 16_000;
 const MAX_NAME = 1_000;
+const MAX_SNIPPET = 500;
 
 /** Builds an observation: fills missing fields with empty values and limits the length of texts and lists. */
 export function observation(given: Given): Observation {
@@ -74,7 +75,7 @@ export function name(text: string): string {
   return text.replaceAll(CONTROL, '').replaceAll(/\s+/g, ' ').trim().slice(0, MAX_NAME).toWellFormed();
 }
 
-function boundedAsset(asset: Asset): Asset {
+export function boundedAsset(asset: Asset): Asset {
   const identifiers = (asset.identifiers ?? []).map(({ kind, value }) => ({ kind, value: name(value) })).filter(({ value }) => value !== '');
   const build = (['version', 'commit', 'ref'] as const).flatMap((key) => (asset[key]?.trim() ? [[key, name(asset[key])]] : []));
   return {
@@ -85,12 +86,17 @@ function boundedAsset(asset: Asset): Asset {
   };
 }
 
+/** A loop over the keys, because this runs for every record and lists of entries are slower. */
 function boundedLocation(location: Loose<Location>): Location {
-  const entries = Object.entries(location).flatMap(([key, value]) => {
-    const bounded = typeof value === 'string' ? name(value) : value;
-    return bounded === undefined || bounded === '' ? [] : [[key, bounded]];
-  });
-  return Object.fromEntries(entries) as Location;
+  const bounded: Record<string, string | number> = {};
+  for (const key in location) {
+    const value = location[key as keyof Location];
+    if (typeof value === 'number') bounded[key] = value;
+    if (typeof value !== 'string') continue;
+    const text = name(value);
+    if (text !== '') bounded[key] = key === 'snippet' ? text.slice(0, MAX_SNIPPET) : text;
+  }
+  return bounded as Location;
 }
 
 const SEVERITY_WORDS: Readonly<Record<string, Severity>> = {
@@ -125,7 +131,8 @@ const SEVERITY_WORDS: Readonly<Record<string, Severity>> = {
 
 /** Maps the common severity words. A format whose words have another meaning maps them itself. */
 export function severityOf(word: string | undefined): Severity {
-  return SEVERITY_WORDS[(word ?? '').trim().toLowerCase()] ?? 'unknown';
+  const known = (word ?? '').trim().toLowerCase();
+  return (Object.hasOwn(SEVERITY_WORDS, known) ? SEVERITY_WORDS[known] : undefined) ?? 'unknown';
 }
 
 /** Maps a score by the qualitative scale of CVSS v3 and v4. */
@@ -261,21 +268,6 @@ export function filePath(path: string | undefined): string | undefined {
     .replaceAll(/\/{2,}/g, '/')
     .replace(/^\/([a-z]:\/)/i, '$1');
   return clean === '' ? undefined : clean;
-}
-
-/** Returns product and version of a CPE name (2.2 or 2.3). Tenable's p-cpe has a package in place of the version. */
-export function cpeComponent(cpe: string | undefined): { component?: string; version?: string } {
-  const [, packaged, parts = ''] = /^(p-|x-)?cpe:(?:\/|2\.3:)[aoh]:(.*)$/i.exec(cpe?.trim() ?? '') ?? [];
-  const [, product, version] = parts.split(/(?<!\\):/).map(cpeText);
-  const isPackage = packaged?.toLowerCase() === 'p-' && version !== undefined;
-  const component = isPackage ? version : product;
-  if (component === undefined) return {};
-  return { component, ...(isPackage || version === undefined ? {} : { version }) };
-}
-
-function cpeText(part: string): string | undefined {
-  const text = part.replaceAll('\\', '').replaceAll(/%([0-9a-f]{2})/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
-  return text === '' || text === '*' || text === '-' ? undefined : text;
 }
 
 /** Converts one record to observations, or to a rejection if `make` throws. A bad record never stops the rest of the report. */

@@ -136,6 +136,15 @@ test('returns what was written, for any chunk sizes', async () => {
   );
 });
 
+test('a path that ends with @ yields the attributes and leaves the content to other paths', async () => {
+  const matches = await collect(xmlElements(fromBuffer('<r><a n="1"><b>x</b></a><a n="2"/></r>'), ['r/a/@', 'r/a/b']));
+  expect(matches.map(({ element, pattern, place }) => [pattern, place, element.attributes.n, element.text])).toEqual([
+    [0, 'a[1]', '1', ''],
+    [1, 'a[1]/b[1]', undefined, 'x'],
+    [0, 'a[2]', '2', ''],
+  ]);
+});
+
 describe('limits', () => {
   const endless = (start: string, part: string, end: string) => ({
     filename: null,

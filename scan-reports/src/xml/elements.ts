@@ -45,6 +45,8 @@ interface PartialElement {
 interface Pattern {
   anyDepth: boolean;
   segments: readonly string[];
+  /** True if only the start tag is wanted. */
+  tagOnly: boolean;
 }
 
 // Only structural errors reject a report. Tools write stray control characters and bare "&", which are harmless.
@@ -52,13 +54,15 @@ const STRUCTURAL_ERROR = /unclosed|unexpected close|unmatched|text data outside|
 
 /**
  * Yields the elements at the given paths when they end. Paths start at the root: `NessusClientData_v2/Report/ReportHost`. The segment
- * `*` is any name, a leading `**` any depth. Only XML's five predefined entities are expanded and no DTD is read, so that a report
+ * `*` is any name, a leading `**` any depth. A path that ends with `@` yields only the attributes, when the element starts; other paths may
+ * match elements inside it. Only XML's five predefined entities are expanded and no DTD is read, so that a report
  * cannot cause entity expansion or access to files and network.
  */
 export async function* xmlElements(input: ReportInput, paths: readonly string[]): AsyncGenerator<XmlMatch> {
   const patterns = paths.map((path): Pattern => {
-    const segments = path.split('/');
-    return segments[0] === '**' ? { anyDepth: true, segments: segments.slice(1) } : { anyDepth: false, segments };
+    const tagOnly = path.endsWith('/@');
+    const segments = (tagOnly ? path.slice(0, -2) : path).split('/');
+    return segments[0] === '**' ? { anyDepth: true, segments: segments.slice(1), tagOnly } : { anyDepth: false, segments, tagOnly };
   });
   const parser = new SaxesParser({ xmlns: false, position: false, fragment: false });
   const open: OpenElement[] = [];
@@ -72,6 +76,17 @@ export async function* xmlElements(input: ReportInput, paths: readonly string[])
   let syntaxError: Error | null = null;
   let ended = false;
 
+  const add = (element: XmlElement): void => {
+    found.push({
+      element,
+      pattern,
+      parents: open.slice(0, -1).map(({ name, attributes, index }) => ({ name, attributes, index })),
+      place: open
+        .slice(1)
+        .map(({ name, index }) => `${name}[${index}]`)
+        .join('/'),
+    });
+  };
   const grow = (characters: number): void => {
     size += characters;
     if (size > MAX_ELEMENT_CHARACTERS) throw new ReportError(`The XML element ${building[0]?.name} has more than ${MAX_ELEMENT_CHARACTERS} characters.`);
@@ -107,6 +122,10 @@ export async function* xmlElements(input: ReportInput, paths: readonly string[])
     open.push({ name: local, attributes: plain, index: parent ? nextIndex(parent, local) : 1, counts: null });
     pattern = patterns.findIndex((one) => matches(one, open));
     if (pattern === -1) return;
+    if (patterns[pattern]?.tagOnly) {
+      add({ name: local, attributes: plain, text: '', children: [] });
+      return;
+    }
     size = 0;
     enter({ name: local, attributes: plain, text: '', children: [] });
     // Added only now, because the parser skips text faster without a handler.
@@ -123,15 +142,7 @@ export async function* xmlElements(input: ReportInput, paths: readonly string[])
       done.text = done.text.trim();
       if (building.length > 0) return;
       parser.off('text');
-      found.push({
-        element: done,
-        pattern,
-        parents: open.slice(0, -1).map(({ name, attributes, index }) => ({ name, attributes, index })),
-        place: open
-          .slice(1)
-          .map(({ name, index }) => `${name}[${index}]`)
-          .join('/'),
-      });
+      add(done);
     }
     open.pop();
     if (open.length === 0) ended = true;

@@ -1,5 +1,6 @@
 import type { Asset, AssetIdentifier, Cvss, Observation, Severity } from '@rrs/scan-reports';
-import { cpeComponent, cwesOf, hostAsset, observation, required, severityOf } from '@rrs/scan-reports/normalize.ts';
+import { cpeComponent } from '@rrs/scan-reports/cpe.ts';
+import { cwesOf, hostAsset, observation, required, severityOf } from '@rrs/scan-reports/normalize.ts';
 import { arr, count, date, num, obj, str, strs } from '@rrs/scan-reports/read.ts';
 
 const SEVERITIES: readonly Severity[] = ['info', 'low', 'medium', 'high', 'critical'];

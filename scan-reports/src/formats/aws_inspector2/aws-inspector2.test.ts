@@ -7,18 +7,17 @@ import { awsInspector2 } from './index.ts';
 
 const read = (name: string) => readAll(awsInspector2, fromBuffer(readFileSync(new URL(`fixtures/${name}`, import.meta.url)), name));
 
-test('reads a package vulnerability with ids, scores, the first package and the instance', async () => {
+test('reads a package vulnerability with ids, scores, packages and the instance', async () => {
   const { observations, rejections } = await read('findings.json');
   expect(rejections).toEqual([]);
-  expect(observations).toHaveLength(4);
+  expect(observations).toHaveLength(5);
   expect(observations[0]).toEqual({
     place: 'findings[0]',
     tool: 'inspector',
     rule: 'CVE-2021-44228',
     external_id: 'arn:aws:inspector2:eu-west-1:111122223333:finding/aaaa1111',
     title: 'CVE-2021-44228 - log4j-core, log4j-api',
-    description:
-      'Remote code execution through message lookups.\n\nPackages:\n- org.example:log4j-core 2.14.1 opt/app/lib/log4j-core-2.14.1.jar\n- org.example:log4j-api 2.14.1',
+    description: 'Remote code execution through message lookups.',
     solution: 'Update log4j-core to 2.17.1',
     severity: 'critical',
     tool_severity: 'CRITICAL',
@@ -43,6 +42,7 @@ test('reads a package vulnerability with ids, scores, the first package and the 
       component: 'org.example:log4j-core',
       version: '2.14.1',
       fixed_version: '2.17.1',
+      ecosystem: 'maven',
       path: 'opt/app/lib/log4j-core-2.14.1.jar',
       resource: 'i-0123456789abcdef0',
     },
@@ -52,10 +52,11 @@ test('reads a package vulnerability with ids, scores, the first package and the 
     last_seen: new Date('2025-06-05T21:26:37.322Z'),
     tags: ['PACKAGE_VULNERABILITY'],
   });
+  expect(observations[1]).toMatchObject({ place: 'findings[0]', location: { component: 'org.example:log4j-api', version: '2.14.1' } });
 });
 
 test('names an image by its reference, adds epoch and release to versions, and keeps suppression', async () => {
-  const [, image] = (await read('findings.json')).observations as [Observation, Observation];
+  const [, , image] = (await read('findings.json')).observations as [Observation, Observation, Observation];
   expect(image).toMatchObject({
     severity: 'unknown',
     tool_severity: 'UNTRIAGED',
@@ -74,7 +75,7 @@ test('names an image by its reference, adds epoch and release to versions, and k
 });
 
 test('reads reachable ports and code vulnerabilities', async () => {
-  const [, , port, code] = (await read('findings.json')).observations;
+  const [, , , port, code] = (await read('findings.json')).observations;
   expect(port).toMatchObject({
     rule: 'NETWORK_REACHABILITY',
     severity: 'medium',
@@ -111,8 +112,48 @@ test('rejects malformed findings and reads the rest', async () => {
 });
 
 test('accepts a report without findings and rejects another report', async () => {
-  expect(await read('empty.json')).toEqual({ observations: [], rejections: [] });
+  expect(await read('empty.json')).toMatchObject({ observations: [], rejections: [] });
   for (const foreign of ['{}', '{"SchemaVersion": 2, "Results": []}', '{"findings": [{"ProductArn": "arn:x", "Id": "1"}]}'])
     await expect(readAll(awsInspector2, fromBuffer(foreign))).rejects.toThrow(/findings, each with findingArn/);
   await expect(readAll(awsInspector2, fromBuffer('<xml/>'))).rejects.toThrow(ReportError);
+});
+
+test('has one observation per resource and package, with EPSS, exploit, fix, ecosystem and layer', async () => {
+  const pack = (name: string, version: string, more: object = {}) => ({ name, version, packageManager: 'NPM', ...more });
+  const finding = {
+    findingArn: 'arn:aws:inspector2:eu-west-1:111122223333:finding/1',
+    type: 'PACKAGE_VULNERABILITY',
+    title: 'CVE-2021-23337 - lodash',
+    severity: 'HIGH',
+    epss: { score: 0.00075 },
+    exploitAvailable: 'YES',
+    fixAvailable: 'NO',
+    resources: [
+      { id: 'arn:aws:lambda:eu-west-1:111122223333:function:a', type: 'AWS_LAMBDA_FUNCTION' },
+      { id: 'arn:aws:lambda:eu-west-1:111122223333:function:b', type: 'AWS_LAMBDA_FUNCTION' },
+    ],
+    packageVulnerabilityDetails: {
+      vulnerabilityId: 'CVE-2021-23337',
+      cvss: [{ baseScore: 7.2, version: '3.1' }],
+      vulnerablePackages: [
+        pack('lodash', '4.17.15', { filePath: 'a/package.json', sourceLayerHash: 'sha256:1', fixedInVersion: '4.17.21' }),
+        pack('lodash', '4.17.15', { filePath: 'b/package.json' }),
+        pack('lodash', '4.17.15', { filePath: 'b/package.json' }),
+      ],
+    },
+  };
+  const { observations } = await readAll(awsInspector2, fromBuffer(JSON.stringify({ findings: [finding] })));
+  expect(observations.map(({ asset, location }) => [asset?.name.at(-1), location.path])).toEqual([
+    ['a', 'a/package.json'],
+    ['a', 'b/package.json'],
+    ['b', 'a/package.json'],
+    ['b', 'b/package.json'],
+  ]);
+  expect(observations[0]).toMatchObject({
+    epss: { score: 0.00075 },
+    exploit_maturity: 'proof_of_concept',
+    fix_state: 'not_available',
+    cvss: [{ score: 7.2, version: '3.1' }],
+    location: { component: 'lodash', ecosystem: 'npm', layer: 'sha256:1', fixed_version: '4.17.21' },
+  });
 });

@@ -1,11 +1,12 @@
-import type { Asset, Cvss, Observation, ReportFormat, ReportHead, ReportItem } from '../../contract.ts';
+import type { Asset, Cvss, Location, Observation, ReportFormat, ReportHead, ReportItem } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
 import type { JsonValue } from '../../json/extractor.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
-import { imageAsset, instanceAsset, packageLocation, packageText, resourceAsset } from '../../shared/aws.ts';
+import { availability, imageAsset, instanceAsset, packageLocations, resourceAsset } from '../../shared/aws.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { cwesOf, filePath, idsIn, observation, record, required, severityOf } from '../../shared/normalize.ts';
-import { arr, count, date, num, type Obj, obj, str, strs } from '../../shared/read.ts';
+import { epssOf, ratingOf, uniqueRatings } from '../../shared/ratings.ts';
+import { arr, count, date, type Obj, obj, str, strs } from '../../shared/read.ts';
 
 const OWN_FIELD = /"findingArn"\s*:/;
 /** Security Hub keeps its findings under the same key. */
@@ -37,16 +38,17 @@ function patternsOf(head: ReportHead): string[] {
 function* readFinding(found: JsonValue): Generator<ReportItem> {
   const place = placeOf(found);
   if (found.error) yield { rejection: { place, reason: found.error } };
-  else yield* record(place, () => findingOf(obj(found.value), place));
+  else yield* record(place, () => findingsOf(obj(found.value), place));
 }
 
-function findingOf(finding: Obj, place: string): Observation {
+/** One observation per affected resource and package. */
+function findingsOf(finding: Obj, place: string): Observation[] {
   const arn = required(str(finding.findingArn), 'findingArn');
   const type = str(finding.type);
   const recommendation = obj(obj(finding.remediation).recommendation);
   const status = str(finding.status);
   const details = detailsOf(finding);
-  return observation({
+  const common = {
     place,
     tool: 'inspector',
     rule: details.rule ?? type ?? 'finding',
@@ -60,14 +62,18 @@ function findingOf(finding: Obj, place: string): Observation {
     cwes: details.cwes,
     cvss: cvssOf(finding),
     references: [...details.references, ...strs(recommendation.Url ?? recommendation.url)],
-    asset: assetOf(obj(arr(finding.resources)[0])),
-    location: { ...details.location, resource: str(obj(arr(finding.resources)[0]).id) },
     present: status !== 'CLOSED',
     suppressed: status === 'SUPPRESSED',
     first_seen: date(finding.firstObservedAt),
     last_seen: date(finding.lastObservedAt),
     tags: [type ?? []].flat(),
-  });
+    epss: epssOf(obj(finding.epss).score),
+    ...availability(str(finding.exploitAvailable), str(finding.fixAvailable)),
+  };
+  const resources = arr(finding.resources).map(obj);
+  return (resources.length === 0 ? [{}] : resources).flatMap((resource: Obj) =>
+    details.locations.map((location) => observation({ ...common, asset: assetOf(resource), location: { ...location, resource: str(resource.id) } })),
+  );
 }
 
 interface Details {
@@ -77,38 +83,39 @@ interface Details {
   references: string[];
   remediations: string[];
   text: string | undefined;
-  location: Parameters<typeof observation>[0]['location'];
+  locations: { [Key in keyof Location]?: Location[Key] | undefined }[];
 }
 
 function detailsOf(finding: Obj): Details {
-  const none: Details = { rule: undefined, ids: [], cwes: [], references: [], remediations: [], text: undefined, location: {} };
+  const none: Details = { rule: undefined, ids: [], cwes: [], references: [], remediations: [], text: undefined, locations: [{}] };
   const vulnerability = obj(finding.packageVulnerabilityDetails);
   if (Object.keys(vulnerability).length > 0) return { ...none, ...packageDetails(vulnerability) };
   const code = obj(finding.codeVulnerabilityDetails);
   if (Object.keys(code).length > 0) return { ...none, ...codeDetails(code) };
   const network = obj(finding.networkReachabilityDetails);
   const range = obj(network.openPortRange);
-  return { ...none, ids: idsIn(str(finding.title)), location: { port: count(range.begin), protocol: str(network.protocol)?.toLowerCase() } };
+  return { ...none, ids: idsIn(str(finding.title)), locations: [{ port: count(range.begin), protocol: str(network.protocol)?.toLowerCase() }] };
 }
 
 function packageDetails(details: Obj): Partial<Details> {
   const id = str(details.vulnerabilityId);
   const packages = arr(details.vulnerablePackages).map(obj);
-  const known = packages.map(({ name, version, epoch, release, fixedInVersion, filePath: path }) => ({
+  const known = packages.map(({ name, version, epoch, release, fixedInVersion, filePath: path, packageManager, sourceLayerHash }) => ({
     name: str(name),
     version: str(version),
     epoch: str(epoch),
     release: str(release),
     fixed: str(fixedInVersion),
     path: filePath(str(path)),
+    manager: str(packageManager),
+    layer: str(sourceLayerHash),
   }));
   return {
     rule: id,
     ids: [id ?? [], strs(details.relatedVulnerabilities)].flat(),
     references: [strs(details.sourceUrl), strs(details.referenceUrls)].flat(),
     remediations: packages.flatMap(({ remediation }) => str(remediation) ?? []),
-    text: packageText(known),
-    location: packageLocation(known),
+    locations: known.length === 0 ? [{}] : packageLocations(known),
   };
 }
 
@@ -119,19 +126,14 @@ function codeDetails(details: Obj): Partial<Details> {
     cwes: cwesOf(strs(details.cwes)),
     references: strs(details.referenceUrls),
     text: str(details.detectorName),
-    location: { path: filePath(str(file.filePath) ?? str(file.fileName)), line: count(file.startLine), end_line: count(file.endLine) },
+    locations: [{ path: filePath(str(file.filePath) ?? str(file.fileName)), line: count(file.startLine), end_line: count(file.endLine) }],
   };
 }
 
 function cvssOf(finding: Obj): Cvss[] {
   const adjusted = obj(obj(finding.inspectorScoreDetails).adjustedCvss);
   const all = [...arr(obj(finding.packageVulnerabilityDetails).cvss).map(obj), { ...adjusted, baseScore: adjusted.score }];
-  const scored = all.flatMap(({ scoringVector, baseScore }) => {
-    const vector = str(scoringVector);
-    const score = num(baseScore);
-    return vector === undefined ? [] : [{ vector, ...(score === undefined ? {} : { score }) }];
-  });
-  return [...new Map(scored.map((one) => [one.vector, one])).values()];
+  return uniqueRatings(all.flatMap(({ scoringVector, baseScore, version }) => ratingOf(scoringVector, baseScore, str(version))));
 }
 
 function assetOf(resource: Obj): Asset | null {

@@ -40,6 +40,7 @@ test('reads a vulnerability with ids, package, instance and further resources', 
       component: 'org.example:log4j-core',
       version: '2.14.1',
       fixed_version: '2.17.1',
+      ecosystem: 'maven',
       path: '/opt/app/lib/log4j-core-2.14.1.jar',
       resource: 'arn:aws:ec2:eu-west-1:111122223333:instance/i-0123456789abcdef0',
     },
@@ -125,7 +126,48 @@ test('rejects findings of the Inspector format, and the other way around', async
 });
 
 test('accepts a report without findings and rejects another report', async () => {
-  expect(await read('empty.json')).toEqual({ observations: [], rejections: [] });
-  expect(await readAll(awsSecurityHub, fromBuffer('[]'))).toEqual({ observations: [], rejections: [] });
+  expect(await read('empty.json')).toMatchObject({ observations: [], rejections: [] });
+  expect(await readAll(awsSecurityHub, fromBuffer('[]'))).toMatchObject({ observations: [], rejections: [] });
   for (const foreign of ['{}', '', '[{"Target": "alpine"}]']) await expect(readAll(awsSecurityHub, fromBuffer(foreign))).rejects.toThrow(ReportError);
+});
+
+const finding = (more: object) =>
+  fromBuffer(
+    JSON.stringify([
+      { Id: 'shop:1/CVE-2021-1', ProductArn: 'arn:aws:securityhub:eu-west-1::product/aquasecurity/trivy', GeneratorId: 'Trivy', Title: 'A', ...more },
+    ]),
+  );
+
+test('reads the package and the scores that Trivy writes into the details', async () => {
+  const other = {
+    PkgName: 'openssl',
+    'Installed Package': '1.1.1k',
+    'Patched Package': '1.1.1n',
+    NvdCvssScoreV3: '7.5',
+    NvdCvssVectorV3: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:H',
+    NvdCvssScoreV2: '5.0',
+    NvdCvssVectorV2: '',
+  };
+  const Resources = [{ Id: 'shop:1', Type: 'Container', Details: { Container: { ImageName: 'shop:1' }, Other: other } }];
+  expect((await readAll(awsSecurityHub, finding({ Resources }))).observations).toMatchObject([
+    {
+      external_id: 'shop:1/CVE-2021-1/openssl',
+      cvss: [
+        { vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:H', score: 7.5 },
+        { score: 5, version: '2.0' },
+      ],
+      location: { component: 'openssl', version: '1.1.1k', fixed_version: '1.1.1n' },
+    },
+  ]);
+});
+
+test('has one observation per package, with EPSS, exploit and fix', async () => {
+  const VulnerablePackages = ['1.0.0', '2.0.0'].map((Version) => ({ Name: 'lodash', Version, PackageManager: 'NPM' }));
+  const Vulnerabilities = [{ Id: 'CVE-2021-1', VulnerablePackages, EpssScore: 0.0014, ExploitAvailable: 'YES', FixAvailable: 'YES', Cvss: [{ BaseScore: 7 }] }];
+  const { observations } = await readAll(awsSecurityHub, finding({ Vulnerabilities }));
+  expect(observations.map(({ location }) => [location.version, location.ecosystem])).toEqual([
+    ['1.0.0', 'npm'],
+    ['2.0.0', 'npm'],
+  ]);
+  expect(observations[0]).toMatchObject({ epss: { score: 0.0014 }, exploit_maturity: 'proof_of_concept', fix_state: 'available', cvss: [{ score: 7 }] });
 });

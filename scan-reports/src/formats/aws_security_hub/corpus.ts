@@ -3,6 +3,7 @@ import type { CorpusFacts } from '../../testing/corpus-facts.ts';
 export const corpus: CorpusFacts = {
   folders: ['awssecurityhub', 'asff'],
   unit: 'raw_items',
+  countsPositions: true,
   differs: [
     { field: 'component_name', reason: 'the reference parser writes the resource type here; this format keeps it as a tag, because a component is a package' },
     {

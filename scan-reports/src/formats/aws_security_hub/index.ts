@@ -2,9 +2,10 @@ import type { Asset, Cvss, Observation, ReportFormat, ReportHead, ReportItem, Se
 import { hasKeys, headOf } from '../../detect.ts';
 import type { JsonValue } from '../../json/extractor.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
-import { imageAsset, instanceAsset, packageLocation, packageText, resourceAsset } from '../../shared/aws.ts';
+import { availability, imageAsset, instanceAsset, packageLocations, resourceAsset } from '../../shared/aws.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { cwesOf, filePath, idsIn, observation, record, required, severityOf } from '../../shared/normalize.ts';
+import { epssOf, ratingOf, uniqueRatings } from '../../shared/ratings.ts';
 import { arr, count, date, num, type Obj, obj, str, strs } from '../../shared/read.ts';
 
 const OWN_FIELD = /"ProductArn"\s*:/;
@@ -37,44 +38,61 @@ function patternsOf(head: ReportHead): string[] {
 function* readFinding(found: JsonValue): Generator<ReportItem> {
   const place = placeOf(found);
   if (found.error) yield { rejection: { place, reason: found.error } };
-  else yield* record(place, () => findingOf(obj(found.value), place));
+  else yield* record(place, () => findingsOf(obj(found.value), place));
 }
 
-function findingOf(finding: Obj, place: string): Observation {
+/** One observation per vulnerable package. Only the first resource is affected, the others are related to it. */
+function findingsOf(finding: Obj, place: string): Observation[] {
   const fields = obj(finding.ProductFields);
   const vulnerabilities = arr(finding.Vulnerabilities).map(obj);
   const resources = arr(finding.Resources).map(obj);
   const recommendation = obj(obj(finding.Remediation).Recommendation);
   const title = required(str(finding.Title), 'Title');
   const severity = severityIn(finding);
-  const packages = vulnerabilities.flatMap(packagesOf);
+  const trivy = obj(obj(resources[0]?.Details).Other);
+  const packages = [...vulnerabilities.flatMap(packagesOf), ...trivyPackage(trivy)];
   const code = vulnerabilities.flatMap(({ CodeVulnerabilities }) => arr(CodeVulnerabilities).map(obj));
   const others = resources.slice(1).flatMap(({ Id }) => str(Id) ?? []);
-  return observation({
+  const id = required(str(finding.Id), 'Id');
+  const common = {
     place,
     tool: toolOf(finding, fields),
     rule: ruleOf(finding, fields, vulnerabilities),
-    external_id: required(str(finding.Id), 'Id'),
+    // Trivy uses the same id for all packages with a vulnerability.
+    external_id: [id, str(trivy.PkgName)].filter(Boolean).join('/'),
     title,
-    description: [str(finding.Description), packageText(packages), others.length > 0 ? `Further resources: ${others.join(', ')}` : undefined]
-      .filter(Boolean)
-      .join('\n\n'),
+    description: [str(finding.Description), others.length > 0 ? `Further resources: ${others.join(', ')}` : undefined].filter(Boolean).join('\n\n'),
     solution: str(recommendation.Text) === 'None Provided' ? null : str(recommendation.Text),
     ...severity,
     vulnerability_ids: idsOf(title, vulnerabilities),
     cwes: cwesOf(code.map(({ Cwes }) => strs(Cwes))),
-    cvss: vulnerabilities.flatMap(cvssOf),
+    cvss: [...vulnerabilities.flatMap(cvssOf), ...trivyCvss(trivy)],
     references: [
       ...[recommendation.Url, finding.SourceUrl].flatMap(strs),
       ...vulnerabilities.flatMap(({ Vendor, ReferenceUrls }) => [...strs(obj(Vendor).Url), ...strs(ReferenceUrls)]),
     ],
     asset: assetOf(resources[0]),
-    location: { ...packageLocation(packages), ...codeLocation(code[0]), resource: str(resources[0]?.Id) },
     ...stateOf(finding),
     first_seen: date(finding.FirstObservedAt) ?? date(finding.CreatedAt),
     last_seen: date(finding.LastObservedAt) ?? date(finding.UpdatedAt),
     tags: [...strs(finding.Types), ...strs(resources[0]?.Type)],
-  });
+    epss: epssOf(vulnerabilities.map(({ EpssScore }) => EpssScore).find((score) => score !== undefined) ?? finding.EpssScore),
+    ...availability(str(vulnerabilities[0]?.ExploitAvailable), str(vulnerabilities[0]?.FixAvailable)),
+  };
+  const locations = packages.length === 0 ? [{}] : packageLocations(packages);
+  return locations.map((location) => observation({ ...common, location: { ...location, ...codeLocation(code[0]), resource: str(resources[0]?.Id) } }));
+}
+
+/** Trivy's template for ASFF writes the package and its scores into `Details.Other`. */
+function trivyPackage(other: Obj) {
+  const name = str(other.PkgName);
+  if (name === undefined) return [];
+  const unknown = { epoch: undefined, release: undefined, path: undefined };
+  return [{ name, version: str(other['Installed Package']), fixed: str(other['Patched Package']), ...unknown }];
+}
+
+function trivyCvss(other: Obj): Cvss[] {
+  return [...ratingOf(other.NvdCvssVectorV3, other.NvdCvssScoreV3, '3.1'), ...ratingOf(other.NvdCvssVectorV2, other.NvdCvssScoreV2, '2.0')];
 }
 
 /** The product that sent the finding. Its ARN ends with "product/<company>/<product>". */
@@ -120,13 +138,15 @@ function stateOf(finding: Obj): { present: boolean; suppressed: boolean } {
 function packagesOf({ VulnerablePackages }: Obj) {
   return arr(VulnerablePackages)
     .map(obj)
-    .map(({ Name, Version, Epoch, Release, FixedInVersion, FilePath }) => ({
+    .map(({ Name, Version, Epoch, Release, FixedInVersion, FilePath, PackageManager, SourceLayerHash }) => ({
       name: str(Name),
       version: str(Version),
       epoch: str(Epoch),
       release: str(Release),
       fixed: str(FixedInVersion),
       path: filePath(str(FilePath)),
+      manager: str(PackageManager),
+      layer: str(SourceLayerHash),
     }));
 }
 
@@ -137,14 +157,11 @@ function codeLocation(code: Obj | undefined) {
 }
 
 function cvssOf({ Cvss }: Obj): Cvss[] {
-  const all = arr(Cvss)
-    .map(obj)
-    .flatMap(({ BaseVector, BaseScore }) => {
-      const vector = str(BaseVector);
-      const score = num(BaseScore);
-      return vector === undefined ? [] : [{ vector, ...(score === undefined ? {} : { score }) }];
-    });
-  return [...new Map(all.map((one) => [one.vector, one])).values()];
+  return uniqueRatings(
+    arr(Cvss)
+      .map(obj)
+      .flatMap(({ BaseVector, BaseScore, Version }) => ratingOf(BaseVector, BaseScore, str(Version))),
+  );
 }
 
 function assetOf(resource: Obj | undefined): Asset | null {

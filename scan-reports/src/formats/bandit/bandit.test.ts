@@ -28,7 +28,7 @@ test('reads issues', async () => {
       'https://cwe.mitre.org/data/definitions/78.html',
     ],
     asset: null,
-    location: { path: 'app/run.py', line: 12, end_line: 13 },
+    location: { path: 'app/run.py', line: 12, end_line: 13, snippet: 'subprocess.call(cmd, shell=True)' },
     present: true,
     suppressed: false,
     first_seen: null,
@@ -54,7 +54,7 @@ test('rejects malformed issues and reads the rest', async () => {
 });
 
 test('accepts a report without findings and rejects another file', async () => {
-  expect(await read('empty.json')).toEqual({ observations: [], rejections: [] });
+  expect(await read('empty.json')).toMatchObject({ observations: [], rejections: [] });
   await expect(readAll(bandit, fromBuffer('{"results": [{"check_id": "x"}], "errors": []}'))).rejects.toThrow(/test_id, issue_text and filename/);
 });
 
@@ -67,4 +67,26 @@ test('reports files that could not be read as unread', async () => {
     unread: ['src/broken.py'],
   });
   expect(await about([{ reason: 'who knows' }])).toMatchObject({ finished: false });
+});
+
+test('states time and files of the run', async () => {
+  const metrics = { _totals: { loc: 9 }, './src/a.py': { loc: 4 }, 'src/b.py': { loc: 5 } };
+  const report = { errors: [], generated_at: '2025-01-01T00:00:00Z', metrics, results: [] };
+  expect((await readAll(bandit, fromBuffer(JSON.stringify(report)))).runs).toEqual([
+    { finished_at: new Date('2025-01-01T00:00:00Z'), files: ['src/a.py', 'src/b.py'] },
+  ]);
+});
+
+test('keeps the code of an issue without line numbers, unless it is a password', async () => {
+  const issue = (test_id: string) => ({
+    test_id,
+    issue_text: 'x',
+    filename: 'a.py',
+    line_number: 8,
+    line_range: [8, 9],
+    code: '7 import os\n8 eval(\n9     x)\n10 end\n',
+  });
+  const report = { errors: [], generated_at: '2025-01-01T00:00:00Z', metrics: {}, results: [issue('B307'), issue('B105')] };
+  const { observations } = await readAll(bandit, fromBuffer(JSON.stringify(report)));
+  expect(observations.map(({ location }) => location.snippet)).toEqual(['eval( x)', undefined]);
 });

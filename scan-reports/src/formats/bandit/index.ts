@@ -5,6 +5,7 @@ import { startAbout } from '../../shared/about.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { cwesOf, filePath, observation, RecordError, record, required, severityOf } from '../../shared/normalize.ts';
 import { arr, count, date, type Obj, obj, str, strs } from '../../shared/read.ts';
+import { runEntry, startList } from '../../shared/run.ts';
 
 export const bandit: ReportFormat = {
   id: 'bandit',
@@ -13,6 +14,7 @@ export const bandit: ReportFormat = {
   documentation: 'https://bandit.readthedocs.io/en/latest/formatters/json.html',
   expects: 'a JSON object with metrics, generated_at and results, each with test_id, issue_text and filename',
   assetType: 'repository',
+  states: ['time'],
   detect,
   async about(input) {
     const { missed, about } = startAbout();
@@ -23,13 +25,20 @@ export const bandit: ReportFormat = {
   async *read(input) {
     if (!detect(await headOf(input))) throw notThisFormat(bandit.expects);
     const generated = await generatedAt(input);
-    for await (const found of jsonValues(input, ['results.*'])) {
+    const files = startList();
+    for await (const found of jsonValues(input, ['results.*', 'metrics.*'])) {
+      if (found.pattern === 1) {
+        // The metrics have one entry per file that was read.
+        if (found.path[1] !== '_totals') files.add(filePath(str(found.path[1])));
+        continue;
+      }
       const place = placeOf(found);
       yield* record(place, () => {
         if (found.error) throw new RecordError(found.error);
         return issueOf(obj(found.value), place, generated);
       });
     }
+    yield* runEntry({ finished_at: generated, files: files.list() });
   },
 };
 
@@ -66,10 +75,22 @@ function issueOf(issue: Obj, place: string, generated: Date | null): Observation
       path: filePath(required(str(issue.filename), 'filename')),
       line: count(issue.line_number) ?? lines[0],
       end_line: lines.length > 1 ? Math.max(...lines) : undefined,
+      snippet: PASSWORD_TESTS.has(rule) ? undefined : codeIn(str(issue.code), lines),
     },
     last_seen: generated,
     tags: [str(issue.test_name) ?? [], confidence ? `confidence:${confidence.toLowerCase()}` : []].flat(),
   });
+}
+
+const PASSWORD_TESTS = new Set(['B105', 'B106', 'B107']);
+
+/** Returns the lines of the issue. The quoted code also has the lines around it, and each line starts with its number. */
+function codeIn(code: string | undefined, lines: readonly number[]): string | undefined {
+  const quoted = (code ?? '').split('\n').flatMap((line) => {
+    const [, number, text] = /^(\d+) (.*)$/.exec(line) ?? [];
+    return text !== undefined && lines.includes(Number(number)) ? [text] : [];
+  });
+  return quoted.length > 0 ? quoted.join('\n') : undefined;
 }
 
 /** The password checks (B105 to B107) quote the password, which must not be stored. */

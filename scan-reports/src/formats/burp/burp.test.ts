@@ -108,8 +108,8 @@ test('reads failures of Dastardly without the evidence', async () => {
 });
 
 test('accepts an export without issues', async () => {
-  expect(await read('empty.xml')).toEqual({ observations: [], rejections: [] });
-  expect(await read('empty-graphql.json')).toEqual({ observations: [], rejections: [] });
+  expect(await read('empty.xml')).toMatchObject({ observations: [], rejections: [] });
+  expect(await read('empty-graphql.json')).toMatchObject({ observations: [], rejections: [] });
 });
 
 test.each(['<testsuites name="unit tests"><testsuite/></testsuites>', '<issues><issue/></issues>', '{"Issues":[],"Stats":{}}', '{"data":{}}'])(
@@ -119,3 +119,8 @@ test.each(['<testsuites name="unit tests"><testsuite/></testsuites>', '<issues><
     await expect(readAll(burp, fromBuffer(text))).rejects.toThrow(/burpVersion/);
   },
 );
+
+test('states version and time of the export', async () => {
+  const text = '<issues burpVersion="2025.1.2" exportTime="Sun Feb 01 09:00:00 UTC 2026"></issues>';
+  expect((await readAll(burp, fromBuffer(text))).runs).toEqual([{ tool_version: '2025.1.2', finished_at: new Date('2026-02-01T09:00:00Z') }]);
+});

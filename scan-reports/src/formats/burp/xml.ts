@@ -1,6 +1,7 @@
-import type { ReportInput, ReportItem } from '../../contract.ts';
+import type { ReportEntry, ReportInput, ReportItem } from '../../contract.ts';
 import { parseUrl, RecordError, record } from '../../shared/normalize.ts';
 import { str } from '../../shared/read.ts';
+import { runEntry } from '../../shared/run.ts';
 import { childText, type XmlElement, xmlElements } from '../../xml/elements.ts';
 import { recordText, type XmlRecord, xmlRecords } from '../../xml/records.ts';
 import { type Issue, issueOf } from './issue.ts';
@@ -21,8 +22,15 @@ const FIELDS = [
   'remediationDetail',
 ];
 
-export async function* readXml(input: ReportInput): AsyncGenerator<ReportItem> {
-  for await (const found of xmlRecords(input, 'issues/issue', FIELDS)) yield* record(found.place, () => issueOf(fromXml(found)));
+export async function* readXml(input: ReportInput): AsyncGenerator<ReportEntry> {
+  let report: Readonly<Record<string, string>> = {};
+  const tags = {
+    issues: (attributes: typeof report) => {
+      report = attributes;
+    },
+  };
+  for await (const found of xmlRecords(input, 'issues/issue', FIELDS, tags)) yield* record(found.place, () => issueOf(fromXml(found)));
+  yield* runEntry({ tool_version: report.burpVersion, finished_at: exportTime(report.exportTime) });
 }
 
 function fromXml(found: XmlRecord): Issue {

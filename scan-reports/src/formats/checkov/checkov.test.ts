@@ -85,7 +85,7 @@ test('rejects malformed checks and reads the rest', async () => {
 });
 
 test('accepts the summary of a run without files and rejects another file', async () => {
-  expect(await read('empty-summary.json')).toEqual({ observations: [], rejections: [] });
+  expect(await read('empty-summary.json')).toMatchObject({ observations: [], rejections: [] });
   await expect(readAll(checkov, fromBuffer('{"results": [], "errors": []}'))).rejects.toThrow(/with check_type and results/);
   await expect(readAll(checkov, fromBuffer('[{"Target": "alpine"}]'))).rejects.toThrow(/Expected/);
 });
@@ -100,4 +100,10 @@ test('reports unparsed files as unread, relative to the scanned folder', async (
   expect(await about(['/home/ci/vpc.tf'], [whole])).toMatchObject({ finished: true, unread: ['/home/ci/vpc.tf'] });
   expect(await about(['/home/ci/repo/vpc.tf'], [])).toMatchObject({ finished: false, unread: [] });
   expect(await about(['/somewhere/else.tf'], [check])).toMatchObject({ finished: false, unread: [] });
+});
+
+test('states the version of the run, also without checks', async () => {
+  const run = { check_type: 'terraform', results: { failed_checks: [] }, summary: { checkov_version: '3.2.1' } };
+  for (const report of [run, [run, run], { passed: 0, failed: 0, skipped: 0, checkov_version: '3.2.1' }])
+    expect((await readAll(checkov, fromBuffer(JSON.stringify(report)))).runs).toEqual([{ tool_version: '3.2.1' }]);
 });

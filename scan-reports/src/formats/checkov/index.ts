@@ -1,11 +1,13 @@
-import type { About, Cvss, Observation, ReportFormat, ReportHead, ReportInput } from '../../contract.ts';
+import type { About, Observation, ReportFormat, ReportHead, ReportInput } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
 import type { JsonValue } from '../../json/extractor.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
 import { startAbout } from '../../shared/about.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { filePath, idsIn, observation, RecordError, record, required, severityOf } from '../../shared/normalize.ts';
-import { arr, count, num, type Obj, obj, str, strs } from '../../shared/read.ts';
+import { ratingOf } from '../../shared/ratings.ts';
+import { arr, count, type Obj, obj, str, strs } from '../../shared/read.ts';
+import { runEntry } from '../../shared/run.ts';
 
 /** A run over one kind of file is an object. A run over several kinds is an array of such objects. */
 const PREFIXES = ['', '*.'] as const;
@@ -24,7 +26,8 @@ export const checkov: ReportFormat = {
   async *read(input) {
     const head = await headOf(input);
     if (!detect(head) && !/^\s*\[\s*\]\s*$/.test(head.text)) throw notThisFormat(checkov.expects);
-    const types = await checkTypes(input);
+    const { types, version } = await readContext(input);
+    yield* runEntry({ tool_version: version });
     const lists = PREFIXES.flatMap((prefix) => [`${prefix}results.failed_checks.*`, `${prefix}results.skipped_checks.*`]);
     for await (const found of jsonValues(input, lists)) {
       const place = placeOf(found);
@@ -80,15 +83,18 @@ function relativeTo(folders: ReadonlySet<string>, path: string): string | undefi
   return folder === undefined ? undefined : path.slice(folder.length);
 }
 
-async function checkTypes(input: ReportInput): Promise<Map<string, string>> {
+async function readContext(input: ReportInput): Promise<{ types: Map<string, string>; version: string | undefined }> {
   const types = new Map<string, string>();
+  let version: string | undefined;
+  const fields = ['check_type', 'summary.checkov_version', 'checkov_version'];
   for await (const found of jsonValues(
     input,
-    PREFIXES.map((prefix) => `${prefix}check_type`),
+    PREFIXES.flatMap((prefix) => fields.map((field) => `${prefix}${field}`)),
   )) {
-    types.set(runKey(found), str(found.value) ?? '');
+    if (found.path.at(-1) === 'check_type') types.set(runKey(found), str(found.value) ?? '');
+    else version = str(found.value) ?? version;
   }
-  return types;
+  return { types, version };
 }
 
 function runKey({ document, path }: JsonValue): string {
@@ -130,7 +136,7 @@ function checkOf(check: Obj, place: string, type: string | undefined, skipped: b
     tool_severity: word,
     vulnerability_ids: component ? idsIn(str(details.id), rule.replaceAll('_', '-')) : [],
     cwes: type === 'secrets' ? [798] : [],
-    cvss: cvssOf(details),
+    cvss: ratingOf(details.vector, details.cvss),
     references: [...strs(check.guideline), ...strs(details.link)].filter((reference) => /^https?:/i.test(reference)),
     location: {
       component,
@@ -151,12 +157,6 @@ function checkOf(check: Obj, place: string, type: string | undefined, skipped: b
 function pathOf(check: Obj): string | undefined {
   const path = str(check.file_path);
   return filePath(path !== undefined && path === str(check.file_abs_path) ? path : path?.replace(/^\/+/, ''));
-}
-
-function cvssOf(details: Obj): Cvss[] {
-  const vector = str(details.vector);
-  const score = num(details.cvss);
-  return vector === undefined ? [] : [{ vector, ...(score === undefined ? {} : { score }) }];
 }
 
 function fixedVersion(details: Obj): string | undefined {

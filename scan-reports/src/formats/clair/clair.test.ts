@@ -25,7 +25,7 @@ test('reads clair-scanner', async () => {
     cvss: [],
     references: ['https://people.example.com/CVE-2018-20839'],
     asset: { type: 'container_image', name: 'registry.example.com/shop/web:1.4.2' },
-    location: { component: 'systemd', version: '237-3ubuntu10.29' },
+    location: { component: 'systemd', version: '237-3ubuntu10.29', ecosystem: 'deb' },
     present: true,
     suppressed: false,
     first_seen: null,
@@ -100,8 +100,28 @@ test('rejects malformed vulnerabilities and reads the rest', async () => {
 });
 
 test('accepts a report without findings and rejects another report', async () => {
-  expect(await read('empty.json')).toEqual({ observations: [], rejections: [] });
+  expect(await read('empty.json')).toMatchObject({ observations: [], rejections: [] });
   for (const foreign of ['{}', '', '[]', '{"version": "15.0.0", "vulnerabilities": [], "scan": {}}'])
     await expect(readAll(clair, fromBuffer(foreign))).rejects.toThrow(/image, unapproved and vulnerabilities/);
   await expect(readAll(clair, fromBuffer('<x/>'))).rejects.toThrow(ReportError);
+});
+
+test.each([
+  ['clair-scanner', { image: 'shop:1', unapproved: [], vulnerabilities: [] }, 'shop:1'],
+  ['Clair 2', { Layer: { Name: 'shop:1', IndexedByVersion: 3, Features: [] } }, 'shop:1'],
+  ['Clair 4', { manifest_hash: 'sha256:1', packages: {}, vulnerabilities: {}, package_vulnerabilities: {} }, 'sha256:1'],
+])('a clean report of %s covers its image', async (_, report, name) => {
+  expect((await readAll(clair, fromBuffer(JSON.stringify(report)))).runs).toMatchObject([{ asset: { type: 'container_image', name } }]);
+});
+
+test('keeps the source package and the distribution', async () => {
+  const report = {
+    manifest_hash: 'sha256:1',
+    packages: { 1: { name: 'libssl3', version: '3.0.8', source: { name: 'openssl' } } },
+    vulnerabilities: { 9: { name: 'CVE-2023-0286', distribution: { did: 'debian' } } },
+    package_vulnerabilities: { 1: ['9'] },
+  };
+  expect((await readAll(clair, fromBuffer(JSON.stringify(report)))).observations).toMatchObject([
+    { location: { component: 'libssl3', source_package: 'openssl', ecosystem: 'deb' } },
+  ]);
 });

@@ -1,10 +1,11 @@
-import type { Asset, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
+import type { Asset, ReportEntry, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
 import type { JsonValue } from '../../json/extractor.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { record, required } from '../../shared/normalize.ts';
 import { type Obj, obj, str, strs } from '../../shared/read.ts';
+import { runEntry } from '../../shared/run.ts';
 import { readV4 } from './v4.ts';
 import { clairObservation, metadataCvss } from './vulnerability.ts';
 
@@ -34,7 +35,7 @@ function shapeOf(head: ReportHead): Shape | null {
   return hasKeys(head, 'vulnerabilities') && (hasKeys(head, 'image', 'unapproved') || /"featurename"\s*:/.test(head.text)) ? 'scanner' : null;
 }
 
-const READERS: Readonly<Record<Shape, (input: ReportInput) => AsyncGenerator<ReportItem>>> = {
+const READERS: Readonly<Record<Shape, (input: ReportInput) => AsyncGenerator<ReportEntry>>> = {
   scanner: readScanner,
   klar: readKlar,
   layer: readLayer,
@@ -42,7 +43,7 @@ const READERS: Readonly<Record<Shape, (input: ReportInput) => AsyncGenerator<Rep
 };
 
 /** clair-scanner. Vulnerabilities not in `unapproved` are exceptions or below the threshold. The report does not state which. */
-async function* readScanner(input: ReportInput): AsyncGenerator<ReportItem> {
+async function* readScanner(input: ReportInput): AsyncGenerator<ReportEntry> {
   let asset: Asset | null = null;
   let unapproved: ReadonlySet<string> | null = null;
   for await (const { path, value } of jsonValues(input, ['image', 'unapproved'])) {
@@ -50,6 +51,7 @@ async function* readScanner(input: ReportInput): AsyncGenerator<ReportItem> {
     if (image) asset = { type: 'container_image', name: image };
     if (path[0] === 'unapproved' && Array.isArray(value)) unapproved = new Set(strs(value));
   }
+  yield* runEntry({ asset });
   for await (const found of jsonValues(input, ['vulnerabilities.*'])) {
     yield* readEntry(found, (entry, place) => {
       const id = required(str(entry.vulnerability), 'vulnerability');
@@ -64,6 +66,7 @@ async function* readScanner(input: ReportInput): AsyncGenerator<ReportItem> {
         component: required(str(entry.featurename), 'featurename'),
         version: str(entry.featureversion),
         fixed: str(entry.fixedby),
+        distribution: str(entry.namespace),
         tags: [...strs(entry.namespace), ...(unapproved !== null && !unapproved.has(id) ? ['approved'] : [])],
       });
     });
@@ -79,7 +82,7 @@ async function* readKlar(input: ReportInput): AsyncGenerator<ReportItem> {
 }
 
 /** Clair 1 and 2, `GET /v1/layers/:name?vulnerabilities`. */
-async function* readLayer(input: ReportInput): AsyncGenerator<ReportItem> {
+async function* readLayer(input: ReportInput): AsyncGenerator<ReportEntry> {
   const features = new Map<string, Record<string, unknown>>();
   let asset: Asset | null = null;
   for await (const { path, value } of jsonValues(input, ['Layer.Name', 'Layer.Features.*.Name', 'Layer.Features.*.Version'])) {
@@ -89,6 +92,7 @@ async function* readLayer(input: ReportInput): AsyncGenerator<ReportItem> {
     const key = path.slice(0, 3).join('.');
     features.set(key, { ...features.get(key), [`Feature${path[3]}`]: value });
   }
+  yield* runEntry({ asset });
   for await (const found of jsonValues(input, ['Layer.Features.*.Vulnerabilities.*']))
     yield* readEntry(found, (entry, place) => featureVulnerability(entry, place, features.get(found.path.slice(0, 3).join('.')) ?? {}, asset));
 }
@@ -105,6 +109,7 @@ function featureVulnerability(entry: Obj, place: string, feature: Obj, asset: As
     component: required(str(feature.FeatureName), 'FeatureName'),
     version: str(feature.FeatureVersion),
     fixed: str(entry.FixedBy),
+    distribution: str(entry.NamespaceName),
     tags: strs(entry.NamespaceName),
   });
 }

@@ -1,12 +1,14 @@
-import type { Asset, ReportInput, ReportItem } from '../../contract.ts';
+import type { Asset, ReportEntry, ReportInput } from '../../contract.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
 import { record, required } from '../../shared/normalize.ts';
-import { obj, str, strs } from '../../shared/read.ts';
+import { type Obj, obj, str, strs } from '../../shared/read.ts';
+import { runEntry } from '../../shared/run.ts';
 import { clairObservation } from './vulnerability.ts';
 
 interface Package {
   name: string | undefined;
   version: string | undefined;
+  source: string | undefined;
 }
 
 interface Index {
@@ -17,8 +19,9 @@ interface Index {
 }
 
 /** Vulnerabilities, packages and their relation are three separate maps. The last two are read in a first pass. */
-export async function* readV4(input: ReportInput): AsyncGenerator<ReportItem> {
+export async function* readV4(input: ReportInput): AsyncGenerator<ReportEntry> {
   const { asset, packages, affected } = await readIndex(input);
+  yield* runEntry({ asset });
   for await (const found of jsonValues(input, ['vulnerabilities.*'])) {
     const place = placeOf(found);
     if (found.error) {
@@ -41,6 +44,8 @@ export async function* readV4(input: ReportInput): AsyncGenerator<ReportItem> {
           component: required(owner?.name ?? str(obj(entry.package).name), 'the package name'),
           version: owner?.version,
           fixed: str(entry.fixed_in_version),
+          distribution: str(obj(entry.distribution).did) ?? str(obj(entry.dist).did),
+          source: owner?.source,
           tags: strs(entry.updater),
         }),
       );
@@ -52,6 +57,10 @@ function knownSeverity(normalized: string | undefined): string | undefined {
   return normalized === 'Unknown' ? undefined : normalized;
 }
 
+function packageOf({ name, version, source }: Obj): Package {
+  return { name: str(name), version: str(version), source: str(obj(source).name) };
+}
+
 async function readIndex(input: ReportInput): Promise<Index> {
   const packages = new Map<string, Package>();
   const affected = new Map<string, Set<string>>();
@@ -60,7 +69,7 @@ async function readIndex(input: ReportInput): Promise<Index> {
     const key = String(path[1]);
     const digest = path[0] === 'manifest_hash' ? str(value) : undefined;
     if (digest) asset = { type: 'container_image', name: digest, identifiers: [{ kind: 'digest', value: digest }] };
-    else if (path[0] === 'packages') packages.set(key, { name: str(obj(value).name), version: str(obj(value).version) });
+    else if (path[0] === 'packages') packages.set(key, packageOf(obj(value)));
     else for (const id of strs(value)) affected.set(id, (affected.get(id) ?? new Set()).add(key));
   }
   return { asset, packages, affected };

@@ -6,6 +6,7 @@ import { arr, date, type Obj, obj, str } from '../../shared/read.ts';
 export interface Bom {
   asset: Asset | null;
   tool: string;
+  toolVersion: string | undefined;
   time: Date | null;
   /** By bom-ref. */
   components: Map<string, Component>;
@@ -15,26 +16,37 @@ export interface Component {
   name: string | undefined;
   version: string | undefined;
   purl: string | undefined;
-  path: string | undefined;
+  sourcePackage: string | undefined;
+  layer: string | undefined;
+  /** Files that contain the component. */
+  paths: readonly string[];
 }
 
 export function emptyBom(): Bom {
-  return { asset: null, tool: 'cyclonedx', time: null, components: new Map() };
+  return { asset: null, tool: 'cyclonedx', toolVersion: undefined, time: null, components: new Map() };
 }
 
 export function addMetadata(bom: Bom, metadata: Obj): void {
-  bom.tool = toolName(metadata.tools) ?? bom.tool;
+  const [tool] = toolsIn(metadata.tools);
+  bom.tool = tool?.name.toLowerCase() ?? bom.tool;
+  bom.toolVersion = tool?.version ?? bom.toolVersion;
   bom.time = date(metadata.timestamp);
   const subject = obj(metadata.component);
   bom.asset = assetOf(subject);
   addComponent(bom, subject);
 }
 
-/** Tools are a list up to version 1.4, and components and services from version 1.5. */
 export function toolName(tools: unknown): string | undefined {
+  return toolsIn(tools)[0]?.name.toLowerCase();
+}
+
+/** Tools are a list up to version 1.4, and components and services from version 1.5. */
+function toolsIn(tools: unknown): { name: string; version: string | undefined }[] {
   const { components, services } = obj(tools);
-  const named = [...arr(components), ...arr(services), ...(Array.isArray(tools) ? tools : [])].map((tool) => str(obj(tool).name));
-  return named.find((name) => name !== undefined)?.toLowerCase();
+  return [...arr(components), ...arr(services), ...(Array.isArray(tools) ? tools : [])].flatMap((tool) => {
+    const name = str(obj(tool).name);
+    return name === undefined ? [] : [{ name, version: str(obj(tool).version) }];
+  });
 }
 
 export function addComponent(bom: Bom, component: Obj): void {
@@ -50,8 +62,16 @@ export function componentOf(component: Obj): Component {
     name: name === undefined ? undefined : packageName(str(component.group), name, parsePurl(purl)?.type),
     version: str(component.version),
     purl,
-    path: str(obj(arr(obj(component.evidence).occurrences)[0]).location) ?? propertyOf(component, /^(?:aquasecurity:trivy:FilePath|syft:location:0:path)$/),
+    sourcePackage: propertyOf(component, /^(?:aquasecurity:trivy:SrcName|syft:metadata:source)$/),
+    layer: propertyOf(component, /^(?:aquasecurity:trivy:LayerDiffID|syft:location:0:layerID)$/),
+    paths: pathsOf(component),
   };
+}
+
+function pathsOf(component: Obj): string[] {
+  const occurrences = arr(obj(component.evidence).occurrences).flatMap((occurrence) => str(obj(occurrence).location) ?? []);
+  if (occurrences.length > 0) return [...new Set(occurrences)];
+  return [propertyOf(component, /^(?:aquasecurity:trivy:FilePath|syft:location:0:path)$/) ?? []].flat();
 }
 
 /** `urn:cdx:<serial>/<version>#<bom-ref>` refers to a component of another BOM. An unknown reference may still be a package URL. */
@@ -62,8 +82,9 @@ export function componentBy(bom: Bom, reference: string): Component {
   if (known) return known;
   const name = candidates.at(-1) ?? reference;
   const purl = parsePurl(name);
-  if (!purl) return { name, version: undefined, purl: undefined, path: undefined };
-  return { name: packageName(purl.namespace, purl.name, purl.type), version: purl.version, purl: name, path: undefined };
+  const unknown = { sourcePackage: undefined, layer: undefined, paths: [] };
+  if (!purl) return { name, version: undefined, purl: undefined, ...unknown };
+  return { name: packageName(purl.namespace, purl.name, purl.type), version: purl.version, purl: name, ...unknown };
 }
 
 function unescaped(text: string): string {
@@ -85,10 +106,11 @@ function assetOf(subject: Obj): Asset | null {
     .map(obj)
     .find((reference) => str(reference.type) === 'vcs');
   const url = str(repository?.url);
-  const identifiers = purl ? [{ kind: 'purl' as const, value: purl }] : [];
-  if (url && /^(?:https?|ssh|git):\/\/|^git@/.test(url)) return { type: 'repository', name: url.replace(/\.git$/, ''), identifiers };
+  const version = str(subject.version);
+  const build = { identifiers: purl ? [{ kind: 'purl' as const, value: purl }] : [], ...(version === undefined ? {} : { version }) };
+  if (url && /^(?:https?|ssh|git):\/\/|^git@/.test(url)) return { type: 'repository', name: url.replace(/\.git$/, ''), ...build };
   const full = packageName(str(subject.group), name, parsePurl(purl)?.type);
-  return { type: purl ? 'package' : 'other', name: full, identifiers };
+  return { type: purl ? 'package' : 'other', name: full, ...build };
 }
 
 function imageOf(subject: Obj, name: string): Asset {
@@ -113,7 +135,7 @@ function imageOf(subject: Obj, name: string): Asset {
   };
 }
 
-function propertyOf(component: Obj, name: RegExp): string | undefined {
+export function propertyOf(component: Obj, name: RegExp): string | undefined {
   const property = arr(component.properties)
     .map(obj)
     .find((candidate) => name.test(str(candidate.name) ?? ''));

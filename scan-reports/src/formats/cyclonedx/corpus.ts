@@ -1,3 +1,3 @@
 import type { CorpusFacts } from '../../testing/corpus-facts.ts';
 
-export const corpus: CorpusFacts = { folders: ['cyclonedx'], unit: 'findings' };
+export const corpus: CorpusFacts = { folders: ['cyclonedx'], unit: 'findings', countsPositions: true };

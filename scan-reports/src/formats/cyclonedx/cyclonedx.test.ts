@@ -54,6 +54,7 @@ test('JSON: reads one observation per affected component, also if components com
     first_seen: null,
     last_seen: new Date('2025-02-03T04:05:06Z'),
     tags: [],
+    severity_source: 'ghsa',
   });
   expect(observations[1]).toMatchObject({
     place: 'vulnerabilities[0].affects[1]',
@@ -73,8 +74,8 @@ test('JSON: reads the analysis state and ratings without a severity word', async
     present: true,
     suppressed: true,
   });
-  expect(observations[3]).toMatchObject({ rule: 'CVE-2022-22965', severity: 'info', present: false, suppressed: false });
-  expect(observations[4]).toMatchObject({ rule: 'CVE-2023-0001', severity: 'unknown', present: false });
+  expect(observations[3]).toMatchObject({ rule: 'CVE-2022-22965', severity: 'info', present: true, suppressed: true, analysis: { state: 'not_affected' } });
+  expect(observations[4]).toMatchObject({ rule: 'CVE-2023-0001', severity: 'unknown', present: true, suppressed: true });
   expect(observations[5]).toMatchObject({ rule: 'ACME-2024-7', tool: 'finder', title: 'ACME-2024-7', asset: IMAGE, location: {}, present: true });
 });
 
@@ -151,7 +152,7 @@ test('rejects malformed vulnerabilities and targets, and ignores a scanned direc
 });
 
 test('accepts a BOM without vulnerabilities and rejects other files', async () => {
-  for (const name of ['empty.json', 'empty.xml']) expect(await readAll(cyclonedx, fixture(name))).toEqual({ observations: [], rejections: [] });
+  for (const name of ['empty.json', 'empty.xml']) expect(await readAll(cyclonedx, fixture(name))).toMatchObject({ observations: [], rejections: [] });
   for (const foreign of ['{"vulnerabilities":[]}', '<bom xmlns="http://example.com/bom"/>', '<analysis/>', '[]', ''])
     await expect(readAll(cyclonedx, fromBuffer(foreign))).rejects.toThrow('Expected JSON with bomFormat "CycloneDX", or XML with the root element bom');
 });
@@ -160,4 +161,68 @@ test.each(['components', 'vulnerabilities', 'metadata'])('is detected if bomForm
   const entries = Array.from({ length: 1_000 }, (_, index) => ({ 'bom-ref': `ref-${index}`, type: 'library', name: 'x'.repeat(100) }));
   const start = first === 'metadata' ? { specVersion: '1.6', metadata: { properties: entries } } : { [first]: entries };
   expect(detectFormat(formats, await headOf(fromBuffer(JSON.stringify({ ...start, bomFormat: 'CycloneDX' }))))?.id).toBe('cyclonedx');
+});
+
+const bom = (more: object) => fromBuffer(JSON.stringify({ bomFormat: 'CycloneDX', specVersion: '1.6', ...more }));
+
+test('an inventory without a list of vulnerabilities is not a clean report', async () => {
+  const metadata = {
+    timestamp: '2025-02-03T04:05:06Z',
+    tools: { components: [{ name: 'Trivy', version: '0.69.1' }] },
+    component: { type: 'application', name: 'shop', version: '1.4' },
+  };
+  const run = [{ tool_version: '0.69.1', finished_at: new Date('2025-02-03T04:05:06Z') }, { asset: { type: 'other', name: 'shop', version: '1.4' } }];
+  expect((await readAll(cyclonedx, bom({ metadata }))).runs).toEqual([...run, { inventory_only: true }]);
+  expect((await readAll(cyclonedx, bom({ metadata, vulnerabilities: [] }))).runs).toEqual(run);
+  for (const name of ['empty.json', 'empty.xml']) expect((await readAll(cyclonedx, fixture(name))).runs).toEqual([{ inventory_only: true }]);
+  const clean = '<bom xmlns="http://cyclonedx.org/schema/bom/1.5"><components/><vulnerabilities/></bom>';
+  expect((await readAll(cyclonedx, fromBuffer(clean))).runs).toEqual([]);
+  for (const name of ['v1-6.json', 'v1-5.xml', 'v1-2-extension.xml'])
+    expect((await readAll(cyclonedx, fixture(name))).runs.some(({ inventory_only }) => inventory_only)).toBe(false);
+});
+
+test('keeps the whole analysis, in JSON and XML', async () => {
+  const analysis = { state: 'not_affected', justification: 'code_not_reachable', response: ['will_not_fix', 'update'], detail: 'Nobody calls it.' };
+  const expected = { ...analysis, response: 'will_not_fix, update' };
+  const { observations } = await readAll(
+    cyclonedx,
+    bom({
+      vulnerabilities: [
+        { id: 'CVE-2024-1', analysis },
+        { id: 'CVE-2024-2', analysis: {} },
+      ],
+    }),
+  );
+  expect(observations[0]).toMatchObject({ present: true, suppressed: true, analysis: expected });
+  expect(observations[1]).not.toHaveProperty('analysis');
+  const xml = `<bom xmlns="http://cyclonedx.org/schema/bom/1.5"><vulnerabilities><vulnerability><id>CVE-2024-1</id><analysis><state>not_affected</state>
+    <justification>code_not_reachable</justification><responses><response>will_not_fix</response><response>update</response></responses><detail>Nobody calls it.</detail>
+    </analysis></vulnerability></vulnerabilities></bom>`;
+  expect((await readAll(cyclonedx, fromBuffer(xml))).observations[0]?.analysis).toEqual(expected);
+});
+
+test('keeps fixed versions, source package, layer, rater, bare scores and every file of a component', async () => {
+  const component = {
+    type: 'library',
+    'bom-ref': 'a',
+    name: 'libssl3',
+    properties: [
+      { name: 'aquasecurity:trivy:SrcName', value: 'openssl' },
+      { name: 'aquasecurity:trivy:LayerDiffID', value: 'sha256:1' },
+    ],
+    evidence: { occurrences: [{ location: 'a/x' }, { location: 'b/x' }, { location: 'a/x' }] },
+  };
+  const vulnerability = {
+    id: 'CVE-2024-1',
+    ratings: [{ source: { name: 'NVD' }, score: 7.5, severity: 'high', method: 'CVSSv31' }],
+    affects: [{ ref: 'a' }],
+    properties: [{ name: 'grype:fixed_versions', value: '3.0.9' }],
+  };
+  const { observations } = await readAll(cyclonedx, bom({ components: [component], vulnerabilities: [vulnerability] }));
+  const location = { component: 'libssl3', fixed_version: '3.0.9', source_package: 'openssl', layer: 'sha256:1' };
+  expect(observations.map((one) => one.location)).toEqual([
+    { ...location, path: 'a/x' },
+    { ...location, path: 'b/x' },
+  ]);
+  expect(observations[0]).toMatchObject({ severity_source: 'nvd', cvss: [{ score: 7.5, version: '3.1' }] });
 });

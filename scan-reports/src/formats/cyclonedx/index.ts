@@ -1,14 +1,15 @@
-import type { ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
+import type { ReportEntry, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
 import { hasKeys, headOf, keysInList } from '../../detect.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
 import { exportedObservation } from '../../shared/exported.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { RecordError, record, required } from '../../shared/normalize.ts';
 import { arr, isObj, type Obj, obj, str } from '../../shared/read.ts';
+import { runEntry } from '../../shared/run.ts';
 import { xmlElements } from '../../xml/elements.ts';
 import { addComponent, addMetadata, type Bom, componentBy, componentOf, emptyBom } from './bom.ts';
 import { exportedVulnerability } from './exported.ts';
-import { observationOf } from './vulnerability.ts';
+import { observationsOf } from './vulnerability.ts';
 import { componentShape, metadataOf, nestedVulnerabilities, vulnerabilityShape } from './xml-shape.ts';
 
 const EXPECTS = 'JSON with bomFormat "CycloneDX", or XML with the root element bom in a cyclonedx.org namespace';
@@ -54,20 +55,32 @@ function hasBomKeys(head: ReportHead): boolean {
 }
 
 /** Components may come after the vulnerabilities that refer to them, so they are read in a first pass. */
-async function* readJson(input: ReportInput): AsyncGenerator<ReportItem> {
+async function* readJson(input: ReportInput): AsyncGenerator<ReportEntry> {
   const bom = emptyBom();
   for await (const { pattern, value } of jsonValues(input, ['metadata', 'components.*', 'services.*'])) {
     if (pattern === 0) addMetadata(bom, obj(value));
     else addComponent(bom, obj(value));
   }
+  yield* readRun(bom);
+  let isInventory = true;
   for await (const found of jsonValues(input, ['vulnerabilities.*'])) {
+    isInventory = false;
     const place = placeOf(found);
     if (found.error || !isObj(found.value)) yield { rejection: { place, reason: found.error ?? 'the record is not an object' } };
     else yield* readVulnerability(found.value, bom, place, (index) => `${place}.affects[${index}]`);
   }
+  // An empty list says that there are no vulnerabilities. Without a list, nobody looked for them.
+  if (isInventory) for await (const _ of jsonValues(input, ['vulnerabilities'])) isInventory = false;
+  if (isInventory) yield* runEntry({ inventory_only: true });
 }
 
-async function* readXml(input: ReportInput): AsyncGenerator<ReportItem> {
+/** The tool writes the time when it is done. */
+function* readRun({ asset, toolVersion, time }: Bom): Generator<ReportEntry> {
+  yield* runEntry({ tool_version: toolVersion, finished_at: time });
+  yield* runEntry({ asset });
+}
+
+async function* readXml(input: ReportInput): AsyncGenerator<ReportEntry> {
   const bom = emptyBom();
   let isExtended = false;
   for await (const { element, pattern, place } of xmlElements(input, ['bom/metadata', 'bom/components/component', 'bom/services/service'])) {
@@ -75,20 +88,25 @@ async function* readXml(input: ReportInput): AsyncGenerator<ReportItem> {
     else addComponent(bom, componentShape(element));
     isExtended ||= nestedVulnerabilities(element, place).next().done !== true;
   }
+  yield* readRun(bom);
+  let isInventory = !isExtended;
   for await (const { element, pattern, place } of xmlElements(input, [
     'bom/vulnerabilities/vulnerability',
+    'bom/vulnerabilities/@',
     ...(isExtended ? ['bom/components/component'] : []),
   ])) {
-    if (pattern === 0) yield* readVulnerability(vulnerabilityShape(element), bom, place, (index) => `${place}/affects[1]/target[${index + 1}]`);
+    if (pattern === 1) isInventory = false;
+    else if (pattern === 0) yield* readVulnerability(vulnerabilityShape(element), bom, place, (index) => `${place}/affects[1]/target[${index + 1}]`);
     else
       for (const nested of nestedVulnerabilities(element, place))
         yield* record(nested.place, () =>
-          observationOf(vulnerabilityShape(nested.vulnerability), nested.place, bom, { component: componentOf(nested.component) }),
+          observationsOf(vulnerabilityShape(nested.vulnerability), nested.place, bom, { component: componentOf(nested.component) }),
         );
   }
+  if (isInventory) yield* runEntry({ inventory_only: true });
 }
 
-/** Yields one observation per affected component. */
+/** Yields the observations of each affected component. */
 function* readVulnerability(vulnerability: Obj, bom: Bom, place: string, targetPlace: (index: number) => string): Generator<ReportItem> {
   const exported = exportedVulnerability(vulnerability);
   if (exported !== null) {
@@ -96,13 +114,13 @@ function* readVulnerability(vulnerability: Obj, bom: Bom, place: string, targetP
     return;
   }
   const affects = arr(vulnerability.affects);
-  if (affects.length === 0) yield* record(place, () => observationOf(vulnerability, place, bom, { component: null }));
+  if (affects.length === 0) yield* record(place, () => observationsOf(vulnerability, place, bom, { component: null }));
   for (const [index, entry] of affects.entries()) {
     const here = affects.length === 1 ? place : targetPlace(index);
     yield* record(here, () => {
       if (!isObj(entry)) throw new RecordError('affects has an entry that is not an object');
       const component = componentBy(bom, required(str(entry.ref), 'affects.ref'));
-      return observationOf(vulnerability, here, bom, { component, affected: entry });
+      return observationsOf(vulnerability, here, bom, { component, affected: entry });
     });
   }
 }

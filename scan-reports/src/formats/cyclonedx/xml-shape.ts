@@ -17,7 +17,7 @@ function toolsOf(element: XmlElement): unknown {
   const tools = child(element, 'tools');
   if (!tools) return undefined;
   const named = [...list(element, 'tools', 'tool'), ...list(tools, 'components', 'component'), ...list(tools, 'services', 'service')];
-  return named.map((tool) => ({ name: text(tool, 'name') }));
+  return named.map((tool) => ({ name: text(tool, 'name'), version: text(tool, 'version') }));
 }
 
 export function componentShape(element: XmlElement): Obj {
@@ -30,10 +30,14 @@ export function componentShape(element: XmlElement): Obj {
     version: text(element, 'version'),
     purl: text(element, 'purl'),
     evidence: { occurrences: list(evidence, 'occurrences', 'occurrence').map((occurrence) => ({ location: text(occurrence, 'location') })) },
-    properties: list(element, 'properties', 'property').map(({ attributes, text: value }) => ({ name: attributes.name, value })),
+    properties: propertiesOf(element),
     externalReferences: list(element, 'externalReferences', 'reference').map((reference) => ({ type: reference.attributes.type, url: text(reference, 'url') })),
     components: list(element, 'components', 'component').map(componentShape),
   };
+}
+
+function propertiesOf(element: XmlElement): Obj[] {
+  return list(element, 'properties', 'property').map(({ attributes, text: value }) => ({ name: attributes.name, value }));
 }
 
 /** Yields the vulnerabilities (old extension) inside a component and its nested components. */
@@ -61,7 +65,13 @@ export function vulnerabilityShape(element: XmlElement): Obj {
         .join('\n'),
     workaround: text(element, 'workaround'),
     advisories: list(element, 'advisories', 'advisory').map((advisory) => ({ url: text(advisory, 'url') ?? (advisory.text || undefined) })),
-    analysis: { state: text(analysis, 'state') },
+    analysis: {
+      state: text(analysis, 'state'),
+      justification: text(analysis, 'justification'),
+      response: list(analysis, 'responses', 'response').map((response) => response.text),
+      detail: text(analysis, 'detail'),
+    },
+    properties: propertiesOf(element),
     tools: toolsOf(element),
     affects: affectsOf(element),
   };

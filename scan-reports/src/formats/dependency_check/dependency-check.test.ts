@@ -27,7 +27,7 @@ test('XML: reads a vulnerability of a library inside an archive', async () => {
       { vector: 'AV:N/AC:M/Au:N/C:C/I:C/A:C', score: 9.3 },
     ],
     references: ['https://logging.example.org/security'],
-    asset: { type: 'repository', name: 'Example Shop' },
+    asset: { type: 'repository', name: 'Example Shop', version: '3.1' },
     location: {
       component: 'org.apache.logging.log4j:log4j-core',
       version: '2.14.1',
@@ -50,7 +50,7 @@ test('XML: reads suppressed vulnerabilities, npm numbers and OSS Index weaknesse
     rule: 'CVE-2019-7238',
     severity: 'critical',
     cwes: [],
-    cvss: [],
+    cvss: [{ score: 9.8, version: '3.1' }],
     present: true,
     suppressed: true,
   });
@@ -99,7 +99,13 @@ test('JSON: reads vulnerabilities and rejects malformed records', async () => {
     { place: 'dependencies[1].vulnerabilities[1]', reason: 'name is missing' },
     { place: 'dependencies[1].vulnerabilities[2]', reason: 'the record is not an object' },
   ]);
-  expect(observations).toHaveLength(2);
+  expect(observations).toHaveLength(4);
+  expect(observations.map(({ place, location }) => [place, location.path])).toEqual([
+    ['dependencies[1].vulnerabilities[0]', 'lodash:4.17.20'],
+    ['dependencies[1].vulnerabilities[0]', '/home/build/web/package-lock.json?lodash'],
+    ['dependencies[1].suppressedVulnerabilities[0]', 'lodash:4.17.20'],
+    ['dependencies[1].suppressedVulnerabilities[0]', '/home/build/web/package-lock.json?lodash'],
+  ]);
   expect(observations[0]).toMatchObject({
     place: 'dependencies[1].vulnerabilities[0]',
     rule: 'CVE-2021-23337',
@@ -114,7 +120,7 @@ test('JSON: reads vulnerabilities and rejects malformed records', async () => {
     location: { component: 'lodash', version: '4.17.20', fixed_version: '4.17.21', purl: 'pkg:npm/lodash@4.17.20', path: 'lodash:4.17.20' },
     last_seen: new Date('2025-01-15T14:31:13.042Z'),
   });
-  expect(observations[1]).toMatchObject({
+  expect(observations[2]).toMatchObject({
     place: 'dependencies[1].suppressedVulnerabilities[0]',
     vulnerability_ids: ['GHSA-29mw-wpgm-hmr9'],
     severity: 'unknown',
@@ -123,7 +129,7 @@ test('JSON: reads vulnerabilities and rejects malformed records', async () => {
 });
 
 test('accepts a report without vulnerabilities and rejects other files', async () => {
-  for (const name of ['empty.xml', 'empty.json']) expect(await readAll(dependencyCheck, fixture(name))).toEqual({ observations: [], rejections: [] });
+  for (const name of ['empty.xml', 'empty.json']) expect(await readAll(dependencyCheck, fixture(name))).toMatchObject({ observations: [], rejections: [] });
   for (const foreign of ['<analysis xmlns="http://example.com/a"/>', '<bom/>', '{"dependencies":[],"vulnerabilities":[]}', '[]', ''])
     await expect(readAll(dependencyCheck, fromBuffer(foreign))).rejects.toThrow('Expected XML with the root element analysis in a Dependency-Check namespace');
 });
@@ -137,4 +143,36 @@ test('a failed analyzer makes the report unfinished', async () => {
   expect(await finished(json({ analysisExceptions: [{ exception: { message: 'no connection' } }] }))).toBe(false);
   expect(await finished(xml('<engineVersion>9</engineVersion>'))).toBe(true);
   expect(await finished(xml('<analysisExceptions><exception><message>no connection</message></exception></analysisExceptions>'))).toBe(false);
+});
+
+test('states engine, date, NVD data and project of the run, also without vulnerabilities', async () => {
+  const facts = {
+    tool_version: '12.1.0',
+    finished_at: new Date('2025-01-15T14:31:13Z'),
+    knowledge_at: new Date('2025-01-15T10:00:00Z'),
+  };
+  const asset = { type: 'repository', name: 'Example' };
+  const dataSource = [
+    { name: 'NVD API Last Checked', timestamp: '2025-01-15T14:00:00Z' },
+    { name: 'NVD API Last Modified', timestamp: '2025-01-15T10:00:00Z' },
+  ];
+  const json = {
+    reportSchema: '1.1',
+    scanInfo: { engineVersion: '12.1.0', dataSource },
+    projectInfo: { name: 'Example', reportDate: '2025-01-15T14:31:13Z' },
+    dependencies: [],
+  };
+  expect((await readAll(dependencyCheck, fromBuffer(JSON.stringify(json)))).runs).toEqual([facts, { asset }]);
+  const sources = dataSource.map(({ name, timestamp }) => `<dataSource><name>${name}</name><timestamp>${timestamp}</timestamp></dataSource>`);
+  const xml = `<analysis xmlns="https://jeremylong.github.io/DependencyCheck/dependency-check.4.1.xsd"><scanInfo><engineVersion>12.1.0</engineVersion>${sources.join('')}</scanInfo>
+    <projectInfo><name>Example</name><reportDate>2025-01-15T14:31:13Z</reportDate></projectInfo><dependencies/></analysis>`;
+  expect((await readAll(dependencyCheck, fromBuffer(xml))).runs).toEqual([facts, { asset }]);
+});
+
+test('keeps known exploitation and scores without metrics', async () => {
+  const vulnerabilities = [{ name: 'CVE-2021-1', cvssv3: { baseScore: 9.8 }, knownExploitedVulnerability: { cveID: 'CVE-2021-1' } }];
+  const json = { reportSchema: '1.1', scanInfo: {}, projectInfo: {}, dependencies: [{ fileName: 'a.jar', vulnerabilities }] };
+  expect((await readAll(dependencyCheck, fromBuffer(JSON.stringify(json)))).observations).toMatchObject([
+    { known_exploited: true, cvss: [{ score: 9.8, version: '3.1' }] },
+  ]);
 });

@@ -16,6 +16,7 @@ export const dependencyCheck: ReportFormat = {
   documentation: 'https://dependency-check.github.io/DependencyCheck/general/thereport.html',
   expects: EXPECTS,
   assetType: 'repository',
+  states: ['time'],
   detect: (head) => isXml(head) || isJson(head),
   async about(input) {
     const { failed, about } = startAbout();

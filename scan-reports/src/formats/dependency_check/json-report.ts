@@ -1,30 +1,44 @@
-import type { ReportInput, ReportItem } from '../../contract.ts';
+import type { ReportEntry, ReportInput } from '../../contract.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
 import { RecordError, record } from '../../shared/normalize.ts';
 import { arr, isObj, type Obj, obj, str, strs } from '../../shared/read.ts';
-import { type Dependency, observationOf, type Project, type Vulnerability } from './report.ts';
+import { type Dependency, observationsOf, type Project, readRun, type Scan, type Vulnerability } from './report.ts';
 
 const PARTS = ['fileName', 'filePath', 'packages', 'evidenceCollected', 'relatedDependencies'];
 
 /** Reads dependencies in a first pass and keeps them in memory. Unlike vulnerabilities, they do not come in thousands. */
-export async function* readJson(input: ReportInput): AsyncGenerator<ReportItem> {
+export async function* readJson(input: ReportInput): AsyncGenerator<ReportEntry> {
   let project: Project = projectOf({});
+  let scan: Scan = scanOf({});
   const parts = new Map<unknown, Obj>();
-  for await (const { path, value } of jsonValues(input, ['projectInfo', ...PARTS.map((part) => `dependencies.*.${part}`)])) {
-    if (path.length === 1) project = projectOf(obj(value));
+  for await (const { path, value } of jsonValues(input, ['projectInfo', 'scanInfo', ...PARTS.map((part) => `dependencies.*.${part}`)])) {
+    if (path[0] === 'projectInfo') project = projectOf(obj(value));
+    else if (path[0] === 'scanInfo') scan = scanOf(obj(value));
     else parts.set(path[1], { ...parts.get(path[1]), [String(path[2])]: value });
   }
+  yield* readRun(scan, project);
   for await (const found of jsonValues(input, ['dependencies.*.vulnerabilities.*', 'dependencies.*.suppressedVulnerabilities.*'])) {
     const place = placeOf(found);
     yield* record(place, () => {
       if (found.error || !isObj(found.value)) throw new RecordError(found.error ?? 'the record is not an object');
-      return observationOf(vulnerabilityOf(found.value), dependencyOf(parts.get(found.path[1]) ?? {}), { place, project, suppressed: found.pattern === 1 });
+      return observationsOf(vulnerabilityOf(found.value), dependencyOf(parts.get(found.path[1]) ?? {}), { place, project, suppressed: found.pattern === 1 });
     });
   }
 }
 
-function projectOf({ name, groupID, artifactID, reportDate }: Obj): Project {
-  return { name: str(name), group: str(groupID), artifact: str(artifactID), date: str(reportDate) };
+function projectOf({ name, groupID, artifactID, version, applicationVersion, reportDate }: Obj): Project {
+  return {
+    name: str(name),
+    group: str(groupID),
+    artifact: str(artifactID),
+    version: str(version) ?? str(applicationVersion),
+    date: str(reportDate),
+  };
+}
+
+function scanOf({ engineVersion, dataSource }: Obj): Scan {
+  const sources = arr(dataSource).map((source) => ({ name: str(obj(source).name), timestamp: str(obj(source).timestamp) }));
+  return { engine: str(engineVersion), sources };
 }
 
 function dependencyOf({ fileName, filePath, packages, evidenceCollected, relatedDependencies }: Obj): Dependency {
@@ -34,7 +48,7 @@ function dependencyOf({ fileName, filePath, packages, evidenceCollected, related
     filePath: str(filePath),
     packages: arr(packages).flatMap((one) => strs(obj(one).id).map((id) => ({ id, type: undefined }))),
     evidence: evidence.map((one) => ({ type: str(one.type) ?? '', confidence: str(one.confidence) ?? '', value: str(one.value) ?? '' })),
-    related: arr(relatedDependencies).flatMap((one) => str(obj(one).filePath) ?? str(obj(one).fileName) ?? []),
+    related: arr(relatedDependencies).map((one) => ({ fileName: str(obj(one).fileName), filePath: str(obj(one).filePath) })),
   };
 }
 
@@ -57,5 +71,6 @@ function vulnerabilityOf(entry: Obj): Vulnerability {
     cvss3: fieldsOf(entry.cvssv3),
     cvss4: fieldsOf(entry.cvssv4),
     fixed: str(matched?.versionEndExcluding),
+    exploited: isObj(entry.knownExploitedVulnerability),
   };
 }

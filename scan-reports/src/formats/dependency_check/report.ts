@@ -1,13 +1,24 @@
-import type { Asset, Cvss, Observation, Severity } from '../../contract.ts';
+import { posix } from 'node:path';
+import type { Asset, Cvss, Observation, ReportEntry, Severity } from '../../contract.ts';
+import { ecosystemOf } from '../../shared/ecosystem.ts';
 import { cwesOf, filePath, idsIn, observation, required, severityOf, severityOfScore } from '../../shared/normalize.ts';
 import { packageName, parsePurl } from '../../shared/purl.ts';
+import { ratingOf } from '../../shared/ratings.ts';
 import { date, num } from '../../shared/read.ts';
+import { runEntry } from '../../shared/run.ts';
 
 export interface Project {
   name: string | undefined;
   group: string | undefined;
   artifact: string | undefined;
+  version: string | undefined;
   date: string | undefined;
+}
+
+/** The engine and its data sources. */
+export interface Scan {
+  engine: string | undefined;
+  sources: { name: string | undefined; timestamp: string | undefined }[];
 }
 
 export interface Dependency {
@@ -16,7 +27,8 @@ export interface Dependency {
   /** Package URLs or, before version 2.0, coordinates of a package manager. */
   packages: { id: string; type: string | undefined }[];
   evidence: { type: string; confidence: string; value: string }[];
-  related: string[];
+  /** Dependencies that were found to be parts of this one, or copies of it. */
+  related: { fileName: string | undefined; filePath: string | undefined }[];
 }
 
 export interface Vulnerability {
@@ -32,23 +44,39 @@ export interface Vulnerability {
   cvss4: Record<string, string | undefined>;
   /** The first version after the matched range. */
   fixed: string | undefined;
+  /** True if the vulnerability is in CISA's catalog. */
+  exploited: boolean;
 }
 
-function assetOf({ name, group, artifact }: Project): Asset | null {
+function assetOf({ name, group, artifact, version }: Project): Asset | null {
   const coordinates = group && artifact ? `${group}:${artifact}` : undefined;
   const best = name ?? coordinates;
-  return best ? { type: 'repository', name: best } : null;
+  return best ? { type: 'repository', name: best, ...(version === undefined ? {} : { version }) } : null;
 }
 
-export function observationOf(
+/**
+ * The NVD data is as new as its last change. Some versions only state when they looked for changes. Older versions write local time without a
+ * time zone. A time after the end of the scan is therefore not stated.
+ */
+export function* readRun({ engine, sources }: Scan, project: Project): Generator<ReportEntry> {
+  const nvd = ['modified', 'checked'].flatMap((word) => sources.filter(({ name }) => new RegExp(`^NVD.*${word}$`, 'i').test(name ?? '')));
+  const [finished, known] = [date(project.date), date(nvd[0]?.timestamp)];
+  yield* runEntry({ tool_version: engine, finished_at: finished, knowledge_at: finished && known && known > finished ? null : known });
+  yield* runEntry({ asset: assetOf(project) });
+}
+
+/** One observation per copy of the library. */
+export function observationsOf(
   vulnerability: Vulnerability,
   dependency: Dependency,
   context: { place: string; project: Project; suppressed: boolean },
-): Observation {
+): Observation[] {
   const name = required(vulnerability.name, 'name');
-  const { component, version, purl } = componentOf(dependency);
+  const { component, version, purl, ecosystem } = componentOf(dependency);
+  const copies = dependency.related.filter((other) => isCopy(other, dependency));
+  const parts = dependency.related.filter((other) => !copies.includes(other)).flatMap((other) => other.filePath ?? other.fileName ?? []);
   const { severity, word } = severityOfAll(vulnerability);
-  return observation({
+  const common = {
     place: context.place,
     tool: 'dependency-check',
     rule: name,
@@ -57,7 +85,7 @@ export function observationOf(
       vulnerability.description,
       vulnerability.notes ? `Notes: ${vulnerability.notes}` : undefined,
       dependency.filePath ? `File: ${dependency.filePath}` : undefined,
-      dependency.related.length > 0 ? `Also in:\n${dependency.related.slice(0, 50).join('\n')}` : undefined,
+      parts.length > 0 ? `Also in:\n${parts.slice(0, 50).join('\n')}` : undefined,
     ]
       .filter(Boolean)
       .join('\n\n'),
@@ -69,21 +97,39 @@ export function observationOf(
     cvss: [vector4(vulnerability.cvss4), vector3(vulnerability.cvss3), vector2(vulnerability.cvss2)].flat(),
     references: vulnerability.references,
     asset: assetOf(context.project),
-    // Uses the name that the report shows ("app.ear: lib.jar"), because the full path depends on the scanning machine.
-    location: { component, version, fixed_version: vulnerability.fixed, purl, path: filePath(dependency.fileName ?? dependency.filePath) },
     suppressed: context.suppressed,
     last_seen: date(context.project.date),
     tags: vulnerability.source ? [vulnerability.source] : [],
-  });
+    known_exploited: vulnerability.exploited,
+  };
+  // Uses the name that the report shows ("app.ear: lib.jar"), because the full path depends on the scanning machine. Only copies, which have
+  // the same name, need the path.
+  const paths = [dependency.fileName ?? dependency.filePath, ...copies.map((copy) => copy.filePath)].map(filePath);
+  return [...new Set(paths)].map((path) =>
+    observation({ ...common, location: { component, version, fixed_version: vulnerability.fixed, purl, ecosystem, path } }),
+  );
 }
 
-function componentOf(dependency: Dependency): { component: string | undefined; version: string | undefined; purl?: string } {
+/** Related dependencies with another name are parts of the same product, for example its API. */
+function isCopy(other: Dependency['related'][number], own: Dependency): boolean {
+  const nameOf = (path: string | undefined): string => posix.basename(filePath(path) ?? '');
+  return other.filePath !== undefined && other.filePath !== own.filePath && nameOf(other.filePath) === nameOf(own.filePath);
+}
+
+interface Component {
+  component: string | undefined;
+  version: string | undefined;
+  purl?: string;
+  ecosystem?: string | undefined;
+}
+
+function componentOf(dependency: Dependency): Component {
   for (const { id } of dependency.packages) {
     const purl = parsePurl(id);
     if (purl) return { component: packageName(purl.namespace, purl.name, purl.type), version: purl.version, purl: id };
   }
-  const coordinates = dependency.packages.find(({ type, id }) => type !== undefined && type !== 'cpe' && id.includes(':'))?.id;
-  if (coordinates) return { component: coordinates.split(':').slice(0, -1).join(':'), version: coordinates.split(':').at(-1) };
+  const { id: coordinates, type } = dependency.packages.find((one) => one.type !== undefined && one.type !== 'cpe' && one.id.includes(':')) ?? {};
+  if (coordinates) return { component: coordinates.split(':').slice(0, -1).join(':'), version: coordinates.split(':').at(-1), ecosystem: ecosystemOf(type) };
   const product = bestEvidence(dependency, 'product');
   if (product) return { component: product, version: bestEvidence(dependency, 'version') };
   return { component: undefined, version: undefined };
@@ -108,7 +154,7 @@ function severityOfAll({ severity, cvss2, cvss3, cvss4 }: Vulnerability): { seve
 type Fields = Readonly<Record<string, string | undefined>>;
 
 function vector4(fields: Fields): Cvss[] {
-  return fields.vectorString ? [withScore(fields.vectorString, fields.baseScore)] : [];
+  return ratingOf(fields.vectorString, fields.baseScore, '4.0');
 }
 
 /** The report has the vector as separate fields whose values start with the metric's letter: NETWORK, ADJACENT_NETWORK, UNCHANGED. */
@@ -123,7 +169,8 @@ function vector3(fields: Fields): Cvss[] {
     ['I', 'integrityImpact'],
     ['A', 'availabilityImpact'],
   ]);
-  return metrics ? [withScore(`CVSS:${fields.version === '3.0' ? '3.0' : '3.1'}/${metrics}`, fields.baseScore)] : [];
+  const version = fields.version === '3.0' ? '3.0' : '3.1';
+  return ratingOf(metrics && `CVSS:${version}/${metrics}`, fields.baseScore, version);
 }
 
 function vector2(fields: Fields): Cvss[] {
@@ -135,15 +182,10 @@ function vector2(fields: Fields): Cvss[] {
     ['I', 'integrityImpact'],
     ['A', 'availabilityImpact'],
   ]);
-  return metrics ? [withScore(metrics, fields.score)] : [];
+  return ratingOf(metrics, fields.score, '2.0');
 }
 
 function metricsOf(fields: Fields, metrics: readonly (readonly [string, string])[]): string | null {
   const parts = metrics.map(([metric, field]) => [metric, fields[field]?.[0]?.toUpperCase()]);
   return parts.every(([, letter]) => letter !== undefined) ? parts.map(([metric, letter]) => `${metric}:${letter}`).join('/') : null;
-}
-
-function withScore(vector: string, score: string | undefined): Cvss {
-  const number = num(score);
-  return { vector, ...(number === undefined ? {} : { score: number }) };
 }

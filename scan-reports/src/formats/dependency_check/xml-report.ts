@@ -1,20 +1,23 @@
-import type { ReportInput, ReportItem } from '../../contract.ts';
+import type { ReportEntry, ReportInput } from '../../contract.ts';
 import { record } from '../../shared/normalize.ts';
 import { child, childText, type XmlElement, xmlElements } from '../../xml/elements.ts';
-import { type Dependency, observationOf, type Project, type Vulnerability } from './report.ts';
+import { type Dependency, observationsOf, type Project, readRun, type Scan, type Vulnerability } from './report.ts';
 
 const DEPENDENCY = 'analysis/dependencies/dependency';
+const SCAN_PARTS = ['engineVersion', 'dataSource'];
 const PARTS = ['fileName', 'filePath', 'identifiers', 'evidenceCollected', 'relatedDependencies'];
 
 const emptyDependency = (): Dependency => ({ fileName: undefined, filePath: undefined, packages: [], evidence: [], related: [] });
 
 /** By schema, the details of a dependency come before its vulnerabilities, and the project before all dependencies. */
-export async function* readXml(input: ReportInput): AsyncGenerator<ReportItem> {
-  let project: Project = { name: undefined, group: undefined, artifact: undefined, date: undefined };
+export async function* readXml(input: ReportInput): AsyncGenerator<ReportEntry> {
+  let project: Project = { name: undefined, group: undefined, artifact: undefined, version: undefined, date: undefined };
+  const scan: Scan = { engine: undefined, sources: [] };
   let dependency = emptyDependency();
   let current = 0;
   for await (const { element, parents, place } of xmlElements(input, [
     'analysis/projectInfo',
+    ...SCAN_PARTS.map((part) => `analysis/scanInfo/${part}`),
     ...PARTS.map((part) => `${DEPENDENCY}/${part}`),
     `${DEPENDENCY}/vulnerabilities/vulnerability`,
     `${DEPENDENCY}/vulnerabilities/suppressedVulnerability`,
@@ -23,18 +26,27 @@ export async function* readXml(input: ReportInput): AsyncGenerator<ReportItem> {
     if (index !== current) dependency = emptyDependency();
     current = index;
     if (element.name === 'projectInfo') project = projectOf(element);
+    else if (element.name === 'engineVersion') scan.engine = element.text;
+    else if (element.name === 'dataSource') scan.sources.push({ name: text(element, 'name'), timestamp: text(element, 'timestamp') });
     else if (PARTS.includes(element.name)) addPart(dependency, element);
     else {
       const context = { place, project, suppressed: element.name === 'suppressedVulnerability' };
-      yield* record(place, () => observationOf(vulnerabilityOf(element), dependency, context));
+      yield* record(place, () => observationsOf(vulnerabilityOf(element), dependency, context));
     }
   }
+  yield* readRun(scan, project);
 }
 
 const text = (element: XmlElement | undefined, name: string): string | undefined => (element ? childText(element, name) || undefined : undefined);
 
 function projectOf(element: XmlElement): Project {
-  return { name: text(element, 'name'), group: text(element, 'groupID'), artifact: text(element, 'artifactID'), date: text(element, 'reportDate') };
+  return {
+    name: text(element, 'name'),
+    group: text(element, 'groupID'),
+    artifact: text(element, 'artifactID'),
+    version: text(element, 'version') ?? text(element, 'applicationVersion'),
+    date: text(element, 'reportDate'),
+  };
 }
 
 function addPart(dependency: Dependency, element: XmlElement): void {
@@ -42,7 +54,7 @@ function addPart(dependency: Dependency, element: XmlElement): void {
   else if (element.name === 'filePath') dependency.filePath = element.text || undefined;
   else if (element.name === 'identifiers') dependency.packages = [...packagesOf(element)];
   else if (element.name === 'relatedDependencies')
-    dependency.related = element.children.flatMap((other) => text(other, 'filePath') ?? text(other, 'fileName') ?? []);
+    dependency.related = element.children.map((other) => ({ fileName: text(other, 'fileName'), filePath: text(other, 'filePath') }));
   else
     dependency.evidence = element.children.map((one) => ({
       type: one.attributes.type ?? '',
@@ -85,5 +97,6 @@ function vulnerabilityOf(element: XmlElement): Vulnerability {
     cvss3: fieldsOf(child(element, 'cvssV3')),
     cvss4: fieldsOf(child(element, 'cvssV4')),
     fixed: matched?.attributes.versionEndExcluding,
+    exploited: child(element, 'knownExploitedVulnerability') !== undefined,
   };
 }

@@ -36,7 +36,7 @@ function pattern(matching: RegExp, expected: string): Reader<string> {
 
 const vector = pattern(/^(?:CVSS:[34]\.[01]\/)?[A-Za-z]{1,3}:[A-Za-z]{1,3}(?:\/[A-Za-z]{1,3}:[A-Za-z]{1,3})+$/, 'a CVSS vector');
 
-const moment: Reader<Date> = {
+export const moment: Reader<Date> = {
   read: (value) => (typeof value === 'string' && /^\d{4}-\d{2}-\d{2}(?:[T ].*)?$/.test(value.trim()) ? (date(value) ?? undefined) : undefined),
   expected: 'an ISO 8601 date or time',
 };

@@ -158,7 +158,7 @@ test('reports an unknown column once for the whole file', async () => {
 });
 
 test('accepts an empty report and rejects another file', async () => {
-  for (const name of ['empty.json', 'empty-array.json', 'empty.csv']) expect(await read(name)).toEqual({ observations: [], rejections: [] });
+  for (const name of ['empty.json', 'empty-array.json', 'empty.csv']) expect(await read(name)).toMatchObject({ observations: [], rejections: [] });
   for (const foreign of ['', 'null', '{}', '{"findings":5}', '{"runs":[]}', '[{"name":"x"}]', '{"findings":[{"awsAccountId":"1"}]}', '<a/>', 'a,b\n1,2\n'])
     await expect(readAll(generic, fromBuffer(foreign)), foreign).rejects.toThrow('with records that have at least title and severity');
 });
@@ -167,17 +167,18 @@ const document = readFileSync(new URL('../../../../docs/generic-format.md', impo
 
 test('the examples in the documentation are detected and read', async () => {
   const examples = [...document.matchAll(/```(json|jsonl|csv)\n([\s\S]*?)```/g)].map(([, kind, text]) => ({ kind, text: text ?? '' }));
-  expect(examples.map(({ kind }) => kind)).toEqual(['json', 'jsonl', 'csv']);
+  expect(examples.map(({ kind }) => kind)).toEqual(['json', 'json', 'jsonl', 'csv']);
   for (const { text } of examples) {
     expect(detectFormat(formats, await headOf(fromBuffer(text)))?.id).toBe('generic');
-    const { observations, rejections } = await readAll(generic, fromBuffer(text));
+    const { observations, rejections, runs } = await readAll(generic, fromBuffer(text));
     expect(rejections).toEqual([]);
-    expect(observations.length).toBeGreaterThan(0);
+    expect(observations.length + runs.length).toBeGreaterThan(0);
   }
 });
 
 test('the documentation lists every field and no other', () => {
-  const rows = document.split('\n').filter((line) => line.startsWith('| `'));
+  const [table = ''] = document.split('\n## JSON\n');
+  const rows = table.split('\n').filter((line) => line.startsWith('| `'));
   const named = rows.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name));
   expect(named.sort()).toEqual([...JSON_FIELDS].sort());
 });
@@ -192,4 +193,26 @@ test.each(['{bad json', 'oops', '{"title":"B","severity":"low"'])('rejects only 
     { place: 'line 3', title: 'C' },
   ]);
   expect(rejections).toEqual([{ place: 'line 2', reason: 'the record is not valid JSON' }]);
+});
+
+test('states what the author says about the scan, anywhere in the object', async () => {
+  const scan = { asset: { type: 'host', name: 'web1.example.com' }, tool_version: '2.1', started_at: '2026-11-15T08:00:00Z', finished_at: null };
+  const record = { title: 'A', severity: 'low' };
+  for (const report of [
+    { scan, findings: [] },
+    { findings: [record], scan },
+  ])
+    expect((await readAll(generic, fromBuffer(JSON.stringify(report)))).runs).toMatchObject([
+      { tool_version: '2.1', started_at: new Date('2026-11-15T08:00:00Z') },
+      { asset: { type: 'host', name: 'web1.example.com' } },
+    ]);
+});
+
+test.each([
+  [{ asset: 'web1' }, 'scan.asset must be an object with name'],
+  [{ started_at: 'yesterday' }, 'scan.started_at must be an ISO 8601 date or time.'],
+  [{ color: 'red' }, 'scan has the unknown field color. Allowed fields: asset, tool_version, started_at, finished_at.'],
+  ['weekly', 'scan must be an object.'],
+])('rejects a report with the scan %j', async (scan, message) => {
+  await expect(readAll(generic, fromBuffer(JSON.stringify({ findings: [{ title: 'A', severity: 'low' }], scan })))).rejects.toThrow(message);
 });

@@ -1,12 +1,14 @@
-import { ReportError, type ReportFormat, type ReportHead, type ReportInput, type ReportItem } from '../../contract.ts';
+import { type ReportEntry, ReportError, type ReportFormat, type ReportHead, type ReportInput, type ReportItem } from '../../contract.ts';
 import { csvRows } from '../../csv/rows.ts';
 import { hasKeys, headOf, keysInList } from '../../detect.ts';
-import { jsonRecords } from '../../json/documents.ts';
+import { type JsonRecord, jsonRecords } from '../../json/documents.ts';
+import { jsonValues, placeOf } from '../../json/values.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { RecordError, record } from '../../shared/normalize.ts';
 import { isObj } from '../../shared/read.ts';
 import { CSV_FIELDS, JSON_FIELDS, REQUIRED } from './fields.ts';
 import { observationOf, rowOf } from './record.ts';
+import { readScan } from './scan.ts';
 
 export const generic: ReportFormat = {
   id: 'generic',
@@ -17,7 +19,7 @@ export const generic: ReportFormat = {
   assetType: 'other',
   detect: (head) => {
     const keys = keysInList(head, 'findings') ?? head.jsonKeys;
-    if (head.jsonShape !== null) return isRecord(keys, JSON_FIELDS);
+    if (head.jsonShape !== null) return isRecord(keys, JSON_FIELDS) || isClean(head);
     return headerOf(head)?.isGeneric === true;
   },
   async *read(input) {
@@ -25,6 +27,11 @@ export const generic: ReportFormat = {
     yield* head.jsonShape === null ? readCsv(input, head) : readJson(input, patternOf(head));
   },
 };
+
+/** An empty list of findings is generic only if the object also has facts about the scan, and nothing else. */
+function isClean(head: ReportHead): boolean {
+  return keysInList(head, 'findings')?.length === 0 && hasKeys(head, 'scan') && head.jsonKeys.length === 2;
+}
 
 function isRecord(names: readonly string[], allowed: readonly string[]): boolean {
   return REQUIRED.every((name) => names.includes(name)) && names.every((name) => allowed.includes(name));
@@ -41,12 +48,21 @@ function patternOf(head: ReportHead): string {
   return head.jsonShape === 'array' ? '*' : '';
 }
 
-async function* readJson(input: ReportInput, pattern: string): AsyncGenerator<ReportItem> {
-  for await (const { place, value, error } of jsonRecords(input, pattern))
-    yield* record(place, () => {
-      if (error || !isObj(value)) throw new RecordError(error ?? 'the record is not an object');
-      return observationOf(value, JSON_FIELDS, place);
-    });
+/** Only an object can also have facts about the scan. */
+async function* readJson(input: ReportInput, pattern: string): AsyncGenerator<ReportEntry> {
+  if (pattern !== 'findings.*') for await (const found of jsonRecords(input, pattern)) yield* readRecord(found);
+  else
+    for await (const found of jsonValues(input, [pattern, 'scan'])) {
+      if (found.pattern === 1) yield* readScan(found.value);
+      else yield* readRecord({ ...found, place: placeOf(found) });
+    }
+}
+
+function* readRecord({ place, value, error }: JsonRecord): Generator<ReportItem> {
+  yield* record(place, () => {
+    if (error || !isObj(value)) throw new RecordError(error ?? 'the record is not an object');
+    return observationOf(value, JSON_FIELDS, place);
+  });
 }
 
 async function* readCsv(input: ReportInput, head: ReportHead): AsyncGenerator<ReportItem> {

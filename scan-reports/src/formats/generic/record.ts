@@ -72,7 +72,7 @@ export function observationOf(given: Obj, allowed: readonly string[], place: str
 }
 
 /** Names the asset as the formats of tools do, so that findings of both belong to one asset. */
-function assetOf({ asset, asset_type, asset_name }: Fields): Asset | null {
+export function assetOf({ asset, asset_type, asset_name }: Fields): Asset | null {
   if (asset && (asset_type || asset_name)) throw new RecordError('use either asset, or asset_name and asset_type');
   if (asset_type && !asset_name) throw new RecordError('asset_name is missing');
   const type = asset?.type ?? asset_type ?? 'other';

@@ -1,6 +1,8 @@
 import type { Asset, Cvss, Observation } from '../../contract.ts';
+import { ecosystemOf } from '../../shared/ecosystem.ts';
 import { cwesOf, filePath, observation, required, severityOf } from '../../shared/normalize.ts';
-import { arr, num, type Obj, obj, str, strs } from '../../shared/read.ts';
+import { epssOf, ratingOf, uniqueRatings } from '../../shared/ratings.ts';
+import { arr, type Obj, obj, str, strs } from '../../shared/read.ts';
 
 /** A Dependabot alert. The REST and GraphQL APIs have the same data under different names. */
 interface AdvisoryAlert {
@@ -15,6 +17,10 @@ interface AdvisoryAlert {
   cvss: Cvss[];
   references: string[];
   component: string | undefined;
+  ecosystem: string | undefined;
+  /** `percentage` and `percentile` from 0 to 1. */
+  epss: Obj;
+  malicious: boolean;
   version: string | undefined;
   fixed: string | undefined;
   path: string | undefined;
@@ -39,14 +45,16 @@ export function advisoryObservation(alert: AdvisoryAlert): Observation {
     tool_severity: alert.severity,
     vulnerability_ids: alert.identifiers,
     cwes: cwesOf(alert.cwes),
-    cvss: [...new Map(alert.cvss.map((one) => [one.vector, one])).values()],
+    cvss: uniqueRatings(alert.cvss),
     references: alert.references,
     asset: alert.asset,
-    location: { component, version: alert.version, fixed_version: alert.fixed, path: filePath(alert.path) },
+    location: { component, version: alert.version, fixed_version: alert.fixed, ecosystem: ecosystemOf(alert.ecosystem), path: filePath(alert.path) },
     present: state !== 'fixed',
     suppressed: state === 'dismissed' || state === 'auto_dismissed',
     first_seen: alert.created,
     tags: alert.tags,
+    epss: epssOf(alert.epss.percentage, alert.epss.percentile),
+    malicious: alert.malicious,
   });
 }
 
@@ -60,9 +68,5 @@ export function urlsOf(references: unknown): string[] {
 }
 
 export function cvssOf(...entries: Obj[]): Cvss[] {
-  return entries.flatMap((entry) => {
-    const vector = str(entry.vector_string) ?? str(entry.vectorString);
-    const score = num(entry.score);
-    return vector === undefined ? [] : [{ vector, ...(score === undefined ? {} : { score }) }];
-  });
+  return entries.flatMap((entry) => ratingOf(entry.vector_string ?? entry.vectorString, entry.score));
 }

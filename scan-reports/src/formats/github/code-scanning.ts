@@ -1,7 +1,12 @@
-import type { Observation } from '../../contract.ts';
+import type { Asset, Observation } from '../../contract.ts';
 import { cwesOf, filePath, idsIn, observation, required, severityOf } from '../../shared/normalize.ts';
 import { count, date, type Obj, obj, str, strs } from '../../shared/read.ts';
 import { alertId, reasonTag, repositoryAsset } from './repository.ts';
+
+function revisionOf(asset: Asset | null, { ref, commit_sha }: Obj): Asset | null {
+  const [branch, commit] = [str(ref), str(commit_sha)];
+  return asset && { ...asset, ...(branch === undefined ? {} : { ref: branch }), ...(commit === undefined ? {} : { commit }) };
+}
 
 /** https://docs.github.com/en/rest/code-scanning/code-scanning */
 export function codeScanningAlert(alert: Obj, place: string): Observation {
@@ -26,7 +31,7 @@ export function codeScanningAlert(alert: Obj, place: string): Observation {
     vulnerability_ids: idsIn(id, str(rule.name), ...tags),
     cwes: cwesOf(tags.filter((tag) => /cwe/i.test(tag))),
     references: strs(rule.help_uri),
-    asset: repositoryAsset(alert),
+    asset: revisionOf(repositoryAsset(alert), instance),
     location: { path: filePath(str(location.path)), line: count(location.start_line), end_line: count(location.end_line) },
     present: str(alert.state) !== 'fixed',
     suppressed: str(alert.state) === 'dismissed',

@@ -1,5 +1,5 @@
 import type { Observation } from '../../contract.ts';
-import { date, type Obj, obj, str, strs } from '../../shared/read.ts';
+import { arr, date, type Obj, obj, str, strs } from '../../shared/read.ts';
 import { advisoryObservation, cvssOf, identifiersOf, urlsOf } from './advisory.ts';
 import { alertId, reasonTag, repositoryAsset } from './repository.ts';
 
@@ -23,6 +23,9 @@ export function dependabotAlert(alert: Obj, place: string): Observation {
     cvss: cvssOf(obj(severities.cvss_v4), obj(severities.cvss_v3), obj(advisory.cvss)),
     references: urlsOf(advisory.references),
     component: str(named.name),
+    ecosystem: str(named.ecosystem),
+    epss: obj(arr(advisory.epss)[0]),
+    malicious: str(advisory.classification) === 'malware',
     version: undefined,
     fixed: str(obj(patched).identifier) ?? str(patched),
     path: str(dependency.manifest_path),

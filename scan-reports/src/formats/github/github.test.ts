@@ -25,7 +25,7 @@ test('reads Dependabot alerts from the REST API', async () => {
     cvss: [{ vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H', score: 9.8 }],
     references: ['https://nvd.nist.gov/vuln/detail/CVE-2019-17571'],
     asset: { type: 'repository', name: 'https://github.com/example/shop' },
-    location: { component: 'left-lib', fixed_version: '2.0.2', path: 'web/package-lock.json' },
+    location: { component: 'left-lib', fixed_version: '2.0.2', ecosystem: 'npm', path: 'web/package-lock.json' },
     present: true,
     suppressed: false,
     first_seen: new Date('2025-01-02T03:04:05Z'),
@@ -148,8 +148,44 @@ test('rejects malformed alerts and reads the rest', async () => {
 });
 
 test('accepts an empty list and rejects another report', async () => {
-  for (const name of ['empty.json', 'graphql-empty.json']) expect(await read(name)).toEqual({ observations: [], rejections: [] });
+  for (const name of ['empty.json', 'graphql-empty.json']) expect(await read(name)).toMatchObject({ observations: [], rejections: [] });
   for (const foreign of ['{}', '{"data": null, "errors": []}', '[{"Target": "alpine"}]'])
     await expect(readAll(github, fromBuffer(foreign))).rejects.toThrow(/a JSON array of Dependabot/);
   await expect(readAll(github, fromBuffer('<x/>'))).rejects.toThrow(ReportError);
+});
+
+test('keeps branch and commit of a code scanning alert', async () => {
+  const alert = {
+    html_url: 'https://github.com/acme/shop/security/code-scanning/1',
+    state: 'open',
+    rule: { id: 'js/xss' },
+    tool: { name: 'CodeQL' },
+    most_recent_instance: { ref: 'refs/heads/main', commit_sha: '0123', location: { path: 'a.js' } },
+  };
+  const { observations } = await readAll(github, fromBuffer(JSON.stringify([alert])));
+  expect(observations[0]?.asset).toEqual({ type: 'repository', name: 'https://github.com/acme/shop', ref: 'refs/heads/main', commit: '0123' });
+});
+
+test('keeps EPSS, ecosystem, malware and scores without a vector of Dependabot alerts', async () => {
+  const alert = {
+    dependency: { package: { name: 'evil-pad', ecosystem: 'pip' } },
+    security_advisory: {
+      ghsa_id: 'GHSA-2222-3333-4444',
+      summary: 'A',
+      classification: 'malware',
+      epss: { percentage: 0.00212, percentile: 0.44035 },
+      cvss: { score: 9.8, vector_string: null },
+    },
+    security_vulnerability: {},
+  };
+  expect((await readAll(github, fromBuffer(JSON.stringify([alert])))).observations).toMatchObject([
+    { epss: { score: 0.00212, percentile: 0.44035 }, malicious: true, cvss: [{ score: 9.8 }], location: { ecosystem: 'pypi' } },
+  ]);
+});
+
+test('a GraphQL response covers repositories without alerts', async () => {
+  const repository = { url: 'https://github.com/acme/shop', name: 'shop', vulnerabilityAlerts: { totalCount: 0, nodes: [] } };
+  expect((await readAll(github, fromBuffer(JSON.stringify({ data: { repository } })))).runs).toEqual([
+    { asset: { type: 'repository', name: 'https://github.com/acme/shop' } },
+  ]);
 });

@@ -20,17 +20,24 @@ export const REPOSITORY_PATHS = [
 
 interface Repositories {
   of(alert: Pick<JsonValue, 'document' | 'path'>): Obj;
+  assets(): Asset[];
 }
 
 /** Reads repositories in a first pass, because the name of a repository may come after its alerts. */
 export async function readRepositories(input: ReportInput, pages: string): Promise<Repositories> {
   const known = new Map<string, Record<string, unknown>>();
-  const fields = ['url', 'nameWithOwner', 'name'].flatMap((field) => REPOSITORY_PATHS.map((path) => `${pages}${path}${field}`));
+  // `totalCount` and `pageInfo` show that a repository without alerts was asked for them.
+  const names = ['url', 'nameWithOwner', 'name', 'vulnerabilityAlerts.totalCount', 'vulnerabilityAlerts.pageInfo'];
+  const fields = names.flatMap((field) => REPOSITORY_PATHS.map((path) => `${pages}${path}${field}`));
   for await (const { document, path, value } of jsonValues(input, fields)) {
-    const key = `${document} ${path.slice(0, -1).join('.')}`;
-    known.set(key, { ...known.get(key), [String(path.at(-1))]: value });
+    const isAlerts = path.at(-2) === 'vulnerabilityAlerts';
+    const key = `${document} ${path.slice(0, isAlerts ? -2 : -1).join('.')}`;
+    known.set(key, { ...known.get(key), ...(isAlerts ? { hasAlerts: true } : { [String(path.at(-1))]: value }) });
   }
-  return { of: ({ document, path }) => known.get(`${document} ${path.slice(0, path.lastIndexOf('vulnerabilityAlerts')).join('.')}`) ?? {} };
+  return {
+    of: ({ document, path }) => known.get(`${document} ${path.slice(0, path.lastIndexOf('vulnerabilityAlerts')).join('.')}`) ?? {},
+    assets: () => [...known.values()].filter(({ hasAlerts }) => hasAlerts).flatMap((repository) => assetOf(repository) ?? []),
+  };
 }
 
 /** https://docs.github.com/en/graphql/reference/objects#repositoryvulnerabilityalert */
@@ -54,6 +61,9 @@ export function graphqlAlert(alert: Obj, place: string, repository: Obj): Observ
     cvss: cvssOf(obj(severities.cvssV4), obj(severities.cvssV3), obj(advisory.cvss)),
     references: urlsOf(advisory.references),
     component: str(named.name),
+    ecosystem: str(named.ecosystem),
+    epss: obj(advisory.epss),
+    malicious: str(advisory.classification)?.toUpperCase() === 'MALWARE',
     version: exactVersion(str(alert.vulnerableRequirements)),
     fixed: str(obj(vulnerability.firstPatchedVersion).identifier),
     path: str(alert.vulnerableManifestPath) ?? str(alert.vulnerableManifestFilename),

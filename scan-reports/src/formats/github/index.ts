@@ -1,10 +1,11 @@
-import type { Observation, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
+import type { Observation, ReportEntry, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
 import { type JsonRecord, jsonRecords } from '../../json/documents.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { RecordError, record } from '../../shared/normalize.ts';
 import { type Obj, obj } from '../../shared/read.ts';
+import { runEntry } from '../../shared/run.ts';
 import { codeScanningAlert } from './code-scanning.ts';
 import { dependabotAlert } from './dependabot.ts';
 import { graphqlAlert, REPOSITORY_PATHS, readRepositories } from './graphql.ts';
@@ -63,9 +64,10 @@ function restAlert(alert: Obj, place: string): Observation {
   throw new RecordError('the record is not a Dependabot, code scanning or secret scanning alert');
 }
 
-async function* readGraphql(input: ReportInput, head: ReportHead): AsyncGenerator<ReportItem> {
+async function* readGraphql(input: ReportInput, head: ReportHead): AsyncGenerator<ReportEntry> {
   const pages = head.jsonShape === 'array' ? '*.' : '';
   const repositories = await readRepositories(input, pages);
+  for (const asset of repositories.assets()) yield* runEntry({ asset });
   const alerts = ['nodes.*', 'edges.*.node'].map((list) => `vulnerabilityAlerts.${list}`);
   const patterns = REPOSITORY_PATHS.flatMap((path) => alerts.map((list) => `${pages}${path}${list}`));
   for await (const found of jsonValues(input, patterns))

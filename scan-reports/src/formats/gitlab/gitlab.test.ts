@@ -149,10 +149,49 @@ test('rejects malformed vulnerabilities and reads the rest', async () => {
 });
 
 test('accepts a report without findings and rejects a failed scan and another report', async () => {
-  expect(await read('empty.json')).toEqual({ observations: [], rejections: [] });
+  expect(await read('empty.json')).toMatchObject({ observations: [], rejections: [] });
   const failed = '{"version": "15.0.6", "vulnerabilities": [], "scan": {"type": "sast", "status": "failure"}}';
   await expect(readAll(gitlab, fromBuffer(failed))).rejects.toThrow(/The scan failed/);
   for (const foreign of ['{}', '', '{"auditReportVersion": 2, "vulnerabilities": {"a": {}}}', '[{"Target": "alpine"}]'])
     await expect(readAll(gitlab, fromBuffer(foreign))).rejects.toThrow(/a JSON object with version, scan and vulnerabilities/);
   await expect(readAll(gitlab, fromBuffer('<x/>'))).rejects.toThrow(ReportError);
+});
+
+test('states times, version and rules of the scan', async () => {
+  const scan = {
+    scanner: { id: 'semgrep', name: 'Semgrep', version: '1.90.0' },
+    type: 'sast',
+    status: 'success',
+    start_time: '2025-01-01T00:00:00',
+    end_time: '2025-01-01T00:00:10',
+    primary_identifiers: [{ type: 'semgrep_id', name: 'java_sql.injection', value: 'java_sql.injection' }],
+  };
+  const { runs } = await readAll(gitlab, fromBuffer(JSON.stringify({ version: '15.0.6', vulnerabilities: [], scan })));
+  expect(runs).toEqual([
+    { tool_version: '1.90.0', started_at: new Date('2025-01-01T00:00:00Z'), finished_at: new Date('2025-01-01T00:00:10Z'), checks: ['java_sql.injection'] },
+  ]);
+});
+
+test('a DAST report covers the applications that it requested', async () => {
+  const resource = (url: string) => ({ method: 'GET', url, type: 'url' });
+  const scan = { type: 'dast', scanned_resources: [resource('https://app.example.com/a'), resource('https://app.example.com/b'), resource('nothing')] };
+  const { runs } = await readAll(gitlab, fromBuffer(JSON.stringify({ version: '15.0.6', vulnerabilities: [], scan })));
+  expect(runs).toMatchObject([{ asset: { type: 'web_application', name: 'https://app.example.com' } }, { asset: { name: 'http://nothing' } }]);
+});
+
+test('reads ecosystems from the dependency files and the operating system', async () => {
+  const entry = (location: object) => ({ identifiers: [{ type: 'cve', value: 'CVE-2020-29652' }], name: 'A', location });
+  const dependency = { package: { name: 'crypto' }, version: '1' };
+  const report = {
+    version: '15.0.6',
+    vulnerabilities: [
+      entry({ file: 'service/go.sum', dependency }),
+      entry({ image: 'shop:1', operating_system: 'debian:10', dependency }),
+      entry({ file: 'other.lock', dependency }),
+      entry({ file: 'service/go.sum' }),
+    ],
+    dependency_files: [{ package_manager: 'go', path: 'service/go.sum', dependencies: [] }],
+  };
+  const { observations } = await readAll(gitlab, fromBuffer(JSON.stringify(report)));
+  expect(observations.map(({ location }) => location.ecosystem)).toEqual(['golang', 'deb', undefined, undefined]);
 });

@@ -1,11 +1,12 @@
-import { ReportError, type ReportFormat, type ReportHead, type ReportInput, type ReportItem } from '../../contract.ts';
+import { type ReportEntry, ReportError, type ReportFormat, type ReportHead, type ReportInput, type ReportItem } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
 import type { JsonValue } from '../../json/extractor.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
 import { notThisFormat } from '../../shared/input.ts';
-import { record } from '../../shared/normalize.ts';
-import { date, obj, str } from '../../shared/read.ts';
-import { type Scan, vulnerabilityOf } from './vulnerability.ts';
+import { filePath, record, webAsset } from '../../shared/normalize.ts';
+import { arr, date, type Obj, obj, str } from '../../shared/read.ts';
+import { runEntry, startList } from '../../shared/run.ts';
+import { ruleOf, type Scan, vulnerabilityOf } from './vulnerability.ts';
 
 /** Only GitLab reports have a list of identifiers. */
 const OWN_FIELD = /"identifiers"\s*:\s*\[/;
@@ -29,7 +30,9 @@ export const gitlab: ReportFormat = {
   async *read(input) {
     const head = await headOf(input);
     const scan = await readScan(input);
-    for await (const found of jsonValues(input, [patternOf(head)])) yield* readVulnerability(found, scan);
+    const pattern = patternOf(head);
+    yield* readRun(scan);
+    for await (const found of jsonValues(input, [pattern])) yield* readVulnerability(found, scan);
   },
 };
 
@@ -48,15 +51,37 @@ function patternOf(head: ReportHead): string {
 /** Read in a first pass, because `scan` comes after the vulnerabilities in most reports. */
 async function readScan(input: ReportInput): Promise<Scan> {
   const fields: Record<string, unknown> = {};
-  const names = ['scanner', 'type', 'status', 'end_time'];
-  for await (const { path, value } of jsonValues(
-    input,
-    names.map((name) => `scan.${name}`),
-  ))
-    fields[String(path[1])] = value;
+  const names = ['scanner', 'type', 'status', 'start_time', 'end_time', 'primary_identifiers'].map((name) => `scan.${name}`);
+  const origins = new Set<string>();
+  const files = new Map<string, Obj>();
+  for await (const { path, value } of jsonValues(input, [...names, 'scan.scanned_resources.*', ...DEPENDENCY_FILE])) {
+    const [top, field] = path;
+    if (field === 'scanned_resources') origins.add(webAsset(str(obj(value).url))?.name ?? '');
+    else if (top === 'scan') fields[String(field)] = value;
+    else files.set(String(field), { ...files.get(String(field)), [String(path[2])]: value });
+  }
   if (str(fields.status) === 'failure') throw new ReportError('The scan failed according to scan.status, so the report is incomplete.');
   const scanner = obj(fields.scanner);
-  return { scanner: str(scanner.id) ?? str(scanner.name), type: str(fields.type), ended: date(fields.end_time) };
+  return {
+    scanner: str(scanner.id) ?? str(scanner.name),
+    version: str(scanner.version),
+    type: str(fields.type),
+    started: date(fields.start_time),
+    ended: date(fields.end_time),
+    identifiers: arr(fields.primary_identifiers).map(obj),
+    origins: [...origins],
+    managers: new Map([...files.values()].map(({ path, package_manager }) => [filePath(str(path)), str(package_manager)])),
+  };
+}
+
+const DEPENDENCY_FILE = ['dependency_files.*.path', 'dependency_files.*.package_manager'];
+
+/** `primary_identifiers` lists all rules of the analyzer, so that GitLab can tell removed rules from fixed findings. */
+function* readRun({ version, started, ended, identifiers, origins }: Scan): Generator<ReportEntry> {
+  const checks = startList();
+  for (const identifier of identifiers) checks.add(ruleOf(identifier));
+  yield* runEntry({ tool_version: version, started_at: started, finished_at: ended, checks: checks.list() });
+  for (const origin of origins) yield* runEntry({ asset: webAsset(origin) });
 }
 
 function* readVulnerability(found: JsonValue, scan: Scan): Generator<ReportItem> {

@@ -3,7 +3,7 @@ import { hasKeys, headOf } from '../../detect.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { filePath, observation, RecordError, record, required } from '../../shared/normalize.ts';
-import { count, type Obj, obj, str, strs } from '../../shared/read.ts';
+import { count, date, type Obj, obj, str, strs } from '../../shared/read.ts';
 
 /** Reads only the fields in `leakOf` and `oldLeakOf`. The others contain the secret, its line, or names and emails of people. */
 export const gitleaks: ReportFormat = {
@@ -46,7 +46,7 @@ function leakOf(leak: Obj, place: string): Observation {
     // The fingerprint consists of commit, file, rule and line. Without a commit, it changes when the line moves.
     external_id: commit ? str(leak.Fingerprint) : undefined,
     title: str(leak.Description) ?? `Secret found by ${rule}`,
-    description: commit ? `Commit ${commit}` : null,
+    description: commitText(commit, date(leak.Date)),
     severity: 'high',
     cwes: [798],
     references: link ? [link] : [],
@@ -67,7 +67,7 @@ function oldLeakOf(leak: Obj, place: string): Observation {
     tool: 'gitleaks',
     rule,
     title: `${rule} found`,
-    description: commit ? `Commit ${commit}` : null,
+    description: commitText(commit, date(leak.date)),
     severity: 'high',
     cwes: [798],
     references: strs(leak.leakURL),
@@ -81,6 +81,10 @@ function oldLeakOf(leak: Obj, place: string): Observation {
         .map((tag) => tag.trim()),
     ],
   });
+}
+
+function commitText(commit: string | undefined, day: Date | null): string | null {
+  return commit ? `Commit ${commit}${day ? ` of ${day.toISOString().slice(0, 10)}` : ''}` : null;
 }
 
 function repositoryAsset(name: string): Asset {

@@ -44,6 +44,7 @@ test('reads a GHSA match with its CVE, CWE, fix, location and image', async () =
       version: '2.14.1',
       fixed_version: '2.15.0',
       purl: 'pkg:maven/org.apache.logging.log4j/log4j-core@2.14.1',
+      layer: 'sha256:aaaa',
       path: '/app/lib/log4j-core-2.14.1.jar',
     },
     present: true,
@@ -51,7 +52,52 @@ test('reads a GHSA match with its CVE, CWE, fix, location and image', async () =
     first_seen: null,
     last_seen: new Date('2025-03-04T05:06:07.123Z'),
     tags: ['java-archive'],
+    severity_source: 'ghsa',
+    fix_state: 'available',
   });
+});
+
+test('keeps EPSS, known exploitation, fix state, source package, layer, rater and scores without a vector', async () => {
+  const match = {
+    vulnerability: {
+      id: 'CVE-2023-0286',
+      severity: 'High',
+      namespace: 'debian:distro:debian:12',
+      cvss: [{ version: '3.1', metrics: { baseScore: 7.4 } }],
+      epss: [{ cve: 'CVE-2023-0286', epss: 0.88, percentile: 0.99, date: '2025-03-04' }],
+      knownExploited: [{ cve: 'CVE-2023-0286' }],
+      fix: { state: 'wont-fix', versions: [] },
+    },
+    artifact: { name: 'libssl3', version: '3.0.8', type: 'deb', upstreams: [{ name: 'openssl' }], locations: [{ path: '/x', layerID: 'sha256:1' }] },
+  };
+  const npm = { vulnerability: { id: 'GHSA-35jh-r3h4-6jhm', namespace: 'github:language:javascript' }, artifact: { name: 'lodash', type: 'npm' } };
+  const report = { matches: [match, npm], descriptor: { name: 'grype' } };
+  const { observations, runs } = await readAll(grype, fromBuffer(JSON.stringify(report)));
+  expect(observations).toMatchObject([
+    {
+      cvss: [{ score: 7.4, version: '3.1' }],
+      severity_source: 'debian',
+      epss: { score: 0.88, percentile: 0.99, date: '2025-03-04' },
+      known_exploited: true,
+      fix_state: 'will_not_fix',
+      location: { component: 'libssl3', ecosystem: 'deb', source_package: 'openssl', layer: 'sha256:1' },
+    },
+    { severity_source: 'ghsa', location: { component: 'lodash', ecosystem: 'npm' } },
+  ]);
+  expect(observations[1]).not.toHaveProperty('known_exploited');
+  expect(runs).toEqual([]);
+});
+
+test.each([
+  ['schema 5', { built: '2025-03-01T01:02:03Z', schemaVersion: 5 }, '5'],
+  ['schema 6', { status: { built: '2025-03-01T01:02:03Z', schemaVersion: 'v6.0.2' }, providers: {} }, 'v6.0.2'],
+])('states version, time, database (%s) and image of the run', async (_, db, knowledge) => {
+  const descriptor = { name: 'grype', version: '0.91.0', timestamp: '2025-03-04T05:06:07Z', db };
+  const report = { matches: [], source: { type: 'image', target: { userInput: 'shop:1' } }, descriptor };
+  expect((await readAll(grype, fromBuffer(JSON.stringify(report)))).runs).toEqual([
+    { tool_version: '0.91.0', finished_at: new Date('2025-03-04T05:06:07Z'), knowledge, knowledge_at: new Date('2025-03-01T01:02:03Z') },
+    { asset: { type: 'container_image', name: 'shop:1' } },
+  ]);
 });
 
 test('uses the scores of the related vulnerability if a match has none', async () => {
@@ -66,11 +112,20 @@ test('uses the scores of the related vulnerability if a match has none', async (
   });
 });
 
-test('keeps ignored matches as suppressed, and marks those that VEX declares not affected as not present', async () => {
+test('keeps ignored matches as suppressed, and those that VEX declares fixed as not present', async () => {
   const { observations } = await readAll(grype, fixture('image.json'));
   expect(observations.slice(2).map(({ place, rule, severity, present, suppressed }) => ({ place, rule, severity, present, suppressed }))).toEqual([
     { place: 'ignoredMatches[0]', rule: 'CVE-2019-8457', severity: 'unknown', present: true, suppressed: true },
-    { place: 'ignoredMatches[1]', rule: 'CVE-2022-0778', severity: 'high', present: false, suppressed: true },
+    { place: 'ignoredMatches[1]', rule: 'CVE-2022-0778', severity: 'high', present: true, suppressed: true },
+  ]);
+  const ignored = (rule: object) => ({ vulnerability: { id: 'CVE-2022-1' }, artifact: { name: 'a' }, appliedIgnoreRules: [rule] });
+  const rules = [{ 'vex-status': 'fixed' }, { reason: 'DistroPackageFixed' }, { 'vex-status': 'not_affected', 'vex-justification': 'component_not_present' }];
+  const report = { matches: [], ignoredMatches: rules.map(ignored), descriptor: { name: 'grype' } };
+  const { observations: judged } = await readAll(grype, fromBuffer(JSON.stringify(report)));
+  expect(judged.map(({ present, analysis }) => [present, analysis])).toEqual([
+    [false, { state: 'resolved' }],
+    [false, { detail: 'DistroPackageFixed' }],
+    [true, { state: 'not_affected', justification: 'component_not_present' }],
   ]);
 });
 
@@ -90,7 +145,11 @@ test('rejects malformed matches and ignores the current directory as asset', asy
 });
 
 test('accepts a report without matches and rejects other files and an empty file', async () => {
-  expect(await readAll(grype, fixture('empty.json'))).toEqual({ observations: [], rejections: [] });
+  expect(await readAll(grype, fixture('empty.json'))).toEqual({
+    observations: [],
+    rejections: [],
+    runs: [{ tool_version: '0.91.0' }, { asset: { type: 'container_image', name: 'scratch-like:1' } }],
+  });
   for (const foreign of ['{"version":"2.1.0","runs":[]}', '{"matches":[{"name":"a game"}]}', '<bom/>', '', 'null'])
     await expect(readAll(grype, fromBuffer(foreign))).rejects.toThrow(
       new ReportError('The file does not have this format. Expected a JSON object with matches and a descriptor named grype.'),

@@ -1,16 +1,22 @@
-import type { Asset, Cvss, Observation, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
+import type { Analysis, Asset, Cvss, Observation, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
 import { headOf } from '../../detect.ts';
 import type { JsonValue } from '../../json/extractor.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
+import { ecosystemOf } from '../../shared/ecosystem.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { cwesOf, filePath, observation, RecordError, record, required, severityOf } from '../../shared/normalize.ts';
-import { arr, date, isObj, num, type Obj, obj, str, strs } from '../../shared/read.ts';
+import { epssOf, fixStateOf, ratingOf } from '../../shared/ratings.ts';
+import { arr, date, isObj, type Obj, obj, str, strs } from '../../shared/read.ts';
+import { runEntry } from '../../shared/run.ts';
 
 const EXPECTS = 'a JSON object with matches and a descriptor named grype';
 
 interface Scan {
   asset: Asset | null;
   time: Date | null;
+  version: string | undefined;
+  /** The vulnerability database. */
+  database: Obj;
 }
 
 export const grype: ReportFormat = {
@@ -24,6 +30,11 @@ export const grype: ReportFormat = {
   async *read(input) {
     if (!isGrype(await headOf(input))) throw notThisFormat(EXPECTS);
     const scan = await readScan(input);
+    const { asset, version, database } = scan;
+    // Since database schema 6, the fields are in "status".
+    const { built, schemaVersion } = { ...database, ...obj(database.status) };
+    yield* runEntry({ tool_version: version, finished_at: scan.time, knowledge: str(schemaVersion), knowledge_at: date(built) });
+    yield* runEntry({ asset });
     for await (const found of jsonValues(input, ['matches.*', 'ignoredMatches.*'])) yield* readMatch(found, scan);
   },
 };
@@ -40,10 +51,12 @@ function isGrype({ jsonShape, jsonKeys, text }: ReportHead): boolean {
 }
 
 async function readScan(input: ReportInput): Promise<Scan> {
-  const scan: Scan = { asset: null, time: null };
-  for await (const { pattern, value } of jsonValues(input, ['source', 'descriptor.timestamp'])) {
+  const scan: Scan = { asset: null, time: null, version: undefined, database: {} };
+  for await (const { pattern, value } of jsonValues(input, ['source', 'descriptor.timestamp', 'descriptor.version', 'descriptor.db'])) {
     if (pattern === 0) scan.asset = assetOf(obj(value));
-    else scan.time = date(value);
+    else if (pattern === 1) scan.time = date(value);
+    else if (pattern === 2) scan.version = str(value);
+    else scan.database = obj(value);
   }
   return scan;
 }
@@ -99,6 +112,8 @@ function observationOf(match: Obj, place: string, scan: Scan, ignored: boolean):
   const component = required(str(artifact.name), 'artifact.name');
   const own = cvssOf(vulnerability);
   const first = arr(artifact.locations)[0];
+  const purl = str(artifact.purl);
+  const [epss] = arr(vulnerability.epss).map(obj);
   return observation({
     place,
     tool: 'grype',
@@ -119,29 +134,55 @@ function observationOf(match: Obj, place: string, scan: Scan, ignored: boolean):
       component,
       version: str(artifact.version),
       fixed_version: strs(fix.versions).join(', '),
-      purl: str(artifact.purl),
+      purl,
+      ecosystem: purl === undefined ? ecosystemOf(str(artifact.type)) : undefined,
+      source_package: str(obj(arr(artifact.upstreams)[0]).name),
+      layer: str(obj(first).layerID),
       path: filePath(isObj(first) ? (str(first.path) ?? str(first.realPath) ?? str(first.accessPath)) : str(first)),
     },
-    present: !(ignored && isNotAffected(match)),
+    present: !(ignored && isFixed(match)),
     suppressed: ignored,
     last_seen: scan.time,
     tags: [...strs(artifact.type), ...(str(fix.state) === 'wont-fix' ? ['wont-fix'] : [])],
+    severity_source: raterOf(str(vulnerability.namespace)),
+    epss: epssOf(epss?.epss, epss?.percentile, epss?.date),
+    known_exploited: arr(vulnerability.knownExploited).length > 0,
+    fix_state: fixStateOf(str(fix.state)),
+    analysis: analysisOf(match),
   });
 }
 
-/** True if the match is ignored because a VEX statement or the distribution declares the package not affected. */
-function isNotAffected(match: Obj): boolean {
+/** True if the match is ignored because a VEX statement or the distribution says that the package is fixed. */
+function isFixed(match: Obj): boolean {
   return arr(match.appliedIgnoreRules).some((entry) => {
     const rule = obj(entry);
-    return ['fixed', 'not_affected'].includes(str(rule['vex-status']) ?? '') || /^(?:Explicit APK NAK|DistroPackageFixed)$/i.test(str(rule.reason) ?? '');
+    return str(rule['vex-status']) === 'fixed' || /^DistroPackageFixed$/i.test(str(rule.reason) ?? '');
   });
+}
+
+/** The rules of Grype, a VEX statement or the distribution say why a match does not count. */
+function analysisOf(match: Obj): Analysis | undefined {
+  const rules = arr(match.appliedIgnoreRules).map(obj);
+  const status = rules.map((rule) => str(rule['vex-status'])).find((word) => word !== undefined);
+  const justification = rules.map((rule) => str(rule['vex-justification'])).find((word) => word !== undefined);
+  const detail = rules.map((rule) => str(rule.reason)).find((word) => word !== undefined);
+  if (status === undefined && justification === undefined && detail === undefined) return undefined;
+  return {
+    ...(status === undefined ? {} : { state: status === 'fixed' ? 'resolved' : status }),
+    ...(justification === undefined ? {} : { justification }),
+    ...(detail === undefined ? {} : { detail }),
+  };
 }
 
 function cvssOf({ cvss }: Obj): Cvss[] {
   return arr(cvss).flatMap((entry) => {
-    const { vector, metrics } = obj(entry);
-    const text = str(vector);
-    const score = num(obj(metrics).baseScore);
-    return text === undefined ? [] : [{ vector: text, ...(score === undefined ? {} : { score }) }];
+    const { vector, metrics, version } = obj(entry);
+    return ratingOf(vector, obj(metrics).baseScore, str(version));
   });
+}
+
+/** The namespace starts with the database that rated the vulnerability: "nvd:cpe", "debian:distro:debian:12", "github:language:python". */
+function raterOf(namespace: string | undefined): string | undefined {
+  const [rater] = namespace?.split(':') ?? [];
+  return rater === 'github' ? 'ghsa' : rater;
 }

@@ -5,6 +5,7 @@ import { jsonValues, placeOf } from '../../json/values.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { observation, RecordError, record, required } from '../../shared/normalize.ts';
 import { type Obj, obj, str, strs } from '../../shared/read.ts';
+import { runEntry, startList } from '../../shared/run.ts';
 
 /** Controls are under "Controls", in a plain list (older versions) or separate documents (oldest versions). */
 const PREFIXES = ['Controls.*.', '*.', ''];
@@ -16,13 +17,20 @@ export const kubeBench: ReportFormat = {
   documentation: 'https://github.com/aquasecurity/kube-bench/blob/main/docs/running.md',
   expects: 'a JSON object with Controls and Totals, or controls with node_type and tests',
   assetType: 'host',
+  states: ['checks'],
   detect: (head) => (hasKeys(head, 'Controls') && (hasKeys(head, 'Totals') || /"node_type"\s*:/.test(head.text))) || hasKeys(head, 'node_type', 'tests'),
   async *read(input) {
     const head = await headOf(input);
     if (!isReport(head)) throw notThisFormat(kubeBench.expects);
     const contexts = await readContexts(input);
     const patterns = PREFIXES.map((prefix) => `${prefix}tests.*.results.*`);
-    for await (const found of jsonValues(input, patterns)) yield* readResult(found, contexts);
+    // The report lists every test of the run, whatever its result.
+    const checks = startList();
+    for await (const found of jsonValues(input, patterns)) {
+      checks.add(str(obj(found.value).test_number));
+      yield* readResult(found, contexts);
+    }
+    yield* runEntry({ checks: checks.list() });
   },
 };
 

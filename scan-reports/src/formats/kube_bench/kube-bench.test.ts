@@ -57,8 +57,14 @@ test('rejects malformed results and reads the rest', async () => {
 });
 
 test('accepts a report without controls and rejects another report', async () => {
-  expect(await read('empty.json')).toEqual({ observations: [], rejections: [] });
+  expect(await read('empty.json')).toMatchObject({ observations: [], rejections: [] });
   for (const foreign of ['{}', '', '{"SchemaVersion": 2, "Results": []}'])
     await expect(readAll(kubeBench, fromBuffer(foreign))).rejects.toThrow(/with Controls and Totals/);
   await expect(readAll(kubeBench, fromBuffer('<x/>'))).rejects.toThrow(ReportError);
+});
+
+test('states all tests of the run', async () => {
+  const results = ['1.1.1', '1.1.2'].map((test_number) => ({ test_number, test_desc: 'x', status: 'PASS' }));
+  const report = { Controls: [{ node_type: 'master', tests: [{ results }] }], Totals: {} };
+  expect((await readAll(kubeBench, fromBuffer(JSON.stringify(report)))).runs).toEqual([{ checks: ['1.1.1', '1.1.2'] }]);
 });

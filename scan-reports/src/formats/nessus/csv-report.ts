@@ -1,8 +1,11 @@
-import type { Asset, Observation, ReportInput, ReportItem } from '../../contract.ts';
+import type { Asset, Observation, ReportEntry, ReportInput } from '../../contract.ts';
 import { csvRows } from '../../csv/rows.ts';
 import { cwesOf, hostAsset, idsIn, isIp, observation, record, required, webAsset } from '../../shared/normalize.ts';
+import { epssOf } from '../../shared/ratings.ts';
 import { count, date, str } from '../../shared/read.ts';
-import { componentOf, cvssOf, pageIn, severityOfRisk, solutionOf } from './item.ts';
+import { runEntry } from '../../shared/run.ts';
+import { componentOf, cvssOf, exploitOf, pageIn, severityOfRisk, solutionOf } from './item.ts';
+import { SCAN_INFORMATION, scanInformation } from './scan-information.ts';
 
 type HasColumns = (...names: string[]) => boolean;
 
@@ -42,23 +45,43 @@ const COLUMNS = {
   references: ['See Also', 'definition.see_also'],
   crossReferences: ['XREF', 'Cross References', 'definition.references'],
   family: ['Family', 'Plugin Family', 'definition.family'],
+  epss: ['EPSS Score', 'EPSS', 'definition.epss.score'],
+  epssPercentile: ['EPSS Percentile', 'definition.epss.percentile'],
+  exploit: ['Exploit?', 'Exploit Available', 'definition.exploit_available'],
+  exploitEase: ['Exploit Ease', 'definition.exploitability_ease'],
+  exploitMaturity: ['Exploit Maturity', 'Exploit Code Maturity', 'definition.vpr.drivers_exploit_code_maturity'],
+  frameworks: ['Exploit Frameworks', 'Metasploit', 'Core Impact', 'CANVAS'],
+  malware: ['definition.exploited_by_malware'],
+  started: ['Host Start'],
+  ended: ['Host End'],
   firstSeen: ['First Discovered', 'First Found', 'First Seen', 'first_observed'],
   seen: ['Last Observed', 'Last Found', 'Last Seen', 'last_observed', 'last_seen', 'Host End'],
   vector4: ['CVSS V4 Vector', 'CVSS v4.0 Vector', 'CVSS4 Vector', 'definition.cvss4.base_vector'],
   score4: ['CVSS V4 Base Score', 'CVSS v4.0 Base Score', 'CVSS4 Base Score', 'definition.cvss4.base_score'],
   vector3: ['CVSS V3 Vector', 'CVSS v3.0 Vector', 'CVSS3 Vector', 'definition.cvss3.base_vector'],
-  score3: ['CVSS V3 Base Score', 'CVSS v3.0 Base Score', 'CVSS3 Base Score', 'definition.cvss3.base_score'],
+  score3: ['CVSS V3 Base Score', 'CVSSv3', 'CVSS v3.0 Base Score', 'CVSS3 Base Score', 'definition.cvss3.base_score'],
   vector2: ['CVSS V2 Vector', 'CVSS v2.0 Vector', 'CVSS Vector', 'definition.cvss2.base_vector'],
   score2: ['CVSS V2 Base Score', 'CVSS v2.0 Base Score', 'CVSS Base Score', 'CVSS', 'definition.cvss2.base_score'],
 } as const;
 
 type Cell = (column: keyof typeof COLUMNS) => string | undefined;
 
-export async function* readCsv(input: ReportInput, hasColumns: HasColumns): AsyncGenerator<ReportItem> {
+export async function* readCsv(input: ReportInput, hasColumns: HasColumns): AsyncGenerator<ReportEntry> {
   const columns = KINDS.find((kind) => hasColumns(...kind)) ?? KINDS[0];
+  let names: Readonly<Record<string, readonly string[]>> | null = null;
   for await (const { cells, place } of csvRows(input, columns)) {
-    const cell: Cell = (column) => COLUMNS[column].map((name) => str(cells[name])).find((value) => value !== undefined && value !== 'N/A');
+    names ??= namesIn(cells);
+    const known = names;
+    const cell: Cell = (column) => {
+      for (const name of known[column] ?? []) {
+        const value = str(cells[name]);
+        if (value !== undefined && value !== 'N/A') return value;
+      }
+      return undefined;
+    };
     yield* record(place, () => rowOf(cell, place));
+    if (cell('plugin') === SCAN_INFORMATION && (cell('host') ?? cell('ip')) !== undefined)
+      yield* runEntry({ asset: assetOf(cell), started_at: date(cell('started')), finished_at: date(cell('ended')), ...scanInformation(cell('output')) });
   }
 }
 
@@ -95,7 +118,24 @@ function rowOf(cell: Cell, place: string): Observation {
     first_seen: date(cell('firstSeen')),
     last_seen: date(cell('seen')),
     tags: family ? [family] : [],
+    epss: epssOf(cell('epss'), cell('epssPercentile')),
+    exploit_maturity: exploitOf({
+      maturity: cell('exploitMaturity'),
+      available: isTrue(cell('exploit')) || /^exploits are available/i.test(cell('exploitEase') ?? ''),
+      framework: isTrue(cell('frameworks')) || /metasploit|core impact|canvas|elliot/i.test(cell('frameworks') ?? ''),
+      malware: isTrue(cell('malware')),
+    }),
+    known_exploited: /CISA-KNOWN-EXPLOITED/i.test(cell('crossReferences') ?? ''),
   });
+}
+
+/** The columns that the file has. An export has only a few of all possible columns, and every row has the same. */
+function namesIn(cells: Readonly<Record<string, string>>): Record<string, readonly string[]> {
+  return Object.fromEntries(Object.entries(COLUMNS).map(([column, names]) => [column, names.filter((name) => name in cells)]));
+}
+
+function isTrue(text: string | undefined): boolean {
+  return /^(?:yes|true)$/i.test(text ?? '');
 }
 
 /** In Web App Scanning, the protocol column contains the URL scheme instead of tcp or udp. */

@@ -12,6 +12,8 @@ export const nessus: ReportFormat = {
   expects:
     'XML with the root element NessusClientData_v2, or CSV with the columns "Plugin ID", "Host" and "Name" (or "Plugin" and "Plugin Name", or "definition.id")',
   assetType: 'host',
+  // CSV states the login only if it contains the scan information (plugin 19506). Absence in other CSV files closes nothing.
+  states: ['credentials'],
   detect: (head) => head.xmlRoot?.name === 'NessusClientData_v2' || isNessusCsv((...names) => hasColumns(head, ...names)),
   async *read(input) {
     const head = await headOf(input);

@@ -1,5 +1,7 @@
-import type { Asset, Cvss, Location, Severity } from '../../contract.ts';
-import { cpeComponent, parseUrl, severityOf, urlPlace } from '../../shared/normalize.ts';
+import type { Asset, Cvss, ExploitMaturity, Location, Severity } from '../../contract.ts';
+import { cpeComponent } from '../../shared/cpe.ts';
+import { parseUrl, severityOf, urlPlace } from '../../shared/normalize.ts';
+import { maturityOf, ratingOf } from '../../shared/ratings.ts';
 import { num } from '../../shared/read.ts';
 
 const SEVERITIES: readonly Severity[] = ['info', 'low', 'medium', 'high', 'critical'];
@@ -11,10 +13,26 @@ export function severityOfRisk(risk: string | undefined): Severity {
 
 /** Tenable prefixes version 2 vectors with "CVSS2#". In some exports, version 3 vectors have no prefix. */
 export function cvssOf(vector: string | undefined, score: string | undefined, prefix: '' | 'CVSS:3.0/' | 'CVSS:4.0/'): Cvss[] {
-  if (vector === undefined || !vector.includes(':')) return [];
+  if (vector === undefined || !vector.includes(':')) return ratingOf(undefined, score, prefix.slice(5, 8) || '2.0');
   const plain = vector.replace(/^\(|\)$/g, '').replace(/^CVSS2#/i, '');
   const number = num(score);
   return [{ vector: plain.startsWith('CVSS:') ? plain : `${prefix}${plain}`, ...(number === undefined ? {} : { score: number }) }];
+}
+
+interface Exploits {
+  /** The word of CVSS for the maturity of exploits. */
+  maturity: string | undefined;
+  available: boolean;
+  /** True if a framework such as Metasploit has a working exploit. */
+  framework: boolean;
+  malware: boolean;
+}
+
+export function exploitOf({ maturity, available, framework, malware }: Exploits): ExploitMaturity | undefined {
+  if (malware) return 'attacked';
+  if (framework) return 'functional';
+  const known = maturityOf(maturity);
+  return available && (known === undefined || known === 'unreported') ? 'proof_of_concept' : known;
 }
 
 /** There is one CPE name per line. The first one is the subject of the plugin. */

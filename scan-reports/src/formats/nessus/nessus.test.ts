@@ -32,7 +32,7 @@ test('reads hosts and plugins from XML', async () => {
     description: 'The web server has weaknesses.\n\nThe web server is out of date.\n\nInstalled version : 2.4.6',
     solution: 'Upgrade.',
     severity: 'critical',
-    tool_severity: 'Medium',
+    tool_severity: '9.8',
     vulnerability_ids: ['CVE-2021-44790', 'CVE-2021-44224'],
     cwes: [476, 787],
     cvss: [
@@ -153,7 +153,7 @@ test('rejects malformed records and reads the rest', async () => {
 });
 
 test('accepts an empty report and rejects another file', async () => {
-  for (const name of ['empty.nessus', 'empty.csv']) expect(await read(name)).toEqual({ observations: [], rejections: [] });
+  for (const name of ['empty.nessus', 'empty.csv']) expect(await read(name)).toMatchObject({ observations: [], rejections: [] });
   for (const foreign of ['<nmaprun/>', '{"runs":[]}', 'a,b\n1,2\n', ''])
     await expect(readAll(nessus, fromBuffer(foreign))).rejects.toThrow('XML with the root element NessusClientData_v2, or CSV with the columns');
 });
@@ -164,4 +164,104 @@ test('rejects a truncated report', async () => {
   await expect(readAll(nessus, fromBuffer(xml.subarray(0, xml.length - 40)))).rejects.toThrow('The file is not complete');
   const csv = bytes('vulnerability-management.csv');
   await expect(readAll(nessus, fromBuffer(csv.subarray(0, csv.length - 40)))).rejects.toThrow('The file is not complete');
+});
+
+const host = (properties: Record<string, string>, items: string, policy = '') => {
+  const tags = Object.entries(properties).map(([name, value]) => `<tag name="${name}">${value}</tag>`);
+  return fromBuffer(
+    `<NessusClientData_v2>${policy}<Report><ReportHost name="192.0.2.7"><HostProperties>${tags.join('')}</HostProperties>${items}</ReportHost></Report></NessusClientData_v2>`,
+  );
+};
+const information = (credentialed: string) =>
+  `<ReportItem port="0" severity="0" pluginID="19506" pluginName="Nessus Scan Information"><plugin_output>Information about this scan :
+
+  Nessus version : 10.1.1
+  Plugin feed version : 202203230748
+  Credentialed checks : ${credentialed}
+  Scan Start Date : 2022/3/23 14:32 CET</plugin_output></ReportItem>`;
+const scanned = { type: 'host', name: '192.0.2.7', identifiers: [{ kind: 'ip', value: '192.0.2.7' }] };
+const information19506 = { tool_version: '10.1.1', knowledge: '202203230748', knowledge_at: new Date('2022-03-23T07:48:00Z') };
+
+test.each([
+  [{ Credentialed_Scan: 'true' }, "yes, as 'scanner' via ssh", true],
+  [{ Credentialed_Scan: 'false' }, 'no', false],
+  [{}, 'yes', true],
+  [{}, 'no', false],
+  [{ Credentialed_Scan: 'false' }, 'yes', false],
+  [{ Credentialed_Scan: 'true' }, 'no', false],
+])('states whether the login worked: %j and "%s"', async (properties, answer, credentialed) => {
+  const times = { HOST_START_TIMESTAMP: '1648042311', HOST_END: 'Wed Mar 23 15:07:42 2022' };
+  const { runs } = await readAll(nessus, host({ ...properties, ...times }, information(answer)));
+  expect(runs).toMatchObject([
+    { asset: scanned, started_at: new Date('2022-03-23T13:31:51Z'), finished_at: new Date('2022-03-23T15:07:42Z') },
+    { asset: scanned, credentialed, ...information19506 },
+  ]);
+  expect(runs.at(-1)?.credentialed).toBe(credentialed);
+});
+
+test('a host without findings is covered, and says nothing about the login', async () => {
+  expect((await read('empty.nessus')).runs).toEqual([{ asset: { type: 'host', name: '192.0.2.1', identifiers: [{ kind: 'ip', value: '192.0.2.1' }] } }]);
+});
+
+test('lists all plugins of the policy, unless another plugin ran', async () => {
+  const policy = (plugins: string) =>
+    `<Policy><Preferences><ServerPreferences><preference><name>plugin_set</name><value>${plugins}</value></preference></ServerPreferences></Preferences></Policy>`;
+  const checks = async (plugins: string) => (await readAll(nessus, host({}, information('no'), policy(plugins)))).runs.at(-1)?.checks;
+  expect(await checks('19506;90001;')).toEqual(['19506', '90001']);
+  expect(await checks('90001;90002')).toBeUndefined();
+  expect(await checks('all')).toBeUndefined();
+});
+
+test('keeps EPSS, exploit maturity and known exploitation', async () => {
+  const item = (content: string) => `<ReportItem port="0" severity="2" pluginID="1" pluginName="A"><risk_factor>Medium</risk_factor>${content}</ReportItem>`;
+  const items = [
+    '<epss_score>0.9512</epss_score><exploit_code_maturity>PoC</exploit_code_maturity>',
+    '<exploit_available>true</exploit_available><exploit_framework_metasploit>true</exploit_framework_metasploit>',
+    '<exploit_available>true</exploit_available><exploit_code_maturity>Unproven</exploit_code_maturity>',
+    '<exploited_by_malware>true</exploited_by_malware><cisa-known-exploited>2022/05/03</cisa-known-exploited>',
+    '<exploit_available>false</exploit_available>',
+  ];
+  const { observations } = await readAll(nessus, host({}, items.map(item).join('')));
+  expect(observations.map(({ exploit_maturity }) => exploit_maturity)).toEqual(['proof_of_concept', 'functional', 'proof_of_concept', 'attacked', undefined]);
+  expect(observations[0]?.epss).toEqual({ score: 0.9512 });
+  expect(observations.map(({ known_exploited }) => known_exploited)).toEqual([undefined, undefined, undefined, true, undefined]);
+});
+
+test.each([
+  ['3', 'Medium', undefined, 'high', '3'],
+  ['2', 'Medium', '7.5', 'high', '7.5'],
+  ['2', 'Medium', '5.0', 'medium', 'Medium'],
+  [undefined, 'High', undefined, 'high', 'High'],
+  ['4', undefined, undefined, 'critical', '4'],
+])('the severity %s, risk factor %s and score %s give a tool severity that fits', async (number, risk, score, severity, tool_severity) => {
+  const item = `<ReportItem port="0" ${number ? `severity="${number}"` : ''} pluginID="1" pluginName="A">${risk ? `<risk_factor>${risk}</risk_factor>` : ''}${
+    score ? `<cvss3_base_score>${score}</cvss3_base_score>` : ''
+  }</ReportItem>`;
+  expect((await readAll(nessus, host({}, item))).observations).toMatchObject([{ severity, tool_severity }]);
+});
+
+test('CSV: keeps scores without vectors, EPSS and exploits, and states the scan information', async () => {
+  const text = [
+    'Plugin ID,CVE,CVSS,CVSSv3,Risk,Host,Protocol,Port,Name,Plugin Output,EPSS Score,Exploit?,Exploit Frameworks,Host Start,Host End',
+    '90001,CVE-2021-1,5.0,7.5,High,192.0.2.7,tcp,443,A,,0.52,Yes,"Metasploit (X)",,',
+    '19506,,,,None,192.0.2.7,tcp,0,Nessus Scan Information,"Nessus version : 10.1.1\nCredentialed checks : no",,,,2022-03-23 13:31:51,2022-03-23 14:07:42',
+  ];
+  const { observations, runs } = await readAll(nessus, fromBuffer(text.join('\n')));
+  expect(observations[0]).toMatchObject({
+    cvss: [
+      { score: 7.5, version: '3.0' },
+      { score: 5, version: '2.0' },
+    ],
+    epss: { score: 0.52 },
+    exploit_maturity: 'functional',
+  });
+  expect(runs).toEqual([
+    {
+      asset: scanned,
+      started_at: new Date('2022-03-23T13:31:51Z'),
+      finished_at: new Date('2022-03-23T14:07:42Z'),
+      tool_version: '10.1.1',
+      credentialed: false,
+    },
+  ]);
 });

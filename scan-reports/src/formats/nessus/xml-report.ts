@@ -1,38 +1,78 @@
-import type { Asset, Observation, ReportInput, ReportItem, Severity } from '../../contract.ts';
+import type { Asset, Observation, ReportEntry, ReportInput, Severity } from '../../contract.ts';
 import { cwesOf, hostAsset, observation, record, required, severityOfScore, webAsset } from '../../shared/normalize.ts';
+import { epssOf } from '../../shared/ratings.ts';
 import { count, date, num, str } from '../../shared/read.ts';
+import { runEntry } from '../../shared/run.ts';
 import { childText, childTexts, type XmlElement, xmlElements } from '../../xml/elements.ts';
-import { componentOf, cvssOf, pageIn, severityOfRisk, solutionOf } from './item.ts';
+import { componentOf, cvssOf, exploitOf, pageIn, severityOfRisk, solutionOf } from './item.ts';
+import { SCAN_INFORMATION, scanInformation } from './scan-information.ts';
 
 interface Host {
   name: string;
   asset: Asset;
+  started?: Date | null;
   ended: Date | null;
+  credentialed?: boolean | undefined;
 }
 
-/** By definition of the format, HostProperties come before the items of their host. */
-export async function* readXml(input: ReportInput): AsyncGenerator<ReportItem> {
+const HOST = 'NessusClientData_v2/Report/ReportHost';
+
+/** By definition of the format, HostProperties come before the items of their host. Every host in the report was scanned. */
+export async function* readXml(input: ReportInput): AsyncGenerator<ReportEntry> {
   let host: Host | null = null;
   let index = 0;
+  let plugins: ReadonlySet<string> | null = null;
   for await (const { element, pattern, parents, place } of xmlElements(input, [
-    'NessusClientData_v2/Report/ReportHost/HostProperties',
-    'NessusClientData_v2/Report/ReportHost/ReportItem',
+    `${HOST}/HostProperties`,
+    `${HOST}/ReportItem`,
+    'NessusClientData_v2/Policy/Preferences/ServerPreferences/preference',
   ])) {
+    if (pattern === 2) {
+      plugins = pluginsIn(element) ?? plugins;
+      continue;
+    }
     const parent = parents.at(-1);
     const name = parent?.attributes.name ?? '';
     if (pattern === 0) {
       host = hostOf(element, name);
       index = parent?.index ?? 0;
+      const { asset, started, ended, credentialed } = host;
+      if (name !== '') yield* runEntry({ asset, started_at: started, finished_at: ended, credentialed });
       continue;
     }
     const known: Host = host && index === parent?.index ? host : { name, asset: assetOf(new Map(), name), ended: null };
+    const { pluginID = '' } = element.attributes;
+    // A plugin that ran although the policy does not list it shows that the list is incomplete.
+    if (plugins && !plugins.has(pluginID)) plugins = null;
     yield* record(place, () => itemOf(element, place, known));
+    if (pluginID === SCAN_INFORMATION && name !== '') yield* readInformation(childText(element, 'plugin_output'), known);
   }
+  if (plugins) yield* runEntry({ checks: [...plugins] });
+}
+
+/** Both the host and the plugin state whether the login worked. If either denies it, it did not work. */
+function* readInformation(output: string, { asset, credentialed }: Host): Generator<ReportEntry> {
+  const facts = scanInformation(output);
+  yield* runEntry({ asset, ...facts, ...(credentialed === false ? { credentialed } : {}) });
+}
+
+/** The preference `plugin_set` lists the ids of all enabled plugins. */
+function pluginsIn(preference: XmlElement): ReadonlySet<string> | null {
+  const value = childText(preference, 'name') === 'plugin_set' ? childText(preference, 'value') : '';
+  return /^\d+(?:;\d+)+;?$/.test(value) ? new Set(value.split(';').filter(Boolean)) : null;
 }
 
 function hostOf(element: XmlElement, name: string): Host {
   const tags = new Map(element.children.flatMap((tag) => (tag.attributes.name && tag.text ? [[tag.attributes.name, tag.text]] : [])));
-  return { name, asset: assetOf(tags, name), ended: date(tags.get('HOST_END_TIMESTAMP')) ?? date(tags.get('HOST_END')) };
+  const timeOf = (tag: string): Date | null => date(tags.get(`${tag}_TIMESTAMP`)) ?? date(tags.get(tag));
+  const login = tags.get('Credentialed_Scan')?.toLowerCase();
+  return {
+    name,
+    asset: assetOf(tags, name),
+    started: timeOf('HOST_START'),
+    ended: timeOf('HOST_END'),
+    credentialed: login === 'true' ? true : login === 'false' ? false : undefined,
+  };
 }
 
 /** In Web App Scanning, hosts are URLs of web applications. */
@@ -56,6 +96,7 @@ function itemOf(element: XmlElement, place: string, { asset, ended }: Host): Obs
   const plugin = required(str(pluginID), 'pluginID');
   const text = (name: string): string | undefined => str(childText(element, name));
   const isWeb = asset.type === 'web_application';
+  const rated = severityOfItem(str(severity), text('risk_factor'), num(text('cvss3_base_score')));
   const common = observation({
     place,
     tool: 'nessus',
@@ -63,8 +104,8 @@ function itemOf(element: XmlElement, place: string, { asset, ended }: Host): Obs
     title: str(pluginName) ?? text('plugin_name') ?? `Plugin ${plugin}`,
     description: [text('synopsis'), text('description'), text('plugin_output')].filter(Boolean).join('\n\n'),
     solution: solutionOf(text('solution')),
-    severity: severityOfItem(str(severity), text('risk_factor'), num(text('cvss3_base_score'))),
-    tool_severity: text('risk_factor') ?? str(severity),
+    severity: rated.severity,
+    tool_severity: rated.tool_severity,
     vulnerability_ids: childTexts(element, 'cve'),
     cwes: cwesOf(
       childTexts(element, 'cwe'),
@@ -82,18 +123,47 @@ function itemOf(element: XmlElement, place: string, { asset, ended }: Host): Obs
       : { port: count(port), protocol: str(protocol)?.toLowerCase(), ...componentOf(text('cpe')) },
     last_seen: ended,
     tags: str(pluginFamily) ? [str(pluginFamily) as string] : [],
+    ...exploitsIn(element),
   });
   return text('compliance-result') ? complianceOf(common, plugin, text) : common;
+}
+
+/** One pass over the fields, because most plugins have none of these. */
+function exploitsIn({ children }: XmlElement): Pick<Observation, 'epss' | 'exploit_maturity' | 'known_exploited'> {
+  let epss: string | undefined;
+  let exploited = false;
+  const exploits = { maturity: undefined as string | undefined, available: false, framework: false, malware: false };
+  for (const { name, text } of children) {
+    if (name === 'epss_score') epss = text;
+    else if (name === 'cisa-known-exploited' || (name === 'xref' && text.startsWith('CISA-KNOWN-EXPLOITED'))) exploited = true;
+    else if (!name.startsWith('exploit')) continue;
+    else if (name === 'exploit_code_maturity') exploits.maturity = text;
+    else if (name === 'exploit_available') exploits.available = text === 'true';
+    else if (name === 'exploited_by_malware') exploits.malware = text === 'true';
+    else if (name.startsWith('exploit_framework_')) exploits.framework ||= text === 'true';
+  }
+  const score = epssOf(epss);
+  const maturity = exploitOf(exploits);
+  return { ...(score ? { epss: score } : {}), ...(maturity ? { exploit_maturity: maturity } : {}), ...(exploited ? { known_exploited: true } : {}) };
 }
 
 /**
  * Depending on the scanner's `severity_basis`, the number follows CVSS version 2. A version 3 score is then more accurate. A number
  * that differs from the risk factor was set by a user and is kept.
  */
-function severityOfItem(number: string | undefined, risk: string | undefined, score: number | undefined): Severity {
+function severityOfItem(
+  number: string | undefined,
+  risk: string | undefined,
+  score: number | undefined,
+): { severity: Severity; tool_severity: string | undefined } {
   const own = severityOfRisk(number);
-  if (own === 'unknown') return risk === undefined ? severityOfScore(score) : severityOfRisk(risk);
-  return score !== undefined && (risk === undefined || severityOfRisk(risk) === own) ? severityOfScore(score) : own;
+  const byRisk = severityOfRisk(risk);
+  if (own === 'unknown' && risk !== undefined) return { severity: byRisk, tool_severity: risk };
+  if (score !== undefined && (own === 'unknown' || risk === undefined || byRisk === own)) {
+    const severity = severityOfScore(score);
+    return { severity, tool_severity: severity === byRisk ? risk : String(score) };
+  }
+  return { severity: own, tool_severity: own === byRisk ? risk : number };
 }
 
 /** All checks of an audit file share one plugin id, so the check is part of the rule. */

@@ -1,9 +1,11 @@
-import type { Asset, AssetIdentifier, Cvss, Observation, ReportFormat, ReportInput, ReportItem } from '../../contract.ts';
+import type { Asset, AssetIdentifier, Cvss, ExploitMaturity, Observation, ReportEntry, ReportFormat, ReportInput } from '../../contract.ts';
 import { headOf } from '../../detect.ts';
 import { startAbout } from '../../shared/about.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { cwesOf, hostAsset, isIp, observation, RecordError, record, required, severityOfScore } from '../../shared/normalize.ts';
+import { ratingOf } from '../../shared/ratings.ts';
 import { count, date, num, str } from '../../shared/read.ts';
+import { runEntry } from '../../shared/run.ts';
 import { child, type XmlElement, type XmlMatch, xmlElements } from '../../xml/elements.ts';
 
 const EXPECTS = 'XML with the root element NexposeReport (XML Export, version 1.0 or 2.0)';
@@ -16,6 +18,7 @@ export const nexpose: ReportFormat = {
   documentation: 'https://docs.rapid7.com/nexpose/xml-export-schema',
   expects: EXPECTS,
   assetType: 'host',
+  states: ['time', 'targets'],
   detect: (head) => head.xmlRoot?.name === 'NexposeReport',
   async about(input) {
     const { failed, about } = startAbout();
@@ -37,22 +40,28 @@ interface Definition {
   references: readonly { source: string; text: string }[];
   cvss: Cvss[];
   tags: string[];
+  exploit: ExploitMaturity | undefined;
+}
+
+interface Scan {
+  started: Date | null;
+  ended: Date | null;
 }
 
 interface Context {
   definitions: ReadonlyMap<string, Definition>;
-  /** End times of scans by scan id. */
-  scans: ReadonlyMap<string, Date | null>;
+  /** By scan id. */
+  scans: ReadonlyMap<string, Scan>;
 }
 
 /** Read in a first pass, because definitions come after the hosts that refer to them. */
 async function readContext(input: ReportInput): Promise<Context> {
   const definitions = new Map<string, Definition>();
-  const scans = new Map<string, Date | null>();
+  const scans = new Map<string, Scan>();
   for await (const { element, pattern } of xmlElements(input, ['NexposeReport/VulnerabilityDefinitions/vulnerability', 'NexposeReport/scans/scan'])) {
     const id = idOf(element);
     if (id && pattern === 0) definitions.set(id, definitionOf(element));
-    else if (id) scans.set(id, momentOf(element.attributes.endTime));
+    else if (id) scans.set(id, { started: momentOf(element.attributes.startTime), ended: momentOf(element.attributes.endTime) });
   }
   return { definitions, scans };
 }
@@ -64,16 +73,24 @@ function idOf(element: XmlElement): string | undefined {
 
 function definitionOf(element: XmlElement): Definition {
   const vector = str(element.attributes.cvssVector)?.replaceAll(/[()]/g, '');
-  const score = num(element.attributes.cvssScore);
   return {
     title: str(element.attributes.title),
     severity: str(element.attributes.severity),
     description: richText(child(element, 'description')),
     solution: richText(child(element, 'solution')),
     references: (child(element, 'references')?.children ?? []).map(({ attributes, text }) => ({ source: (attributes.source ?? '').toUpperCase(), text })),
-    cvss: vector?.startsWith('AV:') ? [{ vector, ...(score === undefined ? {} : { score }) }] : [],
+    cvss: ratingOf(vector?.startsWith('AV:') ? vector : undefined, element.attributes.cvssScore, '2.0'),
     tags: (child(element, 'tags')?.children ?? []).map(({ text }) => text),
+    exploit: exploitOf(element),
   };
+}
+
+/** Malware kits that use the weakness, and public exploits. */
+function exploitOf(element: XmlElement): ExploitMaturity | undefined {
+  if ((child(element, 'malware')?.children ?? []).length > 0) return 'attacked';
+  const types = (child(element, 'exploits')?.children ?? []).map(({ attributes }) => attributes.type?.toLowerCase());
+  if (types.length === 0) return undefined;
+  return types.some((type) => type !== undefined && /metasploit|core|canvas/.test(type)) ? 'functional' : 'proof_of_concept';
 }
 
 /** Joins paragraphs, lists and links line by line. */
@@ -83,17 +100,38 @@ function richText(element: XmlElement | undefined): string {
   return [own, ...element.children.map(richText)].filter(Boolean).join('\n');
 }
 
-/** The names of a node come before its tests. */
-async function* readTests(input: ReportInput, context: Context): AsyncGenerator<ReportItem> {
+const NODE = 'NexposeReport/nodes/node';
+
+/** The names of a node come before its tests. Nodes without positive tests were scanned too. */
+async function* readTests(input: ReportInput, context: Context): AsyncGenerator<ReportEntry> {
   let names: string[] = [];
-  let nodeIndex = 0;
-  for await (const match of xmlElements(input, ['NexposeReport/nodes/node/names/name', 'NexposeReport/nodes/node/tests/test', '**/service/tests/test'])) {
-    const index = match.parents[2]?.index ?? 0;
-    if (index !== nodeIndex) names = [];
-    nodeIndex = index;
-    if (match.pattern === 0) names.push(match.element.text);
-    else yield* record(match.place, () => findingOf(match, names, context));
+  let node: Readonly<Record<string, string>> | null = null;
+  let scan: string | undefined;
+  for await (const match of xmlElements(input, [`${NODE}/@`, `${NODE}/names/name`, `${NODE}/tests/test`, '**/service/tests/test'])) {
+    if (match.pattern === 0) {
+      if (node) yield* readRun(node, names, context.scans, scan);
+      names = [];
+      node = match.element.attributes;
+      scan = undefined;
+    } else if (match.pattern === 1) names.push(match.element.text);
+    else {
+      scan = match.element.attributes['scan-id'] ?? scan;
+      yield* record(match.place, () => findingOf(match, names, context));
+    }
   }
+  if (node) yield* readRun(node, names, context.scans, scan);
+}
+
+function* readRun(
+  node: Readonly<Record<string, string>>,
+  names: readonly string[],
+  scans: ReadonlyMap<string, Scan>,
+  scan: string | undefined,
+): Generator<ReportEntry> {
+  if ((node.status ?? 'alive') !== 'alive' || (str(node.address) === undefined && names.length === 0)) return;
+  const only = scans.size === 1 ? [...scans.values()][0] : undefined;
+  const { started, ended } = scans.get(scan ?? '') ?? only ?? { started: null, ended: null };
+  yield* runEntry({ asset: assetOf(node, names), started_at: started, finished_at: ended });
 }
 
 /** Statuses that are findings. "exception-…" is an accepted one. Others (not-vulnerable, skipped-…, error, unknown) are not findings. */
@@ -128,8 +166,9 @@ function findingOf({ element, parents, place }: XmlMatch, names: readonly string
     },
     suppressed: status.includes('exception'),
     first_seen: momentOf(element.attributes['vulnerable-since']),
-    last_seen: scans.get(element.attributes['scan-id'] ?? ''),
+    last_seen: scans.get(element.attributes['scan-id'] ?? '')?.ended,
     tags: [...(known?.tags ?? []), ...(status.includes('potential') ? ['potential'] : [])],
+    exploit_maturity: known?.exploit,
   });
 }
 

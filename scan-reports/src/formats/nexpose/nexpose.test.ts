@@ -66,7 +66,7 @@ test('rejects tests without a host or an id', async () => {
 });
 
 test('accepts a report without tests', async () => {
-  expect(await read('empty.xml')).toEqual({ observations: [], rejections: [] });
+  expect(await read('empty.xml')).toMatchObject({ observations: [], rejections: [] });
 });
 
 test('rejects another file', async () => {
@@ -80,4 +80,31 @@ test.each([
 ])('a scan that is %s is finished: %s', async (status, finished) => {
   const text = `<NexposeReport version="2.0"><scans><scan id="1" status="${status}"/></scans><nodes/></NexposeReport>`;
   expect(await nexpose.about?.(fromBuffer(text))).toEqual({ tools: null, finished, unread: [] });
+});
+
+test('states every node that is alive, with the times of its scan', async () => {
+  const text = `<NexposeReport version="2.0"><scans>
+      <scan id="1" startTime="20210211T162340221" endTime="20210211T164705486" status="finished"/>
+      <scan id="2" startTime="20210311T162340221" endTime="20210311T164705486" status="finished"/></scans>
+    <nodes><node address="192.0.2.1" status="alive"><names><name>db1.example.com</name></names><tests><test id="a" status="not-vulnerable" scan-id="2"/></tests></node>
+      <node address="192.0.2.2" status="dead"/><node address="192.0.2.3" status="alive"/></nodes></NexposeReport>`;
+  const { runs } = await readAll(nexpose, fromBuffer(text));
+  expect(runs).toMatchObject([
+    { asset: { name: 'db1.example.com' }, started_at: new Date('2021-03-11T16:23:40.221Z'), finished_at: new Date('2021-03-11T16:47:05.486Z') },
+    { asset: { name: '192.0.2.3' } },
+  ]);
+  expect(runs[1]).not.toHaveProperty('started_at');
+});
+
+test.each([
+  ['<malware><name>Kit</name></malware><exploits><exploit type="exploitdb"/></exploits>', 'attacked'],
+  ['<exploits><exploit type="exploitdb"/><exploit type="metasploit"/></exploits>', 'functional'],
+  ['<exploits><exploit type="exploitdb"/></exploits>', 'proof_of_concept'],
+  ['<malware/><exploits/>', undefined],
+])('keeps exploits and a score without a vector: %s', async (content, expected) => {
+  const text = `<NexposeReport><nodes><node address="192.0.2.1"><tests><test id="a" status="vulnerable-version"/></tests></node></nodes>
+    <VulnerabilityDefinitions><vulnerability id="a" title="A" severity="7" cvssScore="6.8">${content}</vulnerability></VulnerabilityDefinitions></NexposeReport>`;
+  const [observation] = (await readAll(nexpose, fromBuffer(text))).observations;
+  expect(observation?.exploit_maturity).toBe(expected);
+  expect(observation?.cvss).toEqual([{ score: 6.8, version: '2.0' }]);
 });

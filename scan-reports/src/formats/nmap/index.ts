@@ -1,9 +1,10 @@
-import type { About, Asset, AssetIdentifier, Observation, ReportFormat, ReportInput, ReportItem } from '../../contract.ts';
+import type { About, Asset, AssetIdentifier, Observation, ReportEntry, ReportFormat, ReportInput, ReportItem } from '../../contract.ts';
 import { headOf } from '../../detect.ts';
 import { startAbout } from '../../shared/about.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { hostAsset, isIp, observation, RecordError, record } from '../../shared/normalize.ts';
 import { count, date, str } from '../../shared/read.ts';
+import { runEntry } from '../../shared/run.ts';
 import { child, type XmlElement, xmlElements } from '../../xml/elements.ts';
 import { type Scripts, scriptItems } from './scripts.ts';
 
@@ -17,6 +18,7 @@ export const nmap: ReportFormat = {
   documentation: 'https://nmap.org/book/nmap-dtd.html',
   expects: EXPECTS,
   assetType: 'host',
+  states: ['time', 'targets'],
   detect: (head) => head.xmlRoot?.name === 'nmaprun',
   about: aboutRun,
   async *read(input) {
@@ -38,11 +40,15 @@ async function aboutRun(input: ReportInput): Promise<About> {
   return about();
 }
 
-async function* readHosts(input: ReportInput): AsyncGenerator<ReportItem> {
-  for await (const { element, parents, place } of xmlElements(input, ['nmaprun/host'])) {
+async function* readHosts(input: ReportInput): AsyncGenerator<ReportEntry> {
+  for await (const { element, pattern, parents, place } of xmlElements(input, ['nmaprun/host', 'nmaprun/@', 'nmaprun/runstats/finished'])) {
+    if (pattern === 1) yield* runEntry({ tool_version: element.attributes.version, started_at: date(element.attributes.start) });
+    if (pattern === 2) yield* runEntry({ finished_at: date(element.attributes.time) });
+    if (pattern > 0) continue;
     const run = parents[0]?.attributes ?? {};
     const { starttime, endtime } = element.attributes;
     const asset = assetOf(element);
+    if ((child(element, 'status')?.attributes.state ?? 'up') === 'up') yield* runEntry({ asset, started_at: date(starttime), finished_at: date(endtime) });
     const common = {
       tool: str(run.scanner)?.toLowerCase() ?? 'nmap',
       asset,

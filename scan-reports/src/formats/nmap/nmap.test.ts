@@ -99,7 +99,7 @@ test('reads the text output of old vulners versions and rejects records without 
 });
 
 test('accepts a scan without hosts', async () => {
-  expect(await read('empty.xml')).toEqual({ observations: [], rejections: [] });
+  expect(await read('empty.xml')).toMatchObject({ observations: [], rejections: [] });
 });
 
 test('rejects another file', async () => {
@@ -130,4 +130,28 @@ test.each([
   ['<host timedout="true"><address addr="192.0.2.1" addrtype="ipv4"/></host><runstats><finished exit="success"/></runstats>', false],
 ])('a run with %s is finished: %s', async (inside, finished) => {
   expect(await nmap.about?.(fromBuffer(`<nmaprun scanner="nmap">${inside}</nmaprun>`))).toEqual({ tools: null, finished, unread: [] });
+});
+
+test('states version and times of the run and every host that is up', async () => {
+  const address = (ip: string) => `<address addr="${ip}" addrtype="ipv4"/>`;
+  const text = `<nmaprun scanner="nmap" start="1581930445" version="7.60">
+    <host starttime="1581930450" endtime="1581930455"><status state="up"/>${address('192.0.2.1')}<ports/></host>
+    <host><status state="down"/>${address('192.0.2.2')}</host><host>${address('192.0.2.3')}</host>
+    <runstats><finished time="1581930460" exit="success"/></runstats></nmaprun>`;
+  const { runs, observations } = await readAll(nmap, fromBuffer(text));
+  expect(observations).toEqual([]);
+  expect(runs).toMatchObject([
+    { tool_version: '7.60', started_at: new Date('2020-02-17T09:07:25Z') },
+    { asset: { name: '192.0.2.1' }, started_at: new Date('2020-02-17T09:07:30Z'), finished_at: new Date('2020-02-17T09:07:35Z') },
+    { asset: { name: '192.0.2.3' } },
+    { finished_at: new Date('2020-02-17T09:07:40Z') },
+  ]);
+});
+
+test('keeps scores and exploits of vulners', async () => {
+  const element = (key: string, value: string) => `<elem key="${key}">${value}</elem>`;
+  const row = `<table>${element('id', 'CVE-2021-1')}${element('cvss', '7.5')}${element('is_exploit', 'true')}${element('kev', 'true')}</table>`;
+  const port = `<port protocol="tcp" portid="22"><state state="open"/><script id="vulners"><table key="cpe:/a:x:y:1">${row}</table></script></port>`;
+  const { observations } = await readAll(nmap, fromBuffer(`<nmaprun><host><address addr="192.0.2.1" addrtype="ipv4"/><ports>${port}</ports></host></nmaprun>`));
+  expect(observations[1]).toMatchObject({ cvss: [{ score: 7.5 }], exploit_maturity: 'proof_of_concept', known_exploited: true });
 });

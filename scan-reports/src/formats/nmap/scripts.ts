@@ -1,6 +1,7 @@
 import type { Asset, Cvss, Location, Observation, ReportItem, Severity } from '../../contract.ts';
 import { type CpeProduct, productOfCpe } from '../../shared/cpe.ts';
 import { idsIn, observation, RecordError, record, required, severityOf, severityOfScore } from '../../shared/normalize.ts';
+import { ratingOf } from '../../shared/ratings.ts';
 import { num, str } from '../../shared/read.ts';
 import type { XmlElement } from '../../xml/elements.ts';
 
@@ -112,9 +113,12 @@ function knownWeakness(found: Vulners, product: CpeProduct | null, place: string
     severity: found.severity ? severityOf(found.severity) : found.exploit && !found.score ? 'unknown' : severityOfScore(found.score),
     tool_severity: found.severity ?? (found.score === undefined ? undefined : String(found.score)),
     vulnerability_ids: idsIn(found.id),
+    cvss: ratingOf(undefined, found.score),
     references: [found.link ?? `https://vulners.com/${found.type ?? 'cve'}/${found.id}`],
     location: { ...common.location, component: product?.component, version: product?.version },
     tags: ['vulners', ...(found.exploit ? ['exploit'] : []), ...(found.exploited ? ['known-exploited'] : [])],
+    exploit_maturity: found.exploit ? 'proof_of_concept' : undefined,
+    known_exploited: found.exploited,
   });
 }
 

@@ -1,6 +1,7 @@
-import type { Cvss, Observation } from '../../contract.ts';
+import type { Observation } from '../../contract.ts';
 import { cwesOf, idsIn, observation, required, severityOf } from '../../shared/normalize.ts';
-import { arr, num, type Obj, obj, str, strs } from '../../shared/read.ts';
+import { ratingOf } from '../../shared/ratings.ts';
+import { arr, type Obj, obj, str, strs } from '../../shared/read.ts';
 
 interface Given {
   place: string;
@@ -8,6 +9,8 @@ interface Given {
   /** The package, if the advisory does not name it. */
   component?: string | undefined;
   version?: string | undefined;
+  /** Folder of the installed package. */
+  path?: string | undefined;
   description?: string | undefined;
   solution?: string | undefined;
   tags?: readonly string[];
@@ -32,17 +35,11 @@ export function advisoryOf(advisory: Obj, given: Given): Observation {
     tool_severity: str(advisory.severity),
     vulnerability_ids: ids,
     cwes: cwesOf(strs(advisory.cwe)),
-    cvss: cvssOf(obj(advisory.cvss)),
+    cvss: ratingOf(obj(advisory.cvss).vectorString, obj(advisory.cvss).score),
     references: [...(url ? [url] : []), ...strs(advisory.references).flatMap((text) => text.match(/https?:\/\/[^\s<>()[\]"']+/g) ?? [])],
-    location: { component, version: given.version, fixed_version: fixedVersions(advisory).join(', ') },
+    location: { component, version: given.version, fixed_version: fixedVersions(advisory).join(', '), ecosystem: 'npm', path: given.path },
     tags: [...(given.tags ?? [])],
   });
-}
-
-function cvssOf({ vectorString, score }: Obj): Cvss[] {
-  const vector = str(vectorString);
-  const number = num(score);
-  return vector === undefined ? [] : [{ vector, ...(number === undefined ? {} : { score: number }) }];
 }
 
 /** Returns the lowest versions of the patched range. Without one, the first versions above the vulnerable range. */

@@ -3,6 +3,7 @@ import type { CorpusFacts } from '../../testing/corpus-facts.ts';
 export const corpus: CorpusFacts = {
   folders: ['npm_audit', 'npm_audit_7_plus'],
   unit: 'raw_items',
+  countsPositions: true,
   exceptions: {
     'npm_audit_7_plus/one_vuln.json': { count: 2, reason: 'one package with two advisories; the reference parser reads only the first' },
   },

@@ -4,7 +4,7 @@ import { type JsonRecord, jsonDocuments } from '../../json/documents.ts';
 import type { JsonValue } from '../../json/extractor.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
 import { notThisFormat } from '../../shared/input.ts';
-import { observation, RecordError, record, severityOf } from '../../shared/normalize.ts';
+import { filePath, observation, RecordError, record, severityOf } from '../../shared/normalize.ts';
 import { arr, isObj, type Obj, obj, str, strs } from '../../shared/read.ts';
 import { advisoryOf, describePaths, foundIn } from './advisory.ts';
 
@@ -68,29 +68,36 @@ function objectOf({ value, error }: Pick<JsonRecord, 'value' | 'error'>): Obj {
   return value;
 }
 
-function npm6(advisory: Obj, place: string): Observation {
+/** One observation per installed version. */
+function npm6(advisory: Obj, place: string): Observation[] {
   const found = [...foundIn(advisory)];
-  return advisoryOf(advisory, { place, version: found[0]?.version, description: describePaths(found) });
+  const versions = [...new Set(found.map(({ version }) => version))];
+  return (versions.length === 0 ? [undefined] : versions).map((version) =>
+    advisoryOf(advisory, { place, version, description: describePaths(found.filter((one) => one.version === version)) }),
+  );
 }
 
-/** One observation per advisory of the package. A package that only depends on vulnerable packages is one observation, as npm counts it. */
+/**
+ * One observation per advisory and folder of the package. For a package that only depends on vulnerable packages, one observation per
+ * folder.
+ */
 function npm7(entry: Obj, place: string, path: JsonValue['path']): Observation[] {
   const component = str(entry.name) ?? String(path.at(-1));
   const { name, version, isSemVerMajor } = obj(entry.fixAvailable);
   const upgrade = str(name) && str(version) ? `Upgrade ${str(name)} to ${str(version)}${isSemVerMajor === true ? ' (a new major version)' : ''}` : undefined;
-  const nodes = strs(entry.nodes);
+  const nodes = strs(entry.nodes).flatMap((node) => filePath(node) ?? []);
+  const paths = nodes.length === 0 ? [undefined] : [...new Set(nodes)];
   const common = {
-    description: nodes.length === 0 ? undefined : `Installed at ${nodes.slice(0, 20).join(', ')}`,
     solution: upgrade ?? (entry.fixAvailable === true ? 'npm audit fix' : undefined),
     tags: entry.isDirect === true ? ['direct'] : [],
   };
   const via = arr(entry.via);
   const advisories = via.flatMap((cause, index) => {
     if (!isObj(cause)) return [];
-    return [advisoryOf({ severity: entry.severity, ...cause }, { ...common, place: `${place}.via[${index}]`, component })];
+    return paths.map((folder) => advisoryOf({ severity: entry.severity, ...cause }, { ...common, place: `${place}.via[${index}]`, component, path: folder }));
   });
   if (advisories.length > 0) return advisories;
-  return [
+  return paths.map((folder) =>
     observation({
       ...common,
       place,
@@ -99,9 +106,9 @@ function npm7(entry: Obj, place: string, path: JsonValue['path']): Observation[]
       title: via.length === 0 ? `${component} is vulnerable` : `Depends on vulnerable versions of ${strs(via).join(', ')}`,
       severity: severityOf(str(entry.severity)),
       tool_severity: str(entry.severity),
-      location: { component, fixed_version: str(name) === component ? str(version) : undefined },
+      location: { component, fixed_version: str(name) === component ? str(version) : undefined, ecosystem: 'npm', path: folder },
     }),
-  ];
+  );
 }
 
 async function* readLines(input: ReportInput): AsyncGenerator<ReportItem> {
@@ -129,8 +136,8 @@ function yarn1({ resolution, advisory }: Obj, place: string): Observation {
   });
 }
 
-/** Yarn 4 writes the rows of its table. Entries for deprecated packages have "<name> (deprecation)" as id. */
-function yarn4({ value }: Obj, children: Obj, place: string): Observation {
+/** Yarn 4 writes the rows of its table. One observation per installed version. Entries for deprecated packages have "<name> (deprecation)" as id. */
+function yarn4({ value }: Obj, children: Obj, place: string): Observation[] {
   const versions = strs(children['Tree Versions']);
   const dependents = strs(children.Dependents);
   const advisory = {
@@ -140,16 +147,8 @@ function yarn4({ value }: Obj, children: Obj, place: string): Observation {
     severity: children.Severity,
     vulnerable_versions: children['Vulnerable Versions'],
   };
-  return advisoryOf(advisory, {
-    place,
-    tool: 'yarn audit',
-    component: str(value),
-    version: versions[0],
-    description: [
-      versions.length > 1 ? `Installed versions: ${versions.join(', ')}` : undefined,
-      dependents.length > 0 ? `Required by: ${dependents.slice(0, 20).join(', ')}` : undefined,
-    ]
-      .filter(Boolean)
-      .join('\n'),
-  });
+  const description = dependents.length > 0 ? `Required by: ${dependents.slice(0, 20).join(', ')}` : undefined;
+  return (versions.length === 0 ? [undefined] : versions).map((version) =>
+    advisoryOf(advisory, { place, tool: 'yarn audit', component: str(value), version, description }),
+  );
 }

@@ -11,7 +11,7 @@ const fixture = (name: string) => fromBuffer(readFileSync(new URL(`./fixtures/${
 test('npm 6: reads an advisory with package, ids, patched version and dependency paths', async () => {
   const { observations, rejections } = await readAll(npmAudit, fixture('npm-6.json'));
   expect(rejections).toEqual([]);
-  expect(observations).toHaveLength(3);
+  expect(observations).toHaveLength(4);
   // Numeric keys keep the order of the file.
   expect(observations[0]).toEqual({
     place: 'advisories.146',
@@ -19,7 +19,7 @@ test('npm 6: reads an advisory with package, ids, patched version and dependency
     rule: '146',
     external_id: null,
     title: 'Command Injection',
-    description: 'Input reaches a shell.\n\nRequired by:\nmocha>growl (1.9.2)\ngulp>mocha>growl (1.9.2)\nold-mocha>growl (1.8.0)',
+    description: 'Input reaches a shell.\n\nRequired by:\nmocha>growl (1.9.2)\ngulp>mocha>growl (1.9.2)',
     solution: 'Update to version 1.10.2 or later.',
     severity: 'critical',
     tool_severity: 'critical',
@@ -28,14 +28,16 @@ test('npm 6: reads an advisory with package, ids, patched version and dependency
     cvss: [],
     references: ['https://www.npmjs.com/advisories/146', 'https://git.example.com/growl/issues/60', 'https://git.example.com/growl/pull/61'],
     asset: null,
-    location: { component: 'growl', version: '1.9.2', fixed_version: '1.10.2' },
+    location: { component: 'growl', version: '1.9.2', fixed_version: '1.10.2', ecosystem: 'npm' },
     present: true,
     suppressed: false,
     first_seen: null,
     last_seen: null,
     tags: [],
   });
-  expect(observations[1]).toMatchObject({
+  expect(observations[1]).toMatchObject({ place: 'advisories.146', location: { component: 'growl', version: '1.8.0' } });
+  expect(observations[1]?.description).toContain('old-mocha>growl (1.8.0)');
+  expect(observations[2]).toMatchObject({
     rule: 'GHSA-93q8-gq69-wqmw',
     severity: 'medium',
     tool_severity: 'moderate',
@@ -44,30 +46,30 @@ test('npm 6: reads an advisory with package, ids, patched version and dependency
     cvss: [{ vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:H', score: 7.5 }],
     location: { component: 'ansi-regex', version: '3.0.0', fixed_version: '4.1.1, 5.0.1' },
   });
-  expect(observations[2]).toMatchObject({ rule: '7', cwes: [], location: { component: 'nopatch' }, severity: 'low' });
-  expect(observations[2]?.location).not.toHaveProperty('fixed_version');
+  expect(observations[3]).toMatchObject({ rule: '7', cwes: [], location: { component: 'nopatch' }, severity: 'low' });
+  expect(observations[3]?.location).not.toHaveProperty('fixed_version');
 });
 
-test('npm 7 and later: reads one observation per advisory, and one for a package that only depends on vulnerable packages', async () => {
+test('npm 7 and later: reads one observation per advisory and folder, and one for a package that only depends on vulnerable packages', async () => {
   const { observations, rejections } = await readAll(npmAudit, fixture('npm-7.json'));
   expect(rejections).toEqual([]);
-  expect(observations).toHaveLength(3);
+  expect(observations).toHaveLength(5);
   expect(observations[0]).toMatchObject({
     place: 'vulnerabilities.@example/runner',
     rule: 'metavuln',
     title: 'Depends on vulnerable versions of debug',
-    description: 'Installed at node_modules/@example/runner',
+    description: null,
     solution: 'Upgrade @example/runner to 2.0.0 (a new major version)',
     severity: 'high',
     vulnerability_ids: [],
-    location: { component: '@example/runner', fixed_version: '2.0.0' },
+    location: { component: '@example/runner', fixed_version: '2.0.0', ecosystem: 'npm', path: 'node_modules/@example/runner' },
     tags: ['direct'],
   });
   expect(observations[1]).toMatchObject({
     place: 'vulnerabilities.debug.via[0]',
     rule: 'GHSA-gxpj-cx7g-858c',
     title: 'Regular Expression Denial of Service in debug',
-    description: 'Installed at node_modules/a/node_modules/debug, node_modules/debug',
+    description: null,
     solution: 'npm audit fix',
     severity: 'medium',
     tool_severity: 'moderate',
@@ -75,9 +77,10 @@ test('npm 7 and later: reads one observation per advisory, and one for a package
     cwes: [400],
     cvss: [{ vector: 'CVSS:3.0/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:L', score: 5.3 }],
     references: ['https://github.com/advisories/GHSA-gxpj-cx7g-858c'],
-    location: { component: 'debug', fixed_version: '2.6.9, 3.1.0' },
+    location: { component: 'debug', fixed_version: '2.6.9, 3.1.0', path: 'node_modules/a/node_modules/debug' },
   });
-  expect(observations[2]).toMatchObject({
+  expect(observations[2]).toMatchObject({ place: 'vulnerabilities.debug.via[0]', location: { path: 'node_modules/debug' } });
+  expect(observations[3]).toMatchObject({
     place: 'vulnerabilities.debug.via[2]',
     rule: 'GHSA-9vvw-cc9w-f27h',
     severity: 'high',
@@ -125,11 +128,24 @@ test('reads Yarn 4 and Bun', async () => {
       rule: 'GHSA-xvch-5gv4-984h',
       severity: 'critical',
       vulnerability_ids: ['GHSA-xvch-5gv4-984h'],
-      location: { component: 'minimist', version: '0.0.8', fixed_version: '0.2.4' },
+      location: { component: 'minimist', version: '0.0.8', fixed_version: '0.2.4', ecosystem: 'npm' },
     },
-    { place: 'line 2', rule: 'deprecation', severity: 'medium', vulnerability_ids: [], location: { component: 'uuid', version: '3.4.0' } },
+    {
+      place: 'line 1',
+      rule: 'GHSA-xvch-5gv4-984h',
+      severity: 'critical',
+      vulnerability_ids: ['GHSA-xvch-5gv4-984h'],
+      location: { component: 'minimist', version: '0.1.0', fixed_version: '0.2.4', ecosystem: 'npm' },
+    },
+    {
+      place: 'line 2',
+      rule: 'deprecation',
+      severity: 'medium',
+      vulnerability_ids: [],
+      location: { component: 'uuid', version: '3.4.0', ecosystem: 'npm' },
+    },
   ]);
-  expect(yarn.observations[0]?.description).toBe('Installed versions: 0.0.8, 0.1.0\nRequired by: mkdirp@npm:0.5.1');
+  expect(yarn.observations[0]?.description).toBe('Required by: mkdirp@npm:0.5.1');
   const bun = await readAll(npmAudit, fixture('bun.json'));
   expect(bun.observations[0]).toMatchObject({
     place: 'minimist[0]',
@@ -148,7 +164,8 @@ test('is detected if a long list of actions comes before the advisories', async 
 });
 
 test('accepts an audit without findings and rejects a failed audit and other files', async () => {
-  for (const name of ['empty-npm-6.json', 'empty-npm-7.json']) expect(await readAll(npmAudit, fixture(name))).toEqual({ observations: [], rejections: [] });
+  for (const name of ['empty-npm-6.json', 'empty-npm-7.json'])
+    expect(await readAll(npmAudit, fixture(name))).toMatchObject({ observations: [], rejections: [] });
   await expect(readAll(npmAudit, fromBuffer('{"error":{"code":"ENOLOCK","summary":"This command requires a lockfile.","detail":""}}'))).rejects.toThrow(
     new ReportError('The audit failed: ENOLOCK: This command requires a lockfile.'),
   );

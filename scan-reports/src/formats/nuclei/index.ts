@@ -1,4 +1,4 @@
-import type { Asset, Cvss, Location, Observation, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
+import type { Asset, Location, Observation, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
 import { headOf } from '../../detect.ts';
 import { jsonRecords } from '../../json/documents.ts';
 import { notThisFormat } from '../../shared/input.ts';
@@ -16,7 +16,8 @@ import {
   urlPlace,
   webAsset,
 } from '../../shared/normalize.ts';
-import { arr, count, date, isObj, num, type Obj, obj, str, strs } from '../../shared/read.ts';
+import { epssOf, ratingOf } from '../../shared/ratings.ts';
+import { arr, count, date, isObj, type Obj, obj, str, strs } from '../../shared/read.ts';
 
 const EXPECTS = 'JSON Lines or a JSON array of objects with template-id and info';
 
@@ -68,12 +69,15 @@ function resultOf(result: Obj, place: string): Observation | null {
     tool_severity: str(info.severity),
     vulnerability_ids: idsIn(template, ...list(classification['cve-id'])),
     cwes: cwesOf(list(classification['cwe-id'])),
-    cvss: cvssOf(classification),
+    cvss: ratingOf(classification['cvss-metrics'], classification['cvss-score']),
     references: strs(info.reference).flatMap((reference) => reference.split(/\s+/)),
     asset,
     location,
     last_seen: date(result.timestamp),
     tags: list(info.tags),
+    epss: epssOf(classification['epss-score'], classification['epss-percentile']),
+    // The authors of templates mark vulnerabilities in CISA's catalog with this tag.
+    known_exploited: list(info.tags).includes('kev'),
   });
 }
 
@@ -84,12 +88,6 @@ function field(result: Obj, ...names: string[]): string | undefined {
 /** Reads a list, or comma-separated text as in older templates. */
 function list(value: unknown): string[] {
   return strs(value).flatMap((text) => text.split(',').flatMap((part) => str(part) ?? []));
-}
-
-function cvssOf(classification: Obj): Cvss[] {
-  const vector = str(classification['cvss-metrics']);
-  const score = num(classification['cvss-score']);
-  return vector ? [{ vector, ...(score === undefined ? {} : { score }) }] : [];
 }
 
 interface Target {

@@ -101,8 +101,8 @@ test('rejects a line that is not JSON and reads the rest', async () => {
 });
 
 test('accepts an empty file and an empty array', async () => {
-  expect(await read('empty.jsonl')).toEqual({ observations: [], rejections: [] });
-  expect(await read('empty-export.json')).toEqual({ observations: [], rejections: [] });
+  expect(await read('empty.jsonl')).toMatchObject({ observations: [], rejections: [] });
+  expect(await read('empty-export.json')).toMatchObject({ observations: [], rejections: [] });
 });
 
 test('rejects another file', async () => {
@@ -116,4 +116,11 @@ test('keeps the URL path as sent and adds the matcher to the rule', async () => 
   const { observations } = await readAll(nuclei, fromBuffer(text));
   expect(observations[0]).toMatchObject({ rule: 'CVE-2021-41773:LFI', vulnerability_ids: ['CVE-2021-41773'] });
   expect(observations[0]?.location).toEqual({ url: 'https://h:8443/icons/.%2e/etc/passwd' });
+});
+
+test('keeps EPSS, known exploitation and a score without a vector', async () => {
+  const classification = { 'cvss-score': 9.8, 'epss-score': 0.97, 'epss-percentile': 0.999 };
+  const info = { name: 'A', severity: 'high', tags: 'cve,kev', classification };
+  const { observations } = await readAll(nuclei, fromBuffer(JSON.stringify({ 'template-id': 'CVE-2021-1', info, host: 'https://a.example.com' })));
+  expect(observations).toMatchObject([{ cvss: [{ score: 9.8 }], epss: { score: 0.97, percentile: 0.999 }, known_exploited: true }]);
 });

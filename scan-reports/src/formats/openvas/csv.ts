@@ -1,8 +1,9 @@
 import type { Observation, ReportInput, ReportItem } from '../../contract.ts';
 import { csvRows } from '../../csv/rows.ts';
 import { hostAsset, idsIn, isIp, observation, RecordError, record, required } from '../../shared/normalize.ts';
+import { epssOf, ratingOf } from '../../shared/ratings.ts';
 import { count, date, num, str } from '../../shared/read.ts';
-import { isFalsePositive, severityOfThreat, softwareIn } from './result.ts';
+import { fixStateOfSolution, isFalsePositive, severityOfThreat, softwareIn } from './result.ts';
 
 export async function* readCsv(input: ReportInput): AsyncGenerator<ReportItem> {
   for await (const { cells, place } of csvRows(input, ['IP', 'NVT Name', 'NVT OID'])) yield* record(place, () => rowOf(cells, place));
@@ -25,6 +26,7 @@ function rowOf(cells: Readonly<Record<string, string>>, place: string): Observat
     severity: severityOfThreat(cell('Severity'), score),
     tool_severity: cell('Severity') ?? cell('CVSS'),
     vulnerability_ids: idsIn(rule, cell('CVEs')),
+    cvss: ratingOf(undefined, score),
     references: cell('Other References')?.match(/https?:\/\/[^\s,]+/g) ?? [],
     asset: hostAsset({ ...(ip && !isIp(ip) ? { given: ip } : { ip }), ...(hostname?.includes('.') ? { fqdn: hostname } : { hostname }) }),
     location: {
@@ -34,6 +36,8 @@ function rowOf(cells: Readonly<Record<string, string>>, place: string): Observat
     },
     suppressed: isFalsePositive(cell('Severity'), score),
     last_seen: date(cell('Timestamp')),
+    epss: epssOf(cell('EPSS') ?? cell('EPSS Score') ?? cell('Max EPSS') ?? cell('Max EPSS Score'), cell('EPSS Percentile') ?? cell('Max EPSS Percentile')),
+    fix_state: fixStateOfSolution(cell('Solution Type')),
   });
 }
 

@@ -99,8 +99,8 @@ test('reads the same findings from CSV as from XML', async () => {
 });
 
 test('accepts reports without results', async () => {
-  expect(await read('empty.xml')).toEqual({ observations: [], rejections: [] });
-  expect(await read('empty.csv')).toEqual({ observations: [], rejections: [] });
+  expect(await read('empty.xml')).toMatchObject({ observations: [], rejections: [] });
+  expect(await read('empty.csv')).toMatchObject({ observations: [], rejections: [] });
 });
 
 test.each(['<report><coverage/></report>', '{"results":[]}', 'IP,Name\n192.0.2.1,x\n'])('rejects another file: %s', async (text) => {
@@ -120,4 +120,35 @@ test.each([
 ])('a run that is %s is finished: %s', async (status, finished) => {
   const text = `<report format_id="x"><report><scan_run_status>${status}</scan_run_status><results/></report></report>`;
   expect(await openvas.about?.(fromBuffer(text))).toEqual({ tools: null, finished, unread: [] });
+});
+
+const inReport = (content: string) => fromBuffer(`<report format_id="x"><report><scan_run_status>Done</scan_run_status>${content}</report></report>`);
+
+test('states times, hosts and logins of the scan, also for hosts without results', async () => {
+  const detail = (name: string, value: string) => `<detail><name>${name}</name><value>${value}</value></detail>`;
+  const text = `<scan_start>2025-02-03T04:00:00Z</scan_start>
+    <host><ip>192.0.2.1</ip><start>2025-02-03T04:01:00Z</start><end>2025-02-03T04:05:00Z</end>${detail('hostname', 'web.example.com')}${detail('Auth-SSH-Success', 'x')}${detail('Auth-SMB-Failure', 'x')}</host>
+    <host><ip>192.0.2.2</ip>${detail('Auth-SSH-Failure', 'x')}</host>
+    <host><ip>192.0.2.3</ip></host><host></host>
+    <results></results><scan_end>2025-02-03T05:00:00Z</scan_end>`;
+  const { runs, observations } = await readAll(openvas, inReport(text));
+  expect(observations).toEqual([]);
+  expect(runs).toMatchObject([
+    { started_at: new Date('2025-02-03T04:00:00Z') },
+    { asset: { name: 'web.example.com' }, started_at: new Date('2025-02-03T04:01:00Z'), finished_at: new Date('2025-02-03T04:05:00Z'), credentialed: true },
+    { asset: { name: '192.0.2.2' }, credentialed: false },
+    { asset: { name: '192.0.2.3' } },
+    { finished_at: new Date('2025-02-03T05:00:00Z') },
+  ]);
+  expect(runs[3]).not.toHaveProperty('credentialed');
+});
+
+test('keeps EPSS, the type of solution and scores without a vector', async () => {
+  const nvt = `<nvt oid="1.2.3"><name>A</name><cvss_base>7.5</cvss_base><solution type="WillNotFix">None.</solution>
+    <epss><max_severity><score>0.1</score></max_severity><max_epss><score>0.52</score><percentile>0.97</percentile></max_epss></epss></nvt>`;
+  const { observations } = await readAll(openvas, inReport(`<results><result><host>192.0.2.1</host>${nvt}<threat>High</threat></result></results>`));
+  const facts = { cvss: [{ score: 7.5 }], epss: { score: 0.52, percentile: 0.97 }, fix_state: 'will_not_fix' };
+  expect(observations).toMatchObject([facts]);
+  const csv = 'IP,NVT Name,NVT OID,CVSS,Severity,Solution Type,EPSS,EPSS Percentile\n192.0.2.1,A,1.2.3,7.5,High,WillNotFix,0.52,0.97\n';
+  expect((await readAll(openvas, fromBuffer(csv))).observations).toMatchObject([facts]);
 });

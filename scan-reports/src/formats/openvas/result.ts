@@ -1,4 +1,4 @@
-import type { Severity } from '../../contract.ts';
+import type { FixState, Severity } from '../../contract.ts';
 import { productOfCpe } from '../../shared/cpe.ts';
 import { severityOf, severityOfScore } from '../../shared/normalize.ts';
 
@@ -18,4 +18,15 @@ export function isFalsePositive(word: string | undefined, score: number | undefi
 /** The software that a CVE was matched against. Several products of a host may have the same CVE. */
 export function softwareIn(text: string | undefined): { component: string; version: string | undefined } | Record<string, never> {
   return productOfCpe(/cpe:\S+/i.exec(text ?? '')?.[0]) ?? {};
+}
+
+/** Solution types of Greenbone. Mitigations and workarounds do not fix the weakness. */
+const FIX_STATES: ReadonlyMap<string, FixState> = new Map([
+  ['vendorfix', 'available'],
+  ['noneavailable', 'not_available'],
+  ['willnotfix', 'will_not_fix'],
+]);
+
+export function fixStateOfSolution(type: string | undefined): FixState | undefined {
+  return FIX_STATES.get(type?.toLowerCase() ?? '');
 }

@@ -1,13 +1,35 @@
-import type { Cvss, Location, Observation, ReportInput, ReportItem } from '../../contract.ts';
+import type { Asset, Cvss, Location, Observation, ReportEntry, ReportInput } from '../../contract.ts';
 import { hostAsset, idsIn, observation, record, required } from '../../shared/normalize.ts';
+import { epssOf, ratingOf } from '../../shared/ratings.ts';
 import { count, date, num, str } from '../../shared/read.ts';
+import { runEntry } from '../../shared/run.ts';
 import { child, childText, type XmlElement, xmlElements } from '../../xml/elements.ts';
-import { isFalsePositive, severityOfThreat, softwareIn } from './result.ts';
+import { fixStateOfSolution, isFalsePositive, severityOfThreat, softwareIn } from './result.ts';
 
-export async function* readXml(input: ReportInput): AsyncGenerator<ReportItem> {
-  for await (const { element, place } of xmlElements(input, ['**/results/result', 'get_results_response/result'])) {
-    yield* record(place, () => resultOf(element, place));
+const RESULTS = ['**/results/result', 'get_results_response/result'];
+
+export async function* readXml(input: ReportInput): AsyncGenerator<ReportEntry> {
+  for await (const { element, pattern, place } of xmlElements(input, [...RESULTS, '**/report/host', '**/report/scan_start', '**/report/scan_end'])) {
+    if (pattern < RESULTS.length) yield* record(place, () => resultOf(element, place));
+    else if (element.name === 'scan_start') yield* runEntry({ started_at: date(element.text) });
+    else if (element.name === 'scan_end') yield* runEntry({ finished_at: date(element.text) });
+    else yield* readHost(element);
   }
+}
+
+/** The report lists every host that was alive, also those without results. Details say which logins worked. */
+function* readHost(element: XmlElement): Generator<ReportEntry> {
+  const ip = str(childText(element, 'ip'));
+  if (ip === undefined) return;
+  const details = element.children.filter(({ name }) => name === 'detail').map((detail) => [childText(detail, 'name'), childText(detail, 'value')] as const);
+  const logins = details.flatMap(([name]) => /^Auth-.+-(Success|Failure)$/.exec(name)?.[1] ?? []);
+  const asset: Asset = hostAsset({ ip, ...hostName(str(details.find(([name]) => name === 'hostname')?.[1])) });
+  yield* runEntry({
+    asset,
+    started_at: date(childText(element, 'start')),
+    finished_at: date(childText(element, 'end')),
+    credentialed: logins.length === 0 ? undefined : logins.includes('Success'),
+  });
 }
 
 function resultOf(element: XmlElement, place: string): Observation {
@@ -34,13 +56,15 @@ function resultOf(element: XmlElement, place: string): Observation {
     severity: severityOfThreat(word, falsePositive ? num(text('original_severity')) : score),
     tool_severity: threat ?? text('severity'),
     vulnerability_ids: idsIn(rule, ...refs.flatMap(({ type, id }) => (type?.toLowerCase() === 'cve' && id ? [id] : [])), text('cve', nvt)),
-    cvss: vectorsOf(nvt, tags),
+    cvss: ratingsOf(nvt, tags),
     references: [...refs.flatMap(({ type, id }) => (type?.toLowerCase() === 'url' && id ? [id] : [])), ...linksIn(text('xref', nvt))],
     asset: hostAsset({ ip: required(str(host?.text), 'host'), ...hostName(text('hostname', host)) }),
     location: { ...portOf(text('port')), ...(text('type', nvt) === 'cve' || /^CVE-/i.test(rule) ? softwareIn(productIn(element) ?? description) : {}) },
     suppressed: falsePositive,
     last_seen: date(text('modification_time')) ?? date(text('creation_time')),
     tags: [text('family', nvt) ?? []].flat(),
+    epss: epssIn(nvt),
+    fix_state: fixStateOfSolution((nvt && child(nvt, 'solution')?.attributes.type) || tags.get('solution_type')),
   });
 }
 
@@ -73,11 +97,19 @@ function tagsOf(text: string | undefined): ReadonlyMap<string, string> {
   );
 }
 
-/** Reads only vectors. Depending on the version, the scores next to them are 7.5 or 75. */
-function vectorsOf(nvt: XmlElement | undefined, tags: ReadonlyMap<string, string>): Cvss[] {
+/** Reads the score only if there is no vector. Depending on the version, the scores next to vectors are 7.5 or 75. */
+function ratingsOf(nvt: XmlElement | undefined, tags: ReadonlyMap<string, string>): Cvss[] {
   const severities = nvt ? (child(nvt, 'severities')?.children ?? []) : [];
   const vectors = [...severities.map((severity) => str(childText(severity, 'value'))), tags.get('cvss_base_vector')];
-  return [...new Set(vectors.filter((vector) => vector?.includes('/') === true) as string[])].map((vector) => ({ vector }));
+  const unique = [...new Set(vectors.filter((vector) => vector?.includes('/') === true) as string[])];
+  return unique.length > 0 ? unique.map((vector) => ({ vector })) : ratingOf(undefined, nvt && childText(nvt, 'cvss_base'));
+}
+
+/** A check may cover several CVE ids. This is the rating of the one that is most likely to be exploited. */
+function epssIn(nvt: XmlElement | undefined) {
+  const epss = nvt && child(nvt, 'epss');
+  const most = epss && (child(epss, 'max_epss') ?? child(epss, 'max_severity'));
+  return most && epssOf(childText(most, 'score'), childText(most, 'percentile'));
 }
 
 function linksIn(text: string | undefined): string[] {

@@ -2,8 +2,12 @@ import type { Cvss, Observation, ReportFormat, ReportHead, ReportInput, ReportIt
 import { hasKeys, headOf } from '../../detect.ts';
 import type { JsonValue } from '../../json/extractor.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
+import { severityOfRatings } from '../../shared/cvss.ts';
+import { ecosystemOf } from '../../shared/ecosystem.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { cwesOf, filePath, observation, RecordError, record, required, severityOf, severityOfScore } from '../../shared/normalize.ts';
+import { isSystemPackage, parsePurl } from '../../shared/purl.ts';
+import { ratingOf, uniqueRatings } from '../../shared/ratings.ts';
 import { arr, isObj, num, type Obj, obj, str, strs } from '../../shared/read.ts';
 
 const EXPECTS = 'a JSON object with results, each with source and packages';
@@ -14,6 +18,8 @@ interface Context {
   package: Obj;
   groups: Obj[];
   dependencyGroups: string[];
+  /** Layer of the image that contains the package. */
+  layer: string | undefined;
 }
 
 export const osvScanner: ReportFormat = {
@@ -31,10 +37,11 @@ export const osvScanner: ReportFormat = {
     if (!isOsvScanner(head)) throw notThisFormat(EXPECTS);
     const contexts = await readContexts(input);
     for await (const found of jsonValues(input, ['results.*.packages.*.vulnerabilities.*', 'results.*.packages.*.license_violations.*']))
-      yield* readEntry(found, contexts.get(found.path.slice(0, 4).join('.')) ?? { source: {}, package: {}, groups: [], dependencyGroups: [] });
+      yield* readEntry(found, contexts.get(found.path.slice(0, 4).join('.')) ?? NO_CONTEXT);
   },
 };
 
+const NO_CONTEXT: Context = { source: {}, package: {}, groups: [], dependencyGroups: [], layer: undefined };
 const KEYS = ['results', 'experimental_config', 'experimental_generic_findings', 'image_metadata', 'license_summary'];
 
 function isOsvScanner(head: ReportHead): boolean {
@@ -46,9 +53,12 @@ function isOsvScanner(head: ReportHead): boolean {
 async function readContexts(input: ReportInput): Promise<Map<string, Context>> {
   const sources = new Map<unknown, Obj>();
   const packages = new Map<string, Obj>();
+  const layers: (string | undefined)[] = [];
   const fields = ['package', 'groups', 'dependency_groups'];
-  for await (const { path, value } of jsonValues(input, ['results.*.source', ...fields.map((field) => `results.*.packages.*.${field}`)])) {
-    if (path.length === 3) sources.set(path[1], obj(value));
+  const tops = ['results.*.source', 'image_metadata.layer_metadata.*'];
+  for await (const { path, value } of jsonValues(input, [...tops, ...fields.map((field) => `results.*.packages.*.${field}`)])) {
+    if (path[0] === 'image_metadata') layers[Number(path[2])] = str(obj(value).diff_id);
+    else if (path.length === 3) sources.set(path[1], obj(value));
     else {
       const owner = path.slice(0, 4).join('.');
       packages.set(owner, { ...packages.get(owner), [String(path[4])]: value });
@@ -62,6 +72,7 @@ async function readContexts(input: ReportInput): Promise<Map<string, Context>> {
         package: obj(parts.package),
         groups: arr(parts.groups).map(obj),
         dependencyGroups: strs(parts.dependency_groups),
+        layer: layers[num(obj(obj(parts.package).image_origin_details).index) ?? -1],
       },
     ]),
   );
@@ -82,7 +93,11 @@ function vulnerabilityOf(entry: Obj, place: string, context: Context): Observati
   const group = context.groups.find(({ ids }) => strs(ids).includes(id)) ?? {};
   const component = componentOf(context);
   const affected = affectedOf(entry, context);
-  const { severity, word } = severityOfEntry(entry, affected, group);
+  const ids = [id, ...strs(entry.aliases), ...strs(group.ids), ...strs(group.aliases)];
+  const vectors = [...arr(entry.severity), ...affected.flatMap((one) => arr(one.severity))].flatMap(cvssOf);
+  const cvss = uniqueRatings([...vectors, ...ratingOf(undefined, vectors.length === 0 ? group.max_severity : undefined)]);
+  const malicious = ids.some((one) => /^MAL-/i.test(one));
+  const { severity, word } = severityOfEntry(entry, affected, group, cvss);
   const analysis = obj(obj(group.experimental_analysis)[id] ?? obj(group.experimentalAnalysis)[id]);
   const isWithdrawn = str(entry.withdrawn) !== undefined;
   return observation({
@@ -91,13 +106,16 @@ function vulnerabilityOf(entry: Obj, place: string, context: Context): Observati
     rule: id,
     title: str(entry.summary) ?? `${id}${component ? ` in ${component}` : ''}`,
     description: str(entry.details),
-    severity,
+    severity: malicious ? 'critical' : severity,
     tool_severity: word,
-    vulnerability_ids: [id, ...strs(entry.aliases), ...strs(group.ids), ...strs(group.aliases)],
-    cwes: cwesOf(strs(obj(entry.database_specific).cwe_ids)),
-    cvss: [...arr(entry.severity), ...affected.flatMap((one) => arr(one.severity))].flatMap(cvssOf),
+    vulnerability_ids: ids,
+    cwes: cwesOf(
+      strs(obj(entry.database_specific).cwe_ids),
+      affected.flatMap((one) => arr(obj(one.database_specific).cwes).map((cwe) => (isObj(cwe) ? cwe.cweId : cwe))),
+    ),
+    cvss,
     references: arr(entry.references).flatMap((reference) => strs(obj(reference).url)),
-    location: { ...locationOf(context), fixed_version: fixedVersions(affected).join(', ') },
+    location: { ...locationOf(context, affected), fixed_version: fixedVersions(affected).join(', ') },
     suppressed: isWithdrawn,
     tags: [
       ...strs(context.package.ecosystem),
@@ -106,6 +124,7 @@ function vulnerabilityOf(entry: Obj, place: string, context: Context): Observati
       ...(analysis.called === false ? ['not-called'] : []),
       ...(analysis.unimportant === true ? ['unimportant'] : []),
     ],
+    malicious,
   });
 }
 
@@ -122,17 +141,34 @@ function licenseOf(license: string, place: string, context: Context): Observatio
   });
 }
 
-/** A vendored or checked-out repository has a commit instead of a name. */
+/**
+ * For packages of a distribution, `name` is the source package and `os_package_name` the installed one. A vendored or checked-out
+ * repository has a commit instead of a name.
+ */
 function componentOf({ package: { name, os_package_name } }: Context): string | undefined {
-  return str(name) ?? str(os_package_name);
+  return str(os_package_name) ?? str(name);
 }
 
-function locationOf(context: Context) {
+function locationOf(context: Context, affected: readonly Obj[] = []) {
+  const { name, os_package_name, version, commit, ecosystem } = context.package;
+  const purl = purlOf(affected, str(version));
   return {
     component: componentOf(context),
-    version: str(context.package.version) ?? str(context.package.commit),
+    version: str(version) ?? str(commit),
+    purl,
+    ecosystem: purl === undefined ? ecosystemOf(str(ecosystem)) : undefined,
+    source_package: str(os_package_name) === undefined ? undefined : str(name),
+    layer: context.layer,
     path: filePath(str(context.source.path)),
   };
+}
+
+/** The record has package URLs without a version. For distributions, they name the source package and not the installed one. */
+function purlOf(affected: readonly Obj[], version: string | undefined): string | undefined {
+  const purl = affected.map((one) => str(obj(one.package).purl)).find((text) => text !== undefined);
+  const parsed = parsePurl(purl);
+  if (purl === undefined || parsed === null || isSystemPackage(parsed.type)) return undefined;
+  return version === undefined || parsed.version !== undefined ? purl : purl.replace(/^[^?#]+/, (base) => `${base}@${encodeURIComponent(version)}`);
 }
 
 /** Returns the parts of the record about this package. Prefers those that list its exact version. */
@@ -152,8 +188,8 @@ function fixedVersions(affected: readonly Obj[]): string[] {
   return [...new Set(ranges.flatMap(({ events }) => arr(events).flatMap((event) => strs(obj(event).fixed))))];
 }
 
-/** Prefers the word of the database, then the scanner's highest score of the group. The service scores vectors. */
-function severityOfEntry(entry: Obj, affected: readonly Obj[], group: Obj): { severity: Severity; word: string | undefined } {
+/** Prefers the word of the database, then the scanner's highest score of the group, then the record's own CVSS vectors. */
+function severityOfEntry(entry: Obj, affected: readonly Obj[], group: Obj, cvss: readonly Cvss[]): { severity: Severity; word: string | undefined } {
   const labels = arr(entry.severity).flatMap((one) => (/^CVSS/i.test(str(obj(one).type) ?? '') ? [] : strs(obj(one).score)));
   const words = [
     str(obj(entry.database_specific).severity),
@@ -163,7 +199,7 @@ function severityOfEntry(entry: Obj, affected: readonly Obj[], group: Obj): { se
   const word = words.find((candidate) => severityOf(candidate) !== 'unknown');
   if (word !== undefined) return { severity: severityOf(word), word };
   const score = num(group.max_severity);
-  return { severity: severityOfScore(score), word: score === undefined ? undefined : String(score) };
+  return score === undefined ? { severity: severityOfRatings(cvss), word: undefined } : { severity: severityOfScore(score), word: String(score) };
 }
 
 function cvssOf(entry: unknown): Cvss[] {

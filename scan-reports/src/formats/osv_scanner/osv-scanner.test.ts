@@ -25,7 +25,13 @@ test('reads a vulnerable package with all ids of its group and the fix of its br
     cvss: [{ vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:L/A:L' }],
     references: ['https://docs.example.com/releases/security'],
     asset: null,
-    location: { component: 'django', version: '3.2.9', fixed_version: '3.2.10', path: '/work/shop/requirements.txt' },
+    location: {
+      component: 'django',
+      version: '3.2.9',
+      fixed_version: '3.2.10',
+      purl: 'pkg:pypi/django@3.2.9',
+      path: '/work/shop/requirements.txt',
+    },
     present: true,
     suppressed: false,
     first_seen: null,
@@ -82,7 +88,58 @@ test('rejects malformed records and reads the rest', async () => {
 
 test('accepts a report without findings and an empty file, and rejects another file', async () => {
   for (const input of [fixture('empty.json'), fromBuffer(''), fromBuffer('{"results":[]}'), fromBuffer('{"results":null}')])
-    expect(await readAll(osvScanner, input)).toEqual({ observations: [], rejections: [] });
+    expect(await readAll(osvScanner, input)).toMatchObject({ observations: [], rejections: [] });
   for (const foreign of ['{"results":[{"check_id":"a","path":"b"}],"errors":[],"paths":{}}', '{"results":[],"errors":[]}', '{"Results":[]}', '[]', '<a/>'])
     await expect(readAll(osvScanner, fromBuffer(foreign))).rejects.toThrow('Expected a JSON object with results, each with source and packages.');
+});
+
+const packageOf = (name: object, vulnerability: object, group: object = {}) => ({ package: name, groups: [group], vulnerabilities: [vulnerability] });
+const report = (packages: object[], more: object = {}) =>
+  fromBuffer(JSON.stringify({ results: [{ source: { path: '/a/lock', type: 'lockfile' }, packages }], ...more }));
+
+test('rates by the scores of the group or the vectors of the record if there is no word', async () => {
+  const lodash = { name: 'lodash', version: '4.17.15', ecosystem: 'npm' };
+  const vector = 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H';
+  const vulnerability = { id: 'GHSA-35jh-r3h4-6jhm', severity: [{ type: 'CVSS_V3', score: vector }] };
+  const { observations } = await readAll(
+    osvScanner,
+    report([
+      packageOf(lodash, vulnerability),
+      packageOf(lodash, vulnerability, { ids: ['GHSA-35jh-r3h4-6jhm'], max_severity: '7.2' }),
+      packageOf(lodash, { id: 'PYSEC-1' }, { ids: ['PYSEC-1'], max_severity: '7.2' }),
+      packageOf(lodash, { id: 'PYSEC-2' }),
+    ]),
+  );
+  expect(observations.map(({ severity, tool_severity, cvss }) => [severity, tool_severity, cvss])).toEqual([
+    ['critical', null, [{ vector }]],
+    ['high', '7.2', [{ vector }]],
+    ['high', '7.2', [{ score: 7.2 }]],
+    ['unknown', null, []],
+  ]);
+});
+
+test('a malicious package is critical', async () => {
+  const entry = {
+    id: 'MAL-2024-1234',
+    affected: [{ package: { name: '@evil/pad', ecosystem: 'npm', purl: 'pkg:npm/%40evil/pad' }, database_specific: { cwes: [{ cweId: 'CWE-506' }] } }],
+  };
+  const { observations } = await readAll(osvScanner, report([packageOf({ name: '@evil/pad', version: '1.0.0', ecosystem: 'npm' }, entry)]));
+  expect(observations).toMatchObject([
+    { malicious: true, severity: 'critical', cwes: [506], location: { component: '@evil/pad', purl: 'pkg:npm/%40evil/pad@1.0.0' } },
+  ]);
+});
+
+test('names the installed package of a distribution, its source package and its layer', async () => {
+  const installed = { name: 'openssl', os_package_name: 'libssl3', version: '3.0.8', ecosystem: 'Debian:12', image_origin_details: { index: 1 } };
+  const entry = { id: 'CVE-2023-0286', affected: [{ package: { name: 'openssl', ecosystem: 'Debian:12', purl: 'pkg:deb/debian/openssl?arch=source' } }] };
+  const layers = { image_metadata: { layer_metadata: [{ diff_id: 'sha256:0' }, { diff_id: 'sha256:1' }] } };
+  const { observations } = await readAll(osvScanner, report([packageOf(installed, entry)], layers));
+  expect(observations[0]?.location).toEqual({
+    component: 'libssl3',
+    version: '3.0.8',
+    ecosystem: 'deb',
+    source_package: 'openssl',
+    layer: 'sha256:1',
+    path: '/a/lock',
+  });
 });

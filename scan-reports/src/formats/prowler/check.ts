@@ -2,7 +2,7 @@ import type { Asset, Observation } from '../../contract.ts';
 import { idsIn, observation, RecordError, required, severityOf } from '../../shared/normalize.ts';
 
 /** A check of one resource. All versions and output modes report it, under different names. */
-interface Check {
+export interface Check {
   place: string;
   id: string | undefined;
   title: string | undefined;
@@ -24,6 +24,8 @@ interface Check {
   references: readonly (string | undefined)[];
   seen: Date | null;
   tags: readonly (string | undefined)[];
+  /** Version of Prowler. */
+  version?: string | undefined;
 }
 
 /**
@@ -74,8 +76,13 @@ export function checkObservation(check: Check): Observation | null {
   });
 }
 
+/** True if the check passed, which proves that the resource was checked. */
+export function hasPassed({ status }: Check): boolean {
+  return /^(?:PASS|PASSED|SUCCESS)$/i.test(status ?? '');
+}
+
 /** ARNs and similar ids are globally unique. Other ids and names need account and region. */
-function assetOf({ provider, account, region, resource, resourceName }: Check): Asset | null {
+export function assetOf({ provider, account, region, resource, resourceName }: Check): Asset | null {
   if (resource && /^(?:arn:|\/\/|\/subscriptions\/|https?:\/\/)/i.test(resource)) {
     return { type: 'cloud_resource', name: resource, identifiers: [{ kind: /^arn:/i.test(resource) ? 'arn' : 'cloud_id', value: resource }] };
   }

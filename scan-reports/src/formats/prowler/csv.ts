@@ -1,6 +1,6 @@
-import type { Observation, ReportHead } from '../../contract.ts';
+import type { ReportHead } from '../../contract.ts';
 import { date, str } from '../../shared/read.ts';
-import { checkObservation } from './check.ts';
+import type { Check } from './check.ts';
 import { checkIn } from './json.ts';
 
 export interface CsvShape {
@@ -26,7 +26,7 @@ export function csvShapeOf(head: ReportHead): CsvShape | null {
   return null;
 }
 
-export function rowOf(cells: Readonly<Record<string, string>>, place: string, { old }: CsvShape): Observation | null {
+export function rowOf(cells: Readonly<Record<string, string>>, place: string, { old }: CsvShape): Check {
   // Version 3 writes column names in lower case.
   const cell = (...names: string[]): string | undefined => names.map((name) => str(cells[name]) ?? str(cells[name.toLowerCase()])).find(Boolean);
   return old ? oldRowOf(cell, place) : modernRowOf(cell, place);
@@ -35,8 +35,8 @@ export function rowOf(cells: Readonly<Record<string, string>>, place: string, { 
 type Cell = (...names: string[]) => string | undefined;
 
 /** Version 2. Before 2.4, there are fewer columns with other names. */
-function oldRowOf(cell: Cell, place: string): Observation | null {
-  return checkObservation({
+function oldRowOf(cell: Cell, place: string): Check {
+  return {
     place,
     ...checkIn(cell('TITLE_TEXT'), cell('TITLE_ID')),
     message: cell('CHECK_RESULT_EXTENDED', 'NOTES'),
@@ -51,12 +51,12 @@ function oldRowOf(cell: Cell, place: string): Observation | null {
     references: [cell('CHECK_DOC')],
     seen: date(cell('PROWLER_START_TIME')),
     tags: [cell('CHECK_SERVICENAME'), cell('CHECK_CAF_EPIC')],
-  });
+  };
 }
 
 /** Version 3 and later. */
-function modernRowOf(cell: Cell, place: string): Observation | null {
-  return checkObservation({
+function modernRowOf(cell: Cell, place: string): Check {
+  return {
     place,
     id: cell('CHECK_ID'),
     title: cell('CHECK_TITLE'),
@@ -76,5 +76,6 @@ function modernRowOf(cell: Cell, place: string): Observation | null {
     references: [cell('RELATED_URL'), cell('REMEDIATION_RECOMMENDATION_URL'), cell('ADDITIONAL_URLS')],
     seen: date(cell('TIMESTAMP', 'ASSESSMENT_START_TIME')),
     tags: [cell('SERVICE_NAME'), cell('CATEGORIES')],
-  });
+    version: cell('PROWLER_VERSION'),
+  };
 }

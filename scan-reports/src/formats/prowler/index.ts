@@ -1,10 +1,12 @@
-import type { Observation, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
+import type { ReportEntry, ReportFormat, ReportHead, ReportInput } from '../../contract.ts';
 import { csvRows } from '../../csv/rows.ts';
 import { hasKeys, headOf } from '../../detect.ts';
 import { jsonRecords } from '../../json/documents.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { RecordError, record } from '../../shared/normalize.ts';
 import { type Obj, obj } from '../../shared/read.ts';
+import { runEntry } from '../../shared/run.ts';
+import { assetOf, type Check, checkObservation, hasPassed } from './check.ts';
 import { type CsvShape, csvShapeOf, rowOf } from './csv.ts';
 import { jsonCheckOf, oldJsonCheckOf } from './json.ts';
 import { detectionOf } from './ocsf.ts';
@@ -39,22 +41,43 @@ function isEmpty(head: ReportHead): boolean {
   return /^\s*(?:\[\s*\])?\s*$/.test(head.text);
 }
 
-async function* readCsv(input: ReportInput, shape: CsvShape): AsyncGenerator<ReportItem> {
-  for await (const { cells, place } of csvRows(input, shape.required, { delimiter: shape.delimiter })) {
-    yield* record(place, () => rowOf(cells, place, shape));
-  }
+async function* readCsv(input: ReportInput, shape: CsvShape): AsyncGenerator<ReportEntry> {
+  const read = createReader();
+  for await (const { cells, place } of csvRows(input, shape.required, { delimiter: shape.delimiter })) yield* read(place, () => rowOf(cells, place, shape));
 }
 
-async function* readJson(input: ReportInput, head: ReportHead): AsyncGenerator<ReportItem> {
-  for await (const { place, value, error } of jsonRecords(input, head.jsonShape === 'array' ? '*' : '')) {
-    yield* record(place, () => {
+async function* readJson(input: ReportInput, head: ReportHead): AsyncGenerator<ReportEntry> {
+  const read = createReader();
+  for await (const { place, value, error } of jsonRecords(input, head.jsonShape === 'array' ? '*' : ''))
+    yield* read(place, () => {
       if (error) throw new RecordError(error);
       return entryOf(obj(value), place);
     });
-  }
 }
 
-function entryOf(entry: Obj, place: string): Observation | null {
+const REMEMBERED = 50_000;
+
+/** All checks of a run have the time of its start. Resources that passed a check are covered, even if they have no findings. */
+function createReader() {
+  const covered = new Set<string>();
+  let hasRun = false;
+  return function* (place: string, make: () => Check): Generator<ReportEntry> {
+    let check: Check | undefined;
+    yield* record(place, () => {
+      check = make();
+      return checkObservation(check);
+    });
+    if (check === undefined) return;
+    if (!hasRun) yield* runEntry({ tool_version: check.version, started_at: check.seen });
+    hasRun = true;
+    const asset = hasPassed(check) ? assetOf(check) : null;
+    if (asset === null || covered.has(asset.name)) return;
+    if (covered.size < REMEMBERED) covered.add(asset.name);
+    yield* runEntry({ asset });
+  };
+}
+
+function entryOf(entry: Obj, place: string): Check {
   if ('metadata' in entry || 'finding_info' in entry) return detectionOf(entry, place);
   return 'Control' in entry || 'Control ID' in entry ? oldJsonCheckOf(entry, place) : jsonCheckOf(entry, place);
 }

@@ -1,11 +1,10 @@
-import type { Observation } from '../../contract.ts';
 import { date, type Obj, obj, str, strs } from '../../shared/read.ts';
-import { checkObservation } from './check.ts';
+import type { Check } from './check.ts';
 
 /** Version 3. */
-export function jsonCheckOf(entry: Obj, place: string): Observation | null {
+export function jsonCheckOf(entry: Obj, place: string): Check {
   const { Recommendation } = obj(entry.Remediation);
-  return checkObservation({
+  return {
     place,
     id: str(entry.CheckID),
     title: str(entry.CheckTitle),
@@ -24,12 +23,12 @@ export function jsonCheckOf(entry: Obj, place: string): Observation | null {
     references: [str(entry.RelatedUrl), str(obj(Recommendation).Url)],
     seen: date(entry.AssessmentStartTime),
     tags: [str(entry.ServiceName), ...strs(entry.Categories)],
-  });
+  };
 }
 
 /** Version 2. */
-export function oldJsonCheckOf(entry: Obj, place: string): Observation | null {
-  return checkObservation({
+export function oldJsonCheckOf(entry: Obj, place: string): Check {
+  return {
     place,
     ...checkIn(str(entry.Control), str(entry['Control ID'])),
     message: str(entry.Message),
@@ -44,7 +43,7 @@ export function oldJsonCheckOf(entry: Obj, place: string): Observation | null {
     references: [str(entry['Doc link'])],
     seen: date(entry.Timestamp),
     tags: [str(entry.Service), str(entry['CAF Epic'])],
-  });
+  };
 }
 
 /** Splits "[check11] Avoid the use of the root account" into id and title. The separate number depends on the edition of the CIS benchmark. */

@@ -1,9 +1,8 @@
-import type { Observation } from '../../contract.ts';
 import { arr, date, type Obj, obj, str, strs } from '../../shared/read.ts';
-import { checkObservation } from './check.ts';
+import type { Check } from './check.ts';
 
 /** Detection findings (class 2004) of version 4 and later, security findings (class 2001) of version 3. */
-export function detectionOf(entry: Obj, place: string): Observation | null {
+export function detectionOf(entry: Obj, place: string): Check {
   const finding = obj(entry.finding_info ?? entry.finding);
   const { event_code, product } = obj(entry.metadata);
   const cloud = obj(entry.cloud);
@@ -11,7 +10,7 @@ export function detectionOf(entry: Obj, place: string): Observation | null {
   const unmapped = obj(entry.unmapped);
   const remediation = obj(entry.remediation ?? finding.remediation);
   const status = str(entry.status);
-  return checkObservation({
+  return {
     place,
     id: str(event_code) ?? str(obj(obj(product).feature).uid),
     title: str(finding.title),
@@ -38,5 +37,6 @@ export function detectionOf(entry: Obj, place: string): Observation | null {
     ],
     seen: date(entry.time_dt ?? entry.event_time ?? finding.created_time_dt ?? finding.created_time ?? entry.time),
     tags: [str(obj(resource.group).name), ...strs(unmapped.categories)],
-  });
+    version: str(obj(product).version),
+  };
 }

@@ -154,7 +154,7 @@ test('rejects malformed checks and reads the rest', async () => {
 });
 
 test.each(['empty.csv', 'empty.jsonl'])('accepts a report without findings: %s', async (name) => {
-  expect(await read(name)).toEqual({ observations: [], rejections: [] });
+  expect(await read(name)).toMatchObject({ observations: [], rejections: [] });
 });
 
 test('rejects another file', async () => {
@@ -162,4 +162,19 @@ test('rejects another file', async () => {
   await expect(readAll(prowler, fromBuffer('[{"metadata": {"product": {"name": "Other"}}, "finding_info": {}}]'))).rejects.toThrow(
     /Expected .* OCSF JSON of Prowler/,
   );
+});
+
+test('states version and start of the run, and the resources that passed', async () => {
+  const entry = (status_code: string, uid: string) => ({
+    metadata: { event_code: 's3_encryption', product: { name: 'Prowler', vendor_name: 'Prowler', version: '5.3.0' } },
+    finding_info: { title: 'A', uid: 'prowler-x' },
+    resources: [{ uid }],
+    status_code,
+    severity: 'High',
+    time_dt: '2025-01-01T00:00:00Z',
+  });
+  const entries = [entry('FAIL', 'arn:aws:s3:::a'), entry('PASS', 'arn:aws:s3:::b'), entry('PASS', 'arn:aws:s3:::b'), entry('INFO', 'arn:aws:s3:::c')];
+  const { runs, observations } = await readAll(prowler, fromBuffer(JSON.stringify(entries)));
+  expect(observations).toHaveLength(1);
+  expect(runs).toMatchObject([{ tool_version: '5.3.0', started_at: new Date('2025-01-01T00:00:00Z') }, { asset: { name: 'arn:aws:s3:::b' } }]);
 });

@@ -1,6 +1,7 @@
-import type { Asset, Cvss, Observation, ReportInput, ReportItem } from '../../contract.ts';
+import type { Asset, Cvss, Observation, ReportEntry, ReportInput } from '../../contract.ts';
 import { observation, RecordError, record, required } from '../../shared/normalize.ts';
 import { count, str } from '../../shared/read.ts';
+import { runEntry } from '../../shared/run.ts';
 import { child, childText, type XmlElement, xmlElements } from '../../xml/elements.ts';
 import { assetOf, cvssOf, dateOf, describe, readable, severityOfLevel, tagsOf, textsIn } from './common.ts';
 
@@ -19,9 +20,13 @@ interface GlossaryEntry {
 const HOST = 'ASSET_DATA_REPORT/HOST_LIST/HOST';
 const NAMES = ['IP', 'IPV6', 'DNS', 'NETBIOS', 'QG_HOSTID', 'EC2_INSTANCE_ID'];
 
-/** The glossary of QIDs comes after the hosts, so it is read in a first pass. The names of a host come before its findings. */
-export async function* readAssetReport(input: ReportInput): AsyncGenerator<ReportItem> {
-  const glossary = await readGlossary(input);
+/**
+ * The glossary of QIDs comes after the hosts, so it is read in a first pass. The names of a host come before its findings. Hosts without
+ * findings are listed too.
+ */
+export async function* readAssetReport(input: ReportInput): AsyncGenerator<ReportEntry> {
+  const { glossary, generated } = await readContext(input);
+  yield* runEntry({ finished_at: generated });
   let host = new Map<string, string>();
   let hostIndex = 0;
   for await (const { element, pattern, parents, place } of xmlElements(input, [
@@ -29,32 +34,46 @@ export async function* readAssetReport(input: ReportInput): AsyncGenerator<Repor
     `${HOST}/VULN_INFO_LIST/VULN_INFO`,
   ])) {
     const index = parents[2]?.index ?? 0;
-    if (index !== hostIndex) host = new Map();
+    if (index !== hostIndex) {
+      yield* runEntry({ asset: namedHost(host) });
+      host = new Map();
+    }
     hostIndex = index;
     if (pattern < NAMES.length) host.set(element.name, element.text);
     else yield* record(place, () => findingOf(element, place, hostOf(host), glossary));
   }
+  yield* runEntry({ asset: namedHost(host) });
 }
 
 function hostOf(names: ReadonlyMap<string, string>): Asset {
-  const asset = assetOf({
+  const asset = namedHost(names);
+  if (asset === null) throw new RecordError('the host has no IP');
+  return asset;
+}
+
+function namedHost(names: ReadonlyMap<string, string>): Asset | null {
+  return assetOf({
     ips: [names.get('IP'), names.get('IPV6')],
     dns: names.get('DNS'),
     netbios: names.get('NETBIOS'),
     agent: names.get('QG_HOSTID'),
     cloud: names.get('EC2_INSTANCE_ID'),
   });
-  if (asset === null) throw new RecordError('the host has no IP');
-  return asset;
 }
 
-async function readGlossary(input: ReportInput): Promise<ReadonlyMap<string, GlossaryEntry>> {
+async function readContext(input: ReportInput): Promise<{ glossary: ReadonlyMap<string, GlossaryEntry>; generated: Date | null }> {
   const glossary = new Map<string, GlossaryEntry>();
-  for await (const { element } of xmlElements(input, ['ASSET_DATA_REPORT/GLOSSARY/VULN_DETAILS_LIST/VULN_DETAILS'])) {
+  let generated: Date | null = null;
+  const paths = ['ASSET_DATA_REPORT/GLOSSARY/VULN_DETAILS_LIST/VULN_DETAILS', 'ASSET_DATA_REPORT/HEADER/GENERATION_DATETIME'];
+  for await (const { element, pattern } of xmlElements(input, paths)) {
+    if (pattern === 1) {
+      generated = dateOf(element.text);
+      continue;
+    }
     const qid = str(childText(element, 'QID')) ?? element.attributes.id?.replace(/^qid_/, '');
     if (qid) glossary.set(qid, glossaryEntryOf(element));
   }
-  return glossary;
+  return { glossary, generated };
 }
 
 function glossaryEntryOf(element: XmlElement): GlossaryEntry {

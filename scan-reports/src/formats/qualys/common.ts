@@ -1,5 +1,6 @@
 import type { Asset, AssetIdentifier, Cvss, Severity } from '../../contract.ts';
 import { hostAsset } from '../../shared/normalize.ts';
+import { ratingOf } from '../../shared/ratings.ts';
 import { date, num, plain, str } from '../../shared/read.ts';
 import { child, childText, type XmlElement } from '../../xml/elements.ts';
 
@@ -16,10 +17,10 @@ export function tagsOf(category: string | undefined, type: string | undefined): 
   return [...(category ? [category] : []), ...(/^(?:practice|potential)/i.test(type ?? '') ? ['potential'] : [])];
 }
 
-/** Parses "9.3 (AV:N/AC:M/Au:N/C:C/I:C/A:C)". A score without a vector cannot be verified and is ignored. */
+/** Parses "9.3 (AV:N/AC:M/Au:N/C:C/I:C/A:C)", or only the score. */
 export function cvssOf(text: string | undefined, version?: string): Cvss[] {
-  const [, score, vector] = /^\s*(\d+(?:\.\d+)?)\s*\(([^)]+)\)/.exec(text ?? '') ?? [];
-  if (vector === undefined || !vector.startsWith('AV:')) return [];
+  const [, score, vector] = /^\s*(\d+(?:\.\d+)?)\s*(?:\(([^)]+)\))?/.exec(text ?? '') ?? [];
+  if (vector === undefined || !vector.startsWith('AV:')) return ratingOf(undefined, score, version ?? '2.0');
   const number = num(score);
   return [{ vector: version === undefined ? vector : `CVSS:${version}/${vector}`, ...(number === undefined ? {} : { score: number }) }];
 }
@@ -69,4 +70,10 @@ export function assetOf({ ips, dns, netbios, agent, cloud }: Names): Asset | nul
     ...(cloud ? [{ kind: 'cloud_id' as const, value: cloud }] : []),
   ];
   return { ...asset, identifiers: [...(asset.identifiers ?? []), ...further] };
+}
+
+/** Returns the versions in "External (IP: 192.0.2.1, Scanner: 11.8.30-1, WAS: 7.6.34-1, Signatures: 2.4.841-2)". */
+export function scannerFacts(text: string | undefined): { tool_version: string | undefined; knowledge: string | undefined } {
+  const value = (label: string): string | undefined => new RegExp(`\\b${label}:? (\\d[\\w.-]*)`).exec(text ?? '')?.[1];
+  return { tool_version: value('Scanner'), knowledge: value('Signatures') };
 }

@@ -1,8 +1,9 @@
-import type { Observation, ReportHead, ReportInput, ReportItem, Severity } from '../../contract.ts';
+import type { Asset, ExploitMaturity, Observation, ReportEntry, ReportHead, ReportInput, Severity } from '../../contract.ts';
 import { csvRows } from '../../csv/rows.ts';
 import { hasColumns } from '../../detect.ts';
-import { cwesOf, idsIn, observation, RecordError, record, required } from '../../shared/normalize.ts';
+import { cwesOf, idsIn, isIp, observation, RecordError, record, required } from '../../shared/normalize.ts';
 import { count, str } from '../../shared/read.ts';
+import { runEntry } from '../../shared/run.ts';
 import { assetOf, cvssOf, dateOf, describe, presentText, readable, severityOfLevel, tagsOf } from './common.ts';
 
 /** Columns of the report, of VMDR lists (by QID or CVE), of API responses and of PCI scans (also from Hacker Guardian). */
@@ -23,8 +24,9 @@ const COLUMNS = {
   last: ['Last Detected', 'Last Found Datetime', 'Last Found'],
   cve: ['CVE ID', 'CVE', 'CVEID'],
   cwe: ['CWE'],
-  cvss3: ['CVSS3.1 Base', 'CVSS3 Base', 'CVSS3'],
-  cvss2: ['CVSS Base', 'CVSS'],
+  cvss3: ['CVSS3.1 Base', 'CVSS3 Base', 'CVSS3', 'CVSSv3.1 Base (nvd)', 'CVSSv3.1 Base'],
+  cvss2: ['CVSS Base', 'CVSS', 'CVSSv2 Base (nvd)', 'CVSSv2 Base'],
+  threats: ['RTI'],
   threat: ['Threat', 'THREAT', 'CVE-Description'],
   impact: ['Impact', 'IMPACT'],
   result: ['Results', 'RESULT', 'Result'],
@@ -49,18 +51,25 @@ export function isCsv(head: ReportHead): boolean {
   return HEADERS.some((columns) => hasColumns(head, ...columns));
 }
 
-export async function* readCsv(input: ReportInput): AsyncGenerator<ReportItem> {
-  for await (const { cells, place } of csvRows(input, ['QID'])) yield* record(place, () => rowOf(cells, place));
+/** Hosts without findings and closing remarks have their own lines. */
+export async function* readCsv(input: ReportInput): AsyncGenerator<ReportEntry> {
+  for await (const { cells, place } of csvRows(input, ['QID'])) {
+    const cell: Cell = (column) => COLUMNS[column].map((name) => presentText(cells[name])).find((value) => value !== undefined);
+    if (presentText(cells.QID) !== undefined || cell('title') !== undefined) yield* record(place, () => rowOf(cells, cell, place));
+    else if (isIp(cell('ip') ?? '')) yield* runEntry({ asset: hostOf(cell) });
+  }
 }
 
-function rowOf(cells: Readonly<Record<string, string>>, place: string): Observation | null {
-  const cell = (column: keyof typeof COLUMNS): string | undefined =>
-    COLUMNS[column].map((name) => presentText(cells[name])).find((value) => value !== undefined);
-  // Hosts without findings and closing remarks have their own lines.
-  if (presentText(cells.QID) === undefined && cell('title') === undefined) return null;
+type Cell = (column: keyof typeof COLUMNS) => string | undefined;
+
+function hostOf(cell: Cell): Asset | null {
+  return assetOf({ ips: [cell('ip'), cell('ipv6')], dns: cell('dns'), netbios: cell('netbios'), agent: cell('agent'), cloud: cell('cloud') });
+}
+
+function rowOf(cells: Readonly<Record<string, string>>, cell: Cell, place: string): Observation {
   const qid = required(presentText(cells.QID), 'QID');
   if (!/^\d+$/.test(qid)) throw new RecordError('QID is not a number');
-  const asset = assetOf({ ips: [cell('ip'), cell('ipv6')], dns: cell('dns'), netbios: cell('netbios'), agent: cell('agent'), cloud: cell('cloud') });
+  const asset = hostOf(cell);
   if (asset === null) throw new RecordError('the host has neither an address nor a name');
   const type = cell('type');
   return observation({
@@ -75,7 +84,7 @@ function rowOf(cells: Readonly<Record<string, string>>, place: string): Observat
     tool_severity: str(cells.Severity) ?? str(cells.Q_SEVERITY) ?? str(cells.SEVERITY),
     vulnerability_ids: idsIn(cell('cve')),
     cwes: cwesOf(cell('cwe')),
-    cvss: [...cvssOf(cell('cvss3'), cells['CVSS3.1 Base'] ? '3.1' : '3.0'), ...cvssOf(cell('cvss2'))],
+    cvss: [...cvssOf(cell('cvss3'), cells['CVSS3.1 Base'] || cells['CVSSv3.1 Base (nvd)'] ? '3.1' : '3.0'), ...cvssOf(cell('cvss2'))],
     asset,
     location: { port: count(cell('port')), protocol: cell('protocol')?.toLowerCase(), resource: cell('instance') },
     present: cell('status')?.toLowerCase() !== 'fixed',
@@ -83,7 +92,16 @@ function rowOf(cells: Readonly<Record<string, string>>, place: string): Observat
     first_seen: dateOf(cell('first')),
     last_seen: dateOf(cell('last') ?? isoOnly(cells['LAST SCAN'])),
     tags: tagsOf(cell('category'), type),
+    exploit_maturity: exploitOf(cell('threats')),
+    known_exploited: /cisa.?known.?exploited/i.test(cell('threats') ?? ''),
   });
+}
+
+/** Real-time threat indicators are a list of words. */
+function exploitOf(indicators: string | undefined): ExploitMaturity | undefined {
+  if (/active.?(?:attack|exploit)/i.test(indicators ?? '')) return 'attacked';
+  if (/exploit.?kit/i.test(indicators ?? '')) return 'functional';
+  return /exploit.?public|public.?exploit/i.test(indicators ?? '') ? 'proof_of_concept' : undefined;
 }
 
 /** PCI scans list only vulnerabilities and no gathered information, so their lowest level is low. */

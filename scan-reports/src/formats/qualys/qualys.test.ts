@@ -213,8 +213,8 @@ test('PCI scan: maps the lowest level to low, suppresses approved false positive
 });
 
 test('accepts reports without findings', async () => {
-  expect(await read('empty.xml')).toEqual({ observations: [], rejections: [] });
-  expect(await read('empty.csv')).toEqual({ observations: [], rejections: [] });
+  expect(await read('empty.xml')).toMatchObject({ observations: [], rejections: [] });
+  expect(await read('empty.csv')).toMatchObject({ observations: [], rejections: [] });
 });
 
 test.each(['<SCAN><result/></SCAN>', '<SIMPLE_RETURN/>', 'QID,Name\n1,x\n', '[]'])('rejects another file: %s', async (text) => {
@@ -230,4 +230,76 @@ test.each([
 ])('a scan with the status %s is finished: %s', async (status, finished) => {
   const text = `<SCAN value="scan/1"><HEADER><KEY value="TITLE">ERROR pages</KEY><KEY value="STATUS">${status}</KEY></HEADER></SCAN>`;
   expect(await qualys.about?.(fromBuffer(text))).toEqual({ tools: null, finished, unread: [] });
+});
+
+test('scan result: states time, versions and every address of the scan', async () => {
+  const text = `<SCAN value="scan/1"><HEADER><KEY value="DATE">2026-02-01T08:00:00Z</KEY><KEY value="SCAN_HOST">192.0.2.1 (Scanner 12.14.34-1, Vulnerability Signatures 2.5.812-2)</KEY></HEADER>
+    <IP value="192.0.2.5" name="No registered hostname"></IP><IP value="192.0.2.6" name="web.example.com"><VULNS></VULNS></IP></SCAN>`;
+  expect((await readAll(qualys, fromBuffer(text))).runs).toMatchObject([
+    { started_at: new Date('2026-02-01T08:00:00Z') },
+    { tool_version: '12.14.34-1', knowledge: '2.5.812-2' },
+    { asset: { name: '192.0.2.5' } },
+    { asset: { name: 'web.example.com' } },
+  ]);
+});
+
+test('asset data report: states time and every host, also without findings', async () => {
+  const host = (ip: string) => `<HOST><IP>${ip}</IP></HOST>`;
+  const text = `<ASSET_DATA_REPORT><HEADER><GENERATION_DATETIME>2026-02-01T08:00:00Z</GENERATION_DATETIME></HEADER><HOST_LIST>${host('192.0.2.1')}${host('192.0.2.2')}</HOST_LIST></ASSET_DATA_REPORT>`;
+  expect((await readAll(qualys, fromBuffer(text))).runs).toMatchObject([
+    { finished_at: new Date('2026-02-01T08:00:00Z') },
+    { asset: { name: '192.0.2.1' } },
+    { asset: { name: '192.0.2.2' } },
+  ]);
+});
+
+test('detections: state the last scan of each host and whether it could log in', async () => {
+  const host = (ip: string, login: string) =>
+    `<HOST><IP>${ip}</IP><LAST_VM_SCANNED_DATE>2026-02-01T08:00:00Z</LAST_VM_SCANNED_DATE>${login ? `<LAST_VM_AUTH_SCANNED_DATE>${login}</LAST_VM_AUTH_SCANNED_DATE>` : ''}</HOST>`;
+  const hosts = [host('192.0.2.1', '2026-02-01T08:00:00Z'), host('192.0.2.2', '2026-01-01T08:00:00Z'), host('192.0.2.3', '')];
+  const text = `<HOST_LIST_VM_DETECTION_OUTPUT><RESPONSE><HOST_LIST>${hosts.join('')}</HOST_LIST></RESPONSE></HOST_LIST_VM_DETECTION_OUTPUT>`;
+  const { runs } = await readAll(qualys, fromBuffer(text));
+  expect(runs.map(({ asset, credentialed }) => [asset?.name, credentialed])).toEqual([
+    ['192.0.2.1', true],
+    ['192.0.2.2', false],
+    ['192.0.2.3', undefined],
+  ]);
+  expect(runs[0]?.finished_at).toEqual(new Date('2026-02-01T08:00:00Z'));
+});
+
+test('web application report: states times, versions, login and applications', async () => {
+  const scan = `<SCAN><START_DATE>12 Mar 2020 04:42PM GMT-0400</START_DATE><END_DATE>12 Mar 2020 04:54PM GMT-0400</END_DATE>
+    <SCANNER>External (IP: 192.0.2.1, Scanner: 11.8.30-1, WAS: 7.6.34-1, Signatures: 2.4.841-2)</SCANNER><AUTHENTICATION_STATUS>Successful</AUTHENTICATION_STATUS></SCAN>`;
+  const text = `<WAS_SCAN_REPORT><RESULTS></RESULTS><APPENDIX><SCAN_LIST>${scan}</SCAN_LIST><WEBAPP><NAME>Shop</NAME><URL>https://shop.example.com/</URL></WEBAPP></APPENDIX></WAS_SCAN_REPORT>`;
+  expect((await readAll(qualys, fromBuffer(text))).runs).toMatchObject([
+    {
+      tool_version: '11.8.30-1',
+      knowledge: '2.4.841-2',
+      started_at: new Date('2020-03-12T20:42:00Z'),
+      finished_at: new Date('2020-03-12T20:54:00Z'),
+      credentialed: true,
+    },
+    { asset: { type: 'web_application', name: 'https://shop.example.com' } },
+  ]);
+});
+
+test('CSV: keeps scores without a vector, threat indicators and hosts without findings', async () => {
+  const text = [
+    'QID,Title,IP,Severity,CVSSv2 Base (nvd),CVSSv3.1 Base (nvd),RTI',
+    '730143,Log4Shell,192.0.2.1,5,9.3,10.0,"Active_Attacks,Cisa_Known_Exploited_Vulns"',
+    ',,192.0.2.2,,,,',
+    ',,closing remark,,,,',
+  ];
+  const { observations, runs } = await readAll(qualys, fromBuffer(text.join('\n')));
+  expect(observations).toMatchObject([
+    {
+      cvss: [
+        { score: 10, version: '3.1' },
+        { score: 9.3, version: '2.0' },
+      ],
+      exploit_maturity: 'attacked',
+      known_exploited: true,
+    },
+  ]);
+  expect(runs).toMatchObject([{ asset: { name: '192.0.2.2' } }]);
 });

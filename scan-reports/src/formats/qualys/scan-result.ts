@@ -1,26 +1,35 @@
-import type { Observation, ReportInput, ReportItem } from '../../contract.ts';
+import type { Asset, Observation, ReportEntry, ReportInput } from '../../contract.ts';
 import { idsIn, observation, RecordError, record, required } from '../../shared/normalize.ts';
 import { count, str } from '../../shared/read.ts';
+import { runEntry } from '../../shared/run.ts';
 import { childText, type XmlElement, type XmlMatch, xmlElements } from '../../xml/elements.ts';
-import { assetOf, cvssOf, dateOf, describe, readable, severityOfLevel, tagsOf, textsIn } from './common.ts';
+import { assetOf, cvssOf, dateOf, describe, readable, scannerFacts, severityOfLevel, tagsOf, textsIn } from './common.ts';
 
 /** Reads only confirmed vulnerabilities. The sections INFOS, SERVICES and PRACTICES contain gathered information and possible weaknesses. */
-export async function* readScan(input: ReportInput): AsyncGenerator<ReportItem> {
+export async function* readScan(input: ReportInput): AsyncGenerator<ReportEntry> {
   let scanned: Date | null = null;
-  for await (const { element, pattern, parents, place } of xmlElements(input, ['SCAN/HEADER/KEY', 'SCAN/IP/VULNS/CAT/VULN', 'SCAN/IP/VULNS/VULN'])) {
-    if (pattern > 0) yield* record(place, () => findingOf(element, parents, place, scanned));
-    else if (element.attributes.value === 'DATE') scanned = dateOf(element.text);
+  const paths = ['SCAN/HEADER/KEY', 'SCAN/IP/@', 'SCAN/IP/VULNS/CAT/VULN', 'SCAN/IP/VULNS/VULN'];
+  for await (const { element, pattern, parents, place } of xmlElements(input, paths)) {
+    if (pattern > 1) yield* record(place, () => findingOf(element, parents, place, scanned));
+    else if (pattern === 1) yield* runEntry({ asset: hostOf(element.attributes) });
+    else if (element.attributes.value === 'SCAN_HOST') yield* runEntry(scannerFacts(element.text));
+    else if (element.attributes.value === 'DATE') {
+      scanned = dateOf(element.text);
+      yield* runEntry({ started_at: scanned });
+    }
   }
+}
+
+/** A host without a name is called "No registered hostname". */
+function hostOf(host: Readonly<Record<string, string>>): Asset | null {
+  return assetOf({ ips: [host.value], dns: /^\S+$/.test(host.name ?? '') ? host.name : undefined });
 }
 
 function findingOf(element: XmlElement, parents: XmlMatch['parents'], place: string, scanned: Date | null): Observation {
   const text = (name: string): string | undefined => str(childText(element, name));
-  const host = parents[1]?.attributes ?? {};
   const category = parents.find(({ name }) => name === 'CAT')?.attributes ?? {};
   const qid = required(str(element.attributes.number), 'the QID number');
-  // A host without a name is called "No registered hostname".
-  const dns = /^\S+$/.test(host.name ?? '') ? host.name : undefined;
-  const asset = assetOf({ ips: [host.value], dns });
+  const asset = hostOf(parents[1]?.attributes ?? {});
   if (asset === null) throw new RecordError('the IP address is missing');
   return observation({
     place,

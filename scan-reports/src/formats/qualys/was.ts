@@ -1,8 +1,10 @@
-import type { Asset, Observation, ReportInput, ReportItem } from '../../contract.ts';
+import type { Asset, Observation, ReportEntry, ReportInput } from '../../contract.ts';
 import { cwesOf, idsIn, observation, record, required, urlPlace, webAsset } from '../../shared/normalize.ts';
+import { ratingOf } from '../../shared/ratings.ts';
 import { str } from '../../shared/read.ts';
+import { runEntry } from '../../shared/run.ts';
 import { child, childText, type XmlElement, xmlElements } from '../../xml/elements.ts';
-import { cvssOf, dateOf, describe, presentText, readable, severityOfLevel } from './common.ts';
+import { cvssOf, dateOf, describe, presentText, readable, scannerFacts, severityOfLevel } from './common.ts';
 
 interface GlossaryEntry {
   title: string | undefined;
@@ -18,13 +20,16 @@ interface Context {
   glossary: ReadonlyMap<string, GlossaryEntry>;
   /** URLs of the scanned applications by name. */
   applications: ReadonlyMap<string, string>;
+  scans: readonly XmlElement[];
 }
 
 const LISTS = ['**/VULNERABILITY_LIST/VULNERABILITY', '**/SENSITIVE_CONTENT_LIST/SENSITIVE_CONTENT', '**/INFORMATION_GATHERED_LIST/INFORMATION_GATHERED'];
 
 /** The glossary and the applications come after the results, so they are read in a first pass. */
-export async function* readWas(input: ReportInput): AsyncGenerator<ReportItem> {
+export async function* readWas(input: ReportInput): AsyncGenerator<ReportEntry> {
   const context = await readContext(input);
+  for (const scan of context.scans) yield* readRun(scan);
+  for (const url of context.applications.values()) yield* runEntry({ asset: webAsset(url) });
   let application: string | undefined;
   for await (const { element, pattern, place } of xmlElements(input, [...LISTS, '*/RESULTS/WEB_APPLICATION/NAME'])) {
     if (pattern === LISTS.length) application = element.text;
@@ -32,21 +37,35 @@ export async function* readWas(input: ReportInput): AsyncGenerator<ReportItem> {
   }
 }
 
+function* readRun(scan: XmlElement): Generator<ReportEntry> {
+  const text = (name: string): string | undefined => str(childText(scan, name));
+  const login = text('AUTHENTICATION_STATUS');
+  yield* runEntry({
+    ...scannerFacts(text('SCANNER')),
+    started_at: dateOf(text('START_DATE')),
+    finished_at: dateOf(text('END_DATE')),
+    credentialed: login === undefined ? undefined : /^success/i.test(login),
+  });
+}
+
 async function readContext(input: ReportInput): Promise<Context> {
+  const scans: XmlElement[] = [];
   const glossary = new Map<string, GlossaryEntry>();
   const applications = new Map<string, string>();
-  for await (const { element, pattern } of xmlElements(input, ['*/GLOSSARY/QID_LIST/QID', '**/WEBAPP'])) {
+  for await (const { element, pattern } of xmlElements(input, ['*/GLOSSARY/QID_LIST/QID', '**/WEBAPP', '**/SCAN_LIST/SCAN'])) {
+    if (pattern === 2) scans.push(element);
     const qid = str(childText(element, 'QID'));
     if (pattern === 0 && qid) glossary.set(qid, glossaryEntryOf(element));
     const url = str(childText(element, 'URL'));
     if (pattern === 1 && url) applications.set(childText(element, 'NAME'), url);
   }
-  return { glossary, applications };
+  return { glossary, applications, scans };
 }
 
 function glossaryEntryOf(element: XmlElement): GlossaryEntry {
   const text = (name: string): string | undefined => str(childText(element, name));
-  const vector = child(element, 'CVSS_V3')?.children.find(({ text: value }) => value.startsWith('CVSS:3'))?.text;
+  const rating = child(element, 'CVSS_V3');
+  const vector = rating?.children.find(({ text: value }) => value.startsWith('CVSS:3'))?.text;
   return {
     title: text('TITLE'),
     severity: text('SEVERITY'),
@@ -54,7 +73,9 @@ function glossaryEntryOf(element: XmlElement): GlossaryEntry {
     description: describe(text('DESCRIPTION'), text('IMPACT'), undefined),
     solution: readable(text('SOLUTION')),
     cwes: cwesOf(text('CWE')),
-    cvss: vector ? [{ vector }] : cvssOf(text('CVSS_BASE')),
+    cvss: vector
+      ? [{ vector }]
+      : [...ratingOf(undefined, rating && (childText(rating, 'BASE') || childText(rating, 'CVSS_V3_BASE')), '3.1'), ...cvssOf(text('CVSS_BASE'))],
   };
 }
 

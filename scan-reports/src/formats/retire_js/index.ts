@@ -5,6 +5,7 @@ import { startAbout } from '../../shared/about.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { cwesOf, filePath, idsIn, observation, RecordError, record, required, severityOf } from '../../shared/normalize.ts';
 import { arr, date, isObj, type Obj, obj, str, strs } from '../../shared/read.ts';
+import { runEntry } from '../../shared/run.ts';
 
 const EXPECTS = 'a JSON object with version, start and data, or an array of files with results (jsonsimple)';
 
@@ -24,7 +25,8 @@ export const retireJs: ReportFormat = {
   async *read(input) {
     const shape = shapeOf(await headOf(input));
     if (shape === null) throw notThisFormat(EXPECTS);
-    const time = shape === 'object' ? await readStart(input) : null;
+    const { time, version } = shape === 'object' ? await readStart(input) : { time: null, version: undefined };
+    yield* runEntry({ tool_version: version, started_at: time });
     for await (const found of jsonValues(input, [shape === 'object' ? 'data.*' : '*'])) {
       const place = placeOf(found);
       if (found.error || !isObj(found.value)) yield { rejection: { place, reason: found.error ?? 'the record is not an object' } };
@@ -42,10 +44,14 @@ function shapeOf(head: ReportHead): 'object' | 'array' | null {
     : null;
 }
 
-async function readStart(input: ReportInput): Promise<Date | null> {
-  let start: Date | null = null;
-  for await (const { value } of jsonValues(input, ['start'])) start = date(value);
-  return start;
+async function readStart(input: ReportInput): Promise<{ time: Date | null; version: string | undefined }> {
+  let time: Date | null = null;
+  let version: string | undefined;
+  for await (const { pattern, value } of jsonValues(input, ['start', 'version'])) {
+    if (pattern === 0) time = date(value);
+    else version = str(value);
+  }
+  return { time, version };
 }
 
 function* readFile(file: Obj, place: string, time: Date | null): Generator<ReportItem> {
@@ -90,6 +96,7 @@ function observationOf(vulnerability: Obj, place: string, { result, file, time }
       version: str(result.version),
       fixed_version: str(vulnerability.below),
       purl: purlOf(result),
+      ecosystem: purlOf(result) === undefined ? 'npm' : undefined,
       path: filePath(file),
     },
     last_seen: time,

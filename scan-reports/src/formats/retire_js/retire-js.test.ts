@@ -62,8 +62,8 @@ test('reads the simple form and rejects malformed records', async () => {
 });
 
 test('accepts a report without findings and rejects another file', async () => {
-  expect(await readAll(retireJs, fixture('empty.json'))).toEqual({ observations: [], rejections: [] });
-  expect(await readAll(retireJs, fromBuffer('[]'))).toEqual({ observations: [], rejections: [] });
+  expect(await readAll(retireJs, fixture('empty.json'))).toMatchObject({ observations: [], rejections: [] });
+  expect(await readAll(retireJs, fromBuffer('[]'))).toMatchObject({ observations: [], rejections: [] });
   for (const foreign of ['{"data":[{"id":"1","type":"issue"}]}', '[{"Target":"x"}]', '<analysis/>', ''])
     await expect(readAll(retireJs, fromBuffer(foreign))).rejects.toThrow(/Expected a JSON object with version, start and data, or an array/);
 });
@@ -72,4 +72,9 @@ test('errors make the report unfinished', async () => {
   const about = (errors: string[]) => retireJs.about?.(fromBuffer(JSON.stringify({ version: '5.0.0', start: '2024-05-06T07:08:09Z', data: [], errors })));
   expect(await about([])).toEqual({ tools: null, finished: true, unread: [] });
   expect(await about(['Could not download the repository'])).toMatchObject({ finished: false });
+});
+
+test('states version and start of the run', async () => {
+  const report = { version: '5.2.4', start: '2025-01-01T00:00:00.000Z', data: [], errors: [] };
+  expect((await readAll(retireJs, fromBuffer(JSON.stringify(report)))).runs).toEqual([{ tool_version: '5.2.4', started_at: new Date('2025-01-01T00:00:00Z') }]);
 });

@@ -9,6 +9,7 @@ import { aboutRuns } from './about.ts';
 import { exportedResult } from './exported.ts';
 import { observationsOf } from './result.ts';
 import { emptyRun, type Run, readRuns, runKey } from './run.ts';
+import { readRunFacts } from './run-facts.ts';
 
 export const sarif: ReportFormat = {
   id: 'sarif',
@@ -24,6 +25,7 @@ export const sarif: ReportFormat = {
     if (runs.size === 0 && !hasKeys(await headOf(input), 'runs')) throw notThisFormat(sarif.expects);
     for (const run of runs.values())
       if (run.hasExternalResults) throw new ReportError('The results of a run are in other files (externalPropertyFileReferences). Merge them into one file.');
+    yield* readRunFacts([...runs.values()]);
     for await (const found of jsonValues(input, ['runs.*.results.*'])) yield* readResult(found, runs);
   },
 };

@@ -4,7 +4,7 @@ import { filePath, urlPlace, webAsset } from '../../shared/normalize.ts';
 import { arr, count, num, type Obj, obj, str } from '../../shared/read.ts';
 import { type Address, addressOf, isAbsolute, type Run } from './run.ts';
 
-type PartialLocation = { [Key in keyof Location]?: Location[Key] | undefined };
+export type PartialLocation = { [Key in keyof Location]?: Location[Key] | undefined };
 
 export function locationOf(location: Obj, run: Run): PartialLocation {
   const physical = obj(location.physicalLocation);
@@ -14,6 +14,7 @@ export function locationOf(location: Obj, run: Run): PartialLocation {
     ...artifactLocation(obj(physical.artifactLocation), run),
     line: count(region.startLine),
     end_line: count(region.endLine),
+    snippet: str(obj(region.snippet).text),
     ...(resource?.startsWith('pkg:') ? purlOf(resource) : { resource }),
   };
 }

@@ -1,7 +1,7 @@
 import type { Observation, Severity } from '../../contract.ts';
 import { cwesOf, idsIn, observation, RecordError, severityOfScore, urlPlace } from '../../shared/normalize.ts';
 import { arr, date, num, type Obj, obj, str, strs } from '../../shared/read.ts';
-import { artifactLocation, assetOfLocation, locationOf } from './location.ts';
+import { artifactLocation, assetOfLocation, locationOf, type PartialLocation } from './location.ts';
 import { isSnykId, packageOf, snykPackage } from './package.ts';
 import { cwesOfTaxa, type Found, findRule, type Rule, type Run } from './run.ts';
 
@@ -53,6 +53,7 @@ export function observationsOf(result: Obj, place: string, run: Run): Observatio
   };
   return (locations.length === 0 ? [null] : locations).map((location, index, all) => {
     const where = { ...resultLocation(result, run), ...(location ? locationOf(location, run) : {}) };
+    if (secret) where.snippet = undefined;
     const component = isSnykId(ruleId) ? snykPackage(where.resource) : packageOf(tool, message, rule);
     return observation({
       ...common,
@@ -63,7 +64,7 @@ export function observationsOf(result: Obj, place: string, run: Run): Observatio
 }
 
 /** Location information outside `locations`: the web request, or the analyzed file. */
-function resultLocation(result: Obj, run: Run) {
+function resultLocation(result: Obj, run: Run): PartialLocation {
   const { target, method } = obj(result.webRequest);
   if (/^https?:\/\//i.test(str(target) ?? '')) return { url: urlPlace(str(target)), method: str(method) };
   return arr(result.locations).length === 0 ? artifactLocation(obj(result.analysisTarget), run) : {};

@@ -1,4 +1,4 @@
-import type { Asset, ReportInput } from '../../contract.ts';
+import type { Asset, AssetIdentifier, ReportInput } from '../../contract.ts';
 import type { JsonValue } from '../../json/extractor.ts';
 import { jsonValues } from '../../json/values.ts';
 import { cwesOf, repositoryAsset } from '../../shared/normalize.ts';
@@ -18,12 +18,13 @@ export interface Run {
   /** Absolute base URIs. They are removed from paths, because they depend on the scanning machine. */
   roots: string[];
   asset: Asset | null;
-  invocations: { ended: Date | null; overrides: { descriptor: Obj; level: string | undefined }[] }[];
+  invocations: { started: Date | null; ended: Date | null; overrides: { descriptor: Obj; level: string | undefined }[] }[];
   hasExternalResults: boolean;
 }
 
 interface Component {
   name: string | undefined;
+  version: string | undefined;
   guid: string | undefined;
   rules: Rule[];
   messages: Obj;
@@ -73,19 +74,19 @@ export function emptyRun(): Run {
 }
 
 function emptyComponent(): Component {
-  return { name: undefined, guid: undefined, rules: [], messages: {} };
+  return { name: undefined, version: undefined, guid: undefined, rules: [], messages: {} };
 }
 
 export function runKey({ document, path }: Pick<JsonValue, 'document' | 'path'>): string {
   return `${document}.${path[1]}`;
 }
 
-const COMPONENT = ['name', 'guid', 'rules.*', 'globalMessageStrings', 'supportedTaxonomies'];
+const COMPONENT = ['name', 'version', 'semanticVersion', 'guid', 'rules.*', 'globalMessageStrings', 'supportedTaxonomies'];
 const PARTS = [
   ...COMPONENT.map((part) => `tool.driver.${part}`),
   ...COMPONENT.map((part) => `tool.extensions.*.${part}`),
   ...['name', 'guid', 'taxa.*.id'].map((part) => `taxonomies.*.${part}`),
-  ...['endTimeUtc', 'workingDirectory', 'ruleConfigurationOverrides'].map((part) => `invocations.*.${part}`),
+  ...['startTimeUtc', 'endTimeUtc', 'workingDirectory', 'ruleConfigurationOverrides'].map((part) => `invocations.*.${part}`),
   'artifacts.*.location',
   'logicalLocations.*',
   'originalUriBaseIds',
@@ -119,18 +120,20 @@ function addPart(run: Run, path: readonly (string | number)[], value: unknown): 
     if (field === 'taxa') taxonomy.ids[Number(index)] = str(value);
     else if (field === 'name' || field === 'guid') taxonomy[field] = str(value);
   } else if (part === 'invocations') {
-    run.invocations[Number(at)] ??= { ended: null, overrides: [] };
+    run.invocations[Number(at)] ??= { started: null, ended: null, overrides: [] };
     addInvocationPart(run, run.invocations[Number(at)] as Run['invocations'][number], field, value);
   } else if (part === 'artifacts') run.artifacts[Number(at)] = addressOf(value);
   else if (part === 'logicalLocations') run.logicalLocations[Number(at)] = str(obj(value).fullyQualifiedName) ?? str(obj(value).name);
   else if (part === 'originalUriBaseIds') for (const [id, base] of Object.entries(obj(value))) run.bases.set(id, addressOf(base));
-  else if (part === 'versionControlProvenance') run.asset = repositoryAsset(str(obj(arr(value)[0]).repositoryUri)) ?? run.asset;
+  else if (part === 'versionControlProvenance') run.asset = revisionOf(obj(arr(value)[0])) ?? run.asset;
   else if (part === 'properties') run.asset ??= imageOf(obj(value));
   else if (part === 'externalPropertyFileReferences') run.hasExternalResults = arr(obj(value).results).length > 0;
 }
 
 function addComponentPart(run: Run, component: Component, [field, index]: readonly (string | number)[], value: unknown): void {
   if (field === 'name' || field === 'guid') component[field] = str(value);
+  else if (field === 'semanticVersion') component.version = str(value) ?? component.version;
+  else if (field === 'version') component.version ??= str(value);
   else if (field === 'globalMessageStrings') component.messages = obj(value);
   else if (field === 'rules') component.rules[Number(index)] = ruleOf(obj(value));
   else if (field === 'supportedTaxonomies')
@@ -138,7 +141,8 @@ function addComponentPart(run: Run, component: Component, [field, index]: readon
 }
 
 function addInvocationPart(run: Run, invocation: Run['invocations'][number], field: string | number | undefined, value: unknown): void {
-  if (field === 'endTimeUtc') invocation.ended = date(value);
+  if (field === 'startTimeUtc') invocation.started = date(value);
+  else if (field === 'endTimeUtc') invocation.ended = date(value);
   else if (field === 'workingDirectory') run.roots.push(str(obj(value).uri) ?? '');
   else
     invocation.overrides = arr(value)
@@ -168,10 +172,19 @@ export function addressOf(location: unknown): Address {
   return { uri: str(obj(location).uri), base: str(obj(location).uriBaseId) };
 }
 
-/** Trivy writes the image name into the properties of the run. */
-function imageOf({ imageName }: Obj): Asset | null {
+/** Section 3.28: the version of the source code that was analyzed. */
+function revisionOf({ repositoryUri, revisionId, branch, revisionTag }: Obj): Asset | null {
+  const asset = repositoryAsset(str(repositoryUri));
+  const commit = str(revisionId);
+  const ref = str(branch) ?? str(revisionTag);
+  return asset && { ...asset, ...(commit === undefined ? {} : { commit }), ...(ref === undefined ? {} : { ref }) };
+}
+
+/** Trivy writes the name and the digests of the image into the properties of the run. */
+function imageOf({ imageName, repoDigests }: Obj): Asset | null {
   const name = str(imageName);
-  return name ? { type: 'container_image', name } : null;
+  const identifiers = strs(repoDigests).map((digest): AssetIdentifier => ({ kind: 'digest', value: digest.split('@').at(-1) ?? digest }));
+  return name ? { type: 'container_image', name, ...(identifiers.length > 0 ? { identifiers } : {}) } : null;
 }
 
 function complete(run: Run): void {

@@ -133,7 +133,7 @@ test('rejects malformed results and reads the rest', async () => {
 });
 
 test('accepts an empty report and rejects another file', async () => {
-  expect(await read('empty.sarif')).toEqual({ observations: [], rejections: [] });
+  expect(await read('empty.sarif')).toMatchObject({ observations: [], rejections: [] });
   for (const foreign of ['{"SchemaVersion":2,"Results":[]}', '[]', 'null', ''])
     await expect(readAll(sarif, fromBuffer(foreign))).rejects.toThrow('Expected a JSON object with version "2.1.0" and runs.');
   await expect(readAll(sarif, fromBuffer('<a/>'))).rejects.toThrow(ReportError);
@@ -206,4 +206,38 @@ test('is detected by its runs if everything else comes later', async () => {
   expect(detectFormat(formats, await headOf(fromBuffer(text)))?.id).toBe('sarif');
   expect((await readAll(sarif, fromBuffer(text))).observations).toHaveLength(1_000);
   expect(sarif.detect(await headOf(fromBuffer('{"runs":[{"distance":5}]}')))).toBe(false);
+});
+
+const runOf = (more: object, driver: object = {}) =>
+  fromBuffer(JSON.stringify({ version: '2.1.0', runs: [{ tool: { driver: { name: 'Example', ...driver } }, results: [], ...more }] }));
+
+test('states times, version and revision of the run', async () => {
+  const invocations = [
+    { startTimeUtc: '2025-01-01T00:00:05Z', endTimeUtc: '2025-01-01T00:00:20Z' },
+    { startTimeUtc: '2025-01-01T00:00:00Z', endTimeUtc: '2025-01-01T00:00:10Z' },
+  ];
+  const versionControlProvenance = [{ repositoryUri: 'https://git.example.com/team/app.git', revisionId: '0123', branch: 'main' }];
+  const { runs } = await readAll(sarif, runOf({ invocations, versionControlProvenance }, { version: '1', semanticVersion: '1.2.3' }));
+  expect(runs).toEqual([
+    { tool_version: '1.2.3', started_at: new Date('2025-01-01T00:00:00Z'), finished_at: new Date('2025-01-01T00:00:20Z') },
+    { asset: { type: 'repository', name: 'https://git.example.com/team/app', commit: '0123', ref: 'main' } },
+  ]);
+});
+
+test('lists the rules of tools that write all of them', async () => {
+  const rules = [{ id: 'js/xss' }, { id: 'js/sql' }];
+  const checks = async (input: ReturnType<typeof runOf>) => (await readAll(sarif, input)).runs[0]?.checks;
+  expect(await checks(runOf({ tool: { driver: { name: 'CodeQL' }, extensions: [{ name: 'queries', rules }] } }))).toEqual(['js/xss', 'js/sql']);
+  expect(await checks(runOf({}, { name: 'gitleaks', rules }))).toEqual(['js/xss', 'js/sql']);
+  expect(await checks(runOf({}, { name: 'Semgrep OSS', rules }))).toBeUndefined();
+  const mixed = { version: '2.1.0', runs: [{ tool: { driver: { name: 'CodeQL', rules } } }, { tool: { driver: { name: 'ESLint', version: '9' } } }] };
+  expect(await checks(fromBuffer(JSON.stringify(mixed)))).toBeUndefined();
+});
+
+test('keeps the code of a result unless it is a secret', async () => {
+  const physicalLocation = { artifactLocation: { uri: 'a.ts' }, region: { startLine: 1, snippet: { text: '  eval(x)\n' } } };
+  const results = [{ ruleId: 'r', message: { text: 'x' }, locations: [{ physicalLocation }] }];
+  const snippet = async (name: string) => (await readAll(sarif, runOf({ results }, { name }))).observations[0]?.location.snippet;
+  expect(await snippet('ESLint')).toBe('eval(x)');
+  expect(await snippet('gitleaks')).toBeUndefined();
 });

@@ -1,6 +1,7 @@
 import type { About, Observation, ReportInput, Severity } from '../../contract.ts';
 import { jsonValues } from '../../json/values.ts';
 import { startAbout } from '../../shared/about.ts';
+import { ecosystemOf } from '../../shared/ecosystem.ts';
 import { cwesOf, filePath, idsIn, observation, required, severityOf } from '../../shared/normalize.ts';
 import { arr, count, type Obj, obj, str, strs } from '../../shared/read.ts';
 
@@ -41,10 +42,12 @@ export function resultOf(result: Obj, place: string): Observation {
       component,
       version: str(dependency.version),
       fixed_version: fixedVersions(metadata['sca-fix-versions'], component),
+      ecosystem: ecosystemOf(str(dependency.ecosystem)),
       path: filePath(path),
       line: count(obj(result.start).line),
       end_line: count(obj(result.end).line),
-      fingerprint: fingerprintOf(str(extra.fingerprint)),
+      fingerprint: withoutLogin(str(extra.fingerprint)),
+      snippet: secret ? undefined : withoutLogin(str(extra.lines)),
     },
     suppressed: extra.is_ignored === true,
     tags: [
@@ -68,9 +71,9 @@ function severityOfResult(extra: Obj, metadata: Obj, component: string | undefin
   return { severity: mapped ?? severityOf(level), tool_severity: level };
 }
 
-/** Without an account, Semgrep writes "requires login" instead of a fingerprint. */
-function fingerprintOf(fingerprint: string | undefined): string | undefined {
-  return fingerprint && /requires login/i.test(fingerprint) ? undefined : fingerprint;
+/** Without an account, Semgrep writes "requires login" instead of a fingerprint and of the matched lines. */
+function withoutLogin(text: string | undefined): string | undefined {
+  return text && /^requires login/i.test(text) ? undefined : text;
 }
 
 /** Reads a list of objects that map a package to its first fixed version. */

@@ -3,8 +3,9 @@ import { hasKeys, headOf, keysInList } from '../../detect.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
 import { startAbout } from '../../shared/about.ts';
 import { notThisFormat } from '../../shared/input.ts';
-import { RecordError, record } from '../../shared/normalize.ts';
-import { type Obj, obj } from '../../shared/read.ts';
+import { filePath, RecordError, record } from '../../shared/normalize.ts';
+import { type Obj, obj, str } from '../../shared/read.ts';
+import { runEntry, startList } from '../../shared/run.ts';
 import { aboutRun, resultOf } from './cli.ts';
 import { findingOf, vulnerabilityOf } from './platform.ts';
 
@@ -20,13 +21,19 @@ export const semgrep: ReportFormat = {
   async *read(input) {
     const head = await headOf(input);
     if (!semgrep.detect(head) && !isEmpty(head)) throw notThisFormat(semgrep.expects);
-    for await (const found of jsonValues(input, Object.keys(READERS))) {
+    const files = startList();
+    let version: string | undefined;
+    for await (const found of jsonValues(input, [...Object.keys(READERS), 'version', 'paths.scanned.*'])) {
+      if (found.path[0] === 'version') version = str(found.value);
+      if (found.path[0] === 'paths') files.add(filePath(str(found.value)));
+      if (found.path[0] === 'version' || found.path[0] === 'paths') continue;
       const place = placeOf(found);
       yield* record(place, () => {
         if (found.error) throw new RecordError(found.error);
         return READERS[`${found.path[0]}.*` as keyof typeof READERS](obj(found.value), place);
       });
     }
+    yield* runEntry({ tool_version: version, files: files.list() });
   },
 };
 

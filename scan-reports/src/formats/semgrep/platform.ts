@@ -1,4 +1,5 @@
 import type { Asset, Observation } from '../../contract.ts';
+import { ecosystemOf } from '../../shared/ecosystem.ts';
 import { cwesOf, filePath, idsIn, observation, required, severityOf } from '../../shared/normalize.ts';
 import { arr, count, date, type Obj, obj, str, strs } from '../../shared/read.ts';
 import { firstSentence } from './cli.ts';
@@ -27,11 +28,12 @@ export function findingOf(finding: Obj, place: string): Observation {
     vulnerability_ids: component ? strs(finding.vulnerability_identifier) : [],
     cwes: secret ? [798] : cwesOf(strs(rule.cwe_names)),
     references: [...strs(finding.line_of_code_url), ...strs(finding.findingPathUrl)],
-    asset: repositoryAsset(str(repository.url), str(repository.name)),
+    asset: repositoryAsset(str(repository.url), str(repository.name), str(finding.ref)),
     location: {
       component,
       version: str(dependency.version),
       fixed_version: versionsOf(finding.fix_recommendations, component),
+      ecosystem: ecosystemOf(str(dependency.ecosystem)),
       path: filePath(str(location.file_path) ?? secretPath),
       line: count(location.line) ?? count(secretLine),
       end_line: count(location.end_line),
@@ -76,6 +78,7 @@ export function vulnerabilityOf(entry: Obj, place: string): Observation {
       component: str(dependency.name),
       version: exact(str(dependency.versionSpecifier)),
       fixed_version: exact(str(obj(entry.closestSafeDependency).versionSpecifier)),
+      ecosystem: ecosystemOf(str(dependency.ecosystem)),
       path: filePath(str(file.path)),
       line: count(file.startLine),
     },
@@ -85,9 +88,9 @@ export function vulnerabilityOf(entry: Obj, place: string): Observation {
   });
 }
 
-function repositoryAsset(url: string | undefined, name: string | undefined): Asset | null {
+function repositoryAsset(url: string | undefined, name: string | undefined, ref?: string): Asset | null {
   const known = url?.replace(/\.git$/, '') ?? name;
-  return known ? { type: 'repository', name: known } : null;
+  return known ? { type: 'repository', name: known, ...(ref === undefined ? {} : { ref }) } : null;
 }
 
 function exact(specifier: string | undefined): string | undefined {

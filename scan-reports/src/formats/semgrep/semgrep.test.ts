@@ -26,7 +26,7 @@ test('reads results of the CLI', async () => {
     cvss: [],
     references: ['https://docs.example.com/sql', 'https://sg.run/made-up'],
     asset: null,
-    location: { path: 'app/db.py', line: 31, end_line: 33, fingerprint: '0a1b2c3d4e5f_0' },
+    location: { path: 'app/db.py', line: 31, end_line: 33, fingerprint: '0a1b2c3d4e5f_0', snippet: 'cursor.execute(query % name)' },
     present: true,
     suppressed: false,
     first_seen: null,
@@ -150,8 +150,8 @@ test('rejects malformed results and reads the rest', async () => {
 });
 
 test('accepts reports without findings and rejects another file', async () => {
-  expect(await read('empty.json')).toEqual({ observations: [], rejections: [] });
-  expect(await readAll(semgrep, fromBuffer('{"findings": []}'))).toEqual({ observations: [], rejections: [] });
+  expect(await read('empty.json')).toMatchObject({ observations: [], rejections: [] });
+  expect(await readAll(semgrep, fromBuffer('{"findings": []}'))).toMatchObject({ observations: [], rejections: [] });
   await expect(readAll(semgrep, fromBuffer('{"check_type": "terraform", "results": {"failed_checks": []}}'))).rejects.toThrow(/check_id, path and extra/);
   await expect(readAll(semgrep, fromBuffer('[]'))).rejects.toThrow(/Expected/);
 });
@@ -178,4 +178,28 @@ test('is detected if a long list of errors comes first', async () => {
   const input = fromBuffer(JSON.stringify({ errors, paths: { scanned: [] }, results: [] }));
   expect(semgrep.detect(await headOf(input))).toBe(true);
   expect((await semgrep.about?.(input))?.unread).toHaveLength(1_000);
+});
+
+test('states version and scanned files of the run', async () => {
+  const paths = { scanned: ['./src/a.ts', 'src\\b.ts', 'src/a.ts'] };
+  const report = (more: object) => fromBuffer(JSON.stringify({ version: '1.90.0', results: [], errors: [], ...more }));
+  expect((await readAll(semgrep, report({ paths }))).runs).toEqual([{ tool_version: '1.90.0', files: ['src/a.ts', 'src/b.ts'] }]);
+  expect((await readAll(semgrep, report({ paths: { scanned: ['a.ts', null] } }))).runs).toEqual([{ tool_version: '1.90.0' }]);
+  expect((await readAll(semgrep, report({}))).runs).toEqual([{ tool_version: '1.90.0' }]);
+});
+
+test('keeps the matched code except for secrets and without an account', async () => {
+  const result = (extra: object) => ({ check_id: 'r', path: 'a.ts', extra: { severity: 'INFO', ...extra } });
+  const results = [
+    result({ lines: '  eval(\n    input)' }),
+    result({ lines: 'requires login' }),
+    result({ lines: 'token = "made-up"', metadata: { cwe: 'CWE-798' } }),
+    result({ lines: 'x'.repeat(2_000) }),
+  ];
+  const { observations } = await readAll(semgrep, fromBuffer(JSON.stringify({ results, errors: [] })));
+  expect(observations.map(({ location }) => location.snippet)).toEqual(['eval( input)', undefined, undefined, 'x'.repeat(500)]);
+});
+
+test('findings of the platform name the branch', async () => {
+  expect((await read('platform-findings.json')).observations[0]?.asset).toMatchObject({ type: 'repository', ref: 'refs/heads/main' });
 });

@@ -1,7 +1,20 @@
-import { type Asset, type Cvss, type Observation, ReportError, type ReportInput, type ReportItem, type Severity } from '../../contract.ts';
+import {
+  type Asset,
+  type Cvss,
+  type ExploitMaturity,
+  type Observation,
+  type ReportEntry,
+  ReportError,
+  type ReportInput,
+  type Severity,
+} from '../../contract.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
+import { ecosystemOf } from '../../shared/ecosystem.ts';
 import { cwesOf, filePath, observation, RecordError, record, required, severityOf } from '../../shared/normalize.ts';
-import { arr, count, isObj, num, type Obj, obj, str, strs } from '../../shared/read.ts';
+import { isSystemPackage } from '../../shared/purl.ts';
+import { epssOf, maturityOf, ratingOf, uniqueRatings } from '../../shared/ratings.ts';
+import { arr, count, isObj, type Obj, obj, str, strs } from '../../shared/read.ts';
+import { runEntry } from '../../shared/run.ts';
 
 /** A project, or an application inside an image. */
 interface Project {
@@ -15,7 +28,7 @@ const LISTS = ['vulnerabilities', 'infrastructureAsCodeIssues', 'filtered.ignore
 const NO_PROJECT: Project = { asset: null, path: undefined, manager: undefined };
 
 /** The fields of a project come after its vulnerabilities, so they are read in a first pass. */
-export async function* readCli(input: ReportInput, isArray: boolean): AsyncGenerator<ReportItem> {
+export async function* readCli(input: ReportInput, isArray: boolean): AsyncGenerator<ReportEntry> {
   const prefixes = isArray ? ['*.', '*.applications.*.'] : ['', 'applications.*.'];
   const headers = await readHeaders(input, prefixes);
   for (const [owner, { error }] of headers) {
@@ -24,6 +37,7 @@ export async function* readCli(input: ReportInput, isArray: boolean): AsyncGener
     if (!isArray) throw new ReportError(`The project could not be tested: ${reason.slice(0, 500)}`);
     yield { rejection: { place: `[${owner.split('.')[0]}]`, reason: `the project could not be tested: ${reason.slice(0, 500)}` } };
   }
+  yield* coveredAssets(headers);
   const projects = new Map([...headers].map(([owner, header]) => [owner, projectOf(owner, header, headers)]));
   const patterns = prefixes.flatMap((prefix) => LISTS.map((list) => `${prefix}${list}.*`));
   for await (const found of jsonValues(input, patterns)) {
@@ -49,6 +63,16 @@ async function readHeaders(input: ReportInput, prefixes: readonly string[]): Pro
     headers.set(owner, { ...headers.get(owner), [String(path.at(-1))]: value });
   }
   return headers;
+}
+
+/** Projects that were tested are covered even if they have no vulnerabilities. */
+function* coveredAssets(headers: ReadonlyMap<string, Obj>): Generator<ReportEntry> {
+  const names = new Set<string>();
+  for (const [owner, header] of headers) {
+    const asset = /applications\.\d+$/.test(owner) || header.error !== undefined ? null : assetOf(header);
+    if (asset && !names.has(asset.name)) yield* runEntry({ asset });
+    if (asset) names.add(asset.name);
+  }
 }
 
 function projectOf(owner: string, header: Obj, headers: ReadonlyMap<string, Obj>): Project {
@@ -79,7 +103,8 @@ function imageName(name: string | undefined, path: string | undefined): string |
 
 function vulnerabilityOf(entry: Obj, place: string, project: Project, list: 'vulnerabilities' | 'filtered.ignore' | 'filtered.patch'): Observation {
   const id = required(str(entry.id), 'id');
-  const component = required(str(entry.name) ?? str(entry.packageName) ?? str(entry.moduleName), 'the package name');
+  const manager = str(entry.packageManager) ?? project.manager;
+  const { component, source } = packageOf(required(str(entry.name) ?? str(entry.packageName) ?? str(entry.moduleName), 'the package name'), manager);
   const identifiers = obj(entry.identifiers);
   const isLicense = str(entry.type) === 'license' || id.startsWith('snyk:lic:');
   const path = strs(entry.from);
@@ -102,13 +127,31 @@ function vulnerabilityOf(entry: Obj, place: string, project: Project, list: 'vul
       component,
       version: str(entry.version),
       fixed_version: str(entry.nearestFixedInVersion) ?? strs(entry.fixedIn).join(', '),
+      ecosystem: ecosystemOf(manager),
+      source_package: source,
       path: project.path,
       line: count(entry.lineNumber),
     },
     present: list !== 'filtered.patch',
     suppressed: list === 'filtered.ignore',
     tags: [...strs(entry.packageManager ?? project.manager), ...(isLicense ? ['license'] : []), ...(entry.malicious === true ? ['malicious'] : [])],
+    epss: epssOf(obj(entry.epssDetails).probability, obj(entry.epssDetails).percentile),
+    exploit_maturity: exploitOf(entry),
+    known_exploited: strs(obj(entry.exploitDetails).sources).some((name) => /^cisa\b/i.test(name)),
+    malicious: entry.malicious === true,
   });
+}
+
+/** Snyk calls packages of a distribution by source and installed package: "openssl/libssl1.1". */
+function packageOf(name: string, manager: string | undefined): { component: string; source: string | undefined } {
+  const [, source, installed] = isSystemPackage(ecosystemOf(manager)) || manager === 'linux' ? (/^([^/]+)\/([^/]+)$/.exec(name) ?? []) : [];
+  return { component: installed ?? name, source };
+}
+
+/** Newer versions state the maturity once for each version of CVSS. */
+function exploitOf(entry: Obj): ExploitMaturity | undefined {
+  const levels = arr(obj(entry.exploitDetails).maturityLevels).map((level) => str(obj(level).level));
+  return [...levels, str(entry.exploit)].map(maturityOf).find((maturity) => maturity !== undefined);
 }
 
 /** Older versions report critical as high and have the precise value in `severityWithCritical`. */
@@ -128,18 +171,11 @@ function solutionOf(entry: Obj): string | undefined {
 }
 
 function cvssOf(entry: Obj): Cvss[] {
-  const all = [
-    { vector: entry.CVSSv3, score: entry.cvssScore },
-    ...arr(entry.cvssSources).map((source) => ({ vector: obj(source).vector, score: obj(source).baseScore })),
-    ...arr(entry.cvssDetails).map((detail) => ({ vector: obj(detail).cvssV3Vector, score: obj(detail).cvssV3BaseScore })),
-  ];
-  const byVector = new Map<string, Cvss>();
-  for (const { vector, score } of all) {
-    const text = str(vector);
-    const number = num(score);
-    if (text !== undefined && !byVector.has(text)) byVector.set(text, { vector: text, ...(number === undefined ? {} : { score: number }) });
-  }
-  return [...byVector.values()];
+  return uniqueRatings([
+    ...ratingOf(entry.CVSSv3, entry.cvssScore, '3.1'),
+    ...arr(entry.cvssSources).flatMap((source) => ratingOf(obj(source).vector, obj(source).baseScore, str(obj(source).cvssVersion))),
+    ...arr(entry.cvssDetails).flatMap((detail) => ratingOf(obj(detail).cvssV3Vector, obj(detail).cvssV3BaseScore, '3.1')),
+  ]);
 }
 
 function misconfigurationOf(issue: Obj, place: string, project: Project): Observation {

@@ -29,12 +29,13 @@ test('reads a vulnerable dependency of a project', async () => {
     ],
     references: ['https://git.example.com/lodash/commit/1'],
     asset: { type: 'repository', name: 'shop' },
-    location: { component: 'lodash', version: '4.17.20', fixed_version: '4.17.21', path: 'web/package-lock.json' },
+    location: { component: 'lodash', version: '4.17.20', fixed_version: '4.17.21', ecosystem: 'npm', path: 'web/package-lock.json' },
     present: true,
     suppressed: false,
     first_seen: null,
     last_seen: null,
     tags: ['npm'],
+    exploit_maturity: 'proof_of_concept',
   });
 });
 
@@ -74,7 +75,7 @@ test('reads packages of an image and of its applications', async () => {
       { vector: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:L/A:N', score: 4.8 },
       { vector: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:H/I:H/A:H', score: 8.1 },
     ],
-    location: { component: 'gcc-10/libgcc-s1', version: '10.2.1-6', fixed_version: '10.2.1-7' },
+    location: { component: 'libgcc-s1', source_package: 'gcc-10', version: '10.2.1-6', fixed_version: '10.2.1-7' },
   });
   expect(observations[1]).toMatchObject({
     place: 'applications[0].vulnerabilities[0]',
@@ -194,7 +195,7 @@ test('is detected if the project fields come after many vulnerabilities', async 
 
 test('accepts a report without findings and rejects a failed test, SARIF and other files', async () => {
   for (const input of [fixture('empty-all-projects.json'), fixture('empty-api.json'), fromBuffer('[]')])
-    expect(await readAll(snyk, input)).toEqual({ observations: [], rejections: [] });
+    expect(await readAll(snyk, input)).toMatchObject({ observations: [], rejections: [] });
   await expect(readAll(snyk, fromBuffer('{"ok":false,"error":"Authentication failed","path":"/home/build"}'))).rejects.toThrow(
     'The project could not be tested: Authentication failed',
   );
@@ -206,4 +207,66 @@ test('accepts a report without findings and rejects a failed test, SARIF and oth
     '',
   ])
     await expect(readAll(snyk, fromBuffer(foreign))).rejects.toThrow(/Expected JSON of `snyk test`/);
+});
+
+test('keeps EPSS, exploit maturity, known exploitation, malicious packages and scores without a vector', async () => {
+  const entry = (more: object) => ({ id: 'SNYK-JS-A-1', name: 'a/b', version: '1', ...more });
+  const vulnerabilities = [
+    entry({
+      epssDetails: { percentile: '0.97000', probability: '0.51000', modelVersion: 'v2025.03.14' },
+      exploit: 'Not Defined',
+      exploitDetails: {
+        sources: ['CISA', 'Snyk'],
+        maturityLevels: [
+          { format: 'CVSSv3', level: 'Not Defined' },
+          { format: 'CVSSv4', level: 'Attacked' },
+        ],
+      },
+      cvssScore: 7.5,
+    }),
+    entry({ exploit: 'Proof of Concept', malicious: true }),
+    entry({ exploit: 'Not Defined' }),
+  ];
+  const { observations } = await readAll(snyk, fromBuffer(JSON.stringify({ vulnerabilities, ok: false, packageManager: 'npm', projectName: 'shop' })));
+  expect(observations[0]).toMatchObject({
+    epss: { score: 0.51, percentile: 0.97 },
+    exploit_maturity: 'attacked',
+    known_exploited: true,
+    cvss: [{ score: 7.5, version: '3.1' }],
+    location: { component: 'a/b', ecosystem: 'npm' },
+  });
+  expect(observations[0]?.location).not.toHaveProperty('source_package');
+  expect(observations[1]).toMatchObject({ exploit_maturity: 'proof_of_concept', malicious: true });
+  for (const field of ['epss', 'exploit_maturity', 'known_exploited', 'malicious']) expect(observations[2]).not.toHaveProperty(field);
+});
+
+test('covers every project that was tested, even without vulnerabilities', async () => {
+  expect((await readAll(snyk, fixture('container.json'))).runs).toEqual([{ asset: { type: 'container_image', name: 'registry.example.com/shop/web:1.4' } }]);
+  const project = { vulnerabilities: [], ok: true, dependencyCount: 3, packageManager: 'npm' };
+  const projects = [
+    { ...project, projectName: 'shop' },
+    { ...project, projectName: 'api' },
+    { ...project, projectName: 'shop' },
+  ];
+  const failed = { ok: false, error: 'Missing lock file', path: '/x', projectName: 'broken' };
+  expect((await readAll(snyk, fromBuffer(JSON.stringify([...projects, failed])))).runs).toEqual([
+    { asset: { type: 'repository', name: 'shop' } },
+    { asset: { type: 'repository', name: 'api' } },
+  ]);
+});
+
+test('an issue of the REST API has one observation per dependency', async () => {
+  const dependency = (version: string) => ({ dependency: { package_name: 'lodash', package_version: version } });
+  const attributes = {
+    key: 'SNYK-JS-LODASH-1',
+    title: 'A',
+    type: 'package_vulnerability',
+    effective_severity_level: 'low',
+    severities: [{ score: 6.5, version: '3.1' }],
+    exploit_details: { sources: [], maturity_levels: [{ format: 'CVSSv3', level: 'Functional' }] },
+    coordinates: [{ representations: [dependency('1.0.0')] }, { representations: [dependency('2.0.0'), dependency('1.0.0')] }],
+  };
+  const { observations } = await readAll(snyk, fromBuffer(JSON.stringify({ jsonapi: {}, data: [{ id: 'a1', attributes }] })));
+  expect(observations.map(({ location }) => location.version)).toEqual(['1.0.0', '2.0.0']);
+  expect(observations[1]).toMatchObject({ external_id: 'a1', cvss: [{ score: 6.5, version: '3.1' }], exploit_maturity: 'functional' });
 });

@@ -1,7 +1,8 @@
-import { ReportError, type ReportHead, type ReportInput, type ReportItem } from '../../contract.ts';
+import { type ReportEntry, ReportError, type ReportHead, type ReportInput } from '../../contract.ts';
 import { textBytes } from '../../shared/input.ts';
 import { cwesOf, record } from '../../shared/normalize.ts';
 import { date } from '../../shared/read.ts';
+import { runEntry } from '../../shared/run.ts';
 import { issueOf, type Rule } from './issue.ts';
 
 const MAX_ROW = 4 * 1024 * 1024;
@@ -11,10 +12,12 @@ export function isHtmlReport(head: ReportHead): boolean {
   return /^\s*<(?:!doctype html|html)[\s>]/i.test(head.text) && /<(?:title|h1)>\s*SonarQube [^<]{0,200}Report\s*</i.test(head.text);
 }
 
-export async function* readHtml(input: ReportInput, head: ReportHead): AsyncGenerator<ReportItem> {
+export async function* readHtml(input: ReportInput, head: ReportHead): AsyncGenerator<ReportEntry> {
   const rules = await readRules(input);
   const project = termOf(head.text, 'Application') ?? termOf(head.text, 'Project Name');
   const context = { asset: project ? { type: 'repository' as const, name: project } : null, rules, seen: date(termOf(head.text, 'Report Generated On')) };
+  yield* runEntry({ finished_at: context.seen });
+  yield* runEntry({ asset: context.asset });
   let columns: readonly string[] | null = null;
   let row = 0;
   for await (const piece of rowsOf(input)) {

@@ -1,9 +1,10 @@
-import { type Asset, ReportError, type ReportFormat, type ReportHead, type ReportInput, type ReportItem } from '../../contract.ts';
+import { type Asset, type ReportEntry, ReportError, type ReportFormat, type ReportHead, type ReportInput } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { cwesOf, RecordError, record } from '../../shared/normalize.ts';
 import { date, obj, plain, str } from '../../shared/read.ts';
+import { runEntry } from '../../shared/run.ts';
 import { isHtmlReport, readHtml } from './html.ts';
 import { type Context, hotspotOf, issueOf, type Rule } from './issue.ts';
 
@@ -36,8 +37,10 @@ function isJsonReport(head: ReportHead): boolean {
 /** One response, or an array of the responses of several pages. */
 const PREFIXES = ['', '*.'] as const;
 
-async function* readJson(input: ReportInput): AsyncGenerator<ReportItem> {
+async function* readJson(input: ReportInput): AsyncGenerator<ReportEntry> {
   const context = await readContext(input);
+  yield* runEntry({ finished_at: context.seen });
+  yield* runEntry({ asset: context.asset });
   const lists = PREFIXES.flatMap((prefix) => [`${prefix}issues.*`, `${prefix}hotspots.*`]);
   for await (const found of jsonValues(input, lists)) {
     const place = placeOf(found);

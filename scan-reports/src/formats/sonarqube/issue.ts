@@ -1,5 +1,6 @@
 import type { Asset, Observation, Severity } from '../../contract.ts';
 import { cwesOf, filePath, idsIn, observation, required } from '../../shared/normalize.ts';
+import { ratingOf } from '../../shared/ratings.ts';
 import { arr, count, date, type Obj, obj, str, strs } from '../../shared/read.ts';
 
 export interface Rule {
@@ -61,8 +62,9 @@ function observationOf(issue: Obj, place: string, context: Context, { key, word 
     severity: SEVERITIES[word?.toUpperCase() ?? ''] ?? 'unknown',
     tool_severity: word,
     vulnerability_ids: dependency?.ids,
+    cvss: ratingOf(undefined, dependency?.score),
     cwes: dependency ? dependency.cwes : (rule?.cwes ?? cwesOf(strs(issue.tags))),
-    asset: project ? { type: 'repository', name: project } : context.asset,
+    asset: project ? { type: 'repository', name: project, ...refOf(issue) } : context.asset,
     location: {
       component: dependency?.component,
       version: dependency?.version,
@@ -75,6 +77,12 @@ function observationOf(issue: Obj, place: string, context: Context, { key, word 
     last_seen: context.seen,
     tags: [str(issue.type)?.toLowerCase() ?? [], str(issue.securityCategory) ?? [], strs(issue.tags)].flat(),
   });
+}
+
+/** Issues of a branch other than the main branch name it. Pull requests have a number. */
+function refOf(issue: Obj): { ref?: string } {
+  const ref = str(issue.branch) ?? (str(issue.pullRequest) ? `pr-${str(issue.pullRequest)}` : undefined);
+  return ref === undefined ? {} : { ref };
 }
 
 /** Returns the severity of the security impact, otherwise of the first impact. */
@@ -103,6 +111,7 @@ interface Dependency {
   version: string | undefined;
   ids: string[];
   cwes: number[];
+  score: string | undefined;
 }
 
 /** The Dependency-Check plug-in writes its data into the message: "Filename: lib:1.0 | Reference: CVE-… | CVSS Score: 6.4 | Category: CWE-120 | …". */
@@ -112,5 +121,5 @@ function dependencyOf(message: string | undefined): Dependency | null {
   const [file] = facts('Filename');
   if (!file) return null;
   const [, component = file, version] = /^(.+):(v?\d[^:/\\]*)$/.exec(file) ?? [];
-  return { component, version, ids: idsIn(...facts('Reference'), ...facts('References')), cwes: cwesOf(facts('Category')) };
+  return { component, version, ids: idsIn(...facts('Reference'), ...facts('References')), cwes: cwesOf(facts('Category')), score: facts('CVSS Score')[0] };
 }

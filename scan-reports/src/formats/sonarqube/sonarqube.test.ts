@@ -141,10 +141,26 @@ test('rejects malformed issues and reads the rest', async () => {
 });
 
 test('accepts a response without issues and rejects other files', async () => {
-  expect(await read('empty.json')).toEqual({ observations: [], rejections: [] });
+  expect(await read('empty.json')).toMatchObject({ observations: [], rejections: [] });
   await expect(readAll(sonarqube, fromBuffer('{"issues": [{"fields": {}}]}'))).rejects.toThrow(/issues or hotspots and paging/);
   await expect(readAll(sonarqube, fromBuffer('<html><title>Other Report</title></html>'))).rejects.toThrow(/Expected/);
   await expect(readAll(sonarqube, fromBuffer('PK\u0003\u0004'))).rejects.toThrow(/ZIP archive/);
   const html = fixtures.get('sonar-report.html') ?? Buffer.alloc(0);
   await expect(readAll(sonarqube, fromBuffer(html.subarray(0, html.length - 60)))).rejects.toThrow(/not complete/);
+});
+
+test('states date and project of a report, also without issues', async () => {
+  const report = { date: '2025-01-01', projectName: 'shop', sonarBaseURL: 'https://sonar.example.com', rules: [], issues: [] };
+  expect((await readAll(sonarqube, fromBuffer(JSON.stringify(report)))).runs).toEqual([
+    { finished_at: new Date('2025-01-01T00:00:00Z') },
+    { asset: { type: 'repository', name: 'shop' } },
+  ]);
+});
+
+test('keeps the branch or pull request of an issue, and the score of a dependency', async () => {
+  const issue = (more: object) => ({ rule: 'a:b', project: 'shop', message: 'x', ...more });
+  const issues = [issue({ branch: 'dev' }), issue({ pullRequest: '17' }), issue({ message: 'Filename: lib:1.0 | Reference: CVE-2021-1 | CVSS Score: 6.4' })];
+  const { observations } = await readAll(sonarqube, fromBuffer(JSON.stringify({ paging: {}, issues })));
+  expect(observations.map(({ asset }) => asset?.ref)).toEqual(['dev', 'pr-17', undefined]);
+  expect(observations[2]?.cvss).toEqual([{ score: 6.4 }]);
 });

@@ -59,7 +59,7 @@ test('rejects malformed results and reads the rest', async () => {
 });
 
 test('accepts a report without findings and rejects another file', async () => {
-  expect(await read('empty.json')).toEqual({ observations: [], rejections: [] });
+  expect(await read('empty.json')).toMatchObject({ observations: [], rejections: [] });
   await expect(readAll(tfsec, fromBuffer('{"results": [{"check_id": "x", "path": "a.py"}], "errors": []}'))).rejects.toThrow(/with rule_id and location/);
   await expect(readAll(tfsec, fromBuffer('<xml/>'))).rejects.toThrow(/Expected/);
 });

@@ -9,17 +9,46 @@ export interface Contexts {
   type: string | undefined;
   metadata: Obj;
   created: Date | null;
+  /** Version of Trivy. */
+  version: string | undefined;
   cluster: string | undefined;
   /** Fields of each result and of each cluster resource, by path. */
   headers: Map<string, Readonly<Record<string, string | undefined>>>;
   /** Targets computed from `headers`, by path. */
   targets: Map<string, Target>;
+  /** The package that is being read. */
+  package: { owner?: string; Name?: string | undefined; SrcName?: string | undefined };
+  /** Source packages by name of the system package, for reports with a list of packages. */
+  sources: Map<string, string>;
   /** Rejections for cluster resources that Trivy could not scan. */
   failures: ReportItem[];
 }
 
 export function emptyContexts(): Contexts {
-  return { name: undefined, type: undefined, metadata: {}, created: null, cluster: undefined, headers: new Map(), targets: new Map(), failures: [] };
+  return {
+    name: undefined,
+    type: undefined,
+    metadata: {},
+    created: null,
+    version: undefined,
+    cluster: undefined,
+    headers: new Map(),
+    targets: new Map(),
+    package: {},
+    sources: new Map(),
+    failures: [],
+  };
+}
+
+/** Yields the assets that the report is about, even if it has no findings. */
+export function* assetsOf(contexts: Contexts): Generator<Asset> {
+  const { headers, cluster } = contexts;
+  if (cluster === undefined) {
+    const asset = artifactAsset(contexts);
+    if (asset) yield asset;
+    return;
+  }
+  for (const [path, { Kind, Error: failure }] of headers) if (Kind !== undefined && failure === undefined) yield clusterAsset(contexts, path.split('.'));
 }
 
 export function clusterAsset({ headers, cluster }: Contexts, result: readonly (string | number)[]): Asset {
@@ -34,8 +63,8 @@ export const CODE_TYPES: ReadonlySet<unknown> = new Set(['filesystem', 'reposito
 export function artifactAsset({ name, type, metadata, headers }: Contexts): Asset | null {
   const isImage = type === 'container_image' || metadata.ImageID !== undefined || metadata.RepoTags !== undefined;
   if (isImage) return imageAsset(name, metadata);
-  if (CODE_TYPES.has(type)) return repositoryAsset(str(metadata.RepoURL) ?? (name && isLocalPath(name) ? undefined : name));
-  if (str(metadata.RepoURL)) return repositoryAsset(str(metadata.RepoURL));
+  if (CODE_TYPES.has(type)) return withCommit(repositoryAsset(str(metadata.RepoURL) ?? (name && isLocalPath(name) ? undefined : name)), metadata);
+  if (str(metadata.RepoURL)) return withCommit(repositoryAsset(str(metadata.RepoURL)), metadata);
   if (type === 'vm') return name ? { type: 'host', name } : null;
   if (type === 'aws_account') return name ? { type: 'cloud_resource', name } : null;
   if (type !== undefined) return null;
@@ -50,6 +79,12 @@ function imageAsset(name: string | undefined, metadata: Obj): Asset | null {
   const image = name ?? strs(metadata.RepoTags)[0] ?? id;
   if (image === undefined) return null;
   return { type: 'container_image', name: image, identifiers: [...digests, ...(id ? [{ kind: 'image_id' as const, value: id }] : [])] };
+}
+
+function withCommit(asset: Asset | null, { Branch, Tags, Commit }: Obj): Asset | null {
+  const ref = str(Branch) ?? strs(Tags)[0];
+  const commit = str(Commit);
+  return asset && { ...asset, ...(ref === undefined ? {} : { ref }), ...(commit === undefined ? {} : { commit }) };
 }
 
 /** True for ".", "/src" and "C:\\build". Any project may be at such a path, so it cannot name an asset. */

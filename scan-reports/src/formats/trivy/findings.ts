@@ -1,6 +1,8 @@
 import type { Asset, Cvss, Observation } from '../../contract.ts';
+import { ecosystemOf } from '../../shared/ecosystem.ts';
 import { cwesOf, filePath, idsIn, observation, required, severityOf } from '../../shared/normalize.ts';
-import { count, num, type Obj, obj, str, strs } from '../../shared/read.ts';
+import { fixStateOf, ratingOf } from '../../shared/ratings.ts';
+import { count, type Obj, obj, str, strs } from '../../shared/read.ts';
 
 export type FindingKind = 'vulnerability' | 'misconfiguration' | 'secret' | 'license';
 
@@ -11,6 +13,8 @@ export interface Target {
   type: string | undefined;
   class: string | undefined;
   created: Date | null;
+  /** Source packages by name of the system package. */
+  sources: ReadonlyMap<string, string>;
 }
 
 export function isFinding(type: string | undefined): type is FindingKind {
@@ -21,6 +25,8 @@ export const readers: Readonly<Record<FindingKind, (entry: Obj, place: string, t
   vulnerability: (entry, place, target) => {
     const id = required(str(entry.VulnerabilityID), 'VulnerabilityID');
     const component = required(str(entry.PkgName), 'PkgName');
+    const purl = str(obj(entry.PkgIdentifier).PURL);
+    const layer = obj(entry.Layer);
     return observation({
       place,
       tool: 'trivy',
@@ -39,14 +45,19 @@ export const readers: Readonly<Record<FindingKind, (entry: Obj, place: string, t
         component,
         version: str(entry.InstalledVersion),
         fixed_version: str(entry.FixedVersion),
-        purl: str(obj(entry.PkgIdentifier).PURL),
+        purl,
+        ecosystem: purl === undefined ? ecosystemOf(target.type) : undefined,
+        source_package: target.class === 'lang-pkgs' ? undefined : target.sources.get(component),
+        layer: str(layer.DiffID) ?? str(layer.Digest),
         path: filePath(str(entry.PkgPath) ?? fileOf(target)),
         resource: target.inCluster ? imageOf(target.target) : undefined,
       },
-      // "fixed" means that a fixed version exists, not that this package is fixed.
-      present: str(entry.Status) !== 'not_affected',
+      // "fixed" means that a fixed version exists, not that this package is fixed. "not_affected" is a judgement of the supplier.
+      suppressed: str(entry.Status) === 'not_affected',
       last_seen: target.created,
       tags: [target.type, target.class].flatMap((tag) => tag ?? []),
+      severity_source: str(entry.SeveritySource),
+      fix_state: fixStateOf(str(entry.Status)),
     });
   },
   misconfiguration: (entry, place, target) => {
@@ -113,11 +124,14 @@ export const readers: Readonly<Record<FindingKind, (entry: Obj, place: string, t
 };
 
 /** Applies the status that .trivyignore, a policy or a VEX document gives to a finding (`--show-suppressed`). */
-export function withStatus(found: Observation | null, { Status }: Obj): Observation | null {
+export function withStatus(found: Observation | null, { Status, Statement }: Obj): Observation | null {
   if (found === null) return null;
   const status = str(Status);
-  if (status === 'fixed') return { ...found, present: false };
-  return { ...found, suppressed: status === 'ignored' || status === 'not_affected' || found.suppressed };
+  const state = status === 'fixed' ? 'resolved' : status === 'not_affected' ? status : undefined;
+  const analysis = { ...(state ? { state } : {}), ...(str(Statement) ? { detail: str(Statement) as string } : {}) };
+  const analysed = Object.keys(analysis).length === 0 ? found : observation({ ...found, analysis });
+  if (status === 'fixed') return { ...analysed, present: false };
+  return { ...analysed, suppressed: status === 'ignored' || status === 'not_affected' || found.suppressed };
 }
 
 /** Target names for all packages of a language or of the system, which are not files. */
@@ -140,14 +154,6 @@ function cvssOf(sources: Obj, severitySource: string | undefined): Cvss[] {
     .sort((a, b) => rank(a) - rank(b))
     .flatMap((source) => {
       const { V40Vector, V40Score, V3Vector, V3Score, V2Vector, V2Score } = obj(sources[source]);
-      return [
-        [V40Vector, V40Score],
-        [V3Vector, V3Score],
-        [V2Vector, V2Score],
-      ].flatMap(([vector, score]) => {
-        const text = str(vector);
-        const number = num(score);
-        return text === undefined ? [] : [{ vector: text, ...(number === undefined ? {} : { score: number }) }];
-      });
+      return [...ratingOf(V40Vector, V40Score, '4.0'), ...ratingOf(V3Vector, V3Score, '3.1'), ...ratingOf(V2Vector, V2Score, '2.0')];
     });
 }

@@ -1,4 +1,4 @@
-import type { ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
+import type { ReportEntry, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
 import type { JsonValue } from '../../json/extractor.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
@@ -6,7 +6,8 @@ import { startAbout } from '../../shared/about.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { RecordError, record } from '../../shared/normalize.ts';
 import { date, obj, str } from '../../shared/read.ts';
-import { artifactAsset, CODE_TYPES, type Contexts, clusterAsset, emptyContexts } from './artifact.ts';
+import { runEntry } from '../../shared/run.ts';
+import { artifactAsset, assetsOf, CODE_TYPES, type Contexts, clusterAsset, emptyContexts } from './artifact.ts';
 import { type FindingKind, isFinding, readers, type Target, withStatus } from './findings.ts';
 
 /** The lists of a result and the kind of their entries. Null if each entry states its kind. */
@@ -44,6 +45,7 @@ export const trivy: ReportFormat = {
   async *read(input) {
     if (!mayBeTrivy(await headOf(input))) throw notThisFormat(trivy.expects);
     const contexts = await readContexts(input);
+    for (const context of contexts) if (context) yield* readRun(context);
     for (const context of contexts) yield* context?.failures ?? [];
     for await (const found of jsonValues(
       input,
@@ -54,33 +56,57 @@ export const trivy: ReportFormat = {
   },
 };
 
+/** Trivy writes the report after the scan. It does not state the date of its vulnerability database. */
+function* readRun(contexts: Contexts): Generator<ReportEntry> {
+  yield* runEntry({ tool_version: contexts.version, finished_at: contexts.created });
+  const names = new Set<string>();
+  for (const asset of assetsOf(contexts)) {
+    if (!names.has(asset.name)) yield* runEntry({ asset });
+    names.add(asset.name);
+  }
+}
+
 /** Older versions write "null" or "[]" if there are no results. */
 function mayBeTrivy(head: ReportHead): boolean {
   return ['SchemaVersion', 'ClusterName', 'Results', 'Target'].some((key) => hasKeys(head, key)) || /^\s*(?:null|\[\s*\])\s*$/.test(head.text);
 }
 
+const PACKAGE_FIELDS = ['Results.*.Packages.*.Name', 'Results.*.Packages.*.SrcName'];
+const MAX_SOURCES = 100_000;
+
+/** Only system packages have a source package. */
+function addSource(context: Contexts, path: readonly (string | number)[], value: string | undefined): void {
+  const owner = path.slice(0, -1).join('.');
+  context.package = { ...(context.package.owner === owner ? context.package : { owner }), [String(path.at(-1))]: value };
+  const { Name, SrcName } = context.package;
+  if (Name !== undefined && SrcName !== undefined && context.sources.size < MAX_SOURCES) context.sources.set(Name, SrcName);
+}
+
 /** Artifact and result fields may come after the lists they belong to, so they are read in a first pass. */
 async function readContexts(input: ReportInput): Promise<Contexts[]> {
   const contexts: Contexts[] = [];
-  const top = ['ArtifactName', 'ArtifactType', 'Metadata', 'CreatedAt', 'ClusterName'];
+  const top = ['ArtifactName', 'ArtifactType', 'Metadata', 'CreatedAt', 'ClusterName', 'Trivy'];
   const nested = [
     ...RESULTS.flatMap((result) => ['Target', 'Type', 'Class'].map((field) => `${result}.${field}`)),
+    ...PACKAGE_FIELDS,
     ...CLUSTER_LISTS.flatMap((list) => ['Kind', 'Name', 'Namespace', 'Error'].map((field) => `${list}.*.${field}`)),
   ];
   for await (const { document, path, value } of jsonValues(input, [...top, ...nested])) {
     contexts[document] ??= emptyContexts();
     const context = contexts[document];
     const [key] = path;
-    if (path.length === 3 && path[2] === 'Error') {
-      const place = placeOf({ document, path: path.slice(0, 2) });
-      if (str(value)) context.failures.push({ rejection: { place, reason: `the resource could not be scanned: ${str(value)}` } });
-    } else if (path.length > 1) {
+    if (key === 'Results' && path[2] === 'Packages') addSource(context, path, str(value));
+    else if (path.length > 1) {
       const owner = path.slice(0, -1).join('.');
       context.headers.set(owner, { ...context.headers.get(owner), [String(path.at(-1))]: str(value) });
+      if (path[2] !== 'Error' || str(value) === undefined) continue;
+      const place = placeOf({ document, path: path.slice(0, 2) });
+      context.failures.push({ rejection: { place, reason: `the resource could not be scanned: ${str(value)}` } });
     } else if (key === 'ArtifactName') context.name = str(value);
     else if (key === 'ArtifactType') context.type = str(value);
     else if (key === 'Metadata') context.metadata = obj(value);
     else if (key === 'CreatedAt') context.created = date(value);
+    else if (key === 'Trivy') context.version = str(obj(value).Version);
     else if (key === 'ClusterName') context.cluster = str(value);
   }
   return contexts;
@@ -116,6 +142,7 @@ function targetOf(result: readonly (string | number)[], contexts: Contexts): Tar
     type: Type,
     class: Class,
     created: contexts.created,
+    sources: contexts.sources,
   };
   contexts.targets.set(key, target);
   return target;

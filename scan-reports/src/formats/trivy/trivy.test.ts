@@ -51,9 +51,11 @@ test('reads an image whose details come after the findings', async () => {
     first_seen: null,
     last_seen: new Date('2025-02-03T04:05:06.789Z'),
     tags: ['debian', 'os-pkgs'],
+    severity_source: 'debian',
+    fix_state: 'available',
   });
   expect(observations.slice(1)).toMatchObject([
-    { title: 'CVE-2011-3389 in libgnutls30', severity: 'unknown', present: false, asset },
+    { title: 'CVE-2011-3389 in libgnutls30', severity: 'unknown', present: true, suppressed: true, asset },
     { vulnerability_ids: ['GHSA-35jh-r3h4-6jhm'], location: { component: 'lodash', path: 'app/node_modules/lodash/package.json' } },
     { location: { component: 'golang.org/x/net', path: 'usr/local/bin/tool' } },
   ]);
@@ -136,7 +138,9 @@ test('rejects malformed entries and reads the rest', async () => {
 });
 
 test('accepts an empty report and rejects another file', async () => {
-  for (const name of ['empty.json', 'empty-legacy.json']) expect(await read(name)).toEqual({ observations: [], rejections: [] });
+  expect(await read('empty-legacy.json')).toEqual({ observations: [], rejections: [], runs: [] });
+  // The only thing that a clean report says is which image has no findings.
+  expect(await read('empty.json')).toEqual({ observations: [], rejections: [], runs: [{ asset: { type: 'container_image', name: 'scratch' } }] });
   for (const foreign of ['{"version":"2.1.0","runs":[]}', '[{"name":"x"}]', '<a/>', 'a,b\n1,2\n', ''])
     await expect(readAll(trivy, fromBuffer(foreign))).rejects.toThrow('a JSON object with SchemaVersion and Results');
 });
@@ -160,4 +164,67 @@ test.each([
 test('keeps container_image as the asset type of images', async () => {
   const text = '{"SchemaVersion":2,"ArtifactName":"a:1","ArtifactType":"container_image","Results":[]}';
   expect(await trivy.about?.(fromBuffer(text))).toEqual({ tools: null, finished: true, unread: [] });
+});
+
+test('states time, version and artifact of the run', async () => {
+  const { runs } = await read('image.json');
+  expect(runs).toMatchObject([{ finished_at: new Date('2025-02-03T04:05:06.789Z') }, { asset: { name: 'registry.example.com/shop:1.4' } }]);
+  expect((await read('repository.json')).runs).toEqual([
+    { asset: { type: 'repository', name: 'https://git.example.com/team/app', ref: 'main', commit: '0123' } },
+  ]);
+  const versioned = fromBuffer('{"SchemaVersion":2,"Trivy":{"Version":"0.69.1"},"ArtifactName":".","ArtifactType":"filesystem","Results":[]}');
+  expect((await readAll(trivy, versioned)).runs).toEqual([{ tool_version: '0.69.1' }]);
+});
+
+test('a cluster report covers every resource that was scanned', async () => {
+  const report = {
+    ClusterName: 'prod',
+    Resources: [
+      { Namespace: 'shop', Kind: 'Deployment', Name: 'web', Results: [] },
+      { Namespace: 'shop', Kind: 'Deployment', Name: 'web' },
+      { Namespace: 'shop', Kind: 'Job', Name: 'mail', Error: 'image not found' },
+    ],
+  };
+  const { runs, rejections } = await readAll(trivy, fromBuffer(JSON.stringify(report)));
+  expect(runs).toEqual([{ asset: { type: 'cloud_resource', name: 'prod/shop/Deployment/web' } }]);
+  expect(rejections).toHaveLength(1);
+});
+
+test('keeps fix state, layer, source package, ecosystem and scores without a vector', async () => {
+  const vulnerability = (Status: string, more: object = {}) => ({ VulnerabilityID: 'CVE-2023-0286', PkgName: 'libssl3', Status, ...more });
+  const report = {
+    SchemaVersion: 2,
+    ArtifactName: 'shop:1',
+    ArtifactType: 'container_image',
+    Results: [
+      {
+        Target: 'shop:1 (debian 12)',
+        Class: 'os-pkgs',
+        Type: 'debian',
+        Packages: [{ Name: 'no-source' }, { SrcName: 'openssl', Name: 'libssl3' }, { SrcName: 'nameless' }],
+        Vulnerabilities: [
+          vulnerability('will_not_fix', { Layer: { Digest: 'sha256:1', DiffID: 'sha256:2' }, CVSS: { redhat: { V3Score: 7.4 } } }),
+          vulnerability('end_of_life', { Layer: { Digest: 'sha256:1' }, PkgIdentifier: { PURL: 'pkg:deb/debian/libssl3@3' } }),
+          vulnerability('affected', { PkgName: 'no-source' }),
+          vulnerability('under_investigation'),
+        ],
+      },
+      { Target: 'app', Class: 'lang-pkgs', Type: 'poetry', Vulnerabilities: [vulnerability('fixed')] },
+    ],
+  };
+  const { observations } = await readAll(trivy, fromBuffer(JSON.stringify(report)));
+  expect(observations.map(({ fix_state }) => fix_state)).toEqual(['will_not_fix', 'end_of_life', 'not_available', undefined, 'available']);
+  expect(observations.map(({ location }) => location)).toEqual([
+    { component: 'libssl3', ecosystem: 'deb', source_package: 'openssl', layer: 'sha256:2' },
+    { component: 'libssl3', purl: 'pkg:deb/debian/libssl3@3', source_package: 'openssl', layer: 'sha256:1' },
+    { component: 'no-source', ecosystem: 'deb' },
+    { component: 'libssl3', ecosystem: 'deb', source_package: 'openssl' },
+    { component: 'libssl3', ecosystem: 'pypi', path: 'app' },
+  ]);
+  expect(observations[0]?.cvss).toEqual([{ score: 7.4, version: '3.1' }]);
+});
+
+test('keeps what a VEX document says about a finding', async () => {
+  const { observations } = await read('repository.json');
+  expect(observations.map(({ analysis }) => analysis)).toEqual([undefined, { detail: 'No server here' }, { state: 'not_affected' }, { state: 'resolved' }]);
 });

@@ -1,11 +1,14 @@
 import type { Cvss, Observation } from '../../contract.ts';
+import { ecosystemOf } from '../../shared/ecosystem.ts';
 import { filePath, observation, RecordError, required, severityOf } from '../../shared/normalize.ts';
-import { num, type Obj, obj, str, strs } from '../../shared/read.ts';
+import { ratingOf } from '../../shared/ratings.ts';
+import { type Obj, obj, str, strs } from '../../shared/read.ts';
 import { artifactAsset, clusterLocation, type Resource, workloadAsset } from './resource.ts';
 
 export function vulnerabilityOf(entry: Obj, place: string, resource: Resource): Observation {
   const id = required(str(entry.vulnerabilityID), 'vulnerabilityID');
   const component = required(str(entry.resource), 'resource');
+  const ratings = cvssOf(obj(entry.cvss));
   return observation({
     place,
     tool: resource.scanner ?? 'trivy',
@@ -15,7 +18,7 @@ export function vulnerabilityOf(entry: Obj, place: string, resource: Resource): 
     severity: severityOf(str(entry.severity)),
     tool_severity: str(entry.severity),
     vulnerability_ids: [id],
-    cvss: cvssOf(obj(entry.cvss)),
+    cvss: ratings.length > 0 ? ratings : ratingOf(undefined, entry.score),
     references: [...strs(entry.primaryLink), ...strs(entry.links)],
     asset: artifactAsset(resource),
     location: {
@@ -23,6 +26,7 @@ export function vulnerabilityOf(entry: Obj, place: string, resource: Resource): 
       version: str(entry.installedVersion),
       fixed_version: str(entry.fixedVersion),
       purl: str(entry.packagePURL),
+      ecosystem: str(entry.packagePURL) === undefined ? ecosystemOf(str(entry.packageType)) : undefined,
       path: filePath(str(entry.packagePath) ?? (str(entry.class) === 'lang-pkgs' ? str(entry.target) : undefined)),
       resource: clusterLocation(resource),
     },
@@ -34,17 +38,11 @@ export function vulnerabilityOf(entry: Obj, place: string, resource: Resource): 
 function cvssOf(sources: Obj): Cvss[] {
   return Object.values(sources)
     .map(obj)
-    .flatMap(({ V40Vector, V40Score, V3Vector, V3Score, V2Vector, V2Score }) =>
-      [
-        [V40Vector, V40Score],
-        [V3Vector, V3Score],
-        [V2Vector, V2Score],
-      ].flatMap(([vector, given]) => {
-        const text = str(vector);
-        const score = num(given);
-        return text === undefined ? [] : [{ vector: text, ...(score === undefined ? {} : { score }) }];
-      }),
-    );
+    .flatMap(({ V40Vector, V40Score, V3Vector, V3Score, V2Vector, V2Score }) => [
+      ...ratingOf(V40Vector, V40Score, '4.0'),
+      ...ratingOf(V3Vector, V3Score, '3.1'),
+      ...ratingOf(V2Vector, V2Score, '2.0'),
+    ]);
 }
 
 /** A check of a ConfigAuditReport, RbacAssessmentReport or InfraAssessmentReport, or of their cluster-wide variants. */

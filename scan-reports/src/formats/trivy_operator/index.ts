@@ -1,13 +1,14 @@
-import type { Observation, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
+import type { Observation, ReportEntry, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
 import type { JsonValue } from '../../json/extractor.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { record } from '../../shared/normalize.ts';
 import { arr, type Obj, obj } from '../../shared/read.ts';
+import { runEntry } from '../../shared/run.ts';
 import { complianceCheck, complianceControl } from './compliance.ts';
 import { checkOf, secretOf, vulnerabilityOf } from './findings.ts';
-import { type Resource, resourceOf } from './resource.ts';
+import { artifactAsset, type Resource, resourceOf } from './resource.ts';
 
 const API_GROUP = /"apiVersion"\s*:\s*"aquasecurity\.github\.io\//;
 
@@ -46,6 +47,7 @@ export const trivyOperator: ReportFormat = {
   async *read(input) {
     if (!isReport(await headOf(input))) throw notThisFormat(trivyOperator.expects);
     const resources = await readResources(input);
+    for (const resource of resources.all()) yield* readRun(resource);
     const lists = [...Object.keys(LISTS), 'status.detailReport.results'];
     const patterns = PREFIXES.flatMap((prefix) => lists.map((list) => `${prefix}${list}.*`));
     for await (const found of jsonValues(input, patterns)) yield* readEntry(found, resources);
@@ -57,8 +59,18 @@ function isReport(head: ReportHead): boolean {
   return API_GROUP.test(head.text) || isEmpty;
 }
 
+/** Reports about all findings of one kind. A report about secrets does not say that an image was scanned for vulnerabilities. */
+const COVERING = /^(?:Cluster)?(?:Vulnerability|ConfigAudit|RbacAssessment|InfraAssessment)Report$/;
+
+function* readRun(resource: Resource): Generator<ReportEntry> {
+  if (!COVERING.test(resource.kind ?? '')) return;
+  const asset = artifactAsset(resource);
+  if (asset) yield* runEntry({ asset, tool_version: resource.version, finished_at: resource.updated ?? null });
+}
+
 interface Resources {
   of(found: JsonValue): Resource;
+  all(): Iterable<Resource>;
 }
 
 /** Keys of a JSON object may be in any order, so resources are read in a first pass, before their entries. */
@@ -70,7 +82,7 @@ async function readResources(input: ReportInput): Promise<Resources> {
     const key = `${document} ${path.slice(0, start).join('.')}`;
     known.set(key, resourceOf(known.get(key), path.slice(start).join('.'), value));
   }
-  return { of: ({ document, path }) => known.get(`${document} ${path.slice(0, rootOf(path)).join('.')}`) ?? {} };
+  return { of: ({ document, path }) => known.get(`${document} ${path.slice(0, rootOf(path)).join('.')}`) ?? {}, all: () => known.values() };
 }
 
 /** Returns the number of leading path segments that address the resource. */

@@ -11,6 +11,7 @@ export interface Resource {
   artifact?: Obj;
   registry?: string | undefined;
   scanner?: string | undefined;
+  version?: string | undefined;
   updated?: Date | null;
   /** True if the compliance report lists its checks. The summary would repeat them. */
   isDetailed?: boolean;
@@ -27,7 +28,7 @@ export function resourceOf(known: Resource = {}, field: string, value: unknown):
     case 'report.registry':
       return { ...known, registry: str(obj(value).server) };
     case 'report.scanner':
-      return { ...known, scanner: str(obj(value).name)?.toLowerCase() };
+      return { ...known, scanner: str(obj(value).name)?.toLowerCase(), version: str(obj(value).version) };
     case 'status.detailReport.id':
       return { ...known, isDetailed: true };
     case 'report.updateTimestamp':

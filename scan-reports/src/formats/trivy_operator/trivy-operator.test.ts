@@ -104,8 +104,33 @@ test('rejects malformed entries and reads the rest', async () => {
 });
 
 test('accepts a report without resources and rejects another report', async () => {
-  expect(await read('empty.json')).toEqual({ observations: [], rejections: [] });
+  expect(await read('empty.json')).toMatchObject({ observations: [], rejections: [] });
   for (const foreign of ['{}', '', '{"apiVersion": "v1", "kind": "Pod", "metadata": {}}', '{"SchemaVersion": 2, "Results": []}'])
     await expect(readAll(trivyOperator, fromBuffer(foreign))).rejects.toThrow(/of the apiVersion aquasecurity.github.io/);
   await expect(readAll(trivyOperator, fromBuffer('<x/>'))).rejects.toThrow(ReportError);
+});
+
+const resource = (kind: string, report: object) => ({
+  apiVersion: 'aquasecurity.github.io/v1alpha1',
+  kind,
+  metadata: { name: 'replicaset-web', namespace: 'shop', labels: { 'trivy-operator.resource.kind': 'Job', 'trivy-operator.resource.name': 'mail' } },
+  report,
+});
+
+test('covers the subject of every report, also without findings', async () => {
+  const scanner = { name: 'Trivy', version: '0.50.1' };
+  const image = { artifact: { repository: 'shop/web', tag: '1' }, scanner, updateTimestamp: '2025-01-01T00:00:00Z', vulnerabilities: [] };
+  const items = [resource('VulnerabilityReport', image), resource('ConfigAuditReport', { scanner, checks: [] }), resource('ExposedSecretReport', image)];
+  const facts = { tool_version: '0.50.1' };
+  expect((await readAll(trivyOperator, fromBuffer(JSON.stringify({ items })))).runs).toEqual([
+    { asset: { type: 'container_image', name: 'shop/web:1' }, finished_at: new Date('2025-01-01T00:00:00Z'), ...facts },
+    { asset: { type: 'cloud_resource', name: 'shop/Job/mail' }, ...facts },
+  ]);
+});
+
+test('keeps the score and the type of a package without package URL', async () => {
+  const vulnerabilities = [{ vulnerabilityID: 'CVE-2021-1', resource: 'libssl3', score: 7.5, packageType: 'debian' }];
+  expect((await readAll(trivyOperator, fromBuffer(JSON.stringify(resource('VulnerabilityReport', { vulnerabilities }))))).observations).toMatchObject([
+    { cvss: [{ score: 7.5 }], location: { component: 'libssl3', ecosystem: 'deb' } },
+  ]);
 });

@@ -1,6 +1,6 @@
 import type { Observation, Severity } from '../../contract.ts';
 import { cwesOf, observation, RecordError, required, urlPlace, webAsset } from '../../shared/normalize.ts';
-import { plain, str } from '../../shared/read.ts';
+import { plain } from '../../shared/read.ts';
 
 /** An alert of a site, independent of the form of the file. */
 export interface Alert {
@@ -8,50 +8,65 @@ export interface Alert {
   site: string | undefined;
   generated: Date | null;
   text(name: string): string | undefined;
-  instances: readonly { uri: string | undefined; method: string | undefined; param: string | undefined }[];
+  instances: readonly Instance[];
   tags: readonly string[];
+}
+
+export interface Instance {
+  uri?: string | undefined;
+  method?: string | undefined;
+  param?: string | undefined;
+  attack?: string | undefined;
+  evidence?: string | undefined;
 }
 
 const SEVERITIES: readonly Severity[] = ['info', 'low', 'medium', 'high'];
 const FALSE_POSITIVE = '0';
-const MAX_LISTED = 100;
+const MAX_QUOTE = 200;
 
-/**
- * One finding per alert and site. Instances change with each crawl, so they are part of the description and not of the location.
- * Evidence is not read, because it quotes responses that may contain secrets.
- */
-export function alertOf({ place, site, generated, text, instances, tags }: Alert): Observation {
+/** One observation per URL, method and parameter. Query strings are not part of the URL, so several instances may be one observation. */
+export function alertsOf({ place, site, generated, text, instances, tags }: Alert): Observation[] {
   const plugin = required(text('pluginid'), 'pluginid');
   const title = text('alert') ?? text('name') ?? `Plugin ${plugin}`;
   const asset = webAsset(site) ?? webAsset(instances[0]?.uri);
   if (asset === null) throw new RecordError('the site has no name');
   const risk = text('riskcode');
-  return observation({
+  const places = new Map<string, Instance>();
+  for (const instance of instances) {
+    const key = [urlPlace(instance.uri), instance.method, instance.param].join(' ');
+    places.set(key, places.get(key) ?? instance);
+  }
+  const common = {
     place,
     tool: 'zap',
     rule: text('alertRef') ?? plugin,
     title,
-    description: [plain(text('desc')), plain(text('otherinfo')), instancesText(instances)].filter(Boolean).join('\n\n'),
     solution: plain(text('solution')),
     severity: SEVERITIES[Number(risk ?? Number.NaN)] ?? 'unknown',
     tool_severity: text('riskdesc') ?? risk,
     cwes: cwesOf(text('cweid')),
     references: (plain(text('reference')) ?? '').split(/\s+/).filter((reference) => /^https?:/i.test(reference)),
     asset,
-    // In older versions, alerts of one plugin differ only by their titles.
-    location: { url: urlPlace(asset.name), fingerprint: text('alertRef') === undefined ? title : undefined },
     suppressed: text('confidence') === FALSE_POSITIVE,
     last_seen: generated,
     tags: [...tags],
-  });
+  };
+  // In older versions, alerts of one plugin differ only by their titles.
+  const fingerprint = text('alertRef') === undefined ? title : undefined;
+  return (places.size === 0 ? [{}] : [...places.values()]).map((instance: Instance) =>
+    observation({
+      ...common,
+      description: [plain(text('desc')), plain(text('otherinfo')), quoted('Attack', instance.attack), quoted('Evidence', instance.evidence)]
+        .filter(Boolean)
+        .join('\n\n'),
+      location: { url: urlPlace(instance.uri) ?? urlPlace(asset.name), method: instance.method, parameter: instance.param, fingerprint },
+    }),
+  );
 }
 
-function instancesText(instances: Alert['instances']): string | undefined {
-  const lines = instances.flatMap(({ uri, method, param }) => {
-    const url = urlPlace(uri);
-    return url ? [[method, url, param ? `(${str(param)})` : undefined].filter(Boolean).join(' ')] : [];
-  });
-  const unique = [...new Set(lines)];
-  const more = unique.length > MAX_LISTED ? [`… and ${unique.length - MAX_LISTED} more`] : [];
-  return unique.length === 0 ? undefined : ['Found at:', ...unique.slice(0, MAX_LISTED), ...more].join('\n');
+/** Attacks and evidence quote requests and responses. Those with a word that may be a token, a password hash or a number of a person are dropped. */
+function quoted(label: string, text: string | undefined): string | undefined {
+  if (text === undefined || text.length > MAX_QUOTE) return undefined;
+  const isRisky = text.split(/[^\w-]+/).some((word) => word.length >= 24 || (word.length >= 8 && /\d/.test(word)));
+  return isRisky ? undefined : `${label}: ${text}`;
 }

@@ -1,3 +1,3 @@
 import type { CorpusFacts } from '../../testing/corpus-facts.ts';
 
-export const corpus: CorpusFacts = { folders: ['zap'], unit: 'findings' };
+export const corpus: CorpusFacts = { folders: ['zap'], unit: 'findings', countsPositions: true };

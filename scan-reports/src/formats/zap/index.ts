@@ -13,6 +13,8 @@ export const zap: ReportFormat = {
   documentation: 'https://www.zaproxy.org/docs/desktop/addons/report-generation/',
   expects: EXPECTS,
   assetType: 'web_application',
+  // The time is in the language of the user in older versions, so it cannot always be read.
+  states: ['targets'],
   detect: (head) => isXml(head) || isJson(head),
   async *read(input) {
     const head = await headOf(input);

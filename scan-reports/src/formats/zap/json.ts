@@ -1,24 +1,29 @@
-import type { ReportInput, ReportItem } from '../../contract.ts';
+import type { ReportEntry, ReportInput } from '../../contract.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
-import { RecordError, record } from '../../shared/normalize.ts';
+import { RecordError, record, webAsset } from '../../shared/normalize.ts';
 import { arr, date, isObj, type Obj, obj, str } from '../../shared/read.ts';
-import { type Alert, alertOf } from './alert.ts';
+import { runEntry } from '../../shared/run.ts';
+import { type Alert, alertsOf } from './alert.ts';
 
 /** Site names and dates may come after the alerts, so they are read in a first pass. Old versions write a single site instead of a list. */
-export async function* readJson(input: ReportInput): AsyncGenerator<ReportItem> {
+export async function* readJson(input: ReportInput): AsyncGenerator<ReportEntry> {
   const sites = new Map<string, string | undefined>();
   let generated: Date | null = null;
-  for await (const { path, value } of jsonValues(input, ['@generated', 'created', 'site.*.@name', 'site.@name'])) {
+  let version: string | undefined;
+  for await (const { path, value } of jsonValues(input, ['@generated', 'created', '@version', 'site.*.@name', 'site.@name'])) {
     if (path.at(-1) === '@name') sites.set(path.slice(0, -1).join('.'), str(value));
+    else if (path[0] === '@version') version = str(value);
     else if (path[0] === 'created' || generated === null) generated = date(value) ?? generated;
   }
+  yield* runEntry({ tool_version: version, finished_at: generated });
+  for (const site of sites.values()) yield* runEntry({ asset: webAsset(site) });
   for await (const found of jsonValues(input, ['site.*.alerts.*', 'site.alerts.*'])) {
     const place = placeOf(found);
     const site = sites.get(found.path.slice(0, -2).join('.'));
     yield* record(place, () => {
       if (found.error) throw new RecordError(found.error);
       if (!isObj(found.value)) throw new RecordError('the record is not an object');
-      return alertOf(fromJson(found.value, place, site, generated));
+      return alertsOf(fromJson(found.value, place, site, generated));
     });
   }
 }
@@ -30,8 +35,8 @@ function fromJson(alert: Obj, place: string, site: string | undefined, generated
     generated,
     text: (name) => str(alert[name]),
     instances: arr(alert.instances).map((instance) => {
-      const { uri, method, param } = obj(instance);
-      return { uri: str(uri), method: str(method), param: str(param) };
+      const { uri, method, param, attack, evidence } = obj(instance);
+      return { uri: str(uri), method: str(method), param: str(param), attack: str(attack), evidence: str(evidence) };
     }),
     tags: arr(alert.tags).flatMap((tag) => str(obj(tag).tag) ?? str(tag) ?? []),
   };

@@ -1,31 +1,57 @@
-import type { ReportInput, ReportItem } from '../../contract.ts';
-import { record } from '../../shared/normalize.ts';
+import type { Asset, ReportEntry, ReportInput } from '../../contract.ts';
+import { record, webAsset } from '../../shared/normalize.ts';
 import { date, str } from '../../shared/read.ts';
+import { runEntry } from '../../shared/run.ts';
 import { recordText, type XmlRecord, xmlRecords } from '../../xml/records.ts';
-import { type Alert, alertOf } from './alert.ts';
+import { type Alert, alertsOf, type Instance } from './alert.ts';
 
 const TEXTS = ['pluginid', 'alertRef', 'alert', 'name', 'riskcode', 'riskdesc', 'confidence', 'desc', 'otherinfo', 'solution', 'reference', 'cweid'];
-const INSTANCE = ['instances/instance/uri', 'instances/instance/method', 'instances/instance/param'];
+const INSTANCE = ['uri', 'method', 'param', 'attack', 'evidence'] as const;
+const FIELDS = [...TEXTS, ...INSTANCE.map((field) => `instances/instance/${field}`), 'tags/tag/tag'];
 
-export async function* readXml(input: ReportInput): AsyncGenerator<ReportItem> {
-  for await (const found of xmlRecords(input, 'OWASPZAPReport/site/alerts/alertitem', [...TEXTS, ...INSTANCE, 'tags/tag/tag'])) {
-    yield* record(found.place, () => alertOf(fromXml(found)));
+export async function* readXml(input: ReportInput): AsyncGenerator<ReportEntry> {
+  const sites: (Asset | null)[] = [];
+  let report: Readonly<Record<string, string>> = {};
+  const tags = {
+    OWASPZAPReport: (attributes: typeof report) => {
+      report = attributes;
+    },
+    'OWASPZAPReport/site': ({ name, host }: typeof report) => {
+      sites.push(webAsset(str(name) ?? str(host)));
+    },
+  };
+  for await (const found of xmlRecords(input, 'OWASPZAPReport/site/alerts/alertitem', FIELDS, tags)) {
+    yield* record(found.place, () => alertsOf(fromXml(found)));
   }
+  yield* runEntry({ tool_version: report.version, finished_at: generatedAt(report) });
+  for (const asset of sites) yield* runEntry({ asset });
 }
 
 function fromXml(found: XmlRecord): Alert {
   const [report, site] = found.parents;
-  const column = (field: string): (string | undefined)[] => found.fields.get(field)?.map(({ text }) => str(text)) ?? [];
-  const [uris = [], methods = [], params = []] = INSTANCE.map(column);
-  // If an element is missing in one instance, the columns no longer line up and are dropped.
-  const aligned = <Value>(values: Value[]): Value[] => (values.length === uris.length ? values : []);
-  const [ownMethods, ownParams] = [aligned(methods), aligned(params)];
   return {
     place: found.place,
     site: str(site?.attributes.name) ?? str(site?.attributes.host),
-    generated: date(report?.attributes.created) ?? date(report?.attributes.generated),
+    generated: generatedAt(report?.attributes ?? {}),
     text: (name) => str(recordText(found, name)),
-    instances: uris.map((uri, index) => ({ uri, method: ownMethods[index], param: ownParams[index] })),
-    tags: column('tags/tag/tag').flatMap((tag) => tag ?? []),
+    instances: instancesOf(found),
+    tags: found.fields.get('tags/tag/tag')?.flatMap(({ text }) => str(text) ?? []) ?? [],
   };
+}
+
+function instancesOf({ fields, owners }: XmlRecord): Instance[] {
+  const instances = new Map<number, Instance>();
+  for (const field of INSTANCE) {
+    const indexes = owners.get(`instances/instance/${field}`) ?? [];
+    for (const [at, { text }] of (fields.get(`instances/instance/${field}`) ?? []).entries()) {
+      const index = indexes[at] ?? 0;
+      instances.set(index, { ...instances.get(index), [field]: str(text) });
+    }
+  }
+  return [...instances].sort(([a], [b]) => a - b).map(([, instance]) => instance);
+}
+
+/** Only newer versions have `created`. The time in `generated` has no time zone and is in the language of the user. */
+function generatedAt({ created, generated }: Readonly<Record<string, string>>): Date | null {
+  return date(created) ?? date(generated);
 }

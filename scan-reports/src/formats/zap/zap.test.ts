@@ -7,17 +7,17 @@ import { zap } from './index.ts';
 
 const read = (name: string) => readAll(zap, fromBuffer(readFileSync(new URL(`fixtures/${name}`, import.meta.url)), name));
 
-test('reads an alert of a site as one finding that lists its instances', async () => {
+test('reads one observation per URL, method and parameter of an alert', async () => {
   const { observations, rejections } = await read('traditional.xml');
   expect(rejections).toEqual([]);
-  expect(observations).toHaveLength(3);
+  expect(observations).toHaveLength(4);
   expect(observations[0]).toEqual({
     place: 'site[1]/alerts[1]/alertitem[1]',
     tool: 'zap',
     rule: '40018',
     external_id: null,
     title: 'SQL Injection',
-    description: 'SQL injection may be possible.\n\nFound at:\nGET https://shop.example.com:8443/item (id)\nPOST https://shop.example.com:8443/cart',
+    description: 'SQL injection may be possible.\n\nAttack: 1 OR 1=1',
     solution: 'Use prepared statements.',
     severity: 'high',
     tool_severity: 'High (Medium)',
@@ -26,22 +26,60 @@ test('reads an alert of a site as one finding that lists its instances', async (
     cvss: [],
     references: ['https://owasp.example.org/sqli', 'https://cwe.example.org/89'],
     asset: { type: 'web_application', name: 'https://shop.example.com:8443', identifiers: [{ kind: 'fqdn', value: 'shop.example.com' }] },
-    location: { url: 'https://shop.example.com:8443/' },
+    location: { url: 'https://shop.example.com:8443/item', method: 'GET', parameter: 'id' },
     present: true,
     suppressed: false,
     first_seen: null,
     last_seen: new Date('2026-02-01T09:00:00Z'),
     tags: ['OWASP_2021_A03'],
   });
+  expect(observations[1]).toMatchObject({
+    place: 'site[1]/alerts[1]/alertitem[1]',
+    rule: '40018',
+    description: 'SQL injection may be possible.',
+    location: { url: 'https://shop.example.com:8443/cart', method: 'POST' },
+  });
+  expect(observations[1]?.location).not.toHaveProperty('parameter');
+});
+
+test('states version, time and every site of the run', async () => {
+  const facts = { tool_version: '2.16.1', finished_at: new Date('2026-02-01T09:00:00Z') };
+  expect((await read('traditional.xml')).runs).toMatchObject([
+    facts,
+    { asset: { name: 'https://shop.example.com:8443' } },
+    { asset: { name: 'http://static.example.com' } },
+  ]);
+  expect((await read('traditional.json')).runs).toMatchObject([facts, { asset: { name: 'https://app.example.com' } }]);
+  const clean = '<OWASPZAPReport version="2.16.1"><site name="https://app.example.com"><alerts></alerts></site></OWASPZAPReport>';
+  expect((await readAll(zap, fromBuffer(clean))).runs).toMatchObject([
+    { tool_version: '2.16.1' },
+    { asset: { type: 'web_application', name: 'https://app.example.com' } },
+  ]);
+});
+
+test('reads instances with missing elements, and only one of those that differ by query', async () => {
+  const instances = [
+    '<instance><method>GET</method></instance>',
+    '<instance><uri>https://a.example.com/x?n=1</uri><param>q</param></instance>',
+    '<instance><uri>https://a.example.com/x?n=2</uri><param>q</param><attack>later</attack></instance>',
+    '<instance><uri>https://a.example.com/y</uri><method>PUT</method></instance>',
+  ];
+  const text = `<OWASPZAPReport><site name="https://a.example.com"><alerts><alertitem><pluginid>1</pluginid><alert>A</alert><instances>${instances.join('')}</instances></alertitem></alerts></site></OWASPZAPReport>`;
+  const { observations } = await readAll(zap, fromBuffer(text));
+  expect(observations.map(({ location: { url, method, parameter } }) => [url, method, parameter])).toEqual([
+    ['https://a.example.com/', 'GET', undefined],
+    ['https://a.example.com/x', undefined, 'q'],
+    ['https://a.example.com/y', 'PUT', undefined],
+  ]);
 });
 
 test('reads confidence 0 as a false positive and CWE -1 as no CWE', async () => {
   const { observations } = await read('traditional.xml');
-  expect(observations[1]).toMatchObject({ rule: '10055-4', severity: 'medium', suppressed: true, cwes: [] });
-  expect(observations[2]).toMatchObject({ severity: 'info', asset: { name: 'http://static.example.com' } });
+  expect(observations[2]).toMatchObject({ rule: '10055-4', severity: 'medium', suppressed: true, cwes: [] });
+  expect(observations[3]).toMatchObject({ severity: 'info', asset: { name: 'http://static.example.com' }, location: { url: 'http://static.example.com/' } });
 });
 
-test('does not keep evidence, attacks and requests', async () => {
+test('does not keep requests, or evidence that may be a secret', async () => {
   for (const name of ['traditional.xml', 'traditional.json']) expect(JSON.stringify(await read(name))).not.toContain('s3cr3t-value');
 });
 
@@ -65,7 +103,8 @@ test('reads the same findings from JSON, with site names anywhere in the file', 
       place: 'site[0].alerts[0]',
       rule: '10035-1',
       title: 'Strict-Transport-Security Header Not Set',
-      description: 'HSTS is missing.\n\nFound at:\nGET https://app.example.com/a',
+      description: 'HSTS is missing.',
+      location: { url: 'https://app.example.com/a', method: 'GET' },
       severity: 'low',
       cwes: [319],
       references: ['https://hsts.example.org'],
@@ -82,8 +121,8 @@ test('reads a single site of old versions, which is not a list', async () => {
 });
 
 test('accepts reports without alerts', async () => {
-  expect(await read('empty.xml')).toEqual({ observations: [], rejections: [] });
-  expect(await read('empty.json')).toEqual({ observations: [], rejections: [] });
+  expect(await read('empty.xml')).toMatchObject({ observations: [], rejections: [] });
+  expect(await read('empty.json')).toMatchObject({ observations: [], rejections: [] });
 });
 
 test('does not detect a GitLab report that contains a ZAP report, and rejects other files', async () => {
@@ -98,5 +137,5 @@ test('reads an alert with responses of any size', async () => {
   const instance = `<instance><uri>https://app.example.com/</uri><method>GET</method><param></param><responsebody>${answer}</responsebody></instance>`;
   const text = `<OWASPZAPReport><site name="https://app.example.com"><alerts><alertitem><pluginid>1</pluginid><alert>A</alert><riskcode>1</riskcode><instances>${instance.repeat(20)}</instances></alertitem></alerts></site></OWASPZAPReport>`;
   const { observations } = await readAll(zap, fromBuffer(text));
-  expect(observations).toMatchObject([{ rule: '1', description: 'Found at:\nGET https://app.example.com/' }]);
+  expect(observations).toMatchObject([{ rule: '1', description: null, location: { url: 'https://app.example.com/', method: 'GET' } }]);
 });

@@ -75,7 +75,8 @@ export function reportedOrKnown(column: ColumnName, value: Stated['value'], fold
 
 /** Shared knowledge decides. Until it knows something, the reports do. */
 export function knownOrReported(column: ColumnName, value: Stated['value'], folded: string): ImportedColumn {
-  return { stated: { value, fold: folded }, create: `coalesce(v.${column}, r.${column})`, merge: `coalesce(v.${column}, r.${column}, f.${column})` };
+  const sql = `coalesce(v.${column}, r.${column})`;
+  return { stated: { value, fold: folded }, create: sql, merge: sql };
 }
 
 /** Shared knowledge decides. A value that is already there is not lost. */

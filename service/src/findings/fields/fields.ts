@@ -93,7 +93,7 @@ export const listedFields = {
       kev: {
         stated: { value: ({ observation }) => observation.known_exploited ?? false, fold: fold.any('kev') },
         create: 'coalesce(v.kev, false) or r.kev',
-        merge: 'coalesce(v.kev, false) or r.kev or f.kev',
+        merge: 'coalesce(v.kev, false) or r.kev',
       },
       kev_due_date: known('kev_due_date'),
     },

@@ -1,0 +1,42 @@
+import type { ReportEntry, RunFacts } from '../contract.ts';
+import { boundedAsset, name } from './normalize.ts';
+
+type Given = { [Key in keyof RunFacts]?: RunFacts[Key] | null | undefined };
+
+const MAX_VERSION = 200;
+/** Nessus has more than 200,000 plugins. */
+const MAX_LISTED = 400_000;
+
+/** Yields the facts that are known about a run, with the length of names limited. Yields nothing if there are none. */
+export function* runEntry(given: Given): Generator<ReportEntry> {
+  const facts = Object.entries(given).flatMap(([key, value]) => {
+    const bounded = boundedFact(value);
+    return bounded === undefined ? [] : [[key, bounded]];
+  });
+  const run: RunFacts = { ...Object.fromEntries(facts), ...(given.asset ? { asset: boundedAsset(given.asset) } : {}) };
+  if (Object.keys(run).length > 0) yield { run };
+}
+
+function boundedFact(value: Given[keyof Given]): unknown {
+  if (value === null || value === undefined) return undefined;
+  if (typeof value === 'string') return name(value).slice(0, MAX_VERSION) || undefined;
+  if (!Array.isArray(value)) return value;
+  const unique = new Set(value.map(name).filter((entry) => entry !== ''));
+  return unique.size === 0 || unique.size > MAX_LISTED ? undefined : [...unique];
+}
+
+/**
+ * Collects a list that a report must state completely, in bounded memory. Returns undefined if the list is longer than the limit, because
+ * an incomplete list says nothing.
+ */
+export function startList(limit = MAX_LISTED) {
+  const entries = new Set<string>();
+  let isComplete = true;
+  return {
+    add(entry: string | undefined): void {
+      if (entry === undefined || (entries.size >= limit && !entries.has(entry))) isComplete = false;
+      else entries.add(entry);
+    },
+    list: (): readonly string[] | undefined => (isComplete && entries.size > 0 ? [...entries] : undefined),
+  };
+}
