@@ -47,11 +47,6 @@ export function isSystemPackage(type: string | null | undefined): boolean {
   return SYSTEM_PACKAGE_TYPES.has(type ?? '');
 }
 
-/** True for types of packages that a distribution builds. */
-export function isSystemPackage(type: string | undefined): boolean {
-  return SYSTEM_PACKAGE_TYPES.includes(type ?? '');
-}
-
 /** The name that the package manager uses: `group:name` for Maven, `@scope/name` for npm. For system packages, the group is the distribution and is dropped. */
 export function packageName(group: string | undefined, name: string, type: string | undefined): string {
   if (group === undefined || isSystemPackage(type)) return name;
