@@ -910,6 +910,8 @@ create unlogged table import_groups (
   rows integer not null,
   asset_id uuid not null,
   track smallint not null,
+  -- Whether findings of the track are listed.
+  counts boolean not null,
   version_n integer,
   weakness text not null,
   identity_key bytea not null,

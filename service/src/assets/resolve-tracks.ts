@@ -7,9 +7,11 @@ export async function resolveTracks(tx: TenantTx, orgId: string, importId: strin
   await keepOlderLines(tx, orgId, importId);
   await createTracks(tx, orgId, importId);
   await sql`
-    update tenant_import_assets staged set track = coalesce(
-      (select known.n from asset_tracks known where known.org_id = ${orgId} and known.asset_id = staged.asset_id and known.name = staged.track_name), 0)
-    where staged.org_id = ${orgId} and staged.import_id = ${importId}`.execute(tx);
+    update tenant_import_assets staged set track = coalesce(known.n, 0), track_counts = coalesce(known.counts, true)
+    from tenant_import_assets own left join asset_tracks known on known.org_id = ${orgId} and known.asset_id = own.asset_id and known.name = own.track_name
+    where staged.org_id = ${orgId} and staged.import_id = ${importId} and own.org_id = ${orgId} and own.import_id = ${importId} and own.new_id = staged.new_id`.execute(
+    tx,
+  );
   await resolveVersions(tx, orgId, importId);
 }
 
@@ -37,7 +39,7 @@ async function createTracks(tx: TenantTx, orgId: string, importId: string): Prom
     with missing as (
       select distinct on (staged.asset_id, staged.track_name) staged.asset_id, staged.track_name as name, staged.track_kind as kind,
         -- Until another branch is known, the one that is scanned counts.
-        staged.track_counts or (staged.track_kind = 'development' and asset.created_at = now()) as counts
+        staged.track_counts or (staged.track_kind = 'development' and asset.created_at = now()::timestamptz(3)) as counts
       from tenant_import_assets staged join assets asset on asset.org_id = ${orgId} and asset.id = staged.asset_id
       where staged.org_id = ${orgId} and staged.import_id = ${importId} and staged.track_name <> ''
         and not exists (select from asset_tracks known where known.org_id = ${orgId} and known.asset_id = staged.asset_id and known.name = staged.track_name)

@@ -459,6 +459,7 @@ interface ImportGroupsTable {
   rows: number;
   asset_id: string;
   track: number;
+  counts: boolean;
   version_n: number | null;
   weakness: string;
   identity_key: Buffer;

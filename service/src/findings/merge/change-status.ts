@@ -14,13 +14,13 @@ import type { Resolution } from './resolution.ts';
 export async function reopenSeen(tx: TenantTx, { orgId, importId, sourceId, sla, actor }: Resolution): Promise<void> {
   const sentence = sql`${reasonSentences.scan_seen_again}::text`;
   const events = sql`
-    select id::text as subject, jsonb_build_object('from', before, 'to', 'open', 'reason_code', 'scan_seen_again', 'import_id', ${importId}::text, 'reason', ${sentence}) as data from reopened`;
+    select id::text as subject, jsonb_build_object('from', before, 'to', 'open', 'reason_code', 'scan_seen_again', 'import_id', ${importId}::text, 'reason', ${sentence}) as data from reopened where listed`;
   const entries = sql`
     select id as finding_id, 'reopened' as action, jsonb_build_object('status', before) as before, jsonb_build_object('status', 'open', 'reason_code', 'scan_seen_again') as after,
       ${sentence} as reason from reopened`;
   await sql`
     with reopened as materialized (
-      select f.id, f.status as before, f.assurance, max(g.seen_at) as seen_at
+      select f.id, f.listed, f.status as before, f.assurance, max(g.seen_at) as seen_at
       from tenant_import_groups g
       join findings f on f.org_id = ${orgId} and f.id = g.finding_id and f.status = any(${reopenedByScan as readonly string[]})
       join sightings s on s.org_id = ${orgId} and s.finding_id = g.finding_id and s.source_id = ${sourceId} and s.track = g.track and s.state = 'present'
@@ -49,7 +49,7 @@ const closable = sql`${verifiedByScan as readonly string[]}`;
 function closingSql(orgId: string, ids: RawBuilder<unknown>): RawBuilder<unknown> {
   const { scan_absent, acceptance_fixed, source_fixed, source_retracted } = reasonSentences;
   return sql`
-    select f.id, f.status as before, seen.absent_at, verdict.status as after, verdict.code, verdict.sentence,
+    select f.id, f.listed, f.status as before, seen.absent_at, verdict.status as after, verdict.code, verdict.sentence,
       case verdict.status when 'verified' then case when f.status = 'remediated' then 'scan_after_claim' else 'scan_only' end when 'remediated' then 'declared' end as assurance
     from findings f
     cross join lateral (
@@ -70,7 +70,7 @@ function closingSql(orgId: string, ids: RawBuilder<unknown>): RawBuilder<unknown
 /** Closes findings of `ids` that no source sees any more, and ends acceptances that are no longer needed. Returns how many. */
 export async function closeUnseen(tx: TenantTx, { orgId, importId, actor }: Resolution, ids: RawBuilder<unknown>): Promise<number> {
   const events = sql`
-    select id::text as subject, jsonb_build_object('from', before, 'to', after, 'reason_code', code, 'import_id', ${importId}::text, 'scanned_at', absent_at) as data from closing`;
+    select id::text as subject, jsonb_build_object('from', before, 'to', after, 'reason_code', code, 'import_id', ${importId}::text, 'scanned_at', absent_at) as data from closing where listed`;
   const entries = sql`
     select id as finding_id, 'status_changed' as action, jsonb_build_object('status', before) as before,
       jsonb_strip_nulls(jsonb_build_object('status', after, 'reason_code', code, 'assurance', assurance, 'scanned_at', absent_at)) as after, sentence as reason from closing`;

@@ -7,7 +7,7 @@ import type { Resolution } from './resolution.ts';
 /**
  * What a group of records does to the sighting of its source and track:
  * `created`, `joined` (the finding was known, this sighting was not), `returned` (it was absent), `updated` (the source says something else),
- * `unchanged` (also when a newer scan is known), `gone` and `declared` (reported as fixed, with and without proof), `ignored` (an unknown finding
+ * `elsewhere` (a track that counts has the finding, so one that does not adds nothing), `unchanged` (also when a newer scan is known), `gone` and `declared` (reported as fixed, with and without proof), `ignored` (an unknown finding
  * that is reported as fixed).
  */
 export const changedOutcomes = ['created', 'joined', 'returned', 'updated'] as const;
@@ -25,7 +25,7 @@ export const lastSeenSql = sql<Date>`greatest(s.last_seen, case when s.state = '
 export async function groupRecords(tx: TenantTx, { orgId, importId, sourceId, provesFixed }: Resolution): Promise<void> {
   await sql`
     with named as (
-      select distinct asset_key, asset_id, track, version_n, ended_at, credentialed, knowledge_at from ${importedAssets} named
+      select distinct asset_key, asset_id, track, track_counts, version_n, ended_at, credentialed, knowledge_at from ${importedAssets} named
       where org_id = ${orgId} and import_id = ${importId}
     ), grouped as (
       select named.asset_id, named.track, max(named.version_n) as version_n, coalesce(alias.weakness, r.weakness) as weakness, r.identity_key, count(*) as rows,
@@ -35,7 +35,7 @@ export async function groupRecords(tx: TenantTx, { orgId, importId, sourceId, pr
         array_agg(distinct r.content order by r.content) as contents,
         least(coalesce(max(r.last_seen), max(named.ended_at)), now()) as seen_at,
         case when count(distinct r.place_label) filter (where r.present) <= 1 then min(r.place_label) end as place,
-        bool_or(named.credentialed) as credentialed, max(named.knowledge_at) as knowledge_at
+        bool_or(named.track_counts) as counts, bool_or(named.credentialed) as credentialed, max(named.knowledge_at) as knowledge_at
       from tenant_import_rows r
       join named using (asset_key)
       left join ${vulnerabilityAliases} alias on alias.org_id = ${orgId} and alias.alias = r.weakness
@@ -59,9 +59,9 @@ export async function groupRecords(tx: TenantTx, { orgId, importId, sourceId, pr
     ), decided as (
       select r.*, case when r.nth = 1 then r.finding_id end as old_id from ranked r where r.nth = 1 or (r.best = 1 and r.how = 2)
     )
-    insert into tenant_import_groups (org_id, import_id, n, members, rows, asset_id, track, version_n, weakness, identity_key, external_id, present, content, seen_at, absent_at,
+    insert into tenant_import_groups (org_id, import_id, n, members, rows, asset_id, track, counts, version_n, weakness, identity_key, external_id, present, content, seen_at, absent_at,
       finding_id, is_shared, place, outcome)
-    select ${orgId}, ${importId}, k.n, k.members, k.rows, k.asset_id, k.track, k.version_n, k.weakness, k.identity_key, k.external_id, k.present, k.content, k.seen_at,
+    select ${orgId}, ${importId}, k.n, k.members, k.rows, k.asset_id, k.track, k.counts, k.version_n, k.weakness, k.identity_key, k.external_id, k.present, k.content, k.seen_at,
       case when k.present and k.seen_at < c.complete_at then (
         select min(later.started_at) from run_assets later
         where later.org_id = ${orgId} and later.source_id = ${sourceId} and later.asset_id = k.asset_id and later.track = k.track and later.complete and later.accepted and later.started_at > k.seen_at
@@ -73,6 +73,7 @@ export async function groupRecords(tx: TenantTx, { orgId, importId, sourceId, pr
       k.place,
       case
         when k.old_id is null then case when k.present then 'created' else 'ignored' end
+        when not k.counts and f.listed then 'elsewhere'
         when not k.present then case
           when s.state = 'present' and k.seen_at >= ${lastSeenSql} and k.rows >= s.records and (s.external_id is null or s.external_id = any(k.external_ids))
           then case when ${provesFixed} then 'gone' else 'declared' end else 'unchanged' end
@@ -83,6 +84,7 @@ export async function groupRecords(tx: TenantTx, { orgId, importId, sourceId, pr
         else 'unchanged'
       end
     from decided k
+    left join findings f on f.org_id = ${orgId} and f.id = k.old_id
     left join sightings s on s.org_id = ${orgId} and s.finding_id = k.old_id and s.source_id = ${sourceId} and s.track = k.track
     left join source_coverage c on c.org_id = ${orgId} and c.source_id = ${sourceId} and c.asset_id = k.asset_id and c.track = k.track`.execute(tx);
 }

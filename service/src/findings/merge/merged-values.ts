@@ -58,6 +58,7 @@ export async function createFindings(tx: TenantTx, { orgId, importId, sourceId, 
     org_id: sql`${orgId}`,
     id: sql`staged.finding_id`,
     status: sql`'open'`,
+    listed: sql`staged.counts`,
     status_changed_at: sql`staged.first_seen`,
     risk_score: riskSql('staged', 'staged'),
     source_ids: sql`array[${sourceId}::uuid]`,
@@ -68,7 +69,7 @@ export async function createFindings(tx: TenantTx, { orgId, importId, sourceId, 
   });
   await sql`
     with staged as (
-      select distinct on (g.finding_id) g.finding_id, g.asset_id, g.weakness, g.identity_key, r.component_key, g.seen_at, least(r.first_seen, g.seen_at) as first_seen, r.words,
+      select distinct on (g.finding_id) g.finding_id, g.asset_id, bool_or(g.counts) over (partition by g.finding_id) as counts, g.weakness, g.identity_key, r.component_key, g.seen_at, least(r.first_seen, g.seen_at) as first_seen, r.words,
         a.type as asset_type, a.criticality, a.exposure, ${selection(createdSql)}
       from tenant_import_groups g
       join tenant_import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = g.n

@@ -8,6 +8,7 @@ import { followMoved, type MovedCode } from './follow-moved-code.ts';
 import { changedOutcomes, groupRecords } from './group-records.ts';
 import { joinComponents } from './join-components.ts';
 import { markSeen } from './known-records.ts';
+import { listFindings } from './list-findings.ts';
 import { createFindings, updateShared, updateSingle } from './merged-values.ts';
 import { moveKnown } from './move-known.ts';
 import type { Resolution } from './resolution.ts';
@@ -49,6 +50,7 @@ export async function resolveRecords(tx: TenantTx, resolution: Resolution, moved
   );
   await closeUnseen(tx, resolution, groupsSql(resolution, sql`g.absent_at is not null`));
   await reopenSeen(tx, resolution);
+  await listFindings(tx, resolution);
   return { ...(await countOutcomes(tx, resolution)), withdrawn };
 }
 

@@ -1,0 +1,27 @@
+import { sql } from 'kysely';
+import type { TenantTx } from '../../db/database.ts';
+import { dueSql } from '../sla.ts';
+import type { Resolution } from './resolution.ts';
+
+/**
+ * Lists findings that so far only pull requests or development branches had, and that a track that counts has now. Their time begins with it, and what the
+ * other tracks say no longer matters.
+ */
+export async function listFindings(tx: TenantTx, { orgId, importId, sla }: Resolution): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    update findings f set listed = true, first_seen = g.seen_at, clock_from = g.seen_at, due_at = ${dueSql(sla, sql`g.seen_at`, sql`f.severity`, sql`f.kev`)}
+    from tenant_import_groups g
+    where g.org_id = ${orgId} and g.import_id = ${importId} and g.counts and g.present and f.org_id = ${orgId} and f.id = g.finding_id and not f.listed and f.merged_into is null
+    returning f.id`.execute(tx);
+  if (rows.length === 0) return;
+  const ids = rows.map(({ id }) => id);
+  await sql`
+    update sightings s set state = 'unknown', absence = null, absent_at = null from tenant_import_groups g
+    where g.org_id = ${orgId} and g.import_id = ${importId} and g.counts and g.finding_id = any(${ids}::uuid[]) and s.org_id = ${orgId} and s.finding_id = g.finding_id
+      and s.track <> all(select counted.track from tenant_import_groups counted where counted.org_id = ${orgId} and counted.import_id = ${importId} and counted.finding_id = g.finding_id and counted.counts)`.execute(
+    tx,
+  );
+  await sql`update tenant_import_groups set outcome = 'created' where org_id = ${orgId} and import_id = ${importId} and finding_id = any(${ids}::uuid[])`.execute(
+    tx,
+  );
+}
