@@ -182,7 +182,8 @@ async function everything(): Promise<string> {
   // The time of the last use of a key is written in the background.
   rows.push((await all('api_keys')).map(({ last_used_at: _, ...key }) => key));
   for (const table of ['organizations', 'sessions', 'audit_events', 'events']) rows.push(await all(table));
-  return JSON.stringify(rows);
+  // An updated row moves to another place of its table.
+  return JSON.stringify(rows.map((table) => table.map((row) => JSON.stringify(row)).sort()));
 }
 
 async function perform({ method, path, options }: Change, requestId: string) {

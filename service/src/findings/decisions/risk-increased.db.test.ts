@@ -88,7 +88,7 @@ it('only the selected findings are reopened, once, and not if every source has s
   for (const id of [risen, gone, unselected]) await ours.patchFinding(id, accept);
   const reopened = await api.db.withTenant({ orgId: api.ours.id }, async (tx) => {
     await sql`update findings set severity = 5, source_severity = 5 where id = any(${[risen, gone, unselected]}::uuid[])`.execute(tx);
-    await sql`update sightings set state = 'absent' where finding_id = ${gone}`.execute(tx);
+    await sql`update sightings set state = 'absent', absence = 'gone', absent_at = now() where finding_id = ${gone}`.execute(tx);
     const scope = { ids: idsSql([risen, gone]), sla: { critical: 7, high: 7, medium: 7, low: 7, info: 7, unknown: 7, kev: null } };
     return [await reopenRiskIncreased(tx, systemActor(api.ours.id, 'test'), scope), await reopenRiskIncreased(tx, systemActor(api.ours.id, 'test'), scope)];
   });

@@ -94,7 +94,7 @@ describe('POST /imports', () => {
     expect(answer.headers.get('preference-applied')).toBe('wait=20');
     const stored = await api.blobs.get(sha256(report));
     expect(stored && (await text(stored))).toBe(report);
-    expect(await get('/findings?asset=raw:1')).toMatchObject({ body: { data: [{ sources: [{ provider: 'trivy' }] }, {}] } });
+    expect(await get('/findings?asset=raw')).toMatchObject({ body: { data: [{ sources: [{ provider: 'trivy' }] }, {}] } });
     expect(await send(report)).toMatchObject({ body: { counts: { created: 0, unchanged: 2 } } });
   });
 

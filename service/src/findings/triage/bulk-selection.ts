@@ -44,6 +44,7 @@ const needed = [
   'findings.cvss_score',
   'findings.epss',
   'findings.kev',
+  'findings.malicious',
   'findings.clock_from',
   'findings.tags',
 ] as const;

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { newId } from '../../shared/ids.ts';
 import { startApi, type TestApi } from '../../testing/http/api.ts';
 import { acceptanceExpiry, slaChange } from './expire-acceptances.ts';
 
@@ -117,9 +118,9 @@ it('an acceptance that expires after every source has shown the absence of the f
       [unsure.id, ['absent', 'unknown']],
       [seen.id, ['absent', 'present']],
     ] as const) {
-      await sql`update sightings set state = ${states[0]} where finding_id = ${id}`.execute(tx);
+      await sql`update sightings set state = ${states[0]}, absence = 'gone', absent_at = now() where finding_id = ${id}`.execute(tx);
       await sql`
-        insert into sightings select (jsonb_populate_record(s, jsonb_build_object('source_id', new_id(), 'state', ${states[1]}::text))).* from sightings s
+        insert into sightings select (jsonb_populate_record(s, ${JSON.stringify({ source_id: newId(), state: states[1], ...(states[1] === 'absent' ? {} : { absence: null, absent_at: null }) })}::jsonb)).* from sightings s
         where finding_id = ${id}`.execute(tx);
     }
     await sql`update findings set acceptance_expires_at = now() - interval '1 second' where id = any(${ids}::uuid[])`.execute(tx);
