@@ -37,7 +37,7 @@ const sendJson = <T>(path: string, body: object, key = service.key): Promise<T> 
   send<T>(path, JSON.stringify(body), { 'content-type': 'application/json', authorization: `Bearer ${key}` });
 
 function scan(components: string[]): Promise<{ counts: Record<string, number> }> {
-  const query = new URLSearchParams({ format: 'generic', scan_scope: JSON.stringify({ coverage: 'complete', asset: image }) });
+  const query = new URLSearchParams({ format: 'generic', scan_scope: JSON.stringify({ coverage: 'complete', asset: image, track: 'prod' }) });
   const report = components.map((component) => ({ title: `A flaw in ${component}`, severity: 'high', cves: ['CVE-2026-0001'], component, version: '1.0' }));
   return send(`/imports?${query}`, JSON.stringify(report), { 'content-type': 'application/octet-stream' });
 }

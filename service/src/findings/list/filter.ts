@@ -1,5 +1,6 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Static } from 'typebox';
+import { normalAsset } from '../../assets/names/asset-name.ts';
 import { tenantAssets } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
 import type { DB } from '../../db/types.ts';
@@ -45,7 +46,10 @@ export function filterFindings<Row>(
   if (asset_id) filtered = filtered.where('findings.asset_id', '=', asset_id);
   if (asset) {
     filtered = filtered.where(
-      sql<boolean>`findings.asset_id in (select assets.id from ${tenantAssets} assets where assets.org_id = ${orgId} and lower(assets.name) collate "C" like ${`${escapeLike(asset.toLowerCase())}%`})`,
+      sql<boolean>`findings.asset_id in (select assets.id from ${tenantAssets} assets where assets.org_id = ${orgId} and (${sql.join(
+        assetNames(asset).map((name) => sql`lower(assets.name) collate "C" like ${`${escapeLike(name)}%`}`),
+        sql` or `,
+      )}))`,
     );
   }
   if (component) filtered = filtered.where(sql<boolean>`lower(findings.component) = ${component.toLowerCase()}`);
@@ -142,4 +146,11 @@ function lexeme(word: string): string {
 
 function escapeLike(text: string): string {
   return text.replaceAll(/[\\%_]/g, '\\$&');
+}
+
+/** An image is known by its repository. Who asks for one of its tags means the image. */
+function assetNames(text: string): string[] {
+  const name = text.toLowerCase();
+  const image = /[:@]/.test(name) ? normalAsset({ type: 'container_image', name }).name : name;
+  return [...new Set([name, image])];
 }

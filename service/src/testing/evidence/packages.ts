@@ -79,7 +79,10 @@ export function usePackages(options: PackagesOptions = {}) {
     get,
     /** Imports a complete scan of `image` that reports these components. */
     scan: (image: string, components: readonly string[], { as = api().ours.owner, coverage = 'complete' } = {}) => {
-      const query = new URLSearchParams({ format: 'generic', scan_scope: JSON.stringify({ coverage, asset: { type: 'container_image', name: image } }) });
+      const query = new URLSearchParams({
+        format: 'generic',
+        scan_scope: JSON.stringify({ coverage, asset: { type: 'container_image', name: image }, track: 'prod' }),
+      });
       const lines = components.map((component) => ({
         title: `A weakness of ${component}`,
         severity: 'high',

@@ -67,7 +67,7 @@ export function workItemsOf(api: TestApi, as = api.ours.owner) {
     async scan(image: string, cves: readonly number[], coverage: 'complete' | 'partial' = 'complete'): Promise<void> {
       const vulnerabilities = cves.map((n) => ({
         VulnerabilityID: `CVE-2024-${String(n).padStart(5, '0')}`,
-        PkgName: 'openssl',
+        PkgName: `lib-${n}`,
         InstalledVersion: '3.0.0',
         Severity: 'HIGH',
         Title: 'A weakness',
@@ -78,7 +78,7 @@ export function workItemsOf(api: TestApi, as = api.ours.owner) {
         ArtifactType: 'container_image',
         Results: [{ Target: image, Class: 'os-pkgs', Type: 'debian', Vulnerabilities: vulnerabilities }],
       };
-      const scope = { coverage, asset: { type: 'container_image', name: image } };
+      const scope = { coverage, asset: { type: 'container_image', name: image }, track: 'prod' };
       const { id, org_id } = await queue(api, as, report, scope);
       await importHandler(api.blobs, api.follower).run({ org_id, import_id: id }, contextOf(api));
       const done = await expectDone<{ status: string; error: string | null }>(call('GET', `/imports/${id}`));
