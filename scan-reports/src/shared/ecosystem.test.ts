@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ecosystemOf } from './ecosystem.ts';
+import { ecosystemOf, ecosystemOfFile } from './ecosystem.ts';
 
 test.each([
   ['npm', 'npm'],
@@ -17,4 +17,17 @@ test.each([
   [undefined, undefined],
 ])('ecosystemOf(%s)', (word, expected) => {
   expect(ecosystemOf(word)).toBe(expected);
+});
+
+test.each([
+  ['web/package-lock.json', 'npm'],
+  ['requirements-dev.txt', 'pypi'],
+  ['service/go.sum', 'golang'],
+  ['src/Shop.csproj', 'nuget'],
+  ['Gemfile.lock', 'gem'],
+  ['src/index.ts', undefined],
+  ['', undefined],
+  [undefined, undefined],
+])('ecosystemOfFile(%s)', (path, expected) => {
+  expect(ecosystemOfFile(path)).toBe(expected);
 });

@@ -36,3 +36,25 @@ const TYPES: ReadonlyMap<string, string> = new Map(Object.entries(WORDS).flatMap
 export function ecosystemOf(word: string | undefined): string | undefined {
   return TYPES.get(word?.split(':')[0]?.trim().toLowerCase() ?? '');
 }
+
+/** Lock files and manifests by the type of a package URL. */
+const FILES: Readonly<Record<string, RegExp>> = {
+  cargo: /^Cargo\.(?:lock|toml)$/,
+  composer: /^composer\.(?:lock|json)$/,
+  conan: /^conan(?:\.lock|file\.(?:txt|py))$/,
+  gem: /^(?:Gemfile(?:\.lock)?|gems\.locked|.+\.gemspec)$/,
+  golang: /^go\.(?:mod|sum)$/,
+  hex: /^mix\.(?:lock|exs)$/,
+  maven: /^(?:pom\.xml|build\.gradle(?:\.kts)?|gradle\.lockfile|build\.sbt)$/,
+  npm: /^(?:package(?:-lock)?\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?)$/,
+  nuget: /^(?:packages\.(?:lock\.json|config)|.+\.(?:cs|fs|vb)proj)$/,
+  pub: /^pubspec\.(?:lock|yaml)$/,
+  pypi: /^(?:requirements.*\.txt|Pipfile(?:\.lock)?|poetry\.lock|uv\.lock|pyproject\.toml|setup\.py)$/,
+  swift: /^Package\.(?:resolved|swift)$/,
+};
+
+/** Returns the package type of a lock file or manifest, for reports that name only the file. */
+export function ecosystemOfFile(path: string | undefined): string | undefined {
+  const file = path?.split('/').at(-1) ?? '';
+  return Object.keys(FILES).find((type) => FILES[type]?.test(file));
+}
