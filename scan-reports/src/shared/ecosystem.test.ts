@@ -8,6 +8,8 @@ test.each([
   ['PyPI', 'pypi'],
   ['crates.io', 'cargo'],
   ['Debian:12', 'deb'],
+  ['debian 12.1', 'deb'],
+  ['Amazon Linux 2', 'rpm'],
   ['Alpine:v3.18', 'apk'],
   ['Rocky Linux:9', 'rpm'],
   ['go-module', 'golang'],

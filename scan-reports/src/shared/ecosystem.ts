@@ -30,11 +30,12 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
 const TYPES: ReadonlyMap<string, string> = new Map(Object.entries(WORDS).flatMap(([type, words]) => words.map((word) => [word, type] as const)));
 
 /**
- * Returns the type of a package URL for the word that a tool uses: "pip" is `pypi`, "Debian:12" is `deb`. Undefined for words that do
- * not name a package type, such as "OS".
+ * Returns the type of a package URL for the word that a tool uses: "pip" is `pypi`, "Debian:12" and "debian 12.1" are `deb`. Undefined for
+ * words that do not name a package type, such as "OS".
  */
 export function ecosystemOf(word: string | undefined): string | undefined {
-  return TYPES.get(word?.split(':')[0]?.trim().toLowerCase() ?? '');
+  const [name = ''] = word?.trim().toLowerCase().split(':') ?? [];
+  return TYPES.get(name) ?? TYPES.get(name.split(' ')[0] ?? '');
 }
 
 /** Lock files and manifests by the type of a package URL. */
