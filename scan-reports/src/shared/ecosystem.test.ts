@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ecosystemOf } from './ecosystem.ts';
+import { ecosystemOf, ecosystemOfFile } from './ecosystem.ts';
 
 test.each([
   ['npm', 'npm'],
@@ -8,6 +8,8 @@ test.each([
   ['PyPI', 'pypi'],
   ['crates.io', 'cargo'],
   ['Debian:12', 'deb'],
+  ['debian 12.1', 'deb'],
+  ['Amazon Linux 2', 'rpm'],
   ['Alpine:v3.18', 'apk'],
   ['Rocky Linux:9', 'rpm'],
   ['go-module', 'golang'],
@@ -17,4 +19,17 @@ test.each([
   [undefined, undefined],
 ])('ecosystemOf(%s)', (word, expected) => {
   expect(ecosystemOf(word)).toBe(expected);
+});
+
+test.each([
+  ['web/package-lock.json', 'npm'],
+  ['requirements-dev.txt', 'pypi'],
+  ['service/go.sum', 'golang'],
+  ['src/Shop.csproj', 'nuget'],
+  ['Gemfile.lock', 'gem'],
+  ['src/index.ts', undefined],
+  ['', undefined],
+  [undefined, undefined],
+])('ecosystemOfFile(%s)', (path, expected) => {
+  expect(ecosystemOfFile(path)).toBe(expected);
 });

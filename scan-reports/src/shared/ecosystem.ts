@@ -30,9 +30,32 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
 const TYPES: ReadonlyMap<string, string> = new Map(Object.entries(WORDS).flatMap(([type, words]) => words.map((word) => [word, type] as const)));
 
 /**
- * Returns the type of a package URL for the word that a tool uses: "pip" is `pypi`, "Debian:12" is `deb`. Undefined for words that do
- * not name a package type, such as "OS".
+ * Returns the type of a package URL for the word that a tool uses: "pip" is `pypi`, "Debian:12" and "debian 12.1" are `deb`. Undefined for
+ * words that do not name a package type, such as "OS".
  */
 export function ecosystemOf(word: string | undefined): string | undefined {
-  return TYPES.get(word?.split(':')[0]?.trim().toLowerCase() ?? '');
+  const [name = ''] = word?.trim().toLowerCase().split(':') ?? [];
+  return TYPES.get(name) ?? TYPES.get(name.split(' ')[0] ?? '');
+}
+
+/** Lock files and manifests by the type of a package URL. */
+const FILES: Readonly<Record<string, RegExp>> = {
+  cargo: /^Cargo\.(?:lock|toml)$/,
+  composer: /^composer\.(?:lock|json)$/,
+  conan: /^conan(?:\.lock|file\.(?:txt|py))$/,
+  gem: /^(?:Gemfile(?:\.lock)?|gems\.locked|.+\.gemspec)$/,
+  golang: /^go\.(?:mod|sum)$/,
+  hex: /^mix\.(?:lock|exs)$/,
+  maven: /^(?:pom\.xml|build\.gradle(?:\.kts)?|gradle\.lockfile|build\.sbt)$/,
+  npm: /^(?:package(?:-lock)?\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?)$/,
+  nuget: /^(?:packages\.(?:lock\.json|config)|.+\.(?:cs|fs|vb)proj)$/,
+  pub: /^pubspec\.(?:lock|yaml)$/,
+  pypi: /^(?:requirements.*\.txt|Pipfile(?:\.lock)?|poetry\.lock|uv\.lock|pyproject\.toml|setup\.py)$/,
+  swift: /^Package\.(?:resolved|swift)$/,
+};
+
+/** Returns the package type of a lock file or manifest, for reports that name only the file. */
+export function ecosystemOfFile(path: string | undefined): string | undefined {
+  const file = path?.split('/').at(-1) ?? '';
+  return Object.keys(FILES).find((type) => FILES[type]?.test(file));
 }

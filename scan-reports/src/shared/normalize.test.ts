@@ -22,6 +22,17 @@ import {
 describe('observation', () => {
   const given = { place: 'p', tool: 't', title: 'x', severity: 'low' } as const;
 
+  test.each([
+    [{ vulnerability_ids: ['MAL-2024-1234'] }, true],
+    [{ cwes: [506], title: 'Malware in left-pad' }, true],
+    [{ cwes: [506], title: 'Malicious Package' }, true],
+    [{ cwes: [506], title: 'Possible backdoor' }, undefined],
+    [{ title: 'Malware in left-pad' }, undefined],
+    [{ vulnerability_ids: ['CVE-2024-1234'] }, undefined],
+  ])('recognizes malicious packages: %j', (more, expected) => {
+    expect(observation({ ...given, ...more }).malicious).toBe(expected);
+  });
+
   test('fills missing fields with empty values', () => {
     expect(observation(given)).toEqual({
       ...given,

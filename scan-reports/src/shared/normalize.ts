@@ -37,7 +37,9 @@ export function observation(given: Given): Observation {
 }
 
 /** Fields that few reports have. They are absent from the others. */
-function stated({ severity_source, epss, exploit_maturity, known_exploited, malicious, fix_state, analysis }: Given): Partial<Observation> {
+function stated(given: Given): Partial<Observation> {
+  const { severity_source, epss, exploit_maturity, known_exploited, fix_state, analysis } = given;
+  const malicious = given.malicious || isMalware(given);
   return {
     ...(severity_source ? { severity_source: name(severity_source).toLowerCase().slice(0, 100) } : {}),
     ...(epss && epss.score >= 0 && epss.score <= 1 ? { epss } : {}),
@@ -47,6 +49,11 @@ function stated({ severity_source, epss, exploit_maturity, known_exploited, mali
     ...(fix_state ? { fix_state } : {}),
     ...(analysis ? { analysis: boundedAnalysis(analysis) } : {}),
   };
+}
+
+/** OSV ids of malicious packages start with MAL. GitHub and npm use CWE-506 (embedded malicious code) and a fixed title. */
+function isMalware({ vulnerability_ids = [], cwes = [], title }: Given): boolean {
+  return vulnerability_ids.some((id) => id.startsWith('MAL-')) || (cwes.includes(506) && /^(?:malware|malicious (?:code|package))\b/i.test(title));
 }
 
 function boundedAnalysis(analysis: Analysis): Analysis {

@@ -34,10 +34,10 @@ async function finding(name: string, extra: object = {}): Promise<Finding> {
 it('lists assets by every filter, and pages by name in both directions', async () => {
   for (const name of ['list-b.example', 'List-A.example', 'list-c.example']) await finding(name);
   const names = async (query: string) => (await get<{ data: Asset[] }>(`/assets?${query}`)).data.map(({ name }) => name);
-  expect(await names('name=LIST-&sort=name')).toEqual(['List-A.example', 'list-b.example', 'list-c.example']);
+  expect(await names('name=LIST-&sort=name')).toEqual(['list-a.example', 'list-b.example', 'list-c.example']);
   const first = await get<{ data: Asset[]; page: { next_cursor: string } }>('/assets?name=list-&sort=-name&limit=2');
   expect(first.data.map(({ name }) => name)).toEqual(['list-c.example', 'list-b.example']);
-  expect(await names(`name=list-&sort=-name&limit=2&cursor=${first.page.next_cursor}`)).toEqual(['List-A.example']);
+  expect(await names(`name=list-&sort=-name&limit=2&cursor=${first.page.next_cursor}`)).toEqual(['list-a.example']);
   expect(await names('name=list%25')).toEqual([]);
   expect(await names('name=list-&type=repository')).toEqual([]);
   const [last] = (await get<{ data: Asset[] }>('/assets?name=list-c')).data;
@@ -45,7 +45,7 @@ it('lists assets by every filter, and pages by name in both directions', async (
   for (const query of ['criticality=critical', 'exposure=internet,internal', 'tag=other,pci', 'retired=true', 'type=host&name=list-c']) {
     expect(await names(query), query).toEqual(['list-c.example']);
   }
-  expect(await names('name=list-&retired=false&sort=name')).toEqual(['List-A.example', 'list-b.example']);
+  expect(await names('name=list-&retired=false&sort=name')).toEqual(['list-a.example', 'list-b.example']);
 });
 
 it('rescores its findings when its criticality or exposure changes', async () => {

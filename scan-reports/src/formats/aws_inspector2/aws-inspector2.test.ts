@@ -157,3 +157,14 @@ test('has one observation per resource and package, with EPSS, exploit, fix, eco
     location: { component: 'lodash', ecosystem: 'npm', layer: 'sha256:1', fixed_version: '4.17.21' },
   });
 });
+
+test('reads the ecosystem of system packages from the platform', async () => {
+  const finding = {
+    findingArn: 'arn:aws:inspector2:eu-west-1:111122223333:finding/1',
+    title: 'CVE-2021-1',
+    resources: [{ id: 'i-1', type: 'AWS_EC2_INSTANCE', details: { awsEc2Instance: { platform: 'AMAZON_LINUX_2' } } }],
+    packageVulnerabilityDetails: { vulnerabilityId: 'CVE-2021-1', vulnerablePackages: [{ name: 'openssl', packageManager: 'OS' }] },
+  };
+  const { observations } = await readAll(awsInspector2, fromBuffer(JSON.stringify({ findings: [finding] })));
+  expect(observations[0]?.location).toMatchObject({ component: 'openssl', ecosystem: 'rpm' });
+});

@@ -3,6 +3,7 @@ import { hasKeys, headOf } from '../../detect.ts';
 import type { JsonValue } from '../../json/extractor.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
 import { availability, imageAsset, instanceAsset, packageLocations, resourceAsset } from '../../shared/aws.ts';
+import { ecosystemOf } from '../../shared/ecosystem.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { cwesOf, filePath, idsIn, observation, record, required, severityOf } from '../../shared/normalize.ts';
 import { epssOf, ratingOf, uniqueRatings } from '../../shared/ratings.ts';
@@ -72,8 +73,18 @@ function findingsOf(finding: Obj, place: string): Observation[] {
   };
   const resources = arr(finding.resources).map(obj);
   return (resources.length === 0 ? [{}] : resources).flatMap((resource: Obj) =>
-    details.locations.map((location) => observation({ ...common, asset: assetOf(resource), location: { ...location, resource: str(resource.id) } })),
+    details.locations.map((location) => {
+      const ecosystem = location.ecosystem ?? (location.component === undefined ? undefined : systemOf(resource));
+      return observation({ ...common, asset: assetOf(resource), location: { ...location, ecosystem, resource: str(resource.id) } });
+    }),
   );
+}
+
+/** Packages of the operating system have the manager "OS". The platform says which one it is: "AMAZON_LINUX_2", "UBUNTU_22_04". */
+function systemOf({ details }: Obj): string | undefined {
+  const { awsEc2Instance, awsEcrContainerImage } = obj(details);
+  const platform = str(obj(awsEc2Instance).platform) ?? str(obj(awsEcrContainerImage).platform);
+  return ecosystemOf(platform?.split('_')[0]);
 }
 
 interface Details {

@@ -46,6 +46,7 @@ test('JSON: reads one observation per affected component, also if components com
     location: {
       component: 'org.apache.logging.log4j:log4j-core',
       version: '2.14.1',
+      fixed_version: '2.17.1',
       purl: 'pkg:maven/org.apache.logging.log4j/log4j-core@2.14.1',
       path: 'app/lib/log4j-core-2.14.1.jar',
     },
@@ -225,4 +226,7 @@ test('keeps fixed versions, source package, layer, rater, bare scores and every 
     { ...location, path: 'b/x' },
   ]);
   expect(observations[0]).toMatchObject({ severity_source: 'nvd', cvss: [{ score: 7.5, version: '3.1' }] });
+  const recommendation = 'Upgrade openssl to version 3.0.8; Upgrade libssl3 to version 3.0.9-1';
+  const upgraded = await readAll(cyclonedx, bom({ components: [component], vulnerabilities: [{ ...vulnerability, properties: [], recommendation }] }));
+  expect(upgraded.observations[0]?.location.fixed_version).toBe('3.0.9-1');
 });

@@ -1,5 +1,5 @@
 import type { Asset, Cvss, Observation } from '../../contract.ts';
-import { ecosystemOf } from '../../shared/ecosystem.ts';
+import { ecosystemOf, ecosystemOfFile } from '../../shared/ecosystem.ts';
 import { cwesOf, filePath, observation, required, severityOf } from '../../shared/normalize.ts';
 import { epssOf, ratingOf, uniqueRatings } from '../../shared/ratings.ts';
 import { arr, type Obj, obj, str, strs } from '../../shared/read.ts';
@@ -48,13 +48,20 @@ export function advisoryObservation(alert: AdvisoryAlert): Observation {
     cvss: uniqueRatings(alert.cvss),
     references: alert.references,
     asset: alert.asset,
-    location: { component, version: alert.version, fixed_version: alert.fixed, ecosystem: ecosystemOf(alert.ecosystem), path: filePath(alert.path) },
+    location: {
+      component,
+      version: alert.version,
+      fixed_version: alert.fixed,
+      ecosystem: ecosystemOf(alert.ecosystem) ?? ecosystemOfFile(alert.path),
+      path: filePath(alert.path),
+    },
     present: state !== 'fixed',
     suppressed: state === 'dismissed' || state === 'auto_dismissed',
     first_seen: alert.created,
     tags: alert.tags,
     epss: epssOf(alert.epss.percentage, alert.epss.percentile),
     malicious: alert.malicious,
+    fix_state: alert.fixed === undefined ? undefined : 'available',
   });
 }
 

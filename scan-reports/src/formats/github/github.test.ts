@@ -31,6 +31,7 @@ test('reads Dependabot alerts from the REST API', async () => {
     first_seen: new Date('2025-01-02T03:04:05Z'),
     last_seen: null,
     tags: ['npm', 'runtime'],
+    fix_state: 'available',
   });
   expect(observations.slice(1)).toMatchObject([
     {

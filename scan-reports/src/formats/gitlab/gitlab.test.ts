@@ -188,10 +188,11 @@ test('reads ecosystems from the dependency files and the operating system', asyn
       entry({ file: 'service/go.sum', dependency }),
       entry({ image: 'shop:1', operating_system: 'debian:10', dependency }),
       entry({ file: 'other.lock', dependency }),
+      entry({ file: 'web/yarn.lock', dependency }),
       entry({ file: 'service/go.sum' }),
     ],
     dependency_files: [{ package_manager: 'go', path: 'service/go.sum', dependencies: [] }],
   };
   const { observations } = await readAll(gitlab, fromBuffer(JSON.stringify(report)));
-  expect(observations.map(({ location }) => location.ecosystem)).toEqual(['golang', 'deb', undefined, undefined]);
+  expect(observations.map(({ location }) => location.ecosystem)).toEqual(['golang', 'deb', undefined, 'npm', undefined]);
 });

@@ -80,8 +80,7 @@ export async function* readCsv(input: ReportInput, hasColumns: HasColumns): Asyn
       return undefined;
     };
     yield* record(place, () => rowOf(cell, place));
-    if (cell('plugin') === SCAN_INFORMATION && (cell('host') ?? cell('ip')) !== undefined)
-      yield* runEntry({ asset: assetOf(cell), started_at: date(cell('started')), finished_at: date(cell('ended')), ...scanInformation(cell('output')) });
+    if (cell('plugin') === SCAN_INFORMATION && (cell('host') ?? cell('ip')) !== undefined) yield* readInformation(cell);
   }
 }
 
@@ -127,6 +126,12 @@ function rowOf(cell: Cell, place: string): Observation {
     }),
     known_exploited: /CISA-KNOWN-EXPLOITED/i.test(cell('crossReferences') ?? ''),
   });
+}
+
+function* readInformation(cell: Cell): Generator<ReportEntry> {
+  const { credentialed, ...scanner } = scanInformation(cell('output'));
+  yield* runEntry(scanner);
+  yield* runEntry({ asset: assetOf(cell), started_at: date(cell('started')), finished_at: date(cell('ended')), credentialed });
 }
 
 /** The columns that the file has. An export has only a few of all possible columns, and every row has the same. */

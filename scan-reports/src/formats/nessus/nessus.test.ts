@@ -194,7 +194,8 @@ test.each([
   const { runs } = await readAll(nessus, host({ ...properties, ...times }, information(answer)));
   expect(runs).toMatchObject([
     { asset: scanned, started_at: new Date('2022-03-23T13:31:51Z'), finished_at: new Date('2022-03-23T15:07:42Z') },
-    { asset: scanned, credentialed, ...information19506 },
+    information19506,
+    { asset: scanned, credentialed },
   ]);
   expect(runs.at(-1)?.credentialed).toBe(credentialed);
 });
@@ -256,11 +257,11 @@ test('CSV: keeps scores without vectors, EPSS and exploits, and states the scan 
     exploit_maturity: 'functional',
   });
   expect(runs).toEqual([
+    { tool_version: '10.1.1' },
     {
       asset: scanned,
       started_at: new Date('2022-03-23T13:31:51Z'),
       finished_at: new Date('2022-03-23T14:07:42Z'),
-      tool_version: '10.1.1',
       credentialed: false,
     },
   ]);

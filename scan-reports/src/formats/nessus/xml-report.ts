@@ -52,8 +52,10 @@ export async function* readXml(input: ReportInput): AsyncGenerator<ReportEntry> 
 
 /** Both the host and the plugin state whether the login worked. If either denies it, it did not work. */
 function* readInformation(output: string, { asset, credentialed }: Host): Generator<ReportEntry> {
-  const facts = scanInformation(output);
-  yield* runEntry({ asset, ...facts, ...(credentialed === false ? { credentialed } : {}) });
+  const { credentialed: stated, ...scanner } = scanInformation(output);
+  // All hosts have the same scanner, or several with the same plugins.
+  yield* runEntry(scanner);
+  yield* runEntry({ asset, credentialed: credentialed === false ? false : stated });
 }
 
 /** The preference `plugin_set` lists the ids of all enabled plugins. */

@@ -1,4 +1,4 @@
-import type { Observation } from '../../contract.ts';
+import type { FixState, Observation } from '../../contract.ts';
 import { cwesOf, idsIn, observation, required, severityOf } from '../../shared/normalize.ts';
 import { ratingOf } from '../../shared/ratings.ts';
 import { arr, type Obj, obj, str, strs } from '../../shared/read.ts';
@@ -14,6 +14,7 @@ interface Given {
   description?: string | undefined;
   solution?: string | undefined;
   tags?: readonly string[];
+  fixState?: FixState | undefined;
 }
 
 /** Converts a registry advisory about an installed package. Accepts the field names of all npm versions. */
@@ -39,6 +40,7 @@ export function advisoryOf(advisory: Obj, given: Given): Observation {
     references: [...(url ? [url] : []), ...strs(advisory.references).flatMap((text) => text.match(/https?:\/\/[^\s<>()[\]"']+/g) ?? [])],
     location: { component, version: given.version, fixed_version: fixedVersions(advisory).join(', '), ecosystem: 'npm', path: given.path },
     tags: [...(given.tags ?? [])],
+    fix_state: given.fixState,
   });
 }
 

@@ -91,10 +91,13 @@ function npm7(entry: Obj, place: string, path: JsonValue['path']): Observation[]
     solution: upgrade ?? (entry.fixAvailable === true ? 'npm audit fix' : undefined),
     tags: entry.isDirect === true ? ['direct'] : [],
   };
+  const fixState = entry.fixAvailable === undefined ? undefined : entry.fixAvailable === false ? ('not_available' as const) : ('available' as const);
   const via = arr(entry.via);
   const advisories = via.flatMap((cause, index) => {
     if (!isObj(cause)) return [];
-    return paths.map((folder) => advisoryOf({ severity: entry.severity, ...cause }, { ...common, place: `${place}.via[${index}]`, component, path: folder }));
+    return paths.map((folder) =>
+      advisoryOf({ severity: entry.severity, ...cause }, { ...common, place: `${place}.via[${index}]`, component, path: folder, fixState }),
+    );
   });
   if (advisories.length > 0) return advisories;
   return paths.map((folder) =>
@@ -103,6 +106,7 @@ function npm7(entry: Obj, place: string, path: JsonValue['path']): Observation[]
       place,
       tool: 'npm audit',
       rule: 'metavuln',
+      fix_state: fixState,
       title: via.length === 0 ? `${component} is vulnerable` : `Depends on vulnerable versions of ${strs(via).join(', ')}`,
       severity: severityOf(str(entry.severity)),
       tool_severity: str(entry.severity),

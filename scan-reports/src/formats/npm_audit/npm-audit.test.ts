@@ -173,3 +173,15 @@ test('accepts an audit without findings and rejects a failed audit and other fil
   for (const foreign of ['{"vulnerabilities":[],"ok":true}', '[]', '<a/>', '', '{"error":null}'])
     await expect(readAll(npmAudit, fromBuffer(foreign))).rejects.toThrow(/Expected JSON of npm audit/);
 });
+
+test('npm 7 and later: states whether there is a fix', async () => {
+  const entry = (fixAvailable: unknown) => ({
+    name: 'a',
+    severity: 'low',
+    via: [{ source: 1, title: 'A', url: 'https://github.com/advisories/GHSA-2222-3333-4444' }],
+    fixAvailable,
+  });
+  const vulnerabilities = { a: entry(false), b: entry(true), c: entry({ name: 'a', version: '2.0.0' }), d: entry(undefined) };
+  const { observations } = await readAll(npmAudit, fromBuffer(JSON.stringify({ auditReportVersion: 2, vulnerabilities })));
+  expect(observations.map(({ fix_state }) => fix_state)).toEqual(['not_available', 'available', 'available', undefined]);
+});

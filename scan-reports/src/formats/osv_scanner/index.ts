@@ -96,7 +96,7 @@ function vulnerabilityOf(entry: Obj, place: string, context: Context): Observati
   const ids = [id, ...strs(entry.aliases), ...strs(group.ids), ...strs(group.aliases)];
   const vectors = [...arr(entry.severity), ...affected.flatMap((one) => arr(one.severity))].flatMap(cvssOf);
   const cvss = uniqueRatings([...vectors, ...ratingOf(undefined, vectors.length === 0 ? group.max_severity : undefined)]);
-  const malicious = ids.some((one) => /^MAL-/i.test(one));
+  const malicious = ids.some((one) => one.startsWith('MAL-'));
   const { severity, word } = severityOfEntry(entry, affected, group, cvss);
   const analysis = obj(obj(group.experimental_analysis)[id] ?? obj(group.experimentalAnalysis)[id]);
   const isWithdrawn = str(entry.withdrawn) !== undefined;
@@ -124,7 +124,6 @@ function vulnerabilityOf(entry: Obj, place: string, context: Context): Observati
       ...(analysis.called === false ? ['not-called'] : []),
       ...(analysis.unimportant === true ? ['unimportant'] : []),
     ],
-    malicious,
   });
 }
 

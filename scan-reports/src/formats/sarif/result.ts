@@ -1,5 +1,6 @@
-import type { Observation, Severity } from '../../contract.ts';
+import type { Analysis, Observation, Severity } from '../../contract.ts';
 import { cwesOf, idsIn, observation, RecordError, severityOfScore, urlPlace } from '../../shared/normalize.ts';
+import { ratingOf } from '../../shared/ratings.ts';
 import { arr, date, num, type Obj, obj, str, strs } from '../../shared/read.ts';
 import { artifactLocation, assetOfLocation, locationOf, type PartialLocation } from './location.ts';
 import { isSnykId, packageOf, snykPackage } from './package.ts';
@@ -46,6 +47,7 @@ export function observationsOf(result: Obj, place: string, run: Run): Observatio
     ),
     references: [rule?.helpUri ?? [], strs(result.hostedViewerUri)].flat(),
     suppressed: isSuppressed(result),
+    analysis: secret ? undefined : analysisOf(result),
     present: str(result.baselineState) !== 'absent',
     first_seen: date(provenance.firstDetectionTimeUtc),
     last_seen: date(provenance.lastDetectionTimeUtc) ?? invocation?.ended,
@@ -58,6 +60,8 @@ export function observationsOf(result: Obj, place: string, run: Run): Observatio
     return observation({
       ...common,
       asset: run.asset ?? assetOfLocation(where),
+      // Package scanners write the CVSS score. For other tools, the score is only a rank.
+      cvss: component.component === undefined ? [] : ratingOf(undefined, score),
       location: { ...where, ...component, fingerprint: fingerprintOf(result, index, all.length) },
     });
   });
@@ -107,6 +111,11 @@ function severityOfLevel(level: string): Severity {
 function isSuppressed(result: Obj): boolean {
   const statuses = arr(result.suppressions).map((suppression) => str(obj(suppression).status) ?? 'accepted');
   return statuses.length > 0 && statuses.every((status) => status === 'accepted');
+}
+
+function analysisOf(result: Obj): Analysis | undefined {
+  const detail = arr(result.suppressions).flatMap((suppression) => str(obj(suppression).justification) ?? [])[0];
+  return detail === undefined ? undefined : { detail };
 }
 
 interface IdSources {

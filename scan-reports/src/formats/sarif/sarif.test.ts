@@ -241,3 +241,22 @@ test('keeps the code of a result unless it is a secret', async () => {
   expect(await snippet('ESLint')).toBe('eval(x)');
   expect(await snippet('gitleaks')).toBeUndefined();
 });
+
+test('keeps the reason of a suppression and the CVSS score of package scanners', async () => {
+  const results = [
+    {
+      ruleId: 'CVE-2021-1',
+      message: { text: 'Package: openssl\nInstalled Version: 1.1.1k' },
+      properties: { 'security-severity': '7.5' },
+      suppressions: [{ kind: 'external', justification: 'Not used.' }],
+    },
+  ];
+  const read = async (name: string) => (await readAll(sarif, runOf({ results }, { name }))).observations[0];
+  expect(await read('Trivy')).toMatchObject({
+    suppressed: true,
+    analysis: { detail: 'Not used.' },
+    cvss: [{ score: 7.5 }],
+    location: { component: 'openssl' },
+  });
+  expect(await read('ESLint')).toMatchObject({ severity: 'high', cvss: [] });
+});

@@ -139,6 +139,7 @@ function vulnerabilityOf(entry: Obj, place: string, project: Project, list: 'vul
     exploit_maturity: exploitOf(entry),
     known_exploited: strs(obj(entry.exploitDetails).sources).some((name) => /^cisa\b/i.test(name)),
     malicious: entry.malicious === true,
+    fix_state: Array.isArray(entry.fixedIn) ? (entry.fixedIn.length > 0 ? 'available' : 'not_available') : undefined,
   });
 }
 

@@ -36,6 +36,7 @@ test('reads a vulnerable dependency of a project', async () => {
     last_seen: null,
     tags: ['npm'],
     exploit_maturity: 'proof_of_concept',
+    fix_state: 'available',
   });
 });
 
