@@ -6,7 +6,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   events: ['events', 'webhooks', 'webhook_deliveries'],
   organizations: ['organizations', 'members', 'sessions', 'sso_subjects', 'api_keys'],
   assets: ['assets', 'asset_keys', 'asset_tracks', 'asset_versions', 'import_assets', 'tenant_assets', 'tenant_import_assets'],
-  vulnerabilities: ['vulnerabilities', 'vulnerability_aliases'],
+  vulnerabilities: ['alias_claims', 'vulnerabilities', 'vulnerability_aliases'],
   findings: [
     'decisions',
     'findings',

@@ -419,14 +419,32 @@ create table vulnerabilities (
   updated_at timestamptz(3) not null default now()
 );
 
+create index vulnerabilities_by_alias on vulnerabilities using gin (aliases);
 grant select on vulnerabilities to rrs_app;
 grant select, insert, update on vulnerabilities to rrs_system;
 
--- Identifiers of the same vulnerability, learned from reports that name several: GHSA-… is CVE-….
+-- Which tool takes which ids for those of one vulnerability: GHSA-… is CVE-….
+create table alias_claims (
+  org_id uuid not null references organizations (id),
+  alias text not null,
+  weakness text not null,
+  provider text not null,
+  claimed_at timestamptz(3) not null default now(),
+  primary key (org_id, alias, weakness, provider)
+);
+select make_tenant_table('alias_claims', 'select, insert, update, delete');
+
+-- The claims that count for all records.
 create table vulnerability_aliases (
   org_id uuid not null references organizations (id),
   alias text not null,
   weakness text not null,
+  -- Who confirmed it: a knowledge source, or two tools that agree.
+  origin text not null check (origin in ('knowledge', 'sources')),
+  confirmed_at timestamptz(3) not null default now(),
+  revoked_at timestamptz(3),
+  revoked_by text,
+  revoked_reason text,
   primary key (org_id, alias)
 );
 select make_tenant_table('vulnerability_aliases', 'select, insert, update, delete');

@@ -7,6 +7,7 @@ type JsonColumn = ColumnType<unknown, string, string>;
 type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
 export interface DB {
+  alias_claims: AliasClaimsTable;
   api_keys: ApiKeysTable;
   artifact_captures: ArtifactCapturesTable;
   artifact_removals: ArtifactRemovalsTable;
@@ -87,6 +88,14 @@ type FindingsJustification =
   | 'protected_at_perimeter'
   | 'protected_by_mitigating_control'
   | 'inaccurate_finding';
+
+interface AliasClaimsTable {
+  org_id: string;
+  alias: string;
+  weakness: string;
+  provider: string;
+  claimed_at: Generated<Timestamp>;
+}
 
 interface ApiKeysTable {
   org_id: string;
@@ -902,6 +911,11 @@ interface VulnerabilityAliasesTable {
   org_id: string;
   alias: string;
   weakness: string;
+  origin: 'knowledge' | 'sources';
+  confirmed_at: Generated<Timestamp>;
+  revoked_at: Timestamp | null;
+  revoked_by: string | null;
+  revoked_reason: string | null;
 }
 
 interface WebhookDeliveriesTable {

@@ -181,7 +181,8 @@ async function addFinding(db: Database, actor: Actor): Promise<void> {
     await sql`
       insert into source_coverage (org_id, source_id, asset_id, import_id, seen_at)
       select org_id, unnest(source_ids), asset_id, ${importId}, now() from findings where org_id = ${orgId} and id = ${id}`.execute(tx);
-    await tx.insertInto('vulnerability_aliases').values({ org_id: orgId, alias: AWKWARD, weakness: 'CVE-2021-44228' }).execute();
+    await tx.insertInto('vulnerability_aliases').values({ org_id: orgId, alias: AWKWARD, weakness: 'CVE-2021-44228', origin: 'knowledge' }).execute();
+    await tx.insertInto('alias_claims').values({ org_id: orgId, alias: AWKWARD, weakness: 'CVE-2021-44228', provider: 'trivy' }).execute();
   });
   await db.withSystem((tx) =>
     tx

@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { DB } from '../db/types.ts';
 
 /** What other features may read of vulnerabilities, as derived tables. PostgreSQL inlines them, so plans are the same as over the tables. */
@@ -10,4 +10,18 @@ export const vulnerabilityFacts = sql<
 >`(select id, cvss_version, cvss_vector, cvss_score, epss, epss_percentile, epss_date, kev, kev_due_date from vulnerabilities)`;
 
 /** Other ids of a vulnerability and the id under which its findings are kept. */
-export const vulnerabilityAliases = sql<Selectable<DB['vulnerability_aliases']>>`(select org_id, alias, weakness from vulnerability_aliases)`;
+export const vulnerabilityAliases = sql<
+  Pick<Selectable<DB['vulnerability_aliases']>, 'org_id' | 'alias' | 'weakness'>
+>`(select org_id, alias, weakness from vulnerability_aliases where revoked_at is null)`;
+
+/** The aliases for the records of one tool: those that count for all, and its own claims that nobody has confirmed or revoked. */
+export function aliasesOf(orgId: string, provider: string): RawBuilder<unknown> {
+  return sql`(
+    select alias, weakness from vulnerability_aliases where org_id = ${orgId} and revoked_at is null
+    union all
+    select distinct on (claim.alias) claim.alias, claim.weakness from alias_claims claim
+    where claim.org_id = ${orgId} and claim.provider = ${provider}
+      and not exists (select from vulnerability_aliases known where known.org_id = ${orgId} and known.alias = claim.alias)
+      and not exists (select from alias_claims other where other.org_id = ${orgId} and other.alias = claim.alias and other.provider = ${provider} and other.weakness <> claim.weakness)
+    order by 1, 2)`;
+}

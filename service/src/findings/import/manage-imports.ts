@@ -93,6 +93,7 @@ export async function confirmImport(tx: TenantTx, actor: Actor, id: string, foll
     orgId: actor.orgId,
     importId: id,
     sourceId: row.source_id ?? '',
+    provider: '',
     sourceWords: [],
     provesFixed: false,
     sla,

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { importedAssets } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
-import { vulnerabilityAliases } from '../../vulnerabilities/relations.ts';
 import { FastPathMissed } from './known-records.ts';
 import { pairLines } from './match-lines.ts';
 import type { Resolution } from './resolution.ts';
@@ -41,10 +40,9 @@ async function changedFiles(tx: TenantTx, resolution: Resolution, { isUnread }: 
   const { orgId, importId, sourceId } = resolution;
   const { rows } = await sql<ChangedFile>`
     with here as (
-      select covered.asset_id, coalesce(alias.weakness, r.weakness) as weakness, r.location->>'path' as path, r.title, r.identity_key, min((r.location->>'line')::bigint) as line
+      select covered.asset_id, r.weakness, r.location->>'path' as path, r.title, r.identity_key, min((r.location->>'line')::bigint) as line
       from tenant_import_rows r
       join (select distinct asset_key, asset_id from ${importedAssets} covered where covered.org_id = ${orgId} and covered.import_id = ${importId} and covered.doubt is null) covered using (asset_key)
-      left join ${vulnerabilityAliases} alias on alias.org_id = ${orgId} and alias.alias = r.weakness
       where r.org_id = ${orgId} and r.import_id = ${importId} and r.present and r.external_id is null and ${isByLine(sql`r.location`)}
         and not ${isUnread(sql`r.location`)}
       group by 1, 2, 3, 4, 5

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { importedAssets } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
-import { vulnerabilityAliases } from '../../vulnerabilities/relations.ts';
 import type { Resolution } from './resolution.ts';
 
 /**
@@ -28,7 +27,7 @@ export async function groupRecords(tx: TenantTx, { orgId, importId, sourceId, pr
       select distinct asset_key, asset_id, track, track_counts, version_n, ended_at, credentialed, knowledge_at from ${importedAssets} named
       where org_id = ${orgId} and import_id = ${importId}
     ), grouped as (
-      select named.asset_id, named.track, max(named.version_n) as version_n, coalesce(alias.weakness, r.weakness) as weakness, r.identity_key, count(*) as rows,
+      select named.asset_id, named.track, max(named.version_n) as version_n, r.weakness, r.identity_key, count(*) as rows,
         (array_agg(r.n order by r.present desc, r.severity desc, r.content, r.n))[1] as n,
         (array_agg(r.new_id order by r.n))[1] as new_id, array_agg(r.n) as members,
         coalesce(max(r.external_id) filter (where r.present), max(r.external_id)) as external_id, array_agg(r.external_id) as external_ids, bool_or(r.present) as present,
@@ -38,7 +37,6 @@ export async function groupRecords(tx: TenantTx, { orgId, importId, sourceId, pr
         bool_or(named.track_counts) as counts, bool_or(named.credentialed) as credentialed, max(named.knowledge_at) as knowledge_at
       from tenant_import_rows r
       join named using (asset_key)
-      left join ${vulnerabilityAliases} alias on alias.org_id = ${orgId} and alias.alias = r.weakness
       where r.org_id = ${orgId} and r.import_id = ${importId}
       group by 1, 2, 4, 5
     ), known as (

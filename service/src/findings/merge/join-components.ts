@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { importedAssets } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
-import { vulnerabilityAliases } from '../../vulnerabilities/relations.ts';
 import { type Component, completeness, componentOfKey, sameComponent } from '../identity/component.ts';
 import { FastPathMissed } from './known-records.ts';
 import type { Resolution } from './resolution.ts';
@@ -34,10 +33,9 @@ export async function joinComponents(tx: TenantTx, resolution: Resolution): Prom
 async function readAmbiguous(tx: TenantTx, { orgId, importId }: Resolution): Promise<Ambiguous[]> {
   const { rows } = await sql<Ambiguous>`
     with staged as materialized (
-      select distinct a.asset_id, coalesce(alias.weakness, r.weakness) as weakness, r.component_key as key, lower(r.component) as component, r.identity_key as identity
+      select distinct a.asset_id, r.weakness, r.component_key as key, lower(r.component) as component, r.identity_key as identity
       from tenant_import_rows r
       join (select distinct asset_key, asset_id from ${importedAssets} named where org_id = ${orgId} and import_id = ${importId}) a using (asset_key)
-      left join ${vulnerabilityAliases} alias on alias.org_id = ${orgId} and alias.alias = r.weakness
       where r.org_id = ${orgId} and r.import_id = ${importId} and r.component_key is not null
     ), named as (
       select asset_id, weakness, key, component, identity, null::uuid as finding from staged
@@ -97,7 +95,5 @@ async function moveRecords(tx: TenantTx, { orgId, importId }: Resolution, moves:
     update tenant_import_rows r set identity_key = decode(moved."to", 'hex'), component_key = moved."toKey"
     from ${staged} join ${importedAssets} a on a.org_id = ${orgId} and a.import_id = ${importId} and a.asset_id = moved.asset_id
     where r.org_id = ${orgId} and r.import_id = ${importId} and r.asset_key = a.asset_key and r.identity_key = decode(moved."from", 'hex')
-      and coalesce((select alias.weakness from ${vulnerabilityAliases} alias where alias.org_id = ${orgId} and alias.alias = r.weakness), r.weakness) = moved.weakness`.execute(
-    tx,
-  );
+      and r.weakness = moved.weakness`.execute(tx);
 }

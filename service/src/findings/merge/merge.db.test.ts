@@ -1,9 +1,13 @@
 import type { Asset, Observation } from '@rrs/scan-reports';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { seen, useImports } from '../../testing/findings/imports.ts';
 
 const engine = useImports();
 let org: string;
+beforeAll(async () => {
+  // The knowledge sources say that these are ids of one vulnerability.
+  await engine.admin().query(`insert into vulnerabilities (id, aliases) values ('CVE-2024-0001', '{GHSA-aaaa-bbbb-cccc,SNYK-JS-1}')`);
+});
 beforeEach(async () => {
   org = await engine.organization();
 });
@@ -162,5 +166,43 @@ describe('ids of one vulnerability', () => {
     await engine.run(org, [seen({ vulnerability_ids: both })], { source: 'tool_b' });
     await engine.run(org, [seen({ vulnerability_ids: ['SNYK-JS-1'] })], { source: 'tool_c' });
     expect(await engine.findings(org)).toMatchObject([{ weakness: 'CVE-2024-0001', sightings: [{}, {}, {}] }]);
+  });
+});
+
+describe('what only a report claims about ids', () => {
+  const pair = ['CVE-2023-1111', 'GHSA-xxxx-yyyy-zzzz'];
+  const [cve, advisory] = pair.map((id) => seen({ vulnerability_ids: [id] })) as [Observation, Observation];
+  const weaknesses = async () => (await engine.findings(org)).map(({ weakness, status }) => `${weakness} ${status}`);
+
+  it('counts for the records of that tool, and for nobody else', async () => {
+    await engine.run(org, [cve], { source: 'tool_a' });
+    await engine.run(org, [advisory], { source: 'tool_b' });
+    await engine.run(org, [seen({ vulnerability_ids: pair })], { source: 'tool_c' });
+    expect(await weaknesses()).toEqual(['CVE-2023-1111 open', 'GHSA-xxxx-yyyy-zzzz open']);
+    expect(await engine.run(org, [advisory], { source: 'tool_c' })).toMatchObject({ created: 0 });
+  });
+
+  it('counts for all once a second tool says the same', async () => {
+    await engine.run(org, [seen({ vulnerability_ids: pair })], { source: 'tool_a' });
+    await engine.run(org, [advisory], { source: 'tool_c' });
+    await engine.run(org, [seen({ vulnerability_ids: pair })], { source: 'tool_b' });
+    expect((await weaknesses())[0]).toBe('CVE-2023-1111 open');
+    expect(await engine.run(org, [advisory], { source: 'tool_c' })).toMatchObject({ created: 0 });
+    expect((await engine.findings(org))[0]?.sightings).toHaveLength(3);
+  });
+
+  it('does not count if another tool contradicts', async () => {
+    await engine.run(org, [seen({ vulnerability_ids: pair })], { source: 'tool_a' });
+    await engine.run(org, [seen({ vulnerability_ids: ['CVE-2023-2222', 'GHSA-xxxx-yyyy-zzzz'] })], { source: 'tool_b' });
+    await engine.run(org, [seen({ vulnerability_ids: pair })], { source: 'tool_c' });
+    const { rows } = await engine.admin().query('select alias from vulnerability_aliases where org_id = $1', [org]);
+    expect(rows).toEqual([]);
+  });
+
+  it('does not count after it was revoked', async () => {
+    for (const source of ['tool_a', 'tool_b'] as const) await engine.run(org, [seen({ vulnerability_ids: pair })], { source });
+    await engine.admin().query('update vulnerability_aliases set revoked_at = now() where org_id = $1', [org]);
+    await engine.run(org, [advisory], { source: 'tool_c' });
+    expect(await weaknesses()).toEqual(['CVE-2023-1111 open', 'GHSA-xxxx-yyyy-zzzz open']);
   });
 });

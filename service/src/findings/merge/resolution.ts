@@ -6,6 +6,8 @@ export interface Resolution {
   orgId: string;
   importId: string;
   sourceId: string;
+  /** The tool whose claims about aliases count for its own records. */
+  provider: string;
   /** Words of the source in the search index: its provider and its connection. */
   sourceWords: readonly string[];
   /** Whether a record that calls a finding fixed proves it. Only a connection speaks for its vendor, a file can say anything. */

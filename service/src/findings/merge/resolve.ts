@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { resolveAssets } from '../../assets/resolve.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { learnAliases } from '../../vulnerabilities/aliases.ts';
+import { aliasesOf } from '../../vulnerabilities/relations.ts';
 import { adoptAliases } from './adopt-aliases.ts';
 import { closeUnseen, reopenSeen } from './change-status.ts';
 import { followMoved, type MovedCode } from './follow-moved-code.ts';
@@ -27,8 +28,9 @@ export interface Outcomes {
 export async function resolveRecords(tx: TenantTx, resolution: Resolution, moved: MovedCode | null): Promise<Outcomes> {
   const { orgId, importId } = resolution;
   await resolveAssets(tx, orgId, importId);
-  const staged = sql`select weakness, aliases from tenant_import_rows where org_id = ${orgId} and import_id = ${importId}`;
-  const withdrawn = await adoptAliases(tx, resolution, await learnAliases(tx, orgId, staged));
+  const reported = sql`select weakness, aliases from tenant_import_rows where org_id = ${orgId} and import_id = ${importId} and (aliases <> '{}' or weakness not like 'CVE-%')`;
+  const withdrawn = await adoptAliases(tx, resolution, await learnAliases(tx, { orgId, provider: resolution.provider, reported }));
+  await useAliases(tx, resolution);
   if (moved) await followMoved(tx, resolution, moved);
   await joinComponents(tx, resolution);
   await groupRecords(tx, resolution);
@@ -52,6 +54,13 @@ export async function resolveRecords(tx: TenantTx, resolution: Resolution, moved
   await reopenSeen(tx, resolution);
   await listFindings(tx, resolution);
   return { ...(await countOutcomes(tx, resolution)), withdrawn };
+}
+
+/** Records that name a vulnerability by an alias are about the vulnerability. */
+async function useAliases(tx: TenantTx, { orgId, importId, provider }: Resolution): Promise<void> {
+  await sql`
+    update tenant_import_rows r set weakness = alias.weakness from ${aliasesOf(orgId, provider)} alias
+    where r.org_id = ${orgId} and r.import_id = ${importId} and r.weakness = alias.alias`.execute(tx);
 }
 
 function groupsSql({ orgId, importId }: Resolution, where: ReturnType<typeof sql>) {

@@ -47,7 +47,7 @@ export async function createFinding(tx: TenantTx, actor: Actor, input: NewFindin
   await describeRun(tx, { orgId, importId }, { startedAt: now, endedAt: now, credentialed: null, knowledgeAt: null, doubt: null }, new Map());
   const sourceId = await sourceOf(tx, orgId, { kind: 'manual', provider: 'manual', tool: '', name: '', path: '' });
   const { sla } = await readPolicy(tx, orgId);
-  const resolution = { orgId, importId, sourceId, sourceWords: ['p:manual'], provesFixed: false, sla, actor, large: false };
+  const resolution = { orgId, importId, sourceId, provider: 'manual', sourceWords: ['p:manual'], provesFixed: false, sla, actor, large: false };
   const { created, withdrawn } = await resolveRecords(tx, resolution, null);
   const { rows } = await sql<{ finding_id: string }>`select finding_id from tenant_import_groups where org_id = ${orgId} and import_id = ${importId}`.execute(
     tx,
