@@ -42,7 +42,7 @@ export async function groupRecords(tx: TenantTx, { orgId, importId, sourceId, pr
     ), known as (
       select g.*, case when cardinality(g.contents) = 1 then g.contents[1] else (select sha256(string_agg(one, ''::bytea)) from unnest(g.contents) one) end as content,
         first_value(g.new_id) over (partition by g.asset_id, g.weakness, g.identity_key order by g.n) as shared_id,
-        coalesce(by_id.finding_id, f.id) as finding_id, case when by_id.finding_id = f.id then 0 when by_id.finding_id is not null then 1 else 2 end as how
+        coalesce(by_id.finding_id, f.merged_into, f.id) as finding_id, case when by_id.finding_id = coalesce(f.merged_into, f.id) then 0 when by_id.finding_id is not null then 1 else 2 end as how
       from grouped g
       left join findings f on f.org_id = ${orgId} and f.asset_id = g.asset_id and f.weakness = g.weakness and f.identity_key = g.identity_key
       left join lateral (
