@@ -1,9 +1,10 @@
-import { formats } from '@rrs/scan-reports';
+import { formats, severities } from '@rrs/scan-reports';
 import { Type } from 'typebox';
 import { listParameters, PageOf } from '../http/paging.ts';
 import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp } from '../http/schemas.ts';
 import { detailSchemas, listedSchemas } from './fields/derive.ts';
 import { AssetType, Decision, Location, Multi, Severity, Source, Tag } from './fields/shapes.ts';
+import { countedChanges } from './import/count-changes.ts';
 
 export const FindingParams = Strict({ id: Id });
 
@@ -124,6 +125,14 @@ export const ImportQuery = Strict({
 });
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
+const SeverityCounts = (description: string) =>
+  Type.Object(
+    Object.fromEntries(severities.map((severity) => [severity, count(`Findings with severity \`${severity}\``)])) as Record<
+      (typeof severities)[number],
+      ReturnType<typeof count>
+    >,
+    { description },
+  );
 export const Import = Named('Import', {
   id: Id,
   status: OneOf(['queued', 'running', 'succeeded', 'failed', 'needs_confirmation', 'discarded'] as const, {
@@ -144,6 +153,14 @@ export const Import = Named('Import', {
     rejected: count('Records that could not be read'),
     closed: count('Findings that were closed because the report no longer shows them'),
   }),
+  counts_by_severity: Named(
+    'ImportCountsBySeverity',
+    Object.fromEntries(countedChanges.map((kind) => [kind, SeverityCounts(`Findings that were ${kind}, by severity`)])) as Record<
+      (typeof countedChanges)[number],
+      ReturnType<typeof SeverityCounts>
+    >,
+    { description: 'How many findings of each severity were created, reopened and closed. For a dry run: how many would be' },
+  ),
   rejected: Type.Array(
     Type.Object({ place: Type.String({ description: 'Position in the file' }), reason: Type.String({ description: 'Why the record was rejected' }) }),
     {
