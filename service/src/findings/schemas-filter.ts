@@ -29,7 +29,12 @@ export const filters = {
   ),
   not_source: Multi(Text(1, 100), 'Reported by no source with one of these providers', ['sonarqube']),
   asset_id: Type.Optional({ ...Id, description: 'On this asset' }),
-  asset: Type.Optional(Text(1, 300, { description: 'On an asset whose name starts with this text, ignoring case' })),
+  asset: Type.Optional(
+    Text(1, 300, {
+      description:
+        'On an asset whose name starts with this text, ignoring case, or that is known by this name: an image with its tag, a repository by its clone URL',
+    }),
+  ),
   asset_type: Multi(AssetType, 'On an asset of one of these types'),
   not_asset_type: Multi(AssetType, 'Not on an asset of one of these types'),
   asset_version: Type.Optional(

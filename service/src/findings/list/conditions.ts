@@ -6,11 +6,11 @@ import type { FindingFilter, PreparedFilter } from './prepare-filter.ts';
 type Condition = RawBuilder<boolean>;
 
 /** Conditions on the asset of a finding, as one lookup of the assets that meet all of them. */
-export function assetConditions(orgId: string, filter: FindingFilter): Condition[] {
+export function assetConditions(orgId: string, { filter, assetIds }: PreparedFilter): Condition[] {
   const { asset, owner, criticality, exposure, asset_tag, not_asset_tag } = filter;
   const lower = (values: readonly string[]): string[] => values.map((value) => value.toLowerCase());
   const conditions = [
-    ...(asset ? [sql`lower(assets.name) collate "C" like ${`${escapeLike(asset.toLowerCase())}%`}`] : []),
+    ...(asset ? [assetIds.length > 0 ? sql`(${isNamed(asset)} or assets.id = any(${assetIds}::uuid[]))` : isNamed(asset)] : []),
     ...(owner ? [sql`lower(assets.owner) = any(${lower(owner)}::text[])`] : []),
     ...(criticality ? [sql`assets.criticality = any(${criticality}::text[])`] : []),
     ...(exposure ? [sql`assets.exposure = any(${exposure}::text[])`] : []),
@@ -19,6 +19,10 @@ export function assetConditions(orgId: string, filter: FindingFilter): Condition
   ];
   if (conditions.length === 0) return [];
   return [sql`findings.asset_id in (select assets.id from ${tenantAssets} assets where assets.org_id = ${orgId} and ${sql.join(conditions, sql` and `)})`];
+}
+
+function isNamed(asset: string): Condition {
+  return sql`lower(assets.name) collate "C" like ${`${escapeLike(asset.toLowerCase())}%`}`;
 }
 
 export function workItemConditions(orgId: string, { work_item_id, has_work_item }: FindingFilter): Condition[] {

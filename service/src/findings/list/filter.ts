@@ -72,7 +72,7 @@ export function filterFindings<Row>(
 function conditionsOf(orgId: string, prepared: PreparedFilter, strategy: 'lookup' | 'scan', faceted: boolean): RawBuilder<boolean>[] {
   const { filter, imported } = prepared;
   const { component, not_component, path, not_path, rule, not_rule, track, asset_id, asset_version, import_id, suppressed, acceptance_requested } = filter;
-  const conditions = [...assetConditions(orgId, filter), ...workItemConditions(orgId, filter)];
+  const conditions = [...assetConditions(orgId, prepared), ...workItemConditions(orgId, filter)];
   const add = (condition: RawBuilder<boolean>): void => void conditions.push(condition);
   if (component) add(componentSql(component));
   for (const name of not_component ?? []) add(sql`(findings.component is null or not ${componentSql(name)})`);

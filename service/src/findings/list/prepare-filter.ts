@@ -1,6 +1,7 @@
 import { vulnerabilityIds } from '@rrs/scan-reports/normalize.ts';
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
+import { findByName } from '../../assets/find-by-name.ts';
 import { assetTracks } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { aliasesOf } from '../../vulnerabilities/aliases.ts';
@@ -16,6 +17,8 @@ export interface PreparedFilter {
   filter: FindingFilter;
   search: Match | null;
   aliasesOf: AliasesOf;
+  /** The assets that `asset` names in another spelling or with a tag. */
+  assetIds: readonly string[];
   /** When the import wrote its findings, and its source. Null if there is no such import or it wrote nothing. */
   imported: { at: Date; sourceId: string } | null;
   /** The providers that `not_source` leaves. An index finds their findings, but not those without a provider. */
@@ -33,6 +36,7 @@ export async function prepareFilter(tx: TenantTx, orgId: string, filter: Finding
     filter,
     search,
     aliasesOf: (id) => aliases.get(canonical(id)) ?? [id],
+    assetIds: filter.asset === undefined ? [] : await findByName(tx, orgId, filter.asset),
     imported: filter.import_id === undefined ? null : await readImported(tx, orgId, filter.import_id),
     otherSources: filter.not_source === undefined ? null : await readOtherSources(tx, orgId, filter.not_source),
     unlisted: await namesUnlisted(tx, orgId, filter),
