@@ -1,5 +1,6 @@
 import { assetTypes, severities } from '@rrs/scan-reports';
 import { Type } from 'typebox';
+import { criticalities, exposures } from '../../assets/values.ts';
 import { Id, Named, Nullable, OneOf, PersonRef, Text, Timestamp } from '../../http/schemas.ts';
 import { reasonCodes, reasonSentences } from '../reason-codes.ts';
 import { assurances, justifications, statuses } from '../status.ts';
@@ -71,8 +72,8 @@ export const AssetRef = Named('AssetRef', {
   id: Id,
   type: AssetType,
   name: Type.String({ description: 'Name of the asset', examples: ['registry.example.com/shop:1.4'] }),
-  criticality: OneOf(['low', 'medium', 'high', 'critical'] as const, { description: 'How important the asset is to the organization' }),
-  exposure: OneOf(['internet', 'internal', 'unknown'] as const, { description: 'Where the asset can be reached from' }),
+  criticality: OneOf(criticalities, { description: 'How important the asset is to the organization' }),
+  exposure: OneOf(exposures, { description: 'Where the asset can be reached from' }),
 });
 
 const text = (description: string, example: string | null) => Nullable(Type.String({ description, examples: [example] }));

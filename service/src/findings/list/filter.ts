@@ -71,7 +71,8 @@ export function filterFindings<Row>(
 
 function conditionsOf(orgId: string, prepared: PreparedFilter, strategy: 'lookup' | 'scan', faceted: boolean): RawBuilder<boolean>[] {
   const { filter, imported } = prepared;
-  const { component, not_component, path, not_path, rule, not_rule, track, asset_id, asset_version, import_id, suppressed, acceptance_requested } = filter;
+  const { component, not_component, path, not_path, rule, not_rule, track, asset_id, asset_version, import_id } = filter;
+  const { suppressed, acceptance_requested, severity_disputed, has_fix } = filter;
   const conditions = [...assetConditions(orgId, prepared), ...workItemConditions(orgId, filter)];
   const add = (condition: RawBuilder<boolean>): void => void conditions.push(condition);
   if (component) add(componentSql(component));
@@ -88,11 +89,9 @@ function conditionsOf(orgId: string, prepared: PreparedFilter, strategy: 'lookup
     add(acceptance_requested ? sql`findings.id in (${pending})` : sql`not exists (${pending} and d.finding_id = findings.id offset 0)`);
   }
   if (suppressed !== undefined) add(suppressedSql(orgId, suppressed, faceted));
-  if (strategy === 'scan' || filter.severity_disputed === false) {
-    if (filter.severity_disputed !== undefined) add(sql`findings.severity_disputed = ${filter.severity_disputed}`);
-  }
-  if (strategy === 'scan' && filter.has_fix !== undefined) {
-    add(sql`(coalesce(findings.fix_state = 'available', false) or findings.location ? 'fixed_version') = ${filter.has_fix}`);
+  if (severity_disputed !== undefined && (strategy === 'scan' || !severity_disputed)) add(sql`findings.severity_disputed = ${severity_disputed}`);
+  if (has_fix !== undefined && strategy === 'scan') {
+    add(sql`(coalesce(findings.fix_state = 'available', false) or findings.location ? 'fixed_version') = ${has_fix}`);
   }
   const excluded = excludedQueries(prepared);
   // An index cannot find what does not match.
