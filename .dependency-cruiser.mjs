@@ -16,7 +16,7 @@ const subFolders = {
     fields: [],
     identity: [],
     decisions: ['fields'],
-    list: ['fields'],
+    list: ['fields', 'identity'],
     export: ['fields', 'list'],
     merge: ['fields', 'identity', 'decisions'],
     absence: ['merge'],

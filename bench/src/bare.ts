@@ -34,8 +34,8 @@ app.get('/me', async () => {
 
 const COLUMNS = `id, title, status, assurance, severity, severity_override, weakness, vulnerability_ids, cwes, cvss_version, cvss_vector, cvss_score, epss, epss_percentile,
   epss_date, kev, kev_due_date, risk_score, asset_id, asset_type, location, source_ids, first_seen, last_seen, due_at, reopen_count, tags, version, created_at, updated_at`;
-const PAGE = `select ${COLUMNS} from findings where org_id = $1 order by risk_score desc, id desc limit 51`;
-const COUNT = 'select count(*) from (select 1 from findings where org_id = $1 limit 10001) counted';
+const PAGE = `select ${COLUMNS} from findings where org_id = $1 and listed order by risk_score desc, id desc limit 51`;
+const COUNT = 'select count(*) from (select 1 from findings where org_id = $1 and listed limit 10001) counted';
 const ASSETS = 'select id, type, name, criticality, exposure from assets where org_id = $1 and id = any($2)';
 const SOURCES = 'select id, kind, provider, tool, name from sources where org_id = $1 and id = any($2)';
 const SEVERITIES = ['unknown', 'info', 'low', 'medium', 'high', 'critical'];

@@ -345,6 +345,7 @@ create index assets_by_created on assets (org_id, created_at, id);
 create index assets_by_name on assets (org_id, (lower(name) collate "C"), id);
 create index assets_by_type on assets (org_id, type, created_at, id);
 create index assets_by_tag on assets using gin (tags);
+create index assets_by_owner on assets (org_id, lower(owner)) where owner is not null;
 select make_tenant_table('assets', 'select, insert, update, delete');
 
 -- The names by which an asset is recognized. The rank says how well a name identifies: 0 is its own name, 1 a strong and 2 a weak identifier.
@@ -377,6 +378,7 @@ create table asset_tracks (
   unique (org_id, asset_id, name),
   foreign key (org_id, asset_id) references assets (org_id, id)
 );
+create index asset_tracks_by_name on asset_tracks (org_id, name);
 select make_tenant_table('asset_tracks', 'select, insert, update, delete');
 
 -- The builds of an asset that were scanned.
@@ -419,7 +421,7 @@ create table vulnerabilities (
   updated_at timestamptz(3) not null default now()
 );
 
-create index vulnerabilities_by_alias on vulnerabilities using gin (aliases);
+create index vulnerabilities_by_alias on vulnerabilities using gin (aliases) where aliases <> '{}';
 grant select on vulnerabilities to rrs_app;
 grant select, insert, update on vulnerabilities to rrs_system;
 
@@ -447,6 +449,7 @@ create table vulnerability_aliases (
   revoked_reason text,
   primary key (org_id, alias)
 );
+create index vulnerability_aliases_by_weakness on vulnerability_aliases (org_id, weakness);
 select make_tenant_table('vulnerability_aliases', 'select, insert, update, delete');
 
 -- ----------------------------------------------------------------------------------------------------
@@ -563,23 +566,27 @@ create table findings (
   check ((status in ('remediated', 'verified')) = (assurance is not null)),
   check ((status in ('verified', 'risk_accepted', 'false_positive', 'withdrawn')) = (closed_at is not null))
 );
-create index findings_by_risk on findings (org_id, risk_score, id);
+-- Lists and statistics read only listed findings, so their indexes hold no others.
+create index findings_by_risk on findings (org_id, risk_score, id) where listed;
 -- The included columns are what the statistics read, so that they use an index-only scan.
-create index findings_by_status on findings (org_id, status, risk_score, id) include (severity, first_seen, due_at, closed_at);
-create index findings_by_severity on findings (org_id, severity, id);
-create index findings_by_first_seen on findings (org_id, first_seen, id);
-create index findings_by_last_seen on findings (org_id, last_seen, id);
+create index findings_by_status on findings (org_id, status, risk_score, id) include (severity, first_seen, due_at, closed_at) where listed;
+create index findings_by_severity on findings (org_id, severity, id) where listed;
+create index findings_by_first_seen on findings (org_id, first_seen, id) where listed;
+create index findings_by_last_seen on findings (org_id, last_seen, id) where listed;
+-- Also finds what an import created, which may be unlisted.
 create index findings_by_created on findings (org_id, created_at, id);
-create index findings_by_updated on findings (org_id, updated_at, id);
-create index findings_by_due on findings (org_id, due_at, id);
-create index findings_by_component on findings (org_id, lower(component) text_pattern_ops) where component is not null;
-create index findings_by_epss on findings (org_id, epss) where epss is not null;
-create index findings_by_kev on findings (org_id, risk_score, id) where kev;
+create index findings_by_updated on findings (org_id, updated_at, id) where listed;
+create index findings_by_due on findings (org_id, due_at, id) where listed;
+-- By the last part of the name: some tools leave out the group of `org.apache.logging.log4j:log4j-core`.
+create index findings_by_component on findings (org_id, lower(regexp_replace(component, '^.*[:/]', ''))) where component is not null;
+create index findings_by_epss on findings (org_id, epss) where epss is not null and listed;
+create index findings_by_kev on findings (org_id, risk_score, id) where kev and listed;
+create index findings_unlisted on findings (org_id, id) where not listed;
 create index findings_by_expiry on findings (org_id, acceptance_expires_at) where status = 'risk_accepted';
 -- One GIN index for all lexemes: v:<vulnerability> k:<cwe> t:<tag> p:<provider> c:<connection> a:<asset type> w:<word>, and the facets people filter
--- by most often (severity, status, assurance, KEV). Two such filters meet inside one index instead of combining two large bitmaps. The facet
+-- by most often (severity, status, assurance, KEV, disputed severity, fix). Two such filters meet inside one index instead of combining two large bitmaps. The facet
 -- lexemes end with the organization's id, so that other organizations' findings do not lengthen their posting lists.
-create index findings_by_facet on findings using gin ((search || array_to_tsvector(array['s:' || severity::text || org_id::text, 'x:' || status || org_id::text, 'z:' || coalesce(assurance, '') || org_id::text, 'e:' || kev::text || org_id::text]))) with (fastupdate = on);
+create index findings_by_facet on findings using gin ((search || array_to_tsvector(array['s:' || severity::text || org_id::text, 'x:' || status || org_id::text, 'z:' || coalesce(assurance, '') || org_id::text, 'e:' || kev::text || org_id::text, 'd:' || severity_disputed::text || org_id::text, 'g:' || (coalesce(fix_state = 'available', false) or location ? 'fixed_version')::text || org_id::text]))) with (fastupdate = on);
 select make_tenant_table('findings', 'select, insert, update');
 
 -- What one source says about a finding on one track of its asset.
@@ -706,6 +713,7 @@ create table finding_history (
   primary key (org_id, finding_id, id),
   foreign key (org_id, finding_id) references findings (org_id, id)
 );
+create index finding_history_by_import on finding_history (org_id, import_id, finding_id) where import_id is not null;
 select make_tenant_table('finding_history', 'select, insert');
 select make_insert_only('finding_history');
 
@@ -774,6 +782,8 @@ create table imports (
   reopened integer not null default 0,
   rejected integer not null default 0,
   closed integer not null default 0,
+  -- How many findings of each severity were created, reopened and closed.
+  by_severity jsonb not null default '{}',
   rejections jsonb not null default '[]',
   notes jsonb not null default '[]',
   -- What the report states about its run: tool version, times, knowledge.
@@ -814,7 +824,7 @@ create policy views on findings for select to rrs_owner using (true);
 create policy views on assets for select to rrs_owner using (true);
 -- The computed column comes first, so that `create or replace view` can add columns of the table at the end.
 create view tenant_findings as
-select search || array_to_tsvector(array['s:' || severity::text || org_id::text, 'x:' || status || org_id::text, 'z:' || coalesce(assurance, '') || org_id::text, 'e:' || kev::text || org_id::text]) as facets, findings.*
+select search || array_to_tsvector(array['s:' || severity::text || org_id::text, 'x:' || status || org_id::text, 'z:' || coalesce(assurance, '') || org_id::text, 'e:' || kev::text || org_id::text, 'd:' || severity_disputed::text || org_id::text, 'g:' || (coalesce(fix_state = 'available', false) or location ? 'fixed_version')::text || org_id::text]) as facets, findings.*
 from findings where org_id = current_setting('app.org_id')::uuid;
 create view tenant_assets as select * from assets where org_id = current_setting('app.org_id')::uuid;
 grant select on tenant_findings, tenant_assets to rrs_app;

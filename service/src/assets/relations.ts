@@ -7,7 +7,14 @@ export type AssetFacts = Pick<Selectable<DB['assets']>, 'org_id' | 'id' | 'type'
 export const assetFacts = sql<AssetFacts>`(select org_id, id, type, name, criticality, exposure, retired_at from assets)`;
 
 /** The assets of the current organization, through the view that lets the index on the lower-case name be used. */
-export const tenantAssets = sql<Pick<AssetFacts, 'org_id' | 'id' | 'name'>>`(select org_id, id, name from tenant_assets)`;
+export const tenantAssets = sql<
+  Pick<Selectable<DB['tenant_assets']>, 'org_id' | 'id' | 'name' | 'criticality' | 'exposure' | 'owner' | 'tags'>
+>`(select org_id, id, name, criticality, exposure, owner, tags from tenant_assets)`;
+
+/** The branches, environments and release lines of assets. */
+export const assetTracks = sql<
+  Pick<Selectable<DB['asset_tracks']>, 'org_id' | 'asset_id' | 'n' | 'name' | 'counts'>
+>`(select org_id, asset_id, n, counts, name from asset_tracks)`;
 
 /** The assets that a running import names. Records refer to them by `asset_key`. Their ids are null until `resolveAssets` has run. */
 export const importedAssets = sql<

@@ -2,12 +2,13 @@ import { assetTypes } from '@rrs/scan-reports';
 import { type TSchema, Type } from 'typebox';
 import { listParameters, PageOf } from '../http/paging.ts';
 import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp } from '../http/schemas.ts';
+import { criticalities, exposures } from './values.ts';
 
 const AssetType = OneOf(assetTypes, { description: 'Kind of asset' });
-const Criticality = OneOf(['low', 'medium', 'high', 'critical'] as const, {
+const Criticality = OneOf(criticalities, {
   description: 'How important the asset is to the business. It contributes to the risk score of its findings',
 });
-const Exposure = OneOf(['internet', 'internal', 'unknown'] as const, {
+const Exposure = OneOf(exposures, {
   description: 'From where the asset can be reached. It contributes to the risk score of its findings',
 });
 const Tag = Text(1, 100, { examples: ['payments'] });

@@ -562,6 +562,7 @@ interface ImportsTable {
   reopened: Generated<number>;
   rejected: Generated<number>;
   closed: Generated<number>;
+  by_severity: Generated<JsonColumn>;
   rejections: Generated<JsonColumn>;
   notes: Generated<JsonColumn>;
   run: Generated<JsonColumn>;

@@ -5,6 +5,7 @@ import { showDetails, showListed } from './fields/derive.ts';
 import type { FindingRow } from './fields/field.ts';
 import { type DecisionRow, showSource } from './fields/names.ts';
 import type { Decision } from './fields/shapes.ts';
+import { type CountsBySeverity, emptyCounts } from './import/count-changes.ts';
 import type { ImportRow } from './import/manage-imports.ts';
 import type { readDetails, readHistory } from './list/list.ts';
 import type { Finding, Import } from './schemas.ts';
@@ -105,6 +106,7 @@ export function toImport(row: ImportRow): Static<typeof Import> {
       rejected: row.rejected,
       closed: row.closed,
     },
+    counts_by_severity: { ...emptyCounts(), ...(row.by_severity as Partial<CountsBySeverity>) },
     rejected: row.rejections as Static<typeof Import>['rejected'],
     notes: row.notes as string[],
     error: row.error,

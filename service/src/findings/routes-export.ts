@@ -7,18 +7,21 @@ import { AppError } from '../shared/errors.ts';
 import type { FindingDeps } from './deps.ts';
 import { type ExportedFinding, exportAssets, exportPages } from './export/export.ts';
 import { type ExportFormat, exportFormats } from './export/formats.ts';
-import { filters } from './schemas.ts';
+import { filterRules, filters } from './schemas-filter.ts';
 
 const names = Object.keys(exportFormats) as (keyof typeof exportFormats)[];
 const mediaTypes = Object.values(exportFormats).map(({ mediaType }) => mediaType);
 
-const ExportQuery = Strict({
-  format: OneOf(names, {
-    default: 'csv',
-    description: 'File format: CSV, NDJSON (one JSON object per line), SARIF 2.1.0, CycloneDX 1.6 VEX or OpenVEX 0.2.0. Default: `csv`',
-  }),
-  ...filters,
-});
+const ExportQuery = Strict(
+  {
+    format: OneOf(names, {
+      default: 'csv',
+      description: 'File format: CSV, NDJSON (one JSON object per line), SARIF 2.1.0, CycloneDX 1.6 VEX or OpenVEX 0.2.0. Default: `csv`',
+    }),
+    ...filters,
+  },
+  filterRules,
+);
 
 const document = (example: object) => ({ schema: Type.Object({}, { additionalProperties: true }), example });
 const content = {

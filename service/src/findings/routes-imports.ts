@@ -13,10 +13,12 @@ import { getRoute, listRoute } from '../http/resource.ts';
 import { problems } from '../http/schemas.ts';
 import { AppError } from '../shared/errors.ts';
 import type { FindingDeps } from './deps.ts';
+import { listImportChanges, toImportChange } from './import/import-changes.ts';
 import { confirmImport, createImport, discardImport, type ImportRow, listImports, readImport } from './import/manage-imports.ts';
 import { type ImportFields, readFields } from './import/upload-fields.ts';
 import { toImport } from './present.ts';
 import { FindingParams, Import, ImportFormats, ImportList, ImportListQuery, ImportQuery } from './schemas.ts';
+import { ImportChangeList, ImportChangeQuery } from './schemas-imports.ts';
 
 const done = (row: ImportRow): boolean => row.status !== 'queued' && row.status !== 'running';
 
@@ -59,6 +61,20 @@ export function importRoutes(app: App, deps: FindingDeps): void {
     params: FindingParams,
     body: Import,
     read: async (tx, { actor, params }) => toImport(await readImport(tx, actor.orgId, params.id)),
+  });
+
+  listRoute(app, deps, '/imports/:id/changes', {
+    access: 'findings:read',
+    operationId: 'listImportChanges',
+    summary: 'List the changes of an import',
+    description:
+      'Returns the findings that the import created, reopened, closed or updated, each once, most severe first. Includes findings that only a pull request has. A dry run has no changes: see its counts.',
+    tag: 'Imports',
+    params: FindingParams,
+    query: ImportChangeQuery,
+    list: ImportChangeList,
+    problems: ['not_found'],
+    read: async (tx, { actor, params, query, page }) => presentPage(await listImportChanges(tx, actor.orgId, params.id, query, page), toImportChange),
   });
 
   const decisions = [

@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
 import { Id, Named, Nullable, OneOf, Strict, Text } from '../http/schemas.ts';
-import { Severity } from './fields/shapes.ts';
-import { filters, Tag } from './schemas.ts';
+import { Severity, Tag } from './fields/shapes.ts';
+import { filterRules, filters } from './schemas-filter.ts';
 import { FindingPatch } from './schemas-triage.ts';
 
 const { status, reason, owner, expires_at, justification, scope } = FindingPatch.properties;
 const Tags = (description: string) => Type.Optional(Type.Array(Tag, { maxItems: 50, uniqueItems: true, description }));
 
-export const FilterBody = Strict(filters, { minProperties: 1, description: 'Filters as in the list of findings. All of them must match' });
+export const FilterBody = Strict(filters, { ...filterRules, minProperties: 1, description: 'Filters as in the list of findings. All of them must match' });
 
 export const BulkBody = Named(
   'BulkChange',

@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
 import { listParameters, PageOf } from '../http/paging.ts';
 import { Id, Named, Nullable, PersonRef, Strict, Text, Timestamp } from '../http/schemas.ts';
-import { DecisionScope, Justification, Severity, Status } from './fields/shapes.ts';
-import { Tag } from './schemas.ts';
+import { DecisionScope, Justification, Severity, Status, Tag } from './fields/shapes.ts';
 import { LONGEST_ACCEPTANCE_DAYS } from './status.ts';
 
 export const FindingPatch = Named(

@@ -1,13 +1,11 @@
-import { formats } from '@rrs/scan-reports';
+import { formats, severities } from '@rrs/scan-reports';
 import { Type } from 'typebox';
-import { listParameters, PageOf, range } from '../http/paging.ts';
+import { listParameters, PageOf } from '../http/paging.ts';
 import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp } from '../http/schemas.ts';
 import { riskFactors } from '../vulnerabilities/risk.ts';
 import { detailSchemas, listedSchemas } from './fields/derive.ts';
-import { AssetType, Assurance, Decision, Location, Severity, Source, Status } from './fields/shapes.ts';
-import { SOME_WORD } from './words.ts';
-
-export const Tag = Text(1, 100, { description: 'Tag', examples: ['payments'] });
+import { AssetType, Decision, Location, Multi, Severity, Source, Tag } from './fields/shapes.ts';
+import { countedChanges } from './import/count-changes.ts';
 
 export const FindingParams = Strict({ id: Id });
 
@@ -73,55 +71,6 @@ export const Finding = Named('Finding', {
   work_items: Type.Array(WorkItemRef, { description: 'Work items that the finding is linked to' }),
 });
 
-const Multi = <T extends Parameters<typeof Type.Array>[0]>(item: T, description: string) =>
-  Type.Optional(Type.Array(item, { minItems: 1, maxItems: 50, description }));
-
-export const filters = {
-  severity: Multi(Severity, 'One of these severities'),
-  status: Multi(Status, 'One of these statuses'),
-  connection_id: Type.Optional({ ...Id, description: 'Reported by this connection' }),
-  source: Type.Optional(
-    Type.Array(Text(1, 100), {
-      minItems: 1,
-      maxItems: 20,
-      description: 'Reported by a source with one of these providers: a report format, the provider of a connection, or `manual`',
-      examples: [['trivy']],
-    }),
-  ),
-  asset_id: Type.Optional({ ...Id, description: 'On this asset' }),
-  asset: Type.Optional(Text(1, 300, { description: 'On an asset whose name starts with this text, ignoring case' })),
-  asset_type: Multi(AssetType, 'On an asset of one of these types'),
-  cve: Type.Optional(Type.Array(Text(1, 100), { minItems: 1, maxItems: 50, description: 'With one of these CVE, GHSA or other public ids' })),
-  cwe: Type.Optional(Type.Array(Type.Integer({ minimum: 1, maximum: 99_999 }), { minItems: 1, maxItems: 50, description: 'With one of these CWE numbers' })),
-  component: Type.Optional(Text(1, 300, { description: 'In this component, ignoring case' })),
-  work_item_id: Type.Optional({ ...Id, description: 'Linked to this work item' }),
-  has_work_item: Type.Optional(Type.Boolean({ description: 'Whether linked to a work item that is not cancelled' })),
-  kev: Type.Optional(Type.Boolean({ description: 'Whether listed by CISA as known to be exploited' })),
-  epss_min: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: 'EPSS score of at least this value' })),
-  risk_min: Type.Optional(Type.Number({ minimum: 0, maximum: 100, description: 'Risk score of at least this value' })),
-  overdue: Type.Optional(Type.Boolean({ description: 'Whether active and past the deadline' })),
-  acceptance_requested: Type.Optional(Type.Boolean({ description: 'Whether a request to accept the risk waits for approval' })),
-  suppressed: Type.Optional(Type.Boolean({ description: 'Whether all sources that still see the finding suppress it' })),
-  assurance: Multi(Assurance, 'With one of these assurances'),
-  tag: Multi(Tag, 'With one of these tags'),
-  q: Type.Optional(
-    Text(1, 200, {
-      pattern: SOME_WORD,
-      description: 'Words in title, component, vulnerability ids or asset name. All must occur. Each has at least two letters or digits',
-    }),
-  ),
-  ...range('first_seen'),
-  ...range('last_seen'),
-  ...range('created'),
-  ...range('updated'),
-  ...range('due'),
-};
-
-export const FilterFields = Strict(filters);
-
-const sortKeys = ['risk_score', 'severity', 'first_seen', 'last_seen', 'created_at', 'updated_at', 'due_at'] as const;
-export const FindingQuery = Strict({ ...listParameters(sortKeys, '-risk_score'), ...filters });
-
 const Visible = (maxLength: number) =>
   Type.String({ maxLength, pattern: '[\\p{L}\\p{N}\\p{P}\\p{S}]', description: 'Text with at least one visible character' });
 
@@ -160,6 +109,7 @@ export const ScanScope = Named('ScanScope', {
   ...scopeFields,
   asset: Type.Optional(
     Type.Union([ScopeAsset, Type.Literal('unspecified')], {
+      examples: [{ type: 'repository', name: 'https://git.example.com/shop' }],
       description:
         'What the report is about. Takes precedence over what a report about one asset calls it. Required if the report does not name its asset. `unspecified`: the report is about something without a name',
     }),
@@ -178,6 +128,14 @@ export const ImportQuery = Strict({
 });
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
+const SeverityCounts = (description: string) =>
+  Type.Object(
+    Object.fromEntries(severities.map((severity) => [severity, count(`Findings with severity \`${severity}\``)])) as Record<
+      (typeof severities)[number],
+      ReturnType<typeof count>
+    >,
+    { description },
+  );
 export const Import = Named('Import', {
   id: Id,
   status: OneOf(['queued', 'running', 'succeeded', 'failed', 'needs_confirmation', 'discarded'] as const, {
@@ -198,6 +156,14 @@ export const Import = Named('Import', {
     rejected: count('Records that could not be read'),
     closed: count('Findings that were closed because the report no longer shows them'),
   }),
+  counts_by_severity: Named(
+    'ImportCountsBySeverity',
+    Object.fromEntries(countedChanges.map((kind) => [kind, SeverityCounts(`Findings that were ${kind}, by severity`)])) as Record<
+      (typeof countedChanges)[number],
+      ReturnType<typeof SeverityCounts>
+    >,
+    { description: 'How many findings of each severity were created, reopened and closed. For a dry run: how many would be' },
+  ),
   rejected: Type.Array(
     Type.Object({ place: Type.String({ description: 'Position in the file' }), reason: Type.String({ description: 'Why the record was rejected' }) }),
     {

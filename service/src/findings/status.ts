@@ -76,7 +76,8 @@ export const verifiedByScan = statuses.filter((status) => mayMove(status, 'verif
 export const withdrawnBySystem = statuses.filter((status) => mayMove(status, 'withdrawn', 'system'));
 /** Statuses in which work or proof is outstanding. */
 export const activeStatuses = ['open', 'in_progress', 'remediated'] as const satisfies readonly Status[];
+export const closedStatuses: readonly Status[] = statuses.filter((status) => !(activeStatuses as readonly Status[]).includes(status));
 
 export function isClosed(status: Status): boolean {
-  return !(activeStatuses as readonly Status[]).includes(status);
+  return closedStatuses.includes(status);
 }

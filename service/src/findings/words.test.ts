@@ -1,11 +1,6 @@
-import fc from 'fast-check';
+import { observation } from '@rrs/scan-reports/normalize.ts';
 import { describe, expect, it } from 'vitest';
-import { FilterBody } from './schemas-bulk.ts';
-import { queryWords, splitWords } from './words.ts';
-
-/** Matches like the index. */
-const finds = (query: string, stored: readonly string[]): boolean =>
-  queryWords(query).every(({ whole, parts }) => stored.includes(whole) || (parts.length > 0 && parts.every((part) => stored.includes(part))));
+import { splitWords, wordsOf } from './words.ts';
 
 describe('the words of a text', () => {
   it.each([
@@ -13,6 +8,8 @@ describe('the words of a text', () => {
     ['https://git.example.com/shop/', ['https://git.example.com/shop', 'https', 'git', 'example', 'com', 'shop']],
     ['(see openssl.)', ['see', 'openssl']],
     ['c-ares -- a resolver', ['c-ares', 'resolver', 'ares']],
+    ['team/c-ares', ['team/c-ares', 'team', 'c-ares', 'ares']],
+    ['app:1.4', ['app:1.4', 'app', '1.4']],
     ['Größe: größe-klein/', ['größe', 'größe-klein', 'klein']],
     ['!&|', []],
   ])('of %j', (text, words) => {
@@ -20,33 +17,33 @@ describe('the words of a text', () => {
   });
 });
 
-describe('a search', () => {
-  const title = 'log4j-core: RCE in https://git.example.com/shop and registry.example.com/team/app:1.4';
-  it.each(['log4j-core', 'LOG4J', 'core:', 'git.example.com', 'registry.example.com', 'example.com/shop', 'app:1.4', 'rce log4j-core', 'git.example.com/'])(
-    'for %j finds it',
-    (query) => {
-      expect(finds(query, splitWords(title))).toBe(true);
-    },
-  );
+describe('the words of a finding', () => {
+  const found = { ...observation({ place: '1', tool: 'semgrep', title: 'Use of eval', severity: 'high' }) };
+  const words = (given: Partial<typeof found>) =>
+    wordsOf({ ...found, ...given }, 'shop').filter((word) => !['w:use', 'w:of', 'w:eval', 'w:shop'].includes(word));
 
-  it.each(['log4j-api', 'git.example.org', 'log4j-core xss', 'x'.repeat(150)])('for %j does not', (query) => {
-    expect(finds(query, splitWords(title))).toBe(false);
+  it.each([
+    [{ vulnerability_ids: ['CVE-2021-44228', 'GHSA-jfh8-c2jp-5v3q'] }, ['v:cve-2021-44228', 'w:44228', 'v:ghsa-jfh8-c2jp-5v3q']],
+    [{ cwes: [79], tags: ['PCI'] }, ['k:79', 't:pci']],
+    [{ location: { path: './Src/auth/Login.ts' } }, ['w:src/auth/login.ts', 'w:login.ts']],
+    [{ location: { path: 'C:\\work\\src\\a b.ts' } }, ['w:work/src/a', 'w:b.ts']],
+    [{ rule: 'javascript.lang.eval-detected' }, ['w:javascript.lang.eval-detected', 'w:eval-detected']],
+    [{ rule: '01994f3e-8a10-7c31-9d3c-5f1f4b8f0a11', tool: 'manual' }, []],
+    [{ location: { version: '1:1.1.1k-7+deb11' } }, ['w:1.1.1k-7', 'w:deb11']],
+    [{ location: { version: '3' } }, ['w:3']],
+    [{ location: { component: 'libssl1.1', source_package: 'openssl' } }, ['w:openssl', 'w:libssl1.1', 'w:libssl1']],
+  ])('with %j', (given, expected) => {
+    expect(words(given)).toEqual(expected);
   });
 
-  it('finds a word that was stored with a trailing separator', () => {
-    expect(finds('log4j-core', ['log4j-core:', 'log4j', 'core'])).toBe(true);
+  it('keep a long path short enough for the index', () => {
+    expect(Math.max(...words({ location: { path: `src/${'long-folder/'.repeat(50)}a.ts` } }).map(({ length }) => length))).toBeLessThanOrEqual(102);
   });
 
-  it('finds a text by any sequence of its words', () => {
-    const text = fc.array(fc.stringMatching(/^[a-zé0-9]{2,8}([._@/:-]{1,2}[a-zé0-9]{1,8}){0,3}[:./]?$/), { minLength: 1, maxLength: 6 });
-    fc.assert(fc.property(text, fc.nat(), (words, at) => finds(words.slice(at % words.length).join(' '), splitWords(words.join(' ')))));
-  });
-
-  it('without a word finds nothing, and the schema rejects most of them', () => {
-    const { pattern } = FilterBody.properties.q as unknown as { pattern: string };
-    const wordless = fc.oneof(fc.stringMatching(/^[!&|:./ -]{0,9}$/), fc.constantFrom('a', 'c: d', 'x.', 'ä/'));
-    fc.assert(fc.property(wordless, (query) => !finds(query, splitWords(title)) && !new RegExp(pattern, 'u').test(query)));
-    expect(finds('\u0130\u0130', splitWords(title))).toBe(false);
-    expect(['c-d', 'go', 'äö', ' 42 '].every((query) => new RegExp(pattern, 'u').test(query))).toBe(true);
+  it('keep what identifies the finding, however long the title is', () => {
+    const title = Array.from({ length: 200 }, (_, n) => `word${n}`).join(' ');
+    expect(words({ title, rule: 'KSV014', location: { component: 'log4j-core', path: 'a/b.jar', version: '2.14' } })).toEqual(
+      expect.arrayContaining(['w:ksv014', 'w:log4j-core', 'w:a/b.jar', 'w:2.14']),
+    );
   });
 });

@@ -1,16 +1,32 @@
 import type { Observation } from '@rrs/scan-reports';
+import { normalPath } from './identity/paths.ts';
 
-/** The words by which the index findings_by_facet finds a finding, except those of its sources. */
-export function wordsOf(observation: Pick<Observation, 'vulnerability_ids' | 'cwes' | 'tags' | 'title' | 'location'>, assetName: string): string[] {
+type Described = Pick<Observation, 'vulnerability_ids' | 'cwes' | 'tags' | 'title' | 'rule' | 'tool' | 'location'>;
+
+/**
+ * The words by which the index findings_by_facet finds a finding, except those of its sources. Every word is stored with each finding, so what a query can
+ * be translated into (ids, CWEs, package URLs, beginnings of words) is not stored a second time.
+ */
+export function wordsOf({ vulnerability_ids, cwes, tags, title, rule, tool, location }: Described, assetName: string): string[] {
   const words = new Set<string>();
-  for (const id of observation.vulnerability_ids) words.add(`v:${id.toLowerCase()}`);
-  for (const cwe of observation.cwes) words.add(`k:${cwe}`);
-  for (const tag of observation.tags) words.add(`t:${tag.toLowerCase()}`);
-  const text = [observation.title, observation.location.component ?? '', assetName, ...observation.vulnerability_ids].join(' ');
-  for (const word of splitWords(text)) words.add(`w:${word}`);
+  for (const id of vulnerability_ids) {
+    words.add(`v:${id.toLowerCase()}`);
+    const [, number] = CVE_NUMBER.exec(id) ?? [];
+    if (number) words.add(`w:${number}`);
+  }
+  for (const cwe of cwes) words.add(`k:${cwe}`);
+  for (const tag of tags) words.add(`t:${tag.toLowerCase()}`);
+  const add = (word: string): void => void words.add(`w:${word}`);
+  // The rule of a finding that a person created is an id.
+  if (rule !== null && tool !== 'manual') namedWords(rule, '.').forEach(add);
+  if (location.path !== undefined) namedWords(normalPath(location.path), '/').forEach(add);
+  if (location.version !== undefined) versionWords(location.version).forEach(add);
+  if (location.source_package !== undefined) compoundsOf(location.source_package).filter(isKept).forEach(add);
+  for (const word of splitWords(`${location.component ?? ''} ${assetName} ${title}`)) add(word);
   return [...words];
 }
 
+const CVE_NUMBER = /^CVE-\d+-(\d+)$/i;
 const MAX_WORDS = 60;
 const MAX_LENGTH = 100;
 
@@ -18,28 +34,48 @@ const MAX_LENGTH = 100;
 export function splitWords(text: string): string[] {
   const compounds = compoundsOf(text);
   const words = new Set<string>();
-  const add = (word: string): void => {
-    if (isKept(word)) words.add(word);
-  };
-  for (const compound of compounds) add(compound);
-  for (const compound of compounds) if (JOINT.test(compound)) for (const part of compound.split(JOINTS)) add(part);
+  for (const compound of compounds) if (isKept(compound)) words.add(compound);
+  for (const compound of compounds) {
+    if (!JOINT.test(compound)) continue;
+    for (const section of compound.split(SECTIONS)) {
+      const parts = section.split(JOINTS);
+      // A section with a part that is too short to be a word, such as "1.4", can be found only as a whole.
+      if (parts.some(isShort) && isKept(section)) words.add(section);
+      for (const part of parts) if (!isShort(part)) words.add(cut(part));
+    }
+  }
   return words.size > MAX_WORDS ? [...words].slice(0, MAX_WORDS) : [...words];
 }
 
-/** The words of a query. Each matches as a whole or by all its parts: "git.example.com" may be part of a URL. A query without words matches nothing. */
-export function queryWords(query: string): { whole: string; parts: string[] }[] {
-  const compounds = compoundsOf(query).filter((compound) => compound.length > 1);
-  if (compounds.length === 0) return [{ whole: '', parts: [] }];
-  return compounds.map((whole) => ({ whole, parts: JOINT.test(whole) ? whole.split(JOINTS).filter(isKept) : [] }));
+/** A path or rule as a whole, and what people call it: the name of the file, the last part of the rule. The parts in between would be too many. */
+function namedWords(name: string, separator: '/' | '.'): string[] {
+  const compounds = wholeWords(name);
+  const last = compounds.at(-1) ?? '';
+  const own = last.slice(last.lastIndexOf(separator) + 1);
+  return own.length > 2 ? [...compounds, own] : compounds;
 }
 
-function compoundsOf(text: string): string[] {
+/** A version without the epoch of distributions. */
+function versionWords(version: string): string[] {
+  return wholeWords(version.replace(/^\d+:/, ''));
+}
+
+/** The words of a path, rule or version, without the parts of compounds. */
+export function wholeWords(text: string): string[] {
+  return compoundsOf(text).filter(isKept);
+}
+
+export function compoundsOf(text: string): string[] {
   const lower = text.toLowerCase();
-  return lower.match(ASCII.test(lower) ? ASCII_WORD : WORD) ?? [];
+  return (lower.match(ASCII.test(lower) ? ASCII_WORD : WORD) ?? []).map(cut);
 }
 
-const isKept = (word: string): boolean => word.length > 1 && word.length <= MAX_LENGTH;
+const cut = (word: string): string => (word.length > MAX_LENGTH ? word.slice(0, MAX_LENGTH) : word);
+const isShort = (part: string): boolean => part.length < 2;
+/** Single letters are not words. Single digits are often versions. */
+const isKept = (word: string): boolean => word.length > 1 || DIGIT.test(word);
 
+const DIGIT = /^\d$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is all of ASCII
 const ASCII = /^[\x00-\x7f]*$/;
 /** Finds the same words as WORD in ASCII text, much faster. */
@@ -47,5 +83,7 @@ const ASCII_WORD = /[a-z0-9]+(?:[._@/:-]+[a-z0-9]+)*/g;
 const WORD = /[\p{L}\p{N}]+(?:[._@/:-]+[\p{L}\p{N}]+)*/gu;
 /** Pattern that a query must contain to have at least one word. */
 export const SOME_WORD = '[\\p{L}\\p{N}][._@/:-]*[\\p{L}\\p{N}]';
-const JOINT = /[._@/:-]/;
-const JOINTS = /[._@/:-]+/;
+export const JOINT = /[._@/:-]/;
+export const JOINTS = /[._@/:-]+/;
+/** Between the sections of a compound: host and path, name and version. */
+export const SECTIONS = /[@/:]+/;

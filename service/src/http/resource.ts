@@ -56,16 +56,21 @@ export function listRoute<Query extends TObject, List extends TSchema, Params ex
 }
 
 /** Returns one object. Its `version`, if it has one, is the ETag. */
-export function getRoute<Body extends TSchema, Params extends TObject = None>(
+export function getRoute<Body extends TSchema, Params extends TObject = None, Query extends TObject = None>(
   app: App,
   deps: Pick<Resources, 'db'>,
   path: string,
-  operation: Operation<Params> & { body: Body; read: (tx: TenantTx, call: Call<Params>) => Promise<Static<Body>> },
+  operation: Operation<Params> & {
+    query?: Query;
+    body: Body;
+    read: (tx: TenantTx, call: Call<Params> & { query: Static<Query> }) => Promise<Static<Body>>;
+  },
 ): void {
+  const { query } = operation;
   const response = { 200: operation.body, ...problems(...(operation.params ? ['not_found' as const] : []), ...(operation.problems ?? [])) };
-  const schema: FastifySchema = { ...described(operation), response };
+  const schema: FastifySchema = { ...described(operation), ...(query ? { querystring: query } : {}), response };
   app.get(path, { config: { access: operation.access }, schema }, async (request, reply) => {
-    const call = { actor: request.actor, params: request.params as Static<Params> };
+    const call = { actor: request.actor, params: request.params as Static<Params>, query: request.query as Static<Query> };
     const body = await deps.db.withTenant(request.actor, (tx) => operation.read(tx, call));
     if (isVersioned(body)) setETag(reply, body);
     return reply.send(body);

@@ -117,6 +117,8 @@ export function fieldError(part: Part, error: ErrorObject): FieldError[] {
     }
     case 'required':
       return report('required', 'is required', `${at}/${pointer(String(params.missingProperty))}`);
+    case 'dependentRequired':
+      return report('required', `is required with \`${String(params.property)}\``, `${at}/${pointer(String(params.missingProperty))}`);
     case 'enum':
       return report('not_allowed', `must be one of: ${(params.allowedValues as unknown[]).map((value) => value ?? 'null').join(', ')}`);
     case 'type':

@@ -57,3 +57,34 @@ export async function confirmAliases(tx: TenantTx, orgId: string, ids: readonly 
   );
   return rows.map(({ alias }) => alias);
 }
+
+const isCve = (id: string): boolean => id.startsWith('CVE-');
+/** A vulnerability has a few ids. An id that has very many is no vulnerability's own. */
+const MAX_ALIASES = 50;
+
+/**
+ * The ids under which findings of the same vulnerability may be known, including the given one: what reports of the organization said, and what enrichment
+ * knows. An advisory about several CVEs does not make these one vulnerability.
+ */
+export async function aliasesOf(tx: TenantTx, orgId: string, ids: readonly string[]): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>();
+  for (const id of new Set(ids)) {
+    const same = new Set([id]);
+    // The second step leads from one alias over the CVE to the other aliases.
+    for (let step = 0; step < 2 && same.size < MAX_ALIASES; step++) {
+      const { rows } = await neighboursSql(orgId, [...same]).execute(tx);
+      for (const row of rows) if (same.size < MAX_ALIASES && !(isCve(id) && isCve(row.id))) same.add(row.id);
+    }
+    found.set(id, [...same]);
+  }
+  return found;
+}
+
+function neighboursSql(orgId: string, ids: string[]) {
+  return sql<{ id: string }>`
+    select weakness as id from vulnerability_aliases where org_id = ${orgId} and alias = any(${ids})
+    union select alias from vulnerability_aliases where org_id = ${orgId} and weakness = any(${ids})
+    union select alias from vulnerabilities cross join lateral unnest(aliases) as alias where id = any(${ids})
+    union select id from vulnerabilities where aliases && ${ids} and aliases <> '{}'
+    order by 1`;
+}

@@ -1,6 +1,6 @@
 import { severities } from '@rrs/scan-reports';
 import { type TSchema, Type } from 'typebox';
-import type { FindingFilter } from '../findings/list/filter.ts';
+import type { FindingFilter } from '../findings/list/prepare-filter.ts';
 import { assurances, statuses as findingStatuses } from '../findings/status.ts';
 import { listParameters, PageOf, range } from '../http/paging.ts';
 import { Id, Named, Nullable, OneOf, PersonRef, Strict, Text, Timestamp } from '../http/schemas.ts';

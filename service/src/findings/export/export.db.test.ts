@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schemaChecks, schemasPresent } from '../../testing/evidence/published-schemas.ts';
 import { startApi, type TestApi } from '../../testing/http/api.ts';
-import { filters } from '../schemas.ts';
+import { filters } from '../schemas-filter.ts';
 import { row } from './csv.ts';
 import { exportPages } from './export.ts';
 import { exportFormats } from './formats.ts';
@@ -182,9 +182,12 @@ const matching: Record<string, string> = {
   cwe: '502',
   component: 'log4j core',
   tag: 'a',
+  path: 'app dir',
   q: 'weak',
 };
-const matchingAll = ['severity', 'status', 'asset_type', 'source', 'asset', 'component', 'tag'];
+const matchingAll = ['severity', 'status', 'asset_type', 'source', 'asset', 'component', 'tag', 'path', 'not_source', 'not_path', 'criticality'];
+
+const NOBODY = '01994f3e-8a10-7c31-9d3c-5f1f4b8f0a11';
 
 type FilterSchema = { type?: string; enum?: string[]; items?: FilterSchema; minimum?: number; examples?: unknown[] };
 
@@ -197,7 +200,7 @@ function valuesOf(name: string, { type, enum: values, items, minimum, examples }
 }
 
 const parameters = Object.entries(filters).flatMap(([name, schema]) =>
-  valuesOf(name, schema as FilterSchema).map((value) => `${name}=${encodeURIComponent(value)}`),
+  valuesOf(name, schema as FilterSchema).map((value) => `${name}=${encodeURIComponent(value)}${name === 'asset_version' ? `&asset_id=${NOBODY}` : ''}`),
 );
 
 describe('an export with a filter', () => {

@@ -3,7 +3,8 @@ import { assetFacts } from '../../assets/relations.ts';
 import type { Database, TenantTx } from '../../db/database.ts';
 import { showDetails, showListed } from '../fields/derive.ts';
 import { currentDecisions, namesFor } from '../fields/names.ts';
-import { type FindingFilter, filterFindings, ownFindings } from '../list/filter.ts';
+import { filterFindings, ownFindings } from '../list/filter.ts';
+import { type FindingFilter, prepareFilter } from '../list/prepare-filter.ts';
 
 type Listed = ReturnType<typeof showListed>;
 /** Fields of a location that the API does not show. Some of them take part in the identity of the finding. */
@@ -40,7 +41,7 @@ export async function* exportPages(db: Database, orgId: string, filter: FindingF
 }
 
 async function readPage(tx: TenantTx, orgId: string, filter: FindingFilter, after: string | null): Promise<ExportedFinding[]> {
-  const found = filterFindings(ownFindings(tx).selectAll(), orgId, filter);
+  const found = filterFindings(ownFindings(tx).selectAll(), orgId, await prepareFilter(tx, orgId, filter));
   const rows = await (after === null ? found : found.where('findings.id', '>', after)).orderBy('findings.id').limit(PAGE).execute();
   const textIds = [...new Set(rows.flatMap(({ text_id }) => (text_id === null ? [] : [text_id.toString('hex')])))];
   const [named, decisions, texts] = await Promise.all([
@@ -89,7 +90,8 @@ export interface ExportedAsset {
 export async function* exportAssets(db: Database, orgId: string, filter: FindingFilter, started: Date): AsyncGenerator<ExportedAsset[]> {
   let after: string | null = null;
   for (;;) {
-    const page: ExportedAsset[] = await db.withTenant({ orgId }, (tx) => {
+    const page: ExportedAsset[] = await db.withTenant({ orgId }, async (tx) => {
+      const prepared = await prepareFilter(tx, orgId, filter);
       const found = tx
         .selectFrom(assetFacts.as('assets'))
         .select(['assets.id', 'assets.type', 'assets.name'])
@@ -99,7 +101,7 @@ export async function* exportAssets(db: Database, orgId: string, filter: Finding
             .select('findings.id')
             .whereRef('findings.asset_id', '=', 'assets.id')
             .where('findings.org_id', '=', orgId);
-          const matching = filterFindings(own, orgId, filter);
+          const matching = filterFindings(own, orgId, prepared);
           return or([exists(matching), exists(own.where('findings.updated_at', '>=', started))]);
         });
       return (after === null ? found : found.where('assets.id', '>', after)).orderBy('assets.id').limit(PAGE).execute();

@@ -1,6 +1,7 @@
 import { assetTypes, severities } from '@rrs/scan-reports';
 import { Type } from 'typebox';
-import { Id, Named, Nullable, OneOf, PersonRef, Timestamp } from '../../http/schemas.ts';
+import { criticalities, exposures } from '../../assets/values.ts';
+import { Id, Named, Nullable, OneOf, PersonRef, Text, Timestamp } from '../../http/schemas.ts';
 import { reasonCodes, reasonSentences } from '../reason-codes.ts';
 import { assurances, justifications, statuses } from '../status.ts';
 
@@ -9,7 +10,12 @@ export const Severity = OneOf(severities, { description: 'Severity from the sour
 export const Status = OneOf(statuses, { description: 'Status of the finding' });
 export const AssetType = OneOf(assetTypes, { description: 'Type of the asset' });
 export const Assurance = OneOf(assurances, { description: 'How well the closure is proven' });
+export const Tag = Text(1, 100, { description: 'Tag', examples: ['payments'] });
 export const Justification = OneOf(justifications, { description: 'Why the finding does not apply, in VEX vocabulary' });
+
+/** A filter with several values, of which one must match. */
+export const Multi = <T extends Parameters<typeof Type.Array>[0]>(item: T, description: string, examples?: unknown[]) =>
+  Type.Optional(Type.Array(item, { minItems: 1, maxItems: 50, description, ...(examples ? { examples: [examples] } : {}) }));
 
 export const ReasonCode = OneOf(reasonCodes, {
   description: `Why the status last changed: ${Object.entries(reasonSentences)
@@ -66,8 +72,8 @@ export const AssetRef = Named('AssetRef', {
   id: Id,
   type: AssetType,
   name: Type.String({ description: 'Name of the asset', examples: ['registry.example.com/shop:1.4'] }),
-  criticality: OneOf(['low', 'medium', 'high', 'critical'] as const, { description: 'How important the asset is to the organization' }),
-  exposure: OneOf(['internet', 'internal', 'unknown'] as const, { description: 'Where the asset can be reached from' }),
+  criticality: OneOf(criticalities, { description: 'How important the asset is to the organization' }),
+  exposure: OneOf(exposures, { description: 'Where the asset can be reached from' }),
 });
 
 const text = (description: string, example: string | null) => Nullable(Type.String({ description, examples: [example] }));

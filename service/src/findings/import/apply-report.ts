@@ -16,6 +16,8 @@ import { takeImportLock } from '../import-lock.ts';
 import type { Resolution } from '../merge/resolution.ts';
 import { resolveRecords } from '../merge/resolve.ts';
 import { type Source, sourceOf, wordsOfSource } from '../merge/sources.ts';
+import { countBySeverity } from './count-changes.ts';
+import { inventoryNotes } from './inventory-note.ts';
 import type { ImportRow, ScanScope } from './manage-imports.ts';
 import type { openReport } from './open-report.ts';
 import { type ReportAssets, UNSPECIFIED } from './report-assets.ts';
@@ -52,6 +54,7 @@ export interface Result {
   rejections: Staged['rejections'];
   notes: string[];
   run: Record<string, unknown>;
+  by_severity: Awaited<ReturnType<typeof countBySeverity>>;
 }
 
 /** Small imports are planned well without fresh statistics. */
@@ -104,6 +107,7 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report, 
   const risen = await reopenRiskIncreased(tx, resolution.actor, { ids: touched, sla, importId: row.id });
   const redecided = await followPlaces(tx, resolution.actor, { ids: touched, importId: row.id });
   await voidRequestsOfClosed(tx, orgId, touched);
+  const by_severity = await countBySeverity(tx, orgId, row.id);
   if (!row.dry_run)
     await notifyFollower(tx, follower, resolution, {
       reopened: outcomes.reopened,
@@ -124,9 +128,11 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report, 
       ...doubts.map((doubt) => `Nothing was closed: ${doubt}.`),
       ...(absence.complete ? await coverageNotes(tx, resolution, scope) : []),
       ...closures.blocked.map(({ code, count }) => blockedNote(code, count)),
+      ...inventoryNotes(staged),
       ...report.assets.notes(),
     ],
     run: factsOf(staged.run),
+    by_severity,
   };
 }
 

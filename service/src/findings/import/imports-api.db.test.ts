@@ -235,6 +235,27 @@ describe('imports', () => {
   });
 });
 
+describe('GET /imports/{id}/changes', () => {
+  it('returns what the import changed, in pages, and only to its organization', async () => {
+    const { body } = await send(trivy('changes:1', [vulnerability(31, { Severity: 'CRITICAL' }), vulnerability(32, { Severity: 'LOW' })]));
+    const first = await get(`/imports/${body.id}/changes?limit=1`);
+    expect(first).toMatchObject({
+      status: 200,
+      body: {
+        data: [{ kind: 'created', severity: 'critical', from_status: null, to_status: 'open', asset: { type: 'container_image' } }],
+        page: { total: { count: 2 } },
+      },
+    });
+    const { next_cursor } = (first.body as { page: { next_cursor: string } }).page;
+    expect(await get(`/imports/${body.id}/changes?limit=1&cursor=${next_cursor}`)).toMatchObject({ status: 200, body: { data: [{ severity: 'low' }] } });
+    expect(await get(`/imports/${body.id}/changes?kind=closed,reopened`)).toMatchObject({ status: 200, body: { data: [] } });
+    expect(await get(`/imports/${body.id}/changes?kind=deleted`)).toMatchObject({ status: 400, body: { errors: [{ path: '/kind/0' }] } });
+    expect(await get(`/imports/${body.id}/changes`, { as: api.theirs.owner })).toMatchObject({ status: 404 });
+    const { data } = (await get(`/findings?import_id=${body.id}&severity=critical`)).body as { data: { severity: string }[] };
+    expect(data).toMatchObject([{ severity: 'critical' }]);
+  });
+});
+
 describe('POST /findings', () => {
   const create = (body: object, as = api.ours.owner) => api.call('POST', '/api/v1/findings', { as, body });
   const asset = { type: 'host', name: 'manual.example.com' };

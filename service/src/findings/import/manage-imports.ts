@@ -13,6 +13,7 @@ import type { FindingFollower } from '../follower.ts';
 import { takeImportLock } from '../import-lock.ts';
 import { runImport } from '../jobs.ts';
 import type { ImportListQuery, ScanScope as ScanScopeSchema } from '../schemas.ts';
+import { countBySeverity } from './count-changes.ts';
 
 export type ScanScope = Static<typeof ScanScopeSchema>;
 
@@ -101,21 +102,28 @@ export async function confirmImport(tx: TenantTx, actor: Actor, id: string, foll
     large: false,
   };
   const closed = await acceptRun(tx, resolution);
+  const bySeverity = await countBySeverity(tx, actor.orgId, id);
   await notifyFollower(tx, follower, resolution, { reopened: 0, closed, others: [], isWithheld: false });
-  return finishUnconfirmed(tx, actor, row, 'succeeded', closed);
+  return finishUnconfirmed(tx, actor, row, { status: 'succeeded', closed, by_severity: { ...(row.by_severity as object), closed: bySeverity.closed } });
 }
 
 /** Drops the withheld closures. Other results of the import stay. */
 export async function discardImport(tx: TenantTx, actor: Actor, id: string): Promise<ImportRow> {
   const row = await lockUnconfirmed(tx, actor.orgId, id);
   await tx.deleteFrom('import_closures').where('org_id', '=', actor.orgId).where('import_id', '=', id).execute();
-  return finishUnconfirmed(tx, actor, row, 'discarded', 0);
+  return finishUnconfirmed(tx, actor, row, { status: 'discarded', closed: 0, by_severity: row.by_severity as object });
 }
 
-async function finishUnconfirmed(tx: TenantTx, actor: Actor, row: ImportRow, status: 'succeeded' | 'discarded', closed: number): Promise<ImportRow> {
+interface Conclusion {
+  status: 'succeeded' | 'discarded';
+  closed: number;
+  by_severity: object;
+}
+
+async function finishUnconfirmed(tx: TenantTx, actor: Actor, row: ImportRow, { status, closed, by_severity }: Conclusion): Promise<ImportRow> {
   const updated = await tx
     .updateTable('imports')
-    .set({ status, closed, version: row.version + 1 })
+    .set({ status, closed, by_severity: JSON.stringify(by_severity), version: row.version + 1 })
     .where('org_id', '=', actor.orgId)
     .where('id', '=', row.id)
     .returningAll()

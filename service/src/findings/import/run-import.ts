@@ -145,7 +145,7 @@ async function finish(db: Database, row: ImportRow, report: Report, staged: Stag
   }
 }
 
-async function conclude(tx: TenantTx, row: ImportRow, { status, format, sourceId, counts, rejections, notes, run }: Result): Promise<void> {
+async function conclude(tx: TenantTx, row: ImportRow, { status, format, sourceId, counts, rejections, notes, run, by_severity }: Result): Promise<void> {
   const orgId = row.org_id;
   const { numUpdatedRows } = await tx
     .updateTable('imports')
@@ -157,6 +157,7 @@ async function conclude(tx: TenantTx, row: ImportRow, { status, format, sourceId
       rejections: JSON.stringify(rejections),
       notes: JSON.stringify(notes),
       run: JSON.stringify(run),
+      by_severity: JSON.stringify(by_severity),
       bytes_read: row.bytes,
       records_read: String(counts.received),
       finished_at: sql<Date>`now()`,

@@ -1,16 +1,15 @@
+import { assetTypes, severities } from '@rrs/scan-reports';
+import { cwesOf } from '@rrs/scan-reports/normalize.ts';
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
-import type { Static } from 'typebox';
-import { normalAsset } from '../../assets/names/asset-name.ts';
-import { tenantAssets } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
 import type { DB } from '../../db/types.ts';
-import type { FilterFields } from '../schemas.ts';
+import { normalPath } from '../identity/paths.ts';
 import { severityRank } from '../severity.ts';
-import { activeStatuses } from '../status.ts';
-import { queryWords } from '../words.ts';
-
-/** The filters of the list, the export, bulk changes and work items. A filter means the same everywhere. */
-export type FindingFilter = Static<typeof FilterFields>;
+import { activeStatuses, statuses } from '../status.ts';
+import { wholeWords } from '../words.ts';
+import { assetConditions, componentSql, importSql, pathSql, ruleSql, suppressedSql, trackSql, versionSql, workItemConditions } from './conditions.ts';
+import { allOf, anyOf, lexeme, matchQuery, vulnerabilityQuery } from './lexemes.ts';
+import type { FindingFilter, PreparedFilter } from './prepare-filter.ts';
 
 type FindingsDb = DB & { findings: DB['tenant_findings'] };
 export type FindingSelect<Row> = SelectQueryBuilder<FindingsDb, 'findings', Row>;
@@ -35,24 +34,19 @@ export function ownFindings(tx: TenantTx) {
 export function filterFindings<Row>(
   query: FindingSelect<Row>,
   orgId: string,
-  filter: FindingFilter,
+  prepared: PreparedFilter,
   strategy: 'lookup' | 'scan' = 'lookup',
 ): FindingSelect<Row> {
-  let filtered = query.where('findings.org_id', '=', orgId);
-  const { severity, status, asset_id, asset, component, kev, epss_min, risk_min, overdue, assurance } = filter;
+  let filtered = query
+    .where('findings.org_id', '=', orgId)
+    .where(prepared.unlisted ? sql<boolean>`findings.merged_into is null` : sql<boolean>`findings.listed`);
+  const { filter } = prepared;
+  const { asset_id, epss_min, risk_min, overdue, kev } = filter;
+  const { severity, status, assurance } = choicesOf(filter);
   const faceted = strategy === 'lookup' && Object.keys(filter).length > 1;
-  if (severity && !faceted) filtered = filtered.where('findings.severity', 'in', severity.map(severityRank));
-  if (status && !faceted) filtered = filtered.where('findings.status', 'in', status);
+  if (severity && !faceted) filtered = filtered.where(sql<boolean>`findings.severity = any(${severity.map(severityRank)}::smallint[])`);
+  if (status && !faceted) filtered = filtered.where(sql<boolean>`findings.status = any(${status}::text[])`);
   if (asset_id) filtered = filtered.where('findings.asset_id', '=', asset_id);
-  if (asset) {
-    filtered = filtered.where(
-      sql<boolean>`findings.asset_id in (select assets.id from ${tenantAssets} assets where assets.org_id = ${orgId} and (${sql.join(
-        assetNames(asset).map((name) => sql`lower(assets.name) collate "C" like ${`${escapeLike(name)}%`}`),
-        sql` or `,
-      )}))`,
-    );
-  }
-  if (component) filtered = filtered.where(sql<boolean>`lower(findings.component) = ${component.toLowerCase()}`);
   if (assurance && !faceted) filtered = filtered.where('findings.assurance', 'in', assurance);
   if (kev !== undefined && !(kev && faceted)) filtered = filtered.where('findings.kev', '=', kev);
   if (epss_min !== undefined) filtered = filtered.where('findings.epss', '>=', epss_min);
@@ -61,24 +55,7 @@ export function filterFindings<Row>(
     const late = sql<boolean>`(findings.due_at < now() and findings.status = any(${activeStatuses as readonly string[]}))`;
     filtered = filtered.where(overdue ? late : sql<boolean>`not ${late}`);
   }
-  const { work_item_id, has_work_item } = filter;
-  if (work_item_id) {
-    filtered = filtered.where(
-      sql<boolean>`findings.id in (select l.finding_id from finding_work_items l where l.org_id = ${orgId} and l.work_item_id = ${work_item_id})`,
-    );
-  }
-  if (has_work_item !== undefined) {
-    const linked = sql`select from finding_work_items l where l.org_id = ${orgId} and l.finding_id = findings.id and l.status <> 'cancelled'`;
-    // `offset 0` keeps this a lookup per finding: most have no work item, and a join would read all links before the first page.
-    filtered = filtered.where(has_work_item ? sql<boolean>`exists (${linked})` : sql<boolean>`not exists (${linked} offset 0)`);
-  }
-  if (filter.acceptance_requested !== undefined) {
-    const pending = sql`select d.finding_id from decisions d where d.org_id = ${orgId} and d.state = 'requested'`;
-    filtered = filtered.where(
-      filter.acceptance_requested ? sql<boolean>`findings.id in (${pending})` : sql<boolean>`not exists (${pending} and d.finding_id = findings.id offset 0)`,
-    );
-  }
-  if (filter.suppressed !== undefined) filtered = filtered.where(suppressedSql(orgId, filter.suppressed, faceted));
+  for (const condition of conditionsOf(orgId, prepared, strategy, faceted)) filtered = filtered.where(condition);
   for (const [name, column] of RANGES) {
     const from = filter[`${name}_from`];
     const to = filter[`${name}_to`];
@@ -87,70 +64,112 @@ export function filterFindings<Row>(
   }
   // A finding without a deadline is not due in any range.
   if (filter.due_from && !filter.due_to) filtered = filtered.where(sql<boolean>`findings.due_at < 'infinity'`);
-  const words = allOf([...wordsOf(filter), ...(faceted ? facetsOf(filter, orgId) : [])]);
-  if (words) filtered = filtered.where(sql<boolean>`${sql.ref(strategy === 'lookup' ? 'findings.facets' : 'findings.search')} @@ ${words}::tsquery`);
-  return filtered;
+  const words = [...wordQueries(prepared), ...(strategy === 'lookup' ? indexedOnly(filter, orgId) : []), ...(faceted ? facetsOf(filter, orgId) : [])];
+  if (words.length === 0) return filtered;
+  return filtered.where(sql<boolean>`${sql.ref(strategy === 'lookup' ? 'findings.facets' : 'findings.search')} @@ ${allOf(words)}::tsquery`);
 }
 
-/**
- * Whether all sources that still see the finding suppress it. Suppressed sightings are few and have their own index. `offset 0` keeps the row-level
- * security of sightings separate from findings, whose GIN index could not be used otherwise.
- */
-function suppressedSql(orgId: string, suppressed: boolean, faceted: boolean): RawBuilder<boolean> {
-  const seen = sql`select s.finding_id from sightings s where s.org_id = ${orgId} and s.state = 'present'`;
-  const shown = sql`${seen} and not s.suppressed and s.finding_id = findings.id`;
-  return suppressed
-    ? sql`(findings.id in (${seen} and s.suppressed ${faceted ? sql`offset 0` : sql``}) and not exists (${shown} offset 0))`
-    : sql`(not exists (${seen} and s.suppressed and s.finding_id = findings.id offset 0) or exists (${shown}))`;
+function conditionsOf(orgId: string, prepared: PreparedFilter, strategy: 'lookup' | 'scan', faceted: boolean): RawBuilder<boolean>[] {
+  const { filter, imported } = prepared;
+  const { component, not_component, path, not_path, rule, not_rule, track, asset_id, asset_version, import_id } = filter;
+  const { suppressed, acceptance_requested, severity_disputed, has_fix } = filter;
+  const conditions = [...assetConditions(orgId, prepared), ...workItemConditions(orgId, filter)];
+  const add = (condition: RawBuilder<boolean>): void => void conditions.push(condition);
+  if (component) add(componentSql(component));
+  for (const name of not_component ?? []) add(sql`(findings.component is null or not ${componentSql(name)})`);
+  if (path) add(pathSql(orgId, path));
+  for (const one of not_path ?? []) add(sql`not ${pathSql(orgId, one)}`);
+  if (rule) add(ruleSql(rule));
+  if (not_rule) add(sql`(findings.rule is null or not ${ruleSql(not_rule)})`);
+  if (track) add(trackSql(orgId, track));
+  if (asset_version && asset_id) add(versionSql(orgId, asset_id, asset_version));
+  if (import_id) add(importSql(orgId, import_id, imported));
+  if (acceptance_requested !== undefined) {
+    const pending = sql`select d.finding_id from decisions d where d.org_id = ${orgId} and d.state = 'requested'`;
+    add(acceptance_requested ? sql`findings.id in (${pending})` : sql`not exists (${pending} and d.finding_id = findings.id offset 0)`);
+  }
+  if (suppressed !== undefined) add(suppressedSql(orgId, suppressed, faceted));
+  if (severity_disputed !== undefined && (strategy === 'scan' || !severity_disputed)) add(sql`findings.severity_disputed = ${severity_disputed}`);
+  if (has_fix !== undefined && strategy === 'scan') {
+    add(sql`(coalesce(findings.fix_state = 'available', false) or findings.location ? 'fixed_version') = ${has_fix}`);
+  }
+  const excluded = excludedQueries(prepared);
+  // An index cannot find what does not match.
+  if (excluded.length > 0) add(sql`not findings.search @@ ${anyOf(excluded)}::tsquery`);
+  return conditions;
 }
 
-/** A lexeme, or several that must all occur. */
-type Alternatives = (string | string[])[] | undefined;
-
-function wordsOf({ source, connection_id, asset_type, cve, cwe, tag, q }: FindingFilter): Alternatives[] {
-  return [
-    source?.map((provider) => `p:${provider}`),
-    connection_id === undefined ? undefined : [`c:${connection_id}`],
-    asset_type?.map((type) => `a:${type}`),
-    cve?.map((id) => `v:${id.toLowerCase()}`),
-    cwe?.map((number) => `k:${number}`),
-    tag?.map((name) => `t:${name.toLowerCase()}`),
-    ...(q ? queryWords(q).map(({ whole, parts }) => [`w:${whole}`, ...(parts.length > 0 ? [parts.map((part) => `w:${part}`)] : [])]) : []),
-  ];
+/** Of the filters with a fixed set of values, exclusions are the remaining values, which the indexes find. */
+function choicesOf(filter: FindingFilter) {
+  const { severity, not_severity, status, not_status, asset_type, not_asset_type, assurance } = filter;
+  return {
+    severity: remaining(severities, severity, not_severity),
+    status: remaining(statuses, status, not_status),
+    asset_type: remaining(assetTypes, asset_type, not_asset_type),
+    assurance,
+  };
 }
 
-function facetsOf({ severity, status, assurance, kev, overdue }: FindingFilter, orgId: string): Alternatives[] {
-  // Overdue findings are active, and most findings with an assurance are not. The index finds the few that are both.
-  const statuses = status ?? (overdue && assurance ? activeStatuses : undefined);
-  return [
-    severity?.map((name) => `s:${severityRank(name)}${orgId}`),
-    statuses?.map((name) => `x:${name}${orgId}`),
-    assurance?.map((name) => `z:${name}${orgId}`),
-    kev ? [`e:true${orgId}`] : undefined,
-  ];
+function remaining<Value extends string>(all: readonly Value[], included?: readonly Value[], excluded?: readonly Value[]): Value[] | undefined {
+  if (!excluded) return included ? [...included] : undefined;
+  return (included ?? all).filter((value) => !excluded.includes(value));
 }
 
 /** Values of one filter are alternatives. Filters and words of `q` are all required. */
-function allOf(required: Alternatives[]): string | null {
-  const groups = required.flatMap((alternatives) => (alternatives && alternatives.length > 0 ? [`(${alternatives.map(term).join(' | ')})`] : []));
-  return groups.length === 0 ? null : groups.join(' & ');
+function wordQueries(prepared: PreparedFilter): string[] {
+  const { filter, search, aliasesOf, otherSources } = prepared;
+  const { source, connection_id, cve, cwe, tag, path, rule } = filter;
+  const { asset_type } = choicesOf(filter);
+  const queries = [
+    source?.map((provider) => lexeme(`p:${provider.toLowerCase()}`)),
+    otherSources?.map((provider) => lexeme(`p:${provider}`)),
+    connection_id === undefined ? undefined : [lexeme(`c:${connection_id}`)],
+    asset_type?.map((type) => lexeme(`a:${type}`)),
+    cve?.map((id) => vulnerabilityQuery(id, aliasesOf)),
+    cwe === undefined ? undefined : cwesOf(cwe).map((number) => lexeme(`k:${number}`)),
+    tag?.map((name) => lexeme(`t:${name.toLowerCase()}`)),
+    path === undefined ? undefined : pathQuery(path),
+    rule && some(rule.map(ruleQuery)),
+    search ? [matchQuery(search, aliasesOf)] : undefined,
+  ];
+  return queries.flatMap((alternatives) => (alternatives ? [anyOf(alternatives)] : []));
 }
 
-function term(words: string | string[]): string {
-  return typeof words === 'string' ? lexeme(words) : `(${words.map(lexeme).join(' & ')})`;
+/** The words by which the index finds a rule. The column decides. */
+function ruleQuery(rule: string): string[] | undefined {
+  const words = wholeWords(rule).slice(0, 5);
+  return words.length === 0 ? undefined : [allOf(words.map((word) => lexeme(`w:${word}`)))];
 }
 
-function lexeme(word: string): string {
-  return `'${word.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
+/** The words by which the index finds a file and what is below a folder. The column decides. */
+function pathQuery(path: string): string[] | undefined {
+  const words = wholeWords(normalPath(path)).slice(0, 5);
+  return words.length === 0 ? undefined : [allOf(words.map((word) => anyOf([lexeme(`w:${word}`), lexeme(`w:${word}/`, true)])))];
 }
 
-function escapeLike(text: string): string {
-  return text.replaceAll(/[\\%_]/g, '\\$&');
+/** Undefined if one of the alternatives has no words. */
+function some(alternatives: (string[] | undefined)[]): string[] | undefined {
+  return alternatives.includes(undefined) ? undefined : alternatives.flatMap((queries) => queries ?? []);
 }
 
-/** An image is known by its repository. Who asks for one of its tags means the image. */
-function assetNames(text: string): string[] {
-  const name = text.toLowerCase();
-  const image = /[:@]/.test(name) ? normalAsset({ type: 'container_image', name }).name : name;
-  return [...new Set([name, image])];
+function excludedQueries({ filter: { not_source, not_cve, not_tag }, aliasesOf }: PreparedFilter): string[] {
+  return [
+    ...(not_source ?? []).map((provider) => lexeme(`p:${provider.toLowerCase()}`)),
+    ...(not_cve ?? []).map((id) => vulnerabilityQuery(id, aliasesOf)),
+    ...(not_tag ?? []).map((name) => lexeme(`t:${name.toLowerCase()}`)),
+  ];
+}
+
+/** Facets that have no index of their own. */
+function indexedOnly({ has_fix, severity_disputed }: FindingFilter, orgId: string): string[] {
+  return [...(has_fix === undefined ? [] : [lexeme(`g:${has_fix}${orgId}`)]), ...(severity_disputed ? [lexeme(`d:true${orgId}`)] : [])];
+}
+
+function facetsOf(filter: FindingFilter, orgId: string): string[] {
+  const { severity, status, assurance } = choicesOf(filter);
+  // Overdue findings are active, and most findings with an assurance are not. The index finds the few that are both.
+  const chosen = status ?? (filter.overdue && assurance ? activeStatuses : undefined);
+  const facet = (name: string, values: readonly (string | number)[] | undefined) =>
+    values ? [anyOf(values.map((value) => lexeme(`${name}:${value}${orgId}`)))] : [];
+  return [...facet('s', severity?.map(severityRank)), ...facet('x', chosen), ...facet('z', assurance), ...facet('e', filter.kev ? ['true'] : undefined)];
 }

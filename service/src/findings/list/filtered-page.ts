@@ -1,7 +1,8 @@
 import { type Expression, sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 import { COUNT_LIMIT, count, type Page, type PageRequest, pageOf, type SortColumns, sorted, sortOf } from '../../db/pages.ts';
-import { type FindingFilter, type FindingSelect, filterFindings, ownFindings } from './filter.ts';
+import { type FindingSelect, filterFindings, ownFindings } from './filter.ts';
+import type { FindingFilter, PreparedFilter } from './prepare-filter.ts';
 
 /** How many rows along the order are searched for matches before all matches are fetched. */
 const WALKED = 100_000;
@@ -9,7 +10,7 @@ const WALKED = 100_000;
 interface Filtered<Row> {
   all: FindingSelect<Row>;
   orgId: string;
-  filter: FindingFilter;
+  prepared: PreparedFilter;
 }
 
 /**
@@ -18,23 +19,25 @@ interface Filtered<Row> {
  */
 export async function fetchFilteredPage<Row extends { id: string }>(
   tx: TenantTx,
-  { all, orgId, filter }: Filtered<Row>,
+  { all, orgId, prepared }: Filtered<Row>,
   columns: SortColumns<Row>,
   request: PageRequest,
 ): Promise<Page<Row>> {
   const sort = sortOf(columns, request);
   const byKey = { ...sort, column: 'key' as const };
   const key = sql<unknown>`${sql.ref(sort.column)}`.as('key');
-  const matching = filterFindings(ownFindings(tx).select([key, 'findings.id']), orgId, filter);
+  const matching = filterFindings(ownFindings(tx).select([key, 'findings.id']), orgId, prepared);
   const pageAmong = (keys: Expression<Key>) => sorted(tx.selectFrom(sql<Key>`${keys}`.as('keys')).select('keys.id'), byKey, request);
 
   const few = await countAndPage(tx, matching.limit(COUNT_LIMIT + 1), pageAmong);
   if (few.count <= COUNT_LIMIT) return pageOf(await rowsOf(all, few.ids), { count: few.count, relation: 'exact' }, sort, request);
 
   const total = request.total === 'exact' ? await count(tx, matching, 'exact') : ({ count: COUNT_LIMIT, relation: 'at_least' } as const);
-  const nearby = sorted(filterFindings(ownFindings(tx).selectAll(), orgId, boundsOf(filter, sort.column), 'scan'), sort, { ...request, limit: WALKED });
-  const matches = filterFindings(tx.selectFrom(nearby.as('findings')).select([key, 'findings.id']), orgId, filter, 'scan');
-  const page = await pageAmong(sql`(${matches})`).execute();
+  const bounds = { ...prepared, filter: boundsOf(prepared.filter, sort.column), search: null, otherSources: null };
+  const nearby = sorted(filterFindings(ownFindings(tx).selectAll(), orgId, bounds, 'scan'), sort, { ...request, limit: WALKED });
+  const matches = filterFindings(tx.selectFrom(nearby.as('findings')).select([key, 'findings.id']), orgId, prepared, 'scan');
+  // Only listed findings are in the indexes of the sort orders.
+  const page = prepared.unlisted ? [] : await pageAmong(sql`(${matches})`).execute();
   const ids = page.length > request.limit ? page.map(({ id }) => id) : (await countAndPage(tx, matching, pageAmong)).ids;
   return pageOf(await rowsOf(all, ids), total, sort, request);
 }
@@ -47,7 +50,7 @@ interface Key {
 /** Filters that bound the matches along a sort order. */
 const BOUNDS: Record<string, readonly (keyof FindingFilter)[]> = {
   risk_score: ['risk_min'],
-  severity: ['severity'],
+  severity: ['severity', 'not_severity'],
   first_seen: ['first_seen_from', 'first_seen_to'],
   last_seen: ['last_seen_from', 'last_seen_to'],
   created_at: ['created_from', 'created_to'],

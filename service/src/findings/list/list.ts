@@ -6,12 +6,13 @@ import { readRiskOrigin } from '../../vulnerabilities/risk-origin.ts';
 import { listedColumns } from '../fields/derive.ts';
 import type { FindingRow } from '../fields/field.ts';
 import { namesFor } from '../fields/names.ts';
-import { type FindingFilter, ownFindings } from './filter.ts';
+import { ownFindings } from './filter.ts';
 import { fetchFilteredPage } from './filtered-page.ts';
+import { type FindingFilter, prepareFilter } from './prepare-filter.ts';
 
 const listed = listedColumns.map((column) => `findings.${column}` as const);
 
-export function listFindings(tx: TenantTx, orgId: string, filter: FindingFilter, page: PageRequest) {
+export async function listFindings(tx: TenantTx, orgId: string, filter: FindingFilter, page: PageRequest) {
   const all = ownFindings(tx).select(listed).where('findings.org_id', '=', orgId);
   type Row = Awaited<ReturnType<typeof all.executeTakeFirstOrThrow>>;
   const columns: SortColumns<Row> = {
@@ -23,8 +24,8 @@ export function listFindings(tx: TenantTx, orgId: string, filter: FindingFilter,
     updated_at: { column: 'updated_at', type: 'timestamptz' },
     due_at: { column: 'due_at', type: 'timestamptz' },
   };
-  if (Object.keys(filter).length === 0) return fetchPage(tx, all, columns, page);
-  return fetchFilteredPage(tx, { all, orgId, filter }, columns, page);
+  if (Object.keys(filter).length === 0) return fetchPage(tx, all.where('findings.listed', '=', true), columns, page);
+  return fetchFilteredPage(tx, { all, orgId, prepared: await prepareFilter(tx, orgId, filter) }, columns, page);
 }
 
 export async function readFinding(tx: TenantTx, orgId: string, id: string) {

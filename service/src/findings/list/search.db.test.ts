@@ -5,11 +5,11 @@ let api: TestApi;
 beforeAll(async () => {
   api = await startApi();
   for (const [title, asset] of [
-    ['log4j-core: RCE', 'https://git.example.com/shop'],
-    ['Weak cipher', 'registry.example.com/team/app:1.4'],
-    ['Old libfoo', 'cdn.example.org'],
+    ['log4j-core: RCE', { type: 'repository', name: 'https://git.example.com/shop' }],
+    ['Weak cipher', { type: 'container_image', name: 'registry.example.com/team/app' }],
+    ['Old libfoo', { type: 'host', name: 'cdn.example.org' }],
   ] as const) {
-    const body = { title, severity: 'high', asset: { type: 'host', name: asset } };
+    const body = { title, severity: 'high', asset };
     expect(await api.call('POST', '/api/v1/findings', { as: api.ours.owner, body })).toMatchObject({ status: 201 });
   }
 });
@@ -46,5 +46,33 @@ describe('the search', () => {
 
   it('for something that only looks like words finds nothing', async () => {
     expect(await titles('\u0130\u0130')).toEqual([]);
+  });
+});
+
+describe('the filters over HTTP', () => {
+  const get = (path: string) => api.call('GET', `/api/v1${path}`, { as: api.ours.owner });
+  const bulk = (filter: object) =>
+    api.call('POST', '/api/v1/findings/bulk', { as: api.ours.owner, body: { filter, change: { add_tags: ['x'] }, dry_run: true } });
+  const asset_id = '01994f3e-8a10-7c31-9d3c-5f1f4b8f0a11';
+
+  it('take CWEs as numbers and as ids', async () => {
+    const body = { title: 'Reflected XSS', severity: 'low', cwes: [79], asset: { type: 'host', name: 'cdn.example.org' } };
+    expect(await api.call('POST', '/api/v1/findings', { as: api.ours.owner, body })).toMatchObject({ status: 201 });
+    for (const cwe of ['79', 'CWE-79', 'cwe-079', '1,79'])
+      expect(await get(`/findings?cwe=${cwe}`)).toMatchObject({ status: 200, body: { data: [{ cwes: [79] }] } });
+    for (const cwe of [[79], ['CWE-79']]) expect(await bulk({ cwe })).toMatchObject({ status: 200, body: { counts: { matched: 1 } } });
+    for (const cwe of ['CVE-79', '0', 'CWE-', '100000'])
+      expect(await get(`/findings?cwe=${cwe}`)).toMatchObject({ status: 400, body: { errors: [{ path: '/cwe/0' }] } });
+    expect(await bulk({ cwe: [0] })).toMatchObject({ status: 400, body: { errors: [{ path: '/filter/cwe/0' }] } });
+  });
+
+  it('take a build only together with its asset', async () => {
+    const missing = { status: 400, body: { errors: [{ code: 'required', detail: expect.stringContaining('asset_version') }] } };
+    for (const path of ['/findings', '/findings/export', '/findings/stats']) {
+      expect(await get(`${path}?asset_version=1.4`)).toMatchObject(missing);
+      expect(await get(`${path}?asset_version=1.4&asset_id=${asset_id}`)).toMatchObject({ status: 200 });
+    }
+    expect(await bulk({ asset_version: '1.4' })).toMatchObject(missing);
+    expect(await bulk({ asset_version: '1.4', asset_id })).toMatchObject({ status: 200, body: { counts: { matched: 0 } } });
   });
 });

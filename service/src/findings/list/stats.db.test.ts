@@ -43,3 +43,22 @@ it('counts the findings of the organization and no others', async () => {
   expect(per_day).toHaveLength(30);
   expect(per_day.at(-1)).toEqual({ date: new Date().toISOString().slice(0, 10), opened: 4, closed: 1 });
 });
+
+it('counts only the findings that the filters match, and only listed ones', async () => {
+  const stats = async (query: string) => (await api.call('GET', `/api/v1/findings/stats?${query}`, { as: api.ours.owner })).body;
+  expect(await stats('severity=critical')).toMatchObject({
+    total: 2,
+    active: 2,
+    overdue: 1,
+    by_status: { open: 2, verified: 0 },
+    by_source: [{ provider: 'manual', count: 2 }],
+    mean_days_to_remediate: { all: null },
+  });
+  expect(await stats('status=verified')).toMatchObject({ total: 1, active: 0, mean_days_to_remediate: { all: 10, high: 10 } });
+  const { per_day } = (await stats('status=verified')) as { per_day: object[] };
+  expect(per_day.at(-1)).toMatchObject({ opened: 1, closed: 1 });
+  expect(await stats('q=nothing-like-this')).toMatchObject({ total: 0, by_source: [{ count: 0 }] });
+  await api.db.withTenant({ orgId: api.ours.id }, (tx) => tx.updateTable('findings').set({ listed: false }).where('severity', '=', 1).execute());
+  expect(await stats('')).toMatchObject({ total: 3, active: 2, by_severity: { info: { active: 0 } }, by_source: [{ count: 3 }] });
+  expect(await stats('source=manual')).toMatchObject({ total: 3, by_source: [{ count: 3 }] });
+});

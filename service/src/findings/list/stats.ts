@@ -3,6 +3,8 @@ import { sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 import { severityName } from '../severity.ts';
 import { activeStatuses, statuses } from '../status.ts';
+import { filterFindings, ownFindings } from './filter.ts';
+import { type FindingFilter, prepareFilter } from './prepare-filter.ts';
 
 const AGES = [
   { from_days: 0, to_days: 7 },
@@ -13,6 +15,17 @@ const AGES = [
 ] as const;
 const DAYS = 30;
 
+const COLUMNS = [
+  'findings.id',
+  'findings.status',
+  'findings.severity',
+  'findings.first_seen',
+  'findings.due_at',
+  'findings.closed_at',
+  'findings.created_at',
+  'findings.source_ids',
+] as const;
+
 interface Group {
   status: string;
   severity: number;
@@ -22,8 +35,16 @@ interface Group {
   days_open: number;
 }
 
-/** Three statements that read indexes. The first one reads only columns that findings_by_status includes. */
-export async function readStats(tx: TenantTx, orgId: string) {
+/** Three statements. Without a filter they read only indexes: the first one only columns that findings_by_status includes. */
+export async function readStats(tx: TenantTx, orgId: string, filter: FindingFilter) {
+  const isFiltered = Object.keys(filter).length > 0;
+  const found = isFiltered
+    ? sql`(${filterFindings(ownFindings(tx).select(COLUMNS), orgId, await prepareFilter(tx, orgId, filter))}) findings`
+    : sql`(select * from findings where org_id = ${orgId} and listed) findings`;
+  const seen = isFiltered
+    ? sql`select unnest(source_ids) as source_id, count(*) from ${found} group by 1`
+    : sql`select source_id, count(*) from (select distinct finding_id, source_id from sightings where org_id = ${orgId}
+        and finding_id not in (select id from findings where org_id = ${orgId} and not listed)) seen group by 1`;
   const age = (from: number, to: number | null) =>
     sql`count(*) filter (where first_seen <= now() - make_interval(days => ${from}) and first_seen > ${to === null ? sql`'-infinity'` : sql`now() - make_interval(days => ${to})`})::int`;
   const [groups, sources, days] = await Promise.all([
@@ -31,15 +52,15 @@ export async function readStats(tx: TenantTx, orgId: string) {
       select status, severity, count(*)::int as count, count(*) filter (where due_at < now())::int as overdue,
         array[${sql.join(AGES.map(({ from_days, to_days }) => age(from_days, to_days)))}] as ages,
         coalesce(sum(extract(epoch from closed_at - first_seen)) / 86400, 0)::float8 as days_open
-      from findings where org_id = ${orgId} group by status, severity`.execute(tx),
+      from ${found} group by status, severity`.execute(tx),
     sql<{ id: string; kind: 'manual' | 'import' | 'connection'; provider: string; name: string; count: number }>`
       select id, kind, provider, name, coalesce(seen.count, 0)::int as count
-      from sources left join (select source_id, count(*) from sightings where org_id = ${orgId} group by source_id) seen on seen.source_id = sources.id
+      from sources left join (${seen}) seen on seen.source_id = sources.id
       where org_id = ${orgId} order by count desc, id limit 1000`.execute(tx),
     sql<{ date: string; opened: number; closed: number }>`
       with days as (select (now() at time zone 'UTC')::date - n as day from generate_series(0, ${DAYS - 1}::int) n), since as (select date_trunc('day', now(), 'UTC') - make_interval(days => ${DAYS - 1}) as at),
-      opened as (select (created_at at time zone 'UTC')::date as day, count(*) from findings where org_id = ${orgId} and created_at >= (select at from since) group by 1),
-      closed as (select (closed_at at time zone 'UTC')::date as day, count(*) from findings where org_id = ${orgId} and status <> all(${activeStatuses as readonly string[]}) and closed_at >= (select at from since) group by 1)
+      opened as (select (created_at at time zone 'UTC')::date as day, count(*) from ${found} where created_at >= (select at from since) group by 1),
+      closed as (select (closed_at at time zone 'UTC')::date as day, count(*) from ${found} where status <> all(${activeStatuses as readonly string[]}) and closed_at >= (select at from since) group by 1)
       select to_char(days.day, 'YYYY-MM-DD') as date, coalesce(opened.count, 0)::int as opened, coalesce(closed.count, 0)::int as closed
       from days left join opened using (day) left join closed using (day) order by days.day`.execute(tx),
   ]);

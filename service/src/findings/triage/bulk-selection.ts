@@ -6,6 +6,7 @@ import type { Actor } from '../../shared/actor.ts';
 import { invalidField } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { filterFindings, ownFindings } from '../list/filter.ts';
+import { prepareFilter } from '../list/prepare-filter.ts';
 import type { BulkAnswer, BulkBody } from '../schemas-bulk.ts';
 
 export type BulkRequest = Static<typeof BulkBody>;
@@ -17,7 +18,7 @@ const MAX_REFUSALS = 1_000;
 
 /** Selects the findings of a bulk request, locked unless it is a dry run. */
 export async function matchedSql(tx: TenantTx, orgId: string, { ids, filter = {}, dry_run = false }: BulkRequest) {
-  const found = filterFindings(ownFindings(tx).select('findings.id'), orgId, filter);
+  const found = filterFindings(ownFindings(tx).select('findings.id'), orgId, await prepareFilter(tx, orgId, filter));
   if (ids === undefined) await assertNotTooMany(tx, found.limit(MAX_MATCHED + 1));
   const wanted = tx
     .selectFrom('findings')

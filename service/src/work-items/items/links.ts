@@ -7,6 +7,7 @@ import { fetchPage, type PageRequest, type SortColumns } from '../../db/pages.ts
 import { emit } from '../../events/emit.ts';
 import type { EventType } from '../../events/types.ts';
 import { filterFindings, ownFindings } from '../../findings/list/filter.ts';
+import { prepareFilter } from '../../findings/list/prepare-filter.ts';
 import { findingFacts } from '../../findings/relations.ts';
 import type { Assurance, Status } from '../../findings/status.ts';
 import type { Actor } from '../../shared/actor.ts';
@@ -23,7 +24,7 @@ const MAX_AUDITED_IDS = 100;
 export async function selectFindings(tx: TenantTx, orgId: string, { finding_ids, filter }: Static<LinkBody>): Promise<string[]> {
   if (finding_ids !== undefined) return assertKnown(tx, orgId, [...new Set(finding_ids.map((id) => id.toLowerCase()))]);
   if (filter === undefined) return [];
-  const found = await filterFindings(ownFindings(tx).select('findings.id'), orgId, filter)
+  const found = await filterFindings(ownFindings(tx).select('findings.id'), orgId, await prepareFilter(tx, orgId, filter))
     .limit(MAX_FINDINGS + 1)
     .execute();
   if (found.length <= MAX_FINDINGS) return found.map(({ id }) => id);

@@ -1,0 +1,112 @@
+import { type RawBuilder, sql } from 'kysely';
+import { assetTracks, assetVersions, tenantAssets } from '../../assets/relations.ts';
+import { normalPath } from '../identity/paths.ts';
+import type { FindingFilter, PreparedFilter } from './prepare-filter.ts';
+
+type Condition = RawBuilder<boolean>;
+
+/** Conditions on the asset of a finding, as one lookup of the assets that meet all of them. */
+export function assetConditions(orgId: string, { filter, assetIds }: PreparedFilter): Condition[] {
+  const { asset, owner, criticality, exposure, asset_tag, not_asset_tag } = filter;
+  const lower = (values: readonly string[]): string[] => values.map((value) => value.toLowerCase());
+  const conditions = [
+    ...(asset ? [assetIds.length > 0 ? sql`(${isNamed(asset)} or assets.id = any(${assetIds}::uuid[]))` : isNamed(asset)] : []),
+    ...(owner ? [sql`lower(assets.owner) = any(${lower(owner)}::text[])`] : []),
+    ...(criticality ? [sql`assets.criticality = any(${criticality}::text[])`] : []),
+    ...(exposure ? [sql`assets.exposure = any(${exposure}::text[])`] : []),
+    ...(asset_tag ? [sql`assets.tags && ${asset_tag}::text[]`] : []),
+    ...(not_asset_tag ? [sql`not assets.tags && ${not_asset_tag}::text[]`] : []),
+  ];
+  if (conditions.length === 0) return [];
+  return [sql`findings.asset_id in (select assets.id from ${tenantAssets} assets where assets.org_id = ${orgId} and ${sql.join(conditions, sql` and `)})`];
+}
+
+function isNamed(asset: string): Condition {
+  return sql`lower(assets.name) collate "C" like ${`${escapeLike(asset.toLowerCase())}%`}`;
+}
+
+export function workItemConditions(orgId: string, { work_item_id, has_work_item }: FindingFilter): Condition[] {
+  const conditions: Condition[] = [];
+  if (work_item_id) {
+    conditions.push(sql`findings.id in (select l.finding_id from finding_work_items l where l.org_id = ${orgId} and l.work_item_id = ${work_item_id})`);
+  }
+  if (has_work_item !== undefined) {
+    const linked = sql`select from finding_work_items l where l.org_id = ${orgId} and l.finding_id = findings.id and l.status <> 'cancelled'`;
+    // `offset 0` keeps this a lookup per finding: most have no work item, and a join would read all links before the first page.
+    conditions.push(has_work_item ? sql`exists (${linked})` : sql`not exists (${linked} offset 0)`);
+  }
+  return conditions;
+}
+
+/**
+ * Whether all sources that still see the finding suppress it. Suppressed sightings are few and have their own index. `offset 0` keeps the row-level
+ * security of sightings separate from findings, whose GIN index could not be used otherwise.
+ */
+export function suppressedSql(orgId: string, suppressed: boolean, faceted: boolean): Condition {
+  const seen = sql`select s.finding_id from sightings s where s.org_id = ${orgId} and s.state = 'present'`;
+  const shown = sql`${seen} and not s.suppressed and s.finding_id = findings.id`;
+  return suppressed
+    ? sql`(findings.id in (${seen} and s.suppressed ${faceted ? sql`offset 0` : sql``}) and not exists (${shown} offset 0))`
+    : sql`(not exists (${seen} and s.suppressed and s.finding_id = findings.id offset 0) or exists (${shown}))`;
+}
+
+/**
+ * The component by its name. `log4j-core` and `org.apache.logging.log4j:log4j-core` match each other, because some tools leave out the group. A name with
+ * an npm scope is complete: `@babel/core` is not `core`.
+ */
+export function componentSql(component: string): Condition {
+  const name = component.trim().toLowerCase().replaceAll(':', '/');
+  const short = name.slice(name.lastIndexOf('/') + 1);
+  const stored = sql`replace(lower(findings.component), ':', '/')`;
+  const isShort = sql`${stored} = ${short}`;
+  const either = name.startsWith('@')
+    ? sql`${stored} = ${name}`
+    : name === short
+      ? sql`findings.component not like '@%'`
+      : sql`(${stored} = ${name} or ${isShort})`;
+  return sql`(lower(regexp_replace(findings.component, '^.*[:/]', '')) = ${short} and ${either})`;
+}
+
+export function ruleSql(rules: readonly string[]): Condition {
+  return sql`lower(findings.rule) = any(${rules.map((rule) => rule.toLowerCase())}::text[])`;
+}
+
+/** A file, or everything below a folder, at any of the places of the finding. */
+export function pathSql(orgId: string, path: string): Condition {
+  const folder = `%/${escapeLike(normalPath(path).toLowerCase().replace(/\/+$/, ''))}/%`;
+  const isBelow = (location: RawBuilder<unknown>) => sql`'/' || lower(replace(${location}->>'path', '\\', '/')) || '/' like ${folder}`;
+  return sql`(coalesce(${isBelow(sql`findings.location`)}, false)
+    or exists (select from occurrences o where o.org_id = ${orgId} and o.finding_id = findings.id and ${isBelow(sql`o.location`)} offset 0))`;
+}
+
+/** Seen on the track. An active finding matches only while the track still has it. */
+export function trackSql(orgId: string, tracks: readonly string[]): Condition {
+  const isNamed = sql`t.org_id = ${orgId} and t.name = any(${tracks}::text[])`;
+  return sql`(findings.asset_id in (select t.asset_id from ${assetTracks} t where ${isNamed}) and exists (
+    select from sightings s join ${assetTracks} t on ${isNamed} and t.asset_id = findings.asset_id and t.n = s.track
+    where s.org_id = ${orgId} and s.finding_id = findings.id and (s.state = 'present' or findings.closed_at is not null)))`;
+}
+
+/** What a scan of the build saw, or what was known and not missing when the build was scanned in part. */
+export function versionSql(orgId: string, assetId: string, version: string): Condition {
+  const runs = sql`
+    select run.source_id, run.track, run.started_at, run.ended_at from run_assets run
+    join ${assetVersions} build on build.org_id = ${orgId} and build.asset_id = ${assetId} and build.n = run.version_n
+    where run.org_id = ${orgId} and run.asset_id = ${assetId} and ${version} in (build.name, build.digest, build.commit)`;
+  return sql`findings.id in (
+    select s.finding_id from sightings s join (${runs}) run on run.source_id = s.source_id and run.track = s.track
+    where s.org_id = ${orgId} and s.finding_id in (select own.id from findings own where own.org_id = ${orgId} and own.asset_id = ${assetId})
+      and s.first_seen <= run.ended_at and (s.state <> 'absent' or s.absent_at > run.started_at))`;
+}
+
+/** What the import created, reopened, updated or closed. */
+export function importSql(orgId: string, importId: string, imported: PreparedFilter['imported']): Condition {
+  const created = imported
+    ? sql`select own.id from findings own where own.org_id = ${orgId} and own.created_at = ${imported.at} and ${imported.sourceId} = any(own.source_ids) union all`
+    : sql``;
+  return sql`findings.id in (${created} select h.finding_id from finding_history h where h.org_id = ${orgId} and h.import_id = ${importId})`;
+}
+
+function escapeLike(text: string): string {
+  return text.replaceAll(/[\\%_]/g, '\\$&');
+}

@@ -1,0 +1,183 @@
+import type { Observation } from '@rrs/scan-reports';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Item, image, seen, useImports } from '../../testing/findings/imports.ts';
+import { filterFindings, ownFindings } from './filter.ts';
+import { listFindings } from './list.ts';
+import { type FindingFilter, prepareFilter } from './prepare-filter.ts';
+
+const engine = useImports();
+let org: string;
+beforeAll(async () => {
+  org = await engine.organization();
+});
+
+async function titles(filter: FindingFilter, sort = 'created_at', orgId = org): Promise<string[]> {
+  const request = { limit: 200, sort, total: 'bounded' as const, position: null, seal: () => '' };
+  const { data, page } = await engine.db().withTenant({ orgId }, (tx) => listFindings(tx, orgId, filter, request));
+  expect(page.total.count).toBe(data.length);
+  return data.map(({ title }) => title).sort();
+}
+
+/** The same, comparing columns as for lists that walk along an index. */
+async function scanned(filter: FindingFilter, orgId: string): Promise<string[]> {
+  const rows = await engine
+    .db()
+    .withTenant({ orgId }, async (tx) =>
+      filterFindings(ownFindings(tx).select('findings.title'), orgId, await prepareFilter(tx, orgId, filter), 'scan').execute(),
+    );
+  return rows.map(({ title }) => title).sort();
+}
+
+const one = (title: string, given: Partial<Observation>): Observation => seen({ title, location: { component: title }, ...given });
+
+describe('the filters on what reports say', () => {
+  const org = { id: '' };
+  beforeAll(async () => {
+    org.id = await engine.organization();
+    const host = { type: 'host', name: 'db.example.com' } as const;
+    await engine.run(org.id, [
+      one('log4shell', {
+        severity: 'critical',
+        vulnerability_ids: ['CVE-2021-44228', 'GHSA-jfh8-c2jp-5v3q'],
+        cwes: [502],
+        location: { component: 'org.apache.logging.log4j:log4j-core', version: '2.14.1', fixed_version: '2.17.1', path: 'app/lib/log4j-core-2.14.1.jar' },
+      }),
+      one('short', { vulnerability_ids: ['CVE-2021-45046'], location: { component: 'Log4J-Core' }, severity: 'low' }),
+      one('scoped', { vulnerability_ids: ['CVE-2020-0001'], location: { component: '@babel/core' } }),
+      one('unscoped', { vulnerability_ids: ['CVE-2020-0002'], location: { component: 'core' } }),
+      one('login', { rule: 'js.lang.eval-detected', vulnerability_ids: [], cwes: [79], location: { path: 'src/auth/login.ts', line: 3 }, tags: ['web'] }),
+      one('author', { rule: 'KSV014', vulnerability_ids: [], cwes: [798], location: { path: 'src/authors/a.ts', line: 3 } }),
+      one('windows', { rule: 'KSV014', vulnerability_ids: [], location: { path: '.\\src\\Auth\\win dow.ts', line: 9 }, fix_state: 'available' }),
+      one('ghsa only', { vulnerability_ids: ['GHSA-jfh8-c2jp-5v3q'], location: { component: 'other' }, asset: host, fix_state: 'will_not_fix' }),
+    ]);
+    await engine.run(org.id, [one('second tool', { vulnerability_ids: ['CVE-2022-0001'], asset: host })], { source: 'tool_b' });
+    const facts = `update assets set owner = 'Payments', criticality = 'high', exposure = 'internet', tags = '{pci}' where org_id = $1 and type = 'host'`;
+    await engine.admin().query(facts, [org.id]);
+  });
+  const onHost = ['ghsa only', 'second tool'];
+  const onImage = ['author', 'log4shell', 'login', 'scoped', 'short', 'unscoped', 'windows'];
+
+  it.each<[FindingFilter, string[]]>([
+    [{ source: ['Tool_B'] }, ['second tool']],
+    [{ not_source: ['TOOL_a'] }, ['second tool']],
+    [{ cve: ['CVE-2021-44228'] }, ['ghsa only', 'log4shell']],
+    [{ cve: ['ghsa-JFH8-c2jp-5v3q'] }, ['ghsa only', 'log4shell']],
+    [{ not_cve: ['cve-2021-44228'], severity: ['critical', 'low'] }, ['short']],
+    [{ cwe: [79] }, ['login']],
+    [{ cwe: ['CWE-79'] }, ['login']],
+    [{ cwe: ['502', 'cwe-798'] }, ['author', 'log4shell']],
+    [{ component: 'log4j-core' }, ['log4shell', 'short']],
+    [{ component: 'org.apache.logging.log4j:LOG4J-core' }, ['log4shell', 'short']],
+    [{ component: 'org.apache.logging.log4j/log4j-core' }, ['log4shell', 'short']],
+    [{ component: 'org.other:log4j-core' }, ['short']],
+    [{ component: '@babel/core' }, ['scoped']],
+    [{ component: 'core' }, ['unscoped']],
+    [{ component: 'j-core' }, []],
+    [{ not_component: ['log4j-core', 'core'] }, ['author', 'ghsa only', 'login', 'scoped', 'second tool', 'windows']],
+    [{ path: 'src/auth' }, ['login', 'windows']],
+    [{ path: 'SRC/auth/' }, ['login', 'windows']],
+    [{ path: './src/auth/login.ts' }, ['login']],
+    [{ path: 'src/auth/win dow.ts' }, ['windows']],
+    [{ path: 'src/au' }, []],
+    [{ path: 'src_auth' }, []],
+    [{ not_path: ['src', 'app'] }, ['ghsa only', 'scoped', 'second tool', 'short', 'unscoped']],
+    [{ rule: ['ksv014'] }, ['author', 'windows']],
+    [{ rule: ['KSV014', 'js.lang.eval-detected'] }, ['author', 'login', 'windows']],
+    [{ rule: ['KSV01'] }, []],
+    [{ not_rule: ['KSV014'], path: 'src' }, ['login']],
+    [{ has_fix: true }, ['log4shell', 'windows']],
+    [{ has_fix: false, severity: ['low'] }, ['short']],
+    [{ asset: 'DB.exam' }, onHost],
+    [{ asset: 'db.example.com.' }, onHost],
+    [{ asset: 'registry.example.com/shop:prod' }, onImage],
+    [{ asset: 'registry.example.com/shop:other' }, onImage],
+    [{ asset: 'registry.example.com/shopping' }, []],
+    [{ owner: ['payments'] }, onHost],
+    [{ criticality: ['high'] }, onHost],
+    [{ exposure: ['internet'], source: ['tool_a'] }, ['ghsa only']],
+    [{ asset_tag: ['pci', 'other'] }, onHost],
+    [{ not_asset_tag: ['pci'] }, onImage],
+    [{ not_asset_type: ['container_image'] }, onHost],
+    [{ not_severity: ['high', 'unknown'] }, ['log4shell', 'short']],
+    [{ severity: ['low', 'high'], not_severity: ['high'] }, ['short']],
+    [{ severity: ['low'], not_severity: ['low'] }, []],
+    [{ not_status: ['open'] }, []],
+    [{ not_tag: ['WEB'], path: 'src' }, ['author', 'windows']],
+    [{ severity_disputed: true }, []],
+    [{ q: 'openssl' }, []],
+    [{ q: 'log4' }, ['log4shell', 'short']],
+    [{ q: 'CVE-2021-44228' }, ['ghsa only', 'log4shell']],
+    [{ q: 'GHSA-jfh8-c2jp-5v3q db.example.com' }, ['ghsa only']],
+    [{ q: 'log4j-core:2.14' }, ['log4shell']],
+    [{ q: 'log4j-core:2.1' }, []],
+    [{ q: 'pkg:maven/org.apache.logging.log4j/log4j-core@2.14.1' }, ['log4shell']],
+    [{ q: 'src/auth' }, ['author', 'login', 'windows']],
+    [{ q: 'cwe-79' }, ['login']],
+    [{ q: 'eval-det' }, ['login']],
+    [{ q: "it's \\ core" }, []],
+  ])('%j finds %j, alone, with another filter, and along an index', async (filter, found) => {
+    expect(await titles(filter, 'created_at', org.id)).toEqual(found);
+    expect(await titles({ ...filter, risk_min: 0, created_from: '2000-01-01' }, '-severity', org.id)).toEqual(found);
+    expect(await scanned(filter, org.id)).toEqual(found);
+  });
+});
+
+describe('the filters on where and when a finding was seen', () => {
+  const at = (day: number): Item => ({ run: { started_at: new Date(Date.UTC(2026, 9, day)), finished_at: new Date(Date.UTC(2026, 9, day)) } });
+  const scan = (day: number, names: string[], scope: object) =>
+    engine.run(org, [at(day), ...names.map((name) => one(name, { vulnerability_ids: ['CVE-2024-0001'] }))], {
+      scope: { coverage: 'complete', asset: { type: image.type, name: 'shop' }, ...scope },
+    });
+  let imports = { first: '', second: '', pull: '', dry: '' };
+  let asset = '';
+  beforeAll(async () => {
+    const first = await scan(1, ['kept', 'fixed'], { track: 'main', version: '1.0.0' });
+    const second = await scan(2, ['kept', 'new'], { track: 'main', version: '1.1.0' });
+    const pull = await scan(3, ['kept', 'new', 'only in the pull request'], { track: 'pr-17', version: 'abc1234' });
+    const dry = await engine.run(org, [one('dry', {})], { dryRun: true, scope: { asset: { type: image.type, name: 'shop' } } });
+    imports = { first: first.id, second: second.id, pull: pull.id, dry: dry.id };
+    const only = `update findings set listed = false where org_id = $1 and title = 'only in the pull request'`;
+    await engine.admin().query(only, [org]);
+    asset = (await engine.admin().query('select id from assets where org_id = $1', [org])).rows[0].id;
+  });
+
+  it('lists by default only what counted tracks have', async () => {
+    expect(await titles({})).toEqual(['fixed', 'kept', 'new']);
+    expect(await titles({ severity: ['high'] })).toEqual(['fixed', 'kept', 'new']);
+  });
+
+  it('lists the findings of a track, also of a pull request', async () => {
+    expect(await titles({ track: ['main'] })).toEqual(['fixed', 'kept', 'new']);
+    expect(await titles({ track: ['main'], status: ['open'] })).toEqual(['kept', 'new']);
+    expect(await titles({ track: ['pr-17'] })).toContain('only in the pull request');
+    expect(await titles({ track: ['pr-17', 'main'], q: 'pull' })).toEqual(['only in the pull request']);
+    expect(await titles({ track: ['main'], q: 'pull' })).toEqual([]);
+    expect(await titles({ track: ['develop'] })).toEqual([]);
+  });
+
+  it('lists the findings of a build', async () => {
+    expect(await titles({ asset_id: asset, asset_version: '1.0.0' })).toEqual(['fixed', 'kept']);
+    expect(await titles({ asset_id: asset, asset_version: '1.1.0' })).toEqual(['kept', 'new']);
+    expect(await titles({ asset_id: asset, asset_version: '9.9.9' })).toEqual([]);
+  });
+
+  it('lists what an import created and closed, also on a pull request', async () => {
+    expect(await titles({ import_id: imports.first })).toEqual(['fixed', 'kept']);
+    expect(await titles({ import_id: imports.second })).toEqual(['fixed', 'new']);
+    expect(await titles({ import_id: imports.second, status: ['open'] })).toEqual(['new']);
+    expect(await titles({ import_id: imports.pull })).toEqual(['only in the pull request']);
+    expect(await titles({ import_id: imports.dry })).toEqual([]);
+  });
+
+  it('never lists a finding that was merged into another', async () => {
+    const merged = `update findings set listed = false, merged_into = id where org_id = $1 and title = 'new'`;
+    await engine.admin().query(merged, [org]);
+    try {
+      for (const filter of [{}, { track: ['main'] }, { import_id: imports.second }, { asset_id: asset, asset_version: '1.1.0' }, { q: 'new' }]) {
+        expect(await titles(filter)).not.toContain('new');
+      }
+    } finally {
+      await engine.admin().query(`update findings set listed = true, merged_into = null where org_id = $1 and title = 'new'`, [org]);
+    }
+  });
+});

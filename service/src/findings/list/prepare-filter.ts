@@ -1,0 +1,68 @@
+import { vulnerabilityIds } from '@rrs/scan-reports/normalize.ts';
+import { sql } from 'kysely';
+import type { Static } from 'typebox';
+import { findByName } from '../../assets/find-by-name.ts';
+import { assetTracks } from '../../assets/relations.ts';
+import type { TenantTx } from '../../db/database.ts';
+import { aliasesOf } from '../../vulnerabilities/aliases.ts';
+import type { FilterFields } from '../schemas-filter.ts';
+import type { AliasesOf } from './lexemes.ts';
+import { idsIn, type Match, searchFor } from './search.ts';
+
+/** The filters of the list, the export, the statistics, bulk changes and work items. A filter means the same everywhere. */
+export type FindingFilter = Static<typeof FilterFields>;
+
+/** A filter with what has to be looked up before a query can be built from it. */
+export interface PreparedFilter {
+  filter: FindingFilter;
+  search: Match | null;
+  aliasesOf: AliasesOf;
+  /** The assets that `asset` names in another spelling or with a tag. */
+  assetIds: readonly string[];
+  /** When the import wrote its findings, and its source. Null if there is no such import or it wrote nothing. */
+  imported: { at: Date; sourceId: string } | null;
+  /** The providers that `not_source` leaves. An index finds their findings, but not those without a provider. */
+  otherSources: readonly string[] | null;
+  /** Whether findings match that are not listed otherwise, because only pull requests and branches in development have them. */
+  unlisted: boolean;
+}
+
+/** Looks up what a filter refers to. Most filters need no query. */
+export async function prepareFilter(tx: TenantTx, orgId: string, filter: FindingFilter): Promise<PreparedFilter> {
+  const search = filter.q === undefined ? null : searchFor(filter.q);
+  const ids = [...(filter.cve ?? []), ...(filter.not_cve ?? []), ...(search ? idsIn(search) : [])];
+  const aliases = ids.length === 0 ? new Map<string, string[]>() : await aliasesOf(tx, orgId, ids.map(canonical));
+  return {
+    filter,
+    search,
+    aliasesOf: (id) => aliases.get(canonical(id)) ?? [id],
+    assetIds: filter.asset === undefined ? [] : await findByName(tx, orgId, filter.asset),
+    imported: filter.import_id === undefined ? null : await readImported(tx, orgId, filter.import_id),
+    otherSources: filter.not_source === undefined ? null : await readOtherSources(tx, orgId, filter.not_source),
+    unlisted: await namesUnlisted(tx, orgId, filter),
+  };
+}
+
+const canonical = (id: string): string => vulnerabilityIds(id)[0] ?? id;
+
+async function readOtherSources(tx: TenantTx, orgId: string, excluded: readonly string[]): Promise<string[]> {
+  const names = excluded.map((name) => name.toLowerCase());
+  const rows = await tx.selectFrom('sources').select('provider').distinct().where('org_id', '=', orgId).execute();
+  return rows.map(({ provider }) => provider).filter((provider) => !names.includes(provider));
+}
+
+/** An import writes its findings in one transaction, whose time is also that of its end. */
+async function readImported(tx: TenantTx, orgId: string, id: string): Promise<PreparedFilter['imported']> {
+  const row = await tx.selectFrom('imports').select(['finished_at', 'source_id']).where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst();
+  return row?.finished_at && row.source_id ? { at: row.finished_at, sourceId: row.source_id } : null;
+}
+
+/** What only pull requests have is not listed, unless the filter names one of them, its build or its import. */
+async function namesUnlisted(tx: TenantTx, orgId: string, { track, asset_version, import_id }: FindingFilter): Promise<boolean> {
+  if (asset_version !== undefined) return true;
+  if (track === undefined && import_id === undefined) return false;
+  const scanned = sql`exists (select from run_assets r where r.org_id = ${orgId} and r.import_id = ${import_id ?? null} and r.asset_id = t.asset_id and r.track = t.n)`;
+  const { rows } = await sql`
+    select from ${assetTracks} t where t.org_id = ${orgId} and not t.counts and ${track ? sql`t.name = any(${track}::text[])` : scanned} limit 1`.execute(tx);
+  return rows.length > 0;
+}

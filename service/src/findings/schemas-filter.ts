@@ -1,0 +1,100 @@
+import { Type } from 'typebox';
+import { criticalities, exposures } from '../assets/values.ts';
+import { listParameters, range } from '../http/paging.ts';
+import { Id, OneOf, Strict, Text } from '../http/schemas.ts';
+import { AssetType, Assurance, Multi, Severity, Status, Tag } from './fields/shapes.ts';
+import { SOME_WORD } from './words.ts';
+
+const Cwe = Type.Unsafe<string | number>({
+  type: ['integer', 'string'],
+  minimum: 1,
+  maximum: 99_999,
+  pattern: '^(?:[Cc][Ww][Ee]-)?0*[1-9]\\d{0,4}$',
+  description: 'A CWE number, such as 79 or CWE-79',
+});
+
+export const filters = {
+  severity: Multi(Severity, 'One of these severities'),
+  not_severity: Multi(Severity, 'None of these severities'),
+  status: Multi(Status, 'One of these statuses'),
+  not_status: Multi(Status, 'None of these statuses'),
+  connection_id: Type.Optional({ ...Id, description: 'Reported by this connection' }),
+  source: Type.Optional(
+    Type.Array(Text(1, 100), {
+      minItems: 1,
+      maxItems: 20,
+      description: 'Reported by a source with one of these providers: a report format, the provider of a connection, or `manual`. Ignores case',
+      examples: [['trivy']],
+    }),
+  ),
+  not_source: Multi(Text(1, 100), 'Reported by no source with one of these providers', ['sonarqube']),
+  asset_id: Type.Optional({ ...Id, description: 'On this asset' }),
+  asset: Type.Optional(
+    Text(1, 300, {
+      description:
+        'On an asset whose name starts with this text, ignoring case, or that is known by this name: an image with its tag, a repository by its clone URL',
+    }),
+  ),
+  asset_type: Multi(AssetType, 'On an asset of one of these types'),
+  not_asset_type: Multi(AssetType, 'Not on an asset of one of these types'),
+  asset_version: Type.Optional(
+    Text(1, 200, { description: 'In this build of the asset: its version, tag, commit or digest. Requires `asset_id`', examples: ['1.4.2'] }),
+  ),
+  track: Multi(
+    Text(1, 200),
+    'Seen on one of these branches, environments or release lines. Active findings match only while they are still there. What only pull requests have is listed only with this filter, `asset_version` or `import_id`',
+    ['main'],
+  ),
+  owner: Multi(Text(1, 200), 'On an asset of one of these owners, ignoring case', ['payments']),
+  criticality: Multi(OneOf(criticalities), 'On an asset of one of these criticalities'),
+  exposure: Multi(OneOf(exposures), 'On an asset with one of these exposures'),
+  asset_tag: Multi(Text(1, 100), 'On an asset with one of these tags', ['pci']),
+  not_asset_tag: Multi(Text(1, 100), 'On an asset with none of these tags', ['sandbox']),
+  import_id: Type.Optional({ ...Id, description: 'Created, reopened, updated or closed by this import' }),
+  cve: Multi(Text(1, 100), 'With one of these CVE, GHSA or other public ids, or an alias of it', ['CVE-2021-44228']),
+  not_cve: Multi(Text(1, 100), 'With none of these CVE, GHSA or other public ids, nor an alias of them', ['CVE-2021-44228']),
+  cwe: Multi(Cwe, 'With one of these CWE numbers: `79` or `CWE-79`', [79]),
+  component: Type.Optional(
+    Text(1, 300, {
+      description: 'In this component, ignoring case. The name without its group also matches: `log4j-core` and `org.apache.logging.log4j:log4j-core`',
+    }),
+  ),
+  not_component: Multi(Text(1, 300), 'Not in one of these components', ['lodash']),
+  path: Type.Optional(Text(1, 1_000, { description: 'In this file or below this folder, ignoring case', examples: ['src/auth'] })),
+  not_path: Multi(Text(1, 1_000), 'Not in one of these files and not below one of these folders', ['test']),
+  rule: Multi(Text(1, 500), 'Found by a check with one of these ids of the tool, ignoring case', ['KSV014']),
+  not_rule: Multi(Text(1, 500), 'Not found by a check with one of these ids', ['KSV014']),
+  has_fix: Type.Optional(Type.Boolean({ description: 'Whether a source knows a fix' })),
+  severity_disputed: Type.Optional(Type.Boolean({ description: 'Whether the sources that still see the finding differ by two steps of severity or more' })),
+  work_item_id: Type.Optional({ ...Id, description: 'Linked to this work item' }),
+  has_work_item: Type.Optional(Type.Boolean({ description: 'Whether linked to a work item that is not cancelled' })),
+  kev: Type.Optional(Type.Boolean({ description: 'Whether listed by CISA as known to be exploited' })),
+  epss_min: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: 'EPSS score of at least this value' })),
+  risk_min: Type.Optional(Type.Number({ minimum: 0, maximum: 100, description: 'Risk score of at least this value' })),
+  overdue: Type.Optional(Type.Boolean({ description: 'Whether active and past the deadline' })),
+  acceptance_requested: Type.Optional(Type.Boolean({ description: 'Whether a request to accept the risk waits for approval' })),
+  suppressed: Type.Optional(Type.Boolean({ description: 'Whether all sources that still see the finding suppress it' })),
+  assurance: Multi(Assurance, 'With one of these assurances'),
+  tag: Multi(Tag, 'With one of these tags'),
+  not_tag: Multi(Tag, 'With none of these tags'),
+  q: Type.Optional(
+    Text(1, 200, {
+      pattern: SOME_WORD,
+      description:
+        'Words with at least two letters or digits in title, component, version, path, rule, ids, CWEs or asset name. All must occur. A word with three characters or more also matches the beginning of a longer word. An id also finds its aliases. A package URL (purl) finds its component and version. Single letters are ignored',
+      examples: ['openssl 1.1.1k'],
+    }),
+  ),
+  ...range('first_seen'),
+  ...range('last_seen'),
+  ...range('created'),
+  ...range('updated'),
+  ...range('due'),
+};
+
+/** A build belongs to one asset: two assets can both have a version 1.4.2. */
+export const filterRules = { dependentRequired: { asset_version: ['asset_id'] } };
+export const FilterFields = Strict(filters, filterRules);
+
+const sortKeys = ['risk_score', 'severity', 'first_seen', 'last_seen', 'created_at', 'updated_at', 'due_at'] as const;
+export const FindingQuery = Strict({ ...listParameters(sortKeys, '-risk_score'), ...filters }, filterRules);

@@ -1,0 +1,40 @@
+import { Type } from 'typebox';
+import { listParameters, PageOf } from '../http/paging.ts';
+import { Id, Named, Nullable, OneOf, Strict } from '../http/schemas.ts';
+import { AssetType, Multi, Severity, Status } from './fields/shapes.ts';
+
+const Kind = OneOf(['created', 'reopened', 'closed', 'updated', 'unchanged'] as const, {
+  description: 'What the import did to the finding. If several apply, the first of: `created`, `reopened`, `closed`, `updated`',
+});
+
+export const ImportChange = Named('ImportChange', {
+  finding_id: { ...Id, description: 'ID of the finding' },
+  kind: Kind,
+  title: Type.String({
+    description: 'Current title of the finding',
+    examples: ['Apache Log4j2 JNDI features do not protect against attacker controlled LDAP'],
+  }),
+  severity: { ...Severity, description: 'Current severity of the finding' },
+  asset: Type.Object(
+    { id: Id, type: AssetType, name: Type.String({ description: 'Name of the asset', examples: ['registry.example.com/shop'] }) },
+    { description: 'Asset of the finding' },
+  ),
+  from_status: Nullable({ ...Status, description: 'Status before the import. `null` if the finding is new or its status did not change' }),
+  to_status: Nullable({ ...Status, description: 'Status after the import. `null` if it did not change' }),
+  fields: Type.Array(
+    Type.Object({
+      field: OneOf(['severity', 'version', 'title'] as const, { description: 'What changed. `version` is that of the component' }),
+      from: Nullable(Type.String({ description: 'Value before the import', examples: ['medium'] })),
+      to: Nullable(Type.String({ description: 'Value after the import', examples: ['high'] })),
+    }),
+    { description: 'What the sources say differently since the import', examples: [[]] },
+  ),
+});
+export const ImportChangeList = PageOf('ImportChangeList', ImportChange);
+export const ImportChangeQuery = Strict({
+  ...listParameters(['severity'] as const, '-severity'),
+  kind: Multi(
+    Kind,
+    'One of these kinds. Default: all except `unchanged`, which is known only of the newest complete scan of each asset and branch by its source',
+  ),
+});
