@@ -434,6 +434,7 @@ create table alias_claims (
   claimed_at timestamptz(3) not null default now(),
   primary key (org_id, alias, weakness, provider)
 );
+create index alias_claims_by_weakness on alias_claims (org_id, weakness);
 select make_tenant_table('alias_claims', 'select, insert, update, delete');
 
 -- The claims that count for all records.

@@ -82,8 +82,10 @@ export async function aliasesOf(tx: TenantTx, orgId: string, ids: readonly strin
 
 function neighboursSql(orgId: string, ids: string[]) {
   return sql<{ id: string }>`
-    select weakness as id from vulnerability_aliases where org_id = ${orgId} and alias = any(${ids})
-    union select alias from vulnerability_aliases where org_id = ${orgId} and weakness = any(${ids})
+    select weakness as id from vulnerability_aliases where org_id = ${orgId} and alias = any(${ids}) and revoked_at is null
+    union select alias from vulnerability_aliases where org_id = ${orgId} and weakness = any(${ids}) and revoked_at is null
+    union select weakness from alias_claims where org_id = ${orgId} and alias = any(${ids})
+    union select alias from alias_claims where org_id = ${orgId} and weakness = any(${ids})
     union select alias from vulnerabilities cross join lateral unnest(aliases) as alias where id = any(${ids})
     union select id from vulnerabilities where aliases && ${ids} and aliases <> '{}'
     order by 1`;

@@ -15,7 +15,7 @@ export const vulnerabilityAliases = sql<
 >`(select org_id, alias, weakness from vulnerability_aliases where revoked_at is null)`;
 
 /** The aliases for the records of one tool: those that count for all, and its own claims that nobody has confirmed or revoked. */
-export function aliasesOf(orgId: string, provider: string): RawBuilder<unknown> {
+export function aliasesFor(orgId: string, provider: string): RawBuilder<unknown> {
   return sql`(
     select alias, weakness from vulnerability_aliases where org_id = ${orgId} and revoked_at is null
     union all

@@ -116,8 +116,8 @@ describe('the counts by severity', () => {
     const counts = await engine.db().withTenant({ orgId: org }, async (tx) => {
       for (const [title, outcome, track] of outcomes) {
         await sql`
-          insert into tenant_import_groups (org_id, import_id, n, rows, asset_id, track, weakness, identity_key, present, content, seen_at, finding_id, is_shared, outcome)
-          select org_id, ${importId}, 1, 1, asset_id, ${track}, weakness, identity_key, true, '', now(), id, false, ${outcome} from findings where org_id = ${org} and title = ${title}`.execute(
+          insert into tenant_import_groups (org_id, import_id, n, members, rows, asset_id, track, counts, weakness, identity_key, present, content, seen_at, finding_id, is_shared, outcome)
+          select org_id, ${importId}, 1, '{1}', 1, asset_id, ${track}, true, weakness, identity_key, true, '', now(), id, false, ${outcome} from findings where org_id = ${org} and title = ${title}`.execute(
           tx,
         );
       }

@@ -35,9 +35,14 @@ const sarif = (tool: string, rules: string[]) => ({
     },
   ],
 });
+/** A minute later each time. */
+const scanTime = (() => {
+  let minutes = 0;
+  return () => new Date(Date.UTC(2026, 0, 1, 0, minutes++)).toISOString().slice(0, 19);
+})();
 const gitlab = (scanner: string, ids: string[]) => ({
   version: '15.0.0',
-  scan: { scanner: { id: scanner, name: scanner }, type: 'sast', status: 'success', start_time: '2026-01-01T00:00:00', end_time: '2026-01-01T00:01:00' },
+  scan: { scanner: { id: scanner, name: scanner }, type: 'sast', status: 'success', start_time: scanTime(), end_time: scanTime() },
   vulnerabilities: ids.map((id) => ({
     id,
     severity: 'High',

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { resolveAssets } from '../../assets/resolve.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { learnAliases } from '../../vulnerabilities/aliases.ts';
-import { aliasesOf } from '../../vulnerabilities/relations.ts';
+import { aliasesFor } from '../../vulnerabilities/relations.ts';
 import { adoptAliases } from './adopt-aliases.ts';
 import { closeUnseen, reopenSeen } from './change-status.ts';
 import { followMoved, type MovedCode } from './follow-moved-code.ts';
@@ -59,7 +59,7 @@ export async function resolveRecords(tx: TenantTx, resolution: Resolution, moved
 /** Records that name a vulnerability by an alias are about the vulnerability. */
 async function useAliases(tx: TenantTx, { orgId, importId, provider }: Resolution): Promise<void> {
   await sql`
-    update tenant_import_rows r set weakness = alias.weakness from ${aliasesOf(orgId, provider)} alias
+    update tenant_import_rows r set weakness = alias.weakness from ${aliasesFor(orgId, provider)} alias
     where r.org_id = ${orgId} and r.import_id = ${importId} and r.weakness = alias.alias`.execute(tx);
 }
 
