@@ -21,6 +21,7 @@ const subFolders = {
     merge: ['fields', 'identity', 'decisions'],
     absence: ['merge'],
     import: ['absence', 'merge'],
+    details: ['fields', 'list', 'merge', 'absence'],
     triage: ['fields', 'list', 'merge', 'decisions'],
   },
   evidence: {

@@ -18,3 +18,8 @@ export const importedAssets = sql<
 export const assetVersions = sql<
   Pick<Selectable<DB['asset_versions']>, 'org_id' | 'asset_id' | 'n' | 'name' | 'digest' | 'commit'>
 >`(select org_id, asset_id, n, name, digest, commit from asset_versions)`;
+
+/** What exists side by side of assets. The default track has no row until it has a name. */
+export const assetTracks = sql<
+  Pick<Selectable<DB['asset_tracks']>, 'org_id' | 'asset_id' | 'n' | 'name'>
+>`(select org_id, asset_id, n, name from asset_tracks)`;
