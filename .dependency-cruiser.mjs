@@ -22,7 +22,8 @@ const subFolders = {
     absence: ['merge'],
     import: ['absence', 'merge'],
     details: ['fields', 'list', 'merge', 'absence'],
-    triage: ['fields', 'list', 'merge', 'decisions'],
+    endings: ['merge', 'decisions'],
+    triage: ['fields', 'list', 'merge', 'decisions', 'endings'],
   },
   evidence: {
     keys: [],

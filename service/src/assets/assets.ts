@@ -6,6 +6,7 @@ import { fetchPage, type PageRequest, type SortColumns } from '../db/pages.ts';
 import { emit } from '../events/emit.ts';
 import type { Actor } from '../shared/actor.ts';
 import { notFound } from '../shared/errors.ts';
+import { addNameKey } from './own-keys.ts';
 import type { AssetPatch, AssetQuery } from './schemas.ts';
 
 export function listAssets(tx: TenantTx, orgId: string, filter: Static<typeof AssetQuery>, page: PageRequest) {
@@ -37,6 +38,8 @@ export interface AssetFollower {
   /** Called before the asset is locked. */
   prepare(tx: TenantTx, orgId: string): Promise<void>;
   follow(tx: TenantTx, actor: Actor, before: AssetRow, after: AssetRow): Promise<void>;
+  /** Called when a person ends a track: its sources say nothing more about its findings. */
+  endTrack(tx: TenantTx, actor: Actor, ended: { assetId: string; track: number }): Promise<void>;
 }
 
 interface AssetChange {
@@ -47,7 +50,8 @@ interface AssetChange {
 
 export async function updateAsset(tx: TenantTx, actor: Actor, follower: AssetFollower, { id, patch, check }: AssetChange): Promise<AssetRow> {
   const { orgId } = actor;
-  if (patch.criticality !== undefined || patch.exposure !== undefined || patch.retired !== undefined) await follower.prepare(tx, orgId);
+  if (patch.criticality !== undefined || patch.exposure !== undefined || patch.retired !== undefined || patch.name !== undefined)
+    await follower.prepare(tx, orgId);
   // NO KEY, because findings that reference the asset take a key-share lock on it.
   const current = await tx.selectFrom('assets').selectAll().where('org_id', '=', orgId).where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
   if (!current) throw notFound('asset', id);
@@ -55,10 +59,12 @@ export async function updateAsset(tx: TenantTx, actor: Actor, follower: AssetFol
   const { before, after } = difference(current, patch);
   if (Object.keys(after).length === 0) return current;
   const { retired, ...columns } = after;
+  if (after.name !== undefined) await addNameKey(tx, current, after.name);
   const updated = await tx
     .updateTable('assets')
     .set({
       ...columns,
+      ...(after.name === undefined ? {} : { name_rank: CHOSEN }),
       ...(retired === undefined ? {} : { retired_at: retired ? sql<Date>`now()` : null }),
       version: current.version + 1,
       updated_at: sql<Date>`now()`,
@@ -72,6 +78,9 @@ export async function updateAsset(tx: TenantTx, actor: Actor, follower: AssetFol
   await follower.follow(tx, actor, current, updated);
   return updated;
 }
+
+/** The rank of a name that a person chose, which no report replaces. */
+const CHOSEN = -1;
 
 /** The fields that the patch changes, before and after. */
 function difference(current: AssetRow, patch: AssetChange['patch']): { before: Record<string, unknown>; after: AssetChange['patch'] } {

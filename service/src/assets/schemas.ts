@@ -31,6 +31,19 @@ export const Asset = Named('Asset', {
 });
 export const AssetList = PageOf('AssetList', Asset);
 
+export const AssetDetails = Named('AssetDetails', {
+  ...Asset.properties,
+  identifiers: Type.Array(
+    Type.Object({
+      kind: Type.String({ description: '`name`, or the kind of identifier: `fqdn`, `ip`, `mac`, `arn` and others' }),
+      value: Type.String({ description: 'The identifier in its normal form' }),
+    }),
+    { description: 'The names by which reports are recognized as being about the asset', examples: [[{ kind: 'name', value: 'web.example.com' }]] },
+  ),
+});
+
+const name = (description: string) => Type.String({ maxLength: 1_000, pattern: '[\\p{L}\\p{N}\\p{P}\\p{S}]', description });
+
 const anyOf = <T extends TSchema>(item: T, description: string) => Type.Optional(Type.Array(item, { maxItems: 50, description }));
 export const AssetQuery = Strict({
   ...listParameters(['created_at', 'name'] as const, '-created_at'),
@@ -42,13 +55,29 @@ export const AssetQuery = Strict({
   retired: Retired('`true`: only retired assets. `false`: only assets in use. Default: both'),
 });
 
+const tags = Type.Array(Tag, { maxItems: 50, uniqueItems: true, description: 'All tags of the asset. They replace the current ones' });
+
+export const AssetCreate = Named(
+  'AssetCreate',
+  {
+    type: AssetType,
+    name: name('Name as reports state it. The tag of an image, or the spelling of a repository address, does not matter'),
+    criticality: Type.Optional({ ...Criticality, description: 'How important the asset is to the business. Default: `medium`' }),
+    exposure: Type.Optional({ ...Exposure, description: 'From where the asset can be reached. Default: `unknown`' }),
+    owner: Type.Optional(Text(1, 200, { description: 'Team or person responsible for the asset' })),
+    tags: Type.Optional({ ...tags, description: 'Tags of the asset' }),
+  },
+  { examples: [{ type: 'host', name: 'web.example.com', criticality: 'high', owner: 'team-payments' }] },
+);
+
 export const AssetPatch = Named(
   'AssetPatch',
   {
+    name: Type.Optional(name('New name. Reports that use the old name are still recognized, and no report replaces the new one')),
     criticality: Type.Optional(Criticality),
     exposure: Type.Optional(Exposure),
     owner: Type.Optional(Nullable(Text(1, 200, { description: 'Team or person responsible for the asset. null removes it' }))),
-    tags: Type.Optional(Type.Array(Tag, { maxItems: 50, uniqueItems: true, description: 'All tags of the asset. They replace the current ones' })),
+    tags: Type.Optional(tags),
     retired: Retired('`true` retires the asset and withdraws its active findings. `false` puts it back in use, but does not reopen the findings'),
   },
   { minProperties: 1, examples: [{ criticality: 'high', exposure: 'internet', owner: 'team-payments' }] },

@@ -5,7 +5,7 @@
 interface Actions {
   api_key: 'created' | 'updated' | 'revoked';
   artifact: 'added' | 'superseded' | 'removed' | 'downloaded' | 'not_captured';
-  asset: 'updated';
+  asset: 'created' | 'updated' | 'reactivated' | 'track_renamed' | 'track_ended' | 'merged' | 'unmerged';
   connection: 'created' | 'updated' | 'deleted';
   finding:
     | 'created'

@@ -2,7 +2,7 @@
 const eventNames = {
   api_key: ['created', 'updated', 'revoked'],
   artifact: ['added', 'superseded', 'removed', 'downloaded'],
-  asset: ['updated'],
+  asset: ['created', 'updated', 'reactivated', 'track_renamed', 'track_ended', 'merged', 'unmerged'],
   connection: ['created', 'updated', 'deleted'],
   finding: ['created', 'status_changed', 'severity_changed', 'updated', 'acceptance_requested', 'acceptance_approved', 'acceptance_rejected'],
   import: ['created', 'succeeded', 'needs_confirmation', 'confirmed', 'discarded', 'failed'],

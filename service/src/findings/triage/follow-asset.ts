@@ -6,6 +6,7 @@ import { emitSql } from '../../events/emit.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { riskSql } from '../../vulnerabilities/risk.ts';
 import { voidRequestsOfClosed } from '../decisions/decisions.ts';
+import { endSightings } from '../endings/end-sightings.ts';
 import type { FindingFollower } from '../follower.ts';
 import { historySql } from '../history.ts';
 import { takeImportLock } from '../import-lock.ts';
@@ -23,6 +24,10 @@ export const followAsset = (follower: FindingFollower): AssetFollower => ({
       await voidRequestsOfClosed(tx, after.org_id, withdrawn);
       await follower.follow(tx, actor, withdrawn);
     }
+  },
+  async endTrack(tx, actor, { assetId, track }) {
+    const onTrack = sql<boolean>`s.track = ${track} and s.finding_id in (select f.id from findings f where f.org_id = ${actor.orgId} and f.asset_id = ${assetId})`;
+    await endSightings(tx, actor, follower, { code: 'track_ended', where: onTrack });
   },
 });
 

@@ -23,6 +23,9 @@ export function subjectsOf(api: TestApi): Readonly<Record<string, Create>> {
   const finding = (organization: TestOrganization): Promise<string> =>
     create(organization, '/api/v1/findings', { title: 'subject', severity: 'high', asset: { type: 'host', name: `of ${organization.slug}` } });
 
+  const asset = (organization: TestOrganization): Promise<string> =>
+    create(organization, '/api/v1/assets', { type: 'host', name: `${newId()} of ${organization.slug}` });
+
   /** A finding with a pending request to accept its risk, by somebody else. */
   const requestedAcceptance = async (organization: TestOrganization): Promise<string> => {
     const finding_id = await finding(organization);
@@ -114,10 +117,8 @@ export function subjectsOf(api: TestApi): Readonly<Record<string, Create>> {
       const id = await webhook(organization);
       return [id, await create(organization, `/api/v1/webhooks/${id}/test`)];
     },
-    '/api/v1/assets/{id}': single(async (organization) => {
-      const { body } = await api.call('GET', `/api/v1/findings/${await finding(organization)}`, { as: organization.owner });
-      return (body as { asset: { id: string } }).asset.id;
-    }),
+    '/api/v1/assets/{id}': single(asset),
+    '/api/v1/assets/{id}/tracks/{name}': async (organization) => [await asset(organization), 'default'],
     '/api/v1/findings/{id}': single(finding),
     approveAcceptance: single(requestedAcceptance),
     rejectAcceptance: single(requestedAcceptance),
