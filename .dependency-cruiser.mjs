@@ -23,6 +23,7 @@ const subFolders = {
     import: ['absence', 'merge'],
     details: ['fields', 'list', 'merge', 'absence'],
     endings: ['merge', 'decisions'],
+    sources: ['endings'],
     triage: ['fields', 'list', 'merge', 'decisions', 'endings'],
   },
   evidence: {

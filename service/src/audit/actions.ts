@@ -22,6 +22,7 @@ interface Actions {
   organization: 'created' | 'updated';
   package: 'requested' | 'ready' | 'failed' | 'superseded' | 'viewed' | 'downloaded' | 'verified' | 'shared' | 'share_revoked';
   session: 'created' | 'refused' | 'ended';
+  source: 'retired' | 'reactivated';
   sync: 'requested' | 'succeeded' | 'partial' | 'failed' | 'cancelled' | 'needs_confirmation' | 'confirmed' | 'discarded';
   ticket: 'pushed' | 'linked' | 'updated' | 'drifted' | 'paused' | 'failed' | 'gone' | 'unlinked';
   upload: 'verified';

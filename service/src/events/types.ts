@@ -10,6 +10,7 @@ const eventNames = {
   organization: ['created', 'updated'],
   package: ['requested', 'ready', 'failed', 'superseded', 'viewed', 'downloaded', 'verified', 'shared', 'share_revoked'],
   session: ['created', 'ended'],
+  source: ['retired', 'reactivated'],
   sync: ['succeeded', 'partial', 'failed', 'cancelled', 'needs_confirmation', 'confirmed', 'discarded'],
   ticket: ['pushed', 'linked', 'updated', 'drifted', 'paused', 'failed', 'gone', 'unlinked'],
   webhook: ['created', 'updated', 'secret_rotated', 'disabled', 'deleted'],

@@ -17,6 +17,7 @@ import { acceptanceRoutes } from './routes-acceptance.ts';
 import { bulkRoutes } from './routes-bulk.ts';
 import { exportRoutes } from './routes-export.ts';
 import { importRoutes } from './routes-imports.ts';
+import { sourceRoutes } from './routes-sources.ts';
 import { statsRoutes } from './routes-stats.ts';
 import { Finding, FindingCreate, FindingList, FindingParams, FindingQuery } from './schemas.ts';
 import { OccurrenceList, OccurrenceQuery } from './schemas-details.ts';
@@ -129,6 +130,7 @@ export function findingRoutes(deps: FindingDeps) {
 
     acceptanceRoutes(app, deps);
     bulkRoutes(app, deps);
+    sourceRoutes(app, deps);
     statsRoutes(app, deps);
     exportRoutes(app, deps);
     importRoutes(app, deps);

@@ -158,3 +158,58 @@ describe('a retired asset', () => {
     expect(data[0]).toMatchObject({ action: 'asset.reactivated', actor: { type: 'system' } });
   });
 });
+
+describe('a source that is retired', () => {
+  interface Source {
+    id: string;
+    provider: string;
+    open_findings: number;
+    stale: boolean;
+    first_scan: string | null;
+    last_scan: string | null;
+    retired_at: string | null;
+  }
+  const sourceOf = async (provider: string): Promise<Source> => {
+    const found = (await get<{ data: Source[] }>('/sources?limit=200')).data.filter((source) => source.provider === provider);
+    expect(found).toHaveLength(1);
+    return found[0] as Source;
+  };
+
+  it('leaves open what others see, verifies what they have shown to be gone, and withdraws the rest', async () => {
+    const asset = imageOf(`sources-${++count}:prod`);
+    const [both, gone, alone] = [cve(), cve(), cve()];
+    const each = (...ids: string[]) => ids.map((id) => seen({ asset, vulnerability_ids: [id] }));
+    await scan(asset, each(both, gone, alone), at(1), 'tool_c');
+    await scan(asset, each(both, gone), at(1), 'tool_b');
+    await scan(asset, each(both), at(5), 'tool_b');
+    const before = await sourceOf('tool_c');
+    expect(before).toMatchObject({ open_findings: 3, first_scan: at(1), last_scan: at(1), stale: true, retired_at: null, retired_by: null });
+    const retired = await send('POST', `/sources/${before.id}/retire`, { reason: 'replaced' });
+    expect(retired).toMatchObject({ status: 200, body: { retired_at: expect.any(String), retired_reason: 'replaced', open_findings: 0, stale: false } });
+    expect(await finding(both)).toMatchObject({ status: 'open' });
+    expect(await finding(gone)).toMatchObject({ status: 'verified', reason_code: 'scan_absent' });
+    expect(await finding(alone)).toMatchObject({ status: 'withdrawn', reason_code: 'source_retired' });
+    expect(await send('POST', `/sources/${before.id}/retire`, { reason: 'again' })).toMatchObject({ status: 409 });
+    const { data } = await get<{ data: object[] }>(`/audit-events?object_id=${before.id}`);
+    expect(data[0]).toMatchObject({ action: 'source.retired', after: { reason: 'replaced' } });
+
+    expect(await send('POST', `/sources/${before.id}/reactivate`)).toMatchObject({ status: 200, body: { retired_at: null } });
+    expect(await finding(alone)).toMatchObject({ status: 'withdrawn' });
+    await service.run([...each(alone), { run: { asset } }], { source: 'tool_c' });
+    expect(await finding(alone)).toMatchObject({ status: 'open' });
+    expect(await send('POST', `/sources/${before.id}/reactivate`)).toMatchObject({ status: 409 });
+  });
+
+  it('belongs to the organization, and people cannot be retired', async () => {
+    await send('POST', '/findings', { title: 'manual', severity: 'low', asset: { type: 'host', name: 'manual.example' } });
+    const { api } = service;
+    const manual = await sourceOf('manual');
+    expect(manual).toMatchObject({ stale: false, last_scan: null });
+    expect(await send('POST', `/sources/${manual.id}/retire`, { reason: 'no more people' })).toMatchObject({ status: 409 });
+    const path = `/api/v1/sources/${(await sourceOf('tool_b')).id}/retire`;
+    const body = { reason: 'not mine' };
+    expect(await api().call('POST', path, { as: api().theirs.owner, body })).toMatchObject({ status: 404 });
+    expect(await api().call('POST', path, { as: await api().ours.key('viewer'), body })).toMatchObject({ status: 403 });
+    expect((await api().call('GET', '/api/v1/sources', { as: api().theirs.owner })).body).toMatchObject({ data: [] });
+  });
+});

@@ -57,6 +57,13 @@ export function subjectsOf(api: TestApi): Readonly<Record<string, Create>> {
     return create(organization, '/api/v1/integrations', { provider: 'snyk', name: newId(), schedule: null, ...settings });
   };
 
+  const source = async ({ id: org_id, slug }: TestOrganization, retired_at: Date | null): Promise<string> => {
+    const id = newId();
+    const row = { org_id, id, kind: 'import', provider: 'trivy', name: `${id} of ${slug}`, retired_at } as const;
+    await withSystem((tx) => tx.insertInto('sources').values(row).execute());
+    return id;
+  };
+
   /** An import that waits for confirmation, so that it can be confirmed and discarded. */
   const pendingImport = async ({ id: org_id }: TestOrganization): Promise<string> => {
     const [id, source_id] = [newId(), newId()];
@@ -122,6 +129,8 @@ export function subjectsOf(api: TestApi): Readonly<Record<string, Create>> {
     '/api/v1/findings/{id}': single(finding),
     approveAcceptance: single(requestedAcceptance),
     rejectAcceptance: single(requestedAcceptance),
+    '/api/v1/sources/{id}': single((organization) => source(organization, null)),
+    reactivateSource: single((organization) => source(organization, new Date())),
     '/api/v1/imports/{id}': single(pendingImport),
     '/api/v1/integrations/{id}': single(scanner),
     '/api/v1/integrations/{id}/runs/{run_id}': (organization) => run(organization, 'queued'),
