@@ -24,6 +24,7 @@ const subFolders = {
     details: ['fields', 'list', 'merge', 'absence'],
     endings: ['merge', 'decisions'],
     sources: ['endings'],
+    'identity-changes': ['fields', 'list', 'merge', 'endings'],
     triage: ['fields', 'list', 'merge', 'decisions', 'endings'],
   },
   evidence: {

@@ -16,7 +16,9 @@ interface Actions {
     | 'acceptances_expired'
     | 'acceptance_requested'
     | 'acceptance_approved'
-    | 'acceptance_rejected';
+    | 'acceptance_rejected'
+    | 'merged'
+    | 'split';
   import: 'created' | 'succeeded' | 'needs_confirmation' | 'confirmed' | 'discarded' | 'failed';
   member: 'added' | 'updated' | 'removed' | 'subject_linked';
   organization: 'created' | 'updated';

@@ -4,7 +4,7 @@ const eventNames = {
   artifact: ['added', 'superseded', 'removed', 'downloaded'],
   asset: ['created', 'updated', 'reactivated', 'track_renamed', 'track_ended', 'merged', 'unmerged'],
   connection: ['created', 'updated', 'deleted'],
-  finding: ['created', 'status_changed', 'severity_changed', 'updated', 'acceptance_requested', 'acceptance_approved', 'acceptance_rejected'],
+  finding: ['created', 'status_changed', 'severity_changed', 'updated', 'acceptance_requested', 'acceptance_approved', 'acceptance_rejected', 'merged', 'split'],
   import: ['created', 'succeeded', 'needs_confirmation', 'confirmed', 'discarded', 'failed'],
   member: ['added', 'updated', 'removed'],
   organization: ['created', 'updated'],

@@ -16,6 +16,7 @@ import { toFinding, toHistoryEntry } from './present.ts';
 import { acceptanceRoutes } from './routes-acceptance.ts';
 import { bulkRoutes } from './routes-bulk.ts';
 import { exportRoutes } from './routes-export.ts';
+import { identityRoutes } from './routes-identity.ts';
 import { importRoutes } from './routes-imports.ts';
 import { sourceRoutes } from './routes-sources.ts';
 import { statsRoutes } from './routes-stats.ts';
@@ -130,6 +131,7 @@ export function findingRoutes(deps: FindingDeps) {
 
     acceptanceRoutes(app, deps);
     bulkRoutes(app, deps);
+    identityRoutes(app, deps);
     sourceRoutes(app, deps);
     statsRoutes(app, deps);
     exportRoutes(app, deps);

@@ -1,15 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 import { emitSql } from '../../events/emit.ts';
-import { readPolicy } from '../../organizations/read-policy.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { voidRequestsOfClosed } from '../decisions/decisions.ts';
 import { type FindingFollower, idsSql } from '../follower.ts';
 import { historySql } from '../history.ts';
-import { updateShared } from '../merge/merged-values.ts';
-import type { Resolution } from '../merge/resolution.ts';
 import { reasonSentences } from '../reason-codes.ts';
 import { verifiedByScan, withdrawnBySystem } from '../status.ts';
+import { foldAgain } from './fold-again.ts';
 
 interface Ending {
   code: 'track_ended' | 'source_retired';
@@ -31,27 +29,6 @@ export async function endSightings(tx: TenantTx, actor: Actor, follower: Finding
   await closeUnseen(tx, actor, code, ids);
   await voidRequestsOfClosed(tx, orgId, idsSql(ids));
   await follower.follow(tx, actor, idsSql(ids));
-}
-
-/** Merges what is left of several statements after one of them ended or moved. */
-export async function foldAgain(tx: TenantTx, actor: Actor, ids: readonly string[]): Promise<void> {
-  const { sla } = await readPolicy(tx, actor.orgId);
-  const resolution: Resolution = {
-    orgId: actor.orgId,
-    // cast: the engine writes the id to the history, where a change without an import has none.
-    importId: null as unknown as string,
-    sourceId: '',
-    sourceWords: [],
-    provesFixed: false,
-    sla,
-    actor,
-    large: false,
-  };
-  await updateShared(
-    tx,
-    resolution,
-    sql`select s.finding_id from sightings s where s.org_id = ${actor.orgId} and s.finding_id in (${idsSql(ids)}) and s.said is not null`,
-  );
 }
 
 async function closeUnseen(tx: TenantTx, actor: Actor, code: Ending['code'], ids: readonly string[]): Promise<void> {

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Nullable, Timestamp } from '../../http/schemas.ts';
+import { Id, Nullable, Timestamp } from '../../http/schemas.ts';
 import { reasonText } from '../reason-codes.ts';
 import { isOutdated, shownAcceptance } from './acceptance.ts';
 import { field } from './field.ts';
@@ -41,6 +41,11 @@ export const detailFields = {
     }),
     columns: {},
     show: (row, { decisions }) => isOutdated(row, decisions.get(row.id) ?? []),
+  }),
+  merged_into: field({
+    schema: Nullable({ ...Id, description: 'The finding that this one was merged into. It is no longer listed and does not change', examples: [null] }),
+    columns: { merged_into: null },
+    show: ({ merged_into }) => merged_into,
   }),
   justification: field({
     schema: Nullable(Justification),

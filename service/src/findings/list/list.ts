@@ -1,6 +1,6 @@
 import type { TenantTx } from '../../db/database.ts';
 import { fetchPage, type PageRequest, type SortColumns } from '../../db/pages.ts';
-import { notFound } from '../../shared/errors.ts';
+import { AppError, notFound } from '../../shared/errors.ts';
 import { listedColumns } from '../fields/derive.ts';
 import { type FindingFilter, ownFindings } from './filter.ts';
 import { fetchFilteredPage } from './filtered-page.ts';
@@ -29,9 +29,11 @@ export async function readFinding(tx: TenantTx, orgId: string, id: string) {
   return finding;
 }
 
+/** Locks a finding to change it. */
 export async function lockFinding(tx: TenantTx, orgId: string, id: string) {
   const finding = await tx.selectFrom('findings').selectAll().where('org_id', '=', orgId).where('id', '=', id).forUpdate().executeTakeFirst();
   if (!finding) throw notFound('finding', id);
+  if (finding.merged_into !== null) throw new AppError('conflict', `The finding was merged into "${finding.merged_into}". Change that one instead.`);
   return finding;
 }
 

@@ -24,8 +24,8 @@ beforeAll(async () => {
     await admin.query('insert into organizations (id, slug, name) values ($1, $2, $2)', [orgId, 'large']);
     await seedFindings(admin, orgId, { to: FINDINGS });
     await admin.query(
-      `insert into sightings (org_id, finding_id, source_id, state, severity, suppressed, content, first_seen, last_seen)
-       select org_id, id, source_ids[1], case when status = 'verified' then 'absent' else 'present' end, severity, hashtext(id::text) % 10 = 0, identity_key, first_seen, last_seen from findings`,
+      `insert into sightings (org_id, finding_id, source_id, state, absence, absent_at, severity, suppressed, content, first_seen, last_seen)
+       select org_id, id, source_ids[1], case when status = 'verified' then 'absent' else 'present' end, case when status = 'verified' then 'gone' end, case when status = 'verified' then last_seen end, severity, hashtext(id::text) % 10 = 0, identity_key, first_seen, last_seen from findings`,
     );
     await admin.query('vacuum analyze');
   });

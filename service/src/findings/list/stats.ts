@@ -31,15 +31,15 @@ export async function readStats(tx: TenantTx, orgId: string) {
       select status, severity, count(*)::int as count, count(*) filter (where due_at < now())::int as overdue,
         array[${sql.join(AGES.map(({ from_days, to_days }) => age(from_days, to_days)))}] as ages,
         coalesce(sum(extract(epoch from closed_at - first_seen)) / 86400, 0)::float8 as days_open
-      from findings where org_id = ${orgId} group by status, severity`.execute(tx),
+      from findings where org_id = ${orgId} and listed group by status, severity`.execute(tx),
     sql<{ id: string; kind: 'manual' | 'import' | 'connection'; provider: string; name: string; count: number }>`
       select id, kind, provider, name, coalesce(seen.count, 0)::int as count
       from sources left join (select source_id, count(*) from sightings where org_id = ${orgId} group by source_id) seen on seen.source_id = sources.id
       where org_id = ${orgId} order by count desc, id limit 1000`.execute(tx),
     sql<{ date: string; opened: number; closed: number }>`
       with days as (select (now() at time zone 'UTC')::date - n as day from generate_series(0, ${DAYS - 1}::int) n), since as (select date_trunc('day', now(), 'UTC') - make_interval(days => ${DAYS - 1}) as at),
-      opened as (select (created_at at time zone 'UTC')::date as day, count(*) from findings where org_id = ${orgId} and created_at >= (select at from since) group by 1),
-      closed as (select (closed_at at time zone 'UTC')::date as day, count(*) from findings where org_id = ${orgId} and status <> all(${activeStatuses as readonly string[]}) and closed_at >= (select at from since) group by 1)
+      opened as (select (created_at at time zone 'UTC')::date as day, count(*) from findings where org_id = ${orgId} and listed and created_at >= (select at from since) group by 1),
+      closed as (select (closed_at at time zone 'UTC')::date as day, count(*) from findings where org_id = ${orgId} and listed and status <> all(${activeStatuses as readonly string[]}) and closed_at >= (select at from since) group by 1)
       select to_char(days.day, 'YYYY-MM-DD') as date, coalesce(opened.count, 0)::int as opened, coalesce(closed.count, 0)::int as closed
       from days left join opened using (day) left join closed using (day) order by days.day`.execute(tx),
   ]);

@@ -127,6 +127,11 @@ export function subjectsOf(api: TestApi): Readonly<Record<string, Create>> {
     '/api/v1/assets/{id}': single(asset),
     '/api/v1/assets/{id}/tracks/{name}': async (organization) => [await asset(organization), 'default'],
     '/api/v1/findings/{id}': single(finding),
+    splitFinding: single(async (organization) => {
+      const [into, id] = [await finding(organization), await finding(organization)];
+      await api.call('POST', `/api/v1/findings/${id}/merge`, { as: organization.owner, body: { into, reason: 'subject' } });
+      return id;
+    }),
     approveAcceptance: single(requestedAcceptance),
     rejectAcceptance: single(requestedAcceptance),
     '/api/v1/sources/{id}': single((organization) => source(organization, null)),
@@ -167,5 +172,10 @@ async function ticketing(api: TestApi, { owner: as }: TestOrganization): Promise
 
 /** Fields of request bodies that must refer to a resource of the organization, by operationId. All other fields come from the example. */
 export const bodySamples: Readonly<Record<string, (api: TestApi, organization: TestOrganization) => Promise<object>>> = {
+  // On the same asset as the subject.
+  mergeFinding: async (api, { owner, slug }) => {
+    const body = { title: 'same', severity: 'high', asset: { type: 'host', name: `of ${slug}` } };
+    return { into: ((await api.call('POST', '/api/v1/findings', { as: owner, body })).body as { id: string }).id };
+  },
   pushTicket: async (api, organization) => ({ connection_id: await ticketing(api, organization) }),
 };
