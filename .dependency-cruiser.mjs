@@ -25,7 +25,7 @@ const subFolders = {
     endings: ['merge', 'decisions'],
     sources: ['endings'],
     'identity-changes': ['fields', 'list', 'merge', 'endings'],
-    triage: ['fields', 'list', 'merge', 'decisions', 'endings'],
+    triage: ['fields', 'list', 'merge', 'decisions', 'endings', 'identity-changes'],
   },
   evidence: {
     keys: [],

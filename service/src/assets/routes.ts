@@ -1,16 +1,15 @@
-import type { Static } from 'typebox';
-import type { TenantTx } from '../db/database.ts';
 import { presentPage } from '../db/pages.ts';
 import type { App } from '../http/app.ts';
 import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
 import { getRoute, listRoute, patchRoute } from '../http/resource.ts';
 import { problems } from '../http/schemas.ts';
-import { type AssetRow, listAssets, readAsset, updateAsset } from './assets.ts';
+import { listAssets, readAsset, updateAsset } from './assets.ts';
 import { createAsset } from './create-asset.ts';
 import type { AssetDeps } from './deps.ts';
-import { readIdentifiers } from './identifiers.ts';
+import { toAsset, withIdentifiers } from './present.ts';
+import { mergeRoutes } from './routes-merge.ts';
 import { trackRoutes } from './routes-tracks.ts';
-import { type Asset, AssetCreate, AssetDetails, AssetList, AssetParams, AssetPatch, AssetQuery } from './schemas.ts';
+import { AssetCreate, AssetDetails, AssetList, AssetParams, AssetPatch, AssetQuery } from './schemas.ts';
 
 export function assetRoutes({ db, secret, follower }: AssetDeps) {
   return (app: App): void => {
@@ -74,26 +73,6 @@ export function assetRoutes({ db, secret, follower }: AssetDeps) {
     });
 
     trackRoutes(app, { db, secret, follower });
-  };
-}
-
-async function withIdentifiers(tx: TenantTx, asset: AssetRow): Promise<Static<typeof AssetDetails>> {
-  return { ...toAsset(asset), identifiers: await readIdentifiers(tx, asset) };
-}
-
-function toAsset({ id, type, name, criticality, exposure, owner, tags, retired_at, version, created_at, updated_at }: AssetRow): Static<typeof Asset> {
-  return {
-    id,
-    type,
-    name,
-    criticality,
-    exposure,
-    owner,
-    tags,
-    retired: retired_at !== null,
-    retired_at: retired_at?.toISOString() ?? null,
-    version,
-    created_at: created_at.toISOString(),
-    updated_at: updated_at.toISOString(),
+    mergeRoutes(app, { db, secret, follower });
   };
 }

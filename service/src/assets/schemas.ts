@@ -23,6 +23,7 @@ export const Asset = Named('Asset', {
   exposure: Exposure,
   owner: Nullable(Type.String({ description: 'Team or person responsible for the asset', examples: ['team-payments'] })),
   tags: Type.Array(Type.String(), { description: 'Tags of the asset', examples: [['payments']] }),
+  merged_into: Nullable({ ...Id, description: 'The asset that this one was merged into. It is no longer listed', examples: [null] }),
   retired: Type.Boolean({ description: 'Whether the asset is retired', examples: [false] }),
   retired_at: Nullable({ ...Timestamp, description: 'When the asset was retired', examples: [null] }),
   version: Type.Integer({ minimum: 1, description: 'Version of the asset, also its ETag. Each change increases it by 1' }),
@@ -69,6 +70,14 @@ export const AssetCreate = Named(
   },
   { examples: [{ type: 'host', name: 'web.example.com', criticality: 'high', owner: 'team-payments' }] },
 );
+
+const Reason = (description: string) => Type.Optional(Text(3, 2_000, { description }));
+export const AssetMergeBody = Named(
+  'AssetMerge',
+  { into: { ...Id, description: 'The asset that is the same' }, reason: Reason('Why the two are the same') },
+  { examples: [{ into: '01994f3e-8a10-7c31-9d3c-5f1f4b8f0a11', reason: 'one host with two names' }] },
+);
+export const AssetUnmergeBody = Named('AssetUnmerge', { reason: Reason('Why the two are different') }, { examples: [{ reason: 'two hosts' }] });
 
 export const AssetPatch = Named(
   'AssetPatch',

@@ -125,6 +125,11 @@ export function subjectsOf(api: TestApi): Readonly<Record<string, Create>> {
       return [id, await create(organization, `/api/v1/webhooks/${id}/test`)];
     },
     '/api/v1/assets/{id}': single(asset),
+    unmergeAsset: single(async (organization) => {
+      const [into, id] = [await asset(organization), await asset(organization)];
+      await api.call('POST', `/api/v1/assets/${id}/merge`, { as: organization.owner, body: { into } });
+      return id;
+    }),
     '/api/v1/assets/{id}/tracks/{name}': async (organization) => [await asset(organization), 'default'],
     '/api/v1/findings/{id}': single(finding),
     splitFinding: single(async (organization) => {
@@ -176,6 +181,10 @@ export const bodySamples: Readonly<Record<string, (api: TestApi, organization: T
   mergeFinding: async (api, { owner, slug }) => {
     const body = { title: 'same', severity: 'high', asset: { type: 'host', name: `of ${slug}` } };
     return { into: ((await api.call('POST', '/api/v1/findings', { as: owner, body })).body as { id: string }).id };
+  },
+  mergeAsset: async (api, { owner, slug }) => {
+    const body = { type: 'host', name: `${newId()} of ${slug}` };
+    return { into: ((await api.call('POST', '/api/v1/assets', { as: owner, body })).body as { id: string }).id };
   },
   pushTicket: async (api, organization) => ({ connection_id: await ticketing(api, organization) }),
 };
