@@ -1,15 +1,30 @@
 import type { App } from '../http/app.ts';
 import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
+import { getRoute } from '../http/resource.ts';
 import { problems } from '../http/schemas.ts';
 import type { FindingDeps } from './deps.ts';
+import { readIdentity } from './details/identity.ts';
+import { toIdentity } from './details/present.ts';
 import { readDetails } from './details/read-details.ts';
 import type { FindingRow } from './fields/field.ts';
 import { mergeByHand, splitByHand } from './identity-changes/by-hand.ts';
 import { toFinding } from './present.ts';
 import { Finding, FindingParams } from './schemas.ts';
-import { FindingMerge, FindingSplit } from './schemas-identity.ts';
+import { FindingIdentity, FindingMerge, FindingSplit } from './schemas-identity.ts';
 
 export function identityRoutes(app: App, deps: FindingDeps): void {
+  getRoute(app, deps, '/findings/:id/identity', {
+    access: 'findings:read',
+    operationId: 'getFindingIdentity',
+    summary: 'Explain the identity of a finding',
+    description:
+      'Returns what makes records of reports belong to the finding: its weakness with all aliases, its component, the identifiers of its asset, ids of tools, and merges.',
+    tag: 'Findings',
+    params: FindingParams,
+    body: FindingIdentity,
+    read: async (tx, { actor, params }) => toIdentity(await readIdentity(tx, actor.orgId, params.id)),
+  });
+
   app.post(
     '/findings/:id/merge',
     {

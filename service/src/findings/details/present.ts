@@ -1,12 +1,15 @@
 import type { Static } from 'typebox';
 import { trackName } from '../../assets/track-name.ts';
+import { shownPerson } from '../fields/acceptance.ts';
 import type { FindingRow } from '../fields/field.ts';
 import { listedFields } from '../fields/fields.ts';
 import { shownLocation } from '../fields/location.ts';
 import type { Names, ShownSource } from '../fields/names.ts';
 import { showSource } from '../fields/names.ts';
 import type { Occurrence, Sighting, StillOpenReason } from '../schemas-details.ts';
+import type { FindingIdentity } from '../schemas-identity.ts';
 import { severityName } from '../severity.ts';
+import type { Identity } from './identity.ts';
 import type { OccurrenceRow } from './occurrences.ts';
 import type { SightingRow } from './sightings.ts';
 import { blockersOf, type StillOpen } from './still-open.ts';
@@ -75,6 +78,31 @@ function reportedBy({ said }: SightingRow, finding: FindingRow, names: Names): S
     version,
     fixed_version,
     path,
+  };
+}
+
+export function toIdentity({ finding, asset, identifiers, sightings, aliases, rules }: Identity): Static<typeof FindingIdentity> {
+  return {
+    id: finding.id,
+    merged_into: finding.merged_into,
+    weakness: finding.weakness,
+    aliases,
+    component_key: finding.component_key,
+    asset: { id: asset.id, type: asset.type, name: asset.name, identifiers },
+    tool_ids: sightings.flatMap((sighting) =>
+      sighting.external_id === null ? [] : [{ source: sourceOf(sighting), track: trackName(sighting.track_name), external_id: sighting.external_id }],
+    ),
+    rules: rules.map(({ id, kind, a, b, person, person_name, reason, created_at, revoked_at, revoked_by }) => ({
+      id,
+      kind,
+      finding_id: a,
+      into_id: b,
+      by: shownPerson(person, person_name),
+      reason,
+      created_at: created_at.toISOString(),
+      revoked_at: revoked_at?.toISOString() ?? null,
+      revoked_by,
+    })),
   };
 }
 

@@ -184,3 +184,23 @@ describe('a merge is refused', () => {
     expect(await merge(newer, (theirs.body as Shown).id)).toMatchObject({ status: 404 });
   });
 });
+
+describe('the identity of a finding', () => {
+  it('shows its aliases, the identifiers of its asset, the ids of tools and its merges', async () => {
+    const { older, newer, asset, cve, one } = await twoFindings();
+    const ghsa = `GHSA-aaaa-bbbb-${String(count).padStart(4, '0')}`;
+    await scan(asset, [{ ...one, vulnerability_ids: [cve, ghsa], external_id: 'tool-7' }], 3, 'tool_c');
+    await merge(newer, older);
+    await split(newer);
+    expect(await get(`/findings/${older}/identity`)).toMatchObject({
+      id: older,
+      weakness: cve,
+      aliases: [ghsa],
+      asset: { type: 'container_image', identifiers: [{ kind: 'name', value: expect.stringContaining(`merge-${count}`) }] },
+      tool_ids: [{ source: { provider: 'tool_c' }, track: 'prod', external_id: 'tool-7' }],
+      rules: [{ kind: 'by_person', finding_id: newer, into_id: older, reason: 'one library', revoked_at: expect.any(String) }],
+    });
+    const { api } = service;
+    expect(await api().call('GET', `/api/v1/findings/${older}/identity`, { as: api().theirs.owner })).toMatchObject({ status: 404 });
+  });
+});
