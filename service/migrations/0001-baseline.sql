@@ -336,6 +336,8 @@ create table assets (
   owner text,
   tags text[] not null default '{}',
   retired_at timestamptz(3),
+  -- The asset that this one turned out to be.
+  merged_into uuid,
   version integer not null default 1,
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
@@ -398,6 +400,30 @@ create table asset_versions (
 );
 create index asset_versions_by_digest on asset_versions (org_id, digest) where digest is not null;
 select make_tenant_table('asset_versions', 'select, insert, update, delete');
+
+-- Assets that a person found to be one.
+create table asset_merges (
+  org_id uuid not null,
+  id uuid not null,
+  from_asset_id uuid not null,
+  into_asset_id uuid not null,
+  person text,
+  person_name text not null,
+  reason text,
+  -- What moved to the other asset, to move it back.
+  moved jsonb not null,
+  created_at timestamptz(3) not null default now(),
+  undone_at timestamptz(3),
+  undone_by text,
+  primary key (org_id, id),
+  foreign key (org_id, from_asset_id) references assets (org_id, id),
+  foreign key (org_id, into_asset_id) references assets (org_id, id),
+  check (from_asset_id <> into_asset_id),
+  check ((undone_at is null) = (undone_by is null))
+);
+create index asset_merges_by_from on asset_merges (org_id, from_asset_id);
+create index asset_merges_by_into on asset_merges (org_id, into_asset_id);
+select make_tenant_table('asset_merges', 'select, insert, update');
 
 -- ----------------------------------------------------------------------------------------------------
 -- Vulnerabilities
@@ -583,6 +609,7 @@ create index findings_by_component on findings (org_id, lower(regexp_replace(com
 create index findings_by_epss on findings (org_id, epss) where epss is not null and listed;
 create index findings_by_kev on findings (org_id, risk_score, id) where kev and listed;
 create index findings_unlisted on findings (org_id, id) where not listed;
+create index findings_by_merge on findings (org_id, merged_into) where merged_into is not null;
 create index findings_by_expiry on findings (org_id, acceptance_expires_at) where status = 'risk_accepted';
 -- One GIN index for all lexemes: v:<vulnerability> k:<cwe> t:<tag> p:<provider> c:<connection> a:<asset type> w:<word>, and the facets people filter
 -- by most often (severity, status, assurance, KEV, disputed severity, fix). Two such filters meet inside one index instead of combining two large bitmaps. The facet
@@ -636,7 +663,8 @@ create index sightings_by_external_id on sightings (org_id, source_id, external_
 create index sightings_by_content on sightings using hash (content);
 -- Suppressed findings are few. The index finds them without reading the others.
 create index sightings_suppressed on sightings (org_id, finding_id) where suppressed and state = 'present';
-select make_tenant_table('sightings', 'select, insert, update');
+-- Rows are deleted when two findings are merged of which both have the sighting.
+select make_tenant_table('sightings', 'select, insert, update, delete');
 
 -- Where in its asset a finding is: every path, URL, resource or package. Rows exist only for sightings with several places. The one place of any other
 -- sighting is `sightings.place`.
@@ -652,7 +680,7 @@ create table occurrences (
   first_seen timestamptz(3) not null,
   last_seen timestamptz(3) not null,
   primary key (org_id, finding_id, source_id, track, place),
-  foreign key (org_id, finding_id, source_id, track) references sightings (org_id, finding_id, source_id, track)
+  foreign key (org_id, finding_id, source_id, track) references sightings (org_id, finding_id, source_id, track) on update cascade
 );
 select make_tenant_table('occurrences', 'select, insert, update, delete');
 
@@ -717,6 +745,35 @@ create table finding_history (
 create index finding_history_by_import on finding_history (org_id, import_id, finding_id) where import_id is not null;
 select make_tenant_table('finding_history', 'select, insert');
 select make_insert_only('finding_history');
+
+-- Findings that were found to be one: `a` was merged into `b`. Kept across imports until it is revoked.
+create table identity_rules (
+  org_id uuid not null,
+  id uuid not null,
+  kind text not null check (kind in ('by_person', 'asset_merge', 'alias')),
+  a uuid not null,
+  b uuid not null,
+  -- The person who decided it. Null for imports.
+  person text,
+  person_name text,
+  reason text,
+  -- The merge of two assets that made it necessary.
+  asset_merge_id uuid,
+  -- Both findings with their sightings and occurrences before the merge, to separate them again.
+  undo jsonb not null,
+  created_at timestamptz(3) not null default now(),
+  revoked_at timestamptz(3),
+  revoked_by text,
+  primary key (org_id, id),
+  foreign key (org_id, a) references findings (org_id, id),
+  foreign key (org_id, b) references findings (org_id, id),
+  check (a <> b),
+  check ((revoked_at is null) = (revoked_by is null))
+);
+create unique index identity_rules_by_a on identity_rules (org_id, a) where revoked_at is null;
+create index identity_rules_by_b on identity_rules (org_id, b);
+create index identity_rules_by_asset_merge on identity_rules (org_id, asset_merge_id) where asset_merge_id is not null;
+select make_tenant_table('identity_rules', 'select, insert, update');
 
 -- What people decided about findings: accepted risks and false positives. Under the four-eyes policy an acceptance is requested first, and becomes
 -- active when a second person approves it.

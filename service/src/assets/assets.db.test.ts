@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApi, type TestApi } from '../testing/http/api.ts';
 
 let api: TestApi;
@@ -81,11 +82,68 @@ it('requires the current version, skips writes without a change, and records the
   expect(await patch(asset.id, { owner: 'ada' }, { 'if-match': '"1"' })).toMatchObject({ status: 200, body: { version: 2 } });
   expect(await patch(asset.id, { owner: 'eve' }, { 'if-match': '"1"' })).toMatchObject({ status: 412 });
   expect(await patch(asset.id, { owner: null })).toMatchObject({ status: 200, body: { owner: null, version: 3 } });
-  expect(await patch(asset.id, { name: 'x' })).toMatchObject({ status: 400, body: { errors: [{ path: '/name', code: 'unknown_field' }] } });
+  expect(await patch(asset.id, { type: 'host' })).toMatchObject({ status: 400, body: { errors: [{ path: '/type', code: 'unknown_field' }] } });
   const audit = await get<{ data: { object: { id: string } }[] }>('/audit-events?limit=200&sort=-occurred_at');
   expect(audit.data.filter(({ object }) => object.id === asset.id)).toMatchObject([
     { before: { owner: 'ada' }, after: { owner: null } },
     { after: { owner: 'ada' } },
   ]);
   expect(await api.call('PATCH', `/api/v1/assets/${asset.id}`, { as: api.theirs.owner, body: { owner: 'eve' } })).toMatchObject({ status: 404 });
+});
+
+describe('an asset that a person creates', () => {
+  const create = (body: object, key = api.ours.owner) => api.call('POST', '/api/v1/assets', { as: key, body });
+
+  it('is recognized by every spelling of its name', async () => {
+    const created = await create({ type: 'repository', name: 'git@github.com:Acme/Created.git', criticality: 'critical', owner: 'team-a', tags: ['pci'] });
+    expect(created).toMatchObject({
+      status: 201,
+      body: { type: 'repository', criticality: 'critical', exposure: 'unknown', owner: 'team-a', tags: ['pci'], version: 1 },
+    });
+    const { id } = created.body as Asset;
+    expect(created.headers.get('location')).toBe(`/api/v1/assets/${id}`);
+    const weak = { title: 'weak', severity: 'high', asset: { type: 'repository', name: 'https://github.com/acme/created' } };
+    expect((await api.call('POST', '/api/v1/findings', { ...as(), body: weak })).body).toMatchObject({ asset: { id, criticality: 'critical' } });
+    expect(await create({ type: 'repository', name: 'ssh://git@github.com/acme/created' })).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringContaining(id) },
+    });
+    expect(await get(`/assets/${id}`)).toMatchObject({ identifiers: expect.arrayContaining([{ kind: 'name', value: 'github.com/acme/created' }]) });
+    const { rows } = await api.db.withSystem((tx) => sql<{ type: string }>`select type from events where subject = ${id}`.execute(tx));
+    expect(rows).toEqual([{ type: 'asset.created' }]);
+  });
+
+  it('is not another one of a different type', async () => {
+    expect(await create({ type: 'host', name: 'same.example' })).toMatchObject({ status: 201 });
+    expect(await create({ type: 'other', name: 'same.example' })).toMatchObject({ status: 201 });
+    expect(await create({ type: 'host', name: 'SAME.example.' })).toMatchObject({ status: 409 });
+  });
+
+  it('needs a role that manages assets', async () => {
+    expect(await create({ type: 'host', name: 'viewer.example' }, await api.ours.key('viewer'))).toMatchObject({ status: 403 });
+    expect(await create({ type: 'host', name: ' ' })).toMatchObject({ status: 400 });
+  });
+});
+
+describe('a new name', () => {
+  it('is kept, and the asset is still recognized by the old one', async () => {
+    const { asset } = await finding('10.20.30.40');
+    expect(await patch(asset.id, { name: 'Payments database' })).toMatchObject({ status: 200, body: { name: 'Payments database', version: 2 } });
+    expect((await finding('10.20.30.40')).asset).toMatchObject({ id: asset.id, name: 'Payments database' });
+    const again = await api.call('POST', '/api/v1/findings', { ...as(), body: { title: 'by id', severity: 'low', asset_id: asset.id } });
+    expect(again.body).toMatchObject({ asset: { id: asset.id } });
+    const { identifiers } = await get<{ identifiers: object[] }>(`/assets/${asset.id}`);
+    expect(identifiers).toEqual(
+      expect.arrayContaining([
+        { kind: 'name', value: 'payments database' },
+        { kind: 'ip', value: '10.20.30.40' },
+      ]),
+    );
+  });
+
+  it('must not belong to another asset', async () => {
+    const [one, other] = [await finding('name-one.example'), await finding('name-other.example')];
+    expect(await patch(one.asset.id, { name: 'NAME-OTHER.example' })).toMatchObject({ status: 409, body: { detail: expect.stringContaining(other.asset.id) } });
+    expect(await patch(one.asset.id, { name: 'name-one.example' })).toMatchObject({ status: 200, body: { version: 1 } });
+  });
 });

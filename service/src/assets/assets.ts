@@ -5,13 +5,17 @@ import type { TenantTx } from '../db/database.ts';
 import { fetchPage, type PageRequest, type SortColumns } from '../db/pages.ts';
 import { emit } from '../events/emit.ts';
 import type { Actor } from '../shared/actor.ts';
-import { notFound } from '../shared/errors.ts';
+import { AppError, notFound } from '../shared/errors.ts';
+import type { Numbering } from './merging/merge-tracks.ts';
+import { addNameKey } from './own-keys.ts';
 import type { AssetPatch, AssetQuery } from './schemas.ts';
 
 export function listAssets(tx: TenantTx, orgId: string, filter: Static<typeof AssetQuery>, page: PageRequest) {
   const { type, name, criticality, exposure, tag, retired } = filter;
   // The index is on the name in lower case with the collation "C", so sorting and searching must use the same expression.
-  const named = sql<AssetRow & { sort_name: string }>`(select *, lower(name) collate "C" as sort_name from tenant_assets where org_id = ${orgId})`.as('assets');
+  const named = sql<
+    AssetRow & { sort_name: string }
+  >`(select *, lower(name) collate "C" as sort_name from tenant_assets where org_id = ${orgId} and merged_into is null)`.as('assets');
   let query = tx.selectFrom(named).selectAll().where('org_id', '=', orgId);
   if (type) query = query.where('type', 'in', type);
   if (name !== undefined) query = query.where(sql<boolean>`sort_name like ${`${name.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`}`);
@@ -32,11 +36,24 @@ export async function readAsset(tx: TenantTx, orgId: string, id: string) {
 
 export type AssetRow = Awaited<ReturnType<typeof readAsset>>;
 
+export interface AssetMerge {
+  from: string;
+  into: string;
+  mergeId: string;
+  reason: string | null;
+  tracks: readonly Numbering[];
+}
+
 /** Applies a change of an asset to what depends on it, in the same transaction. */
 export interface AssetFollower {
   /** Called before the asset is locked. */
   prepare(tx: TenantTx, orgId: string): Promise<void>;
   follow(tx: TenantTx, actor: Actor, before: AssetRow, after: AssetRow): Promise<void>;
+  /** Called when a person ends a track: its sources say nothing more about its findings. */
+  endTrack(tx: TenantTx, actor: Actor, ended: { assetId: string; track: number }): Promise<void>;
+  /** Moves what belongs to an asset to the one that it was merged into. Returns what `unmerge` needs, as JSON. */
+  merge(tx: TenantTx, actor: Actor, merge: AssetMerge & { versions: readonly Numbering[] }): Promise<unknown>;
+  unmerge(tx: TenantTx, actor: Actor, merge: AssetMerge & { findings: unknown }): Promise<void>;
 }
 
 interface AssetChange {
@@ -47,18 +64,22 @@ interface AssetChange {
 
 export async function updateAsset(tx: TenantTx, actor: Actor, follower: AssetFollower, { id, patch, check }: AssetChange): Promise<AssetRow> {
   const { orgId } = actor;
-  if (patch.criticality !== undefined || patch.exposure !== undefined || patch.retired !== undefined) await follower.prepare(tx, orgId);
+  if (patch.criticality !== undefined || patch.exposure !== undefined || patch.retired !== undefined || patch.name !== undefined)
+    await follower.prepare(tx, orgId);
   // NO KEY, because findings that reference the asset take a key-share lock on it.
   const current = await tx.selectFrom('assets').selectAll().where('org_id', '=', orgId).where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
   if (!current) throw notFound('asset', id);
   check(current);
+  if (current.merged_into !== null) throw new AppError('conflict', `The asset was merged into "${current.merged_into}". Change that one instead.`);
   const { before, after } = difference(current, patch);
   if (Object.keys(after).length === 0) return current;
   const { retired, ...columns } = after;
+  if (after.name !== undefined) await addNameKey(tx, current, after.name);
   const updated = await tx
     .updateTable('assets')
     .set({
       ...columns,
+      ...(after.name === undefined ? {} : { name_rank: CHOSEN }),
       ...(retired === undefined ? {} : { retired_at: retired ? sql<Date>`now()` : null }),
       version: current.version + 1,
       updated_at: sql<Date>`now()`,
@@ -72,6 +93,9 @@ export async function updateAsset(tx: TenantTx, actor: Actor, follower: AssetFol
   await follower.follow(tx, actor, current, updated);
   return updated;
 }
+
+/** The rank of a name that a person chose, which no report replaces. */
+const CHOSEN = -1;
 
 /** The fields that the patch changes, before and after. */
 function difference(current: AssetRow, patch: AssetChange['patch']): { before: Record<string, unknown>; after: AssetChange['patch'] } {

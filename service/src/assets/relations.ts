@@ -11,7 +11,7 @@ export const tenantAssets = sql<
   Pick<Selectable<DB['tenant_assets']>, 'org_id' | 'id' | 'name' | 'criticality' | 'exposure' | 'owner' | 'tags'>
 >`(select org_id, id, name, criticality, exposure, owner, tags from tenant_assets)`;
 
-/** The branches, environments and release lines of assets. */
+/** The branches, environments and release lines of assets. The default track has no row until it has a name. */
 export const assetTracks = sql<
   Pick<Selectable<DB['asset_tracks']>, 'org_id' | 'asset_id' | 'n' | 'name' | 'counts'>
 >`(select org_id, asset_id, n, counts, name from asset_tracks)`;

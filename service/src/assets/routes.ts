@@ -1,18 +1,15 @@
-import type { Static } from 'typebox';
-import type { Database } from '../db/database.ts';
 import { presentPage } from '../db/pages.ts';
 import type { App } from '../http/app.ts';
+import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
 import { getRoute, listRoute, patchRoute } from '../http/resource.ts';
-import { type AssetFollower, type AssetRow, listAssets, readAsset, updateAsset } from './assets.ts';
-import { Asset, AssetList, AssetParams, AssetPatch, AssetQuery } from './schemas.ts';
-
-export interface AssetDeps {
-  db: Database;
-  /** Signs cursors. */
-  secret: Buffer;
-  /** Passed in, because findings depend on assets and not the other way round. */
-  follower: AssetFollower;
-}
+import { problems } from '../http/schemas.ts';
+import { listAssets, readAsset, updateAsset } from './assets.ts';
+import { createAsset } from './create-asset.ts';
+import type { AssetDeps } from './deps.ts';
+import { toAsset, withIdentifiers } from './present.ts';
+import { mergeRoutes } from './routes-merge.ts';
+import { trackRoutes } from './routes-tracks.ts';
+import { AssetCreate, AssetDetails, AssetList, AssetParams, AssetPatch, AssetQuery } from './schemas.ts';
 
 export function assetRoutes({ db, secret, follower }: AssetDeps) {
   return (app: App): void => {
@@ -28,15 +25,37 @@ export function assetRoutes({ db, secret, follower }: AssetDeps) {
       read: async (tx, { actor, query, page }) => presentPage(await listAssets(tx, actor.orgId, query, page), toAsset),
     });
 
+    app.post(
+      '/assets',
+      {
+        config: { access: 'assets:manage' },
+        schema: {
+          operationId: 'createAsset',
+          summary: 'Create an asset',
+          description:
+            'Creates an asset before a report names it, for example to set its criticality and owner. Returns 409 with the id of the existing asset if the name is known.',
+          tags: ['Assets'],
+          headers: IdempotencyHeaders,
+          body: AssetCreate,
+          response: { 201: AssetDetails, ...problems('conflict', 'idempotency_key_reused') },
+        },
+      },
+      (request, reply) =>
+        answerOnce({ db, secret }, request, reply, async (tx) => {
+          const asset = await createAsset(tx, request.actor, follower, request.body);
+          return { status: 201, headers: { location: `/api/v1/assets/${asset.id}`, etag: `"${asset.version}"` }, body: await withIdentifiers(tx, asset) };
+        }),
+    );
+
     getRoute(app, { db }, '/assets/:id', {
       access: 'assets:read',
       operationId: 'getAsset',
       summary: 'Get an asset',
-      description: 'Returns one asset. To list its findings, use `GET /findings?asset_id=`.',
+      description: 'Returns one asset with the names by which it is recognized. To list its findings, use `GET /findings?asset_id=`.',
       tag: 'Assets',
       params: AssetParams,
-      body: Asset,
-      read: async (tx, { actor, params }) => toAsset(await readAsset(tx, actor.orgId, params.id)),
+      body: AssetDetails,
+      read: async (tx, { actor, params }) => withIdentifiers(tx, await readAsset(tx, actor.orgId, params.id)),
     });
 
     patchRoute(app, { db }, '/assets/:id', {
@@ -44,29 +63,16 @@ export function assetRoutes({ db, secret, follower }: AssetDeps) {
       operationId: 'updateAsset',
       summary: 'Change an asset',
       description:
-        "Applies a JSON merge patch. Absent fields stay unchanged. Changing criticality or exposure rescores the asset's findings immediately. Retiring the asset withdraws its active findings.",
+        "Applies a JSON merge patch. Absent fields stay unchanged. Changing criticality or exposure rescores the asset's findings immediately. A new name must not belong to another asset. Retiring the asset withdraws its active findings.",
       tag: 'Assets',
       params: AssetParams,
       patch: AssetPatch,
-      body: Asset,
-      change: async (tx, { actor, params, patch, check }) => toAsset(await updateAsset(tx, actor, follower, { id: params.id, patch, check })),
+      body: AssetDetails,
+      problems: ['conflict'],
+      change: async (tx, { actor, params, patch, check }) => withIdentifiers(tx, await updateAsset(tx, actor, follower, { id: params.id, patch, check })),
     });
-  };
-}
 
-function toAsset({ id, type, name, criticality, exposure, owner, tags, retired_at, version, created_at, updated_at }: AssetRow): Static<typeof Asset> {
-  return {
-    id,
-    type,
-    name,
-    criticality,
-    exposure,
-    owner,
-    tags,
-    retired: retired_at !== null,
-    retired_at: retired_at?.toISOString() ?? null,
-    version,
-    created_at: created_at.toISOString(),
-    updated_at: updated_at.toISOString(),
+    trackRoutes(app, { db, secret, follower });
+    mergeRoutes(app, { db, secret, follower });
   };
 }

@@ -24,6 +24,7 @@ export const Asset = Named('Asset', {
   exposure: Exposure,
   owner: Nullable(Type.String({ description: 'Team or person responsible for the asset', examples: ['team-payments'] })),
   tags: Type.Array(Type.String(), { description: 'Tags of the asset', examples: [['payments']] }),
+  merged_into: Nullable({ ...Id, description: 'The asset that this one was merged into. It is no longer listed', examples: [null] }),
   retired: Type.Boolean({ description: 'Whether the asset is retired', examples: [false] }),
   retired_at: Nullable({ ...Timestamp, description: 'When the asset was retired', examples: [null] }),
   version: Type.Integer({ minimum: 1, description: 'Version of the asset, also its ETag. Each change increases it by 1' }),
@@ -31,6 +32,19 @@ export const Asset = Named('Asset', {
   updated_at: { ...Timestamp, description: 'When the asset was last changed' },
 });
 export const AssetList = PageOf('AssetList', Asset);
+
+export const AssetDetails = Named('AssetDetails', {
+  ...Asset.properties,
+  identifiers: Type.Array(
+    Type.Object({
+      kind: Type.String({ description: '`name`, or the kind of identifier: `fqdn`, `ip`, `mac`, `arn` and others' }),
+      value: Type.String({ description: 'The identifier in its normal form' }),
+    }),
+    { description: 'The names by which reports are recognized as being about the asset', examples: [[{ kind: 'name', value: 'web.example.com' }]] },
+  ),
+});
+
+const name = (description: string) => Type.String({ maxLength: 1_000, pattern: '[\\p{L}\\p{N}\\p{P}\\p{S}]', description });
 
 const anyOf = <T extends TSchema>(item: T, description: string) => Type.Optional(Type.Array(item, { maxItems: 50, description }));
 export const AssetQuery = Strict({
@@ -43,13 +57,37 @@ export const AssetQuery = Strict({
   retired: Retired('`true`: only retired assets. `false`: only assets in use. Default: both'),
 });
 
+const tags = Type.Array(Tag, { maxItems: 50, uniqueItems: true, description: 'All tags of the asset. They replace the current ones' });
+
+export const AssetCreate = Named(
+  'AssetCreate',
+  {
+    type: AssetType,
+    name: name('Name as reports state it. The tag of an image, or the spelling of a repository address, does not matter'),
+    criticality: Type.Optional({ ...Criticality, description: 'How important the asset is to the business. Default: `medium`' }),
+    exposure: Type.Optional({ ...Exposure, description: 'From where the asset can be reached. Default: `unknown`' }),
+    owner: Type.Optional(Text(1, 200, { description: 'Team or person responsible for the asset' })),
+    tags: Type.Optional({ ...tags, description: 'Tags of the asset' }),
+  },
+  { examples: [{ type: 'host', name: 'web.example.com', criticality: 'high', owner: 'team-payments' }] },
+);
+
+const Reason = (description: string) => Type.Optional(Text(3, 2_000, { description }));
+export const AssetMergeBody = Named(
+  'AssetMerge',
+  { into: { ...Id, description: 'The asset that is the same' }, reason: Reason('Why the two are the same') },
+  { examples: [{ into: '01994f3e-8a10-7c31-9d3c-5f1f4b8f0a11', reason: 'one host with two names' }] },
+);
+export const AssetUnmergeBody = Named('AssetUnmerge', { reason: Reason('Why the two are different') }, { examples: [{ reason: 'two hosts' }] });
+
 export const AssetPatch = Named(
   'AssetPatch',
   {
+    name: Type.Optional(name('New name. Reports that use the old name are still recognized, and no report replaces the new one')),
     criticality: Type.Optional(Criticality),
     exposure: Type.Optional(Exposure),
     owner: Type.Optional(Nullable(Text(1, 200, { description: 'Team or person responsible for the asset. null removes it' }))),
-    tags: Type.Optional(Type.Array(Tag, { maxItems: 50, uniqueItems: true, description: 'All tags of the asset. They replace the current ones' })),
+    tags: Type.Optional(tags),
     retired: Retired('`true` retires the asset and withdraws its active findings. `false` puts it back in use, but does not reopen the findings'),
   },
   { minProperties: 1, examples: [{ criticality: 'high', exposure: 'internet', owner: 'team-payments' }] },

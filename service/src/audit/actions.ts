@@ -5,7 +5,7 @@
 interface Actions {
   api_key: 'created' | 'updated' | 'revoked';
   artifact: 'added' | 'superseded' | 'removed' | 'downloaded' | 'not_captured';
-  asset: 'updated';
+  asset: 'created' | 'updated' | 'reactivated' | 'track_renamed' | 'track_ended' | 'merged' | 'unmerged';
   connection: 'created' | 'updated' | 'deleted';
   finding:
     | 'created'
@@ -16,12 +16,15 @@ interface Actions {
     | 'acceptances_expired'
     | 'acceptance_requested'
     | 'acceptance_approved'
-    | 'acceptance_rejected';
+    | 'acceptance_rejected'
+    | 'merged'
+    | 'split';
   import: 'created' | 'succeeded' | 'needs_confirmation' | 'confirmed' | 'discarded' | 'failed';
   member: 'added' | 'updated' | 'removed' | 'subject_linked';
   organization: 'created' | 'updated';
   package: 'requested' | 'ready' | 'failed' | 'superseded' | 'viewed' | 'downloaded' | 'verified' | 'shared' | 'share_revoked';
   session: 'created' | 'refused' | 'ended';
+  source: 'retired' | 'reactivated';
   sync: 'requested' | 'succeeded' | 'partial' | 'failed' | 'cancelled' | 'needs_confirmation' | 'confirmed' | 'discarded';
   ticket: 'pushed' | 'linked' | 'updated' | 'drifted' | 'paused' | 'failed' | 'gone' | 'unlinked';
   upload: 'verified';

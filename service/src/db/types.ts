@@ -13,6 +13,7 @@ export interface DB {
   artifact_removals: ArtifactRemovalsTable;
   artifacts: ArtifactsTable;
   asset_keys: AssetKeysTable;
+  asset_merges: AssetMergesTable;
   asset_tracks: AssetTracksTable;
   asset_versions: AssetVersionsTable;
   assets: AssetsTable;
@@ -27,6 +28,7 @@ export interface DB {
   finding_work_items: FindingWorkItemsTable;
   findings: FindingsTable;
   idempotency_keys: IdempotencyKeysTable;
+  identity_rules: IdentityRulesTable;
   import_assets: ImportAssetsTable;
   import_closures: ImportClosuresTable;
   import_groups: ImportGroupsTable;
@@ -161,6 +163,20 @@ interface AssetKeysTable {
   rank: number;
 }
 
+interface AssetMergesTable {
+  org_id: string;
+  id: string;
+  from_asset_id: string;
+  into_asset_id: string;
+  person: string | null;
+  person_name: string;
+  reason: string | null;
+  moved: JsonColumn;
+  created_at: Generated<Timestamp>;
+  undone_at: Timestamp | null;
+  undone_by: string | null;
+}
+
 interface AssetTracksTable {
   org_id: string;
   asset_id: string;
@@ -197,6 +213,7 @@ interface AssetsTable {
   owner: string | null;
   tags: Generated<string[]>;
   retired_at: Timestamp | null;
+  merged_into: string | null;
   version: Generated<number>;
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
@@ -420,6 +437,22 @@ interface IdempotencyKeysTable {
   request_hash: Buffer;
   response: Buffer | null;
   created_at: Generated<Timestamp>;
+}
+
+interface IdentityRulesTable {
+  org_id: string;
+  id: string;
+  kind: 'by_person' | 'asset_merge' | 'alias';
+  a: string;
+  b: string;
+  person: string | null;
+  person_name: string | null;
+  reason: string | null;
+  asset_merge_id: string | null;
+  undo: JsonColumn;
+  created_at: Generated<Timestamp>;
+  revoked_at: Timestamp | null;
+  revoked_by: string | null;
 }
 
 interface ImportAssetsTable {

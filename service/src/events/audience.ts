@@ -11,6 +11,7 @@ const permissionFor = new Map<string, Permission>(
     member: 'members:read',
     organization: 'organization:read',
     package: 'evidence:read',
+    source: 'findings:read',
     sync: 'integrations:read',
     ticket: 'work_items:read',
     work_item: 'work_items:read',

@@ -13,6 +13,16 @@ export interface FindingFollower {
   assertOpen(tx: TenantTx, orgId: string, workItemId: string): Promise<void>;
   /** Links findings to a work item. Call it before `follow`. */
   link(tx: TenantTx, actor: Actor, workItemId: string, ids: readonly string[]): Promise<void>;
+  /** Puts findings on the open work items of others that were merged into them. Call it before `follow`. */
+  moveLinks(tx: TenantTx, actor: Actor, pairs: readonly MergedPair[]): Promise<void>;
+  /** Puts findings that were separated again on the open work items that they were on. Call it before `follow`. */
+  restoreLinks(tx: TenantTx, actor: Actor, pairs: readonly MergedPair[]): Promise<void>;
+}
+
+/** A finding that was merged into another one. */
+export interface MergedPair {
+  from_id: string;
+  into_id: string;
 }
 
 export function idsSql(ids: readonly string[]): RawBuilder<unknown> {

@@ -1,19 +1,21 @@
 import type { Static } from 'typebox';
 import { RISK_MODEL, riskOf } from '../vulnerabilities/risk.ts';
+import { toOccurrence, toSighting, toStillOpen } from './details/present.ts';
+import type { Details } from './details/read-details.ts';
+import { seenBuilds, stillOpenBecause } from './details/still-open.ts';
 import { shownPerson } from './fields/acceptance.ts';
 import { showDetails, showListed } from './fields/derive.ts';
 import type { FindingRow } from './fields/field.ts';
-import { type DecisionRow, showSource } from './fields/names.ts';
+import type { DecisionRow } from './fields/names.ts';
 import type { Decision } from './fields/shapes.ts';
 import { type CountsBySeverity, emptyCounts } from './import/count-changes.ts';
 import type { ImportRow } from './import/manage-imports.ts';
-import type { readDetails, readHistory } from './list/list.ts';
+import type { readHistory } from './list/list.ts';
 import type { Finding, Import } from './schemas.ts';
 import type { HistoryEntry } from './schemas-triage.ts';
 import { severityName } from './severity.ts';
 
 /** Converts rows to API objects. */
-type Details = Awaited<ReturnType<typeof readDetails>>;
 type HistoryRow = Awaited<ReturnType<typeof readHistory>>['data'][number];
 
 export function toFinding(row: FindingRow, details: Details): Static<typeof Finding> {
@@ -22,9 +24,7 @@ export function toFinding(row: FindingRow, details: Details): Static<typeof Find
   return {
     ...showListed(row, details),
     ...showDetails(row, details),
-    description: details.text?.description ?? null,
-    solution: details.text?.solution ?? null,
-    references: details.text?.reference_urls ?? [],
+    ...details.texts,
     severity_override:
       row.severity_override === null
         ? null
@@ -35,17 +35,11 @@ export function toFinding(row: FindingRow, details: Details): Static<typeof Find
             reason: row.severity_override_reason ?? '',
           },
     risk: { score: risk.score, model: RISK_MODEL, factors: risk.factors },
-    sightings: details.sightings.map((sighting) => ({
-      source: showSource({ id: sighting.source_id, kind: sighting.kind, provider: sighting.provider, tool: sighting.tool, name: sighting.source_name }),
-      state: sighting.state,
-      external_id: sighting.external_id,
-      severity: severityName(sighting.severity),
-      tool_severity: sighting.tool_severity,
-      suppressed: sighting.suppressed,
-      first_seen: sighting.first_seen.toISOString(),
-      last_seen: sighting.last_seen.toISOString(),
-      last_import_id: sighting.last_import_id,
-    })),
+    sightings: details.sightings.map((sighting) => toSighting(sighting, row, details)),
+    still_open_because: stillOpenBecause(row, details.sightings).map(toStillOpen),
+    versions: seenBuilds(details.sightings),
+    occurrence_count: details.occurrences.count,
+    occurrences: details.occurrences.first.map(toOccurrence),
     decisions: (details.decisions.get(row.id) ?? []).map(toDecision),
     work_items: details.workItems.map(({ id, title, status, linked_at }) => ({ id, title, status, linked_at: linked_at.toISOString() })),
   };

@@ -4,7 +4,7 @@ import { assertVersion, expectedVersions, IfMatchHeaders } from '../http/request
 import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
 import { problems } from '../http/schemas.ts';
 import type { FindingDeps } from './deps.ts';
-import { readDetails } from './list/list.ts';
+import { readDetails } from './details/read-details.ts';
 import { toFinding } from './present.ts';
 import { Finding, FindingParams } from './schemas.ts';
 import { AcceptanceApproval, AcceptanceRejection } from './schemas-triage.ts';

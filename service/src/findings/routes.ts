@@ -6,16 +6,22 @@ import { problems } from '../http/schemas.ts';
 import { invalidField } from '../shared/errors.ts';
 import { scoreVector } from '../vulnerabilities/cvss.ts';
 import type { FindingDeps } from './deps.ts';
+import { listOccurrences } from './details/occurrences.ts';
+import { toOccurrence } from './details/present.ts';
+import { readDetails } from './details/read-details.ts';
 import { showListed } from './fields/derive.ts';
 import { namesFor } from './fields/names.ts';
-import { listFindings, readDetails, readFinding, readHistory } from './list/list.ts';
+import { listFindings, readFinding, readHistory } from './list/list.ts';
 import { toFinding, toHistoryEntry } from './present.ts';
 import { acceptanceRoutes } from './routes-acceptance.ts';
 import { bulkRoutes } from './routes-bulk.ts';
 import { exportRoutes } from './routes-export.ts';
+import { identityRoutes } from './routes-identity.ts';
 import { importRoutes } from './routes-imports.ts';
+import { sourceRoutes } from './routes-sources.ts';
 import { statsRoutes } from './routes-stats.ts';
 import { Finding, FindingCreate, FindingList, FindingParams } from './schemas.ts';
+import { OccurrenceList, OccurrenceQuery } from './schemas-details.ts';
 import { FindingQuery } from './schemas-filter.ts';
 import { FindingPatch, HistoryList, HistoryQuery } from './schemas-triage.ts';
 import { createFinding, type NewFinding } from './triage/create.ts';
@@ -70,7 +76,8 @@ export function findingRoutes(deps: FindingDeps) {
       access: 'findings:read',
       operationId: 'getFinding',
       summary: 'Get a finding',
-      description: 'Returns one finding with its texts, what each source says about it, its work items and the factors of its risk score.',
+      description:
+        'Returns one finding with its texts, what each source says about it, why it is still open, where it occurs, its work items and the factors of its risk score.',
       tag: 'Findings',
       params: FindingParams,
       body: Finding,
@@ -110,8 +117,23 @@ export function findingRoutes(deps: FindingDeps) {
       read: async (tx, { actor, params, page }) => presentPage(await readHistory(tx, actor.orgId, params.id, page), toHistoryEntry),
     });
 
+    listRoute(app, deps, '/findings/:id/occurrences', {
+      access: 'findings:read',
+      operationId: 'listFindingOccurrences',
+      summary: 'List the occurrences of a finding',
+      description: 'Returns every place of the asset where a source reports the finding, or has reported it: paths, URLs, resources, ports and packages.',
+      tag: 'Findings',
+      params: FindingParams,
+      query: OccurrenceQuery,
+      list: OccurrenceList,
+      problems: ['not_found'],
+      read: async (tx, { actor, params, page }) => presentPage(await listOccurrences(tx, actor.orgId, params.id, page), toOccurrence),
+    });
+
     acceptanceRoutes(app, deps);
     bulkRoutes(app, deps);
+    identityRoutes(app, deps);
+    sourceRoutes(app, deps);
     statsRoutes(app, deps);
     exportRoutes(app, deps);
     importRoutes(app, deps);

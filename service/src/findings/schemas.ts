@@ -4,25 +4,14 @@ import { listParameters, PageOf } from '../http/paging.ts';
 import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp } from '../http/schemas.ts';
 import { riskFactors } from '../vulnerabilities/risk.ts';
 import { detailSchemas, listedSchemas } from './fields/derive.ts';
-import { AssetType, Decision, Location, Multi, Severity, Source, Tag } from './fields/shapes.ts';
+import { AssetType, Decision, Location, Multi, Severity, Tag } from './fields/shapes.ts';
 import { countedChanges } from './import/count-changes.ts';
+import { Occurrence, SeenBuild, Sighting, StillOpenReason } from './schemas-details.ts';
 
 export const FindingParams = Strict({ id: Id });
 
 const ListedFinding = Named('ListedFinding', listedSchemas);
 export const FindingList = PageOf('FindingList', ListedFinding);
-
-const Sighting = Named('Sighting', {
-  source: Source,
-  state: OneOf(['present', 'absent', 'unknown'] as const, { description: 'Whether the source still sees the finding' }),
-  external_id: Nullable(Type.String({ description: "The source's own id of the finding", examples: [null] })),
-  severity: { ...Severity, description: 'Severity according to this source' },
-  tool_severity: Nullable(Type.String({ description: "Severity in the source's own words", examples: ['CRITICAL'] })),
-  suppressed: Type.Boolean({ description: 'Whether the source suppresses the finding', examples: [false] }),
-  first_seen: { ...Timestamp, description: 'When the source first saw the finding' },
-  last_seen: { ...Timestamp, description: 'When the source last saw the finding. Refreshed at most once a day' },
-  last_import_id: Nullable({ ...Id, description: 'The last import that updated this entry' }),
-});
 
 const WorkItemRef = Named('WorkItemRef', {
   id: Id,
@@ -66,7 +55,11 @@ export const Finding = Named('Finding', {
       { description: 'How the score is computed. The points add up to it' },
     ),
   }),
-  sightings: Type.Array(Sighting, { description: 'What each source says about the finding' }),
+  sightings: Type.Array(Sighting, { description: 'What each source says about the finding, on each track of the asset' }),
+  still_open_because: Type.Array(StillOpenReason, { description: 'Why an active finding is not closed: an entry for each source and track that still has it' }),
+  versions: Type.Array(SeenBuild, { description: 'The builds of the asset on which sources last saw the finding' }),
+  occurrence_count: Type.Integer({ minimum: 0, description: 'How many occurrences there are, by place, source and track' }),
+  occurrences: Type.Array(Occurrence, { description: 'The first 100 occurrences. `GET /findings/{id}/occurrences` lists all' }),
   decisions: Type.Array(Decision, { description: 'Acceptances of the risk and false positives, the current ones first. At most 20' }),
   work_items: Type.Array(WorkItemRef, { description: 'Work items that the finding is linked to' }),
 });
@@ -109,9 +102,9 @@ export const ScanScope = Named('ScanScope', {
   ...scopeFields,
   asset: Type.Optional(
     Type.Union([ScopeAsset, Type.Literal('unspecified')], {
-      examples: [{ type: 'repository', name: 'https://git.example.com/shop' }],
       description:
         'What the report is about. Takes precedence over what a report about one asset calls it. Required if the report does not name its asset. `unspecified`: the report is about something without a name',
+      examples: [{ type: 'repository', name: 'https://git.example.com/shop' }],
     }),
   ),
 });

@@ -99,6 +99,11 @@ export const problemKinds: Readonly<Record<ErrorCode, ProblemKind>> = {
     title: 'Range not satisfiable',
     help: 'The `Range` header asks for bytes past the end of the content. `Content-Range` contains its size. Request a valid range, or omit `Range` to get everything.',
   },
+  unprocessable: {
+    status: 422,
+    title: 'Cannot be done',
+    help: 'The request is well-formed, but what it asks for is not possible with these objects. `detail` says why.',
+  },
   idempotency_key_reused: {
     status: 422,
     title: 'Idempotency key reused',

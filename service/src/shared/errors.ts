@@ -19,6 +19,7 @@ export type ErrorCode =
   | 'headers_too_large'
   | 'request_timeout'
   | 'unsupported_media_type'
+  | 'unprocessable'
   | 'idempotency_key_reused'
   | 'rate_limited'
   | 'internal_error'

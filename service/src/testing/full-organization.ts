@@ -1,13 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
+import { mergeAssets } from '../assets/merging/merge-assets.ts';
 import type { BlobStore } from '../blobs/blobs.ts';
-import type { Database } from '../db/database.ts';
+import type { Database, TenantTx } from '../db/database.ts';
 import { createSecretBox } from '../events/webhooks/secrets.ts';
 import { createWebhook } from '../events/webhooks/webhooks.ts';
 import { addArtifact, recordSealedArtifacts, removeArtifact } from '../evidence/artifacts/artifacts.ts';
 import { appendLeaf, publishLeaf, recordCheckpoint } from '../evidence/log/transparency-log.ts';
 import { recordReceipt } from '../evidence/sharing/receipts.ts';
-import { createFinding } from '../findings/triage/create.ts';
+import { createFinding, type NewFinding } from '../findings/triage/create.ts';
+import { followAsset } from '../findings/triage/follow-asset.ts';
 import { updateFinding } from '../findings/triage/triage.ts';
 import { declareJob, enqueue } from '../jobs/jobs.ts';
 import { type Actor, systemActor } from '../shared/actor.ts';
@@ -183,6 +185,8 @@ async function addFinding(db: Database, actor: Actor): Promise<void> {
       select org_id, unnest(source_ids), asset_id, ${importId}, now() from findings where org_id = ${orgId} and id = ${id}`.execute(tx);
     await tx.insertInto('vulnerability_aliases').values({ org_id: orgId, alias: AWKWARD, weakness: 'CVE-2021-44228', origin: 'knowledge' }).execute();
     await tx.insertInto('alias_claims').values({ org_id: orgId, alias: AWKWARD, weakness: 'CVE-2021-44228', provider: 'trivy' }).execute();
+    await addTracks(tx, orgId, id, importId);
+    await addMerges(tx, actor);
   });
   await db.withSystem((tx) =>
     tx
@@ -190,6 +194,30 @@ async function addFinding(db: Database, actor: Actor): Promise<void> {
       .values({ id: `CVE-2021-${orgId}`, aliases: [AWKWARD], epss: 0.1 })
       .execute(),
   );
+}
+
+async function addTracks(tx: TenantTx, orgId: string, findingId: string, importId: string): Promise<void> {
+  const finding = sql`from findings where org_id = ${orgId} and id = ${findingId}`;
+  await sql`insert into asset_tracks (org_id, asset_id, n, name, kind, counts, ended_at, ended_by) select org_id, asset_id, 1, ${AWKWARD}, 'named', true, now(), ${AWKWARD} ${finding}`.execute(
+    tx,
+  );
+  await sql`insert into asset_versions (org_id, asset_id, n, track, name, first_scan, last_scan) select org_id, asset_id, 1, 1, ${AWKWARD}, now(), now() ${finding}`.execute(
+    tx,
+  );
+  await sql`
+    insert into run_assets (org_id, source_id, asset_id, track, import_id, version_n, started_at, ended_at, complete, accepted)
+    select org_id, source_ids[1], asset_id, 0, ${importId}, 1, now(), now(), true, true ${finding}`.execute(tx);
+  await sql`
+    insert into occurrences (org_id, finding_id, source_id, track, place, label, location, state, first_seen, last_seen)
+    select org_id, id, source_ids[1], 0, '\\x00ff', ${AWKWARD}, jsonb_build_object('path', ${AWKWARD}::text), 'present', now(), now() ${finding}`.execute(tx);
+}
+
+/** Two assets that were merged, and so were their findings. */
+async function addMerges(tx: TenantTx, actor: Actor): Promise<void> {
+  const assetFollower = followAsset(followFindings);
+  const vulnerable = (name: string): NewFinding => ({ title: name, severity: 'low', cves: ['CVE-2024-1234'], asset: { type: 'other', name } });
+  const [one, other] = [await createFinding(tx, actor, vulnerable('one'), followFindings), await createFinding(tx, actor, vulnerable('other'), followFindings)];
+  await mergeAssets(tx, actor, assetFollower, { id: one.asset_id, into: other.asset_id, reason: AWKWARD });
 }
 
 export async function addKey(db: Database, orgId: string): Promise<void> {

@@ -30,7 +30,7 @@ export async function learnAliases(tx: TenantTx, { orgId, provider, reported }: 
 const ADVISORY = '^(GHSA|SNYK|PYSEC|GO|RUSTSEC|GSD|OSV|MAL|GMS)-';
 
 /** Lets aliases count for all that the knowledge sources know, or that two tools agree on. Returns the new ones. */
-export async function confirmAliases(tx: TenantTx, orgId: string, ids: readonly string[]): Promise<string[]> {
+async function confirmAliases(tx: TenantTx, orgId: string, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<{ alias: string }>`
     with candidates as (

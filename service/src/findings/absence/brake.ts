@@ -23,10 +23,10 @@ export async function findExcess(tx: TenantTx, resolution: Resolution, { brake, 
   const closing = sql`
     select closing.id from (${closingIfAppliedSql(resolution)}) closing`;
   const { rows } = await sql<{ closing: number; per_asset: number }>`
-    with closing as (${closing}), assets as (
+    with closing as (${closing}), per_asset as (
       select count(*) as count from closing join findings f on f.org_id = ${orgId} and f.id = closing.id group by f.asset_id
     )
-    select coalesce(sum(count), 0)::int as closing, coalesce(max(count), 0)::int as per_asset from assets`.execute(tx);
+    select coalesce(sum(count), 0)::int as closing, coalesce(max(count), 0)::int as per_asset from per_asset`.execute(tx);
   const { closing: count, per_asset } = rows[0] ?? { closing: 0, per_asset: 0 };
   if (count === 0) return null;
   const { rows: recent } = await sql<{ closed: number }>`

@@ -171,7 +171,7 @@ describe('absence', () => {
 });
 
 describe('a finding that is seen again', () => {
-  it('has a new deadline that counts from the scan, which a change of severity does not reset', async () => {
+  it('has a new deadline that begins with the scan, which a change of severity does not reset', async () => {
     await run([inLib('a')], complete(1));
     await run([], complete(2));
     expect(await run([inLib('a')], complete(3))).toMatchObject({ reopened: 1 });

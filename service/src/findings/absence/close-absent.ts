@@ -66,7 +66,7 @@ async function recordRun(tx: TenantTx, { orgId, importId, sourceId }: Resolution
 }
 
 /** Records until when the source has scanned each track of the run. A run whose closures are withheld proves nothing yet. */
-export async function recordCoverage(tx: TenantTx, { orgId, importId, sourceId }: Resolution): Promise<void> {
+async function recordCoverage(tx: TenantTx, { orgId, importId, sourceId }: Resolution): Promise<void> {
   await sql`
     insert into source_coverage as known (org_id, source_id, asset_id, track, import_id, seen_at, complete_import_id, complete_at, version_n)
     select ${orgId}::uuid, ${sourceId}::uuid, run.asset_id, run.track, ${importId}::uuid, run.started_at, proves.import_id, proves.started_at, proves.version_n

@@ -137,8 +137,8 @@ const manipulations: readonly Manipulation[] = [
   },
 ];
 
-/** Two seeds in every run of the tests. `RRS_RESCANS=10` tries two hundred. */
-const SEEDS = Number(process.env.RRS_RESCANS ?? 2);
+/** Each manipulation is tried with this many different reports. */
+const SEEDS = 2;
 const cases = manipulations.flatMap((one) =>
   one.formats.flatMap((format) => Array.from({ length: SEEDS }, (_, seed) => [one.name, format, seed, one] as const)),
 );

@@ -1,7 +1,8 @@
 import type { Static, TSchema } from 'typebox';
 import type { CopyValue } from '../../db/copy.ts';
+import { detailFields } from './detail-fields.ts';
 import { type ColumnName, type CsvValue, type Field, type FindingRow, fold, type ImportedColumn, type Reported, reported } from './field.ts';
-import { detailFields, listedFields } from './fields.ts';
+import { listedFields } from './fields.ts';
 import type { Names } from './names.ts';
 
 /** What the parts of the feature need, derived from the declared fields. */

@@ -1,12 +1,11 @@
 import { exploitMaturities, fixStates } from '@rrs/scan-reports';
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { Id, Nullable, OneOf, Timestamp } from '../../http/schemas.ts';
-import { reasonText } from '../reason-codes.ts';
 import { severityName, severityRank } from '../severity.ts';
 import { activeStatuses } from '../status.ts';
-import { isOutdated, shownAcceptance } from './acceptance.ts';
 import { field, fold, type ImportedColumn, known, knownOrReported, reported, reportedOrKnown, type Stated } from './field.ts';
-import { Acceptance, AssetRef, Assurance, Cvss, Epss, Justification, Kev, Location, ReasonCode, Severity, Source, Status } from './shapes.ts';
+import { shownLocation } from './location.ts';
+import { AssetRef, Assurance, Cvss, Epss, Kev, Location, Severity, Source, Status } from './shapes.ts';
 
 /**
  * Every column of a finding that comes from reports or is shown to users is declared here, once. Staging, COPY, creating and merging, the list, the API
@@ -175,6 +174,11 @@ export const listedFields = {
       resource: ({ resource }) => resource,
     },
   }),
+  place_count: field({
+    schema: Type.Integer({ minimum: 0, description: 'In how many places of the asset sources still see the finding', examples: [1] }),
+    columns: { place_count: null },
+    show: ({ place_count }) => place_count,
+  }),
   sources: field({
     schema: Type.Array(Source, { description: 'Sources that report the finding' }),
     columns: { source_ids: null },
@@ -254,53 +258,6 @@ export const listedFields = {
   }),
 };
 
-/** Fields that the single finding and the exports have in addition. */
-export const detailFields = {
-  weakness: field({
-    schema: Type.String({ description: 'Identifier of the weakness: a vulnerability id, or the rule of the tool', examples: ['CVE-2021-44228'] }),
-    columns: { weakness: null },
-    show: ({ weakness }) => weakness,
-    csv: { weakness: (weakness) => weakness },
-  }),
-  status_reason: field({
-    schema: Nullable(Type.String({ description: 'Reason for the last change of status, in words', examples: [null] })),
-    columns: { status_reason: null },
-    show: ({ status_reason, reason_code }) => reasonText(reason_code, status_reason),
-    csv: { status_reason: (reason) => reason },
-  }),
-  reason_code: field({
-    schema: Nullable(ReasonCode),
-    columns: { reason_code: null },
-    show: ({ reason_code }) => reason_code as Static<typeof ReasonCode> | null,
-    csv: { reason_code: (code) => code },
-  }),
-  status_changed_at: field({
-    schema: { ...Timestamp, description: 'When the status last changed' },
-    columns: { status_changed_at: null },
-    show: ({ status_changed_at }) => status_changed_at.toISOString(),
-  }),
-  acceptance: field({
-    schema: Acceptance,
-    columns: { acceptance_owner: null, acceptance_expires_at: null },
-    show: (row, { decisions }) => shownAcceptance(row, decisions.get(row.id) ?? []),
-    csv: { acceptance_owner: (acceptance) => acceptance?.owner, acceptance_expires_at: (acceptance) => acceptance?.expires_at },
-  }),
-  decision_outdated: field({
-    schema: Type.Boolean({
-      description: 'Whether the finding is more severe than when it was decided on, or was listed as exploited since. Such a false positive stays one',
-      examples: [false],
-    }),
-    columns: {},
-    show: (row, { decisions }) => isOutdated(row, decisions.get(row.id) ?? []),
-  }),
-  justification: field({
-    schema: Nullable(Justification),
-    columns: { justification: null },
-    show: ({ justification }) => justification,
-    csv: { justification: (justification) => justification },
-  }),
-};
-
 /** Of several ratings, the newest CVSS version with the highest score. */
 function ratedOrKnown(column: 'cvss_version' | 'cvss_vector' | 'cvss_score', value: Stated['value']): ImportedColumn {
   const best = 'order by x.cvss_score is null, x.cvss_version desc nulls last, x.cvss_score desc, x.cvss_vector';
@@ -314,24 +271,4 @@ function newest(column: 'epss' | 'epss_percentile' | 'epss_date'): string {
 /** pg returns the timestamp 'infinity', which means no deadline, as a number. */
 function deadlineOf(due: Date | number): Date | null {
   return due instanceof Date ? due : null;
-}
-
-/** The stored location may also have a `fingerprint`, which is internal: it takes part in the identity. */
-function shownLocation(stored: unknown): Static<typeof Location> {
-  const location = stored as Partial<Static<typeof Location>>;
-  return {
-    component: location.component ?? null,
-    version: location.version ?? null,
-    fixed_version: location.fixed_version ?? null,
-    purl: location.purl ?? null,
-    path: location.path ?? null,
-    line: location.line ?? null,
-    end_line: location.end_line ?? null,
-    port: location.port ?? null,
-    protocol: location.protocol ?? null,
-    url: location.url ?? null,
-    method: location.method ?? null,
-    parameter: location.parameter ?? null,
-    resource: location.resource ?? null,
-  };
 }

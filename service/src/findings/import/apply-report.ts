@@ -1,9 +1,10 @@
 import type { About, Asset, ReportFormat } from '@rrs/scan-reports';
 import { sql } from 'kysely';
-import { type DescribedAsset, describeAsset } from '../../assets/describe.ts';
-import { describeRun, type RunOfAsset } from '../../assets/resolve-tracks.ts';
+import { type DescribedAsset, describeAsset } from '../../assets/recognize/describe.ts';
+import { describeRun, type RunOfAsset } from '../../assets/recognize/resolve-tracks.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { readPolicy } from '../../organizations/read-policy.ts';
+import { systemActor } from '../../shared/actor.ts';
 import { type Absence, blockers, doubtsOf, isBlocker } from '../absence/absence.ts';
 import { type Closures, closeAbsent, notifyFollower } from '../absence/close-absent.ts';
 import { isUnread } from '../absence/find-absent.ts';
@@ -12,6 +13,7 @@ import { followPlaces } from '../decisions/follow-places.ts';
 import { reopenRiskIncreased } from '../decisions/risk-increased.ts';
 import type { FindingFollower } from '../follower.ts';
 import type { HistoryActor } from '../history.ts';
+import { adoptAliases } from '../identity-changes/adopt-aliases.ts';
 import { takeImportLock } from '../import-lock.ts';
 import type { Resolution } from '../merge/resolution.ts';
 import { resolveRecords } from '../merge/resolve.ts';
@@ -96,7 +98,8 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report, 
     isEmpty: staged.received === 0,
   };
   const moved = absence.complete ? { isUnread: (location: ReturnType<typeof sql>) => isUnread(location, absence) } : null;
-  const { withdrawn, ...outcomes } = await resolveRecords(tx, resolution, moved);
+  const merged = await adoptAliases(tx, resolution);
+  const outcomes = await resolveRecords(tx, resolution, moved);
   // The statistics do not include the new rows yet, and the next statements join them with existing ones.
   if (isLarge(staged)) await sql`select analyze_grown()`.execute(tx);
   const closures = await closeAbsent(tx, resolution, absence);
@@ -108,13 +111,15 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report, 
   const redecided = await followPlaces(tx, resolution.actor, { ids: touched, importId: row.id });
   await voidRequestsOfClosed(tx, orgId, touched);
   const by_severity = await countBySeverity(tx, orgId, row.id);
-  if (!row.dry_run)
+  if (!row.dry_run) {
+    await follower.moveLinks(tx, { ...systemActor(orgId, resolution.actor.name), ...resolution.actor }, merged);
     await notifyFollower(tx, follower, resolution, {
       reopened: outcomes.reopened,
       closed,
-      others: [...withdrawn, ...risen, ...redecided],
+      others: [...merged.flatMap(({ from_id, into_id }) => [from_id, into_id]), ...risen, ...redecided],
       isWithheld: withheld !== null,
     });
+  }
   const { received, rejected, rejections } = staged;
   const unchanged = received - rejected - outcomes.created - outcomes.updated - outcomes.reopened;
   return {

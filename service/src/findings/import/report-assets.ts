@@ -1,5 +1,5 @@
 import { type Asset, type AssetType, ReportError } from '@rrs/scan-reports';
-import { type DescribedAsset, describeAsset, TrackError } from '../../assets/describe.ts';
+import { type DescribedAsset, describeAsset, TrackError } from '../../assets/recognize/describe.ts';
 import type { ScanScope } from './manage-imports.ts';
 
 /** In a scan scope, says that the report is about something without a name. */

@@ -1,6 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { ReportFormat, ReportInput, RunFacts } from '@rrs/scan-reports';
-import type { DescribedAsset } from '../../assets/describe.ts';
+import type { DescribedAsset } from '../../assets/recognize/describe.ts';
 import { type CopyClient, copyLines, type Hex } from '../../db/copy.ts';
 import {
   contentOf,

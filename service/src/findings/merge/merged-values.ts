@@ -81,13 +81,16 @@ export async function createFindings(tx: TenantTx, { orgId, importId, sourceId, 
     insert into findings (${columns}) select ${values} from staged`.execute(tx);
 }
 
+/** Null: the change does not come from an import. */
+type Merging = Pick<Resolution, 'orgId' | 'sla' | 'actor'> & { importId: string | null };
+
 /** Applies new statements of the only source of a finding. */
 export async function updateSingle(tx: TenantTx, resolution: Resolution): Promise<void> {
   await applyValues(tx, resolution, stagedSql(resolution, ['updated', 'returned']));
 }
 
 /** Merges what all sources say about the findings that `ids` selects. */
-export async function updateShared(tx: TenantTx, resolution: Resolution, ids: RawBuilder<unknown>): Promise<void> {
+export async function updateShared(tx: TenantTx, resolution: Merging, ids: RawBuilder<unknown>): Promise<void> {
   await applyValues(tx, resolution, foldedSql(resolution.orgId, ids));
 }
 
@@ -97,7 +100,7 @@ const searchSql = sql`array_to_tsvector(array(select word from unnest(merged.wor
   || array['a:' || f.asset_type] || array(select 't:' || lower(tag) from unnest(merged.tags) as tag))`;
 
 /** Sets the columns that follow from what sources say. What people decided stays, and a deadline is never moved back. */
-async function applyValues(tx: TenantTx, { orgId, importId, sla, actor }: Resolution, stated: RawBuilder<unknown>): Promise<void> {
+async function applyValues(tx: TenantTx, { orgId, importId, sla, actor }: Merging, stated: RawBuilder<unknown>): Promise<void> {
   const clock = sql<Date>`case when f.reopen_count = 0 then least(f.clock_from, merged.first_seen) else f.clock_from end`;
   const entries = sql`
     select f.id as finding_id, 'updated' as action, null as reason,

@@ -4,7 +4,9 @@ import type { Resolution } from './resolution.ts';
 
 /** Moves findings that the tool's own id found elsewhere. In two steps, because one finding may take the identity key that another leaves. */
 export async function moveKnown(tx: TenantTx, { orgId, importId }: Resolution): Promise<void> {
-  const inGroup = sql`tenant_import_groups g where g.org_id = ${orgId} and g.import_id = ${importId} and f.org_id = ${orgId} and f.id = g.finding_id and g.outcome in ('joined', 'returned', 'updated')`;
+  const inGroup = sql`tenant_import_groups g where g.org_id = ${orgId} and g.import_id = ${importId} and f.org_id = ${orgId} and f.id = g.finding_id and g.outcome in ('joined', 'returned', 'updated')
+    and not exists (select from findings merged where merged.org_id = ${orgId} and merged.asset_id = f.asset_id and merged.weakness = g.weakness
+      and merged.identity_key = g.identity_key and merged.merged_into = f.id)`;
   const { numAffectedRows = 0n } =
     await sql`update findings f set identity_key = uuid_send(f.id) from ${inGroup} and (f.weakness <> g.weakness or f.identity_key <> g.identity_key)`.execute(
       tx,

@@ -1,9 +1,7 @@
 import { sql } from 'kysely';
-import { resolveAssets } from '../../assets/resolve.ts';
+import { resolveAssets } from '../../assets/recognize/resolve.ts';
 import type { TenantTx } from '../../db/database.ts';
-import { learnAliases } from '../../vulnerabilities/aliases.ts';
 import { aliasesFor } from '../../vulnerabilities/relations.ts';
-import { adoptAliases } from './adopt-aliases.ts';
 import { closeUnseen, reopenSeen } from './change-status.ts';
 import { followMoved, type MovedCode } from './follow-moved-code.ts';
 import { changedOutcomes, groupRecords } from './group-records.ts';
@@ -20,16 +18,12 @@ export interface Outcomes {
   created: number;
   updated: number;
   reopened: number;
-  /** Findings that were known twice, under two ids of one vulnerability. */
-  withdrawn: string[];
 }
 
-/** Turns the staged records of an import into findings and sightings. */
+/** Turns the staged records of an import into findings and sightings. Call `adoptAliases` first. */
 export async function resolveRecords(tx: TenantTx, resolution: Resolution, moved: MovedCode | null): Promise<Outcomes> {
   const { orgId, importId } = resolution;
   await resolveAssets(tx, orgId, importId);
-  const reported = sql`select weakness, aliases from tenant_import_rows where org_id = ${orgId} and import_id = ${importId} and (aliases <> '{}' or weakness not like 'CVE-%')`;
-  const withdrawn = await adoptAliases(tx, resolution, await learnAliases(tx, { orgId, provider: resolution.provider, reported }));
   await useAliases(tx, resolution);
   if (moved) await followMoved(tx, resolution, moved);
   await joinComponents(tx, resolution);
@@ -53,7 +47,7 @@ export async function resolveRecords(tx: TenantTx, resolution: Resolution, moved
   await closeUnseen(tx, resolution, groupsSql(resolution, sql`g.absent_at is not null`));
   await reopenSeen(tx, resolution);
   await listFindings(tx, resolution);
-  return { ...(await countOutcomes(tx, resolution)), withdrawn };
+  return countOutcomes(tx, resolution);
 }
 
 /** Records that name a vulnerability by an alias are about the vulnerability. */
@@ -77,8 +71,8 @@ async function keepTexts(tx: TenantTx, { orgId, importId }: Resolution): Promise
     order by staged.text_id`.execute(tx);
 }
 
-async function countOutcomes(tx: TenantTx, { orgId, importId }: Resolution): Promise<Omit<Outcomes, 'withdrawn'>> {
-  const { rows } = await sql<Omit<Outcomes, 'withdrawn'>>`
+async function countOutcomes(tx: TenantTx, { orgId, importId }: Resolution): Promise<Outcomes> {
+  const { rows } = await sql<Outcomes>`
     with outcomes as (
       select finding_id, bool_or(outcome = 'created') as created, bool_or(outcome = 'reopened') as reopened, bool_or(outcome in ('joined', 'returned', 'updated')) as updated
       from tenant_import_groups where org_id = ${orgId} and import_id = ${importId} group by 1

@@ -20,7 +20,7 @@ export function wordsOfSource({ kind, provider, name }: Source): string[] {
 export async function sourceOf(tx: TenantTx, orgId: string, source: Source): Promise<string> {
   const known = await tx
     .selectFrom('sources')
-    .select('id')
+    .select(['id', 'retired_at'])
     .where('org_id', '=', orgId)
     .where('kind', '=', source.kind)
     .where('provider', '=', source.provider)
@@ -28,6 +28,15 @@ export async function sourceOf(tx: TenantTx, orgId: string, source: Source): Pro
     .where('name', '=', source.name)
     .where('path', '=', source.path)
     .executeTakeFirst();
+  if (known?.retired_at) {
+    // A source that scans again is in use again.
+    await tx
+      .updateTable('sources')
+      .set({ retired_at: null, retired_by: null, retired_reason: null })
+      .where('org_id', '=', orgId)
+      .where('id', '=', known.id)
+      .execute();
+  }
   if (known) return known.id;
   const id = newId();
   await tx

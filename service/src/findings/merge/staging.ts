@@ -1,6 +1,6 @@
 import type { Observation } from '@rrs/scan-reports';
-import type { DescribedAsset } from '../../assets/describe.ts';
-import { deleteImportedAssets } from '../../assets/resolve.ts';
+import type { DescribedAsset } from '../../assets/recognize/describe.ts';
+import { deleteImportedAssets } from '../../assets/recognize/resolve.ts';
 import { type CopyValue, copyLine, type Hex } from '../../db/copy.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { newId } from '../../shared/ids.ts';

@@ -3,8 +3,8 @@ import { observation } from '@rrs/scan-reports/normalize.ts';
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import { readAsset } from '../../assets/assets.ts';
-import { type DescribedAsset, describeAsset } from '../../assets/describe.ts';
-import { describeRun } from '../../assets/resolve-tracks.ts';
+import { type DescribedAsset, describeAsset } from '../../assets/recognize/describe.ts';
+import { describeRun } from '../../assets/recognize/resolve-tracks.ts';
 import { recordAudit } from '../../audit/record.ts';
 import { Hex } from '../../db/copy.ts';
 import type { TenantTx } from '../../db/database.ts';
@@ -15,6 +15,7 @@ import { AppError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import type { FindingRow } from '../fields/field.ts';
 import { type FindingFollower, idsSql } from '../follower.ts';
+import { adoptAliases } from '../identity-changes/adopt-aliases.ts';
 import { takeImportLock } from '../import-lock.ts';
 import { readFinding } from '../list/list.ts';
 import { resolveRecords } from '../merge/resolve.ts';
@@ -48,7 +49,8 @@ export async function createFinding(tx: TenantTx, actor: Actor, input: NewFindin
   const sourceId = await sourceOf(tx, orgId, { kind: 'manual', provider: 'manual', tool: '', name: '', path: '' });
   const { sla } = await readPolicy(tx, orgId);
   const resolution = { orgId, importId, sourceId, provider: 'manual', sourceWords: ['p:manual'], provesFixed: false, sla, actor, large: false };
-  const { created, withdrawn } = await resolveRecords(tx, resolution, null);
+  const merged = await adoptAliases(tx, resolution);
+  const { created } = await resolveRecords(tx, resolution, null);
   const { rows } = await sql<{ finding_id: string }>`select finding_id from tenant_import_groups where org_id = ${orgId} and import_id = ${importId}`.execute(
     tx,
   );
@@ -60,7 +62,8 @@ export async function createFinding(tx: TenantTx, actor: Actor, input: NewFindin
   await recordAudit(tx, actor, { action: 'finding.created', objectType: 'finding', objectId: id, after });
   await emit(tx, orgId, { type: 'finding.created', subject: id, data: after });
   if (input.work_item_id !== undefined) await follower.link(tx, actor, input.work_item_id, [id]);
-  if (withdrawn.length > 0) await follower.follow(tx, actor, idsSql(withdrawn));
+  await follower.moveLinks(tx, actor, merged);
+  if (merged.length > 0) await follower.follow(tx, actor, idsSql(merged.flatMap(({ from_id, into_id }) => [from_id, into_id])));
   return finding;
 }
 

@@ -6,8 +6,10 @@ import { emitSql } from '../../events/emit.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { riskSql } from '../../vulnerabilities/risk.ts';
 import { voidRequestsOfClosed } from '../decisions/decisions.ts';
+import { endSightings } from '../endings/end-sightings.ts';
 import type { FindingFollower } from '../follower.ts';
 import { historySql } from '../history.ts';
+import { mergeAssetFindings, unmergeAssetFindings } from '../identity-changes/merge-asset.ts';
 import { takeImportLock } from '../import-lock.ts';
 import { reasonSentences } from '../reason-codes.ts';
 import { activeStatuses, mayMove } from '../status.ts';
@@ -24,9 +26,22 @@ export const followAsset = (follower: FindingFollower): AssetFollower => ({
       await follower.follow(tx, actor, withdrawn);
     }
   },
+  async endTrack(tx, actor, { assetId, track }) {
+    const onTrack = sql<boolean>`s.track = ${track} and s.finding_id in (select f.id from findings f where f.org_id = ${actor.orgId} and f.asset_id = ${assetId})`;
+    await endSightings(tx, actor, follower, { code: 'track_ended', where: onTrack });
+  },
+  async merge(tx, actor, merge) {
+    const moved = await mergeAssetFindings(tx, actor, follower, merge);
+    await rescore(tx, { org_id: actor.orgId, id: merge.into });
+    return moved;
+  },
+  async unmerge(tx, actor, merge) {
+    await unmergeAssetFindings(tx, actor, follower, merge);
+    await rescore(tx, { org_id: actor.orgId, id: merge.from });
+  },
 });
 
-async function rescore(tx: TenantTx, { org_id, id }: AssetRow): Promise<void> {
+async function rescore(tx: TenantTx, { org_id, id }: Pick<AssetRow, 'org_id' | 'id'>): Promise<void> {
   const risk = riskSql('f', 'a');
   await sql`
     update findings f set risk_score = ${risk}, version = f.version + 1, updated_at = now() from ${assetFacts} a

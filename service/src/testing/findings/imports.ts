@@ -128,6 +128,8 @@ export function useImports() {
 
   return {
     db: () => db,
+    /** To start an API over the same database. */
+    url: () => testDatabase.url,
     follower: followFindings,
     admin: () => admin,
     organization,

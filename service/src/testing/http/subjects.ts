@@ -23,6 +23,9 @@ export function subjectsOf(api: TestApi): Readonly<Record<string, Create>> {
   const finding = (organization: TestOrganization): Promise<string> =>
     create(organization, '/api/v1/findings', { title: 'subject', severity: 'high', asset: { type: 'host', name: `of ${organization.slug}` } });
 
+  const asset = (organization: TestOrganization): Promise<string> =>
+    create(organization, '/api/v1/assets', { type: 'host', name: `${newId()} of ${organization.slug}` });
+
   /** A finding with a pending request to accept its risk, by somebody else. */
   const requestedAcceptance = async (organization: TestOrganization): Promise<string> => {
     const finding_id = await finding(organization);
@@ -52,6 +55,13 @@ export function subjectsOf(api: TestApi): Readonly<Record<string, Create>> {
   const scanner = (organization: TestOrganization): Promise<string> => {
     const settings = { config: { api_url: 'http://127.0.0.1:1/rest', organization_id: 'x' }, credentials: { token: 'token-of-a-test' } };
     return create(organization, '/api/v1/integrations', { provider: 'snyk', name: newId(), schedule: null, ...settings });
+  };
+
+  const source = async ({ id: org_id, slug }: TestOrganization, retired_at: Date | null): Promise<string> => {
+    const id = newId();
+    const row = { org_id, id, kind: 'import', provider: 'trivy', name: `${id} of ${slug}`, retired_at } as const;
+    await withSystem((tx) => tx.insertInto('sources').values(row).execute());
+    return id;
   };
 
   /** An import that waits for confirmation, so that it can be confirmed and discarded. */
@@ -114,13 +124,23 @@ export function subjectsOf(api: TestApi): Readonly<Record<string, Create>> {
       const id = await webhook(organization);
       return [id, await create(organization, `/api/v1/webhooks/${id}/test`)];
     },
-    '/api/v1/assets/{id}': single(async (organization) => {
-      const { body } = await api.call('GET', `/api/v1/findings/${await finding(organization)}`, { as: organization.owner });
-      return (body as { asset: { id: string } }).asset.id;
+    '/api/v1/assets/{id}': single(asset),
+    unmergeAsset: single(async (organization) => {
+      const [into, id] = [await asset(organization), await asset(organization)];
+      await api.call('POST', `/api/v1/assets/${id}/merge`, { as: organization.owner, body: { into } });
+      return id;
     }),
+    '/api/v1/assets/{id}/tracks/{name}': async (organization) => [await asset(organization), 'default'],
     '/api/v1/findings/{id}': single(finding),
+    splitFinding: single(async (organization) => {
+      const [into, id] = [await finding(organization), await finding(organization)];
+      await api.call('POST', `/api/v1/findings/${id}/merge`, { as: organization.owner, body: { into, reason: 'subject' } });
+      return id;
+    }),
     approveAcceptance: single(requestedAcceptance),
     rejectAcceptance: single(requestedAcceptance),
+    '/api/v1/sources/{id}': single((organization) => source(organization, null)),
+    reactivateSource: single((organization) => source(organization, new Date())),
     '/api/v1/imports/{id}': single(pendingImport),
     '/api/v1/integrations/{id}': single(scanner),
     '/api/v1/integrations/{id}/runs/{run_id}': (organization) => run(organization, 'queued'),
@@ -157,5 +177,14 @@ async function ticketing(api: TestApi, { owner: as }: TestOrganization): Promise
 
 /** Fields of request bodies that must refer to a resource of the organization, by operationId. All other fields come from the example. */
 export const bodySamples: Readonly<Record<string, (api: TestApi, organization: TestOrganization) => Promise<object>>> = {
+  // On the same asset as the subject.
+  mergeFinding: async (api, { owner, slug }) => {
+    const body = { title: 'same', severity: 'high', asset: { type: 'host', name: `of ${slug}` } };
+    return { into: ((await api.call('POST', '/api/v1/findings', { as: owner, body })).body as { id: string }).id };
+  },
+  mergeAsset: async (api, { owner, slug }) => {
+    const body = { type: 'host', name: `${newId()} of ${slug}` };
+    return { into: ((await api.call('POST', '/api/v1/assets', { as: owner, body })).body as { id: string }).id };
+  },
   pushTicket: async (api, organization) => ({ connection_id: await ticketing(api, organization) }),
 };

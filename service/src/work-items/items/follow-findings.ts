@@ -3,7 +3,7 @@ import type { TenantTx } from '../../db/database.ts';
 import type { FindingFollower } from '../../findings/follower.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { followUp, linksSql } from './follow-up.ts';
-import { linkFindings } from './links.ts';
+import { linkFindings, moveLinks, restoreLinks } from './links.ts';
 import { lockItems, lockLinksShared } from './locks.ts';
 import { assertFindingsChangeable, readItem } from './read.ts';
 import { rollUpItems } from './roll-up.ts';
@@ -18,6 +18,8 @@ export const followFindings: FindingFollower = {
   async link(tx, actor, id, ids) {
     await linkFindings(tx, actor, id, ids);
   },
+  moveLinks,
+  restoreLinks,
 };
 
 async function updateItems(tx: TenantTx, actor: Actor, ids: RawBuilder<unknown>): Promise<void> {

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Static } from 'typebox';
 import { assetFacts } from '../../assets/relations.ts';
 import { recordAudit } from '../../audit/record.ts';
@@ -6,6 +6,7 @@ import type { TenantTx } from '../../db/database.ts';
 import { fetchPage, type PageRequest, type SortColumns } from '../../db/pages.ts';
 import { emit } from '../../events/emit.ts';
 import type { EventType } from '../../events/types.ts';
+import type { MergedPair } from '../../findings/follower.ts';
 import { filterFindings, ownFindings } from '../../findings/list/filter.ts';
 import { prepareFilter } from '../../findings/list/prepare-filter.ts';
 import { findingFacts } from '../../findings/relations.ts';
@@ -127,4 +128,63 @@ export async function listLinked(
   const query = tx.selectFrom(links).selectAll();
   const columns: SortColumns<LinkedRow> = { linked_at: { column: 'linked_at', type: 'timestamptz' } };
   return fetchPage(tx, query, columns, page);
+}
+
+const pairsSql = (pairs: readonly MergedPair[]) =>
+  sql`unnest(${pairs.map(({ from_id }) => from_id)}::uuid[], ${pairs.map(({ into_id }) => into_id)}::uuid[]) as pair (from_id, into_id)`;
+const mergeReason = sql`'merged into ' || pair.into_id`;
+
+/** Replaces merged findings on open work items with the ones that stay. Closed work items do not change. */
+export async function moveLinks(tx: TenantTx, actor: Actor, pairs: readonly MergedPair[]): Promise<void> {
+  const { orgId } = actor;
+  await lockLinks(tx, orgId);
+  await replaceLinks(
+    tx,
+    actor,
+    'findings were merged',
+    sql`
+      update work_item_findings l set unlinked_at = greatest(clock_timestamp(), l.linked_at), unlinked_by = ${actor.name}, unlink_reason = ${mergeReason}
+      from ${pairsSql(pairs)}, work_items w
+      where l.org_id = ${orgId} and l.finding_id = pair.from_id and l.unlinked_at is null and w.org_id = ${orgId} and w.id = l.work_item_id and w.closed_at is null
+      returning l.work_item_id, pair.into_id as finding_id`,
+  );
+}
+
+/** Puts findings back on the open work items that they were on until they were merged. */
+export async function restoreLinks(tx: TenantTx, actor: Actor, pairs: readonly MergedPair[]): Promise<void> {
+  const { orgId } = actor;
+  await lockLinks(tx, orgId);
+  await replaceLinks(
+    tx,
+    actor,
+    'findings were separated',
+    sql`
+      select l.work_item_id, l.finding_id from ${pairsSql(pairs)}
+      join work_item_findings l on l.org_id = ${orgId} and l.finding_id = pair.from_id and l.unlink_reason = ${mergeReason}
+      join work_items w on w.org_id = ${orgId} and w.id = l.work_item_id and w.closed_at is null`,
+  );
+}
+
+async function replaceLinks(tx: TenantTx, actor: Actor, why: string, links: RawBuilder<unknown>): Promise<void> {
+  const { orgId } = actor;
+  const { rows } = await sql<{ id: string; linked: number }>`
+    with wanted as (${links}), linked as (
+      insert into work_item_findings (org_id, id, work_item_id, finding_id, linked_at, linked_by)
+      select ${orgId}, new_id(), wanted.work_item_id, wanted.finding_id, clock_timestamp(), ${actor.name} from (select distinct work_item_id, finding_id from wanted) wanted
+      on conflict (org_id, work_item_id, finding_id) where unlinked_at is null do nothing
+      returning work_item_id
+    )
+    select wanted.work_item_id as id, (select count(*)::int from linked where linked.work_item_id = wanted.work_item_id) as linked from wanted group by 1`.execute(
+    tx,
+  );
+  for (const { id, linked } of rows) {
+    const after = { linked, reason: why };
+    await recordAudit(tx, actor, { action: 'work_item.findings_linked', objectType: 'work_item', objectId: id, after });
+    await emit(tx, orgId, { type: 'work_item.findings_linked', subject: id, data: after });
+  }
+  await rollUpItems(
+    tx,
+    actor,
+    rows.map(({ id }) => id),
+  );
 }

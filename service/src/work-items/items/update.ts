@@ -80,7 +80,13 @@ function requestedMove(item: WorkItemRow, { status: to }: WorkItemPatch): Settab
 }
 
 /** The follower runs once at the end, when the work item has its new status. */
-const noFollower: FindingFollower = { follow: async () => {}, assertOpen: async () => {}, link: async () => {} };
+const noFollower: FindingFollower = {
+  follow: async () => {},
+  assertOpen: async () => {},
+  link: async () => {},
+  moveLinks: async () => {},
+  restoreLinks: async () => {},
+};
 
 async function moveFindings(tx: TenantTx, actor: Actor, id: string, { to, reason }: { to: SettableStatus; reason: string | undefined }): Promise<boolean> {
   const move = findingMoves[to];

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { Asset, AssetIdentifier } from '@rrs/scan-reports';
-import type { NormalAsset } from './names/asset-name.ts';
+import type { NormalAsset } from '../names/asset-name.ts';
 
 /**
  * A key by which an asset is recognized. Two assets are the same if they share a key and the sum of its two ranks is at most 3.

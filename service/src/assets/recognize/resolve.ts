@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
-import type { TenantTx } from '../db/database.ts';
+import type { TenantTx } from '../../db/database.ts';
+import { reactivateSeen } from '../reactivate.ts';
+import { matchSql } from './match-keys.ts';
 import { resolveTracks } from './resolve-tracks.ts';
 
 const MAX_ROUNDS = 12;
@@ -20,6 +22,7 @@ export async function resolveAssets(tx: TenantTx, orgId: string, importId: strin
     if (waiting === 0 || (await countUnresolved(tx, orgId, importId)) === 0) break;
   }
   await adoptNames(tx, orgId, importId);
+  await reactivateSeen(tx, orgId, importId);
   await resolveTracks(tx, orgId, importId);
 }
 
@@ -49,9 +52,7 @@ async function findKnown(tx: TenantTx, orgId: string, importId: string): Promise
       where staged.org_id = ${orgId} and staged.import_id = ${importId} and staged.asset_id is null
     ), known as (
       select distinct on (keyed.asset_key) keyed.asset_key, asset_keys.asset_id
-      from keyed join asset_keys on asset_keys.org_id = ${orgId} and asset_keys.key = keyed.key and asset_keys.rank + keyed.rank <= 3
-      where keyed.rank = 0 or keyed.key not like 'repository:%'
-        or (select count(*) from asset_keys other where other.org_id = ${orgId} and other.key = keyed.key) = 1
+      from keyed join asset_keys on ${matchSql(orgId)}
       order by keyed.asset_key, asset_keys.rank + keyed.rank, asset_keys.asset_id
     )
     update tenant_import_assets set asset_id = known.asset_id from known

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import type { Asset } from '@rrs/scan-reports';
+import { type NormalAsset, normalAsset } from '../names/asset-name.ts';
+import { type Track, type TrackPolicy, trackOf } from '../names/track.ts';
 import { type AssetKey, assetKeys } from './keys.ts';
-import { type NormalAsset, normalAsset } from './names/asset-name.ts';
-import { type Track, type TrackPolicy, trackOf } from './names/track.ts';
 
 export interface DescribedAsset {
   /** Names the asset, its track and its build within one import. */

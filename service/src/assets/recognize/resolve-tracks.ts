@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
-import type { TenantTx } from '../db/database.ts';
-import { compareVersions } from './names/version-name.ts';
+import type { TenantTx } from '../../db/database.ts';
+import { compareVersions } from '../names/version-name.ts';
 
 /** Finds or creates the tracks and builds that an import names, after its assets were resolved. Writes their numbers to the staging table. */
 export async function resolveTracks(tx: TenantTx, orgId: string, importId: string): Promise<void> {
   await keepOlderLines(tx, orgId, importId);
   await createTracks(tx, orgId, importId);
+  await resumeTracks(tx, orgId, importId);
   await sql`
     update tenant_import_assets staged set track = coalesce(known.n, 0), track_counts = coalesce(known.counts, true)
     from tenant_import_assets own left join asset_tracks known on known.org_id = ${orgId} and known.asset_id = own.asset_id and known.name = own.track_name
@@ -54,6 +55,14 @@ async function createTracks(tx: TenantTx, orgId: string, importId: string): Prom
         + row_number() over (partition by asset_id, is_default order by name) end,
       name, case when kind = 'default' and not is_default then 'named' else kind end, counts
     from placed`.execute(tx);
+}
+
+/** A later scan brings back a track that has ended. */
+async function resumeTracks(tx: TenantTx, orgId: string, importId: string): Promise<void> {
+  await sql`
+    update asset_tracks known set ended_at = null, ended_by = null, ended_reason = null from tenant_import_assets staged
+    where staged.org_id = ${orgId} and staged.import_id = ${importId} and known.org_id = ${orgId} and known.asset_id = staged.asset_id
+      and (known.name = staged.track_name or (staged.track_name = '' and known.n = 0)) and known.ended_at < staged.ended_at`.execute(tx);
 }
 
 /** A build is a name with its digest and commit: the tag `latest` names another build when it moves. */

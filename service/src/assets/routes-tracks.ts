@@ -1,0 +1,84 @@
+import { type Static, Type } from 'typebox';
+import { presentPage } from '../db/pages.ts';
+import type { App } from '../http/app.ts';
+import { listRoute, patchRoute } from '../http/resource.ts';
+import { problems } from '../http/schemas.ts';
+import type { AssetDeps } from './deps.ts';
+import { AssetParams } from './schemas.ts';
+import { AssetVersionList, AssetVersionQuery, Track, TrackEndQuery, TrackList, TrackParams, TrackPatch, TrackQuery } from './schemas-tracks.ts';
+import { trackName } from './track-name.ts';
+import { endTrack, listTracks, listVersions, renameTrack, type TrackRow } from './tracks.ts';
+
+export function trackRoutes(app: App, { db, secret, follower }: AssetDeps): void {
+  listRoute(app, { db, secret }, '/assets/:id/versions', {
+    access: 'assets:read',
+    operationId: 'listAssetVersions',
+    summary: 'List the builds of an asset',
+    description: 'Returns the builds of the asset that were scanned: tags, releases, digests and commits. The one that was scanned last comes first.',
+    tag: 'Assets',
+    params: AssetParams,
+    query: AssetVersionQuery,
+    list: AssetVersionList,
+    problems: ['not_found'],
+    read: async (tx, { actor, params, page }) =>
+      presentPage(await listVersions(tx, actor.orgId, params.id, page), ({ id: _, track_name, first_scan, last_scan, ...version }) => ({
+        ...version,
+        track: trackName(track_name),
+        first_scan: first_scan.toISOString(),
+        last_scan: last_scan.toISOString(),
+      })),
+  });
+
+  listRoute(app, { db, secret }, '/assets/:id/tracks', {
+    access: 'assets:read',
+    operationId: 'listAssetTracks',
+    summary: 'List the tracks of an asset',
+    description:
+      'Returns what exists of the asset side by side: branches, environments, release lines and pull requests. A scan of one track closes nothing on another.',
+    tag: 'Assets',
+    params: AssetParams,
+    query: TrackQuery,
+    list: TrackList,
+    problems: ['not_found'],
+    read: async (tx, { actor, params, page }) => presentPage(await listTracks(tx, actor.orgId, params.id, page), toTrack),
+  });
+
+  patchRoute(app, { db }, '/assets/:id/tracks/:name', {
+    access: 'assets:manage',
+    operationId: 'renameAssetTrack',
+    summary: 'Rename a track of an asset',
+    description:
+      'Changes the name of a track. Later scans must state the new name in `scan_scope.track`: a scan that names the old one begins a new track. Returns 409 if the asset has another track with the name.',
+    tag: 'Assets',
+    params: TrackParams,
+    patch: TrackPatch,
+    body: Track,
+    problems: ['conflict'],
+    change: async (tx, { actor, params, patch }) => toTrack(await renameTrack(tx, actor, follower, { assetId: params.id, name: params.name, to: patch.name })),
+  });
+
+  app.delete(
+    '/assets/:id/tracks/:name',
+    {
+      config: { access: 'assets:manage' },
+      schema: {
+        operationId: 'endAssetTrack',
+        summary: 'End a track of an asset',
+        description:
+          'Ends a branch, environment or release line that no longer exists. Findings that only this track has are withdrawn, because the end proves nothing about them. A later scan of the track brings it back.',
+        tags: ['Assets'],
+        params: TrackParams,
+        querystring: TrackEndQuery,
+        response: { 204: Type.Null({ description: 'No content' }), ...problems('not_found') },
+      },
+    },
+    async ({ actor, params, query }, reply) => {
+      await db.withTenant(actor, (tx) => endTrack(tx, actor, follower, { assetId: params.id, name: params.name, reason: query.reason ?? null }));
+      return reply.code(204).send(null);
+    },
+  );
+}
+
+function toTrack({ n, name, kind, counts, ended_at, ended_by, ended_reason }: TrackRow): Static<typeof Track> {
+  return { name, kind, default: n === 0, counts, ended_at: ended_at?.toISOString() ?? null, ended_by, ended_reason };
+}

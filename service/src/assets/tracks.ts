@@ -1,0 +1,118 @@
+import { sql } from 'kysely';
+import { recordAudit } from '../audit/record.ts';
+import type { TenantTx } from '../db/database.ts';
+import { fetchPage, type PageRequest } from '../db/pages.ts';
+import { emit } from '../events/emit.ts';
+import type { Actor } from '../shared/actor.ts';
+import { AppError } from '../shared/errors.ts';
+import { type AssetFollower, readAsset } from './assets.ts';
+import { DEFAULT_TRACK } from './track-name.ts';
+
+export interface TrackRow {
+  id: string;
+  n: number;
+  name: string;
+  kind: 'default' | 'named' | 'release' | 'build' | 'pull_request' | 'development';
+  counts: boolean;
+  ended_at: Date | null;
+  ended_by: string | null;
+  ended_reason: string | null;
+}
+
+/** The tracks of an asset, with the default track even if it has no name yet. */
+function tracksSql(orgId: string, assetId: string) {
+  return sql<TrackRow>`(
+    select md5(asset_id::text || n)::uuid as id, n, name, kind, counts, ended_at, ended_by, ended_reason from asset_tracks where org_id = ${orgId} and asset_id = ${assetId}
+    union all
+    select md5(${assetId} || '0')::uuid, 0::smallint, ${DEFAULT_TRACK}, 'default', true, null, null, null
+    where not exists (select from asset_tracks where org_id = ${orgId} and asset_id = ${assetId} and (n = 0 or name = ${DEFAULT_TRACK})))`;
+}
+
+export async function listTracks(tx: TenantTx, orgId: string, assetId: string, page: PageRequest) {
+  await readAsset(tx, orgId, assetId);
+  return fetchPage(tx, tx.selectFrom(tracksSql(orgId, assetId).as('tracks')).selectAll(), { name: { column: 'name', type: 'text' } }, page);
+}
+
+export async function listVersions(tx: TenantTx, orgId: string, assetId: string, page: PageRequest) {
+  await readAsset(tx, orgId, assetId);
+  const versions = sql<{
+    id: string;
+    track_name: string | null;
+    name: string;
+    digest: string | null;
+    commit: string | null;
+    first_scan: Date;
+    last_scan: Date;
+  }>`(
+    select md5(v.asset_id::text || v.n)::uuid as id, t.name as track_name, v.name, v.digest, v.commit, v.first_scan, v.last_scan
+    from asset_versions v left join asset_tracks t on t.org_id = v.org_id and t.asset_id = v.asset_id and t.n = v.track
+    where v.org_id = ${orgId} and v.asset_id = ${assetId})`;
+  const columns = { last_scan: { column: 'last_scan', type: 'timestamptz' }, first_scan: { column: 'first_scan', type: 'timestamptz' } } as const;
+  return fetchPage(tx, tx.selectFrom(versions.as('versions')).selectAll(), columns, page);
+}
+
+interface TrackChange {
+  assetId: string;
+  name: string;
+}
+
+export async function renameTrack(tx: TenantTx, actor: Actor, follower: AssetFollower, { assetId, name, to }: TrackChange & { to: string }): Promise<TrackRow> {
+  const { orgId } = actor;
+  const track = await prepareTrack(tx, actor, follower, { assetId, name });
+  if (track.name === to) return track;
+  const taken = await tx
+    .selectFrom('asset_tracks')
+    .select('n')
+    .where('org_id', '=', orgId)
+    .where('asset_id', '=', assetId)
+    .where('name', '=', to)
+    .executeTakeFirst();
+  if (taken) throw new AppError('conflict', `The asset already has a track "${to}". Choose another name.`);
+  await tx.updateTable('asset_tracks').set({ name: to }).where('org_id', '=', orgId).where('asset_id', '=', assetId).where('n', '=', track.n).execute();
+  await recordTrack(tx, actor, assetId, 'asset.track_renamed', { track: name }, { track: to });
+  return { ...track, name: to };
+}
+
+/** Ends a branch or environment that no longer exists. This proves nothing about its findings, so none of them is verified because of it. */
+export async function endTrack(tx: TenantTx, actor: Actor, follower: AssetFollower, { assetId, name, reason }: TrackChange & { reason: string | null }) {
+  const { orgId } = actor;
+  const track = await prepareTrack(tx, actor, follower, { assetId, name });
+  if (track.ended_at !== null) return;
+  await tx
+    .updateTable('asset_tracks')
+    .set({ ended_at: sql<Date>`now()`, ended_by: actor.person?.name ?? actor.name, ended_reason: reason })
+    .where('org_id', '=', orgId)
+    .where('asset_id', '=', assetId)
+    .where('n', '=', track.n)
+    .execute();
+  await recordTrack(tx, actor, assetId, 'asset.track_ended', { track: name, ended: false }, { track: name, ended: true, reason });
+  await follower.endTrack(tx, actor, { assetId, track: track.n });
+}
+
+/** Locks the tracks against imports and finds one by its name. The default track gets a row if it has none. */
+async function prepareTrack(tx: TenantTx, { orgId }: Actor, follower: AssetFollower, { assetId, name }: TrackChange): Promise<TrackRow> {
+  await follower.prepare(tx, orgId);
+  await readAsset(tx, orgId, assetId);
+  const { rows } = await sql<TrackRow & { is_stored: boolean }>`
+    select *, exists (select from asset_tracks known where known.org_id = ${orgId} and known.asset_id = ${assetId} and known.n = tracks.n) as is_stored
+    from ${tracksSql(orgId, assetId)} tracks where name = ${name}`.execute(tx);
+  const [track] = rows;
+  if (!track) throw new AppError('not_found', `The asset has no track "${name}". \`GET /assets/{id}/tracks\` lists its tracks.`);
+  if (!track.is_stored) {
+    const { n, kind, counts } = track;
+    await tx.insertInto('asset_tracks').values({ org_id: orgId, asset_id: assetId, n, name, kind, counts }).execute();
+  }
+  return track;
+}
+
+async function recordTrack(
+  tx: TenantTx,
+  actor: Actor,
+  assetId: string,
+  action: 'asset.track_renamed' | 'asset.track_ended',
+  before: Record<string, unknown>,
+  after: Record<string, unknown>,
+): Promise<void> {
+  await recordAudit(tx, actor, { action, objectType: 'asset', objectId: assetId, before, after });
+  await emit(tx, actor.orgId, { type: action, subject: assetId, data: { from: before.track, ...after } });
+}

@@ -1,0 +1,33 @@
+import { sql } from 'kysely';
+import { readAsset } from '../../assets/assets.ts';
+import { readIdentifiers } from '../../assets/identifiers.ts';
+import type { TenantTx } from '../../db/database.ts';
+import { vulnerabilityAliases } from '../../vulnerabilities/relations.ts';
+import { readFinding } from '../list/list.ts';
+import { readSightings } from './sightings.ts';
+
+export type Identity = Awaited<ReturnType<typeof readIdentity>>;
+
+/** Most aliases and rules that are shown. */
+const SHOWN = 200;
+
+/** What makes records of reports belong to a finding. */
+export async function readIdentity(tx: TenantTx, orgId: string, id: string) {
+  const finding = await readFinding(tx, orgId, id);
+  const asset = await readAsset(tx, orgId, finding.asset_id);
+  const [identifiers, sightings, aliases, rules] = await Promise.all([
+    readIdentifiers(tx, asset),
+    readSightings(tx, orgId, id),
+    sql<{ alias: string }>`
+      select a.alias from ${vulnerabilityAliases} a where a.org_id = ${orgId} and a.weakness = ${finding.weakness} order by a.alias limit ${SHOWN}`.execute(tx),
+    tx
+      .selectFrom('identity_rules')
+      .select(['id', 'kind', 'a', 'b', 'person', 'person_name', 'reason', 'created_at', 'revoked_at', 'revoked_by'])
+      .where('org_id', '=', orgId)
+      .where((either) => either.or([either('a', '=', id), either('b', '=', id)]))
+      .orderBy('id')
+      .limit(SHOWN)
+      .execute(),
+  ]);
+  return { finding, asset, identifiers, sightings, aliases: aliases.rows.map(({ alias }) => alias), rules };
+}

@@ -1,0 +1,52 @@
+import { trackName } from '../../assets/track-name.ts';
+import { blockers, isBlocker } from '../absence/absence.ts';
+import type { FindingRow } from '../fields/field.ts';
+import { isClosed } from '../status.ts';
+import type { SightingRow } from './sightings.ts';
+
+/** Why a present sighting keeps its finding open, apart from the reasons for which an absence proves nothing. */
+const reasons = {
+  still_reported: 'The last scan of the source reports the finding.',
+  no_complete_scan: 'No complete scan of the source has covered the finding since it was last reported.',
+  closure_withheld: 'A scan no longer reports the finding, but the import would close unusually many findings and waits for confirmation.',
+  reported_by_person: 'A person reported the finding. No scan can show that it is gone.',
+} as const;
+
+export const stillOpenCodes = [...Object.keys(reasons), ...Object.keys(blockers)] as readonly StillOpenCode[];
+export type StillOpenCode = keyof typeof reasons | keyof typeof blockers;
+
+export interface StillOpen {
+  sighting: SightingRow;
+  code: StillOpenCode;
+  sentence: string;
+  import_id: string | null;
+  at: Date;
+}
+
+/** For each source and track that still has an active finding: why. */
+export function stillOpenBecause({ status }: Pick<FindingRow, 'status'>, sightings: readonly SightingRow[]): StillOpen[] {
+  if (isClosed(status)) return [];
+  return sightings.filter(({ state }) => state === 'present').flatMap(reasonsOf);
+}
+
+function reasonsOf(sighting: SightingRow): StillOpen[] {
+  const because = (code: keyof typeof reasons, import_id: string | null, at: Date): StillOpen[] => [{ sighting, code, sentence: reasons[code], import_id, at }];
+  const { withheld_import_id, withheld_at, missed_at, missed_import_id, missed_because, run_import_id, run_at, seen_import_id, last_seen, kind } = sighting;
+  if (withheld_at !== null && withheld_at > last_seen) return because('closure_withheld', withheld_import_id, withheld_at);
+  const missed = blockersOf(missed_because);
+  if (missed_at !== null && missed.length > 0) return missed.map((one) => ({ sighting, ...one, import_id: missed_import_id, at: missed_at }));
+  if (kind === 'manual') return because('reported_by_person', null, last_seen);
+  const seenByLast = run_at !== null && (run_import_id === seen_import_id || last_seen >= run_at);
+  return seenByLast ? because('still_reported', run_import_id, run_at) : because('no_complete_scan', seen_import_id, last_seen);
+}
+
+/** Stored codes with their sentences. Codes of earlier releases that no longer exist are left out. */
+export function blockersOf(codes: readonly string[] | null): { code: StillOpenCode; sentence: string }[] {
+  return (codes ?? []).filter(isBlocker).map((code) => ({ code, sentence: `A scan no longer reports the finding, but ${blockers[code]}.` }));
+}
+
+/** Where sources last saw the finding, without repetitions. */
+export function seenBuilds(sightings: readonly SightingRow[]): { track: string; name: string; digest: string | null; commit: string | null }[] {
+  const builds = sightings.flatMap(({ build, track_name }) => (build === null ? [] : [{ track: trackName(track_name), ...build }]));
+  return [...new Map(builds.map((build) => [JSON.stringify(build), build])).values()];
+}

@@ -1,0 +1,74 @@
+import { sql } from 'kysely';
+import type { TenantTx } from '../../db/database.ts';
+import { learnAliases } from '../../vulnerabilities/aliases.ts';
+import { vulnerabilityAliases } from '../../vulnerabilities/relations.ts';
+import type { MergedPair } from '../follower.ts';
+import type { Resolution } from '../merge/resolution.ts';
+import { mergeFindings } from './merge-findings.ts';
+import { pairsSql } from './move-sightings.ts';
+
+/** Learns which ids of the staged records are aliases, and moves known findings to the vulnerability's own id. Returns the findings that became one. */
+export async function adoptAliases(tx: TenantTx, { orgId, importId, provider, actor }: Resolution): Promise<MergedPair[]> {
+  const reported = sql`
+    select weakness, aliases from tenant_import_rows where org_id = ${orgId} and import_id = ${importId} and (aliases <> '{}' or weakness not like 'CVE-%')`;
+  const aliases = await learnAliases(tx, { orgId, provider, reported });
+  const merged: MergedPair[] = [];
+  for (let at = 0; at < aliases.length; at += 500) {
+    const some = aliases.slice(at, at + 500);
+    await rename(tx, orgId, some);
+    const pairs = await mergeFindings(tx, actor, twinsSql(orgId, some), { kind: 'alias', reason: 'They are ids of one vulnerability.' });
+    await nameByVulnerability(tx, orgId, pairs);
+    merged.push(...pairs);
+  }
+  return merged;
+}
+
+/** Findings `f` whose weakness is one of the aliases, with `a.weakness` as the vulnerability's own id. */
+function namedSql(orgId: string, aliases: readonly string[]) {
+  const words = aliases.map((alias) => `'v:${alias.toLowerCase().replaceAll('\\', '\\\\').replaceAll("'", "''")}'`).join(' | ');
+  return sql`tenant_findings f join ${vulnerabilityAliases} a on a.org_id = ${orgId} and a.alias = f.weakness and a.alias = any(${aliases as string[]})
+    and f.org_id = ${orgId} and f.merged_into is null and f.facets @@ ${words}::tsquery`;
+}
+
+const twin = sql`other.org_id = f.org_id and other.asset_id = f.asset_id and other.weakness = a.weakness and other.identity_key = f.identity_key`;
+
+async function rename(tx: TenantTx, orgId: string, aliases: readonly string[]): Promise<void> {
+  await sql`
+    update findings set weakness = adopted.weakness
+    from (
+      select distinct on (f.asset_id, f.identity_key, a.weakness) f.id, a.weakness from ${namedSql(orgId, aliases)}
+      where not exists (select from findings other where ${twin})
+      order by f.asset_id, f.identity_key, a.weakness, f.created_at, f.id
+    ) adopted
+    where findings.org_id = ${orgId} and findings.id = adopted.id`.execute(tx);
+}
+
+/** Findings that are known under several ids of one vulnerability. The oldest one stays. */
+function twinsSql(orgId: string, aliases: readonly string[]) {
+  return sql`
+    with same as (
+      select other.id as group_id, one.id, one.created_at from ${namedSql(orgId, aliases)} join findings other on ${twin} and other.merged_into is null
+      cross join lateral (values (f.id, f.created_at), (other.id, other.created_at)) as one (id, created_at)
+    ), ranked as (
+      select distinct group_id, id, first_value(id) over (partition by group_id order by created_at, id) as into_id from same
+    )
+    select id as from_id, into_id from ranked where id <> into_id`;
+}
+
+/** The finding that stays takes the vulnerability's own id. In steps, because the merged finding may have it. */
+async function nameByVulnerability(tx: TenantTx, orgId: string, pairs: readonly MergedPair[]): Promise<void> {
+  const { rows } = await sql<MergedPair>`
+    select pair.from_id, pair.into_id from ${pairsSql(pairs)} join findings kept on kept.org_id = ${orgId} and kept.id = pair.into_id
+    join findings merged on merged.org_id = ${orgId} and merged.id = pair.from_id
+    join ${vulnerabilityAliases} a on a.org_id = ${orgId} and a.alias = kept.weakness and a.weakness = merged.weakness`.execute(tx);
+  if (rows.length === 0) return;
+  const names = sql`
+    select pair.from_id, pair.into_id, merged.weakness as own, kept.weakness as alias, kept.identity_key
+    from ${pairsSql(rows)} join findings kept on kept.org_id = ${orgId} and kept.id = pair.into_id join findings merged on merged.org_id = ${orgId} and merged.id = pair.from_id`;
+  const { rows: named } = await sql<{ from_id: string; into_id: string; own: string; alias: string; identity_key: Buffer }>`${names}`.execute(tx);
+  for (const { from_id, into_id, own, alias, identity_key } of named) {
+    await sql`update findings set identity_key = uuid_send(id) where org_id = ${orgId} and id = ${from_id}`.execute(tx);
+    await sql`update findings set weakness = ${own} where org_id = ${orgId} and id = ${into_id}`.execute(tx);
+    await sql`update findings set weakness = ${alias}, identity_key = ${identity_key} where org_id = ${orgId} and id = ${from_id}`.execute(tx);
+  }
+}

@@ -1,0 +1,112 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { AssetMerge } from '../../assets/assets.ts';
+import type { TenantTx } from '../../db/database.ts';
+import type { Actor } from '../../shared/actor.ts';
+import { type FindingFollower, idsSql } from '../follower.ts';
+import { lastSeenSql } from '../merge/group-records.ts';
+import { mergeFindings } from './merge-findings.ts';
+import { moveCoverage, returnCoverage, type StoredCoverage } from './move-coverage.ts';
+import { splitFindings } from './split-findings.ts';
+
+type Numbered = AssetMerge['tracks'];
+interface MovedFindings {
+  ids: string[];
+  coverage: StoredCoverage;
+}
+
+/** Moves the findings of a merged asset to the one that stays. Findings that both have become one. */
+export async function mergeAssetFindings(
+  tx: TenantTx,
+  actor: Actor,
+  follower: FindingFollower,
+  { from, into, mergeId, reason, tracks, versions }: AssetMerge & { versions: Numbered },
+): Promise<MovedFindings> {
+  const { orgId } = actor;
+  await keepLastSeen(tx, orgId, [from, into]);
+  const coverage = await moveCoverage(tx, orgId, { from, into, tracks, versions });
+  const { rows } = await sql<{
+    id: string;
+  }>`select id from findings where org_id = ${orgId} and asset_id = ${from} and merged_into is null order by id`.execute(tx);
+  const ids = rows.map(({ id }) => id);
+  await renumberTracks(tx, orgId, ids, tracks);
+  const pairs = await mergeFindings(tx, actor, meetingSql(orgId, from, into), { kind: 'asset_merge', reason, assetMergeId: mergeId });
+  await moveFindings(tx, orgId, ids, { from, into });
+  await follower.moveLinks(tx, actor, pairs);
+  await follower.follow(tx, actor, idsSql([...ids, ...pairs.map(({ into_id }) => into_id)]));
+  return { ids, coverage };
+}
+
+export async function unmergeAssetFindings(
+  tx: TenantTx,
+  actor: Actor,
+  follower: FindingFollower,
+  { from, into, mergeId, reason, tracks, findings }: AssetMerge & { findings: unknown },
+): Promise<void> {
+  const { orgId } = actor;
+  const { ids, coverage } = findings as MovedFindings;
+  await keepLastSeen(tx, orgId, [into]);
+  const pairs = await splitFindings(tx, actor, sql`select id from identity_rules where org_id = ${orgId} and asset_merge_id = ${mergeId}`, reason);
+  await moveFindings(tx, orgId, ids, { from: into, into: from });
+  await renumberTracks(
+    tx,
+    orgId,
+    ids,
+    tracks.map((track) => ({ from: track.into, into: track.from })),
+  );
+  await returnCoverage(tx, orgId, into, coverage);
+  await follower.restoreLinks(tx, actor, pairs);
+  await follower.follow(tx, actor, idsSql([...ids, ...pairs.map(({ into_id }) => into_id)]));
+}
+
+/** Sightings are not written on every scan. Before the scans of two assets are combined, each sighting gets the time of the scan that last saw it. */
+async function keepLastSeen(tx: TenantTx, orgId: string, assets: readonly string[]): Promise<void> {
+  await sql`
+    update sightings s set last_seen = ${lastSeenSql} from findings f, source_coverage c
+    where s.org_id = ${orgId} and f.org_id = ${orgId} and f.id = s.finding_id and f.asset_id = any(${assets as string[]}::uuid[])
+      and c.org_id = ${orgId} and c.source_id = s.source_id and c.asset_id = f.asset_id and c.track = s.track and ${lastSeenSql} > s.last_seen`.execute(tx);
+}
+
+/** In two steps, because two tracks may exchange their numbers. */
+async function renumberTracks(tx: TenantTx, orgId: string, ids: readonly string[], tracks: Numbered): Promise<void> {
+  const changed = tracks.filter((track) => track.from !== track.into);
+  if (changed.length === 0) return;
+  const apart = 16_000;
+  await sql`
+    update sightings s set track = track."into" + ${apart}::smallint from jsonb_to_recordset(${JSON.stringify(changed)}) as track ("from" smallint, "into" smallint)
+    where s.org_id = ${orgId} and s.finding_id in (${idsSql(ids)}) and s.track = track."from"`.execute(tx);
+  await sql`
+    update sightings s set track = s.track - ${apart}::smallint where s.org_id = ${orgId} and s.finding_id in (${idsSql(ids)}) and s.track >= ${apart}::smallint`.execute(
+    tx,
+  );
+}
+
+/** The findings of both assets that are one. The older one stays, unless others were merged into the one of the asset that stays. */
+function meetingSql(orgId: string, from: string, into: string): RawBuilder<unknown> {
+  return sql`
+    select case when stays then met.id else f.id end as from_id, case when stays then f.id else met.id end as into_id
+    from findings f
+    join findings same on same.org_id = ${orgId} and same.asset_id = ${into} and same.weakness = f.weakness and same.identity_key = f.identity_key
+    join findings met on met.org_id = ${orgId} and met.id = coalesce(same.merged_into, same.id)
+    cross join lateral (
+      select (f.created_at, f.id) < (met.created_at, met.id) and not exists (select from findings others where others.org_id = ${orgId} and others.merged_into = met.id) as stays
+    ) older
+    where f.org_id = ${orgId} and f.asset_id = ${from} and f.merged_into is null`;
+}
+
+/** Moves findings to another asset. If that has a finding with the same identity, which is merged, the two change places. */
+async function moveFindings(tx: TenantTx, orgId: string, ids: readonly string[], { from, into }: { from: string; into: string }): Promise<void> {
+  const { rows } = await sql<{ id: string; other: string }>`
+    select f.id, other.id as other from findings f
+    join findings other on other.org_id = ${orgId} and other.asset_id = ${into} and other.weakness = f.weakness and other.identity_key = f.identity_key
+    where f.org_id = ${orgId} and f.id in (${idsSql(ids)}) and f.asset_id = ${from} and f.merged_into is null`.execute(tx);
+  const others = idsSql(rows.map(({ other }) => other));
+  const marked = sql`'\\x00'::bytea`;
+  await sql`update findings set identity_key = identity_key || ${marked} where org_id = ${orgId} and id in (${others})`.execute(tx);
+  await sql`
+    update findings set asset_id = ${into}, version = version + 1, updated_at = now()
+    where org_id = ${orgId} and id in (${idsSql(ids)}) and asset_id = ${from} and merged_into is null`.execute(tx);
+  await sql`
+    update findings set asset_id = ${from}, identity_key = substring(identity_key from 1 for length(identity_key) - 1) where org_id = ${orgId} and id in (${others})`.execute(
+    tx,
+  );
+}

@@ -1,0 +1,66 @@
+import { sql } from 'kysely';
+import type { AssetMerge } from '../../assets/assets.ts';
+import type { TenantTx } from '../../db/database.ts';
+
+/** The coverage and runs of the merged asset before the merge, and which runs the other asset got. */
+export interface StoredCoverage {
+  coverage: unknown[];
+  runs: unknown[];
+  added: { source_id: string; track: number; import_id: string }[];
+}
+
+interface Moving {
+  from: string;
+  into: string;
+  tracks: AssetMerge['tracks'];
+  versions: AssetMerge['tracks'];
+}
+
+/**
+ * Moves what sources have covered. Where a source scanned the same track of both assets, no scan has covered all of it, so it counts as not completely
+ * scanned until the next complete scan.
+ */
+export async function moveCoverage(tx: TenantTx, orgId: string, { from, into, tracks, versions }: Moving): Promise<StoredCoverage> {
+  const rowsOf = async (table: 'source_coverage' | 'run_assets') =>
+    (
+      await sql<{ row: unknown }>`select to_jsonb(one) as row from ${sql.table(table)} one where one.org_id = ${orgId} and one.asset_id = ${from}`.execute(tx)
+    ).rows.map(({ row }) => row);
+  const [coverage, runs] = [await rowsOf('source_coverage'), await rowsOf('run_assets')];
+  const renumbered = sql`
+    join jsonb_to_recordset(${JSON.stringify(tracks)}) as track ("from" smallint, "into" smallint) on track."from" = old.track
+    left join jsonb_to_recordset(${JSON.stringify(versions)}) as version ("from" integer, "into" integer) on version."from" = old.version_n
+    where old.org_id = ${orgId} and old.asset_id = ${from}`;
+  await sql`
+    insert into source_coverage as known (org_id, source_id, asset_id, track, import_id, seen_at, complete_import_id, complete_at, version_n)
+    select old.org_id, old.source_id, ${into}, track."into", old.import_id, old.seen_at, old.complete_import_id, old.complete_at, version."into" from source_coverage old ${renumbered}
+    on conflict (org_id, source_id, asset_id, track) do update set
+      import_id = case when known.seen_at < excluded.seen_at then excluded.import_id else known.import_id end, seen_at = greatest(known.seen_at, excluded.seen_at),
+      complete_import_id = null, complete_at = null, version_n = null`.execute(tx);
+  const { rows: added } = await sql<StoredCoverage['added'][number]>`
+    insert into run_assets (org_id, source_id, asset_id, track, import_id, version_n, started_at, ended_at, complete, accepted, credentialed, knowledge_at)
+    select old.org_id, old.source_id, ${into}, track."into", old.import_id, version."into", old.started_at, old.ended_at,
+      -- The run covered what was then another asset, so it proves nothing about the rest.
+      false, old.accepted, old.credentialed, old.knowledge_at
+    from run_assets old ${renumbered}
+    on conflict (org_id, source_id, asset_id, track, import_id) do nothing returning source_id, track, import_id`.execute(tx);
+  for (const table of ['source_coverage', 'run_assets'] as const) await tx.deleteFrom(table).where('org_id', '=', orgId).where('asset_id', '=', from).execute();
+  return { coverage, runs, added };
+}
+
+/** Gives the separated asset its coverage back. What the other one got is removed, as far as no later scan has replaced it. */
+export async function returnCoverage(tx: TenantTx, orgId: string, into: string, { coverage, runs, added }: StoredCoverage): Promise<void> {
+  await sql`
+    delete from run_assets run using jsonb_to_recordset(${JSON.stringify(added)}) as added (source_id uuid, track smallint, import_id uuid)
+    where run.org_id = ${orgId} and run.asset_id = ${into} and run.source_id = added.source_id and run.track = added.track and run.import_id = added.import_id`.execute(
+    tx,
+  );
+  await sql`
+    delete from source_coverage c using jsonb_to_recordset(${JSON.stringify(added)}) as added (source_id uuid, track smallint, import_id uuid)
+    where c.org_id = ${orgId} and c.asset_id = ${into} and c.source_id = added.source_id and c.track = added.track and c.import_id = added.import_id`.execute(
+    tx,
+  );
+  await sql`insert into source_coverage select * from jsonb_populate_recordset(null::source_coverage, ${JSON.stringify(coverage)}) on conflict do nothing`.execute(
+    tx,
+  );
+  await sql`insert into run_assets select * from jsonb_populate_recordset(null::run_assets, ${JSON.stringify(runs)}) on conflict do nothing`.execute(tx);
+}

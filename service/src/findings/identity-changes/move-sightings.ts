@@ -1,0 +1,82 @@
+import { sql } from 'kysely';
+import type { TenantTx } from '../../db/database.ts';
+import type { MergedPair } from '../follower.ts';
+import { saidByFindingSql } from '../merge/merged-values.ts';
+
+export type Pair = MergedPair;
+
+export function pairsSql(pairs: readonly Pair[]) {
+  return sql`unnest(${pairs.map(({ from_id }) => from_id)}::uuid[], ${pairs.map(({ into_id }) => into_id)}::uuid[]) as pair (from_id, into_id)`;
+}
+
+/** While a finding has one sighting, its columns are what that source says. Before it gets others, this is kept with the sighting. */
+export async function keepSaid(tx: TenantTx, orgId: string, pairs: readonly Pair[]): Promise<void> {
+  await sql`
+    update sightings s set said = ${saidByFindingSql} from findings f
+    where s.org_id = ${orgId} and s.said is null and f.org_id = ${orgId} and f.id = s.finding_id
+      and f.id in (select unnest(array[pair.from_id, pair.into_id]) from ${pairsSql(pairs)})`.execute(tx);
+}
+
+/** What one source says about both findings on one track: `a` of the merged finding and `b` of the one that stays. */
+const both = (orgId: string, pairs: readonly Pair[]) => sql`
+  ${pairsSql(pairs)} join sightings a on a.org_id = ${orgId} and a.finding_id = pair.from_id
+  join sightings b on b.org_id = ${orgId} and b.finding_id = pair.into_id and b.source_id = a.source_id and b.track = a.track`;
+
+/** The columns of a sighting that the source fills. */
+const statement = [
+  'external_id',
+  'state',
+  'absence',
+  'absent_at',
+  'severity',
+  'tool_severity',
+  'suppressed',
+  'content',
+  'said',
+  'last_seen',
+  'missed_at',
+  'missed_import_id',
+  'missed_because',
+  'bar_credentialed',
+  'bar_knowledge_at',
+  'place',
+  'last_import_id',
+  'seen_import_id',
+];
+
+export const copied = (from: string) => sql.join(statement.map((column) => sql`${sql.ref(column)} = ${sql.ref(`${from}.${column}`)}`));
+
+/**
+ * Moves all sightings and occurrences to the findings that stay. If a source has a sighting of both, the present or else the newer one is kept. It stands
+ * for the records of both.
+ */
+export async function moveSightings(tx: TenantTx, orgId: string, pairs: readonly Pair[]): Promise<void> {
+  const better = sql`(a.state = 'present', a.last_seen) > (b.state = 'present', b.last_seen)`;
+  await sql`
+    update sightings kept set first_seen = least(a.first_seen, b.first_seen),
+      records = case when a.state = 'present' and b.state = 'present' then least(a.records + b.records, 32767) when ${better} then a.records else b.records end
+    from ${both(orgId, pairs)} where kept.org_id = ${orgId} and kept.finding_id = b.finding_id and kept.source_id = b.source_id and kept.track = b.track`.execute(
+    tx,
+  );
+  await sql`
+    update sightings kept set ${copied('a')}
+    from ${both(orgId, pairs)} where kept.org_id = ${orgId} and kept.finding_id = b.finding_id and kept.source_id = b.source_id and kept.track = b.track and ${better}`.execute(
+    tx,
+  );
+  const doubled = sql`select pair.from_id, pair.into_id, a.source_id, a.track from ${both(orgId, pairs)}`;
+  await sql`
+    insert into occurrences as known (org_id, finding_id, source_id, track, place, label, location, state, first_seen, last_seen)
+    select ${orgId}, doubled.into_id, o.source_id, o.track, o.place, o.label, o.location, o.state, o.first_seen, o.last_seen
+    from (${doubled}) doubled join occurrences o on o.org_id = ${orgId} and o.finding_id = doubled.from_id and o.source_id = doubled.source_id and o.track = doubled.track
+    on conflict (org_id, finding_id, source_id, track, place) do update set
+      state = case when excluded.state = 'present' then 'present' else known.state end,
+      first_seen = least(known.first_seen, excluded.first_seen), last_seen = greatest(known.last_seen, excluded.last_seen)`.execute(tx);
+  await sql`
+    delete from occurrences o using (${doubled}) doubled
+    where o.org_id = ${orgId} and o.finding_id = doubled.from_id and o.source_id = doubled.source_id and o.track = doubled.track`.execute(tx);
+  await sql`
+    delete from sightings s using (${doubled}) doubled
+    where s.org_id = ${orgId} and s.finding_id = doubled.from_id and s.source_id = doubled.source_id and s.track = doubled.track`.execute(tx);
+  await sql`
+    update sightings s set finding_id = pair.into_id from ${pairsSql(pairs)} where s.org_id = ${orgId} and s.finding_id = pair.from_id`.execute(tx);
+}

@@ -1,0 +1,113 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { TenantTx } from '../../db/database.ts';
+import { emitSql } from '../../events/emit.ts';
+import { foldAgain } from '../endings/fold-again.ts';
+import { type HistoryActor, historySql } from '../history.ts';
+import { activeStatuses } from '../status.ts';
+import { statusColumns } from './merge-findings.ts';
+import { copied, type Pair } from './move-sightings.ts';
+
+/**
+ * Separates findings that were merged. `rules` selects the ids of their rules. Both get back what they had. What scans and people did to the finding that
+ * stayed is kept. Requires the import lock. The caller passes the returned pairs to `restoreLinks` of the follower.
+ */
+export async function splitFindings(tx: TenantTx, actor: HistoryActor, rules: RawBuilder<unknown>, reason: string | null): Promise<Pair[]> {
+  const { orgId } = actor;
+  const { rows } = await sql<{ id: string; a: string; b: string }>`
+    select r.id, r.a, r.b from identity_rules r where r.org_id = ${orgId} and r.revoked_at is null and r.id in (${rules}) order by r.created_at desc, r.id desc`.execute(
+    tx,
+  );
+  if (rows.length === 0) return [];
+  const ids = rows.map(({ id }) => id);
+  await sql`select from findings where org_id = ${orgId} and id = any(${rows.flatMap(({ a, b }) => [a, b])}::uuid[]) order by id for update`.execute(tx);
+  await moveBack(tx, orgId, ids);
+  await restoreStatus(tx, actor, ids, reason);
+  await sql`
+    update identity_rules set revoked_at = now(), revoked_by = ${actor.person?.name ?? actor.name} where org_id = ${orgId} and id = any(${ids}::uuid[])`.execute(
+    tx,
+  );
+  await foldAgain(
+    tx,
+    actor,
+    rows.flatMap(({ a, b }) => [a, b]),
+  );
+  return rows.map(({ a, b }) => ({ from_id: a, into_id: b }));
+}
+
+const rulesSql = (orgId: string, ids: readonly string[]) =>
+  sql`(select * from identity_rules where org_id = ${orgId} and id = any(${ids as string[]}::uuid[]))`;
+/** The sightings or occurrences that a finding of the rule `r` had before the merge. */
+const stored = (which: 'a' | 'b', table: 'sightings' | 'occurrences') =>
+  sql`jsonb_populate_recordset(null::${sql.table(table)}, r.undo->${sql.lit(which)}->${sql.lit(table)})`;
+
+async function moveBack(tx: TenantTx, orgId: string, ids: readonly string[]): Promise<void> {
+  const rules = rulesSql(orgId, ids);
+  const same = (one: string, other: string) =>
+    sql`${sql.ref(`${one}.source_id`)} = ${sql.ref(`${other}.source_id`)} and ${sql.ref(`${one}.track`)} = ${sql.ref(`${other}.track`)}`;
+  await sql`
+    update sightings s set finding_id = r.a from ${rules} r cross join lateral ${stored('a', 'sightings')} own
+    where s.org_id = ${orgId} and s.finding_id = r.b and ${same('s', 'own')} and not exists (select from ${stored('b', 'sightings')} theirs where ${same('theirs', 'own')})`.execute(
+    tx,
+  );
+  // Sightings of which both findings had one: the one that stayed says what it said before, unless a scan has said something else since.
+  await sql`
+    update sightings s set ${copied('theirs')}, records = theirs.records
+    from ${rules} r cross join lateral ${stored('b', 'sightings')} theirs join lateral ${stored('a', 'sightings')} own on ${same('own', 'theirs')}
+    where s.org_id = ${orgId} and s.finding_id = r.b and ${same('s', 'theirs')} and s.content in (own.content, theirs.content) and s.last_seen <= greatest(own.last_seen, theirs.last_seen)`.execute(
+    tx,
+  );
+  await sql`
+    insert into sightings select own.* from ${rules} r cross join lateral ${stored('a', 'sightings')} own
+    on conflict (org_id, finding_id, source_id, track) do nothing`.execute(tx);
+  await sql`
+    delete from occurrences o using ${rules} r cross join lateral ${stored('a', 'occurrences')} own
+    where o.org_id = ${orgId} and o.finding_id = r.b and ${same('o', 'own')} and o.place = own.place
+      and not exists (select from ${stored('b', 'occurrences')} theirs where ${same('theirs', 'own')} and theirs.place = own.place)`.execute(tx);
+  await sql`
+    insert into occurrences select own.* from ${rules} r cross join lateral ${stored('a', 'occurrences')} own
+    on conflict (org_id, finding_id, source_id, track, place) do nothing`.execute(tx);
+  // Findings that had been merged into this one before.
+  await sql`
+    update findings f set merged_into = r.a from ${rules} r join identity_rules earlier on earlier.org_id = ${orgId} and earlier.b = r.a and earlier.revoked_at is null
+    where f.org_id = ${orgId} and f.id = earlier.a and f.merged_into = r.b`.execute(tx);
+}
+
+/** The status before the merge, unless the finding was closed meanwhile because nobody sees it any more. */
+async function restoreStatus(tx: TenantTx, actor: HistoryActor, ids: readonly string[], reason: string | null): Promise<void> {
+  const { orgId } = actor;
+  const rules = rulesSql(orgId, ids);
+  const active = sql`any(${activeStatuses as readonly string[]}::text[])`;
+  const entries = sql`
+    select a as finding_id, 'split' as action, jsonb_build_object('merged_into', b) as before, jsonb_build_object('status', status, 'reason_code', 'split') as after, ${reason}::text as reason from apart
+    union all
+    select b, 'split', '{}'::jsonb, jsonb_build_object('split', a), ${reason}::text from apart`;
+  const events = sql`select a::text as subject, jsonb_build_object('from', b, 'status', status, 'reason', ${reason}::text) as data from apart`;
+  const set = (from: string, columns: readonly string[]) => sql.join(columns.map((column) => sql`${sql.ref(column)} = ${sql.ref(`${from}.${column}`)}`));
+  await sql`
+    with apart as materialized (
+      select r.a, r.b, ${sql.join(statusColumns.map((column) => sql`(${sql.ref('was')}).${sql.ref(column)}`))}, (own).listed
+      from ${rules} r
+      join findings kept on kept.org_id = ${orgId} and kept.id = r.b
+      cross join lateral jsonb_populate_record(null::findings, r.undo->'a'->'finding') own
+      cross join lateral (
+        select bool_or(s.state = 'present') as present, count(*) > 0 as some from sightings s where s.org_id = ${orgId} and s.finding_id = r.a
+      ) seen
+      cross join lateral (select case when seen.some and not seen.present and own.status = ${active} and kept.status in ('verified', 'withdrawn') then kept else own end as was) chosen
+    ), recorded as (${historySql(actor, entries)}), emitted as (${emitSql(orgId, 'finding.split', events)})
+    update findings f set ${set('apart', statusColumns)}, merged_into = null, listed = apart.listed, version = f.version + 1, updated_at = now()
+    from apart where f.org_id = ${orgId} and f.id = apart.a`.execute(tx);
+  const restored = sql`(
+    select r.*, f.status_changed_at = r.created_at and f.reason_code = 'merged' as unchanged from ${rules} r join findings f on f.org_id = ${orgId} and f.id = r.b)`;
+  await sql`
+    update decisions d set state = 'ended', ended_at = now(), ended_reason = 'split' from ${restored} r
+    where d.org_id = ${orgId} and d.finding_id = r.b and d.state = 'active' and r.unchanged`.execute(tx);
+  await sql`
+    update decisions d set state = case d.state when 'ended' then 'active' else 'requested' end, ended_at = null, ended_reason = null from ${restored} r
+    where d.org_id = ${orgId} and d.finding_id in (r.a, r.b) and (d.finding_id = r.a or r.unchanged) and d.ended_reason = 'merged' and d.ended_at = r.created_at`.execute(
+    tx,
+  );
+  await sql`
+    update findings f set ${set('own', statusColumns)}, version = f.version + 1, updated_at = now()
+    from ${restored} r cross join lateral jsonb_populate_record(null::findings, r.undo->'b'->'finding') own
+    where r.unchanged and f.org_id = ${orgId} and f.id = r.b`.execute(tx);
+}
