@@ -12,9 +12,9 @@ const DESIGN: readonly [from: readonly Status[], to: Status, by: readonly By[]][
   [['remediated', 'verified', 'withdrawn'], 'open', ['scan', 'person']],
   [['open', 'in_progress', 'remediated'], 'risk_accepted', ['person']],
   [['risk_accepted'], 'open', ['system', 'person']],
-  [['risk_accepted'], 'verified', ['system']],
+  [['risk_accepted'], 'verified', ['scan', 'system']],
   [['open', 'in_progress', 'remediated'], 'false_positive', ['person']],
-  [['false_positive'], 'open', ['person']],
+  [['false_positive'], 'open', ['person', 'system']],
   [['open', 'in_progress', 'remediated'], 'withdrawn', ['person', 'system']],
 ];
 const everyone: readonly By[] = ['person', 'scan', 'system'];
@@ -32,8 +32,8 @@ describe('status transitions', () => {
 
   it('let a scan reopen and verify but never override a decision', () => {
     expect(reopenedByScan).toEqual(['remediated', 'verified', 'withdrawn']);
-    expect(verifiedByScan).toEqual(['open', 'in_progress', 'remediated']);
-    expect(allowed('risk_accepted', 'scan')).toEqual([]);
+    expect(verifiedByScan).toEqual(['open', 'in_progress', 'remediated', 'risk_accepted']);
+    expect(allowed('risk_accepted', 'scan')).toEqual(['verified']);
     expect(allowed('false_positive', 'scan')).toEqual([]);
   });
 

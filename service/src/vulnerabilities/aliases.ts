@@ -11,9 +11,10 @@ interface Claims {
 
 /**
  * Stores which ids a tool takes for those of one vulnerability. A claim counts for the records of that tool. It counts for all if the knowledge sources say
- * the same, or if a second tool does and none contradicts. Returns the aliases that count for all since now.
+ * the same, or if a second tool does and none contradicts. Returns the aliases that count for all since now, and those that count for the
+ * tool.
  */
-export async function learnAliases(tx: TenantTx, { orgId, provider, reported }: Claims): Promise<string[]> {
+export async function learnAliases(tx: TenantTx, { orgId, provider, reported }: Claims): Promise<{ confirmed: string[]; claimed: string[] }> {
   const { rows } = await sql<{ alias: string }>`
     insert into alias_claims (org_id, alias, weakness, provider)
     select distinct ${orgId}::uuid, names.alias, staged.weakness, ${provider}::text
@@ -23,7 +24,8 @@ export async function learnAliases(tx: TenantTx, { orgId, provider, reported }: 
         select from alias_claims known where known.org_id = ${orgId} and known.alias = names.alias and known.weakness = staged.weakness and known.provider = ${provider})
     returning alias`.execute(tx);
   const { rows: named } = await sql<{ id: string }>`select distinct weakness as id from (${reported}) staged where weakness ~ ${ADVISORY}`.execute(tx);
-  return confirmAliases(tx, orgId, [...new Set([...rows.map(({ alias }) => alias), ...named.map(({ id }) => id)])]);
+  const claimed = [...new Set(rows.map(({ alias }) => alias))];
+  return { claimed, confirmed: await confirmAliases(tx, orgId, [...new Set([...claimed, ...named.map(({ id }) => id)])]) };
 }
 
 /** Ids of advisories that are about one vulnerability each. Knowledge sources may know its CVE. */

@@ -25,3 +25,7 @@ export function aliasesFor(orgId: string, provider: string): RawBuilder<unknown>
       and not exists (select from alias_claims other where other.org_id = ${orgId} and other.alias = claim.alias and other.provider = ${provider} and other.weakness <> claim.weakness)
     order by 1, 2)`;
 }
+
+/** All ids that a tool or a knowledge source takes for those of a vulnerability, whether or not they count. */
+export const claimedAliases = sql<Pick<Selectable<DB['alias_claims']>, 'org_id' | 'alias' | 'weakness'>>`(
+  select org_id, alias, weakness from alias_claims union select org_id, alias, weakness from vulnerability_aliases)`;

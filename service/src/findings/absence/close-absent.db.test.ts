@@ -91,9 +91,9 @@ describe('absence', () => {
     const findings = await engine.findings(org);
     expect(findings.map(({ asset, location, status, assurance }) => [asset, location.component, status, assurance])).toEqual([
       ['other', 'a', 'open', null],
-      [image.name, 'a', 'open', null],
-      [image.name, 'b', 'verified', 'scan_only'],
-      [image.name, 'c', 'open', null],
+      ['registry.example.com/shop', 'a', 'open', null],
+      ['registry.example.com/shop', 'b', 'verified', 'scan_only'],
+      ['registry.example.com/shop', 'c', 'open', null],
     ]);
     expect(findings[2]?.sightings).toMatchObject([{ state: 'absent' }]);
     expect((await engine.admin().query(`select type, data->>'to' as "to" from events where org_id = $1 and type like 'finding.%'`, [org])).rows).toEqual([

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { readAsset } from '../../assets/assets.ts';
 import { readIdentifiers } from '../../assets/identifiers.ts';
 import type { TenantTx } from '../../db/database.ts';
-import { vulnerabilityAliases } from '../../vulnerabilities/relations.ts';
+import { claimedAliases } from '../../vulnerabilities/relations.ts';
 import { readFinding } from '../list/list.ts';
 import { readSightings } from './sightings.ts';
 
@@ -19,7 +19,9 @@ export async function readIdentity(tx: TenantTx, orgId: string, id: string) {
     readIdentifiers(tx, asset),
     readSightings(tx, orgId, id),
     sql<{ alias: string }>`
-      select a.alias from ${vulnerabilityAliases} a where a.org_id = ${orgId} and a.weakness = ${finding.weakness} order by a.alias limit ${SHOWN}`.execute(tx),
+      select distinct a.alias from ${claimedAliases} a where a.org_id = ${orgId} and a.weakness = ${finding.weakness} order by a.alias limit ${SHOWN}`.execute(
+      tx,
+    ),
     tx
       .selectFrom('identity_rules')
       .select(['id', 'kind', 'a', 'b', 'person', 'person_name', 'reason', 'created_at', 'revoked_at', 'revoked_by'])

@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 import { learnAliases } from '../../vulnerabilities/aliases.ts';
-import { vulnerabilityAliases } from '../../vulnerabilities/relations.ts';
+import { aliasesFor, vulnerabilityAliases } from '../../vulnerabilities/relations.ts';
 import type { MergedPair } from '../follower.ts';
 import type { Resolution } from '../merge/resolution.ts';
 import { mergeFindings } from './merge-findings.ts';
@@ -11,32 +11,38 @@ import { pairsSql } from './move-sightings.ts';
 export async function adoptAliases(tx: TenantTx, { orgId, importId, provider, actor }: Resolution): Promise<MergedPair[]> {
   const reported = sql`
     select weakness, aliases from tenant_import_rows where org_id = ${orgId} and import_id = ${importId} and (aliases <> '{}' or weakness not like 'CVE-%')`;
-  const aliases = await learnAliases(tx, { orgId, provider, reported });
+  const { confirmed, claimed } = await learnAliases(tx, { orgId, provider, reported });
+  const aliases = [...new Set([...confirmed, ...claimed])];
   const merged: MergedPair[] = [];
   for (let at = 0; at < aliases.length; at += 500) {
-    const some = aliases.slice(at, at + 500);
-    await rename(tx, orgId, some);
-    const pairs = await mergeFindings(tx, actor, twinsSql(orgId, some), { kind: 'alias', reason: 'They are ids of one vulnerability.' });
-    await nameByVulnerability(tx, orgId, pairs);
+    const named = namedSql(orgId, provider, aliases.slice(at, at + 500));
+    await rename(tx, orgId, named);
+    const pairs = await mergeFindings(tx, actor, twinsSql(named), { kind: 'alias', reason: 'They are ids of one vulnerability.' });
+    await nameByVulnerability(tx, orgId, provider, pairs);
     merged.push(...pairs);
   }
   return merged;
 }
 
-/** Findings `f` whose weakness is one of the aliases, with `a.weakness` as the vulnerability's own id. */
-function namedSql(orgId: string, aliases: readonly string[]) {
+/**
+ * Findings `f` whose weakness is one of the aliases, with `a.weakness` as the vulnerability's own id. What only the tool claims counts for findings that only
+ * it reports.
+ */
+function namedSql(orgId: string, provider: string, aliases: readonly string[]) {
   const words = aliases.map((alias) => `'v:${alias.toLowerCase().replaceAll('\\', '\\\\').replaceAll("'", "''")}'`).join(' | ');
-  return sql`tenant_findings f join ${vulnerabilityAliases} a on a.org_id = ${orgId} and a.alias = f.weakness and a.alias = any(${aliases as string[]})
-    and f.org_id = ${orgId} and f.merged_into is null and f.facets @@ ${words}::tsquery`;
+  const own = sql`array(select o.id from sources o where o.org_id = ${orgId} and coalesce(nullif(o.tool, ''), o.provider) = ${provider})`;
+  return sql`tenant_findings f join ${aliasesFor(orgId, provider)} a on a.alias = f.weakness and a.alias = any(${aliases as string[]})
+    and f.org_id = ${orgId} and f.merged_into is null and f.facets @@ ${words}::tsquery
+    and (f.source_ids <@ ${own} or exists (select from ${vulnerabilityAliases} known where known.org_id = ${orgId} and known.alias = a.alias))`;
 }
 
 const twin = sql`other.org_id = f.org_id and other.asset_id = f.asset_id and other.weakness = a.weakness and other.identity_key = f.identity_key`;
 
-async function rename(tx: TenantTx, orgId: string, aliases: readonly string[]): Promise<void> {
+async function rename(tx: TenantTx, orgId: string, named: RawBuilder<unknown>): Promise<void> {
   await sql`
     update findings set weakness = adopted.weakness
     from (
-      select distinct on (f.asset_id, f.identity_key, a.weakness) f.id, a.weakness from ${namedSql(orgId, aliases)}
+      select distinct on (f.asset_id, f.identity_key, a.weakness) f.id, a.weakness from ${named}
       where not exists (select from findings other where ${twin})
       order by f.asset_id, f.identity_key, a.weakness, f.created_at, f.id
     ) adopted
@@ -44,10 +50,10 @@ async function rename(tx: TenantTx, orgId: string, aliases: readonly string[]): 
 }
 
 /** Findings that are known under several ids of one vulnerability. The oldest one stays. */
-function twinsSql(orgId: string, aliases: readonly string[]) {
+function twinsSql(named: RawBuilder<unknown>) {
   return sql`
     with same as (
-      select other.id as group_id, one.id, one.created_at from ${namedSql(orgId, aliases)} join findings other on ${twin} and other.merged_into is null
+      select other.id as group_id, one.id, one.created_at from ${named} join findings other on ${twin} and other.merged_into is null
       cross join lateral (values (f.id, f.created_at), (other.id, other.created_at)) as one (id, created_at)
     ), ranked as (
       select distinct group_id, id, first_value(id) over (partition by group_id order by created_at, id) as into_id from same
@@ -56,11 +62,11 @@ function twinsSql(orgId: string, aliases: readonly string[]) {
 }
 
 /** The finding that stays takes the vulnerability's own id. In steps, because the merged finding may have it. */
-async function nameByVulnerability(tx: TenantTx, orgId: string, pairs: readonly MergedPair[]): Promise<void> {
+async function nameByVulnerability(tx: TenantTx, orgId: string, provider: string, pairs: readonly MergedPair[]): Promise<void> {
   const { rows } = await sql<MergedPair>`
     select pair.from_id, pair.into_id from ${pairsSql(pairs)} join findings kept on kept.org_id = ${orgId} and kept.id = pair.into_id
     join findings merged on merged.org_id = ${orgId} and merged.id = pair.from_id
-    join ${vulnerabilityAliases} a on a.org_id = ${orgId} and a.alias = kept.weakness and a.weakness = merged.weakness`.execute(tx);
+    join ${aliasesFor(orgId, provider)} a on a.alias = kept.weakness and a.weakness = merged.weakness`.execute(tx);
   if (rows.length === 0) return;
   const names = sql`
     select pair.from_id, pair.into_id, merged.weakness as own, kept.weakness as alias, kept.identity_key

@@ -140,25 +140,26 @@ describe("the tool's own id", () => {
 });
 
 describe('ids of one vulnerability', () => {
-  it('withdraw one of two findings when they turn out to be aliases', async () => {
-    await engine.run(org, [seen()]);
-    await engine.run(org, [seen({ vulnerability_ids: ghsa })], { source: 'tool_b' });
-    await engine.run(org, [seen({ vulnerability_ids: both })], { source: 'tool_c' });
-    expect(await engine.findings(org)).toMatchObject([
-      { weakness: 'CVE-2024-0001', status: 'open' },
-      { weakness: ghsa[0], status: 'withdrawn' },
+  it('make two findings one when they turn out to be aliases: the older id stays, with the least closed status', async () => {
+    const [cve, advisory, pair] = [['CVE-2022-0001'], ['GHSA-late-late-late'], ['CVE-2022-0001', 'GHSA-late-late-late']];
+    await engine.run(org, [seen({ vulnerability_ids: advisory })], { source: 'tool_b' });
+    const [older] = await engine.findings(org);
+    await engine
+      .admin()
+      .query(
+        `update findings set status = 'risk_accepted', status_reason = 'for now', acceptance_owner = 'Ada', acceptance_expires_at = now() + interval '1 day', closed_at = now() where org_id = $1`,
+        [org],
+      );
+    await engine.run(org, [seen({ vulnerability_ids: cve })], { source: 'tool_a' });
+    expect(await engine.findings(org)).toHaveLength(2);
+    await engine.run(org, [seen({ vulnerability_ids: pair })], { source: 'tool_c' });
+    await engine.run(org, [seen({ vulnerability_ids: pair })], { source: 'tool_a' });
+    const { rows } = await engine.admin().query('select id, weakness, status, listed, merged_into from findings where org_id = $1 order by listed desc', [org]);
+    expect(rows).toMatchObject([
+      { id: older?.id, weakness: 'CVE-2022-0001', status: 'open', listed: true },
+      { status: 'withdrawn', listed: false, merged_into: older?.id },
     ]);
-    await engine.run(org, [seen({ vulnerability_ids: ghsa })], { source: 'tool_b', scope: { coverage: 'complete' } });
-    expect(await engine.findings(org)).toMatchObject([{ sightings: [{}, {}, {}] }, { status: 'withdrawn' }]);
-  });
-
-  it('merge when a third id connects two known ones', async () => {
-    await engine.run(org, [seen({ vulnerability_ids: ghsa }), seen({ vulnerability_ids: ['SNYK-JS-1'] })]);
-    expect(await engine.run(org, [seen({ vulnerability_ids: [...both, 'SNYK-JS-1'] })], { source: 'tool_b' })).toMatchObject({
-      status: 'succeeded',
-      created: 0,
-    });
-    expect((await engine.findings(org)).map(({ status }) => status).sort()).toEqual(['open', 'withdrawn']);
+    expect(await engine.run(org, [seen({ vulnerability_ids: advisory })], { source: 'tool_b' })).toMatchObject({ created: 0 });
   });
 
   it('are resolved transitively', async () => {

@@ -38,7 +38,22 @@ async function traces(id: string): Promise<unknown> {
   const [event] = await api.db.withSystem((tx) => tx.selectFrom('events').select(['type', 'data']).where('subject', '=', id).orderBy('id', 'desc').execute());
   const finding = await get<Record<string, unknown>>(`/findings/${id}`);
   const same = ({ id: _, occurred_at: __, ...rest }: Record<string, unknown>) => rest;
-  const { id: _, title, cves, sightings, created_at, updated_at, first_seen, last_seen, due_at, status_changed_at, weakness, ...shown } = finding;
+  const {
+    id: _,
+    title,
+    cves,
+    sightings,
+    occurrences,
+    still_open_because,
+    created_at,
+    updated_at,
+    first_seen,
+    last_seen,
+    due_at,
+    status_changed_at,
+    weakness,
+    ...shown
+  } = finding;
   const decisions = (finding.decisions as Record<string, unknown>[]).map(same);
   return JSON.parse(JSON.stringify({ history: data.map(same), event, shown: { ...shown, decisions } }), (key, value) =>
     key === 'acceptance_expires_at' && value ? Date.parse(value) : ['requested_at', 'decided_at', 'ended_at'].includes(key) ? typeof value : value,
