@@ -40,6 +40,7 @@ export const defaultPolicy = {
   sla: { critical: 15, high: 30, medium: 90, low: 180, info: null, unknown: 90, kev: 14 },
   four_eyes: false,
   brake: { share: 0.2, count: 50 },
+  track_names: [] as string[],
 };
 
 const slaSubjects = {
@@ -81,6 +82,13 @@ const Policy = Named(
     brake: Named('Brake', brake, {
       description: "An import that would close more than `share` of a source's open findings, and more than `count` findings, waits for confirmation",
     }),
+    track_names: Type.Array(Text(1, 200), {
+      maxItems: 200,
+      uniqueItems: true,
+      description:
+        'Branches and environments whose findings count, in addition to the well-known ones such as `main`, `prod` and `release-1.4`. `*` stands for any text. Findings of other branches are kept apart like those of pull requests. Default: none',
+      examples: [['integration', 'customer-*']],
+    }),
   },
   { description: 'Rules for deadlines, risk acceptance and imports' },
 );
@@ -104,6 +112,7 @@ const PolicyPatch = Named(
         ),
       ),
     ),
+    track_names: Type.Optional(Nullable(Policy.properties.track_names)),
   },
   {
     description: 'Changes to the policy. null restores the default, except for the days of the SLA, where null means no deadline',

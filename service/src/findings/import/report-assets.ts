@@ -1,4 +1,5 @@
 import { type Asset, type AssetType, ReportError } from '@rrs/scan-reports';
+import type { TrackPolicy } from '../../assets/names/track.ts';
 import { type DescribedAsset, describeAsset, TrackError } from '../../assets/recognize/describe.ts';
 import type { ScanScope } from './manage-imports.ts';
 
@@ -17,9 +18,9 @@ export interface ReportAssets {
 /** How many notes of one kind an import shows. */
 const SHOWN = 5;
 
-function describedAsset(asset: Asset, { version, track }: ScanScope): DescribedAsset {
+function describedAsset(asset: Asset, { version, track }: ScanScope, policy: TrackPolicy): DescribedAsset {
   try {
-    return describeAsset(asset, { version, track });
+    return describeAsset(asset, { version, track }, policy);
   } catch (error) {
     if (error instanceof TrackError) throw new ReportError(error.message);
     throw error;
@@ -30,7 +31,7 @@ function describedAsset(asset: Asset, { version, track }: ScanScope): DescribedA
 const REMEMBERED = 50_000;
 
 /** Decides which asset each record of a report is about. The scope takes precedence over what a report about one asset calls it. */
-export function reportAssets(scope: ScanScope, assetType: AssetType): ReportAssets {
+export function reportAssets(scope: ScanScope, assetType: AssetType, policy: TrackPolicy): ReportAssets {
   const named = scope.asset === UNSPECIFIED ? { type: assetType, name: UNSPECIFIED } : (scope.asset ?? null);
   const known = new Map<string, DescribedAsset>();
   const others = new Set<string>();
@@ -40,7 +41,7 @@ export function reportAssets(scope: ScanScope, assetType: AssetType): ReportAsse
     const found = known.get(signature);
     if (found) return found;
     if (known.size >= REMEMBERED) known.clear();
-    const described = describedAsset(asset, scope);
+    const described = describedAsset(asset, scope, policy);
     if (described.track.note !== undefined) notes.add(described.track.note);
     known.set(signature, described);
     return described;

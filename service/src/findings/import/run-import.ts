@@ -5,6 +5,7 @@ import type { BlobStore } from '../../blobs/blobs.ts';
 import type { Database, TenantTx } from '../../db/database.ts';
 import { emit } from '../../events/emit.ts';
 import type { JobContext } from '../../jobs/jobs.ts';
+import { readPolicy } from '../../organizations/read-policy.ts';
 import { systemActor } from '../../shared/actor.ts';
 import type { FindingFollower } from '../follower.ts';
 import { queueImport } from '../import-lock.ts';
@@ -39,7 +40,8 @@ export async function importReport(
     const tool = [...new Set(about?.tools ?? [])].sort().join(' + ');
     const { name = '', path = '' } = row.scan_scope as ScanScope;
     const source: Source = collected?.source ?? { kind: 'import', provider: format.id, tool, name, path };
-    const assets = reportAssets(row.scan_scope as ScanScope, about?.assetType ?? format.assetType);
+    const policy = await context.db.withTenant({ orgId }, (tx) => readPolicy(tx, orgId));
+    const assets = reportAssets(row.scan_scope as ScanScope, about?.assetType ?? format.assetType, policy);
     const report: Report = { format, input, about, source, follower, assets, collected: collected ?? null };
     try {
       await finish(context.db, row, report, await stage(context, row, report, knownContents(context.db, orgId)));

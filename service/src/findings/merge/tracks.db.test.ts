@@ -85,6 +85,16 @@ describe('a branch', () => {
     expect(await state()).toMatchObject([{ lib: 'x', listed: true }]);
   });
 
+  it('that the policy names counts', async () => {
+    await engine.admin().query(`update organizations set policy = '{"track_names": ["customer-*"]}' where id = $1`, [org]);
+    await scan('main', ['a'], 1);
+    await scan('customer-acme', ['x'], 2);
+    expect(await state()).toMatchObject([
+      { lib: 'a', listed: true },
+      { lib: 'x', listed: true },
+    ]);
+  });
+
   it('called main is the default track, also of scans that did not name it', async () => {
     await scan(undefined, ['a', 'b'], 1);
     expect(await scan('main', ['a'], 2)).toMatchObject({ closed: 1 });

@@ -17,6 +17,7 @@ const defaults = {
   sla: { critical: 15, high: 30, medium: 90, low: 180, info: null, unknown: 90, kev: 14 },
   four_eyes: false,
   brake: { share: 0.2, count: 50 },
+  track_names: [],
 };
 const DAY = 86_400_000;
 
