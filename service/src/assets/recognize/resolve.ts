@@ -46,11 +46,11 @@ export async function deleteImportedAssets(tx: TenantTx, orgId: string, importId
 
 async function findKnown(tx: TenantTx, orgId: string, importId: string): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
-    with keyed as (
+    with keyed as materialized (
       select staged.asset_key, names.key, names.rank
       from tenant_import_assets staged cross join lateral unnest(staged.keys, staged.ranks) as names (key, rank)
       where staged.org_id = ${orgId} and staged.import_id = ${importId} and staged.asset_id is null
-    ), known as (
+    ), known as materialized (
       select distinct on (keyed.asset_key) keyed.asset_key, asset_keys.asset_id
       from keyed join asset_keys on ${matchSql(orgId)}
       order by keyed.asset_key, asset_keys.rank + keyed.rank, asset_keys.asset_id
@@ -74,7 +74,7 @@ async function countUnresolved(tx: TenantTx, orgId: string, importId: string): P
  */
 async function createNew(tx: TenantTx, orgId: string, importId: string, { all }: { all: boolean }): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
-    with keyed as (
+    with keyed as materialized (
       select staged.asset_key, names.key, max(names.rank) as rank
       from tenant_import_assets staged cross join lateral unnest(staged.keys, staged.ranks) as names (key, rank)
       where staged.org_id = ${orgId} and staged.import_id = ${importId} and staged.asset_id is null and names.rank > 0
@@ -83,7 +83,7 @@ async function createNew(tx: TenantTx, orgId: string, importId: string, { all }:
       select key, min(asset_key) filter (where rank = 1) as first, bool_or(rank = 2) as weakly from keyed group by key having count(*) > 1
     ), waiting as (
       select keyed.asset_key from keyed join shared using (key) where keyed.rank = 1 and (shared.weakly or shared.first < keyed.asset_key)
-    ), chosen as (
+    ), chosen as materialized (
       -- The first key is the asset's own name. Several builds of one asset share it.
       select distinct staged.asset_key, min(staged.new_id::text) over (partition by staged.keys[1])::uuid as asset_id
       from tenant_import_assets staged
@@ -107,7 +107,7 @@ async function createNew(tx: TenantTx, orgId: string, importId: string, { all }:
 /** Adds new keys and lowers the rank of known ones that turn out to be shared. Writes nothing if nothing is new. */
 async function storeKeys(tx: TenantTx, orgId: string, importId: string): Promise<void> {
   await sql`
-    with names as (
+    with names as materialized (
       select names.key, staged.asset_id, max(names.rank) as rank
       from tenant_import_assets staged cross join lateral unnest(staged.keys, staged.ranks) as names (key, rank)
       where staged.org_id = ${orgId} and staged.import_id = ${importId} and staged.asset_id is not null

@@ -36,13 +36,14 @@ export function knownContents(db: Database, orgId: string): (contents: string[])
 export async function markSeen(tx: TenantTx, resolution: Resolution): Promise<void> {
   const { orgId, importId, sourceId } = resolution;
   const { rows } = await sql<{ lost: boolean; stale: boolean; lower: boolean }>`
+    with run as materialized (select * from ${runsSql(resolution)} runs)
     select coalesce(bool_or(f.id is null), false) as lost,
       coalesce(bool_or(least(s.last_seen, f.last_seen) < date_trunc('day', ${seenAtSql}, 'UTC')), false) as stale,
       coalesce(bool_or(${isLowerSql}), false) as lower
     from tenant_import_seen i
     left join sightings s on s.org_id = ${orgId} and s.finding_id = i.finding_id and s.source_id = ${sourceId} and s.content = i.content and s.state = 'present'
     left join findings f on f.org_id = ${orgId} and f.id = s.finding_id and ${untouched}
-    left join ${runsSql(resolution)} run on run.asset_id = f.asset_id and run.track = s.track
+    left join run on run.asset_id = f.asset_id and run.track = s.track
     where i.org_id = ${orgId} and i.import_id = ${importId}`.execute(tx);
   const { rows: twice } = await sql`
     select from tenant_import_groups g join tenant_import_seen i on i.org_id = ${orgId} and i.import_id = ${importId} and i.finding_id = g.finding_id
@@ -59,18 +60,18 @@ const isLowerSql = sql`(s.bar_credentialed and run.credentialed is not true) or 
 async function refreshSeen(tx: TenantTx, resolution: Resolution): Promise<void> {
   const { orgId, importId, sourceId } = resolution;
   const seen = sql`
-    from (
+    with runs as materialized (select * from ${runsSql(resolution)} every), run as materialized (
       select s.finding_id, s.track, max(${seenAtSql}) as seen_at, bool_and(run.credentialed) as credentialed, min(run.knowledge_at) as knowledge_at
       from tenant_import_seen i
       join sightings s on s.org_id = ${orgId} and s.finding_id = i.finding_id and s.source_id = ${sourceId} and s.content = i.content
       join findings f on f.org_id = ${orgId} and f.id = s.finding_id
-      join ${runsSql(resolution)} run on run.asset_id = f.asset_id and run.track = s.track
+      join runs run on run.asset_id = f.asset_id and run.track = s.track
       where i.org_id = ${orgId} and i.import_id = ${importId} group by 1, 2
-    ) run`;
-  await sql`update sightings s set last_seen = greatest(s.last_seen, run.seen_at), last_import_id = ${importId}, seen_import_id = ${importId},
-      bar_credentialed = s.bar_credentialed and run.credentialed, bar_knowledge_at = least(s.bar_knowledge_at, run.knowledge_at) ${seen}
+    )`;
+  await sql`${seen} update sightings s set last_seen = greatest(s.last_seen, run.seen_at), last_import_id = ${importId}, seen_import_id = ${importId},
+      bar_credentialed = s.bar_credentialed and run.credentialed, bar_knowledge_at = least(s.bar_knowledge_at, run.knowledge_at) from run
     where s.org_id = ${orgId} and s.finding_id = run.finding_id and s.source_id = ${sourceId} and s.track = run.track
       and (s.last_seen < date_trunc('day', run.seen_at, 'UTC') or ${isLowerSql})`.execute(tx);
-  await sql`update findings f set last_seen = run.seen_at ${seen}
+  await sql`${seen} update findings f set last_seen = run.seen_at from run
     where f.org_id = ${orgId} and f.id = run.finding_id and f.last_seen < date_trunc('day', run.seen_at, 'UTC')`.execute(tx);
 }

@@ -109,9 +109,9 @@ async function applyValues(tx: TenantTx, { orgId, importId, sla, actor }: Mergin
     from merged join findings f on f.org_id = ${orgId} and f.id = merged.finding_id
     where (f.source_severity, f.location->>'version', f.title) is distinct from (merged.source_severity, merged.location->>'version', merged.title)`;
   await sql`
-    with merged as materialized (
+    with stated as materialized (${stated}), merged as materialized (
       select r.finding_id, a.criticality, a.exposure, r.words, r.severity_disputed, seen.first_seen, seen.last_seen, seen.source_ids, ${selection(mergedSql)}
-      from (${stated}) r
+      from stated r
       join findings f on f.org_id = ${orgId} and f.id = r.finding_id
       join ${assetFacts} a on a.org_id = ${orgId} and a.id = f.asset_id
       left join ${vulnerabilityFacts} v on v.id = f.weakness

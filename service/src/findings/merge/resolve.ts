@@ -53,7 +53,8 @@ export async function resolveRecords(tx: TenantTx, resolution: Resolution, moved
 /** Records that name a vulnerability by an alias are about the vulnerability. */
 async function useAliases(tx: TenantTx, { orgId, importId, provider }: Resolution): Promise<void> {
   await sql`
-    update tenant_import_rows r set weakness = alias.weakness from ${aliasesFor(orgId, provider)} alias
+    with alias as materialized (select alias, weakness from ${aliasesFor(orgId, provider)} known)
+    update tenant_import_rows r set weakness = alias.weakness from alias
     where r.org_id = ${orgId} and r.import_id = ${importId} and r.weakness = alias.alias`.execute(tx);
 }
 

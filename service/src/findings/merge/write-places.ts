@@ -49,9 +49,9 @@ export async function writePlaces(tx: TenantTx, { orgId, importId, sourceId }: R
 /** Counts the places of the findings that `ids` selects. */
 export async function countPlaces(tx: TenantTx, orgId: string, ids: RawBuilder<unknown>): Promise<void> {
   await sql`
-    update findings f set place_count = counted.count
-    from (
+    with counted as materialized (
       select p.finding_id, greatest(1, count(distinct p.label) filter (where p.present))::int as count from ${placesSql(orgId)} p where p.finding_id in (${ids}) group by 1
-    ) counted
+    )
+    update findings f set place_count = counted.count from counted
     where f.org_id = ${orgId} and f.id = counted.finding_id and f.place_count <> counted.count`.execute(tx);
 }

@@ -13,15 +13,19 @@ export async function writeSightings(tx: TenantTx, resolution: Resolution): Prom
   await keepSaid(tx, resolution);
   const { orgId, importId, sourceId } = resolution;
   await sql`
+    with run as materialized (select * from ${runsSql(resolution)} runs)
     insert into sightings as s (org_id, finding_id, source_id, track, external_id, state, absence, absent_at, severity, tool_severity, suppressed, content, said,
-      first_seen, last_seen, bar_credentialed, bar_knowledge_at, place, last_import_id, seen_import_id, records)
+      first_seen, last_seen, bar_credentialed, bar_knowledge_at, place, missed_at, missed_import_id, last_import_id, seen_import_id, records)
     select ${orgId}, g.finding_id, ${sourceId}, g.track, g.external_id, case when g.absent_at is null then 'present' else 'absent' end,
       case when g.absent_at is not null then 'gone' end, g.absent_at, r.severity, r.tool_severity, r.suppressed, g.content,
       case when g.is_shared then ${saidByRecord} end, least(coalesce(r.first_seen, g.seen_at), g.seen_at), g.seen_at, run.credentialed, run.knowledge_at, g.place,
-      ${importId}, ${importId}, least(g.rows, 32767)
+      later.complete_at, later.complete_import_id, ${importId}, ${importId}, least(g.rows, 32767)
     from tenant_import_groups g
     join tenant_import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = g.n
-    join ${runsSql(resolution)} run on run.asset_id = g.asset_id and run.track = g.track
+    join run on run.asset_id = g.asset_id and run.track = g.track
+    -- A newer complete scan did not show the finding, although it could not have proven anything.
+    left join source_coverage later on later.org_id = ${orgId} and later.source_id = ${sourceId} and later.asset_id = g.asset_id and later.track = g.track
+      and later.complete_at > g.seen_at and g.absent_at is null
     where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome = any(${changed})
     on conflict (org_id, finding_id, source_id, track) do update set
       external_id = excluded.external_id, state = excluded.state, absence = excluded.absence, absent_at = excluded.absent_at,
@@ -29,7 +33,7 @@ export async function writeSightings(tx: TenantTx, resolution: Resolution): Prom
       first_seen = least(s.first_seen, excluded.first_seen), last_seen = greatest(s.last_seen, excluded.last_seen),
       bar_credentialed = case when s.state = 'present' then s.bar_credentialed and excluded.bar_credentialed else excluded.bar_credentialed end,
       bar_knowledge_at = case when s.state = 'present' then least(s.bar_knowledge_at, excluded.bar_knowledge_at) else excluded.bar_knowledge_at end,
-      place = case when s.place = excluded.place or s.state <> 'present' then excluded.place end, missed_at = null, missed_because = null, missed_import_id = null, last_import_id = excluded.last_import_id, seen_import_id = excluded.seen_import_id,
+      place = case when s.place = excluded.place or s.state <> 'present' then excluded.place end, missed_at = excluded.missed_at, missed_because = null, missed_import_id = excluded.missed_import_id, last_import_id = excluded.last_import_id, seen_import_id = excluded.seen_import_id,
       records = case s.state when 'present' then greatest(s.records, excluded.records) else excluded.records end`.execute(tx);
 }
 
