@@ -13,8 +13,8 @@ beforeAll(async () => {
     await admin.query('set search_path = rrs');
     await admin.query('insert into organizations (id, slug, name) select id, id, id::text from unnest($1::uuid[]) id', [[ours, theirs]]);
     await admin.query(
-      `insert into vulnerability_aliases (org_id, alias, weakness) values
-         ($1, 'GHSA-aaaa-aaaa-aaaa', 'CVE-2024-0001'), ($1, 'SNYK-1', 'CVE-2024-0001'), ($2, 'SNYK-2', 'CVE-2024-0001')`,
+      `insert into vulnerability_aliases (org_id, alias, weakness, origin) values
+         ($1, 'GHSA-aaaa-aaaa-aaaa', 'CVE-2024-0001', 'knowledge'), ($1, 'SNYK-1', 'CVE-2024-0001', 'sources'), ($2, 'SNYK-2', 'CVE-2024-0001', 'sources')`,
       [ours, theirs],
     );
     await admin.query(

@@ -40,7 +40,10 @@ async function confirmAliases(tx: TenantTx, orgId: string, ids: readonly string[
       where not exists (select from vulnerability_aliases known where known.org_id = ${orgId} and known.alias = alias)
     ), known as (
       select candidates.alias, knowledge.id as weakness, 'knowledge' as origin from candidates cross join lateral (
-        select v.id from vulnerabilities v where v.aliases @> array[candidates.alias] and v.id <> candidates.alias order by v.id not like 'CVE-%', v.id limit 1
+        -- An advisory about several CVEs is an alias of none.
+        select coalesce(min(v.id) filter (where v.id like 'CVE-%'), min(v.id)) as id from vulnerabilities v
+        where v.aliases @> array[candidates.alias] and v.id <> candidates.alias
+        having count(*) = 1 or count(*) filter (where v.id like 'CVE-%') = 1
       ) knowledge
     ), agreed as (
       select alias, min(weakness) as weakness, 'sources' as origin from alias_claims join candidates using (alias)

@@ -104,9 +104,7 @@ const kinds: readonly RawBuilder<unknown>[] = [
 /** Blocks the closure of all findings of one kind, for example all up to medium, if the run reports only others. */
 export async function findNarrower(tx: TenantTx, resolution: Resolution): Promise<void> {
   const { orgId, importId } = resolution;
-  for (const [at, kind] of kinds.entries()) {
-    // Only the left-out side of the first two pairs is an option of tools.
-    const leftOut = at === 2 ? sql`kind <> 'other'` : sql`kind <> 'other'`;
+  for (const kind of kinds) {
     await sql`
       with missing as materialized (
         select c.finding_id, c.track, f.asset_id, ${kind} as kind from import_closures c join findings f on f.org_id = ${orgId} and f.id = c.finding_id
@@ -116,7 +114,7 @@ export async function findNarrower(tx: TenantTx, resolution: Resolution): Promis
         group by 1, 2
       ), empty as (
         select missing.asset_id, missing.track, missing.kind from missing join reported using (asset_id, track)
-        where ${leftOut} and missing.kind <> all(reported.kinds) group by 1, 2, 3 having count(*) >= ${NARROW}
+        where missing.kind <> 'other' and missing.kind <> all(reported.kinds) group by 1, 2, 3 having count(*) >= ${NARROW}
       )
       update import_closures c set blockers = array_append(c.blockers, 'scan_narrower') from missing join empty using (asset_id, track, kind)
       where c.org_id = ${orgId} and c.import_id = ${importId} and c.finding_id = missing.finding_id and c.track = missing.track and 'scan_narrower' <> all(c.blockers)`.execute(

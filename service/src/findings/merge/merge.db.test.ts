@@ -6,7 +6,8 @@ const engine = useImports();
 let org: string;
 beforeAll(async () => {
   // The knowledge sources say that these are ids of one vulnerability.
-  await engine.admin().query(`insert into vulnerabilities (id, aliases) values ('CVE-2024-0001', '{GHSA-aaaa-bbbb-cccc,SNYK-JS-1}')`);
+  await engine.admin().query(`insert into vulnerabilities (id, aliases) values ('CVE-2024-0001', '{GHSA-aaaa-bbbb-cccc,SNYK-JS-1}'),
+    ('CVE-2019-0001', '{GHSA-both-both-both}'), ('CVE-2019-0002', '{GHSA-both-both-both}')`);
 });
 beforeEach(async () => {
   org = await engine.organization();
@@ -190,6 +191,12 @@ describe('what only a report claims about ids', () => {
     expect((await weaknesses())[0]).toBe('CVE-2023-1111 open');
     expect(await engine.run(org, [advisory], { source: 'tool_c' })).toMatchObject({ created: 0 });
     expect((await engine.findings(org))[0]?.sightings).toHaveLength(3);
+  });
+
+  it('does not count if the advisory is about several vulnerabilities', async () => {
+    await engine.run(org, [seen({ vulnerability_ids: ['CVE-2019-0001'] })], { source: 'tool_a' });
+    await engine.run(org, [seen({ vulnerability_ids: ['GHSA-both-both-both'] })], { source: 'tool_b' });
+    expect(await weaknesses()).toEqual(['CVE-2019-0001 open', 'GHSA-both-both-both open']);
   });
 
   it('does not count if another tool contradicts', async () => {
