@@ -136,7 +136,7 @@ export function requestsTo(operation: Operation, ids: readonly string[]): fc.Arb
     all('path').map(({ name }) => name),
   );
   return fc.tuple(path, query, values('header', []), body).map(([params, [named, extra], headers, payload]) => ({
-    url: `${operation.path.replace(/\{(\w+)\}/g, (_, name: string) => encode(params[name] ?? ''))}${search([...Object.entries(named), ...extra])}`,
+    url: `${operation.path.replace(/\{(\w+)\}/g, (_, name: string) => segment(params[name] ?? ''))}${search([...Object.entries(named), ...extra])}`,
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, headerText(String(value))])),
     payload,
   }));
@@ -145,6 +145,9 @@ export function requestsTo(operation: Operation, ids: readonly string[]): fc.Arb
 function search(pairs: readonly (readonly [string, unknown])[]): string {
   return pairs.length === 0 ? '' : `?${pairs.map(([name, value]) => `${name}=${encode(String(value))}`).join('&')}`;
 }
+
+/** Clients remove the segments `.` and `..`, so that a request with them is one to another path. */
+const segment = (text: string): string => (/^\.{1,2}$/.test(text) ? '%20' : encode(text));
 
 const encode = (text: string): string => encodeURIComponent(text.toWellFormed().slice(0, 2_000));
 
