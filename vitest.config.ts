@@ -23,7 +23,7 @@ export default defineConfig({
     projects: [
       // Unit tests share modules: loading them again for each file would take longer than the tests.
       { extends: true, test: { name: 'unit', isolate: false, include: [`${packages}/**/*.test.ts`], exclude: [...excluded, database, ...slow] } },
-      { extends: true, test: { name: 'database', include: [database], exclude: excluded, globalSetup: './service/src/testing/global-setup.ts' } },
+      { extends: true, test: { name: 'database', isolate: false, include: [database], exclude: excluded, globalSetup: './service/src/testing/global-setup.ts' } },
       { extends: true, test: { name: 'system', include: ['{acceptance,bench}/**/*.test.ts', ...slow], exclude: excluded } },
     ],
   },

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sharePackage, storePackage, unknownToken } from '../testing/evidence/stored-package.ts';
 import type { TestOrganization } from '../testing/http/api.ts';
-import { describedRoutes } from '../testing/http/routes.ts';
-import { subjectKey } from '../testing/http/subjects.ts';
+import { type DescribedRoute, describedRoutes } from '../testing/http/routes.ts';
+import { type PathValues, subjectKey } from '../testing/http/subjects.ts';
 import { startWalk, type Walk } from '../testing/http/walk.ts';
 
 /** Calls every route of the API with resources of another organization. */
@@ -25,33 +25,42 @@ it('has a subject for every route with path parameters, and no others', () => {
 });
 
 describe('a resource of another organization', () => {
-  it.each(withSubject)('is neither found nor changed by %s', async (_, route) => {
+  it('is neither found nor changed by any route', async () => {
     const { ours, theirs } = walk.api;
-    const path = await walk.subjectOf(route, theirs);
+    const paths = new Map<DescribedRoute, PathValues>();
+    for (const [, route] of withSubject) paths.set(route, await walk.subjectOf(route, theirs));
     const before = await walk.everythingOf(theirs);
-    for (const given of [path, path.map((value) => value.toUpperCase())]) {
-      const { status, body } = await walk.call(route, { as: ours.owner, path: given });
-      expect([status, (body as { code: string }).code]).toEqual([404, 'not_found']);
+    for (const [route, path] of paths) {
+      for (const given of [path, path.map((value) => value.toUpperCase()), []]) {
+        const { status, body } = await walk.call(route, { as: ours.owner, path: given });
+        expect([route.operationId, status, (body as { code: string }).code]).toEqual([route.operationId, 404, 'not_found']);
+      }
     }
-    expect((await walk.call(route, { as: ours.owner })).status).toBe(404);
     expect(await walk.everythingOf(theirs)).toBe(before);
+  });
+
+  it.each(withSubject)('is found by its owner through %s', async (_, route) => {
+    const { theirs } = walk.api;
+    const path = await walk.subjectOf(route, theirs);
     expect((await walk.call(route, { as: theirs.owner, path, owner: theirs })).status).toBeLessThan(300);
   });
 
-  it.each(lists)('is not listed by %s', async (_, { path }) => {
+  it('is not listed by any route', async () => {
     const { api, subjects } = walk;
     for (const create of Object.values(subjects)) await Promise.all([create(api.ours), create(api.theirs)]);
-    const rowsOf = async ({ owner }: TestOrganization) => {
-      const { status, body } = await api.call('GET', `${path}?limit=200`, { as: owner });
-      expect(status).toBe(200);
-      return (body as { data: { id?: string; package_id?: string }[] }).data.map(({ id, package_id, ...row }) => ({ ...row, id: id ?? package_id }));
-    };
-    const [ours, theirs] = [await rowsOf(api.ours), await rowsOf(api.theirs)];
-    expect(Math.min(ours.length, theirs.length)).toBeGreaterThan(0);
-    const known = new Set(ours.map(({ id }) => id));
-    expect(theirs.filter(({ id }) => known.has(id))).toEqual([]);
-    expect(JSON.stringify(ours)).not.toContain('of theirs');
-    expect(JSON.stringify(theirs)).not.toContain('of ours');
+    for (const [, { path }] of lists) {
+      const rowsOf = async ({ owner }: TestOrganization) => {
+        const { status, body } = await api.call('GET', `${path}?limit=200`, { as: owner });
+        expect([path, status]).toEqual([path, 200]);
+        return (body as { data: { id?: string; package_id?: string }[] }).data.map(({ id, package_id, ...row }) => ({ ...row, id: id ?? package_id }));
+      };
+      const [ours, theirs] = [await rowsOf(api.ours), await rowsOf(api.theirs)];
+      expect(Math.min(ours.length, theirs.length), path).toBeGreaterThan(0);
+      const known = new Set(ours.map(({ id }) => id));
+      expect(theirs.filter(({ id }) => known.has(id))).toEqual([]);
+      expect(JSON.stringify(ours)).not.toContain('of theirs');
+      expect(JSON.stringify(theirs)).not.toContain('of ours');
+    }
   });
 
   it.each(withToken)('is returned by %s only for its share token', async (_, route) => {
