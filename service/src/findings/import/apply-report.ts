@@ -2,6 +2,7 @@ import type { About, Asset, ReportFormat } from '@rrs/scan-reports';
 import { sql } from 'kysely';
 import { type DescribedAsset, describeAsset } from '../../assets/recognize/describe.ts';
 import { describeRun, type RunOfAsset } from '../../assets/recognize/resolve-tracks.ts';
+import { anyRows } from '../../db/any-rows.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { readPolicy } from '../../organizations/read-policy.ts';
 import { systemActor } from '../../shared/actor.ts';
@@ -104,19 +105,14 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report, 
   if (isLarge(staged)) await sql`select analyze_grown()`.execute(tx);
   const closures = await closeAbsent(tx, resolution, absence);
   const { closed, withheld } = closures;
-  const touched = sql`
-    select finding_id from tenant_import_groups where org_id = ${orgId} and import_id = ${row.id} and outcome <> 'unchanged'
-    union all select finding_id from import_closures where org_id = ${orgId} and import_id = ${row.id}`;
-  const risen = await reopenRiskIncreased(tx, resolution.actor, { ids: touched, sla, importId: row.id });
-  const redecided = await followPlaces(tx, resolution.actor, { ids: touched, importId: row.id });
-  await voidRequestsOfClosed(tx, orgId, touched);
+  const redecided = await followDecisions(tx, resolution);
   const by_severity = await countBySeverity(tx, orgId, row.id);
   if (!row.dry_run) {
     await follower.moveLinks(tx, { ...systemActor(orgId, resolution.actor.name), ...resolution.actor }, merged);
     await notifyFollower(tx, follower, resolution, {
       reopened: outcomes.reopened,
       closed,
-      others: [...merged.flatMap(({ from_id, into_id }) => [from_id, into_id]), ...risen, ...redecided],
+      others: [...merged.flatMap(({ from_id, into_id }) => [from_id, into_id]), ...redecided],
       isWithheld: withheld !== null,
     });
   }
@@ -139,6 +135,18 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report, 
     run: factsOf(staged.run),
     by_severity,
   };
+}
+
+/** Applies the decisions of people to what the import changed. Returns the findings whose status changed. */
+async function followDecisions(tx: TenantTx, { orgId, importId, sla, actor }: Resolution): Promise<string[]> {
+  const ids = sql`
+    select finding_id from tenant_import_groups where org_id = ${orgId} and import_id = ${importId} and outcome <> 'unchanged'
+    union all select finding_id from import_closures where org_id = ${orgId} and import_id = ${importId}`;
+  if (!(await anyRows(tx, sql`select from decisions where org_id = ${orgId} and finding_id in (${ids})`))) return [];
+  const risen = await reopenRiskIncreased(tx, actor, { ids, sla, importId });
+  const moved = await followPlaces(tx, actor, { ids, importId });
+  await voidRequestsOfClosed(tx, orgId, ids);
+  return [...risen, ...moved];
 }
 
 /** The facts of the run for all assets, and those for single ones. */

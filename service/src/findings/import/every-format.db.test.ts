@@ -21,15 +21,14 @@ describe.each(formats.map(({ id }) => id))('a report in the format %s', (format)
 
   it.each(files)('$name: every record is counted, and a second import changes nothing', async (file) => {
     const org = await engine.organization();
-    const scope = isAboutSeveral(await engine.runFile(await engine.organization(), file, shop)) ? {} : shop;
-    const first = await engine.runFile(org, file, scope);
+    const attempt = await engine.runFile(org, file, shop);
+    const [first, scope] = isAboutSeveral(attempt) ? [await engine.runFile(org, file, {}), {}] : [attempt, shop];
     expect(first).toMatchObject({ status: 'succeeded', error: null });
     expect(first.received).toBe(first.created + first.updated + first.unchanged + first.reopened + first.rejected);
     const before = await engine.rowsOf(org);
-    const again = await engine.runFile(org, file, scope);
+    const again = await engine.runFile(org, file, { ...scope, coverage: 'complete' });
     expect(again).toMatchObject({ received: first.received, rejected: first.rejected, created: 0, updated: 0, reopened: 0, closed: 0 });
     expect(await engine.rowsOf(org)).toEqual(before);
-    expect(await engine.runFile(org, file, { ...scope, coverage: 'complete' })).toMatchObject({ created: 0, updated: 0, reopened: 0, closed: 0 });
   });
 
   it('gives the same result in another order, in two parts and in two parallel parts', async () => {

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { anyRows } from '../../db/any-rows.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { emitSql } from '../../events/emit.ts';
 import { historySql } from '../history.ts';
@@ -69,6 +70,7 @@ function closingSql(orgId: string, ids: RawBuilder<unknown>): RawBuilder<unknown
 
 /** Closes findings of `ids` that no source sees any more, and ends acceptances that are no longer needed. Returns how many. */
 export async function closeUnseen(tx: TenantTx, { orgId, importId, actor }: Resolution, ids: RawBuilder<unknown>): Promise<number> {
+  if (!(await anyRows(tx, ids))) return 0;
   const events = sql`
     select id::text as subject, jsonb_build_object('from', before, 'to', after, 'reason_code', code, 'import_id', ${importId}::text, 'scanned_at', absent_at) as data from closing where listed`;
   const entries = sql`

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { assetFacts } from '../../assets/relations.ts';
+import { anyRows } from '../../db/any-rows.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { assignments, columnsOf, insertLists, type NamedValues, selection } from '../../db/named-values.ts';
 import { vulnerabilityFacts } from '../../vulnerabilities/relations.ts';
@@ -86,12 +87,13 @@ type Merging = Pick<Resolution, 'orgId' | 'sla' | 'actor'> & { importId: string 
 
 /** Applies new statements of the only source of a finding. */
 export async function updateSingle(tx: TenantTx, resolution: Resolution): Promise<void> {
-  await applyValues(tx, resolution, stagedSql(resolution, ['updated', 'returned']));
+  const stated = stagedSql(resolution, ['updated', 'returned']);
+  if (await anyRows(tx, stated)) await applyValues(tx, resolution, stated);
 }
 
 /** Merges what all sources say about the findings that `ids` selects. */
 export async function updateShared(tx: TenantTx, resolution: Merging, ids: RawBuilder<unknown>): Promise<void> {
-  await applyValues(tx, resolution, foldedSql(resolution.orgId, ids));
+  if (await anyRows(tx, ids)) await applyValues(tx, resolution, foldedSql(resolution.orgId, ids));
 }
 
 /** The words of what was said, of the sources and the asset type, and the tags of the finding instead of those of the record. */

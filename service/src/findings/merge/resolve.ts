@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { resolveAssets } from '../../assets/recognize/resolve.ts';
+import { anyRows } from '../../db/any-rows.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { aliasesFor } from '../../vulnerabilities/relations.ts';
 import { closeUnseen, reopenSeen } from './change-status.ts';
@@ -24,6 +25,10 @@ export interface Outcomes {
 export async function resolveRecords(tx: TenantTx, resolution: Resolution, moved: MovedCode | null): Promise<Outcomes> {
   const { orgId, importId } = resolution;
   await resolveAssets(tx, orgId, importId);
+  if (!(await anyRows(tx, sql`select from tenant_import_rows where org_id = ${orgId} and import_id = ${importId}`))) {
+    await markSeen(tx, resolution);
+    return { created: 0, updated: 0, reopened: 0 };
+  }
   await useAliases(tx, resolution);
   if (moved) await followMoved(tx, resolution, moved);
   await joinComponents(tx, resolution);
