@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 const packages = '{checks,service,scan-reports,connectors,evidence-format,verifier,scripts}';
@@ -17,13 +18,18 @@ const excluded = ['**/node_modules/**', '**/dist/**', '**/.dev-data/**'];
 export default defineConfig({
   test: {
     pool: 'forks',
+    // Programs that tests start load hundreds of modules. Compiling them once is enough.
+    env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/tests', import.meta.url)) },
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     projects: [
       // Unit tests share modules: loading them again for each file would take longer than the tests.
       { extends: true, test: { name: 'unit', isolate: false, include: [`${packages}/**/*.test.ts`], exclude: [...excluded, database, ...slow] } },
-      { extends: true, test: { name: 'database', isolate: false, include: [database], exclude: excluded, globalSetup: './service/src/testing/global-setup.ts' } },
+      {
+        extends: true,
+        test: { name: 'database', isolate: false, include: [database], exclude: excluded, globalSetup: './service/src/testing/global-setup.ts' },
+      },
       { extends: true, test: { name: 'system', include: ['{acceptance,bench}/**/*.test.ts', ...slow], exclude: excluded } },
     ],
   },

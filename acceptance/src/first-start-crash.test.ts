@@ -53,7 +53,10 @@ async function expectUsable(dataDir: string): Promise<void> {
   expect(await service.stop()).toBe(0);
 }
 
-test.concurrent.for(stages)('killed when %s, the next start works', async ([stage, reached]) => {
+/** The second test passes all stages on one folder. */
+const early = stages.filter((_, n) => n % 2 === 0);
+
+test.concurrent.for(early)('killed when %s, the next start works', async ([stage, reached]) => {
   const dataDir = newDataDir();
   await killAt(stage, reached, dataDir);
   await expectUsable(dataDir);

@@ -43,7 +43,7 @@ function fetched(ids: readonly NodeId[], from: Lookup): Lookup {
   };
 }
 
-const MAX_LEAVES = 300;
+const MAX_LEAVES = 140;
 const leaves = Array.from({ length: MAX_LEAVES }, (_, at) => leafHash(utf8(`entry ${at}`)));
 let lookup: Lookup;
 let roots: Uint8Array[];

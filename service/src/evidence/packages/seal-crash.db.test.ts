@@ -78,7 +78,8 @@ async function expectSealed(id: string, item: string, abandoned: number): Promis
 const LOGGED = sealingSteps.indexOf('log');
 
 describe('a worker that is killed', () => {
-  it.each(sealingSteps)(
+  // A lost lease, below, interrupts every step. Starting a process for each of them would take minutes.
+  it.each(['freeze', 'archive', 'publish'] as const)(
     'before "%s" leaves no partial package, and the next worker seals it',
     async (step) => {
       const { id, item } = await requested(`Killed before ${step}`);
