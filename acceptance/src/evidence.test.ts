@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, type TestContext, test } from 'vitest';
 import { temporaryFolder } from './folders.ts';
 import { call } from './http.ts';
 import { checkout, rrs, type Service, start } from './service.ts';
+import { verifyWithSigstore } from './sigstore.ts';
 
 const verifier = join(checkout, 'verifier/bin/rrs-verify.mjs');
 const image = { type: 'container_image', name: 'registry.example.com/shop:1' };
@@ -112,6 +113,47 @@ describe('rrs-verify', () => {
     }
   });
 });
+
+describe('sigstore-js', () => {
+  const bundle = () => spawnSync('unzip', ['-p', join(auditorFolder, `${name}.zip`), `${name}/proof/package.sigstore.json`], { encoding: 'utf8' }).stdout;
+  const key = (file: string): string => readFileSync(join(auditorFolder, 'T', file), 'utf8');
+  const trusted = () => ({ packagePem: key('package.pem'), logPem: key('log.pem'), origin: `${new URL(service.url).host}/orgs/${organization}` });
+  const changed = (change: (entry: LogEntry) => void): string => {
+    const parsed = JSON.parse(bundle());
+    change(parsed.verificationMaterial.tlogEntries[0]);
+    return JSON.stringify(parsed);
+  };
+  let organization = '';
+  beforeAll(async () => {
+    const { body } = await call(service.url, '/api/v1/me', { key: service.key });
+    organization = (body.organization as { id: string }).id;
+  });
+
+  test('verifies the signature and the log entry of the package', () => {
+    verifyWithSigstore(bundle(), trusted());
+  });
+
+  test('refuses another key, a changed log entry and a changed checkpoint', () => {
+    const { packagePem, logPem } = trusted();
+    expect(() => verifyWithSigstore(bundle(), { ...trusted(), packagePem: logPem })).toThrow('signature verification failed');
+    expect(() => verifyWithSigstore(bundle(), { ...trusted(), logPem: packagePem })).toThrow();
+    expect(() =>
+      verifyWithSigstore(
+        changed((entry) => Object.assign(entry, { integratedTime: '1' })),
+        trusted(),
+      ),
+    ).toThrow();
+    const spaced = changed(({ inclusionProof: { checkpoint } }) =>
+      Object.assign(checkpoint, { envelope: checkpoint.envelope.replace(/— (\S+) /, '— $1 - 1 ') }),
+    );
+    expect(() => verifyWithSigstore(spaced, trusted())).toThrow('no signatures found in checkpoint');
+  });
+});
+
+interface LogEntry {
+  integratedTime: string;
+  inclusionProof: { checkpoint: { envelope: string } };
+}
 
 function requireTools({ skip }: TestContext, ...tools: string[]): void {
   const missing = tools.filter((tool) => spawnSync('sh', ['-c', `command -v ${tool}`]).status !== 0);

@@ -51,7 +51,7 @@ export {
   verifyConsistency,
   verifyInclusion,
 } from './log/merkle.ts';
-export { type Checkpoint, checkpointText, type Note, type NoteSignature, noteWith, parseCheckpoint, parseNote } from './log/note.ts';
+export { type Checkpoint, checkpointText, type Note, type NoteSignature, noteWith, parseCheckpoint, parseNote, rekorOrigin, signerOf } from './log/note.ts';
 export { type LogPromise, leafEntry, promiseBytes } from './log/rekor.ts';
 export { parseTlogProof, type TlogProof, tlogProofText } from './log/tlog-proof.ts';
 export { BUNDLE_MEDIA_TYPE, type Bundle, type BundleLogEntry, type BundleParts, bundleJson, parseBundle } from './signing/bundle.ts';

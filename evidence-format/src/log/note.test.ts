@@ -10,7 +10,7 @@ const hash = fc.uint8Array({ minLength: 32, maxLength: 32 });
 const origin = fc.constantFrom('rrs.example/orgs/0190a8f0', 'rrs.example/orgs/0190a8f0 - 1', 'log — name');
 const checkpoint = fc.record({ origin, size: fc.maxSafeNat(), root: hash });
 const signature = fc.record({
-  name: origin,
+  name: fc.constantFrom('rrs.example/orgs/0190a8f0', 'witness—name'),
   keyId: fc.uint8Array({ minLength: 4, maxLength: 4 }),
   signature: fc.uint8Array({ minLength: 1, maxLength: 80 }),
 });

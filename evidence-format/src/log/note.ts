@@ -21,6 +21,16 @@ export interface Note {
   signatures: NoteSignature[];
 }
 
+/** The first line of a checkpoint in the form of Rekor: the name of the log, and the number of its tree. The name alone signs it. */
+export function rekorOrigin(logName: string): string {
+  return `${logName} - 1`;
+}
+
+/** The name that signs a checkpoint with this origin. */
+export function signerOf(origin: string): string {
+  return origin.replace(/ - 1$/, '');
+}
+
 /** C2SP tlog-checkpoint, without extension lines. */
 export function checkpointText({ origin, size, root }: Checkpoint): string {
   assertFormat(isLine(origin), 'an origin must be one line');
@@ -40,7 +50,7 @@ export function noteWith(text: string, signatures: readonly NoteSignature[]): st
 }
 
 function signatureLine({ name, keyId, signature }: NoteSignature): string {
-  assertFormat(isLine(name) && keyId.length === 4 && signature.length > 0, 'not a valid note signature');
+  assertFormat(isName(name) && keyId.length === 4 && signature.length > 0, 'not a valid note signature');
   return `— ${name} ${toBase64(concat(keyId, signature))}\n`;
 }
 
@@ -56,13 +66,16 @@ export function parseNote(note: string): Note {
   return { text, signatures };
 }
 
-/** The name ends at the last space, because names in the form of cosign contain spaces. */
 function parseSignature(line: string): NoteSignature {
-  const [, name, body] = /^— (.+) ([A-Za-z0-9+/=]+)$/.exec(line) ?? [];
+  const [, name, body] = /^— (\S+) ([A-Za-z0-9+/=]+)$/.exec(line) ?? [];
   assertFormat(name !== undefined && body !== undefined, 'not a signature line');
   const bytes = fromBase64(body);
   assertFormat(bytes.length > 4, 'the signature line has no signature');
   return { name, keyId: bytes.slice(0, 4), signature: bytes.slice(4) };
+}
+
+function isName(text: string): boolean {
+  return isLine(text) && /^[^\s+]+$/.test(text);
 }
 
 function isLine(text: string): boolean {

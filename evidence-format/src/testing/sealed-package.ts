@@ -14,7 +14,7 @@ import { evidenceSchemaText } from '../document/schema.ts';
 import { canonicalJson } from '../json/jcs.ts';
 import { consistencyText } from '../log/consistency.ts';
 import { leafHash, rootFromLeaves } from '../log/merkle.ts';
-import { checkpointText, noteWith } from '../log/note.ts';
+import { checkpointText, noteWith, rekorOrigin } from '../log/note.ts';
 import { leafEntry, promiseBytes } from '../log/rekor.ts';
 import { tlogProofText } from '../log/tlog-proof.ts';
 import { bundleJson } from '../signing/bundle.ts';
@@ -88,8 +88,8 @@ export async function sealPackage(folder: string, stamped: boolean): Promise<str
     promiseBytes({ body: toBase64(utf8(entry)), integratedTime: 1_794_000_000, logId: toHex(logId(spki.log)), logIndex: 0 }),
     keys.log.privateKey,
   );
-  const [forCosign, forNotes] = [`${ORIGIN} - 1`, ORIGIN].map((origin) => checkpointText({ origin, size: 1, root })) as [string, string];
-  const ecdsa = { name: `${ORIGIN} - 1`, keyId: noteKeyIdEcdsa(spki.log), signature: sign('sha256', utf8(forCosign), keys.log.privateKey) };
+  const [forCosign, forNotes] = [rekorOrigin(ORIGIN), ORIGIN].map((origin) => checkpointText({ origin, size: 1, root })) as [string, string];
+  const ecdsa = { name: ORIGIN, keyId: noteKeyIdEcdsa(spki.log), signature: sign('sha256', utf8(forCosign), keys.log.privateKey) };
   const ed25519 = { name: ORIGIN, keyId: noteKeyIdEd25519(ORIGIN, noteKey), signature: sign(null, utf8(forNotes), keys.note.privateKey) };
   const timestamps = stamped ? [stampWithOpenssl(folder, signature)] : [];
   const log = {

@@ -10,6 +10,7 @@ import {
   parseCheckpoint,
   parseNote,
   pemFromSpki,
+  signerOf,
   utf8,
   vkey,
 } from '@rrs/evidence-format';
@@ -31,7 +32,7 @@ export function readCheckpoint(note: string): SignedCheckpoint {
   const checkpoint = parseCheckpoint(text);
   const [signature, ...rest] = signatures;
   if (signature === undefined || rest.length > 0) throw new FormatError('a checkpoint must have exactly one signature');
-  if (signature.name !== checkpoint.origin) throw new FormatError('the name of the signer differs from the origin of the checkpoint');
+  if (signature.name !== signerOf(checkpoint.origin)) throw new FormatError('the name of the signer differs from the origin of the checkpoint');
   return { checkpoint, text, signature };
 }
 

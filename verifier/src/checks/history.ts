@@ -1,4 +1,4 @@
-import { equalBytes, fromUtf8, parseConsistency, toBase64, verifyConsistency } from '@rrs/evidence-format';
+import { equalBytes, fromUtf8, parseConsistency, signerOf, toBase64, verifyConsistency } from '@rrs/evidence-format';
 import { readCheckpoint, type SignedCheckpoint, verifyNote } from './checkpoints.ts';
 import type { CheckContext } from './context.ts';
 import type { LogState } from './log.ts';
@@ -47,7 +47,7 @@ async function compareCheckpoint(
     return;
   }
   const { origin, size, root } = earlier.checkpoint;
-  if (origin !== log.origin && origin !== `${log.origin} - 1`) return recorder.note(`${label} was not compared: it belongs to another log, ${origin}.`);
+  if (signerOf(origin) !== log.origin) return recorder.note(`${label} was not compared: it belongs to another log, ${origin}.`);
   if (!(await isSignedByLog(context, earlier, log))) return recorder.note(`${label} was not compared: it is not signed with a key of this log.`);
   const same = [old, log].find((tree) => tree?.size === size);
   if (same) {

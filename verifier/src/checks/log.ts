@@ -13,6 +13,8 @@ import {
   parseTlogProof,
   pemFromSpki,
   promiseBytes,
+  rekorOrigin,
+  signerOf,
   spkiFromPem,
   toBase64,
   toHex,
@@ -49,7 +51,7 @@ export async function checkLog(context: CheckContext, bundle: Bundle, about: { e
   await checkPromise(context, bundle, logKey);
   const rekor = await checkRekorCheckpoint(context, bundle, { size, root, logKey });
   const c2sp = await checkTlogProof(context, bundle, { index });
-  const origin = c2sp?.checkpoint.origin ?? rekor?.checkpoint.origin.replace(/ - 1$/, '') ?? '';
+  const origin = c2sp?.checkpoint.origin ?? (rekor === null ? '' : signerOf(rekor.checkpoint.origin));
   checkOrigins(context, { rekor, c2sp, organization: about.evidence?.organization.id ?? null });
   const noteKey = c2sp === null ? null : await recorder.guard('checkpoint_signature', PROOF.tlogProof, () => checkNoteKeys(context, c2sp));
   recordLogResult(context, { logKey, noteKey, origin, where: `index ${index} of ${size} entries in ${origin}` });
@@ -170,12 +172,12 @@ interface Origins {
 }
 
 function checkOrigins({ recorder }: CheckContext, { rekor, c2sp, organization }: Origins): void {
-  if (rekor !== null && !rekor.checkpoint.origin.endsWith(' - 1'))
+  if (rekor !== null && signerOf(rekor.checkpoint.origin) === rekor.checkpoint.origin)
     recorder.fail('checkpoint', PROOF.bundle, 'The origin of the checkpoint does not end in " - 1".');
   if (rekor !== null && c2sp !== null) {
     const same = rekor.checkpoint.size === c2sp.checkpoint.size && equalBytes(rekor.checkpoint.root, c2sp.checkpoint.root);
     if (!same) recorder.fail('log_disagrees', PROOF.tlogProof, 'The checkpoint differs in size or root from the one in the bundle.');
-    if (rekor.checkpoint.origin !== `${c2sp.checkpoint.origin} - 1`)
+    if (rekor.checkpoint.origin !== rekorOrigin(c2sp.checkpoint.origin))
       recorder.fail('log_disagrees', PROOF.tlogProof, 'The checkpoint differs in origin from the one in the bundle.');
   }
   const origin = c2sp?.checkpoint.origin;

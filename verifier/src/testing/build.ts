@@ -29,9 +29,11 @@ import {
   preAuthEncoding,
   predicateOf,
   promiseBytes,
+  rekorOrigin,
   rootFrom,
   sha256,
   sha256Hex,
+  signerOf,
   statementBytes,
   TRAIL_START,
   tlogProofText,
@@ -232,7 +234,7 @@ function logParts(entry: string, { index = 6, oldSize = Math.min(index, 4) }: Re
     hashes,
     entry,
     integratedTime: 1_772_600_780,
-    rekor: { origin: `${ORIGIN} - 1`, size, root },
+    rekor: { origin: rekorOrigin(ORIGIN), size, root },
     c2sp: { origin: ORIGIN, size, root },
     consistency,
   };
@@ -240,7 +242,7 @@ function logParts(entry: string, { index = 6, oldSize = Math.min(index, 4) }: Re
 
 async function rekorNote({ log: key }: Keys, { rekor }: LogParts): Promise<string> {
   const text = checkpointText(rekor);
-  return noteWith(text, [{ name: rekor.origin, keyId: noteKeyIdEcdsa(key.spki), signature: await key.sign(utf8(text)) }]);
+  return noteWith(text, [{ name: signerOf(rekor.origin), keyId: noteKeyIdEcdsa(key.spki), signature: await key.sign(utf8(text)) }]);
 }
 
 export async function c2spNote(key: TestKey, tree: Tree): Promise<string> {

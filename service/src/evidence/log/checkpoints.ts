@@ -1,4 +1,4 @@
-import { checkpointText, ed25519RawFromSpki, noteKeyIdEcdsa, noteKeyIdEd25519, noteWith, spkiFromPem, utf8 } from '@rrs/evidence-format';
+import { checkpointText, ed25519RawFromSpki, noteKeyIdEcdsa, noteKeyIdEd25519, noteWith, rekorOrigin, spkiFromPem, utf8 } from '@rrs/evidence-format';
 import type { Signers } from '../keys/keys.ts';
 import type { SignedCheckpoint } from './transparency-log.ts';
 
@@ -13,17 +13,16 @@ interface Tree {
   root: Uint8Array;
 }
 
-/** Signs both notes of one tree. Tools for Rekor require an origin that ends in a number, and exactly one signature. */
+/** Signs both notes of one tree. Tools for Rekor require an origin that ends in a number, a signer name without it, and exactly one signature. */
 export async function signCheckpoint({ log, logNote }: Pick<Signers, 'log' | 'logNote'>, { origin, size, root }: Tree): Promise<SignedCheckpoint> {
   const text = checkpointText({ origin, size, root });
-  const rekorOrigin = `${origin} - 1`;
-  const rekorText = checkpointText({ origin: rekorOrigin, size, root });
+  const rekorText = checkpointText({ origin: rekorOrigin(origin), size, root });
   const noteKeyId = noteKeyIdEd25519(origin, ed25519RawFromSpki(spkiFromPem(logNote.publicKeyPem)));
   const [signature, rekorSignature] = await Promise.all([logNote.sign(utf8(text)), log.sign(utf8(rekorText))]);
   return {
     size,
     root,
     note: noteWith(text, [{ name: origin, keyId: noteKeyId, signature }]),
-    rekorNote: noteWith(rekorText, [{ name: rekorOrigin, keyId: noteKeyIdEcdsa(spkiFromPem(log.publicKeyPem)), signature: rekorSignature }]),
+    rekorNote: noteWith(rekorText, [{ name: origin, keyId: noteKeyIdEcdsa(spkiFromPem(log.publicKeyPem)), signature: rekorSignature }]),
   };
 }
