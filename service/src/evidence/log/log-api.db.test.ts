@@ -78,7 +78,7 @@ describe('GET /log/checkpoint', () => {
       const parsed = parseNote(text);
       const tree = parseCheckpoint(parsed.text);
       expect({ ...tree, root: toHex(tree.root) }).toEqual({ origin: name, size: rest.tree_size, root: rest.root_hash });
-      expect(parsed.signatures).toMatchObject([{ name, keyId }]);
+      expect(parsed.signatures).toMatchObject([{ name: origin, keyId }]);
       expect(verify(digest, utf8(parsed.text), signer.publicKeyPem, parsed.signatures[0]?.signature ?? new Uint8Array())).toBe(true);
     }
   });
