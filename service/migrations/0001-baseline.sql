@@ -95,6 +95,8 @@ create table members (
   name text not null check (length(name) between 1 and 200),
   role text not null check (role in ('owner', 'admin', 'analyst', 'viewer', 'auditor')),
   password_hash text,
+  -- Who chose the password, if that is not the member, who must change it before anything else.
+  password_chosen_by text,
   failed_sign_ins integer not null default 0,
   locked_until timestamptz(3),
   version integer not null default 1,

@@ -657,6 +657,7 @@ interface MembersTable {
   name: string;
   role: 'owner' | 'admin' | 'analyst' | 'viewer' | 'auditor';
   password_hash: string | null;
+  password_chosen_by: string | null;
   failed_sign_ins: Generated<number>;
   locked_until: Timestamp | null;
   version: Generated<number>;
