@@ -30,6 +30,7 @@ export interface DB {
   idempotency_keys: IdempotencyKeysTable;
   identity_rules: IdentityRulesTable;
   import_assets: ImportAssetsTable;
+  import_changes: ImportChangesTable;
   import_closures: ImportClosuresTable;
   import_groups: ImportGroupsTable;
   import_rows: ImportRowsTable;
@@ -481,6 +482,13 @@ interface ImportAssetsTable {
   ended_at: Timestamp | null;
   credentialed: boolean | null;
   knowledge_at: Timestamp | null;
+}
+
+interface ImportChangesTable {
+  org_id: string;
+  import_id: string;
+  kind: 'created' | 'reopened' | 'closed' | 'updated';
+  finding_ids: string[];
 }
 
 interface ImportClosuresTable {
