@@ -13,6 +13,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
     'finding_history',
     'finding_texts',
     'identity_rules',
+    'import_changes',
     'import_closures',
     'import_groups',
     'import_rows',

@@ -95,6 +95,8 @@ create table members (
   name text not null check (length(name) between 1 and 200),
   role text not null check (role in ('owner', 'admin', 'analyst', 'viewer', 'auditor')),
   password_hash text,
+  -- Who chose the password, if that is not the member, who must change it before anything else.
+  password_chosen_by text,
   failed_sign_ins integer not null default 0,
   locked_until timestamptz(3),
   version integer not null default 1,
@@ -854,7 +856,8 @@ create table imports (
   finished_at timestamptz(3),
   version integer not null default 1,
   primary key (org_id, id),
-  check (received = created + updated + unchanged + reopened + rejected)
+  -- Records, not findings: several records can be about one finding, and findings change that the report does not show.
+  check (received >= unchanged + rejected)
 );
 create index imports_by_created on imports (org_id, created_at, id);
 create index imports_by_content on imports (sha256);
@@ -874,6 +877,17 @@ create table import_closures (
   foreign key (org_id, import_id) references imports (org_id, id)
 );
 select make_tenant_table('import_closures', 'select, insert, update, delete');
+
+-- What an import did to findings, each of them once. Arrays, because an import can change 100,000 findings and rows of their own would double what it writes.
+create table import_changes (
+  org_id uuid not null,
+  import_id uuid not null,
+  kind text not null check (kind in ('created', 'reopened', 'closed', 'updated')),
+  finding_ids uuid[] not null,
+  primary key (org_id, import_id, kind),
+  foreign key (org_id, import_id) references imports (org_id, id)
+);
+select make_tenant_table('import_changes', 'select, insert, delete');
 
 -- Row-level security is applied before conditions that PostgreSQL does not know to be leakproof, which keeps GIN, prefix and expression indexes
 -- from being used. These views carry the same condition as a plain one, for queries that need such an index. They read with the rights of the

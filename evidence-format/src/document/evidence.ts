@@ -126,9 +126,23 @@ export interface Finding {
   acceptance: { owner: string; expires_at: string } | null;
   reopen_count: number;
   sources: string[];
+  occurrence_count: number;
+  /** The first places. The count has all of them. */
+  occurrences: Occurrence[];
   /** `before` is the scan that reported the finding. `after` is the scan that covered its location and no longer reported it. */
   before: { state: 'present' | 'unknown'; scan: string | null };
   after: { state: 'absent' | 'present' | 'unknown'; scan: string | null };
+}
+
+/** A place at which a source sees or saw the finding. */
+export interface Occurrence {
+  place: string;
+  component_version: string | null;
+  state: 'present' | 'absent' | 'unknown';
+  source: string;
+  track: string;
+  first_seen: string;
+  last_seen: string;
 }
 
 export interface Scan {

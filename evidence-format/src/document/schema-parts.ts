@@ -9,6 +9,7 @@ import {
   type Finding,
   GAP_CODES,
   type Gap,
+  type Occurrence,
   type Person,
   type Redaction,
   type Scan,
@@ -43,6 +44,16 @@ export const gap = object<Gap>({
   weight: field('Weight of the gap. Major gaps lower the grade to C or D.', choice(['major', 'minor'])),
   what: field('One sentence for people.', name),
   about: field('IDs of the findings, artifacts or scans concerned. Empty if the gap concerns the whole package.', list(anyText)),
+});
+
+const occurrence = object<Occurrence>({
+  place: field('Path, URL, resource, port or package.', anyText),
+  component_version: field('Version of the component there, or null.', nullable(anyText)),
+  state: field('Whether the source still sees the finding there.', choice(['present', 'absent', 'unknown'])),
+  source: field('Source.', anyText),
+  track: field('Branch, environment or release line of the asset.', anyText),
+  first_seen: field('When the source first saw the finding there.', time),
+  last_seen: field('When the source last saw the finding there.', time),
 });
 
 export const finding = object<Finding>({
@@ -99,6 +110,8 @@ export const finding = object<Finding>({
   ),
   reopen_count: field('How often the finding was reopened.', whole(0)),
   sources: field('Sources that reported the finding.', list(anyText)),
+  occurrence_count: field('Number of places at which sources see or saw the finding. Each source and track counts.', whole(0)),
+  occurrences: field('The first 100 of these places.', list(occurrence)),
   before: field(
     'What the scan before the fix shows.',
     object<Finding['before']>({

@@ -9,7 +9,30 @@ export const EXPORTER = 'remediation risk service';
  * Converts a finding that the service exported, in the shape of its NDJSON export. It is recognized as the same finding again, because it has the weakness,
  * the asset and the location of the original. Verified and withdrawn findings are not present, so they are not created or reopened.
  */
-export function exportedObservation(finding: Obj, place: string): Observation {
+export function exportedObservations(finding: Obj, place: string): Observation[] {
+  const whole = exportedObservation(finding, place);
+  const present = arr(finding.occurrences)
+    .map(obj)
+    .filter(({ state }) => str(state) === 'present');
+  const places = [...new Map(present.map((occurrence) => [str(occurrence.place), locationOf(obj(occurrence.location))])).values()];
+  return places.length < 2 ? [whole] : places.map((location) => ({ ...whole, location: inPlace(whole.location, location) }));
+}
+
+const PLACE_FIELDS = ['path', 'line', 'end_line', 'url', 'method', 'parameter', 'port', 'protocol', 'resource', 'layer'] as const satisfies (keyof Location)[];
+/** A distribution's packages that were built from one source package are places of one finding. */
+const PACKAGE_FIELDS = ['component', 'purl'] as const satisfies (keyof Location)[];
+
+/** The place, with what identifies the finding: sources of one finding can name its component in different ways. */
+function inPlace(whole: Location, place: Location): Location {
+  const isPackage = whole.source_package !== undefined && whole.source_package === place.source_package;
+  const own = [...PLACE_FIELDS, 'version', ...(isPackage ? PACKAGE_FIELDS : [])] as const;
+  const located: Partial<Record<keyof Location, string | number>> = { ...whole };
+  for (const field of PLACE_FIELDS) delete located[field];
+  for (const field of own) if (place[field] !== undefined) located[field] = place[field];
+  return located as Location;
+}
+
+function exportedObservation(finding: Obj, place: string): Observation {
   const title = required(str(finding.title), 'title');
   const status = str(finding.status);
   return observation({

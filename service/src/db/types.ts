@@ -30,6 +30,7 @@ export interface DB {
   idempotency_keys: IdempotencyKeysTable;
   identity_rules: IdentityRulesTable;
   import_assets: ImportAssetsTable;
+  import_changes: ImportChangesTable;
   import_closures: ImportClosuresTable;
   import_groups: ImportGroupsTable;
   import_rows: ImportRowsTable;
@@ -483,6 +484,13 @@ interface ImportAssetsTable {
   knowledge_at: Timestamp | null;
 }
 
+interface ImportChangesTable {
+  org_id: string;
+  import_id: string;
+  kind: 'created' | 'reopened' | 'closed' | 'updated';
+  finding_ids: string[];
+}
+
 interface ImportClosuresTable {
   org_id: string;
   import_id: string;
@@ -657,6 +665,7 @@ interface MembersTable {
   name: string;
   role: 'owner' | 'admin' | 'analyst' | 'viewer' | 'auditor';
   password_hash: string | null;
+  password_chosen_by: string | null;
   failed_sign_ins: Generated<number>;
   locked_until: Timestamp | null;
   version: Generated<number>;

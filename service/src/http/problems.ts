@@ -39,6 +39,11 @@ export const problemKinds: Readonly<Record<ErrorCode, ProblemKind>> = {
     title: 'Cross-site request refused',
     help: 'A browser session can change data only from pages of this service. Programs must use an API key instead of the session cookie.',
   },
+  password_change_required: {
+    status: 403,
+    title: 'Password change required',
+    help: 'Somebody else chose your password and could act in your name. You can only read until you change it with `PUT /me/password` and sign in again.',
+  },
   forbidden: {
     status: 403,
     title: 'Permission denied',

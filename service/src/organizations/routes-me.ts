@@ -108,7 +108,7 @@ export function meRoutes(app: App, { db, sessionHours, publicUrl }: Organization
   );
 }
 
-function toMe({ actor, organization, email, expiresAt }: Principal): Static<typeof Me> {
+function toMe({ actor, organization, email, expiresAt, passwordChosenBy = null }: Principal): Static<typeof Me> {
   return {
     type: actor.type as Static<typeof Me>['type'],
     id: actor.id,
@@ -118,6 +118,7 @@ function toMe({ actor, organization, email, expiresAt }: Principal): Static<type
     role: actor.role,
     permissions: [...permissionsOf(actor.role)],
     organization,
+    must_change_password: passwordChosenBy !== null,
     expires_at: expiresAt?.toISOString() ?? null,
   };
 }

@@ -30,7 +30,7 @@ export function memberRoutes(app: App, { db, secret }: OrganizationDeps): void {
         operationId: 'addMember',
         summary: 'Add a member',
         description:
-          'Adds a member to your organization. You cannot assign a role higher than your own. A member without a password can sign in only through the identity provider.',
+          'Adds a member to your organization. You cannot assign a role higher than your own. A member without a password can sign in only through the identity provider. A member must change a password that you chose before changing anything else.',
         tags: ['Members and keys'],
         headers: IdempotencyHeaders,
         body: MemberCreate,
@@ -65,7 +65,8 @@ export function memberRoutes(app: App, { db, secret }: OrganizationDeps): void {
       schema: {
         operationId: 'updateMember',
         summary: 'Change a member',
-        description: "Applies a JSON merge patch. A lower role also applies to the member's API keys. A new password ends the member's sessions.",
+        description:
+          "Applies a JSON merge patch. A lower role also applies to the member's API keys. A new password ends the member's sessions. The member must change a password that you chose before changing anything else.",
         tags: ['Members and keys'],
         params: IdParams,
         headers: IfMatchHeaders,
@@ -97,6 +98,16 @@ export function memberRoutes(app: App, { db, secret }: OrganizationDeps): void {
   });
 }
 
-function toMember({ id, email, name, role, password_hash, version, created_at, updated_at }: MemberRow): Static<typeof Member> {
-  return { id, email, name, role, has_password: password_hash !== null, version, created_at: created_at.toISOString(), updated_at: updated_at.toISOString() };
+function toMember({ id, email, name, role, password_hash, password_chosen_by, version, created_at, updated_at }: MemberRow): Static<typeof Member> {
+  return {
+    id,
+    email,
+    name,
+    role,
+    has_password: password_hash !== null,
+    must_change_password: password_chosen_by !== null,
+    version,
+    created_at: created_at.toISOString(),
+    updated_at: updated_at.toISOString(),
+  };
 }

@@ -133,6 +133,11 @@ export const OrganizationPatch = Named(
   { minProperties: 1 },
 );
 
+const MustChangePassword = Type.Boolean({
+  description: 'Whether somebody else chose the password. The session can then only read, until `PUT /me/password` changes the password',
+  examples: [false],
+});
+
 export const Me = Named('Me', {
   type: OneOf(['api_key', 'member', 'oidc'] as const, { description: 'Kind of credential. `oidc` is an access token that carries its own role' }),
   id: Nullable(
@@ -144,6 +149,7 @@ export const Me = Named('Me', {
   role: Role,
   permissions: Type.Array(OneOf(permissionsOf('owner') as Permission[]), { description: 'Permissions of the role' }),
   organization: OrganizationRef,
+  must_change_password: MustChangePassword,
   expires_at: Nullable({ ...Timestamp, description: 'When the credential expires. null: never', examples: [null] }),
 });
 
@@ -153,6 +159,7 @@ export const Member = Named('Member', {
   name: Name,
   role: Role,
   has_password: Type.Boolean({ description: 'Whether the member can sign in with a password' }),
+  must_change_password: MustChangePassword,
   ...common,
 });
 export const MemberList = PageOf('MemberList', Member);

@@ -35,4 +35,6 @@ export interface Principal {
   organization: { id: string; slug: string; name: string };
   email: string | null;
   expiresAt: Date | null;
+  /** Set if the member signed in with a password that somebody else chose. */
+  passwordChosenBy?: string | null;
 }

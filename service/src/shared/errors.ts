@@ -6,6 +6,7 @@ export type ErrorCode =
   | 'unauthenticated'
   | 'invalid_credentials'
   | 'cross_site_request'
+  | 'password_change_required'
   | 'forbidden'
   | 'not_found'
   | 'method_not_allowed'

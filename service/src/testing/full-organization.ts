@@ -177,6 +177,10 @@ async function addFinding(db: Database, actor: Actor): Promise<void> {
       .values({ org_id: orgId, id: importId, ...imported })
       .execute();
     await tx
+      .insertInto('import_changes')
+      .values({ org_id: orgId, import_id: importId, kind: 'updated', finding_ids: [id] })
+      .execute();
+    await tx
       .insertInto('import_closures')
       .values({ org_id: orgId, import_id: importId, finding_id: id, track: 0, absence: 'gone', absent_at: new Date() })
       .execute();

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Role } from '../shared/permissions.ts';
-import type { ApiAnswer, CallOptions, TestOrganization } from './http/api.ts';
+import type { ApiAnswer, CallOptions, TestApi, TestOrganization } from './http/api.ts';
 
 export interface Caller {
   call(method: string, path: string, options?: CallOptions): Promise<ApiAnswer>;
@@ -21,7 +21,15 @@ export function fromRandomAddress(): Record<string, string> {
 
 let people = 0;
 
-export async function addPerson(api: Caller, org: TestOrganization, role: Role, as = org.owner): Promise<Person> {
+/** Adds a member with a password that the member chose. */
+export async function addPerson(api: Caller & Pick<TestApi, 'db'>, org: TestOrganization, role: Role, as = org.owner): Promise<Person> {
+  const person = await addNewcomer(api, org, role, as);
+  await api.db.withTenant({ orgId: org.id }, (tx) => tx.updateTable('members').set({ password_chosen_by: null }).where('id', '=', person.id).execute());
+  return person;
+}
+
+/** Adds a member who has not changed the first password yet. */
+export async function addNewcomer(api: Caller, org: TestOrganization, role: Role, as = org.owner): Promise<Person> {
   people++;
   const email = `person${people}@${org.slug}.example`;
   const password = `the password of person ${people}`;

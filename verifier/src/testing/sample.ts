@@ -46,6 +46,8 @@ export function sampleFinding(number: number, state: FindingState): Finding {
     acceptance: null,
     reopen_count: 0,
     sources: ['scanner'],
+    occurrence_count: 0,
+    occurrences: [],
     before: { state: 'present', scan: IDS.before },
     after: { state: 'absent', scan: IDS.after },
   };

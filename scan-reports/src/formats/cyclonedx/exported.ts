@@ -27,8 +27,17 @@ export function exportedVulnerability(vulnerability: Obj): Obj | null {
     asset: { type: first('asset_type'), name: first('asset_name') },
     location: Object.fromEntries(LOCATION_FIELDS.map((name) => [name, first(name)])),
     sources: all('source'),
+    occurrences: all('occurrence').map(parsed),
     tags: all('tag'),
     first_seen: vulnerability.created,
     last_seen: first('last_seen'),
   };
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return null;
+  }
 }

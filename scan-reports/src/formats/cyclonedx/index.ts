@@ -1,7 +1,7 @@
 import type { ReportEntry, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
 import { hasKeys, headOf, keysInList } from '../../detect.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
-import { exportedObservation } from '../../shared/exported.ts';
+import { exportedObservations } from '../../shared/exported.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { RecordError, record, required } from '../../shared/normalize.ts';
 import { arr, isObj, type Obj, obj, str } from '../../shared/read.ts';
@@ -110,7 +110,7 @@ async function* readXml(input: ReportInput): AsyncGenerator<ReportEntry> {
 function* readVulnerability(vulnerability: Obj, bom: Bom, place: string, targetPlace: (index: number) => string): Generator<ReportItem> {
   const exported = exportedVulnerability(vulnerability);
   if (exported !== null) {
-    yield* record(place, () => exportedObservation(exported, place));
+    yield* record(place, () => exportedObservations(exported, place));
     return;
   }
   const affects = arr(vulnerability.affects);

@@ -1,5 +1,5 @@
 import type { Analysis, Asset, Location, Observation } from '../../contract.ts';
-import { exportedObservation, LOCATION_FIELDS } from '../../shared/exported.ts';
+import { exportedObservations, LOCATION_FIELDS } from '../../shared/exported.ts';
 import { idsIn, observation, RecordError, required } from '../../shared/normalize.ts';
 import { arr, date, isObj, type Obj, str, strs } from '../../shared/read.ts';
 import { assetOf, type Product, packageOf, productOf } from './product.ts';
@@ -36,9 +36,9 @@ export function observationsOf(statement: Obj, place: string, document: Document
   };
   const decided = { ...statement, vulnerability, id };
   return products.flatMap((product) =>
-    (product.subcomponents.length > 0 ? product.subcomponents : [null]).map((part) => {
+    (product.subcomponents.length > 0 ? product.subcomponents : [null]).flatMap((part) => {
       const exported = exportedOf(decided, product, part);
-      if (exported !== null) return exportedObservation(exported, place);
+      if (exported !== null) return exportedObservations(exported, place);
       const { asset, location } = targetOf(product, part);
       return observation({ ...common, title: `${id}${location.component ? ` in ${location.component}` : ''}`, asset, location });
     }),

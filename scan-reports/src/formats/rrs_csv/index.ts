@@ -1,9 +1,9 @@
 import type { ReportFormat } from '../../contract.ts';
 import { csvRows } from '../../csv/rows.ts';
 import { hasColumns, headOf } from '../../detect.ts';
-import { exportedObservation, LOCATION_FIELDS } from '../../shared/exported.ts';
+import { exportedObservations, LOCATION_FIELDS } from '../../shared/exported.ts';
 import { notThisFormat } from '../../shared/input.ts';
-import { record } from '../../shared/normalize.ts';
+import { RecordError, record } from '../../shared/normalize.ts';
 import type { Obj } from '../../shared/read.ts';
 
 export const rrsCsv: ReportFormat = {
@@ -16,7 +16,7 @@ export const rrsCsv: ReportFormat = {
   detect: (head) => hasColumns(head, ...REQUIRED),
   async *read(input) {
     if (!hasColumns(await headOf(input), ...REQUIRED)) throw notThisFormat(rrsCsv.expects);
-    for await (const { cells, place } of csvRows(input, REQUIRED)) yield* record(place, () => exportedObservation(findingOf(cells), place));
+    for await (const { cells, place } of csvRows(input, REQUIRED)) yield* record(place, () => exportedObservations(findingOf(cells), place));
   },
 };
 
@@ -34,7 +34,16 @@ function findingOf(cells: Readonly<Record<string, string>>): Obj {
     cvss: { vector: texts.cvss_vector, score: texts.cvss_score },
     epss: { score: texts.epss },
     kev: { listed: texts.kev },
+    occurrences: occurrencesIn(texts.occurrences),
   };
+}
+
+function occurrencesIn(json: string | undefined): unknown {
+  try {
+    return JSON.parse(json || '[]');
+  } catch {
+    throw new RecordError('occurrences is not valid JSON. Leave the cell as it is, or empty it');
+  }
 }
 
 /** Exports put an apostrophe before texts that a spreadsheet would take for a formula. */

@@ -1,7 +1,7 @@
 import type { ReportFormat, ReportHead } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
 import { jsonDocuments } from '../../json/documents.ts';
-import { exportedObservation } from '../../shared/exported.ts';
+import { exportedObservations } from '../../shared/exported.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { RecordError, record } from '../../shared/normalize.ts';
 import { isObj } from '../../shared/read.ts';
@@ -19,7 +19,7 @@ export const rrsNdjson: ReportFormat = {
     for await (const { place, value, error } of jsonDocuments(input))
       yield* record(place, () => {
         if (error || !isObj(value)) throw new RecordError(error ?? 'the record is not an object');
-        return exportedObservation(value, place);
+        return exportedObservations(value, place);
       });
   },
 };

@@ -1,4 +1,5 @@
 import type { Finding } from '@rrs/evidence-format';
+import { trackName } from '../../assets/track-name.ts';
 import type { EvidenceFinding, EvidenceSighting } from '../../findings/list/evidence-facts.ts';
 import { severityName } from '../../findings/severity.ts';
 
@@ -42,6 +43,13 @@ export function buildFinding(facts: EvidenceFinding, asOf: Date): Finding {
     acceptance: facts.acceptance_expires_at === null ? null : { owner: facts.acceptance_owner ?? '', expires_at: facts.acceptance_expires_at.toISOString() },
     reopen_count: facts.reopen_count,
     sources: [...new Set(facts.sightings.map(({ source }) => source))].sort(),
+    occurrence_count: facts.occurrence_count,
+    occurrences: facts.occurrences.map(({ track, first_seen, last_seen, ...occurrence }) => ({
+      ...occurrence,
+      track: trackName(track),
+      first_seen: new Date(first_seen).toISOString(),
+      last_seen: new Date(last_seen).toISOString(),
+    })),
     before: beforeOf(facts.sightings),
     after: afterOf(facts),
   };

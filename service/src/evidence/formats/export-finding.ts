@@ -4,9 +4,11 @@ import type { VexFinding } from '../../findings/export/vex.ts';
 
 /** Converts a finding of the package to the input of the finding exports. */
 export function toExportFinding(finding: Finding): VexFinding & SarifFinding {
+  // The places of a package are texts, and exports need locations.
+  const { occurrences: _, ...described } = finding;
   const { component, component_version, fixed_version, purl } = finding;
   return {
-    ...finding,
+    ...described,
     description: null,
     solution: null,
     vulnerability_ids: finding.cves,

@@ -41,6 +41,8 @@ const columns: Columns<Finding> = {
   acceptance_expires_at: ({ acceptance }) => acceptance?.expires_at,
   reopen_count: ({ reopen_count }) => reopen_count,
   sources: ({ sources }) => sources,
+  occurrence_count: ({ occurrence_count }) => occurrence_count,
+  occurrences: ({ occurrences }) => occurrences.map(({ place, state, source, track }) => `${place} (${state}, ${source}, ${track})`),
 };
 
 export function* renderCsv({ findings }: ReportedEvidence): Generator<string> {

@@ -45,7 +45,14 @@ describe('a package', () => {
     }
     const evidence = JSON.parse((await world.download(sealed.package_id, 'json')).toString());
     expect(evidence.findings).toMatchObject([
-      { state: 'verified', assurance: 'scan_only', before: { state: 'present' }, after: { state: 'absent' } },
+      {
+        state: 'verified',
+        assurance: 'scan_only',
+        before: { state: 'present' },
+        after: { state: 'absent' },
+        occurrence_count: 1,
+        occurrences: [{ place: expect.any(String), state: 'absent', source: expect.any(String), track: expect.any(String) }],
+      },
       { state: 'verified', after: { state: 'absent' } },
     ]);
     expect(

@@ -6,11 +6,11 @@ import { listedFields } from '../fields/fields.ts';
 import { shownLocation } from '../fields/location.ts';
 import type { Names, ShownSource } from '../fields/names.ts';
 import { showSource } from '../fields/names.ts';
+import type { OccurrenceRow } from '../list/occurrences.ts';
 import type { Occurrence, Sighting, StillOpenReason } from '../schemas-details.ts';
 import type { FindingIdentity } from '../schemas-identity.ts';
 import { severityName } from '../severity.ts';
 import type { Identity } from './identity.ts';
-import type { OccurrenceRow } from './occurrences.ts';
 import type { SightingRow } from './sightings.ts';
 import { blockersOf, type StillOpen } from './still-open.ts';
 

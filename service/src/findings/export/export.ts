@@ -4,6 +4,7 @@ import type { Database, TenantTx } from '../../db/database.ts';
 import { showDetails, showListed } from '../fields/derive.ts';
 import { currentDecisions, namesFor } from '../fields/names.ts';
 import { filterFindings, ownFindings } from '../list/filter.ts';
+import { type ExportedOccurrence, exportedOccurrence, occurrencesOf } from '../list/occurrences.ts';
 import { type FindingFilter, prepareFilter } from '../list/prepare-filter.ts';
 
 type Listed = ReturnType<typeof showListed>;
@@ -16,6 +17,8 @@ export interface ExportedFinding extends Listed, ReturnType<typeof showDetails> 
   description: string | null;
   solution: string | null;
   references: string[];
+  occurrence_count: number;
+  occurrences: ExportedOccurrence[];
 }
 
 export type Pages = AsyncIterable<ExportedFinding[]>;
@@ -28,29 +31,40 @@ export interface ExportContext {
 }
 
 const PAGE = 1_000;
+/** A page with findings in many places is shorter. */
+const PLACES_PER_PAGE = 10_000;
 
 /** Each page has its own transaction: memory holds one page, and a slow client does not keep a transaction open. */
 export async function* exportPages(db: Database, orgId: string, filter: FindingFilter): AsyncGenerator<ExportedFinding[]> {
   let after: string | null = null;
   for (;;) {
     const page: ExportedFinding[] = await db.withTenant({ orgId }, (tx) => readPage(tx, orgId, filter, after));
-    if (page.length > 0) yield page;
-    if (page.length < PAGE) return;
+    if (page.length === 0) return;
+    yield page;
     after = page.at(-1)?.id ?? null;
   }
 }
 
+/** The first rows whose places fit on a page, at least one. */
+function fitting<Row extends { place_count: number }>(rows: readonly Row[]): Row[] {
+  let [count, places] = [0, 0];
+  for (const { place_count } of rows) {
+    places += place_count;
+    if (places > PLACES_PER_PAGE && count > 0) break;
+    count++;
+  }
+  return rows.slice(0, count);
+}
+
 async function readPage(tx: TenantTx, orgId: string, filter: FindingFilter, after: string | null): Promise<ExportedFinding[]> {
   const found = filterFindings(ownFindings(tx).selectAll(), orgId, await prepareFilter(tx, orgId, filter));
-  const rows = await (after === null ? found : found.where('findings.id', '>', after)).orderBy('findings.id').limit(PAGE).execute();
+  const rows = fitting(await (after === null ? found : found.where('findings.id', '>', after)).orderBy('findings.id').limit(PAGE).execute());
+  const ids = rows.map(({ id }) => id);
   const textIds = [...new Set(rows.flatMap(({ text_id }) => (text_id === null ? [] : [text_id.toString('hex')])))];
-  const [named, decisions, texts] = await Promise.all([
+  const [named, decisions, occurrences, texts] = await Promise.all([
     namesFor(tx, orgId, rows),
-    currentDecisions(
-      tx,
-      orgId,
-      rows.map(({ id }) => id),
-    ),
+    currentDecisions(tx, orgId, ids),
+    occurrencesOf(tx, orgId, ids),
     textIds.length === 0
       ? []
       : tx
@@ -69,6 +83,7 @@ async function readPage(tx: TenantTx, orgId: string, filter: FindingFilter, afte
   return rows.map((row) => {
     const text = row.text_id === null ? undefined : textOf.get(row.text_id.toString('hex'));
     const listed = showListed(row, names);
+    const places = (occurrences.get(row.id) ?? []).map(exportedOccurrence);
     return {
       ...listed,
       ...showDetails(row, names),
@@ -76,6 +91,8 @@ async function readPage(tx: TenantTx, orgId: string, filter: FindingFilter, afte
       description: text?.description ?? null,
       solution: text?.solution ?? null,
       references: text?.reference_urls ?? [],
+      occurrence_count: places.length,
+      occurrences: places,
     };
   });
 }

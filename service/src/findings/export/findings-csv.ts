@@ -13,6 +13,9 @@ const columns: Columns<ExportedFinding> = {
   layer: ({ location }) => location.layer,
   fingerprint: ({ location }) => location.fingerprint,
   snippet: ({ location }) => location.snippet,
+  occurrence_count: ({ occurrence_count }) => occurrence_count,
+  places: ({ occurrences }) => [...new Set(occurrences.filter(({ state }) => state === 'present').map(({ place }) => place))],
+  occurrences: ({ occurrences }) => JSON.stringify(occurrences),
 };
 
 export async function* writeCsv(pages: Pages): AsyncGenerator<string> {

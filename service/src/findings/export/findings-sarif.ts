@@ -11,9 +11,23 @@ export async function* writeSarif(pages: Pages): AsyncGenerator<string> {
 /** SARIF has no fields for assets, packages and ports, so the property bag has what an import needs to recognize the finding. */
 function importableResult(finding: ExportedFinding) {
   const { properties, ...result } = resultOf(finding);
-  const { weakness, location, description, solution, references, sources, epss, kev, status_reason, justification, suppressed } = finding;
+  const { weakness, location, description, solution, references, sources, epss, kev, status_reason, justification, suppressed, occurrences } = finding;
   return {
     ...result,
-    properties: { ...properties, weakness, location, description, solution, references, sources, epss, kev, status_reason, justification, suppressed },
+    properties: {
+      ...properties,
+      weakness,
+      location,
+      description,
+      solution,
+      references,
+      sources,
+      epss,
+      kev,
+      status_reason,
+      justification,
+      suppressed,
+      occurrences,
+    },
   };
 }

@@ -19,7 +19,7 @@ export async function* writeOpenVex(pages: Pages, { organization, started }: Exp
 /** The affected component of a BOM says little about a location, so properties have what an import needs to recognize the finding. */
 function importableVulnerability(finding: ExportedFinding) {
   const { properties, ...vulnerability } = vulnerabilityOf(finding);
-  const { asset, weakness, location, references, sources, tags, last_seen, justification, suppressed } = finding;
+  const { asset, weakness, location, references, sources, tags, last_seen, justification, suppressed, occurrences } = finding;
   const more: [string, unknown][] = [
     ['weakness', weakness],
     ['asset_type', asset.type],
@@ -30,6 +30,7 @@ function importableVulnerability(finding: ExportedFinding) {
     ['last_seen', last_seen],
     ['justification', justification],
     ['suppressed', suppressed],
+    ...occurrences.map((occurrence): [string, string] => ['occurrence', JSON.stringify(occurrence)]),
   ];
   return {
     ...vulnerability,

@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { formats, fromBuffer, type Observation } from '@rrs/scan-reports';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { systemActor } from '../../shared/actor.ts';
-import { inLib, seen, useImports } from '../../testing/findings/imports.ts';
+import { schemaChecks, schemasPresent } from '../../testing/evidence/published-schemas.ts';
+import { image, inLib, seen, useImports } from '../../testing/findings/imports.ts';
 import { type FindingPatch, updateFinding } from '../triage/triage.ts';
 import { exportAssets, exportPages } from './export.ts';
 import { exportFormats } from './formats.ts';
@@ -32,13 +33,23 @@ async function describedIn(orgId: string): Promise<Described[]> {
   const { rows } = await engine.admin().query<Described>(
     `select a.type as asset_type, a.name as asset, f.weakness, encode(f.identity_key, 'hex') as identity_key, f.location, f.title, f.severity, f.vulnerability_ids,
        f.cwes, f.cvss_vector, f.cvss_score, f.component, f.tags, f.first_seen, f.last_seen, t.description, t.solution, t.reference_urls,
-       (select bool_and(s.suppressed) from sightings s where s.org_id = f.org_id and s.finding_id = f.id) as suppressed
+       (select bool_and(s.suppressed) from sightings s where s.org_id = f.org_id and s.finding_id = f.id) as suppressed, f.place_count,
+       (select array_agg(distinct place.label order by place.label) from (
+         select s.place as label from sightings s where s.org_id = f.org_id and s.finding_id = f.id and s.place is not null and s.state = 'present'
+         union select o.label from occurrences o where o.org_id = f.org_id and o.finding_id = f.id and o.state = 'present') place) as places
      from findings f join assets a on a.org_id = f.org_id and a.id = f.asset_id
      left join finding_texts t on t.org_id = f.org_id and t.id = f.text_id
      where f.org_id = $1 and f.status not in ('verified', 'withdrawn') order by a.type, a.name, f.weakness, f.identity_key`,
     [orgId],
   );
-  return rows.map((row) => ({ ...row, vulnerability_ids: withWeakness(row) }));
+  return rows.map((row) => ({ ...row, vulnerability_ids: withWeakness(row), ...withoutPlace(row) }));
+}
+
+/** A finding in several places shows one of them, and which one follows from all that the records say. */
+function withoutPlace({ location, component, place_count }: Described): Described {
+  if (place_count === 1) return { location, component };
+  const { path, line, end_line, url, method, parameter, version, component: _, purl, layer, ...rest } = location as Described;
+  return { location: rest, component: null };
 }
 
 /** A copy also has the id that identifies the finding, if its sources know it only by an alias. */
@@ -48,7 +59,19 @@ function withWeakness({ weakness, vulnerability_ids }: Described): string[] {
 }
 
 /** OpenVEX has no field for the others. */
-const VEX_FIELDS = ['asset_type', 'asset', 'weakness', 'identity_key', 'location', 'title', 'severity', 'vulnerability_ids', 'component'];
+const VEX_FIELDS = [
+  'asset_type',
+  'asset',
+  'weakness',
+  'identity_key',
+  'location',
+  'title',
+  'severity',
+  'vulnerability_ids',
+  'component',
+  'place_count',
+  'places',
+];
 const comparable = (name: Name, rows: readonly Described[]): Described[] =>
   name === 'openvex' ? rows.map((row) => Object.fromEntries(VEX_FIELDS.map((field) => [field, row[field]]))) : [...rows];
 
@@ -76,6 +99,10 @@ async function fill(orgId: string): Promise<void> {
     seen({ rule: 'weak-cipher', asset: web, location: { port: 8443, protocol: 'tcp' } }),
     seen({ rule: 'a:b:c', location: { path: 'src/a b.ts', line: 7, fingerprint: 'x' } }),
     seen({ rule: 'a:b:c', location: { path: 'src/a b.ts', line: 7, fingerprint: 'y' } }),
+    ...['app/lib/a.jar', 'app/lib/b.jar', 'opt/c.jar'].map((path, n) => inLib('several', { location: { component: 'several', version: `1.${n}`, path } })),
+    ...['libssl3', 'openssl'].map((component) =>
+      seen({ vulnerability_ids: ['CVE-2024-0007'], location: { component, ecosystem: 'deb', source_package: 'openssl', version: '3.0' } }),
+    ),
     seen({ rule: 'open-bucket', location: { resource: 'aws_s3_bucket.logs' } }),
     seen({ rule: 'xss', location: { url: 'https://shop.example.com/a', method: 'GET', parameter: 'q' } }),
     seen({ rule: 'xss', location: { url: 'https://shop.example.com/a', method: 'POST', parameter: 'q' } }),
@@ -108,6 +135,7 @@ describe.each(names)('an export as %s', (name) => {
     expect(run).toMatchObject({ status: 'succeeded', created: before.length, rejected: 0 });
     expect(comparable(name, await describedIn(copy))).toEqual(comparable(name, before));
     expect(before.length).toBeGreaterThan(100);
+    expect(before.filter(({ place_count }) => Number(place_count) > 1).length).toBeGreaterThanOrEqual(3);
   });
 
   it('creates no second finding in its own organization, and a second import changes nothing', async () => {
@@ -115,7 +143,7 @@ describe.each(names)('an export as %s', (name) => {
     await engine.runFile(org, await exported(original, 'ndjson'));
     const before = await describedIn(org);
     const file = await exported(org, name);
-    expect(await engine.runFile(org, file)).toMatchObject({ created: 0, reopened: 0, rejected: 0, received: before.length });
+    expect(await engine.runFile(org, file)).toMatchObject({ created: 0, reopened: 0, rejected: 0, updated: expect.any(Number) });
     const identities = (rows: readonly Described[]) => rows.map(({ asset, weakness, identity_key }) => [asset, weakness, identity_key]);
     expect(identities(await describedIn(org))).toEqual(identities(before));
     expect(await engine.runFile(org, file)).toMatchObject({ created: 0, updated: 0, reopened: 0 });
@@ -142,6 +170,38 @@ describe.each(names)('an export as %s', (name) => {
     const suppressed = (await engine.findings(copy)).filter(({ sightings }) => sightings.every((sighting) => sighting.suppressed));
     expect(suppressed.map(({ title }) => title).sort()).toEqual(['accepted', 'wrong']);
   });
+});
+
+it('has every place of a finding, with its version, state, source, track and times', async () => {
+  const org = await engine.organization();
+  const at = (path: string, version: string) => inLib('several', { title: 'several', location: { component: 'several', version, path } });
+  const complete = { scope: { coverage: 'complete', asset: image } } as const;
+  await engine.run(org, [at('a.jar', '1.0'), at('b.jar', '1.1'), at('c.jar', '1.2')], complete);
+  await engine.run(org, [at('a.jar', '1.0'), at('b.jar', '1.1')], complete);
+  await engine.run(org, [at('x/d.jar', '1.3')], { source: 'tool_b' });
+  const text = async (name: Name) => (await exported(org, name)).bytes.toString();
+
+  const finding = JSON.parse(await text('ndjson'));
+  expect(finding.occurrence_count).toBe(4);
+  expect(finding.occurrences).toMatchObject([
+    { place: 'path a.jar', state: 'present', source: { provider: 'tool_a' }, track: 'prod', location: { path: 'a.jar', version: '1.0' } },
+    { place: 'path b.jar', state: 'present' },
+    { place: 'path c.jar', state: 'absent', first_seen: expect.any(String), last_seen: expect.any(String) },
+    { place: 'path x/d.jar', state: 'present', source: { provider: 'tool_b' }, location: { version: '1.3' } },
+  ]);
+  const csv = await text('csv');
+  expect(csv).toContain(',4,path a.jar; path b.jar; path x/d.jar,"[{""place"":""path a.jar""');
+  const [result] = JSON.parse(await text('sarif')).runs[0].results;
+  const uris = result.locations.map(
+    ({ physicalLocation }: { physicalLocation: { artifactLocation: { uri: string } } }) => physicalLocation.artifactLocation.uri,
+  );
+  expect(uris).toEqual(['a.jar', 'b.jar', 'x/d.jar']);
+  const [vulnerability] = JSON.parse(await text('cyclonedx-vex')).vulnerabilities;
+  expect(vulnerability.properties.filter(({ name }: { name: string }) => name === 'rrs:occurrence')).toHaveLength(4);
+  const [statement] = JSON.parse(await text('openvex')).statements;
+  expect(statement.products[0].subcomponents).toHaveLength(3);
+  for (const name of ['sarif', 'cyclonedx-vex', 'openvex'] as const)
+    if (schemasPresent) expect(schemaChecks[name]()(JSON.parse(await text(name))), name).toBe(true);
 });
 
 it('recognizes each file without being told its format', async () => {

@@ -1,5 +1,5 @@
 import type { Severity } from '@rrs/scan-reports';
-import { idOf, type VexFinding } from './vex.ts';
+import { idOf, presentPlaces, type VexFinding } from './vex.ts';
 
 export const SARIF_SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json';
 export const SARIF_TOOL = { driver: { name: 'Remediation Risk Service' } };
@@ -23,12 +23,10 @@ export function resultOf(finding: SarifFinding) {
     kind,
     level: kind === 'fail' ? levels[severity] : 'none',
     message: { text: title },
-    locations: [
-      {
-        ...physicalLocation(finding),
-        logicalLocations: [{ name: asset.name, fullyQualifiedName: [asset.name, location.component].filter(Boolean).join('/') }],
-      },
-    ],
+    locations: placesOf(finding).map((place) => ({
+      ...physicalLocation(place),
+      logicalLocations: [{ name: asset.name, fullyQualifiedName: [asset.name, location.component].filter(Boolean).join('/') }],
+    })),
     fingerprints: { 'rrs/v1': id },
     ...suppressions(finding),
     provenance: { firstDetectionTimeUtc: first_seen, lastDetectionTimeUtc: finding.last_seen },
@@ -50,7 +48,27 @@ export function resultOf(finding: SarifFinding) {
   };
 }
 
-function physicalLocation({ location: { path, url, line, end_line } }: SarifFinding) {
+interface Place {
+  path: string | null;
+  url: string | null;
+  line: number | null;
+  end_line: number | null;
+}
+
+/** Where the finding is, and in which other places. */
+function placesOf({ location, occurrences }: SarifFinding): Place[] {
+  const others = presentPlaces(occurrences).map(
+    ({ location: { path, url, line, end_line } }): Place => ({
+      path: path === undefined ? null : String(path),
+      url: url === undefined ? null : String(url),
+      line: line === undefined ? null : Number(line),
+      end_line: end_line === undefined ? null : Number(end_line),
+    }),
+  );
+  return others.length < 2 ? [location] : others;
+}
+
+function physicalLocation({ path, url, line, end_line }: Place) {
   const uri = path !== null ? uriOf(path) : url !== null && URL.canParse(url) ? new URL(url).href : null;
   if (uri === null || uri === '') return {};
   const endLine = end_line !== null && line !== null && end_line >= line ? { endLine: end_line } : {};

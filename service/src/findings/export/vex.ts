@@ -20,6 +20,19 @@ export interface VexFinding {
   status_reason: string | null;
   status_changed_at: string;
   justification: string | null;
+  /** The places, if they are known one by one. */
+  occurrences?: readonly VexOccurrence[];
+}
+
+export interface VexOccurrence {
+  place: string;
+  state: string;
+  location: Readonly<Record<string, string | number>>;
+}
+
+/** One occurrence for each place that a source still sees. Sources and tracks can name the same place. */
+export function presentPlaces(occurrences: readonly VexOccurrence[] = []): VexOccurrence[] {
+  return [...new Map(occurrences.filter(({ state }) => state === 'present').map((occurrence) => [occurrence.place, occurrence])).values()];
 }
 
 export interface VexAsset {
@@ -121,12 +134,10 @@ export function statementOf(finding: VexFinding) {
   const product = {
     '@id': `urn:uuid:${asset.id}#${detailsOf({ type: asset.type, name: asset.name })}`,
     ...(asset.name.startsWith('pkg:') ? { identifiers: { purl: asset.name } } : {}),
-    subcomponents: [
-      {
-        '@id': `urn:uuid:${id}#${detailsOf({ weakness: finding.weakness, status, severity: finding.severity, ...location })}`,
-        ...(location.purl === null ? {} : { identifiers: { purl: location.purl } }),
-      },
-    ],
+    subcomponents: placesOf(finding).map((place) => ({
+      '@id': `urn:uuid:${id}#${detailsOf({ weakness: finding.weakness, status, severity: finding.severity, ...location, ...place })}`,
+      ...(location.purl === null ? {} : { identifiers: { purl: location.purl } }),
+    })),
   };
   return {
     '@id': `urn:uuid:${id}`,
@@ -137,6 +148,21 @@ export function statementOf(finding: VexFinding) {
     ...statusOf(finding),
   };
 }
+
+/** What tells the places of a finding apart. Where a finding has one place, its location says it all. */
+function placesOf({ location, occurrences }: VexFinding): Record<string, string | number | null | undefined>[] {
+  const places = presentPlaces(occurrences);
+  if (places.length < 2) return [{}];
+  const known: Readonly<Record<string, unknown>> = location;
+  const without = Object.fromEntries(PLACE_FIELDS.filter((field) => known[field] !== undefined).map((field) => [field, null]));
+  return places.map((place) => {
+    const isPackage = known.source_package !== undefined && known.source_package === place.location.source_package;
+    const own = [...PLACE_FIELDS, 'version', ...(isPackage ? ['component', 'purl'] : [])];
+    return { ...without, ...Object.fromEntries(own.flatMap((field) => (place.location[field] === undefined ? [] : [[field, place.location[field]]]))) };
+  });
+}
+
+const PLACE_FIELDS = ['path', 'line', 'end_line', 'url', 'method', 'parameter', 'port', 'protocol', 'resource', 'layer'];
 
 function detailsOf(fields: Readonly<Record<string, string | number | null | undefined>>): string {
   const known = Object.entries(fields).flatMap(([name, value]): [string, string][] => (value === null || value === undefined ? [] : [[name, String(value)]]));

@@ -19,7 +19,7 @@ import { takeImportLock } from '../import-lock.ts';
 import type { Resolution } from '../merge/resolution.ts';
 import { resolveRecords } from '../merge/resolve.ts';
 import { type Source, sourceOf, wordsOfSource } from '../merge/sources.ts';
-import { countBySeverity } from './count-changes.ts';
+import { type Changes, recordChanges } from './count-changes.ts';
 import { inventoryNotes } from './inventory-note.ts';
 import type { ImportRow, ScanScope } from './manage-imports.ts';
 import type { openReport } from './open-report.ts';
@@ -57,7 +57,7 @@ export interface Result {
   rejections: Staged['rejections'];
   notes: string[];
   run: Record<string, unknown>;
-  by_severity: Awaited<ReturnType<typeof countBySeverity>>;
+  by_severity: Changes['by_severity'];
 }
 
 /** Small imports are planned well without fresh statistics. */
@@ -106,7 +106,7 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report, 
   const closures = await closeAbsent(tx, resolution, absence);
   const { closed, withheld } = closures;
   const redecided = await followDecisions(tx, resolution);
-  const by_severity = await countBySeverity(tx, orgId, row.id);
+  const changes = await recordChanges(tx, orgId, row.id);
   if (!row.dry_run) {
     await follower.moveLinks(tx, { ...systemActor(orgId, resolution.actor.name), ...resolution.actor }, merged);
     await notifyFollower(tx, follower, resolution, {
@@ -117,12 +117,14 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report, 
     });
   }
   const { received, rejected, rejections } = staged;
-  const unchanged = received - rejected - outcomes.created - outcomes.updated - outcomes.reopened;
+  const { created, updated, reopened } = changes.counts;
+  // A finding that the report does not show can change as well, for example when a decision holds again.
+  const unchanged = Math.max(0, received - rejected - created - updated - reopened);
   return {
     status: withheld && !row.dry_run ? 'needs_confirmation' : 'succeeded',
     format: format.id,
     sourceId: resolution.sourceId,
-    counts: { received, ...outcomes, unchanged, rejected, closed },
+    counts: { received, ...changes.counts, unchanged, rejected },
     rejections,
     notes: [
       ...withheldNotes(closures, row.dry_run),
@@ -133,7 +135,7 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report, 
       ...report.assets.notes(),
     ],
     run: factsOf(staged.run),
-    by_severity,
+    by_severity: changes.by_severity,
   };
 }
 

@@ -1,33 +1,55 @@
 import { type Severity, severities } from '@rrs/scan-reports';
 import { sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
+import { changedOutcomes } from '../merge/group-records.ts';
 import { severityName } from '../severity.ts';
 import { closedStatuses } from '../status.ts';
 
-export const countedChanges = ['created', 'reopened', 'closed'] as const;
+/** What an import can do to a finding. Of several, the first one counts. */
+const changeKinds = ['created', 'reopened', 'closed', 'updated'] as const;
+type Kind = (typeof changeKinds)[number];
+/** The kinds that are also counted by severity. */
+export const countedChanges = ['created', 'reopened', 'closed'] as const satisfies readonly Kind[];
 export type CountsBySeverity = Record<(typeof countedChanges)[number], Record<Severity, number>>;
 
+export interface Changes {
+  counts: Record<Kind, number>;
+  by_severity: CountsBySeverity;
+}
+
 /**
- * Counts the findings that an import created, reopened and closed, by severity. Call it in the transaction of the import, or of its confirmation, while its
- * staged groups and its closures exist.
+ * Records and counts what an import did to findings. The list of changes and the filter `import_id` read the same record. Call it at the end of the
+ * transaction of the import, while its staged groups exist, and again when it is confirmed.
  */
-export async function countBySeverity(tx: TenantTx, orgId: string, importId: string): Promise<CountsBySeverity> {
-  const { rows } = await sql<{ kind: (typeof countedChanges)[number]; severity: number; count: number }>`
-    with changed as (
-      select finding_id, case when bool_or(outcome = 'created') then 'created' else 'reopened' end as kind from tenant_import_groups
-      where org_id = ${orgId} and import_id = ${importId} and outcome in ('created', 'reopened') group by 1
-      union all
-      select c.finding_id, 'closed' from import_closures c
-      where c.org_id = ${orgId} and c.import_id = ${importId} and exists (
-        select from finding_history h where h.org_id = ${orgId} and h.finding_id = c.finding_id and h.import_id = ${importId} and h.after->>'status' = any(${closedStatuses as readonly string[]}))
-      group by 1
+export async function recordChanges(tx: TenantTx, orgId: string, importId: string): Promise<Changes> {
+  const rank = (kind: Kind) => sql.lit(changeKinds.indexOf(kind));
+  const { rows } = await sql<{ kind: Kind; severity: number; count: number }>`
+    with known as (
+      delete from import_changes where org_id = ${orgId} and import_id = ${importId} returning kind, finding_ids
+    ), changed as materialized (
+      select finding_id, (${[...changeKinds]}::text[])[min(rank) + 1] as kind from (
+        select finding_id, case outcome when 'created' then ${rank('created')} when 'reopened' then ${rank('reopened')} else ${rank('updated')} end as rank
+        from tenant_import_groups where org_id = ${orgId} and import_id = ${importId} and outcome = any(${[...changedOutcomes, 'reopened']}::text[])
+        union all
+        select finding_id, case when after->>'status' in ('open', 'in_progress') then ${rank('reopened')}
+          when after->>'status' = any(${closedStatuses as readonly string[]}) then ${rank('closed')} else ${rank('updated')} end
+        from finding_history where org_id = ${orgId} and import_id = ${importId}
+        union all
+        select unnest(finding_ids), array_position(${[...changeKinds]}::text[], kind) - 1 from known
+      ) as change group by finding_id
+    ), recorded as (
+      insert into import_changes (org_id, import_id, kind, finding_ids)
+      select ${orgId}::uuid, ${importId}::uuid, kind, array_agg(finding_id order by finding_id) from changed group by kind
     )
     select changed.kind, f.severity, count(*)::int as count from changed join findings f on f.org_id = ${orgId} and f.id = changed.finding_id group by 1, 2`.execute(
     tx,
   );
-  const counts = emptyCounts();
-  for (const { kind, severity, count } of rows) counts[kind][severityName(severity)] = count;
-  return counts;
+  const changes: Changes = { counts: { created: 0, reopened: 0, closed: 0, updated: 0 }, by_severity: emptyCounts() };
+  for (const { kind, severity, count } of rows) {
+    changes.counts[kind] += count;
+    if (kind !== 'updated') changes.by_severity[kind][severityName(severity)] = count;
+  }
+  return changes;
 }
 
 export function emptyCounts(): CountsBySeverity {

@@ -1,9 +1,9 @@
-import { sql } from 'kysely';
+import fc from 'fast-check';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemActor } from '../../shared/actor.ts';
 import { newId } from '../../shared/ids.ts';
 import { type Item, image, inLib, useImports } from '../../testing/findings/imports.ts';
-import { countBySeverity, emptyCounts } from './count-changes.ts';
+import { updateFinding } from '../triage/triage.ts';
 import { listImportChanges, toImportChange } from './import-changes.ts';
 import { confirmImport } from './manage-imports.ts';
 
@@ -88,61 +88,88 @@ describe('the changes of an import', () => {
     await expect(shown(newId())).rejects.toThrow(/import/);
   });
 
-  it('of two sources at the same time are kept apart', async () => {
-    const other = await scan(7, [lib('x')], 'tool_b');
-    await engine
-      .admin()
-      .query('update findings set created_at = (select finished_at from imports where id = $2) where org_id = $1 and title = $3', [org, ids.first, 'x']);
-    expect(await shown(ids.first)).toHaveLength(3);
-    expect(await shown(other.id)).toEqual([]);
+  it('include a second source that says nothing new', async () => {
+    const other = await scan(7, [lib('d')], 'tool_b');
+    expect(other).toMatchObject({ created: 0, updated: 1 });
+    expect(await shown(other.id)).toEqual(['d: updated null -> null']);
+    expect((await page(other.id)).data).toMatchObject([{ fields: [] }]);
   });
+});
+
+describe('the counts of an import', () => {
+  const NAMES = ['a', 'b', 'c', 'd', 'e', 'f'];
+  const libs = fc.uniqueArray(
+    fc.record({
+      name: fc.constantFrom(...NAMES),
+      severity: fc.constantFrom('low', 'high', 'critical'),
+      path: fc.constantFrom('x', 'y'),
+      present: fc.boolean(),
+    }),
+    { selector: ({ name, path }) => name + path },
+  );
+  const reports = fc.array(
+    fc.record({
+      source: fc.constantFrom('tool_a', 'tool_b'),
+      asset: fc.constantFrom('shop:prod', 'shop:pr-17', 'shop:1.4.2'),
+      coverage: fc.constantFrom('complete', 'partial'),
+      day: fc.integer({ min: 1, max: 20 }),
+      items: libs,
+      dismiss: fc.option(fc.constantFrom(...NAMES)),
+    }),
+    { minLength: 4, maxLength: 6 },
+  );
+
+  it('equal what the list of changes has of each kind', async () => {
+    await fc.assert(
+      fc.asyncProperty(reports, async (given) => {
+        org = await engine.organization();
+        for (const { source, asset: name, coverage, day, items, dismiss } of given) {
+          const asset = { type: 'container_image' as const, name };
+          const records = items.map((item) =>
+            lib(item.name, { asset, severity: item.severity as 'low', present: item.present, location: { component: item.name, path: item.path } }),
+          );
+          const { id } = await engine.run(org, [on(day), { run: { asset } }, ...records], {
+            source: source as 'tool_a',
+            scope: { coverage: coverage as 'complete' },
+          });
+          await checkCounts(id);
+          if (dismiss !== null) await dismissFinding(dismiss);
+        }
+      }),
+      { numRuns: 4, endOnFailure: true },
+    );
+  }, 60_000);
+
+  async function checkCounts(id: string): Promise<void> {
+    const row = await engine.read(org, id);
+    const { data } = await page(id);
+    const count = (kind: string) => data.filter((change) => change.kind === kind).length;
+    const { created, reopened, closed, updated } = row;
+    expect({ created: count('created'), reopened: count('reopened'), closed: count('closed'), updated: count('updated') }).toEqual({
+      created,
+      reopened,
+      closed,
+      updated,
+    });
+    const total = (counts: Record<string, number>) => Object.values(counts).reduce((sum, one) => sum + one, 0);
+    const bySeverity = row.by_severity as Record<'created' | 'reopened' | 'closed', Record<string, number>>;
+    expect([total(bySeverity.created), total(bySeverity.reopened), total(bySeverity.closed)]).toEqual([created, reopened, closed]);
+    expect(new Set(data.map(({ finding_id }) => finding_id)).size).toBe(data.length);
+  }
+
+  async function dismissFinding(title: string): Promise<void> {
+    const found = (await engine.findings(org)).find((finding) => finding.title === title && finding.status === 'open');
+    if (!found) return;
+    const patch = { status: 'false_positive', justification: 'code_not_present' } as const;
+    await engine
+      .db()
+      .withTenant({ orgId: org }, (tx) => updateFinding(tx, systemActor(org, 'test'), { id: found.id, patch, check: () => {} }, engine.follower));
+  }
 });
 
 describe('the counts by severity', () => {
   beforeEach(async () => {
     org = await engine.organization();
-  });
-
-  it('of an import count what it created, reopened and closed, each finding once', async () => {
-    await scan(1, [lib('a', { severity: 'critical' }), lib('b'), lib('c'), lib('d', { severity: 'low' }), lib('e', { severity: 'info' })]);
-    const importId = newId();
-    const outcomes: [string, string, number][] = [
-      ['a', 'created', 0],
-      ['a', 'created', 1],
-      ['b', 'reopened', 0],
-      ['b', 'joined', 1],
-      ['e', 'updated', 0],
-    ];
-    const counts = await engine.db().withTenant({ orgId: org }, async (tx) => {
-      for (const [title, outcome, track] of outcomes) {
-        await sql`
-          insert into tenant_import_groups (org_id, import_id, n, members, rows, asset_id, track, counts, weakness, identity_key, present, content, seen_at, finding_id, is_shared, outcome)
-          select org_id, ${importId}, 1, '{1}', 1, asset_id, ${track}, true, weakness, identity_key, true, '', now(), id, false, ${outcome} from findings where org_id = ${org} and title = ${title}`.execute(
-          tx,
-        );
-      }
-      await sql`insert into imports (org_id, id, status, sha256, bytes, created_by, actor) values (${org}, ${importId}, 'running', '', 0, 'test', '{}')`.execute(
-        tx,
-      );
-      for (const [title, status] of [
-        ['c', 'verified'],
-        ['d', 'remediated'],
-      ]) {
-        await sql`
-          insert into import_closures (org_id, import_id, finding_id, track, absence, absent_at)
-          select org_id, ${importId}, id, track, 'gone', now() from findings, generate_series(0, 1) track where org_id = ${org} and title = ${title}`.execute(
-          tx,
-        );
-        await sql`
-          insert into finding_history (org_id, finding_id, id, actor_type, actor_name, import_id, action, after)
-          select org_id, id, new_id(), 'system', 'test', ${importId}, 'status_changed', jsonb_build_object('status', ${status}::text) from findings where org_id = ${org} and title = ${title}`.execute(
-          tx,
-        );
-      }
-      return countBySeverity(tx, org, importId);
-    });
-    const empty = emptyCounts();
-    expect(counts).toEqual({ created: { ...empty.created, critical: 1 }, reopened: { ...empty.reopened, high: 1 }, closed: { ...empty.closed, high: 1 } });
   });
 
   it('of a confirmed import include what it closed', async () => {
@@ -156,5 +183,6 @@ describe('the counts by severity', () => {
     const actor = systemActor(org, 'test');
     const confirmed = await engine.db().withTenant({ orgId: org }, (tx) => confirmImport(tx, actor, held.id, engine.follower));
     expect(confirmed).toMatchObject({ closed: 12, by_severity: { closed: { critical: 2, low: 10, high: 0 } } });
+    expect((await page(held.id, { kind: ['closed'] })).data).toHaveLength(12);
   });
 });

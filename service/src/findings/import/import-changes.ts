@@ -5,7 +5,7 @@ import type { TenantTx } from '../../db/database.ts';
 import { fetchPage, type Page, type PageRequest } from '../../db/pages.ts';
 import type { ImportChange, ImportChangeQuery } from '../schemas-imports.ts';
 import { severityName } from '../severity.ts';
-import { closedStatuses, type Status } from '../status.ts';
+import type { Status } from '../status.ts';
 import { type ImportRow, readImport } from './manage-imports.ts';
 
 type Kind = Static<typeof ImportChange>['kind'];
@@ -36,7 +36,9 @@ export async function listImportChanges(
   const row = await readImport(tx, orgId, id);
   const unchanged = kind?.includes('unchanged') ? sql`union all ${unchangedSql(row)}` : sql``;
   const changes = sql<ChangeRow>`(
-    with entries as materialized (${entriesSql(row)}), changed as (${changedSql} ${unchanged})
+    with recorded as materialized (
+      select unnest(finding_ids) as finding_id, kind from import_changes where org_id = ${orgId} and import_id = ${id}
+    ), changed as (${changedSql(row)} ${unchanged})
     select f.id, changed.kind, f.title, f.severity, f.asset_id, a.type as asset_type, a.name as asset_name, changed.from_status, changed.to_status, changed.before, changed.after
     from changed
     join findings f on f.org_id = ${orgId} and f.id = changed.finding_id
@@ -45,25 +47,17 @@ export async function listImportChanges(
   return fetchPage(tx, kind ? all.where('kind', 'in', kind) : all, { severity: { column: 'severity', type: 'smallint' } }, page);
 }
 
-/** The findings that the transaction of the import created, and what the history says about the import. */
-function entriesSql({ org_id, id, source_id, finished_at }: ImportRow): RawBuilder<unknown> {
+/** What the import did, with what the history says about it. An update that only adds a source or details has no entry. */
+function changedSql({ org_id, id }: ImportRow): RawBuilder<unknown> {
   return sql`
-    select f.id as finding_id, true as created, null::uuid as id, null as action, null::jsonb as before, null::jsonb as after from findings f
-    where f.org_id = ${org_id} and f.created_at = ${finished_at} and ${source_id} = any(f.source_ids)
-    union all
-    select h.finding_id, false, h.id, h.action, h.before, h.after from finding_history h where h.org_id = ${org_id} and h.import_id = ${id}`;
+    select r.finding_id, r.kind,
+      case when r.kind <> 'created' then (array_agg(h.before->>'status' order by h.id) filter (where h.after ? 'status'))[1] end as from_status,
+      coalesce((array_agg(h.after->>'status' order by h.id desc) filter (where h.after ? 'status'))[1], case when r.kind = 'created' then 'open' end) as to_status,
+      (array_agg(h.before order by h.id) filter (where h.action = 'updated'))[1] as before,
+      (array_agg(h.after order by h.id desc) filter (where h.action = 'updated'))[1] as after
+    from recorded r left join finding_history h on h.org_id = ${org_id} and h.import_id = ${id} and h.finding_id = r.finding_id
+    group by r.finding_id, r.kind`;
 }
-
-/** Of several entries about one finding, what matters most: created, then reopened, closed, updated. */
-const changedSql = sql`
-  select finding_id,
-    case when bool_or(created) then 'created' when bool_or(after->>'status' in ('open', 'in_progress')) then 'reopened'
-      when bool_or(after->>'status' = any(${closedStatuses as readonly string[]})) then 'closed' else 'updated' end as kind,
-    case when not bool_or(created) then (array_agg(before->>'status' order by id) filter (where after ? 'status'))[1] end as from_status,
-    coalesce((array_agg(after->>'status' order by id desc) filter (where after ? 'status'))[1], case when bool_or(created) then 'open' end) as to_status,
-    (array_agg(before order by id) filter (where action = 'updated'))[1] as before,
-    (array_agg(after order by id desc) filter (where action = 'updated'))[1] as after
-  from entries group by finding_id`;
 
 /** What the import saw and did not change. Sightings keep only the last complete scan that saw them, so this is known only of the newest one of each track. */
 function unchangedSql({ org_id, id }: ImportRow): RawBuilder<unknown> {
@@ -74,7 +68,7 @@ function unchangedSql({ org_id, id }: ImportRow): RawBuilder<unknown> {
     join findings f on f.org_id = ${org_id} and f.asset_id = run.asset_id
     join sightings s on s.org_id = ${org_id} and s.finding_id = f.id and s.source_id = run.source_id and s.track = run.track
     where run.org_id = ${org_id} and run.import_id = ${id} and s.state = 'present' and s.first_seen <= run.ended_at and (s.missed_at is null or s.missed_at < c.complete_at)
-      and not exists (select from entries where entries.finding_id = s.finding_id)`;
+      and not exists (select from recorded where recorded.finding_id = s.finding_id)`;
 }
 
 export function toImportChange(row: ChangeRow): Static<typeof ImportChange> {

@@ -13,7 +13,7 @@ import type { FindingFollower } from '../follower.ts';
 import { takeImportLock } from '../import-lock.ts';
 import { runImport } from '../jobs.ts';
 import type { ImportListQuery, ScanScope as ScanScopeSchema } from '../schemas.ts';
-import { countBySeverity } from './count-changes.ts';
+import { recordChanges } from './count-changes.ts';
 
 export type ScanScope = Static<typeof ScanScopeSchema>;
 
@@ -102,9 +102,13 @@ export async function confirmImport(tx: TenantTx, actor: Actor, id: string, foll
     large: false,
   };
   const closed = await acceptRun(tx, resolution);
-  const bySeverity = await countBySeverity(tx, actor.orgId, id);
+  const changes = await recordChanges(tx, actor.orgId, id);
   await notifyFollower(tx, follower, resolution, { reopened: 0, closed, others: [], isWithheld: false });
-  return finishUnconfirmed(tx, actor, row, { status: 'succeeded', closed, by_severity: { ...(row.by_severity as object), closed: bySeverity.closed } });
+  return finishUnconfirmed(tx, actor, row, {
+    status: 'succeeded',
+    closed: changes.counts.closed,
+    by_severity: { ...(row.by_severity as object), closed: changes.by_severity.closed },
+  });
 }
 
 /** Drops the withheld closures. Other results of the import stay. */

@@ -100,11 +100,8 @@ export function versionSql(orgId: string, assetId: string, version: string): Con
 }
 
 /** What the import created, reopened, updated or closed. */
-export function importSql(orgId: string, importId: string, imported: PreparedFilter['imported']): Condition {
-  const created = imported
-    ? sql`select own.id from findings own where own.org_id = ${orgId} and own.created_at = ${imported.at} and ${imported.sourceId} = any(own.source_ids) union all`
-    : sql``;
-  return sql`findings.id in (${created} select h.finding_id from finding_history h where h.org_id = ${orgId} and h.import_id = ${importId})`;
+export function importSql(orgId: string, importId: string): Condition {
+  return sql`findings.id in (select unnest(c.finding_ids) from import_changes c where c.org_id = ${orgId} and c.import_id = ${importId})`;
 }
 
 function escapeLike(text: string): string {

@@ -70,7 +70,7 @@ export function filterFindings<Row>(
 }
 
 function conditionsOf(orgId: string, prepared: PreparedFilter, strategy: 'lookup' | 'scan', faceted: boolean): RawBuilder<boolean>[] {
-  const { filter, imported } = prepared;
+  const { filter } = prepared;
   const { component, not_component, path, not_path, rule, not_rule, track, asset_id, asset_version, import_id } = filter;
   const { suppressed, acceptance_requested, severity_disputed, has_fix } = filter;
   const conditions = [...assetConditions(orgId, prepared), ...workItemConditions(orgId, filter)];
@@ -83,7 +83,7 @@ function conditionsOf(orgId: string, prepared: PreparedFilter, strategy: 'lookup
   if (not_rule) add(sql`(findings.rule is null or not ${ruleSql(not_rule)})`);
   if (track) add(trackSql(orgId, track));
   if (asset_version && asset_id) add(versionSql(orgId, asset_id, asset_version));
-  if (import_id) add(importSql(orgId, import_id, imported));
+  if (import_id) add(importSql(orgId, import_id));
   if (acceptance_requested !== undefined) {
     const pending = sql`select d.finding_id from decisions d where d.org_id = ${orgId} and d.state = 'requested'`;
     add(acceptance_requested ? sql`findings.id in (${pending})` : sql`not exists (${pending} and d.finding_id = findings.id offset 0)`);

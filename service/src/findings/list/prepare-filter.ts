@@ -19,8 +19,6 @@ export interface PreparedFilter {
   aliasesOf: AliasesOf;
   /** The assets that `asset` names in another spelling or with a tag. */
   assetIds: readonly string[];
-  /** When the import wrote its findings, and its source. Null if there is no such import or it wrote nothing. */
-  imported: { at: Date; sourceId: string } | null;
   /** The providers that `not_source` leaves. An index finds their findings, but not those without a provider. */
   otherSources: readonly string[] | null;
   /** Whether findings match that are not listed otherwise, because only pull requests and branches in development have them. */
@@ -37,7 +35,6 @@ export async function prepareFilter(tx: TenantTx, orgId: string, filter: Finding
     search,
     aliasesOf: (id) => aliases.get(canonical(id)) ?? [id],
     assetIds: filter.asset === undefined ? [] : await findByName(tx, orgId, filter.asset),
-    imported: filter.import_id === undefined ? null : await readImported(tx, orgId, filter.import_id),
     otherSources: filter.not_source === undefined ? null : await readOtherSources(tx, orgId, filter.not_source),
     unlisted: await namesUnlisted(tx, orgId, filter),
   };
@@ -49,12 +46,6 @@ async function readOtherSources(tx: TenantTx, orgId: string, excluded: readonly 
   const names = excluded.map((name) => name.toLowerCase());
   const rows = await tx.selectFrom('sources').select('provider').distinct().where('org_id', '=', orgId).execute();
   return rows.map(({ provider }) => provider).filter((provider) => !names.includes(provider));
-}
-
-/** An import writes its findings in one transaction, whose time is also that of its end. */
-async function readImported(tx: TenantTx, orgId: string, id: string): Promise<PreparedFilter['imported']> {
-  const row = await tx.selectFrom('imports').select(['finished_at', 'source_id']).where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst();
-  return row?.finished_at && row.source_id ? { at: row.finished_at, sourceId: row.source_id } : null;
 }
 
 /** What only pull requests have is not listed, unless the filter names one of them, its build or its import. */

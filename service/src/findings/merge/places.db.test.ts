@@ -2,6 +2,7 @@ import type { Asset, Observation } from '@rrs/scan-reports';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { systemActor } from '../../shared/actor.ts';
 import { type ImportOptions, seen, useImports } from '../../testing/findings/imports.ts';
+import { listFindings } from '../list/list.ts';
 import { type FindingPatch, updateFinding } from '../triage/triage.ts';
 
 const engine = useImports();
@@ -32,6 +33,11 @@ const patch = async (change: FindingPatch) => {
     .db()
     .withTenant({ orgId: org }, (tx) => updateFinding(tx, systemActor(org, 'Ada'), { id: finding?.id ?? '', patch: change, check: () => {} }, engine.follower));
 };
+const search = (q: string) =>
+  engine.db().withTenant({ orgId: org }, async (tx) => {
+    const page = { limit: 10, sort: 'created_at', total: 'exact', position: null, seal: JSON.stringify } as const;
+    return (await listFindings(tx, org, { q }, page)).data.length;
+  });
 const dismiss = { status: 'false_positive', justification: 'code_not_reachable', reason: 'only in tests' } as const;
 const accept = { status: 'risk_accepted', owner: 'ada', reason: 'for now', expires_at: new Date(Date.now() + 30 * 86_400_000).toISOString() } as const;
 const state = async () =>
@@ -76,7 +82,7 @@ describe('a decision', () => {
     await patch(dismiss);
     await run([injection('/b'), injection('/a')], 2);
     expect(await state()).toMatchObject([{ status: 'false_positive' }]);
-    expect(await run([injection('/a'), injection('/b'), injection('/admin/delete')], 3)).toMatchObject({ updated: 1 });
+    expect(await run([injection('/a'), injection('/b'), injection('/admin/delete')], 3)).toMatchObject({ reopened: 1 });
     expect(await state()).toMatchObject([{ status: 'open', reason_code: 'new_occurrence', place_count: 3 }]);
     await run([injection('/a'), injection('/b')], 4);
     expect(await state()).toMatchObject([{ status: 'false_positive', reason_code: 'decision_resumed' }]);
@@ -121,5 +127,25 @@ describe('an accepted risk', () => {
     expect(await state()).toMatchObject([{ status: 'risk_accepted', reason_code: 'acceptance_resumed' }]);
     await run([injection('/a', { known_exploited: true })], 4);
     expect(await state()).toMatchObject([{ status: 'open', reason_code: 'risk_increased' }]);
+  });
+});
+
+describe('the search', () => {
+  it('finds a finding by the words of all its records and sources that are present', async () => {
+    await run([lodash('web/package-lock.json', '4.17.20'), lodash('api/yarn.lock', '4.17.19', { title: 'Command injection', cwes: [94] })], 1);
+    expect(await engine.findings(org)).toHaveLength(1);
+    for (const word of ['package-lock.json', 'api/yarn.lock', '4.17.19', 'injection', 'CWE-94', 'CVE-2021-23337'])
+      expect([word, await search(word)]).toEqual([word, 1]);
+    await run(
+      [lodash('deploy/npm-shrinkwrap.json', '4.17.18', { title: 'Prototype pollution', vulnerability_ids: ['CVE-2021-23337', 'GHSA-35jh-r3h4-6jhm'] })],
+      2,
+      {
+        source: 'tool_b',
+      },
+    );
+    for (const word of ['api/yarn.lock', 'npm-shrinkwrap.json', 'pollution', 'GHSA-35jh-r3h4-6jhm']) expect([word, await search(word)]).toEqual([word, 1]);
+    await run([lodash('web/package-lock.json', '4.17.20')], 3);
+    for (const [word, found] of Object.entries({ 'yarn.lock': 0, 'package-lock.json': 1, 'npm-shrinkwrap.json': 1 }))
+      expect([word, await search(word)]).toEqual([word, found]);
   });
 });

@@ -34,6 +34,7 @@ export async function resolveRecords(tx: TenantTx, resolution: Resolution, moved
   await joinComponents(tx, resolution);
   await groupRecords(tx, resolution);
   if (resolution.large) await sql`select analyze_groups()`.execute(tx);
+  await gatherWords(tx, resolution);
   await markSeen(tx, resolution);
   await keepTexts(tx, resolution);
   await moveKnown(tx, resolution);
@@ -61,6 +62,24 @@ async function useAliases(tx: TenantTx, { orgId, importId, provider }: Resolutio
     with alias as materialized (select alias, weakness from ${aliasesFor(orgId, provider)} known)
     update tenant_import_rows r set weakness = alias.weakness from alias
     where r.org_id = ${orgId} and r.import_id = ${importId} and r.weakness = alias.alias`.execute(tx);
+}
+
+/** Most words that a finding gets from its other records. */
+const GATHERED = 500;
+
+/** A search finds a finding by the words of all its records, and not only of the one that says most. Tags are those of that one. */
+async function gatherWords(tx: TenantTx, { orgId, importId }: Resolution): Promise<void> {
+  await sql`
+    with several as materialized (
+      select g.n, unnest(g.members) as member from tenant_import_groups g
+      where g.org_id = ${orgId} and g.import_id = ${importId} and g.rows > 1 and g.outcome = any(${changedOutcomes as readonly string[]})
+    ), gathered as materialized (
+      select several.n, (array_agg(distinct word))[1:${sql.lit(GATHERED)}] as words
+      from several join tenant_import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = several.member and r.present
+      cross join lateral unnest(r.words) as word where word not like 't:%' group by several.n
+    )
+    update tenant_import_rows r set words = distinct_sorted(r.words || gathered.words) from gathered
+    where r.org_id = ${orgId} and r.import_id = ${importId} and r.n = gathered.n`.execute(tx);
 }
 
 function groupsSql({ orgId, importId }: Resolution, where: ReturnType<typeof sql>) {

@@ -112,6 +112,19 @@ describe('accepting a risk under the four-eyes policy', () => {
     ).rejects.toMatchObject({ code: '23514' });
   });
 
+  it('cannot be approved in the name of a colleague whose password the requester has set', async () => {
+    const colleague = await addPerson(api, api.ours, 'admin');
+    await patch(accept);
+    const password = 'a password that Ada knows';
+    expect(await send('PATCH', `/members/${colleague.id}`, { password })).toMatchObject({ status: 200 });
+    const impostor = await signIn(api, { ...colleague, password });
+    const refused = { status: 403, body: { code: 'password_change_required', detail: expect.stringContaining('act in your name') } };
+    expect(await approve(impostor)).toMatchObject(refused);
+    expect(await send('POST', '/findings/bulk', { ids: [id], change: { acceptance: 'approve' } }, impostor)).toMatchObject(refused);
+    expect(await send('POST', '/api-keys', { name: 'for later', role: 'admin' }, impostor)).toMatchObject(refused);
+    expect(await read()).toMatchObject({ status: 'open', acceptance: { state: 'requested' } });
+  });
+
   it('can be approved by a key without a member, unless the same key or its maker requested it', async () => {
     const [root, other] = [await api.ours.key('admin'), await api.ours.key('analyst')];
     const child = (await createKey(api, { as: root }, 'analyst', { name: 'Head of Security' })).key;

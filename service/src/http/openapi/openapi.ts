@@ -65,6 +65,7 @@ function addCommonProblems(route: RouteOptions): void {
   if (access !== 'public') codes.push('unauthenticated', 'rate_limited');
   if (access !== 'public' && access !== 'authenticated') codes.push('forbidden');
   if (access !== 'public' && ![route.method].flat().includes('GET')) codes.push('cross_site_request');
+  if (access !== 'public' && access !== 'authenticated' && ![route.method].flat().includes('GET')) codes.push('password_change_required');
   if (route.schema?.body || route.config?.upload) codes.push('malformed_request', 'payload_too_large', 'unsupported_media_type');
   const own = (route.schema?.response ?? {}) as Record<number, { content?: Record<string, { examples?: Json }> }>;
   const response: Record<number, unknown> = { ...own };

@@ -65,7 +65,9 @@ export function installAccess(app: FastifyInstance, { authenticate, rateLimit, c
     request.actor = actor;
     request.credential = credential;
     if (requests) takeToken(requests, rateLimit, actor, reply);
-    if (access !== 'authenticated') requirePermission(actor, access);
+    if (access === 'authenticated') return;
+    assertOwnPassword(request, principal);
+    requirePermission(actor, access);
   });
 }
 
@@ -108,6 +110,15 @@ export function assertSameSite(request: FastifyRequest, origin: string): void {
   if (!same || (site !== undefined && site !== 'same-origin')) {
     throw new AppError('cross_site_request', 'A browser session can change data only from pages of this service. Use an API key in programs.');
   }
+}
+
+/** Threat: an administrator sets the password of a colleague and acts as the second person. */
+function assertOwnPassword({ method }: FastifyRequest, { passwordChosenBy = null }: Principal): void {
+  if (passwordChosenBy === null || method === 'GET' || method === 'HEAD') return;
+  throw new AppError(
+    'password_change_required',
+    `Your password was chosen by ${passwordChosenBy}, who could act in your name. Change it with PUT /me/password and sign in again.`,
+  );
 }
 
 function requirePermission(actor: Actor, permission: Permission): void {

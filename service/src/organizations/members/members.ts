@@ -11,7 +11,7 @@ import { lowerKeysOf } from '../api-keys/api-keys.ts';
 import type { MemberCreate, MemberPatch } from '../schemas.ts';
 import { assertNotAbove, assertOwnerLeft, lockForAccessChange } from './owners.ts';
 
-const columns = ['id', 'email', 'name', 'role', 'version', 'created_at', 'updated_at', 'password_hash'] as const;
+const columns = ['id', 'email', 'name', 'role', 'version', 'created_at', 'updated_at', 'password_hash', 'password_chosen_by'] as const;
 
 /** The caller hashes the password outside the transaction, because hashing is slow by design. */
 interface NewMember extends Omit<Static<typeof MemberCreate>, 'password'> {
@@ -43,7 +43,14 @@ export async function addMember(tx: TenantTx, actor: Actor, input: NewMember): P
   const email = input.email.toLowerCase();
   const member = await tx
     .insertInto('members')
-    .values({ org_id: actor.orgId, id: newId(), email, name: input.name, role: input.role, password_hash: input.passwordHash })
+    .values({
+      org_id: actor.orgId,
+      id: newId(),
+      email,
+      name: input.name,
+      role: input.role,
+      ...(input.passwordHash === null ? {} : passwordOf(actor, input.passwordHash)),
+    })
     .onConflict((conflict) => conflict.columns(['org_id', 'email']).doNothing())
     .returning(columns)
     .executeTakeFirst();
@@ -63,7 +70,12 @@ export async function updateMember(tx: TenantTx, actor: Actor, { id, patch, chec
   if (next.name === current.name && next.role === current.role && next.password_hash === current.password_hash) return current;
   const updated = await tx
     .updateTable('members')
-    .set({ ...next, ...(patch.passwordHash ? { failed_sign_ins: 0, locked_until: null } : {}), version: current.version + 1, updated_at: new Date() })
+    .set({
+      ...next,
+      ...(patch.passwordHash ? { ...passwordOf(actor, patch.passwordHash, id), failed_sign_ins: 0, locked_until: null } : {}),
+      version: current.version + 1,
+      updated_at: new Date(),
+    })
     .where('org_id', '=', actor.orgId)
     .where('id', '=', id)
     .returning(columns)
@@ -95,6 +107,15 @@ export async function removeMember(tx: TenantTx, actor: Actor, id: string): Prom
   await assertOwnerLeft(tx, actor.orgId);
   await recordAudit(tx, actor, { action: 'member.removed', objectType: 'member', objectId: id, before: auditable(current) });
   await emit(tx, actor.orgId, { type: 'member.removed', subject: id, data: auditable(current) });
+}
+
+/**
+ * Threat: whoever chose a password can sign in as the member, and be the second person of a four-eyes rule. The member must change it first, and notices if
+ * somebody else has done so. Whoever can use the command line can do anything.
+ */
+function passwordOf(actor: Actor, hash: string, memberId: string | null = null) {
+  const isTrusted = actor.type === 'system' || (memberId !== null && actor.memberId === memberId);
+  return { password_hash: hash, password_chosen_by: isTrusted ? null : actor.name };
 }
 
 function auditable({ email, name, role }: MemberRow) {

@@ -24,6 +24,7 @@ interface Found {
   person_name: string;
   email: string | null;
   expires_at: Date | null;
+  password_chosen_by?: string | null;
 }
 
 /** The organization that a token names, and the member behind the token, if there is one. */
@@ -43,7 +44,7 @@ const KEY = `
 const CHOSEN_KEY = KEY.replace('k.org_id = $1', 'o.slug = $1');
 
 const SESSION = `
-  select s.org_id, o.slug, o.name as org_name, m.id, m.name, m.role, m.id as member_id, m.email, s.expires_at, m.id as person, m.name as person_name
+  select s.org_id, o.slug, o.name as org_name, m.id, m.name, m.role, m.id as member_id, m.email, s.expires_at, m.id as person, m.name as person_name, m.password_chosen_by
   from sessions s join members m on m.org_id = s.org_id and m.id = s.member_id join organizations o on o.id = s.org_id
   where s.org_id = $1 and s.token_hash = $2 and s.expires_at > now()`;
 
@@ -134,5 +135,6 @@ function principal(type: Actor['type'], found: Found, caller: Caller): Principal
     organization: { id: found.org_id, slug: found.slug, name: found.org_name },
     email: found.email,
     expiresAt: found.expires_at,
+    passwordChosenBy: found.password_chosen_by ?? null,
   };
 }

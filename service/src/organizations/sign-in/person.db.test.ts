@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AUDIENCE, type IdentityProvider, startIdentityProvider } from '../../testing/fakes/identity-provider.ts';
 import { startApi, type TestApi } from '../../testing/http/api.ts';
-import { addPerson, behindProxy, createKey, fromRandomAddress, signIn, statusOf } from '../../testing/people.ts';
+import { addNewcomer, addPerson, behindProxy, createKey, fromRandomAddress, signIn, statusOf } from '../../testing/people.ts';
 
 let provider: IdentityProvider;
 let api: TestApi;
@@ -109,6 +109,40 @@ describe('different persons', () => {
     expect((await personOf(await token('both', { email: here.email }))).id).toBe(here.id);
     expect((await personOf(await token('both', { organization: 'theirs', email: there.email }))).id).toBe(there.id);
     expect((await personOf(await token('both'))).id).toBe(here.id);
+  });
+});
+
+describe('a password that somebody else chose', () => {
+  const changePassword = (headers: { cookie: string }, current_password: string, new_password: string) =>
+    api.call('PUT', '/api/v1/me/password', { headers: { ...fromRandomAddress(), ...headers }, body: { current_password, new_password } });
+
+  it('lets its member only read, until the member changes it', async () => {
+    const admin = await addPerson(api, api.ours, 'admin');
+    const grace = await addNewcomer(api, api.ours, 'admin', (await createKey(api, { headers: await signIn(api, admin) }, 'admin')).key);
+    const session = await signIn(api, grace);
+    const refused = { status: 403, body: { code: 'password_change_required', detail: expect.stringContaining('chosen by a key for admin') } };
+    expect((await api.call('GET', '/api/v1/me', using(session))).body).toMatchObject({ must_change_password: true, person: { id: grace.id } });
+    expect((await api.call('GET', '/api/v1/findings', using(session))).status).toBe(200);
+    const key = { name: 'a key to keep', role: 'viewer' };
+    expect(await api.call('POST', '/api/v1/api-keys', { ...using(session), body: key })).toMatchObject(refused);
+    // An administrator cannot lift it in the name of the member, other than with a new password.
+    expect(await api.call('PATCH', `/api/v1/members/${grace.id}`, { ...using(session), body: { password: 'another long password' } })).toMatchObject(refused);
+
+    expect(await changePassword(session, grace.password, 'known to nobody else')).toMatchObject({ status: 204 });
+    const own = await signIn(api, { email: grace.email, password: 'known to nobody else' });
+    expect((await api.call('GET', '/api/v1/me', using(own))).body).toMatchObject({ must_change_password: false });
+    expect(await api.call('POST', '/api/v1/api-keys', { ...using(own), body: key })).toMatchObject({ status: 201 });
+  });
+
+  it('is noted whenever somebody else sets it, also for a member who had chosen one, whose keys stay usable', async () => {
+    const grace = await addPerson(api, api.ours, 'admin');
+    const own = (await createKey(api, { headers: await signIn(api, grace) }, 'admin')).key;
+    const set = (as: string, password: string) => api.call('PATCH', `/api/v1/members/${grace.id}`, { as, body: { password } });
+    expect((await set(own, 'chosen with my own key')).body).toMatchObject({ must_change_password: false });
+    expect((await set(api.ours.owner, 'chosen by the owner key')).body).toMatchObject({ must_change_password: true });
+    const session = await signIn(api, { email: grace.email, password: 'chosen by the owner key' });
+    expect(await api.call('DELETE', `/api/v1/members/${grace.id}`, using(session))).toMatchObject({ status: 403, body: { code: 'password_change_required' } });
+    expect(await createKey(api, { as: own }, 'viewer')).toMatchObject({ role: 'viewer' });
   });
 });
 

@@ -21,6 +21,7 @@ interface Candidate {
   name: string;
   role: Role;
   password_hash: string | null;
+  password_chosen_by: string | null;
 }
 
 const FREE_ATTEMPTS = 5;
@@ -43,7 +44,14 @@ export async function signIn(db: Database, input: SignIn, caller: { id: string; 
   const actor = actorOf(member, caller);
   const session = await db.withTenant(actor, (tx) => openSession(tx, actor, member, hours));
   const organization = { id: member.org_id, slug: member.slug, name: member.org_name };
-  return { token: session.token, principal: { actor, organization, email: input.email.toLowerCase(), expiresAt: session.expiresAt } satisfies Principal };
+  const principal: Principal = {
+    actor,
+    organization,
+    email: input.email.toLowerCase(),
+    expiresAt: session.expiresAt,
+    passwordChosenBy: member.password_chosen_by,
+  };
+  return { token: session.token, principal };
 }
 
 async function withPassword(candidates: Candidate[], password: string): Promise<Candidate[]> {
@@ -70,7 +78,7 @@ async function countAttempt(tx: SystemTx, { email, organization }: SignIn): Prom
     where o.id = m.org_id and m.email = ${email.toLowerCase()} and m.password_hash is not null
       and (${organization ?? null}::text is null or o.slug = ${organization ?? null})
       and (m.locked_until is null or m.locked_until <= now())
-    returning m.org_id, o.slug, o.name as org_name, m.id, m.name, m.role, m.password_hash`.execute(tx);
+    returning m.org_id, o.slug, o.name as org_name, m.id, m.name, m.role, m.password_hash, m.password_chosen_by`.execute(tx);
   return rows;
 }
 

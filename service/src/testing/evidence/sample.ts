@@ -47,6 +47,8 @@ export function sampleFinding(number: number, overrides: Partial<Finding> = {}):
     acceptance: null,
     reopen_count: 0,
     sources: ['trivy'],
+    occurrence_count: 0,
+    occurrences: [],
     before: { state: 'present', scan: sampleId(3, 1) },
     after: { state: 'absent', scan: sampleId(3, 2) },
     ...overrides,

@@ -58,7 +58,10 @@ function findingRow(finding: Finding, { labels, scans }: References): Row {
   };
 }
 
-function findingCell({ id, title, cves, cwes, weakness, component, component_version, fixed_version, asset, place }: Finding, label: string | null): Cell {
+function findingCell(
+  { id, title, cves, cwes, weakness, component, component_version, fixed_version, asset, place, occurrence_count }: Finding,
+  label: string | null,
+): Cell {
   const names = [...(cves.length > 0 ? cves : [weakness]), ...cwes.map((cwe) => `CWE-${cwe}`)].join(', ');
   const version = [component, component_version].filter(Boolean).join(' ');
   return [
@@ -67,6 +70,7 @@ function findingCell({ id, title, cves, cwes, weakness, component, component_ver
     ...optionalLine(version !== '' && `${version}${fixed_version === null ? '' : ` → ${fixed_version}`}`),
     line(`${humanize(asset.type)}: ${asset.name}`),
     ...optionalLine(place, 'quiet'),
+    ...optionalLine(occurrence_count > 1 && `${occurrence_count} occurrences`, 'quiet'),
     line(id, 'mono'),
   ];
 }
