@@ -55,6 +55,7 @@ export interface DB {
   share_links: ShareLinksTable;
   sightings: SightingsTable;
   source_coverage: SourceCoverageTable;
+  source_packages: SourcePackagesTable;
   sources: SourcesTable;
   sso_subjects: SsoSubjectsTable;
   sync_run_batches: SyncRunBatchesTable;
@@ -187,6 +188,7 @@ interface AssetTracksTable {
   ended_at: Timestamp | null;
   ended_by: string | null;
   ended_reason: string | null;
+  merged_into: number | null;
   created_at: Generated<Timestamp>;
 }
 
@@ -391,6 +393,7 @@ interface FindingsTable {
   justification: FindingsJustification | null;
   severity: number;
   source_severity: number;
+  severity_source: string | null;
   severity_override: number | null;
   severity_override_by: string | null;
   severity_override_reason: string | null;
@@ -442,7 +445,7 @@ interface IdempotencyKeysTable {
 interface IdentityRulesTable {
   org_id: string;
   id: string;
-  kind: 'by_person' | 'asset_merge' | 'alias';
+  kind: 'by_person' | 'asset_merge' | 'alias' | 'source_package';
   a: string;
   b: string;
   person: string | null;
@@ -528,6 +531,7 @@ interface ImportRowsTable {
   external_id: string | null;
   title: string;
   severity: number;
+  severity_source: string | null;
   tool_severity: string | null;
   suppressed: boolean;
   present: boolean;
@@ -801,6 +805,18 @@ interface SourceCoverageTable {
   version_n: number | null;
 }
 
+interface SourcePackagesTable {
+  org_id: string;
+  ecosystem: string;
+  distro: string;
+  binary_package: string;
+  source_package: string;
+  origin: 'stated' | 'inferred';
+  provider: string;
+  import_id: string;
+  learned_at: Generated<Timestamp>;
+}
+
 interface SourcesTable {
   org_id: string;
   id: string;
@@ -945,8 +961,10 @@ interface VulnerabilityAliasesTable {
   org_id: string;
   alias: string;
   weakness: string;
-  origin: 'knowledge' | 'sources';
+  origin: 'knowledge' | 'sources' | 'person' | 'claim';
   confirmed_at: Generated<Timestamp>;
+  confirmed_by: string | null;
+  confirmed_reason: string | null;
   revoked_at: Timestamp | null;
   revoked_by: string | null;
   revoked_reason: string | null;

@@ -1,5 +1,6 @@
 /** Every event type, by the kind of object that it is about. */
 const eventNames = {
+  alias: ['added', 'revoked', 'restored'],
   api_key: ['created', 'updated', 'revoked'],
   artifact: ['added', 'superseded', 'removed', 'downloaded'],
   asset: ['created', 'updated', 'reactivated', 'track_renamed', 'track_ended', 'merged', 'unmerged'],
