@@ -7,6 +7,7 @@ import { captureHandler, eraseHandler, sealHandler } from '../evidence/handlers.
 import { openSigners } from '../evidence/keys/keys.ts';
 import type { TimestampAuthorities } from '../evidence/packages/timestamps.ts';
 import { importHandler, knowledgeChange } from '../findings/handlers.ts';
+import { rankingChange } from '../findings/triage/apply-ranking.ts';
 import { acceptanceExpiry, slaChange } from '../findings/triage/expire-acceptances.ts';
 import { builtIn } from '../integrations/connections/providers.ts';
 import { openKeyRing } from '../integrations/connections/secrets.ts';
@@ -87,6 +88,7 @@ export async function startParts({ role, config, log, databaseUrl, stops }: Star
         ticketPolls,
         acceptanceExpiry(follower),
         slaChange,
+        rankingChange(follower),
         eraseHandler(blobs),
         captureHandler({ ...ticketing, blobs }),
         sealHandler(sealing),
