@@ -6,6 +6,7 @@ import { startDeliveryWorker } from '../events/webhooks/delivery-worker.ts';
 import { captureHandler, eraseHandler, sealHandler } from '../evidence/handlers.ts';
 import { openSigners } from '../evidence/keys/keys.ts';
 import type { TimestampAuthorities } from '../evidence/packages/timestamps.ts';
+import { idleTracks } from '../findings/endings/end-idle-tracks.ts';
 import { importHandler, knowledgeChange } from '../findings/handlers.ts';
 import { rankingChange } from '../findings/triage/apply-ranking.ts';
 import { acceptanceExpiry, slaChange } from '../findings/triage/expire-acceptances.ts';
@@ -89,6 +90,7 @@ export async function startParts({ role, config, log, databaseUrl, stops }: Star
         acceptanceExpiry(follower),
         slaChange,
         rankingChange(follower),
+        idleTracks(follower),
         eraseHandler(blobs),
         captureHandler({ ...ticketing, blobs }),
         sealHandler(sealing),

@@ -59,7 +59,7 @@ export async function unmergeAssetFindings(
 }
 
 /** Sightings are not written on every scan. Before the scans of two assets are combined, each sighting gets the time of the scan that last saw it. */
-async function keepLastSeen(tx: TenantTx, orgId: string, assets: readonly string[]): Promise<void> {
+export async function keepLastSeen(tx: TenantTx, orgId: string, assets: readonly string[]): Promise<void> {
   await sql`
     update sightings s set last_seen = ${lastSeenSql} from findings f, source_coverage c
     where s.org_id = ${orgId} and f.org_id = ${orgId} and f.id = s.finding_id and f.asset_id = any(${assets as string[]}::uuid[])

@@ -10,6 +10,7 @@ import { endSightings } from '../endings/end-sightings.ts';
 import type { FindingFollower } from '../follower.ts';
 import { historySql } from '../history.ts';
 import { mergeAssetFindings, unmergeAssetFindings } from '../identity-changes/merge-asset.ts';
+import { mergeTrackSightings } from '../identity-changes/merge-track.ts';
 import { takeImportLock } from '../import-lock.ts';
 import { reasonSentences } from '../reason-codes.ts';
 import { activeStatuses, mayMove } from '../status.ts';
@@ -30,6 +31,7 @@ export const followAsset = (follower: FindingFollower): AssetFollower => ({
     const onTrack = sql<boolean>`s.track = ${track} and s.finding_id in (select f.id from findings f where f.org_id = ${actor.orgId} and f.asset_id = ${assetId})`;
     await endSightings(tx, actor, follower, { code: 'track_ended', where: onTrack });
   },
+  mergeTrack: mergeTrackSightings,
   async merge(tx, actor, merge) {
     const moved = await mergeAssetFindings(tx, actor, follower, merge);
     await rescore(tx, { org_id: actor.orgId, id: merge.into });

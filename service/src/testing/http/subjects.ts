@@ -137,6 +137,20 @@ export function subjectsOf(api: TestApi): Readonly<Record<string, Create>> {
       await api.call('POST', `/api/v1/assets/${id}/merge`, { as: organization.owner, body: { into } });
       return id;
     }),
+    mergeAssetTrack: async (organization) => {
+      const id = await asset(organization);
+      const track = { org_id: organization.id, asset_id: id, kind: 'named', counts: true } as const;
+      await withSystem((tx) =>
+        tx
+          .insertInto('asset_tracks')
+          .values([
+            { ...track, n: 1, name: 'main' },
+            { ...track, n: 2, name: 'master' },
+          ])
+          .execute(),
+      );
+      return [id, 'master'];
+    },
     '/api/v1/assets/{id}/tracks/{name}': async (organization) => [await asset(organization), 'default'],
     '/api/v1/findings/{id}': single(finding),
     splitFinding: single(async (organization) => {
