@@ -331,6 +331,8 @@ create table assets (
   name text not null,
   -- How well the name identifies the asset. A better one replaces it, unless a person chose it (-1).
   name_rank smallint not null default 0,
+  -- Words of the name in the search index of findings, if reports use another name. Null: reports use this one.
+  name_words text[],
   criticality text not null default 'medium' check (criticality in ('low', 'medium', 'high', 'critical')),
   exposure text not null default 'unknown' check (exposure in ('internet', 'internal', 'unknown')),
   owner text,
@@ -786,7 +788,7 @@ create index identity_rules_by_b on identity_rules (org_id, b);
 create index identity_rules_by_asset_merge on identity_rules (org_id, asset_merge_id) where asset_merge_id is not null;
 select make_tenant_table('identity_rules', 'select, insert, update');
 
--- Which source package a distribution's package is built from, as reports of the organization state or imply it.
+-- Which source package a distribution's package is built from, as reports of the organization state it.
 create table source_packages (
   org_id uuid not null references organizations (id),
   -- Type of package URL: deb, rpm, apk.
@@ -795,8 +797,6 @@ create table source_packages (
   distro text not null,
   binary_package text not null,
   source_package text not null,
-  -- 'stated': a tool names it. 'inferred': two tools report one vulnerability in packages of one version.
-  origin text not null check (origin in ('stated', 'inferred')),
   -- The tool and the import that it was learned from.
   provider text not null,
   import_id uuid not null,

@@ -210,6 +210,7 @@ interface AssetsTable {
   type: 'host' | 'container_image' | 'repository' | 'package' | 'web_application' | 'cloud_resource' | 'other';
   name: string;
   name_rank: Generated<number>;
+  name_words: string[] | null;
   criticality: Generated<'low' | 'medium' | 'high' | 'critical'>;
   exposure: Generated<'internet' | 'internal' | 'unknown'>;
   owner: string | null;
@@ -811,7 +812,6 @@ interface SourcePackagesTable {
   distro: string;
   binary_package: string;
   source_package: string;
-  origin: 'stated' | 'inferred';
   provider: string;
   import_id: string;
   learned_at: Generated<Timestamp>;

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { resolveAssets } from '../../assets/recognize/resolve.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { aliasesFor } from '../../vulnerabilities/relations.ts';
 import { closeUnseen, reopenSeen } from './change-status.ts';
@@ -20,10 +19,8 @@ export interface Outcomes {
   reopened: number;
 }
 
-/** Turns the staged records of an import into findings and sightings. Call `adoptAliases` first. */
+/** Turns the staged records of an import into findings and sightings. Call `resolveAssets` first, and `adoptAliases` and `adoptSourcePackages` for reports. */
 export async function resolveRecords(tx: TenantTx, resolution: Resolution, moved: MovedCode | null): Promise<Outcomes> {
-  const { orgId, importId } = resolution;
-  await resolveAssets(tx, orgId, importId);
   await useAliases(tx, resolution);
   if (moved) await followMoved(tx, resolution, moved);
   await joinComponents(tx, resolution);
