@@ -55,6 +55,8 @@ export interface AssetFollower {
   /** Called before the asset is locked. */
   prepare(tx: TenantTx, orgId: string): Promise<void>;
   follow(tx: TenantTx, actor: Actor, before: AssetRow, after: AssetRow): Promise<void>;
+  /** The words by which findings of an asset with this name are found. */
+  wordsOf(name: string): string[];
   /** Called when a person ends a track: its sources say nothing more about its findings. */
   endTrack(tx: TenantTx, actor: Actor, ended: { assetId: string; track: number }): Promise<void>;
   /** Moves what sources say about one track to another. */
@@ -87,7 +89,7 @@ export async function updateAsset(tx: TenantTx, actor: Actor, follower: AssetFol
     .updateTable('assets')
     .set({
       ...columns,
-      ...(after.name === undefined ? {} : { name_rank: CHOSEN }),
+      ...(after.name === undefined ? {} : { name_rank: CHOSEN, name_words: follower.wordsOf(after.name) }),
       ...(retired === undefined ? {} : { retired_at: retired ? sql<Date>`now()` : null }),
       version: current.version + 1,
       updated_at: sql<Date>`now()`,

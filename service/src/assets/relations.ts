@@ -2,9 +2,9 @@ import { type Selectable, sql } from 'kysely';
 import type { DB } from '../db/types.ts';
 
 /** What other features may read of assets, as derived tables. PostgreSQL inlines them, so plans are the same as over the tables. */
-export type AssetFacts = Pick<Selectable<DB['assets']>, 'org_id' | 'id' | 'type' | 'name' | 'criticality' | 'exposure' | 'retired_at'>;
+export type AssetFacts = Pick<Selectable<DB['assets']>, 'org_id' | 'id' | 'type' | 'name' | 'criticality' | 'exposure' | 'retired_at' | 'name_words'>;
 
-export const assetFacts = sql<AssetFacts>`(select org_id, id, type, name, criticality, exposure, retired_at from assets)`;
+export const assetFacts = sql<AssetFacts>`(select org_id, id, type, name, criticality, exposure, retired_at, name_words from assets)`;
 
 /** The assets of the current organization, through the view that lets the index on the lower-case name be used. */
 export const tenantAssets = sql<

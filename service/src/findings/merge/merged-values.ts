@@ -97,7 +97,7 @@ export async function createFindings(tx: TenantTx, { orgId, importId, sourceId, 
   });
   await sql`
     with staged as (
-      select distinct on (g.finding_id) g.finding_id, g.asset_id, bool_or(g.counts) over (partition by g.finding_id) as counts, g.weakness, g.identity_key, r.component_key, g.seen_at, least(r.first_seen, g.seen_at) as first_seen, r.words,
+      select distinct on (g.finding_id) g.finding_id, g.asset_id, bool_or(g.counts) over (partition by g.finding_id) as counts, g.weakness, g.identity_key, r.component_key, g.seen_at, least(r.first_seen, g.seen_at) as first_seen, r.words || coalesce(a.name_words, '{}') as words,
         a.type as asset_type, a.criticality, a.exposure, ${selection(createdSql)}
       from tenant_import_groups g
       join tenant_import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = g.n
@@ -139,7 +139,7 @@ async function applyValues(tx: TenantTx, { orgId, importId, sla, actor }: Mergin
     where (f.source_severity, f.location->>'version', f.title) is distinct from (merged.source_severity, merged.location->>'version', merged.title)`;
   await sql`
     with stated as materialized (${stated}), merged as materialized (
-      select r.finding_id, a.criticality, a.exposure, r.words, r.severity_disputed, seen.first_seen, seen.last_seen, seen.source_ids, ${selection(mergedSql)}
+      select r.finding_id, a.criticality, a.exposure, r.words || coalesce(a.name_words, '{}') as words, r.severity_disputed, seen.first_seen, seen.last_seen, seen.source_ids, ${selection(mergedSql)}
       from stated r
       join findings f on f.org_id = ${orgId} and f.id = r.finding_id
       join ${assetFacts} a on a.org_id = ${orgId} and a.id = f.asset_id
