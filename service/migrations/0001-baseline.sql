@@ -448,6 +448,8 @@ create table vulnerabilities (
   kev boolean not null default false,
   kev_due_date text,
   kev_version text,
+  -- CISA's SSVC decision: exploitation (none, poc, active), automatable, technical_impact, date.
+  ssvc jsonb,
   exploit_public boolean not null default false,
   updated_at timestamptz(3) not null default now()
 );
@@ -563,6 +565,8 @@ create table findings (
   epss_percentile real,
   epss_date text,
   kev boolean not null default false,
+  -- Whether the sources call it known to be exploited. Enrichment does not change this.
+  reported_kev boolean not null default false,
   kev_due_date text,
   risk_score real not null default 0 check (risk_score between 0 and 100),
   exploit_maturity text,
@@ -980,7 +984,7 @@ create unlogged table import_rows (
   epss real,
   epss_percentile real,
   epss_date text,
-  kev boolean not null,
+  reported_kev boolean not null,
   exploit_maturity text,
   malicious boolean not null,
   fix_state text,

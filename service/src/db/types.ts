@@ -407,6 +407,7 @@ interface FindingsTable {
   epss_percentile: number | null;
   epss_date: string | null;
   kev: Generated<boolean>;
+  reported_kev: Generated<boolean>;
   kev_due_date: string | null;
   risk_score: Generated<number>;
   exploit_maturity: string | null;
@@ -544,7 +545,7 @@ interface ImportRowsTable {
   epss: number | null;
   epss_percentile: number | null;
   epss_date: string | null;
-  kev: boolean;
+  reported_kev: boolean;
   exploit_maturity: string | null;
   malicious: boolean;
   fix_state: string | null;
@@ -953,6 +954,7 @@ interface VulnerabilitiesTable {
   kev: Generated<boolean>;
   kev_due_date: string | null;
   kev_version: string | null;
+  ssvc: JsonColumn | null;
   exploit_public: Generated<boolean>;
   updated_at: Generated<Timestamp>;
 }

@@ -91,11 +91,8 @@ export const listedFields = {
   kev: field({
     schema: Kev,
     columns: {
-      kev: {
-        stated: { value: ({ observation }) => observation.known_exploited ?? false, fold: fold.any('kev') },
-        create: 'coalesce(v.kev, false) or r.kev',
-        merge: 'coalesce(v.kev, false) or r.kev',
-      },
+      kev: { create: 'coalesce(v.kev, false) or r.reported_kev', merge: 'coalesce(v.kev, false) or r.reported_kev' },
+      reported_kev: reported('reported_kev', ({ observation }) => observation.known_exploited ?? false, fold.any('reported_kev')),
       kev_due_date: known('kev_due_date'),
     },
     show: ({ kev, kev_due_date }) => ({ listed: kev, due_date: kev_due_date }),

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type ImportOptions, seen } from '../../testing/findings/imports.ts';
 import { useImportsWithApi } from '../../testing/findings/imports-with-api.ts';
+import { knowledgeChange } from '../handlers.ts';
 import { rankingChange } from '../triage/apply-ranking.ts';
 
 const service = useImportsWithApi();
@@ -19,9 +20,9 @@ const scan = (source: NonNullable<ImportOptions['source']>, given: Observed, day
   service.run([seen({ vulnerability_ids: [cve], ...given })], { source, scope: { started_at: at(day) } });
 async function rank(source_ranking: string[] | null): Promise<void> {
   expect(await send('PATCH', '/organization', { policy: { source_ranking } })).toMatchObject({ status: 200 });
-  const context = { db: engine.db(), log: { info: () => {}, error: () => {} }, signal: new AbortController().signal, lastAttempt: false };
-  await rankingChange(engine.follower).run({ org_id: service.api().ours.id }, context);
+  await rankingChange(engine.follower).run({ org_id: service.api().ours.id }, context());
 }
+const context = () => ({ db: engine.db(), log: { info: () => {}, error: () => {} }, signal: new AbortController().signal, lastAttempt: false });
 const shown = () => service.finding<{ severity: string; severity_disputed: boolean; due_at: string }>(cve);
 const days = async () => (Date.parse((await shown()).due_at) - Date.parse(at(1))) / 86_400_000;
 
@@ -102,5 +103,20 @@ describe('the severity of several sources', () => {
         { severity: 'low', reported: { severity_source: null } },
       ],
     });
+  });
+});
+
+describe('known exploitation', () => {
+  it('that a report states is kept when enrichment does not know it', async () => {
+    await scan('tool_a', { severity: 'low', known_exploited: true });
+    await engine.admin().query('insert into vulnerabilities (id, epss) values ($1, 0.5)', [cve]);
+    await knowledgeChange(engine.follower).run({ org_id: service.api().ours.id }, context());
+    const exploited = { kev: { listed: true }, epss: { score: 0.5 } };
+    expect(await shown()).toMatchObject(exploited);
+    await scan('tool_b', { severity: 'low' });
+    expect(await shown()).toMatchObject(exploited);
+    // Only another statement of the source takes it back.
+    await scan('tool_a', { severity: 'low' }, 2);
+    expect(await shown()).toMatchObject({ kev: { listed: false } });
   });
 });
