@@ -24,7 +24,7 @@ const subFolders = {
     details: ['fields', 'list', 'merge', 'absence'],
     endings: ['merge', 'decisions'],
     sources: ['endings'],
-    'identity-changes': ['fields', 'list', 'merge', 'endings'],
+    'identity-changes': ['fields', 'identity', 'list', 'merge', 'decisions', 'endings'],
     triage: ['fields', 'list', 'merge', 'decisions', 'endings', 'identity-changes'],
   },
   evidence: {

@@ -24,6 +24,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
     'run_assets',
     'sightings',
     'source_coverage',
+    'source_packages',
     'sources',
     'tenant_findings',
     'tenant_import_groups',

@@ -333,6 +333,8 @@ create table assets (
   name text not null,
   -- How well the name identifies the asset. A better one replaces it, unless a person chose it (-1).
   name_rank smallint not null default 0,
+  -- Words of the name in the search index of findings, if reports use another name. Null: reports use this one.
+  name_words text[],
   criticality text not null default 'medium' check (criticality in ('low', 'medium', 'high', 'critical')),
   exposure text not null default 'unknown' check (exposure in ('internet', 'internal', 'unknown')),
   owner text,
@@ -377,9 +379,12 @@ create table asset_tracks (
   ended_at timestamptz(3),
   ended_by text,
   ended_reason text,
+  -- The track that scans of this name belong to since a person found that both are one.
+  merged_into smallint,
   created_at timestamptz(3) not null default now(),
   primary key (org_id, asset_id, n),
   unique (org_id, asset_id, name),
+  check (merged_into <> n),
   foreign key (org_id, asset_id) references assets (org_id, id)
 );
 create index asset_tracks_by_name on asset_tracks (org_id, name);
@@ -445,6 +450,8 @@ create table vulnerabilities (
   kev boolean not null default false,
   kev_due_date text,
   kev_version text,
+  -- CISA's SSVC decision: exploitation (none, poc, active), automatable, technical_impact, date.
+  ssvc jsonb,
   exploit_public boolean not null default false,
   updated_at timestamptz(3) not null default now()
 );
@@ -470,13 +477,19 @@ create table vulnerability_aliases (
   org_id uuid not null references organizations (id),
   alias text not null,
   weakness text not null,
-  -- Who confirmed it: a knowledge source, or two tools that agree.
-  origin text not null check (origin in ('knowledge', 'sources')),
+  -- Who confirmed it: a knowledge source, two tools that agree, or a person. 'claim': nobody, but a person revoked what a tool claims.
+  origin text not null check (origin in ('knowledge', 'sources', 'person', 'claim')),
   confirmed_at timestamptz(3) not null default now(),
+  -- The person who added it, and why.
+  confirmed_by text,
+  confirmed_reason text,
   revoked_at timestamptz(3),
   revoked_by text,
   revoked_reason text,
-  primary key (org_id, alias)
+  primary key (org_id, alias),
+  check (alias <> weakness),
+  check ((revoked_at is null) = (revoked_by is null)),
+  check (origin <> 'claim' or revoked_at is not null)
 );
 create index vulnerability_aliases_by_weakness on vulnerability_aliases (org_id, weakness);
 select make_tenant_table('vulnerability_aliases', 'select, insert, update, delete');
@@ -540,6 +553,8 @@ create table findings (
   -- 5 critical, 4 high, 3 medium, 2 low, 1 info, 0 unknown
   severity smallint not null check (severity between 0 and 5),
   source_severity smallint not null check (source_severity between 0 and 5),
+  -- Who rated the severity, if it is not the tool itself.
+  severity_source text,
   severity_override smallint check (severity_override between 0 and 5),
   severity_override_by text,
   severity_override_reason text,
@@ -552,6 +567,8 @@ create table findings (
   epss_percentile real,
   epss_date text,
   kev boolean not null default false,
+  -- Whether the sources call it known to be exploited. Enrichment does not change this.
+  reported_kev boolean not null default false,
   kev_due_date text,
   risk_score real not null default 0 check (risk_score between 0 and 100),
   exploit_maturity text,
@@ -752,7 +769,7 @@ select make_insert_only('finding_history');
 create table identity_rules (
   org_id uuid not null,
   id uuid not null,
-  kind text not null check (kind in ('by_person', 'asset_merge', 'alias')),
+  kind text not null check (kind in ('by_person', 'asset_merge', 'alias', 'source_package')),
   a uuid not null,
   b uuid not null,
   -- The person who decided it. Null for imports.
@@ -776,6 +793,24 @@ create unique index identity_rules_by_a on identity_rules (org_id, a) where revo
 create index identity_rules_by_b on identity_rules (org_id, b);
 create index identity_rules_by_asset_merge on identity_rules (org_id, asset_merge_id) where asset_merge_id is not null;
 select make_tenant_table('identity_rules', 'select, insert, update');
+
+-- Which source package a distribution's package is built from, as reports of the organization state it.
+create table source_packages (
+  org_id uuid not null references organizations (id),
+  -- Type of package URL: deb, rpm, apk.
+  ecosystem text not null,
+  -- The release of the distribution, such as debian-12. Empty if reports do not name it.
+  distro text not null,
+  binary_package text not null,
+  source_package text not null,
+  -- The tool and the import that it was learned from.
+  provider text not null,
+  import_id uuid not null,
+  learned_at timestamptz(3) not null default now(),
+  primary key (org_id, ecosystem, binary_package, distro, source_package),
+  check (binary_package <> source_package)
+);
+select make_tenant_table('source_packages', 'select, insert, update, delete');
 
 -- What people decided about findings: accepted risks and false positives. Under the four-eyes policy an acceptance is requested first, and becomes
 -- active when a second person approves it.
@@ -951,6 +986,7 @@ create unlogged table import_rows (
   external_id text,
   title text not null,
   severity smallint not null,
+  severity_source text,
   tool_severity text,
   suppressed boolean not null,
   present boolean not null,
@@ -962,7 +998,7 @@ create unlogged table import_rows (
   epss real,
   epss_percentile real,
   epss_date text,
-  kev boolean not null,
+  reported_kev boolean not null,
   exploit_maturity text,
   malicious boolean not null,
   fix_state text,

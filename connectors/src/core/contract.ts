@@ -111,6 +111,16 @@ export interface Knowledge {
   epss?: { score: number; percentile: number; date: string };
   kev?: { listed: boolean; dueDate: string | null; version: string };
   exploitPublic?: boolean;
+  /** CISA's decision on how urgent the vulnerability is (Stakeholder-Specific Vulnerability Categorization). */
+  ssvc?: Ssvc;
+}
+
+export interface Ssvc {
+  exploitation: 'none' | 'poc' | 'active';
+  automatable: boolean | null;
+  technical_impact: 'partial' | 'total' | null;
+  /** Day of the decision. */
+  date: string | null;
 }
 
 export interface KnowledgeBatch {

@@ -44,13 +44,23 @@ export interface AssetMerge {
   tracks: readonly Numbering[];
 }
 
+/** Two tracks of an asset, and the builds that both have. */
+export interface TrackNumbers extends Numbering {
+  assetId: string;
+  versions: readonly Numbering[];
+}
+
 /** Applies a change of an asset to what depends on it, in the same transaction. */
 export interface AssetFollower {
   /** Called before the asset is locked. */
   prepare(tx: TenantTx, orgId: string): Promise<void>;
   follow(tx: TenantTx, actor: Actor, before: AssetRow, after: AssetRow): Promise<void>;
+  /** The words by which findings of an asset with this name are found. */
+  wordsOf(name: string): string[];
   /** Called when a person ends a track: its sources say nothing more about its findings. */
   endTrack(tx: TenantTx, actor: Actor, ended: { assetId: string; track: number }): Promise<void>;
+  /** Moves what sources say about one track to another. */
+  mergeTrack(tx: TenantTx, actor: Actor, merge: TrackNumbers): Promise<void>;
   /** Moves what belongs to an asset to the one that it was merged into. Returns what `unmerge` needs, as JSON. */
   merge(tx: TenantTx, actor: Actor, merge: AssetMerge & { versions: readonly Numbering[] }): Promise<unknown>;
   unmerge(tx: TenantTx, actor: Actor, merge: AssetMerge & { findings: unknown }): Promise<void>;
@@ -79,7 +89,7 @@ export async function updateAsset(tx: TenantTx, actor: Actor, follower: AssetFol
     .updateTable('assets')
     .set({
       ...columns,
-      ...(after.name === undefined ? {} : { name_rank: CHOSEN }),
+      ...(after.name === undefined ? {} : { name_rank: CHOSEN, name_words: follower.wordsOf(after.name) }),
       ...(retired === undefined ? {} : { retired_at: retired ? sql<Date>`now()` : null }),
       version: current.version + 1,
       updated_at: sql<Date>`now()`,

@@ -2,9 +2,9 @@ import { type Selectable, sql } from 'kysely';
 import type { DB } from '../db/types.ts';
 
 /** What other features may read of assets, as derived tables. PostgreSQL inlines them, so plans are the same as over the tables. */
-export type AssetFacts = Pick<Selectable<DB['assets']>, 'org_id' | 'id' | 'type' | 'name' | 'criticality' | 'exposure' | 'retired_at'>;
+export type AssetFacts = Pick<Selectable<DB['assets']>, 'org_id' | 'id' | 'type' | 'name' | 'criticality' | 'exposure' | 'retired_at' | 'name_words'>;
 
-export const assetFacts = sql<AssetFacts>`(select org_id, id, type, name, criticality, exposure, retired_at from assets)`;
+export const assetFacts = sql<AssetFacts>`(select org_id, id, type, name, criticality, exposure, retired_at, name_words from assets)`;
 
 /** The assets of the current organization, through the view that lets the index on the lower-case name be used. */
 export const tenantAssets = sql<
@@ -14,7 +14,7 @@ export const tenantAssets = sql<
 /** The branches, environments and release lines of assets. The default track has no row until it has a name. */
 export const assetTracks = sql<
   Pick<Selectable<DB['asset_tracks']>, 'org_id' | 'asset_id' | 'n' | 'name' | 'counts'>
->`(select org_id, asset_id, n, counts, name from asset_tracks)`;
+>`(select org_id, asset_id, n, counts, name from asset_tracks where merged_into is null)`;
 
 /** The assets that a running import names. Records refer to them by `asset_key`. Their ids are null until `resolveAssets` has run. */
 export const importedAssets = sql<

@@ -1,11 +1,13 @@
 import { type Static, Type } from 'typebox';
 import { presentPage } from '../db/pages.ts';
 import type { App } from '../http/app.ts';
+import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
 import { listRoute, patchRoute } from '../http/resource.ts';
 import { problems } from '../http/schemas.ts';
 import type { AssetDeps } from './deps.ts';
+import { mergeTrack } from './merging/merge-track.ts';
 import { AssetParams } from './schemas.ts';
-import { AssetVersionList, AssetVersionQuery, Track, TrackEndQuery, TrackList, TrackParams, TrackPatch, TrackQuery } from './schemas-tracks.ts';
+import { AssetVersionList, AssetVersionQuery, Track, TrackEndQuery, TrackList, TrackMergeBody, TrackParams, TrackPatch, TrackQuery } from './schemas-tracks.ts';
 import { trackName } from './track-name.ts';
 import { endTrack, listTracks, listVersions, renameTrack, type TrackRow } from './tracks.ts';
 
@@ -56,6 +58,30 @@ export function trackRoutes(app: App, { db, secret, follower }: AssetDeps): void
     problems: ['conflict'],
     change: async (tx, { actor, params, patch }) => toTrack(await renameTrack(tx, actor, follower, { assetId: params.id, name: params.name, to: patch.name })),
   });
+
+  app.post(
+    '/assets/:id/tracks/:name/merge',
+    {
+      config: { access: 'assets:manage' },
+      schema: {
+        operationId: 'mergeAssetTrack',
+        summary: 'Merge two tracks of an asset',
+        description:
+          'Merges two names of one branch or environment. The track `into` stays and is returned. It gets the builds and findings of the other one, and later scans that name the other one belong to it. Nothing is closed before its next complete scan. Returns 422 if the findings of only one of them count.',
+        tags: ['Assets'],
+        params: TrackParams,
+        headers: IdempotencyHeaders,
+        body: TrackMergeBody,
+        response: { 200: Track, ...problems('not_found', 'unprocessable', 'idempotency_key_reused') },
+      },
+    },
+    (request, reply) =>
+      answerOnce({ db, secret }, request, reply, async (tx) => {
+        const { actor, params, body } = request;
+        const merged = await mergeTrack(tx, actor, follower, { assetId: params.id, name: params.name, into: body.into, reason: body.reason ?? null });
+        return { status: 200, body: toTrack(merged) };
+      }),
+  );
 
   app.delete(
     '/assets/:id/tracks/:name',

@@ -14,6 +14,15 @@ export const TrackEndQuery = Strict({
 });
 export const TrackPatch = Named('TrackPatch', { name: TrackName }, { examples: [{ name: 'production' }] });
 
+export const TrackMergeBody = Named(
+  'TrackMerge',
+  {
+    into: { ...TrackName, description: 'Name of the track that stays' },
+    reason: Type.Optional(Text(3, 2_000, { description: 'Why the two are one' })),
+  },
+  { examples: [{ into: 'main', reason: 'the branch was renamed' }] },
+);
+
 export const Track = Named('Track', {
   name: TrackName,
   kind: OneOf(['default', 'named', 'release', 'build', 'pull_request', 'development'] as const, {

@@ -22,7 +22,7 @@ export interface TrackRow {
 /** The tracks of an asset, with the default track even if it has no name yet. */
 function tracksSql(orgId: string, assetId: string) {
   return sql<TrackRow>`(
-    select md5(asset_id::text || n)::uuid as id, n, name, kind, counts, ended_at, ended_by, ended_reason from asset_tracks where org_id = ${orgId} and asset_id = ${assetId}
+    select md5(asset_id::text || n)::uuid as id, n, name, kind, counts, ended_at, ended_by, ended_reason from asset_tracks where org_id = ${orgId} and asset_id = ${assetId} and merged_into is null
     union all
     select md5(${assetId} || '0')::uuid, 0::smallint, ${DEFAULT_TRACK}, 'default', true, null, null, null
     where not exists (select from asset_tracks where org_id = ${orgId} and asset_id = ${assetId} and (n = 0 or name = ${DEFAULT_TRACK})))`;
@@ -62,12 +62,15 @@ export async function renameTrack(tx: TenantTx, actor: Actor, follower: AssetFol
   if (track.name === to) return track;
   const taken = await tx
     .selectFrom('asset_tracks')
-    .select('n')
+    .select('merged_into')
     .where('org_id', '=', orgId)
     .where('asset_id', '=', assetId)
     .where('name', '=', to)
     .executeTakeFirst();
-  if (taken) throw new AppError('conflict', `The asset already has a track "${to}". Choose another name.`);
+  if (taken) {
+    const why = taken.merged_into === null ? 'The asset already has a track' : 'Scans of a merged track have the name';
+    throw new AppError('conflict', `${why} "${to}". Choose another name, or merge the two tracks.`);
+  }
   await tx.updateTable('asset_tracks').set({ name: to }).where('org_id', '=', orgId).where('asset_id', '=', assetId).where('n', '=', track.n).execute();
   await recordTrack(tx, actor, assetId, 'asset.track_renamed', { track: name }, { track: to });
   return { ...track, name: to };
@@ -90,7 +93,7 @@ export async function endTrack(tx: TenantTx, actor: Actor, follower: AssetFollow
 }
 
 /** Locks the tracks against imports and finds one by its name. The default track gets a row if it has none. */
-async function prepareTrack(tx: TenantTx, { orgId }: Actor, follower: AssetFollower, { assetId, name }: TrackChange): Promise<TrackRow> {
+export async function prepareTrack(tx: TenantTx, { orgId }: Actor, follower: AssetFollower, { assetId, name }: TrackChange): Promise<TrackRow> {
   await follower.prepare(tx, orgId);
   await readAsset(tx, orgId, assetId);
   const { rows } = await sql<TrackRow & { is_stored: boolean }>`
@@ -105,11 +108,11 @@ async function prepareTrack(tx: TenantTx, { orgId }: Actor, follower: AssetFollo
   return track;
 }
 
-async function recordTrack(
+export async function recordTrack(
   tx: TenantTx,
   actor: Actor,
   assetId: string,
-  action: 'asset.track_renamed' | 'asset.track_ended',
+  action: 'asset.track_renamed' | 'asset.track_ended' | 'asset.track_merged',
   before: Record<string, unknown>,
   after: Record<string, unknown>,
 ): Promise<void> {

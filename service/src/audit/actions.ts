@@ -3,9 +3,10 @@
  * Every event type is among them, because most changes have the same name in the audit trail and in the event.
  */
 interface Actions {
+  alias: 'added' | 'revoked' | 'restored';
   api_key: 'created' | 'updated' | 'revoked';
   artifact: 'added' | 'superseded' | 'removed' | 'downloaded' | 'not_captured';
-  asset: 'created' | 'updated' | 'reactivated' | 'track_renamed' | 'track_ended' | 'merged' | 'unmerged';
+  asset: 'created' | 'updated' | 'reactivated' | 'track_renamed' | 'track_ended' | 'track_merged' | 'merged' | 'unmerged';
   connection: 'created' | 'updated' | 'deleted';
   finding:
     | 'created'

@@ -56,6 +56,7 @@ export interface DB {
   share_links: ShareLinksTable;
   sightings: SightingsTable;
   source_coverage: SourceCoverageTable;
+  source_packages: SourcePackagesTable;
   sources: SourcesTable;
   sso_subjects: SsoSubjectsTable;
   sync_run_batches: SyncRunBatchesTable;
@@ -188,6 +189,7 @@ interface AssetTracksTable {
   ended_at: Timestamp | null;
   ended_by: string | null;
   ended_reason: string | null;
+  merged_into: number | null;
   created_at: Generated<Timestamp>;
 }
 
@@ -209,6 +211,7 @@ interface AssetsTable {
   type: 'host' | 'container_image' | 'repository' | 'package' | 'web_application' | 'cloud_resource' | 'other';
   name: string;
   name_rank: Generated<number>;
+  name_words: string[] | null;
   criticality: Generated<'low' | 'medium' | 'high' | 'critical'>;
   exposure: Generated<'internet' | 'internal' | 'unknown'>;
   owner: string | null;
@@ -392,6 +395,7 @@ interface FindingsTable {
   justification: FindingsJustification | null;
   severity: number;
   source_severity: number;
+  severity_source: string | null;
   severity_override: number | null;
   severity_override_by: string | null;
   severity_override_reason: string | null;
@@ -404,6 +408,7 @@ interface FindingsTable {
   epss_percentile: number | null;
   epss_date: string | null;
   kev: Generated<boolean>;
+  reported_kev: Generated<boolean>;
   kev_due_date: string | null;
   risk_score: Generated<number>;
   exploit_maturity: string | null;
@@ -443,7 +448,7 @@ interface IdempotencyKeysTable {
 interface IdentityRulesTable {
   org_id: string;
   id: string;
-  kind: 'by_person' | 'asset_merge' | 'alias';
+  kind: 'by_person' | 'asset_merge' | 'alias' | 'source_package';
   a: string;
   b: string;
   person: string | null;
@@ -536,6 +541,7 @@ interface ImportRowsTable {
   external_id: string | null;
   title: string;
   severity: number;
+  severity_source: string | null;
   tool_severity: string | null;
   suppressed: boolean;
   present: boolean;
@@ -547,7 +553,7 @@ interface ImportRowsTable {
   epss: number | null;
   epss_percentile: number | null;
   epss_date: string | null;
-  kev: boolean;
+  reported_kev: boolean;
   exploit_maturity: string | null;
   malicious: boolean;
   fix_state: string | null;
@@ -810,6 +816,17 @@ interface SourceCoverageTable {
   version_n: number | null;
 }
 
+interface SourcePackagesTable {
+  org_id: string;
+  ecosystem: string;
+  distro: string;
+  binary_package: string;
+  source_package: string;
+  provider: string;
+  import_id: string;
+  learned_at: Generated<Timestamp>;
+}
+
 interface SourcesTable {
   org_id: string;
   id: string;
@@ -946,6 +963,7 @@ interface VulnerabilitiesTable {
   kev: Generated<boolean>;
   kev_due_date: string | null;
   kev_version: string | null;
+  ssvc: JsonColumn | null;
   exploit_public: Generated<boolean>;
   updated_at: Generated<Timestamp>;
 }
@@ -954,8 +972,10 @@ interface VulnerabilityAliasesTable {
   org_id: string;
   alias: string;
   weakness: string;
-  origin: 'knowledge' | 'sources';
+  origin: 'knowledge' | 'sources' | 'person' | 'claim';
   confirmed_at: Generated<Timestamp>;
+  confirmed_by: string | null;
+  confirmed_reason: string | null;
   revoked_at: Timestamp | null;
   revoked_by: string | null;
   revoked_reason: string | null;

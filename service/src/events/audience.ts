@@ -3,6 +3,7 @@ import { can, type Permission, type Role } from '../shared/permissions.ts';
 /** An event contains data of its subject, so receiving it requires the permission to read the subject. */
 const permissionFor = new Map<string, Permission>(
   Object.entries({
+    alias: 'findings:read',
     artifact: 'evidence:read',
     asset: 'assets:read',
     connection: 'integrations:read',

@@ -1,8 +1,9 @@
 /** Every event type, by the kind of object that it is about. */
 const eventNames = {
+  alias: ['added', 'revoked', 'restored'],
   api_key: ['created', 'updated', 'revoked'],
   artifact: ['added', 'superseded', 'removed', 'downloaded'],
-  asset: ['created', 'updated', 'reactivated', 'track_renamed', 'track_ended', 'merged', 'unmerged'],
+  asset: ['created', 'updated', 'reactivated', 'track_renamed', 'track_ended', 'track_merged', 'merged', 'unmerged'],
   connection: ['created', 'updated', 'deleted'],
   finding: [
     'created',

@@ -48,6 +48,7 @@ export const Sighting = Named('Sighting', {
     {
       title,
       severity: { ...Severity, description: 'Severity' },
+      severity_source: Nullable(Type.String({ description: 'Who rated the severity, if it is not the tool itself', examples: ['debian'] })),
       vulnerability_ids,
       cwes,
       cvss,

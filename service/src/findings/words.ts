@@ -26,6 +26,11 @@ export function wordsOf({ vulnerability_ids, cwes, tags, title, rule, tool, loca
   return [...words];
 }
 
+/** The words of an asset's name, among those of `wordsOf`. */
+export function wordsOfName(name: string): string[] {
+  return splitWords(name).map((word) => `w:${word}`);
+}
+
 const CVE_NUMBER = /^CVE-\d+-(\d+)$/i;
 const MAX_WORDS = 60;
 const MAX_LENGTH = 100;

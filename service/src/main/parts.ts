@@ -6,7 +6,9 @@ import { startDeliveryWorker } from '../events/webhooks/delivery-worker.ts';
 import { captureHandler, eraseHandler, sealHandler } from '../evidence/handlers.ts';
 import { openSigners } from '../evidence/keys/keys.ts';
 import type { TimestampAuthorities } from '../evidence/packages/timestamps.ts';
+import { idleTracks } from '../findings/endings/end-idle-tracks.ts';
 import { importHandler, knowledgeChange } from '../findings/handlers.ts';
+import { rankingChange } from '../findings/triage/apply-ranking.ts';
 import { acceptanceExpiry, slaChange } from '../findings/triage/expire-acceptances.ts';
 import { builtIn } from '../integrations/connections/providers.ts';
 import { openKeyRing } from '../integrations/connections/secrets.ts';
@@ -87,6 +89,8 @@ export async function startParts({ role, config, log, databaseUrl, stops }: Star
         ticketPolls,
         acceptanceExpiry(follower),
         slaChange,
+        rankingChange(follower),
+        idleTracks(follower),
         eraseHandler(blobs),
         captureHandler({ ...ticketing, blobs }),
         sealHandler(sealing),

@@ -7,7 +7,7 @@ import { enqueue } from '../jobs/jobs.ts';
 import { type Actor, systemActor } from '../shared/actor.ts';
 import { AppError } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
-import { applySla } from './jobs.ts';
+import { applyRanking, applySla } from './jobs.ts';
 import { patchPolicy, policyOf } from './policy.ts';
 import type { OrganizationPatch } from './schemas.ts';
 
@@ -68,5 +68,8 @@ export async function updateOrganization(tx: TenantTx, actor: Actor, patch: Stat
   await recordAudit(tx, actor, { action: 'organization.updated', objectType: 'organization', objectId: actor.orgId, before: side(0), after: side(1) });
   await emit(tx, actor.orgId, { type: 'organization.updated', subject: actor.orgId, data: side(1) });
   if (!isDeepStrictEqual(before.sla, after.sla)) await enqueue(tx, applySla, { org_id: actor.orgId }, { key: `apply_sla ${actor.orgId}` });
+  if (!isDeepStrictEqual(before.source_ranking, after.source_ranking)) {
+    await enqueue(tx, applyRanking, { org_id: actor.orgId }, { key: `apply_ranking ${actor.orgId}` });
+  }
   return updated;
 }

@@ -29,7 +29,7 @@ export function tenantRoutes(app: App, { db }: { db: Database }): void {
         operationId: 'updateOrganization',
         summary: 'Change your organization',
         description:
-          'Applies a JSON merge patch. Absent fields stay unchanged. A change of the SLA updates the deadlines of active findings in the background.',
+          'Applies a JSON merge patch. Absent fields stay unchanged. Changes of the SLA update the deadlines of active findings in the background, and changes of `source_ranking` update severities and deadlines.',
         tags: ['Organization'],
         headers: IfMatchHeaders,
         body: OrganizationPatch,

@@ -41,6 +41,8 @@ export const defaultPolicy = {
   four_eyes: false,
   brake: { share: 0.2, count: 50 },
   track_names: [] as string[],
+  track_days: 30,
+  source_ranking: [] as string[],
 };
 
 const slaSubjects = {
@@ -89,6 +91,19 @@ const Policy = Named(
         'Branches and environments whose findings count, in addition to the well-known ones such as `main`, `prod` and `release-1.4`. `*` stands for any text. Findings of other branches are kept apart like those of pull requests. Default: none',
       examples: [['integration', 'customer-*']],
     }),
+    track_days: Type.Integer({
+      minimum: 1,
+      maximum: 3_650,
+      description: 'Days without a scan after which tracks of pull requests and branches in development end. Default: 30',
+      examples: [30],
+    }),
+    source_ranking: Type.Array(Text(1, 100), {
+      maxItems: 50,
+      uniqueItems: true,
+      description:
+        'Sources whose severity counts, the most trusted first, by `tool` or `provider` as in `GET /sources`. The first one decides that still sees a finding and knows its severity. Without one, the highest severity counts. Default: none',
+      examples: [['trivy', 'tenable']],
+    }),
   },
   { description: 'Rules for deadlines, risk acceptance and imports' },
 );
@@ -113,6 +128,8 @@ const PolicyPatch = Named(
       ),
     ),
     track_names: Type.Optional(Nullable(Policy.properties.track_names)),
+    track_days: Type.Optional(Nullable(Policy.properties.track_days)),
+    source_ranking: Type.Optional(Nullable(Policy.properties.source_ranking)),
   },
   {
     description: 'Changes to the policy. null restores the default, except for the days of the SLA, where null means no deadline',

@@ -36,8 +36,8 @@ async function confirmAliases(tx: TenantTx, orgId: string, ids: readonly string[
   if (ids.length === 0) return [];
   const { rows } = await sql<{ alias: string }>`
     with candidates as (
-      select alias from unnest(${ids as string[]}::text[]) as alias
-      where not exists (select from vulnerability_aliases known where known.org_id = ${orgId} and known.alias = alias)
+      select named.alias from unnest(${ids as string[]}::text[]) as named (alias)
+      where not exists (select from vulnerability_aliases known where known.org_id = ${orgId} and known.alias = named.alias)
     ), known as (
       select candidates.alias, knowledge.id as weakness, 'knowledge' as origin from candidates cross join lateral (
         -- An advisory about several CVEs is an alias of none.
@@ -57,13 +57,13 @@ async function confirmAliases(tx: TenantTx, orgId: string, ids: readonly string[
   // If SNYK-1 is GHSA-2, and GHSA-2 is CVE-3, then both must refer to CVE-3 directly.
   await sql`
     update vulnerability_aliases a set weakness = b.weakness from vulnerability_aliases b
-    where a.org_id = ${orgId} and b.org_id = ${orgId} and b.alias = a.weakness and b.weakness <> a.weakness and a.revoked_at is null and b.revoked_at is null`.execute(
+    where a.org_id = ${orgId} and b.org_id = ${orgId} and b.alias = a.weakness and b.weakness not in (a.weakness, a.alias) and a.revoked_at is null and b.revoked_at is null`.execute(
     tx,
   );
   return rows.map(({ alias }) => alias);
 }
 
-const isCve = (id: string): boolean => id.startsWith('CVE-');
+export const isCve = (id: string): boolean => id.startsWith('CVE-');
 /** A vulnerability has a few ids. An id that has very many is no vulnerability's own. */
 const MAX_ALIASES = 50;
 

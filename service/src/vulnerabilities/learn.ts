@@ -12,10 +12,10 @@ export async function learn(tx: SystemTx, items: readonly Knowledge[]): Promise<
     with reported as (
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as s (
         id text, aliases text[], cwes integer[], cvss_version text, cvss_vector text, cvss_score real, epss real, epss_percentile real, epss_date text,
-        kev boolean, kev_due_date text, kev_version text, exploit_public boolean)
+        kev boolean, kev_due_date text, kev_version text, ssvc jsonb, exploit_public boolean)
     ), stored as (
-      insert into vulnerabilities as v (id, aliases, cwes, cvss_version, cvss_vector, cvss_score, epss, epss_percentile, epss_date, kev, kev_due_date, kev_version, exploit_public)
-      select id, coalesce(aliases, '{}'), coalesce(cwes, '{}'), cvss_version, cvss_vector, cvss_score, epss, epss_percentile, epss_date, coalesce(kev, false), kev_due_date, kev_version,
+      insert into vulnerabilities as v (id, aliases, cwes, cvss_version, cvss_vector, cvss_score, epss, epss_percentile, epss_date, kev, kev_due_date, kev_version, ssvc, exploit_public)
+      select id, coalesce(aliases, '{}'), coalesce(cwes, '{}'), cvss_version, cvss_vector, cvss_score, epss, epss_percentile, epss_date, coalesce(kev, false), kev_due_date, kev_version, ssvc,
         coalesce(exploit_public, false)
       from reported order by id
       on conflict (id) do update set
@@ -26,14 +26,14 @@ export async function learn(tx: SystemTx, items: readonly Knowledge[]): Promise<
         epss = coalesce(excluded.epss, v.epss), epss_percentile = coalesce(excluded.epss_percentile, v.epss_percentile), epss_date = coalesce(excluded.epss_date, v.epss_date),
         kev = case when excluded.kev_version is null then v.kev else excluded.kev end,
         kev_due_date = case when excluded.kev_version is null then v.kev_due_date else excluded.kev_due_date end,
-        kev_version = coalesce(excluded.kev_version, v.kev_version), exploit_public = v.exploit_public or excluded.exploit_public, updated_at = now()
-      where (v.aliases, v.cwes, v.cvss_vector, v.cvss_score, v.epss, v.epss_percentile, v.epss_date, v.kev, v.kev_due_date, v.kev_version, v.exploit_public) is distinct from
+        kev_version = coalesce(excluded.kev_version, v.kev_version), ssvc = coalesce(excluded.ssvc, v.ssvc), exploit_public = v.exploit_public or excluded.exploit_public, updated_at = now()
+      where (v.aliases, v.cwes, v.cvss_vector, v.cvss_score, v.epss, v.epss_percentile, v.epss_date, v.kev, v.kev_due_date, v.kev_version, v.ssvc, v.exploit_public) is distinct from
         ((select coalesce(array_agg(distinct alias order by alias), '{}') from unnest(v.aliases || excluded.aliases) alias),
          (select coalesce(array_agg(distinct cwe order by cwe), '{}') from unnest(v.cwes || excluded.cwes) cwe),
          coalesce(excluded.cvss_vector, v.cvss_vector), coalesce(excluded.cvss_score, v.cvss_score), coalesce(excluded.epss, v.epss),
          coalesce(excluded.epss_percentile, v.epss_percentile), coalesce(excluded.epss_date, v.epss_date),
          case when excluded.kev_version is null then v.kev else excluded.kev end, case when excluded.kev_version is null then v.kev_due_date else excluded.kev_due_date end,
-         coalesce(excluded.kev_version, v.kev_version), v.exploit_public or excluded.exploit_public)
+         coalesce(excluded.kev_version, v.kev_version), coalesce(excluded.ssvc, v.ssvc), v.exploit_public or excluded.exploit_public)
       returning 1
     )
     select count(*)::int as changed from stored`.execute(tx);
@@ -53,7 +53,7 @@ function mergeById(items: readonly Knowledge[]): Map<string, Knowledge> {
   return byId;
 }
 
-function rowOf(id: string, { aliases, cwes, cvss, epss, kev, exploitPublic }: Knowledge) {
+function rowOf(id: string, { aliases, cwes, cvss, epss, kev, exploitPublic, ssvc }: Knowledge) {
   const best = bestRating((cvss ?? []).map(({ vector, score }) => ({ vector, ...(score === undefined ? {} : { score }) })));
   return {
     id,
@@ -68,6 +68,7 @@ function rowOf(id: string, { aliases, cwes, cvss, epss, kev, exploitPublic }: Kn
     kev: kev?.listed ?? null,
     kev_due_date: kev?.dueDate ?? null,
     kev_version: kev?.version ?? null,
+    ssvc: ssvc ?? null,
     exploit_public: exploitPublic ?? null,
   };
 }

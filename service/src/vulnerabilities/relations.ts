@@ -1,13 +1,16 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { DB } from '../db/types.ts';
 
-/** What other features may read of vulnerabilities, as derived tables. PostgreSQL inlines them, so plans are the same as over the tables. */
+/**
+ * What other features may read of vulnerabilities, as derived tables. PostgreSQL inlines them, so plans are the same as over the tables. `kev`: whether CISA
+ * knows that the vulnerability is exploited, from its catalog or from its SSVC decision.
+ */
 export const vulnerabilityFacts = sql<
   Pick<
     Selectable<DB['vulnerabilities']>,
     'id' | 'cvss_version' | 'cvss_vector' | 'cvss_score' | 'epss' | 'epss_percentile' | 'epss_date' | 'kev' | 'kev_due_date'
   >
->`(select id, cvss_version, cvss_vector, cvss_score, epss, epss_percentile, epss_date, kev, kev_due_date from vulnerabilities)`;
+>`(select id, cvss_version, cvss_vector, cvss_score, epss, epss_percentile, epss_date, kev or coalesce(ssvc->>'exploitation' = 'active', false) as kev, kev_due_date from vulnerabilities)`;
 
 /** Other ids of a vulnerability and the id under which its findings are kept. */
 export const vulnerabilityAliases = sql<

@@ -53,3 +53,15 @@ it('says that a rating comes from the report if enrichment has none', async () =
     known_exploited: { source: null, date: null, points: 0 },
   });
 });
+
+it('counts what CISA calls actively exploited in its SSVC decision, and names it as the source', async () => {
+  const ssvc = { automatable: true, technical_impact: 'total', date: '2026-11-10' } as const;
+  await api.db.withSystem((tx) =>
+    learn(tx, [
+      { id: 'CVE-2026-0003', ssvc: { ...ssvc, exploitation: 'active' } },
+      { id: 'CVE-2026-0004', ssvc: { ...ssvc, exploitation: 'poc' } },
+    ]),
+  );
+  expect(await factorsOf({ cves: ['CVE-2026-0003'] })).toMatchObject({ known_exploited: { source: 'CISA SSVC', date: '2026-11-10', points: 75 } });
+  expect(await factorsOf({ cves: ['CVE-2026-0004'] })).toMatchObject({ known_exploited: { source: null, points: 0 } });
+});

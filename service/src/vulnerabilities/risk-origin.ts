@@ -1,3 +1,4 @@
+import type { Ssvc } from '@rrs/connectors';
 import type { TenantTx } from '../db/database.ts';
 import type { RiskOrigin } from './risk.ts';
 
@@ -6,9 +7,16 @@ interface Rated {
   cvss_vector: string | null;
 }
 
-/** Reads which version of the KEV catalog is known and whether the CVSS rating of a finding comes from enrichment. */
-export async function readRiskOrigin(tx: TenantTx, { weakness, cvss_vector }: Rated): Promise<Pick<RiskOrigin, 'kev_version' | 'cvss_source'>> {
-  const known = await tx.selectFrom('vulnerabilities').select(['kev_version', 'cvss_vector']).where('id', '=', weakness).executeTakeFirst();
+/** Reads who knows that the vulnerability is exploited, and whether the CVSS rating of a finding comes from enrichment. */
+export async function readRiskOrigin(
+  tx: TenantTx,
+  { weakness, cvss_vector }: Rated,
+): Promise<Pick<RiskOrigin, 'exploited_source' | 'exploited_date' | 'cvss_source'>> {
+  const known = await tx.selectFrom('vulnerabilities').select(['kev', 'kev_version', 'ssvc', 'cvss_vector']).where('id', '=', weakness).executeTakeFirst();
   const isKnown = cvss_vector !== null && cvss_vector === known?.cvss_vector;
-  return { kev_version: known?.kev_version ?? null, cvss_source: isKnown ? 'enrichment' : 'report' };
+  const cvss_source = isKnown ? 'enrichment' : 'report';
+  const ssvc = known?.ssvc as Ssvc | null | undefined;
+  if (known?.kev) return { exploited_source: 'CISA KEV', exploited_date: known.kev_version, cvss_source };
+  if (ssvc?.exploitation === 'active') return { exploited_source: 'CISA SSVC', exploited_date: ssvc.date, cvss_source };
+  return { exploited_source: 'report', exploited_date: null, cvss_source };
 }

@@ -60,11 +60,12 @@ describe('the risk score', () => {
 
   it('states the source and date of its inputs', () => {
     const one = { severity: 4, cvss_score: 8.1, epss: 0.3, kev: true, criticality: 'high', exposure: 'internet' } as const;
-    const origin = { epss_date: '2026-11-14', kev_version: '2026.11.13', cvss_version: '3.1', cvss_source: 'enrichment', severity_override: null } as const;
+    const exploited = { exploited_source: 'CISA KEV', exploited_date: '2026.11.13' } as const;
+    const origin = { epss_date: '2026-11-14', ...exploited, cvss_version: '3.1', cvss_source: 'enrichment', severity_override: null } as const;
     expect(riskOf(one, origin).factors).toMatchObject([
       { input: 'high, CVSS 8.1', source: 'report, CVSS 3.1 from enrichment', date: null },
       { input: 'EPSS 0.3', source: 'EPSS', date: '2026-11-14' },
-      { input: 'listed as known to be exploited', source: 'CISA KEV', date: '2026.11.13' },
+      { input: 'known to be exploited', source: 'CISA KEV', date: '2026.11.13' },
       { input: 'high', source: 'asset' },
       { input: 'internet', source: 'asset' },
     ]);

@@ -21,8 +21,9 @@ export interface RiskInputs {
 /** Where the inputs come from. */
 export interface RiskOrigin {
   epss_date?: string | null;
-  /** Version of the KEV catalog that lists the vulnerability. */
-  kev_version?: string | null;
+  /** Who knows that the vulnerability is exploited, and the version or date of that. */
+  exploited_source?: 'CISA KEV' | 'CISA SSVC' | 'report';
+  exploited_date?: string | null;
   cvss_version?: string | null;
   /** Whether the CVSS score comes from the report or from enrichment. */
   cvss_source?: 'report' | 'enrichment' | null;
@@ -83,8 +84,8 @@ export function riskOf(inputs: RiskInputs, origin: RiskOrigin = {}): { score: nu
     severityFactor(inputs, origin, factor, likelihood.points),
     likelihood,
     factor('known_exploited', kev || malicious ? 1 : 0, {
-      input: malicious ? 'malicious package' : kev ? 'listed as known to be exploited' : 'not known to be exploited',
-      ...(malicious ? { source: 'report' } : kev ? { source: 'CISA KEV', date: origin.kev_version ?? null } : {}),
+      input: malicious ? 'malicious package' : kev ? 'known to be exploited' : 'not known to be exploited',
+      ...(malicious ? { source: 'report' } : kev ? { source: origin.exploited_source ?? null, date: origin.exploited_date ?? null } : {}),
     }),
     factor('asset_criticality', CRITICALITY[criticality], { input: criticality, source: 'asset' }),
     factor('asset_exposure', EXPOSURE[exposure], { input: exposure, source: 'asset' }),

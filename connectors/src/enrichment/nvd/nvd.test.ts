@@ -130,7 +130,25 @@ describe('a CVE', () => {
     ['a reference', { references: [{ url: 'https://x.example', tags: ['Exploit'] }] }],
     ['the SSVC decision of CISA', { metrics: { ssvcV203: [{ ssvcData: { options: [{ exploitation: 'active' }, { automatable: 'no' }] } }] } }],
   ])('has a public exploit according to %s', (_, more) => {
-    expect(cveOf({ cve: { id: 'CVE-2023-4863', ...(more as object) } })).toEqual({ id: 'CVE-2023-4863', exploitPublic: true });
+    expect(cveOf({ cve: { id: 'CVE-2023-4863', ...(more as object) } })).toMatchObject({ id: 'CVE-2023-4863', exploitPublic: true });
+  });
+
+  it('has the latest SSVC decision of CISA', () => {
+    const decision = (timestamp: string, exploitation: string) => ({
+      ssvcData: { timestamp, options: [{ exploitation }, { automatable: 'yes' }, { technicalImpact: 'total' }], role: 'CISA Coordinator', version: '2.0.3' },
+    });
+    const metrics = {
+      ssvcV203: [
+        decision('2025-02-04T14:25:34.416117Z', 'active'),
+        decision('2024-02-04T14:25:34.416117Z', 'poc'),
+        { ssvcData: { options: [{ exploitation: 'soon' }] } },
+      ],
+    };
+    expect(cveOf({ cve: { id: 'CVE-2021-44228', metrics } })).toEqual({
+      id: 'CVE-2021-44228',
+      exploitPublic: true,
+      ssvc: { exploitation: 'active', automatable: true, technical_impact: 'total', date: '2025-02-04' },
+    });
   });
 
   it('yields nothing if it was rejected', () => {

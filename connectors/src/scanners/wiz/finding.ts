@@ -44,6 +44,7 @@ export function findingOf(node: Obj, place: string): Observation {
     first_seen: date(node.firstDetectedAt),
     last_seen: date(node.lastDetectedAt),
     tags: [node.hasExploit === true ? 'exploit' : [], node.hasCisaKevExploit === true ? 'kev' : [], strs(node.detectionMethod)].flat(),
+    known_exploited: node.hasCisaKevExploit === true,
   });
 }
 

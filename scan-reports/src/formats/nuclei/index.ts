@@ -76,8 +76,8 @@ function resultOf(result: Obj, place: string): Observation | null {
     last_seen: date(result.timestamp),
     tags: list(info.tags),
     epss: epssOf(classification['epss-score'], classification['epss-percentile']),
-    // The authors of templates mark vulnerabilities in CISA's catalog with this tag.
-    known_exploited: list(info.tags).includes('kev'),
+    // The authors of templates mark vulnerabilities in the catalogs of CISA and VulnCheck with these tags.
+    known_exploited: list(info.tags).some((tag) => tag === 'kev' || tag === 'vkev'),
   });
 }
 

@@ -118,9 +118,9 @@ test('keeps the URL path as sent and adds the matcher to the rule', async () => 
   expect(observations[0]?.location).toEqual({ url: 'https://h:8443/icons/.%2e/etc/passwd' });
 });
 
-test('keeps EPSS, known exploitation and a score without a vector', async () => {
+test.each(['cve,kev', 'cve,vkev'])('keeps EPSS, known exploitation (%s) and a score without a vector', async (tags) => {
   const classification = { 'cvss-score': 9.8, 'epss-score': 0.97, 'epss-percentile': 0.999 };
-  const info = { name: 'A', severity: 'high', tags: 'cve,kev', classification };
+  const info = { name: 'A', severity: 'high', tags, classification };
   const { observations } = await readAll(nuclei, fromBuffer(JSON.stringify({ 'template-id': 'CVE-2021-1', info, host: 'https://a.example.com' })));
   expect(observations).toMatchObject([{ cvss: [{ score: 9.8 }], epss: { score: 0.97, percentile: 0.999 }, known_exploited: true }]);
 });

@@ -54,6 +54,8 @@ export async function mergeAssets(tx: TenantTx, actor: Actor, follower: AssetFol
       moved: JSON.stringify(moved),
     })
     .execute();
+  const name_words = follower.wordsOf(kept.name);
+  await tx.updateTable('assets').set({ name_words }).where('org_id', '=', orgId).where('id', '=', kept.id).execute();
   await setMergedInto(tx, orgId, pair, kept.id);
   await record(tx, actor, 'asset.merged', merged.id, { merged_into: kept.id, reason });
   return readAsset(tx, orgId, kept.id);

@@ -14,7 +14,15 @@ interface Assets {
 
 /** Gives the asset that stays the tracks of the other one. Tracks with the same name are one. Otherwise each gets a number of its own. */
 export async function copyTracks(tx: TenantTx, orgId: string, { from, into }: Assets): Promise<Numbering[]> {
-  const tracksOf = (id: string) => tx.selectFrom('asset_tracks').selectAll().where('org_id', '=', orgId).where('asset_id', '=', id).orderBy('n').execute();
+  const tracksOf = (id: string) =>
+    tx
+      .selectFrom('asset_tracks')
+      .selectAll()
+      .where('org_id', '=', orgId)
+      .where('asset_id', '=', id)
+      .orderBy(sql`merged_into is not null`)
+      .orderBy('n')
+      .execute();
   const [own, kept] = [await tracksOf(from), await tracksOf(into)];
   const numbers: Numbering[] = own.some(({ n }) => n === 0) ? [] : [{ from: 0, into: 0 }];
   let next = Math.max(0, ...kept.map(({ n }) => n)) + 1;
@@ -25,11 +33,12 @@ export async function copyTracks(tx: TenantTx, orgId: string, { from, into }: As
     const n = same && !taken.has(same.n) ? same.n : isDefault ? 0 : next++;
     numbers.push({ from: track.n, into: n });
     if (same?.n === n) continue;
+    const mergedInto = numbers.find((number) => number.from === track.merged_into)?.into ?? null;
     const kind = track.kind === 'default' && n !== 0 ? 'named' : track.kind;
     const name = same ? `${track.name} (${from})` : track.name;
     await tx
       .insertInto('asset_tracks')
-      .values({ ...track, asset_id: into, n, kind, name })
+      .values({ ...track, asset_id: into, n, kind, name, merged_into: mergedInto })
       .execute();
   }
   return numbers;

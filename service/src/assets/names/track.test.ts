@@ -128,7 +128,7 @@ describe('a stated track', () => {
     ['1.4', {}, release('1.4')],
     ['1.4.x', { type: 'container_image', tag: '1.4.2' }, { ...release('1.4.x'), version: '1.4.2' }],
     [' Prod ', {}, named('prod')],
-    ['7', { type: 'container_image' }, named('7')],
+    ['7', { type: 'container_image' }, release('7')],
     [' ', { ref: 'main' }, main('main')],
   ])('%s with %j', (track, facts, wanted) => {
     expect(stated(track, facts)).toMatchObject(wanted);

@@ -1,5 +1,5 @@
 import type { AssetType } from '@rrs/scan-reports';
-import { type NameKind, readVersionName } from './version-name.ts';
+import { isMajor, type NameKind, readVersionName } from './version-name.ts';
 
 /** What is known about the version of an asset that was scanned. `normalAsset` has all but `stated`. */
 export interface VersionFacts {
@@ -56,7 +56,7 @@ export function trackOf(facts: VersionFacts, policy: TrackPolicy): Track | { err
   if (stated !== null) return fromStatement({ facts, stated: read(stated, policy), branch, build, version });
   const request = [branch, build].find((one) => one?.kind === 'pull_request');
   if (request) return pullRequest(request, version);
-  const saysNothing = build === null || (build.kind === 'build' && build.of === undefined);
+  const saysNothing = build === null || (build.kind === 'build' && build.of === undefined) || isMajor(build.name);
   if (branch && (saysNothing || facts.type === 'repository')) return fromBranch(branch, version);
   if (build) return fromVersion(build, version);
   if (version === null) return named('', 'default', version);
@@ -182,7 +182,7 @@ function fromVersion(build: Read, version: string | null): Track {
     case 'main':
       return { ...named(name, 'default', version), mainLike: true };
     case 'version':
-      return { ...named(build.line, 'release', version), ownTrack: build.ownLine };
+      return { ...named(build.line, 'release', version), ownTrack: build.ownLine, ...(isMajor(name) ? { note: majorNote(name, build.line) } : {}) };
     case 'line':
       return named(name, 'release', version);
     case 'working_branch':
@@ -193,6 +193,10 @@ function fromVersion(build: Read, version: string | null): Track {
     default:
       return named(name, 'named', version);
   }
+}
+
+function majorNote(name: string, line: string): string {
+  return `"${name}" was taken for the release line ${line}. If it is a build number, state the branch or environment in scan_scope.track.`;
 }
 
 function named(track: string, kind: Track['kind'], version: string | null): Track {

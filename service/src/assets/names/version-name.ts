@@ -53,9 +53,16 @@ export function readVersionName(given: string): NameKind {
   if (NAMED.has(name) || NUMBERED_ENVIRONMENT.test(name)) return { kind: 'environment' };
   if (NUMBERED_LINE.test(name)) return { kind: 'line' };
   if (WORKING.test(name)) return { kind: 'working_branch' };
+  // Registries have `postgres:15` and `node:20`, which move from release to release. Pipelines soon count higher.
+  if (isMajor(name)) return { kind: 'version', line: `${name}.x`, ownLine: `${name}.x` };
   const is = buildName(name);
   if (is !== null) return { kind: 'build', is, of: null };
   return readRelease(name) ?? (LINE.test(name) ? { kind: 'line' } : (readPrefixed(name) ?? { kind: 'unknown' }));
+}
+
+/** A number of one or two digits. It may be a major version or a build number. */
+export function isMajor(name: string): boolean {
+  return /^[1-9]\d?$/.test(name);
 }
 
 /** What kind of build a name stands for. Null if it is not the name of a single build. */

@@ -8,7 +8,7 @@ export async function resolveTracks(tx: TenantTx, orgId: string, importId: strin
   await createTracks(tx, orgId, importId);
   await resumeTracks(tx, orgId, importId);
   await sql`
-    update tenant_import_assets staged set track = coalesce(known.n, 0), track_counts = coalesce(known.counts, true)
+    update tenant_import_assets staged set track = coalesce(known.merged_into, known.n, 0), track_counts = coalesce(known.counts, true)
     from tenant_import_assets own left join asset_tracks known on known.org_id = ${orgId} and known.asset_id = own.asset_id and known.name = own.track_name
     where staged.org_id = ${orgId} and staged.import_id = ${importId} and own.org_id = ${orgId} and own.import_id = ${importId} and own.new_id = staged.new_id`.execute(
     tx,
@@ -60,9 +60,13 @@ async function createTracks(tx: TenantTx, orgId: string, importId: string): Prom
 /** A later scan brings back a track that has ended. */
 async function resumeTracks(tx: TenantTx, orgId: string, importId: string): Promise<void> {
   await sql`
-    update asset_tracks known set ended_at = null, ended_by = null, ended_reason = null from tenant_import_assets staged
+    update asset_tracks known set ended_at = null, ended_by = null, ended_reason = null
+    from tenant_import_assets staged
+    left join asset_tracks merged on merged.org_id = ${orgId} and merged.asset_id = staged.asset_id and merged.name = staged.track_name
     where staged.org_id = ${orgId} and staged.import_id = ${importId} and known.org_id = ${orgId} and known.asset_id = staged.asset_id
-      and (known.name = staged.track_name or (staged.track_name = '' and known.n = 0)) and known.ended_at < staged.ended_at`.execute(tx);
+      and (known.name = staged.track_name or known.n = merged.merged_into or (staged.track_name = '' and known.n = 0)) and known.ended_at < staged.ended_at`.execute(
+    tx,
+  );
 }
 
 /** A build is a name with its digest and commit: the tag `latest` names another build when it moves. */

@@ -48,6 +48,7 @@ export function toSighting(sighting: SightingRow, finding: FindingRow, names: Na
 
 /** What a source that is silent about everything says. */
 const NOTHING = {
+  severity_source: null,
   cvss_version: null,
   cvss_vector: null,
   cvss_score: null,
@@ -68,6 +69,7 @@ function reportedBy({ said }: SightingRow, finding: FindingRow, names: Names): S
   return {
     title: row.title,
     severity: severityName(row.severity),
+    severity_source: row.severity_source,
     vulnerability_ids: row.vulnerability_ids,
     cwes: row.cwes,
     cvss: listedFields.cvss.show(row, names),

@@ -37,10 +37,10 @@ async function closeUnseen(tx: TenantTx, actor: Actor, code: Ending['code'], ids
   const before = sql`jsonb_build_object('status', status, 'reason_code', reason_code, 'status_reason', status_reason, 'assurance', assurance)`;
   const after = sql`jsonb_build_object('status', became, 'reason_code', code, 'status_reason', sentence, 'assurance', proven)`;
   const entries = sql`select id as finding_id, 'status_changed' as action, ${before} as before, ${after} as after, sentence as reason from closing`;
-  const events = sql`select id::text as subject, jsonb_build_object('from', status, 'to', became, 'reason_code', code, 'status_reason', sentence) as data from closing`;
+  const events = sql`select id::text as subject, jsonb_build_object('from', status, 'to', became, 'reason_code', code, 'status_reason', sentence) as data from closing where listed`;
   await sql`
     with closing as materialized (
-      select f.id, f.status, f.reason_code, f.status_reason, f.assurance, verdict.became, verdict.code, verdict.sentence,
+      select f.id, f.status, f.reason_code, f.status_reason, f.assurance, f.listed, verdict.became, verdict.code, verdict.sentence,
         case when verdict.became = 'verified' then case f.status when 'remediated' then 'scan_after_claim' else 'scan_only' end end as proven
       from findings f
       cross join lateral (

@@ -31,7 +31,7 @@ export interface ImportedColumn {
 export interface Stated {
   /** The value of one record. */
   value: (reported: Reported) => CopyValue;
-  /** Aggregate of the values `x` that several sources state. `x.lead` orders the sources, independently of when they spoke. */
+  /** Aggregate of the values `x` that several sources state. `x.lead` orders the sources, independently of when they spoke. `x.ranked` is how much the organization trusts them. */
   fold: string;
   /** What the only source of the finding `f` stated, if it is not the column of the same name. */
   said?: string;
@@ -57,7 +57,6 @@ export function field<Schema extends TSchema>(declared: Field<Schema>): Field<Sc
 export const fold = {
   /** The value of the first source that has one. */
   first: (column: ColumnName) => `(array_agg(x.${column} order by x.lead) filter (where x.${column} is not null))[1]`,
-  highest: (column: ColumnName) => `max(x.${column})`,
   any: (column: ColumnName) => `bool_or(x.${column})`,
   union: (column: ColumnName) => `distinct_sorted(concat_arrays(x.${column}))`,
 } as const;

@@ -5,6 +5,7 @@ import { severityName, severityRank } from '../severity.ts';
 import { activeStatuses } from '../status.ts';
 import { field, fold, type ImportedColumn, known, knownOrReported, reported, reportedOrKnown, type Stated } from './field.ts';
 import { shownLocation } from './location.ts';
+import { ratedSeverity } from './rated-severity.ts';
 import { AssetRef, Assurance, Cvss, Epss, Kev, Location, Severity, Source, Status } from './shapes.ts';
 
 /**
@@ -28,11 +29,12 @@ export const listedFields = {
     schema: Severity,
     columns: {
       severity: {
-        stated: { value: ({ observation }) => severityRank(observation.severity), fold: fold.highest('severity'), said: 'f.source_severity' },
+        stated: { value: ({ observation }) => severityRank(observation.severity), fold: ratedSeverity, said: 'f.source_severity' },
         create: 'r.severity',
         merge: 'coalesce(f.severity_override, r.severity)',
       },
       source_severity: { create: 'r.severity', merge: 'r.severity' },
+      severity_source: reported('severity_source', ({ observation }) => observation.severity_source ?? null, fold.first('severity_source')),
     },
     show: ({ severity }) => severityName(severity),
     csv: { severity: (severity) => severity },
@@ -89,11 +91,8 @@ export const listedFields = {
   kev: field({
     schema: Kev,
     columns: {
-      kev: {
-        stated: { value: ({ observation }) => observation.known_exploited ?? false, fold: fold.any('kev') },
-        create: 'coalesce(v.kev, false) or r.kev',
-        merge: 'coalesce(v.kev, false) or r.kev',
-      },
+      kev: { create: 'coalesce(v.kev, false) or r.reported_kev', merge: 'coalesce(v.kev, false) or r.reported_kev' },
+      reported_kev: reported('reported_kev', ({ observation }) => observation.known_exploited ?? false, fold.any('reported_kev')),
       kev_due_date: known('kev_due_date'),
     },
     show: ({ kev, kev_due_date }) => ({ listed: kev, due_date: kev_due_date }),

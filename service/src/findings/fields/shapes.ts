@@ -122,7 +122,9 @@ export const Epss = Nullable(
 
 export const Kev = Type.Object(
   {
-    listed: Type.Boolean({ description: 'Whether CISA lists the vulnerability as known to be exploited' }),
+    listed: Type.Boolean({
+      description: "Whether the vulnerability is known to be exploited: it is in CISA's catalog, or CISA's SSVC decision or a report says so",
+    }),
     due_date: Nullable(Type.String({ description: 'Date by which CISA requires agencies to remediate' })),
   },
   { description: "CISA's catalog of known exploited vulnerabilities", examples: [{ listed: true, due_date: '2021-12-24' }] },

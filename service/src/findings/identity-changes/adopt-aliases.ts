@@ -3,6 +3,7 @@ import type { TenantTx } from '../../db/database.ts';
 import { learnAliases } from '../../vulnerabilities/aliases.ts';
 import { aliasesFor, vulnerabilityAliases } from '../../vulnerabilities/relations.ts';
 import type { MergedPair } from '../follower.ts';
+import type { HistoryActor } from '../history.ts';
 import type { Resolution } from '../merge/resolution.ts';
 import { mergeFindings } from './merge-findings.ts';
 import { pairsSql } from './move-sightings.ts';
@@ -12,7 +13,12 @@ export async function adoptAliases(tx: TenantTx, { orgId, importId, provider, ac
   const reported = sql`
     select weakness, aliases from tenant_import_rows where org_id = ${orgId} and import_id = ${importId} and (aliases <> '{}' or weakness not like 'CVE-%')`;
   const { confirmed, claimed } = await learnAliases(tx, { orgId, provider, reported });
-  const aliases = [...new Set([...confirmed, ...claimed])];
+  return adoptNames(tx, actor, provider, [...new Set([...confirmed, ...claimed])]);
+}
+
+/** Moves known findings from aliases to the vulnerability's own id, as far as the aliases count for the tool. Returns the findings that became one. */
+export async function adoptNames(tx: TenantTx, actor: HistoryActor, provider: string, aliases: readonly string[]): Promise<MergedPair[]> {
+  const { orgId } = actor;
   const merged: MergedPair[] = [];
   for (let at = 0; at < aliases.length; at += 500) {
     const named = namedSql(orgId, provider, aliases.slice(at, at + 500));
@@ -24,15 +30,19 @@ export async function adoptAliases(tx: TenantTx, { orgId, importId, provider, ac
   return merged;
 }
 
+/** Text of a tsquery for findings that name one of the ids. */
+export function aliasQuery(ids: readonly string[]): string {
+  return ids.map((id) => `'v:${id.toLowerCase().replaceAll('\\', '\\\\').replaceAll("'", "''")}'`).join(' | ');
+}
+
 /**
  * Findings `f` whose weakness is one of the aliases, with `a.weakness` as the vulnerability's own id. What only the tool claims counts for findings that only
  * it reports.
  */
 function namedSql(orgId: string, provider: string, aliases: readonly string[]) {
-  const words = aliases.map((alias) => `'v:${alias.toLowerCase().replaceAll('\\', '\\\\').replaceAll("'", "''")}'`).join(' | ');
   const own = sql`array(select o.id from sources o where o.org_id = ${orgId} and coalesce(nullif(o.tool, ''), o.provider) = ${provider})`;
   return sql`tenant_findings f join ${aliasesFor(orgId, provider)} a on a.alias = f.weakness and a.alias = any(${aliases as string[]})
-    and f.org_id = ${orgId} and f.merged_into is null and f.facets @@ ${words}::tsquery
+    and f.org_id = ${orgId} and f.merged_into is null and f.facets @@ ${aliasQuery(aliases)}::tsquery
     and (f.source_ids <@ ${own} or exists (select from ${vulnerabilityAliases} known where known.org_id = ${orgId} and known.alias = a.alias))`;
 }
 

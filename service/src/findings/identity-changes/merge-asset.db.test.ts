@@ -180,3 +180,39 @@ describe('merging assets is refused', () => {
     expect(await merge(newer, (theirs.body as Shown).id)).toMatchObject({ status: 404 });
   });
 });
+
+describe('the search', () => {
+  const found = async (q: string) => (await get<{ data: Finding[] }>(`/findings?q=${q}&sort=created_at`)).data.map(({ id }) => id);
+
+  it('finds findings by the new name of a renamed asset, and no longer by the old one', async () => {
+    const n = ++count;
+    const image: Asset = { type: 'container_image', name: `registry.example.com/oldname${n}:prod` };
+    const item = (k: number, component: string) => seen({ asset: image, vulnerability_ids: [`CVE-2026-${60_000 + 10 * n + k}`], location: { component } });
+    await scan(image, [item(1, 'lib'), item(2, `oldname${n}-core`)], 1);
+    await scan(image, [item(1, 'lib')], 1, 'tool_b');
+    const before = await found(`oldname${n}`);
+    expect(before).toHaveLength(2);
+    const { asset } = await get<Finding>(`/findings/${before[0]}`);
+    expect(await send('PATCH', `/assets/${asset.id}`, { name: `registry.example.com/newname${n}` })).toMatchObject({ status: 200 });
+    expect(await found(`newname${n}`)).toEqual(before);
+    // The name of a component contains it.
+    expect(await found(`oldname${n}`)).toHaveLength(1);
+    // A new statement of a source does not bring the old name back, and new findings have the new one.
+    await scan(image, [{ ...item(1, 'lib'), severity: 'critical' }, item(2, `oldname${n}-core`), item(3, 'other')], 2);
+    expect(await found(`newname${n}`)).toHaveLength(3);
+  });
+
+  it('finds findings by the name of the asset that they were merged into, and by their own after the merge is undone', async () => {
+    const n = ++count;
+    const hosts = ['alpha', 'beta'].map((name): Asset => ({ type: 'host', name: `${name}${n}.example.com` })) as [Asset, Asset];
+    for (const [at, host] of hosts.entries()) await scan(host, [seen({ asset: host, rule: `r${n}${at}`, location: { port: 80 + at } })], at + 1);
+    const [one, two] = [(await found(`alpha${n}`))[0] ?? '', (await found(`beta${n}`))[0] ?? ''];
+    const [a, b] = [(await get<Finding>(`/findings/${one}`)).asset.id, (await get<Finding>(`/findings/${two}`)).asset.id];
+    expect(await merge(b, a)).toMatchObject({ status: 200 });
+    expect(await found(`alpha${n}`)).toEqual([one, two]);
+    expect(await found(`beta${n}`)).toEqual([]);
+    expect(await unmerge(b)).toMatchObject({ status: 200 });
+    expect(await found(`alpha${n}`)).toEqual([one]);
+    expect(await found(`beta${n}`)).toEqual([two]);
+  });
+});

@@ -41,7 +41,7 @@ export async function unmergeAssetFindings(
   actor: Actor,
   follower: FindingFollower,
   { from, into, mergeId, reason, tracks, findings }: AssetMerge & { findings: unknown },
-): Promise<void> {
+): Promise<string[]> {
   const { orgId } = actor;
   const { ids, coverage } = findings as MovedFindings;
   await keepLastSeen(tx, orgId, [into]);
@@ -56,10 +56,11 @@ export async function unmergeAssetFindings(
   await returnCoverage(tx, orgId, into, coverage);
   await follower.restoreLinks(tx, actor, pairs);
   await follower.follow(tx, actor, idsSql([...ids, ...pairs.map(({ into_id }) => into_id)]));
+  return ids;
 }
 
 /** Sightings are not written on every scan. Before the scans of two assets are combined, each sighting gets the time of the scan that last saw it. */
-async function keepLastSeen(tx: TenantTx, orgId: string, assets: readonly string[]): Promise<void> {
+export async function keepLastSeen(tx: TenantTx, orgId: string, assets: readonly string[]): Promise<void> {
   await sql`
     update sightings s set last_seen = ${lastSeenSql} from findings f, source_coverage c
     where s.org_id = ${orgId} and f.org_id = ${orgId} and f.id = s.finding_id and f.asset_id = any(${assets as string[]}::uuid[])

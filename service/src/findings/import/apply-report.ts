@@ -1,6 +1,7 @@
 import type { About, Asset, ReportFormat } from '@rrs/scan-reports';
 import { sql } from 'kysely';
 import { type DescribedAsset, describeAsset } from '../../assets/recognize/describe.ts';
+import { resolveAssets } from '../../assets/recognize/resolve.ts';
 import { describeRun, type RunOfAsset } from '../../assets/recognize/resolve-tracks.ts';
 import { anyRows } from '../../db/any-rows.ts';
 import type { TenantTx } from '../../db/database.ts';
@@ -15,6 +16,7 @@ import { reopenRiskIncreased } from '../decisions/risk-increased.ts';
 import type { FindingFollower } from '../follower.ts';
 import type { HistoryActor } from '../history.ts';
 import { adoptAliases } from '../identity-changes/adopt-aliases.ts';
+import { adoptSourcePackages } from '../identity-changes/adopt-source-packages.ts';
 import { takeImportLock } from '../import-lock.ts';
 import type { Resolution } from '../merge/resolution.ts';
 import { resolveRecords } from '../merge/resolve.ts';
@@ -99,7 +101,8 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report, 
     isEmpty: staged.received === 0,
   };
   const moved = absence.complete ? { isUnread: (location: ReturnType<typeof sql>) => isUnread(location, absence) } : null;
-  const merged = await adoptAliases(tx, resolution);
+  await resolveAssets(tx, orgId, row.id);
+  const merged = [...(await adoptAliases(tx, resolution)), ...(await adoptSourcePackages(tx, resolution))];
   const outcomes = await resolveRecords(tx, resolution, moved);
   // The statistics do not include the new rows yet, and the next statements join them with existing ones.
   if (isLarge(staged)) await sql`select analyze_grown()`.execute(tx);

@@ -209,7 +209,7 @@ describe('what only a report claims about ids', () => {
 
   it('does not count after it was revoked', async () => {
     for (const source of ['tool_a', 'tool_b'] as const) await engine.run(org, [seen({ vulnerability_ids: pair })], { source });
-    await engine.admin().query('update vulnerability_aliases set revoked_at = now() where org_id = $1', [org]);
+    await engine.admin().query(`update vulnerability_aliases set revoked_at = now(), revoked_by = 'Ada' where org_id = $1`, [org]);
     await engine.run(org, [advisory], { source: 'tool_c' });
     expect(await weaknesses()).toEqual(['CVE-2023-1111 open', 'GHSA-xxxx-yyyy-zzzz open']);
   });

@@ -3,6 +3,7 @@ import { assetFacts } from '../../assets/relations.ts';
 import { anyRows } from '../../db/any-rows.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { assignments, columnsOf, insertLists, type NamedValues, selection } from '../../db/named-values.ts';
+import { readPolicy } from '../../organizations/read-policy.ts';
 import { vulnerabilityFacts } from '../../vulnerabilities/relations.ts';
 import { riskSql } from '../../vulnerabilities/risk.ts';
 import { foldedColumns, importedColumns, saidByFinding, saidNames } from '../fields/derive.ts';
@@ -30,18 +31,45 @@ export const saidByFindingSql = saidSql({
  * What all sources together say about the findings that `ids` selects: of the sightings that are present or, if none is, of all. The order of sources
  * follows from what they say, not from when they said it.
  */
-function foldedSql(orgId: string, ids: RawBuilder<unknown>): RawBuilder<unknown> {
+function foldedSql(orgId: string, ids: RawBuilder<unknown>, ranking: readonly string[]): RawBuilder<unknown> {
   const folded = Object.fromEntries(Object.entries(foldedColumns).map(([name, value]) => [name, sql.raw(value)]));
   return sql`
     select s.finding_id, ${selection(folded)}, distinct_sorted(concat_arrays(x.words)) as words,
       coalesce(max(x.severity) - min(x.severity) filter (where x.severity > 0) >= 2, false) as severity_disputed
-    from (
-      select s.*, count(*) filter (where s.state = 'present') over (partition by s.finding_id) as present_count
-      from sightings s where s.org_id = ${orgId} and s.said is not null and s.finding_id in (${ids})
-    ) s
-    cross join lateral (select said.*, row(-said.severity, s.content) as lead from jsonb_populate_record(null::import_rows, s.said) said) x
+    from ${countingSql(orgId, ids)} s
+    cross join lateral (
+      select said.*, row(-said.severity, s.content) as lead, ${rankSql(orgId, ranking)} as ranked from jsonb_populate_record(null::import_rows, s.said) said
+    ) x
     where s.state = 'present' or s.present_count = 0
     group by s.finding_id`;
+}
+
+function countingSql(orgId: string, ids: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`(
+    select s.*, count(*) filter (where s.state = 'present') over (partition by s.finding_id) as present_count
+    from sightings s where s.org_id = ${orgId} and s.said is not null and s.finding_id in (${ids}))`;
+}
+
+/** Position of the source of the sighting `s` in the ranking. Null if it is not ranked. */
+function rankSql(orgId: string, ranking: readonly string[]): RawBuilder<unknown> {
+  if (ranking.length === 0) return sql`null::integer`;
+  const names = sql`${ranking.map((name) => name.toLowerCase())}::text[]`;
+  return sql`(
+    select least(array_position(${names}, lower(o.tool)), array_position(${names}, lower(o.provider))) from sources o where o.org_id = ${orgId} and o.id = s.source_id)`;
+}
+
+/** The findings of several sources whose severity is another one with the given ranking of sources. */
+export function rerankedSql(orgId: string, ranking: readonly string[]): RawBuilder<unknown> {
+  return sql`
+    select f.id from (
+      select s.finding_id, ${sql.raw(foldedColumns.severity ?? '')} as severity
+      from ${countingSql(orgId, sql`select said.finding_id from sightings said where said.org_id = ${orgId} and said.said is not null`)} s
+      cross join lateral (
+        select (s.said->>'severity')::smallint as severity, s.said->>'severity_source' as severity_source, ${rankSql(orgId, ranking)} as ranked
+      ) x
+      where s.state = 'present' or s.present_count = 0
+      group by s.finding_id
+    ) folded join findings f on f.org_id = ${orgId} and f.id = folded.finding_id and f.source_severity <> folded.severity`;
 }
 
 /** The staged records of the import for findings that only its source reports. */
@@ -70,7 +98,7 @@ export async function createFindings(tx: TenantTx, { orgId, importId, sourceId, 
   });
   await sql`
     with staged as (
-      select distinct on (g.finding_id) g.finding_id, g.asset_id, bool_or(g.counts) over (partition by g.finding_id) as counts, g.weakness, g.identity_key, r.component_key, g.seen_at, least(r.first_seen, g.seen_at) as first_seen, r.words,
+      select distinct on (g.finding_id) g.finding_id, g.asset_id, bool_or(g.counts) over (partition by g.finding_id) as counts, g.weakness, g.identity_key, r.component_key, g.seen_at, least(r.first_seen, g.seen_at) as first_seen, r.words || coalesce(a.name_words, '{}') as words,
         a.type as asset_type, a.criticality, a.exposure, ${selection(createdSql)}
       from tenant_import_groups g
       join tenant_import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = g.n
@@ -93,7 +121,9 @@ export async function updateSingle(tx: TenantTx, resolution: Resolution): Promis
 
 /** Merges what all sources say about the findings that `ids` selects. */
 export async function updateShared(tx: TenantTx, resolution: Merging, ids: RawBuilder<unknown>): Promise<void> {
-  if (await anyRows(tx, ids)) await applyValues(tx, resolution, foldedSql(resolution.orgId, ids));
+  if (!(await anyRows(tx, ids))) return;
+  const { source_ranking } = await readPolicy(tx, resolution.orgId);
+  await applyValues(tx, resolution, foldedSql(resolution.orgId, ids, source_ranking));
 }
 
 /** The words of what was said, of the sources and the asset type, and the tags of the finding instead of those of the record. */
@@ -112,7 +142,7 @@ async function applyValues(tx: TenantTx, { orgId, importId, sla, actor }: Mergin
     where (f.source_severity, f.location->>'version', f.title) is distinct from (merged.source_severity, merged.location->>'version', merged.title)`;
   await sql`
     with stated as materialized (${stated}), merged as materialized (
-      select r.finding_id, a.criticality, a.exposure, r.words, r.severity_disputed, seen.first_seen, seen.last_seen, seen.source_ids, ${selection(mergedSql)}
+      select r.finding_id, a.criticality, a.exposure, r.words || coalesce(a.name_words, '{}') as words, r.severity_disputed, seen.first_seen, seen.last_seen, seen.source_ids, ${selection(mergedSql)}
       from stated r
       join findings f on f.org_id = ${orgId} and f.id = r.finding_id
       join ${assetFacts} a on a.org_id = ${orgId} and a.id = f.asset_id

@@ -15,6 +15,7 @@ const statement = fc.record({
   title: fc.constantFrom('Remote code execution', 'RCE in lib', 'lib: unsafe lookup'),
   description: fc.option(fc.constantFrom('It is bad.', 'It is very bad.')),
   severity: fc.constantFrom('critical', 'high', 'medium', 'low', 'info', 'unknown'),
+  severity_source: fc.constantFrom('nvd', 'debian', undefined),
   cwes: fc.uniqueArray(fc.constantFrom(79, 89, 502), { maxLength: 2 }),
   cvss: fc.constantFrom<Observation['cvss'][]>([], ...vectors.map((vector) => [{ vector }]), [{ score: 7.5 }], [{ score: 9.1, version: '3.1' }]),
   tags: fc.uniqueArray(fc.constantFrom('os', 'lib'), { maxLength: 2 }),
@@ -31,12 +32,13 @@ const observed: fc.Arbitrary<Observation> = fc
     version: fc.constantFrom('1.0', '1.1', undefined),
     path: fc.constantFrom('a/lib.jar', 'b/lib.jar', undefined),
   })
-  .map(({ said: { fix_state, exploit_maturity, epss, ...said }, component, ids, version, path }) =>
+  .map(({ said: { fix_state, exploit_maturity, epss, severity_source, ...said }, component, ids, version, path }) =>
     seen({
       ...said,
       ...(fix_state ? { fix_state } : {}),
       ...(exploit_maturity ? { exploit_maturity } : {}),
       ...(epss ? { epss } : {}),
+      ...(severity_source ? { severity_source } : {}),
       asset: repository,
       vulnerability_ids: ids,
       location: { component, ...(version ? { version } : {}), ...(path ? { path } : {}) },

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { resolveAssets } from '../../assets/recognize/resolve.ts';
 import { anyRows } from '../../db/any-rows.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { aliasesFor } from '../../vulnerabilities/relations.ts';
@@ -21,10 +20,9 @@ export interface Outcomes {
   reopened: number;
 }
 
-/** Turns the staged records of an import into findings and sightings. Call `adoptAliases` first. */
+/** Turns the staged records of an import into findings and sightings. Call `resolveAssets` first, and `adoptAliases` and `adoptSourcePackages` for reports. */
 export async function resolveRecords(tx: TenantTx, resolution: Resolution, moved: MovedCode | null): Promise<Outcomes> {
   const { orgId, importId } = resolution;
-  await resolveAssets(tx, orgId, importId);
   if (!(await anyRows(tx, sql`select from tenant_import_rows where org_id = ${orgId} and import_id = ${importId}`))) {
     await markSeen(tx, resolution);
     return { created: 0, updated: 0, reopened: 0 };

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import { readAsset } from '../../assets/assets.ts';
 import { type DescribedAsset, describeAsset } from '../../assets/recognize/describe.ts';
+import { resolveAssets } from '../../assets/recognize/resolve.ts';
 import { describeRun } from '../../assets/recognize/resolve-tracks.ts';
 import { recordAudit } from '../../audit/record.ts';
 import { Hex } from '../../db/copy.ts';
@@ -16,6 +17,7 @@ import { newId } from '../../shared/ids.ts';
 import type { FindingRow } from '../fields/field.ts';
 import { type FindingFollower, idsSql } from '../follower.ts';
 import { adoptAliases } from '../identity-changes/adopt-aliases.ts';
+import { adoptSourcePackages } from '../identity-changes/adopt-source-packages.ts';
 import { takeImportLock } from '../import-lock.ts';
 import { readFinding } from '../list/list.ts';
 import { resolveRecords } from '../merge/resolve.ts';
@@ -49,7 +51,8 @@ export async function createFinding(tx: TenantTx, actor: Actor, input: NewFindin
   const sourceId = await sourceOf(tx, orgId, { kind: 'manual', provider: 'manual', tool: '', name: '', path: '' });
   const { sla } = await readPolicy(tx, orgId);
   const resolution = { orgId, importId, sourceId, provider: 'manual', sourceWords: ['p:manual'], provesFixed: false, sla, actor, large: false };
-  const merged = await adoptAliases(tx, resolution);
+  await resolveAssets(tx, orgId, importId);
+  const merged = [...(await adoptAliases(tx, resolution)), ...(await adoptSourcePackages(tx, resolution))];
   const { created } = await resolveRecords(tx, resolution, null);
   const { rows } = await sql<{ finding_id: string }>`select finding_id from tenant_import_groups where org_id = ${orgId} and import_id = ${importId}`.execute(
     tx,

@@ -7,18 +7,26 @@ import type { Actor } from '../../shared/actor.ts';
 import { riskSql } from '../../vulnerabilities/risk.ts';
 import { voidRequestsOfClosed } from '../decisions/decisions.ts';
 import { endSightings } from '../endings/end-sightings.ts';
-import type { FindingFollower } from '../follower.ts';
+import { type FindingFollower, idsSql } from '../follower.ts';
 import { historySql } from '../history.ts';
 import { mergeAssetFindings, unmergeAssetFindings } from '../identity-changes/merge-asset.ts';
+import { mergeTrackSightings } from '../identity-changes/merge-track.ts';
+import { refreshNameWords } from '../identity-changes/refresh-words.ts';
 import { takeImportLock } from '../import-lock.ts';
 import { reasonSentences } from '../reason-codes.ts';
 import { activeStatuses, mayMove } from '../status.ts';
+import { wordsOfName } from '../words.ts';
 
 /** Rescores or withdraws the findings of an asset that changed. Takes the import lock, because imports read the asset too. */
 export const followAsset = (follower: FindingFollower): AssetFollower => ({
   prepare: takeImportLock,
+  wordsOf: wordsOfName,
   async follow(tx, actor, before, after) {
     if (before.criticality !== after.criticality || before.exposure !== after.exposure) await rescore(tx, after);
+    if (before.name !== after.name) {
+      const ids = sql`select id from findings where org_id = ${after.org_id} and asset_id = ${after.id}`;
+      await refreshNameWords(tx, after.org_id, { ids, from: before.name, to: after.name });
+    }
     if (before.retired_at === null && after.retired_at !== null) {
       await withdraw(tx, actor, after);
       const withdrawn = sql`select id from findings where org_id = ${after.org_id} and asset_id = ${after.id} and status = 'withdrawn'`;
@@ -30,16 +38,26 @@ export const followAsset = (follower: FindingFollower): AssetFollower => ({
     const onTrack = sql<boolean>`s.track = ${track} and s.finding_id in (select f.id from findings f where f.org_id = ${actor.orgId} and f.asset_id = ${assetId})`;
     await endSightings(tx, actor, follower, { code: 'track_ended', where: onTrack });
   },
+  mergeTrack: mergeTrackSightings,
   async merge(tx, actor, merge) {
     const moved = await mergeAssetFindings(tx, actor, follower, merge);
     await rescore(tx, { org_id: actor.orgId, id: merge.into });
+    await renameMoved(tx, actor.orgId, moved.ids, { from: merge.from, to: merge.into });
     return moved;
   },
   async unmerge(tx, actor, merge) {
-    await unmergeAssetFindings(tx, actor, follower, merge);
+    const ids = await unmergeAssetFindings(tx, actor, follower, merge);
     await rescore(tx, { org_id: actor.orgId, id: merge.from });
+    await renameMoved(tx, actor.orgId, ids, { from: merge.into, to: merge.from });
   },
 });
+
+/** Lets findings that moved to another asset be found by its name. */
+async function renameMoved(tx: TenantTx, orgId: string, ids: readonly string[], { from, to }: { from: string; to: string }): Promise<void> {
+  const names = await tx.selectFrom(assetFacts.as('assets')).select(['id', 'name']).where('org_id', '=', orgId).where('id', 'in', [from, to]).execute();
+  const nameOf = (id: string): string => names.find((asset) => asset.id === id)?.name ?? '';
+  await refreshNameWords(tx, orgId, { ids: idsSql(ids), from: nameOf(from), to: nameOf(to) });
+}
 
 async function rescore(tx: TenantTx, { org_id, id }: Pick<AssetRow, 'org_id' | 'id'>): Promise<void> {
   const risk = riskSql('f', 'a');

@@ -22,11 +22,11 @@ export async function rescoreKnown(tx: TenantTx, orgId: string, follower: Findin
     with known as (
       select f.id, f.severity, f.status, f.due_at, f.clock_from, f.risk_score as old_score,
         f.malicious, coalesce(v.epss, f.epss) as epss, case when v.epss is null then f.epss_percentile else v.epss_percentile end as epss_percentile,
-        case when v.epss is null then f.epss_date else v.epss_date end as epss_date, v.kev, v.kev_due_date, coalesce(f.cvss_score, v.cvss_score) as cvss_score,
+        case when v.epss is null then f.epss_date else v.epss_date end as epss_date, v.kev or f.reported_kev as kev, v.kev_due_date, coalesce(f.cvss_score, v.cvss_score) as cvss_score,
         coalesce(f.cvss_vector, v.cvss_vector) as cvss_vector, coalesce(f.cvss_version, v.cvss_version) as cvss_version, a.criticality, a.exposure
       from findings f join ${vulnerabilityFacts} v on v.id = f.weakness join ${assetFacts} a on a.org_id = ${orgId} and a.id = f.asset_id
       where f.org_id = ${orgId}
-        and (f.epss, f.epss_percentile, f.kev, f.kev_due_date, f.cvss_score) is distinct from (coalesce(v.epss, f.epss), case when v.epss is null then f.epss_percentile else v.epss_percentile end, v.kev, v.kev_due_date, coalesce(f.cvss_score, v.cvss_score))
+        and (f.epss, f.epss_percentile, f.kev, f.kev_due_date, f.cvss_score) is distinct from (coalesce(v.epss, f.epss), case when v.epss is null then f.epss_percentile else v.epss_percentile end, v.kev or f.reported_kev, v.kev_due_date, coalesce(f.cvss_score, v.cvss_score))
     )
     update findings f set epss = known.epss, epss_percentile = known.epss_percentile, epss_date = known.epss_date, kev = known.kev, kev_due_date = known.kev_due_date,
         cvss_score = known.cvss_score, cvss_vector = known.cvss_vector, cvss_version = known.cvss_version, risk_score = ${riskSql('known', 'known')},

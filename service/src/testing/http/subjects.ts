@@ -64,6 +64,13 @@ export function subjectsOf(api: TestApi): Readonly<Record<string, Create>> {
     return id;
   };
 
+  const alias = async ({ id: org_id, slug }: TestOrganization, revoked_at: Date | null): Promise<string> => {
+    const id = `TEST-${newId()}`.toUpperCase();
+    const row = { org_id, alias: id, weakness: `of ${slug}`, origin: 'sources', revoked_at, revoked_by: revoked_at && 'test' } as const;
+    await withSystem((tx) => tx.insertInto('vulnerability_aliases').values(row).execute());
+    return id;
+  };
+
   /** An import that waits for confirmation, so that it can be confirmed and discarded. */
   const pendingImport = async ({ id: org_id }: TestOrganization): Promise<string> => {
     const [id, source_id] = [newId(), newId()];
@@ -130,6 +137,20 @@ export function subjectsOf(api: TestApi): Readonly<Record<string, Create>> {
       await api.call('POST', `/api/v1/assets/${id}/merge`, { as: organization.owner, body: { into } });
       return id;
     }),
+    mergeAssetTrack: async (organization) => {
+      const id = await asset(organization);
+      const track = { org_id: organization.id, asset_id: id, kind: 'named', counts: true } as const;
+      await withSystem((tx) =>
+        tx
+          .insertInto('asset_tracks')
+          .values([
+            { ...track, n: 1, name: 'main' },
+            { ...track, n: 2, name: 'master' },
+          ])
+          .execute(),
+      );
+      return [id, 'master'];
+    },
     '/api/v1/assets/{id}/tracks/{name}': async (organization) => [await asset(organization), 'default'],
     '/api/v1/findings/{id}': single(finding),
     splitFinding: single(async (organization) => {
@@ -141,6 +162,8 @@ export function subjectsOf(api: TestApi): Readonly<Record<string, Create>> {
     rejectAcceptance: single(requestedAcceptance),
     '/api/v1/sources/{id}': single((organization) => source(organization, null)),
     reactivateSource: single((organization) => source(organization, new Date())),
+    '/api/v1/vulnerability-aliases/{alias}': single((organization) => alias(organization, null)),
+    restoreVulnerabilityAlias: single((organization) => alias(organization, new Date())),
     '/api/v1/imports/{id}': single(pendingImport),
     '/api/v1/integrations/{id}': single(scanner),
     '/api/v1/integrations/{id}/runs/{run_id}': (organization) => run(organization, 'queued'),
@@ -185,6 +208,11 @@ export const bodySamples: Readonly<Record<string, (api: TestApi, organization: T
   mergeAsset: async (api, { owner, slug }) => {
     const body = { type: 'host', name: `${newId()} of ${slug}` };
     return { into: ((await api.call('POST', '/api/v1/assets', { as: owner, body })).body as { id: string }).id };
+  },
+  addVulnerabilityAlias: async (api, { id: org_id }) => {
+    const [alias, weakness] = [`TEST-${newId()}`.toUpperCase(), `CVE-${newId()}`.toUpperCase()];
+    await api.db.withSystem((tx) => tx.insertInto('alias_claims').values({ org_id, alias, weakness, provider: 'test' }).execute());
+    return { alias, vulnerability: weakness };
   },
   pushTicket: async (api, organization) => ({ connection_id: await ticketing(api, organization) }),
 };

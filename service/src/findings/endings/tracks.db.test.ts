@@ -1,0 +1,126 @@
+import type { Asset } from '@rrs/scan-reports';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { seen } from '../../testing/findings/imports.ts';
+import { useImportsWithApi } from '../../testing/findings/imports-with-api.ts';
+import { idleTracks } from './end-idle-tracks.ts';
+
+const service = useImportsWithApi();
+const { finding, get, send, engine } = service;
+const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
+
+let count = 0;
+let repository: Asset;
+beforeEach(() => {
+  repository = { type: 'repository', name: `https://git.example.com/tracks/merge-${++count}` };
+});
+const cve = (n: number): string => `CVE-2026-5${String(count).padStart(2, '0')}${n}`;
+const scan = (track: string | undefined, found: readonly number[], days: number) =>
+  service.run([...found.map((n) => seen({ asset: repository, vulnerability_ids: [cve(n)] })), { run: { asset: repository } }], {
+    scope: { coverage: 'complete', started_at: daysAgo(days), ...(track === undefined ? {} : { track }) },
+  });
+
+interface Shown {
+  status: string;
+  asset: { id: string };
+  sightings: { track: string; state: string }[];
+}
+const onTracks = async (n: number) => (await finding<Shown>(cve(n))).sightings.map(({ track, state }) => `${track} ${state}`);
+const tracks = async (id: string) =>
+  (await get<{ data: { name: string; default: boolean; ended_at: string | null; ended_by: string; ended_reason: string }[] }>(`/assets/${id}/tracks`)).data;
+const merge = (id: string, name: string, into: string) => send('POST', `/assets/${id}/tracks/${name}/merge`, { into, reason: 'renamed' });
+
+describe('tracks that a person merges', () => {
+  it('are one track: what both had is one sighting, the next scan decides, and the old name still works', async () => {
+    await scan('prod', [1, 2], 9);
+    await scan('live', [2, 3], 8);
+    const { asset } = await finding<Shown>(cve(1));
+    expect(await merge(asset.id, 'live', 'prod')).toMatchObject({ status: 200, body: { name: 'prod', ended_at: null } });
+    expect((await tracks(asset.id)).map(({ name }) => name)).toEqual(['default', 'prod']);
+    for (const n of [1, 2, 3]) {
+      expect(await onTracks(n)).toEqual(['prod present']);
+      expect(await finding(cve(n))).toMatchObject({ status: 'open' });
+    }
+    expect(await scan('live', [1, 2, 3], 7)).toMatchObject({ created: 0, closed: 0 });
+    expect(await scan('live', [2], 6)).toMatchObject({ closed: 2 });
+    expect(await finding(cve(3))).toMatchObject({ status: 'verified' });
+    expect(await onTracks(2)).toEqual(['prod present']);
+    expect(await send('PATCH', `/assets/${asset.id}/tracks/prod`, { name: 'live' })).toMatchObject({ status: 409 });
+    const { data } = await get<{ data: { action: string }[] }>(`/audit-events?object_id=${asset.id}`);
+    expect(data.map(({ action }) => action)).toContain('asset.track_merged');
+  });
+
+  it('closes nothing because of a scan that covered only one of them', async () => {
+    await scan('prod', [1], 9);
+    await scan('live', [1], 8);
+    await scan('prod', [], 7);
+    const { asset } = await finding<Shown>(cve(1));
+    await merge(asset.id, 'prod', 'live');
+    expect(await onTracks(1)).toEqual(['live present']);
+    expect(await finding(cve(1))).toMatchObject({ status: 'open' });
+  });
+
+  it('leave the default track in place, under the name that stays', async () => {
+    await scan(undefined, [1], 9);
+    await scan('prod', [2], 8);
+    const { asset } = await finding<Shown>(cve(1));
+    expect(await merge(asset.id, 'default', 'prod')).toMatchObject({ status: 200, body: { name: 'prod', default: true } });
+    expect(await tracks(asset.id)).toMatchObject([{ name: 'prod', default: true }]);
+    expect(await scan(undefined, [1, 2], 7)).toMatchObject({ created: 0, closed: 0 });
+    expect(await onTracks(2)).toEqual(['prod present']);
+  });
+
+  it('must exist, be two, and both count or not', async () => {
+    await scan('main', [1], 9);
+    await scan('pr-7', [2], 8);
+    const { asset } = await finding<Shown>(cve(1));
+    expect(await merge(asset.id, 'main', 'main')).toMatchObject({ status: 422, body: { detail: expect.stringContaining('itself') } });
+    expect(await merge(asset.id, 'pr-7', 'main')).toMatchObject({ status: 422, body: { detail: expect.stringContaining('"pr-7" do not') } });
+    expect(await merge(asset.id, 'main', 'none')).toMatchObject({ status: 404 });
+    expect(await merge(asset.id, 'none', 'main')).toMatchObject({ status: 404 });
+    const { call, theirs } = service.api();
+    expect(await call('POST', `/api/v1/assets/${asset.id}/tracks/main/merge`, { as: theirs.owner, body: { into: 'pr-7' } })).toMatchObject({ status: 404 });
+  });
+});
+
+describe('pull requests and branches in development', () => {
+  const endIdle = () =>
+    idleTracks(engine.follower).run(
+      {},
+      { db: engine.db(), log: { info: () => {}, error: () => {} }, signal: new AbortController().signal, lastAttempt: false },
+    );
+  const ended = async (id: string) => (await tracks(id)).filter(({ ended_at }) => ended_at !== null).map(({ name }) => name);
+
+  it('end after the days of the policy without a scan, which verifies nothing and is no event', async () => {
+    await scan('main', [1], 100);
+    await scan('pr-7', [1, 2], 40);
+    await scan('pr-8', [3], 20);
+    await scan('feature/login', [4], 31);
+    const { asset } = await finding<Shown>(cve(1));
+    await endIdle();
+    expect(await ended(asset.id)).toEqual(['feature/login', 'pr-7']);
+    expect((await tracks(asset.id)).find(({ name }) => name === 'pr-7')).toMatchObject({ ended_by: 'worker', ended_reason: 'No scan for 30 days.' });
+    expect(await finding(cve(1))).toMatchObject({ status: 'open' });
+    const two = await finding(cve(2));
+    expect(two).toMatchObject({ status: 'withdrawn', reason_code: 'track_ended', assurance: null });
+    const { rows } = await engine.admin().query(`select type from events where subject = $1`, [two.id]);
+    expect(rows).toEqual([]);
+    expect(await finding(cve(3))).toMatchObject({ status: 'open' });
+
+    await send('PATCH', '/organization', { policy: { track_days: 10 } });
+    await endIdle();
+    expect(await ended(asset.id)).toEqual(['feature/login', 'pr-7', 'pr-8']);
+    await send('PATCH', '/organization', { policy: { track_days: null } });
+    await scan('pr-7', [2], 0);
+    await endIdle();
+    expect(await ended(asset.id)).toEqual(['feature/login', 'pr-8']);
+    expect(await finding(cve(2))).toMatchObject({ status: 'open' });
+  });
+
+  it('that count because they are the only branch do not end by age', async () => {
+    await scan('feature/only', [1], 400);
+    const { asset } = await finding<Shown>(cve(1));
+    await endIdle();
+    expect(await ended(asset.id)).toEqual([]);
+    expect(await finding(cve(1))).toMatchObject({ status: 'open' });
+  });
+});

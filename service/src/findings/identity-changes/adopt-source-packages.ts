@@ -1,0 +1,169 @@
+import { type RawBuilder, sql } from 'kysely';
+import { importedAssets } from '../../assets/relations.ts';
+import type { TenantTx } from '../../db/database.ts';
+import type { MergedPair } from '../follower.ts';
+import type { HistoryActor } from '../history.ts';
+import { digest } from '../identity/digest.ts';
+import type { Resolution } from '../merge/resolution.ts';
+import { mergeFindings } from './merge-findings.ts';
+
+/** A component and the one that it turned out to be, with its identity key in hex. */
+interface Renamed {
+  from: string;
+  to: string;
+  identity: string;
+}
+
+interface Move {
+  id: string;
+  to: string;
+  identity: string;
+}
+
+/**
+ * Distributions build several packages from one source. Not all tools name it, so it is learned from those that do: for the whole organization if a report
+ * states it, and for one vulnerability on one asset if another tool reports that in a package of the same version. Applies this to the staged records and to known findings,
+ * so that it does not matter which report came first. Returns the findings that became one.
+ */
+export async function adoptSourcePackages(tx: TenantTx, resolution: Resolution): Promise<MergedPair[]> {
+  if (!(await namesPackages(tx, resolution))) return [];
+  const learned = await learn(tx, resolution);
+  await useLearned(tx, resolution);
+  const moves = [...(await movesOfLearned(tx, resolution, learned)), ...(await infer(tx, resolution))];
+  return moveFindings(tx, resolution.actor, [...new Map(moves.map((move) => [move.id, move])).values()]);
+}
+
+const ofDistribution = (x: string) => sql`${sql.ref(`${x}.component_key`)} ~ '^(deb|rpm|apk|alpm)/' and ${sql.ref(`${x}.component`)} is not null`;
+
+/** What a staged record or finding `x` says about its package. */
+function packageSql(x: string): RawBuilder<unknown> {
+  const [key, component, location] = ['component_key', 'component', 'location'].map((column) => sql.ref(`${x}.${column}`));
+  return sql`lateral (
+    select split_part(${key}, '/', 1) as ecosystem, substr(${key}, strpos(${key}, '/') + 1) as name, lower(regexp_replace(${component}, '^.*/', '')) as installed,
+      lower(coalesce(substring(${location}->>'purl' from '[?&]distro=([^&#]+)'), '')) as distro, ${location}->>'version' as version,
+      ${location} ? 'source_package' or coalesce(${location}->>'purl' ~ '[?&]upstream=', false) as is_stated offset 0)`;
+}
+
+/** The source of the package `p`, if reports of its release of the distribution, or of an unknown one, agree on it. */
+const sourceSql = (orgId: string) => sql`lateral (
+  select min(known.source_package) as source from source_packages known
+  where known.org_id = ${orgId} and known.ecosystem = p.ecosystem and known.binary_package = p.installed and (known.distro = p.distro or ((known.distro = '' or p.distro = '')
+    and not exists (select from source_packages exact where exact.org_id = ${orgId} and exact.ecosystem = p.ecosystem and exact.binary_package = p.installed and exact.distro = p.distro)))
+  having count(distinct known.source_package) = 1)`;
+
+async function namesPackages(tx: TenantTx, { orgId, importId }: Resolution): Promise<boolean> {
+  const { rows } =
+    await sql`select from tenant_import_rows r where r.org_id = ${orgId} and r.import_id = ${importId} and ${ofDistribution('r')} limit 1`.execute(tx);
+  return rows.length > 0;
+}
+
+/** Stores the pairs of packages that the report states. Returns the keys of the packages of which a source is new. */
+async function learn(tx: TenantTx, { orgId, importId, provider }: Resolution): Promise<string[]> {
+  const { rows } = await sql<{ key: string }>`
+    with stated as materialized (
+      select distinct p.ecosystem, p.distro, p.installed, p.name from tenant_import_rows r cross join ${packageSql('r')} p
+      where r.org_id = ${orgId} and r.import_id = ${importId} and ${ofDistribution('r')} and p.name <> p.installed
+    )
+    insert into source_packages (org_id, ecosystem, distro, binary_package, source_package, provider, import_id)
+    select ${orgId}::uuid, stated.ecosystem, stated.distro, stated.installed, stated.name, ${provider}::text, ${importId}::uuid from stated
+    where not exists (
+      select from source_packages known where known.org_id = ${orgId} and known.ecosystem = stated.ecosystem and known.distro = stated.distro and known.binary_package = stated.installed
+        and known.source_package = stated.name)
+    returning ecosystem || '/' || binary_package as key`.execute(tx);
+  return [...new Set(rows.map(({ key }) => key))];
+}
+
+const identityOf = (component: string): string => digest(['component', component]).text;
+
+/** Gives staged records of packages whose source is known the component of the source. */
+async function useLearned(tx: TenantTx, { orgId, importId }: Resolution): Promise<void> {
+  const unnamed = sql`r.org_id = ${orgId} and r.import_id = ${importId} and ${ofDistribution('r')}`;
+  const { rows } = await sql<{ from: string; to: string; distro: string }>`
+    with unnamed as materialized (
+      select distinct r.component_key, p.ecosystem, p.installed, p.distro from tenant_import_rows r cross join ${packageSql('r')} p
+      where ${unnamed} and p.name = p.installed and not p.is_stated
+    )
+    select p.component_key as "from", p.ecosystem || '/' || known.source as "to", p.distro from unnamed p cross join ${sourceSql(orgId)} known`.execute(tx);
+  const renamed = rows.map((row) => ({ ...row, identity: identityOf(row.to) }));
+  if (renamed.length === 0) return;
+  await sql`
+    update tenant_import_rows r set component_key = renamed."to", identity_key = decode(renamed.identity, 'hex')
+    from jsonb_to_recordset(${JSON.stringify(renamed)}::jsonb) as renamed ("from" text, "to" text, distro text, identity text)
+    where ${unnamed} and r.component_key = renamed."from" and exists (select from ${packageSql('r')} p where p.name = p.installed and not p.is_stated and p.distro = renamed.distro)`.execute(
+    tx,
+  );
+}
+
+/** Known findings of the packages. */
+async function movesOfLearned(tx: TenantTx, { orgId }: Resolution, keys: readonly string[]): Promise<Move[]> {
+  if (keys.length === 0) return [];
+  const names = keys.map((key) => key.slice(key.indexOf('/') + 1));
+  const { rows } = await sql<{ id: string; to: string }>`
+    select f.id, p.ecosystem || '/' || known.source as "to" from findings f cross join ${packageSql('f')} p cross join ${sourceSql(orgId)} known
+    where f.org_id = ${orgId} and lower(regexp_replace(f.component, '^.*[:/]', '')) = any(${names}::text[]) and f.component is not null and f.component_key = any(${keys as string[]}::text[])
+      and f.merged_into is null and p.name = p.installed and not p.is_stated`.execute(tx);
+  return rows.map((row) => ({ ...row, identity: identityOf(row.to) }));
+}
+
+/**
+ * A package whose source nobody names is taken for one that was built from the only source in which another tool reports the same vulnerability on the same
+ * asset, if the versions are equal. Moves the staged records and returns the known findings to move.
+ */
+async function infer(tx: TenantTx, { orgId, importId }: Resolution): Promise<Move[]> {
+  const assets = sql`(select distinct asset_key, asset_id from ${importedAssets} imported where org_id = ${orgId} and import_id = ${importId})`;
+  const { rows } = await sql<{ asset_id: string; weakness: string; from: string; to: string; findings: string[] | null }>`
+    with staged as materialized (
+      select distinct a.asset_id, r.weakness, p.ecosystem, p.name, p.version, p.is_stated or p.name <> p.installed as is_source
+      from tenant_import_rows r join ${assets} a using (asset_key) cross join ${packageSql('r')} p
+      where r.org_id = ${orgId} and r.import_id = ${importId} and ${ofDistribution('r')}
+    ), named as materialized (
+      select staged.*, null::uuid as finding_id from staged
+      union all
+      select f.asset_id, f.weakness, p.ecosystem, p.name, p.version, p.is_stated or p.name <> p.installed, f.id
+      from (select distinct asset_id, weakness from staged) about join findings f on f.org_id = ${orgId} and f.asset_id = about.asset_id and f.weakness = about.weakness
+      cross join ${packageSql('f')} p
+      where ${ofDistribution('f')} and f.merged_into is null
+    )
+    select one.asset_id, one.weakness, one.ecosystem || '/' || one.name as "from", min(one.ecosystem || '/' || source.name) as "to",
+      array_agg(distinct one.finding_id) filter (where one.finding_id is not null) as findings
+    from named one join named source on source.is_source and source.asset_id = one.asset_id and source.weakness = one.weakness and source.ecosystem = one.ecosystem
+      and source.version = one.version and source.name <> one.name
+    where not one.is_source and not exists (
+      select from named same where same.is_source and same.asset_id = one.asset_id and same.weakness = one.weakness and same.ecosystem = one.ecosystem and same.name = one.name)
+    group by 1, 2, 3 having count(distinct source.name) = 1`.execute(tx);
+  const renamed: (Renamed & { asset_id: string; weakness: string })[] = rows.map(({ findings: _, ...row }) => ({ ...row, identity: identityOf(row.to) }));
+  if (renamed.length === 0) return [];
+  await sql`
+    update tenant_import_rows r set component_key = renamed."to", identity_key = decode(renamed.identity, 'hex')
+    from jsonb_to_recordset(${JSON.stringify(renamed)}::jsonb) as renamed (asset_id uuid, weakness text, "from" text, "to" text, identity text) join ${assets} a using (asset_id)
+    where r.org_id = ${orgId} and r.import_id = ${importId} and r.asset_key = a.asset_key and r.weakness = renamed.weakness and r.component_key = renamed."from"`.execute(
+    tx,
+  );
+  return rows.flatMap(({ findings, to }) => (findings ?? []).map((id) => ({ id, to, identity: identityOf(to) })));
+}
+
+/** Gives known findings the component of the source. Those that meet there are merged, and the oldest one stays. */
+async function moveFindings(tx: TenantTx, actor: HistoryActor, moves: readonly Move[]): Promise<MergedPair[]> {
+  if (moves.length === 0) return [];
+  const { orgId } = actor;
+  const moved = sql`
+    jsonb_to_recordset(${JSON.stringify(moves)}::jsonb) as moved (id uuid, "to" text, identity text) join findings f on f.org_id = ${orgId} and f.id = moved.id`;
+  const holder = sql`h.org_id = ${orgId} and h.asset_id = f.asset_id and h.weakness = f.weakness and h.identity_key = decode(moved.identity, 'hex')`;
+  await sql`
+    update findings set component_key = first."to", identity_key = decode(first.identity, 'hex')
+    from (
+      select distinct on (f.asset_id, f.weakness, moved."to") f.id, moved."to", moved.identity from ${moved}
+      where not exists (select from findings h where ${holder}) order by f.asset_id, f.weakness, moved."to", f.created_at, f.id
+    ) first
+    where findings.org_id = ${orgId} and findings.id = first.id`.execute(tx);
+  const pairs = sql`
+    with met as (
+      select holder.id as group_id, one.id, one.created_at from ${moved} join findings h on ${holder} and h.id <> f.id
+      join findings holder on holder.org_id = ${orgId} and holder.id = coalesce(h.merged_into, h.id) and holder.id <> f.id
+      cross join lateral (values (f.id, f.created_at), (holder.id, holder.created_at)) as one (id, created_at)
+    ), ranked as (
+      select distinct group_id, id, first_value(id) over (partition by group_id order by created_at, id) as into_id from met
+    )
+    select id as from_id, into_id from ranked where id <> into_id`;
+  return mergeFindings(tx, actor, pairs, { kind: 'source_package', reason: 'The packages are built from one source package.' });
+}
