@@ -474,6 +474,7 @@ interface ImportAssetsTable {
   digest: string | null;
   commit: string | null;
   asset_id: string | null;
+  identity_weak: Generated<boolean>;
   track: number | null;
   version_n: number | null;
   covered: Generated<boolean>;
@@ -491,6 +492,7 @@ interface ImportClosuresTable {
   absence: string;
   absent_at: Timestamp;
   blockers: Generated<string[]>;
+  gaps: Generated<string[]>;
 }
 
 interface ImportGroupsTable {
@@ -513,6 +515,7 @@ interface ImportGroupsTable {
   finding_id: string;
   is_shared: boolean;
   place: string | null;
+  was_gone: Generated<boolean>;
   outcome: string;
 }
 
@@ -732,6 +735,7 @@ interface RunAssetsTable {
   accepted: boolean;
   credentialed: boolean | null;
   knowledge_at: Timestamp | null;
+  selective: Generated<boolean>;
 }
 
 interface SchemaMigrationsTable {
@@ -769,7 +773,8 @@ interface SightingsTable {
   track: Generated<number>;
   external_id: string | null;
   state: 'present' | 'absent' | 'unknown';
-  absence: 'gone' | 'retracted' | 'declared' | null;
+  absence: 'gone' | 'retracted' | 'declared' | 'check_retired' | 'asset_gone' | 'track_ended' | null;
+  gaps: string[] | null;
   severity: number;
   tool_severity: string | null;
   suppressed: Generated<boolean>;
@@ -799,6 +804,8 @@ interface SourceCoverageTable {
   complete_import_id: string | null;
   complete_at: Timestamp | null;
   version_n: number | null;
+  unlisted_at: Timestamp | null;
+  gone_at: Timestamp | null;
 }
 
 interface SourcesTable {

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import { trackName } from '../../assets/track-name.ts';
+import { gaps, isGap } from '../absence/absence.ts';
 import { shownPerson } from '../fields/acceptance.ts';
 import type { FindingRow } from '../fields/field.ts';
 import { listedFields } from '../fields/fields.ts';
@@ -31,6 +32,7 @@ export function toSighting(sighting: SightingRow, finding: FindingRow, names: Na
     state: sighting.state,
     absence: sighting.absence,
     absent_at: sighting.absent_at?.toISOString() ?? null,
+    gaps: (sighting.gaps ?? []).filter(isGap).map((code) => ({ code, sentence: gaps[code] })),
     missed:
       sighting.missed_at === null
         ? null

@@ -14,7 +14,8 @@ export interface SightingRow {
   track_name: string | null;
   external_id: string | null;
   state: 'present' | 'absent' | 'unknown';
-  absence: 'gone' | 'retracted' | 'declared' | null;
+  absence: 'gone' | 'retracted' | 'declared' | 'check_retired' | 'asset_gone' | 'track_ended' | null;
+  gaps: string[] | null;
   absent_at: Date | null;
   severity: number;
   tool_severity: string | null;
@@ -42,7 +43,7 @@ export interface SightingRow {
 export async function readSightings(tx: TenantTx, orgId: string, id: string): Promise<SightingRow[]> {
   const seenByComplete = sql`(s.state = 'present' and c.complete_at >= s.last_seen and (s.missed_at is null or s.missed_at < c.complete_at))`;
   const { rows } = await sql<SightingRow>`
-    select s.source_id, o.kind, o.provider, o.tool, o.name as source_name, s.track, t.name as track_name, s.external_id, s.state, s.absence, s.absent_at, s.severity,
+    select s.source_id, o.kind, o.provider, o.tool, o.name as source_name, s.track, t.name as track_name, s.external_id, s.state, s.absence, s.absent_at, s.gaps, s.severity,
       s.tool_severity, s.suppressed, s.said, s.first_seen, seen.at as last_seen, missed.at as missed_at, missed.import_id as missed_import_id, missed.because as missed_because,
       s.last_import_id, seen.import_id as seen_import_id, c.import_id as run_import_id, c.seen_at as run_at, withheld.import_id as withheld_import_id, withheld.absent_at as withheld_at,
       case when build.n is not null then jsonb_build_object('name', build.name, 'digest', build.digest, 'commit', build.commit) end as build

@@ -23,7 +23,7 @@ import { inventoryNotes } from './inventory-note.ts';
 import type { ImportRow, ScanScope } from './manage-imports.ts';
 import type { openReport } from './open-report.ts';
 import { type ReportAssets, UNSPECIFIED } from './report-assets.ts';
-import { factsOf, timesOf } from './run-times.ts';
+import { factsOf, isTimeStated, timesOf } from './run-times.ts';
 import type { Staged } from './stage-report.ts';
 
 /** Describes a report that a connection collected. */
@@ -94,6 +94,11 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report, 
     complete: scope.coverage === 'complete' && doubts.length === 0,
     unread: about?.unread ?? [],
     checks: staged.run.checks ?? null,
+    files: staged.run.files ?? null,
+    lookedFor: staged.run.looked_for ?? [],
+    toolVersion: staged.run.tool_version ?? null,
+    isTimeStated: isTimeStated(scope, staged),
+    lists: listedBy(scope, report),
     brake: collected?.cautious ? { share: 0, count: 0 } : brake,
     isEmpty: staged.received === 0,
   };
@@ -139,6 +144,13 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report, 
     run: factsOf(staged.run),
     by_severity,
   };
+}
+
+/** Which assets the run would name if they were still there. A connection lists everything its vendor has. */
+function listedBy({ asset, assets, path }: ScanScope, { collected, format }: Report): Absence['lists'] {
+  if (collected) return 'all_assets';
+  const hasTargets = asset !== undefined || assets !== undefined || path !== undefined || format.states?.includes('targets');
+  return hasTargets ? 'own_assets' : 'similar_assets';
 }
 
 /** The facts of the run for all assets, and those for single ones. */
