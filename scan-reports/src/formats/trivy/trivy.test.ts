@@ -171,6 +171,7 @@ test('states time, version and artifact of the run', async () => {
   expect(runs).toMatchObject([{ finished_at: new Date('2025-02-03T04:05:06.789Z') }, { asset: { name: 'registry.example.com/shop:1.4' } }, {}]);
   expect((await read('repository.json')).runs).toEqual([
     { asset: { type: 'repository', name: 'https://git.example.com/team/app', ref: 'main', commit: '0123' } },
+    { looked_for: ['libraries'] },
   ]);
   const versioned = fromBuffer('{"SchemaVersion":2,"Trivy":{"Version":"0.69.1"},"ArtifactName":".","ArtifactType":"filesystem","Results":[]}');
   expect((await readAll(trivy, versioned)).runs).toEqual([{ tool_version: '0.69.1' }]);

@@ -229,3 +229,52 @@ describe('a run that reports nothing of one kind', () => {
     expect(await open()).toBe(1);
   });
 });
+
+describe('a host at an address that another one had', () => {
+  const host = (...identifiers: [kind: 'ip' | 'mac' | 'hostname' | 'fqdn' | 'agent_id', value: string][]): Asset => ({
+    type: 'host',
+    name: '10.0.0.5',
+    identifiers: [['ip', '10.0.0.5'] as const, ...identifiers].map(([kind, value]) => ({ kind, value })),
+  });
+  const scanned = (day: number, asset: Asset, items: readonly Item[] = []) =>
+    engine.run(org, [...items, { run: { asset } }], { scope: { coverage: 'complete', started_at: at(day) } });
+  const found = async () => (await engine.findings(org)).map(({ status }) => status);
+
+  it.each([
+    ['MAC address', host(['mac', '00:11:22:33:44:55']), host(['mac', '00:11:22:33:44:66'])],
+    ['host name', host(['hostname', 'web1']), host(['hostname', 'web2'])],
+    ['domain', host(['hostname', 'web1']), host(['fqdn', 'web2.example.com'])],
+    ['agent', host(['agent_id', 'a']), host(['agent_id', 'b'])],
+  ])('is another asset if its %s is another one', async (_, first, second) => {
+    await scanned(1, first, [seen({ asset: first })]);
+    await scanned(2, second);
+    expect(await found()).toEqual(['open']);
+    await scanned(3, first);
+    expect(await found()).toEqual(['verified']);
+  });
+
+  it('has its own findings, even if they are the same', async () => {
+    const [first, second] = [host(['mac', '00:11:22:33:44:55']), host(['mac', '00:11:22:33:44:66'])];
+    await scanned(1, first, [seen({ asset: first })]);
+    for (const day of [2, 3]) await scanned(day, second, [seen({ asset: second })]);
+    expect(await found()).toEqual(['open', 'open']);
+  });
+
+  it.each([
+    ['the same MAC address', host(['mac', '00:11:22:33:44:55']), host(['mac', '00-11-22-33-44-55'], ['hostname', 'web1'])],
+    ['the same name with its domain', host(['hostname', 'web1']), host(['fqdn', 'web1.example.com'])],
+  ])('is the same asset if it has %s', async (_, first, second) => {
+    await scanned(1, first, [seen({ asset: first })]);
+    await scanned(2, second);
+    expect(await found()).toEqual(['verified']);
+  });
+
+  it('is recognized by the address alone if nothing else is known, and the closure says so', async () => {
+    const named = host(['mac', '00:11:22:33:44:55']);
+    await scanned(1, named, [seen({ asset: named })]);
+    await scanned(2, host());
+    const { rows } = await engine.admin().query<{ gaps: string[] }>('select gaps from sightings where org_id = $1', [org]);
+    expect(await found()).toEqual(['verified']);
+    expect(rows[0]?.gaps).toContain('identity_weak');
+  });
+});

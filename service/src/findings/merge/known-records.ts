@@ -29,7 +29,7 @@ export function knownContents(db: Database, orgId: string): (contents: string[])
 }
 
 /**
- * Under the import lock, records that were recognized while staging must still match, and no other record of the report may be about the same
+ * Under the import lock, records that were recognized while staging must still match a finding on an asset of the run, and no other record of the report may be about the same
  * finding. Otherwise the report is staged again in full. Then the findings are marked as seen, at most once a day: writing on each scan would cost
  * more than everything else.
  */
@@ -37,7 +37,7 @@ export async function markSeen(tx: TenantTx, resolution: Resolution): Promise<vo
   const { orgId, importId, sourceId } = resolution;
   const { rows } = await sql<{ lost: boolean; stale: boolean; lower: boolean }>`
     with run as materialized (select * from ${runsSql(resolution)} runs)
-    select coalesce(bool_or(f.id is null), false) as lost,
+    select coalesce(bool_or(f.id is null or run.asset_id is null), false) as lost,
       coalesce(bool_or(least(s.last_seen, f.last_seen) < date_trunc('day', ${seenAtSql}, 'UTC')), false) as stale,
       coalesce(bool_or(${isLowerSql}), false) as lower
     from tenant_import_seen i
