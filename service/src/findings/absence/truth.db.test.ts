@@ -1,6 +1,8 @@
 import type { Asset, Observation, RunFacts } from '@rrs/scan-reports';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { systemActor } from '../../shared/actor.ts';
 import { type ImportOptions, type Item, seen, useImports } from '../../testing/findings/imports.ts';
+import { updateFinding } from '../triage/triage.ts';
 
 const engine = useImports();
 let org: string;
@@ -179,6 +181,34 @@ describe('claims', () => {
     await scan(image, [log4j(image)], 1);
     await engine.run(org, [log4j(image, { present: false })], { scope: { started_at: at(2) } });
     expect(await engine.findings(org)).toMatchObject([{ status: 'remediated', assurance: 'declared' }]);
+  });
+});
+
+describe('an accepted risk', () => {
+  const [prod, staging, qa] = [imageOf('pay:prod'), imageOf('pay:staging'), imageOf('pay:qa')];
+  const accept = async () => {
+    const [{ id } = { id: '' }] = await engine.findings(org);
+    const patch = { status: 'risk_accepted', owner: 'ada', reason: 'for now', expires_at: new Date(Date.now() + 86_400_000).toISOString() } as const;
+    await engine.db().withTenant({ orgId: org }, (tx) => updateFinding(tx, systemActor(org, 'Ada'), { id, patch, check: () => {} }, engine.follower));
+  };
+  const reason = async () => (await engine.admin().query('select status, reason_code from findings where org_id = $1', [org])).rows;
+
+  it('is open again if it comes back on a track that was free of it', async () => {
+    await scan(prod, [log4j(prod)], 1);
+    await scan(staging, [log4j(staging)], 1);
+    await scan(prod, [], 2);
+    await accept();
+    await scan(staging, [log4j(staging, { severity: 'high' })], 3);
+    expect(await statusOf()).toBe('risk_accepted');
+    await scan(prod, [log4j(prod)], 4);
+    expect(await reason()).toEqual([{ status: 'open', reason_code: 'regression' }]);
+  });
+
+  it('holds on new tracks', async () => {
+    await scan(prod, [log4j(prod)], 1);
+    await accept();
+    await scan(qa, [log4j(qa)], 2);
+    expect(await statusOf()).toBe('risk_accepted');
   });
 });
 

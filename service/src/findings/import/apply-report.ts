@@ -10,7 +10,7 @@ import { type Closures, closeAbsent, notifyFollower } from '../absence/close-abs
 import { isUnread } from '../absence/find-absent.ts';
 import { voidRequestsOfClosed } from '../decisions/decisions.ts';
 import { followPlaces } from '../decisions/follow-places.ts';
-import { reopenRiskIncreased } from '../decisions/risk-increased.ts';
+import { reopenRegressions, reopenRiskIncreased } from '../decisions/risk-increased.ts';
 import type { FindingFollower } from '../follower.ts';
 import type { HistoryActor } from '../history.ts';
 import { adoptAliases } from '../identity-changes/adopt-aliases.ts';
@@ -112,7 +112,10 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report, 
   const touched = sql`
     select finding_id from tenant_import_groups where org_id = ${orgId} and import_id = ${row.id} and outcome <> 'unchanged'
     union all select finding_id from import_closures where org_id = ${orgId} and import_id = ${row.id}`;
-  const risen = await reopenRiskIncreased(tx, resolution.actor, { ids: touched, sla, importId: row.id });
+  const risen = [
+    ...(await reopenRiskIncreased(tx, resolution.actor, { ids: touched, sla, importId: row.id })),
+    ...(await reopenRegressions(tx, resolution.actor, { sla, importId: row.id })),
+  ];
   const redecided = await followPlaces(tx, resolution.actor, { ids: touched, importId: row.id });
   await voidRequestsOfClosed(tx, orgId, touched);
   const by_severity = await countBySeverity(tx, orgId, row.id);

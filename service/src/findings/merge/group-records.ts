@@ -61,7 +61,7 @@ export async function groupRecords(tx: TenantTx, { orgId, importId, sourceId, pr
       select r.*, case when r.nth = 1 then r.finding_id end as old_id from ranked r where r.nth = 1 or (r.best = 1 and r.how = 2)
     )
     insert into tenant_import_groups (org_id, import_id, n, members, rows, asset_id, track, counts, version_n, weakness, identity_key, external_id, present, content, seen_at, absent_at,
-      finding_id, is_shared, place, outcome)
+      finding_id, is_shared, place, was_gone, outcome)
     select ${orgId}, ${importId}, k.n, k.members, k.rows, k.asset_id, k.track, k.counts, k.version_n, k.weakness, k.identity_key, k.external_id, k.present, k.content, k.seen_at,
       case when k.present and k.seen_at < c.complete_at then (
         select min(later.started_at) from run_assets later
@@ -72,6 +72,8 @@ export async function groupRecords(tx: TenantTx, { orgId, importId, sourceId, pr
       count(*) over (partition by coalesce(k.old_id, k.shared_id)) > 1
         or exists (select from sightings other where other.org_id = ${orgId} and other.finding_id = k.old_id and (other.source_id, other.track) <> (${sourceId}, k.track)),
       k.place,
+      coalesce(s.absence = 'gone', false) and not exists (
+        select from sightings other where other.org_id = ${orgId} and other.finding_id = k.old_id and other.track = k.track and other.state = 'present'),
       case
         when k.old_id is null then case when k.present then 'created' else 'ignored' end
         when not k.counts and f.listed then 'elsewhere'
