@@ -5,6 +5,7 @@ import { type Gap, gaps } from './absence/absence.ts';
 import { stillOpenCodes } from './details/still-open.ts';
 import { listedSchemas } from './fields/derive.ts';
 import { Location, Severity, Source } from './fields/shapes.ts';
+import { STALE_DAYS } from './stale.ts';
 
 const gapCodes = Object.keys(gaps) as readonly Gap[];
 const State = OneOf(['present', 'absent', 'unknown'] as const, {
@@ -83,6 +84,10 @@ export const StillOpenReason = Named('StillOpenReason', {
   track: Track,
   code: Code,
   sentence: Sentence,
+  stale: Type.Boolean({
+    description: `Whether the source has not scanned the branch or environment for ${STALE_DAYS} days. It may have been switched off. Nothing is closed because of it`,
+    examples: [false],
+  }),
   import_id: Nullable({ ...Id, description: 'The import that the reason is about' }),
   at: { ...Timestamp, description: 'Time of the scan that the reason is about' },
 });

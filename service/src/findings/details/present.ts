@@ -109,7 +109,7 @@ export function toIdentity({ finding, asset, identifiers, sightings, aliases, ru
 }
 
 export function toStillOpen({ sighting, code, sentence, import_id, at }: StillOpen): Static<typeof StillOpenReason> {
-  return { source: sourceOf(sighting), track: trackName(sighting.track_name), code, sentence, import_id, at: at.toISOString() };
+  return { source: sourceOf(sighting), track: trackName(sighting.track_name), code, sentence, stale: sighting.is_stale, import_id, at: at.toISOString() };
 }
 
 export function toOccurrence(row: OccurrenceRow): Static<typeof Occurrence> {
