@@ -145,6 +145,23 @@ describe('what a run that sees less does not prove', () => {
     expect(await statusOf('CVE-2020-0001')).toBe('verified');
   });
 
+  it('an old report of a run without credentials counts for the scans that follow', async () => {
+    const host: Asset = { type: 'host', name: 'web.example.com' };
+    await scan(host, [other(host)], 2, { run: { credentialed: true } });
+    await scan(host, [], 3, { run: { credentialed: false } });
+    await scan(host, [other(host)], 1, { run: { credentialed: false } });
+    expect(await statusOf('CVE-2020-0001')).toBe('open');
+    await scan(host, [], 4, { run: { credentialed: false } });
+    expect(await statusOf('CVE-2020-0001')).toBe('verified');
+  });
+
+  it('a late report about what a scan without its check does not show opens it', async () => {
+    const code: Asset = { type: 'repository', name: 'https://github.com/acme/shop' };
+    await engine.run(org, [{ run: { asset: code } }, { run: { checks: ['sql'] } }], { scope: { coverage: 'complete', started_at: at(2) } });
+    await scan(code, [seen({ asset: code, rule: 'xss', tool: 'lint', location: { path: 'a.ts', line: 1 } })], 1);
+    expect(await statusOf('lint:xss')).toBe('open');
+  });
+
   it('a run with an older vulnerability database closes nothing', async () => {
     const knowing = (day: number): RunFacts => ({ knowledge_at: new Date(at(day, 0)) });
     await scan(image, [log4j(image)], 5, { run: knowing(4) });
