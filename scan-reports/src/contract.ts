@@ -156,9 +156,15 @@ export interface RunFacts {
   checks?: readonly string[];
   /** All files that the tool read, in the form of `location.path`. Only if the report lists them completely. */
   files?: readonly string[];
+  /** Kinds of findings that the report says the tool looked for, even if it found none. Only if no option can have left some of them out. */
+  looked_for?: readonly LookedFor[];
   /** True if the report is an inventory of components without a list of vulnerabilities. It says nothing about findings. */
   inventory_only?: boolean;
 }
+
+/** Kinds of findings that tools have options to leave out. */
+export const lookedForKinds = ['system_packages', 'libraries', 'files', 'up_to_medium', 'without_fix'] as const;
+export type LookedFor = (typeof lookedForKinds)[number];
 
 /** Facts about a run that decide whether it was able to see a finding. */
 export const runFacts = ['time', 'credentials', 'knowledge', 'checks', 'targets'] as const;

@@ -645,8 +645,10 @@ create table sightings (
   external_id text,
   -- 'unknown': the source or the track has ended, so nothing more will be said.
   state text not null check (state in ('present', 'absent', 'unknown')),
-  -- Why the sighting is absent: 'gone' proves a fix, 'retracted' and 'declared' do not.
-  absence text check (absence in ('gone', 'retracted', 'declared')),
+  -- Why the sighting is absent. Only 'gone' proves a fix.
+  absence text check (absence in ('gone', 'retracted', 'declared', 'check_retired', 'asset_gone', 'track_ended')),
+  -- What the scan that no longer showed the finding does not state, so that its proof is weaker.
+  gaps text[],
   severity smallint not null,
   tool_severity text,
   suppressed boolean not null default false,
@@ -715,6 +717,9 @@ create table source_coverage (
   complete_at timestamptz(3),
   -- The build that the last complete scan covered.
   version_n integer,
+  -- When a complete run of the source that lists all its assets first left out the track, and when the second one did. Null once it is listed again.
+  unlisted_at timestamptz(3),
+  gone_at timestamptz(3),
   primary key (org_id, source_id, asset_id, track),
   foreign key (org_id, source_id) references sources (org_id, id),
   foreign key (org_id, asset_id) references assets (org_id, id)
@@ -737,6 +742,8 @@ create table run_assets (
   accepted boolean not null,
   credentialed boolean,
   knowledge_at timestamptz(3),
+  -- Whether the run lists its checks or files, so that it says nothing about the others.
+  selective boolean not null default false,
   primary key (org_id, source_id, asset_id, track, import_id)
 );
 create index run_assets_by_import on run_assets (org_id, import_id);
@@ -908,6 +915,7 @@ create table import_closures (
   absent_at timestamptz(3) not null,
   -- Why the finding stays open. Withheld closures have none.
   blockers text[] not null default '{}',
+  gaps text[] not null default '{}',
   primary key (org_id, import_id, finding_id, track),
   foreign key (org_id, import_id) references imports (org_id, id)
 );
@@ -964,6 +972,8 @@ create unlogged table import_assets (
   digest text,
   commit text,
   asset_id uuid,
+  -- Whether only its address tells that it is this asset.
+  identity_weak boolean not null default false,
   track smallint,
   version_n integer,
   covered boolean not null default false,
@@ -1062,6 +1072,8 @@ create unlogged table import_groups (
   is_shared boolean not null,
   -- The only place that the records name. Null if they name several.
   place text,
+  -- Whether a scan had shown that the finding was gone from the track, and no source saw it there since.
+  was_gone boolean not null default false,
   outcome text not null
 );
 create index import_groups_by_import on import_groups (org_id, import_id, finding_id);

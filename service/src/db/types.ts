@@ -480,6 +480,7 @@ interface ImportAssetsTable {
   digest: string | null;
   commit: string | null;
   asset_id: string | null;
+  identity_weak: Generated<boolean>;
   track: number | null;
   version_n: number | null;
   covered: Generated<boolean>;
@@ -504,6 +505,7 @@ interface ImportClosuresTable {
   absence: string;
   absent_at: Timestamp;
   blockers: Generated<string[]>;
+  gaps: Generated<string[]>;
 }
 
 interface ImportGroupsTable {
@@ -526,6 +528,7 @@ interface ImportGroupsTable {
   finding_id: string;
   is_shared: boolean;
   place: string | null;
+  was_gone: Generated<boolean>;
   outcome: string;
 }
 
@@ -747,6 +750,7 @@ interface RunAssetsTable {
   accepted: boolean;
   credentialed: boolean | null;
   knowledge_at: Timestamp | null;
+  selective: Generated<boolean>;
 }
 
 interface SchemaMigrationsTable {
@@ -784,7 +788,8 @@ interface SightingsTable {
   track: Generated<number>;
   external_id: string | null;
   state: 'present' | 'absent' | 'unknown';
-  absence: 'gone' | 'retracted' | 'declared' | null;
+  absence: 'gone' | 'retracted' | 'declared' | 'check_retired' | 'asset_gone' | 'track_ended' | null;
+  gaps: string[] | null;
   severity: number;
   tool_severity: string | null;
   suppressed: Generated<boolean>;
@@ -814,6 +819,8 @@ interface SourceCoverageTable {
   complete_import_id: string | null;
   complete_at: Timestamp | null;
   version_n: number | null;
+  unlisted_at: Timestamp | null;
+  gone_at: Timestamp | null;
 }
 
 interface SourcePackagesTable {

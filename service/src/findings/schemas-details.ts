@@ -1,10 +1,13 @@
 import { Type } from 'typebox';
 import { listParameters, PageOf } from '../http/paging.ts';
 import { Id, Named, Nullable, OneOf, Strict, Timestamp } from '../http/schemas.ts';
+import { type Gap, gaps } from './absence/absence.ts';
 import { stillOpenCodes } from './details/still-open.ts';
 import { listedSchemas } from './fields/derive.ts';
 import { Location, Severity, Source } from './fields/shapes.ts';
+import { STALE_DAYS } from './stale.ts';
 
+const gapCodes = Object.keys(gaps) as readonly Gap[];
 const State = OneOf(['present', 'absent', 'unknown'] as const, {
   description: 'Whether the source still sees it. `unknown`: the source was retired or the track has ended, so nothing more will be said',
 });
@@ -20,13 +23,23 @@ export const Sighting = Named('Sighting', {
   track: Track,
   state: State,
   absence: Nullable(
-    OneOf(['gone', 'retracted', 'declared'] as const, {
+    OneOf(['gone', 'retracted', 'declared', 'check_retired', 'asset_gone', 'track_ended'] as const, {
       description:
-        'Why the source no longer sees the finding. `gone`: a scan that would have seen it did not. `retracted`: it disappeared although what was scanned has not changed. `declared`: the source states that it is fixed. null while it is present',
+        'Why the source no longer sees the finding. `gone`: a scan that would have seen it did not. `retracted`: it disappeared although what was scanned has not changed. `declared`: the source states that it is fixed. `check_retired`: the tool no longer has the check. `asset_gone`, `track_ended`: two complete runs of the source no longer list the asset, or its branch or environment. null while it is present',
       examples: [null],
     }),
   ),
   absent_at: Nullable({ ...Timestamp, description: 'Time of the scan that no longer showed the finding' }),
+  gaps: Type.Array(
+    Type.Object({
+      code: OneOf(gapCodes, { description: 'The gap, for programs' }),
+      sentence: Type.String({ description: 'The gap, in words', examples: [gaps.credentials_unstated] }),
+    }),
+    {
+      description: 'What the scan that no longer showed the finding does not state, so that its proof is weaker. Empty while the finding is present',
+      examples: [[]],
+    },
+  ),
   missed: Nullable(
     Type.Object(
       {
@@ -72,6 +85,10 @@ export const StillOpenReason = Named('StillOpenReason', {
   track: Track,
   code: Code,
   sentence: Sentence,
+  stale: Type.Boolean({
+    description: `Whether the source has not scanned the branch or environment for ${STALE_DAYS} days. It may have been switched off. Nothing is closed because of it`,
+    examples: [false],
+  }),
   import_id: Nullable({ ...Id, description: 'The import that the reason is about' }),
   at: { ...Timestamp, description: 'Time of the scan that the reason is about' },
 });

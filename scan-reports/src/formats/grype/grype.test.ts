@@ -155,3 +155,15 @@ test('accepts a report without matches and rejects other files and an empty file
       new ReportError('The file does not have this format. Expected a JSON object with matches and a descriptor named grype.'),
     );
 });
+
+test.each<[string, object, object, readonly string[] | undefined]>([
+  ['everything', { 'only-fixed': false }, { name: 'debian' }, ['up_to_medium', 'without_fix', 'system_packages']],
+  ['only what has a fix', { 'only-fixed': true }, { name: 'debian' }, ['up_to_medium', 'system_packages']],
+  ['an image without a distribution', { 'only-fixed': false }, { name: '' }, ['up_to_medium', 'without_fix']],
+  ['not all files', { 'only-fixed': false, exclude: ['/var/**'] }, { name: 'debian' }, undefined],
+  ['unknown options', {}, { name: 'debian' }, undefined],
+])('states what it looked for: %s', async (_, configuration, distro, expected) => {
+  const report = { matches: [], distro, descriptor: { name: 'grype', version: '0.91.0', configuration } };
+  const { runs } = await readAll(grype, fromBuffer(JSON.stringify(report)));
+  expect(runs[0]?.looked_for).toEqual(expected);
+});

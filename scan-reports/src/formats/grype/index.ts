@@ -1,4 +1,4 @@
-import type { Analysis, Asset, Cvss, Observation, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
+import type { Analysis, Asset, Cvss, LookedFor, Observation, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
 import { headOf } from '../../detect.ts';
 import type { JsonValue } from '../../json/extractor.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
@@ -17,6 +17,8 @@ interface Scan {
   version: string | undefined;
   /** The vulnerability database. */
   database: Obj;
+  configuration: Obj;
+  distro: string | undefined;
 }
 
 export const grype: ReportFormat = {
@@ -33,7 +35,7 @@ export const grype: ReportFormat = {
     const { asset, version, database } = scan;
     // Since database schema 6, the fields are in "status".
     const { built, schemaVersion } = { ...database, ...obj(database.status) };
-    yield* runEntry({ tool_version: version, finished_at: scan.time, knowledge: str(schemaVersion), knowledge_at: date(built) });
+    yield* runEntry({ tool_version: version, finished_at: scan.time, knowledge: str(schemaVersion), knowledge_at: date(built), looked_for: lookedFor(scan) });
     yield* runEntry({ asset });
     for await (const found of jsonValues(input, ['matches.*', 'ignoredMatches.*'])) yield* readMatch(found, scan);
   },
@@ -51,14 +53,24 @@ function isGrype({ jsonShape, jsonKeys, text }: ReportHead): boolean {
 }
 
 async function readScan(input: ReportInput): Promise<Scan> {
-  const scan: Scan = { asset: null, time: null, version: undefined, database: {} };
-  for await (const { pattern, value } of jsonValues(input, ['source', 'descriptor.timestamp', 'descriptor.version', 'descriptor.db'])) {
+  const scan: Scan = { asset: null, time: null, version: undefined, database: {}, configuration: {}, distro: undefined };
+  const paths = ['source', 'descriptor.timestamp', 'descriptor.version', 'descriptor.db', 'descriptor.configuration', 'distro.name'];
+  for await (const { pattern, value } of jsonValues(input, paths)) {
     if (pattern === 0) scan.asset = assetOf(obj(value));
     else if (pattern === 1) scan.time = date(value);
     else if (pattern === 2) scan.version = str(value);
-    else scan.database = obj(value);
+    else if (pattern === 3) scan.database = obj(value);
+    else if (pattern === 4) scan.configuration = obj(value);
+    else scan.distro = str(value);
   }
   return scan;
+}
+
+/** Grype states its options. It has none that limits the severity, and it searches the packages of every distribution that it recognizes. */
+function lookedFor({ configuration, distro }: Scan): LookedFor[] {
+  const isPartial = arr(configuration.exclude).length > 0 || configuration['only-notfixed'] === true;
+  if (configuration['only-fixed'] === undefined || isPartial) return [];
+  return ['up_to_medium', ...(configuration['only-fixed'] === false ? ['without_fix' as const] : []), ...(distro ? ['system_packages' as const] : [])];
 }
 
 function assetOf({ type, target }: Obj): Asset | null {

@@ -1,4 +1,4 @@
-import type { ReportEntry, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
+import type { LookedFor, ReportEntry, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
 import type { JsonValue } from '../../json/extractor.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
@@ -47,12 +47,16 @@ export const trivy: ReportFormat = {
     const contexts = await readContexts(input);
     for (const context of contexts) if (context) yield* readRun(context);
     for (const context of contexts) yield* context?.failures ?? [];
+    let hasVulnerability = false;
     for await (const found of jsonValues(
       input,
       RESULTS.flatMap((result) => Object.keys(LISTS).map((list) => `${result}.${list}.*`)),
     )) {
+      hasVulnerability ||= found.path.at(-2) === 'Vulnerabilities';
       yield* readEntry(found, contexts[found.document] ?? emptyContexts());
     }
+    const [context] = contexts;
+    if (context && contexts.length === 1 && hasVulnerability) yield* runEntry({ looked_for: lookedFor(context) });
   },
 };
 
@@ -64,6 +68,16 @@ function* readRun(contexts: Contexts): Generator<ReportEntry> {
     if (!names.has(asset.name)) yield* runEntry({ asset });
     names.add(asset.name);
   }
+}
+
+/**
+ * Trivy writes a result for the packages of each class that it searched for vulnerabilities, even if there are none. A report of packages alone has such
+ * results, too, so it must have a vulnerability. It does not state limits such as `--severity`.
+ */
+function lookedFor({ headers, cluster }: Contexts): LookedFor[] {
+  if (cluster !== undefined) return [];
+  const classes = new Set([...headers.values()].map(({ Class }) => Class));
+  return [...(classes.has('os-pkgs') ? ['system_packages' as const] : []), ...(classes.has('lang-pkgs') ? ['libraries' as const] : [])];
 }
 
 /** Older versions write "null" or "[]" if there are no results. */

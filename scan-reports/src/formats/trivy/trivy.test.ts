@@ -168,9 +168,10 @@ test('keeps container_image as the asset type of images', async () => {
 
 test('states time, version and artifact of the run', async () => {
   const { runs } = await read('image.json');
-  expect(runs).toMatchObject([{ finished_at: new Date('2025-02-03T04:05:06.789Z') }, { asset: { name: 'registry.example.com/shop:1.4' } }]);
+  expect(runs).toMatchObject([{ finished_at: new Date('2025-02-03T04:05:06.789Z') }, { asset: { name: 'registry.example.com/shop:1.4' } }, {}]);
   expect((await read('repository.json')).runs).toEqual([
     { asset: { type: 'repository', name: 'https://git.example.com/team/app', ref: 'main', commit: '0123' } },
+    { looked_for: ['libraries'] },
   ]);
   const versioned = fromBuffer('{"SchemaVersion":2,"Trivy":{"Version":"0.69.1"},"ArtifactName":".","ArtifactType":"filesystem","Results":[]}');
   expect((await readAll(trivy, versioned)).runs).toEqual([{ tool_version: '0.69.1' }]);
@@ -227,4 +228,15 @@ test('keeps fix state, layer, source package, ecosystem and scores without a vec
 test('keeps what a VEX document says about a finding', async () => {
   const { observations } = await read('repository.json');
   expect(observations.map(({ analysis }) => analysis)).toEqual([undefined, { detail: 'No server here' }, { state: 'not_affected' }, { state: 'resolved' }]);
+});
+
+test('states which packages it searched, if it searched for vulnerabilities at all', async () => {
+  const lookedFor = async (...lists: object[]) => {
+    const Results = [{ Target: 'shop (debian 12)', Class: 'os-pkgs', Type: 'debian' }, ...lists.map((list) => ({ Target: 'a', Type: 'npm', ...list }))];
+    const report = { SchemaVersion: 2, ArtifactName: 'shop', ArtifactType: 'container_image', Results };
+    return (await readAll(trivy, fromBuffer(JSON.stringify(report)))).runs.at(-1)?.looked_for;
+  };
+  const vulnerable = { Class: 'lang-pkgs', Vulnerabilities: [{ VulnerabilityID: 'CVE-2024-0001', PkgName: 'lib', InstalledVersion: '1' }] };
+  expect(await lookedFor(vulnerable)).toEqual(['system_packages', 'libraries']);
+  expect(await lookedFor({ Class: 'secret', Secrets: [{ RuleID: 'aws', Title: 'AWS key', Severity: 'HIGH' }] })).toBeUndefined();
 });

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 import { reactivateSeen } from '../reactivate.ts';
-import { matchSql } from './match-keys.ts';
+import { contradictsSql, isAddressSql, matchSql } from './match-keys.ts';
 import { resolveTracks } from './resolve-tracks.ts';
 
 const MAX_ROUNDS = 12;
@@ -47,15 +47,19 @@ export async function deleteImportedAssets(tx: TenantTx, orgId: string, importId
 async function findKnown(tx: TenantTx, orgId: string, importId: string): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     with keyed as materialized (
-      select staged.asset_key, names.key, names.rank
+      select staged.asset_key, names.key, min(names.rank) as rank, ${isAddressSql(sql`names.key`)} as is_address
       from tenant_import_assets staged cross join lateral unnest(staged.keys, staged.ranks) as names (key, rank)
-      where staged.org_id = ${orgId} and staged.import_id = ${importId} and staged.asset_id is null
+      where staged.org_id = ${orgId} and staged.import_id = ${importId} and staged.asset_id is null group by 1, 2
+    ), named as materialized (
+      select asset_key, array_agg(key) as keys from keyed group by 1
     ), known as materialized (
-      select distinct on (keyed.asset_key) keyed.asset_key, asset_keys.asset_id
-      from keyed join asset_keys on ${matchSql(orgId)}
-      order by keyed.asset_key, asset_keys.rank + keyed.rank, asset_keys.asset_id
+      -- An address decides only if nothing else does. Of several hosts that had it, the newest one has it.
+      select distinct on (keyed.asset_key) keyed.asset_key, asset_keys.asset_id, keyed.is_address
+      from keyed join named using (asset_key) join asset_keys on ${matchSql(orgId)}
+      where not (keyed.is_address and ${contradictsSql(orgId, sql`named.keys`, sql`asset_keys.asset_id`)})
+      order by keyed.asset_key, keyed.is_address, asset_keys.rank + keyed.rank, case when keyed.is_address then asset_keys.asset_id end desc, asset_keys.asset_id
     )
-    update tenant_import_assets set asset_id = known.asset_id from known
+    update tenant_import_assets set asset_id = known.asset_id, identity_weak = known.is_address from known
     where tenant_import_assets.org_id = ${orgId} and tenant_import_assets.import_id = ${importId} and tenant_import_assets.asset_key = known.asset_key`.execute(
     tx,
   );

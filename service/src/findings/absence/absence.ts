@@ -1,4 +1,4 @@
-import type { About } from '@rrs/scan-reports';
+import type { About, LookedFor } from '@rrs/scan-reports';
 
 /** What may be concluded if a run does not report a finding. */
 export interface Absence {
@@ -8,6 +8,18 @@ export interface Absence {
   unread: readonly string[];
   /** All checks that were enabled. Null if the report does not list them. */
   checks: readonly string[] | null;
+  /** All files that the tool read. Null if the report does not list them. */
+  files: readonly string[] | null;
+  /** Kinds of findings that the report says the tool looked for, even if it found none. */
+  lookedFor: readonly LookedFor[];
+  toolVersion: string | null;
+  /** Whether the report or its scope says when the scan took place. */
+  isTimeStated: boolean;
+  /**
+   * Whether the run names all assets that its source has, so that one it leaves out is no longer there. A report file is believed only about assets of
+   * earlier reports that had mostly the same assets: the same tool can be run on another part of the network.
+   */
+  lists: 'all_assets' | 'similar_assets' | 'own_assets';
   /** If a run would close more findings of its source than `count` and more than `share` of them, the closures wait for confirmation. */
   brake: { share: number; count: number };
   /** Whether the report has no records at all. */
@@ -39,6 +51,20 @@ export const blockers = {
   scan_narrower: 'the run reports nothing of this kind, although there was much of it. It may have been restricted',
 } as const;
 export type Blocker = keyof typeof blockers;
+
+/** What the scan that closed a finding does not state. It closes the finding all the same, and evidence names it. */
+export const gaps = {
+  identity_weak: 'Only its address tells that the scanned host is the one that had the finding.',
+  time_unstated: 'The report does not say when the scan took place, so the time of its upload counts.',
+  credentials_unstated: 'The report does not say whether the tool could log in.',
+  knowledge_unstated: 'The report does not state the date of the vulnerability database.',
+  checks_unstated: 'The report does not list the checks that were enabled.',
+} as const;
+export type Gap = keyof typeof gaps;
+
+export function isGap(code: string): code is Gap {
+  return code in gaps;
+}
 
 export function isBlocker(code: string): code is Blocker {
   return code in blockers;

@@ -20,12 +20,8 @@ const EMPTY_LIMIT = 10;
  */
 export async function findExcess(tx: TenantTx, resolution: Resolution, { brake, isEmpty }: Absence): Promise<Withheld | null> {
   const { orgId, importId, sourceId } = resolution;
-  const closing = sql`
-    select closing.id from (${closingIfAppliedSql(resolution)}) closing`;
   const { rows } = await sql<{ closing: number; per_asset: number }>`
-    with closing as (${closing}), per_asset as (
-      select count(*) as count from closing join findings f on f.org_id = ${orgId} and f.id = closing.id group by f.asset_id
-    )
+    with ${closingSql(resolution)}, per_asset as (select count(*) as count from closing group by asset_id)
     select coalesce(sum(count), 0)::int as closing, coalesce(max(count), 0)::int as per_asset from per_asset`.execute(tx);
   const { closing: count, per_asset } = rows[0] ?? { closing: 0, per_asset: 0 };
   if (count === 0) return null;
@@ -40,8 +36,8 @@ export async function findExcess(tx: TenantTx, resolution: Resolution, { brake, 
   if (count + closedToday > (open + closedToday) * brake.share) return { count: count + closedToday, open: open + closedToday, where: 'day' };
   if (per_asset <= brake.count) return null;
   const { rows: worst } = await sql<{ asset_id: string; count: number }>`
-    select f.asset_id, count(*)::int as count from (${closing}) closing join findings f on f.org_id = ${orgId} and f.id = closing.id
-    group by 1 having count(*) > ${brake.count} order by 2 desc`.execute(tx);
+    with ${closingSql(resolution)}
+    select asset_id, count(*)::int as count from closing group by 1 having count(*) > ${brake.count} order by 2 desc`.execute(tx);
   for (const { asset_id, count: closed } of worst) {
     const onAsset = await countOpen(tx, resolution, sql`f.asset_id = ${asset_id}`);
     if (closed > onAsset * brake.share) return { count: closed, open: onAsset, where: 'asset' };
@@ -49,16 +45,21 @@ export async function findExcess(tx: TenantTx, resolution: Resolution, { brake, 
   return null;
 }
 
-/** The findings that would close if the collected closures were applied: no other sighting is present. */
-function closingIfAppliedSql({ orgId, importId, sourceId }: Resolution) {
-  const ids = sql`
-    select c.finding_id from import_closures c
-    where c.org_id = ${orgId} and c.import_id = ${importId} and c.blockers = '{}' and c.absence <> 'declared'
-      and not exists (
-        select from sightings other where other.org_id = ${orgId} and other.finding_id = c.finding_id and other.state = 'present'
-          and not (other.source_id = ${sourceId} and exists (
-            select from import_closures own where own.org_id = ${orgId} and own.import_id = ${importId} and own.finding_id = c.finding_id and own.track = other.track and own.blockers = '{}')))`;
-  return sql`select f.id from findings f where f.org_id = ${orgId} and f.id in (${ids}) and f.status = any(${activeStatuses as readonly string[]})`;
+/** `closing`: the findings that would close if the collected closures were applied, because no other sighting is present. */
+function closingSql({ orgId, importId, sourceId }: Resolution) {
+  return sql`
+    own as materialized (
+      select c.finding_id, c.track, c.absence from import_closures c where c.org_id = ${orgId} and c.import_id = ${importId} and c.blockers = '{}'
+    ), active as materialized (
+      select f.id, f.asset_id from findings f
+      where f.org_id = ${orgId} and f.status = any(${activeStatuses as readonly string[]}) and f.id in (select finding_id from own where absence <> 'declared')
+    ), present as materialized (
+      select s.finding_id from active join sightings s on s.org_id = ${orgId} and s.finding_id = active.id and s.state = 'present'
+      left join own on own.finding_id = s.finding_id and own.track = s.track and s.source_id = ${sourceId}
+      where own.finding_id is null
+    ), closing as materialized (
+      select active.id, active.asset_id from active where active.id not in (select finding_id from present)
+    )`;
 }
 
 async function countOpen(tx: TenantTx, { orgId, sourceId }: Resolution, where: ReturnType<typeof sql>): Promise<number> {

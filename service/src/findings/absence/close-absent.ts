@@ -8,7 +8,9 @@ import { updateShared } from '../merge/merged-values.ts';
 import type { Resolution } from '../merge/resolution.ts';
 import type { Absence } from './absence.ts';
 import { findExcess, type Withheld } from './brake.ts';
-import { addReportedAsFixed, findAbsent, findNarrower, findRetracted } from './find-absent.ts';
+import { addReportedAsFixed, findAbsent } from './find-absent.ts';
+import { findUnlisted, recordUnlisted } from './find-unlisted.ts';
+import { findNarrower, findRetracted } from './narrower.ts';
 
 export interface Closures {
   closed: number;
@@ -21,19 +23,22 @@ export interface Closures {
 /** Turns what the run no longer reports into absences, as far as they prove something and are not unusually many. */
 export async function closeAbsent(tx: TenantTx, resolution: Resolution, absence: Absence): Promise<Closures> {
   await keepSeenAgain(tx, resolution);
+  await recordRun(tx, resolution, absence);
   if (absence.complete) {
     await findAbsent(tx, resolution, absence);
     if (await hasClosures(tx, resolution)) {
       await findRetracted(tx, resolution);
-      await findNarrower(tx, resolution);
+      await findNarrower(tx, resolution, absence);
     }
+    await findUnlisted(tx, resolution, absence);
   }
   await addReportedAsFixed(tx, resolution);
   const blocked = await keepBlocked(tx, resolution);
   const withheld = await findExcess(tx, resolution, absence);
+  if (withheld) await setAccepted(tx, resolution, false);
   const closed = withheld ? 0 : await applyClosures(tx, resolution);
-  await recordRun(tx, resolution, absence, withheld === null);
   await recordCoverage(tx, resolution);
+  if (absence.complete && !withheld) await recordUnlisted(tx, resolution, absence);
   return { closed, withheld, blocked };
 }
 
@@ -57,11 +62,12 @@ async function keepBlocked(tx: TenantTx, { orgId, importId, sourceId }: Resoluti
 }
 
 /** Records how completely and ably the run looked at each track. */
-async function recordRun(tx: TenantTx, { orgId, importId, sourceId }: Resolution, { complete }: Absence, accepted: boolean): Promise<void> {
+async function recordRun(tx: TenantTx, { orgId, importId, sourceId }: Resolution, { complete, checks, files, unread }: Absence): Promise<void> {
+  const isSelective = checks !== null || files !== null || unread.length > 0;
   await sql`
-    insert into run_assets (org_id, source_id, asset_id, track, import_id, version_n, started_at, ended_at, complete, accepted, credentialed, knowledge_at)
-    select ${orgId}, ${sourceId}, a.asset_id, a.track, ${importId}, max(a.version_n), min(a.started_at), max(a.ended_at), ${complete}::boolean and bool_and(a.doubt is null), ${accepted},
-      bool_and(a.credentialed), min(a.knowledge_at)
+    insert into run_assets (org_id, source_id, asset_id, track, import_id, version_n, started_at, ended_at, complete, accepted, credentialed, knowledge_at, selective)
+    select ${orgId}, ${sourceId}, a.asset_id, a.track, ${importId}, max(a.version_n), min(a.started_at), max(a.ended_at), ${complete}::boolean and bool_and(a.doubt is null), true,
+      bool_and(a.credentialed), min(a.knowledge_at), ${isSelective}
     from ${importedAssets} a where a.org_id = ${orgId} and a.import_id = ${importId} group by a.asset_id, a.track`.execute(tx);
 }
 
@@ -78,18 +84,27 @@ async function recordCoverage(tx: TenantTx, { orgId, importId, sourceId }: Resol
       seen_at = greatest(known.seen_at, excluded.seen_at),
       complete_import_id = case when known.complete_at is null or known.complete_at < excluded.complete_at then excluded.complete_import_id else known.complete_import_id end,
       version_n = case when known.complete_at is null or known.complete_at < excluded.complete_at then excluded.version_n else known.version_n end,
-      complete_at = greatest(known.complete_at, excluded.complete_at)
+      complete_at = greatest(known.complete_at, excluded.complete_at),
+      unlisted_at = case when known.seen_at < excluded.seen_at then null else known.unlisted_at end,
+      gone_at = case when known.seen_at < excluded.seen_at then null else known.gone_at end
     where known.seen_at < excluded.seen_at or (excluded.complete_at is not null and (known.complete_at is null or known.complete_at < excluded.complete_at))`.execute(
     tx,
   );
 }
 
+async function setAccepted(tx: TenantTx, { orgId, importId }: Resolution, accepted: boolean): Promise<void> {
+  await tx.updateTable('run_assets').set({ accepted }).where('org_id', '=', orgId).where('import_id', '=', importId).execute();
+}
+
 /** Applies the closures of a run after a person confirmed them. */
-export async function acceptRun(tx: TenantTx, resolution: Resolution): Promise<number> {
+export async function acceptRun(tx: TenantTx, resolution: Resolution, { isConnection }: { isConnection: boolean }): Promise<number> {
   const { orgId, importId } = resolution;
-  await tx.updateTable('run_assets').set({ accepted: true }).where('org_id', '=', orgId).where('import_id', '=', importId).execute();
+  await setAccepted(tx, resolution, true);
   const closed = await applyClosures(tx, resolution);
   await recordCoverage(tx, resolution);
+  const { rows } = await sql`
+    select from import_closures where org_id = ${orgId} and import_id = ${importId} and absence in ('asset_gone', 'track_ended') limit 1`.execute(tx);
+  if (rows.length > 0) await recordUnlisted(tx, resolution, { lists: isConnection ? 'all_assets' : 'similar_assets' });
   return closed;
 }
 
@@ -110,7 +125,7 @@ async function keepSeenAgain(tx: TenantTx, { orgId, importId, sourceId }: Resolu
 async function applyClosures(tx: TenantTx, resolution: Resolution): Promise<number> {
   const { orgId, importId, sourceId } = resolution;
   await sql`
-    update sightings s set state = 'absent', absence = c.absence, absent_at = c.absent_at, last_import_id = ${importId} from import_closures c
+    update sightings s set state = 'absent', absence = c.absence, absent_at = c.absent_at, gaps = c.gaps, last_import_id = ${importId} from import_closures c
     where c.org_id = ${orgId} and c.import_id = ${importId} and s.org_id = ${orgId} and s.finding_id = c.finding_id and s.source_id = ${sourceId} and s.track = c.track
       and (s.state = 'present' or s.absence = 'declared') and s.last_seen <= c.absent_at`.execute(tx);
   const ids = sql`select c.finding_id from import_closures c where c.org_id = ${orgId} and c.import_id = ${importId}`;

@@ -1,6 +1,8 @@
 import type { Asset, Observation, RunFacts } from '@rrs/scan-reports';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { systemActor } from '../../shared/actor.ts';
 import { type ImportOptions, type Item, seen, useImports } from '../../testing/findings/imports.ts';
+import { updateFinding } from '../triage/triage.ts';
 
 const engine = useImports();
 let org: string;
@@ -143,6 +145,23 @@ describe('what a run that sees less does not prove', () => {
     expect(await statusOf('CVE-2020-0001')).toBe('verified');
   });
 
+  it('an old report of a run without credentials counts for the scans that follow', async () => {
+    const host: Asset = { type: 'host', name: 'web.example.com' };
+    await scan(host, [other(host)], 2, { run: { credentialed: true } });
+    await scan(host, [], 3, { run: { credentialed: false } });
+    await scan(host, [other(host)], 1, { run: { credentialed: false } });
+    expect(await statusOf('CVE-2020-0001')).toBe('open');
+    await scan(host, [], 4, { run: { credentialed: false } });
+    expect(await statusOf('CVE-2020-0001')).toBe('verified');
+  });
+
+  it('a late report about what a scan without its check does not show opens it', async () => {
+    const code: Asset = { type: 'repository', name: 'https://github.com/acme/shop' };
+    await engine.run(org, [{ run: { asset: code } }, { run: { checks: ['sql'] } }], { scope: { coverage: 'complete', started_at: at(2) } });
+    await scan(code, [seen({ asset: code, rule: 'xss', tool: 'lint', location: { path: 'a.ts', line: 1 } })], 1);
+    expect(await statusOf('lint:xss')).toBe('open');
+  });
+
   it('a run with an older vulnerability database closes nothing', async () => {
     const knowing = (day: number): RunFacts => ({ knowledge_at: new Date(at(day, 0)) });
     await scan(image, [log4j(image)], 5, { run: knowing(4) });
@@ -179,6 +198,34 @@ describe('claims', () => {
     await scan(image, [log4j(image)], 1);
     await engine.run(org, [log4j(image, { present: false })], { scope: { started_at: at(2) } });
     expect(await engine.findings(org)).toMatchObject([{ status: 'remediated', assurance: 'declared' }]);
+  });
+});
+
+describe('an accepted risk', () => {
+  const [prod, staging, qa] = [imageOf('pay:prod'), imageOf('pay:staging'), imageOf('pay:qa')];
+  const accept = async () => {
+    const [{ id } = { id: '' }] = await engine.findings(org);
+    const patch = { status: 'risk_accepted', owner: 'ada', reason: 'for now', expires_at: new Date(Date.now() + 86_400_000).toISOString() } as const;
+    await engine.db().withTenant({ orgId: org }, (tx) => updateFinding(tx, systemActor(org, 'Ada'), { id, patch, check: () => {} }, engine.follower));
+  };
+  const reason = async () => (await engine.admin().query('select status, reason_code from findings where org_id = $1', [org])).rows;
+
+  it('is open again if it comes back on a track that was free of it', async () => {
+    await scan(prod, [log4j(prod)], 1);
+    await scan(staging, [log4j(staging)], 1);
+    await scan(prod, [], 2);
+    await accept();
+    await scan(staging, [log4j(staging, { severity: 'high' })], 3);
+    expect(await statusOf()).toBe('risk_accepted');
+    await scan(prod, [log4j(prod)], 4);
+    expect(await reason()).toEqual([{ status: 'open', reason_code: 'regression' }]);
+  });
+
+  it('holds on new tracks', async () => {
+    await scan(prod, [log4j(prod)], 1);
+    await accept();
+    await scan(qa, [log4j(qa)], 2);
+    expect(await statusOf()).toBe('risk_accepted');
   });
 });
 

@@ -19,34 +19,54 @@ interface Scope {
  * Reopens accepted findings that are more severe than when they were accepted, or were listed as exploited since. Returns their ids, which the
  * caller passes to the follower. Findings that no source reports any more stay accepted: there is nothing to work on.
  */
-export async function reopenRiskIncreased(tx: TenantTx, actor: HistoryActor, { ids, sla, importId }: Scope): Promise<string[]> {
+export function reopenRiskIncreased(tx: TenantTx, actor: HistoryActor, scope: Scope): Promise<string[]> {
+  const where = sql<boolean>`(f.severity > d.severity or (f.kev and not d.kev)) and ${stillReported(actor.orgId, sql`f.id`)}`;
+  return reopenAccepted(tx, actor, scope, { code: 'risk_increased', where });
+}
+
+/**
+ * Reopens accepted findings that are back on a track from which they were gone, while another track still has them. The risk was accepted where it was,
+ * not where it had been fixed. Returns their ids.
+ */
+export function reopenRegressions(tx: TenantTx, actor: HistoryActor, scope: Pick<Scope, 'sla'> & { importId: string }): Promise<string[]> {
+  const returned = sql`
+    select g.finding_id from tenant_import_groups g where g.org_id = ${actor.orgId} and g.import_id = ${scope.importId} and g.was_gone and g.outcome = 'returned' and g.counts`;
+  return reopenAccepted(tx, actor, { ...scope, ids: returned }, { code: 'regression', where: sql<boolean>`true` });
+}
+
+interface Why {
+  code: 'risk_increased' | 'regression';
+  /** A condition on the finding `f` and its acceptance `d`. */
+  where: RawBuilder<boolean>;
+}
+
+async function reopenAccepted(tx: TenantTx, actor: HistoryActor, { ids, sla, importId }: Scope, { code, where }: Why): Promise<string[]> {
   const { orgId } = actor;
-  const sentence = sql`${reasonSentences.risk_increased}::text`;
-  const became = sql`jsonb_build_object('status', 'open', 'reason_code', 'risk_increased', 'status_reason', ${sentence}, 'acceptance_owner', null, 'acceptance_expires_at', null)`;
+  const sentence = sql`${reasonSentences[code]}::text`;
+  const became = sql`jsonb_build_object('status', 'open', 'reason_code', ${code}::text, 'status_reason', ${sentence}, 'acceptance_owner', null, 'acceptance_expires_at', null)`;
   const entries = sql`
     select id as finding_id, 'status_changed' as action, jsonb_build_object('status', 'risk_accepted', 'reason_code', reason_code, 'status_reason', status_reason,
-      'acceptance_owner', acceptance_owner, 'acceptance_expires_at', acceptance_expires_at) as before, ${became} as after, ${sentence} as reason from risen`;
+      'acceptance_owner', acceptance_owner, 'acceptance_expires_at', acceptance_expires_at) as before, ${became} as after, ${sentence} as reason from reopened`;
   const events = sql`
-    select id::text as subject, jsonb_build_object('from', 'risk_accepted', 'to', 'open', 'reason_code', 'risk_increased', 'status_reason', ${sentence}) as data from risen`;
+    select id::text as subject, jsonb_build_object('from', 'risk_accepted', 'to', 'open', 'reason_code', ${code}::text, 'status_reason', ${sentence}) as data from reopened`;
   const { rows } = await sql<{ id: string }>`
-    with risen as materialized (
+    with reopened as materialized (
       select f.id, f.reason_code, f.status_reason, f.acceptance_owner, f.acceptance_expires_at
       from findings f join decisions d on d.org_id = ${orgId} and d.finding_id = f.id and d.kind = 'acceptance' and d.state = 'active'
-      where f.org_id = ${orgId} and f.status = 'risk_accepted' and f.id in (${ids}) and (f.severity > d.severity or (f.kev and not d.kev))
-        and ${stillReported(orgId, sql`f.id`)}
+      where f.org_id = ${orgId} and f.status = 'risk_accepted' and f.id in (${ids}) and ${where}
       for no key update of f
     ), ended as (
-      update decisions d set state = 'ended', ended_at = now(), ended_reason = 'risk_increased' from risen
-      where d.org_id = ${orgId} and d.finding_id = risen.id and d.state = 'active'
+      update decisions d set state = 'ended', ended_at = now(), ended_reason = ${code}::text from reopened
+      where d.org_id = ${orgId} and d.finding_id = reopened.id and d.state = 'active'
     ), recorded as (
       ${historySql(actor, entries, importId ?? null)}
     ), emitted as (
       ${emitSql(orgId, 'finding.status_changed', events)}
     )
-    update findings f set status = 'open', status_reason = ${sentence}, reason_code = 'risk_increased', status_changed_at = now(),
+    update findings f set status = 'open', status_reason = ${sentence}, reason_code = ${code}::text, status_changed_at = now(),
       status_changed_by = null, acceptance_owner = null, acceptance_expires_at = null, closed_at = null,
       due_at = ${dueSql(sla, sql`f.clock_from`, sql`f.severity`, sql`f.kev`)}, version = f.version + 1, updated_at = now()
-    from risen where f.org_id = ${orgId} and f.id = risen.id
+    from reopened where f.org_id = ${orgId} and f.id = reopened.id
     returning f.id`.execute(tx);
   return rows.map(({ id }) => id);
 }

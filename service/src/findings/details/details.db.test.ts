@@ -108,6 +108,18 @@ describe('why a finding is still open', () => {
     expect(await finding<Shown>(id)).toMatchObject({ sightings: [{ missed: null }], still_open_because: [{ code: 'still_reported' }] });
   });
 
+  it('says if the source has not scanned for long, and what the scan that closed it did not state', async () => {
+    const id = cve();
+    const asset = imageOf(`stale-${count}:prod`);
+    await scan(asset, [seen({ asset, vulnerability_ids: [id] })], 1);
+    expect(await finding<Shown>(id)).toMatchObject({ still_open_because: [{ code: 'still_reported', stale: true }], sightings: [{ gaps: [] }] });
+    await service.run([seen({ asset, vulnerability_ids: [id] }), { run: { asset } }]);
+    expect(await finding<Shown>(id)).toMatchObject({ still_open_because: [{ stale: false }] });
+    await service.run([{ run: { asset } }], { scope: { coverage: 'complete' } });
+    const gaps = [{ code: 'time_unstated', sentence: expect.stringMatching(/^The report does not say when/) }, { code: 'knowledge_unstated' }];
+    expect(await finding<Shown>(id)).toMatchObject({ status: 'verified', sightings: [{ gaps }] });
+  });
+
   it('says that no complete scan came since', async () => {
     const id = cve();
     const asset = imageOf(`partial-${count}:prod`);

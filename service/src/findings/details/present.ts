@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import { trackName } from '../../assets/track-name.ts';
+import { gaps, isGap } from '../absence/absence.ts';
 import { shownPerson } from '../fields/acceptance.ts';
 import type { FindingRow } from '../fields/field.ts';
 import { listedFields } from '../fields/fields.ts';
@@ -31,6 +32,7 @@ export function toSighting(sighting: SightingRow, finding: FindingRow, names: Na
     state: sighting.state,
     absence: sighting.absence,
     absent_at: sighting.absent_at?.toISOString() ?? null,
+    gaps: (sighting.gaps ?? []).filter(isGap).map((code) => ({ code, sentence: gaps[code] })),
     missed:
       sighting.missed_at === null
         ? null
@@ -109,7 +111,7 @@ export function toIdentity({ finding, asset, identifiers, sightings, aliases, ru
 }
 
 export function toStillOpen({ sighting, code, sentence, import_id, at }: StillOpen): Static<typeof StillOpenReason> {
-  return { source: sourceOf(sighting), track: trackName(sighting.track_name), code, sentence, import_id, at: at.toISOString() };
+  return { source: sourceOf(sighting), track: trackName(sighting.track_name), code, sentence, stale: sighting.is_stale, import_id, at: at.toISOString() };
 }
 
 export function toOccurrence(row: OccurrenceRow): Static<typeof Occurrence> {

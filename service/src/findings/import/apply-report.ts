@@ -12,7 +12,7 @@ import { type Closures, closeAbsent, notifyFollower } from '../absence/close-abs
 import { isUnread } from '../absence/find-absent.ts';
 import { voidRequestsOfClosed } from '../decisions/decisions.ts';
 import { followPlaces } from '../decisions/follow-places.ts';
-import { reopenRiskIncreased } from '../decisions/risk-increased.ts';
+import { reopenRegressions, reopenRiskIncreased } from '../decisions/risk-increased.ts';
 import type { FindingFollower } from '../follower.ts';
 import type { HistoryActor } from '../history.ts';
 import { adoptAliases } from '../identity-changes/adopt-aliases.ts';
@@ -26,7 +26,7 @@ import { inventoryNotes } from './inventory-note.ts';
 import type { ImportRow, ScanScope } from './manage-imports.ts';
 import type { openReport } from './open-report.ts';
 import { type ReportAssets, UNSPECIFIED } from './report-assets.ts';
-import { factsOf, timesOf } from './run-times.ts';
+import { factsOf, isTimeStated, timesOf } from './run-times.ts';
 import type { Staged } from './stage-report.ts';
 
 /** Describes a report that a connection collected. */
@@ -97,6 +97,11 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report, 
     complete: scope.coverage === 'complete' && doubts.length === 0,
     unread: about?.unread ?? [],
     checks: staged.run.checks ?? null,
+    files: staged.run.files ?? null,
+    lookedFor: staged.run.looked_for ?? [],
+    toolVersion: staged.run.tool_version ?? null,
+    isTimeStated: isTimeStated(scope, staged),
+    lists: listedBy(scope, report),
     brake: collected?.cautious ? { share: 0, count: 0 } : brake,
     isEmpty: staged.received === 0,
   };
@@ -149,9 +154,17 @@ async function followDecisions(tx: TenantTx, { orgId, importId, sla, actor }: Re
     union all select finding_id from import_closures where org_id = ${orgId} and import_id = ${importId}`;
   if (!(await anyRows(tx, sql`select from decisions where org_id = ${orgId} and finding_id in (${ids})`))) return [];
   const risen = await reopenRiskIncreased(tx, actor, { ids, sla, importId });
+  const regressed = await reopenRegressions(tx, actor, { sla, importId });
   const moved = await followPlaces(tx, actor, { ids, importId });
   await voidRequestsOfClosed(tx, orgId, ids);
-  return [...risen, ...moved];
+  return [...risen, ...regressed, ...moved];
+}
+
+/** Which assets the run would name if they were still there. A connection lists everything its vendor has. */
+function listedBy({ asset, assets, path }: ScanScope, { collected, format }: Report): Absence['lists'] {
+  if (collected) return 'all_assets';
+  const hasTargets = asset !== undefined || assets !== undefined || path !== undefined || format.states?.includes('targets');
+  return hasTargets ? 'own_assets' : 'similar_assets';
 }
 
 /** The facts of the run for all assets, and those for single ones. */

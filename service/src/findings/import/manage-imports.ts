@@ -101,7 +101,7 @@ export async function confirmImport(tx: TenantTx, actor: Actor, id: string, foll
     actor,
     large: false,
   };
-  const closed = await acceptRun(tx, resolution);
+  const closed = await acceptRun(tx, resolution, { isConnection: row.connection_id !== null });
   const changes = await recordChanges(tx, actor.orgId, id);
   await notifyFollower(tx, follower, resolution, { reopened: 0, closed, others: [], isWithheld: false });
   return finishUnconfirmed(tx, actor, row, {

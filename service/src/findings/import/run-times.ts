@@ -1,5 +1,6 @@
 import type { ReportFormat, RunFacts } from '@rrs/scan-reports';
 import type { ImportRow, ScanScope } from './manage-imports.ts';
+import type { Staged } from './stage-report.ts';
 
 /** Clocks of scanners may be ahead by this much. */
 const AHEAD_MS = 10 * 60_000;
@@ -37,7 +38,21 @@ export function timesOf(
   return { startedAt: started, endedAt: earlier(ended < created_at ? ended : created_at), doubt: isAhead || isTooEarly ? 'time_suspect' : null };
 }
 
-/** The facts of a run that are stored with the import. */
-export function factsOf({ tool_version, started_at, finished_at, knowledge, knowledge_at, credentialed, inventory_only }: RunFacts): Record<string, unknown> {
-  return { tool_version, started_at, finished_at, knowledge, knowledge_at, credentialed, inventory_only };
+/** Whether the report or its scope says when the scan took place. */
+export function isTimeStated({ started_at }: ScanScope, { run, runByAsset }: Pick<Staged, 'run' | 'runByAsset'>): boolean {
+  return started_at !== undefined || [run, ...runByAsset.values()].some((facts) => facts.started_at !== undefined || facts.finished_at !== undefined);
+}
+
+/** The facts of a run that are stored with the import. Of the files only their number. */
+export function factsOf({
+  tool_version,
+  started_at,
+  finished_at,
+  knowledge,
+  knowledge_at,
+  credentialed,
+  inventory_only,
+  files,
+}: RunFacts): Record<string, unknown> {
+  return { tool_version, started_at, finished_at, knowledge, knowledge_at, credentialed, inventory_only, files: files?.length };
 }

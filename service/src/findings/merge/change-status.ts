@@ -48,21 +48,23 @@ const closable = sql`${verifiedByScan as readonly string[]}`;
  * states it, otherwise `withdrawn`. A claim that is newer than the scans stays a claim.
  */
 function closingSql(orgId: string, ids: RawBuilder<unknown>): RawBuilder<unknown> {
-  const { scan_absent, acceptance_fixed, source_fixed, source_retracted } = reasonSentences;
+  const { scan_absent, acceptance_fixed, source_fixed, source_retracted, check_retired, asset_gone, track_ended } = reasonSentences;
   return sql`
     select f.id, f.listed, f.status as before, seen.absent_at, verdict.status as after, verdict.code, verdict.sentence,
       case verdict.status when 'verified' then case when f.status = 'remediated' then 'scan_after_claim' else 'scan_only' end when 'remediated' then 'declared' end as assurance
     from findings f
     cross join lateral (
-      select bool_or(s.state = 'present') as present, max(s.absent_at) as absent_at, bool_or(s.absence = 'gone') as gone, bool_or(s.absence = 'declared') as declared
+      select bool_or(s.state = 'present') as present, max(s.absent_at) as absent_at, bool_or(s.absence = 'gone') as gone, bool_or(s.absence = 'declared') as declared,
+        (array_agg(s.absence order by s.absent_at desc, s.absence) filter (where s.absence is not null))[1] as last
       from sightings s where s.org_id = ${orgId} and s.finding_id = f.id
     ) seen
     join (values
       ('verified', 'scan_absent', ${scan_absent}::text), ('verified', 'acceptance_fixed', ${acceptance_fixed}::text),
-      ('remediated', 'source_fixed', ${source_fixed}::text), ('withdrawn', 'source_retracted', ${source_retracted}::text)
+      ('remediated', 'source_fixed', ${source_fixed}::text), ('withdrawn', 'source_retracted', ${source_retracted}::text),
+      ('withdrawn', 'check_retired', ${check_retired}::text), ('withdrawn', 'asset_gone', ${asset_gone}::text), ('withdrawn', 'track_ended', ${track_ended}::text)
     ) as verdict (status, code, sentence)
       on verdict.code = case when seen.gone then case f.status when 'risk_accepted' then 'acceptance_fixed' else 'scan_absent' end
-        when seen.declared then 'source_fixed' else 'source_retracted' end
+        when seen.declared then 'source_fixed' when seen.last = 'retracted' then 'source_retracted' else coalesce(seen.last, 'source_retracted') end
     where f.org_id = ${orgId} and f.id in (${ids}) and f.status = any(${closable}) and not seen.present
       and (f.status <> 'remediated' or (seen.absent_at > f.status_changed_at and (seen.gone or not seen.declared)))
       and (f.status <> 'risk_accepted' or seen.gone or not seen.declared)`;

@@ -55,14 +55,23 @@ describe('code that is identified only by its line', () => {
   });
 
   it.each<[string, Observation]>([
-    ['far away', at(500)],
+    ['with other code far away', at(500, { location: { path: 'src/a.ts', line: 500, snippet: 'eval(b)' } })],
     ['in another file', at(6, { location: { path: 'src/b.ts', line: 6 } })],
     ['with other words', at(6, { title: 'Something else' })],
     ['of another rule', at(6, { rule: 'xss' })],
     ['with a mark of its own', at(6, { location: { path: 'src/a.ts', line: 6, fingerprint: 'f' } })],
   ])('is a different finding %s', async (_, other) => {
-    await run([at(5)]);
+    await run([at(5, { location: { path: 'src/a.ts', line: 5, snippet: 'eval(a)' } })]);
     expect(await run([other])).toMatchObject({ created: 1, closed: 1 });
+  });
+
+  it('is the same finding anywhere in the file if the code is the same, or if there is as much of it', async () => {
+    const quoted = (line: number, snippet: string) => at(line, { rule: 'xss', location: { path: 'src/a.ts', line, snippet } });
+    await run([at(5), quoted(6, 'eval(a)'), quoted(7, 'eval(b)')]);
+    const before = await byLine();
+    expect(await run([at(500), quoted(600, 'eval(b)')])).toMatchObject({ created: 0, closed: 1 });
+    const after = await byLine();
+    expect([after.get(500), after.get(600)]).toEqual([before.get(5), before.get(7)]);
   });
 
   it('is a different finding in a partial run', async () => {
@@ -74,5 +83,33 @@ describe('code that is identified only by its line', () => {
   it('does not move findings of another source', async () => {
     await run([at(5)]);
     expect(await engine.run(org, [at(6)], { source: 'tool_b', scope: complete })).toMatchObject({ created: 1, closed: 0 });
+  });
+});
+
+describe('code with a fingerprint of the tool', () => {
+  const print = (path: string, fingerprint = 'f1') => at(1, { location: { path, line: 1, fingerprint } });
+
+  it('keeps its finding when its file is renamed', async () => {
+    await run([print('src/old.ts'), print('src/other.ts', 'f2')]);
+    await dismiss(1);
+    const before = await engine.findings(org);
+    expect(await run([print('src/new.ts'), print('src/other.ts', 'f2')])).toMatchObject({ created: 0, closed: 0 });
+    expect((await engine.findings(org)).map(({ id }) => id).sort()).toEqual(before.map(({ id }) => id).sort());
+    expect(await state()).toContainEqual(expect.stringContaining('src/new.ts'));
+  });
+
+  it.each<[string, Observation[], Observation[], { created: number; closed: number }]>([
+    ['was copied', [print('a.ts')], [print('a.ts'), print('b.ts')], { created: 1, closed: 0 }],
+    ['was in several files', [print('a.ts'), print('b.ts')], [print('c.ts')], { created: 1, closed: 2 }],
+    ['is in several files now', [print('a.ts')], [print('b.ts'), print('c.ts')], { created: 2, closed: 1 }],
+    ['has another rule there', [print('a.ts')], [{ ...print('b.ts'), rule: 'xss' }], { created: 1, closed: 1 }],
+  ])('is a different finding in another file if it %s', async (_, before, now, expected) => {
+    await run(before);
+    expect(await run(now)).toMatchObject(expected);
+  });
+
+  it('is not taken for renamed in a partial run', async () => {
+    await run([print('a.ts')]);
+    expect(await run([print('b.ts')], { asset: shop })).toMatchObject({ created: 1, closed: 0 });
   });
 });

@@ -2,16 +2,15 @@ import { type RawBuilder, sql } from 'kysely';
 import { importedAssets } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { FastPathMissed } from './known-records.ts';
-import { pairLines } from './match-lines.ts';
+import { pairSpots, type Spot } from './match-lines.ts';
 import type { Resolution } from './resolution.ts';
 
 /**
- * An inserted line moves everything below it. Tools that identify code only by its line then seem to report something new and to miss something old.
- * In a complete run, a record of the same rule with the same title in the same file nearby is the same finding. It gets its new identity key before
- * the records are matched with findings. See ADR 16.
+ * An inserted line moves everything below it, and files are renamed. Tools then seem to report something new and to miss something old. In a complete
+ * run, records that are the same code get the identity key of their new location before the records are matched with findings. See ADR 16.
  */
 export async function followMoved(tx: TenantTx, resolution: Resolution, moved: MovedCode): Promise<void> {
-  const moves = (await changedFiles(tx, resolution, moved)).flatMap(movesIn);
+  const moves = [...(await changedFiles(tx, resolution, moved)).flatMap(movesIn), ...(await renamedFiles(tx, resolution, moved))];
   if (moves.length === 0) return;
   // A record that was recognized by its content must be staged in full, together with the others.
   if (moves.some(({ isSeen }) => isSeen)) throw new FastPathMissed();
@@ -28,8 +27,8 @@ export interface MovedCode {
 }
 
 interface ChangedFile {
-  before: { id: string; line: number; identityKey: string; isSeen: boolean }[];
-  now: { line: number; identityKey: string; holder: string | null }[];
+  before: (Spot & { id: string; identityKey: string; isSeen: boolean })[];
+  now: (Spot & { identityKey: string; holder: string | null })[];
 }
 
 /** Files with more findings of one kind than this are not compared. */
@@ -40,7 +39,7 @@ async function changedFiles(tx: TenantTx, resolution: Resolution, { isUnread }: 
   const { orgId, importId, sourceId } = resolution;
   const { rows } = await sql<ChangedFile>`
     with here as (
-      select covered.asset_id, r.weakness, r.location->>'path' as path, r.title, r.identity_key, min((r.location->>'line')::bigint) as line
+      select covered.asset_id, r.weakness, r.location->>'path' as path, r.title, r.identity_key, min((r.location->>'line')::bigint) as line, min(r.location->>'snippet') as snippet
       from tenant_import_rows r
       join (select distinct asset_key, asset_id from ${importedAssets} covered where covered.org_id = ${orgId} and covered.import_id = ${importId} and covered.doubt is null) covered using (asset_key)
       where r.org_id = ${orgId} and r.import_id = ${importId} and r.present and r.external_id is null and ${isByLine(sql`r.location`)}
@@ -50,10 +49,10 @@ async function changedFiles(tx: TenantTx, resolution: Resolution, { isUnread }: 
       select here.*, holder.id as holder from here
       left join findings holder on holder.org_id = ${orgId} and holder.asset_id = here.asset_id and holder.weakness = here.weakness and holder.identity_key = here.identity_key
     ), kinds as (
-      select asset_id, weakness, path, title, jsonb_agg(jsonb_build_object('line', line, 'identityKey', encode(identity_key, 'hex'), 'holder', holder) order by line, identity_key) as now
+      select asset_id, weakness, path, title, jsonb_agg(jsonb_build_object('line', line, 'snippet', snippet, 'identityKey', encode(identity_key, 'hex'), 'holder', holder) order by line, identity_key) as now
       from located group by 1, 2, 3, 4 having bool_or(holder is null) and count(*) <= ${MAX_COMPARED}
     )
-    select kinds.now, jsonb_agg(jsonb_build_object('id', f.id, 'line', (f.location->>'line')::bigint, 'identityKey', encode(f.identity_key, 'hex'), 'isSeen', seen.finding_id is not null)
+    select kinds.now, jsonb_agg(jsonb_build_object('id', f.id, 'line', (f.location->>'line')::bigint, 'snippet', f.location->>'snippet', 'identityKey', encode(f.identity_key, 'hex'), 'isSeen', seen.finding_id is not null)
       order by (f.location->>'line')::bigint, f.id) as before
     from kinds
     join findings f on f.org_id = ${orgId} and f.asset_id = kinds.asset_id and f.weakness = kinds.weakness and f.title = kinds.title
@@ -61,6 +60,38 @@ async function changedFiles(tx: TenantTx, resolution: Resolution, { isUnread }: 
     join sightings s on s.org_id = ${orgId} and s.finding_id = f.id and s.source_id = ${sourceId} and s.state = 'present' and s.external_id is null
     left join (select distinct finding_id from tenant_import_seen where org_id = ${orgId} and import_id = ${importId}) seen on seen.finding_id = f.id
     group by kinds.asset_id, kinds.weakness, kinds.path, kinds.title, kinds.now having count(*) <= ${MAX_COMPARED}`.execute(tx);
+  return rows;
+}
+
+/**
+ * Code with a fingerprint of the tool that is in another file now. A fingerprint that was, or is, in several files at once does not tell which of them
+ * was renamed, and what is in a file that the tool did not read may still be there.
+ */
+async function renamedFiles(tx: TenantTx, resolution: Resolution, { isUnread }: MovedCode): Promise<Move[]> {
+  const { orgId, importId, sourceId } = resolution;
+  const isFingerprinted = (location: RawBuilder<unknown>) =>
+    sql`${location} ? 'path' and ${location} ? 'fingerprint' and not ${location} ?| array['component', 'purl']`;
+  const { rows } = await sql<Move>`
+    with here as materialized (
+      select covered.asset_id, r.weakness, r.location->>'fingerprint' as fingerprint, r.identity_key
+      from tenant_import_rows r
+      join (select distinct asset_key, asset_id from ${importedAssets} covered where covered.org_id = ${orgId} and covered.import_id = ${importId} and covered.doubt is null) covered using (asset_key)
+      where r.org_id = ${orgId} and r.import_id = ${importId} and r.present and r.external_id is null and ${isFingerprinted(sql`r.location`)}
+      group by 1, 2, 3, 4
+    ), fresh as materialized (
+      select here.asset_id, here.weakness, here.fingerprint, min(encode(here.identity_key, 'hex')) as identity_key from here
+      where not exists (select from findings holder where holder.org_id = ${orgId} and holder.asset_id = here.asset_id and holder.weakness = here.weakness and holder.identity_key = here.identity_key)
+      group by 1, 2, 3 having count(*) = 1
+    )
+    select min(f.id::text) as id, fresh.identity_key as "identityKey", null as holder, false as "isSeen" from fresh
+    join findings f on f.org_id = ${orgId} and f.asset_id = fresh.asset_id and f.weakness = fresh.weakness and f.location->>'fingerprint' = fresh.fingerprint and ${isFingerprinted(sql`f.location`)}
+    join sightings s on s.org_id = ${orgId} and s.finding_id = f.id and s.source_id = ${sourceId} and s.state = 'present' and s.external_id is null
+    left join here on here.asset_id = f.asset_id and here.weakness = f.weakness and here.identity_key = f.identity_key
+    left join tenant_import_seen seen on seen.org_id = ${orgId} and seen.import_id = ${importId} and seen.finding_id = f.id
+    group by fresh.asset_id, fresh.weakness, fresh.fingerprint, fresh.identity_key
+    having count(distinct f.id) = 1 and bool_and(here.asset_id is null and seen.finding_id is null and not coalesce(${isUnread(sql`f.location`)}, false))`.execute(
+    tx,
+  );
   return rows;
 }
 
@@ -74,11 +105,7 @@ function movesIn({ before, now }: ChangedFile): Move[] {
   const seen = before.filter(({ isSeen, identityKey }) => isSeen && now.every((one) => one.identityKey !== identityKey));
   const free = now.filter(({ holder }) => holder === null || ours.has(holder)).map((one) => ({ ...one, isSeen: false }));
   const all = [...free, ...seen.map(({ id, ...one }) => ({ ...one, holder: id }))].sort((a, b) => a.line - b.line);
-  const pairs = pairLines(
-    before.map(({ line }) => line),
-    all.map(({ line }) => line),
-  );
-  const moves = pairs.flatMap(([b, n]): Move[] => {
+  const moves = pairSpots(before, all).flatMap(([b, n]): Move[] => {
     const [was, is] = [before[b], all[n]];
     return was && is && was.identityKey !== is.identityKey
       ? [{ id: was.id, identityKey: is.identityKey, holder: is.holder, isSeen: was.isSeen || is.isSeen }]

@@ -17,6 +17,9 @@ export const changedOutcomes = ['created', 'joined', 'returned', 'updated'] as c
  */
 export const lastSeenSql = sql<Date>`greatest(s.last_seen, case when s.state = 'present' and (s.missed_at is null or s.missed_at < c.complete_at) then c.complete_at end)`;
 
+/** The import that last saw the sighting `s`. */
+export const seenImportSql = sql<string>`case when s.state = 'present' and c.complete_at >= s.last_seen and (s.missed_at is null or s.missed_at < c.complete_at) then c.complete_import_id else s.seen_import_id end`;
+
 /**
  * Groups the records of a report by finding and track. A group belongs to the finding with its weakness and identity key, unless the tool's own id leads
  * to another finding of the asset. That one has moved, and what is now at its old location is something else.
@@ -58,17 +61,19 @@ export async function groupRecords(tx: TenantTx, { orgId, importId, sourceId, pr
       select r.*, case when r.nth = 1 then r.finding_id end as old_id from ranked r where r.nth = 1 or (r.best = 1 and r.how = 2)
     )
     insert into tenant_import_groups (org_id, import_id, n, members, rows, asset_id, track, counts, version_n, weakness, identity_key, external_id, present, content, seen_at, absent_at,
-      finding_id, is_shared, place, outcome)
+      finding_id, is_shared, place, was_gone, outcome)
     select ${orgId}, ${importId}, k.n, k.members, k.rows, k.asset_id, k.track, k.counts, k.version_n, k.weakness, k.identity_key, k.external_id, k.present, k.content, k.seen_at,
       case when k.present and k.seen_at < c.complete_at then (
         select min(later.started_at) from run_assets later
-        where later.org_id = ${orgId} and later.source_id = ${sourceId} and later.asset_id = k.asset_id and later.track = k.track and later.complete and later.accepted and later.started_at > k.seen_at
+        where later.org_id = ${orgId} and later.source_id = ${sourceId} and later.asset_id = k.asset_id and later.track = k.track and later.complete and later.accepted and not later.selective and later.started_at > k.seen_at
           and (k.credentialed is not true or later.credentialed) and (k.knowledge_at is null or later.knowledge_at >= k.knowledge_at)
       ) end,
       coalesce(k.old_id, k.shared_id),
       count(*) over (partition by coalesce(k.old_id, k.shared_id)) > 1
         or exists (select from sightings other where other.org_id = ${orgId} and other.finding_id = k.old_id and (other.source_id, other.track) <> (${sourceId}, k.track)),
       k.place,
+      coalesce(s.absence = 'gone', false) and not exists (
+        select from sightings other where other.org_id = ${orgId} and other.finding_id = k.old_id and other.track = k.track and other.state = 'present'),
       case
         when k.old_id is null then case when k.present then 'created' else 'ignored' end
         when not k.counts and f.listed then 'elsewhere'

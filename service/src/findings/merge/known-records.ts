@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database, TenantTx } from '../../db/database.ts';
 import { reopenedByScan } from '../status.ts';
 import type { Resolution } from './resolution.ts';
-import { runsSql } from './write-sightings.ts';
+import { isLessAble, runsSql } from './write-sightings.ts';
 
 /**
  * Most records of a scan repeat the last scan. They are recognized by their content and take a fast path. This error means that a record
@@ -29,7 +29,7 @@ export function knownContents(db: Database, orgId: string): (contents: string[])
 }
 
 /**
- * Under the import lock, records that were recognized while staging must still match, and no other record of the report may be about the same
+ * Under the import lock, records that were recognized while staging must still match a finding on an asset of the run, and no other record of the report may be about the same
  * finding. Otherwise the report is staged again in full. Then the findings are marked as seen, at most once a day: writing on each scan would cost
  * more than everything else.
  */
@@ -37,9 +37,9 @@ export async function markSeen(tx: TenantTx, resolution: Resolution): Promise<vo
   const { orgId, importId, sourceId } = resolution;
   const { rows } = await sql<{ lost: boolean; stale: boolean; lower: boolean }>`
     with run as materialized (select * from ${runsSql(resolution)} runs)
-    select coalesce(bool_or(f.id is null), false) as lost,
+    select coalesce(bool_or(f.id is null or run.asset_id is null), false) as lost,
       coalesce(bool_or(least(s.last_seen, f.last_seen) < date_trunc('day', ${seenAtSql}, 'UTC')), false) as stale,
-      coalesce(bool_or(${isLowerSql}), false) as lower
+      coalesce(bool_or(${isLessAble}), false) as lower
     from tenant_import_seen i
     left join sightings s on s.org_id = ${orgId} and s.finding_id = i.finding_id and s.source_id = ${sourceId} and s.content = i.content and s.state = 'present'
     left join findings f on f.org_id = ${orgId} and f.id = s.finding_id and ${untouched}
@@ -54,8 +54,6 @@ export async function markSeen(tx: TenantTx, resolution: Resolution): Promise<vo
 }
 
 const seenAtSql = sql`least(coalesce(i.last_seen, run.ended_at), now())`;
-/** Whether the run was less able than every run that saw the sighting before. */
-const isLowerSql = sql`(s.bar_credentialed and run.credentialed is not true) or s.bar_knowledge_at > run.knowledge_at`;
 
 async function refreshSeen(tx: TenantTx, resolution: Resolution): Promise<void> {
   const { orgId, importId, sourceId } = resolution;
@@ -71,7 +69,7 @@ async function refreshSeen(tx: TenantTx, resolution: Resolution): Promise<void> 
   await sql`${seen} update sightings s set last_seen = greatest(s.last_seen, run.seen_at), last_import_id = ${importId}, seen_import_id = ${importId},
       bar_credentialed = s.bar_credentialed and run.credentialed, bar_knowledge_at = least(s.bar_knowledge_at, run.knowledge_at) from run
     where s.org_id = ${orgId} and s.finding_id = run.finding_id and s.source_id = ${sourceId} and s.track = run.track
-      and (s.last_seen < date_trunc('day', run.seen_at, 'UTC') or ${isLowerSql})`.execute(tx);
+      and (s.last_seen < date_trunc('day', run.seen_at, 'UTC') or ${isLessAble})`.execute(tx);
   await sql`${seen} update findings f set last_seen = run.seen_at from run
     where f.org_id = ${orgId} and f.id = run.finding_id and f.last_seen < date_trunc('day', run.seen_at, 'UTC')`.execute(tx);
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { pairLines } from './match-lines.ts';
+import { pairLines, pairSpots, type Spot } from './match-lines.ts';
 
 describe('matching lines of a changed file', () => {
   it.each<[string, number[], number[], [number, number][]]>([
@@ -63,5 +63,30 @@ describe('matching lines of a changed file', () => {
         expect(pairLines(before, before)).toEqual(before.map((_, at) => [at, at]));
       }),
     );
+  });
+});
+
+describe('matching code of one kind in a changed file', () => {
+  const spots = (...all: (number | [line: number, snippet: string])[]): Spot[] =>
+    all.map((one) => (typeof one === 'number' ? { line: one, snippet: null } : { line: one[0], snippet: one[1] }));
+
+  it.each<[string, Spot[], Spot[], [number, number][]]>([
+    ['the same code is found anywhere', spots([10, 'a'], [20, 'b']), spots([900, 'a']), [[0, 0]]],
+    [
+      'the same code is found where others changed places',
+      spots([10, 'a'], [20, 'b']),
+      spots([10, 'b'], [20, 'a']),
+      [
+        [0, 1],
+        [1, 0],
+      ],
+    ],
+    ['as much as before is the same at any distance', spots(10), spots(900), [[0, 0]]],
+    ['other code far away is another', spots([10, 'a']), spots([900, 'b']), []],
+    ['changed code nearby is the same', spots([10, 'a']), spots([12, 'b']), [[0, 0]]],
+    ['less than before is not matched far away', spots(10, 20), spots(900), []],
+    ['more than before is not matched far away', spots(10), spots(900, 910), []],
+  ])('%s', (_, before, now, expected) => {
+    expect(pairSpots(before, now)).toEqual(expected);
   });
 });

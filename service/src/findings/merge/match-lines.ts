@@ -1,11 +1,42 @@
-/** Findings further apart than this many lines are different findings, even if they look alike. */
+/** Findings further apart than this many lines are different findings, unless more than their kind says that they are the same. */
 const FAR = 50;
+
+export interface Spot {
+  line: number;
+  /** The code itself, if the report quotes it. */
+  snippet: string | null;
+}
+
+type Pairs = [before: number, now: number][];
+
+/**
+ * Pairs findings of one kind in a file before and after a change. The same code is the same finding wherever it is now. What is left is the same at any
+ * distance if there is as much of it as before, otherwise only nearby. Both lists are ascending by line. Returns positions in the lists.
+ */
+export function pairSpots(before: readonly Spot[], now: readonly Spot[]): Pairs {
+  const pairs: Pairs = [];
+  for (const snippet of new Set(before.flatMap((spot) => spot.snippet ?? []))) {
+    const [old, current] = [before, now].map((spots) => [...spots.keys()].filter((at) => spots[at]?.snippet === snippet)) as [number[], number[]];
+    pairs.push(...pairSome(old, current, Number.POSITIVE_INFINITY));
+  }
+  const old = [...before.keys()].filter((at) => pairs.every(([b]) => b !== at));
+  const current = [...now.keys()].filter((at) => pairs.every(([, n]) => n !== at));
+  // Two quotes that differ are different code.
+  const isQuoted = old.some((at) => before[at]?.snippet) && current.some((at) => now[at]?.snippet);
+  const isUnchanged = old.length === current.length && !isQuoted;
+  return [...pairs, ...pairSome(old, current, isUnchanged ? Number.POSITIVE_INFINITY : FAR)].sort(([a], [b]) => a - b);
+
+  function pairSome(some: readonly number[], others: readonly number[], far: number): Pairs {
+    const linesOf = (spots: readonly Spot[], positions: readonly number[]) => positions.map((at) => spots[at]?.line ?? 0);
+    return pairLines(linesOf(before, some), linesOf(now, others), far).map(([b, n]) => [some[b] ?? 0, others[n] ?? 0]);
+  }
+}
 
 /**
  * Pairs old lines with new lines: as many pairs as possible, without crossing, and with the smallest distance. Both lists are ascending. Returns
  * positions in the lists.
  */
-export function pairLines(before: readonly number[], now: readonly number[]): [before: number, now: number][] {
+export function pairLines(before: readonly number[], now: readonly number[], far = FAR): Pairs {
   const width = now.length + 1;
   const best: Found[] = Array.from({ length: (before.length + 1) * width }, () => NONE);
   const at = (b: number, n: number): Found => best[b * width + n] ?? NONE;
@@ -13,7 +44,7 @@ export function pairLines(before: readonly number[], now: readonly number[]): [b
     for (let n = now.length - 1; n >= 0; n--) {
       const apart = Math.abs((before[b] ?? 0) - (now[n] ?? 0));
       const rest = at(b + 1, n + 1);
-      const paired = apart > FAR ? NONE : { pairs: rest.pairs + 1, apart: rest.apart + apart, step: 'pair' as const };
+      const paired = apart > far ? NONE : { pairs: rest.pairs + 1, apart: rest.apart + apart, step: 'pair' as const };
       best[b * width + n] = better(paired, better({ ...at(b + 1, n), step: 'before' }, { ...at(b, n + 1), step: 'now' }));
     }
   }

@@ -28,7 +28,7 @@ export async function writeSightings(tx: TenantTx, resolution: Resolution): Prom
       and later.complete_at > g.seen_at and g.absent_at is null
     where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome = any(${changed})
     on conflict (org_id, finding_id, source_id, track) do update set
-      external_id = excluded.external_id, state = excluded.state, absence = excluded.absence, absent_at = excluded.absent_at,
+      external_id = excluded.external_id, state = excluded.state, absence = excluded.absence, absent_at = excluded.absent_at, gaps = null,
       severity = excluded.severity, tool_severity = excluded.tool_severity, suppressed = excluded.suppressed, content = excluded.content, said = excluded.said,
       first_seen = least(s.first_seen, excluded.first_seen), last_seen = greatest(s.last_seen, excluded.last_seen),
       bar_credentialed = case when s.state = 'present' then s.bar_credentialed and excluded.bar_credentialed else excluded.bar_credentialed end,
@@ -55,17 +55,24 @@ async function keepSaid(tx: TenantTx, { orgId, importId }: Resolution): Promise<
   );
 }
 
-/** Records of known content take no part in grouping. Otherwise equal ones, also of older reports, only move the times at which a finding was seen. */
-export async function refreshTimes(tx: TenantTx, { orgId, importId, sourceId, sla }: Resolution): Promise<void> {
+/** Whether the run was less able than every run that saw the sighting `s` before. */
+export const isLessAble = sql`((s.bar_credentialed and run.credentialed is not true) or s.bar_knowledge_at > run.knowledge_at)`;
+
+/** Records of known content take no part in grouping. Otherwise equal ones, also of older reports, only move the times at which a finding was seen and lower its bar. */
+export async function refreshTimes(tx: TenantTx, resolution: Resolution): Promise<void> {
+  const { orgId, importId, sourceId, sla } = resolution;
   const seen = sql`
-    from tenant_import_groups g join tenant_import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = g.n
+    from tenant_import_groups g join tenant_import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = g.n join run on run.asset_id = g.asset_id and run.track = g.track
     where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome = 'unchanged' and g.present`;
+  const runs = sql`with run as materialized (select * from ${runsSql(resolution)} runs)`;
   const first = sql`least(r.first_seen, g.seen_at)`;
   const clock = sql<Date>`case when f.reopen_count = 0 then least(f.clock_from, ${first}) else f.clock_from end`;
-  await sql`update sightings s set last_seen = greatest(s.last_seen, g.seen_at), first_seen = least(s.first_seen, ${first}), last_import_id = ${importId}, seen_import_id = ${importId} ${seen}
+  await sql`${runs} update sightings s set last_seen = greatest(s.last_seen, g.seen_at), first_seen = least(s.first_seen, ${first}), last_import_id = ${importId},
+      seen_import_id = case when s.last_seen <= g.seen_at then ${importId}::uuid else s.seen_import_id end,
+      bar_credentialed = s.bar_credentialed and run.credentialed, bar_knowledge_at = least(s.bar_knowledge_at, run.knowledge_at) ${seen}
     and s.org_id = ${orgId} and s.finding_id = g.finding_id and s.source_id = ${sourceId} and s.track = g.track
-    and (s.last_seen < date_trunc('day', g.seen_at, 'UTC') or s.first_seen > ${first})`.execute(tx);
-  await sql`update findings f set last_seen = greatest(f.last_seen, g.seen_at), first_seen = least(f.first_seen, ${first}),
+    and (s.last_seen < date_trunc('day', g.seen_at, 'UTC') or s.first_seen > ${first} or (s.state = 'present' and ${isLessAble}))`.execute(tx);
+  await sql`${runs} update findings f set last_seen = greatest(f.last_seen, g.seen_at), first_seen = least(f.first_seen, ${first}),
       clock_from = ${clock}, due_at = case when f.closed_at is null then least(f.due_at, ${dueSql(sla, clock, sql`f.severity`, sql`f.kev`)}) else f.due_at end ${seen}
     and f.org_id = ${orgId} and f.id = g.finding_id and (f.last_seen < date_trunc('day', g.seen_at, 'UTC') or f.first_seen > ${first})`.execute(tx);
 }

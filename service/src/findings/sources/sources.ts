@@ -8,6 +8,7 @@ import { AppError, notFound } from '../../shared/errors.ts';
 import { endSightings } from '../endings/end-sightings.ts';
 import type { FindingFollower } from '../follower.ts';
 import { takeImportLock } from '../import-lock.ts';
+import { STALE_DAYS } from '../stale.ts';
 import { activeStatuses } from '../status.ts';
 
 export interface SourceRow {
@@ -26,9 +27,6 @@ export interface SourceRow {
   retired_reason: string | null;
   created_at: Date;
 }
-
-/** A source that has scanned nothing for so long may have been switched off. */
-const STALE_DAYS = 45;
 
 function sourcesSql(orgId: string) {
   return sql<SourceRow>`(

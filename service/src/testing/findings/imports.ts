@@ -11,6 +11,7 @@ import { openFileStore } from '../../blobs/file-store.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
 import { importHandler } from '../../findings/handlers.ts';
 import { createImport, type ImportRow, readImport, type ScanScope } from '../../findings/import/manage-imports.ts';
+import { importReport } from '../../findings/import/run-import.ts';
 import type { JobContext } from '../../jobs/jobs.ts';
 import { systemActor } from '../../shared/actor.ts';
 import { newId } from '../../shared/ids.ts';
@@ -139,6 +140,16 @@ export function useImports() {
     async run(orgId: string, items: readonly Item[], options: ImportOptions = {}): Promise<ImportRow> {
       const id = await start(orgId, items, options);
       await attempt(orgId, id);
+      return read(orgId, id);
+    },
+    /** Imports what a run of a connection collected. `covers` are all assets that its vendor lists. */
+    async collect(orgId: string, connectionId: string, run: { items: readonly Item[]; covers: readonly Asset[]; scope: ScanScope }): Promise<ImportRow> {
+      const id = await start(orgId, run.items, { scope: run.scope });
+      const context = { db, log: { info: () => {}, error: () => {} }, signal: new AbortController().signal, lastAttempt: false };
+      const source = { kind: 'connection', provider: 'tool_a', tool: '', name: connectionId, path: '' } as const;
+      await admin.query('update imports set connection_id = $2 where id = $1', [id, connectionId]);
+      const collected = { source, covers: run.covers, partiallyCovered: [], cautious: false };
+      await importReport({ blobs, follower: followFindings, known: [formatOf('tool_a')] }, context, { orgId, importId: id }, collected);
       return read(orgId, id);
     },
     /** Imports a scanner's file with the service's own formats. */

@@ -1,0 +1,76 @@
+import type { LookedFor } from '@rrs/scan-reports';
+import { type RawBuilder, sql } from 'kysely';
+import type { TenantTx } from '../../db/database.ts';
+import type { Resolution } from '../merge/resolution.ts';
+import type { Absence } from './absence.ts';
+
+/** The findings that the run reports, by track. */
+function reportedSql({ orgId, importId, sourceId }: Resolution): RawBuilder<unknown> {
+  return sql`
+    select g.finding_id, g.track from tenant_import_groups g where g.org_id = ${orgId} and g.import_id = ${importId} and g.present
+    union all
+    select s.finding_id, s.track from tenant_import_seen i join sightings s on s.org_id = ${orgId} and s.finding_id = i.finding_id and s.source_id = ${sourceId} and s.content = i.content
+    where i.org_id = ${orgId} and i.import_id = ${importId}`;
+}
+
+/** A finding that disappears while the run still reports its component in the same version was not fixed: the source no longer holds it to be one. */
+export async function findRetracted(tx: TenantTx, resolution: Resolution): Promise<void> {
+  const { orgId, importId } = resolution;
+  // Equal components meet in one aggregate, because the planner underestimates both sides of a join.
+  await sql`
+    with components as (
+      select f.asset_id, reported.track, lower(f.component) as component, f.location->>'version' as version, null::uuid as missing_id
+      from (${reportedSql(resolution)}) reported join findings f on f.org_id = ${orgId} and f.id = reported.finding_id
+      where f.component is not null and f.location ? 'version'
+      union all
+      select f.asset_id, c.track, lower(f.component), f.location->>'version', c.finding_id
+      from import_closures c join findings f on f.org_id = ${orgId} and f.id = c.finding_id
+      where c.org_id = ${orgId} and c.import_id = ${importId} and c.absence = 'gone' and f.component is not null and f.location ? 'version'
+    ), retracted as materialized (
+      select unnest(array_remove(array_agg(missing_id), null)) as finding_id, track from components group by asset_id, track, component, version
+      having bool_or(missing_id is null) and bool_or(missing_id is not null)
+    )
+    update import_closures c set absence = 'retracted' from retracted
+    where c.org_id = ${orgId} and c.import_id = ${importId} and c.finding_id = retracted.finding_id and c.track = retracted.track`.execute(tx);
+}
+
+/** A group of at least this size that is empty in a run with other findings was probably left out by an option of the tool. */
+const NARROW = 10;
+
+/** The kinds of a finding `f` that tools have options to leave out. */
+const kinds = sql`array[
+  case when f.source_severity between 1 and 3 then ${kindLit('up_to_medium')} end,
+  case when f.fix_state is distinct from 'available' then ${kindLit('without_fix')} end,
+  case when f.location->>'purl' ~ '^pkg:(deb|rpm|apk|alpm)/' or f.location->>'ecosystem' in ('deb', 'rpm', 'apk', 'alpm') then ${kindLit('system_packages')}
+    when f.component is not null then ${kindLit('libraries')} when f.location ? 'path' then ${kindLit('files')} end]`;
+
+function kindLit(kind: LookedFor): RawBuilder<unknown> {
+  return sql.lit(kind);
+}
+
+/**
+ * Blocks the closure of all findings of one kind, for example all up to medium, if the run reports only others and does not say that it looked for them.
+ * A tool that looked for a kind may still have left out lower severities, so it must report something that is as low.
+ */
+export async function findNarrower(tx: TenantTx, resolution: Resolution, { lookedFor }: Absence): Promise<void> {
+  const { orgId, importId } = resolution;
+  const looked = lookedFor as string[];
+  await sql`
+    with missing as materialized (
+      select c.finding_id, c.track, f.asset_id, f.source_severity as severity, kind
+      from import_closures c join findings f on f.org_id = ${orgId} and f.id = c.finding_id cross join lateral unnest(${kinds}) as kind
+      where c.org_id = ${orgId} and c.import_id = ${importId} and c.absence in ('gone', 'retracted') and kind is not null
+    ), reported as materialized (
+      select f.asset_id, reported.track, array_agg(distinct kind) as kinds, min(nullif(f.source_severity, 0)) as lowest
+      from (${reportedSql(resolution)}) reported join findings f on f.org_id = ${orgId} and f.id = reported.finding_id cross join lateral unnest(${kinds}) as kind
+      group by 1, 2
+    ), empty as materialized (
+      select missing.asset_id, missing.track, missing.kind, min(reported.lowest) as lowest from missing join reported using (asset_id, track)
+      where array_position(reported.kinds, missing.kind) is null group by 1, 2, 3 having count(*) >= ${NARROW}
+    ), blocked as materialized (
+      select distinct missing.finding_id, missing.track from missing join empty using (asset_id, track, kind)
+      where missing.kind <> all(${looked}::text[]) or ('up_to_medium' <> all(${looked}::text[]) and missing.severity < empty.lowest)
+    )
+    update import_closures c set blockers = array_append(c.blockers, 'scan_narrower') from blocked
+    where c.org_id = ${orgId} and c.import_id = ${importId} and c.finding_id = blocked.finding_id and c.track = blocked.track`.execute(tx);
+}

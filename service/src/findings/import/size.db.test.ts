@@ -1,0 +1,34 @@
+import type { Asset } from '@rrs/scan-reports';
+import { expect, it } from 'vitest';
+import { type Item, seen, useImports } from '../../testing/findings/imports.ts';
+
+const engine = useImports();
+const hostOf = (n: number): Asset => ({ type: 'host', name: `host${n}.example.com` });
+const SIZE = 20_000;
+const found: readonly Item[] = Array.from({ length: SIZE }, (_, n) =>
+  seen({ asset: hostOf(n % 20), vulnerability_ids: [`CVE-2024-${10_000 + n}`], location: { component: `lib${n}`, version: '1.0' } }),
+);
+
+/**
+ * A new organization has no statistics, so the planner expects one row everywhere. A statement that then compares each row with each other one takes
+ * minutes at this size. All limits are relative to the first import, because machines differ.
+ */
+it('later imports of a new organization are not slower than the first', { timeout: 300_000 }, async () => {
+  const org = await engine.organization();
+  const scan = async (items: readonly Item[], hour: number, source: 'tool_a' | 'tool_b' = 'tool_a') => {
+    const scope = { coverage: 'complete', started_at: new Date(Date.UTC(2026, 0, 1, hour)).toISOString() } as const;
+    const id = await engine.start(org, items, { source, scope });
+    const began = performance.now();
+    await engine.attempt(org, id);
+    return { ms: performance.now() - began, row: await engine.read(org, id) };
+  };
+  const first = await scan(found, 1);
+  expect(first.row).toMatchObject({ created: SIZE });
+  const again = await scan(found, 2);
+  expect(again.row).toMatchObject({ unchanged: SIZE, closed: 0 });
+  const fewer = await scan(found.slice(SIZE / 10), 3);
+  expect(fewer.row).toMatchObject({ unchanged: SIZE * 0.9, closed: SIZE / 10 });
+  const other = await scan(found.slice(SIZE * 0.9), 4, 'tool_b');
+  expect(other.row).toMatchObject({ updated: SIZE / 10 });
+  expect(Math.max(again.ms, fewer.ms, other.ms)).toBeLessThan(1.5 * first.ms);
+});
