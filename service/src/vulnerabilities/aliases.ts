@@ -36,8 +36,8 @@ async function confirmAliases(tx: TenantTx, orgId: string, ids: readonly string[
   if (ids.length === 0) return [];
   const { rows } = await sql<{ alias: string }>`
     with candidates as (
-      select alias from unnest(${ids as string[]}::text[]) as alias
-      where not exists (select from vulnerability_aliases known where known.org_id = ${orgId} and known.alias = alias)
+      select named.alias from unnest(${ids as string[]}::text[]) as named (alias)
+      where not exists (select from vulnerability_aliases known where known.org_id = ${orgId} and known.alias = named.alias)
     ), known as (
       select candidates.alias, knowledge.id as weakness, 'knowledge' as origin from candidates cross join lateral (
         -- An advisory about several CVEs is an alias of none.
