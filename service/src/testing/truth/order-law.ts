@@ -66,14 +66,23 @@ export interface OrderResult {
   different: string[];
 }
 
-/** Imports both reports of each pair in both orders, each order in an organization of its own, and compares everything that does not say when it was written. */
+/** Imports both reports in both orders, each order in an organization of its own. Returns what differs, except when it was written. */
+export async function orderDifferences(engine: Engine, pair: ReportPair): Promise<string[]> {
+  const forward = await importInOrder(engine, pair, [0, 1]);
+  const backward = await importInOrder(engine, pair, [1, 0]);
+  return [...without(forward, backward), ...without(backward, forward)].sort();
+}
+
+function without(lines: readonly string[], others: readonly string[]): string[] {
+  const known = new Set(others);
+  return lines.filter((line) => !known.has(line));
+}
+
 export async function measureOrderLaw(engine: Engine, pairs: readonly ReportPair[]): Promise<OrderResult> {
   const different: string[] = [];
-  for (const [one, other] of pairs) {
-    const forward = await importInOrder(engine, [one, other], [0, 1]);
-    const backward = await importInOrder(engine, [one, other], [1, 0]);
-    const lines = differences(forward, backward);
-    if (lines.length > 0) different.push(`${one.name} and ${other.name}: ${lines.slice(0, 2).join(' | ')}`);
+  for (const pair of pairs) {
+    const [first] = await orderDifferences(engine, pair);
+    if (first !== undefined) different.push(`${pair[0].name} and ${pair[1].name}: ${first}`);
   }
   return { pairs: pairs.length, equal: pairs.length - different.length, different };
 }
@@ -106,9 +115,4 @@ async function placesOf({ admin }: Engine, org: string): Promise<string[]> {
     [org],
   );
   return rows.map(({ line }) => line).sort();
-}
-
-function differences(one: readonly string[], other: readonly string[]): string[] {
-  const [ones, others] = [new Set(one), new Set(other)];
-  return [...one.filter((line) => !others.has(line)), ...other.filter((line) => !ones.has(line))].sort();
 }

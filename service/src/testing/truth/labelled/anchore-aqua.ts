@@ -51,7 +51,7 @@ function trivyLibraries(libraries: readonly Library[], { labels, knows }: Tellin
 
 /** With `--list-all-pkgs` the report names the source of each package, without it does not. */
 export function trivyImage(image: Image, telling: Telling): LabelledReport {
-  const { labels, knows, listsPackages } = telling;
+  const { labels, knows, listsPackages, at } = telling;
   const { name, tag, digest, distribution, packages, libraries } = image;
   const system: TrivyResult = {
     Target: `${name}:${tag} (${distribution.name} ${distribution.release})`,
@@ -85,7 +85,7 @@ export function trivyImage(image: Image, telling: Telling): LabelledReport {
   };
   return jsonReport('trivy', 'trivy', {
     SchemaVersion: 2,
-    CreatedAt: '2026-03-02T04:05:06.789Z',
+    CreatedAt: at,
     ArtifactName: `${name}:${tag}`,
     ArtifactType: 'container_image',
     Metadata: { RepoTags: [`${name}:${tag}`], RepoDigests: [`${name}@${digest}`] },
@@ -104,7 +104,7 @@ export function eachBinary(packages: readonly SystemPackage[], knows: Knows) {
 export function trivyRepository({ name, libraries }: Repository, telling: Telling): LabelledReport {
   const content = {
     SchemaVersion: 2,
-    CreatedAt: '2026-03-02T04:05:06.789Z',
+    CreatedAt: telling.at,
     ArtifactName: '.',
     ArtifactType: 'filesystem',
     Results: trivyLibraries(libraries, telling, { asset: `repository ${name}`, inImage: false }),
@@ -152,7 +152,7 @@ function grypeLibrary(library: Library, { labels, knows }: Telling, asset: strin
     }));
 }
 
-const descriptor = { name: 'grype', version: '0.90.0', timestamp: '2026-03-02T05:00:00Z', db: { built: '2026-03-01T00:00:00Z' } };
+const descriptorOf = ({ at }: Telling) => ({ name: 'grype', version: '0.90.0', timestamp: at, db: { built: at } });
 
 export function grypeImage(image: Image, telling: Telling): LabelledReport {
   const { labels, knows } = telling;
@@ -180,14 +180,14 @@ export function grypeImage(image: Image, telling: Telling): LabelledReport {
     matches: [...matches, ...libraries.flatMap((library) => grypeLibrary(library, telling, `image ${name}`))],
     source: { type: 'image', target: { userInput: `${name}:${tag}`, manifestDigest: digest, tags: [`${name}:${tag}`], repoDigests: [`${name}@${digest}`] } },
     distro: { name: distribution.name, version: distribution.release },
-    descriptor,
+    descriptor: descriptorOf(telling),
   });
 }
 
 export function grypeRepository({ name, libraries }: Repository, telling: Telling): LabelledReport {
   const { spelling } = telling;
   const matches = libraries.flatMap((library) => grypeLibrary(library, telling, `repository ${name}`));
-  return jsonReport('grype', 'grype', { matches, source: { type: 'directory', target: '.' }, descriptor }, repositoryScope(name, spelling));
+  return jsonReport('grype', 'grype', { matches, source: { type: 'directory', target: '.' }, descriptor: descriptorOf(telling) }, repositoryScope(name, spelling));
 }
 
 /** As Trivy writes it with `--format cyclonedx`: a package URL per component, and only the CVE. */

@@ -6,8 +6,8 @@ export interface CodeHit {
   tool: 'semgrep' | 'codeql' | 'gitleaks' | 'checkov';
   rule: string;
   path: string;
-  /** In the first and in the second scan. */
-  lines: readonly [number, number];
+  /** In each scan. */
+  lines: readonly number[];
   snippet: string;
   /** Of code that describes infrastructure. */
   resource: string | null;
@@ -29,29 +29,31 @@ const files = {
 const tools = ['semgrep', 'codeql', 'gitleaks', 'checkov'] as const;
 
 /** Each rule matches up to three times in a file. Between the scans, code was added at the top of some files. */
-export function codeHits(repository: string, seed: number): CodeHit[] {
+export function codeHits(repository: string, seed: number, scans: number): CodeHit[] {
   const random = randomOf(seed + 20_000);
   return tools.flatMap((tool) =>
     files[tool].flatMap((path) => {
-      const shift = random.chance(0.5) ? random.number(40) : 0;
-      return rules[tool].filter(() => random.chance(0.8)).flatMap((rule) => hitsOf({ tool, rule, path, repository }, shift, random));
+      let moved = 0;
+      const shifts = Array.from({ length: scans }, (_, scan) => (moved += scan > 0 && random.chance(0.5) ? random.number(60) : 0));
+      return rules[tool].filter(() => random.chance(0.8)).flatMap((rule) => hitsOf({ tool, rule, path, repository }, shifts, random));
     }),
   );
 }
 
 function hitsOf(
   { tool, rule, path, repository }: { tool: CodeHit['tool']; rule: string; path: string; repository: string },
-  shift: number,
+  shifts: readonly number[],
   random: Random,
 ): CodeHit[] {
   let line = 3 + random.number(20);
   return Array.from({ length: 1 + random.number(3) }, (_, n) => {
     line += 5 + random.number(60);
+    const start = line;
     return {
       tool,
       rule,
       path,
-      lines: [line, line + shift] as const,
+      lines: shifts.map((shift) => start + shift),
       snippet: `value${n} = run(input${random.number(1000)})`,
       resource: tool === 'checkov' ? `aws_s3_bucket.bucket_${n}` : null,
       label: `repository ${repository}: ${tool} ${rule} in ${path}, place ${n}`,
@@ -59,34 +61,35 @@ function hitsOf(
   });
 }
 
-interface Scan {
+export interface CodeScan {
   repository: string;
   hits: readonly CodeHit[];
-  /** 0: the first scan, 1: the second. */
-  turn: 0 | 1;
+  /** The number of the scan, from 0. */
+  turn: number;
   spelling: number;
 }
 
-const ofTool = ({ hits }: Scan, tool: CodeHit['tool']): CodeHit[] => hits.filter((hit) => hit.tool === tool);
+const lineOf = (lines: readonly number[], turn: number): number => lines[turn] ?? 1;
+const ofTool = ({ hits }: CodeScan, tool: CodeHit['tool']): CodeHit[] => hits.filter((hit) => hit.tool === tool);
 
-function labelled(report: LabelledReport, hits: readonly CodeHit[], { turn }: Scan): LabelledReport {
+function labelled(report: LabelledReport, hits: readonly CodeHit[], { turn }: CodeScan): LabelledReport {
   const labelAt = new Map(
     hits.map(({ rule, path, lines, resource, label }) => [
-      placeOf({ rule, location: { path, line: lines[turn], ...(resource === null ? {} : { resource }) } }),
+      placeOf({ rule, location: { path, line: lineOf(lines, turn), ...(resource === null ? {} : { resource }) } }),
       label,
     ]),
   );
   return { ...report, labelAt };
 }
 
-export function semgrep(scan: Scan): LabelledReport {
+export function semgrep(scan: CodeScan): LabelledReport {
   const { repository, turn, spelling } = scan;
   const hits = ofTool(scan, 'semgrep');
   const results = hits.map(({ rule, path, lines, snippet }) => ({
     check_id: rule,
     path,
-    start: { line: lines[turn], col: 1, offset: 0 },
-    end: { line: lines[turn], col: 20, offset: 20 },
+    start: { line: lineOf(lines, turn), col: 1, offset: 0 },
+    end: { line: lineOf(lines, turn), col: 20, offset: 20 },
     extra: {
       message: `Rule ${rule} matched.`,
       severity: 'ERROR',
@@ -103,7 +106,7 @@ export function semgrep(scan: Scan): LabelledReport {
 const drivers = { semgrep: 'Semgrep OSS', codeql: 'CodeQL' } as const;
 
 /** CodeQL adds a fingerprint of the line, Semgrep quotes the code. */
-export function sarif(scan: Scan, tool: keyof typeof drivers): LabelledReport {
+export function sarif(scan: CodeScan, tool: keyof typeof drivers): LabelledReport {
   const { repository, turn, spelling } = scan;
   const hits = ofTool(scan, tool);
   const results = hits.map(({ rule, path, lines, snippet, label }) => ({
@@ -114,10 +117,10 @@ export function sarif(scan: Scan, tool: keyof typeof drivers): LabelledReport {
         physicalLocation: {
           artifactLocation: { uri: path, uriBaseId: '%SRCROOT%' },
           region: {
-            startLine: lines[turn],
+            startLine: lineOf(lines, turn),
             startColumn: 1,
             endColumn: 20,
-            ...(tool === 'semgrep' ? { endLine: lines[turn], snippet: { text: snippet } } : {}),
+            ...(tool === 'semgrep' ? { endLine: lineOf(lines, turn), snippet: { text: snippet } } : {}),
           },
         },
       },
@@ -144,13 +147,13 @@ function hash(text: string): string {
   return sum.toString(16).padStart(16, 'a');
 }
 
-export function gitleaks(scan: Scan): LabelledReport {
+export function gitleaks(scan: CodeScan): LabelledReport {
   const { repository, turn, spelling } = scan;
   const hits = ofTool(scan, 'gitleaks');
   const content = hits.map(({ rule, path, lines, snippet }) => ({
     Description: `Rule ${rule} matched.`,
-    StartLine: lines[turn],
-    EndLine: lines[turn],
+    StartLine: lineOf(lines, turn),
+    EndLine: lineOf(lines, turn),
     StartColumn: 1,
     EndColumn: 20,
     Match: snippet,
@@ -160,12 +163,12 @@ export function gitleaks(scan: Scan): LabelledReport {
     Entropy: 3.8,
     Tags: [],
     RuleID: rule,
-    Fingerprint: `${path}:${rule}:${lines[turn]}`,
+    Fingerprint: `${path}:${rule}:${lineOf(lines, turn)}`,
   }));
   return labelled(jsonReport('gitleaks', 'gitleaks', content, repositoryScope(repository, spelling)), hits, scan);
 }
 
-export function checkov(scan: Scan): LabelledReport {
+export function checkov(scan: CodeScan): LabelledReport {
   const { repository, turn, spelling } = scan;
   const hits = ofTool(scan, 'checkov');
   const failed = hits.map(({ rule, path, lines, resource }) => ({
@@ -174,7 +177,7 @@ export function checkov(scan: Scan): LabelledReport {
     check_result: { result: 'FAILED' },
     file_path: `/${path}`,
     repo_file_path: `/${path}`,
-    file_line_range: [lines[turn], lines[turn] + 4],
+    file_line_range: [lineOf(lines, turn), lineOf(lines, turn) + 4],
     resource,
     severity: null,
     guideline: null,

@@ -28,6 +28,8 @@ export interface Telling {
   spelling: number;
   /** Whether Trivy lists all packages with their sources. */
   listsPackages: boolean;
+  /** When the tool runs. */
+  at: string;
 }
 
 /** Gives each record a marker that the reader passes on as text, and finds the label by it. Records with the same label are about the same finding. */

@@ -12,7 +12,7 @@ export function labelledReports(seed: number, labels: Labels): LabelledReport[] 
   const { images, repositories } = withSystemPackages(worldOf(seed), seed);
   const network = networkHits(seed);
   /** Each run of a tool knows most of what there is. */
-  const telling = (): Telling => ({ labels, knows: () => random.chance(0.85), spelling: random.number(4), listsPackages: random.chance(0.5) });
+  const telling = (): Telling => ({ labels, knows: () => random.chance(0.85), spelling: random.number(4), listsPackages: random.chance(0.5), at: '2026-03-02T04:05:06.789Z' });
   return random.shuffled(
     [
       ...images.flatMap((image) => [
@@ -43,7 +43,7 @@ export function labelledReports(seed: number, labels: Labels): LabelledReport[] 
 }
 
 function codeReports(repository: string, seed: number): LabelledReport[] {
-  const hits = codeHits(repository, seed);
+  const hits = codeHits(repository, seed, 1);
   const first = { repository, hits, turn: 0, spelling: seed } as const;
   return [semgrep(first), sarif(first, 'semgrep'), sarif(first, 'codeql'), gitleaks(first), checkov(first)];
 }
