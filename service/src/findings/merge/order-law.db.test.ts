@@ -117,6 +117,31 @@ describe('what a newer scan does not show is the same if the older report arrive
   });
 });
 
+describe('an older report that says the same moves when a finding was first seen', () => {
+  const placesOf = async (org: string) =>
+    (await engine.admin().query('select label, state, first_seen, last_seen from occurrences where org_id = $1 order by label', [org])).rows;
+  const page = (path: string) => seen({ asset: repository, rule: 'xss', location: { url: `https://shop.example.com${path}` } });
+
+  it.each([
+    ['if its scan was earlier', [seen({ asset: repository })], [seen({ asset: repository })]],
+    [
+      'if it states an earlier time',
+      [seen({ asset: repository, first_seen: new Date('2025-05-05') })],
+      [seen({ asset: repository, first_seen: new Date('2025-06-06') })],
+    ],
+    ['at several places', [page('/a'), page('/b')], [page('/a'), page('/b')]],
+  ])('%s', async (_name, older, newer) => {
+    const [forward, late] = [await engine.organization(), await engine.organization()];
+    const at = (day: number): ImportOptions => ({ scope: { started_at: `2026-01-0${day}T00:00:00Z` } });
+    await engine.run(forward, older, at(1));
+    await engine.run(forward, newer, at(3));
+    await engine.run(late, newer, at(3));
+    await engine.run(late, older, at(1));
+    expect(await engine.stateOf(late, { lawful: true })).toEqual(await engine.stateOf(forward, { lawful: true }));
+    expect(await placesOf(late)).toEqual(await placesOf(forward));
+  });
+});
+
 describe('a finding is merged from what all sources say', () => {
   const purl = 'pkg:maven/org.apache.logging.log4j/log4j-core@2.14.1';
   const log4shell = (given: Partial<Observation>) =>

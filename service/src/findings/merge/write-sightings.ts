@@ -99,4 +99,9 @@ export async function refreshTimes(tx: TenantTx, { orgId, importId, sourceId, sl
   await sql`update findings f set last_seen = greatest(f.last_seen, g.seen_at), first_seen = least(f.first_seen, ${first}),
       clock_from = ${clock}, due_at = case when f.closed_at is null then least(f.due_at, ${dueSql(sla, clock, sql`f.severity`, sql`f.kev`)}) else f.due_at end ${seen}
     and f.org_id = ${orgId} and f.id = g.finding_id and (f.last_seen < date_trunc('day', g.seen_at, 'UTC') or f.first_seen > ${first})`.execute(tx);
+  await sql`update occurrences o set last_seen = greatest(o.last_seen, g.seen_at), first_seen = least(o.first_seen, ${first})
+    from tenant_import_groups g join tenant_import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = any(g.members) and r.present
+    where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome = 'unchanged' and g.present and g.place is null
+      and o.org_id = ${orgId} and o.finding_id = g.finding_id and o.source_id = ${sourceId} and o.track = g.track and o.label = r.place_label
+      and (o.last_seen < date_trunc('day', g.seen_at, 'UTC') or o.first_seen > ${first})`.execute(tx);
 }

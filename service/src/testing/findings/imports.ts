@@ -202,7 +202,11 @@ interface StateOptions {
 const ORDERED = { reopen_count: null, status_reason: null, due_at: null };
 
 /** Everything that an import can change, without row ids and write times. */
-async function stateOf(admin: pg.Client, orgId: string, { names = true, lawful = false }: StateOptions): Promise<Record<'findings' | 'keys' | 'aliases', string[]>> {
+async function stateOf(
+  admin: pg.Client,
+  orgId: string,
+  { names = true, lawful = false }: StateOptions,
+): Promise<Record<'findings' | 'keys' | 'aliases', string[]>> {
   const findings = await admin.query(FINDINGS, [orgId]);
   const keys = await admin.query(
     `select a.type, k.key, k.rank from asset_keys k join assets a on a.org_id = k.org_id and a.id = k.asset_id where k.org_id = $1`,

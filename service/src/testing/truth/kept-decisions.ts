@@ -74,7 +74,9 @@ async function measure(engine: Engine, builds: Builds): Promise<KeptResult> {
       for (const [at, { id }] of findings.entries()) {
         const patch = decisions[at % decisions.length]?.();
         if (!patch) continue;
-        const { status } = await engine.db().withTenant({ orgId: org }, (tx) => updateFinding(tx, systemActor(org, 'Ada'), { id, patch, check: () => {} }, engine.follower));
+        const { status } = await engine
+          .db()
+          .withTenant({ orgId: org }, (tx) => updateFinding(tx, systemActor(org, 'Ada'), { id, patch, check: () => {} }, engine.follower));
         decided.set(id, status);
       }
       continue;

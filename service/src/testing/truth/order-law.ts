@@ -13,6 +13,8 @@ export interface CorpusReport {
   isAboutSeveral: boolean;
   /** Tools and ids of vulnerabilities. Reports without a common one cannot be about the same finding. */
   about: Set<string>;
+  /** When the report says that the scan took place. */
+  time: number | null;
 }
 
 /** The reports that were written for the formats of this repository. */
@@ -37,25 +39,38 @@ async function readReport(name: string, bytes: Uint8Array): Promise<CorpusReport
     const format = detectFormat(formats, await headOf(input));
     if (!format) return null;
     const observations: Observation[] = [];
-    for await (const item of format.read(input)) if ('observation' in item) observations.push(item.observation);
+    const assets: (Asset | null)[] = [];
+    let time: number | null = null;
+    for await (const item of format.read(input)) {
+      if ('observation' in item) {
+        observations.push(item.observation);
+        assets.push(item.observation.asset);
+      } else if ('run' in item) {
+        assets.push(item.run.asset ?? null);
+        time = item.run.finished_at?.getTime() ?? time;
+      }
+    }
     if (observations.length === 0) return null;
     const about = new Set(observations.flatMap(({ tool, vulnerability_ids }) => [`tool ${tool}`, ...vulnerability_ids]));
-    return { name, format: format.id, bytes, isAboutSeveral: assetsOf(observations).size > 1, about };
+    return { name, format: format.id, bytes, isAboutSeveral: countAssets(assets) > 1, about, time };
   } catch {
     return null;
   }
 }
 
-function assetsOf(observations: readonly Observation[]): Set<string> {
-  return new Set(observations.flatMap(({ asset }: { asset: Asset | null }) => (asset ? [`${asset.type} ${asset.name}`] : [])));
+function countAssets(assets: readonly (Asset | null)[]): number {
+  return new Set(assets.flatMap((asset) => (asset ? [`${asset.type} ${asset.name}`] : []))).size;
 }
 
 export type ReportPair = readonly [CorpusReport, CorpusReport];
 
-/** Every pair of reports that can be about the same finding of one asset. */
+/** Every pair of reports that can be about the same finding of one asset. Two reports of one moment that contradict each other have no order. */
 export function relatedPairs(corpus: readonly CorpusReport[]): ReportPair[] {
+  const areOfOneMoment = (one: CorpusReport, other: CorpusReport) => one.time !== null && one.time === other.time;
   return corpus.flatMap((one, at) =>
-    corpus.slice(at + 1).flatMap((other) => ([...one.about].some((subject) => other.about.has(subject)) ? [[one, other] as const] : [])),
+    corpus
+      .slice(at + 1)
+      .flatMap((other) => ([...one.about].some((subject) => other.about.has(subject)) && !areOfOneMoment(one, other) ? [[one, other] as const] : [])),
   );
 }
 

@@ -187,7 +187,12 @@ export function grypeImage(image: Image, telling: Telling): LabelledReport {
 export function grypeRepository({ name, libraries }: Repository, telling: Telling): LabelledReport {
   const { spelling } = telling;
   const matches = libraries.flatMap((library) => grypeLibrary(library, telling, `repository ${name}`));
-  return jsonReport('grype', 'grype', { matches, source: { type: 'directory', target: '.' }, descriptor: descriptorOf(telling) }, repositoryScope(name, spelling));
+  return jsonReport(
+    'grype',
+    'grype',
+    { matches, source: { type: 'directory', target: '.' }, descriptor: descriptorOf(telling) },
+    repositoryScope(name, spelling),
+  );
 }
 
 /** As Trivy writes it with `--format cyclonedx`: a package URL per component, and only the CVE. */

@@ -28,18 +28,18 @@ export interface LabelledResult extends PairCounts {
 }
 
 /** Imports what all tools say about some worlds, each in an organization of its own, and compares every pair of records with the labels. */
-export async function measureLabelledPairs(engine: Engine, seeds: readonly number[]): Promise<LabelledResult> {
+export async function measureLabelledPairs(engine: Engine, seeds: readonly number[], assetsOfEach = 3): Promise<LabelledResult> {
   await keepMembers(engine);
   const records: Record[][] = [];
-  for (const seed of seeds) records.push(await importWorld(engine, seed));
+  for (const seed of seeds) records.push(await importWorld(engine, seed, assetsOfEach));
   return compare(records);
 }
 
-async function importWorld(engine: Engine, seed: number): Promise<Record[]> {
+async function importWorld(engine: Engine, seed: number, assetsOfEach: number): Promise<Record[]> {
   const org = await engine.organization();
   const labels = createLabels();
   const told: { importId: string; n: number; tool: string; label: string }[] = [];
-  for (const report of labelledReports(seed, labels)) {
+  for (const report of labelledReports(seed, labels, assetsOfEach)) {
     const { id, status, error } = await engine.runFile(org, { format: report.format, name: report.name, bytes: Buffer.from(report.text) }, report.scope);
     if (status !== 'succeeded') throw new Error(`${report.tool}: ${JSON.stringify(error)}`);
     for (const [n, observation] of (await observationsOf(report)).entries()) {

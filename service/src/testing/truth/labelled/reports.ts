@@ -6,13 +6,21 @@ import { nessus, networkHits, openvas, zapJson, zapXml } from './network-tools.t
 import type { LabelledReport, Labels, Telling } from './report.ts';
 import { withSystemPackages, worldOf } from './world.ts';
 
-/** What all tools report about one invented world, in random order. */
-export function labelledReports(seed: number, labels: Labels): LabelledReport[] {
+/** What all tools report about one invented world, in random order: up to three images and three repositories, hosts and web applications. */
+export function labelledReports(seed: number, labels: Labels, assetsOfEach: number): LabelledReport[] {
   const random = randomOf(seed + 40_000);
-  const { images, repositories } = withSystemPackages(worldOf(seed), seed);
+  const world = withSystemPackages(worldOf(seed), seed);
+  const images = world.images.slice(0, assetsOfEach);
+  const repositories = world.repositories.slice(0, assetsOfEach);
   const network = networkHits(seed);
   /** Each run of a tool knows most of what there is. */
-  const telling = (): Telling => ({ labels, knows: () => random.chance(0.85), spelling: random.number(4), listsPackages: random.chance(0.5), at: '2026-03-02T04:05:06.789Z' });
+  const telling = (): Telling => ({
+    labels,
+    knows: () => random.chance(0.85),
+    spelling: random.number(4),
+    listsPackages: random.chance(0.5),
+    at: '2026-03-02T04:05:06.789Z',
+  });
   return random.shuffled(
     [
       ...images.flatMap((image) => [
