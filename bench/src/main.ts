@@ -1,13 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { arch, cpus, totalmem } from 'node:os';
+import { parseArgs } from 'node:util';
 import { evidence } from './evidence.ts';
 import { foundation } from './foundation.ts';
 import { imports, largeReport } from './imports.ts';
 import { lists } from './lists.ts';
 import { resultTable } from './results.ts';
 import { syncs } from './syncs.ts';
+import { truth } from './truth.ts';
 
+const { values: options, positionals: chosen } = parseArgs({ allowPositionals: true, options: { reports: { type: 'string' } } });
 const benchmarks = {
   foundation: () => foundation({ rounds: 5, seconds: 4 }),
   imports: () => imports({ findings: 100_000, rounds: 2 }),
@@ -15,8 +18,8 @@ const benchmarks = {
   lists: () => lists({ small: 10_000, large: 1_000_000, organizations: 10, seconds: 4, tries: 3 }),
   syncs: () => syncs({ findings: 100_000, records: 1_000, rounds: 4, seconds: 4 }),
   evidence: () => evidence({ findings: 1_000, files: 16, mebibytesEach: 64, rounds: 2 }),
+  truth: () => truth({ worlds: 6, rescans: 11, everyPair: 1, builds: 8, reports: options.reports ?? null }),
 };
-const chosen = process.argv.slice(2);
 const results = [];
 for (const [name, measure] of Object.entries(benchmarks)) {
   if (chosen.length > 0 && !chosen.includes(name)) continue;

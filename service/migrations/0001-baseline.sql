@@ -1042,6 +1042,7 @@ create unlogged table import_seen (
   import_id uuid not null,
   finding_id uuid not null,
   content bytea not null,
+  first_seen timestamptz(3),
   last_seen timestamptz(3)
 );
 create index import_seen_by_import on import_seen (org_id, import_id, finding_id);

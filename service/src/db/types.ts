@@ -578,6 +578,7 @@ interface ImportSeenTable {
   import_id: string;
   finding_id: string;
   content: Buffer;
+  first_seen: Timestamp | null;
   last_seen: Timestamp | null;
 }
 

@@ -4,6 +4,7 @@ import { startAbout } from '../../shared/about.ts';
 import { arr, type Obj, obj } from '../../shared/read.ts';
 import { locationOf } from './location.ts';
 import { emptyRun, readRuns, runKey } from './run.ts';
+import { toolOf } from './tool.ts';
 
 const MAX_LOCATIONS = 10_000;
 const EXECUTION = 'runs.*.invocations.*.toolExecutionNotifications.*';
@@ -19,7 +20,7 @@ export async function aboutRuns(input: ReportInput): Promise<About> {
   const locations: { run: string; location: Obj }[] = [];
   for await (const found of jsonValues(input, PARTS)) {
     const { value } = found;
-    if (found.pattern === 0 && typeof value === 'string') tools.push(value.toLowerCase());
+    if (found.pattern === 0 && typeof value === 'string') tools.push(toolOf(value));
     else if (value === false) failed();
     const notification = obj(value);
     if (notification.level !== 'error') continue;

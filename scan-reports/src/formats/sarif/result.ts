@@ -5,6 +5,7 @@ import { arr, date, num, type Obj, obj, str, strs } from '../../shared/read.ts';
 import { artifactLocation, assetOfLocation, locationOf, type PartialLocation } from './location.ts';
 import { isSnykId, packageOf, snykPackage } from './package.ts';
 import { cwesOfTaxa, type Found, findRule, type Rule, type Run } from './run.ts';
+import { toolOf } from './tool.ts';
 
 /** A result with several locations becomes one observation per location, because all must be changed (section 3.27.12). */
 export function observationsOf(result: Obj, place: string, run: Run): Observation[] {
@@ -17,7 +18,7 @@ export function observationsOf(result: Obj, place: string, run: Run): Observatio
   const message = messageOf(obj(result.message), found, run);
   const ruleId = str(result.ruleId) ?? str(obj(result.rule).id) ?? rule?.id;
   if (ruleId === undefined && message === undefined) throw new RecordError('the result has neither a rule nor a message');
-  const tool = (run.driver.name ?? 'sarif').toLowerCase();
+  const tool = toolOf(run.driver.name ?? 'sarif');
   const own = obj(result.properties);
   const tags = [...strs(rule?.properties.tags), ...strs(own.tags)];
   const score = num(own['security-severity']) ?? num(rule?.properties['security-severity']);

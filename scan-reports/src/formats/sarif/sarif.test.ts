@@ -144,6 +144,12 @@ test('rejects a run whose results are in other files', async () => {
   await expect(readAll(sarif, fromBuffer(text))).rejects.toThrow('are in other files');
 });
 
+test.each(['Semgrep OSS', 'Semgrep PRO', 'semgrep'])('takes %s for the tool that its own format names', async (name) => {
+  const report = fromBuffer(JSON.stringify({ version: '2.1.0', runs: [{ tool: { driver: { name } }, results: [{ ruleId: 'a', message: { text: 'b' } }] }] }));
+  expect((await readAll(sarif, report)).observations).toMatchObject([{ tool: 'semgrep' }]);
+  expect(await sarif.about?.(report)).toMatchObject({ tools: ['semgrep'] });
+});
+
 test('reports what the tool did not scan', async () => {
   const about = (invocation: object) =>
     sarif.about?.(

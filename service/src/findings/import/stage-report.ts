@@ -175,7 +175,7 @@ function createWriter(staging: Staging) {
         const { observation, content } = record;
         const findingId = observation.present ? known.get(content.text) : undefined;
         if (findingId === undefined) rows.push(stagingLine(importRows, stagedRecord(staging, record, textIdOf(record))));
-        else seen.push(stagingLine(importSeen, { ...ids, findingId, content, lastSeen: observation.last_seen }));
+        else seen.push(stagingLine(importSeen, { ...ids, findingId, content, firstSeen: observation.first_seen, lastSeen: observation.last_seen }));
       }
       seenCount += seen.length;
       await copy(importSeen, seen);

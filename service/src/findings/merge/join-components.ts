@@ -77,7 +77,8 @@ function movesIn({ asset_id, weakness, named }: Ambiguous): Move[] {
 }
 
 async function moveFindings(tx: TenantTx, { orgId }: Resolution, moves: readonly Move[]): Promise<void> {
-  const known = moves.filter(({ finding }) => finding !== null);
+  // Only one finding can have an identity. Others keep theirs.
+  const known = [...new Map(moves.filter(({ finding }) => finding !== null).map((move) => [`${move.asset_id} ${move.weakness} ${move.to}`, move])).values()];
   await sql`
     update findings f set identity_key = decode(moved."to", 'hex'), component_key = moved."toKey"
     from jsonb_to_recordset(${JSON.stringify(known)}::jsonb) as moved (finding uuid, "to" text, "toKey" text) where f.org_id = ${orgId} and f.id = moved.finding`.execute(

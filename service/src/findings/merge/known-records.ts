@@ -35,9 +35,10 @@ export function knownContents(db: Database, orgId: string): (contents: string[])
  */
 export async function markSeen(tx: TenantTx, resolution: Resolution): Promise<void> {
   const { orgId, importId, sourceId } = resolution;
-  const { rows } = await sql<{ lost: boolean; stale: boolean; lower: boolean }>`
+  const { rows } = await sql<{ lost: boolean; earlier: boolean; stale: boolean; lower: boolean }>`
     with run as materialized (select * from ${runsSql(resolution)} runs)
     select coalesce(bool_or(f.id is null or run.asset_id is null), false) as lost,
+      coalesce(bool_or(least(i.first_seen, ${seenAtSql}) < s.first_seen), false) as earlier,
       coalesce(bool_or(least(s.last_seen, f.last_seen) < date_trunc('day', ${seenAtSql}, 'UTC')), false) as stale,
       coalesce(bool_or(${isLessAble}), false) as lower
     from tenant_import_seen i
@@ -48,8 +49,9 @@ export async function markSeen(tx: TenantTx, resolution: Resolution): Promise<vo
   const { rows: twice } = await sql`
     select from tenant_import_groups g join tenant_import_seen i on i.org_id = ${orgId} and i.import_id = ${importId} and i.finding_id = g.finding_id
     where g.org_id = ${orgId} and g.import_id = ${importId} limit 1`.execute(tx);
-  const { lost, stale, lower } = rows[0] ?? {};
-  if (lost || twice.length > 0) throw new FastPathMissed();
+  const { lost, earlier, stale, lower } = rows[0] ?? {};
+  // A report that arrives late moves the time at which a finding was first seen.
+  if (lost || earlier || twice.length > 0) throw new FastPathMissed();
   if (stale || lower) await refreshSeen(tx, resolution);
 }
 

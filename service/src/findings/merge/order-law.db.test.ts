@@ -95,6 +95,55 @@ describe('the order of imports does not matter', () => {
   });
 });
 
+describe('what a newer scan does not show is the same if the older report arrives late', () => {
+  const commit = (digit: string): Asset => ({ ...repository, commit: digit.repeat(40), ref: 'main' });
+  const inLodash = (asset: Asset, id = 'CVE-2024-0001') =>
+    seen({ asset, vulnerability_ids: [id], location: { component: 'lodash', version: '4.17.15', ecosystem: 'npm' } });
+  const at = (day: number): ImportOptions => ({ scope: { coverage: 'complete', started_at: `2026-01-0${day}T00:00:00Z` } });
+
+  it.each([
+    ['retracted, if the scan still reports the component in the same version', inLodash(commit('b'), 'CVE-2024-0002'), 'withdrawn'],
+    ['retracted, if the scan is of the same commit', seen({ asset: commit('a'), location: { component: 'other' } }), 'withdrawn'],
+    ['gone otherwise', seen({ asset: commit('b'), location: { component: 'other' } }), 'verified'],
+  ] as const)('%s', async (_name, newer, status) => {
+    const [forward, late] = [await engine.organization(), await engine.organization()];
+    const older = inLodash(commit('a'));
+    await engine.run(forward, [older], at(1));
+    await engine.run(forward, [newer], at(2));
+    await engine.run(late, [newer], at(2));
+    await engine.run(late, [older], at(1));
+    expect((await engine.findings(forward)).find(({ weakness, location }) => weakness === 'CVE-2024-0001' && location.component === 'lodash')).toMatchObject({
+      status,
+    });
+    expect(await engine.stateOf(late, { lawful: true })).toEqual(await engine.stateOf(forward, { lawful: true }));
+  });
+});
+
+describe('an older report that says the same moves when a finding was first seen', () => {
+  const placesOf = async (org: string) =>
+    (await engine.admin().query('select label, state, first_seen, last_seen from occurrences where org_id = $1 order by label', [org])).rows;
+  const page = (path: string) => seen({ asset: repository, rule: 'xss', location: { url: `https://shop.example.com${path}` } });
+
+  it.each([
+    ['if its scan was earlier', [seen({ asset: repository })], [seen({ asset: repository })]],
+    [
+      'if it states an earlier time',
+      [seen({ asset: repository, first_seen: new Date('2025-05-05') })],
+      [seen({ asset: repository, first_seen: new Date('2025-06-06') })],
+    ],
+    ['at several places', [page('/a'), page('/b')], [page('/a'), page('/b')]],
+  ])('%s', async (_name, older, newer) => {
+    const [forward, late] = [await engine.organization(), await engine.organization()];
+    const at = (day: number): ImportOptions => ({ scope: { started_at: `2026-01-0${day}T00:00:00Z` } });
+    await engine.run(forward, older, at(1));
+    await engine.run(forward, newer, at(3));
+    await engine.run(late, newer, at(3));
+    await engine.run(late, older, at(1));
+    expect(await engine.stateOf(late, { lawful: true })).toEqual(await engine.stateOf(forward, { lawful: true }));
+    expect(await placesOf(late)).toEqual(await placesOf(forward));
+  });
+});
+
 describe('a finding is merged from what all sources say', () => {
   const purl = 'pkg:maven/org.apache.logging.log4j/log4j-core@2.14.1';
   const log4shell = (given: Partial<Observation>) =>

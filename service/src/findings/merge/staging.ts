@@ -92,10 +92,11 @@ export function stagedText({ orgId, importId }: StagingContext, { description, s
   return { orgId, importId, textId: digest([description, solution, references]), description, solution, references };
 }
 
-export const importSeen = stagingTable<Staged & { findingId: string; content: Hex; lastSeen: Date | null }>('import_seen', {
+export const importSeen = stagingTable<Staged & { findingId: string; content: Hex; firstSeen: Date | null; lastSeen: Date | null }>('import_seen', {
   ...ofImport,
   finding_id: ({ findingId }) => findingId,
   content: ({ content }) => content,
+  first_seen: ({ firstSeen }) => firstSeen,
   last_seen: ({ lastSeen }) => lastSeen,
 });
 

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
-import { importedAssets } from '../../assets/relations.ts';
+import { assetVersions, importedAssets } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { dueSql } from '../sla.ts';
-import { changedOutcomes } from './group-records.ts';
+import { changedOutcomes, lastSeenSql } from './group-records.ts';
 import { saidByFindingSql, saidByRecord } from './merged-values.ts';
 import type { Resolution } from './resolution.ts';
 
@@ -35,6 +35,37 @@ export async function writeSightings(tx: TenantTx, resolution: Resolution): Prom
       bar_knowledge_at = case when s.state = 'present' then least(s.bar_knowledge_at, excluded.bar_knowledge_at) else excluded.bar_knowledge_at end,
       place = case when s.place = excluded.place or s.state <> 'present' then excluded.place end, missed_at = excluded.missed_at, missed_because = null, missed_import_id = excluded.missed_import_id, last_import_id = excluded.last_import_id, seen_import_id = excluded.seen_import_id,
       records = case s.state when 'present' then greatest(s.records, excluded.records) else excluded.records end`.execute(tx);
+  await retractLate(tx, resolution);
+}
+
+/**
+ * A report that arrives late shows what a newer scan did not. That scan proves a fix only if it would have done so had the reports come in order: not if it
+ * scanned the same build, or reports the component in the same version.
+ */
+async function retractLate(tx: TenantTx, { orgId, importId, sourceId }: Resolution): Promise<void> {
+  await sql`
+    with late as materialized (
+      select g.finding_id, g.track, f.asset_id, lower(f.component) as component, f.location->>'version' as version, later.ended_at,
+        before.digest = build.digest or before.commit = build.commit as is_same_build
+      from tenant_import_groups g
+      join findings f on f.org_id = ${orgId} and f.id = g.finding_id
+      join run_assets later on later.org_id = ${orgId} and later.source_id = ${sourceId} and later.asset_id = g.asset_id and later.track = g.track
+        and later.complete and later.accepted and later.started_at = g.absent_at
+      left join ${assetVersions} before on before.org_id = ${orgId} and before.asset_id = g.asset_id and before.n = g.version_n
+      left join ${assetVersions} build on build.org_id = ${orgId} and build.asset_id = g.asset_id and build.n = later.version_n
+      where g.org_id = ${orgId} and g.import_id = ${importId} and g.absent_at is not null and g.outcome = any(${changedOutcomes as readonly string[]})
+    ), reported as materialized (
+      select f.asset_id, s.track, lower(f.component) as component, f.location->>'version' as version, s.first_seen, ${lastSeenSql} as last_seen
+      from findings f
+      join sightings s on s.org_id = ${orgId} and s.finding_id = f.id and s.source_id = ${sourceId}
+      left join source_coverage c on c.org_id = ${orgId} and c.source_id = ${sourceId} and c.asset_id = f.asset_id and c.track = s.track
+      where f.org_id = ${orgId} and f.asset_id in (select asset_id from late) and f.component is not null and f.location ? 'version'
+    )
+    update sightings s set absence = 'retracted' from late
+    where s.org_id = ${orgId} and s.finding_id = late.finding_id and s.source_id = ${sourceId} and s.track = late.track and s.absence = 'gone'
+      and (late.is_same_build or exists (
+        select from reported where reported.asset_id = late.asset_id and reported.track = late.track and reported.component = late.component and reported.version = late.version
+          and reported.first_seen <= late.ended_at and reported.last_seen >= s.absent_at))`.execute(tx);
 }
 
 /** How able the run was on each track that it covered. */
@@ -75,4 +106,9 @@ export async function refreshTimes(tx: TenantTx, resolution: Resolution): Promis
   await sql`${runs} update findings f set last_seen = greatest(f.last_seen, g.seen_at), first_seen = least(f.first_seen, ${first}),
       clock_from = ${clock}, due_at = case when f.closed_at is null then least(f.due_at, ${dueSql(sla, clock, sql`f.severity`, sql`f.kev`)}) else f.due_at end ${seen}
     and f.org_id = ${orgId} and f.id = g.finding_id and (f.last_seen < date_trunc('day', g.seen_at, 'UTC') or f.first_seen > ${first})`.execute(tx);
+  await sql`update occurrences o set last_seen = greatest(o.last_seen, g.seen_at), first_seen = least(o.first_seen, ${first})
+    from tenant_import_groups g join tenant_import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = any(g.members) and r.present
+    where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome = 'unchanged' and g.present and g.place is null
+      and o.org_id = ${orgId} and o.finding_id = g.finding_id and o.source_id = ${sourceId} and o.track = g.track and o.label = r.place_label
+      and (o.last_seen < date_trunc('day', g.seen_at, 'UTC') or o.first_seen > ${first})`.execute(tx);
 }

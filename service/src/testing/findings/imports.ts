@@ -73,22 +73,31 @@ export interface ImportOptions {
   signal?: AbortSignal;
 }
 
+/** When the database is created and dropped. */
+export interface Lifetime {
+  start(work: () => Promise<void>): void;
+  end(work: () => Promise<void>): void;
+  database(): Promise<TestDatabase>;
+}
+
+const ofTestFile: Lifetime = { start: (work) => beforeAll(work), end: (work) => afterAll(work), database: () => createTestDatabase() };
+
 /** The import job on its own database, with reports that consist of given observations. */
-export function useImports() {
+export function useImports(lifetime: Lifetime = ofTestFile) {
   let testDatabase: TestDatabase;
   let db: Database;
   let admin: pg.Client;
   let blobs: BlobStore;
   const folder = mkdtempSync(join(tmpdir(), 'rrs-imports-'));
-  beforeAll(async () => {
-    testDatabase = await createTestDatabase();
+  lifetime.start(async () => {
+    testDatabase = await lifetime.database();
     db = openDatabase({ url: testDatabase.url, poolSize: 4 });
     admin = new pg.Client({ connectionString: testDatabase.url });
     await admin.connect();
     await admin.query('set search_path = rrs');
     blobs = openFileStore(folder);
   });
-  afterAll(async () => {
+  lifetime.end(async () => {
     await db?.close();
     await admin?.end();
     await testDatabase?.drop();
@@ -169,6 +178,8 @@ export function useImports() {
   };
 }
 
+export type Engine = ReturnType<typeof useImports>;
+
 export interface FindingState {
   id: string;
   asset: string;
@@ -202,7 +213,11 @@ interface StateOptions {
 const ORDERED = { reopen_count: null, status_reason: null, due_at: null };
 
 /** Everything that an import can change, without row ids and write times. */
-async function stateOf(admin: pg.Client, orgId: string, { names = true, lawful = false }: StateOptions): Promise<unknown> {
+async function stateOf(
+  admin: pg.Client,
+  orgId: string,
+  { names = true, lawful = false }: StateOptions,
+): Promise<Record<'findings' | 'keys' | 'aliases', string[]>> {
   const findings = await admin.query(FINDINGS, [orgId]);
   const keys = await admin.query(
     `select a.type, k.key, k.rank from asset_keys k join assets a on a.org_id = k.org_id and a.id = k.asset_id where k.org_id = $1`,
