@@ -1,4 +1,4 @@
-import type { Asset, Rejection, ReportItem } from '@rrs/scan-reports';
+import type { Asset, Rejection, ReportItem, RunFacts } from '@rrs/scan-reports';
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
 
 /**
@@ -80,12 +80,16 @@ export interface RunContext<C extends TObject = TObject, S extends TObject = TOb
   cursor: Json;
 }
 
+export type ScanOfAsset = RunFacts & { asset: Asset };
+
 export interface FindingBatch {
   items: readonly ReportItem[];
   /** Assets that the vendor scanned, with or without findings. */
   covers?: readonly Asset[];
   /** Assets that only some of the vendor's scanners examined, or where that is unknown. No finding on them is closed because it is missing from the run. */
   partiallyCovers?: readonly Asset[];
+  /** What the vendor states about its scans of single assets: when, with which version and knowledge, whether it could log in. These assets are covered. */
+  scans?: readonly ScanOfAsset[];
   /** Where to resume after this batch. Unique within a run. */
   checkpoint: Json;
 }

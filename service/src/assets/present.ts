@@ -8,33 +8,20 @@ export async function withIdentifiers(tx: TenantTx, asset: AssetRow): Promise<St
   return { ...toAsset(asset), identifiers: await readIdentifiers(tx, asset) };
 }
 
-export function toAsset({
-  id,
-  type,
-  name,
-  criticality,
-  exposure,
-  owner,
-  tags,
-  merged_into,
-  retired_at,
-  version,
-  created_at,
-  updated_at,
-}: AssetRow): Static<typeof Asset> {
+export function toAsset(asset: AssetRow): Static<typeof Asset> {
   return {
-    id,
-    type,
-    name,
-    criticality,
-    exposure,
-    owner,
-    tags,
-    merged_into,
-    retired: retired_at !== null,
-    retired_at: retired_at?.toISOString() ?? null,
-    version,
-    created_at: created_at.toISOString(),
-    updated_at: updated_at.toISOString(),
+    id: asset.id,
+    type: asset.type,
+    name: asset.name,
+    criticality: asset.criticality,
+    exposure: asset.exposure,
+    owner: asset.owner,
+    tags: asset.tags,
+    merged_into: asset.merged_into,
+    retired: asset.retired_at !== null,
+    retired_at: asset.retired_at?.toISOString() ?? null,
+    version: asset.version,
+    created_at: asset.created_at.toISOString(),
+    updated_at: asset.updated_at.toISOString(),
   };
 }

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { ConnectorError, defineScanner, type Http, type Json } from '../../core/contract.ts';
 import { itemsOf } from '../../core/reports.ts';
 import { awsKeyFields, signedHeaders } from '../../core/sigv4.ts';
-import { coveredAssets } from './coverage.ts';
+import { coverageOf } from './coverage.ts';
 
 /** The maximum of the API. */
 const FINDINGS_PER_PAGE = 100;
@@ -69,9 +69,9 @@ export const awsInspector2 = defineScanner({
       if (at.list === 'coverage') {
         const json = { maxResults: RESOURCES_PER_PAGE, filterCriteria: { scanStatusCode: [{ comparison: 'EQUALS', value: 'ACTIVE' }] }, ...tokenOf(at) };
         const page = await send(http, `${url}/coverage/list`, Coverage, json);
-        const covers = coveredAssets(page.coveredResources, at.region);
+        const coverage = coverageOf(page.coveredResources, at.region);
         at = nextOf(at, page.nextToken, { ...config, changes });
-        yield { items: [], covers, checkpoint: at ?? 'end' };
+        yield { items: [], ...coverage, checkpoint: at ?? 'end' };
       } else {
         // Sorted by a field that never changes, so that no finding moves to a page that was already read.
         const json = { maxResults: FINDINGS_PER_PAGE, sortCriteria: { field: 'FIRST_OBSERVED_AT', sortOrder: 'ASC' }, ...filter, ...tokenOf(at) };

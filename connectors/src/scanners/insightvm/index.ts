@@ -1,8 +1,8 @@
 import type { Asset, ReportItem } from '@rrs/scan-reports';
 import { record } from '@rrs/scan-reports/normalize.ts';
-import { obj, str } from '@rrs/scan-reports/read.ts';
+import { date, obj, str } from '@rrs/scan-reports/read.ts';
 import { Type } from 'typebox';
-import { defineScanner, type Json, Secret } from '../../core/contract.ts';
+import { defineScanner, type Json, type ScanOfAsset, Secret } from '../../core/contract.ts';
 import { type Definitions, definitions, search } from './definitions.ts';
 import { assetOf, findingOf, findingsOn, isCovered } from './record.ts';
 
@@ -73,7 +73,7 @@ export const insightvm = defineScanner({
       );
       const read = await readAssets(data, known, `assets after ${at.cursor ?? 'the start'}`);
       at = { cursor: metadata.cursor || null, end: !metadata.cursor };
-      yield { items: read.items, covers: since === null ? read.covers : [], checkpoint: at };
+      yield { items: read.items, ...(since === null ? { covers: read.covers, scans: read.scans } : {}), checkpoint: at };
     }
     return { coverage: since === null ? 'complete' : 'changes', cursor: startedAt.toISOString() };
   },
@@ -95,14 +95,22 @@ function filterOf(assets: string | undefined, since: string | null): Json {
   return filter === '' ? {} : { asset: filter };
 }
 
-async function readAssets(data: readonly unknown[], known: Definitions, where: string): Promise<{ items: ReportItem[]; covers: Asset[] }> {
+async function readAssets(
+  data: readonly unknown[],
+  known: Definitions,
+  where: string,
+): Promise<{ items: ReportItem[]; covers: Asset[]; scans: ScanOfAsset[] }> {
   const assets = data.map((value, n) => ({ asset: obj(value), found: findingsOn(obj(value), `${where} data[${n}]`) }));
   const meaningOf = await known.of(assets.flatMap(({ found }) => found.flatMap(({ value }) => str(obj(value).vulnerability_id) ?? [])));
   const items: ReportItem[] = [];
   const covers: Asset[] = [];
+  const scans: ScanOfAsset[] = [];
   for (const { asset, found } of assets) {
     for (const one of found) items.push(...record(one.place, () => findingOf(one, assetOf(asset), meaningOf(str(obj(one.value).vulnerability_id) ?? ''))));
-    if (str(asset.id) && isCovered(asset, found)) covers.push(assetOf(asset));
+    if (!str(asset.id) || !isCovered(asset, found)) continue;
+    covers.push(assetOf(asset));
+    const [started_at, finished_at] = [date(asset.last_scan_start), date(asset.last_scan_end)];
+    if (finished_at) scans.push({ asset: assetOf(asset), finished_at, ...(started_at ? { started_at } : {}) });
   }
-  return { items, covers };
+  return { items, covers, scans };
 }

@@ -110,7 +110,10 @@ export const qualysFake: FakeVendor = {
     };
 
     const hosts = (url: URL): FakeResponse => {
-      const scanned = (host: number): string => (host < SCANNED ? '<LAST_VM_SCANNED_DATE>2026-11-14T08:00:00Z</LAST_VM_SCANNED_DATE>' : '');
+      const scanned = (host: number): string =>
+        host < SCANNED
+          ? '<LAST_VM_SCANNED_DATE>2026-11-14T08:00:00Z</LAST_VM_SCANNED_DATE><LAST_VM_AUTH_SCANNED_DATE>2026-11-14T08:00:00Z</LAST_VM_AUTH_SCANNED_DATE>'
+          : '';
       const all = Array.from({ length: HOSTS }, (_, host) => ({ id: FIRST_HOST + host, xml: `${names(host)}${scanned(host)}` }));
       return page('HOST_LIST_OUTPUT', url, all);
     };

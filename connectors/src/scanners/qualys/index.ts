@@ -1,9 +1,10 @@
 import { type Asset, type AssetIdentifier, fromBuffer } from '@rrs/scan-reports';
 import { hostAsset } from '@rrs/scan-reports/normalize.ts';
+import { date } from '@rrs/scan-reports/read.ts';
 import { recordText, type XmlRecord, xmlRecords } from '@rrs/scan-reports/xml-records.ts';
 import { type Static, Type } from 'typebox';
-import { defineScanner, type HttpRequest, type Json, Secret } from '../../core/contract.ts';
-import { itemsOf } from '../../core/reports.ts';
+import { defineScanner, type HttpRequest, type Json, type ScanOfAsset, Secret } from '../../core/contract.ts';
+import { readPage } from '../../core/reports.ts';
 import { documentOf, pagesOf } from './api.ts';
 import { knowledgeBase } from './knowledge-base.ts';
 
@@ -97,14 +98,14 @@ export const qualys = defineScanner({
     const knowledge = knowledgeBase(http);
     if (at.list === 'detections')
       for await (const { text, from, next } of pagesOf(http, detections(config), detectionQuery(config, cursor), at.from)) {
-        const items = text.trim() === '' ? [] : await itemsOf('qualys', text, `detections from host ${from}`);
-        yield { items: await knowledge.explain(items), checkpoint: next === null ? { list: 'hosts', from: 0 } : { list: 'detections', from: next } };
+        const { items, scans } = text.trim() === '' ? { items: [], scans: [] } : await readPage('qualys', text, `detections from host ${from}`);
+        yield { items: await knowledge.explain(items), scans, checkpoint: next === null ? { list: 'hosts', from: 0 } : { list: 'detections', from: next } };
       }
     if (wantsAll && at.list !== 'end')
       for await (const { text, next } of pagesOf(http, hosts(config), hostQuery(config), at.list === 'hosts' ? at.from : 0))
         yield {
           items: [],
-          covers: await scannedHosts(text, hosts(config).root),
+          ...(await scannedHosts(text, hosts(config).root)),
           checkpoint: next === null ? { list: 'end', from: 0 } : { list: 'hosts', from: next },
         };
     return { coverage: wantsAll ? 'complete' : 'changes', cursor: startedAt.toISOString() };
@@ -160,11 +161,16 @@ const SCANNED = ['LAST_VM_SCANNED_DATE', 'LAST_VULN_SCAN_DATETIME', 'LAST_VM_AUT
 const NAMES = ['IP', 'IPV6', 'DNS', 'DNS_DATA/FQDN', 'NETBIOS', 'QG_HOSTID', 'CLOUD_RESOURCE_ID', 'EC2_INSTANCE_ID'];
 
 /** Leaves out hosts that were never scanned for vulnerabilities, whose lack of detections means nothing. */
-async function scannedHosts(text: string, root: string): Promise<Asset[]> {
-  const found: Asset[] = [];
+async function scannedHosts(text: string, root: string): Promise<{ covers: Asset[]; scans: ScanOfAsset[] }> {
+  const found = { covers: [] as Asset[], scans: [] as ScanOfAsset[] };
   for await (const host of xmlRecords(fromBuffer(text), `${root}/RESPONSE/HOST_LIST/HOST`, [...NAMES, ...SCANNED])) {
     const asset = SCANNED.some((field) => recordText(host, field)) ? assetOf(host) : null;
-    if (asset) found.push(asset);
+    if (!asset) continue;
+    found.covers.push(asset);
+    const [scanned, other, authenticated] = SCANNED.map((field) => date(recordText(host, field)));
+    const last = scanned ?? other;
+    // The last scan was credentialed if it is also the last one that could log in.
+    if (last) found.scans.push({ asset, finished_at: last, ...(authenticated ? { credentialed: authenticated >= last } : {}) });
   }
   return found;
 }

@@ -30,6 +30,14 @@ const requested = (end: string): URLSearchParams[] => fake.requests.filter(({ ur
 const found = ({ items }: Collected): Observation[] => items.flatMap((item) => ('observation' in item ? [item.observation] : []));
 
 describe('Qualys', () => {
+  it('states when each host was scanned and whether the scan could log in', async () => {
+    await started();
+    const { scans, covers } = await collect(qualys, context());
+    const stated = scans.filter(({ finished_at }) => finished_at !== undefined);
+    expect(stated).toHaveLength(covers.length);
+    for (const scan of stated) expect(scan).toMatchObject({ finished_at: new Date('2026-11-14T08:00:00Z'), credentialed: true, asset: { type: 'host' } });
+  });
+
   it('adds details from the knowledge base, requested once per QID', async () => {
     await started();
     const run = await collect(qualys, context());

@@ -1,6 +1,17 @@
-import { type Asset, detectFormat, formats, headOf, ReportError, type ReportFormat, type ReportInput, type ReportItem } from '@rrs/scan-reports';
+import {
+  type Asset,
+  detectFormat,
+  formats,
+  headOf,
+  type ReportEntry,
+  ReportError,
+  type ReportFormat,
+  type ReportInput,
+  type ReportItem,
+  type RunFacts,
+} from '@rrs/scan-reports';
 import { obj } from '@rrs/scan-reports/read.ts';
-import { ConnectorError, type FindingBatch, type Json } from '../../core/contract.ts';
+import { ConnectorError, type FindingBatch, type Json, type ScanOfAsset } from '../../core/contract.ts';
 import type { RemoteFile } from './files.ts';
 import { remoteReport, type Source } from './remote.ts';
 
@@ -41,7 +52,9 @@ export async function* readFile(source: Source, options: ReadOptions, before: Pr
     const isDoubtful = about !== null && (!about.finished || about.tools?.length === 0 || about.unread.length > 0);
     const at: Progress = { file: file.name, version, items: 0, isDone: false, hasDoubts: before.hasDoubts || isDoubtful };
     let batch: ReportItem[] = [];
+    const facts = collectFacts(asset);
     for await (const item of namingFileAll(file, format.read(report))) {
+      facts.add(item);
       if ('run' in item || ++at.items <= known) continue;
       batch.push(withFile(item, file, asset));
       if (batch.length < BATCH_SIZE) continue;
@@ -49,11 +62,36 @@ export async function* readFile(source: Source, options: ReadOptions, before: Pr
       batch = [];
     }
     at.isDone = true;
-    yield { items: batch, ...(asset ? { covers: [asset] } : {}), checkpoint: { ...at } };
+    yield { items: batch, ...(asset ? { covers: [asset] } : {}), scans: facts.scans(), checkpoint: { ...at } };
     return at;
   } finally {
     await report.close();
   }
+}
+
+const REMEMBERED = 10_000;
+
+/** Collects what a file states about its run. It holds for the assets of this file, and not for those of others. */
+function collectFacts(fallback: Asset | null) {
+  let whole: RunFacts = {};
+  const scans = new Map<string, ScanOfAsset>();
+  const note = (asset: Asset | null | undefined, facts: RunFacts = {}): void => {
+    const key = asset && `${asset.type} ${asset.name}`;
+    if (asset && key && (scans.has(key) || scans.size < REMEMBERED)) scans.set(key, { ...scans.get(key), ...facts, asset });
+  };
+  note(fallback);
+  return {
+    add(item: ReportEntry): void {
+      if ('observation' in item) note(item.observation.asset ?? fallback);
+      else if ('run' in item && item.run.asset) note(item.run.asset, item.run);
+      else if ('run' in item) whole = { ...whole, ...item.run };
+    },
+    /** Lists of checks and files belong to one run and are too long to repeat for each asset. */
+    scans: (): ScanOfAsset[] => {
+      const { checks: _checks, files: _files, ...common } = whole;
+      return [...scans.values()].map((scan) => ({ ...common, ...scan })).filter((scan) => Object.keys(scan).length > 1);
+    },
+  };
 }
 
 export async function formatOf(report: ReportInput, file: RemoteFile, named: string | undefined): Promise<ReportFormat> {

@@ -71,6 +71,8 @@ const asset = (n: number): Json => ({
   ipv6s: [],
   mac_addresses: [`00:00:5e:00:53:0${n}`],
   netbios_names: [],
+  last_scan_time: '2026-11-14T20:00:00.000Z',
+  last_authenticated_scan_date: n === 1 ? '2026-10-01T20:00:00.000Z' : '2026-11-14T20:00:00.000Z',
   aws_ec2_instance_id: n === 3 ? 'i-0123456789abcdef0' : null,
 });
 

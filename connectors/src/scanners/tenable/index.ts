@@ -2,7 +2,7 @@ import { record } from '@rrs/scan-reports/normalize.ts';
 import { type Static, Type } from 'typebox';
 import { defineScanner, type Json, Secret } from '../../core/contract.ts';
 import { jobOf, readExport } from './export-job.ts';
-import { coveredAsset, findingOf } from './record.ts';
+import { coveredAsset, findingOf, scanOf } from './record.ts';
 
 /** Without a start time, Tenable exports only the last 30 days. */
 const EPOCH = Date.UTC(2000, 0) / 1000;
@@ -79,7 +79,12 @@ export const tenable = defineScanner({
       }
     if (wantsAll)
       for await (const { job, records } of readExport(http, { kind: 'assets', body: assets(config), startedAt }, known?.export === 'assets' ? known : null))
-        yield { items: [], covers: records.flatMap((value) => coveredAsset(value) ?? []), checkpoint: { ...job, as_of: asOf } };
+        yield {
+          items: [],
+          covers: records.flatMap((value) => coveredAsset(value) ?? []),
+          scans: records.flatMap((value) => scanOf(value) ?? []),
+          checkpoint: { ...job, as_of: asOf },
+        };
     return { coverage: wantsAll ? 'complete' : 'changes', cursor: asOf };
   },
 });

@@ -2,6 +2,7 @@ import type { Asset, AssetIdentifier, Cvss, Observation, Severity } from '@rrs/s
 import { cpeComponent } from '@rrs/scan-reports/cpe.ts';
 import { cwesOf, hostAsset, observation, required, severityOf } from '@rrs/scan-reports/normalize.ts';
 import { arr, count, date, num, obj, str, strs } from '@rrs/scan-reports/read.ts';
+import type { ScanOfAsset } from '../../core/contract.ts';
 
 const SEVERITIES: readonly Severity[] = ['info', 'low', 'medium', 'high', 'critical'];
 
@@ -64,6 +65,13 @@ export function coveredAsset(value: unknown): Asset | null {
     agent: str(asset.agent_uuid),
     instances: [asset.aws_ec2_instance_id, asset.azure_vm_id, asset.gcp_instance_id].flatMap((one) => str(one) ?? []),
   });
+}
+
+/** The last scan of a host of the assets export. It was credentialed if it is also the last one that could log in. */
+export function scanOf(value: unknown): ScanOfAsset | null {
+  const { last_scan_time, last_authenticated_scan_date } = obj(value);
+  const [asset, finished_at, authenticated] = [coveredAsset(value), date(last_scan_time), date(last_authenticated_scan_date)];
+  return asset && finished_at ? { asset, finished_at, credentialed: authenticated !== null && authenticated >= finished_at } : null;
 }
 
 interface Names {

@@ -42,6 +42,15 @@ const posts = (): unknown[] => fake.requests.filter(({ method }) => method === '
 const found = ({ items }: Collected): Observation[] => items.flatMap((item) => ('observation' in item ? [item.observation] : []));
 
 describe('the Tenable export', () => {
+  it('states when each host was scanned and whether the scan could log in', async () => {
+    await started();
+    const { scans, covers } = await collect(tenable, context());
+    expect(scans).toHaveLength(covers.length);
+    const stated = scans.map(({ asset, finished_at, credentialed }) => [asset.name, finished_at?.toISOString(), credentialed]);
+    expect(stated).toContainEqual(['web01.example.com', '2026-11-14T20:00:00.000Z', false]);
+    expect(stated).toContainEqual(['web02.example.com', '2026-11-14T20:00:00.000Z', true]);
+  });
+
   it('returns open, accepted and fixed findings like Nessus reports', async () => {
     await started();
     const run = await collect(tenable, context());

@@ -1,14 +1,11 @@
 import type { Asset } from '@rrs/scan-reports';
 import { describe, expect, it } from 'vitest';
-import { type ImportOptions, type Item, seen } from '../../testing/findings/imports.ts';
+import { type ImportOptions, seen } from '../../testing/findings/imports.ts';
 import { useImportsWithApi } from '../../testing/findings/imports-with-api.ts';
 
 const service = useImportsWithApi();
-const { get, send } = service;
-const at = (day: number): string => new Date(Date.UTC(2026, 0, day, 12)).toISOString();
+const { get, scan, send } = service;
 let count = 0;
-const scan = (asset: Asset, items: readonly Item[], day: number, source: ImportOptions['source'] = 'tool_a') =>
-  service.run([...items, { run: { asset } }], { source, scope: { coverage: 'complete', started_at: at(day) } });
 
 interface Shown {
   id: string;

@@ -2,20 +2,33 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { FindingBatch, RequestRecord } from '@rrs/connectors';
-import type { Asset, Observation, Rejection, ReportFormat, ReportItem } from '@rrs/scan-reports';
+import type { Asset, Observation, Rejection, ReportEntry, ReportFormat, RunFacts } from '@rrs/scan-reports';
 import type { TenantTx } from '../../db/database.ts';
 
 /**
- * The record of a run, as lines of JSON: requests with the hashes of their responses, covered assets, observations and rejected records.
+ * The record of a run, as lines of JSON: requests with the hashes of their responses, covered assets, what is known about their scans, observations and rejected records.
  * It is imported and stored like an uploaded report.
  */
-type Line = { request: RequestRecord } | { covers: Asset } | { partially_covers: Asset } | { observation: Observation } | { rejection: Rejection };
+type Line =
+  | { request: RequestRecord }
+  | { covers: Asset }
+  | { partially_covers: Asset }
+  | { run: RunFacts }
+  | { observation: Observation }
+  | { rejection: Rejection };
 
 const compress = promisify(gzip);
 const expand = promisify(gunzip);
 
-export function formatLines({ items, covers = [], partiallyCovers = [] }: Omit<FindingBatch, 'checkpoint'>, requests: readonly RequestRecord[]): string {
-  const coverage: Line[] = [...covers.map((asset) => ({ covers: asset })), ...partiallyCovers.map((asset) => ({ partially_covers: asset }))];
+export function formatLines(
+  { items, covers = [], partiallyCovers = [], scans = [] }: Omit<FindingBatch, 'checkpoint'>,
+  requests: readonly RequestRecord[],
+): string {
+  const coverage: Line[] = [
+    ...covers.map((asset) => ({ covers: asset })),
+    ...partiallyCovers.map((asset) => ({ partially_covers: asset })),
+    ...scans.map((run) => ({ run })),
+  ];
   const lines: Line[] = [...requests.map((request) => ({ request })), ...coverage, ...items];
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }
@@ -52,9 +65,15 @@ export async function* parseLines(chunks: AsyncIterable<Uint8Array>): AsyncGener
 /** Restores dates without a JSON reviver, which would be called for every field of every line. */
 function parseLine(text: string): Line {
   const line = JSON.parse(text) as Line;
+  if ('run' in line) return { run: withDates(line.run) };
   if (!('observation' in line)) return line;
   const { first_seen, last_seen } = line.observation as { [Field in keyof Observation]: unknown };
   return { observation: { ...line.observation, first_seen: dateOf(first_seen), last_seen: dateOf(last_seen) } };
+}
+
+function withDates(run: RunFacts): RunFacts {
+  const dates = (['started_at', 'finished_at', 'knowledge_at'] as const).flatMap((name) => (run[name] === undefined ? [] : [[name, new Date(run[name])]]));
+  return { ...run, ...Object.fromEntries(dates) };
 }
 
 function dateOf(value: unknown): Date | null {
@@ -72,7 +91,7 @@ export const runRecordFormat: ReportFormat = {
   expects: 'JSON lines recorded by a run',
   assetType: 'other',
   detect: () => false,
-  async *read(input): AsyncGenerator<ReportItem> {
-    for await (const line of parseLines(input.open())) if ('observation' in line || 'rejection' in line) yield line;
+  async *read(input): AsyncGenerator<ReportEntry> {
+    for await (const line of parseLines(input.open())) if ('observation' in line || 'rejection' in line || 'run' in line) yield line;
   },
 };

@@ -1,6 +1,7 @@
+import type { Asset } from '@rrs/scan-reports';
 import { afterAll, beforeAll } from 'vitest';
 import { startApi, type TestApi } from '../http/api.ts';
-import { useImports } from './imports.ts';
+import { type ImportOptions, type Item, useImports } from './imports.ts';
 
 /** The import job and the API over one database. Imports run for the organization `api().ours`. */
 export function useImportsWithApi() {
@@ -18,10 +19,15 @@ export function useImportsWithApi() {
     return body as T;
   };
 
+  const run = (...[items, options]: Parameters<typeof engine.run> extends [string, ...infer Rest] ? Rest : never) => engine.run(api.ours.id, items, options);
+
   return {
     api: () => api,
     engine,
-    run: (...[items, options]: Parameters<typeof engine.run> extends [string, ...infer Rest] ? Rest : never) => engine.run(api.ours.id, items, options),
+    run,
+    /** A complete scan of the asset, on a day of January 2026. */
+    scan: (asset: Asset, items: readonly Item[], day: number, source: ImportOptions['source'] = 'tool_a') =>
+      run([...items, { run: { asset } }], { source, scope: { coverage: 'complete', started_at: new Date(Date.UTC(2026, 0, day, 12)).toISOString() } }),
     send,
     get,
     /** The finding with this weakness, as the API shows it. */
