@@ -189,6 +189,11 @@ async function addFinding(db: Database, actor: Actor): Promise<void> {
       select org_id, unnest(source_ids), asset_id, ${importId}, now() from findings where org_id = ${orgId} and id = ${id}`.execute(tx);
     await tx.insertInto('vulnerability_aliases').values({ org_id: orgId, alias: AWKWARD, weakness: 'CVE-2021-44228', origin: 'knowledge' }).execute();
     await tx.insertInto('alias_claims').values({ org_id: orgId, alias: AWKWARD, weakness: 'CVE-2021-44228', provider: 'trivy' }).execute();
+    const built = { ecosystem: 'deb', distro: AWKWARD, binary_package: 'libssl3', source_package: 'openssl', provider: 'trivy' };
+    await tx
+      .insertInto('source_packages')
+      .values({ org_id: orgId, ...built, import_id: newId() })
+      .execute();
     await addTracks(tx, orgId, id, importId);
     await addMerges(tx, actor);
   });
