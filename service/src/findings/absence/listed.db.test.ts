@@ -4,6 +4,7 @@ import { systemActor } from '../../shared/actor.ts';
 import { newId } from '../../shared/ids.ts';
 import { type ImportOptions, type Item, seen, useImports } from '../../testing/findings/imports.ts';
 import { confirmImport } from '../import/manage-imports.ts';
+import { updateFinding } from '../triage/triage.ts';
 
 /** What follows from the assets, checks and files that a report lists. */
 const engine = useImports();
@@ -47,6 +48,19 @@ describe('an asset that its source no longer lists', () => {
     expect(await retired()).toEqual([]);
     await sync(5, ['web'], ['db']);
     expect(await statusByAsset()).toEqual({ web: 'open', db: 'verified' });
+  });
+
+  it('keeps the acceptance of a risk, which holds again when the asset is back', async () => {
+    await sync(1, ['web', 'db']);
+    const [finding] = (await engine.findings(org)).filter(({ asset }) => asset.startsWith('db'));
+    const patch = { status: 'risk_accepted', owner: 'ada', reason: 'for now', expires_at: new Date(Date.now() + 86_400_000).toISOString() } as const;
+    await engine
+      .db()
+      .withTenant({ orgId: org }, (tx) => updateFinding(tx, systemActor(org, 'Ada'), { id: finding?.id ?? '', patch, check: () => {} }, engine.follower));
+    for (const day of [2, 3]) await sync(day, ['web']);
+    expect(await statusByAsset()).toEqual({ web: 'open', db: 'withdrawn' });
+    await sync(4, ['web', 'db']);
+    expect(await statusByAsset()).toEqual({ web: 'open', db: 'risk_accepted' });
   });
 
   it('stays if the runs are not consecutive, not complete, or the same one again', async () => {

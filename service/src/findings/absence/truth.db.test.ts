@@ -2,6 +2,7 @@ import type { Asset, Observation, RunFacts } from '@rrs/scan-reports';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { systemActor } from '../../shared/actor.ts';
 import { type ImportOptions, type Item, seen, useImports } from '../../testing/findings/imports.ts';
+import { acceptanceExpiry } from '../triage/expire-acceptances.ts';
 import { updateFinding } from '../triage/triage.ts';
 
 const engine = useImports();
@@ -219,6 +220,16 @@ describe('an accepted risk', () => {
     expect(await statusOf()).toBe('risk_accepted');
     await scan(prod, [log4j(prod)], 4);
     expect(await reason()).toEqual([{ status: 'open', reason_code: 'regression' }]);
+  });
+
+  it('is open when it expires, if a report only states that the finding is fixed', async () => {
+    await scan(prod, [log4j(prod)], 1);
+    await accept();
+    await engine.run(org, [log4j(prod, { present: false })], { scope: { started_at: at(2) } });
+    await engine.admin().query(`update findings set acceptance_expires_at = now() where org_id = $1`, [org]);
+    const context = { db: engine.db(), log: { info: () => {}, error: () => {} }, signal: new AbortController().signal, lastAttempt: true };
+    await acceptanceExpiry(engine.follower).run({}, context);
+    expect(await reason()).toEqual([{ status: 'open', reason_code: 'acceptance_expired' }]);
   });
 
   it('holds on new tracks', async () => {

@@ -2,8 +2,11 @@ import { type RawBuilder, sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 import { emitSql } from '../../events/emit.ts';
 import { type HistoryActor, historySql } from '../history.ts';
-import { reasonSentences } from '../reason-codes.ts';
+import { type ReasonCode, reasonSentences } from '../reason-codes.ts';
 import { isUncovered } from './places.ts';
+
+/** Why scans end an acceptance of which nothing is left. It holds again if the finding is back. */
+const endedByScan: readonly ReasonCode[] = ['acceptance_fixed', 'source_retracted', 'check_retired', 'asset_gone', 'track_ended'];
 
 interface Scope {
   /** Selects the findings whose places may have changed. May select more. */
@@ -33,7 +36,7 @@ export async function followPlaces(tx: TenantTx, actor: HistoryActor, { ids, imp
       from findings f
       join lateral (
         select * from decisions d where d.org_id = ${orgId} and d.finding_id = f.id
-          and (d.state = 'active' or (d.state = 'ended' and d.ended_reason = 'acceptance_fixed' and d.expires_at > now()))
+          and (d.state = 'active' or (d.state = 'ended' and d.ended_reason = any(${endedByScan}) and d.expires_at > now()))
         order by d.state, d.decided_at desc limit 1
       ) d on true
       where f.org_id = ${orgId} and f.id in (${ids}) and (f.status in ('risk_accepted', 'false_positive') or f.reason_code in ('new_occurrence', 'scan_seen_again'))

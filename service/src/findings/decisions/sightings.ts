@@ -1,7 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** Whether a source still reports the finding, or cannot say any more. False only if every source that reported it has since shown its absence. */
+/**
+ * Whether the finding may still be there. False only if no source sees it any more and a scan has shown that it is gone: a source that states that it is
+ * fixed, or that no longer has the asset, has not shown that.
+ */
 export function stillReported(orgId: string, finding: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql`(exists (select from sightings s where s.org_id = ${orgId} and s.finding_id = ${finding} and s.state <> 'absent')
-    or not exists (select from sightings s where s.org_id = ${orgId} and s.finding_id = ${finding}))`;
+    or not exists (select from sightings s where s.org_id = ${orgId} and s.finding_id = ${finding} and s.absence = 'gone'))`;
 }
