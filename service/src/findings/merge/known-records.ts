@@ -38,9 +38,9 @@ export async function markSeen(tx: TenantTx, resolution: Resolution): Promise<vo
   const { rows } = await sql<{ lost: boolean; earlier: boolean; stale: boolean; lower: boolean }>`
     with run as materialized (select * from ${runsSql(resolution)} runs)
     select coalesce(bool_or(f.id is null), false) as lost,
-      coalesce(bool_or(least(i.first_seen, ${seenAtSql}) < s.first_seen), false) as earlier,
       coalesce(bool_or(least(s.last_seen, f.last_seen) < date_trunc('day', ${seenAtSql}, 'UTC')), false) as stale,
-      coalesce(bool_or(${isLowerSql}), false) as lower
+      coalesce(bool_or(${isLowerSql}), false) as lower,
+      coalesce(bool_or(least(i.first_seen, ${seenAtSql}) < s.first_seen), false) as earlier
     from tenant_import_seen i
     left join sightings s on s.org_id = ${orgId} and s.finding_id = i.finding_id and s.source_id = ${sourceId} and s.content = i.content and s.state = 'present'
     left join findings f on f.org_id = ${orgId} and f.id = s.finding_id and ${untouched}
