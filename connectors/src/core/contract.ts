@@ -1,5 +1,6 @@
 import type { Asset, Rejection, ReportItem, RunFacts } from '@rrs/scan-reports';
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
+import type { Ssvc } from './ssvc.ts';
 
 /**
  * What a connector provides. A connector knows its vendor and nothing else. The host handles requests, retries, limits, credentials, batches and
@@ -115,16 +116,7 @@ export interface Knowledge {
   epss?: { score: number; percentile: number; date: string };
   kev?: { listed: boolean; dueDate: string | null; version: string };
   exploitPublic?: boolean;
-  /** CISA's decision on how urgent the vulnerability is (Stakeholder-Specific Vulnerability Categorization). */
   ssvc?: Ssvc;
-}
-
-export interface Ssvc {
-  exploitation: 'none' | 'poc' | 'active';
-  automatable: boolean | null;
-  technical_impact: 'partial' | 'total' | null;
-  /** Day of the decision. */
-  date: string | null;
 }
 
 export interface KnowledgeBatch {

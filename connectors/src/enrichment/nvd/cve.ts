@@ -1,6 +1,7 @@
 import { arr, date, type Obj, obj, str } from '@rrs/scan-reports/read.ts';
-import type { Knowledge, Ssvc } from '../../core/contract.ts';
+import type { Knowledge } from '../../core/contract.ts';
 import { knowledgeOf, requiredCve } from '../../core/knowledge.ts';
+import type { Ssvc } from '../../core/ssvc.ts';
 
 const METRICS = ['cvssMetricV40', 'cvssMetricV31', 'cvssMetricV30', 'cvssMetricV2'] as const;
 
