@@ -1,6 +1,6 @@
-import { jsonReport, type Knows, type LabelledReport, type Labels, repositoryScope, type Telling } from './report.ts';
+import { jsonReport, type Knows, type LabelledReport, repositoryScope, type Telling } from './report.ts';
 import { imageLabel, libraryLabel, lockFiles, purlOf, pythonName, syftPurl, trivyPurl, withEpoch } from './spelling.ts';
-import type { Ecosystem, Image, Library, Repository, SystemPackage, Vulnerability } from './world.ts';
+import type { Ecosystem, Image, Library, Repository, SystemPackage } from './world.ts';
 
 interface TrivyResult {
   Target: string;
