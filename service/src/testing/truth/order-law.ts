@@ -82,7 +82,7 @@ export interface OrderResult {
 }
 
 /** Imports both reports in both orders, each order in an organization of its own. Returns what differs, except when it was written. */
-export async function orderDifferences(engine: Engine, pair: ReportPair): Promise<string[]> {
+async function orderDifferences(engine: Engine, pair: ReportPair): Promise<string[]> {
   const forward = await importInOrder(engine, pair, [0, 1]);
   const backward = await importInOrder(engine, pair, [1, 0]);
   return [...without(forward, backward), ...without(backward, forward)].sort();

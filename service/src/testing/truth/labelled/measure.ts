@@ -10,7 +10,7 @@ interface Record {
   finding: string;
 }
 
-export interface PairCounts {
+interface PairCounts {
   /** Pairs with one label in one finding, with different labels in one finding, with one label in different findings. */
   right: number;
   wrong: number;

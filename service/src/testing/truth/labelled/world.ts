@@ -19,7 +19,7 @@ export interface Vulnerability {
   cwe: number;
 }
 
-export const ecosystems = ['npm', 'pypi', 'maven', 'golang', 'gem', 'nuget', 'composer', 'cargo'] as const;
+const ecosystems = ['npm', 'pypi', 'maven', 'golang', 'gem', 'nuget', 'composer', 'cargo'] as const;
 export type Ecosystem = (typeof ecosystems)[number];
 
 /** A library in the spelling of its own registry. */
