@@ -201,8 +201,9 @@ describe('a finding that is seen again', () => {
   it('by an older scan stays closed and absent', async () => {
     await run([inLib('a')], partial(1));
     await run([], complete(5));
-    expect(await run([inLib('a', { title: 'older words' })], partial(3))).toMatchObject({ reopened: 0, updated: 0, unchanged: 1 });
-    expect(await engine.findings(org)).toMatchObject([{ status: 'verified', title: 'A weakness', sightings: [{ state: 'absent' }] }]);
+    expect(await run([inLib('a', { title: 'Last words' })], partial(3))).toMatchObject({ reopened: 0, updated: 1 });
+    expect(await engine.findings(org)).toMatchObject([{ status: 'verified', title: 'Last words', sightings: [{ state: 'absent' }] }]);
+    expect(await run([inLib('a', { title: 'Older words' })], partial(2))).toMatchObject({ reopened: 0, updated: 0, unchanged: 1 });
     expect(await run([inLib('a')], partial(6))).toMatchObject({ reopened: 1 });
   });
 

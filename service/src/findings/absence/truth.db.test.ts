@@ -156,6 +156,13 @@ describe('what a run that sees less does not prove', () => {
     expect(await statusOf('CVE-2020-0001')).toBe('verified');
   });
 
+  it('a late report opens what a narrower scan left out', async () => {
+    const low = (n: number) => other(image, { vulnerability_ids: [`CVE-2020-1${100 + n}`], severity: 'low' });
+    await scan(image, [log4j(image)], 2);
+    await scan(image, [log4j(image), ...Array.from({ length: 12 }, (_, n) => low(n))], 1);
+    expect(Object.values(await statuses())).toEqual(Array(13).fill('open'));
+  });
+
   it('a late report about what a scan without its check does not show opens it', async () => {
     const code: Asset = { type: 'repository', name: 'https://github.com/acme/shop' };
     await engine.run(org, [{ run: { asset: code } }, { run: { checks: ['sql'] } }], { scope: { coverage: 'complete', started_at: at(2) } });

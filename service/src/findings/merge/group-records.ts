@@ -63,7 +63,7 @@ export async function groupRecords(tx: TenantTx, { orgId, importId, sourceId, pr
     insert into tenant_import_groups (org_id, import_id, n, members, rows, asset_id, track, counts, version_n, weakness, identity_key, external_id, present, content, seen_at, absent_at,
       finding_id, is_shared, place, was_gone, outcome)
     select ${orgId}, ${importId}, k.n, k.members, k.rows, k.asset_id, k.track, k.counts, k.version_n, k.weakness, k.identity_key, k.external_id, k.present, k.content, k.seen_at,
-      case when k.present and k.seen_at < c.complete_at then (
+      case when k.present and s.state = 'absent' and k.seen_at < s.absent_at then s.absent_at when k.present and k.seen_at < c.complete_at then (
         select min(later.started_at) from run_assets later
         where later.org_id = ${orgId} and later.source_id = ${sourceId} and later.asset_id = k.asset_id and later.track = k.track and later.complete and later.accepted and not later.selective and later.started_at > k.seen_at
           and (k.credentialed is not true or later.credentialed) and (k.knowledge_at is null or later.knowledge_at >= k.knowledge_at)
@@ -82,6 +82,7 @@ export async function groupRecords(tx: TenantTx, { orgId, importId, sourceId, pr
           then case when ${provesFixed} then 'gone' else 'declared' end else 'unchanged' end
         when s.state is null then 'joined'
         when s.state = 'unknown' or (s.state = 'absent' and k.seen_at >= s.absent_at) then 'returned'
+        when s.state = 'absent' and k.seen_at > s.last_seen and s.content <> k.content then 'updated'
         when s.state = 'absent' or k.seen_at < ${lastSeenSql} then 'unchanged'
         when s.content <> k.content then 'updated'
         else 'unchanged'
@@ -90,4 +91,23 @@ export async function groupRecords(tx: TenantTx, { orgId, importId, sourceId, pr
     left join findings f on f.org_id = ${orgId} and f.id = k.old_id
     left join sightings s on s.org_id = ${orgId} and s.finding_id = k.old_id and s.source_id = ${sourceId} and s.track = k.track
     left join source_coverage c on c.org_id = ${orgId} and c.source_id = ${sourceId} and c.asset_id = k.asset_id and c.track = k.track`.execute(tx);
+}
+
+/** Newer scans may have left out a kind of findings. With fewer than this many, that is not assumed. */
+const MANY = 10;
+
+/**
+ * A report that arrives late can show many findings that newer scans do not. In the order of the scans, it would have been noticed if those had left out all
+ * findings of one kind. Now it cannot be told, so the findings stay open until the next complete scan.
+ */
+export async function leaveManyOpen(tx: TenantTx, { orgId, importId }: Resolution): Promise<void> {
+  await sql`
+    with many as materialized (
+      select asset_id, track from tenant_import_groups
+      where org_id = ${orgId} and import_id = ${importId} and absent_at is not null and outcome in ('created', 'joined') group by 1, 2 having count(*) >= ${MANY}
+    )
+    update tenant_import_groups g set absent_at = null from many
+    where g.org_id = ${orgId} and g.import_id = ${importId} and g.asset_id = many.asset_id and g.track = many.track and g.outcome in ('created', 'joined')`.execute(
+    tx,
+  );
 }

@@ -4,7 +4,7 @@ import type { TenantTx } from '../../db/database.ts';
 import { aliasesFor } from '../../vulnerabilities/relations.ts';
 import { closeUnseen, reopenSeen } from './change-status.ts';
 import { followMoved, type MovedCode } from './follow-moved-code.ts';
-import { changedOutcomes, groupRecords } from './group-records.ts';
+import { changedOutcomes, groupRecords, leaveManyOpen } from './group-records.ts';
 import { joinComponents } from './join-components.ts';
 import { markSeen } from './known-records.ts';
 import { listFindings } from './list-findings.ts';
@@ -31,6 +31,7 @@ export async function resolveRecords(tx: TenantTx, resolution: Resolution, moved
   if (moved) await followMoved(tx, resolution, moved);
   await joinComponents(tx, resolution);
   await groupRecords(tx, resolution);
+  await leaveManyOpen(tx, resolution);
   if (resolution.large) await sql`select analyze_groups()`.execute(tx);
   await gatherWords(tx, resolution);
   await markSeen(tx, resolution);

@@ -28,7 +28,9 @@ export async function writeSightings(tx: TenantTx, resolution: Resolution): Prom
       and later.complete_at > g.seen_at and g.absent_at is null
     where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome = any(${changed})
     on conflict (org_id, finding_id, source_id, track) do update set
-      external_id = excluded.external_id, state = excluded.state, absence = excluded.absence, absent_at = excluded.absent_at, gaps = null,
+      external_id = excluded.external_id, state = excluded.state, absent_at = excluded.absent_at,
+      absence = case when s.state = 'absent' and excluded.state = 'absent' then s.absence else excluded.absence end,
+      gaps = case when s.state = 'absent' and excluded.state = 'absent' then s.gaps end,
       severity = excluded.severity, tool_severity = excluded.tool_severity, suppressed = excluded.suppressed, content = excluded.content, said = excluded.said,
       first_seen = least(s.first_seen, excluded.first_seen), last_seen = greatest(s.last_seen, excluded.last_seen),
       bar_credentialed = case when s.state = 'present' then s.bar_credentialed and excluded.bar_credentialed else excluded.bar_credentialed end,
