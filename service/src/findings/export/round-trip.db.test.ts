@@ -28,10 +28,13 @@ interface Described {
   [field: string]: unknown;
 }
 
+/** The original may know the source package from another report, which the copy does not have. */
+const ofSystemPackage = `(coalesce(f.component_key, '') ~ '^(deb|rpm|apk|alpm)/' and not f.location ? 'source_package')`;
+
 /** What identifies and describes each finding, without ids of rows and times. */
 async function describedIn(orgId: string): Promise<Described[]> {
   const { rows } = await engine.admin().query<Described>(
-    `select a.type as asset_type, a.name as asset, f.weakness, encode(f.identity_key, 'hex') as identity_key, f.location, f.title, f.severity, f.vulnerability_ids,
+    `select a.type as asset_type, a.name as asset, f.weakness, case when not ${ofSystemPackage} then encode(f.identity_key, 'hex') end as identity_key, f.location, f.title, f.severity, f.vulnerability_ids,
        f.cwes, f.cvss_vector, f.cvss_score, f.component, f.tags, f.first_seen, f.last_seen, t.description, t.solution, t.reference_urls,
        (select bool_and(s.suppressed) from sightings s where s.org_id = f.org_id and s.finding_id = f.id) as suppressed, f.place_count,
        (select array_agg(distinct place.label order by place.label) from (
@@ -39,7 +42,7 @@ async function describedIn(orgId: string): Promise<Described[]> {
          union select o.label from occurrences o where o.org_id = f.org_id and o.finding_id = f.id and o.state = 'present') place) as places
      from findings f join assets a on a.org_id = f.org_id and a.id = f.asset_id
      left join finding_texts t on t.org_id = f.org_id and t.id = f.text_id
-     where f.org_id = $1 and f.status not in ('verified', 'withdrawn') order by a.type, a.name, f.weakness, f.identity_key`,
+     where f.org_id = $1 and f.status not in ('verified', 'withdrawn') order by a.type, a.name, f.weakness, f.location::text, f.identity_key`,
     [orgId],
   );
   return rows.map((row) => ({ ...row, vulnerability_ids: withWeakness(row), ...withoutPlace(row) }));
