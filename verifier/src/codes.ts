@@ -17,6 +17,7 @@ export const CODES = {
   name: { layer: 'container', meaning: 'An entry has a name that is not safe to unpack.' },
   duplicate: { layer: 'container', meaning: 'Two entries have names that are the same file on some systems.' },
   too_large: { layer: 'container', meaning: 'Part of the package exceeds a limit of the verifier and was not read.' },
+  deadline: { layer: 'container', meaning: 'The time limit was reached before all checks were done.' },
   bag: { layer: 'content', meaning: 'bagit.txt or bag-info.txt is malformed or does not match the package.' },
   manifest: { layer: 'content', meaning: 'A manifest of hashes is not in its exact form.' },
   payload_changed: { layer: 'content', meaning: 'A file differs from the one that was sealed. Its hash does not match.' },

@@ -6,8 +6,8 @@ import { nodePlatform } from './node.ts';
 import { verifyPackage } from './verify.ts';
 
 test.for(vectors)('$name', async ({ verdict, codes, make }) => {
-  const { zip, trust } = await make();
-  const report = await verifyPackage(bytesSource(zip), trust, nodePlatform());
+  const { zip, trust, options } = await make();
+  const report = await verifyPackage(bytesSource(zip), trust, nodePlatform(), options);
   expect({ verdict: report.verdict, codes: [...new Set(report.failures.map(({ code }) => code))].sort() }).toEqual({ verdict, codes: codes.toSorted() });
 });
 

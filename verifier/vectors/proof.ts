@@ -151,7 +151,7 @@ export const proof: Vector[] = [
   ),
   failing(
     'the statement of another package',
-    ['leaf_mismatch', 'predicate', 'statement_copy', 'subject'],
+    ['leaf_mismatch', 'statement_copy', 'subject'],
     spliced((mine, theirs) => ({ ...mine, ...theirs })),
   ),
   failing(

@@ -2,6 +2,7 @@ import { type Evidence, equalBytes, fromBase64, parseTimestampResponse } from '@
 import { chainsToTrusted } from '../crypto/chain.ts';
 import { checkImprint, verifyToken } from '../crypto/cms.ts';
 import type { Certificate } from '../crypto/x509.ts';
+import { LIMITS } from '../limits.ts';
 import type { PackageSummary } from '../report.ts';
 import type { CheckContext } from './context.ts';
 import { hasGap } from './evidence-rules.ts';
@@ -21,6 +22,7 @@ export async function checkTime(context: CheckContext, bundle: Bundle, evidence:
     recorder.setLayer('time', 'not_present', 'no timestamp; only the service itself states when the package was made');
     return [];
   }
+  if (tokens.length > LIMITS.timestamps) throw new Error(`The package has more than ${LIMITS.timestamps} timestamps.`);
   const results: Stamp[] = [];
   for (const [index, token] of tokens.entries()) {
     const path = timestampPath(index);
