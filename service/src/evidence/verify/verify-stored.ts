@@ -1,14 +1,14 @@
-import { emptyTrust, type Report, type Trust, verifyPackage } from '@rrs/verifier';
-import { nodePlatform } from '@rrs/verifier/node';
+import { emptyTrust, type Report, type Trust } from '@rrs/verifier';
 import type { BlobRef, BlobStore } from '../../blobs/blobs.ts';
 import type { PublishedKey } from '../keys/keys.ts';
 import { archiveSource } from '../packages/archive-source.ts';
+import { verifyInThread } from './verify-in-thread.ts';
 
 /** Verifies a stored archive with the same program that auditors use. */
 export async function verifyStored(blobs: BlobStore, archive: BlobRef, trust: Trust): Promise<Report> {
   const source = archiveSource(blobs, archive);
   try {
-    return await verifyPackage(source, trust, nodePlatform());
+    return await verifyInThread(source, trust);
   } finally {
     await source.close();
   }
