@@ -8,15 +8,18 @@ import { checkEvidence } from './checks/evidence.ts';
 import { checkHistory } from './checks/history.ts';
 import { checkLog, type LogState } from './checks/log.ts';
 import { type Bundle, PROOF, readProof } from './checks/proof-files.ts';
-import { checkPeriod, checkPredicate, checkSignature, type Signed } from './checks/signature.ts';
+import { checkPredicate, checkSignature, type Signed } from './checks/signature.ts';
+import { checkTimes } from './checks/times.ts';
 import { checkTime } from './checks/timestamps.ts';
 import type { Platform } from './platform.ts';
-import { CheckingStopped, createRecorder, type PackageSummary, type Recorder, type Report } from './report.ts';
+import { CheckingStopped, createRecorder, type PackageSummary, type Report } from './report.ts';
 import { type ParsedTrust, parseTrust, type Trust } from './trust/trust.ts';
 
 export interface VerifyOptions {
   /** In milliseconds. Checking that takes longer is a failure. Default: no limit. */
   timeLimit?: number;
+  /** Current time in milliseconds since 1970. Default: the clock of this machine. */
+  now?: number;
 }
 
 /**
@@ -25,7 +28,7 @@ export interface VerifyOptions {
  */
 export async function verifyPackage(source: Source, trust: Trust, platform: Platform, options: VerifyOptions = {}): Promise<Report> {
   const recorder = createRecorder(options.timeLimit);
-  const summary = await untilStopped(() => recorder.guard('archive', '', () => check(source, trust, { platform, recorder })));
+  const summary = await untilStopped(() => recorder.guard('archive', '', () => check(source, trust, { platform, recorder, now: options.now ?? Date.now() })));
   const layers = recorder.layers();
   const proven = layers.every(({ name, result }) => result === 'pass' || (name === 'time' && result === 'not_present'));
   const verdict = recorder.failures.length > 0 || layers.some(({ result }) => result === 'fail') ? 'failed' : proven ? 'verified' : 'consistent';
@@ -42,12 +45,16 @@ async function untilStopped<T>(check: () => Promise<T>): Promise<T | null> {
 }
 
 /** Nothing in data/ is parsed before its hash and the signature over the hash are checked. */
-async function check(source: Source, trust: Trust, { platform, recorder }: { platform: Platform; recorder: Recorder }): Promise<PackageSummary | null> {
+async function check(
+  source: Source,
+  trust: Trust,
+  { platform, recorder, now }: Pick<CheckContext, 'platform' | 'recorder' | 'now'>,
+): Promise<PackageSummary | null> {
   const parsed = await recorder.guard('untrusted_key', '', () => readTrust(trust));
   const opened = await readPackage(source, platform, recorder);
   if (opened === null || parsed === null) return null;
   await recorder.guard('manifest', '', () => checkContent(opened, recorder));
-  const context = { opened, trust: parsed, platform, recorder };
+  const context = { opened, trust: parsed, platform, recorder, now };
   const bundle = await readProof(opened, recorder);
   const signed = bundle === null ? null : await recorder.guard('signature', PROOF.bundle, () => checkSignature(context, bundle));
   if (bundle === null || signed === null) {
@@ -59,7 +66,7 @@ async function check(source: Source, trust: Trust, { platform, recorder }: { pla
   return evidence === null ? null : summarize(opened, evidence, proof);
 }
 
-async function checkSigned(context: CheckContext, { key, statement }: Signed): Promise<Evidence | null> {
+async function checkSigned(context: CheckContext, { statement }: Signed): Promise<Evidence | null> {
   const { opened, recorder } = context;
   if (recorder.failed('signature')) {
     recorder.note('The content of data/ was not read, because no valid signature covers it.');
@@ -68,7 +75,6 @@ async function checkSigned(context: CheckContext, { key, statement }: Signed): P
   const evidence = await checkEvidence(opened, recorder);
   if (evidence === null) return null;
   if (statement !== null) checkPredicate(context, statement, evidence);
-  if (key !== null) checkPeriod(context, key, evidence.generated_at);
   await checkAuditTrail(context, evidence);
   return evidence;
 }
@@ -92,6 +98,8 @@ async function checkProof(context: CheckContext, { bundle, evidence, key }: { bu
   const log = await recorder.guard('inclusion', PROOF.bundle, () => checkLog(context, bundle, { evidence, key }));
   if (log !== null) await recorder.guard('consistency', PROOF.consistency, () => checkHistory(context, log));
   const timestamps = (await recorder.guard('timestamp', PROOF.bundle, () => checkTime(context, bundle, evidence))) ?? [];
+  if (evidence !== null)
+    checkTimes(context, { generatedAt: evidence.generated_at, timestamps, bundle, keys: { package: key, log: log?.logKey, note: log?.noteKey } });
   return { key, log, timestamps };
 }
 

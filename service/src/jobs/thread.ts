@@ -62,6 +62,7 @@ export async function runInThread({ module, input, limits, answer }: ThreadWork)
 
 async function reply(thread: Worker, { ask, question }: { ask: number; question: unknown }, answer: ThreadWork['answer']): Promise<void> {
   try {
+    // cast: a module asks only the kind of question that its caller answers
     thread.postMessage({ ask, answer: await answer?.(question as never) } satisfies ThreadAnswer);
   } catch (error) {
     thread.postMessage({ ask, error: messageOf(error) } satisfies ThreadAnswer);

@@ -59,22 +59,6 @@ function recordSignatureResult({ trust, recorder, opened }: CheckContext, key: U
   }
 }
 
-/** Tolerance: a package is signed some time after `generated_at`. */
-const GRACE_MS = 3_600_000;
-
-/** A retired key may have been disclosed since, so it must not vouch for a package outside its period. */
-export function checkPeriod({ trust, recorder }: CheckContext, key: Uint8Array, generatedAt: string): void {
-  const generated = Date.parse(generatedAt);
-  const periods = trust.periods.filter((period) => equalBytes(period.key, key));
-  if (periods.length === 0 || periods.some(({ from, to }) => generated >= from - GRACE_MS && generated <= to + GRACE_MS)) return;
-  const format = (time: number, unbounded: string): string => (Number.isFinite(time) ? new Date(time).toISOString() : unbounded);
-  recorder.fail('key_period', PROOF.bundle, {
-    detail: 'generated_at is outside the period in which the key was in use.',
-    expected: periods.map(({ from, to }) => `${format(from, 'any time')} to ${format(to, 'now')}`).join(' or '),
-    actual: generatedAt,
-  });
-}
-
 /** Finds the key with the ID in the signature: in the log entry, in the key copy or among the trusted keys. */
 function signingKey({ opened, trust, recorder }: CheckContext, bundle: Bundle): Uint8Array | null {
   const { keyid } = bundle.dsseEnvelope.signatures[0];

@@ -10,8 +10,6 @@ import { type Bundle, PROOF, timestampPath, timestampsIn } from './proof-files.t
 
 type Stamp = PackageSummary['timestamps'][number];
 
-const DAY_MS = 86_400_000;
-
 /** Checks the RFC 3161 timestamps of the signature. All must be valid, and at least one must come from an authority that the caller trusts. */
 export async function checkTime(context: CheckContext, bundle: Bundle, evidence: Evidence | null): Promise<Stamp[]> {
   const { opened, recorder, trust } = context;
@@ -39,10 +37,6 @@ export async function checkTime(context: CheckContext, bundle: Bundle, evidence:
     });
   }
   recordTimeResult(context, results, trusted);
-  for (const { time } of results) {
-    const apart = evidence === null ? 0 : Math.abs(Date.parse(time) - Date.parse(evidence.generated_at));
-    if (apart > DAY_MS) recorder.note(`The timestamp ${time} is more than a day away from generated_at.`);
-  }
   return results;
 }
 
