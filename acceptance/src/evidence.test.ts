@@ -75,7 +75,7 @@ async function prepareAuditorFolder(): Promise<void> {
   const pem = (use: string, algorithm: string): string => keys.find((key) => key.use === use && key.algorithm === algorithm)?.public_key_pem ?? '';
   writeFileSync(join(auditorFolder, 'T/package.pem'), pem('package', 'ES256'));
   writeFileSync(join(auditorFolder, 'T/log.pem'), pem('log', 'ES256'));
-  writeFileSync(join(auditorFolder, 'T/log-note.pem'), pem('log', 'Ed25519'));
+  writeFileSync(join(auditorFolder, 'T/log-note.pem'), pem('note', 'Ed25519'));
   mkdirSync(join(auditorFolder, 'bin'));
   writeFileSync(join(auditorFolder, 'bin/rrs-verify'), `#!/bin/sh\nexec '${process.execPath}' '${verifier}' "$@"\n`);
   chmodSync(join(auditorFolder, 'bin/rrs-verify'), 0o755);

@@ -57,6 +57,17 @@ export { parseTlogProof, type TlogProof, tlogProofText } from './log/tlog-proof.
 export { BUNDLE_MEDIA_TYPE, type Bundle, type BundleLogEntry, type BundleParts, bundleJson, parseBundle } from './signing/bundle.ts';
 export { type Envelope, envelopeOf, PAYLOAD_TYPE, preAuthEncoding } from './signing/dsse.ts';
 export {
+  jwkOf,
+  KEY_LIST_VERSION,
+  KEY_USES,
+  type KeyList,
+  keyIdOf,
+  type ListedKey,
+  type ListedKeyUse,
+  type PublicJwk,
+  parseKeyList,
+} from './signing/key-list.ts';
+export {
   ed25519RawFromSpki,
   logId,
   noteKeyIdEcdsa,

@@ -6,9 +6,9 @@ import { vectors } from '../vectors/vectors.ts';
 const folder = new URL('../dist/vectors/', import.meta.url);
 for (const { name, verdict, codes, make } of vectors) {
   const path = new URL(`${name.replaceAll(/[^a-zA-Z0-9]+/g, '-')}/`, folder);
-  const { zip, trust } = await make();
+  const { zip, trust, options } = await make();
   mkdirSync(path, { recursive: true });
   writeFileSync(new URL('package.zip', path), zip);
-  writeFileSync(new URL('expected.json', path), `${JSON.stringify({ name, verdict, codes, trust }, null, 2)}\n`);
+  writeFileSync(new URL('expected.json', path), `${JSON.stringify({ name, verdict, codes, trust, options }, null, 2)}\n`);
 }
 process.stdout.write(`${vectors.length} vectors in ${fileURLToPath(folder)}\n`);

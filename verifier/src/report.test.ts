@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { bytesSource } from './archive/source.ts';
 import { nodePlatform } from './node.ts';
 import { browserPlatform } from './platform.ts';
-import { createRecorder } from './report.ts';
+import { CheckingStopped, createRecorder } from './report.ts';
 import { testAuthority } from './testing/authority.ts';
 import { buildPackage, zipOf } from './testing/build.ts';
 import { verifyPackage } from './verify.ts';
@@ -20,11 +20,19 @@ test('a layer without a result is not checked, and a failure overrides a pass', 
   expect(result).toMatchObject({ log: 'fail', container: 'not_checked', time: 'not_checked' });
 });
 
-test('counts all failures but lists only the first 1000', () => {
+test('stops after 100 failures, inside a guard too', async () => {
   const recorder = createRecorder();
-  for (let count = 0; count < 5000; count++) recorder.fail('payload_extra', `data/${count}`, 'extra');
-  expect(recorder.failures.length).toBe(1001);
-  expect(recorder.layers().find(({ name }) => name === 'content')?.detail).toBe('5000 failures');
+  const failing = () => {
+    for (let count = 0; count < 5000; count++) recorder.fail('payload_extra', `data/${count}`, 'extra');
+  };
+  await expect(recorder.guard('archive', '', () => recorder.guard('manifest', '', failing))).rejects.toThrow(CheckingStopped);
+  expect(recorder.failures.length).toBe(100);
+  expect(recorder.notes).toEqual(['Checking stopped after 100 failures. There may be more.']);
+});
+
+test('a time limit that is reached is a failure', async () => {
+  const report = await verifyPackage(bytesSource(zip), trust, nodePlatform(), { timeLimit: 0 });
+  expect(report).toMatchObject({ verdict: 'failed', failures: [{ code: 'deadline' }], package: null });
 });
 
 /** Each of these breaks the environment of the verifier, not the package. */

@@ -1,5 +1,6 @@
 import { FormatError } from '@rrs/evidence-format';
 import { CODES, type Code, LAYERS, type LayerName } from './codes.ts';
+import { LIMITS } from './limits.ts';
 
 /** codes.ts explains the codes. `file` is a path in the package, the name of a ZIP entry, or empty if the failure concerns the whole package. */
 export interface Failure {
@@ -50,6 +51,8 @@ export interface Recorder {
   fail(code: Code, file: string, found: string | Found): void;
   setLayer(name: LayerName, result: Layer['result'], detail: string): void;
   note(sentence: string): void;
+  /** Stops checking if the time limit is reached. Loops over content of the package call it. */
+  tick(): void;
   /** Runs a check and records an exception as a failure with the given code. */
   guard<T>(code: Code, file: string, check: () => T | Promise<T>): Promise<T | null>;
   failed(layer: LayerName): boolean;
@@ -58,10 +61,14 @@ export interface Recorder {
   layers(): Layer[];
 }
 
-/** Limits memory: a hostile package could have a failure per entry. */
-const MAX_FAILURES = 1000;
+/** Ends all checks. The failures that were recorded before remain. */
+export class CheckingStopped extends Error {
+  override readonly name = 'CheckingStopped';
+}
 
-export function createRecorder(): Recorder {
+/** `timeLimit` is in milliseconds. */
+export function createRecorder(timeLimit = Number.POSITIVE_INFINITY): Recorder {
+  const end = performance.now() + timeLimit;
   const failures: Failure[] = [];
   const failing = new Map<LayerName, number>();
   const notes: string[] = [];
@@ -70,22 +77,32 @@ export function createRecorder(): Recorder {
   function fail(code: Code, file: string, found: string | Found): void {
     const { layer } = CODES[code];
     failing.set(layer, (failing.get(layer) ?? 0) + 1);
-    if (failures.length < MAX_FAILURES) failures.push({ code, file, ...(typeof found === 'string' ? { detail: found } : found) });
-    else if (failures.length === MAX_FAILURES)
-      failures.push({ code, file: '', detail: `There are more than ${MAX_FAILURES} failures. The remaining ones are not listed.` });
+    failures.push({ code, file, ...(typeof found === 'string' ? { detail: found } : found) });
+    if (failures.length < LIMITS.failures) return;
+    notes.push(`Checking stopped after ${LIMITS.failures} failures. There may be more.`);
+    throw new CheckingStopped();
+  }
+
+  function tick(): void {
+    if (performance.now() < end) return;
+    fail('deadline', '', `The package was not checked completely within ${timeLimit / 1000} seconds.`);
+    throw new CheckingStopped();
   }
 
   return {
     failures,
     notes,
     fail,
+    tick,
     setLayer: (name, result, detail) => void results.set(name, { name, result, detail }),
     note: (sentence) => void notes.push(sentence),
     failed: (layer) => failing.has(layer),
     async guard(code, file, check) {
       try {
+        tick();
         return await check();
       } catch (error) {
+        if (error instanceof CheckingStopped) throw error;
         fail(code, file, detailOf(error));
         return null;
       }
@@ -94,7 +111,9 @@ export function createRecorder(): Recorder {
       LAYERS.map((name) => {
         const count = failing.get(name);
         if (count !== undefined) return { name, result: 'fail', detail: count === 1 ? '1 failure' : `${count} failures` };
-        return results.get(name) ?? { name, result: 'not_checked', detail: 'not checked, because data that it depends on could not be read' };
+        return (
+          results.get(name) ?? { name, result: 'not_checked', detail: 'not checked, because checking stopped or data that it depends on could not be read' }
+        );
       }),
   };
 }

@@ -1,40 +1,82 @@
 import { type Evidence, ed25519RawFromSpki, opensshFingerprint, toBase64, vkey } from '@rrs/evidence-format';
 import { type OpenedPackage, readPackage } from './archive/read-package.ts';
 import type { Source } from './archive/source.ts';
+import { checkAuditTrail } from './checks/audit-trail.ts';
 import { checkContent } from './checks/content.ts';
 import type { CheckContext } from './checks/context.ts';
-import { checkAuditTrail, checkEvidence } from './checks/evidence.ts';
+import { checkEvidence } from './checks/evidence.ts';
 import { checkHistory } from './checks/history.ts';
 import { checkLog, type LogState } from './checks/log.ts';
-import { PROOF, readProof } from './checks/proof-files.ts';
-import { checkSignature } from './checks/signature.ts';
+import { type Bundle, PROOF, readProof } from './checks/proof-files.ts';
+import { checkPredicate, checkSignature, type Signed } from './checks/signature.ts';
+import { checkTimes } from './checks/times.ts';
 import { checkTime } from './checks/timestamps.ts';
 import type { Platform } from './platform.ts';
-import { createRecorder, type PackageSummary, type Recorder, type Report } from './report.ts';
+import { CheckingStopped, createRecorder, type PackageSummary, type Report } from './report.ts';
 import { type ParsedTrust, parseTrust, type Trust } from './trust/trust.ts';
 
+export interface VerifyOptions {
+  /** In milliseconds. Checking that takes longer is a failure. Default: no limit. */
+  timeLimit?: number;
+  /** Current time in milliseconds since 1970. Default: the clock of this machine. */
+  now?: number;
+}
+
 /**
- * Verifies a package with the keys that the caller trusts. Reads nothing but the source. It fails closed: an exception is a failure, and a
- * layer that no check marked as passed does not count as passed.
+ * Verifies a package with the keys that the caller trusts. Reads nothing but the source. It fails closed: an exception or a limit that is
+ * reached is a failure, and a layer that no check marked as passed does not count as passed.
  */
-export async function verifyPackage(source: Source, trust: Trust, platform: Platform): Promise<Report> {
-  const recorder = createRecorder();
-  const summary = await recorder.guard('archive', '', () => check(source, trust, { platform, recorder }));
+export async function verifyPackage(source: Source, trust: Trust, platform: Platform, options: VerifyOptions = {}): Promise<Report> {
+  const recorder = createRecorder(options.timeLimit);
+  const summary = await untilStopped(() => recorder.guard('archive', '', () => check(source, trust, { platform, recorder, now: options.now ?? Date.now() })));
   const layers = recorder.layers();
   const proven = layers.every(({ name, result }) => result === 'pass' || (name === 'time' && result === 'not_present'));
   const verdict = recorder.failures.length > 0 || layers.some(({ result }) => result === 'fail') ? 'failed' : proven ? 'verified' : 'consistent';
   return { verdict, failures: recorder.failures, layers, package: summary, notes: recorder.notes };
 }
 
-async function check(source: Source, trust: Trust, { platform, recorder }: { platform: Platform; recorder: Recorder }): Promise<PackageSummary | null> {
+async function untilStopped<T>(check: () => Promise<T>): Promise<T | null> {
+  try {
+    return await check();
+  } catch (error) {
+    if (error instanceof CheckingStopped) return null;
+    throw error;
+  }
+}
+
+/** Nothing in data/ is parsed before its hash and the signature over the hash are checked. */
+async function check(
+  source: Source,
+  trust: Trust,
+  { platform, recorder, now }: Pick<CheckContext, 'platform' | 'recorder' | 'now'>,
+): Promise<PackageSummary | null> {
   const parsed = await recorder.guard('untrusted_key', '', () => readTrust(trust));
   const opened = await readPackage(source, platform, recorder);
   if (opened === null || parsed === null) return null;
   await recorder.guard('manifest', '', () => checkContent(opened, recorder));
-  const evidence = await checkEvidence(opened, recorder);
-  if (evidence !== null) await checkAuditTrail(opened, evidence, recorder);
-  const proof = await checkProof({ opened, trust: parsed, platform, recorder }, evidence);
+  const context = { opened, trust: parsed, platform, recorder, now };
+  const bundle = await readProof(opened, recorder);
+  const signed = bundle === null ? null : await recorder.guard('signature', PROOF.bundle, () => checkSignature(context, bundle));
+  if (bundle === null || signed === null) {
+    recorder.note('The proof could not be read, so the content, the log and the time were not checked.');
+    return null;
+  }
+  const evidence = await checkSigned(context, signed);
+  const proof = await checkProof(context, { bundle, evidence, key: signed.key });
   return evidence === null ? null : summarize(opened, evidence, proof);
+}
+
+async function checkSigned(context: CheckContext, { statement }: Signed): Promise<Evidence | null> {
+  const { opened, recorder } = context;
+  if (recorder.failed('signature')) {
+    recorder.note('The content of data/ was not read, because no valid signature covers it.');
+    return null;
+  }
+  const evidence = await checkEvidence(opened, recorder);
+  if (evidence === null) return null;
+  if (statement !== null) checkPredicate(context, statement, evidence);
+  await checkAuditTrail(context, evidence);
+  return evidence;
 }
 
 function readTrust(trust: Trust): ParsedTrust {
@@ -51,17 +93,13 @@ interface Proof {
   timestamps: PackageSummary['timestamps'];
 }
 
-async function checkProof(context: CheckContext, evidence: Evidence | null): Promise<Proof> {
-  const { opened, recorder } = context;
-  const bundle = await readProof(opened, recorder);
-  if (bundle === null) {
-    recorder.note('The proof could not be read, so the signature, the log and the time were not checked.');
-    return { key: null, log: null, timestamps: [] };
-  }
-  const key = await recorder.guard('signature', PROOF.bundle, () => checkSignature(context, bundle, evidence));
+async function checkProof(context: CheckContext, { bundle, evidence, key }: { bundle: Bundle; evidence: Evidence | null; key: Proof['key'] }): Promise<Proof> {
+  const { recorder } = context;
   const log = await recorder.guard('inclusion', PROOF.bundle, () => checkLog(context, bundle, { evidence, key }));
   if (log !== null) await recorder.guard('consistency', PROOF.consistency, () => checkHistory(context, log));
   const timestamps = (await recorder.guard('timestamp', PROOF.bundle, () => checkTime(context, bundle, evidence))) ?? [];
+  if (evidence !== null)
+    checkTimes(context, { generatedAt: evidence.generated_at, timestamps, bundle, keys: { package: key, log: log?.logKey, note: log?.noteKey } });
   return { key, log, timestamps };
 }
 

@@ -82,7 +82,7 @@ export const log: Vector[] = [
   ),
   failing(
     'a different entry time',
-    ['promise'],
+    ['promise', 'time_mismatch'],
     bundle((value) => {
       entryOf(value).integratedTime = '1';
     }),

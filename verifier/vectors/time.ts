@@ -1,25 +1,31 @@
-import { utf8 } from '@rrs/evidence-format';
+import { pemFromSpki, utf8 } from '@rrs/evidence-format';
 import type { Code } from '../src/codes.ts';
 import { type AuthorityFaults, testAuthority } from '../src/testing/authority.ts';
-import { buildPackage, type Files, zipOf } from '../src/testing/build.ts';
+import { buildPackage, type Files, type Keys, type Recipe, testKeys, zipOf } from '../src/testing/build.ts';
 import { p256Key } from '../src/testing/signer.ts';
-import { failing, type Vector } from './vector.ts';
+import type { Trust } from '../src/trust/trust.ts';
+import { failing, sealed, type Vector } from './vector.ts';
 
 const good = await testAuthority();
+const ours = await testKeys();
 const TOKEN = 'proof/timestamp.tsr';
 
 interface Case {
   faults?: AuthorityFaults[];
   roots?: string[];
   tamper?(files: Files): void;
+  recipe?: Recipe;
+  /** Period of use of one of the keys. */
+  period?: Partial<Trust['periods'][number]> & { use: keyof Keys };
 }
 
-function stamped({ faults = [{}], roots = [good.root], tamper }: Case = {}): Vector['make'] {
+function stamped({ faults = [{}], roots = [good.root], tamper, recipe, period }: Case = {}): Vector['make'] {
   return async () => {
     const authorities = await Promise.all(faults.map(testAuthority));
-    const built = await buildPackage({ stamps: authorities.map(({ stamp }) => stamp) });
+    const built = await buildPackage({ ...recipe, stamps: authorities.map(({ stamp }) => stamp) });
+    const periods = period ? [{ key: pemFromSpki(ours[period.use].spki), from: null, to: null, revoked: null, ...period }] : [];
     tamper?.(built.files);
-    return { zip: await zipOf(built), trust: { ...built.trust, timestampRoots: roots } };
+    return { zip: await zipOf(built), trust: { ...built.trust, timestampRoots: roots, periods } };
   };
 }
 
@@ -44,5 +50,43 @@ export const time: Vector[] = [
   wrong('a token signed by another key', { signWith: p256Key('stranger') }),
   wrong('a rejection instead of a token', { status: 2 }),
   failing('a different timestamp file', ['timestamp_copy'], stamped({ tamper: (files) => files.set(TOKEN, utf8('other')) })),
+
+  ...(['2026-03-04T05:01:08', '2026-03-04T06:06:07'] as const).map((at) => ({
+    name: `good: stamped at ${at}`,
+    verdict: 'verified' as const,
+    codes: [],
+    make: stamped({ faults: [{ at }] }),
+  })),
+  wrong('stamped before it was made', { at: '2026-03-04T05:01:06' }, ['time_mismatch']),
+  wrong('stamped an hour after it was made', { at: '2026-03-04T06:06:08' }, ['time_mismatch']),
+  { name: 'good: stamped again years later', verdict: 'verified', codes: [], make: stamped({ faults: [{}, { at: '2030-01-01T00:00:00' }] }) },
+  failing('stamped in the future', ['time_mismatch'], async () => ({ ...(await stamped()()), options: { now: Date.parse('2026-03-04T05:01:30Z') } })),
+  failing('made in the future', ['time_mismatch'], async () => ({ ...(await sealed()()), options: { now: Date.parse('2026-03-04T05:01:00Z') } })),
+  failing(
+    'a time in the log that is far from the timestamp',
+    ['time_mismatch'],
+    stamped({ recipe: { log: (parts) => void Object.assign(parts, { integratedTime: 1_000_000_000 }) } }),
+  ),
+  failing(
+    'a time in the log that is far from generated_at, without a timestamp',
+    ['time_mismatch'],
+    sealed({ log: (parts) => void Object.assign(parts, { integratedTime: 1_000_000_000 }) }),
+  ),
+  {
+    name: 'good: stamped before its key was replaced',
+    verdict: 'verified',
+    codes: [],
+    make: stamped({ period: { use: 'package', from: '2026-01-01T00:00:00Z', to: '2026-03-04T05:08:00Z' } }),
+  },
+  ...(['package', 'log', 'note'] as const).flatMap((use) => [
+    failing(`stamped after its ${use} key was replaced`, ['key_period'], stamped({ period: { use, to: '2026-03-04T05:06:30Z' } })),
+    failing(`stamped after its ${use} key was revoked`, ['key_period'], stamped({ period: { use, revoked: '2026-03-04T05:06:30Z' } })),
+  ]),
+  failing('stamped before its key was in use', ['key_period'], stamped({ period: { use: 'package', from: '2026-03-05T00:00:00Z' } })),
+  failing(
+    'a replaced key and a timestamp whose authority is unknown',
+    ['key_period'],
+    stamped({ roots: [], period: { use: 'package', to: '2026-03-04T05:08:00Z' } }),
+  ),
   failing('a missing timestamp file', ['proof_missing'], stamped({ tamper: (files) => files.delete(TOKEN) })),
 ];

@@ -3,13 +3,14 @@ import type { Report } from '../src/report.ts';
 import { type Built, buildPackage, type Files, type Recipe, zipOf } from '../src/testing/build.ts';
 import { type RawEntry, rawEntries, rawZip } from '../src/testing/raw-zip.ts';
 import type { Trust } from '../src/trust/trust.ts';
+import type { VerifyOptions } from '../src/verify.ts';
 
 /** A package, the trusted keys, and the expected verdict with exactly these codes. */
 export interface Vector {
   name: string;
   verdict: Report['verdict'];
   codes: Code[];
-  make(): Promise<{ zip: Uint8Array; trust: Trust }>;
+  make(): Promise<{ zip: Uint8Array; trust: Trust; options?: VerifyOptions }>;
 }
 
 type Make = Vector['make'];

@@ -30,18 +30,33 @@ export interface Manifest {
   faults: { line: number; message: string }[];
 }
 
-/** Returns the readable lines, and a fault for each line that is not in the form of manifestText. */
+/** A package has at most this many files. */
+const MAX_LINES = 100_000;
+const MAX_FAULTS = 100;
+
+/** Returns the readable lines, and a fault for each line that is not in the form of manifestText. Stops at too many lines or faults. */
 export function parseManifest(text: string): Manifest {
   const manifest: Manifest = { entries: new Map(), faults: [] };
-  const lines = text.split('\n');
-  if (lines.pop() !== '') manifest.faults.push({ line: lines.length + 1, message: 'does not end with a line feed' });
   let previous = '';
-  for (const [at, line] of lines.entries()) {
+  let number = 0;
+  for (let start = 0; start < text.length && manifest.faults.length < MAX_FAULTS; ) {
+    const end = text.indexOf('\n', start);
+    const line = text.slice(start, end === -1 ? text.length : end);
+    start += line.length + 1;
+    number++;
+    if (number > MAX_LINES) {
+      manifest.faults.push({ line: number, message: `more than ${MAX_LINES} lines` });
+      break;
+    }
+    if (end === -1) {
+      manifest.faults.push({ line: number, message: 'does not end with a line feed' });
+      break;
+    }
     const [, sha256 = '', path = ''] = /^([0-9a-f]{64}) {2}(.+)$/.exec(line) ?? [];
     const message =
       path === '' ? 'expected a hash, two spaces and a name' : !isSafeName(path) ? 'unsafe name' : path <= previous ? 'not sorted or duplicate' : null;
     if (message === null) manifest.entries.set(path, sha256);
-    else manifest.faults.push({ line: at + 1, message });
+    else manifest.faults.push({ line: number, message });
     if (path > previous) previous = path;
   }
   return manifest;

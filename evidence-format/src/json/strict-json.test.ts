@@ -47,6 +47,24 @@ test('refuses nesting only beyond the limit', () => {
   expect(() => parseStrictJson('{"a":'.repeat(1_000_000))).toThrow('nested deeper');
 });
 
+test('refuses more values than the limit before it creates any', () => {
+  expect(() => parseStrictJson('[1,2,3]', { nodes: 4 })).not.toThrow();
+  expect(() => parseStrictJson('[1,2,3,4]', { nodes: 4 })).toThrow('more than 4 values');
+  expect(() => parseStrictJson('{"a":[1,{"b":",[{"}]}', { nodes: 5 })).not.toThrow();
+  expect(() => parseStrictJson('{"a":[1,{"b":",[{"}]}', { nodes: 4 })).toThrow('more than 4 values');
+  expect(() => parseStrictJson(`[${'{},'.repeat(200_000)}{}]`)).toThrow('more than 200000 values');
+});
+
+test('never counts fewer values than there are', () => {
+  const size = (value: unknown): number =>
+    value !== null && typeof value === 'object' ? Object.values(value).reduce<number>((sum, one) => sum + size(one), 1) : 1;
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      expect(() => parseStrictJson(JSON.stringify([value]), { nodes: size(value) })).toThrow('values');
+    }),
+  );
+});
+
 test.each(['', '{', '{"a"', '"', '"\\', '[1,]', '{"a":1}}', ']', '\ufeff{}', '{"\\x":1}', "{'a':1}", '1 2', 'NaN', '"a":1'])('refuses %j', (text) => {
   expect(() => parseStrictJson(text)).toThrow(FormatError);
 });

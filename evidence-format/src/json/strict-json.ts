@@ -3,31 +3,44 @@ import { assertFormat, FormatError } from '../bytes/errors.ts';
 export interface JsonLimits {
   /** Maximum nesting of objects and arrays. */
   depth: number;
+  /** Maximum number of values. An empty object or array counts twice. */
+  nodes: number;
 }
 
-/** Like JSON.parse, but refuses input on which parsers may differ: duplicate keys in an object (RFC 8259 section 4) and deep nesting. */
-export function parseStrictJson(text: string, limits: JsonLimits = { depth: 64 }): unknown {
+const JSON_LIMITS: JsonLimits = { depth: 64, nodes: 200_000 };
+
+/**
+ * Like JSON.parse, but refuses input on which parsers may differ or that needs far more memory than its size: duplicate keys in an object
+ * (RFC 8259 section 4), deep nesting and too many values. The limits are checked before any value is created.
+ */
+export function parseStrictJson(text: string, limits: Partial<JsonLimits> = {}): unknown {
   try {
-    checkStructure(text, limits.depth);
+    checkStructure(text, { ...JSON_LIMITS, ...limits });
     return JSON.parse(text);
   } catch (error) {
     throw error instanceof SyntaxError ? new FormatError(`not valid JSON: ${error.message}`) : error;
   }
 }
 
-/** Checks only nesting and keys. JSON.parse checks the syntax. */
-function checkStructure(text: string, depth: number): void {
+/** Checks only nesting, keys and the number of values. JSON.parse checks the syntax. */
+function checkStructure(text: string, { depth, nodes }: JsonLimits): void {
   const open: Set<string>[] = [];
+  let counted = 1;
+  const count = (): void => assertFormat(++counted <= nodes, `more than ${nodes} values`);
   for (let at = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {
       case 0x7b: // {
       case 0x5b: // [
+        count();
         open.push(new Set());
         assertFormat(open.length <= depth, `nested deeper than ${depth} levels`);
         break;
       case 0x7d: // }
       case 0x5d: // ]
         open.pop();
+        break;
+      case 0x2c: // ,
+        count();
         break;
       case 0x22: {
         const end = stringEnd(text, at);

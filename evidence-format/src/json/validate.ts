@@ -30,7 +30,10 @@ export interface SchemaFault {
   message: string;
 }
 
-/** Returns every fault in document order. `value` must come from JSON.parse. */
+/** Bounds the memory and time that a document with a fault in every value can use. */
+const MAX_FAULTS = 100;
+
+/** Returns the first faults in document order: all of them, or somewhat more than 100. `value` must come from JSON.parse. */
 export function validate(schema: Schema, value: unknown): SchemaFault[] {
   const faults: SchemaFault[] = [];
   check(schema, value, '', faults);
@@ -38,6 +41,7 @@ export function validate(schema: Schema, value: unknown): SchemaFault[] {
 }
 
 function check(schema: Schema, value: unknown, path: string, faults: SchemaFault[]): void {
+  if (faults.length >= MAX_FAULTS) return;
   const fault = (message: string): unknown => faults.push({ path, message });
   if (schema.type !== undefined && !(typeof schema.type === 'string' ? isOfType(value, schema.type) : schema.type.some((type) => isOfType(value, type))))
     fault(`is not ${[schema.type].flat().join(' or ')}`);
@@ -84,6 +88,7 @@ function checkObject(schema: Schema, value: Readonly<Record<string, unknown>>, p
   const { properties = {}, required = [], additionalProperties } = schema;
   for (const key of required) if (!Object.hasOwn(value, key)) faults.push({ path, message: `is missing the key ${JSON.stringify(key)}` });
   for (const [key, member] of Object.entries(value)) {
+    if (faults.length >= MAX_FAULTS) return;
     const known = Object.hasOwn(properties, key) ? properties[key] : undefined;
     if (known !== undefined) check(known, member, `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, faults);
     else if (additionalProperties === false) faults.push({ path, message: `has the unknown key ${JSON.stringify(key)}` });

@@ -2,10 +2,10 @@ import { logId, toHex } from '@rrs/evidence-format';
 import type { Database } from '../db/database.ts';
 import type { App } from '../http/app.ts';
 import { AppError } from '../shared/errors.ts';
-import { publishedKeys } from './keys/keys.ts';
+import { publishedKeyList, publishedKeys } from './keys/keys.ts';
 import { EvidenceKeys } from './schemas.ts';
 
-export function keyRoutes(app: App, { db }: { db: Database }): void {
+export function keyRoutes(app: App, { db, publicUrl }: { db: Database; publicUrl: () => string }): void {
   app.get(
     '/riskops-evidence/keys',
     {
@@ -14,25 +14,12 @@ export function keyRoutes(app: App, { db }: { db: Database }): void {
         operationId: 'listEvidenceKeys',
         summary: 'List signing keys',
         description:
-          'Returns every public key that ever signed a package or a checkpoint of a transparency log. Keys in use come first. Compare the fingerprints with those that you received through another channel: keys from this endpoint alone prove nothing.',
+          'Returns every public key that ever signed a package or a checkpoint of a transparency log. Keys in use come first. Save the response as keys.json for `rrs-verify --keys`, which accepts exactly this form. Compare the fingerprints with those that you received through another channel: keys from this endpoint alone prove nothing.',
         tags: ['Evidence'],
         response: { 200: EvidenceKeys },
       },
     },
-    async (_request, reply) => {
-      const keys = await db.withSystem(publishedKeys);
-      return reply.send({
-        keys: keys.map(({ keyId, use, algorithm, publicKeyPem, jwk, validFrom, validTo }) => ({
-          key_id: keyId,
-          use,
-          algorithm,
-          public_key_pem: publicKeyPem,
-          jwk,
-          valid_from: validFrom.toISOString(),
-          valid_to: validTo?.toISOString() ?? null,
-        })),
-      });
-    },
+    async (_request, reply) => reply.send(await db.withSystem((tx) => publishedKeyList(tx, publicUrl()))),
   );
 }
 

@@ -164,7 +164,7 @@ export function packageRoutes(app: App, deps: EvidenceDeps): void {
           'Verifies the stored package with the same program that auditors use offline, against every key that this service ever published. A superseded package still verifies for its date. Every verification is recorded with a receipt.',
         tags: ['Evidence'],
         params: PackageParams,
-        response: { 200: Verification, ...problems('not_found', 'conflict') },
+        response: { 200: Verification, ...problems('not_found', 'conflict', 'unprocessable') },
       },
     },
     async (request, reply) => {

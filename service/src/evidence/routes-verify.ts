@@ -4,6 +4,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../http/app.ts';
 import { readForm } from '../http/requests/uploads.ts';
+import { problems } from '../http/schemas.ts';
 import { AppError, type FieldError } from '../shared/errors.ts';
 import type { EvidenceDeps } from './deps.ts';
 import { publishedKeys } from './keys/keys.ts';
@@ -35,9 +36,9 @@ async function uploadRoute(app: App, { db, reportLimit, timestampCertificates }:
         operationId: 'verifyUploadedPackage',
         summary: 'Verify an uploaded package',
         description:
-          'Verifies a package that you send as the raw body or as the part `file` of a multipart form. Uses the same program that auditors use offline, and every key that this service ever published. Always returns 200 with a verdict, even if the file is not a package. A package that another installation signed is never `verified`. The file is not stored. `superseded` is set only for packages of your organization.',
+          'Verifies a package that you send as the raw body or as the part `file` of a multipart form. Uses the same program that auditors use offline, and every key that this service ever published. Returns 200 with a verdict, even if the file is not a package. Returns 422 if the verification needs more memory or time than the service allows. A package that another installation signed is never `verified`. The file is not stored. `superseded` is set only for packages of your organization.',
         tags: ['Evidence'],
-        response: { 200: Verification },
+        response: { 200: Verification, ...problems('unprocessable') },
       },
     },
     async (request, reply) => {

@@ -1,3 +1,4 @@
+import { KEY_USES } from '@rrs/evidence-format';
 import { Type } from 'typebox';
 import { listParameters, PageOf } from '../http/paging.ts';
 import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp } from '../http/schemas.ts';
@@ -185,13 +186,21 @@ export const ConsistencyProof = Named('ConsistencyProof', {
 });
 
 export const EvidenceKeys = Named('EvidenceKeys', {
+  version: Type.Literal(2, { description: 'Version of this list.' }),
+  origins: Type.Array(Type.String(), {
+    description: 'Hosts of the transparency logs that the keys sign for. A log is named `<host>/orgs/<organization id>`.',
+    examples: [['rrs.example']],
+  }),
   keys: Type.Array(
     Named('EvidenceKey', {
       key_id: Type.String({
-        description: 'OpenSSH fingerprint (package keys) or SHA-256 of the SubjectPublicKeyInfo in hexadecimal (log keys).',
+        description: 'OpenSSH fingerprint (package keys) or SHA-256 of the SubjectPublicKeyInfo in hexadecimal (log and note keys).',
         examples: ['SHA256:wZKdFjLZ0u6T1vGq1nIDqYRLkvXgqVqYwqkH3H0kq1M'],
       }),
-      use: OneOf(['package', 'log'] as const, { description: '`package` keys sign packages. `log` keys sign checkpoints of the transparency log.' }),
+      use: OneOf(KEY_USES, {
+        description:
+          '`package` keys sign packages. `log` keys sign entries and Rekor checkpoints of the transparency log. `note` keys sign its C2SP checkpoints.',
+      }),
       algorithm: OneOf(['ES256', 'Ed25519'] as const, { description: 'Signature algorithm.' }),
       public_key_pem: Type.String({
         description: 'Public key in PEM (SubjectPublicKeyInfo).',
@@ -212,6 +221,8 @@ export const EvidenceKeys = Named('EvidenceKeys', {
       ),
       valid_from: timeOf('When the key was registered.'),
       valid_to: Nullable(Type.String({ format: 'date-time', description: 'When the key was replaced. Null while it is in use.', examples: [null] })),
+      revoked_at: Nullable(Type.String({ format: 'date-time', description: 'When the key was revoked. Null unless it was.', examples: [null] })),
+      revoked_reason: Nullable(Type.String({ description: 'Why the key was revoked. Null unless it was.', examples: [null] })),
     }),
     { description: 'Every key that was ever used. Keys in use come first.' },
   ),

@@ -1,4 +1,5 @@
 import { nameCheck, parseTopFolder, toHex } from '@rrs/evidence-format';
+import { LIMITS } from '../limits.ts';
 import type { Platform } from '../platform.ts';
 import type { Recorder } from '../report.ts';
 import type { Source } from './source.ts';
@@ -11,6 +12,8 @@ export interface StoredFile {
   sha256: string;
   /** Content of a file that is parsed. Null for all other files and for files above the limit. */
   bytes: Uint8Array | null;
+  /** Reads the content from the archive again. The caller must compare its hash. */
+  reread(): AsyncGenerator<Uint8Array>;
 }
 
 export interface OpenedPackage {
@@ -20,19 +23,15 @@ export interface OpenedPackage {
   bytes: number;
 }
 
-const MIB = 1 << 20;
-
 /** Returns the maximum size of a file that is kept in memory for parsing, or null for a file that is only hashed. */
 function parseLimit(path: string): number | null {
-  if (path === 'data/evidence.json' || path === 'data/audit-trail.jsonl' || path === 'manifest-sha256.txt') return 64 * MIB;
-  if (path.startsWith('proof/') || path === 'bagit.txt' || path === 'bag-info.txt' || path === 'tagmanifest-sha256.txt') return MIB;
+  if (path === 'data/evidence.json') return LIMITS.evidence;
+  if (path === 'manifest-sha256.txt') return LIMITS.manifest;
+  if (path.startsWith('proof/') || path === 'bagit.txt' || path === 'bag-info.txt' || path === 'tagmanifest-sha256.txt') return LIMITS.proofFile;
   return null;
 }
 
-/** Limits memory. Further files are hashed but not parsed. */
-const MAX_PARSED_FILES = 64;
-
-/** Reads every byte of the package exactly once, in order. */
+/** Reads every byte of the package once, in order, and hashes every file. Parses nothing but the ZIP itself. */
 export async function readPackage(source: Source, platform: Platform, recorder: Recorder): Promise<OpenedPackage | null> {
   const entries = await recorder.guard('archive', '', () => readDirectory(source, recorder));
   if (entries === null) return null;
@@ -45,11 +44,11 @@ export async function readPackage(source: Source, platform: Platform, recorder: 
   let parsedFiles = 0;
   for (const [index, entry] of entries.entries()) {
     const path = paths[index] ?? null;
-    const limit = path === null || parsedFiles >= MAX_PARSED_FILES ? null : parseLimit(path);
+    const limit = path === null || parsedFiles >= LIMITS.parsedFiles ? null : parseLimit(path);
     const file = await recorder.guard('truncated', entry.name, () => readFile({ entry, limit, read: readEntry(window, entry, recorder) }, platform, recorder));
     if (file === null || path === null) continue;
     if (file.bytes !== null) parsedFiles++;
-    files.set(path, file);
+    files.set(path, { ...file, reread: () => readEntry(windowOver(source), entry, recorder) });
   }
   if (!recorder.failed('container')) recorder.setLayer('container', 'pass', `ZIP archive with ${entries.length} files and no other bytes`);
   return folder === null ? null : { folder, files, bytes: source.size };
@@ -78,7 +77,9 @@ interface Reading {
   read: AsyncGenerator<Uint8Array>;
 }
 
-async function readFile({ entry, limit, read }: Reading, platform: Platform, recorder: Recorder): Promise<StoredFile> {
+type HashedFile = Omit<StoredFile, 'reread'>;
+
+async function readFile({ entry, limit, read }: Reading, platform: Platform, recorder: Recorder): Promise<HashedFile> {
   const tooLarge = limit !== null && entry.size > limit;
   if (tooLarge)
     recorder.fail('too_large', entry.name, {
@@ -91,6 +92,7 @@ async function readFile({ entry, limit, read }: Reading, platform: Platform, rec
   let crc = 0;
   let filled = 0;
   for await (const piece of read) {
+    recorder.tick();
     hash.update(piece);
     crc = platform.crc32(piece, crc);
     bytes?.set(piece, filled);

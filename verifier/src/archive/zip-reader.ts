@@ -1,4 +1,5 @@
 import { equalBytes, fromUtf8 } from '@rrs/evidence-format';
+import { LIMITS } from '../limits.ts';
 import type { Recorder } from '../report.ts';
 import type { Source } from './source.ts';
 import { readExactly, type Window } from './window.ts';
@@ -12,8 +13,6 @@ export interface ZipEntry extends EntryFacts {
   /** Offset after the last byte, including the data descriptor. */
   end: number;
 }
-
-const LIMITS = { entries: 100_000, directory: 64 << 20 } as const;
 
 const END_SIGNATURE = 0x06054b50;
 const END64_SIGNATURE = 0x06064b50;
@@ -92,6 +91,7 @@ function parseDirectory(bytes: Uint8Array, count: number, recorder: Recorder): E
   const entries: EntryFacts[] = [];
   let at = 0;
   while (at < bytes.length) {
+    if (entries.length === count) return broken(`The end record states ${count} entries, but the directory has more.`);
     if (at + CENTRAL_SIZE > bytes.length || view.getUint32(at, true) !== CENTRAL_SIGNATURE) return broken('The ZIP directory is damaged.');
     const length = CENTRAL_SIZE + view.getUint16(at + 28, true) + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
     if (at + length > bytes.length) return broken('The ZIP directory is damaged.');

@@ -9,4 +9,6 @@ export interface CheckContext {
   trust: ParsedTrust;
   platform: Platform;
   recorder: Recorder;
+  /** In milliseconds since 1970. */
+  now: number;
 }

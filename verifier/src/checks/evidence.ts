@@ -1,20 +1,9 @@
-import {
-  canonicalPieces,
-  type Evidence,
-  evidenceSchema,
-  fromUtf8,
-  parseBagInfo,
-  parseStrictJson,
-  TRAIL_START,
-  validate,
-  verifyTrail,
-} from '@rrs/evidence-format';
+import { canonicalPieces, type Evidence, evidenceSchema, fromUtf8, parseBagInfo, parseStrictJson, validate } from '@rrs/evidence-format';
 import type { OpenedPackage } from '../archive/read-package.ts';
 import type { Recorder } from '../report.ts';
 import { evidenceFaults, missingGaps } from './evidence-rules.ts';
 
 const FILE = 'data/evidence.json';
-const TRAIL = 'data/audit-trail.jsonl';
 const MAX_SCHEMA_FAULTS = 50;
 
 /** Checks the form of evidence.json and that it agrees with itself and with the files. Returns null if its form is wrong. */
@@ -87,37 +76,4 @@ function bagInfo(bytes: Uint8Array) {
   } catch {
     return null;
   }
-}
-
-/** Checks data/audit-trail.jsonl: each line contains the hash of the previous line, and evidence.json the hash of the last one. */
-export async function checkAuditTrail({ files }: OpenedPackage, evidence: Evidence, recorder: Recorder): Promise<void> {
-  const stored = files.get(TRAIL);
-  if (stored === undefined) recorder.fail('audit_trail', TRAIL, 'The file is missing.');
-  const bytes = stored?.bytes ?? null;
-  if (bytes === null) return;
-  await recorder.guard('audit_trail', TRAIL, async () => {
-    if (bytes.length > 0 && bytes.at(-1) !== LF) recorder.fail('audit_trail', TRAIL, 'The last line does not end with a line feed.');
-    const { events, head, faults } = await verifyTrail(linesOf(bytes));
-    for (const { line, message } of faults) recorder.fail('audit_trail', TRAIL, `Line ${line}: ${message}.`);
-    const declared = evidence.audit_trail;
-    if (declared.file !== TRAIL)
-      recorder.fail('audit_trail', FILE, { detail: 'evidence.json names a different file as the audit trail.', expected: TRAIL, actual: declared.file });
-    if (declared.events !== events || declared.head !== head) {
-      recorder.fail('audit_trail', TRAIL, {
-        detail: 'The audit trail does not match evidence.json.',
-        expected: `${declared.events} events ending in ${declared.head}`,
-        actual: `${events} events ending in ${head}`,
-      });
-    }
-    const empty = head === TRAIL_START;
-    if (!recorder.failed('audit_trail'))
-      recorder.setLayer('audit_trail', 'pass', empty ? 'no events, as evidence.json states' : `unbroken chain of ${events} events`);
-  });
-}
-
-const LF = 0x0a;
-
-/** Yields the lines without their line feeds, decoded one at a time. Ignores bytes after the last line feed. */
-function* linesOf(bytes: Uint8Array): Generator<string> {
-  for (let start = 0, end = bytes.indexOf(LF); end !== -1; start = end + 1, end = bytes.indexOf(LF, start)) yield fromUtf8(bytes.subarray(start, end));
 }

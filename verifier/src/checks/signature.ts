@@ -19,29 +19,31 @@ import { includesKey } from '../trust/trust.ts';
 import type { CheckContext } from './context.ts';
 import { type Bundle, PROOF } from './proof-files.ts';
 
-/** Checks the DSSE envelope: the signature, and that the statement matches the files and evidence.json. Returns the key that the proof identifies. */
-export async function checkSignature(context: CheckContext, bundle: Bundle, evidence: Evidence | null): Promise<Uint8Array | null> {
+export interface Signed {
+  /** The key that the proof identifies. */
+  key: Uint8Array | null;
+  statement: Statement | null;
+}
+
+/** Checks the DSSE envelope: the signature, and that the statement has the hashes of the files. */
+export async function checkSignature(context: CheckContext, bundle: Bundle): Promise<Signed> {
   const { opened, platform, recorder } = context;
   const { payload, payloadType, signatures } = bundle.dsseEnvelope;
   const bytes = fromBase64(payload);
   const copy = opened.files.get(PROOF.statement)?.bytes;
   if (copy && !equalBytes(copy, bytes)) recorder.fail('statement_copy', PROOF.statement, 'The file differs from the signed statement.');
   const statement = await recorder.guard('statement', PROOF.bundle, () => parseStatement(bytes));
-  if (statement !== null) {
-    checkSubjects(context, statement);
-    if (evidence !== null) checkPredicate(context, statement, evidence);
-  }
+  if (statement !== null) checkSubjects(context, statement);
   const key = signingKey(context, bundle);
   if (key === null) {
     recorder.fail('signature', PROOF.bundle, 'No key is available to verify the signature.');
-    return null;
+    return { key, statement };
   }
   const signed = { message: preAuthEncoding(payloadType, bytes), signature: fromBase64(signatures[0].sig) };
   if (!(await verifyEcdsa(platform.subtle, { spki: key }, signed)))
     recorder.fail('signature', PROOF.bundle, 'The signature is not a valid signature of this key for this statement.');
   recordSignatureResult(context, key);
-  if (evidence !== null) checkPeriod(context, key, evidence.generated_at);
-  return key;
+  return { key, statement };
 }
 
 function recordSignatureResult({ trust, recorder, opened }: CheckContext, key: Uint8Array): void {
@@ -55,22 +57,6 @@ function recordSignatureResult({ trust, recorder, opened }: CheckContext, key: U
     const expected = trust.packageKeys.map(opensshFingerprint).join(' or ');
     recorder.fail('untrusted_key', PROOF.bundle, { detail: 'The signing key is not one of your trusted keys.', expected, actual: fingerprint });
   }
-}
-
-/** Tolerance: a package is signed some time after `generated_at`. */
-const GRACE_MS = 3_600_000;
-
-/** A retired key may have been disclosed since, so it must not vouch for a package outside its period. */
-function checkPeriod({ trust, recorder }: CheckContext, key: Uint8Array, generatedAt: string): void {
-  const generated = Date.parse(generatedAt);
-  const periods = trust.periods.filter((period) => equalBytes(period.key, key));
-  if (periods.length === 0 || periods.some(({ from, to }) => generated >= from - GRACE_MS && generated <= to + GRACE_MS)) return;
-  const format = (time: number, unbounded: string): string => (Number.isFinite(time) ? new Date(time).toISOString() : unbounded);
-  recorder.fail('key_period', PROOF.bundle, {
-    detail: 'generated_at is outside the period in which the key was in use.',
-    expected: periods.map(({ from, to }) => `${format(from, 'any time')} to ${format(to, 'now')}`).join(' or '),
-    actual: generatedAt,
-  });
 }
 
 /** Finds the key with the ID in the signature: in the log entry, in the key copy or among the trusted keys. */
@@ -124,7 +110,8 @@ function checkSubjects({ opened, recorder }: CheckContext, { subject }: Statemen
   }
 }
 
-function checkPredicate({ recorder }: CheckContext, { predicate }: Statement, evidence: Evidence): void {
+/** Compares what the statement says about the package with evidence.json. */
+export function checkPredicate({ recorder }: CheckContext, { predicate }: Statement, evidence: Evidence): void {
   const expectedPredicate = predicateOf(evidence);
   for (const key of Object.keys(expectedPredicate) as (keyof typeof expectedPredicate)[]) {
     const [expected, actual] = [canonicalJson(expectedPredicate[key]), canonicalJson(predicate[key])];

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { pemFromSpki } from '@rrs/evidence-format';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildPackage, c2spNote, ORIGIN, testKeys, zipOf } from '../testing/build.ts';
+import { buildPackage, c2spNote, keyListOf, ORIGIN, testKeys, zipOf } from '../testing/build.ts';
 import { main } from './cli.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rrs-verify-'));
@@ -29,19 +29,19 @@ beforeAll(async () => {
   writeFileSync(file('keys/note.pem'), pemFromSpki(keys.note.spki));
   writeFileSync(file('other.pem'), pemFromSpki(other.package.spki));
   writeFileSync(file('vkey'), built.trust.noteKeys[0] ?? '');
-  const published = (use: string, spki: Uint8Array) => ({
-    key_id: 'x',
-    algorithm: 'x',
-    use,
-    public_key_pem: pemFromSpki(spki),
-    jwk: {},
-    valid_from: null,
-    valid_to: null,
-  });
-  writeFileSync(
-    file('keys.json'),
-    JSON.stringify({ keys: [published('package', keys.package.spki), published('log', keys.log.spki), published('log', keys.note.spki)] }),
-  );
+  const list = keyListOf(keys);
+  const [first, ...others] = list.keys;
+  writeFileSync(file('keys.json'), JSON.stringify(list));
+  const invalid = {
+    'keys-v1.json': { keys: list.keys },
+    'keys-v3.json': { ...list, version: 3 },
+    'keys-extra.json': { ...list, keys: [{ ...first, revoked: true }, ...others] },
+    'keys-number.json': { ...list, keys: [{ ...first, valid_to: 1 }, ...others] },
+    'keys-id.json': { ...list, keys: [{ ...first, key_id: others[0]?.key_id }, ...others] },
+    'keys-jwk.json': { ...list, keys: [{ ...first, jwk: others[0]?.jwk }, ...others] },
+    'keys-use.json': { ...list, keys: [{ ...first, use: 'note' }, ...others] },
+  };
+  for (const [name, content] of Object.entries(invalid)) writeFileSync(file(name), JSON.stringify(content));
   writeFileSync(file('newer'), await c2spNote(keys.note, { origin: ORIGIN, size: 9, root: new Uint8Array(32) }));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -122,6 +122,13 @@ test.for([
   ['a file that is not a certificate', ['package.zip', '--tsa-root', 'keys/log.pem']],
   ['a file that is not a list of keys', ['package.zip', '--keys', 'package.zip']],
   ['a folder instead of a package', ['keys']],
+  ['a list of keys without a version', ['package.zip', '--keys', 'keys-v1.json']],
+  ['a list of keys in another version', ['package.zip', '--keys', 'keys-v3.json']],
+  ['a list of keys with an unknown field', ['package.zip', '--keys', 'keys-extra.json']],
+  ['a list of keys with a time that is a number', ['package.zip', '--keys', 'keys-number.json']],
+  ['a key ID of another key', ['package.zip', '--keys', 'keys-id.json']],
+  ['a JSON Web Key of another key', ['package.zip', '--keys', 'keys-jwk.json']],
+  ['a key listed for the wrong use', ['package.zip', '--keys', 'keys-use.json']],
 ] as const)('exits with 2: %s', async ([, args]) => {
   const { code, out, err } = await run(...args.map((argument) => (argument.startsWith('--') ? argument : file(argument))));
   expect({ code, out }).toEqual({ code: 2, out: '' });

@@ -122,7 +122,12 @@ async function stamp(signature: Uint8Array): Promise<Uint8Array> {
 }
 
 async function verifyWith(authority: { root: string; stamp: typeof stamp }, root = authority.root) {
-  const built = await buildPackage({ stamps: [authority.stamp] });
+  const generated_at = new Date().toISOString();
+  const built = await buildPackage({
+    stamps: [authority.stamp],
+    evidence: (evidence) => void Object.assign(evidence, { generated_at }),
+    log: (parts) => void Object.assign(parts, { integratedTime: Math.floor(Date.now() / 1000) }),
+  });
   return verifyPackage(bytesSource(await zipOf(built)), { ...built.trust, timestampRoots: [root] }, nodePlatform());
 }
 

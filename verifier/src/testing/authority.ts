@@ -41,6 +41,8 @@ export interface AuthorityFaults {
   /** The signed digest is that of other content. */
   digest?: 'other';
   status?: number;
+  /** The stamped time. */
+  at?: string;
   signWith?: TestKey;
 }
 
@@ -130,7 +132,7 @@ interface StampFacts {
 async function response({ signature, leaf, key, issuer, faults }: StampFacts): Promise<Uint8Array> {
   if (faults.status !== undefined) return seq(seq(derInteger(BigInt(faults.status))));
   const imprint = seq(algorithm(OID.sha256), octets(sha256(faults.imprint === 'other' ? utf8('other') : signature)));
-  const info = seq(derInteger(1n), derOid(OID.policy), imprint, derInteger(7n), time('2026-03-04T05:07:00'));
+  const info = seq(derInteger(1n), derOid(OID.policy), imprint, derInteger(7n), time(faults.at ?? '2026-03-04T05:07:00'));
   const named = faults.namesOther ? sha256(utf8('another certificate')) : sha256(leaf);
   const attributes = [
     seq(derOid(OID.contentType), set(derOid(OID.tstInfo))),

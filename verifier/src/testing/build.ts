@@ -13,6 +13,12 @@ import {
   ed25519RawFromSpki,
   envelopeOf,
   inclusionProof,
+  jwkOf,
+  KEY_LIST_VERSION,
+  type KeyList,
+  keyIdOf,
+  type ListedKey,
+  type ListedKeyUse,
   leafEntry,
   leafHash,
   logId,
@@ -112,6 +118,29 @@ export function trustIn(keys: Keys, timestampRoots: string[] = []): Trust {
     timestampRoots,
     checkpoints: [],
     periods: [],
+    origins: [],
+    organization: null,
+    origin: null,
+  };
+}
+
+/** The published list with these keys. */
+export function keyListOf(keys: Keys): KeyList {
+  const listed = (use: ListedKeyUse, { spki }: TestKey): ListedKey => ({
+    key_id: keyIdOf(use, spki),
+    use,
+    algorithm: use === 'note' ? 'Ed25519' : 'ES256',
+    public_key_pem: pemFromSpki(spki),
+    jwk: jwkOf(use, spki),
+    valid_from: '2026-01-01T00:00:00.000Z',
+    valid_to: null,
+    revoked_at: null,
+    revoked_reason: null,
+  });
+  return {
+    version: KEY_LIST_VERSION,
+    origins: ['evidence.example'],
+    keys: [listed('package', keys.package), listed('log', keys.log), listed('note', keys.note)],
   };
 }
 

@@ -1,5 +1,5 @@
-import { parseStrictJson } from '@rrs/evidence-format';
-import { keyKind, pemBlocks, type Trust } from './trust.ts';
+import { KEY_LIST_VERSION, parseKeyList } from '@rrs/evidence-format';
+import { keyKind, type Period, pemBlocks, type Trust } from './trust.ts';
 
 /** A trusted key, certificate or checkpoint and what it is trusted for. */
 export interface KeyFile {
@@ -8,7 +8,9 @@ export interface KeyFile {
   /** File name or value, for error messages. */
   origin: string;
   /** Period of use from the published list of keys. */
-  period?: { from: string | null; to: string | null };
+  period?: Omit<Period, 'key'>;
+  /** Logs that the published list names. */
+  origins?: string[];
 }
 
 /** Reads a published list of keys, a key, certificates or a checkpoint. Returns an empty list for any other content. */
@@ -33,19 +35,18 @@ export function isVkey(text: string): boolean {
 }
 
 function publishedKeys(origin: string, text: string): KeyFile[] {
-  const content = parseStrictJson(text);
-  const keys = isRecord(content) ? content.keys : null;
-  if (!Array.isArray(keys)) throw new Error(`${origin} is not a list of keys. Expected {"keys":[…]}.`);
-  return keys.flatMap((key: unknown): KeyFile[] => {
-    if (!isRecord(key) || typeof key.public_key_pem !== 'string') throw new Error(`${origin} contains a key without public_key_pem`);
-    const pem = key.public_key_pem;
-    if (key.use === 'package') return [{ use: 'package', text: pem, origin, period: { from: timeIn(key.valid_from), to: timeIn(key.valid_to) } }];
-    return key.use === 'log' ? [{ use: keyKind(pem) === 'ed25519' ? 'note' : 'log', text: pem, origin }] : [];
-  });
-}
-
-function timeIn(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
+  try {
+    const { keys, origins } = parseKeyList(text);
+    return keys.map(({ use, public_key_pem, valid_from, valid_to, revoked_at }) => ({
+      use,
+      text: public_key_pem,
+      origin,
+      period: { from: valid_from, to: valid_to, revoked: revoked_at },
+      origins,
+    }));
+  } catch (error) {
+    throw new Error(`${origin} is not a list of keys in version ${KEY_LIST_VERSION}: ${error instanceof Error ? error.message : error}`);
+  }
 }
 
 /** Adds the keys to `trust`. Throws if a key is not of the kind that its use requires. */
@@ -53,6 +54,7 @@ export function addKeys(trust: Trust, files: KeyFile[]): void {
   for (const file of files) {
     listFor(trust, file).push(...valuesOf(file));
     if (file.period) trust.periods.push({ key: file.text, ...file.period });
+    for (const name of file.origins ?? []) if (!trust.origins.includes(name)) trust.origins.push(name);
   }
 }
 
@@ -71,8 +73,4 @@ function valuesOf({ use, text, origin }: KeyFile): string[] {
   const [kind, required] = use === 'note' ? ['ed25519', 'Ed25519'] : ['p256', 'P-256'];
   if (keyKind(text) !== kind) throw new Error(`${origin} is not a public key of the required kind (${required}, PEM)`);
   return [text];
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

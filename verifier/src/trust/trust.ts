@@ -13,19 +13,25 @@ export interface Trust {
   timestampRoots: string[];
   /** Checkpoints that the caller saved earlier (signed notes). */
   checkpoints: string[];
-  /** Known periods of use of package keys. */
+  /** Known periods of use of the keys above. */
   periods: Period[];
+  /** Logs that the keys sign for: hosts, or full names of logs. Empty if unknown. */
+  origins: string[];
+  /** Organization ID that the package must belong to, and log that it must be in. Null if the caller does not say. */
+  organization: string | null;
+  origin: string | null;
 }
 
-interface Period {
+export interface Period {
   /** PEM. */
   key: string;
   from: string | null;
   to: string | null;
+  revoked: string | null;
 }
 
 export function emptyTrust(): Trust {
-  return { packageKeys: [], logKeys: [], noteKeys: [], timestampRoots: [], checkpoints: [], periods: [] };
+  return { packageKeys: [], logKeys: [], noteKeys: [], timestampRoots: [], checkpoints: [], periods: [], origins: [], organization: null, origin: null };
 }
 
 export interface NoteKey {
@@ -40,7 +46,11 @@ export interface ParsedTrust {
   noteKeys: NoteKey[];
   timestampRoots: Certificate[];
   checkpoints: string[];
-  periods: { key: Uint8Array; from: number; to: number }[];
+  /** `end` is when the key was replaced or revoked, whichever came first. */
+  periods: { key: Uint8Array; from: number; end: number }[];
+  origins: string[];
+  organization: string | null;
+  origin: string | null;
 }
 
 /** Throws on an invalid key, so that callers notice when a key they supplied is not used. */
@@ -51,11 +61,14 @@ export function parseTrust(trust: Trust): ParsedTrust {
     noteKeys: trust.noteKeys.map(noteKey),
     timestampRoots: trust.timestampRoots.flatMap(certificates),
     checkpoints: trust.checkpoints,
-    periods: trust.periods.map(({ key, from, to }) => ({
-      key: p256(key),
+    periods: trust.periods.map(({ key, from, to, revoked }) => ({
+      key: spkiFromPem(key),
       from: timeOf(from, Number.NEGATIVE_INFINITY),
-      to: timeOf(to, Number.POSITIVE_INFINITY),
+      end: Math.min(timeOf(to, Number.POSITIVE_INFINITY), timeOf(revoked, Number.POSITIVE_INFINITY)),
     })),
+    origins: trust.origins,
+    organization: trust.organization,
+    origin: trust.origin,
   };
 }
 

@@ -2,7 +2,7 @@ import { createPublicKey, verify } from 'node:crypto';
 import { chmod, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { utf8 } from '@rrs/evidence-format';
+import { parseKeyList, utf8 } from '@rrs/evidence-format';
 import { calculateJwkThumbprint } from 'jose';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type Database, openDatabase } from '../../db/database.ts';
@@ -210,16 +210,17 @@ describe('GET /riskops-evidence/keys', () => {
     await rotateKeys(api.db, folder);
     const { status, body } = await api.call('GET', '/api/v1/riskops-evidence/keys');
     expect(status).toBe(200);
+    expect(parseKeyList(JSON.stringify(body))).toEqual(body);
     const { keys } = body as {
       keys: { key_id: string; use: string; algorithm: string; public_key_pem: string; jwk: Record<string, string>; valid_to: string | null }[];
     };
     expect(keys.map(({ use, algorithm, valid_to }) => [use, algorithm, valid_to === null])).toEqual([
       ['package', 'ES256', true],
       ['log', 'ES256', true],
-      ['log', 'Ed25519', true],
+      ['note', 'Ed25519', true],
       ['package', 'ES256', false],
       ['log', 'ES256', false],
-      ['log', 'Ed25519', false],
+      ['note', 'Ed25519', false],
     ]);
     for (const { public_key_pem, jwk } of keys) {
       const fromJwk = createPublicKey({ key: jwk, format: 'jwk' }).export({ type: 'spki', format: 'pem' });
@@ -229,7 +230,7 @@ describe('GET /riskops-evidence/keys', () => {
     }
     const jwks = (await api.call('GET', '/.well-known/evidence/jwks.json')).body;
     expect(jwks).toEqual({ keys: keys.map(({ jwk }) => jwk) });
-    const log = keys.find(({ use, algorithm }) => use === 'log' && algorithm === 'Ed25519');
+    const log = keys.find(({ use }) => use === 'note');
     expect(await api.call('GET', `/.well-known/evidence/keys/${log?.key_id}.pem`)).toMatchObject({ status: 200, body: log?.public_key_pem });
     for (const name of ['x.pem', `${'0'.repeat(64)}.pem`, '..%2f..%2fpackage.pem']) {
       expect((await api.call('GET', `/.well-known/evidence/keys/${name}`)).status).toBe(404);

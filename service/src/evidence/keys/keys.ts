@@ -1,7 +1,5 @@
-import { createPublicKey } from 'node:crypto';
 import { join } from 'node:path';
-import { pemFromSpki, spkiFromPem } from '@rrs/evidence-format';
-import { calculateJwkThumbprint, type JWK } from 'jose';
+import { jwkOf, type KeyList, type ListedKeyUse, type PublicJwk, pemFromSpki, spkiFromPem } from '@rrs/evidence-format';
 import { sql } from 'kysely';
 import type { Database, SystemTx } from '../../db/database.ts';
 import { OperatorError } from '../../shared/errors.ts';
@@ -81,13 +79,6 @@ async function register(tx: SystemTx, { use, algorithm }: KeyKind, { keyId, publ
     .execute();
 }
 
-interface PublicJwk extends JWK {
-  kty: string;
-  crv: string;
-  x: string;
-  kid: string;
-}
-
 export interface PublishedKey {
   keyId: string;
   use: KeyUse;
@@ -102,22 +93,37 @@ export interface PublishedKey {
 /** Every key that was ever registered. Keys in use come first. */
 export async function publishedKeys(tx: SystemTx): Promise<PublishedKey[]> {
   const rows = await tx.selectFrom('evidence_keys').selectAll().orderBy(sql`valid_to desc nulls first, valid_from desc, use desc, algorithm`).execute();
-  return Promise.all(
-    rows.map(async ({ key_id, use, algorithm, spki, valid_from, valid_to }) => ({
-      keyId: key_id,
-      use,
-      algorithm,
-      spki,
-      publicKeyPem: pemFromSpki(spki),
-      jwk: await jwkOf(spki, algorithm),
-      validFrom: valid_from,
-      validTo: valid_to,
-    })),
-  );
+  return rows.map(({ key_id, use, algorithm, spki, valid_from, valid_to }) => ({
+    keyId: key_id,
+    use,
+    algorithm,
+    spki,
+    publicKeyPem: pemFromSpki(spki),
+    jwk: jwkOf(listedUse({ use, algorithm }), spki),
+    validFrom: valid_from,
+    validTo: valid_to,
+  }));
 }
 
-async function jwkOf(spki: Buffer, alg: SigningAlgorithm): Promise<PublicJwk> {
-  const { kty = '', crv = '', x = '', ...rest } = createPublicKey({ key: spki, type: 'spki', format: 'der' }).export({ format: 'jwk' });
-  const jwk = { kty, crv, x, ...rest };
-  return { ...jwk, kid: await calculateJwkThumbprint(jwk), alg, use: 'sig' };
+/** The published list separates the two keys of the log by what they sign. */
+export function listedUse({ use, algorithm }: Pick<PublishedKey, 'use' | 'algorithm'>): ListedKeyUse {
+  return algorithm === 'Ed25519' ? 'note' : use;
+}
+
+/** The list that auditors keep as keys.json. Names hosts instead of logs, because the names of the logs would reveal the organizations. */
+export async function publishedKeyList(tx: SystemTx, publicUrl: string): Promise<KeyList> {
+  const { rows } = await sql<{ host: string }>`select distinct split_part(origin, '/', 1) as host from log_origins`.execute(tx);
+  const hosts = new Set([new URL(publicUrl).host, ...rows.map(({ host }) => host)]);
+  const keys = (await publishedKeys(tx)).map((key) => ({
+    key_id: key.keyId,
+    use: listedUse(key),
+    algorithm: key.algorithm,
+    public_key_pem: key.publicKeyPem,
+    jwk: key.jwk,
+    valid_from: key.validFrom.toISOString(),
+    valid_to: key.validTo?.toISOString() ?? null,
+    revoked_at: null,
+    revoked_reason: null,
+  }));
+  return { version: 2, origins: [...hosts].sort(), keys };
 }

@@ -11,6 +11,7 @@ import {
   writeZip,
   type ZipEntry,
 } from '@rrs/evidence-format';
+import { emptyTrust } from '@rrs/verifier';
 import type { BlobRef, BlobStore } from '../../blobs/blobs.ts';
 import type { Database } from '../../db/database.ts';
 import { buildEvidence } from '../content/build-evidence.ts';
@@ -78,7 +79,7 @@ export async function sealPackage(sealing: Sealing, row: PackageRow, { withoutTi
 
   await onStep('verify');
   const trust = { packageKeys: [signers.package.publicKeyPem], logKeys: [signers.log.publicKeyPem], noteKeys: [signers.logNote.publicKeyPem] };
-  const report = await verifyStored(blobs, archive, { ...trust, timestampRoots: authorities ? [authorities.certificates] : [], checkpoints: [], periods: [] });
+  const report = await verifyStored(blobs, archive, { ...emptyTrust(), ...trust, timestampRoots: authorities ? [authorities.certificates] : [] });
   if (report.verdict !== 'verified')
     throw new Error(
       `the sealed package does not verify: ${report.failures.map(({ code, file, detail }) => `${code} ${file} ${detail}`).join('; ') || report.verdict}`,

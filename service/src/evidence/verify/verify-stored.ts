@@ -1,31 +1,34 @@
-import { emptyTrust, type Report, type Trust, verifyPackage } from '@rrs/verifier';
-import { nodePlatform } from '@rrs/verifier/node';
+import type { ListedKeyUse } from '@rrs/evidence-format';
+import { emptyTrust, type Report, type Trust } from '@rrs/verifier';
 import type { BlobRef, BlobStore } from '../../blobs/blobs.ts';
-import type { PublishedKey } from '../keys/keys.ts';
+import { listedUse, type PublishedKey } from '../keys/keys.ts';
 import { archiveSource } from '../packages/archive-source.ts';
+import { verifyInThread } from './verify-in-thread.ts';
 
 /** Verifies a stored archive with the same program that auditors use. */
 export async function verifyStored(blobs: BlobStore, archive: BlobRef, trust: Trust): Promise<Report> {
   const source = archiveSource(blobs, archive);
   try {
-    return await verifyPackage(source, trust, nodePlatform());
+    return await verifyInThread(source, trust);
   } finally {
     await source.close();
   }
 }
 
-/** Trusts every key that this installation ever signed with. */
+/** Trusts every key that this installation ever signed with, for the time in which it was in use. */
 export function trustedKeys(keys: readonly PublishedKey[], certificates: string | null): Trust {
-  const pems = (use: string, algorithm: string): string[] =>
-    keys.filter((key) => key.use === use && key.algorithm === algorithm).map(({ publicKeyPem }) => publicKeyPem);
+  const pems = (use: ListedKeyUse): string[] => keys.filter((key) => listedUse(key) === use).map(({ publicKeyPem }) => publicKeyPem);
   return {
     ...emptyTrust(),
-    packageKeys: pems('package', 'ES256'),
-    logKeys: pems('log', 'ES256'),
-    noteKeys: pems('log', 'Ed25519'),
+    packageKeys: pems('package'),
+    logKeys: pems('log'),
+    noteKeys: pems('note'),
     timestampRoots: certificates === null ? [] : [certificates],
-    periods: keys
-      .filter(({ use }) => use === 'package')
-      .map(({ publicKeyPem, validFrom, validTo }) => ({ key: publicKeyPem, from: validFrom.toISOString(), to: validTo?.toISOString() ?? null })),
+    periods: keys.map(({ publicKeyPem, validFrom, validTo }) => ({
+      key: publicKeyPem,
+      from: validFrom.toISOString(),
+      to: validTo?.toISOString() ?? null,
+      revoked: null,
+    })),
   };
 }

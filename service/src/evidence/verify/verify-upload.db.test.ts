@@ -3,10 +3,13 @@ import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { crc32 } from 'node:zlib';
+import { topFolder, writeZip } from '@rrs/evidence-format';
 import { emptyTrust } from '@rrs/verifier';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type PackageBody, usePackages } from '../../testing/evidence/packages.ts';
+import { verifyInThread } from './verify-in-thread.ts';
 import { verifyUpload } from './verify-upload.ts';
 
 const LIMIT = 2_000_000;
@@ -136,6 +139,44 @@ describe('an uploaded package', () => {
     expect(body.notes.join()).not.toContain('organization');
     expect(await receipts()).toBe(before);
     expect((await uploadsSeen(world.api().ours.id)).at(-1)).toMatchObject({ package_id: first.package_id, verdict: 'verified' });
+  });
+});
+
+describe('a hostile package', () => {
+  /** The service must keep answering while it reads these. Their hashes and signatures need not be right. */
+  const hostile: Record<string, [path: string, content: () => Buffer]> = {
+    '24 MB of empty objects': ['data/evidence.json', () => Buffer.from(`[${'{},'.repeat(8_000_000)}{}]`)],
+    'a million lines': ['data/audit-trail.jsonl', () => Buffer.alloc(3_000_000, '{}\n')],
+  };
+
+  it.each(Object.entries(hostile))('of %s is refused while the service keeps answering', async (_, [path, content]) => {
+    const pieces: Uint8Array[] = [];
+    for await (const piece of writeZip([{ name: `${topFolder(item, 1)}/${path}`, content: content() }], { crc32 })) pieces.push(piece);
+    const { url, ours } = elsewhere.api();
+    const body = Buffer.concat(pieces);
+    let done = false;
+    const upload = fetch(url + VERIFY, { method: 'POST', body, headers: { authorization: `Bearer ${ours.owner}`, 'content-type': 'application/zip' } });
+    const verdict = upload
+      .then((answer) => answer.json() as Promise<Verified>)
+      .finally(() => {
+        done = true;
+      });
+    let slowest = 0;
+    while (!done) {
+      const before = performance.now();
+      expect((await fetch(`${url}/healthz`)).status).toBe(200);
+      slowest = Math.max(slowest, performance.now() - before);
+    }
+    expect((await verdict).verdict).toBe('failed');
+    expect(slowest).toBeLessThan(5_000);
+  });
+
+  it('that exceeds the limits of the service gets a clear problem', async () => {
+    const source = { size: zip.length, read: async (offset: number, length: number) => zip.subarray(offset, offset + length) };
+    await expect(verifyInThread(source, emptyTrust(), { heapMb: 256, timeMs: 1 })).rejects.toMatchObject({
+      code: 'unprocessable',
+      message: expect.stringMatching(/^The package is not verified: the verification took longer than 0.001 s and was stopped/),
+    });
   });
 });
 

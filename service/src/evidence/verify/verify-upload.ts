@@ -3,8 +3,7 @@ import { type FileHandle, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { type Report, type Source, type Trust, verifyPackage } from '@rrs/verifier';
-import { nodePlatform } from '@rrs/verifier/node';
+import type { Report, Source, Trust } from '@rrs/verifier';
 import { recordAudit } from '../../audit/record.ts';
 import type { BlobRef } from '../../blobs/blobs.ts';
 import { withFile } from '../../blobs/files.ts';
@@ -14,6 +13,7 @@ import type { Actor } from '../../shared/actor.ts';
 import { isUuid } from '../../shared/ids.ts';
 import type { PackageRow } from '../packages/packages.ts';
 import { recordReceipt } from '../sharing/receipts.ts';
+import { verifyInThread } from './verify-in-thread.ts';
 
 export interface VerifiedUpload {
   file: BlobRef;
@@ -29,7 +29,7 @@ export async function verifyUpload(content: Readable, maxBytes: number, trust: (
     async (handle) => {
       await unlink(path);
       const file = await spool(content, handle, { maxBytes });
-      return { file, report: await verifyPackage(sourceOf(handle, file.size), await trust(), nodePlatform()) };
+      return { file, report: await verifyInThread(sourceOf(handle, file.size), await trust()) };
     },
     0o600,
   );

@@ -1,0 +1,19 @@
+const KIB = 1 << 10;
+const MIB = 1 << 20;
+
+/** What the verifier reads at most, so that a hostile package costs bounded memory and time. Sizes are in bytes. */
+export const LIMITS = {
+  /** Checking stops after this many failures. */
+  failures: 100,
+  entries: 100_000,
+  directory: 32 * MIB,
+  manifest: 32 * MIB,
+  evidence: 8 * MIB,
+  trailEvents: 1_000_000,
+  trailLine: 64 * KIB,
+  /** Each file in proof/ and each tag file. */
+  proofFile: MIB,
+  /** Files that are kept in memory. Further files are only hashed. */
+  parsedFiles: 64,
+  timestamps: 16,
+} as const;
