@@ -67,18 +67,18 @@ describe('GET /log/checkpoint', () => {
     const forms = [
       {
         text: note,
-        name: origin,
+        line: origin,
         signer: signers.logNote,
         digest: null,
         keyId: noteKeyIdEd25519(origin, ed25519RawFromSpki(spkiFromPem(signers.logNote.publicKeyPem))),
       },
-      { text: rekor_note, name: `${origin} - 1`, signer: signers.log, digest: 'sha256', keyId: noteKeyIdEcdsa(spkiFromPem(signers.log.publicKeyPem)) },
+      { text: rekor_note, line: `${origin} - 1`, signer: signers.log, digest: 'sha256', keyId: noteKeyIdEcdsa(spkiFromPem(signers.log.publicKeyPem)) },
     ];
-    for (const { text, name, signer, digest, keyId } of forms) {
+    for (const { text, line, signer, digest, keyId } of forms) {
       const parsed = parseNote(text);
       const tree = parseCheckpoint(parsed.text);
-      expect({ ...tree, root: toHex(tree.root) }).toEqual({ origin: name, size: rest.tree_size, root: rest.root_hash });
-      expect(parsed.signatures).toMatchObject([{ name, keyId }]);
+      expect({ ...tree, root: toHex(tree.root) }).toEqual({ origin: line, size: rest.tree_size, root: rest.root_hash });
+      expect(parsed.signatures).toMatchObject([{ name: origin, keyId }]);
       expect(verify(digest, utf8(parsed.text), signer.publicKeyPem, parsed.signatures[0]?.signature ?? new Uint8Array())).toBe(true);
     }
   });
