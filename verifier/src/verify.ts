@@ -3,6 +3,7 @@ import { type OpenedPackage, readPackage } from './archive/read-package.ts';
 import type { Source } from './archive/source.ts';
 import { checkContent } from './checks/content.ts';
 import type { CheckContext } from './checks/context.ts';
+import { checkEpoch } from './checks/epoch.ts';
 import { checkAuditTrail, checkEvidence } from './checks/evidence.ts';
 import { checkHistory } from './checks/history.ts';
 import { checkLog, type LogState } from './checks/log.ts';
@@ -60,7 +61,10 @@ async function checkProof(context: CheckContext, evidence: Evidence | null): Pro
   }
   const key = await recorder.guard('signature', PROOF.bundle, () => checkSignature(context, bundle, evidence));
   const log = await recorder.guard('inclusion', PROOF.bundle, () => checkLog(context, bundle, { evidence, key }));
-  if (log !== null) await recorder.guard('consistency', PROOF.consistency, () => checkHistory(context, log));
+  if (log !== null) {
+    const epoch = await recorder.guard('epoch', PROOF.epoch, () => checkEpoch(context, { log, bundle, evidence }));
+    await recorder.guard('consistency', PROOF.consistency, () => checkHistory(context, log, epoch));
+  }
   const timestamps = (await recorder.guard('timestamp', PROOF.bundle, () => checkTime(context, bundle, evidence))) ?? [];
   return { key, log, timestamps };
 }

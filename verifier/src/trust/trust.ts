@@ -13,6 +13,8 @@ export interface Trust {
   timestampRoots: string[];
   /** Checkpoints that the caller saved earlier (signed notes). */
   checkpoints: string[];
+  /** Consistency proofs of the log: responses of the API. */
+  consistencies?: string[];
   /** Known periods of use of package keys. */
   periods: Period[];
 }
@@ -40,6 +42,7 @@ export interface ParsedTrust {
   noteKeys: NoteKey[];
   timestampRoots: Certificate[];
   checkpoints: string[];
+  consistencies: string[];
   periods: { key: Uint8Array; from: number; to: number }[];
 }
 
@@ -51,6 +54,7 @@ export function parseTrust(trust: Trust): ParsedTrust {
     noteKeys: trust.noteKeys.map(noteKey),
     timestampRoots: trust.timestampRoots.flatMap(certificates),
     checkpoints: trust.checkpoints,
+    consistencies: trust.consistencies ?? [],
     periods: trust.periods.map(({ key, from, to }) => ({
       key: p256(key),
       from: timeOf(from, Number.NEGATIVE_INFINITY),
