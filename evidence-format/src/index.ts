@@ -29,7 +29,16 @@ export { evidenceSchema, evidenceSchemaText } from './document/schema.ts';
 export { canonicalJson, canonicalPieces } from './json/jcs.ts';
 export { type JsonLimits, parseStrictJson } from './json/strict-json.ts';
 export { type Schema, type SchemaFault, validate } from './json/validate.ts';
-export { type Consistency, consistencyText, parseConsistency } from './log/consistency.ts';
+export {
+  type Consistency,
+  consistencyText,
+  type GivenConsistency,
+  leavesBytes,
+  MAX_CARRIED_LEAVES,
+  parseConsistency,
+  parseConsistencyAnswer,
+  parseLeaves,
+} from './log/consistency.ts';
 export {
   type ConsistencyClaim,
   consistencyProof,
@@ -51,8 +60,30 @@ export {
   verifyConsistency,
   verifyInclusion,
 } from './log/merkle.ts';
-export { type Checkpoint, checkpointText, type Note, type NoteSignature, noteWith, parseCheckpoint, parseNote, rekorOrigin, signerOf } from './log/note.ts';
+export {
+  type Checkpoint,
+  checkpointText,
+  type LogEpochName,
+  logOrigin,
+  type Note,
+  type NoteSignature,
+  noteWith,
+  parseCheckpoint,
+  parseNote,
+  parseOrigin,
+  rekorOrigin,
+  signerOf,
+} from './log/note.ts';
 export { type LogPromise, leafEntry, promiseBytes } from './log/rekor.ts';
+export {
+  epochStatement,
+  type KeySet,
+  type KeySuccession,
+  type LogEpoch,
+  parseEpochStatement,
+  parseSuccessionStatement,
+  successionStatement,
+} from './log/statements.ts';
 export { parseTlogProof, type TlogProof, tlogProofText } from './log/tlog-proof.ts';
 export { BUNDLE_MEDIA_TYPE, type Bundle, type BundleLogEntry, type BundleParts, bundleJson, parseBundle } from './signing/bundle.ts';
 export { type Envelope, envelopeOf, PAYLOAD_TYPE, preAuthEncoding } from './signing/dsse.ts';

@@ -1406,36 +1406,60 @@ select make_tenant_table('ticket_polls', 'select, insert, update');
 -- Evidence
 -- ----------------------------------------------------------------------------------------------------
 
--- The transparency log: one RFC 6962 tree per organization. Checkpoints carry the origin, so it never changes.
-create table log_origins (
+-- The transparency log: one RFC 6962 tree per organization and epoch. Checkpoints carry the origin, so it never changes.
+-- A log that was restored or rewound continues in a new epoch, because two trees must not share an origin.
+create table log_epochs (
   org_id uuid not null references organizations (id),
+  epoch integer not null check (epoch > 0),
   origin text not null check (length(origin) between 1 and 300),
   created_at timestamptz(3) not null default now(),
-  primary key (org_id)
+  primary key (org_id, epoch)
 );
-select make_tenant_table('log_origins', 'select, insert');
-select make_insert_only('log_origins');
+select make_tenant_table('log_epochs', 'select, insert');
+select make_insert_only('log_epochs');
 
+-- Epochs that must not grow any more, and why. The next package starts the next epoch.
+create table log_endings (
+  org_id uuid not null,
+  epoch integer not null,
+  reason text not null check (reason in ('restore', 'mark_lost', 'rewound')),
+  -- The backup that was restored.
+  backup jsonb,
+  ended_at timestamptz(3) not null default now(),
+  primary key (org_id, epoch),
+  foreign key (org_id, epoch) references log_epochs (org_id, epoch)
+);
+select make_tenant_table('log_endings', 'select, insert');
+select make_insert_only('log_endings');
+
+-- A leaf records a package, or a signed statement about the log itself.
 create table log_leaves (
-  org_id uuid not null references log_origins (org_id),
+  org_id uuid not null,
+  epoch integer not null,
   index bigint not null check (index >= 0),
   entry text not null,
   leaf_hash bytea not null check (length(leaf_hash) = 32),
-  package_id uuid not null,
+  package_id uuid,
+  -- The DSSE envelope of a statement.
+  envelope text,
   appended_at timestamptz(3) not null default now(),
-  primary key (org_id, index)
+  primary key (org_id, epoch, index),
+  foreign key (org_id, epoch) references log_epochs (org_id, epoch),
+  check ((package_id is null) = (envelope is not null))
 );
-create index log_leaves_by_package on log_leaves (org_id, package_id, index);
+create index log_leaves_by_package on log_leaves (org_id, package_id, epoch, index);
 select make_tenant_table('log_leaves', 'select, insert');
 select make_insert_only('log_leaves');
 
 -- Hashes of complete subtrees, with the leaves at level 0. A proof reads a few dozen of them, regardless of the size of the log.
 create table log_nodes (
-  org_id uuid not null references log_origins (org_id),
+  org_id uuid not null,
+  epoch integer not null,
   level smallint not null check (level between 0 and 53),
   index bigint not null check (index >= 0),
   hash bytea not null check (length(hash) = 32),
-  primary key (org_id, level, index)
+  primary key (org_id, epoch, level, index),
+  foreign key (org_id, epoch) references log_epochs (org_id, epoch)
 );
 select make_tenant_table('log_nodes', 'select, insert');
 select make_insert_only('log_nodes');
@@ -1443,22 +1467,25 @@ select make_insert_only('log_nodes');
 -- Which leaf belongs to the published package. An attempt that was interrupted leaves a leaf without a row here.
 create table log_publications (
   org_id uuid not null,
+  epoch integer not null,
   index bigint not null,
   published_at timestamptz(3) not null default now(),
-  primary key (org_id, index),
-  foreign key (org_id, index) references log_leaves (org_id, index)
+  primary key (org_id, epoch, index),
+  foreign key (org_id, epoch, index) references log_leaves (org_id, epoch, index)
 );
 select make_tenant_table('log_publications', 'select, insert');
 select make_insert_only('log_publications');
 
 create table log_checkpoints (
-  org_id uuid not null references log_origins (org_id),
+  org_id uuid not null,
+  epoch integer not null,
   size bigint not null check (size > 0),
   root bytea not null check (length(root) = 32),
   note text not null,
   rekor_note text not null,
   created_at timestamptz(3) not null default now(),
-  primary key (org_id, size)
+  primary key (org_id, epoch, size),
+  foreign key (org_id, epoch) references log_epochs (org_id, epoch)
 );
 select make_tenant_table('log_checkpoints', 'select, insert');
 select make_insert_only('log_checkpoints');
@@ -1487,6 +1514,17 @@ create trigger only_closed before update or delete on evidence_keys for each row
 create trigger insert_only before truncate on evidence_keys for each statement execute function refuse_change();
 grant select on evidence_keys to rrs_app, rrs_system;
 grant insert, update (valid_to) on evidence_keys to rrs_system;
+
+-- Rotations that the old keys signed: DSSE envelopes with the signatures of the old and the new keys.
+create table key_successions (
+  -- The SHA-256 of the statement.
+  id text primary key,
+  envelope text not null,
+  created_at timestamptz(3) not null default now()
+);
+create trigger insert_only before update or delete or truncate on key_successions for each statement execute function refuse_change();
+grant select on key_successions to rrs_app, rrs_system;
+grant insert on key_successions to rrs_system;
 
 -- Proof of remediation. A newer artifact points at the one it supersedes. A removed one keeps its row.
 create table artifacts (
@@ -1575,6 +1613,7 @@ create table evidence_packages (
   manifest_sha256 text,
   tagmanifest_sha256 text,
   key_id text,
+  log_epoch integer,
   log_index bigint,
   log_size bigint,
   log_root bytea,

@@ -4,6 +4,7 @@ import type { Source } from './archive/source.ts';
 import { checkAuditTrail } from './checks/audit-trail.ts';
 import { checkContent } from './checks/content.ts';
 import type { CheckContext } from './checks/context.ts';
+import { checkEpoch } from './checks/epoch.ts';
 import { checkEvidence } from './checks/evidence.ts';
 import { checkHistory } from './checks/history.ts';
 import { checkLog, type LogState } from './checks/log.ts';
@@ -96,7 +97,10 @@ interface Proof {
 async function checkProof(context: CheckContext, { bundle, evidence, key }: { bundle: Bundle; evidence: Evidence | null; key: Proof['key'] }): Promise<Proof> {
   const { recorder } = context;
   const log = await recorder.guard('inclusion', PROOF.bundle, () => checkLog(context, bundle, { evidence, key }));
-  if (log !== null) await recorder.guard('consistency', PROOF.consistency, () => checkHistory(context, log));
+  if (log !== null) {
+    const epoch = await recorder.guard('epoch', PROOF.epoch, () => checkEpoch(context, { log, bundle, evidence }));
+    await recorder.guard('consistency', PROOF.consistency, () => checkHistory(context, log, epoch));
+  }
   const timestamps = (await recorder.guard('timestamp', PROOF.bundle, () => checkTime(context, bundle, evidence))) ?? [];
   if (evidence !== null)
     checkTimes(context, { generatedAt: evidence.generated_at, timestamps, bundle, keys: { package: key, log: log?.logKey, note: log?.noteKey } });

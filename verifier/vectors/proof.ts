@@ -27,8 +27,9 @@ function mirrored(der: Uint8Array): Uint8Array {
 }
 
 export const proof: Vector[] = [
-  { name: 'good: first entry of its log', verdict: 'verified', codes: [], make: sealed({ index: 0 }) },
-  { name: 'good: second entry of its log', verdict: 'verified', codes: [], make: sealed({ index: 1, oldSize: 1 }) },
+  failing('a package as the first entry of its log', ['epoch', 'inclusion'], sealed({ index: 0 })),
+  { name: 'good: first package of its log', verdict: 'verified', codes: [], make: sealed({ index: 1, oldSize: 0 }) },
+  { name: 'good: second package of its log', verdict: 'verified', codes: [], make: sealed({ index: 2, oldSize: 2 }) },
   { name: 'good: seventh entry of its log', verdict: 'verified', codes: [], make: sealed() },
   { name: 'good: without a report', verdict: 'verified', codes: [], make: sealed({ payload: (files) => void files.delete('data/report.pdf') }) },
   { name: 'good: the other s of the signature', verdict: 'verified', codes: [], make: sealed({ signature: mirrored }) },

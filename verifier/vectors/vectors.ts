@@ -1,5 +1,6 @@
 import { container } from './container.ts';
 import { content } from './content.ts';
+import { history } from './history.ts';
 import { limits } from './limits.ts';
 import { log } from './log.ts';
 import { proof } from './proof.ts';
@@ -7,4 +8,4 @@ import { time } from './time.ts';
 import type { Vector } from './vector.ts';
 
 /** Valid packages, and one package for each kind of tampering with the codes that the verifier must report. */
-export const vectors: Vector[] = [...proof, ...log, ...time, ...content, ...container, ...limits];
+export const vectors: Vector[] = [...proof, ...log, ...history, ...time, ...content, ...container, ...limits];

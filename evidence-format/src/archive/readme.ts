@@ -1,5 +1,6 @@
 import { assertFormat } from '../bytes/errors.ts';
 import type { Conclusion, Grade } from '../document/evidence.ts';
+import { parseOrigin } from '../log/note.ts';
 import { PREDICATE_TYPE } from '../signing/statement.ts';
 import { bagValue } from './bag.ts';
 import { isSafeName } from './names.ts';
@@ -131,7 +132,7 @@ ${(stamped ? time : noTime).trim()}`;
 }
 
 function withCosign({ origin, stamped }: ReadmeFacts): string {
-  const create = `cosign trusted-root create --rekor=url=https://${origin},public-key=T/log.pem,start-time=2020-01-01T00:00:00Z${
+  const create = `cosign trusted-root create --rekor=url=https://${parseOrigin(origin).name},public-key=T/log.pem,start-time=2020-01-01T00:00:00Z${
     stamped
       ? ` \\
      --tsa=url=https://tsa.invalid,certificate-chain=T/tsa-root.pem`

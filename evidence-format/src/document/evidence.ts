@@ -85,6 +85,7 @@ export const GAP_CODES = [
   'source_stale',
   'no_timestamp',
   'interrupted_sealing',
+  'log_restarted',
 ] as const;
 export type GapCode = (typeof GAP_CODES)[number];
 

@@ -49,6 +49,7 @@ const WEIGHTS: Record<GapCode, Gap['weight']> = {
   source_stale: 'minor',
   no_timestamp: 'minor',
   interrupted_sealing: 'minor',
+  log_restarted: 'minor',
 };
 
 export function weightOf(code: GapCode, { fourEyes }: { fourEyes: boolean }): Gap['weight'] {

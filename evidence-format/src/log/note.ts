@@ -21,14 +21,33 @@ export interface Note {
   signatures: NoteSignature[];
 }
 
-/** The first line of a checkpoint in the form of Rekor: the name of the log, and the number of its tree. The name alone signs it. */
-export function rekorOrigin(logName: string): string {
-  return `${logName} - 1`;
+/** A log and its epoch. A log that was restored from a backup continues in a new epoch, which is a new tree. */
+export interface LogEpochName {
+  /** `<host>/orgs/<organization id>`. */
+  name: string;
+  epoch: number;
+}
+
+/** The origin of an epoch in C2SP checkpoints. Each epoch needs its own, because a log must not sign two trees under one origin. */
+export function logOrigin({ name, epoch }: LogEpochName): string {
+  return epoch === 1 ? name : `${name}/epoch-${decimal(epoch)}`;
+}
+
+/** The origin in Rekor's form: the name of the log and the number of its tree. The name alone signs it, so that trusted roots stay valid. */
+export function rekorOrigin(origin: string): string {
+  const { name, epoch } = parseOrigin(origin);
+  return `${name} - ${epoch}`;
+}
+
+/** Reads both forms of an origin. */
+export function parseOrigin(origin: string): LogEpochName {
+  const [, name = origin, epoch = '1'] = /^(.+?)(?:\/epoch-| - )([1-9]\d{0,8})$/.exec(origin) ?? [];
+  return { name, epoch: Number(epoch) };
 }
 
 /** The name that signs a checkpoint with this origin. */
 export function signerOf(origin: string): string {
-  return origin.replace(/ - 1$/, '');
+  return origin.replace(/ - [1-9]\d{0,8}$/, '');
 }
 
 /** C2SP tlog-checkpoint, without extension lines. */

@@ -12,10 +12,11 @@ import { chainLine, TRAIL_START } from '../document/audit-trail.ts';
 import type { Evidence } from '../document/evidence.ts';
 import { evidenceSchemaText } from '../document/schema.ts';
 import { canonicalJson } from '../json/jcs.ts';
-import { consistencyText } from '../log/consistency.ts';
+import { consistencyText, leavesBytes } from '../log/consistency.ts';
 import { leafHash, rootFromLeaves } from '../log/merkle.ts';
 import { checkpointText, noteWith, rekorOrigin } from '../log/note.ts';
 import { leafEntry, promiseBytes } from '../log/rekor.ts';
+import { epochStatement } from '../log/statements.ts';
 import { tlogProofText } from '../log/tlog-proof.ts';
 import { bundleJson } from '../signing/bundle.ts';
 import { envelopeOf, PAYLOAD_TYPE, preAuthEncoding } from '../signing/dsse.ts';
@@ -82,31 +83,36 @@ export async function sealPackage(folder: string, stamped: boolean): Promise<str
   const signature = sign('sha256', preAuthEncoding(PAYLOAD_TYPE, statement), keys.package.privateKey);
   const envelope = envelopeOf(statement, { keyId: opensshFingerprint(spki.package), signature });
   const entry = leafEntry(envelope, pemFromSpki(spki.package));
-  const root = rootFromLeaves([leafHash(utf8(entry))]);
-  const promise = sign(
-    'sha256',
-    promiseBytes({ body: toBase64(utf8(entry)), integratedTime: 1_794_000_000, logId: toHex(logId(spki.log)), logIndex: 0 }),
-    keys.log.privateKey,
-  );
-  const [forCosign, forNotes] = [rekorOrigin(ORIGIN), ORIGIN].map((origin) => checkpointText({ origin, size: 1, root })) as [string, string];
+  const first = epochStatement({
+    organization_id: evidence.organization.id,
+    epoch: 1,
+    origin: ORIGIN,
+    previous: null,
+    lost: null,
+    reason: 'created',
+    backup: null,
+    at: evidence.work_item.created_at,
+  });
+  const firstSignature = sign('sha256', preAuthEncoding(PAYLOAD_TYPE, first), keys.package.privateKey);
+  const firstEnvelope = envelopeOf(first, { keyId: opensshFingerprint(spki.package), signature: firstSignature });
+  const firstEntry = leafEntry(firstEnvelope, pemFromSpki(spki.package));
+  const leaves = [firstEntry, entry].map((text) => leafHash(utf8(text))) as [Uint8Array, Uint8Array];
+  const root = rootFromLeaves(leaves);
+  const promiseOf = (body: string, logIndex: number) =>
+    sign('sha256', promiseBytes({ body: toBase64(utf8(body)), integratedTime: 1_794_000_000, logId: toHex(logId(spki.log)), logIndex }), keys.log.privateKey);
+  const [forCosign, forNotes] = [rekorOrigin(ORIGIN), ORIGIN].map((origin) => checkpointText({ origin, size: 2, root })) as [string, string];
   const ecdsa = { name: ORIGIN, keyId: noteKeyIdEcdsa(spki.log), signature: sign('sha256', utf8(forCosign), keys.log.privateKey) };
   const ed25519 = { name: ORIGIN, keyId: noteKeyIdEd25519(ORIGIN, noteKey), signature: sign(null, utf8(forNotes), keys.note.privateKey) };
   const timestamps = stamped ? [stampWithOpenssl(folder, signature)] : [];
-  const log = {
-    index: 0,
-    logId: logId(spki.log),
-    integratedTime: 1_794_000_000,
-    promise,
-    root,
-    size: 1,
-    hashes: [],
-    checkpoint: noteWith(forCosign, [ecdsa]),
-    entry,
-  };
+  const tree = { logId: logId(spki.log), integratedTime: 1_794_000_000, root, size: 2, checkpoint: noteWith(forCosign, [ecdsa]) };
+  const log = { ...tree, index: 1, promise: promiseOf(entry, 1), hashes: [leaves[0]], entry };
+  const firstLog = { ...tree, index: 0, promise: promiseOf(firstEntry, 0), hashes: [leaves[1]], entry: firstEntry };
 
   add('proof/package.sigstore.json', bundleJson({ envelope, timestamps, log }));
   add('proof/statement.json', statement);
-  add('proof/package.tlog-proof', tlogProofText({ index: 0, hashes: [], checkpoint: noteWith(forNotes, [ed25519]) }));
+  add('proof/package.tlog-proof', tlogProofText({ index: 1, hashes: [leaves[0]], checkpoint: noteWith(forNotes, [ed25519]) }));
+  add('proof/epoch.sigstore.json', bundleJson({ envelope: firstEnvelope, timestamps: [], log: firstLog }));
+  add('proof/leaves.bin', leavesBytes(leaves));
   add('proof/consistency.txt', consistencyText({ oldSize: 0 }));
   add('proof/keys/package.pem', pemFromSpki(spki.package));
   add('proof/keys/log.pem', pemFromSpki(spki.log));

@@ -38,10 +38,12 @@ export interface DB {
   import_texts: ImportTextsTable;
   imports: ImportsTable;
   instance_secrets: InstanceSecretsTable;
+  key_successions: KeySuccessionsTable;
   log_checkpoints: LogCheckpointsTable;
+  log_endings: LogEndingsTable;
+  log_epochs: LogEpochsTable;
   log_leaves: LogLeavesTable;
   log_nodes: LogNodesTable;
-  log_origins: LogOriginsTable;
   log_publications: LogPublicationsTable;
   members: MembersTable;
   occurrences: OccurrencesTable;
@@ -331,6 +333,7 @@ interface EvidencePackagesTable {
   manifest_sha256: string | null;
   tagmanifest_sha256: string | null;
   key_id: string | null;
+  log_epoch: number | null;
   log_index: string | null;
   log_size: string | null;
   log_root: Buffer | null;
@@ -631,8 +634,15 @@ interface InstanceSecretsTable {
   value: Buffer;
 }
 
+interface KeySuccessionsTable {
+  id: string;
+  envelope: string;
+  created_at: Generated<Timestamp>;
+}
+
 interface LogCheckpointsTable {
   org_id: string;
+  epoch: number;
   size: string;
   root: Buffer;
   note: string;
@@ -640,30 +650,43 @@ interface LogCheckpointsTable {
   created_at: Generated<Timestamp>;
 }
 
+interface LogEndingsTable {
+  org_id: string;
+  epoch: number;
+  reason: 'restore' | 'mark_lost' | 'rewound';
+  backup: JsonColumn | null;
+  ended_at: Generated<Timestamp>;
+}
+
+interface LogEpochsTable {
+  org_id: string;
+  epoch: number;
+  origin: string;
+  created_at: Generated<Timestamp>;
+}
+
 interface LogLeavesTable {
   org_id: string;
+  epoch: number;
   index: string;
   entry: string;
   leaf_hash: Buffer;
-  package_id: string;
+  package_id: string | null;
+  envelope: string | null;
   appended_at: Generated<Timestamp>;
 }
 
 interface LogNodesTable {
   org_id: string;
+  epoch: number;
   level: number;
   index: string;
   hash: Buffer;
 }
 
-interface LogOriginsTable {
-  org_id: string;
-  origin: string;
-  created_at: Generated<Timestamp>;
-}
-
 interface LogPublicationsTable {
   org_id: string;
+  epoch: number;
   index: string;
   published_at: Generated<Timestamp>;
 }

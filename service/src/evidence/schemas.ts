@@ -130,8 +130,20 @@ const Count = (description: string, options: Record<string, unknown> = {}) =>
   Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description, ...options });
 const checkpointNote = `${ORIGIN}\n1\n8soa1sfpB9Btr+RofldfznazfkuTt2BQItpS5szCb9I=\n\n— ${ORIGIN} qk5lq…\n`;
 
+const Epoch = Type.Integer({
+  minimum: 1,
+  maximum: 1_000_000_000,
+  description: 'Number of the epoch. A log that was restored from a backup continues in a new epoch, which is a tree of its own.',
+  examples: [1],
+});
+const epochFilter = {
+  epoch: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'Epoch of the log. Default: the current epoch.' })),
+};
+export const EpochQuery = Strict(epochFilter);
+
 export const LogCheckpoint = Named('LogCheckpoint', {
   origin: Type.String({ description: 'Name of the transparency log.', examples: [ORIGIN] }),
+  epoch: Epoch,
   tree_size: Count('Number of entries in the tree.', { examples: [1] }),
   root_hash: hashOf('Root hash of the tree in hexadecimal.'),
   note: Type.String({ description: 'Checkpoint as a C2SP signed note, signed with the Ed25519 key of the log.', examples: [checkpointNote] }),
@@ -150,7 +162,13 @@ export const LogEntry = Named('LogEntry', {
     description: 'Content of the leaf: canonical JSON with hashes, signature and public key.',
     examples: ['{"apiVersion":"0.0.1","kind":"dsse","spec":{}}'],
   }),
-  package_id: idOf('the evidence package'),
+  package_id: Nullable(idOf('the evidence package')),
+  statement: Nullable(
+    Type.String({
+      description: 'DSSE envelope of a statement about the log itself: the start of an epoch, or a rotation of keys. Null for packages.',
+      examples: ['{"payload":"…","payloadType":"application/vnd.in-toto+json","signatures":[]}'],
+    }),
+  ),
   published: Type.Boolean({
     description: 'Whether a package was published with this entry. False if sealing was interrupted after the entry was appended.',
     examples: [true],
@@ -162,6 +180,7 @@ export const LogEntry = Named('LogEntry', {
 export const LogEntryParams = Strict({ index: Text(1, 1_000, { description: 'Index of the entry, from 0.', examples: ['0'] }) });
 
 export const InclusionQuery = Strict({
+  ...epochFilter,
   index: Count('Index of the entry, from 0.', { examples: [0] }),
   tree_size: Type.Optional(Count('Size of the tree to prove inclusion in. Default: the size of the latest checkpoint.', { minimum: 1 })),
 });
@@ -174,10 +193,12 @@ export const InclusionProof = Named('InclusionProof', {
 });
 
 export const ConsistencyQuery = Strict({
+  ...epochFilter,
   from: Count('Size of the older tree.', { examples: [1] }),
   to: Type.Optional(Count('Size of the newer tree. Default: the size of the latest checkpoint.')),
 });
 export const ConsistencyProof = Named('ConsistencyProof', {
+  origin: Type.String({ description: 'Name of the transparency log.', examples: [ORIGIN] }),
   from: Count('Size of the older tree.', { examples: [1] }),
   to: Count('Size of the newer tree.', { examples: [1] }),
   from_root_hash: hashOf('Root hash of the older tree in hexadecimal.'),

@@ -5,6 +5,7 @@ import { rebaseEvents } from '../events/rebase.ts';
 import { startDeliveryWorker } from '../events/webhooks/delivery-worker.ts';
 import { captureHandler, eraseHandler, sealHandler } from '../evidence/handlers.ts';
 import { openSigners } from '../evidence/keys/keys.ts';
+import { endRewoundLogs } from '../evidence/log/open-log.ts';
 import type { TimestampAuthorities } from '../evidence/packages/timestamps.ts';
 import { idleTracks } from '../findings/endings/end-idle-tracks.ts';
 import { importHandler, knowledgeChange } from '../findings/handlers.ts';
@@ -59,6 +60,8 @@ export async function startParts({ role, config, log, databaseUrl, stops }: Star
   const blobs = await openBlobs(config);
   await blobs.check();
   await retryWhileStarting(log, () => openSigners(db, keysDir(config)));
+  for (const { orgId, reason } of await retryWhileStarting(log, () => endRewoundLogs(db, keysDir(config))))
+    log.warn({ org_id: orgId, reason }, 'database does not match the marks of the transparency log, the next package starts a new epoch');
 
   const { RRS_OUTBOUND_ALLOW: allowed, RRS_OUTBOUND_CERTIFICATES: certificates, RRS_OUTBOUND_PROXY: proxy } = config;
   const outbound = createOutbound({ guard: createGuard(allowed), certificates: certificates ?? undefined, proxy });

@@ -17,6 +17,7 @@ import { newId } from '../shared/ids.ts';
 import { decideOnItem } from '../work-items/items/approvals.ts';
 import { createWorkItem } from '../work-items/items/create.ts';
 import { followFindings } from '../work-items/items/follow-findings.ts';
+import { startLog } from './evidence/evidence.ts';
 import { sharePackage, storePackage } from './evidence/stored-package.ts';
 
 export const AWKWARD = 'tab\t newline\n return\r\n backslash \\ \\N \\. quote " \' comma , \u2028 \u0001\u0002 Ελλάδα 日本 👩‍🚀 ';
@@ -131,10 +132,10 @@ async function addEvidence({ db, blobs }: Store, actor: Actor): Promise<void> {
     const second = await addArtifact(tx, actor, item, { ...fields, supersedes: first.id, content: file });
     await removeArtifact(tx, actor, first.id, AWKWARD);
     await recordSealedArtifacts(tx, orgId, newId(), [second.id]);
-    const leaf = { origin: 'test/orgs', packageId: newId(), entry: AWKWARD };
-    const { index, size, root } = await appendLeaf(tx, orgId, leaf);
-    await publishLeaf(tx, orgId, index);
-    await recordCheckpoint(tx, orgId, { size, root, note: AWKWARD, rekorNote: AWKWARD });
+    const log = await startLog(tx, orgId);
+    const { index, size, root } = await appendLeaf(tx, log, { packageId: newId(), entry: AWKWARD });
+    await publishLeaf(tx, log, index);
+    await recordCheckpoint(tx, log, { size, root, note: AWKWARD, rekorNote: AWKWARD });
   });
   const sealed = await storePackage({ db, blobs }, { orgId, workItemId: item, content: ARCHIVE });
   const next = await storePackage({ db, blobs }, { orgId, workItemId: item, sequence: 2, content: ARCHIVE });

@@ -8,7 +8,9 @@ import {
   noteKeyIdEcdsa,
   noteKeyIdEd25519,
   parseCheckpoint,
+  parseConsistencyAnswer,
   parseNote,
+  parseOrigin,
   pemFromSpki,
   signerOf,
   utf8,
@@ -16,7 +18,7 @@ import {
 } from '@rrs/evidence-format';
 import { verifyEcdsa, verifyEd25519 } from '../crypto/signatures.ts';
 import type { Subtle } from '../platform.ts';
-import { type NoteKey, noteKey } from '../trust/trust.ts';
+import { type NoteKey, noteKey, parseTrust, type Trust } from '../trust/trust.ts';
 import type { CheckContext } from './context.ts';
 import { PROOF } from './proof-files.ts';
 
@@ -52,7 +54,7 @@ export async function verifyNote(subtle: Subtle, { text, signature }: SignedChec
 export async function checkNoteKeys({ opened, trust, recorder, platform }: CheckContext, signed: SignedCheckpoint): Promise<Uint8Array | null> {
   const texts = [PROOF.noteKey, PROOF.noteVkey].map((path) => ({ path, text: textOf(opened.files.get(path)?.bytes ?? null) }));
   const copies = texts.flatMap(({ text }) => readNoteKey(text));
-  const candidates = [...copies, ...trust.noteKeys].filter(({ name }) => name === null || name === signed.signature.name);
+  const candidates = [...copies, ...trust.noteKeys].filter(({ name }) => name === null || isNameOf(name, signed.signature.name));
   let signer: Uint8Array | null = null;
   for (const { spki } of candidates) if (signer === null && (await verifyNote(platform.subtle, signed, { spki, kind: 'ed25519' }))) signer = spki;
   if (signer === null) {
@@ -64,6 +66,34 @@ export async function checkNoteKeys({ opened, trust, recorder, platform }: Check
     if (opened.files.has(path) && text !== expected[index]) recorder.fail('key_copy', path, 'The file is not the key that signed the checkpoint.');
   }
   return signer;
+}
+
+/** Throws if a checkpoint or consistency proof of the caller cannot be read, or if a checkpoint is not signed with one of the caller's keys. */
+export async function requireReadable(given: Trust, subtle: Subtle): Promise<void> {
+  const trust = parseTrust(given);
+  const keys: CheckpointKey[] = [
+    ...trust.logKeys.map((spki) => ({ spki, kind: 'p256' as const })),
+    ...trust.noteKeys.map(({ spki }) => ({ spki, kind: 'ed25519' as const })),
+  ];
+  for (const [index, note] of trust.checkpoints.entries()) {
+    const signed = readOrExplain(`checkpoint ${index + 1}`, () => readCheckpoint(note));
+    const results = await Promise.all(keys.map((key) => verifyNote(subtle, signed, key)));
+    if (keys.length > 0 && !results.includes(true)) throw new Error(`checkpoint ${index + 1} is not signed with one of your trusted log keys`);
+  }
+  for (const [index, text] of trust.consistencies.entries()) readOrExplain(`consistency proof ${index + 1}`, () => parseConsistencyAnswer(text));
+}
+
+function readOrExplain<T>(what: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new Error(`${what} cannot be read: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+/** A key for the name of a log is valid for all epochs of the log. */
+export function isNameOf(name: string, origin: string): boolean {
+  return name === origin || name === parseOrigin(origin).name;
 }
 
 function textOf(bytes: Uint8Array | null): string | null {

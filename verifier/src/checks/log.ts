@@ -8,7 +8,9 @@ import {
   leafEntry,
   leafHash,
   logId,
+  logOrigin,
   opensshFingerprint,
+  parseOrigin,
   parseStrictJson,
   parseTlogProof,
   pemFromSpki,
@@ -24,12 +26,12 @@ import {
 } from '@rrs/evidence-format';
 import { verifyEcdsa } from '../crypto/signatures.ts';
 import { includesKey } from '../trust/trust.ts';
-import { checkNoteKeys, readCheckpoint, type SignedCheckpoint, verifyNote } from './checkpoints.ts';
+import { checkNoteKeys, isNameOf, readCheckpoint, type SignedCheckpoint, verifyNote } from './checkpoints.ts';
 import type { CheckContext } from './context.ts';
 import { type Bundle, PROOF } from './proof-files.ts';
 
 export interface LogState {
-  /** Without the suffix ` - 1` of the Rekor checkpoint. */
+  /** Origin of the C2SP checkpoint. */
   origin: string;
   index: number;
   size: number;
@@ -48,10 +50,11 @@ export async function checkLog(context: CheckContext, bundle: Bundle, about: { e
   checkLeaf(context, bundle, { leaf, key: about.key });
   checkInclusion(context, bundle, { index, size, root, leaf });
   const logKey = findLogKey(context, fromBase64(entry.logId.keyId));
-  await checkPromise(context, bundle, logKey);
+  if (!(await hasValidPromise(context, bundle, logKey)))
+    recorder.fail('promise', PROOF.bundle, 'The signed entry timestamp is not a valid signature of the log key for this entry.');
   const rekor = await checkRekorCheckpoint(context, bundle, { size, root, logKey });
   const c2sp = await checkTlogProof(context, bundle, { index });
-  const origin = c2sp?.checkpoint.origin ?? (rekor === null ? '' : signerOf(rekor.checkpoint.origin));
+  const origin = c2sp?.checkpoint.origin ?? (rekor === null ? '' : logOrigin(parseOrigin(rekor.checkpoint.origin)));
   checkOrigins(context, { rekor, c2sp, organization: about.evidence?.organization.id ?? null });
   const noteKey = c2sp === null ? null : await recorder.guard('checkpoint_signature', PROOF.tlogProof, () => checkNoteKeys(context, c2sp));
   recordLogResult(context, { logKey, noteKey, origin, where: `index ${index} of ${size} entries in ${origin}` });
@@ -92,6 +95,7 @@ function checkInclusion({ recorder }: CheckContext, bundle: Bundle, { index, siz
   const { inclusionProof: proof } = bundle.verificationMaterial.tlogEntries[0];
   if (safeNumber(proof.logIndex) !== index)
     recorder.fail('inclusion', PROOF.bundle, { detail: 'The inclusion proof is for a different index.', expected: String(index), actual: proof.logIndex });
+  if (index === 0) recorder.fail('inclusion', PROOF.bundle, 'The first entry of a log is a statement about the log and cannot be a package.');
   if (size !== index + 1) {
     recorder.fail('inclusion', PROOF.bundle, { detail: 'The tree size must be the index plus one.', expected: String(index + 1), actual: String(size) });
   }
@@ -119,7 +123,8 @@ function readCopy(bytes: Uint8Array): Uint8Array | null {
   }
 }
 
-async function checkPromise({ recorder, platform }: CheckContext, bundle: Bundle, logKey: Uint8Array | null): Promise<void> {
+/** Whether the log key signed this entry with this time. */
+export async function hasValidPromise({ platform }: CheckContext, bundle: Bundle, logKey: Uint8Array | null): Promise<boolean> {
   const [entry] = bundle.verificationMaterial.tlogEntries;
   const message = promiseBytes({
     body: entry.canonicalizedBody,
@@ -128,8 +133,7 @@ async function checkPromise({ recorder, platform }: CheckContext, bundle: Bundle
     logIndex: safeNumber(entry.logIndex),
   });
   const signature = fromBase64(entry.inclusionPromise.signedEntryTimestamp);
-  const isValid = logKey !== null && (await verifyEcdsa(platform.subtle, { spki: logKey }, { message, signature }));
-  if (!isValid) recorder.fail('promise', PROOF.bundle, 'The signed entry timestamp is not a valid signature of the log key for this entry.');
+  return logKey !== null && verifyEcdsa(platform.subtle, { spki: logKey }, { message, signature });
 }
 
 async function checkRekorCheckpoint(
@@ -173,7 +177,7 @@ interface Origins {
 
 function checkOrigins({ recorder }: CheckContext, { rekor, c2sp, organization }: Origins): void {
   if (rekor !== null && signerOf(rekor.checkpoint.origin) === rekor.checkpoint.origin)
-    recorder.fail('checkpoint', PROOF.bundle, 'The origin of the checkpoint does not end in " - 1".');
+    recorder.fail('checkpoint', PROOF.bundle, 'The origin of the checkpoint does not end in the number of its epoch, such as " - 1".');
   if (rekor !== null && c2sp !== null) {
     const same = rekor.checkpoint.size === c2sp.checkpoint.size && equalBytes(rekor.checkpoint.root, c2sp.checkpoint.root);
     if (!same) recorder.fail('log_disagrees', PROOF.tlogProof, 'The checkpoint differs in size or root from the one in the bundle.');
@@ -182,7 +186,8 @@ function checkOrigins({ recorder }: CheckContext, { rekor, c2sp, organization }:
   }
   const origin = c2sp?.checkpoint.origin;
   if (origin === undefined || organization === null) return;
-  if (!/^[^\s/+]+\/orgs\/[^\s/+]+$/.test(origin) || !origin.endsWith(`/orgs/${organization}`)) {
+  const { name } = parseOrigin(origin);
+  if (logOrigin(parseOrigin(origin)) !== origin || !/^[^\s/+]+\/orgs\/[^\s/+]+$/.test(name) || !name.endsWith(`/orgs/${organization}`)) {
     recorder.fail('checkpoint', PROOF.tlogProof, {
       detail: 'The checkpoint does not belong to the log of this organization.',
       expected: `<host>/orgs/${organization}`,
@@ -196,7 +201,7 @@ function recordLogResult({ trust, recorder }: CheckContext, { logKey, noteKey, o
   if (trust.logKeys.length > 0 && !includesKey(trust.logKeys, logKey)) {
     recorder.fail('untrusted_log_key', PROOF.bundle, { detail: 'The log key is not one of your trusted keys.', actual: opensshFingerprint(logKey) });
   }
-  const allowed = trust.noteKeys.filter(({ name }) => name === null || name === origin).map(({ spki }) => spki);
+  const allowed = trust.noteKeys.filter(({ name }) => name === null || isNameOf(name, origin)).map(({ spki }) => spki);
   if (trust.noteKeys.length > 0 && !includesKey(allowed, noteKey)) {
     const actual = vkey(origin, ed25519RawFromSpki(noteKey));
     recorder.fail('untrusted_log_key', PROOF.tlogProof, { detail: 'The checkpoint key is not one of your trusted keys for this log.', actual });

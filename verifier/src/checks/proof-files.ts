@@ -1,4 +1,4 @@
-import { fromUtf8, parseBundle } from '@rrs/evidence-format';
+import { fromUtf8, MAX_CARRIED_LEAVES, parseBundle } from '@rrs/evidence-format';
 import type { OpenedPackage } from '../archive/read-package.ts';
 import type { Recorder } from '../report.ts';
 
@@ -9,11 +9,15 @@ export const PROOF = {
   statement: 'proof/statement.json',
   tlogProof: 'proof/package.tlog-proof',
   consistency: 'proof/consistency.txt',
+  epoch: 'proof/epoch.sigstore.json',
   packageKey: 'proof/keys/package.pem',
   logKey: 'proof/keys/log.pem',
   noteKey: 'proof/keys/log-note.pem',
   noteVkey: 'proof/keys/log-note.vkey',
 } as const;
+
+/** Only while the log is small. */
+export const LEAVES = 'proof/leaves.bin';
 
 const TIMESTAMP = /^proof\/timestamp(?:-(?:[2-9]|[1-9]\d))?\.tsr$/;
 
@@ -27,10 +31,11 @@ export async function readProof({ files }: OpenedPackage, recorder: Recorder): P
   const bundle = bytes ? await recorder.guard('bundle', PROOF.bundle, () => parseBundle(fromUtf8(bytes))) : null;
   const required = new Set<string>(Object.values(PROOF));
   for (const index of timestampsIn(bundle).keys()) required.add(timestampPath(index));
+  if (bundle !== null && Number(bundle.verificationMaterial.tlogEntries[0].inclusionProof.treeSize) <= MAX_CARRIED_LEAVES) required.add(LEAVES);
   for (const path of required) if (!files.has(path)) recorder.fail('proof_missing', path, 'The file is missing.');
   for (const path of files.keys()) {
     if (!path.startsWith('proof/') || required.has(path)) continue;
-    if (bundle !== null || !TIMESTAMP.test(path)) recorder.fail('proof_extra', path, 'The file is not part of the proof.');
+    if (bundle !== null || !(TIMESTAMP.test(path) || path === LEAVES)) recorder.fail('proof_extra', path, 'The file is not part of the proof.');
   }
   return bundle;
 }

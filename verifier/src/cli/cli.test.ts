@@ -42,6 +42,7 @@ beforeAll(async () => {
     'keys-use.json': { ...list, keys: [{ ...first, use: 'note' }, ...others] },
   };
   for (const [name, content] of Object.entries(invalid)) writeFileSync(file(name), JSON.stringify(content));
+  writeFileSync(file('foreign'), await c2spNote(other.note, { origin: ORIGIN, size: 7, root: new Uint8Array(32) }));
   writeFileSync(file('newer'), await c2spNote(keys.note, { origin: ORIGIN, size: 9, root: new Uint8Array(32) }));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -106,9 +107,10 @@ test('text from the package cannot contain control characters', async () => {
   expect(out).not.toContain('\u202e');
 });
 
-test('a newer checkpoint is not compared, and a note says that the log has grown', async () => {
+test('a checkpoint that cannot be compared exits with 3 and prints the request that returns the proof', async () => {
   const { code, out } = await run(file('package.zip'), '--keys', file('keys'), '--checkpoint', file('newer'));
-  expect(code).toBe(0);
+  expect(code).toBe(3);
+  expect(out).toContain('Save the answer to GET /api/v1/riskops-evidence/log/proof/consistency?epoch=1&from=7&to=9 and give it as --consistency.');
   expect(out).toContain('the log has 2 more entries. One of them may be a package that replaces this one.');
 });
 
@@ -121,6 +123,9 @@ test.for([
   ['a key of the wrong kind', ['package.zip', '--key', 'keys/note.pem']],
   ['a file that is not a certificate', ['package.zip', '--tsa-root', 'keys/log.pem']],
   ['a file that is not a list of keys', ['package.zip', '--keys', 'package.zip']],
+  ['a checkpoint that is not one', ['package.zip', '--checkpoint', 'vkey']],
+  ['a checkpoint that is signed with another key', ['package.zip', '--keys', 'keys', '--checkpoint', 'foreign']],
+  ['a consistency proof that is not one', ['package.zip', '--consistency', 'keys.json']],
   ['a folder instead of a package', ['keys']],
   ['a list of keys without a version', ['package.zip', '--keys', 'keys-v1.json']],
   ['a list of keys in another version', ['package.zip', '--keys', 'keys-v3.json']],

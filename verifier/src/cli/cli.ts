@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { requireReadable } from '../checks/checkpoints.ts';
 import { nodePlatform, openFile } from '../node.ts';
 import type { Report } from '../report.ts';
 import { addKeys, isVkey, type KeyFile, keyFilesIn } from '../trust/key-files.ts';
@@ -20,17 +21,19 @@ Options:
   --note-key FILE|VKEY  Trusted checkpoint key of the log (PEM, Ed25519, or a verifier key).
   --tsa-root FILE       Trusted certificates of time-stamping authorities (PEM).
   --checkpoint FILE     Checkpoint of the log that you saved earlier. It is compared with the log in the package.
+  --consistency FILE    Consistency proof between your checkpoint and the log in the package: the response of
+                        GET /riskops-evidence/log/proof/consistency. Needed for large logs and newer checkpoints.
   --json                Print the report as JSON.
   --version             Print the version.
   -h, --help            Print this help.
 
-You can repeat --keys, --key, --log-key, --note-key, --tsa-root and --checkpoint.
+You can repeat --keys, --key, --log-key, --note-key, --tsa-root, --checkpoint and --consistency.
 
 Exit status:
   0  Verified.
   1  Failed.
   2  Invalid arguments, or a file could not be read.
-  3  Consistent, but not proven: keys or certificates are missing.
+  3  Consistent, but not proven: keys or certificates are missing, or a checkpoint could not be compared.
 `;
 
 const EXIT = { verified: 0, failed: 1, usage: 2, consistent: 3 } as const;
@@ -49,6 +52,7 @@ const OPTIONS = {
   'note-key': repeatable,
   'tsa-root': repeatable,
   checkpoint: repeatable,
+  consistency: repeatable,
   json: { type: 'boolean' },
   version: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
@@ -78,6 +82,8 @@ async function run(args: string[], terminal: Terminal): Promise<number> {
     throw new Error(`expected one package, got ${positionals.length}. Run rrs-verify --help for usage.`);
   }
   const trust = trustFrom(values);
+  trust.consistencies = (values.consistency ?? []).map((file) => readFileSync(file, 'utf8'));
+  await requireReadable(trust, nodePlatform().subtle);
   const report = await verifyFile(path, trust);
   terminal.out(values.json ? `${JSON.stringify(report, null, 2)}\n` : printReport(report, { path, color: terminal.color }));
   return EXIT[report.verdict];

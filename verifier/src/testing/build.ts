@@ -2,17 +2,12 @@ import {
   type Bundle,
   bagInfoText,
   bagitText,
-  bundleJson,
-  type Consistency,
   canonicalJson,
   chainLine,
-  checkpointText,
-  consistencyProof,
   consistencyText,
   type Evidence,
   ed25519RawFromSpki,
   envelopeOf,
-  inclusionProof,
   jwkOf,
   KEY_LIST_VERSION,
   type KeyList,
@@ -20,72 +15,38 @@ import {
   type ListedKey,
   type ListedKeyUse,
   leafEntry,
-  leafHash,
-  logId,
+  leavesBytes,
+  MAX_CARRIED_LEAVES,
   manifestText,
-  type NodeId,
-  nodesAfterAppend,
-  noteKeyIdEcdsa,
-  noteKeyIdEd25519,
-  noteWith,
   opensshFingerprint,
   PAYLOAD_TYPE,
   parseBundle,
   pemFromSpki,
   preAuthEncoding,
   predicateOf,
-  promiseBytes,
-  rekorOrigin,
-  rootFrom,
-  sha256,
   sha256Hex,
-  signerOf,
   statementBytes,
   TRAIL_START,
   tlogProofText,
-  toHex,
   topFolder,
   utf8,
   vkey,
   writeZip,
 } from '@rrs/evidence-format';
 import type { Trust } from '../trust/trust.ts';
+import { bundleFor, c2spNote, type Keys, type LogParts, type LogRecipe, logParts, ORIGIN, rekorNote } from './log.ts';
 import { IDS, sampleEvidence } from './sample.ts';
 import { ed25519Key, p256Key, type TestKey } from './signer.ts';
+
+export type { Keys };
+export { c2spNote, ORIGIN };
 
 /** Keyed by the path below the top folder. */
 export type Files = Map<string, Uint8Array>;
 
-export interface Keys {
-  package: TestKey;
-  log: TestKey;
-  note: TestKey;
-}
-
-interface Tree {
-  origin: string;
-  size: number;
-  root: Uint8Array;
-}
-
-interface LogParts {
-  index: number;
-  size: number;
-  root: Uint8Array;
-  hashes: Uint8Array[];
-  entry: string;
-  integratedTime: number;
-  rekor: Tree;
-  c2sp: Tree;
-  consistency: Consistency;
-}
-
 /** Hooks that change a package after each stage of sealing. Later stages use the changed content. */
-export interface Recipe {
+export interface Recipe extends LogRecipe {
   keys?: Keys;
-  /** Index of the entry in the log, and size of the log's earlier state. */
-  index?: number;
-  oldSize?: number;
   stamps?: ((signature: Uint8Array) => Promise<Uint8Array>)[];
   payload?(files: Files): void;
   evidence?(evidence: Evidence): void;
@@ -103,8 +64,6 @@ export interface Built {
   files: Files;
   trust: Trust;
 }
-
-export const ORIGIN = `evidence.example/orgs/${IDS.organization}`;
 
 export async function testKeys(name = 'test'): Promise<Keys> {
   return { package: p256Key(`${name} package`), log: p256Key(`${name} log`), note: await ed25519Key(name) };
@@ -220,64 +179,26 @@ async function addProof(files: Files, { evidence, keys, recipe }: { evidence: Ev
   const signature = recipe.signature?.(signed) ?? signed;
   const envelope = envelopeOf(statement, { keyId: opensshFingerprint(keys.package.spki), signature });
   const timestamps = await Promise.all((recipe.stamps ?? []).map((stamp) => stamp(signature)));
-  const log = logParts(leafEntry(envelope, pemFromSpki(keys.package.spki)), recipe);
+  const log = await logParts(keys, leafEntry(envelope, pemFromSpki(keys.package.spki)), recipe);
   recipe.log?.(log);
-  const id = logId(keys.log.spki);
-  const promise = await keys.log.sign(
-    promiseBytes({ body: Buffer.from(log.entry).toString('base64'), integratedTime: log.integratedTime, logId: toHex(id), logIndex: log.index }),
-  );
-  const bundle = parseBundle(bundleJson({ envelope, timestamps, log: { ...log, logId: id, promise, checkpoint: await rekorNote(keys, log) } }));
+  const checkpoint = await rekorNote(keys, log);
+  const bundle = parseBundle(await bundleFor(keys, { ...log, checkpoint, envelope, timestamps }));
   recipe.bundle?.(bundle);
   const note = utf8(tlogProofText({ index: log.index, hashes: log.hashes, checkpoint: await c2spNote(keys.note, log.c2sp) }));
   const texts = {
     'package.sigstore.json': `${canonicalJson(bundle)}\n`,
     'consistency.txt': consistencyText(log.consistency),
+    'epoch.sigstore.json': await bundleFor(keys, { ...log, ...log.epoch, index: 0, checkpoint, timestamps: [] }),
     'keys/package.pem': pemFromSpki(keys.package.spki),
     'keys/log.pem': pemFromSpki(keys.log.spki),
     'keys/log-note.pem': pemFromSpki(keys.note.spki),
-    'keys/log-note.vkey': `${vkey(ORIGIN, ed25519RawFromSpki(keys.note.spki))}\n`,
+    'keys/log-note.vkey': `${vkey(log.epoch.origin, ed25519RawFromSpki(keys.note.spki))}\n`,
   };
   for (const [name, content] of Object.entries(texts)) files.set(`proof/${name}`, utf8(content));
+  if (log.size <= MAX_CARRIED_LEAVES) files.set('proof/leaves.bin', leavesBytes(log.leaves));
   files.set('proof/statement.json', statement);
   files.set('proof/package.tlog-proof', note);
   for (const [index, token] of timestamps.entries()) files.set(index === 0 ? 'proof/timestamp.tsr' : `proof/timestamp-${index + 1}.tsr`, token);
-}
-
-function logParts(entry: string, { index = 6, oldSize = Math.min(index, 4) }: Recipe): LogParts {
-  const nodes = new Map<string, Uint8Array>();
-  const keyOf = ({ level, index: at }: NodeId) => `${level}/${at}`;
-  const lookup = (node: NodeId) => nodes.get(keyOf(node)) ?? new Uint8Array();
-  for (let at = 0; at <= index; at++) {
-    const leaf = at === index ? leafHash(utf8(entry)) : sha256(utf8(`an earlier entry ${at}`));
-    for (const node of nodesAfterAppend(at, leaf, lookup)) nodes.set(keyOf(node), node.hash);
-  }
-  const size = index + 1;
-  const root = rootFrom(size, lookup);
-  const consistency =
-    oldSize === 0 ? { oldSize: 0 as const } : { oldSize, oldRoot: rootFrom(oldSize, lookup), hashes: consistencyProof(oldSize, size, lookup) };
-  const hashes = inclusionProof(index, size, lookup);
-  return {
-    index,
-    size,
-    root,
-    hashes,
-    entry,
-    integratedTime: 1_772_600_780,
-    rekor: { origin: rekorOrigin(ORIGIN), size, root },
-    c2sp: { origin: ORIGIN, size, root },
-    consistency,
-  };
-}
-
-async function rekorNote({ log: key }: Keys, { rekor }: LogParts): Promise<string> {
-  const text = checkpointText(rekor);
-  return noteWith(text, [{ name: signerOf(rekor.origin), keyId: noteKeyIdEcdsa(key.spki), signature: await key.sign(utf8(text)) }]);
-}
-
-export async function c2spNote(key: TestKey, tree: Tree): Promise<string> {
-  const text = checkpointText(tree);
-  const keyId = noteKeyIdEd25519(tree.origin, ed25519RawFromSpki(key.spki));
-  return noteWith(text, [{ name: tree.origin, keyId, signature: await key.sign(utf8(text)) }]);
 }
 
 /** Writes the ZIP like the service: large files as streams. */

@@ -13,6 +13,8 @@ export interface Trust {
   timestampRoots: string[];
   /** Checkpoints that the caller saved earlier (signed notes). */
   checkpoints: string[];
+  /** Consistency proofs of the log: responses of the API. */
+  consistencies?: string[];
   /** Known periods of use of the keys above. */
   periods: Period[];
   /** Logs that the keys sign for: hosts, or full names of logs. Empty if unknown. */
@@ -46,6 +48,7 @@ export interface ParsedTrust {
   noteKeys: NoteKey[];
   timestampRoots: Certificate[];
   checkpoints: string[];
+  consistencies: string[];
   /** `end` is when the key was replaced or revoked, whichever came first. */
   periods: { key: Uint8Array; from: number; end: number }[];
   origins: string[];
@@ -61,6 +64,7 @@ export function parseTrust(trust: Trust): ParsedTrust {
     noteKeys: trust.noteKeys.map(noteKey),
     timestampRoots: trust.timestampRoots.flatMap(certificates),
     checkpoints: trust.checkpoints,
+    consistencies: trust.consistencies ?? [],
     periods: trust.periods.map(({ key, from, to, revoked }) => ({
       key: spkiFromPem(key),
       from: timeOf(from, Number.NEGATIVE_INFINITY),

@@ -13,6 +13,7 @@ import {
 import { priorityName } from '../../work-items/items/priority.ts';
 import type { ArtifactRow } from '../artifacts/artifacts.ts';
 import type { ReportedEvidence } from '../formats/context.ts';
+import type { LogState } from '../log/transparency-log.ts';
 import type { PackageRow } from '../packages/packages.ts';
 import { checksOf } from './checks.ts';
 import { controlsOf } from './controls.ts';
@@ -26,6 +27,7 @@ interface PackageSettings {
   formats: PackageFormat[];
   /** Whether time-stamping authorities are asked for timestamps. */
   timestamped: boolean;
+  log: Pick<LogState, 'epoch' | 'createdAt'>;
   /** SHA-256 of the scan reports that are still stored. */
   storedReports: ReadonlySet<string>;
 }
@@ -33,7 +35,7 @@ interface PackageSettings {
 /** Builds the content of evidence.json, except its list of files. Every statement follows from the snapshot. */
 export function buildEvidence(row: PackageRow, snapshot: Snapshot, settings: PackageSettings): ReportedEvidence {
   const { item, asOf, findings } = snapshot;
-  const { generatedAt, version, formats, timestamped, storedReports } = settings;
+  const { generatedAt, version, formats, timestamped, storedReports, log } = settings;
   const scans = buildScans(snapshot, storedReports);
   const artifacts = snapshot.artifacts.map(buildArtifact);
   const approvals = snapshot.approvals.map(({ id, decision, actor_type, actor_id, actor_name, person_name, occurred_at, comment }) => ({
@@ -53,6 +55,7 @@ export function buildEvidence(row: PackageRow, snapshot: Snapshot, settings: Pac
     staleSources: snapshot.staleSources,
     abandoned: abandoned.length,
     timestamped,
+    logRestarted: log.epoch > 1 && item.created_at < log.createdAt ? log.createdAt : null,
     fourEyes: snapshot.fourEyes,
   });
   const due: Date | number = item.due_at;

@@ -11,6 +11,8 @@ export interface GapFacts {
   /** Number of log entries that interrupted attempts left. */
   abandoned: number;
   timestamped: boolean;
+  /** When the log was restarted, if that was after the work item was created. */
+  logRestarted: Date | null;
   fourEyes: boolean;
 }
 
@@ -84,6 +86,8 @@ export function gapsOf(facts: GapFacts): Gap[] {
     const attempts = facts.abandoned === 1 ? 'attempt to seal this package was' : 'attempts to seal this package were';
     add('interrupted_sealing', `${facts.abandoned} earlier ${attempts} interrupted after an entry in the transparency log was made.`);
   }
+  if (facts.logRestarted !== null)
+    add('log_restarted', `The transparency log was restarted on ${facts.logRestarted.toISOString().slice(0, 10)}, after the work item was created.`);
   return gaps;
 }
 

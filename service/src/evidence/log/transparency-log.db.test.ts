@@ -3,9 +3,11 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, openDatabase, type TenantTx } from '../../db/database.ts';
 import { newId } from '../../shared/ids.ts';
+import { startLog } from '../../testing/evidence/evidence.ts';
 import { createTestDatabase, type TestDatabase, withClient } from '../../testing/postgres.ts';
 import {
   appendLeaf,
+  LogRestarted,
   latestCheckpoint,
   leavesOfPackage,
   proveConsistency,
@@ -36,7 +38,8 @@ async function newOrganization(): Promise<string> {
 
 const within = <T>(orgId: string, work: (tx: TenantTx) => Promise<T>): Promise<T> => db.withTenant({ orgId }, work);
 const append = (orgId: string, entry: string, packageId = newId()) =>
-  within(orgId, (tx) => appendLeaf(tx, orgId, { origin: `test/orgs/${orgId}`, packageId, entry }));
+  within(orgId, async (tx) => appendLeaf(tx, await startLog(tx, orgId, `test/orgs/${orgId}`), { packageId, entry }));
+const logOf = (orgId: string) => ({ orgId, epoch: 1 });
 const hashOf = (entry: string): Uint8Array => leafHash(utf8(entry));
 
 describe('the transparency log', () => {
@@ -53,12 +56,12 @@ describe('the transparency log', () => {
     await within(orgId, async (tx) => {
       for (let size = 1; size <= 40; size++) {
         for (const index of [0, size >> 1, size - 1]) {
-          const { leafHash: leaf, root, hashes: proof } = await proveInclusion(tx, orgId, index, size);
+          const { leafHash: leaf, root, hashes: proof } = await proveInclusion(tx, logOf(orgId), index, size);
           expect(verifyInclusion({ index, size, leafHash: leaf, proof, root: roots[size] ?? root })).toBe(true);
           expect(Buffer.from(leaf).equals(hashes[index] ?? leaf.slice(1))).toBe(true);
         }
         for (let oldSize = 0; oldSize <= size; oldSize += 3) {
-          const { oldRoot, root, hashes: proof } = await proveConsistency(tx, orgId, oldSize, size);
+          const { oldRoot, root, hashes: proof } = await proveConsistency(tx, logOf(orgId), oldSize, size);
           expect([Buffer.from(oldRoot), Buffer.from(root)]).toEqual([oldSize, size].map((at) => Buffer.from(roots[at] ?? [])));
           expect(verifyConsistency({ oldSize, oldRoot, size, root, proof })).toBe(true);
         }
@@ -81,20 +84,20 @@ describe('the transparency log', () => {
     const orgId = await newOrganization();
     await append(orgId, 'first');
     const broken = within(orgId, async (tx) => {
-      await appendLeaf(tx, orgId, { origin: 'x', packageId: newId(), entry: 'undone' });
+      await appendLeaf(tx, logOf(orgId), { packageId: newId(), entry: 'undone' });
       throw new Error('undone');
     });
     await expect(broken).rejects.toThrow('undone');
     expect(await append(orgId, 'second')).toMatchObject({ index: 1, root: Buffer.from(rootFromLeaves([hashOf('first'), hashOf('second')])) });
   });
 
-  it('keeps its first origin', async () => {
+  it('accepts no leaf after its epoch has ended', async () => {
     const orgId = await newOrganization();
     expect(await within(orgId, (tx) => readTransparencyLog(tx, orgId))).toBeNull();
-    await within(orgId, (tx) => appendLeaf(tx, orgId, { origin: 'old.example/orgs/1', packageId: newId(), entry: 'a' }));
-    const later = await within(orgId, (tx) => appendLeaf(tx, orgId, { origin: 'new.example/orgs/1', packageId: newId(), entry: 'b' }));
-    expect(later.origin).toBe('old.example/orgs/1');
-    expect(await within(orgId, (tx) => readTransparencyLog(tx, orgId))).toEqual({ origin: 'old.example/orgs/1', size: 2 });
+    await append(orgId, 'a');
+    await within(orgId, (tx) => tx.insertInto('log_endings').values({ org_id: orgId, epoch: 1, reason: 'restore' }).execute());
+    await expect(append(orgId, 'b')).rejects.toThrow(LogRestarted);
+    expect(await within(orgId, (tx) => readTransparencyLog(tx, orgId))).toMatchObject({ epoch: 1, size: 1, ending: { reason: 'restore', backup: null } });
   });
 
   it('is invisible to another organization', async () => {
@@ -102,10 +105,10 @@ describe('the transparency log', () => {
     await append(theirs, 'theirs');
     await within(ours, async (tx) => {
       expect(await readTransparencyLog(tx, theirs)).toBeNull();
-      expect(await readLeaf(tx, theirs, 0)).toBeNull();
-      await expect(proveInclusion(tx, theirs, 0, 1)).rejects.toThrow('no node');
+      expect(await readLeaf(tx, logOf(theirs), 0)).toBeNull();
+      await expect(proveInclusion(tx, logOf(theirs), 0, 1)).rejects.toThrow('no node');
     });
-    await expect(within(ours, (tx) => appendLeaf(tx, theirs, { origin: 'x', packageId: newId(), entry: 'forged' }))).rejects.toMatchObject({ code: '42501' });
+    await expect(within(ours, (tx) => appendLeaf(tx, logOf(theirs), { packageId: newId(), entry: 'forged' }))).rejects.toThrow(LogRestarted);
   });
 });
 
@@ -115,12 +118,12 @@ describe('an interrupted attempt', () => {
     await append(orgId, 'interrupted', packageId);
     await append(orgId, 'of another package');
     const { index } = await append(orgId, 'done', packageId);
-    await within(orgId, (tx) => publishLeaf(tx, orgId, index));
+    await within(orgId, (tx) => publishLeaf(tx, logOf(orgId), index));
     expect(await within(orgId, (tx) => leavesOfPackage(tx, orgId, packageId))).toMatchObject([
       { index: 0, entry: 'interrupted', published_at: null },
       { index: 2, entry: 'done', published_at: expect.any(Date) },
     ]);
-    expect(await within(orgId, (tx) => readLeaf(tx, orgId, 2))).toMatchObject({ package_id: packageId, published_at: expect.any(Date) });
+    expect(await within(orgId, (tx) => readLeaf(tx, logOf(orgId), 2))).toMatchObject({ package_id: packageId, published_at: expect.any(Date) });
   });
 });
 
@@ -131,14 +134,14 @@ describe('checkpoints', () => {
     const orgId = await newOrganization();
     const [one, two, three] = [await append(orgId, 'a'), await append(orgId, 'b'), await append(orgId, 'c')];
     await within(orgId, async (tx) => {
-      expect(await latestCheckpoint(tx, orgId)).toBeNull();
-      for (const { size, root } of [three, one]) await recordCheckpoint(tx, orgId, signed(size, root));
-      await recordCheckpoint(tx, orgId, { ...signed(3, three.root), note: 'again' });
-      expect(await latestCheckpoint(tx, orgId)).toMatchObject({ size: 3, note: 'note 3', rekor_note: 'rekor 3' });
-      expect(await latestCheckpoint(tx, orgId, { below: 3 })).toMatchObject({ size: 1, note: 'note 1' });
+      expect(await latestCheckpoint(tx, logOf(orgId))).toBeNull();
+      for (const { size, root } of [three, one]) await recordCheckpoint(tx, logOf(orgId), signed(size, root));
+      await recordCheckpoint(tx, logOf(orgId), { ...signed(3, three.root), note: 'again' });
+      expect(await latestCheckpoint(tx, logOf(orgId))).toMatchObject({ size: 3, note: 'note 3', rekor_note: 'rekor 3' });
+      expect(await latestCheckpoint(tx, logOf(orgId), { below: 3 })).toMatchObject({ size: 1, note: 'note 1' });
     });
-    await expect(within(orgId, (tx) => recordCheckpoint(tx, orgId, signed(2, three.root)))).rejects.toThrow('differs from the root');
-    await expect(within(orgId, (tx) => recordCheckpoint(tx, orgId, signed(4, two.root)))).rejects.toThrow('but the transparency log has 3');
+    await expect(within(orgId, (tx) => recordCheckpoint(tx, logOf(orgId), signed(2, three.root)))).rejects.toThrow('differs from the root');
+    await expect(within(orgId, (tx) => recordCheckpoint(tx, logOf(orgId), signed(4, two.root)))).rejects.toThrow('but the transparency log has 3');
   });
 });
 
@@ -148,23 +151,26 @@ describe('a million entries', () => {
 
   beforeAll(async () => {
     orgId = await newOrganization();
-    await within(orgId, (tx) => tx.insertInto('log_origins').values({ org_id: orgId, origin: 'test/orgs' }).execute());
+    await within(orgId, (tx) => startLog(tx, orgId));
     await withClient(database.url, async (client) => {
       // Inserts rows in bulk without foreign key triggers, because a million calls of appendLeaf would take almost an hour.
       await client.query('set session_replication_role = replica; set search_path = rrs');
       await client.query(
-        `insert into log_nodes select $1, 0, n, sha256('\\x00'::bytea || convert_to('entry ' || n, 'UTF8')) from generate_series(0, $2::bigint - 1) n`,
+        `insert into log_nodes select $1, 1, 0, n, sha256('\\x00'::bytea || convert_to('entry ' || n, 'UTF8')) from generate_series(0, $2::bigint - 1) n`,
         [orgId, SIZE],
       );
       for (let level = 0, width = SIZE; width > 1; level++, width = Math.floor(width / 2)) {
         await client.query(
-          `insert into log_nodes select $1, $2::smallint + 1, index / 2, sha256('\\x01'::bytea || hash || next)
+          `insert into log_nodes select $1, 1, $2::smallint + 1, index / 2, sha256('\\x01'::bytea || hash || next)
            from (select index, hash, lead(hash) over (order by index) as next from log_nodes where org_id = $1 and level = $2) pairs
            where index % 2 = 0 and next is not null`,
           [orgId, level],
         );
       }
-      await client.query(`insert into log_leaves (org_id, index, entry, leaf_hash, package_id) values ($1, $2, 'last', sha256(''), $1)`, [orgId, SIZE - 1]);
+      await client.query(`insert into log_leaves (org_id, epoch, index, entry, leaf_hash, package_id) values ($1, 1, $2, 'last', sha256(''), $1)`, [
+        orgId,
+        SIZE - 1,
+      ]);
       await client.query('analyze log_nodes, log_leaves');
     });
   }, 300_000);
@@ -187,16 +193,16 @@ describe('a million entries', () => {
         return result;
       };
       for (const index of [0, 1, 524_287, 777_777, SIZE - 1]) {
-        const { leafHash: leaf, root, hashes } = await measure(`inclusion of ${index}`, () => proveInclusion(tx, orgId, index, SIZE));
+        const { leafHash: leaf, root, hashes } = await measure(`inclusion of ${index}`, () => proveInclusion(tx, logOf(orgId), index, SIZE));
         expect(verifyInclusion({ index, size: SIZE, leafHash: leaf, proof: hashes, root })).toBe(true);
         expect(Buffer.from(leaf).equals(hashOf(`entry ${index}`))).toBe(true);
       }
       for (const oldSize of [1, 524_288, 777_777]) {
-        const { oldRoot, root, hashes } = await measure(`consistency from ${oldSize}`, () => proveConsistency(tx, orgId, oldSize, SIZE));
+        const { oldRoot, root, hashes } = await measure(`consistency from ${oldSize}`, () => proveConsistency(tx, logOf(orgId), oldSize, SIZE));
         expect(verifyConsistency({ oldSize, oldRoot, size: SIZE, root, proof: hashes })).toBe(true);
       }
-      const { root, size } = await measure('append', () => appendLeaf(tx, orgId, { origin: 'test/orgs', packageId: newId(), entry: 'one more' }));
-      expect(root.equals((await proveConsistency(tx, orgId, SIZE, size)).root)).toBe(true);
+      const { root, size } = await measure('append', () => appendLeaf(tx, logOf(orgId), { packageId: newId(), entry: 'one more' }));
+      expect(root.equals((await proveConsistency(tx, logOf(orgId), SIZE, size)).root)).toBe(true);
       return steps;
     });
     process.stdout.write(`${measured.map(({ what, rows, ms }) => `${what}: ${rows} rows, ${ms} ms`).join('; ')}\n`);

@@ -5,7 +5,9 @@ import {
   ed25519RawFromSpki,
   envelopeOf,
   leafEntry,
+  leavesBytes,
   logId,
+  MAX_CARRIED_LEAVES,
   PAYLOAD_TYPE,
   preAuthEncoding,
   predicateOf,
@@ -18,10 +20,23 @@ import {
   utf8,
   vkey,
 } from '@rrs/evidence-format';
-import type { Database } from '../../db/database.ts';
+import type { Database, TenantTx } from '../../db/database.ts';
 import type { Signers } from '../keys/keys.ts';
 import { signCheckpoint } from '../log/checkpoints.ts';
-import { type Appended, appendLeaf, latestCheckpoint, proveConsistency, proveInclusion, recordCheckpoint } from '../log/transparency-log.ts';
+import { readMarks, writeMark } from '../log/marks.ts';
+import { rewindOf } from '../log/open-log.ts';
+import {
+  type Appended,
+  appendLeaf,
+  LogRestarted,
+  type LogState,
+  latestCheckpoint,
+  proveConsistency,
+  proveInclusion,
+  readLeaf,
+  readLeafHashes,
+  recordCheckpoint,
+} from '../log/transparency-log.ts';
 import { type Bag, type BagFile, inMemory } from './bag.ts';
 import { confirmLease } from './lease.ts';
 import type { PackageRow } from './packages.ts';
@@ -50,22 +65,36 @@ export async function signBag(signers: Signers, { evidence, payload, tags }: Bag
 }
 
 export interface LoggedSignature extends Appended {
+  log: LogState;
   entry: string;
 }
 
-export async function appendSignature(
-  db: Database,
-  signers: Signers,
-  { row, origin }: { row: PackageRow; origin: string },
-  { envelope }: Signed,
-): Promise<LoggedSignature> {
+interface Target {
+  row: PackageRow;
+  log: LogState;
+  keysDir: string;
+}
+
+/** The mark is written after the commit and before a checkpoint is signed, so that it is never ahead of the log or behind a checkpoint. */
+export async function appendSignature(db: Database, signers: Signers, { row, log, keysDir }: Target, { envelope }: Signed): Promise<LoggedSignature> {
   const entry = leafEntry(envelope, signers.package.publicKeyPem);
   const { org_id: orgId, id: packageId } = row;
   const appended = await db.withTenant({ orgId }, async (tx) => {
     await confirmLease(tx, row);
-    return appendLeaf(tx, orgId, { origin, packageId, entry });
+    const leaf = await appendLeaf(tx, log, { packageId, entry });
+    const rewind = await rewindOf(tx, { ...log, size: leaf.index }, await readMarks(keysDir, orgId));
+    if (rewind !== null) throw new LogRestarted('the transparency log is older than its mark');
+    return leaf;
   });
-  return { entry, ...appended };
+  await writeMark(keysDir, orgId, appended);
+  return { log, entry, ...appended };
+}
+
+interface EpochLeaf {
+  entry: string;
+  envelope: Envelope;
+  appendedAt: Date;
+  inclusion: readonly Uint8Array[];
 }
 
 export interface LogProof {
@@ -73,19 +102,30 @@ export interface LogProof {
   rekorNote: string;
   inclusion: readonly Uint8Array[];
   consistency: string;
+  /** Null above the size up to which packages carry the hashes of all leaves. */
+  leaves: Uint8Array | null;
+  epoch: EpochLeaf;
 }
 
 /** The checkpoint is signed between two transactions, so that nobody waits for the log while a key signs. */
-export async function buildLogProof(db: Database, signers: Signers, orgId: string, { origin, index, size, root }: LoggedSignature): Promise<LogProof> {
+export async function buildLogProof(db: Database, signers: Signers, { log, origin, index, size, root }: LoggedSignature): Promise<LogProof> {
   const checkpoint = await signCheckpoint(signers, { origin, size, root });
-  return db.withTenant({ orgId }, async (tx) => {
-    await recordCheckpoint(tx, orgId, checkpoint);
-    const { hashes } = await proveInclusion(tx, orgId, index, size);
-    const earlier = await latestCheckpoint(tx, orgId, { below: size });
-    const proof = earlier && (await proveConsistency(tx, orgId, earlier.size, size));
+  return db.withTenant({ orgId: log.orgId }, async (tx) => {
+    await recordCheckpoint(tx, log, checkpoint);
+    const { hashes } = await proveInclusion(tx, log, index, size);
+    const earlier = await latestCheckpoint(tx, log, { below: size });
+    const proof = earlier && (await proveConsistency(tx, log, earlier.size, size));
     const consistency = consistencyText(earlier && proof ? { oldSize: earlier.size, oldRoot: proof.oldRoot, hashes: [...proof.hashes] } : { oldSize: 0 });
-    return { note: checkpoint.note, rekorNote: checkpoint.rekorNote, inclusion: hashes, consistency };
+    const leaves = size <= MAX_CARRIED_LEAVES ? leavesBytes(await readLeafHashes(tx, log, size)) : null;
+    return { note: checkpoint.note, rekorNote: checkpoint.rekorNote, inclusion: hashes, consistency, leaves, epoch: await readEpochLeaf(tx, log, size) };
   });
+}
+
+async function readEpochLeaf(tx: TenantTx, log: LogState, size: number): Promise<EpochLeaf> {
+  const leaf = await readLeaf(tx, log, 0);
+  if (!leaf?.envelope) throw new Error('the transparency log has no statement about its epoch');
+  const { hashes } = await proveInclusion(tx, log, 0, size);
+  return { entry: leaf.entry, envelope: JSON.parse(leaf.envelope) as Envelope, appendedAt: leaf.appended_at, inclusion: hashes };
 }
 
 export interface ProofParts {
@@ -97,26 +137,37 @@ export interface ProofParts {
   sealedAt: Date;
 }
 
-/** The files of proof/, sorted by path. */
-export async function proofFiles({ signers, signed, logged, proof, timestamps, sealedAt }: ProofParts): Promise<BagFile[]> {
-  const integratedTime = Math.floor(sealedAt.getTime() / 1000);
+interface BundledEntry {
+  index: number;
+  entry: string;
+  envelope: Envelope;
+  integratedAt: Date;
+  inclusion: readonly Uint8Array[];
+  timestamps: readonly Uint8Array[];
+}
+
+/** A Sigstore bundle for an entry of the tree that the package is in. */
+async function bundleOf(
+  { signers, logged, proof }: ProofParts,
+  { index, entry, envelope, integratedAt, inclusion, timestamps }: BundledEntry,
+): Promise<string> {
+  const integratedTime = Math.floor(integratedAt.getTime() / 1000);
   const id = logId(spkiFromPem(signers.log.publicKeyPem));
-  const promise = await signers.log.sign(promiseBytes({ body: toBase64(utf8(logged.entry)), integratedTime, logId: toHex(id), logIndex: logged.index }));
-  const bundle = bundleJson({
-    envelope: signed.envelope,
+  const promise = await signers.log.sign(promiseBytes({ body: toBase64(utf8(entry)), integratedTime, logId: toHex(id), logIndex: index }));
+  const { root, size } = logged;
+  return bundleJson({
+    envelope,
     timestamps,
-    log: {
-      index: logged.index,
-      logId: id,
-      integratedTime,
-      promise,
-      root: logged.root,
-      size: logged.size,
-      hashes: proof.inclusion,
-      checkpoint: proof.rekorNote,
-      entry: logged.entry,
-    },
+    log: { index, logId: id, integratedTime, promise, root, size, hashes: inclusion, checkpoint: proof.rekorNote, entry },
   });
+}
+
+/** The files of proof/, sorted by path. */
+export async function proofFiles(parts: ProofParts): Promise<BagFile[]> {
+  const { signers, signed, logged, proof, timestamps, sealedAt } = parts;
+  const { index, entry } = logged;
+  const bundle = await bundleOf(parts, { index, entry, envelope: signed.envelope, integratedAt: sealedAt, inclusion: proof.inclusion, timestamps });
+  const epochBundle = await bundleOf(parts, { ...proof.epoch, index: 0, integratedAt: proof.epoch.appendedAt, timestamps: [] });
   const noteKey = ed25519RawFromSpki(spkiFromPem(signers.logNote.publicKeyPem));
   const file = (name: string, mediaType: string, content: string | Uint8Array): BagFile =>
     typeof content === 'string'
@@ -124,6 +175,8 @@ export async function proofFiles({ signers, signed, logged, proof, timestamps, s
       : { path: `proof/${name}`, mediaType, size: content.length, sha256: '', bytes: content };
   return [
     file('consistency.txt', 'text/plain', proof.consistency),
+    file('epoch.sigstore.json', 'application/json', epochBundle),
+    ...(proof.leaves === null ? [] : [file('leaves.bin', 'application/octet-stream', proof.leaves)]),
     file('keys/log-note.pem', 'application/x-pem-file', signers.logNote.publicKeyPem),
     file('keys/log-note.vkey', 'text/plain', `${vkey(logged.origin, noteKey)}\n`),
     file('keys/log.pem', 'application/x-pem-file', signers.log.publicKeyPem),

@@ -31,10 +31,11 @@ export async function publishPackage(tx: TenantTx, row: PackageRow, { bag, archi
       manifest_sha256: hashOf('manifest-sha256.txt'),
       tagmanifest_sha256: hashOf('tagmanifest-sha256.txt'),
       key_id: keyId,
+      log_epoch: logged.log.epoch,
       log_index: String(logged.index),
       log_size: String(logged.size),
       log_root: logged.root,
-      leaf_hash: sql<Buffer>`(select leaf_hash from log_leaves where org_id = ${orgId} and index = ${logged.index})`,
+      leaf_hash: sql<Buffer>`(select leaf_hash from log_leaves where org_id = ${orgId} and epoch = ${logged.log.epoch} and index = ${logged.index})`,
       timestamps: JSON.stringify(
         Array.from({ length: timestamps }, (_, index) => ({ file: index === 0 ? 'proof/timestamp.tsr' : `proof/timestamp-${index + 1}.tsr` })),
       ),
@@ -46,7 +47,7 @@ export async function publishPackage(tx: TenantTx, row: PackageRow, { bag, archi
     .where('attempts', '=', row.attempts)
     .executeTakeFirst();
   if (numUpdatedRows === 0n) throw new LeaseLost();
-  await publishLeaf(tx, orgId, logged.index);
+  await publishLeaf(tx, logged.log, logged.index);
   await recordContents(tx, row, [archive.sha256, ...payload.filter(({ bytes }) => bytes === null).map(({ sha256 }) => sha256)], evidence.findings);
   await tx
     .updateTable('evidence_packages')

@@ -19,8 +19,9 @@ import { readSnapshot, type Snapshot } from '../content/snapshot.ts';
 import type { ReportContext } from '../formats/context.ts';
 import { possibleFormats } from '../formats/formats.ts';
 import { openSigners, type Signers } from '../keys/keys.ts';
-import { logOrigin } from '../log/checkpoints.ts';
-import { readTransparencyLog } from '../log/transparency-log.ts';
+import { logName } from '../log/checkpoints.ts';
+import { openLog } from '../log/open-log.ts';
+import type { LogState } from '../log/transparency-log.ts';
 import { verifyStored } from '../verify/verify-stored.ts';
 import { type Bag, type BagFile, writeBag } from './bag.ts';
 import type { PackageRow } from './packages.ts';
@@ -58,17 +59,17 @@ export async function sealPackage(sealing: Sealing, row: PackageRow, { withoutTi
   const orgId = row.org_id;
   const authorities = withoutTimestamps ? null : sealing.authorities;
   const signers = await openSigners(db, sealing.keysDir);
-  const origin = (await db.withTenant({ orgId }, (tx) => readTransparencyLog(tx, orgId)))?.origin ?? logOrigin(sealing.publicUrl(), orgId);
-  const { bag, asOf, generatedAt } = await writeSnapshot(sealing, row, { signers, origin, timestamped: authorities !== null });
+  const log = await openLog({ db, keysDir: sealing.keysDir, signers, name: logName(sealing.publicUrl(), orgId) }, orgId);
+  const { bag, asOf, generatedAt } = await writeSnapshot(sealing, row, { signers, log, timestamped: authorities !== null });
 
   await onStep('sign');
   const signed = await signBag(signers, bag);
 
   await onStep('log');
-  const logged = await appendSignature(db, signers, { row, origin }, signed);
+  const logged = await appendSignature(db, signers, { row, log, keysDir: sealing.keysDir }, signed);
 
   await onStep('checkpoint');
-  const proof = await buildLogProof(db, signers, orgId, logged);
+  const proof = await buildLogProof(db, signers, logged);
 
   await onStep('timestamp');
   const timestamps = authorities ? await requestTimestamps(authorities, signed.signature) : [];
@@ -93,7 +94,7 @@ export function folderOf({ work_item_id, sequence }: Pick<PackageRow, 'work_item
 
 interface SealingContext {
   signers: Signers;
-  origin: string;
+  log: LogState;
   timestamped: boolean;
 }
 
@@ -112,20 +113,20 @@ interface SnapshotContext extends SealingContext {
   generatedAt: Date;
 }
 
-async function bagOf({ blobs, version }: Sealing, row: PackageRow, { snapshot, signers, origin, generatedAt, timestamped }: SnapshotContext): Promise<Bag> {
+async function bagOf({ blobs, version }: Sealing, row: PackageRow, { snapshot, signers, log, generatedAt, timestamped }: SnapshotContext): Promise<Bag> {
   const storedReports = new Set<string>();
   for (const { sha256 } of snapshot.scans) if (await blobs.stat(sha256)) storedReports.add(sha256);
   const wanted = row.formats.length > 0 ? (row.formats as PackageFormat[]) : PACKAGE_FORMATS;
   const formats = possibleFormats(wanted, snapshot);
-  const reported = buildEvidence(row, snapshot, { generatedAt, version, timestamped, storedReports, formats: formats.map(({ format }) => format) });
+  const reported = buildEvidence(row, snapshot, { generatedAt, version, timestamped, log, storedReports, formats: formats.map(({ format }) => format) });
   const keys = {
     package: opensshFingerprint(spkiFromPem(signers.package.publicKeyPem)),
     log: opensshFingerprint(spkiFromPem(signers.log.publicKeyPem)),
-    vkey: vkey(origin, ed25519RawFromSpki(spkiFromPem(signers.logNote.publicKeyPem))),
+    vkey: vkey(log.origin, ed25519RawFromSpki(spkiFromPem(signers.logNote.publicKeyPem))),
   };
   const { timeline, lines } = snapshot.trail;
   const context: ReportContext = { timeline, keys: { package: keys.package, log: keys.log, note: keys.vkey } };
-  return writeBag(blobs, { reported, context, formats, trail: lines, readme: { folder: folderOf(row), origin, keys, stamped: timestamped } });
+  return writeBag(blobs, { reported, context, formats, trail: lines, readme: { folder: folderOf(row), origin: log.origin, keys, stamped: timestamped } });
 }
 
 function* entriesOf(blobs: BlobStore, folder: string, files: readonly BagFile[]): Generator<ZipEntry> {

@@ -7,8 +7,9 @@ import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { SCHEMA, withOptions } from '../../db/database.ts';
 import { OperatorError } from '../../shared/errors.ts';
-import { JOBS, type Manifest, tablePath } from './format.ts';
+import { JOBS, MANIFEST, type Manifest, tablePath } from './format.ts';
 import { COPY_SETTINGS, copyTarget, describeTables, qualified } from './tables.ts';
+import { sha256Of } from './verify.ts';
 
 function notEmpty(): OperatorError {
   return new OperatorError('The database is not empty: it contains organizations. Set DATABASE_URL to an empty database, or RRS_DATA_DIR to a new folder.');
@@ -60,9 +61,20 @@ export async function restoreDatabase(url: string, folder: string, manifest: Man
     await client.query('set constraints all immediate');
     for (const table of forced) await client.query(`alter table ${qualified(table)} force row level security`);
     await client.query(`analyze ${tables.map(({ table }) => qualified(table)).join(', ')}`);
+    await endLogs(client, folder, manifest);
     await restoreJobs(client, folder, manifest);
     await client.query('commit');
   });
+}
+
+/** The restored log may have grown after the backup, so it must not continue under the same origin. */
+async function endLogs(client: pg.Client, folder: string, { createdAt }: Manifest): Promise<void> {
+  const backup = { created_at: createdAt, sha256: await sha256Of(join(folder, MANIFEST)) };
+  await client.query(
+    `insert into ${SCHEMA}.log_endings (org_id, epoch, reason, backup)
+     select org_id, max(epoch), 'restore', $1::jsonb from ${SCHEMA}.log_epochs group by org_id on conflict do nothing`,
+    [backup],
+  );
 }
 
 async function tablesInForeignKeyOrder(client: pg.Client, { tables }: Manifest): Promise<Manifest['tables']> {

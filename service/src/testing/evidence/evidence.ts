@@ -1,5 +1,5 @@
-import type { Database } from '../../db/database.ts';
-import { appendLeaf } from '../../evidence/log/transparency-log.ts';
+import type { Database, TenantTx } from '../../db/database.ts';
+import { appendLeaf, type LogRef } from '../../evidence/log/transparency-log.ts';
 import { newId } from '../../shared/ids.ts';
 
 export type FormPart = string | { name: string; content: string | Uint8Array; type?: string };
@@ -20,8 +20,17 @@ export async function sendArtifact(
   return { status: response.status, headers: response.headers, body: await response.json() };
 }
 
-/** Appends an entry to the transparency log as sealing does, and returns its index. */
+/** Creates a log without the statement that it normally starts with. */
+export async function startLog(tx: TenantTx, orgId: string, origin = 'test/orgs'): Promise<LogRef> {
+  await tx
+    .insertInto('log_epochs')
+    .values({ org_id: orgId, epoch: 1, origin })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  return { orgId, epoch: 1 };
+}
+
+/** Appends an entry to the transparency log and returns its index. */
 export async function addLogEntry(db: Database, orgId: string): Promise<number> {
-  const leaf = { origin: 'test/orgs', packageId: newId(), entry: 'entry' };
-  return (await db.withTenant({ orgId }, (tx) => appendLeaf(tx, orgId, leaf))).index;
+  return db.withTenant({ orgId }, async (tx) => (await appendLeaf(tx, await startLog(tx, orgId), { packageId: newId(), entry: 'entry' })).index);
 }

@@ -49,6 +49,7 @@ export async function storePackage({ db, blobs }: Stored, { orgId, workItemId, s
         manifest_sha256: sha256,
         tagmanifest_sha256: sha256,
         key_id: 'SHA256:test',
+        log_epoch: 1,
         log_index: '0',
         log_size: '1',
         log_root: hash,

@@ -53,6 +53,7 @@ export const gapWords: Readonly<Record<GapCode, { label: string; why: string }>>
   artifact_removed: { label: 'Artifact removed', why: 'The content is not in the package. Its metadata and hash remain.' },
   source_stale: { label: 'Outdated scan', why: 'The last scan of a source is too old to show the state at the time of the package.' },
   no_timestamp: { label: 'No trusted timestamp', why: "The time of sealing is known only from the organization's own log." },
+  log_restarted: { label: 'Log restarted', why: 'Entries that were made before the restart can only be compared with checkpoints that somebody else kept.' },
   interrupted_sealing: { label: 'Interrupted sealing', why: 'The transparency log has an entry of an earlier attempt that did not produce a package.' },
 };
 

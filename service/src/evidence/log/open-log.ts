@@ -1,0 +1,140 @@
+import {
+  canonicalJson,
+  type Envelope,
+  emptyRoot,
+  envelopeOf,
+  epochStatement,
+  type LogEpoch,
+  leafEntry,
+  logOrigin,
+  PAYLOAD_TYPE,
+  parseOrigin,
+  preAuthEncoding,
+  toHex,
+} from '@rrs/evidence-format';
+import type { Database, TenantTx } from '../../db/database.ts';
+import type { Signers } from '../keys/keys.ts';
+import { highestEpoch, type LogMark, readMarks, writeMark } from './marks.ts';
+import { appendLeaf, type LogEnding, type LogState, latestCheckpoint, lockLog, proveConsistency, readTransparencyLog } from './transparency-log.ts';
+
+export interface LogOpening {
+  db: Database;
+  keysDir: string;
+  signers: Signers;
+  /** Name of a log that does not exist yet. */
+  name: string;
+}
+
+/** Returns the epoch that can be appended to. Starts the first one, or the next one if the database was restored or rewound. */
+export async function openLog({ db, keysDir, signers, name }: LogOpening, orgId: string): Promise<LogState> {
+  await endIfRewound(db, keysDir, orgId);
+  const marks = await readMarks(keysDir, orgId);
+  const read = () => db.withTenant({ orgId }, (tx) => readTransparencyLog(tx, orgId));
+  const previous = await read();
+  if (previous?.ending !== null || (marks.size > 0 && previous === null)) {
+    const epoch = await describeEpoch(db, { orgId, name, previous, marks });
+    const envelope = await signStatement(signers, epochStatement(epoch));
+    const appended = await db.withTenant({ orgId }, (tx) => startEpoch(tx, { epoch, envelope, entry: leafEntry(envelope, signers.package.publicKeyPem) }));
+    if (appended) await writeMark(keysDir, orgId, appended);
+  }
+  const opened = await read();
+  if (!opened) throw new Error('the transparency log was not created');
+  return opened;
+}
+
+/** Signs a statement about the log with the package key, like a package. */
+async function signStatement({ package: signer }: Signers, statement: Uint8Array): Promise<Envelope> {
+  const signature = await signer.sign(preAuthEncoding(PAYLOAD_TYPE, statement));
+  return envelopeOf(statement, { keyId: signer.keyId, signature });
+}
+
+interface Predecessor {
+  orgId: string;
+  name: string;
+  previous: LogState | null;
+  marks: ReadonlyMap<string, LogMark>;
+}
+
+async function describeEpoch(db: Database, { orgId, name, previous, marks }: Predecessor): Promise<LogEpoch> {
+  const at = new Date().toISOString();
+  const last = Math.max(previous?.epoch ?? 0, highestEpoch(marks));
+  if (last === 0) {
+    return { organization_id: orgId, epoch: 1, origin: name, previous: null, lost: null, reason: 'created', backup: null, at };
+  }
+  const kept = previous ?? { epoch: last, origin: originIn(marks, last), size: 0 };
+  const root = previous ? await db.withTenant({ orgId }, async (tx) => (await proveConsistency(tx, previous, 0, previous.size)).root) : emptyRoot;
+  const mark = marks.get(kept.origin);
+  const isAhead = mark !== undefined && (mark.size > kept.size || (mark.size === kept.size && mark.root !== toHex(root)));
+  const origin = logOrigin({ name: parseOrigin(kept.origin).name, epoch: last + 1 });
+  return {
+    organization_id: orgId,
+    epoch: last + 1,
+    origin,
+    previous: {
+      epoch: kept.epoch,
+      origin: kept.origin,
+      kept: { size: kept.size, root: toHex(root) },
+      highest_known: isAhead ? { size: mark.size, root: mark.root, source: 'mark' } : { size: kept.size, root: toHex(root), source: 'database' },
+    },
+    lost: mark === undefined ? null : Math.max(0, mark.size - kept.size),
+    reason: previous?.ending?.reason ?? 'rewound',
+    backup: previous?.ending?.backup ?? null,
+    at,
+  };
+}
+
+function originIn(marks: ReadonlyMap<string, LogMark>, epoch: number): string {
+  return [...marks.keys()].find((origin) => parseOrigin(origin).epoch === epoch) ?? '';
+}
+
+interface NewEpoch {
+  epoch: LogEpoch;
+  envelope: Envelope;
+  entry: string;
+}
+
+/** Returns `null` if another process started the epoch first. */
+async function startEpoch(tx: TenantTx, { epoch: { organization_id: orgId, epoch, origin, at }, envelope, entry }: NewEpoch) {
+  await lockLog(tx, orgId);
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('log_epochs')
+    .values({ org_id: orgId, epoch, origin, created_at: new Date(at) })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  if (numInsertedOrUpdatedRows === 0n) return null;
+  return appendLeaf(tx, { orgId, epoch }, { entry, packageId: null, envelope: canonicalJson(envelope) });
+}
+
+/** Ends the current epoch if the database is older than the marks, or if the marks are gone. Returns the reason. */
+export async function endIfRewound(db: Database, keysDir: string, orgId: string): Promise<LogEnding['reason'] | null> {
+  return db.withTenant({ orgId }, async (tx) => {
+    await lockLog(tx, orgId);
+    const log = await readTransparencyLog(tx, orgId);
+    if (!log || log.ending !== null) return null;
+    const reason = await rewindOf(tx, log, await readMarks(keysDir, orgId));
+    if (reason !== null) await tx.insertInto('log_endings').values({ org_id: orgId, epoch: log.epoch, reason }).execute();
+    return reason;
+  });
+}
+
+/** Compares the log with its marks. Hold the lock of the log, so that no other process adds a leaf and a mark in between. */
+export async function rewindOf(tx: TenantTx, log: LogState, marks: ReadonlyMap<string, LogMark>): Promise<'rewound' | 'mark_lost' | null> {
+  if (highestEpoch(marks) > log.epoch) return 'rewound';
+  const mark = marks.get(log.origin);
+  // Without a checkpoint, nobody has seen this tree: the process stopped between the first leaf and its mark.
+  if (mark === undefined) return (await latestCheckpoint(tx, log)) === null ? null : 'mark_lost';
+  if (mark.size > log.size) return 'rewound';
+  const { root } = await proveConsistency(tx, log, 0, mark.size);
+  return toHex(root) === mark.root ? null : 'rewound';
+}
+
+/** Called at start. Returns the organizations whose log will continue in a new epoch. */
+export async function endRewoundLogs(db: Database, keysDir: string): Promise<{ orgId: string; reason: LogEnding['reason'] }[]> {
+  const organizations = await db.withSystem((tx) => tx.selectFrom('log_epochs').select('org_id').distinct().execute());
+  const ended: { orgId: string; reason: LogEnding['reason'] }[] = [];
+  for (const { org_id: orgId } of organizations) {
+    const reason = await endIfRewound(db, keysDir, orgId);
+    if (reason !== null) ended.push({ orgId, reason });
+  }
+  return ended;
+}
