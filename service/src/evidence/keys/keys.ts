@@ -112,7 +112,7 @@ export function listedUse({ use, algorithm }: Pick<PublishedKey, 'use' | 'algori
 
 /** The list that auditors keep as keys.json. Names hosts instead of logs, because the names of the logs would reveal the organizations. */
 export async function publishedKeyList(tx: SystemTx, publicUrl: string): Promise<KeyList> {
-  const { rows } = await sql<{ host: string }>`select distinct split_part(origin, '/', 1) as host from log_origins`.execute(tx);
+  const { rows } = await sql<{ host: string }>`select distinct split_part(origin, '/', 1) as host from log_epochs`.execute(tx);
   const hosts = new Set([new URL(publicUrl).host, ...rows.map(({ host }) => host)]);
   const keys = (await publishedKeys(tx)).map((key) => ({
     key_id: key.keyId,
