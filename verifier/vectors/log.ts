@@ -202,6 +202,25 @@ export const log: Vector[] = [
     ['consistency'],
     changed((files) => files.set('proof/consistency.txt', utf8('old 4'))),
   ),
+  ...(['good: the checkpoint of an earlier state', 'a checkpoint of another log', 'a newer checkpoint', 'a checkpoint that is not a signed note'] as const).map(
+    (name, at): Vector => ({
+      name: `given: ${name}`,
+      verdict: at === 0 ? 'verified' : 'consistent',
+      codes: [],
+      make: async () => {
+        const built = await buildPackage();
+        let earlier: Parameters<typeof c2spNote>[1] = { origin: ORIGIN, size: 0, root: new Uint8Array() };
+        await buildPackage({
+          log: ({ consistency }) => {
+            if ('oldRoot' in consistency) earlier = { ...earlier, size: consistency.oldSize, root: consistency.oldRoot };
+          },
+        });
+        const trees = [earlier, { ...earlier, origin: `other.example/orgs/${IDS.artifact}` }, { ...earlier, size: 9 }];
+        const tree = trees[at];
+        return { zip: await zipOf(built), trust: { ...built.trust, checkpoints: [tree ? await c2spNote(ours.note, tree) : 'hello'] } };
+      },
+    }),
+  ),
   failing('a fork', ['fork'], async () => {
     const built = await buildPackage();
     const checkpoint = await c2spNote(ours.note, { origin: ORIGIN, size: 4, root: sha256(utf8('another history')) });

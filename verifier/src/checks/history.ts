@@ -14,9 +14,13 @@ export async function checkHistory(context: CheckContext, log: LogState): Promis
   const { opened, recorder, trust } = context;
   const bytes = opened.files.get(PROOF.consistency)?.bytes;
   const old = bytes ? await recorder.guard('consistency', PROOF.consistency, () => checkConsistency(context, fromUtf8(bytes), log)) : null;
-  for (const [index, note] of trust.checkpoints.entries()) await compareCheckpoint(context, { note, label: `Your checkpoint ${index + 1}` }, { log, old });
+  let uncompared = 0;
+  for (const [index, note] of trust.checkpoints.entries())
+    if (!(await compareCheckpoint(context, { note, label: `Your checkpoint ${index + 1}` }, { log, old }))) uncompared++;
   if (recorder.failed('history') || old === null) return;
   const detail = old.size === 0 ? 'first entry of its log' : `the log extends its earlier state of ${old.size} entries`;
+  if (uncompared > 0)
+    return recorder.setLayer('history', 'not_checked', `${uncompared} of ${trust.checkpoints.length} checkpoints not compared: see the notes`);
   const proven = trust.logKeys.length > 0 && trust.noteKeys.length > 0 && !recorder.failed('log');
   recorder.setLayer('history', proven ? 'pass' : 'not_checked', proven ? detail : `${detail}, provided that the log is genuine`);
 }
@@ -33,33 +37,45 @@ function checkConsistency({ recorder }: CheckContext, text: string, { size, root
   return old;
 }
 
+/** Returns whether the checkpoint could be compared. */
 async function compareCheckpoint(
   context: CheckContext,
   { note, label }: { note: string; label: string },
   { log, old }: { log: LogState; old: Tree | null },
-): Promise<void> {
+): Promise<boolean> {
   const { recorder } = context;
   let earlier: SignedCheckpoint;
   try {
     earlier = readCheckpoint(note);
   } catch (error) {
     recorder.note(`${label} was not compared: it is not a valid checkpoint (${error instanceof Error ? error.message : error}).`);
-    return;
+    return false;
   }
   const { origin, size, root } = earlier.checkpoint;
-  if (signerOf(origin) !== log.origin) return recorder.note(`${label} was not compared: it belongs to another log, ${origin}.`);
-  if (!(await isSignedByLog(context, earlier, log))) return recorder.note(`${label} was not compared: it is not signed with a key of this log.`);
+  if (signerOf(origin) !== log.origin) {
+    recorder.note(`${label} was not compared: it belongs to another log, ${origin}.`);
+    return false;
+  }
+  if (!(await isSignedByLog(context, earlier, log))) {
+    recorder.note(`${label} was not compared: it is not signed with a key of this log.`);
+    return false;
+  }
   const same = [old, log].find((tree) => tree?.size === size);
   if (same) {
-    if (equalBytes(same.root, root)) return recorder.note(`${label} matches the log in the package at ${size} entries.`);
-    return recorder.fail('fork', PROOF.consistency, {
+    if (equalBytes(same.root, root)) {
+      recorder.note(`${label} matches the log in the package at ${size} entries.`);
+      return true;
+    }
+    recorder.fail('fork', PROOF.consistency, {
       detail: `${label} has a different root at ${size} entries.`,
       expected: toBase64(root),
       actual: toBase64(same.root),
     });
+    return true;
   }
   const newer = size > log.size ? ` It is newer: the log has ${size - log.size} more entries. One of them may be a package that replaces this one.` : '';
   recorder.note(`${label} was not compared: the package has no proof for ${size} entries.${newer}`);
+  return false;
 }
 
 /** Accepts the keys in the package and the caller's keys. The log check compares the two if the caller supplied keys. */
