@@ -55,15 +55,17 @@ export function start(verifier) {
       if (keys.length === 0) throw new Error(`${keyFile.name} contains no key, certificate or checkpoint.`);
       verifier.addKeys(trust, keys);
     }
+    await verifier.checkTrust(trust, verifier.browserPlatform());
     const report = await verifier.verifyPackage(verifier.blobSource(file), trust, verifier.browserPlatform());
-    return show(report, verifier.CODES);
+    return show(report, verifier);
   }
 }
 
-function show(report, codes) {
+function show(report, { CODES: codes, TAKEN_ON_TRUST: trusted }) {
   const [title, text] = VERDICTS[report.verdict];
   return [
     element('h2', title, 'verdict', report.verdict),
+    ...(report.owner === null ? [] : [element('p', ownerText(report.owner))]),
     element('p', text),
     ...(report.failures.length === 0
       ? []
@@ -79,7 +81,13 @@ function show(report, codes) {
       report.layers.map(({ name, result, detail }) => [name.replace('_', ' '), element('span', RESULTS[result], result), detail]),
     ),
     ...(report.notes.length === 0 ? [] : [element('h3', 'Notes'), list(report.notes)]),
+    element('h3', 'Taken on trust'),
+    list(report.taken_on_trust.map((code) => trusted[code])),
   ];
+}
+
+function ownerText({ organization, origin }) {
+  return `Belongs to ${organization.name} (organization ${organization.id}), log ${origin}. Check that this is the organization you expect.`;
 }
 
 function facts(summary) {
@@ -88,7 +96,6 @@ function facts(summary) {
     ['Conclusion', [summary.conclusion, ...summary.reasons].join(' · ')],
     ['Completeness', [`grade ${summary.grade}`, ...summary.gaps.map(({ weight, what }) => `${weight}: ${what}`)].join(' · ')],
     ['Work item', `${summary.work_item.title} (${summary.work_item.id})`],
-    ['Organization', `${summary.organization.name} (${summary.organization.id})`],
     ['Package', `${summary.id}, number ${summary.sequence}, generated ${summary.generated_at}`],
     ['Replaces', summary.supersedes === null ? '' : `number ${summary.supersedes.sequence} (${summary.supersedes.package_id})`],
     ['Stamped', summary.timestamps.map(({ time, authority, trusted }) => `${time} by ${authority}${trusted ? '' : ' (not trusted)'}`).join(' · ')],

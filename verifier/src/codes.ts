@@ -38,6 +38,8 @@ export const CODES = {
   key_id: { layer: 'signature', meaning: 'The key ID in the proof does not belong to the signing key.' },
   untrusted_key: { layer: 'signature', meaning: 'The package is signed with a key that is not one of your trusted keys.' },
   key_period: { layer: 'signature', meaning: 'It is not proven that the package was signed while its keys were in use.' },
+  organization: { layer: 'evidence', meaning: 'The package belongs to another organization than the one you expect.' },
+  origin: { layer: 'log', meaning: 'The package is in another log than the one you expect.' },
   leaf: { layer: 'log', meaning: 'The log entry is not in its exact form.' },
   leaf_mismatch: { layer: 'log', meaning: 'The log entry belongs to another package.' },
   inclusion: { layer: 'log', meaning: 'The log does not contain the entry at the index that the package claims.' },

@@ -1,6 +1,7 @@
 import { FormatError } from '@rrs/evidence-format';
 import { CODES, type Code, LAYERS, type LayerName } from './codes.ts';
 import { LIMITS } from './limits.ts';
+import type { TrustCode } from './taken-on-trust.ts';
 
 /** codes.ts explains the codes. `file` is a path in the package, the name of a ZIP entry, or empty if the failure concerns the whole package. */
 export interface Failure {
@@ -36,12 +37,16 @@ export interface PackageSummary {
 }
 
 export interface Report {
+  /** Whose package it is, and whether the caller stated whose it must be. Null if the content was not read. */
+  owner: { organization: { id: string; name: string }; origin: string; expected: boolean } | null;
   /** `consistent`: no check failed, but not everything is proven because the caller did not supply all trusted keys. */
   verdict: 'verified' | 'consistent' | 'failed';
   failures: Failure[];
   layers: Layer[];
   package: PackageSummary | null;
   notes: string[];
+  /** What the verdict does not cover: taken-on-trust.ts explains the codes. */
+  taken_on_trust: TrustCode[];
 }
 
 type Found = Omit<Failure, 'code' | 'file'>;

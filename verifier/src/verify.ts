@@ -8,12 +8,14 @@ import { checkEpoch } from './checks/epoch.ts';
 import { checkEvidence } from './checks/evidence.ts';
 import { checkHistory } from './checks/history.ts';
 import { checkLog, type LogState } from './checks/log.ts';
+import { checkOwner } from './checks/owner.ts';
 import { type Bundle, PROOF, readProof } from './checks/proof-files.ts';
 import { checkPredicate, checkSignature, type Signed } from './checks/signature.ts';
 import { checkTimes } from './checks/times.ts';
 import { checkTime } from './checks/timestamps.ts';
 import type { Platform } from './platform.ts';
 import { CheckingStopped, createRecorder, type PackageSummary, type Report } from './report.ts';
+import { takenOnTrust } from './taken-on-trust.ts';
 import { type ParsedTrust, parseTrust, type Trust } from './trust/trust.ts';
 
 export interface VerifyOptions {
@@ -33,7 +35,22 @@ export async function verifyPackage(source: Source, trust: Trust, platform: Plat
   const layers = recorder.layers();
   const proven = layers.every(({ name, result }) => result === 'pass' || (name === 'time' && result === 'not_present'));
   const verdict = recorder.failures.length > 0 || layers.some(({ result }) => result === 'fail') ? 'failed' : proven ? 'verified' : 'consistent';
-  return { verdict, failures: recorder.failures, layers, package: summary, notes: recorder.notes };
+  return {
+    owner: summary === null ? null : { organization: summary.organization, origin: summary.log?.origin ?? '', expected: isExpected(trust) },
+    verdict,
+    failures: recorder.failures,
+    layers,
+    package: summary,
+    notes: recorder.notes,
+    taken_on_trust: takenOnTrust({
+      stamped: summary?.timestamps.some(({ trusted }) => trusted) ?? false,
+      compared: trust.checkpoints.length > 0 && layers.some(({ name, result }) => name === 'history' && result === 'pass'),
+    }),
+  };
+}
+
+function isExpected({ organization, origin }: Trust): boolean {
+  return organization !== null || origin !== null;
 }
 
 async function untilStopped<T>(check: () => Promise<T>): Promise<T | null> {
@@ -97,6 +114,7 @@ interface Proof {
 async function checkProof(context: CheckContext, { bundle, evidence, key }: { bundle: Bundle; evidence: Evidence | null; key: Proof['key'] }): Promise<Proof> {
   const { recorder } = context;
   const log = await recorder.guard('inclusion', PROOF.bundle, () => checkLog(context, bundle, { evidence, key }));
+  if (log !== null && evidence !== null) checkOwner(context, evidence, log.origin);
   if (log !== null) {
     const epoch = await recorder.guard('epoch', PROOF.epoch, () => checkEpoch(context, { log, bundle, evidence }));
     await recorder.guard('consistency', PROOF.consistency, () => checkHistory(context, log, epoch));

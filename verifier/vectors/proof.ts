@@ -1,5 +1,5 @@
 import { type Bundle, concat, countsOf, equalBytes, parseBundle, pemFromSpki, toBase64, utf8 } from '@rrs/evidence-format';
-import { buildPackage, type Recipe, testKeys, trustIn } from '../src/testing/build.ts';
+import { buildPackage, ORIGIN, type Recipe, testKeys, trustIn } from '../src/testing/build.ts';
 import { IDS } from '../src/testing/sample.ts';
 import { ecdsaDer } from '../src/testing/signer.ts';
 import { emptyTrust } from '../src/trust/trust.ts';
@@ -88,6 +88,27 @@ export const proof: Vector[] = [
     'made before its key was in use',
     ['key_period'],
     sealed({}, (trust) => ({ ...trust, periods: inUse('2090-01-01T00:00:00Z', null) })),
+  ),
+  {
+    name: 'good: the expected organization and log',
+    verdict: 'verified',
+    codes: [],
+    make: sealed({}, (trust) => ({ ...trust, organization: IDS.organization, origin: ORIGIN, origins: ['other.example', 'evidence.example'] })),
+  },
+  failing(
+    'of another organization',
+    ['organization'],
+    sealed({}, (trust) => ({ ...trust, organization: IDS.artifact })),
+  ),
+  failing(
+    'in another log',
+    ['origin'],
+    sealed({}, (trust) => ({ ...trust, origin: `other.example/orgs/${IDS.organization}` })),
+  ),
+  failing(
+    'in a log that the list of keys does not name',
+    ['origin'],
+    sealed({}, (trust) => ({ ...trust, origins: ['evidence.exam'] })),
   ),
   failing(
     'an invalid trusted key',

@@ -67,12 +67,17 @@ export function toPackage(row: PackageRow): Static<typeof Package> {
   return { ...toListedPackage(row), files: row.files as PackageFile[] };
 }
 
-export function toVerification({ verdict, failures, layers, notes, package: summary }: Report, superseded: string | null): Static<typeof Verification> {
+export function toVerification(
+  { owner, verdict, failures, layers, notes, taken_on_trust, package: summary }: Report,
+  superseded: string | null,
+): Static<typeof Verification> {
   return {
+    owner: owner && { organization_id: owner.organization.id, organization_name: owner.organization.name, origin: owner.origin },
     verdict,
     failures: failures.map(({ code, file, detail, expected, actual }) => ({ code, file, detail, expected: expected ?? null, actual: actual ?? null })),
     layers,
     notes,
+    taken_on_trust,
     package_id: summary?.id ?? null,
     superseded,
   };

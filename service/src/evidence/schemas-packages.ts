@@ -1,5 +1,5 @@
 import { CONCLUSIONS, GAP_CODES, GRADES, PACKAGE_FORMATS } from '@rrs/evidence-format';
-import { CODES, LAYERS } from '@rrs/verifier';
+import { CODES, LAYERS, TAKEN_ON_TRUST } from '@rrs/verifier';
 import { Type } from 'typebox';
 import { listParameters, PageOf, range } from '../http/paging.ts';
 import { Named, Nullable, OneOf, Strict, Text } from '../http/schemas.ts';
@@ -153,6 +153,20 @@ export const DownloadQuery = Strict({
 });
 
 export const Verification = Named('EvidenceVerification', {
+  owner: Nullable(
+    Named(
+      'EvidenceOwner',
+      {
+        organization_id: Type.String({
+          description: 'Id of the organization that the package belongs to.',
+          examples: ['01994f3e-8a10-7c31-9d3c-5f1f4b8f0a11'],
+        }),
+        organization_name: Type.String({ description: 'Name of the organization as the package states it.', examples: ['Acme'] }),
+        origin: Type.String({ description: 'Transparency log of the package.', examples: ['rrs.example/orgs/01994f3e-8a10-7c31-9d3c-5f1f4b8f0a11'] }),
+      },
+      { description: 'Whose package it is. Null if its content was not read. Check that it is the organization you expect: organizations share the keys.' },
+    ),
+  ),
   verdict: OneOf(['verified', 'consistent', 'failed'] as const, {
     description:
       '`verified`: every check passed and the package was signed with keys of this service. `consistent`: no check failed, but at least one layer could not be checked. `failed`: at least one check failed.',
@@ -180,6 +194,12 @@ export const Verification = Named('EvidenceVerification', {
     { description: 'Result for each layer.' },
   ),
   notes: Type.Array(Type.String(), { description: 'Remarks that do not affect the verdict.', examples: [[]] }),
+  taken_on_trust: Type.Array(OneOf(Object.keys(TAKEN_ON_TRUST), { description: 'What no check covers.' }), {
+    description: `What the verdict does not cover. ${Object.entries(TAKEN_ON_TRUST)
+      .map(([code, meaning]) => `\`${code}\`: ${meaning}`)
+      .join(' ')}`,
+    examples: [['originals_true', 'who_is_who']],
+  }),
   package_id: Nullable(
     Type.String({
       format: 'uuid',

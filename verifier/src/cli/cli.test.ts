@@ -6,7 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { pemFromSpki } from '@rrs/evidence-format';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { TAKEN_ON_TRUST } from '../taken-on-trust.ts';
 import { buildPackage, c2spNote, keyListOf, ORIGIN, testKeys, zipOf } from '../testing/build.ts';
+import { IDS } from '../testing/sample.ts';
 import { main } from './cli.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rrs-verify-'));
@@ -42,7 +44,9 @@ beforeAll(async () => {
     'keys-use.json': { ...list, keys: [{ ...first, use: 'note' }, ...others] },
   };
   for (const [name, content] of Object.entries(invalid)) writeFileSync(file(name), JSON.stringify(content));
-  writeFileSync(file('foreign'), await c2spNote(other.note, { origin: ORIGIN, size: 7, root: new Uint8Array(32) }));
+  writeFileSync(file('foreign'), await c2spNote(other.note, { origin: ORIGIN, size: 9, root: new Uint8Array(32) }));
+  const third = await buildPackage({ index: 7, evidence: (evidence) => void Object.assign(evidence, { package_id: IDS.approval, sequence: 3 }) });
+  writeFileSync(file('third.zip'), await zipOf(third));
   writeFileSync(file('newer'), await c2spNote(keys.note, { origin: ORIGIN, size: 9, root: new Uint8Array(32) }));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -65,7 +69,7 @@ test('a verified package exits with 0 and prints the verdict, then the conclusio
   const { code, out, err } = await run(file('package.zip'), '--keys', file('keys'));
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(out).toMatch(
-    /^VERIFIED {2}\S+package\.zip\n.+\n\nConclusion {4}remediated: 2 of 2 findings are verified as remediated\.\nCompleteness {2}grade B, 1 gap:\n/,
+    /^VERIFIED {2}\S+package\.zip\n.+\n.+\n.+\n\nConclusion {4}remediated: 2 of 2 findings are verified as remediated\.\nCompleteness {2}grade B, 1 gap:\n/,
   );
   expect(out).toContain('Replaces      number 1');
 });
@@ -114,6 +118,31 @@ test('a checkpoint that cannot be compared exits with 3 and prints the request t
   expect(out).toContain('the log has 2 more entries. One of them may be a package that replaces this one.');
 });
 
+test('the answer names the organization and the log first, and compares them if asked', async () => {
+  const { out } = await run(file('package.zip'), '--keys', file('keys'));
+  expect(out.split('\n')[1]).toBe(`Belongs to Acme (organization ${IDS.organization}), log ${ORIGIN}.`);
+  expect(out.split('\n')[2]).toContain('use --organization or --origin');
+  const asked = (...args: string[]) => run(file('package.zip'), '--keys', file('keys.json'), ...args);
+  expect((await asked('--organization', IDS.organization, '--origin', ORIGIN)).code).toBe(0);
+  expect((await asked('--origin', 'evidence.example')).out).not.toContain('use --organization');
+  expect(await asked('--organization', IDS.artifact)).toMatchObject({ code: 1, out: expect.stringContaining('belongs to another organization') });
+  expect((await asked('--origin', 'other.example')).code).toBe(1);
+});
+
+test('a package with a valid newer one exits with 4', async () => {
+  const { code, out } = await run(file('package.zip'), '--keys', file('keys'), '--newer', file('third.zip'));
+  expect({ code, out }).toEqual({ code: 4, out: expect.stringMatching(/^VERIFIED, BUT SUPERSEDED/) });
+  expect(out).toContain('superseded by number 3');
+  expect((await run(file('broken.zip'), '--keys', file('keys'), '--newer', file('third.zip'))).code).toBe(1);
+});
+
+test('every answer lists what is taken on trust', async () => {
+  const { out } = await run(file('package.zip'), '--keys', file('keys'), '--json');
+  expect(JSON.parse(out).taken_on_trust).toEqual(Object.keys(TAKEN_ON_TRUST));
+  const broken = await run(file('broken.zip'), '--keys', file('keys'));
+  expect(broken.out).toMatch(/Taken on trust\n {2}- originals_true: .+/);
+});
+
 test.for([
   ['no arguments', []],
   ['two packages', ['a', 'b']],
@@ -127,6 +156,11 @@ test.for([
   ['a checkpoint that is signed with another key', ['package.zip', '--keys', 'keys', '--checkpoint', 'foreign']],
   ['a consistency proof that is not one', ['package.zip', '--consistency', 'keys.json']],
   ['a folder instead of a package', ['keys']],
+  ['a file that is not a checkpoint', ['package.zip', '--checkpoint', 'keys.json']],
+  ['a checkpoint by another key', ['package.zip', '--keys', 'keys', '--checkpoint', 'foreign']],
+  ['a newer package that is not verified', ['package.zip', '--keys', 'keys', '--newer', 'broken.zip']],
+  ['a newer package that is not newer', ['package.zip', '--keys', 'keys', '--newer', 'package.zip']],
+  ['an invalid time limit', ['package.zip', '--time-limit=soon']],
   ['a list of keys without a version', ['package.zip', '--keys', 'keys-v1.json']],
   ['a list of keys in another version', ['package.zip', '--keys', 'keys-v3.json']],
   ['a list of keys with an unknown field', ['package.zip', '--keys', 'keys-extra.json']],

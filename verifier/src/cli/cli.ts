@@ -6,7 +6,7 @@ import { nodePlatform, openFile } from '../node.ts';
 import type { Report } from '../report.ts';
 import { addKeys, isVkey, type KeyFile, keyFilesIn } from '../trust/key-files.ts';
 import { emptyTrust, type Trust } from '../trust/trust.ts';
-import { verifyPackage } from '../verify.ts';
+import { type VerifyOptions, verifyPackage } from '../verify.ts';
 import { printReport } from './output.ts';
 
 const USAGE = `Usage: rrs-verify PACKAGE.zip [options]
@@ -23,6 +23,10 @@ Options:
   --checkpoint FILE     Checkpoint of the log that you saved earlier. It is compared with the log in the package.
   --consistency FILE    Consistency proof between your checkpoint and the log in the package: the response of
                         GET /riskops-evidence/log/proof/consistency. Needed for large logs and newer checkpoints.
+  --organization ID     Fail unless the package belongs to this organization.
+  --origin NAME         Fail unless the package is in this log: <host>/orgs/<organization ID>, or a host for every log on it.
+  --newer OTHER.zip     A later package of the same work item, verified with the same keys. If it is valid, this one is superseded.
+  --time-limit SECONDS  Fail if checking takes longer. Default: 600.
   --json                Print the report as JSON.
   --version             Print the version.
   -h, --help            Print this help.
@@ -31,12 +35,15 @@ You can repeat --keys, --key, --log-key, --note-key, --tsa-root, --checkpoint an
 
 Exit status:
   0  Verified.
-  1  Failed.
-  2  Invalid arguments, or a file could not be read.
+  1  Failed: something is wrong, or a limit was reached.
+  2  Invalid arguments, a file could not be read, or a checkpoint or newer package that cannot be used.
   3  Consistent, but not proven: keys or certificates are missing, or a checkpoint could not be compared.
+  4  Verified, but superseded by the package in --newer.
+If several apply, the first of 2, 1, 3, 4 is used.
 `;
 
-const EXIT = { verified: 0, failed: 1, usage: 2, consistent: 3 } as const;
+const EXIT = { verified: 0, failed: 1, usage: 2, consistent: 3, superseded: 4 } as const;
+const DEFAULT_SECONDS = '600';
 
 export interface Terminal {
   out(text: string): void;
@@ -53,6 +60,10 @@ const OPTIONS = {
   'tsa-root': repeatable,
   checkpoint: repeatable,
   consistency: repeatable,
+  organization: { type: 'string' },
+  origin: { type: 'string' },
+  newer: { type: 'string' },
+  'time-limit': { type: 'string', default: DEFAULT_SECONDS },
   json: { type: 'boolean' },
   version: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
@@ -81,18 +92,38 @@ async function run(args: string[], terminal: Terminal): Promise<number> {
   if (path === undefined || rest.length > 0) {
     throw new Error(`expected one package, got ${positionals.length}. Run rrs-verify --help for usage.`);
   }
-  const trust = trustFrom(values);
+  const trust = { ...trustFrom(values), organization: values.organization ?? null, origin: values.origin ?? null };
   trust.consistencies = (values.consistency ?? []).map((file) => readFileSync(file, 'utf8'));
   await requireReadable(trust, nodePlatform().subtle);
-  const report = await verifyFile(path, trust);
-  terminal.out(values.json ? `${JSON.stringify(report, null, 2)}\n` : printReport(report, { path, color: terminal.color }));
-  return EXIT[report.verdict];
+  const options = { timeLimit: millisecondsOf(values['time-limit']) };
+  const report = await verifyFile(path, trust, options);
+  const newer = values.newer === undefined ? null : await verifyFile(values.newer, trust, options);
+  const isSuperseded = newer !== null && supersedes(newer, report, values.newer ?? '') && report.verdict === 'verified';
+  if (isSuperseded) report.notes.push(`The package is superseded by number ${newer.package?.sequence} (${newer.package?.id}).`);
+  terminal.out(values.json ? `${JSON.stringify(report, null, 2)}\n` : printReport(report, { path, color: terminal.color, isSuperseded }));
+  return isSuperseded ? EXIT.superseded : EXIT[report.verdict];
 }
 
-async function verifyFile(path: string, trust: Trust): Promise<Report> {
+function millisecondsOf(seconds: string): number {
+  if (!/^\d{1,6}$/.test(seconds) || Number(seconds) === 0) throw new Error(`--time-limit must be a number of seconds from 1 to 999999, not "${seconds}"`);
+  return Number(seconds) * 1000;
+}
+
+/** Throws if the other package proves nothing about this one, because the caller expects it to. */
+function supersedes(newer: Report, report: Report, path: string): boolean {
+  if (newer.verdict !== 'verified') throw new Error(`${path} cannot be used as --newer: it is not verified with your keys (${newer.verdict})`);
+  const [theirs, ours] = [newer.package, report.package];
+  if (theirs === null || ours === null) return false;
+  const isSameItem = theirs.work_item.id === ours.work_item.id && theirs.organization.id === ours.organization.id && theirs.log?.origin === ours.log?.origin;
+  if (!isSameItem) throw new Error(`${path} cannot be used as --newer: it belongs to another work item, organization or log`);
+  if (theirs.sequence <= ours.sequence) throw new Error(`${path} cannot be used as --newer: its number is ${theirs.sequence}, not above ${ours.sequence}`);
+  return true;
+}
+
+async function verifyFile(path: string, trust: Trust, options: VerifyOptions): Promise<Report> {
   const file = await openFile(path);
   try {
-    return await verifyPackage(file, trust, nodePlatform());
+    return await verifyPackage(file, trust, nodePlatform(), options);
   } finally {
     await file.close();
   }

@@ -1,18 +1,20 @@
 import { styleText } from 'node:util';
 import { CODES } from '../codes.ts';
 import type { Failure, Layer, PackageSummary, Report } from '../report.ts';
+import { TAKEN_ON_TRUST } from '../taken-on-trust.ts';
 
 type Color = 'green' | 'red' | 'yellow' | 'dim' | 'bold';
 
 /** Formats the report for a terminal. */
-export function printReport(report: Report, { path, color }: { path: string; color: boolean }): string {
+export function printReport(report: Report, { path, color, isSuperseded = false }: { path: string; color: boolean; isSuperseded?: boolean }): string {
   const paint = (style: Color, text: string) => (color ? styleText(style, text, { validateStream: false }) : text);
   const sections = [
-    verdictLines(report, path, paint),
+    verdictLines(report, { path, isSuperseded }, paint),
     report.package === null ? [] : packageLines(report.package),
     ['Layers', ...report.layers.map((layer) => layerLine(layer, report.verdict, paint))],
     failureLines(report.failures, paint),
     report.notes.length === 0 ? [] : ['Notes', ...report.notes.map((note) => `  - ${plain(note)}`)],
+    ['Taken on trust', ...report.taken_on_trust.map((code) => `  - ${code}: ${TAKEN_ON_TRUST[code]}`)],
   ];
   return `${sections
     .filter((lines) => lines.length > 0)
@@ -36,17 +38,31 @@ const VERDICTS: Record<Report['verdict'], { word: string; color: Color; text: st
   },
 };
 
+const SUPERSEDED: (typeof VERDICTS)['verified'] = {
+  word: 'VERIFIED, BUT SUPERSEDED',
+  color: 'yellow',
+  text: 'All checks passed, but a later package of the same work item replaces this one.',
+};
+
 const SIGNED =
   'The package is signed with a key that you trust, but not every layer is proven. Specify the trusted keys or certificates listed below. Get them from a source other than the package.';
 
-function verdictLines({ verdict, layers }: Report, path: string, paint: Paint): string[] {
-  const { word, color, text } = VERDICTS[verdict];
+function verdictLines({ verdict, layers, owner }: Report, { path, isSuperseded }: { path: string; isSuperseded: boolean }, paint: Paint): string[] {
+  const { word, color, text } = isSuperseded ? SUPERSEDED : VERDICTS[verdict];
   const isSigned = layers.some(({ name, result }) => name === 'signature' && result === 'pass');
-  return [`${paint(color, word)}  ${plain(path)}`, verdict === 'consistent' && isSigned ? SIGNED : text];
+  return [`${paint(color, word)}  ${plain(path)}`, ...ownerLines(owner), verdict === 'consistent' && isSigned ? SIGNED : text];
+}
+
+/** Comes first, because organizations of one service share its keys: a verified package may still be somebody else's. */
+function ownerLines(owner: Report['owner']): string[] {
+  if (owner === null) return [];
+  const { organization, origin, expected } = owner;
+  const whose = plain(`Belongs to ${organization.name} (organization ${organization.id}), log ${origin}.`);
+  return expected ? [whose] : [whose, 'Check that this is the organization you expect, or use --organization or --origin.'];
 }
 
 function packageLines(summary: PackageSummary): string[] {
-  const { work_item: item, organization, supersedes, log, keys } = summary;
+  const { work_item: item, supersedes, log, keys } = summary;
   const gaps = summary.gaps.map((gap) => `                ${gap.weight}: ${gap.what} (${gap.code})`);
   const rows: [string, string | null][] = [
     ['Conclusion', `${summary.conclusion}${summary.reasons.length > 0 ? `: ${summary.reasons.join(' ')}` : ''}`],
@@ -55,7 +71,6 @@ function packageLines(summary: PackageSummary): string[] {
       `grade ${summary.grade}${summary.gaps.length === 0 ? ', no gaps' : `, ${summary.gaps.length} gap${summary.gaps.length === 1 ? '' : 's'}:`}`,
     ],
     ['Work item', `${item.title} (${item.id})`],
-    ['Organization', `${organization.name} (${organization.id})`],
     ['Package', `${summary.id}, number ${summary.sequence} of its work item, ${summary.files} files, ${summary.bytes} bytes`],
     ['Replaces', supersedes === null ? null : `number ${supersedes.sequence} (${supersedes.package_id})`],
     ['Generated', summary.generated_at],

@@ -85,6 +85,10 @@ describe('an uploaded package', () => {
     for (const answer of [await verify(zip), await verify(zip, { type: 'text/plain' }), await verifyForm({ file: zip })]) {
       expect(answer).toMatchObject({ status: 200, body: { verdict: 'verified', failures: [], package_id: sealed.package_id, superseded: null } });
       expect(answer.body.notes.at(-1)).toMatch(/of your organization, and it is current/);
+      expect(answer.body).toMatchObject({
+        owner: { organization_id: world.api().ours.id },
+        taken_on_trust: expect.arrayContaining(['originals_true', 'no_stamp']),
+      });
     }
     expect(await receipts()).toBe(before + 3);
     expect(await uploadsSeen(world.api().ours.id)).toEqual([]);
