@@ -36,6 +36,7 @@ export const CODES = {
   signature: { layer: 'signature', meaning: 'The signature is not valid for the signed statement.' },
   key_id: { layer: 'signature', meaning: 'The key ID in the proof does not belong to the signing key.' },
   untrusted_key: { layer: 'signature', meaning: 'The package is signed with a key that is not one of your trusted keys.' },
+  succession: { layer: 'signature', meaning: 'The statement about replaced keys is damaged or not signed with all of them.' },
   key_period: { layer: 'signature', meaning: 'The package claims a time at which its signing key was not in use.' },
   leaf: { layer: 'log', meaning: 'The log entry is not in its exact form.' },
   leaf_mismatch: { layer: 'log', meaning: 'The log entry belongs to another package.' },

@@ -7,8 +7,9 @@ import { checkEpoch } from './checks/epoch.ts';
 import { checkAuditTrail, checkEvidence } from './checks/evidence.ts';
 import { checkHistory } from './checks/history.ts';
 import { checkLog, type LogState } from './checks/log.ts';
-import { PROOF, readProof } from './checks/proof-files.ts';
+import { PROOF, readProof, SUCCESSION } from './checks/proof-files.ts';
 import { checkSignature } from './checks/signature.ts';
+import { followSuccession } from './checks/succession.ts';
 import { checkTime } from './checks/timestamps.ts';
 import type { Platform } from './platform.ts';
 import { createRecorder, type PackageSummary, type Recorder, type Report } from './report.ts';
@@ -52,13 +53,14 @@ interface Proof {
   timestamps: PackageSummary['timestamps'];
 }
 
-async function checkProof(context: CheckContext, evidence: Evidence | null): Promise<Proof> {
-  const { opened, recorder } = context;
+async function checkProof(given: CheckContext, evidence: Evidence | null): Promise<Proof> {
+  const { opened, recorder } = given;
   const bundle = await readProof(opened, recorder);
   if (bundle === null) {
     recorder.note('The proof could not be read, so the signature, the log and the time were not checked.');
     return { key: null, log: null, timestamps: [] };
   }
+  const context = (await recorder.guard('succession', SUCCESSION, () => followSuccession(given))) ?? given;
   const key = await recorder.guard('signature', PROOF.bundle, () => checkSignature(context, bundle, evidence));
   const log = await recorder.guard('inclusion', PROOF.bundle, () => checkLog(context, bundle, { evidence, key }));
   if (log !== null) {

@@ -1,10 +1,11 @@
 import { appendFile, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { logOrigin, parseEpochStatement } from '@rrs/evidence-format';
+import { logOrigin, parseEpochStatement, parseSuccessionStatement } from '@rrs/evidence-format';
 import { addKeys, bytesSource, emptyTrust, keyFilesIn, type Report, verifyPackage } from '@rrs/verifier';
 import { nodePlatform } from '@rrs/verifier/node';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type PackageBody, usePackages } from '../../testing/evidence/packages.ts';
+import { rotateKeys } from '../keys/keys.ts';
 import { logName } from './checkpoints.ts';
 import { endRewoundLogs } from './open-log.ts';
 
@@ -65,6 +66,26 @@ describe('the log of an organization', () => {
     expect(await verified(first.package_id, [newest])).toMatchObject({ verdict: 'consistent', failures: [] });
     const proof = await world.get(`/riskops-evidence/log/proof/consistency?from=${first.log.tree_size}`);
     expect(await verified(first.package_id, [newest], [proof])).toMatchObject({ verdict: 'verified', failures: [] });
+  });
+});
+
+describe('a rotation of keys', () => {
+  it('is recorded in the log before the next package, which an auditor with the old keys can verify', async () => {
+    await seal();
+    const [{ tree_size: size, epoch }, old] = [await checkpoint(), JSON.stringify(await world.get('/riskops-evidence/keys'))];
+    await rotateKeys(world.api().db, world.keysDir);
+    const sealed = await seal();
+    expect(sealed.log.index).toBe(size + 1);
+    const { statement } = await world.get<{ statement: string }>(`/riskops-evidence/log/entries/${size}?epoch=${epoch}`);
+    const payload = Buffer.from((JSON.parse(statement) as { payload: string }).payload, 'base64');
+    expect(parseSuccessionStatement(payload)).toMatchObject({ reason: 'scheduled' });
+    const trust = emptyTrust();
+    addKeys(trust, keyFilesIn('keys.json', old));
+    expect(await verifyPackage(bytesSource(await world.download(sealed.package_id)), trust, nodePlatform())).toMatchObject({
+      verdict: 'verified',
+      failures: [],
+    });
+    expect((await seal()).log.index).toBe(size + 2);
   });
 });
 
