@@ -84,6 +84,14 @@ export {
   parseSuccessionStatement,
   successionStatement,
 } from './log/statements.ts';
+export {
+  loggedSuccession,
+  parseSuccessions,
+  type SuccessionEnvelope,
+  type SuccessionKey,
+  successionKeys,
+  successionsText,
+} from './log/succession.ts';
 export { parseTlogProof, type TlogProof, tlogProofText } from './log/tlog-proof.ts';
 export { BUNDLE_MEDIA_TYPE, type Bundle, type BundleLogEntry, type BundleParts, bundleJson, parseBundle } from './signing/bundle.ts';
 export { type Envelope, envelopeOf, PAYLOAD_TYPE, preAuthEncoding } from './signing/dsse.ts';

@@ -37,6 +37,7 @@ export const CODES = {
   signature: { layer: 'signature', meaning: 'The signature is not valid for the signed statement.' },
   key_id: { layer: 'signature', meaning: 'The key ID in the proof does not belong to the signing key.' },
   untrusted_key: { layer: 'signature', meaning: 'The package is signed with a key that is not one of your trusted keys.' },
+  succession: { layer: 'signature', meaning: 'The statement about replaced keys is damaged or not signed with all of them.' },
   key_period: { layer: 'signature', meaning: 'It is not proven that the package was signed while its keys were in use.' },
   organization: { layer: 'evidence', meaning: 'The package belongs to another organization than the one you expect.' },
   origin: { layer: 'log', meaning: 'The package is in another log than the one you expect.' },

@@ -3,7 +3,6 @@ export { CODES, type Code, LAYERS, type LayerName } from './codes.ts';
 export { browserPlatform, type Platform } from './platform.ts';
 export type { Failure, Layer, PackageSummary, Report } from './report.ts';
 export { TAKEN_ON_TRUST, type TrustCode } from './taken-on-trust.ts';
-export { checkTrust } from './trust/check-trust.ts';
 export { addKeys, type KeyFile, keyFilesIn } from './trust/key-files.ts';
 export { emptyTrust, type Trust } from './trust/trust.ts';
 export { verifyPackage } from './verify.ts';

@@ -9,8 +9,9 @@ import { checkEvidence } from './checks/evidence.ts';
 import { checkHistory } from './checks/history.ts';
 import { checkLog, type LogState } from './checks/log.ts';
 import { checkOwner } from './checks/owner.ts';
-import { type Bundle, PROOF, readProof } from './checks/proof-files.ts';
+import { type Bundle, PROOF, readProof, SUCCESSION } from './checks/proof-files.ts';
 import { checkPredicate, checkSignature, type Signed } from './checks/signature.ts';
+import { followSuccession } from './checks/succession.ts';
 import { checkTimes } from './checks/times.ts';
 import { checkTime } from './checks/timestamps.ts';
 import type { Platform } from './platform.ts';
@@ -72,7 +73,8 @@ async function check(
   const opened = await readPackage(source, platform, recorder);
   if (opened === null || parsed === null) return null;
   await recorder.guard('manifest', '', () => checkContent(opened, recorder));
-  const context = { opened, trust: parsed, platform, recorder, now };
+  const given = { opened, trust: parsed, platform, recorder, now };
+  const context = (await recorder.guard('succession', SUCCESSION, () => followSuccession(given))) ?? given;
   const bundle = await readProof(opened, recorder);
   const signed = bundle === null ? null : await recorder.guard('signature', PROOF.bundle, () => checkSignature(context, bundle));
   if (bundle === null || signed === null) {

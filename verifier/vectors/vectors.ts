@@ -4,8 +4,9 @@ import { history } from './history.ts';
 import { limits } from './limits.ts';
 import { log } from './log.ts';
 import { proof } from './proof.ts';
+import { succession } from './succession.ts';
 import { time } from './time.ts';
 import type { Vector } from './vector.ts';
 
 /** Valid packages, and one package for each kind of tampering with the codes that the verifier must report. */
-export const vectors: Vector[] = [...proof, ...log, ...history, ...time, ...content, ...container, ...limits];
+export const vectors: Vector[] = [...proof, ...log, ...history, ...succession, ...time, ...content, ...container, ...limits];

@@ -8,8 +8,8 @@ import { validate } from '../json/validate.ts';
 import { STATEMENT_TYPE } from '../signing/statement.ts';
 import { emptyRoot } from './merkle.ts';
 
-export const EPOCH_TYPE = 'https://rrs.example/log-epoch/v1';
-export const SUCCESSION_TYPE = 'https://rrs.example/key-succession/v1';
+const EPOCH_TYPE = 'https://rrs.example/log-epoch/v1';
+const SUCCESSION_TYPE = 'https://rrs.example/key-succession/v1';
 
 interface KnownTree {
   size: number;
@@ -37,7 +37,7 @@ export interface LogEpoch {
   at: string;
 }
 
-export const EPOCH_REASONS = ['created', 'restore', 'mark_lost', 'rewound'] as const;
+const EPOCH_REASONS = ['created', 'restore', 'mark_lost', 'rewound'] as const;
 
 const epochSchema: Of<LogEpoch> = object<LogEpoch>({
   organization_id: uuid,

@@ -136,7 +136,10 @@ async function addEvidence({ db, blobs }: Store, actor: Actor): Promise<void> {
     const { index, size, root } = await appendLeaf(tx, log, { packageId: newId(), entry: AWKWARD });
     await publishLeaf(tx, log, index);
     await recordCheckpoint(tx, log, { size, root, note: AWKWARD, rekorNote: AWKWARD });
+    await tx.insertInto('log_endings').values({ org_id: orgId, epoch: 1, reason: 'rewound' }).execute();
+    await tx.insertInto('log_epochs').values({ org_id: orgId, epoch: 2, origin: 'test/orgs/epoch-2' }).execute();
   });
+  await db.withSystem((tx) => tx.insertInto('key_successions').values({ id: newId(), envelope: AWKWARD }).execute());
   const sealed = await storePackage({ db, blobs }, { orgId, workItemId: item, content: ARCHIVE });
   const next = await storePackage({ db, blobs }, { orgId, workItemId: item, sequence: 2, content: ARCHIVE });
   const { id: shareLinkId } = await sharePackage({ db }, orgId, sealed);

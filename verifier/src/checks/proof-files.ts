@@ -19,6 +19,9 @@ export const PROOF = {
 /** Only while the log is small. */
 export const LEAVES = 'proof/leaves.bin';
 
+/** Only if keys were rotated. */
+export const SUCCESSION = 'proof/succession.json';
+
 const TIMESTAMP = /^proof\/timestamp(?:-(?:[2-9]|[1-9]\d))?\.tsr$/;
 
 export function timestampPath(index: number): string {
@@ -34,7 +37,7 @@ export async function readProof({ files }: OpenedPackage, recorder: Recorder): P
   if (bundle !== null && Number(bundle.verificationMaterial.tlogEntries[0].inclusionProof.treeSize) <= MAX_CARRIED_LEAVES) required.add(LEAVES);
   for (const path of required) if (!files.has(path)) recorder.fail('proof_missing', path, 'The file is missing.');
   for (const path of files.keys()) {
-    if (!path.startsWith('proof/') || required.has(path)) continue;
+    if (!path.startsWith('proof/') || required.has(path) || path === SUCCESSION) continue;
     if (bundle !== null || !(TIMESTAMP.test(path) || path === LEAVES)) recorder.fail('proof_extra', path, 'The file is not part of the proof.');
   }
   return bundle;

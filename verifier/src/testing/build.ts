@@ -36,7 +36,8 @@ import {
 import type { Trust } from '../trust/trust.ts';
 import { bundleFor, c2spNote, type Keys, type LogParts, type LogRecipe, logParts, ORIGIN, rekorNote } from './log.ts';
 import { IDS, sampleEvidence } from './sample.ts';
-import { ed25519Key, p256Key, type TestKey } from './signer.ts';
+import type { TestKey } from './signer.ts';
+import { ed25519Key, p256Key } from './signer.ts';
 
 export type { Keys };
 export { c2spNote, ORIGIN };

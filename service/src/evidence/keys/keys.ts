@@ -1,7 +1,22 @@
 import { join } from 'node:path';
-import { jwkOf, type KeyList, type ListedKeyUse, type PublicJwk, pemFromSpki, spkiFromPem } from '@rrs/evidence-format';
+import {
+  canonicalJson,
+  jwkOf,
+  type KeyList,
+  type KeySuccession,
+  type ListedKeyUse,
+  PAYLOAD_TYPE,
+  type PublicJwk,
+  pemFromSpki,
+  preAuthEncoding,
+  type SuccessionEnvelope,
+  sha256Hex,
+  spkiFromPem,
+  successionStatement,
+  toBase64,
+} from '@rrs/evidence-format';
 import { sql } from 'kysely';
-import type { Database, SystemTx } from '../../db/database.ts';
+import type { Database, SystemTx, TenantTx } from '../../db/database.ts';
 import { OperatorError } from '../../shared/errors.ts';
 import { activateNextKey, createKeyFile, createNextKey, type KeyKind, keyKinds, prepareKeyFolder, readSigner } from './key-files.ts';
 import type { KeyUse, Signer, SigningAlgorithm } from './signer.ts';
@@ -19,12 +34,16 @@ export function openSigners(db: Database, folder: string): Promise<Signers> {
   });
 }
 
-/** Replaces all signing keys. The old public keys stay published, so that earlier packages can be verified. */
-export async function rotateKeys(db: Database, folder: string): Promise<Signer[]> {
+/**
+ * Replaces all signing keys. The old public keys stay published, so that earlier packages can be verified. The old keys sign a statement that
+ * names the new ones, unless they are lost.
+ */
+export async function rotateKeys(db: Database, folder: string, reason: KeySuccession['reason'] = 'scheduled'): Promise<Signer[]> {
   await prepareKeyFolder(folder);
   const kinds = Object.values(keyKinds);
   const signers = await db.withSystem(async (tx) => {
     await lockKeys(tx);
+    const old = await currentSigners(tx, folder);
     await tx.updateTable('evidence_keys').set({ valid_to: sql<Date>`now()` }).where('valid_to', 'is', null).execute();
     const created: Signer[] = [];
     for (const kind of kinds) {
@@ -32,10 +51,47 @@ export async function rotateKeys(db: Database, folder: string): Promise<Signer[]
       await register(tx, kind, signer);
       created.push(signer);
     }
+    if (old.length === kinds.length) await recordSuccession(tx, [...old, ...created], reason);
     return created;
   });
   for (const [index, kind] of kinds.entries()) await activateNextKey(folder, kind, signers[index]?.keyId ?? '');
   return signers;
+}
+
+/** The registered keys whose files are readable. */
+async function currentSigners(tx: SystemTx, folder: string): Promise<Signer[]> {
+  const registered = new Set((await tx.selectFrom('evidence_keys').select('key_id').where('valid_to', 'is', null).execute()).map(({ key_id }) => key_id));
+  const signers: Signer[] = [];
+  for (const kind of Object.values(keyKinds)) {
+    const signer = await readSigner(folder, kind).catch(() => null);
+    if (signer && registered.has(signer.keyId)) signers.push(signer);
+  }
+  return signers;
+}
+
+/** `signers` are the three old keys and the three new ones. */
+async function recordSuccession(tx: SystemTx, signers: readonly Signer[], reason: KeySuccession['reason']): Promise<void> {
+  const [packageKey = '', log = '', note = '', ...next] = signers.map(({ publicKeyPem }) => publicKeyPem);
+  const [nextPackage = '', nextLog = '', nextNote = ''] = next;
+  const statement = successionStatement({
+    old: { package: packageKey, log, note },
+    new: { package: nextPackage, log: nextLog, note: nextNote },
+    effective_at: new Date().toISOString(),
+    reason,
+  });
+  const message = preAuthEncoding(PAYLOAD_TYPE, statement);
+  const signatures = await Promise.all(signers.map(async (signer) => ({ keyid: signer.keyId, sig: toBase64(await signer.sign(message)) })));
+  const envelope: SuccessionEnvelope = { payload: toBase64(statement), payloadType: PAYLOAD_TYPE, signatures };
+  await tx
+    .insertInto('key_successions')
+    .values({ id: sha256Hex(statement), envelope: canonicalJson(envelope) })
+    .execute();
+}
+
+/** Every rotation that the old keys signed, oldest first. */
+export async function readSuccessions(tx: SystemTx | TenantTx): Promise<{ envelope: SuccessionEnvelope; at: Date }[]> {
+  const { rows } = await sql<{ envelope: string; created_at: Date }>`select envelope, created_at from key_successions order by created_at, id`.execute(tx);
+  return rows.map(({ envelope, created_at }) => ({ envelope: JSON.parse(envelope) as SuccessionEnvelope, at: created_at }));
 }
 
 async function lockKeys(tx: SystemTx): Promise<void> {

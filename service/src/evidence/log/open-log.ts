@@ -6,16 +6,28 @@ import {
   epochStatement,
   type LogEpoch,
   leafEntry,
+  loggedSuccession,
   logOrigin,
   PAYLOAD_TYPE,
   parseOrigin,
+  parseSuccessionStatement,
   preAuthEncoding,
   toHex,
 } from '@rrs/evidence-format';
 import type { Database, TenantTx } from '../../db/database.ts';
-import type { Signers } from '../keys/keys.ts';
+import { readSuccessions, type Signers } from '../keys/keys.ts';
 import { highestEpoch, type LogMark, readMarks, writeMark } from './marks.ts';
-import { appendLeaf, type LogEnding, type LogState, latestCheckpoint, lockLog, proveConsistency, readTransparencyLog } from './transparency-log.ts';
+import {
+  type Appended,
+  appendLeaf,
+  hasStatement,
+  type LogEnding,
+  type LogState,
+  latestCheckpoint,
+  lockLog,
+  proveConsistency,
+  readTransparencyLog,
+} from './transparency-log.ts';
 
 export interface LogOpening {
   db: Database;
@@ -37,6 +49,7 @@ export async function openLog({ db, keysDir, signers, name }: LogOpening, orgId:
     const appended = await db.withTenant({ orgId }, (tx) => startEpoch(tx, { epoch, envelope, entry: leafEntry(envelope, signers.package.publicKeyPem) }));
     if (appended) await writeMark(keysDir, orgId, appended);
   }
+  await appendSuccessions(db, keysDir, orgId);
   const opened = await read();
   if (!opened) throw new Error('the transparency log was not created');
   return opened;
@@ -105,8 +118,27 @@ async function startEpoch(tx: TenantTx, { epoch: { organization_id: orgId, epoch
   return appendLeaf(tx, { orgId, epoch }, { entry, packageId: null, envelope: canonicalJson(envelope) });
 }
 
+/** Rotations since the epoch started become entries before the next package. */
+async function appendSuccessions(db: Database, keysDir: string, orgId: string): Promise<void> {
+  const appended = await db.withTenant({ orgId }, async (tx) => {
+    await lockLog(tx, orgId);
+    const log = await readTransparencyLog(tx, orgId);
+    if (!log) return null;
+    let last: Appended | null = null;
+    for (const { envelope } of (await readSuccessions(tx)).filter(({ at }) => at > log.createdAt)) {
+      const logged = loggedSuccession(envelope);
+      const { old } = parseSuccessionStatement(Buffer.from(envelope.payload, 'base64'));
+      const entry = leafEntry(logged, old.package);
+      if (await hasStatement(tx, log, entry)) continue;
+      last = await appendLeaf(tx, log, { entry, packageId: null, envelope: canonicalJson(logged) });
+    }
+    return last;
+  });
+  if (appended) await writeMark(keysDir, orgId, appended);
+}
+
 /** Ends the current epoch if the database is older than the marks, or if the marks are gone. Returns the reason. */
-export async function endIfRewound(db: Database, keysDir: string, orgId: string): Promise<LogEnding['reason'] | null> {
+async function endIfRewound(db: Database, keysDir: string, orgId: string): Promise<LogEnding['reason'] | null> {
   return db.withTenant({ orgId }, async (tx) => {
     await lockLog(tx, orgId);
     const log = await readTransparencyLog(tx, orgId);

@@ -170,6 +170,19 @@ export async function readLeaf(tx: TenantTx, { orgId, epoch }: LogRef, index: nu
   return row ? { ...row, index } : null;
 }
 
+/** Whether the log contains this statement. There are only a few statements in a log. */
+export async function hasStatement(tx: TenantTx, { orgId, epoch }: LogRef, entry: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('log_leaves')
+    .select('index')
+    .where('org_id', '=', orgId)
+    .where('epoch', '=', epoch)
+    .where('package_id', 'is', null)
+    .where('entry', '=', entry)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Leaves without `published_at` were left by interrupted attempts. The published package lists them. */
 export async function leavesOfPackage(tx: TenantTx, orgId: string, packageId: string) {
   const rows = await leaves(tx, orgId).where('leaf.package_id', '=', packageId).orderBy('leaf.epoch').orderBy('leaf.index').execute();

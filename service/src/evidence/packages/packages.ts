@@ -13,6 +13,7 @@ import { readItem } from '../../work-items/items/read.ts';
 import { actorRef } from '../actor-ref.ts';
 import { sealPackageJob } from '../jobs.ts';
 import type { NewPackageBody, PackageListQuery } from '../schemas-packages.ts';
+import { lockPackagesOfItem } from './supersede.ts';
 
 export type PackageRow = Selectable<DB['evidence_packages']>;
 
@@ -30,7 +31,7 @@ export interface PackageFile {
 export async function requestPackage(tx: TenantTx, actor: Actor, { work_item_id, formats = [], note = null }: NewPackage): Promise<PackageRow> {
   const { orgId } = actor;
   await readItem(tx, orgId, work_item_id);
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`packages ${work_item_id}`}, 0))`.execute(tx);
+  await lockPackagesOfItem(tx, work_item_id);
   const { next } = await tx
     .selectFrom('evidence_packages')
     .select(sql<number>`coalesce(max(sequence), 0) + 1`.as('next'))

@@ -12,8 +12,10 @@ import {
   preAuthEncoding,
   predicateOf,
   promiseBytes,
+  type SuccessionEnvelope,
   spkiFromPem,
   statementBytes,
+  successionsText,
   tlogProofText,
   toBase64,
   toHex,
@@ -21,7 +23,7 @@ import {
   vkey,
 } from '@rrs/evidence-format';
 import type { Database, TenantTx } from '../../db/database.ts';
-import type { Signers } from '../keys/keys.ts';
+import { readSuccessions, type Signers } from '../keys/keys.ts';
 import { signCheckpoint } from '../log/checkpoints.ts';
 import { readMarks, writeMark } from '../log/marks.ts';
 import { rewindOf } from '../log/open-log.ts';
@@ -105,6 +107,7 @@ export interface LogProof {
   /** Null above the size up to which packages carry the hashes of all leaves. */
   leaves: Uint8Array | null;
   epoch: EpochLeaf;
+  successions: readonly SuccessionEnvelope[];
 }
 
 /** The checkpoint is signed between two transactions, so that nobody waits for the log while a key signs. */
@@ -117,7 +120,16 @@ export async function buildLogProof(db: Database, signers: Signers, { log, origi
     const proof = earlier && (await proveConsistency(tx, log, earlier.size, size));
     const consistency = consistencyText(earlier && proof ? { oldSize: earlier.size, oldRoot: proof.oldRoot, hashes: [...proof.hashes] } : { oldSize: 0 });
     const leaves = size <= MAX_CARRIED_LEAVES ? leavesBytes(await readLeafHashes(tx, log, size)) : null;
-    return { note: checkpoint.note, rekorNote: checkpoint.rekorNote, inclusion: hashes, consistency, leaves, epoch: await readEpochLeaf(tx, log, size) };
+    const successions = (await readSuccessions(tx)).map(({ envelope }) => envelope);
+    return {
+      successions,
+      note: checkpoint.note,
+      rekorNote: checkpoint.rekorNote,
+      inclusion: hashes,
+      consistency,
+      leaves,
+      epoch: await readEpochLeaf(tx, log, size),
+    };
   });
 }
 
@@ -183,6 +195,7 @@ export async function proofFiles(parts: ProofParts): Promise<BagFile[]> {
     file('keys/package.pem', 'application/x-pem-file', signers.package.publicKeyPem),
     file('package.sigstore.json', 'application/json', bundle),
     file('package.tlog-proof', 'text/plain', tlogProofText({ index: logged.index, hashes: [...proof.inclusion], checkpoint: proof.note })),
+    ...(proof.successions.length === 0 ? [] : [file('succession.json', 'application/json', successionsText(proof.successions))]),
     file('statement.json', 'application/json', signed.payload),
     ...timestamps.map((timestamp, index) => file(index === 0 ? 'timestamp.tsr' : `timestamp-${index + 1}.tsr`, 'application/timestamp-reply', timestamp)),
   ].sort((a, b) => (a.path < b.path ? -1 : 1));

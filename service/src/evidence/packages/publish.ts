@@ -8,11 +8,17 @@ import { publishLeaf } from '../log/transparency-log.ts';
 import { LeaseLost } from './lease.ts';
 import type { PackageFile, PackageRow } from './packages.ts';
 import type { Sealed } from './seal.ts';
+import { laterPackage, lockAndCompare, lockPackagesOfItem, replacedBy, supersedeEarlier, supersedePackage } from './supersede.ts';
 
-/** Makes the sealed package visible and supersedes the earlier packages of the work item. */
+/**
+ * Makes the sealed package visible and supersedes the earlier packages of the work item. The package itself is superseded at once if a later
+ * one was published first, or if a finding changed while it was sealed.
+ */
 export async function publishPackage(tx: TenantTx, row: PackageRow, { bag, archive, asOf, generatedAt, logged, keyId, timestamps }: Sealed): Promise<void> {
   const { org_id: orgId, id, work_item_id } = row;
   const { evidence, payload, tags } = bag;
+  const outdated = await lockAndCompare(tx, orgId, evidence.findings);
+  await lockPackagesOfItem(tx, work_item_id);
   const hashOf = (path: string): string | null => tags.find((file) => file.path === path)?.sha256 ?? null;
   const files: PackageFile[] = payload.map(({ path, size, sha256, mediaType }) => ({ path, size, sha256, media_type: mediaType }));
   const { numUpdatedRows } = await tx
@@ -49,19 +55,7 @@ export async function publishPackage(tx: TenantTx, row: PackageRow, { bag, archi
   if (numUpdatedRows === 0n) throw new LeaseLost();
   await publishLeaf(tx, logged.log, logged.index);
   await recordContents(tx, row, [archive.sha256, ...payload.filter(({ bytes }) => bytes === null).map(({ sha256 }) => sha256)], evidence.findings);
-  await tx
-    .updateTable('evidence_packages')
-    .set({
-      status: 'superseded',
-      superseded_at: sql<Date>`now()`,
-      superseded_by: id,
-      superseded_reason: `Package ${row.sequence} of the same work item replaced it.`,
-    })
-    .where('org_id', '=', orgId)
-    .where('work_item_id', '=', work_item_id)
-    .where('status', '=', 'ready')
-    .where('sequence', '<', row.sequence)
-    .execute();
+  await supersedeEarlier(tx, row);
   const after = {
     work_item_id,
     sequence: row.sequence,
@@ -71,6 +65,12 @@ export async function publishPackage(tx: TenantTx, row: PackageRow, { bag, archi
     grade: evidence.completeness.grade,
   };
   await auditAndEmit(tx, row, 'package.ready', after);
+  const later = await laterPackage(tx, row);
+  if (later === null && outdated === null) return;
+  const by = later?.id ?? null;
+  const reason = later ? replacedBy(later.sequence) : (outdated ?? '');
+  await supersedePackage(tx, row, { by, reason });
+  await auditAndEmit(tx, row, 'package.superseded', { work_item_id, sequence: row.sequence, reason });
 }
 
 async function recordContents(

@@ -116,7 +116,7 @@ async function releaseDeadWorker(): Promise<void> {
 describe('a worker that lost its lease', () => {
   it.each(sealingSteps)('before "%s" stops and leaves no log entry that the package does not list', async (step) => {
     const { id, item } = await requested(`Slow before ${step}`);
-    const slow = await suspendedBefore(id, step);
+    const slow = await world.suspend(id, step);
     await world.attempt(id);
     await slow.resume();
     await expectSealed(id, item, sealingSteps.indexOf(step) > LOGGED ? 1 : 0);
@@ -124,34 +124,14 @@ describe('a worker that lost its lease', () => {
 
   it('does not publish a package that another worker is sealing', async () => {
     const { id, item } = await requested('Both at once');
-    const slow = await suspendedBefore(id, 'publish');
-    const next = await suspendedBefore(id, 'checkpoint');
+    const slow = await world.suspend(id, 'publish');
+    const next = await world.suspend(id, 'checkpoint');
     await slow.resume();
     expect(await statusOf(id)).toBe('generating');
     await next.resume();
     await expectSealed(id, item, 1);
   });
 });
-
-/** Starts an attempt that waits before this step. */
-async function suspendedBefore(id: string, step: SealingStep): Promise<{ resume(): Promise<void> }> {
-  const [asleep, awake] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  onTestFinished(() => awake.resolve());
-  const run = world.attempt(id, {
-    onStep: async (now) => {
-      if (now !== step) return;
-      asleep.resolve();
-      await awake.promise;
-    },
-  });
-  await Promise.race([asleep.promise, run]);
-  return {
-    resume: () => {
-      awake.resolve();
-      return run;
-    },
-  };
-}
 
 describe('a failing blob store', () => {
   const refusing = (): BlobStore => ({ ...world.api().blobs, put: () => Promise.reject(new Error('the disk is full')) });

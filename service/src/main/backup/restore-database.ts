@@ -58,10 +58,10 @@ export async function restoreDatabase(url: string, folder: string, manifest: Man
       await pipeline(createReadStream(join(folder, tablePath(shape.table))), createGunzip(), copy);
       if (copy.rowCount !== shape.rows) throw changedDuringRestore(tablePath(shape.table));
     }
+    await endLogs(client, folder, manifest);
     await client.query('set constraints all immediate');
     for (const table of forced) await client.query(`alter table ${qualified(table)} force row level security`);
     await client.query(`analyze ${tables.map(({ table }) => qualified(table)).join(', ')}`);
-    await endLogs(client, folder, manifest);
     await restoreJobs(client, folder, manifest);
     await client.query('commit');
   });

@@ -53,6 +53,8 @@ describe('the signing keys', () => {
     const copy = openDatabase({ url, poolSize: 2 });
     onTestFinished(() => copy.close());
     expect(await openSigners(copy, restored)).toMatchObject({ package: { keyId: (await openSigners(db, keysFolder)).package.keyId } });
+    const ended = await copy.withSystem((tx) => tx.selectFrom('log_endings').select(['epoch', 'reason', 'backup']).execute());
+    expect(ended).toContainEqual({ epoch: 2, reason: 'restore', backup: { created_at: summary.createdAt, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) } });
   });
 
   it('of the backup replace those that a start before the restore registered', async () => {

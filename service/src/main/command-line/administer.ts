@@ -103,8 +103,8 @@ const commands: Record<string, (call: Call) => Promise<string>> = {
     await keys.forgetAllBut(keyId);
     return `Re-encrypted the credentials of ${count} connections with key ${keyId} and deleted the older keys.\n`;
   },
-  'keys rotate': async ({ db, keysFolder }) => {
-    const signers = await rotateKeys(db, keysFolder);
+  'keys rotate': async ({ db, keysFolder, options }) => {
+    const signers = await rotateKeys(db, keysFolder, options.compromised ? 'compromise' : 'scheduled');
     return `New evidence is signed with these keys. Publish them to everyone who verifies packages:\n${signers.map(({ algorithm, keyId }) => `  ${algorithm.padEnd(8)} ${keyId}\n`).join('')}`;
   },
 };
@@ -153,7 +153,14 @@ function readOptions(argv: string[]) {
     return parseArgs({
       args: argv,
       allowPositionals: true,
-      options: { org: { type: 'string' }, name: { type: 'string' }, role: { type: 'string' }, days: { type: 'string' }, 'password-stdin': { type: 'boolean' } },
+      options: {
+        org: { type: 'string' },
+        name: { type: 'string' },
+        role: { type: 'string' },
+        days: { type: 'string' },
+        'password-stdin': { type: 'boolean' },
+        compromised: { type: 'boolean' },
+      },
     });
   } catch (error) {
     throw new OperatorError(`${error instanceof Error ? error.message : String(error)} "rrs help" lists all commands.`, { cause: error });

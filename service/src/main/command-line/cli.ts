@@ -27,7 +27,7 @@ Manage organizations, members and API keys:
 
 Manage signing and encryption keys:
   rrs keys list                    list the public keys that sign or signed evidence
-  rrs keys rotate                  create new signing keys; the old public keys stay published
+  rrs keys rotate [--compromised]  create new signing keys; the old public keys stay published
   rrs credentials rotate           re-encrypt the credentials of all connections with a new key and delete the old key
 
 Back up and restore:

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { eraseHandler, sealHandler } from '../../evidence/handlers.ts';
 import { openSigners } from '../../evidence/keys/keys.ts';
-import type { Sealing } from '../../evidence/packages/seal.ts';
+import type { Sealing, SealingStep } from '../../evidence/packages/seal.ts';
 import type { TimestampAuthorities } from '../../evidence/packages/timestamps.ts';
 import { importHandler } from '../../findings/handlers.ts';
 import { startWorker, type Worker, type WorkerOptions } from '../../jobs/worker.ts';
@@ -64,16 +64,36 @@ export function usePackages(options: PackagesOptions = {}) {
   const post = async <T>(path: string, body: unknown, as = api().ours.owner, headers: Record<string, string> = {}) =>
     (await api().call('POST', `/api/v1${path}`, { as, body, headers })).body as T;
   const get = async <T>(path: string, as = api().ours.owner) => (await api().call('GET', `/api/v1${path}`, { as })).body as T;
+  /** Runs the job once, without the queue. */
+  const attempt = (id: string, { lastAttempt = false, ...more }: Partial<Sealing> & { lastAttempt?: boolean } = {}): Promise<void> => {
+    const { db, ours } = api();
+    const context = { db, log: { info: () => {}, error: () => {} }, signal: new AbortController().signal, lastAttempt };
+    return sealHandler({ ...sealing(), ...more }).run({ org_id: ours.id, package_id: id }, context);
+  };
   return {
     api,
     keysDir,
     sealing,
     work,
-    /** Runs the job once, without the queue. */
-    attempt(id: string, { lastAttempt = false, ...more }: Partial<Sealing> & { lastAttempt?: boolean } = {}): Promise<void> {
-      const { db, ours } = api();
-      const context = { db, log: { info: () => {}, error: () => {} }, signal: new AbortController().signal, lastAttempt };
-      return sealHandler({ ...sealing(), ...more }).run({ org_id: ours.id, package_id: id }, context);
+    attempt,
+    /** Starts an attempt that waits before this step. */
+    async suspend(id: string, step: SealingStep): Promise<{ resume(): Promise<void> }> {
+      const [asleep, awake] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      onTestFinished(() => awake.resolve());
+      const run = attempt(id, {
+        onStep: async (now) => {
+          if (now !== step) return;
+          asleep.resolve();
+          await awake.promise;
+        },
+      });
+      await Promise.race([asleep.promise, run]);
+      return {
+        resume: () => {
+          awake.resolve();
+          return run;
+        },
+      };
     },
     post,
     get,

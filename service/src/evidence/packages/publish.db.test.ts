@@ -1,0 +1,72 @@
+import { sql } from 'kysely';
+import { describe, expect, it } from 'vitest';
+import { type PackageBody, usePackages } from '../../testing/evidence/packages.ts';
+
+const world = usePackages({ idle: true });
+const read = (id: string) => world.get<PackageBody>(`/riskops-evidence/packages/${id}`);
+
+async function itemWithFinding(title: string): Promise<{ item: string; finding: string }> {
+  const { id: item } = await world.post<{ id: string }>('/work-items', { title });
+  const asset = { type: 'host', name: 'race.example.com' };
+  const { id: finding } = await world.post<{ id: string }>('/findings', { title, severity: 'high', asset, work_item_id: item });
+  return { item, finding };
+}
+
+async function eventsOf(id: string): Promise<string[]> {
+  const { ours, db } = world.api();
+  const { rows } = await db.withTenant({ orgId: ours.id }, (tx) =>
+    sql<{ action: string }>`select action from audit_events where org_id = ${ours.id} and object_id = ${id} order by id`.execute(tx),
+  );
+  return rows.map(({ action }) => action);
+}
+
+describe('a finding that changes while its package is sealed', () => {
+  it('supersedes the package when it is published, with the difference as the reason', async () => {
+    const { item, finding } = await itemWithFinding('Changed meanwhile');
+    const { package_id } = await world.request(item);
+    const sealing = await world.suspend(package_id, 'publish');
+    const { ours, call } = world.api();
+    expect((await call('PATCH', `/api/v1/findings/${finding}`, { as: ours.owner, body: { status: 'in_progress' }, headers: { 'if-match': '*' } })).status).toBe(
+      200,
+    );
+    await sealing.resume();
+    const reason = 'While this package was sealed, a finding changed: "Changed meanwhile" from open to in_progress.';
+    expect(await read(package_id)).toMatchObject({ status: 'superseded', superseded: { by: null, reason } });
+    expect(await eventsOf(package_id)).toEqual(expect.arrayContaining(['package.requested', 'package.ready', 'package.superseded']));
+  });
+
+  it('is seen even if its change is committed during the publication', async () => {
+    const { item, finding } = await itemWithFinding('Changed at the last moment');
+    const { package_id } = await world.request(item);
+    const sealing = await world.suspend(package_id, 'publish');
+    const { ours, db } = world.api();
+    let published: Promise<void> | undefined;
+    await db.withTenant({ orgId: ours.id }, async (tx) => {
+      await sql`update findings set status = 'in_progress' where org_id = ${ours.id} and id = ${finding}`.execute(tx);
+      published = sealing.resume();
+      await expect.poll(() => waiting(), { timeout: 10_000, interval: 20 }).toBeGreaterThan(0);
+    });
+    await published;
+    expect(await read(package_id)).toMatchObject({ status: 'superseded', superseded: { reason: expect.stringContaining('from open to in_progress') } });
+  });
+});
+
+/** Number of transactions that wait for a row. */
+async function waiting(): Promise<number> {
+  const { db } = world.api();
+  const rows = await db.systemQuery('waiting', "select from pg_locks where not granted and locktype = 'transactionid'", []);
+  return rows.length;
+}
+
+describe('two packages of one work item', () => {
+  it('end with the later one as current, even if it is published first', async () => {
+    const { item } = await itemWithFinding('Two at once');
+    const [first, second] = [await world.request(item), await world.request(item)];
+    const slow = await world.suspend(first.package_id, 'publish');
+    await world.attempt(second.package_id);
+    await slow.resume();
+    const reason = 'Package 2 of the same work item replaced it.';
+    expect(await read(first.package_id)).toMatchObject({ status: 'superseded', superseded: { by: second.package_id, reason } });
+    expect(await read(second.package_id)).toMatchObject({ status: 'ready', superseded: null });
+  });
+});
