@@ -8,7 +8,10 @@ export const LIMITS = {
   entries: 100_000,
   directory: 32 * MIB,
   manifest: 32 * MIB,
-  evidence: 8 * MIB,
+  /** 10,000 findings with their occurrences need about half of it. */
+  evidence: 64 * MIB,
+  /** Values in evidence.json. */
+  evidenceNodes: 3_000_000,
   trailEvents: 1_000_000,
   trailLine: 64 * KIB,
   /** Each file in proof/ and each tag file. */

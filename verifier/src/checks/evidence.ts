@@ -1,5 +1,6 @@
 import { canonicalPieces, type Evidence, evidenceSchema, fromUtf8, parseBagInfo, parseStrictJson, validate } from '@rrs/evidence-format';
 import type { OpenedPackage } from '../archive/read-package.ts';
+import { LIMITS } from '../limits.ts';
 import type { Recorder } from '../report.ts';
 import { evidenceFaults, missingGaps } from './evidence-rules.ts';
 
@@ -32,7 +33,7 @@ function readEvidence({ files }: OpenedPackage, recorder: Recorder): Evidence | 
   const text = fromUtf8(stored.bytes);
   // Frees memory: the file may be large and is not read again.
   stored.bytes = null;
-  const value = parseStrictJson(text);
+  const value = parseStrictJson(text, { nodes: LIMITS.evidenceNodes });
   if (!isCanonical(value, text)) recorder.fail('schema', FILE, 'The file is not canonical JSON (RFC 8785) followed by a line feed.');
   const faults = validate(evidenceSchema, value);
   for (const { path, message } of faults.slice(0, MAX_SCHEMA_FAULTS)) recorder.fail('schema', FILE, `${path === '' ? 'The document' : path} ${message}.`);

@@ -3,7 +3,7 @@ import { runInThread, ThreadFailure, type ThreadLimits } from '../../jobs/thread
 import { AppError } from '../../shared/errors.ts';
 import type { ReadQuestion, VerifyInput } from './verify-thread.ts';
 
-const LIMITS: ThreadLimits = { heapMb: 256, timeMs: 120_000 };
+const LIMITS: ThreadLimits = { heapMb: 768, timeMs: 120_000 };
 /** Bounds the memory of all verifications together. Further requests wait, then are refused. */
 const MAX_RUNNING = 2;
 const MAX_WAITING = 16;
