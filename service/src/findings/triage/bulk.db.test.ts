@@ -35,7 +35,9 @@ async function findings(count: number, asset: string): Promise<string[]> {
 /** The history entry and event of a change, without ids and times. */
 async function traces(id: string): Promise<unknown> {
   const { data } = await get<{ data: Record<string, unknown>[] }>(`/findings/${id}/history`);
-  const [event] = await api.db.withSystem((tx) => tx.selectFrom('events').select(['type', 'data']).where('subject', '=', id).orderBy('id', 'desc').execute());
+  const [event] = await api.db.withSystem((tx) =>
+    tx.selectFrom('events').select(['type', 'data']).where('subject', '=', id).where('type', '<>', 'finding.created').orderBy('id', 'desc').execute(),
+  );
   const finding = await get<Record<string, unknown>>(`/findings/${id}`);
   const same = ({ id: _, occurred_at: __, ...rest }: Record<string, unknown>) => rest;
   const {

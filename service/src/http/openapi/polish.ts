@@ -173,8 +173,10 @@ function headersOf(status: string, operation: Operation, schemas: Record<string,
   const names: HeaderName[] = ['X-Request-Id'];
   if (operation.security === undefined) names.push('RateLimit', 'RateLimit-Policy');
   if ('page' in properties) names.push('Link');
-  if ('version' in properties) names.push('ETag');
-  if (status === '201' && 'version' in properties) names.push('Location');
+  // A constant is the version of a format, not of a resource.
+  const isResource = (properties.version as Json | undefined)?.type === 'integer';
+  if (isResource) names.push('ETag');
+  if (status === '201' && isResource) names.push('Location');
   if (status === '201' && (operation.parameters ?? []).some(({ name }) => String(name).toLowerCase() === 'idempotency-key')) names.push('Idempotency-Replayed');
   if (status.startsWith('2') && String(operation.operationId).endsWith('Session')) names.push('Set-Cookie');
   if (status === '401' && operation.security === undefined) names.push('WWW-Authenticate');
