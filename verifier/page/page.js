@@ -55,7 +55,7 @@ export function start(verifier) {
       if (keys.length === 0) throw new Error(`${keyFile.name} contains no key, certificate or checkpoint.`);
       verifier.addKeys(trust, keys);
     }
-    await verifier.checkTrust(trust, verifier.browserPlatform());
+    await verifier.requireReadable(trust, verifier.browserPlatform().subtle);
     const report = await verifier.verifyPackage(verifier.blobSource(file), trust, verifier.browserPlatform());
     return show(report, verifier);
   }

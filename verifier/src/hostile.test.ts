@@ -31,8 +31,8 @@ async function verifyWithLittleMemory(recipe: Recipe): Promise<{ code: number; c
 }
 
 test.for<[string, Recipe, string[]]>([
-  ['66 MB of empty objects as evidence.json', { evidenceText: () => `[${'{},'.repeat(22_000_000)}{}]\n` }, ['too_large']],
-  ['evidence.json just below the size limit', { evidenceText: () => `[${'{},'.repeat(2_790_000)}{}]\n` }, ['schema']],
+  ['70 MB of empty objects as evidence.json', { evidenceText: () => `[${'{},'.repeat(23_500_000)}{}]\n` }, ['too_large']],
+  ['evidence.json with too many values', { evidenceText: () => `[${'{},'.repeat(2_790_000)}{}]\n` }, ['schema']],
   [
     'a million empty events',
     {

@@ -1,4 +1,5 @@
 export { type BlobLike, blobSource, bytesSource, type Source } from './archive/source.ts';
+export { requireReadable } from './checks/checkpoints.ts';
 export { CODES, type Code, LAYERS, type LayerName } from './codes.ts';
 export { browserPlatform, type Platform } from './platform.ts';
 export type { Failure, Layer, PackageSummary, Report } from './report.ts';
