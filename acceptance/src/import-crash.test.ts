@@ -3,7 +3,7 @@ import { keyIn, postgresPid } from './folders.ts';
 import { call } from './http.ts';
 import { kill, start, until } from './service.ts';
 
-const FINDINGS = 20_000;
+const FINDINGS = 8_000;
 
 function report(): string {
   const record = (n: number) => ({

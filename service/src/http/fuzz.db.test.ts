@@ -7,7 +7,7 @@ import { startApi, type TestApi } from '../testing/http/api.ts';
 import { requestsTo } from '../testing/http/arbitrary.ts';
 import { mistakeIn, operations } from '../testing/http/description.ts';
 
-const RUNS = 60;
+const RUNS = 40;
 
 let api: TestApi;
 const ids: string[] = [];

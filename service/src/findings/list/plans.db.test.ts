@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase, withClient } from '../../testing
 import { listFindings } from './list.ts';
 import type { FindingFilter } from './prepare-filter.ts';
 
-const FINDINGS = 200_000;
+const FINDINGS = 120_000;
 /**
  * The cost of a page is bounded by the number of matches that are counted (at most 10,000), not by the number of findings. Suppressed findings and those
  * of a track are looked up in their sightings, one by one.

@@ -5,7 +5,7 @@ import { type Item, seen, useImports } from '../../testing/findings/imports.ts';
 import type { ImportRow } from '../import/manage-imports.ts';
 
 const engine = useImports();
-const RUNS = { numRuns: 15, interruptAfterTimeLimit: 20_000 };
+const RUNS = { numRuns: 9, interruptAfterTimeLimit: 20_000 };
 const scope = { started_at: '2026-01-10T12:00:00Z' };
 
 const assets: readonly Asset[] = [
@@ -142,7 +142,7 @@ describe('invariants of imports', () => {
         await engine.run(backward, first, { scope });
         expect([await engine.stateOf(forward), await engine.stateOf(backward)]).toContainEqual(await engine.stateOf(together));
       }),
-      { numRuns: 12 },
+      { numRuns: 6 },
     );
   });
 
@@ -174,7 +174,7 @@ describe('invariants of imports', () => {
         await engine.run(us, [], { scope: { coverage: 'complete', assets: [...assets] } });
         expect(await engine.rowsOf(them)).toEqual(before);
       }),
-      { numRuns: 10 },
+      { numRuns: 6 },
     );
   });
 
