@@ -125,9 +125,7 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report, 
     });
   }
   const { received, rejected, rejections } = staged;
-  const { created, updated, reopened } = changes.counts;
-  // A finding that the report does not show can change as well, for example when a decision holds again.
-  const unchanged = Math.max(0, received - rejected - created - updated - reopened);
+  const unchanged = received - rejected - changes.shown;
   return {
     status: withheld && !row.dry_run ? 'needs_confirmation' : 'succeeded',
     format: format.id,

@@ -15,6 +15,8 @@ export type CountsBySeverity = Record<(typeof countedChanges)[number], Record<Se
 export interface Changes {
   counts: Record<Kind, number>;
   by_severity: CountsBySeverity;
+  /** How many findings of the report were created, reopened or updated. Others can change as well, for example when a source no longer shows them. */
+  shown: number;
 }
 
 /**
@@ -23,30 +25,32 @@ export interface Changes {
  */
 export async function recordChanges(tx: TenantTx, orgId: string, importId: string): Promise<Changes> {
   const rank = (kind: Kind) => sql.lit(changeKinds.indexOf(kind));
-  const { rows } = await sql<{ kind: Kind; severity: number; count: number }>`
+  const { rows } = await sql<{ kind: Kind; severity: number; count: number; shown: number }>`
     with known as (
       delete from import_changes where org_id = ${orgId} and import_id = ${importId} returning kind, finding_ids
     ), changed as materialized (
-      select finding_id, (${[...changeKinds]}::text[])[min(rank) + 1] as kind from (
-        select finding_id, case outcome when 'created' then ${rank('created')} when 'reopened' then ${rank('reopened')} else ${rank('updated')} end as rank
-        from tenant_import_groups where org_id = ${orgId} and import_id = ${importId} and outcome = any(${[...changedOutcomes, 'reopened']}::text[])
+      select finding_id, (${[...changeKinds]}::text[])[min(rank) + 1] as kind, bool_or(is_shown) as is_shown from (
+        select finding_id, case when outcome = 'created' then ${rank('created')} when outcome = 'reopened' then ${rank('reopened')}
+          when outcome = any(${[...changedOutcomes]}::text[]) then ${rank('updated')} end as rank, true as is_shown
+        from tenant_import_groups where org_id = ${orgId} and import_id = ${importId}
         union all
         select finding_id, case when after->>'status' in ('open', 'in_progress') then ${rank('reopened')}
-          when after->>'status' = any(${closedStatuses as readonly string[]}) then ${rank('closed')} else ${rank('updated')} end
+          when after->>'status' = any(${closedStatuses as readonly string[]}) then ${rank('closed')} else ${rank('updated')} end, false
         from finding_history where org_id = ${orgId} and import_id = ${importId}
         union all
-        select unnest(finding_ids), array_position(${[...changeKinds]}::text[], kind) - 1 from known
-      ) as change group by finding_id
+        select unnest(finding_ids), array_position(${[...changeKinds]}::text[], kind) - 1, false from known
+      ) as change group by finding_id having min(rank) is not null
     ), recorded as (
       insert into import_changes (org_id, import_id, kind, finding_ids)
       select ${orgId}::uuid, ${importId}::uuid, kind, array_agg(finding_id order by finding_id) from changed group by kind
     )
-    select changed.kind, f.severity, count(*)::int as count from changed join findings f on f.org_id = ${orgId} and f.id = changed.finding_id group by 1, 2`.execute(
+    select changed.kind, f.severity, count(*)::int as count, (count(*) filter (where changed.is_shown and changed.kind <> 'closed'))::int as shown from changed join findings f on f.org_id = ${orgId} and f.id = changed.finding_id group by 1, 2`.execute(
     tx,
   );
-  const changes: Changes = { counts: { created: 0, reopened: 0, closed: 0, updated: 0 }, by_severity: emptyCounts() };
-  for (const { kind, severity, count } of rows) {
+  const changes: Changes = { counts: { created: 0, reopened: 0, closed: 0, updated: 0 }, by_severity: emptyCounts(), shown: 0 };
+  for (const { kind, severity, count, shown } of rows) {
     changes.counts[kind] += count;
+    changes.shown += shown;
     if (kind !== 'updated') changes.by_severity[kind][severityName(severity)] = count;
   }
   return changes;
