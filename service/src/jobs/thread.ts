@@ -7,7 +7,7 @@ export interface ThreadLimits {
   timeMs: number;
 }
 
-export type ThreadMessage = { ask: number; question: unknown } | { result: unknown } | { error: string };
+export type ThreadMessage<Question = unknown> = { ask: number; question: Question } | { result: unknown } | { error: string };
 export type ThreadAnswer = { ask: number; answer: unknown } | { ask: number; error: string };
 
 /** The thread was ended or died before it had a result. */
@@ -21,13 +21,13 @@ export class ThreadFailure extends Error {
   }
 }
 
-export interface ThreadWork {
+export interface ThreadWork<Question> {
   /** The module that the thread runs. It calls `serveThread`. */
   module: URL;
   input: unknown;
   limits: ThreadLimits;
   /** Answers the questions that the thread asks, such as for a part of a file. */
-  answer?: (question: never) => Promise<unknown>;
+  answer?: (question: Question) => Promise<unknown>;
 }
 
 const YOUNG_MB = 16;
@@ -36,7 +36,7 @@ const YOUNG_MB = 16;
  * Runs work on untrusted input in a thread of its own, so that it can neither block nor exhaust this process. The heap limit does not include
  * buffers: whoever reads files in the thread must bound their sizes.
  */
-export async function runInThread({ module, input, limits, answer }: ThreadWork): Promise<unknown> {
+export async function runInThread<Question>({ module, input, limits, answer }: ThreadWork<Question>): Promise<unknown> {
   const thread = new Worker(module, {
     workerData: input,
     resourceLimits: { maxOldGenerationSizeMb: limits.heapMb, maxYoungGenerationSizeMb: YOUNG_MB },
@@ -46,7 +46,7 @@ export async function runInThread({ module, input, limits, answer }: ThreadWork)
   try {
     return await new Promise((resolve, reject) => {
       timer = setTimeout(() => reject(new ThreadFailure('time', `took longer than ${limits.timeMs / 1000} s`)), limits.timeMs);
-      thread.on('message', (message: ThreadMessage) => {
+      thread.on('message', (message: ThreadMessage<Question>) => {
         if ('ask' in message) void reply(thread, message, answer);
         else if ('result' in message) resolve(message.result);
         else reject(new Error(message.error));
@@ -60,10 +60,9 @@ export async function runInThread({ module, input, limits, answer }: ThreadWork)
   }
 }
 
-async function reply(thread: Worker, { ask, question }: { ask: number; question: unknown }, answer: ThreadWork['answer']): Promise<void> {
+async function reply<Question>(thread: Worker, { ask, question }: { ask: number; question: Question }, answer: ThreadWork<Question>['answer']): Promise<void> {
   try {
-    // cast: a module asks only the kind of question that its caller answers
-    thread.postMessage({ ask, answer: await answer?.(question as never) } satisfies ThreadAnswer);
+    thread.postMessage({ ask, answer: await answer?.(question) } satisfies ThreadAnswer);
   } catch (error) {
     thread.postMessage({ ask, error: messageOf(error) } satisfies ThreadAnswer);
   }

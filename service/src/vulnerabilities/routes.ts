@@ -38,7 +38,7 @@ export function vulnerabilityRoutes({ db, secret, follower }: VulnerabilityDeps)
           operationId: 'addVulnerabilityAlias',
           summary: 'Add an alias of a vulnerability',
           description:
-            'Lets two ids count as one vulnerability for all sources. Findings of both on one asset become one. Returns 409 if the alias already counts or was revoked, 404 if nobody has reported one of the ids, and 422 if the alias is a CVE, stands for itself, or the two would be aliases of each other.',
+            'Lets two ids count as one vulnerability for all sources. Findings of both on one asset become one. Returns 404 if no source has reported one of the ids, 409 if the alias is already in use or was revoked, and 422 if the alias is a CVE or the same id, or if each id would become an alias of the other.',
           tags: ['Findings'],
           headers: IdempotencyHeaders,
           body: AliasCreate,
