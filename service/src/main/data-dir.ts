@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { messageOf, OperatorError } from '../shared/errors.ts';
@@ -39,8 +39,15 @@ export function lockDataDir(path: string, kind: Kind): DataDirLock | null {
     if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) return null;
     throw new OperatorError(`Cannot write ${file} (${messageOf(error)}). Run the service as the owner of the data folder.`, { cause: error });
   }
-  writeFileSync(join(path, HOLDER_FILE), `${process.pid} ${kind}\n`);
+  replaceFile(join(path, HOLDER_FILE), `${process.pid} ${kind}\n`);
   return { release: () => lock.close() };
+}
+
+/** Other processes read these files at any time, so they are never seen half written. */
+export function replaceFile(path: string, content: string): void {
+  const unfinished = `${path}.new`;
+  writeFileSync(unfinished, content);
+  renameSync(unfinished, path);
 }
 
 export function lockHolder(path: string): { pid: string; kind: string } {

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
@@ -9,7 +9,7 @@ import { startEmbedded } from '../db/embedded.ts';
 import { isUnavailable } from '../db/unavailable.ts';
 import { messageOf, OperatorError } from '../shared/errors.ts';
 import type { Config } from './config.ts';
-import { lockDataDir, lockHolder, prepareDataDir } from './data-dir.ts';
+import { lockDataDir, lockHolder, prepareDataDir, replaceFile } from './data-dir.ts';
 
 export interface DatabaseServer {
   url: string;
@@ -74,7 +74,7 @@ async function startOwnServer(config: Config, kind: 'service' | 'command', log: 
   if (!lock) return null;
   try {
     const server = await startEmbedded(config.RRS_DATA_DIR, (line) => log.warn(line));
-    writeFileSync(join(config.RRS_DATA_DIR, URL_FILE), `${server.url}\n`);
+    replaceFile(join(config.RRS_DATA_DIR, URL_FILE), `${server.url}\n`);
     return {
       url: server.url,
       stop: async () => {
