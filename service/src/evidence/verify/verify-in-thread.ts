@@ -7,6 +7,8 @@ const LIMITS: ThreadLimits = { heapMb: 768, timeMs: 120_000 };
 /** Bounds the memory of all verifications together. Further requests wait, then are refused. */
 const MAX_RUNNING = 2;
 const MAX_WAITING = 16;
+/** As much as the verifier reads at a time. */
+const SHARED_BYTES = 2 ** 20;
 
 let running = 0;
 const waiting: (() => void)[] = [];
@@ -15,9 +17,9 @@ const waiting: (() => void)[] = [];
 export async function verifyInThread(source: Source, trust: Trust, limits: ThreadLimits = LIMITS): Promise<Report> {
   await takeSlot();
   try {
-    const input: VerifyInput = { size: source.size, trust };
-    // Copies, because the source may reuse its buffers.
-    const answer = async ({ offset, length }: ReadQuestion) => new Uint8Array(await source.read(offset, length));
+    const shared = new SharedArrayBuffer(SHARED_BYTES);
+    const input: VerifyInput = { size: source.size, trust, shared };
+    const answer = async ({ offset, length }: ReadQuestion): Promise<void> => new Uint8Array(shared).set(await source.read(offset, length));
     return (await runInThread({ module: new URL('./verify-thread.ts', import.meta.url), input, limits, answer })) as Report;
   } catch (error) {
     throw error instanceof ThreadFailure ? problemOf(error) : error;
