@@ -62,7 +62,7 @@ export interface AssetFollower {
   /** Moves what sources say about one track to another. */
   mergeTrack(tx: TenantTx, actor: Actor, merge: TrackNumbers): Promise<void>;
   /** Moves what belongs to an asset to the one that it was merged into. Returns what `unmerge` needs, as JSON. */
-  merge(tx: TenantTx, actor: Actor, merge: AssetMerge & { versions: readonly Numbering[] }): Promise<unknown>;
+  merge(tx: TenantTx, actor: Actor, merge: AssetMerge & { versions: readonly Numbering[]; renames: boolean }): Promise<unknown>;
   unmerge(tx: TenantTx, actor: Actor, merge: AssetMerge & { findings: unknown }): Promise<void>;
 }
 

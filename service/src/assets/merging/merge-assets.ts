@@ -12,6 +12,11 @@ interface Merge {
   id: string;
   into: string;
   reason: string | null;
+  /**
+   * Whether the findings of the merged asset are found by the name of the other one, which it keeps. Otherwise the better name of the two is kept, and
+   * findings are found by the names that their reports use, as if the two had never been apart.
+   */
+  renames: boolean;
 }
 
 /** What a merge moved from one asset to the other. */
@@ -19,13 +24,21 @@ interface Moved {
   keys: { key: string; rank: number }[];
   /** The keys that only the merged asset had. */
   added: string[];
+  /** The keys that the asset that stays had before. */
+  own: { key: string; rank: number }[];
   tracks: Numbering[];
   /** What the follower needs to undo its part. */
   findings: unknown;
 }
 
-/** Merges two assets that are one. The older one stays and is returned. */
-export async function mergeAssets(tx: TenantTx, actor: Actor, follower: AssetFollower, { id, into, reason }: Merge): Promise<AssetRow> {
+/** Merges two assets that a person holds to be one. The older one stays and is returned. */
+export async function mergeAssets(tx: TenantTx, actor: Actor, follower: AssetFollower, merge: Omit<Merge, 'renames'>): Promise<AssetRow> {
+  const { into } = await joinAssets(tx, actor, follower, { ...merge, renames: true });
+  return readAsset(tx, actor.orgId, into);
+}
+
+/** Merges two assets. The older one stays. */
+export async function joinAssets(tx: TenantTx, actor: Actor, follower: AssetFollower, { id, into, reason, renames }: Merge): Promise<Assets> {
   const { orgId } = actor;
   await follower.prepare(tx, orgId);
   const assets = [await readAsset(tx, orgId, id), await readAsset(tx, orgId, into)] as const;
@@ -39,7 +52,7 @@ export async function mergeAssets(tx: TenantTx, actor: Actor, follower: AssetFol
   const tracks = await copyTracks(tx, orgId, pair);
   const versions = await copyVersions(tx, orgId, pair, tracks);
   const keys = await moveKeys(tx, orgId, pair);
-  const findings = await follower.merge(tx, actor, { ...pair, tracks, versions, mergeId, reason });
+  const findings = await follower.merge(tx, actor, { ...pair, tracks, versions, mergeId, reason, renames });
   const moved: Moved = { ...keys, tracks, findings };
   await tx
     .insertInto('asset_merges')
@@ -54,11 +67,12 @@ export async function mergeAssets(tx: TenantTx, actor: Actor, follower: AssetFol
       moved: JSON.stringify(moved),
     })
     .execute();
-  const name_words = follower.wordsOf(kept.name);
-  await tx.updateTable('assets').set({ name_words }).where('org_id', '=', orgId).where('id', '=', kept.id).execute();
+  const { name, name_rank } = merged.name_rank < kept.name_rank ? merged : kept;
+  const changes = renames ? { name_words: follower.wordsOf(kept.name) } : { name, name_rank };
+  await tx.updateTable('assets').set(changes).where('org_id', '=', orgId).where('id', '=', kept.id).execute();
   await setMergedInto(tx, orgId, pair, kept.id);
   await record(tx, actor, 'asset.merged', merged.id, { merged_into: kept.id, reason });
-  return readAsset(tx, orgId, kept.id);
+  return pair;
 }
 
 function assertMergeable(one: AssetRow, other: AssetRow): void {
@@ -97,8 +111,8 @@ export async function unmergeAssets(
   const pair = { from: merge.from_asset_id, into: merge.into_asset_id };
   const kept = await readAsset(tx, orgId, pair.into);
   if (kept.merged_into !== null) throw new AppError('conflict', `The asset "${kept.name}" was merged into "${kept.merged_into}" later. Undo that merge first.`);
-  const { keys, added, tracks, findings } = merge.moved as Moved;
-  await returnKeys(tx, orgId, pair, { keys, added });
+  const { keys, added, own, tracks, findings } = merge.moved as Moved;
+  await returnKeys(tx, orgId, pair, { keys, added, own });
   await copyMissingTracks(tx, orgId, pair);
   await follower.unmerge(tx, actor, { ...pair, tracks, mergeId: merge.id, reason, findings });
   await tx
@@ -117,17 +131,24 @@ interface Assets {
   into: string;
 }
 
-async function moveKeys(tx: TenantTx, orgId: string, { from, into }: Assets): Promise<Pick<Moved, 'keys' | 'added'>> {
-  const keys = await tx.selectFrom('asset_keys').select(['key', 'rank']).where('org_id', '=', orgId).where('asset_id', '=', from).execute();
-  const { rows } = await sql<{ key: string }>`
-    insert into asset_keys (org_id, key, asset_id, rank) select org_id, key, ${into}, rank from asset_keys where org_id = ${orgId} and asset_id = ${from}
-    on conflict (org_id, key, asset_id) do nothing returning key`.execute(tx);
+type MovedKeys = Pick<Moved, 'keys' | 'added' | 'own'>;
+
+/** A key that one of the two shares with other assets is shared. */
+async function moveKeys(tx: TenantTx, orgId: string, { from, into }: Assets): Promise<MovedKeys> {
+  const keysOf = (id: string) => tx.selectFrom('asset_keys').select(['key', 'rank']).where('org_id', '=', orgId).where('asset_id', '=', id).execute();
+  const [keys, own] = [await keysOf(from), await keysOf(into)];
+  await sql`
+    insert into asset_keys as known (org_id, key, asset_id, rank) select org_id, key, ${into}, rank from asset_keys where org_id = ${orgId} and asset_id = ${from}
+    on conflict (org_id, key, asset_id) do update set rank = greatest(known.rank, excluded.rank) where known.rank > 0`.execute(tx);
   await tx.deleteFrom('asset_keys').where('org_id', '=', orgId).where('asset_id', '=', from).execute();
-  return { keys, added: rows.map(({ key }) => key) };
+  return { keys, own, added: keys.map(({ key }) => key).filter((key) => own.every((known) => known.key !== key)) };
 }
 
-async function returnKeys(tx: TenantTx, orgId: string, { from, into }: Assets, { keys, added }: Pick<Moved, 'keys' | 'added'>): Promise<void> {
+async function returnKeys(tx: TenantTx, orgId: string, { from, into }: Assets, { keys, added, own }: MovedKeys): Promise<void> {
   await sql`delete from asset_keys where org_id = ${orgId} and asset_id = ${into} and key = any(${added}::text[])`.execute(tx);
+  await sql`
+    update asset_keys set rank = own.rank from jsonb_to_recordset(${JSON.stringify(own)}) as own (key text, rank smallint)
+    where asset_keys.org_id = ${orgId} and asset_keys.asset_id = ${into} and asset_keys.key = own.key`.execute(tx);
   await sql`
     insert into asset_keys (org_id, key, asset_id, rank) select ${orgId}, own.key, ${from}, own.rank
     from jsonb_to_recordset(${JSON.stringify(keys)}) as own (key text, rank smallint) on conflict (org_id, key, asset_id) do nothing`.execute(tx);

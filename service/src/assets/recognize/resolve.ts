@@ -1,6 +1,9 @@
 import { sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
+import type { Actor } from '../../shared/actor.ts';
+import type { AssetFollower } from '../assets.ts';
 import { reactivateSeen } from '../reactivate.ts';
+import { joinSame } from './join-same.ts';
 import { contradictsSql, isAddressSql, matchSql } from './match-keys.ts';
 import { resolveTracks } from './resolve-tracks.ts';
 
@@ -10,7 +13,8 @@ const MAX_ROUNDS = 12;
  * Finds or creates the assets that an import names and writes their ids to the staging table. If two new names belong to one asset,
  * the result is the same as in two successive imports: one of them waits, and finds the asset of the other in the next round.
  */
-export async function resolveAssets(tx: TenantTx, orgId: string, importId: string): Promise<void> {
+export async function resolveAssets(tx: TenantTx, actor: Actor, importId: string, follower: AssetFollower): Promise<void> {
+  const { orgId } = actor;
   for (let round = 1; ; round++) {
     const found = await findKnown(tx, orgId, importId);
     const waiting = await countUnresolved(tx, orgId, importId);
@@ -21,6 +25,7 @@ export async function resolveAssets(tx: TenantTx, orgId: string, importId: strin
     await storeKeys(tx, orgId, importId);
     if (waiting === 0 || (await countUnresolved(tx, orgId, importId)) === 0) break;
   }
+  await joinSame(tx, actor, follower, importId);
   await adoptNames(tx, orgId, importId);
   await reactivateSeen(tx, orgId, importId);
   await resolveTracks(tx, orgId, importId);

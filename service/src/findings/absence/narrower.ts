@@ -1,6 +1,6 @@
-import type { LookedFor } from '@rrs/scan-reports';
 import { type RawBuilder, sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
+import { kindsSql, NARROW } from '../merge/kinds.ts';
 import type { Resolution } from '../merge/resolution.ts';
 import type { Absence } from './absence.ts';
 
@@ -34,20 +34,6 @@ export async function findRetracted(tx: TenantTx, resolution: Resolution): Promi
     where c.org_id = ${orgId} and c.import_id = ${importId} and c.finding_id = retracted.finding_id and c.track = retracted.track`.execute(tx);
 }
 
-/** A group of at least this size that is empty in a run with other findings was probably left out by an option of the tool. */
-const NARROW = 10;
-
-/** The kinds of a finding `f` that tools have options to leave out. */
-const kinds = sql`array[
-  case when f.source_severity between 1 and 3 then ${kindLit('up_to_medium')} end,
-  case when f.fix_state is distinct from 'available' then ${kindLit('without_fix')} end,
-  case when f.location->>'purl' ~ '^pkg:(deb|rpm|apk|alpm)/' or f.location->>'ecosystem' in ('deb', 'rpm', 'apk', 'alpm') then ${kindLit('system_packages')}
-    when f.component is not null then ${kindLit('libraries')} when f.location ? 'path' then ${kindLit('files')} end]`;
-
-function kindLit(kind: LookedFor): RawBuilder<unknown> {
-  return sql.lit(kind);
-}
-
 /**
  * Blocks the closure of all findings of one kind, for example all up to medium, if the run reports only others and does not say that it looked for them.
  * A tool that looked for a kind may still have left out lower severities, so it must report something that is as low.
@@ -55,6 +41,7 @@ function kindLit(kind: LookedFor): RawBuilder<unknown> {
 export async function findNarrower(tx: TenantTx, resolution: Resolution, { lookedFor }: Absence): Promise<void> {
   const { orgId, importId } = resolution;
   const looked = lookedFor as string[];
+  const kinds = kindsSql('f', sql`f.source_severity`);
   await sql`
     with missing as materialized (
       select c.finding_id, c.track, f.asset_id, f.source_severity as severity, kind

@@ -17,8 +17,8 @@ interface Moving {
 }
 
 /**
- * Moves what sources have covered. Where a source scanned the same track of both assets, no scan has covered all of it, so it counts as not completely
- * scanned until the next complete scan.
+ * Moves what sources have covered. Where different scans of a source covered the same track of both assets, none has covered all of it, so it counts as not
+ * completely scanned until the next complete scan.
  */
 export async function moveCoverage(tx: TenantTx, orgId: string, { from, into, tracks, versions }: Moving): Promise<StoredCoverage> {
   const rowsOf = async (table: 'source_coverage' | 'run_assets') =>
@@ -35,12 +35,15 @@ export async function moveCoverage(tx: TenantTx, orgId: string, { from, into, tr
     select old.org_id, old.source_id, ${into}, track."into", old.import_id, old.seen_at, old.complete_import_id, old.complete_at, version."into" from source_coverage old ${renumbered}
     on conflict (org_id, source_id, asset_id, track) do update set
       import_id = case when known.seen_at < excluded.seen_at then excluded.import_id else known.import_id end, seen_at = greatest(known.seen_at, excluded.seen_at),
-      complete_import_id = null, complete_at = null, version_n = null`.execute(tx);
+      complete_import_id = case when known.complete_import_id = excluded.complete_import_id then known.complete_import_id end,
+      complete_at = case when known.complete_import_id = excluded.complete_import_id then known.complete_at end, version_n = null`.execute(tx);
   const { rows: added } = await sql<StoredCoverage['added'][number]>`
     insert into run_assets (org_id, source_id, asset_id, track, import_id, version_n, started_at, ended_at, complete, accepted, credentialed, knowledge_at)
     select old.org_id, old.source_id, ${into}, track."into", old.import_id, version."into", old.started_at, old.ended_at,
-      -- The run covered what was then another asset, so it proves nothing about the rest.
-      false, old.accepted, old.credentialed, old.knowledge_at
+      -- The run covered what was then another asset. If the source has scanned the rest apart from it, it proves nothing about that.
+      old.complete and not exists (
+        select from run_assets other where other.org_id = ${orgId} and other.asset_id = ${into} and other.source_id = old.source_id and other.track = track."into"),
+      old.accepted, old.credentialed, old.knowledge_at
     from run_assets old ${renumbered}
     on conflict (org_id, source_id, asset_id, track, import_id) do nothing returning source_id, track, import_id`.execute(tx);
   for (const table of ['source_coverage', 'run_assets'] as const) await tx.deleteFrom(table).where('org_id', '=', orgId).where('asset_id', '=', from).execute();

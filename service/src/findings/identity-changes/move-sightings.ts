@@ -47,11 +47,17 @@ const statement = [
 export const copied = (from: string) => sql.join(statement.map((column) => sql`${sql.ref(column)} = ${sql.ref(`${from}.${column}`)}`));
 
 /**
- * Moves all sightings and occurrences to the findings that stay. If a source has a sighting of both, the present or else the newer one is kept. It stands
- * for the records of both.
+ * Moves all sightings and occurrences to the findings that stay. If a source has a sighting of both, the present or else the newer one is kept, as if one
+ * report had both. It stands for the records of both, and is found by the words of both.
  */
 export async function moveSightings(tx: TenantTx, orgId: string, pairs: readonly Pair[]): Promise<void> {
-  const better = sql`(a.state = 'present', a.last_seen) > (b.state = 'present', b.last_seen)`;
+  const rank = (x: string) => sql`(${sql.ref(`${x}.state`)} = 'present', ${sql.ref(`${x}.last_seen`)}, ${sql.ref(`${x}.severity`)})`;
+  const better = sql`(${rank('a')} > ${rank('b')} or (${rank('a')} = ${rank('b')} and a.content < b.content))`;
+  const words = sql`select jsonb_array_elements_text(a.said->'words') union select jsonb_array_elements_text(b.said->'words')`;
+  await sql`
+    update sightings own set said = jsonb_set(own.said, '{words}', to_jsonb(array(${words})))
+    from ${both(orgId, pairs)} where own.org_id = ${orgId} and own.finding_id in (a.finding_id, b.finding_id) and own.source_id = a.source_id and own.track = a.track
+      and a.state = 'present' and b.state = 'present' and a.said ? 'words' and b.said ? 'words'`.execute(tx);
   await sql`
     update sightings kept set first_seen = least(a.first_seen, b.first_seen),
       records = case when a.state = 'present' and b.state = 'present' then least(a.records + b.records, 32767) when ${better} then a.records else b.records end

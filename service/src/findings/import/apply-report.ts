@@ -17,6 +17,7 @@ import type { FindingFollower } from '../follower.ts';
 import type { HistoryActor } from '../history.ts';
 import { adoptAliases } from '../identity-changes/adopt-aliases.ts';
 import { adoptSourcePackages } from '../identity-changes/adopt-source-packages.ts';
+import { followAsset } from '../identity-changes/follow-asset.ts';
 import { takeImportLock } from '../import-lock.ts';
 import type { Resolution } from '../merge/resolution.ts';
 import { resolveRecords } from '../merge/resolve.ts';
@@ -106,7 +107,8 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report, 
     isEmpty: staged.received === 0,
   };
   const moved = absence.complete ? { isUnread: (location: ReturnType<typeof sql>) => isUnread(location, absence) } : null;
-  await resolveAssets(tx, orgId, row.id);
+  const actor = { ...systemActor(orgId, resolution.actor.name), ...resolution.actor };
+  await resolveAssets(tx, actor, row.id, followAsset(follower));
   const merged = [...(await adoptAliases(tx, resolution)), ...(await adoptSourcePackages(tx, resolution))];
   const outcomes = await resolveRecords(tx, resolution, moved);
   // The statistics do not include the new rows yet, and the next statements join them with existing ones.
@@ -116,7 +118,7 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report, 
   const redecided = await followDecisions(tx, resolution);
   const changes = await recordChanges(tx, orgId, row.id);
   if (!row.dry_run) {
-    await follower.moveLinks(tx, { ...systemActor(orgId, resolution.actor.name), ...resolution.actor }, merged);
+    await follower.moveLinks(tx, actor, merged);
     await notifyFollower(tx, follower, resolution, {
       reopened: outcomes.reopened,
       closed,

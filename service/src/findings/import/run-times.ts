@@ -53,6 +53,7 @@ export function factsOf({
   credentialed,
   inventory_only,
   files,
+  looked_for,
 }: RunFacts): Record<string, unknown> {
-  return { tool_version, started_at, finished_at, knowledge, knowledge_at, credentialed, inventory_only, files: files?.length };
+  return { tool_version, started_at, finished_at, knowledge, knowledge_at, credentialed, inventory_only, files: files?.length, looked_for };
 }

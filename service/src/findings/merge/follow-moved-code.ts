@@ -1,24 +1,39 @@
 import { type RawBuilder, sql } from 'kysely';
 import { importedAssets } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
+import { lastSeenSql } from './group-records.ts';
 import { FastPathMissed } from './known-records.ts';
 import { pairSpots, type Spot } from './match-lines.ts';
 import type { Resolution } from './resolution.ts';
 
 /**
  * An inserted line moves everything below it, and files are renamed. Tools then seem to report something new and to miss something old. In a complete
- * run, records that are the same code get the identity key of their new location before the records are matched with findings. See ADR 16.
+ * run, findings that are the same code get the identity key of their new location before the records are matched with findings. If the finding was seen
+ * later than the run, the record gets the identity key of the finding instead. See ADR 16.
  */
 export async function followMoved(tx: TenantTx, resolution: Resolution, moved: MovedCode): Promise<void> {
   const moves = [...(await changedFiles(tx, resolution, moved)).flatMap(movesIn), ...(await renamedFiles(tx, resolution, moved))];
   if (moves.length === 0) return;
   // A record that was recognized by its content must be staged in full, together with the others.
   if (moves.some(({ isSeen }) => isSeen)) throw new FastPathMissed();
+  const [late, moving] = [moves.filter(({ isLate }) => isLate), moves.filter(({ isLate }) => !isLate)];
+  await moveLateRecords(tx, resolution, late);
   const { orgId } = resolution;
-  const newKeys = sql`unnest(${moves.map(({ id }) => id)}::uuid[], ${moves.map(({ identityKey }) => identityKey)}::text[]) as moved (id, identity_key) where f.org_id = ${orgId} and f.id = moved.id`;
+  const newKeys = sql`unnest(${moving.map(({ id }) => id)}::uuid[], ${moving.map(({ identityKey }) => identityKey)}::text[]) as moved (id, identity_key) where f.org_id = ${orgId} and f.id = moved.id`;
   // In two steps, because one finding may take the identity key that another leaves.
   await sql`update findings f set identity_key = uuid_send(f.id) from ${newKeys}`.execute(tx);
   await sql`update findings f set identity_key = decode(moved.identity_key, 'hex') from ${newKeys}`.execute(tx);
+}
+
+async function moveLateRecords(tx: TenantTx, { orgId, importId }: Resolution, moves: readonly Move[]): Promise<void> {
+  if (moves.length === 0) return;
+  await sql`
+    update tenant_import_rows r set identity_key = f.identity_key
+    from unnest(${moves.map(({ id }) => id)}::uuid[], ${moves.map(({ identityKey }) => identityKey)}::text[]) as moved (id, identity_key)
+    join findings f on f.org_id = ${orgId} and f.id = moved.id join ${importedAssets} a on a.org_id = ${orgId} and a.import_id = ${importId} and a.asset_id = f.asset_id
+    where r.org_id = ${orgId} and r.import_id = ${importId} and r.asset_key = a.asset_key and r.weakness = f.weakness and r.identity_key = decode(moved.identity_key, 'hex')`.execute(
+    tx,
+  );
 }
 
 export interface MovedCode {
@@ -27,7 +42,7 @@ export interface MovedCode {
 }
 
 interface ChangedFile {
-  before: (Spot & { id: string; identityKey: string; isSeen: boolean })[];
+  before: (Spot & { id: string; identityKey: string; isSeen: boolean; isLate: boolean })[];
   now: (Spot & { identityKey: string; holder: string | null })[];
 }
 
@@ -39,9 +54,9 @@ async function changedFiles(tx: TenantTx, resolution: Resolution, { isUnread }: 
   const { orgId, importId, sourceId } = resolution;
   const { rows } = await sql<ChangedFile>`
     with here as (
-      select covered.asset_id, r.weakness, r.location->>'path' as path, r.title, r.identity_key, min((r.location->>'line')::bigint) as line, min(r.location->>'snippet') as snippet
+      select covered.asset_id, r.weakness, r.location->>'path' as path, r.title, r.identity_key, min((r.location->>'line')::bigint) as line, min(r.location->>'snippet') as snippet, min(covered.started_at) as started_at
       from tenant_import_rows r
-      join (select distinct asset_key, asset_id from ${importedAssets} covered where covered.org_id = ${orgId} and covered.import_id = ${importId} and covered.doubt is null) covered using (asset_key)
+      join (select distinct asset_key, asset_id, started_at from ${importedAssets} covered where covered.org_id = ${orgId} and covered.import_id = ${importId} and covered.doubt is null) covered using (asset_key)
       where r.org_id = ${orgId} and r.import_id = ${importId} and r.present and r.external_id is null and ${isByLine(sql`r.location`)}
         and not ${isUnread(sql`r.location`)}
       group by 1, 2, 3, 4, 5
@@ -49,15 +64,17 @@ async function changedFiles(tx: TenantTx, resolution: Resolution, { isUnread }: 
       select here.*, holder.id as holder from here
       left join findings holder on holder.org_id = ${orgId} and holder.asset_id = here.asset_id and holder.weakness = here.weakness and holder.identity_key = here.identity_key
     ), kinds as (
-      select asset_id, weakness, path, title, jsonb_agg(jsonb_build_object('line', line, 'snippet', snippet, 'identityKey', encode(identity_key, 'hex'), 'holder', holder) order by line, identity_key) as now
+      select asset_id, weakness, path, title, jsonb_agg(jsonb_build_object('line', line, 'snippet', snippet, 'identityKey', encode(identity_key, 'hex'), 'holder', holder) order by line, identity_key) as now,
+        min(started_at) as started_at
       from located group by 1, 2, 3, 4 having bool_or(holder is null) and count(*) <= ${MAX_COMPARED}
     )
-    select kinds.now, jsonb_agg(jsonb_build_object('id', f.id, 'line', (f.location->>'line')::bigint, 'snippet', f.location->>'snippet', 'identityKey', encode(f.identity_key, 'hex'), 'isSeen', seen.finding_id is not null)
+    select kinds.now, jsonb_agg(jsonb_build_object('id', f.id, 'line', (f.location->>'line')::bigint, 'snippet', f.location->>'snippet', 'identityKey', encode(f.identity_key, 'hex'), 'isSeen', seen.finding_id is not null, 'isLate', ${lastSeenSql} > kinds.started_at)
       order by (f.location->>'line')::bigint, f.id) as before
     from kinds
     join findings f on f.org_id = ${orgId} and f.asset_id = kinds.asset_id and f.weakness = kinds.weakness and f.title = kinds.title
       and f.location->>'path' = kinds.path and ${isByLine(sql`f.location`)}
     join sightings s on s.org_id = ${orgId} and s.finding_id = f.id and s.source_id = ${sourceId} and s.state = 'present' and s.external_id is null
+    left join source_coverage c on c.org_id = ${orgId} and c.source_id = ${sourceId} and c.asset_id = f.asset_id and c.track = s.track
     left join (select distinct finding_id from tenant_import_seen where org_id = ${orgId} and import_id = ${importId}) seen on seen.finding_id = f.id
     group by kinds.asset_id, kinds.weakness, kinds.path, kinds.title, kinds.now having count(*) <= ${MAX_COMPARED}`.execute(tx);
   return rows;
@@ -73,19 +90,20 @@ async function renamedFiles(tx: TenantTx, resolution: Resolution, { isUnread }: 
     sql`${location} ? 'path' and ${location} ? 'fingerprint' and not ${location} ?| array['component', 'purl']`;
   const { rows } = await sql<Move>`
     with here as materialized (
-      select covered.asset_id, r.weakness, r.location->>'fingerprint' as fingerprint, r.identity_key
+      select covered.asset_id, r.weakness, r.location->>'fingerprint' as fingerprint, r.identity_key, min(covered.started_at) as started_at
       from tenant_import_rows r
-      join (select distinct asset_key, asset_id from ${importedAssets} covered where covered.org_id = ${orgId} and covered.import_id = ${importId} and covered.doubt is null) covered using (asset_key)
+      join (select distinct asset_key, asset_id, started_at from ${importedAssets} covered where covered.org_id = ${orgId} and covered.import_id = ${importId} and covered.doubt is null) covered using (asset_key)
       where r.org_id = ${orgId} and r.import_id = ${importId} and r.present and r.external_id is null and ${isFingerprinted(sql`r.location`)}
       group by 1, 2, 3, 4
     ), fresh as materialized (
-      select here.asset_id, here.weakness, here.fingerprint, min(encode(here.identity_key, 'hex')) as identity_key from here
+      select here.asset_id, here.weakness, here.fingerprint, min(encode(here.identity_key, 'hex')) as identity_key, min(here.started_at) as started_at from here
       where not exists (select from findings holder where holder.org_id = ${orgId} and holder.asset_id = here.asset_id and holder.weakness = here.weakness and holder.identity_key = here.identity_key)
       group by 1, 2, 3 having count(*) = 1
     )
-    select min(f.id::text) as id, fresh.identity_key as "identityKey", null as holder, false as "isSeen" from fresh
+    select min(f.id::text) as id, fresh.identity_key as "identityKey", null as holder, false as "isSeen", bool_or(${lastSeenSql} > fresh.started_at) as "isLate" from fresh
     join findings f on f.org_id = ${orgId} and f.asset_id = fresh.asset_id and f.weakness = fresh.weakness and f.location->>'fingerprint' = fresh.fingerprint and ${isFingerprinted(sql`f.location`)}
     join sightings s on s.org_id = ${orgId} and s.finding_id = f.id and s.source_id = ${sourceId} and s.state = 'present' and s.external_id is null
+    left join source_coverage c on c.org_id = ${orgId} and c.source_id = ${sourceId} and c.asset_id = f.asset_id and c.track = s.track
     left join here on here.asset_id = f.asset_id and here.weakness = f.weakness and here.identity_key = f.identity_key
     left join tenant_import_seen seen on seen.org_id = ${orgId} and seen.import_id = ${importId} and seen.finding_id = f.id
     group by fresh.asset_id, fresh.weakness, fresh.fingerprint, fresh.identity_key
@@ -108,7 +126,7 @@ function movesIn({ before, now }: ChangedFile): Move[] {
   const moves = pairSpots(before, all).flatMap(([b, n]): Move[] => {
     const [was, is] = [before[b], all[n]];
     return was && is && was.identityKey !== is.identityKey
-      ? [{ id: was.id, identityKey: is.identityKey, holder: is.holder, isSeen: was.isSeen || is.isSeen }]
+      ? [{ id: was.id, identityKey: is.identityKey, holder: is.holder, isSeen: was.isSeen || is.isSeen, isLate: was.isLate }]
       : [];
   });
   return movableOf(moves);
@@ -120,6 +138,8 @@ interface Move {
   /** The finding that has this identity key now. It has to move away. */
   holder: string | null;
   isSeen: boolean;
+  /** Whether the finding was seen later than the run, so that the run shows where it was before. */
+  isLate: boolean;
 }
 
 function movableOf(moves: readonly Move[]): Move[] {

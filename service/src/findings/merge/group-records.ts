@@ -24,18 +24,18 @@ export const seenImportSql = sql<string>`case when s.state = 'present' and c.com
  * Groups the records of a report by finding and track. A group belongs to the finding with its weakness and identity key, unless the tool's own id leads
  * to another finding of the asset. That one has moved, and what is now at its old location is something else.
  */
-export async function groupRecords(tx: TenantTx, { orgId, importId, sourceId, provesFixed }: Resolution): Promise<void> {
+export async function groupRecords(tx: TenantTx, { orgId, importId, sourceId, provesFixed }: Resolution, isComplete: boolean): Promise<void> {
   await sql`
     with named as (
-      select distinct asset_key, asset_id, track, track_counts, version_n, ended_at, credentialed, knowledge_at from ${importedAssets} named
-      where org_id = ${orgId} and import_id = ${importId}
+      select distinct asset_key, asset_id, track, track_counts, version_n, ended_at, credentialed, knowledge_at, case when ${isComplete} and doubt is null then started_at end as complete_at
+      from ${importedAssets} named where org_id = ${orgId} and import_id = ${importId}
     ), grouped as (
       select named.asset_id, named.track, max(named.version_n) as version_n, r.weakness, r.identity_key, count(*) as rows,
         (array_agg(r.n order by r.present desc, r.severity desc, r.content, r.n))[1] as n,
         (array_agg(r.new_id order by r.n))[1] as new_id, array_agg(r.n) as members,
         coalesce(max(r.external_id) filter (where r.present), max(r.external_id)) as external_id, array_agg(r.external_id) as external_ids, bool_or(r.present) as present,
         array_agg(distinct r.content order by r.content) as contents,
-        least(coalesce(max(r.last_seen), max(named.ended_at)), now()) as seen_at,
+        least(coalesce(max(r.last_seen), max(named.ended_at)), now()) as seen_at, max(named.complete_at) as complete_at,
         case when count(distinct r.place_label) filter (where r.present) <= 1 then min(r.place_label) end as place,
         bool_or(named.track_counts) as counts, bool_or(named.credentialed) as credentialed, max(named.knowledge_at) as knowledge_at
       from tenant_import_rows r
@@ -43,7 +43,8 @@ export async function groupRecords(tx: TenantTx, { orgId, importId, sourceId, pr
       where r.org_id = ${orgId} and r.import_id = ${importId}
       group by 1, 2, 4, 5
     ), known as (
-      select g.*, case when cardinality(g.contents) = 1 then g.contents[1] else (select sha256(string_agg(one, ''::bytea)) from unnest(g.contents) one) end as content,
+      -- A complete run shows what it lists, even if the source states that it last looked earlier.
+      select g.*, greatest(g.seen_at, g.complete_at) as shown_at, case when cardinality(g.contents) = 1 then g.contents[1] else (select sha256(string_agg(one, ''::bytea)) from unnest(g.contents) one) end as content,
         first_value(g.new_id) over (partition by g.asset_id, g.weakness, g.identity_key order by g.n) as shared_id,
         coalesce(by_id.finding_id, f.merged_into, f.id) as finding_id, case when by_id.finding_id = coalesce(f.merged_into, f.id) then 0 when by_id.finding_id is not null then 1 else 2 end as how
       from grouped g
@@ -63,9 +64,9 @@ export async function groupRecords(tx: TenantTx, { orgId, importId, sourceId, pr
     insert into tenant_import_groups (org_id, import_id, n, members, rows, asset_id, track, counts, version_n, weakness, identity_key, external_id, present, content, seen_at, absent_at,
       finding_id, is_shared, place, was_gone, outcome)
     select ${orgId}, ${importId}, k.n, k.members, k.rows, k.asset_id, k.track, k.counts, k.version_n, k.weakness, k.identity_key, k.external_id, k.present, k.content, k.seen_at,
-      case when k.present and s.state = 'absent' and k.seen_at < s.absent_at then s.absent_at when k.present and k.seen_at < c.complete_at then (
+      case when k.present and s.state = 'absent' and k.shown_at < s.absent_at then s.absent_at when k.present and k.shown_at < c.complete_at then (
         select min(later.started_at) from run_assets later
-        where later.org_id = ${orgId} and later.source_id = ${sourceId} and later.asset_id = k.asset_id and later.track = k.track and later.complete and later.accepted and not later.selective and later.started_at > k.seen_at
+        where later.org_id = ${orgId} and later.source_id = ${sourceId} and later.asset_id = k.asset_id and later.track = k.track and later.complete and later.accepted and not later.selective and later.started_at > k.shown_at
           and (k.credentialed is not true or later.credentialed) and (k.knowledge_at is null or later.knowledge_at >= k.knowledge_at)
       ) end,
       coalesce(k.old_id, k.shared_id),
@@ -78,12 +79,12 @@ export async function groupRecords(tx: TenantTx, { orgId, importId, sourceId, pr
         when k.old_id is null then case when k.present then 'created' else 'ignored' end
         when not k.counts and f.listed then 'elsewhere'
         when not k.present then case
-          when s.state = 'present' and k.seen_at >= ${lastSeenSql} and k.rows >= s.records and (s.external_id is null or s.external_id = any(k.external_ids))
+          when s.state = 'present' and k.shown_at >= ${lastSeenSql} and k.rows >= s.records and (s.external_id is null or s.external_id = any(k.external_ids))
           then case when ${provesFixed} then 'gone' else 'declared' end else 'unchanged' end
         when s.state is null then 'joined'
-        when s.state = 'unknown' or (s.state = 'absent' and k.seen_at >= s.absent_at) then 'returned'
-        when s.state = 'absent' and k.seen_at > s.last_seen and s.content <> k.content then 'updated'
-        when s.state = 'absent' or k.seen_at < ${lastSeenSql} then 'unchanged'
+        when s.state = 'unknown' or (s.state = 'absent' and k.shown_at >= s.absent_at) then 'returned'
+        when s.state = 'absent' and k.shown_at > s.last_seen and s.content <> k.content then 'updated'
+        when s.state = 'absent' or k.shown_at < ${lastSeenSql} then 'unchanged'
         when s.content <> k.content then 'updated'
         else 'unchanged'
       end
@@ -91,23 +92,4 @@ export async function groupRecords(tx: TenantTx, { orgId, importId, sourceId, pr
     left join findings f on f.org_id = ${orgId} and f.id = k.old_id
     left join sightings s on s.org_id = ${orgId} and s.finding_id = k.old_id and s.source_id = ${sourceId} and s.track = k.track
     left join source_coverage c on c.org_id = ${orgId} and c.source_id = ${sourceId} and c.asset_id = k.asset_id and c.track = k.track`.execute(tx);
-}
-
-/** Newer scans may have left out a kind of findings. With fewer than this many, that is not assumed. */
-const MANY = 10;
-
-/**
- * A report that arrives late can show many findings that newer scans do not. In the order of the scans, it would have been noticed if those had left out all
- * findings of one kind. Now it cannot be told, so the findings stay open until the next complete scan.
- */
-export async function leaveManyOpen(tx: TenantTx, { orgId, importId }: Resolution): Promise<void> {
-  await sql`
-    with many as materialized (
-      select asset_id, track from tenant_import_groups
-      where org_id = ${orgId} and import_id = ${importId} and absent_at is not null and outcome in ('created', 'joined') group by 1, 2 having count(*) >= ${MANY}
-    )
-    update tenant_import_groups g set absent_at = null from many
-    where g.org_id = ${orgId} and g.import_id = ${importId} and g.asset_id = many.asset_id and g.track = many.track and g.outcome in ('created', 'joined')`.execute(
-    tx,
-  );
 }

@@ -72,6 +72,10 @@ async function refreshSeen(tx: TenantTx, resolution: Resolution): Promise<void> 
       bar_credentialed = s.bar_credentialed and run.credentialed, bar_knowledge_at = least(s.bar_knowledge_at, run.knowledge_at) from run
     where s.org_id = ${orgId} and s.finding_id = run.finding_id and s.source_id = ${sourceId} and s.track = run.track
       and (s.last_seen < date_trunc('day', run.seen_at, 'UTC') or ${isLessAble})`.execute(tx);
+  await sql`${seen} update occurrences o set last_seen = run.seen_at from run join sightings s on s.org_id = ${orgId} and s.finding_id = run.finding_id and s.source_id = ${sourceId} and s.track = run.track and s.place is null
+      join findings f on f.org_id = ${orgId} and f.id = run.finding_id
+    where o.org_id = ${orgId} and o.finding_id = run.finding_id and o.source_id = ${sourceId} and o.track = run.track and o.state = 'present'
+      and o.last_seen < date_trunc('day', run.seen_at, 'UTC') and o.location = coalesce(s.said->'location', f.location)`.execute(tx);
   await sql`${seen} update findings f set last_seen = run.seen_at from run
     where f.org_id = ${orgId} and f.id = run.finding_id and f.last_seen < date_trunc('day', run.seen_at, 'UTC')`.execute(tx);
 }

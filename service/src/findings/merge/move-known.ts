@@ -13,7 +13,8 @@ export async function moveKnown(tx: TenantTx, { orgId, importId }: Resolution): 
     );
   if (numAffectedRows === 0n) return;
   await sql`
-    update findings f set weakness = g.weakness, identity_key = case
+    update findings f set weakness = g.weakness,
+      component_key = (select r.component_key from tenant_import_rows r where r.org_id = ${orgId} and r.import_id = ${importId} and r.n = g.n), identity_key = case
       when exists (select from findings other where other.org_id = ${orgId} and other.asset_id = f.asset_id and other.weakness = g.weakness and other.identity_key = g.identity_key)
       then substring(sha256(convert_to(g.external_id, 'UTF8')) for 16) else g.identity_key end
     from ${inGroup} and f.identity_key = uuid_send(f.id)`.execute(tx);

@@ -5,13 +5,13 @@ import { changedOutcomes } from './group-records.ts';
 import type { Resolution } from './resolution.ts';
 
 const changed = sql`${changedOutcomes as readonly string[]}`;
-const key = (label: RawBuilder<unknown>) => sql`substring(sha256(convert_to(${label}, 'UTF8')) for 16)`;
+export const placeKey = (label: RawBuilder<unknown>) => sql`substring(sha256(convert_to(${label}, 'UTF8')) for 16)`;
 
 /** Before a sighting gets another place than its only one, the old place is kept as an occurrence. */
 export async function keepPlaces(tx: TenantTx, { orgId, importId, sourceId }: Resolution): Promise<void> {
   await sql`
     insert into occurrences (org_id, finding_id, source_id, track, place, label, location, state, first_seen, last_seen)
-    select ${orgId}, s.finding_id, s.source_id, s.track, ${key(sql`s.place`)}, s.place, coalesce(s.said->'location', f.location), 'present', s.first_seen, s.last_seen
+    select ${orgId}, s.finding_id, s.source_id, s.track, ${placeKey(sql`s.place`)}, s.place, coalesce(s.said->'location', f.location), 'present', s.first_seen, s.last_seen
     from tenant_import_groups g
     join sightings s on s.org_id = ${orgId} and s.finding_id = g.finding_id and s.source_id = ${sourceId} and s.track = g.track
     join findings f on f.org_id = ${orgId} and f.id = g.finding_id
@@ -41,7 +41,7 @@ export async function writePlaces(tx: TenantTx, { orgId, importId, sourceId }: R
         and not exists (select from named where named.finding_id = o.finding_id and named.track = o.track and named.label = o.label)
     )
     insert into occurrences as o (org_id, finding_id, source_id, track, place, label, location, state, first_seen, last_seen)
-    select ${orgId}, finding_id, ${sourceId}, track, ${key(sql`label`)}, label, location, 'present', first_seen, seen_at from named
+    select ${orgId}, finding_id, ${sourceId}, track, ${placeKey(sql`label`)}, label, location, 'present', first_seen, seen_at from named
     on conflict (org_id, finding_id, source_id, track, place) do update set location = excluded.location, state = 'present',
       first_seen = least(o.first_seen, excluded.first_seen), last_seen = greatest(o.last_seen, excluded.last_seen)`.execute(tx);
 }

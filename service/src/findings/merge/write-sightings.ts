@@ -109,8 +109,9 @@ export async function refreshTimes(tx: TenantTx, resolution: Resolution): Promis
       clock_from = ${clock}, due_at = case when f.closed_at is null then least(f.due_at, ${dueSql(sla, clock, sql`f.severity`, sql`f.kev`)}) else f.due_at end ${seen}
     and f.org_id = ${orgId} and f.id = g.finding_id and (f.last_seen < date_trunc('day', g.seen_at, 'UTC') or f.first_seen > ${first})`.execute(tx);
   await sql`update occurrences o set last_seen = greatest(o.last_seen, g.seen_at), first_seen = least(o.first_seen, ${first})
-    from tenant_import_groups g join tenant_import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = any(g.members) and r.present
-    where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome = 'unchanged' and g.present and g.place is null
+    from tenant_import_groups g join sightings s on s.org_id = ${orgId} and s.finding_id = g.finding_id and s.source_id = ${sourceId} and s.track = g.track and s.place is null
+    join tenant_import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = any(g.members) and r.present
+    where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome = 'unchanged' and g.present
       and o.org_id = ${orgId} and o.finding_id = g.finding_id and o.source_id = ${sourceId} and o.track = g.track and o.label = r.place_label
       and (o.last_seen < date_trunc('day', g.seen_at, 'UTC') or o.first_seen > ${first})`.execute(tx);
 }

@@ -205,12 +205,17 @@ const FINDINGS = `
 interface StateOptions {
   /** Whether to compare the names of assets. */
   names?: boolean;
-  /** Whether to leave out what depends on the order of imports: how often a finding was reopened, and what follows from it. */
+  /** Whether to leave out what depends on the order of imports: how often a finding was reopened and what follows from it, and findings that are part of others now. */
   lawful?: boolean;
 }
 
-/** What depends on which scan reopened a finding. */
-const ORDERED = { reopen_count: null, status_reason: null, due_at: null };
+/** What depends on which scan reopened a finding. When it was last seen is written once a day. */
+const ordered = ({ last_seen }: Record<string, unknown>) => ({
+  reopen_count: null,
+  status_reason: null,
+  due_at: null,
+  last_seen: last_seen instanceof Date ? last_seen.toISOString().slice(0, 10) : null,
+});
 
 /** Everything that an import can change, without row ids and write times. */
 async function stateOf(
@@ -218,7 +223,7 @@ async function stateOf(
   orgId: string,
   { names = true, lawful = false }: StateOptions,
 ): Promise<Record<'findings' | 'keys' | 'aliases', string[]>> {
-  const findings = await admin.query(FINDINGS, [orgId]);
+  const findings = await admin.query(lawful ? `${FINDINGS} and f.merged_into is null` : FINDINGS, [orgId]);
   const keys = await admin.query(
     `select a.type, k.key, k.rank from asset_keys k join assets a on a.org_id = k.org_id and a.id = k.asset_id where k.org_id = $1`,
     [orgId],
@@ -227,7 +232,7 @@ async function stateOf(
   const sources = await admin.query('select id, provider from sources where org_id = $1', [orgId]);
   const named = (text: string): string => sources.rows.reduce((all: string, { id, provider }) => all.replaceAll(id, provider), text);
   const lines = (rows: readonly Record<string, unknown>[]) =>
-    rows.map(({ id: _, ...row }) => named(JSON.stringify({ ...row, ...(names ? {} : { asset: null, search: null }), ...(lawful ? ORDERED : {}) }))).sort();
+    rows.map(({ id: _, ...row }) => named(JSON.stringify({ ...row, ...(names ? {} : { asset: null, search: null }), ...(lawful ? ordered(row) : {}) }))).sort();
   return { findings: lines(findings.rows), keys: lines(keys.rows), aliases: lines(aliases.rows) };
 }
 

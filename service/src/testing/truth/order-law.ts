@@ -13,7 +13,7 @@ export interface CorpusReport {
   isAboutSeveral: boolean;
   /** Tools and ids of vulnerabilities. Reports without a common one cannot be about the same finding. */
   about: Set<string>;
-  /** When the report says that the scan took place. */
+  /** When the report says that the scan took place, or that the tool last looked. */
   time: number | null;
 }
 
@@ -41,10 +41,12 @@ async function readReport(name: string, bytes: Uint8Array): Promise<CorpusReport
     const observations: Observation[] = [];
     const assets: (Asset | null)[] = [];
     let time: number | null = null;
+    let looked: number | null = null;
     for await (const item of format.read(input)) {
       if ('observation' in item) {
         observations.push(item.observation);
         assets.push(item.observation.asset);
+        looked = Math.max(looked ?? 0, item.observation.last_seen?.getTime() ?? 0) || null;
       } else if ('run' in item) {
         assets.push(item.run.asset ?? null);
         time = item.run.finished_at?.getTime() ?? time;
@@ -52,7 +54,7 @@ async function readReport(name: string, bytes: Uint8Array): Promise<CorpusReport
     }
     if (observations.length === 0) return null;
     const about = new Set(observations.flatMap(({ tool, vulnerability_ids }) => [`tool ${tool}`, ...vulnerability_ids]));
-    return { name, format: format.id, bytes, isAboutSeveral: countAssets(assets) > 1, about, time };
+    return { name, format: format.id, bytes, isAboutSeveral: countAssets(assets) > 1, about, time: time ?? looked };
   } catch {
     return null;
   }

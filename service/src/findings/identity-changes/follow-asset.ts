@@ -9,13 +9,13 @@ import { voidRequestsOfClosed } from '../decisions/decisions.ts';
 import { endSightings } from '../endings/end-sightings.ts';
 import { type FindingFollower, idsSql } from '../follower.ts';
 import { historySql } from '../history.ts';
-import { mergeAssetFindings, unmergeAssetFindings } from '../identity-changes/merge-asset.ts';
-import { mergeTrackSightings } from '../identity-changes/merge-track.ts';
-import { refreshNameWords } from '../identity-changes/refresh-words.ts';
 import { takeImportLock } from '../import-lock.ts';
 import { reasonSentences } from '../reason-codes.ts';
 import { activeStatuses, mayMove } from '../status.ts';
 import { wordsOfName } from '../words.ts';
+import { mergeAssetFindings, unmergeAssetFindings } from './merge-asset.ts';
+import { mergeTrackSightings } from './merge-track.ts';
+import { refreshNameWords } from './refresh-words.ts';
 
 /** Rescores or withdraws the findings of an asset that changed. Takes the import lock, because imports read the asset too. */
 export const followAsset = (follower: FindingFollower): AssetFollower => ({
@@ -42,7 +42,7 @@ export const followAsset = (follower: FindingFollower): AssetFollower => ({
   async merge(tx, actor, merge) {
     const moved = await mergeAssetFindings(tx, actor, follower, merge);
     await rescore(tx, { org_id: actor.orgId, id: merge.into });
-    await renameMoved(tx, actor.orgId, moved.ids, { from: merge.from, to: merge.into });
+    if (merge.renames) await renameMoved(tx, actor.orgId, moved.ids, { from: merge.from, to: merge.into });
     return moved;
   },
   async unmerge(tx, actor, merge) {

@@ -1,0 +1,62 @@
+import type { Asset, AssetIdentifier, Observation } from '@rrs/scan-reports';
+import { describe, expect, it } from 'vitest';
+import { followAsset } from '../../findings/identity-changes/follow-asset.ts';
+import { systemActor } from '../../shared/actor.ts';
+import { type ImportOptions, seen, useImports } from '../../testing/findings/imports.ts';
+import { unmergeAssets } from '../merging/merge-assets.ts';
+
+const engine = useImports();
+
+const host = (name: string, ...identifiers: AssetIdentifier[]): Asset => ({ type: 'host', name, identifiers });
+const ip = (value: string): AssetIdentifier => ({ kind: 'ip', value });
+const fqdn = (value: string): AssetIdentifier => ({ kind: 'fqdn', value });
+
+const byAddress = host('192.0.2.10', ip('192.0.2.10'));
+const byName = host('web.example.com', fqdn('web.example.com'));
+const byBoth = host('web.example.com', fqdn('web.example.com'), ip('192.0.2.10'));
+
+const check = (asset: Asset, rule: string, port = 443): Observation => seen({ asset, rule, location: { port, protocol: 'tcp' } });
+const at = (day: number, coverage: 'complete' | 'partial' = 'partial'): ImportOptions => ({ scope: { started_at: `2026-01-0${day}T00:00:00Z`, coverage } });
+
+const assetsOf = async (org: string) =>
+  (await engine.admin().query<{ name: string }>('select name from assets where org_id = $1 and merged_into is null order by name', [org])).rows.map(
+    ({ name }) => name,
+  );
+
+describe('two hosts that turn out to be one', () => {
+  it.each(['complete', 'partial'] as const)('have the same findings as if they had been one from the beginning, in %s runs', async (coverage) => {
+    const [forward, backward] = [await engine.organization(), await engine.organization()];
+    const older = [check(byAddress, 'a'), check(byAddress, 'b'), check(byName, 'a'), check(byName, 'c')];
+    const newer = [check(byBoth, 'b'), check(byBoth, 'd')];
+    await engine.run(forward, older, at(1, coverage));
+    expect(await assetsOf(forward)).toEqual(['192.0.2.10', 'web.example.com']);
+    await engine.run(forward, newer, at(2, coverage));
+    await engine.run(backward, newer, at(2, coverage));
+    await engine.run(backward, older, at(1, coverage));
+    expect(await assetsOf(forward)).toEqual(['web.example.com']);
+    expect(await engine.stateOf(forward, { lawful: true })).toEqual(await engine.stateOf(backward, { lawful: true }));
+  });
+
+  it('stay apart if a name contradicts, or if they only share an address', async () => {
+    const org = await engine.organization();
+    const web = host('web.example.com', fqdn('web.example.com'), ip('192.0.2.10'));
+    const mail = host('mail.example.com', fqdn('mail.example.com'), ip('192.0.2.10'));
+    const named = host('db', { kind: 'hostname', value: 'db' }, ip('192.0.2.11'));
+    await engine.run(org, [check(web, 'a'), check(mail, 'a'), check(named, 'a')], at(1));
+    await engine.run(org, [check(byAddress, 'a'), check(host('mail.example.com', fqdn('mail.example.com'), ip('192.0.2.11')), 'a')], at(2));
+    expect(await assetsOf(org)).toEqual(['db', 'mail.example.com', 'web.example.com']);
+  });
+
+  it('stay apart once a person has separated them', async () => {
+    const org = await engine.organization();
+    await engine.run(org, [check(byAddress, 'a'), check(byName, 'a')], at(1));
+    await engine.run(org, [check(byBoth, 'a')], at(2));
+    const actor = systemActor(org, 'Ada');
+    const { rows } = await engine.admin().query<{ id: string }>('select id from assets where org_id = $1 and merged_into is null', [org]);
+    await engine
+      .db()
+      .withTenant({ orgId: org }, (tx) => unmergeAssets(tx, actor, followAsset(engine.follower), { id: rows[0]?.id ?? '', reason: 'another host' }));
+    await engine.run(org, [check(byBoth, 'a')], at(3));
+    expect(await assetsOf(org)).toHaveLength(2);
+  });
+});

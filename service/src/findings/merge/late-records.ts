@@ -1,0 +1,76 @@
+import { sql } from 'kysely';
+import type { TenantTx } from '../../db/database.ts';
+import { lastSeenSql } from './group-records.ts';
+import { kindsSql, NARROW } from './kinds.ts';
+import type { Resolution } from './resolution.ts';
+import { countPlaces, placeKey } from './write-places.ts';
+
+/**
+ * A report that arrives late can show findings that a newer scan does not. In the order of the scans, it would have been noticed if that one had left out
+ * all findings of one kind. They stay open, and so do many that a scan without any finding did not show.
+ */
+export async function leaveNarrowerOpen(tx: TenantTx, { orgId, importId, sourceId }: Resolution): Promise<void> {
+  const ofRun = sql`using (asset_id, track, absent_at)`;
+  await sql`
+    with late as materialized (
+      select g.n, g.asset_id, g.track, g.absent_at, r.severity, ${kindsSql('r', sql`r.severity`)} as kinds
+      from tenant_import_groups g join tenant_import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = g.n
+      where g.org_id = ${orgId} and g.import_id = ${importId} and g.absent_at is not null and g.outcome in ('created', 'joined')
+    ), later as materialized (
+      select run.asset_id, run.track, run.absent_at, max(scan.ended_at) as ended_at,
+        coalesce(array_agg(looked) filter (where looked is not null), '{}') as looked_for
+      from (select asset_id, track, absent_at from late group by 1, 2, 3) run
+      join run_assets scan on scan.org_id = ${orgId} and scan.source_id = ${sourceId} and scan.asset_id = run.asset_id and scan.track = run.track and scan.complete and scan.accepted
+        and scan.started_at = run.absent_at
+      join imports i on i.org_id = ${orgId} and i.id = scan.import_id left join lateral jsonb_array_elements_text(i.run->'looked_for') as looked on true
+      group by 1, 2, 3
+    ), reported as materialized (
+      select later.asset_id, later.track, later.absent_at, array_agg(distinct kind) as kinds, min(nullif(f.source_severity, 0)) as lowest
+      from later join findings f on f.org_id = ${orgId} and f.asset_id = later.asset_id
+      join sightings s on s.org_id = ${orgId} and s.finding_id = f.id and s.source_id = ${sourceId} and s.track = later.track
+      left join source_coverage c on c.org_id = ${orgId} and c.source_id = ${sourceId} and c.asset_id = later.asset_id and c.track = later.track
+      cross join lateral unnest(${kindsSql('f', sql`f.source_severity`)}) as kind
+      where s.first_seen <= later.ended_at and ${lastSeenSql} >= later.absent_at group by 1, 2, 3
+    ), empty as materialized (
+      select late.asset_id, late.track, late.absent_at, kind, later.looked_for, min(reported.lowest) as lowest
+      from late join reported ${ofRun} join later ${ofRun} cross join lateral unnest(late.kinds) as kind
+      where kind is not null and array_position(reported.kinds, kind) is null group by 1, 2, 3, 4, 5 having count(*) >= ${NARROW}
+    ), left_open as materialized (
+      select late.n from late join empty ${ofRun} where empty.kind = any(late.kinds)
+        and (empty.kind <> all(empty.looked_for) or ('up_to_medium' <> all(empty.looked_for) and late.severity < empty.lowest))
+      union
+      select unnest(array_agg(late.n)) from late left join reported ${ofRun} where reported.asset_id is null group by late.asset_id, late.track, late.absent_at having count(*) >= ${NARROW}
+    )
+    update tenant_import_groups g set absent_at = null from left_open where g.org_id = ${orgId} and g.import_id = ${importId} and g.n = left_open.n`.execute(
+    tx,
+  );
+}
+
+/** Keeps places that only an older report shows. They are gone if a complete scan has been made since. */
+export async function keepLatePlaces(tx: TenantTx, { orgId, importId, sourceId }: Resolution): Promise<void> {
+  const { rows } = await sql<{ finding_id: string }>`
+    with late as materialized (
+      select g.finding_id, g.track, g.members, g.seen_at, s.place, s.first_seen, s.last_seen, coalesce(s.said->'location', f.location) as location,
+        case when s.state = 'absent' or c.complete_at > g.seen_at then 'absent' else 'present' end as state
+      from tenant_import_groups g
+      join sightings s on s.org_id = ${orgId} and s.finding_id = g.finding_id and s.source_id = ${sourceId} and s.track = g.track
+      join findings f on f.org_id = ${orgId} and f.id = g.finding_id
+      left join source_coverage c on c.org_id = ${orgId} and c.source_id = ${sourceId} and c.asset_id = g.asset_id and c.track = g.track
+      where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome = 'unchanged' and g.present and (g.place is null or g.place is distinct from s.place)
+    ), named as materialized (
+      select late.finding_id, late.track, r.place_label as label, late.state, (array_agg(r.location order by r.severity desc, r.content))[1] as location,
+        min(least(coalesce(r.first_seen, late.seen_at), late.seen_at)) as first_seen, max(late.seen_at) as last_seen
+      from late join tenant_import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = any(late.members) and r.present and r.place_label is distinct from late.place
+      group by 1, 2, 3, 4
+    ), single as materialized (
+      select late.* from late where late.place is not null and exists (select from named where named.finding_id = late.finding_id and named.track = late.track)
+    ), several as (
+      update sightings s set place = null from single where s.org_id = ${orgId} and s.finding_id = single.finding_id and s.source_id = ${sourceId} and s.track = single.track
+    )
+    insert into occurrences (org_id, finding_id, source_id, track, place, label, location, state, first_seen, last_seen)
+    select ${orgId}::uuid, finding_id, ${sourceId}::uuid, track, ${placeKey(sql`label`)}, label, location, state, first_seen, last_seen from named
+    union all
+    select ${orgId}::uuid, finding_id, ${sourceId}::uuid, track, ${placeKey(sql`place`)}, place, location, 'present', first_seen, last_seen from single
+    on conflict do nothing returning finding_id`.execute(tx);
+  if (rows.length > 0) await countPlaces(tx, orgId, sql`select unnest(${[...new Set(rows.map(({ finding_id }) => finding_id))]}::uuid[])`);
+}
