@@ -776,7 +776,7 @@ select make_insert_only('finding_history');
 create table identity_rules (
   org_id uuid not null,
   id uuid not null,
-  kind text not null check (kind in ('by_person', 'asset_merge', 'alias', 'source_package')),
+  kind text not null check (kind in ('by_person', 'asset_merge', 'alias', 'source_package', 'component')),
   a uuid not null,
   b uuid not null,
   -- The person who decided it. Null for imports.

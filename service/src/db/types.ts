@@ -451,7 +451,7 @@ interface IdempotencyKeysTable {
 interface IdentityRulesTable {
   org_id: string;
   id: string;
-  kind: 'by_person' | 'asset_merge' | 'alias' | 'source_package';
+  kind: 'by_person' | 'asset_merge' | 'alias' | 'source_package' | 'component';
   a: string;
   b: string;
   person: string | null;

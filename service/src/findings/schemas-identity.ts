@@ -16,9 +16,9 @@ export const FindingSplit = Named(
 
 const IdentityRule = Named('IdentityRule', {
   id: Id,
-  kind: OneOf(['by_person', 'asset_merge', 'alias', 'source_package'] as const, {
+  kind: OneOf(['by_person', 'asset_merge', 'alias', 'source_package', 'component'] as const, {
     description:
-      'Why the findings were merged: a person decided it, their assets were merged, two ids turned out to be one vulnerability, or a package turned out to be built from a source package',
+      'Why the findings were merged: a person decided it, their assets were merged, two ids turned out to be one vulnerability, a package turned out to be built from a source package, or two names turned out to be one component',
   }),
   finding_id: { ...Id, description: 'The finding that was merged' },
   into_id: { ...Id, description: 'The finding that it was merged into' },

@@ -13,7 +13,17 @@ export async function adoptAliases(tx: TenantTx, { orgId, importId, provider, ac
   const reported = sql`
     select weakness, aliases from tenant_import_rows where org_id = ${orgId} and import_id = ${importId} and (aliases <> '{}' or weakness not like 'CVE-%')`;
   const { confirmed, claimed } = await learnAliases(tx, { orgId, provider, reported });
-  return adoptNames(tx, actor, provider, [...new Set([...confirmed, ...claimed])]);
+  const merged = await adoptNames(tx, actor, provider, [...new Set([...confirmed, ...claimed])]);
+  await useAliases(tx, { orgId, importId, provider });
+  return merged;
+}
+
+/** Records that name a vulnerability by an alias are about the vulnerability. */
+async function useAliases(tx: TenantTx, { orgId, importId, provider }: Pick<Resolution, 'orgId' | 'importId' | 'provider'>): Promise<void> {
+  await sql`
+    with alias as materialized (select alias, weakness from ${aliasesFor(orgId, provider)} known)
+    update tenant_import_rows r set weakness = alias.weakness from alias
+    where r.org_id = ${orgId} and r.import_id = ${importId} and r.weakness = alias.alias`.execute(tx);
 }
 
 /** Moves known findings from aliases to the vulnerability's own id, as far as the aliases count for the tool. Returns the findings that became one. */

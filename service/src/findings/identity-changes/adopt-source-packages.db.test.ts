@@ -123,3 +123,20 @@ describe('the source of a package', () => {
     expect(rows).toEqual([{ kind: 'source_package', reason: 'The packages are built from one source package.' }]);
   });
 });
+
+it('takes its share of time if one weakness is in many packages', async () => {
+  const all = Array.from({ length: 400 }, (_, n) => n);
+  const started = performance.now();
+  await run(
+    'tool_a',
+    all.map((n) => packaged(`lib${n}`)),
+  );
+  const reported = performance.now();
+  await run(
+    'tool_b',
+    all.map((n) => packaged(`lib${n}`, { source_package: `source${n >> 2}` })),
+  );
+  expect(await findings()).toHaveLength(100);
+  // The second import merges 300 findings. If every package were compared with every other one, it would take about 17 times as long.
+  expect(performance.now() - reported).toBeLessThan(9 * (reported - started));
+});

@@ -124,13 +124,15 @@ async function infer(tx: TenantTx, { orgId, importId }: Resolution): Promise<Mov
       cross join ${packageSql('f')} p
       where ${ofDistribution('f')} and f.merged_into is null
     )
-    select one.asset_id, one.weakness, one.ecosystem || '/' || one.name as "from", min(one.ecosystem || '/' || source.name) as "to",
-      array_agg(distinct one.finding_id) filter (where one.finding_id is not null) as findings
-    from named one join named source on source.is_source and source.asset_id = one.asset_id and source.weakness = one.weakness and source.ecosystem = one.ecosystem
-      and source.version = one.version and source.name <> one.name
-    where not one.is_source and not exists (
-      select from named same where same.is_source and same.asset_id = one.asset_id and same.weakness = one.weakness and same.ecosystem = one.ecosystem and same.name = one.name)
-    group by 1, 2, 3 having count(distinct source.name) = 1`.execute(tx);
+    -- Windows take as long as sorting, however wrong the planner's estimates for new rows are.
+    select asset_id, weakness, ecosystem || '/' || name as "from", ecosystem || '/' || min(first_source) as "to", array_agg(distinct finding_id) filter (where finding_id is not null) as findings
+    from (
+      select named.*, bool_or(is_source) over (partition by asset_id, weakness, ecosystem, name) as is_known,
+        min(name) filter (where is_source) over same_version as first_source, max(name) filter (where is_source) over same_version as last_source
+      from named window same_version as (partition by asset_id, weakness, ecosystem, version)
+    ) one
+    where not is_known and version is not null and first_source is not null
+    group by asset_id, weakness, ecosystem, name having min(first_source) = max(last_source)`.execute(tx);
   const renamed: (Renamed & { asset_id: string; weakness: string })[] = rows.map(({ findings: _, ...row }) => ({ ...row, identity: identityOf(row.to) }));
   if (renamed.length === 0) return [];
   await sql`
@@ -146,20 +148,25 @@ async function infer(tx: TenantTx, { orgId, importId }: Resolution): Promise<Mov
 async function moveFindings(tx: TenantTx, actor: HistoryActor, moves: readonly Move[]): Promise<MergedPair[]> {
   if (moves.length === 0) return [];
   const { orgId } = actor;
+  // One look-up after the other, because the planner knows nothing of a new organization.
   const moved = sql`
-    jsonb_to_recordset(${JSON.stringify(moves)}::jsonb) as moved (id uuid, "to" text, identity text) join findings f on f.org_id = ${orgId} and f.id = moved.id`;
-  const holder = sql`h.org_id = ${orgId} and h.asset_id = f.asset_id and h.weakness = f.weakness and h.identity_key = decode(moved.identity, 'hex')`;
+    jsonb_to_recordset(${JSON.stringify(moves)}::jsonb) as moved (id uuid, "to" text, identity text)
+    cross join lateral (select one.id, one.asset_id, one.weakness, one.created_at from findings one where one.org_id = ${orgId} and one.id = moved.id offset 0) f
+    left join lateral (
+      select coalesce(one.merged_into, one.id) as id from findings one
+      where one.org_id = ${orgId} and one.asset_id = f.asset_id and one.weakness = f.weakness and one.identity_key = decode(moved.identity, 'hex') offset 0
+    ) h on true`;
   await sql`
     update findings set component_key = first."to", identity_key = decode(first.identity, 'hex')
     from (
       select distinct on (f.asset_id, f.weakness, moved."to") f.id, moved."to", moved.identity from ${moved}
-      where not exists (select from findings h where ${holder}) order by f.asset_id, f.weakness, moved."to", f.created_at, f.id
+      where h.id is null order by f.asset_id, f.weakness, moved."to", f.created_at, f.id
     ) first
     where findings.org_id = ${orgId} and findings.id = first.id`.execute(tx);
   const pairs = sql`
     with met as (
-      select holder.id as group_id, one.id, one.created_at from ${moved} join findings h on ${holder} and h.id <> f.id
-      join findings holder on holder.org_id = ${orgId} and holder.id = coalesce(h.merged_into, h.id) and holder.id <> f.id
+      select holder.id as group_id, one.id, one.created_at from ${moved}
+      cross join lateral (select known.id, known.created_at from findings known where known.org_id = ${orgId} and known.id = h.id and known.id <> f.id offset 0) holder
       cross join lateral (values (f.id, f.created_at), (holder.id, holder.created_at)) as one (id, created_at)
     ), ranked as (
       select distinct group_id, id, first_value(id) over (partition by group_id order by created_at, id) as into_id from met

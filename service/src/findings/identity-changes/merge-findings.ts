@@ -8,7 +8,7 @@ import type { Status } from '../status.ts';
 import { keepSaid, moveSightings, type Pair, pairsSql } from './move-sightings.ts';
 
 export interface MergeCause {
-  kind: 'by_person' | 'asset_merge' | 'alias' | 'source_package';
+  kind: 'by_person' | 'asset_merge' | 'alias' | 'source_package' | 'component';
   reason: string | null;
   assetMergeId?: string;
 }

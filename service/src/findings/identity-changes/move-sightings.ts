@@ -53,11 +53,15 @@ export const copied = (from: string) => sql.join(statement.map((column) => sql`$
 export async function moveSightings(tx: TenantTx, orgId: string, pairs: readonly Pair[]): Promise<void> {
   const rank = (x: string) => sql`(${sql.ref(`${x}.state`)} = 'present', ${sql.ref(`${x}.last_seen`)}, ${sql.ref(`${x}.severity`)})`;
   const better = sql`(${rank('a')} > ${rank('b')} or (${rank('a')} = ${rank('b')} and a.content < b.content))`;
-  const words = sql`select jsonb_array_elements_text(a.said->'words') union select jsonb_array_elements_text(b.said->'words')`;
   await sql`
-    update sightings own set said = jsonb_set(own.said, '{words}', to_jsonb(array(${words})))
-    from ${both(orgId, pairs)} where own.org_id = ${orgId} and own.finding_id in (a.finding_id, b.finding_id) and own.source_id = a.source_id and own.track = a.track
-      and a.state = 'present' and b.state = 'present' and a.said ? 'words' and b.said ? 'words'`.execute(tx);
+    with doubled as materialized (
+      select a.finding_id as a, b.finding_id as b, a.source_id, a.track,
+        to_jsonb(array(select jsonb_array_elements_text(a.said->'words') union select jsonb_array_elements_text(b.said->'words'))) as words
+      from ${both(orgId, pairs)} where a.state = 'present' and b.state = 'present' and a.said ? 'words' and b.said ? 'words'
+    )
+    update sightings own set said = jsonb_set(own.said, '{words}', one.words)
+    from (select a as id, source_id, track, words from doubled union all select b, source_id, track, words from doubled) one
+    where own.org_id = ${orgId} and own.finding_id = one.id and own.source_id = one.source_id and own.track = one.track`.execute(tx);
   await sql`
     update sightings kept set first_seen = least(a.first_seen, b.first_seen),
       records = case when a.state = 'present' and b.state = 'present' then least(a.records + b.records, 32767) when ${better} then a.records else b.records end

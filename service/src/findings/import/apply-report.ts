@@ -18,6 +18,7 @@ import type { HistoryActor } from '../history.ts';
 import { adoptAliases } from '../identity-changes/adopt-aliases.ts';
 import { adoptSourcePackages } from '../identity-changes/adopt-source-packages.ts';
 import { followAsset } from '../identity-changes/follow-asset.ts';
+import { joinComponents } from '../identity-changes/join-components.ts';
 import { takeImportLock } from '../import-lock.ts';
 import type { Resolution } from '../merge/resolution.ts';
 import { resolveRecords } from '../merge/resolve.ts';
@@ -109,7 +110,7 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report, 
   const moved = absence.complete ? { isUnread: (location: ReturnType<typeof sql>) => isUnread(location, absence) } : null;
   const actor = { ...systemActor(orgId, resolution.actor.name), ...resolution.actor };
   await resolveAssets(tx, actor, row.id, followAsset(follower));
-  const merged = [...(await adoptAliases(tx, resolution)), ...(await adoptSourcePackages(tx, resolution))];
+  const merged = [...(await adoptAliases(tx, resolution)), ...(await adoptSourcePackages(tx, resolution)), ...(await joinComponents(tx, resolution))];
   const outcomes = await resolveRecords(tx, resolution, moved);
   // The statistics do not include the new rows yet, and the next statements join them with existing ones.
   if (isLarge(staged)) await sql`select analyze_grown()`.execute(tx);

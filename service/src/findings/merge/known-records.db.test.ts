@@ -1,6 +1,7 @@
 import type { ReportFormat } from '@rrs/scan-reports';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { inLib, seen, useImports } from '../../testing/findings/imports.ts';
+import { knownContents } from './known-records.ts';
 
 const engine = useImports();
 let org: string;
@@ -10,6 +11,20 @@ beforeEach(async () => {
 const written = async () => (await engine.admin().query('select count(*)::int as rows from finding_history where org_id = $1', [org])).rows[0].rows;
 
 describe('records that repeat the last scan', () => {
+  it('are looked up one by one, also in an organization that the statistics of the database do not know', async () => {
+    await engine.run(await engine.organization(), [inLib('a')]);
+    await engine.admin().query('analyze findings, sightings');
+    const started = performance.now();
+    await engine.run(
+      org,
+      Array.from({ length: 600 }, (_, n) => inLib(`lib${n}`)),
+    );
+    const imported = performance.now();
+    const unknown = Array.from({ length: 600 }, (_, n) => n.toString(16).padStart(32, '0'));
+    expect((await knownContents(engine.db(), org)(unknown)).size).toBe(0);
+    expect(performance.now() - imported).toBeLessThan((imported - started) / 2);
+  });
+
   it('are recognized, and other records are still imported', async () => {
     await engine.run(org, [inLib('a'), inLib('b')]);
     const second = await engine.run(org, [inLib('a'), inLib('b', { severity: 'low' }), inLib('c')]);

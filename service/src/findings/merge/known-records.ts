@@ -16,14 +16,18 @@ const untouched = sql`f.status <> all(${reopenedByScan as readonly string[]})`;
 export function knownContents(db: Database, orgId: string): (contents: string[]) => Promise<Map<string, string>> {
   return (contents) =>
     db.withTenant({ orgId }, async (tx) => {
+      // In steps, because the statistics know nothing of a new organization: the planner would go through all its findings for each content.
       const { rows } = await sql<{ content: string; finding_id: string }>`
-        select asked.content, known.finding_id
-        from unnest(${contents}::text[]) as asked (content)
-        cross join lateral (
-          select s.finding_id from sightings s join findings f on f.org_id = ${orgId} and f.id = s.finding_id and ${untouched}
-          where s.content = decode(asked.content, 'hex') and s.org_id = ${orgId} and s.state = 'present'
-          order by s.finding_id limit 1
-        ) known`.execute(tx);
+        with found as materialized (
+          select asked.content, known.finding_id
+          from unnest(${contents}::text[]) as asked (content)
+          cross join lateral (
+            select s.finding_id from sightings s where s.content = decode(asked.content, 'hex') and s.org_id = ${orgId} and s.state = 'present' offset 0
+          ) known
+        )
+        select distinct on (found.content) found.content, found.finding_id from found
+        where (select ${untouched} from findings f where f.org_id = ${orgId} and f.id = found.finding_id)
+        order by found.content, found.finding_id`.execute(tx);
       return new Map(rows.map(({ content, finding_id }) => [content, finding_id]));
     });
 }

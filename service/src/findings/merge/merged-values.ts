@@ -144,7 +144,8 @@ async function applyValues(tx: TenantTx, { orgId, importId, sla, actor }: Mergin
     with stated as materialized (${stated}), merged as materialized (
       select r.finding_id, a.criticality, a.exposure, r.words || coalesce(a.name_words, '{}') as words, r.severity_disputed, seen.first_seen, seen.last_seen, seen.source_ids, ${selection(mergedSql)}
       from stated r
-      join findings f on f.org_id = ${orgId} and f.id = r.finding_id
+      -- By its id. The planner, which knows nothing of a new organization, would go through all findings of the asset for each.
+      cross join lateral (select known.* from findings known where known.org_id = ${orgId} and known.id = r.finding_id offset 0) f
       join ${assetFacts} a on a.org_id = ${orgId} and a.id = f.asset_id
       left join ${vulnerabilityFacts} v on v.id = f.weakness
       cross join lateral (

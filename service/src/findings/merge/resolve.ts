@@ -1,11 +1,9 @@
 import { sql } from 'kysely';
 import { anyRows } from '../../db/any-rows.ts';
 import type { TenantTx } from '../../db/database.ts';
-import { aliasesFor } from '../../vulnerabilities/relations.ts';
 import { closeUnseen, reopenSeen } from './change-status.ts';
 import { followMoved, type MovedCode } from './follow-moved-code.ts';
 import { changedOutcomes, groupRecords } from './group-records.ts';
-import { joinComponents } from './join-components.ts';
 import { markSeen } from './known-records.ts';
 import { keepLatePlaces, leaveNarrowerOpen } from './late-records.ts';
 import { listFindings } from './list-findings.ts';
@@ -21,16 +19,14 @@ export interface Outcomes {
   reopened: number;
 }
 
-/** Turns the staged records of an import into findings and sightings. Call `resolveAssets` first, and `adoptAliases` and `adoptSourcePackages` for reports. */
+/** Turns the staged records of an import into findings and sightings. Call `resolveAssets`, `adoptAliases`, `adoptSourcePackages` and `joinComponents` first. */
 export async function resolveRecords(tx: TenantTx, resolution: Resolution, moved: MovedCode | null): Promise<Outcomes> {
   const { orgId, importId } = resolution;
   if (!(await anyRows(tx, sql`select from tenant_import_rows where org_id = ${orgId} and import_id = ${importId}`))) {
     await markSeen(tx, resolution);
     return { created: 0, updated: 0, reopened: 0 };
   }
-  await useAliases(tx, resolution);
   if (moved) await followMoved(tx, resolution, moved);
-  await joinComponents(tx, resolution);
   await groupRecords(tx, resolution, moved !== null);
   await leaveNarrowerOpen(tx, resolution);
   if (resolution.large) await sql`select analyze_groups()`.execute(tx);
@@ -55,14 +51,6 @@ export async function resolveRecords(tx: TenantTx, resolution: Resolution, moved
   await reopenSeen(tx, resolution);
   await listFindings(tx, resolution);
   return countOutcomes(tx, resolution);
-}
-
-/** Records that name a vulnerability by an alias are about the vulnerability. */
-async function useAliases(tx: TenantTx, { orgId, importId, provider }: Resolution): Promise<void> {
-  await sql`
-    with alias as materialized (select alias, weakness from ${aliasesFor(orgId, provider)} known)
-    update tenant_import_rows r set weakness = alias.weakness from alias
-    where r.org_id = ${orgId} and r.import_id = ${importId} and r.weakness = alias.alias`.execute(tx);
 }
 
 /** Most words that a finding gets from its other records. */

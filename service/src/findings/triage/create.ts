@@ -19,6 +19,7 @@ import { type FindingFollower, idsSql } from '../follower.ts';
 import { adoptAliases } from '../identity-changes/adopt-aliases.ts';
 import { adoptSourcePackages } from '../identity-changes/adopt-source-packages.ts';
 import { followAsset } from '../identity-changes/follow-asset.ts';
+import { joinComponents } from '../identity-changes/join-components.ts';
 import { takeImportLock } from '../import-lock.ts';
 import { readFinding } from '../list/list.ts';
 import { resolveRecords } from '../merge/resolve.ts';
@@ -53,7 +54,7 @@ export async function createFinding(tx: TenantTx, actor: Actor, input: NewFindin
   const { sla } = await readPolicy(tx, orgId);
   const resolution = { orgId, importId, sourceId, provider: 'manual', sourceWords: ['p:manual'], provesFixed: false, sla, actor, large: false };
   await resolveAssets(tx, actor, importId, followAsset(follower));
-  const merged = [...(await adoptAliases(tx, resolution)), ...(await adoptSourcePackages(tx, resolution))];
+  const merged = [...(await adoptAliases(tx, resolution)), ...(await adoptSourcePackages(tx, resolution)), ...(await joinComponents(tx, resolution))];
   const { created } = await resolveRecords(tx, resolution, null);
   const { rows } = await sql<{ finding_id: string }>`select finding_id from tenant_import_groups where org_id = ${orgId} and import_id = ${importId}`.execute(
     tx,
