@@ -34,8 +34,9 @@ export function describeAsset(asset: Asset, stated: StatedBuild = {}, policy: Tr
   const track = trackOf({ ...normal, stated }, policy);
   if ('error' in track) throw new TrackError(track.error);
   const trackKey = `${normal.key}\n${track.track}`;
+  const commit = normal.commit ?? commitIn(asset, stated);
   return {
-    stagingKey: [trackKey, track.version, normal.digest, normal.commit].join('\n'),
+    stagingKey: [trackKey, track.version, normal.digest, commit].join('\n'),
     trackKey,
     type: asset.type,
     name: normal.name,
@@ -43,8 +44,14 @@ export function describeAsset(asset: Asset, stated: StatedBuild = {}, policy: Tr
     keys: assetKeys(asset, normal),
     track,
     digest: normal.digest,
-    commit: normal.commit,
+    commit,
   };
+}
+
+/** Pipelines state the commit of a repository as its version. */
+function commitIn({ type }: Asset, { version }: StatedBuild): string | null {
+  const name = version?.trim().toLowerCase() ?? '';
+  return type === 'repository' && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(name) ? name : null;
 }
 
 function nameRank({ type, name }: NormalAsset): number {
