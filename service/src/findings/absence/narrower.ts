@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
-import { kindsSql, NARROW } from '../merge/kinds.ts';
+import { kindsSql, NARROW } from '../merge/late-records.ts';
 import type { Resolution } from '../merge/resolution.ts';
 import type { Absence } from './absence.ts';
 

@@ -1,9 +1,9 @@
 import type { Asset, AssetIdentifier, Observation } from '@rrs/scan-reports';
 import { describe, expect, it } from 'vitest';
-import { followAsset } from '../../findings/identity-changes/follow-asset.ts';
+import { unmergeAssets } from '../../assets/merging/merge-assets.ts';
 import { systemActor } from '../../shared/actor.ts';
 import { type ImportOptions, seen, useImports } from '../../testing/findings/imports.ts';
-import { unmergeAssets } from '../merging/merge-assets.ts';
+import { followAsset } from './follow-asset.ts';
 
 const engine = useImports();
 
