@@ -12,6 +12,7 @@ import { findingLinks, linkedFindingIds } from '../../work-items/relations.ts';
 import { allArtifacts, recordSealedArtifacts } from '../artifacts/artifacts.ts';
 import { leavesOfPackage } from '../log/transparency-log.ts';
 import type { PackageRow } from '../packages/packages.ts';
+import { newestPublished } from '../packages/supersede.ts';
 import { buildFinding } from './build-finding.ts';
 import { finalDecisions } from './final-decisions.ts';
 import type { Unlinked } from './gaps.ts';
@@ -57,7 +58,7 @@ export async function readSnapshot(tx: TenantTx, { org_id: orgId, id, work_item_
     unlinked: await readUnlinked(tx, orgId, itemId),
     trail: await buildTrail(readEvents(tx, orgId, itemId), titles),
     abandoned: (await leavesOfPackage(tx, orgId, id)).filter(({ published_at }) => published_at === null),
-    supersedes: await latestSealed(tx, orgId, itemId, sequence),
+    supersedes: await newestPublished(tx, { org_id: orgId, work_item_id: itemId }, { below: sequence }),
     fourEyes: (await readPolicy(tx, orgId)).four_eyes,
   };
 }
@@ -70,20 +71,6 @@ async function readUnlinked(tx: TenantTx, orgId: string, itemId: string): Promis
     where l.org_id = ${orgId} and l.work_item_id = ${itemId} and l.unlinked_at is not null and f.id not in (${linkedFindingIds(orgId, itemId)})
     order by f.id, l.unlinked_at desc`.execute(tx);
   return rows;
-}
-
-async function latestSealed(tx: TenantTx, orgId: string, itemId: string, below: number) {
-  const row = await tx
-    .selectFrom('evidence_packages')
-    .select(['id', 'sequence'])
-    .where('org_id', '=', orgId)
-    .where('work_item_id', '=', itemId)
-    .where('archive_sha256', 'is not', null)
-    .where('sequence', '<', below)
-    .orderBy('sequence', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return row ?? null;
 }
 
 /** Every event of the work item, its artifacts, its packages and its findings. */

@@ -8,7 +8,7 @@ import { publishLeaf } from '../log/transparency-log.ts';
 import { LeaseLost } from './lease.ts';
 import type { PackageFile, PackageRow } from './packages.ts';
 import type { Sealed } from './seal.ts';
-import { laterPackage, lockAndCompare, lockPackagesOfItem, replacedBy, supersedeEarlier, supersedePackage } from './supersede.ts';
+import { lockAndCompare, lockPackagesOfItem, newestPublished, replacedBy, supersedeEarlier, supersedePackage } from './supersede.ts';
 
 /**
  * Makes the sealed package visible and supersedes the earlier packages of the work item. The package itself is superseded at once if a later
@@ -65,7 +65,8 @@ export async function publishPackage(tx: TenantTx, row: PackageRow, { bag, archi
     grade: evidence.completeness.grade,
   };
   await auditAndEmit(tx, row, 'package.ready', after);
-  const later = await laterPackage(tx, row);
+  const newest = await newestPublished(tx, row);
+  const later = newest !== null && newest.sequence > row.sequence ? newest : null;
   if (later === null && outdated === null) return;
   const by = later?.id ?? null;
   const reason = later ? replacedBy(later.sequence) : (outdated ?? '');

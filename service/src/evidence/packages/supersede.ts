@@ -35,10 +35,13 @@ async function supersedeReopened(tx: TenantTx, actor: Actor, ids: RawBuilder<unk
     ${emitSql(orgId, 'package.superseded', sql`select id::text as subject, ${data} as data from marked`)}`.execute(tx);
 }
 
-interface PackageRef {
+interface ItemRef {
   org_id: string;
-  id: string;
   work_item_id: string;
+}
+
+interface PackageRef extends ItemRef {
+  id: string;
   sequence: number;
 }
 
@@ -75,19 +78,16 @@ export function replacedBy(sequence: number): string {
   return `Package ${sequence} of the same work item replaced it.`;
 }
 
-/** A later package that is already published, because its sealing took less time. */
-export async function laterPackage(tx: TenantTx, { org_id, work_item_id, sequence }: PackageRef): Promise<{ id: string; sequence: number } | null> {
-  const row = await tx
+/** The newest published package of the work item, or the newest one below a sequence. */
+export async function newestPublished(tx: TenantTx, { org_id, work_item_id }: ItemRef, { below }: { below?: number } = {}) {
+  let query = tx
     .selectFrom('evidence_packages')
     .select(['id', 'sequence'])
     .where('org_id', '=', org_id)
     .where('work_item_id', '=', work_item_id)
-    .where('sequence', '>', sequence)
-    .where('archive_sha256', 'is not', null)
-    .orderBy('sequence', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return row ?? null;
+    .where('archive_sha256', 'is not', null);
+  if (below !== undefined) query = query.where('sequence', '<', below);
+  return (await query.orderBy('sequence', 'desc').limit(1).executeTakeFirst()) ?? null;
 }
 
 export async function supersedeEarlier(tx: TenantTx, { org_id, id, work_item_id, sequence }: PackageRef): Promise<void> {
