@@ -60,7 +60,8 @@ export async function startParts({ role, config, log, databaseUrl, stops }: Star
   const blobs = await openBlobs(config);
   await blobs.check();
   await retryWhileStarting(log, () => openSigners(db, keysDir(config)));
-  for (const { orgId, reason } of await retryWhileStarting(log, () => endRewoundLogs(db, keysDir(config))))
+  // Only workers add to the log and keep marks of it.
+  for (const { orgId, reason } of role === 'api' ? [] : await retryWhileStarting(log, () => endRewoundLogs(db, keysDir(config))))
     log.warn({ org_id: orgId, reason }, 'database does not match the marks of the transparency log, the next package starts a new epoch');
 
   const { RRS_OUTBOUND_ALLOW: allowed, RRS_OUTBOUND_CERTIFICATES: certificates, RRS_OUTBOUND_PROXY: proxy } = config;

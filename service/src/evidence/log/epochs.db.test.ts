@@ -1,4 +1,4 @@
-import { appendFile, readFile, rm } from 'node:fs/promises';
+import { appendFile, cp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { logOrigin, parseEpochStatement, parseSuccessionStatement } from '@rrs/evidence-format';
 import { addKeys, bytesSource, emptyTrust, keyFilesIn, type Report, verifyPackage } from '@rrs/verifier';
@@ -12,14 +12,18 @@ import { endRewoundLogs } from './open-log.ts';
 const world = usePackages({ idle: true });
 let item: string;
 let name: string;
+/** A second process that uses the same database. */
+const otherKeys = join(world.keysDir, '..', 'other-keys');
 beforeAll(async () => {
+  await cp(world.keysDir, otherKeys, { recursive: true });
+  expect(await endRewoundLogs(world.api().db, otherKeys)).toEqual([]);
   ({ id: item } = await world.post<{ id: string }>('/work-items', { title: 'Older than every epoch' }));
   name = logName(world.api().url, world.api().ours.id);
 });
 
-async function seal(workItem = item): Promise<PackageBody> {
+async function seal(workItem = item, keysDir = world.keysDir): Promise<PackageBody> {
   const { package_id } = await world.request(workItem);
-  await world.attempt(package_id);
+  await world.attempt(package_id, { keysDir });
   return world.get<PackageBody>(`/riskops-evidence/packages/${package_id}`);
 }
 
@@ -66,6 +70,30 @@ describe('the log of an organization', () => {
     expect(await verified(first.package_id, [newest])).toMatchObject({ verdict: 'consistent', failures: [] });
     const proof = await world.get(`/riskops-evidence/log/proof/consistency?from=${first.log.tree_size}`);
     expect(await verified(first.package_id, [newest], [proof])).toMatchObject({ verdict: 'verified', failures: [] });
+  });
+});
+
+describe('two processes with separate copies of the key folder', () => {
+  it('continue one log, also in an epoch that the other process started', async () => {
+    await seal();
+    const { epoch, origin, tree_size } = await checkpoint();
+    await seal(item, otherKeys);
+    expect(await checkpoint()).toMatchObject({ epoch, tree_size: tree_size + 1 });
+    await appendFile(marks(), `${origin} ${tree_size + 9} ${'ab'.repeat(32)}\n`);
+    await seal();
+    await seal(item, otherKeys);
+    for (const keys of [world.keysDir, otherKeys]) expect(await endRewoundLogs(world.api().db, keys)).toEqual([]);
+    expect(await checkpoint()).toMatchObject({ epoch: epoch + 1, tree_size: 3 });
+  });
+
+  it('each notice that the database was rewound', async () => {
+    await seal(item, otherKeys);
+    const { epoch, origin, tree_size } = await checkpoint();
+    await appendFile(join(otherKeys, 'log-marks', world.api().ours.id), `${origin} ${tree_size + 1} ${'ab'.repeat(32)}\n`);
+    await seal();
+    expect(await checkpoint()).toMatchObject({ epoch });
+    await seal(item, otherKeys);
+    expect(await firstEntry(epoch + 1)).toMatchObject({ reason: 'rewound' });
   });
 });
 
@@ -127,7 +155,7 @@ describe('a new epoch starts', () => {
     const { epoch } = await checkpoint();
     const { package_id } = await world.request(item);
     const sealing = await world.suspend(package_id, 'log');
-    await rm(marks());
+    await rm(join(world.keysDir, 'log-marks'), { recursive: true });
     await expect(sealing.resume()).rejects.toThrow('older than its mark');
     await world.attempt(package_id);
     expect(await firstEntry(epoch + 1)).toMatchObject({ reason: 'mark_lost', lost: null, previous: { highest_known: { source: 'database' } } });

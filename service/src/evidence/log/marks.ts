@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseOrigin } from '@rrs/evidence-format';
 import { syncFolder, withFile } from '../../blobs/files.ts';
@@ -7,6 +7,7 @@ import { errorCodeOf, messageOf, OperatorError } from '../../shared/errors.ts';
 /**
  * Threat: an older copy of the database would continue the log from an earlier state, and the log would sign two different trees of one size.
  * The marks next to the keys remember how far the log has come. Backups do not contain them, so that a restored database cannot bring its own.
+ * Processes with separate copies of the key folder have separate marks: a mark that is behind the database is normal.
  */
 export interface LogMark {
   origin: string;
@@ -16,6 +17,8 @@ export interface LogMark {
 }
 
 const FOLDER = 'log-marks';
+/** Says that the folder has no marks because there was no log when it was created. Deleted with the first mark. */
+const NO_LOG_YET = 'no-log-yet';
 const LINE = /^(\S+) ([1-9]\d*) ([0-9a-f]{64})$/;
 /** Several processes append to a file, so the highest mark is among the last lines but is not always the last one. */
 const TAIL_BYTES = 64 * 1024;
@@ -35,6 +38,7 @@ export async function writeMark(keysDir: string, orgId: string, { origin, size, 
       },
       0o600,
     );
+    await rm(join(folder, NO_LOG_YET), { force: true });
     await syncFolder(folder);
     if (created !== undefined) await syncFolder(keysDir);
   } catch (error) {
@@ -42,6 +46,23 @@ export async function writeMark(keysDir: string, orgId: string, { origin, size, 
       `The service cannot write to ${folder} (${messageOf(error)}), where it remembers the size of the transparency log. Make the folder writable.`,
       { cause: error },
     );
+  }
+}
+
+/** Called at start while the database has no log, so that the logs of other processes are not taken for ones whose marks are lost. */
+export async function expectNoMarks(keysDir: string): Promise<void> {
+  const folder = join(keysDir, FOLDER);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  if ((await readdir(folder)).length === 0) await writeFile(join(folder, NO_LOG_YET), '', { mode: 0o600 });
+}
+
+/** Whether this copy of the key folder has no memory of any log. */
+export async function marksAreLost(keysDir: string): Promise<boolean> {
+  try {
+    return (await readdir(join(keysDir, FOLDER))).length === 0;
+  } catch (error) {
+    if (errorCodeOf(error) === 'ENOENT') return true;
+    throw error;
   }
 }
 

@@ -16,7 +16,7 @@ import {
 } from '@rrs/evidence-format';
 import type { Database, TenantTx } from '../../db/database.ts';
 import { readSuccessions, type Signers } from '../keys/keys.ts';
-import { highestEpoch, type LogMark, readMarks, writeMark } from './marks.ts';
+import { expectNoMarks, highestEpoch, type LogMark, marksAreLost, readMarks, writeMark } from './marks.ts';
 import {
   type Appended,
   appendLeaf,
@@ -143,26 +143,33 @@ async function endIfRewound(db: Database, keysDir: string, orgId: string): Promi
     await lockLog(tx, orgId);
     const log = await readTransparencyLog(tx, orgId);
     if (!log || log.ending !== null) return null;
-    const reason = await rewindOf(tx, log, await readMarks(keysDir, orgId));
+    const reason = await rewindOf(tx, log, keysDir);
     if (reason !== null) await tx.insertInto('log_endings').values({ org_id: orgId, epoch: log.epoch, reason }).execute();
     return reason;
   });
 }
 
-/** Compares the log with its marks. Hold the lock of the log, so that no other process adds a leaf and a mark in between. */
-export async function rewindOf(tx: TenantTx, log: LogState, marks: ReadonlyMap<string, LogMark>): Promise<'rewound' | 'mark_lost' | null> {
+/**
+ * Compares the log with the marks in this copy of the key folder. Hold the lock of the log, so that no other process adds a leaf and a mark in between.
+ * A log without a mark was started by a process with another copy of the folder, unless this copy has no marks at all.
+ */
+export async function rewindOf(tx: TenantTx, log: LogState, keysDir: string): Promise<'rewound' | 'mark_lost' | null> {
+  const marks = await readMarks(keysDir, log.orgId);
   if (highestEpoch(marks) > log.epoch) return 'rewound';
   const mark = marks.get(log.origin);
-  // Without a checkpoint, nobody has seen this tree: the process stopped between the first leaf and its mark.
-  if (mark === undefined) return (await latestCheckpoint(tx, log)) === null ? null : 'mark_lost';
+  if (mark === undefined) {
+    // Without a checkpoint, nobody has seen this tree: the process stopped between the first leaf and its mark.
+    return (await marksAreLost(keysDir)) && (await latestCheckpoint(tx, log)) !== null ? 'mark_lost' : null;
+  }
   if (mark.size > log.size) return 'rewound';
   const { root } = await proveConsistency(tx, log, 0, mark.size);
   return toHex(root) === mark.root ? null : 'rewound';
 }
 
-/** Called at start. Returns the organizations whose log will continue in a new epoch. */
+/** Called when a process that can append starts. Returns the organizations whose log will continue in a new epoch. */
 export async function endRewoundLogs(db: Database, keysDir: string): Promise<{ orgId: string; reason: LogEnding['reason'] }[]> {
   const organizations = await db.withSystem((tx) => tx.selectFrom('log_epochs').select('org_id').distinct().execute());
+  if (organizations.length === 0) await expectNoMarks(keysDir);
   const ended: { orgId: string; reason: LogEnding['reason'] }[] = [];
   for (const { org_id: orgId } of organizations) {
     const reason = await endIfRewound(db, keysDir, orgId);

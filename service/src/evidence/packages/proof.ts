@@ -25,7 +25,7 @@ import {
 import type { Database, TenantTx } from '../../db/database.ts';
 import { readSuccessions, type Signers } from '../keys/keys.ts';
 import { signCheckpoint } from '../log/checkpoints.ts';
-import { readMarks, writeMark } from '../log/marks.ts';
+import { writeMark } from '../log/marks.ts';
 import { rewindOf } from '../log/open-log.ts';
 import {
   type Appended,
@@ -84,7 +84,7 @@ export async function appendSignature(db: Database, signers: Signers, { row, log
   const appended = await db.withTenant({ orgId }, async (tx) => {
     await confirmLease(tx, row);
     const leaf = await appendLeaf(tx, log, { packageId, entry });
-    const rewind = await rewindOf(tx, { ...log, size: leaf.index }, await readMarks(keysDir, orgId));
+    const rewind = await rewindOf(tx, { ...log, size: leaf.index }, keysDir);
     if (rewind !== null) throw new LogRestarted('the transparency log is older than its mark');
     return leaf;
   });
