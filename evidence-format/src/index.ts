@@ -74,6 +74,7 @@ export {
   rekorOrigin,
   signerOf,
 } from './log/note.ts';
+export { type PackageStatus, packageStatusStatement, parsePackageStatus, type SignedPackageStatus } from './log/package-status.ts';
 export { type LogPromise, leafEntry, promiseBytes } from './log/rekor.ts';
 export {
   epochStatement,

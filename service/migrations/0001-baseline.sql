@@ -1624,6 +1624,9 @@ create table evidence_packages (
   superseded_at timestamptz(3),
   superseded_by uuid,
   superseded_reason text,
+  -- The entry in the transparency log that says so. A job adds it.
+  superseded_epoch integer,
+  superseded_index bigint,
   primary key (org_id, id),
   unique (org_id, work_item_id, sequence),
   foreign key (org_id, work_item_id) references work_items (org_id, id),
@@ -1631,6 +1634,7 @@ create table evidence_packages (
   check ((status in ('ready', 'superseded')) = (archive_sha256 is not null)),
   check ((archive_sha256 is null) = (generated_at is null)),
   check ((status = 'superseded') = (superseded_at is not null)),
+  check ((superseded_epoch is null) = (superseded_index is null)),
   check ((status = 'failed') = (error is not null))
 );
 create index evidence_packages_by_requested on evidence_packages (org_id, requested_at, id);
@@ -1638,6 +1642,7 @@ create index evidence_packages_by_generated on evidence_packages (org_id, genera
 create index evidence_packages_by_item on evidence_packages (org_id, work_item_id, requested_at, id);
 -- Covers the statistics, so that they do not read the long rows.
 create index evidence_packages_counted on evidence_packages (org_id, status, work_item_id) include (grade, archive_size, generation_ms);
+create index evidence_packages_to_log on evidence_packages (org_id, superseded_at, id) where status = 'superseded' and superseded_index is null;
 select make_tenant_table('evidence_packages', 'select, insert, update');
 
 create function refuse_sealed_change() returns trigger language plpgsql as $$
@@ -1646,7 +1651,8 @@ begin
     raise exception 'evidence packages are never deleted' using errcode = 'restrict_violation';
   end if;
   if old.archive_sha256 is not null and
-    to_jsonb(new) - '{status,superseded_at,superseded_by,superseded_reason}'::text[] <> to_jsonb(old) - '{status,superseded_at,superseded_by,superseded_reason}'::text[] then
+    to_jsonb(new) - '{status,superseded_at,superseded_by,superseded_reason,superseded_epoch,superseded_index}'::text[]
+    <> to_jsonb(old) - '{status,superseded_at,superseded_by,superseded_reason,superseded_epoch,superseded_index}'::text[] then
     raise exception 'a sealed package does not change' using errcode = 'restrict_violation';
   end if;
   return new;

@@ -53,6 +53,7 @@ export const CODES = {
   epoch: { layer: 'history', meaning: 'The statement at the start of the log is missing, changed, or about another log.' },
   consistency: { layer: 'history', meaning: 'The proof does not show that the log extends its earlier state.' },
   fork: { layer: 'history', meaning: 'The log in this package contradicts a checkpoint that you already have.' },
+  status: { layer: 'history', meaning: 'Your status statement contradicts the package.' },
   timestamp: { layer: 'time', meaning: 'A timestamp is damaged, stamps something else, or was not issued according to the standard.' },
   timestamp_copy: { layer: 'time', meaning: 'A timestamp file differs from the timestamp in the proof.' },
   time_mismatch: { layer: 'time', meaning: 'The times of the package, the log and the time-stamping authority do not fit together.' },

@@ -1,4 +1,5 @@
 import { FormatError } from '@rrs/evidence-format';
+import type { StatusResult } from './checks/status.ts';
 import { CODES, type Code, LAYERS, type LayerName } from './codes.ts';
 import { LIMITS } from './limits.ts';
 import type { TrustCode } from './taken-on-trust.ts';
@@ -44,6 +45,8 @@ export interface Report {
   failures: Failure[];
   layers: Layer[];
   package: PackageSummary | null;
+  /** What the caller's status statement says. Null if there is none, or if it was not read. */
+  status: StatusResult | null;
   notes: string[];
   /** What the verdict does not cover: taken-on-trust.ts explains the codes. */
   taken_on_trust: TrustCode[];

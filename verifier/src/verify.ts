@@ -11,6 +11,7 @@ import { checkLog, type LogState } from './checks/log.ts';
 import { checkOwner } from './checks/owner.ts';
 import { type Bundle, PROOF, readProof, SUCCESSION } from './checks/proof-files.ts';
 import { checkPredicate, checkSignature, type Signed } from './checks/signature.ts';
+import { checkStatus, type StatusResult } from './checks/status.ts';
 import { followSuccession } from './checks/succession.ts';
 import { checkTimes } from './checks/times.ts';
 import { checkTime } from './checks/timestamps.ts';
@@ -32,7 +33,8 @@ export interface VerifyOptions {
  */
 export async function verifyPackage(source: Source, trust: Trust, platform: Platform, options: VerifyOptions = {}): Promise<Report> {
   const recorder = createRecorder(options.timeLimit);
-  const summary = await untilStopped(() => recorder.guard('archive', '', () => check(source, trust, { platform, recorder, now: options.now ?? Date.now() })));
+  const found = await untilStopped(() => recorder.guard('archive', '', () => check(source, trust, { platform, recorder, now: options.now ?? Date.now() })));
+  const summary = found?.summary ?? null;
   const layers = recorder.layers();
   const proven = layers.every(({ name, result }) => result === 'pass' || (name === 'time' && result === 'not_present'));
   const verdict = recorder.failures.length > 0 || layers.some(({ result }) => result === 'fail') ? 'failed' : proven ? 'verified' : 'consistent';
@@ -42,6 +44,7 @@ export async function verifyPackage(source: Source, trust: Trust, platform: Plat
     failures: recorder.failures,
     layers,
     package: summary,
+    status: found?.status ?? null,
     notes: recorder.notes,
     taken_on_trust: takenOnTrust({
       stamped: summary?.timestamps.some(({ trusted }) => trusted) ?? false,
@@ -63,12 +66,13 @@ async function untilStopped<T>(check: () => Promise<T>): Promise<T | null> {
   }
 }
 
+interface Found {
+  summary: PackageSummary;
+  status: StatusResult | null;
+}
+
 /** Nothing in data/ is parsed before its hash and the signature over the hash are checked. */
-async function check(
-  source: Source,
-  trust: Trust,
-  { platform, recorder, now }: Pick<CheckContext, 'platform' | 'recorder' | 'now'>,
-): Promise<PackageSummary | null> {
+async function check(source: Source, trust: Trust, { platform, recorder, now }: Pick<CheckContext, 'platform' | 'recorder' | 'now'>): Promise<Found | null> {
   const parsed = await recorder.guard('untrusted_key', '', () => readTrust(trust));
   const opened = await readPackage(source, platform, recorder);
   if (opened === null || parsed === null) return null;
@@ -83,7 +87,7 @@ async function check(
   }
   const evidence = await checkSigned(context, signed);
   const proof = await checkProof(context, { bundle, evidence, key: signed.key });
-  return evidence === null ? null : summarize(opened, evidence, proof);
+  return evidence === null ? null : { summary: summarize(opened, evidence, proof), status: proof.status };
 }
 
 async function checkSigned(context: CheckContext, { statement }: Signed): Promise<Evidence | null> {
@@ -111,6 +115,7 @@ interface Proof {
   key: Uint8Array | null;
   log: LogState | null;
   timestamps: PackageSummary['timestamps'];
+  status: StatusResult | null;
 }
 
 async function checkProof(context: CheckContext, { bundle, evidence, key }: { bundle: Bundle; evidence: Evidence | null; key: Proof['key'] }): Promise<Proof> {
@@ -121,10 +126,11 @@ async function checkProof(context: CheckContext, { bundle, evidence, key }: { bu
     const epoch = await recorder.guard('epoch', PROOF.epoch, () => checkEpoch(context, { log, bundle, evidence }));
     await recorder.guard('consistency', PROOF.consistency, () => checkHistory(context, log, epoch));
   }
+  const status = log === null || evidence === null ? null : await recorder.guard('status', '', () => checkStatus(context, { evidence, log }));
   const timestamps = (await recorder.guard('timestamp', PROOF.bundle, () => checkTime(context, bundle, evidence))) ?? [];
   if (evidence !== null)
     checkTimes(context, { generatedAt: evidence.generated_at, timestamps, bundle, keys: { package: key, log: log?.logKey, note: log?.noteKey } });
-  return { key, log, timestamps };
+  return { key, log, timestamps, status };
 }
 
 function summarize({ files, bytes }: OpenedPackage, evidence: Evidence, { key, log, timestamps }: Proof): PackageSummary {

@@ -2,6 +2,7 @@ import { consistencyProof, type LogEpoch, leafEntry, MAX_CARRIED_LEAVES, rootFro
 import { buildPackage, c2spNote, ORIGIN, type Recipe, testKeys } from '../src/testing/build.ts';
 import { treeOf } from '../src/testing/log.ts';
 import { IDS } from '../src/testing/sample.ts';
+import { CURRENT, statusOf } from '../src/testing/status.ts';
 import type { Trust } from '../src/trust/trust.ts';
 import { changed, edit, failing, sealed, type Vector } from './vector.ts';
 
@@ -182,5 +183,29 @@ export const history: Vector[] = [
   unproven(
     'a restarted log and a checkpoint of its lost part',
     holding(restarted(), async () => ({ checkpoints: [await noteOf(22, OTHER_ROOT)] })),
+  ),
+
+  verified(
+    'good: the statement that the package is current',
+    holding({}, async () => ({ status: await statusOf(CURRENT) })),
+  ),
+  verified(
+    'good: the statement that the package is superseded',
+    holding({}, async () => ({ status: await statusOf({ log: { size: 9, root: '0'.repeat(64) } }) })),
+  ),
+  ...Object.entries({
+    'about other content': () => statusOf({}, { content: '0'.repeat(64) }),
+    'with another sequence': () => statusOf({ sequence: 3 }),
+    'with another epoch': () => statusOf({ epoch: 2 }),
+    'from before the package': () => statusOf({ log: { size: 6, root: '0'.repeat(64) } }),
+    'with another root of the log': () => statusOf({ log: { size: 7, root: '0'.repeat(64) } }),
+    'from the future': () => statusOf({ as_of: '2032-01-01T00:00:00.000Z' }),
+    'that is older than the package': () => statusOf({ ...CURRENT, since: '2026-01-01T00:00:00.000Z', as_of: '2026-01-01T00:00:00.000Z' }),
+  }).map(([what, status]) =>
+    failing(
+      `a status statement ${what}`,
+      ['status'],
+      holding({}, async () => ({ status: await status() })),
+    ),
   ),
 ];

@@ -68,7 +68,7 @@ export function epochStatement(epoch: LogEpoch): Bytes {
 }
 
 export function parseEpochStatement(bytes: Uint8Array): LogEpoch {
-  const epoch = predicateIn<LogEpoch>(bytes, EPOCH_TYPE, epochSchema);
+  const epoch = statementIn<LogEpoch>(bytes, EPOCH_TYPE, epochSchema).predicate;
   assertFormat(equalBytes(epochStatement(epoch), bytes), 'the statement about the log is not in its exact form');
   const isFirst = epoch.previous === null;
   assertFormat(isFirst === (epoch.reason === 'created') && isFirst === (epoch.epoch === 1), 'the statement about the log contradicts itself');
@@ -103,12 +103,12 @@ export function successionStatement(succession: KeySuccession): Bytes {
 }
 
 export function parseSuccessionStatement(bytes: Uint8Array): KeySuccession {
-  const succession = predicateIn<KeySuccession>(bytes, SUCCESSION_TYPE, successionSchema);
+  const succession = statementIn<KeySuccession>(bytes, SUCCESSION_TYPE, successionSchema).predicate;
   assertFormat(equalBytes(successionStatement(succession), bytes), 'the statement about the keys is not in its exact form');
   return succession;
 }
 
-function statementOf(predicateType: string, subject: { name: string; sha256: string }, predicate: unknown): Bytes {
+export function statementOf(predicateType: string, subject: { name: string; sha256: string }, predicate: unknown): Bytes {
   const { name: subjectName, sha256 } = subject;
   return utf8(canonicalJson({ _type: STATEMENT_TYPE, subject: [{ name: subjectName, digest: { sha256 } }], predicateType, predicate }));
 }
@@ -120,7 +120,8 @@ interface LogStatement<T> {
   predicate: T;
 }
 
-function predicateIn<T>(bytes: Uint8Array, predicateType: string, predicate: Of<T>): T {
+/** Checks only the form of the statement. */
+export function statementIn<T>(bytes: Uint8Array, predicateType: string, predicate: Of<T>): LogStatement<T> {
   const schema = object<LogStatement<T>>({
     _type: constant(STATEMENT_TYPE),
     subject: one(object<LogStatement<T>['subject'][0]>({ name, digest: object({ sha256: sha256Text }) })),
@@ -130,5 +131,5 @@ function predicateIn<T>(bytes: Uint8Array, predicateType: string, predicate: Of<
   const value = parseStrictJson(fromUtf8(bytes));
   const [fault] = validate(schema, value);
   assertFormat(fault === undefined, `the statement${fault?.path === '' ? '' : ` field ${fault?.path}`} ${fault?.message}`);
-  return (value as LogStatement<T>).predicate;
+  return value as LogStatement<T>;
 }

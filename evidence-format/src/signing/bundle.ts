@@ -98,6 +98,12 @@ const logEntrySchema = object<BundleLogEntry>({
   canonicalizedBody: base64,
 });
 
+export const envelopeSchema: Of<Envelope> = object<Envelope>({
+  payload: base64,
+  payloadType: constant(PAYLOAD_TYPE),
+  signatures: one(object<Envelope['signatures'][0]>({ keyid: name, sig: base64 })),
+});
+
 const bundleSchema: Of<Bundle> = object<Bundle>({
   mediaType: constant(BUNDLE_MEDIA_TYPE),
   verificationMaterial: object<Material>({
@@ -105,11 +111,7 @@ const bundleSchema: Of<Bundle> = object<Bundle>({
     tlogEntries: one(logEntrySchema),
     timestampVerificationData: object<Material['timestampVerificationData']>({ rfc3161Timestamps: list(object({ signedTimestamp: base64 })) }),
   }),
-  dsseEnvelope: object<Envelope>({
-    payload: base64,
-    payloadType: constant(PAYLOAD_TYPE),
-    signatures: one(object<Envelope['signatures'][0]>({ keyid: name, sig: base64 })),
-  }),
+  dsseEnvelope: envelopeSchema,
 });
 
 /** Accepts only the exact form that bundleJson writes. */

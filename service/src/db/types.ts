@@ -343,6 +343,8 @@ interface EvidencePackagesTable {
   superseded_at: Timestamp | null;
   superseded_by: string | null;
   superseded_reason: string | null;
+  superseded_epoch: number | null;
+  superseded_index: string | null;
 }
 
 interface FindingHistoryTable {

@@ -14,4 +14,6 @@ export interface EvidenceDeps {
   publicUrl: () => string;
   /** Certificates of the time-stamping authorities in PEM. Null if none is configured. */
   timestampCertificates: string | null;
+  /** Folder of the keys that sign evidence. */
+  keysDir: string;
 }

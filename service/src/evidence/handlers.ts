@@ -4,9 +4,10 @@ import { handle, type JobHandler } from '../jobs/jobs.ts';
 import { messageOf } from '../shared/errors.ts';
 import { bytesAreReferenced, lockBytes } from './artifacts/bytes.ts';
 import { type Capturing, captureOriginal } from './artifacts/capture.ts';
-import { captureLink, eraseBytes, sealPackageJob } from './jobs.ts';
+import { captureLink, eraseBytes, logSupersededJob, sealPackageJob } from './jobs.ts';
 import { acquireLease, LeaseLost } from './packages/lease.ts';
 import { eraseUnlessPublished } from './packages/leftovers.ts';
+import { logSuperseded } from './packages/package-status.ts';
 import { failPackage, publishPackage } from './packages/publish.ts';
 import { type Sealing, sealPackage } from './packages/seal.ts';
 
@@ -49,3 +50,6 @@ export const sealHandler = (sealing: Omit<Sealing, 'db'>): JobHandler =>
       await db.withTenant({ orgId }, (tx) => failPackage(tx, row, `Sealing failed: ${messageOf(error)}.`));
     }
   });
+
+export const supersededHandler = (sealing: Pick<Sealing, 'keysDir' | 'publicUrl'>): JobHandler =>
+  handle(logSupersededJob, ({ org_id }, { db }) => logSuperseded({ ...sealing, db }, org_id));

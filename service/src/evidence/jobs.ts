@@ -7,3 +7,6 @@ export const eraseBytes = declareJob<{ sha256: string }>('erase_bytes', { maxAtt
 export const captureLink = declareJob<{ org_id: string; artifact_id: string }>('capture_link', { maxAttempts: 6, kind: 'io' });
 
 export const sealPackageJob = declareJob<{ org_id: string; package_id: string }>('seal_package', { maxAttempts: 6 });
+
+/** Records in the transparency log which packages are superseded. */
+export const logSupersededJob = declareJob<{ org_id: string }>('log_superseded');

@@ -13,7 +13,9 @@ import { AppError } from '../shared/errors.ts';
 import { readItem } from '../work-items/items/read.ts';
 import type { EvidenceDeps } from './deps.ts';
 import { evidenceFormats } from './formats/formats.ts';
-import { publishedKeys } from './keys/keys.ts';
+import { openSigners, publishedKeys } from './keys/keys.ts';
+import { signStatement } from './log/open-log.ts';
+import { readStatus } from './packages/package-status.ts';
 import { listPackages, type PackageRow, readPackage, requestPackage } from './packages/packages.ts';
 import { downloadsOf, type PackageDownload, toListedPackage, toPackage, toVerification } from './present.ts';
 import { WorkItemParams } from './schemas.ts';
@@ -25,6 +27,7 @@ import {
   PackageList,
   PackageListQuery,
   PackageParams,
+  StatusStatement,
   Verification,
 } from './schemas-packages.ts';
 import { recordReceipt, recordView } from './sharing/receipts.ts';
@@ -150,6 +153,27 @@ export function packageRoutes(app: App, deps: EvidenceDeps): void {
         return downloadWithReceipt(tx, actor, request, { row, format: request.query.format ?? 'zip', blobs });
       });
       return sendDownload(reply, blobs, download, plan);
+    },
+  );
+
+  app.get(
+    '/riskops-evidence/packages/:package_id/status-statement',
+    {
+      config: { access: 'evidence:read' },
+      schema: {
+        operationId: 'getEvidenceStatusStatement',
+        summary: 'Get a signed status statement',
+        description:
+          'Returns a statement, signed now, that says whether the package is current or superseded. Give it to people who verify the package offline, with `rrs-verify --status`. That a package is superseded is also an entry of the transparency log. Returns 409 if the package is not sealed.',
+        tags: ['Evidence'],
+        params: PackageParams,
+        response: { 200: StatusStatement, ...problems('not_found', 'conflict') },
+      },
+    },
+    async (request, reply) => {
+      const { actor } = request;
+      const statement = await db.withTenant(actor, async (tx) => readStatus(tx, await readPackage(tx, actor.orgId, request.params.package_id)));
+      return reply.send(await signStatement(await openSigners(db, deps.keysDir), statement));
     },
   );
 

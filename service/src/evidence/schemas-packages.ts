@@ -152,6 +152,22 @@ export const DownloadQuery = Strict({
   ),
 });
 
+export const StatusStatement = Named('EvidenceStatusStatement', {
+  payload: Type.String({
+    description:
+      'Base64 of an in-toto statement with the predicate type `https://rrs.example/package-status/v1`. Its predicate has `status` (`ready` or `superseded`), `by`, `reason`, `since`, `as_of` and the latest checkpoint of the log.',
+    examples: ['eyJfdHlwZSI6Imh0dHBzOi8vaW4tdG90by5pby9TdGF0ZW1lbnQvdjEi…'],
+  }),
+  payloadType: Type.String({ description: 'Type of the payload.', examples: ['application/vnd.in-toto+json'] }),
+  signatures: Type.Array(
+    Named('EvidenceStatusSignature', {
+      keyid: Type.String({ description: 'Id of the package key that signed the statement.', examples: ['SHA256:5M4U…'] }),
+      sig: Type.String({ description: 'Base64 of the ECDSA signature in DER over the DSSE pre-authentication encoding.', examples: ['MEUCIQ…'] }),
+    }),
+    { description: 'One signature.' },
+  ),
+});
+
 export const Verification = Named('EvidenceVerification', {
   owner: Nullable(
     Named(

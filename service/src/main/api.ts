@@ -80,7 +80,7 @@ export async function createApi({ config, db, log, secret, keyUse, blobs, outbou
       inboundRoute({ db, providers: builtIn, keys, onTicketsChanged: queueTicketReads })(api);
       workItemRoutes({ db, secret, findingFilter: FilterBody })(api);
       const { RRS_ARTIFACT_LIMIT: artifactLimit, RRS_REPORT_LIMIT: reportLimit, RRS_TSA_CERTIFICATES: timestampCertificates } = config;
-      evidenceRoutes({ db, secret, blobs, artifactLimit, reportLimit, publicUrl, timestampCertificates })(api);
+      evidenceRoutes({ db, secret, blobs, artifactLimit, reportLimit, publicUrl, timestampCertificates, keysDir: keysDir(config) })(api);
     },
     { prefix: '/api/v1' },
   );

@@ -3,7 +3,7 @@ import { instanceSecret } from '../db/instance-secret.ts';
 import { migrate } from '../db/migrate.ts';
 import { rebaseEvents } from '../events/rebase.ts';
 import { startDeliveryWorker } from '../events/webhooks/delivery-worker.ts';
-import { captureHandler, eraseHandler, sealHandler } from '../evidence/handlers.ts';
+import { captureHandler, eraseHandler, sealHandler, supersededHandler } from '../evidence/handlers.ts';
 import { openSigners } from '../evidence/keys/keys.ts';
 import { endRewoundLogs } from '../evidence/log/open-log.ts';
 import type { TimestampAuthorities } from '../evidence/packages/timestamps.ts';
@@ -98,6 +98,7 @@ export async function startParts({ role, config, log, databaseUrl, stops }: Star
         eraseHandler(blobs),
         captureHandler({ ...ticketing, blobs }),
         sealHandler(sealing),
+        supersededHandler(sealing),
       ],
       concurrency: config.RRS_WORKER_CONCURRENCY,
       alone,

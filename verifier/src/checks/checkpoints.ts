@@ -11,6 +11,7 @@ import {
   parseConsistencyAnswer,
   parseNote,
   parseOrigin,
+  parsePackageStatus,
   pemFromSpki,
   signerOf,
   utf8,
@@ -68,7 +69,7 @@ export async function checkNoteKeys({ opened, trust, recorder, platform }: Check
   return signer;
 }
 
-/** Throws if a checkpoint or consistency proof of the caller cannot be read, or if a checkpoint is not signed with one of the caller's keys. */
+/** Throws if a checkpoint, consistency proof or status statement of the caller cannot be read, or if a checkpoint is not signed with one of the caller's keys. */
 export async function requireReadable(given: Trust, subtle: Subtle): Promise<void> {
   const trust = parseTrust(given);
   const keys: CheckpointKey[] = [
@@ -80,6 +81,8 @@ export async function requireReadable(given: Trust, subtle: Subtle): Promise<voi
     const results = await Promise.all(keys.map((key) => verifyNote(subtle, signed, key)));
     if (keys.length > 0 && !results.includes(true)) throw new Error(`checkpoint ${index + 1} is not signed with one of your trusted log keys`);
   }
+  const { status } = trust;
+  if (status !== null) readOrExplain('the status statement', () => parsePackageStatus(status));
   for (const [index, text] of trust.consistencies.entries()) readOrExplain(`consistency proof ${index + 1}`, () => parseConsistencyAnswer(text));
 }
 

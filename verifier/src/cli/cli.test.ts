@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TAKEN_ON_TRUST } from '../taken-on-trust.ts';
 import { buildPackage, c2spNote, keyListOf, ORIGIN, testKeys, zipOf } from '../testing/build.ts';
 import { IDS } from '../testing/sample.ts';
+import { CURRENT, statusOf } from '../testing/status.ts';
 import { main } from './cli.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rrs-verify-'));
@@ -47,6 +48,17 @@ beforeAll(async () => {
   writeFileSync(file('foreign'), await c2spNote(other.note, { origin: ORIGIN, size: 9, root: new Uint8Array(32) }));
   const third = await buildPackage({ index: 7, evidence: (evidence) => void Object.assign(evidence, { package_id: IDS.approval, sequence: 3 }) });
   writeFileSync(file('third.zip'), await zipOf(third));
+  writeFileSync(file('plain.zip'), await zipOf(await buildPackage()));
+  writeFileSync(file('keys-retired.json'), JSON.stringify({ ...list, keys: [{ ...first, valid_to: '2026-03-05T12:00:00.000Z' }, ...others] }));
+  const statuses = {
+    'superseded.json': await statusOf(),
+    'current.json': await statusOf(CURRENT),
+    'other-content.json': await statusOf({}, { content: '0'.repeat(64) }),
+    'other-package.json': await statusOf({ package_id: IDS.previous }),
+    'other-key.json': await statusOf({}, { keys: other }),
+    'changed.json': (await statusOf()).replace(/"payload":"[^"]+"/, `"payload":"${JSON.parse(await statusOf(CURRENT)).payload}"`),
+  };
+  for (const [name, content] of Object.entries(statuses)) writeFileSync(file(name), content);
   writeFileSync(file('newer'), await c2spNote(keys.note, { origin: ORIGIN, size: 9, root: new Uint8Array(32) }));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -136,6 +148,21 @@ test('a package with a valid newer one exits with 4', async () => {
   expect((await run(file('broken.zip'), '--keys', file('keys'), '--newer', file('third.zip'))).code).toBe(1);
 });
 
+test('a statement that the package is superseded exits with 4, one that it is current with 0', async () => {
+  const asked = (status: string, keys = 'keys') => run(file('plain.zip'), '--keys', file(keys), '--status', file(status));
+  const superseded = await asked('superseded.json');
+  expect({ code: superseded.code, out: superseded.out }).toEqual({ code: 4, out: expect.stringMatching(/^VERIFIED, BUT SUPERSEDED/) });
+  expect(superseded.out).toContain(`is superseded since 2026-03-05T00:00:00.000Z by ${IDS.approval}. Package 3 of the same work item replaced it.`);
+  const current = await asked('current.json');
+  expect({ code: current.code, out: current.out }).toEqual({
+    code: 0,
+    out: expect.stringContaining('stated at 2026-03-06T00:00:00.000Z that the package is current'),
+  });
+  expect(await asked('other-content.json')).toMatchObject({ code: 1, out: expect.stringContaining('other content') });
+  expect((await run(file('plain.zip'), '--status', file('superseded.json'))).code).toBe(3);
+  expect((await asked('superseded.json', 'keys-retired.json')).err).toContain('a key that was not in use at that time');
+});
+
 test('every answer lists what is taken on trust', async () => {
   const { out } = await run(file('package.zip'), '--keys', file('keys'), '--json');
   expect(JSON.parse(out).taken_on_trust).toEqual(Object.keys(TAKEN_ON_TRUST));
@@ -160,6 +187,10 @@ test.for([
   ['a checkpoint by another key', ['package.zip', '--keys', 'keys', '--checkpoint', 'foreign']],
   ['a newer package that is not verified', ['package.zip', '--keys', 'keys', '--newer', 'broken.zip']],
   ['a newer package that is not newer', ['package.zip', '--keys', 'keys', '--newer', 'package.zip']],
+  ['a status that is not one', ['plain.zip', '--keys', 'keys', '--status', 'keys.json']],
+  ['a status of another package', ['plain.zip', '--keys', 'keys', '--status', 'other-package.json']],
+  ['a status by another key', ['plain.zip', '--keys', 'keys', '--status', 'other-key.json']],
+  ['a status whose signature is for another statement', ['plain.zip', '--keys', 'keys', '--status', 'changed.json']],
   ['an invalid time limit', ['package.zip', '--time-limit=soon']],
   ['a list of keys without a version', ['package.zip', '--keys', 'keys-v1.json']],
   ['a list of keys in another version', ['package.zip', '--keys', 'keys-v3.json']],

@@ -26,6 +26,8 @@ Options:
   --organization ID     Fail unless the package belongs to this organization.
   --origin NAME         Fail unless the package is in this log: <host>/orgs/<organization ID>, or a host for every log on it.
   --newer OTHER.zip     A later package of the same work item, verified with the same keys. If it is valid, this one is superseded.
+  --status FILE         Statement of the service about the status of the package: the response of
+                        GET /riskops-evidence/packages/{id}/status-statement.
   --time-limit SECONDS  Fail if checking takes longer. Default: 600.
   --json                Print the report as JSON.
   --version             Print the version.
@@ -36,9 +38,9 @@ You can repeat --keys, --key, --log-key, --note-key, --tsa-root, --checkpoint an
 Exit status:
   0  Verified.
   1  Failed: something is wrong, or a limit was reached.
-  2  Invalid arguments, a file could not be read, or a checkpoint or newer package that cannot be used.
+  2  Invalid arguments, a file could not be read, or a checkpoint, status statement or newer package that cannot be used.
   3  Consistent, but not proven: keys or certificates are missing, or a checkpoint could not be compared.
-  4  Verified, but superseded by the package in --newer.
+  4  Verified, but superseded, as shown by --status or --newer.
 If several apply, the first of 2, 1, 3, 4 is used.
 `;
 
@@ -63,6 +65,7 @@ const OPTIONS = {
   organization: { type: 'string' },
   origin: { type: 'string' },
   newer: { type: 'string' },
+  status: { type: 'string' },
   'time-limit': { type: 'string', default: DEFAULT_SECONDS },
   json: { type: 'boolean' },
   version: { type: 'boolean' },
@@ -94,12 +97,16 @@ async function run(args: string[], terminal: Terminal): Promise<number> {
   }
   const trust = { ...trustFrom(values), organization: values.organization ?? null, origin: values.origin ?? null };
   trust.consistencies = (values.consistency ?? []).map((file) => readFileSync(file, 'utf8'));
+  if (values.status !== undefined) trust.status = readFileSync(values.status, 'utf8');
   await requireReadable(trust, nodePlatform().subtle);
   const options = { timeLimit: millisecondsOf(values['time-limit']) };
   const report = await verifyFile(path, trust, options);
-  const newer = values.newer === undefined ? null : await verifyFile(values.newer, trust, options);
-  const isSuperseded = newer !== null && supersedes(newer, report, values.newer ?? '') && report.verdict === 'verified';
-  if (isSuperseded) report.notes.push(`The package is superseded by number ${newer.package?.sequence} (${newer.package?.id}).`);
+  const { status: _, ...trustInNewer } = trust;
+  const newer = values.newer === undefined ? null : await verifyFile(values.newer, trustInNewer, options);
+  const isReplaced = newer !== null && supersedes(newer, report, values.newer ?? '');
+  if (isReplaced) report.notes.push(`The package is superseded by number ${newer.package?.sequence} (${newer.package?.id}).`);
+  if (report.status?.problem) throw new Error(`${values.status} cannot be used as --status: ${report.status.problem}`);
+  const isSuperseded = (isReplaced || report.status?.statement?.status === 'superseded') && report.verdict === 'verified';
   terminal.out(values.json ? `${JSON.stringify(report, null, 2)}\n` : printReport(report, { path, color: terminal.color, isSuperseded }));
   return isSuperseded ? EXIT.superseded : EXIT[report.verdict];
 }

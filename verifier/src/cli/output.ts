@@ -41,7 +41,7 @@ const VERDICTS: Record<Report['verdict'], { word: string; color: Color; text: st
 const SUPERSEDED: (typeof VERDICTS)['verified'] = {
   word: 'VERIFIED, BUT SUPERSEDED',
   color: 'yellow',
-  text: 'All checks passed, but a later package of the same work item replaces this one.',
+  text: 'All checks passed, but the package is no longer current. The notes say why.',
 };
 
 const SIGNED =

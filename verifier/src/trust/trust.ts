@@ -15,6 +15,8 @@ export interface Trust {
   checkpoints: string[];
   /** Consistency proofs of the log: responses of the API. */
   consistencies?: string[];
+  /** Statement of the service about the status of the package: response of the API. */
+  status?: string;
   /** Known periods of use of the keys above. */
   periods: Period[];
   /** Logs that the keys sign for: hosts, or full names of logs. Empty if unknown. */
@@ -49,6 +51,7 @@ export interface ParsedTrust {
   timestampRoots: Certificate[];
   checkpoints: string[];
   consistencies: string[];
+  status: string | null;
   /** `end` is when the key was replaced or revoked, whichever came first. */
   periods: { key: Uint8Array; from: number; end: number }[];
   origins: string[];
@@ -65,6 +68,7 @@ export function parseTrust(trust: Trust): ParsedTrust {
     timestampRoots: trust.timestampRoots.flatMap(certificates),
     checkpoints: trust.checkpoints,
     consistencies: trust.consistencies ?? [],
+    status: trust.status ?? null,
     periods: trust.periods.map(({ key, from, to, revoked }) => ({
       key: spkiFromPem(key),
       from: timeOf(from, Number.NEGATIVE_INFINITY),

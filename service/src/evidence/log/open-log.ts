@@ -22,6 +22,7 @@ import {
   appendLeaf,
   hasStatement,
   type LogEnding,
+  LogRestarted,
   type LogState,
   latestCheckpoint,
   lockLog,
@@ -55,8 +56,8 @@ export async function openLog({ db, keysDir, signers, name }: LogOpening, orgId:
   return opened;
 }
 
-/** Signs a statement about the log with the package key, like a package. */
-async function signStatement({ package: signer }: Signers, statement: Uint8Array): Promise<Envelope> {
+/** Signs a statement about the log or about a package with the package key, like a package. */
+export async function signStatement({ package: signer }: Pick<Signers, 'package'>, statement: Uint8Array): Promise<Envelope> {
   const signature = await signer.sign(preAuthEncoding(PAYLOAD_TYPE, statement));
   return envelopeOf(statement, { keyId: signer.keyId, signature });
 }
@@ -135,6 +136,19 @@ async function appendSuccessions(db: Database, keysDir: string, orgId: string): 
     return last;
   });
   if (appended) await writeMark(keysDir, orgId, appended);
+}
+
+/** Appends in one transaction. The mark is written after the commit and before a checkpoint is signed, so that it is never ahead of the log or behind a checkpoint. */
+export async function appendMarked(db: Database, keysDir: string, log: LogState, append: (tx: TenantTx) => Promise<Appended>): Promise<Appended> {
+  const { orgId } = log;
+  const appended = await db.withTenant({ orgId }, async (tx) => {
+    const leaf = await append(tx);
+    const rewind = await rewindOf(tx, { ...log, size: leaf.index }, keysDir);
+    if (rewind !== null) throw new LogRestarted('the transparency log is older than its mark');
+    return leaf;
+  });
+  await writeMark(keysDir, orgId, appended);
+  return appended;
 }
 
 /** Ends the current epoch if the database is older than the marks, or if the marks are gone. Returns the reason. */

@@ -25,12 +25,10 @@ import {
 import type { Database, TenantTx } from '../../db/database.ts';
 import { readSuccessions, type Signers } from '../keys/keys.ts';
 import { signCheckpoint } from '../log/checkpoints.ts';
-import { writeMark } from '../log/marks.ts';
-import { rewindOf } from '../log/open-log.ts';
+import { appendMarked } from '../log/open-log.ts';
 import {
   type Appended,
   appendLeaf,
-  LogRestarted,
   type LogState,
   latestCheckpoint,
   proveConsistency,
@@ -77,18 +75,12 @@ interface Target {
   keysDir: string;
 }
 
-/** The mark is written after the commit and before a checkpoint is signed, so that it is never ahead of the log or behind a checkpoint. */
 export async function appendSignature(db: Database, signers: Signers, { row, log, keysDir }: Target, { envelope }: Signed): Promise<LoggedSignature> {
   const entry = leafEntry(envelope, signers.package.publicKeyPem);
-  const { org_id: orgId, id: packageId } = row;
-  const appended = await db.withTenant({ orgId }, async (tx) => {
+  const appended = await appendMarked(db, keysDir, log, async (tx) => {
     await confirmLease(tx, row);
-    const leaf = await appendLeaf(tx, log, { packageId, entry });
-    const rewind = await rewindOf(tx, { ...log, size: leaf.index }, keysDir);
-    if (rewind !== null) throw new LogRestarted('the transparency log is older than its mark');
-    return leaf;
+    return appendLeaf(tx, log, { packageId: row.id, entry });
   });
-  await writeMark(keysDir, orgId, appended);
   return { log, entry, ...appended };
 }
 

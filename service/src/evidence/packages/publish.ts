@@ -8,7 +8,7 @@ import { publishLeaf } from '../log/transparency-log.ts';
 import { LeaseLost } from './lease.ts';
 import type { PackageFile, PackageRow } from './packages.ts';
 import type { Sealed } from './seal.ts';
-import { lockAndCompare, lockPackagesOfItem, newestPublished, replacedBy, supersedeEarlier, supersedePackage } from './supersede.ts';
+import { lockAndCompare, lockPackagesOfItem, newestPublished, queueLogEntries, replacedBy, supersedeEarlier, supersedePackage } from './supersede.ts';
 
 /**
  * Makes the sealed package visible and supersedes the earlier packages of the work item. The package itself is superseded at once if a later
@@ -67,11 +67,13 @@ export async function publishPackage(tx: TenantTx, row: PackageRow, { bag, archi
   await auditAndEmit(tx, row, 'package.ready', after);
   const newest = await newestPublished(tx, row);
   const later = newest !== null && newest.sequence > row.sequence ? newest : null;
-  if (later === null && outdated === null) return;
-  const by = later?.id ?? null;
-  const reason = later ? replacedBy(later.sequence) : (outdated ?? '');
-  await supersedePackage(tx, row, { by, reason });
-  await auditAndEmit(tx, row, 'package.superseded', { work_item_id, sequence: row.sequence, reason });
+  if (later !== null || outdated !== null) {
+    const by = later?.id ?? null;
+    const reason = later ? replacedBy(later.sequence) : (outdated ?? '');
+    await supersedePackage(tx, row, { by, reason });
+    await auditAndEmit(tx, row, 'package.superseded', { work_item_id, sequence: row.sequence, reason });
+  }
+  await queueLogEntries(tx, orgId);
 }
 
 async function recordContents(

@@ -4,7 +4,9 @@ import type { TenantTx } from '../../db/database.ts';
 import { emitSql } from '../../events/emit.ts';
 import type { FindingFollower } from '../../findings/follower.ts';
 import { findingFacts } from '../../findings/relations.ts';
+import { enqueue } from '../../jobs/jobs.ts';
 import type { Actor } from '../../shared/actor.ts';
+import { logSupersededJob } from '../jobs.ts';
 
 /** Supersedes packages that report a finding as closed when the finding is reopened. They still verify for their date but are no longer current. */
 export function followWithPackages(others: FindingFollower): FindingFollower {
@@ -13,6 +15,7 @@ export function followWithPackages(others: FindingFollower): FindingFollower {
     async follow(tx, actor, ids) {
       await others.follow(tx, actor, ids);
       await supersedeReopened(tx, actor, ids);
+      await queueLogEntries(tx, actor.orgId);
     },
   };
 }
@@ -33,6 +36,26 @@ async function supersedeReopened(tx: TenantTx, actor: Actor, ids: RawBuilder<unk
       returning e.id, e.work_item_id, e.sequence
     ), audited as (${recordAuditSql(actor, { action: 'package.superseded', objectType: 'evidence_package' }, sql`select id::text as object_id, null::jsonb as before, ${data} as after from marked`)})
     ${emitSql(orgId, 'package.superseded', sql`select id::text as subject, ${data} as data from marked`)}`.execute(tx);
+}
+
+/** Superseded packages of which the transparency log does not say so yet, oldest first. */
+export function unloggedPackages(tx: TenantTx, orgId: string, limit: number) {
+  return tx
+    .selectFrom('evidence_packages')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('status', '=', 'superseded')
+    .where('superseded_index', 'is', null)
+    .orderBy('superseded_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+/** Call after packages may have been superseded. */
+export async function queueLogEntries(tx: TenantTx, orgId: string): Promise<void> {
+  const pending = await unloggedPackages(tx, orgId, 1);
+  if (pending.length > 0) await enqueue(tx, logSupersededJob, { org_id: orgId }, { key: `log superseded packages ${orgId}` });
 }
 
 interface ItemRef {

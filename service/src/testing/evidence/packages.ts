@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import { eraseHandler, sealHandler } from '../../evidence/handlers.ts';
+import { eraseHandler, sealHandler, supersededHandler } from '../../evidence/handlers.ts';
 import { openSigners } from '../../evidence/keys/keys.ts';
 import type { Sealing, SealingStep } from '../../evidence/packages/seal.ts';
 import type { TimestampAuthorities } from '../../evidence/packages/timestamps.ts';
@@ -44,12 +44,16 @@ export function usePackages(options: PackagesOptions = {}) {
   });
   const work = (more: Partial<WorkerOptions> = {}): Promise<Worker> => {
     const { db, blobs, databaseUrl, follower } = api();
-    const handlers = [importHandler(blobs, follower), eraseHandler(blobs), sealHandler(sealing())];
+    const handlers = [importHandler(blobs, follower), eraseHandler(blobs), sealHandler(sealing()), supersededHandler(sealing())];
     return startWorker({ url: databaseUrl, db, handlers, concurrency: 4, log: { info: () => {}, error: () => {} }, ...more });
   };
   beforeAll(async () => {
     const authorities = (await options.authorities?.()) ?? null;
-    const settings = { ...options.config, ...(authorities ? { RRS_TSA_URL: authorities.urls.join(','), RRS_TSA_CERTIFICATES: authorities.certificates } : {}) };
+    const settings = {
+      RRS_KEYS_DIR: keysDir,
+      ...options.config,
+      ...(authorities ? { RRS_TSA_URL: authorities.urls.join(','), RRS_TSA_CERTIFICATES: authorities.certificates } : {}),
+    };
     made.api = await startApi({ ...options, config: settings });
     made.authorities = authorities;
     await openSigners(made.api.db, keysDir);
