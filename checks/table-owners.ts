@@ -42,6 +42,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
     'evidence_packages',
     'key_successions',
     'log_checkpoints',
+    'log_cosignatures',
     'log_endings',
     'log_epochs',
     'log_leaves',

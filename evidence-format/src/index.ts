@@ -40,6 +40,16 @@ export {
   parseLeaves,
 } from './log/consistency.ts';
 export {
+  type Cosignature,
+  cosignatureLine,
+  cosignatureMessage,
+  parseCosignature,
+  parseWitnessVkey,
+  type WitnessKey,
+  witnessKeyId,
+  witnessVkey,
+} from './log/cosignature.ts';
+export {
   type ConsistencyClaim,
   consistencyProof,
   emptyRoot,

@@ -1425,6 +1425,9 @@ create table log_endings (
   reason text not null check (reason in ('restore', 'mark_lost', 'rewound')),
   -- The backup that was restored.
   backup jsonb,
+  -- The witness that contradicts the database, and the size of the log that it has seen, if it is larger.
+  witness text,
+  witnessed_size bigint,
   ended_at timestamptz(3) not null default now(),
   primary key (org_id, epoch),
   foreign key (org_id, epoch) references log_epochs (org_id, epoch)
@@ -1489,6 +1492,20 @@ create table log_checkpoints (
 );
 select make_tenant_table('log_checkpoints', 'select, insert');
 select make_insert_only('log_checkpoints');
+
+-- Signature lines of witnesses that confirm a checkpoint.
+create table log_cosignatures (
+  org_id uuid not null,
+  epoch integer not null,
+  size bigint not null,
+  witness text not null,
+  line text not null,
+  cosigned_at timestamptz(3) not null,
+  primary key (org_id, epoch, size, witness),
+  foreign key (org_id, epoch, size) references log_checkpoints (org_id, epoch, size)
+);
+select make_tenant_table('log_cosignatures', 'select, insert');
+select make_insert_only('log_cosignatures');
 
 -- Public keys, kept forever. Private keys are files. One key of each kind signs at a time.
 create table evidence_keys (
@@ -1619,6 +1636,8 @@ create table evidence_packages (
   log_root bytea,
   leaf_hash bytea,
   timestamps jsonb not null default '[]',
+  -- The configured witnesses, and when each of them confirmed the checkpoint of the package.
+  witnesses jsonb not null default '[]',
   -- All files of the package, and those that can be downloaded alone.
   files jsonb not null default '[]',
   superseded_at timestamptz(3),

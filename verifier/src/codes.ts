@@ -50,6 +50,7 @@ export const CODES = {
   log_disagrees: { layer: 'log', meaning: 'The two checkpoints of the log describe different trees.' },
   tlog_proof: { layer: 'log', meaning: 'proof/package.tlog-proof is not in its exact form or does not match the bundle.' },
   untrusted_log_key: { layer: 'log', meaning: 'The log is signed with a key that is not one of your trusted keys.' },
+  cosignature: { layer: 'history', meaning: 'The signature of a witness that you trust is not valid for the checkpoint.' },
   epoch: { layer: 'history', meaning: 'The statement at the start of the log is missing, changed, or about another log.' },
   consistency: { layer: 'history', meaning: 'The proof does not show that the log extends its earlier state.' },
   fork: { layer: 'history', meaning: 'The log in this package contradicts a checkpoint that you already have.' },

@@ -19,4 +19,5 @@ export const LIMITS = {
   /** Files that are kept in memory. Further files are only hashed. */
   parsedFiles: 64,
   timestamps: 16,
+  cosignatures: 16,
 } as const;

@@ -1,5 +1,6 @@
 import { FormatError } from '@rrs/evidence-format';
 import type { StatusResult } from './checks/status.ts';
+import type { WitnessSummary } from './checks/witnesses.ts';
 import { CODES, type Code, LAYERS, type LayerName } from './codes.ts';
 import { LIMITS } from './limits.ts';
 import type { TrustCode } from './taken-on-trust.ts';
@@ -34,6 +35,7 @@ export interface PackageSummary {
   bytes: number;
   timestamps: { time: string; authority: string; trusted: boolean }[];
   log: { origin: string; index: number; size: number; root: string } | null;
+  witnesses: WitnessSummary[];
   keys: { package: string | null; log: string | null; note: string | null };
 }
 

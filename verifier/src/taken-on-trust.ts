@@ -9,7 +9,8 @@ export const TAKEN_ON_TRUST = {
   connection_normalized: 'Scans that a connection fetched were converted correctly.',
   pdf_pixels: 'report.pdf shows the same as evidence.json. Only its hash was checked.',
   no_stamp: 'The package was made at the time that it states. No authority that you trust confirms it.',
-  no_checkpoint_or_witness: 'The service shows everybody the same log. You compared no checkpoint that you saved earlier.',
+  no_checkpoint_or_witness:
+    'The service shows everybody the same log. You compared no checkpoint that you saved earlier, and no witness that you trust confirmed it.',
   tenants_share_keys: 'The service keeps its organizations apart: they share its keys.',
 } as const;
 

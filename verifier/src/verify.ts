@@ -15,6 +15,7 @@ import { checkStatus, type StatusResult } from './checks/status.ts';
 import { followSuccession } from './checks/succession.ts';
 import { checkTimes } from './checks/times.ts';
 import { checkTime } from './checks/timestamps.ts';
+import { checkWitnesses, type WitnessSummary } from './checks/witnesses.ts';
 import type { Platform } from './platform.ts';
 import { CheckingStopped, createRecorder, type PackageSummary, type Report } from './report.ts';
 import { takenOnTrust } from './taken-on-trust.ts';
@@ -48,7 +49,9 @@ export async function verifyPackage(source: Source, trust: Trust, platform: Plat
     notes: recorder.notes,
     taken_on_trust: takenOnTrust({
       stamped: summary?.timestamps.some(({ trusted }) => trusted) ?? false,
-      compared: trust.checkpoints.length > 0 && layers.some(({ name, result }) => name === 'history' && result === 'pass'),
+      compared:
+        (trust.checkpoints.length > 0 || (summary?.witnesses.some(({ trusted }) => trusted) ?? false)) &&
+        layers.some(({ name, result }) => name === 'history' && result === 'pass'),
     }),
   };
 }
@@ -116,6 +119,7 @@ interface Proof {
   log: LogState | null;
   timestamps: PackageSummary['timestamps'];
   status: StatusResult | null;
+  witnesses: WitnessSummary[];
 }
 
 async function checkProof(context: CheckContext, { bundle, evidence, key }: { bundle: Bundle; evidence: Evidence | null; key: Proof['key'] }): Promise<Proof> {
@@ -126,14 +130,23 @@ async function checkProof(context: CheckContext, { bundle, evidence, key }: { bu
     const epoch = await recorder.guard('epoch', PROOF.epoch, () => checkEpoch(context, { log, bundle, evidence }));
     await recorder.guard('consistency', PROOF.consistency, () => checkHistory(context, log, epoch));
   }
+  const witnesses = log === null || evidence === null ? [] : await checkConfirmed(context, log, evidence);
   const status = log === null || evidence === null ? null : await recorder.guard('status', '', () => checkStatus(context, { evidence, log }));
   const timestamps = (await recorder.guard('timestamp', PROOF.bundle, () => checkTime(context, bundle, evidence))) ?? [];
   if (evidence !== null)
     checkTimes(context, { generatedAt: evidence.generated_at, timestamps, bundle, keys: { package: key, log: log?.logKey, note: log?.noteKey } });
-  return { key, log, timestamps, status };
+  return { key, log, timestamps, status, witnesses };
 }
 
-function summarize({ files, bytes }: OpenedPackage, evidence: Evidence, { key, log, timestamps }: Proof): PackageSummary {
+async function checkConfirmed(context: CheckContext, { checkpoint }: LogState, { generated_at }: Evidence): Promise<WitnessSummary[]> {
+  const { recorder, trust } = context;
+  const witnesses = (checkpoint && (await recorder.guard('cosignature', PROOF.tlogProof, () => checkWitnesses(context, checkpoint, generated_at)))) ?? [];
+  if (trust.witnessKeys.length > 0 && !witnesses.some(({ trusted }) => trusted))
+    recorder.setLayer('history', 'not_checked', 'none of the witnesses that you trust confirmed the checkpoint');
+  return witnesses;
+}
+
+function summarize({ files, bytes }: OpenedPackage, evidence: Evidence, { key, log, timestamps, witnesses }: Proof): PackageSummary {
   return {
     id: evidence.package_id,
     organization: evidence.organization,
@@ -149,6 +162,7 @@ function summarize({ files, bytes }: OpenedPackage, evidence: Evidence, { key, l
     bytes,
     timestamps,
     log: log === null ? null : { origin: log.origin, index: log.index, size: log.size, root: toBase64(log.root) },
+    witnesses,
     keys: {
       package: key === null ? null : opensshFingerprint(key),
       log: log?.logKey ? opensshFingerprint(log.logKey) : null,

@@ -28,7 +28,7 @@ export interface LogEpoch {
     /** The tree in the database when the epoch started. */
     kept: KnownTree;
     /** The largest tree that is known to have existed. */
-    highest_known: { size: number; root: string | null; source: 'database' | 'mark' };
+    highest_known: { size: number; root: string | null; source: 'database' | 'mark' | 'witness' };
   } | null;
   /** Number of entries that existed and were not kept. Null if it is not known. */
   lost: number | null;
@@ -51,7 +51,7 @@ const epochSchema: Of<LogEpoch> = object<LogEpoch>({
       highest_known: object<NonNullable<LogEpoch['previous']>['highest_known']>({
         size: whole(0),
         root: nullable(sha256Text),
-        source: choice(['database', 'mark']),
+        source: choice(['database', 'mark', 'witness']),
       }),
     }),
   ),

@@ -40,6 +40,7 @@ export interface DB {
   instance_secrets: InstanceSecretsTable;
   key_successions: KeySuccessionsTable;
   log_checkpoints: LogCheckpointsTable;
+  log_cosignatures: LogCosignaturesTable;
   log_endings: LogEndingsTable;
   log_epochs: LogEpochsTable;
   log_leaves: LogLeavesTable;
@@ -339,6 +340,7 @@ interface EvidencePackagesTable {
   log_root: Buffer | null;
   leaf_hash: Buffer | null;
   timestamps: Generated<JsonColumn>;
+  witnesses: Generated<JsonColumn>;
   files: Generated<JsonColumn>;
   superseded_at: Timestamp | null;
   superseded_by: string | null;
@@ -652,11 +654,22 @@ interface LogCheckpointsTable {
   created_at: Generated<Timestamp>;
 }
 
+interface LogCosignaturesTable {
+  org_id: string;
+  epoch: number;
+  size: string;
+  witness: string;
+  line: string;
+  cosigned_at: Timestamp;
+}
+
 interface LogEndingsTable {
   org_id: string;
   epoch: number;
   reason: 'restore' | 'mark_lost' | 'rewound';
   backup: JsonColumn | null;
+  witness: string | null;
+  witnessed_size: string | null;
   ended_at: Generated<Timestamp>;
 }
 

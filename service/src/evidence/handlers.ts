@@ -51,5 +51,5 @@ export const sealHandler = (sealing: Omit<Sealing, 'db'>): JobHandler =>
     }
   });
 
-export const supersededHandler = (sealing: Pick<Sealing, 'keysDir' | 'publicUrl'>): JobHandler =>
+export const supersededHandler = (sealing: Pick<Sealing, 'keysDir' | 'publicUrl' | 'witnesses'>): JobHandler =>
   handle(logSupersededJob, ({ org_id }, { db }) => logSuperseded({ ...sealing, db }, org_id));

@@ -45,6 +45,7 @@ export function toListedPackage(row: PackageRow): Static<typeof ListedPackage> {
     signature: row.key_id === null ? null : { key_id: row.key_id, algorithm: 'ES256' },
     log: log_root === null ? null : { index: Number(row.log_index), tree_size: Number(row.log_size), root_hash: log_root.toString('hex') },
     timestamps: row.timestamps as Body['timestamps'],
+    witnesses: row.witnesses as Body['witnesses'],
     downloads: downloadsOf(row).map(({ format, size, sha256, mediaType }) => ({
       format,
       url: `/api/v1/riskops-evidence/packages/${row.id}/download?format=${format}`,

@@ -112,6 +112,13 @@ export const Package = Named('EvidencePackage', {
     description: 'RFC 3161 timestamps in the ZIP file. Empty if no time-stamping authority is configured or none answered.',
     examples: [[]],
   }),
+  witnesses: Type.Array(
+    Named('EvidenceWitness', {
+      name: Type.String({ description: 'Name of the witness.', examples: ['witness.example/w1'] }),
+      cosigned_at: Nullable(timeOf('When the witness confirmed the checkpoint of the package. Null if it did not answer in time.')),
+    }),
+    { description: 'Witnesses of the transparency log. Empty if none is configured.', examples: [[]] },
+  ),
   files: Type.Array(File, { description: 'Every file under `data/`.' }),
   downloads: Type.Array(Download, { description: 'Available downloads. Empty until the package is ready.' }),
   note: Nullable(Type.String({ description: 'Note given with the request.', examples: [null] })),

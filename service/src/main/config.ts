@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { BlockList, isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { parseWitnessVkey } from '@rrs/evidence-format';
 import { messageOf, OperatorError } from '../shared/errors.ts';
 import { roles } from '../shared/permissions.ts';
 
@@ -65,6 +66,21 @@ const origins = list((item) => {
 const urls = list((item) => {
   if (!URL.canParse(item) || !/^https?:$/.test(new URL(item).protocol)) throw new Error(`"${item}" is not an http or https URL`);
 });
+
+/** Each item is the verifier key of a witness, a space, and its URL. */
+function witnesses(value: string): { name: string; key: Uint8Array; url: string }[] {
+  return value.split(',').flatMap((item) => {
+    const [vkey = '', address = '', ...rest] = item.trim().split(/\s+/);
+    if (vkey === '') return [];
+    const witnessUrl = url('http:', 'https:')(address);
+    if (witnessUrl === null || rest.length > 0) throw new Error(`must list a verifier key and a URL for each witness, not "${item.trim()}"`);
+    try {
+      return [{ ...parseWitnessVkey(vkey), url: witnessUrl }];
+    } catch (error) {
+      throw new Error(`has an invalid key "${vkey}": ${messageOf(error)}`);
+    }
+  });
+}
 
 function certificates(value: string): string | null {
   if (value === '') return null;
@@ -137,6 +153,12 @@ const settings = {
     about: 'PEM root certificates of the time-stamping authorities; required with RRS_TSA_URL',
     secret: true,
     parse: certificates,
+  },
+  RRS_WITNESSES: {
+    default: '',
+    about:
+      'Comma-separated witnesses (C2SP tlog-witness) that confirm checkpoints of the transparency log, each as its verifier key, a space and its URL; empty: none',
+    parse: witnesses,
   },
   RRS_OUTBOUND_ALLOW: {
     default: '',

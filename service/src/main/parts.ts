@@ -61,8 +61,8 @@ export async function startParts({ role, config, log, databaseUrl, stops }: Star
   await blobs.check();
   await retryWhileStarting(log, () => openSigners(db, keysDir(config)));
   // Only workers add to the log and keep marks of it.
-  for (const { orgId, reason } of role === 'api' ? [] : await retryWhileStarting(log, () => endRewoundLogs(db, keysDir(config))))
-    log.warn({ org_id: orgId, reason }, 'database does not match the marks of the transparency log, the next package starts a new epoch');
+  for (const { orgId, reason } of role === 'api' ? [] : await retryWhileStarting(log, () => endRewoundLogs(db, keysDir(config), config.RRS_WITNESSES)))
+    log.warn({ org_id: orgId, reason }, 'database does not match the marks or witnesses of the transparency log, the next package starts a new epoch');
 
   const { RRS_OUTBOUND_ALLOW: allowed, RRS_OUTBOUND_CERTIFICATES: certificates, RRS_OUTBOUND_PROXY: proxy } = config;
   const outbound = createOutbound({ guard: createGuard(allowed), certificates: certificates ?? undefined, proxy });
@@ -72,7 +72,7 @@ export async function startParts({ role, config, log, databaseUrl, stops }: Star
   const metrics = createMetrics(db);
   const address = { url: config.RRS_PUBLIC_URL ?? `http://${hostInUrl(config.HOST)}:${config.PORT}` };
   const publicUrl = (): string => address.url;
-  const sealing = { blobs, publicUrl, version, keysDir: keysDir(config), authorities: authoritiesOf(config) };
+  const sealing = { blobs, publicUrl, version, keysDir: keysDir(config), authorities: authoritiesOf(config), witnesses: config.RRS_WITNESSES };
   if (role !== 'api') {
     // Only one service at a time can use the embedded server.
     const alone = config.DATABASE_URL === null;

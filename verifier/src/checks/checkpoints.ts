@@ -1,5 +1,6 @@
 import {
   type Checkpoint,
+  type Cosignature,
   ed25519RawFromSpki,
   equalBytes,
   FormatError,
@@ -9,6 +10,7 @@ import {
   noteKeyIdEd25519,
   parseCheckpoint,
   parseConsistencyAnswer,
+  parseCosignature,
   parseNote,
   parseOrigin,
   parsePackageStatus,
@@ -18,6 +20,7 @@ import {
   vkey,
 } from '@rrs/evidence-format';
 import { verifyEcdsa, verifyEd25519 } from '../crypto/signatures.ts';
+import { LIMITS } from '../limits.ts';
 import type { Subtle } from '../platform.ts';
 import { type NoteKey, noteKey, parseTrust, type Trust } from '../trust/trust.ts';
 import type { CheckContext } from './context.ts';
@@ -29,14 +32,28 @@ export interface SignedCheckpoint {
   signature: NoteSignature;
 }
 
+export interface CosignedCheckpoint extends SignedCheckpoint {
+  cosignatures: Cosignature[];
+}
+
 /** Parses a checkpoint that must have exactly one signature, made under the name of the log. */
 export function readCheckpoint(note: string): SignedCheckpoint {
+  const { cosignatures, ...signed } = readCosigned(note);
+  if (cosignatures.length > 0) throw new FormatError('a checkpoint must have exactly one signature');
+  return signed;
+}
+
+/** Parses a checkpoint with the signature of the log and then those of witnesses. */
+export function readCosigned(note: string): CosignedCheckpoint {
   const { text, signatures } = parseNote(note);
   const checkpoint = parseCheckpoint(text);
   const [signature, ...rest] = signatures;
-  if (signature === undefined || rest.length > 0) throw new FormatError('a checkpoint must have exactly one signature');
+  if (signature === undefined) throw new FormatError('a checkpoint must have a signature');
   if (signature.name !== signerOf(checkpoint.origin)) throw new FormatError('the name of the signer differs from the origin of the checkpoint');
-  return { checkpoint, text, signature };
+  if (rest.length > LIMITS.cosignatures) throw new FormatError(`a checkpoint must have at most ${LIMITS.cosignatures} signatures of witnesses`);
+  if (new Set(rest.map(({ name }) => name)).size < rest.length) throw new FormatError('a witness signed the checkpoint twice');
+  if (rest.some(({ name }) => name === signature.name)) throw new FormatError('a checkpoint must have one signature of its log');
+  return { checkpoint, text, signature, cosignatures: rest.map(parseCosignature) };
 }
 
 export interface CheckpointKey {
@@ -77,7 +94,7 @@ export async function requireReadable(given: Trust, subtle: Subtle): Promise<voi
     ...trust.noteKeys.map(({ spki }) => ({ spki, kind: 'ed25519' as const })),
   ];
   for (const [index, note] of trust.checkpoints.entries()) {
-    const signed = readOrExplain(`checkpoint ${index + 1}`, () => readCheckpoint(note));
+    const signed = readOrExplain(`checkpoint ${index + 1}`, () => readCosigned(note));
     const results = await Promise.all(keys.map((key) => verifyNote(subtle, signed, key)));
     if (keys.length > 0 && !results.includes(true)) throw new Error(`checkpoint ${index + 1} is not signed with one of your trusted log keys`);
   }

@@ -15,7 +15,7 @@ import {
   toBase64,
   verifyConsistency,
 } from '@rrs/evidence-format';
-import { readCheckpoint, type SignedCheckpoint, verifyNote } from './checkpoints.ts';
+import { readCosigned, type SignedCheckpoint, verifyNote } from './checkpoints.ts';
 import type { CheckContext } from './context.ts';
 import type { LogState } from './log.ts';
 import { LEAVES, PROOF } from './proof-files.ts';
@@ -86,7 +86,7 @@ async function compareCheckpoint(context: CheckContext, { note, label }: Given, 
   };
   let given: SignedCheckpoint;
   try {
-    given = readCheckpoint(note);
+    given = readCosigned(note);
   } catch (error) {
     return skip(`it is not a valid checkpoint (${error instanceof Error ? error.message : error}).`);
   }

@@ -26,7 +26,7 @@ import {
 } from '@rrs/evidence-format';
 import { verifyEcdsa } from '../crypto/signatures.ts';
 import { includesKey } from '../trust/trust.ts';
-import { checkNoteKeys, isNameOf, readCheckpoint, type SignedCheckpoint, verifyNote } from './checkpoints.ts';
+import { type CosignedCheckpoint, checkNoteKeys, isNameOf, readCheckpoint, readCosigned, type SignedCheckpoint, verifyNote } from './checkpoints.ts';
 import type { CheckContext } from './context.ts';
 import { type Bundle, PROOF } from './proof-files.ts';
 
@@ -38,6 +38,8 @@ export interface LogState {
   root: Bytes;
   logKey: Uint8Array | null;
   noteKey: Uint8Array | null;
+  /** The C2SP checkpoint with the signatures of witnesses. */
+  checkpoint: CosignedCheckpoint | null;
 }
 
 /** Checks the entry in the organization's log: its leaf, its inclusion in the tree and both signed checkpoints. */
@@ -59,7 +61,7 @@ export async function checkLog(context: CheckContext, bundle: Bundle, about: { e
   const noteKey = c2sp === null ? null : await recorder.guard('checkpoint_signature', PROOF.tlogProof, () => checkNoteKeys(context, c2sp));
   recordLogResult(context, { logKey, noteKey, origin, where: `index ${index} of ${size} entries in ${origin}` });
   recorder.note(`The log states that it added the entry at ${new Date(safeNumber(entry.integratedTime) * 1000).toISOString()}.`);
-  return { origin, index, size, root, logKey, noteKey };
+  return { origin, index, size, root, logKey, noteKey, checkpoint: c2sp };
 }
 
 function safeNumber(text: string): number {
@@ -159,14 +161,14 @@ async function checkRekorCheckpoint(
   return signed;
 }
 
-async function checkTlogProof({ opened, recorder }: CheckContext, bundle: Bundle, { index }: { index: number }): Promise<SignedCheckpoint | null> {
+async function checkTlogProof({ opened, recorder }: CheckContext, bundle: Bundle, { index }: { index: number }): Promise<CosignedCheckpoint | null> {
   const bytes = opened.files.get(PROOF.tlogProof)?.bytes;
   const proof = bytes ? await recorder.guard('tlog_proof', PROOF.tlogProof, () => parseTlogProof(fromUtf8(bytes))) : null;
   if (proof === null) return null;
   const { hashes } = bundle.verificationMaterial.tlogEntries[0].inclusionProof;
   if (proof.index !== index || proof.hashes.map(toBase64).join() !== hashes.join())
     recorder.fail('tlog_proof', PROOF.tlogProof, 'The proof differs from the inclusion proof in the bundle.');
-  return recorder.guard('checkpoint', PROOF.tlogProof, () => readCheckpoint(proof.checkpoint));
+  return recorder.guard('checkpoint', PROOF.tlogProof, () => readCosigned(proof.checkpoint));
 }
 
 interface Origins {

@@ -191,6 +191,7 @@ test.for([
   ['a status of another package', ['plain.zip', '--keys', 'keys', '--status', 'other-package.json']],
   ['a status by another key', ['plain.zip', '--keys', 'keys', '--status', 'other-key.json']],
   ['a status whose signature is for another statement', ['plain.zip', '--keys', 'keys', '--status', 'changed.json']],
+  ['a witness key that is not one', ['plain.zip', '--keys', 'keys', '--witness-key', 'vkey']],
   ['an invalid time limit', ['package.zip', '--time-limit=soon']],
   ['a list of keys without a version', ['package.zip', '--keys', 'keys-v1.json']],
   ['a list of keys in another version', ['package.zip', '--keys', 'keys-v3.json']],

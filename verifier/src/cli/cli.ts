@@ -19,6 +19,7 @@ Options:
   --key FILE            Trusted package key (PEM, P-256).
   --log-key FILE        Trusted log key (PEM, P-256).
   --note-key FILE|VKEY  Trusted checkpoint key of the log (PEM, Ed25519, or a verifier key).
+  --witness-key FILE|VKEY  Trusted witness of the log (verifier key). At least one of them must have confirmed the checkpoint.
   --tsa-root FILE       Trusted certificates of time-stamping authorities (PEM).
   --checkpoint FILE     Checkpoint of the log that you saved earlier. It is compared with the log in the package.
   --consistency FILE    Consistency proof between your checkpoint and the log in the package: the response of
@@ -33,7 +34,7 @@ Options:
   --version             Print the version.
   -h, --help            Print this help.
 
-You can repeat --keys, --key, --log-key, --note-key, --tsa-root, --checkpoint and --consistency.
+You can repeat --keys, --key, --log-key, --note-key, --witness-key, --tsa-root, --checkpoint and --consistency.
 
 Exit status:
   0  Verified.
@@ -59,6 +60,7 @@ const OPTIONS = {
   key: repeatable,
   'log-key': repeatable,
   'note-key': repeatable,
+  'witness-key': repeatable,
   'tsa-root': repeatable,
   checkpoint: repeatable,
   consistency: repeatable,
@@ -97,6 +99,7 @@ async function run(args: string[], terminal: Terminal): Promise<number> {
   }
   const trust = { ...trustFrom(values), organization: values.organization ?? null, origin: values.origin ?? null };
   trust.consistencies = (values.consistency ?? []).map((file) => readFileSync(file, 'utf8'));
+  trust.witnessKeys = (values['witness-key'] ?? []).map((value) => (isVkey(value) ? value : readFileSync(value, 'utf8')));
   if (values.status !== undefined) trust.status = readFileSync(values.status, 'utf8');
   await requireReadable(trust, nodePlatform().subtle);
   const options = { timeLimit: millisecondsOf(values['time-limit']) };

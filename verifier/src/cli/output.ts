@@ -81,6 +81,7 @@ function packageLines(summary: PackageSummary): string[] {
         : summary.timestamps.map(({ time, authority, trusted }) => `${time} by ${authority}${trusted ? '' : ' (not trusted)'}`).join('; '),
     ],
     ['Log', log === null ? null : `${log.origin}, index ${log.index} of ${log.size} entries, root ${log.root}`],
+    ['Witnesses', summary.witnesses.map(({ name, time, trusted }) => `${name} at ${time}${trusted ? '' : ' (not checked)'}`).join('; ') || null],
     ['Signed by', keys.package],
     ['Log keys', [keys.log, keys.note].filter((key) => key !== null).join(', ') || null],
   ];

@@ -1,4 +1,13 @@
-import { ed25519RawFromSpki, opensshFingerprint, parseVkey, spkiFromEd25519Raw, spkiFromPem, toHex } from '@rrs/evidence-format';
+import {
+  ed25519RawFromSpki,
+  opensshFingerprint,
+  parseVkey,
+  parseWitnessVkey,
+  spkiFromEd25519Raw,
+  spkiFromPem,
+  toHex,
+  type WitnessKey,
+} from '@rrs/evidence-format';
 import { type Certificate, parseCertificate } from '../crypto/x509.ts';
 
 /** What the caller trusts. All of it must come from a source other than the package. */
@@ -15,6 +24,8 @@ export interface Trust {
   checkpoints: string[];
   /** Consistency proofs of the log: responses of the API. */
   consistencies?: string[];
+  /** Verifier keys of witnesses of the log. At least one of them must have confirmed the checkpoint. */
+  witnessKeys?: string[];
   /** Statement of the service about the status of the package: response of the API. */
   status?: string;
   /** Known periods of use of the keys above. */
@@ -52,6 +63,7 @@ export interface ParsedTrust {
   checkpoints: string[];
   consistencies: string[];
   status: string | null;
+  witnessKeys: WitnessKey[];
   /** `end` is when the key was replaced or revoked, whichever came first. */
   periods: { key: Uint8Array; from: number; end: number }[];
   origins: string[];
@@ -69,6 +81,7 @@ export function parseTrust(trust: Trust): ParsedTrust {
     checkpoints: trust.checkpoints,
     consistencies: trust.consistencies ?? [],
     status: trust.status ?? null,
+    witnessKeys: (trust.witnessKeys ?? []).map((text) => parseWitnessVkey(text.trim())),
     periods: trust.periods.map(({ key, from, to, revoked }) => ({
       key: spkiFromPem(key),
       from: timeOf(from, Number.NEGATIVE_INFINITY),

@@ -16,12 +16,14 @@ import {
 } from '@rrs/evidence-format';
 import type { Database, TenantTx } from '../../db/database.ts';
 import { readSuccessions, type Signers } from '../keys/keys.ts';
+import { type Contradiction, compareWithWitnesses, contradictionIn, cosign } from './cosign.ts';
 import { expectNoMarks, highestEpoch, type LogMark, marksAreLost, readMarks, writeMark } from './marks.ts';
 import {
   type Appended,
   appendLeaf,
   hasStatement,
   type LogEnding,
+  type LogRef,
   LogRestarted,
   type LogState,
   latestCheckpoint,
@@ -29,6 +31,7 @@ import {
   proveConsistency,
   readTransparencyLog,
 } from './transparency-log.ts';
+import type { Witness, WitnessAnswer } from './witnesses.ts';
 
 export interface LogOpening {
   db: Database;
@@ -36,10 +39,31 @@ export interface LogOpening {
   signers: Signers;
   /** Name of a log that does not exist yet. */
   name: string;
+  witnesses: readonly Witness[];
 }
 
+export interface OpenLog {
+  log: LogState;
+  /** What the witnesses said about the log before anything is added to it. */
+  answers: WitnessAnswer[];
+}
+
+/** Copies of a database that use the same keys and witnesses can start the same epoch, so the next one may be taken too. */
+const MAX_CONTRADICTIONS = 3;
+
 /** Returns the epoch that can be appended to. Starts the first one, or the next one if the database was restored or rewound. */
-export async function openLog({ db, keysDir, signers, name }: LogOpening, orgId: string): Promise<LogState> {
+export async function openLog(opening: LogOpening, orgId: string): Promise<OpenLog> {
+  for (let contradictions = 0; ; contradictions++) {
+    const log = await openEpoch(opening, orgId);
+    const answers = await compareWithWitnesses(opening, opening.signers, log);
+    const contradiction = contradictionIn(answers);
+    // A witness that contradicts every epoch is out of order.
+    if (contradiction === null || contradictions === MAX_CONTRADICTIONS) return { log, answers };
+    await endContradicted(opening.db, log, contradiction);
+  }
+}
+
+async function openEpoch({ db, keysDir, signers, name }: LogOpening, orgId: string): Promise<LogState> {
   await endIfRewound(db, keysDir, orgId);
   const marks = await readMarks(keysDir, orgId);
   const read = () => db.withTenant({ orgId }, (tx) => readTransparencyLog(tx, orgId));
@@ -78,7 +102,10 @@ async function describeEpoch(db: Database, { orgId, name, previous, marks }: Pre
   const kept = previous ?? { epoch: last, origin: originIn(marks, last), size: 0 };
   const root = previous ? await db.withTenant({ orgId }, async (tx) => (await proveConsistency(tx, previous, 0, previous.size)).root) : emptyRoot;
   const mark = marks.get(kept.origin);
-  const isAhead = mark !== undefined && (mark.size > kept.size || (mark.size === kept.size && mark.root !== toHex(root)));
+  const ending = previous?.ending ?? null;
+  const highest = highestKnown({ kept: { size: kept.size, root: toHex(root) }, mark, witnessed: ending?.witnessed_size ?? 0 });
+  // A witness that has seen another tree does not say how many entries of it are gone.
+  const isLossKnown = ending?.witness ? ending.witnessed_size !== null : mark !== undefined;
   const origin = logOrigin({ name: parseOrigin(kept.origin).name, epoch: last + 1 });
   return {
     organization_id: orgId,
@@ -88,13 +115,26 @@ async function describeEpoch(db: Database, { orgId, name, previous, marks }: Pre
       epoch: kept.epoch,
       origin: kept.origin,
       kept: { size: kept.size, root: toHex(root) },
-      highest_known: isAhead ? { size: mark.size, root: mark.root, source: 'mark' } : { size: kept.size, root: toHex(root), source: 'database' },
+      highest_known: highest,
     },
-    lost: mark === undefined ? null : Math.max(0, mark.size - kept.size),
-    reason: previous?.ending?.reason ?? 'rewound',
-    backup: previous?.ending?.backup ?? null,
+    lost: isLossKnown ? highest.size - kept.size : null,
+    reason: ending?.reason ?? 'rewound',
+    backup: ending?.backup ?? null,
     at,
   };
+}
+
+interface KnownSizes {
+  kept: { size: number; root: string };
+  mark: LogMark | undefined;
+  witnessed: number;
+}
+
+/** The largest tree that the database, the marks or a witness know. */
+function highestKnown({ kept, mark, witnessed }: KnownSizes): NonNullable<LogEpoch['previous']>['highest_known'] {
+  if (witnessed > Math.max(kept.size, mark?.size ?? 0)) return { size: witnessed, root: null, source: 'witness' };
+  const isAhead = mark !== undefined && (mark.size > kept.size || (mark.size === kept.size && mark.root !== kept.root));
+  return isAhead ? { size: mark.size, root: mark.root, source: 'mark' } : { ...kept, source: 'database' };
 }
 
 function originIn(marks: ReadonlyMap<string, LogMark>, epoch: number): string {
@@ -163,6 +203,19 @@ async function endIfRewound(db: Database, keysDir: string, orgId: string): Promi
   });
 }
 
+/** A witness has seen another log, so this epoch must not grow any more. */
+export async function endContradicted(db: Database, { orgId, epoch }: LogRef, { witness, size }: Contradiction): Promise<void> {
+  const ending = { org_id: orgId, epoch, reason: 'rewound' as const, witness, witnessed_size: size === null ? null : String(size) };
+  await db.withTenant({ orgId }, async (tx) => {
+    await lockLog(tx, orgId);
+    await tx
+      .insertInto('log_endings')
+      .values(ending)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  });
+}
+
 /**
  * Compares the log with the marks in this copy of the key folder. Hold the lock of the log, so that no other process adds a leaf and a mark in between.
  * A log without a mark was started by a process with another copy of the folder, unless this copy has no marks at all.
@@ -181,13 +234,36 @@ export async function rewindOf(tx: TenantTx, log: LogState, keysDir: string): Pr
 }
 
 /** Called when a process that can append starts. Returns the organizations whose log will continue in a new epoch. */
-export async function endRewoundLogs(db: Database, keysDir: string): Promise<{ orgId: string; reason: LogEnding['reason'] }[]> {
+export async function endRewoundLogs(
+  db: Database,
+  keysDir: string,
+  witnesses: readonly Witness[] = [],
+): Promise<{ orgId: string; reason: LogEnding['reason'] }[]> {
   const organizations = await db.withSystem((tx) => tx.selectFrom('log_epochs').select('org_id').distinct().execute());
   if (organizations.length === 0) await expectNoMarks(keysDir);
   const ended: { orgId: string; reason: LogEnding['reason'] }[] = [];
+  let asked = witnesses;
   for (const { org_id: orgId } of organizations) {
     const reason = await endIfRewound(db, keysDir, orgId);
     if (reason !== null) ended.push({ orgId, reason });
+    const checkpoint = reason === null ? await readLatest(db, orgId) : null;
+    if (checkpoint === null || asked.length === 0) continue;
+    const answers = await cosign({ db, witnesses: asked }, checkpoint.log, checkpoint);
+    // Asks no witness twice that does not answer, so that the start does not take a time-out for each organization.
+    asked = asked.filter(({ name }) => !answers.some(({ witness, outcome }) => witness === name && outcome === 'missing'));
+    const contradiction = contradictionIn(answers);
+    if (contradiction === null) continue;
+    await endContradicted(db, checkpoint.log, contradiction);
+    ended.push({ orgId, reason: 'rewound' });
   }
   return ended;
+}
+
+/** The latest checkpoint of an epoch that can grow. */
+function readLatest(db: Database, orgId: string) {
+  return db.withTenant({ orgId }, async (tx) => {
+    const log = await readTransparencyLog(tx, orgId);
+    const checkpoint = log === null || log.ending !== null ? null : await latestCheckpoint(tx, log);
+    return log === null || checkpoint === null ? null : { ...checkpoint, log };
+  });
 }

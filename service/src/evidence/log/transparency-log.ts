@@ -81,6 +81,9 @@ async function insertLeaf(tx: TenantTx, { orgId, epoch }: LogRef, { packageId, e
 export interface LogEnding {
   reason: 'restore' | 'mark_lost' | 'rewound';
   backup: { created_at: string; sha256: string } | null;
+  /** The witness that contradicts the database, and the size that it has seen, if that is larger. */
+  witness: string | null;
+  witnessed_size: number | null;
 }
 
 export interface LogState extends LogRef {
@@ -96,7 +99,7 @@ export async function readTransparencyLog(tx: TenantTx, orgId: string, epoch?: n
   const { rows } = await sql<{ epoch: number; origin: string; created_at: Date; size: string; ending: LogEnding | null }>`
     select e.epoch, e.origin, e.created_at,
       (select coalesce(max(index) + 1, 0) from log_leaves where org_id = ${orgId} and epoch = e.epoch) as size,
-      (select jsonb_build_object('reason', reason, 'backup', backup) from log_endings where org_id = ${orgId} and epoch = e.epoch) as ending
+      (select jsonb_build_object('reason', reason, 'backup', backup, 'witness', witness, 'witnessed_size', witnessed_size) from log_endings where org_id = ${orgId} and epoch = e.epoch) as ending
     from log_epochs e where e.org_id = ${orgId} and e.epoch = coalesce(${epoch ?? null}::int, e.epoch)
     order by e.epoch desc limit 1`.execute(tx);
   const [row] = rows;

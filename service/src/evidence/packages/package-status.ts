@@ -4,8 +4,10 @@ import type { Database, TenantTx } from '../../db/database.ts';
 import { AppError } from '../../shared/errors.ts';
 import { openSigners, type Signers } from '../keys/keys.ts';
 import { logName, signCheckpoint } from '../log/checkpoints.ts';
-import { appendMarked, openLog, signStatement } from '../log/open-log.ts';
+import { contradictionIn, cosign } from '../log/cosign.ts';
+import { appendMarked, endContradicted, openLog, signStatement } from '../log/open-log.ts';
 import { type Appended, appendLeaf, type LogState, latestCheckpoint, recordCheckpoint } from '../log/transparency-log.ts';
+import type { Witness } from '../log/witnesses.ts';
 import type { PackageRow } from './packages.ts';
 import { unloggedPackages } from './supersede.ts';
 
@@ -34,21 +36,24 @@ interface Logging {
   db: Database;
   keysDir: string;
   publicUrl: () => string;
+  witnesses: readonly Witness[];
 }
 
 const BATCH = 100;
 
 /** Adds a signed statement to the log for each superseded package that has none, and then signs a checkpoint. */
-export async function logSuperseded({ db, keysDir, publicUrl }: Logging, orgId: string): Promise<void> {
+export async function logSuperseded({ db, keysDir, publicUrl, witnesses }: Logging, orgId: string): Promise<void> {
   const signers = await openSigners(db, keysDir);
   const pending = () => db.withTenant({ orgId }, (tx) => unloggedPackages(tx, orgId, BATCH));
   for (let rows = await pending(); rows.length > 0; rows = await pending()) {
-    const log = await openLog({ db, keysDir, signers, name: logName(publicUrl(), orgId) }, orgId);
+    const { log } = await openLog({ db, keysDir, signers, name: logName(publicUrl(), orgId), witnesses }, orgId);
     let last: Appended | null = null;
     for (const row of rows) last = await logStatus({ db, keysDir, signers, log }, row);
     if (last === null) continue;
     const checkpoint = await signCheckpoint(signers, last);
     await db.withTenant({ orgId }, (tx) => recordCheckpoint(tx, log, checkpoint));
+    const contradiction = contradictionIn(await cosign({ db, witnesses }, log, checkpoint));
+    if (contradiction !== null) await endContradicted(db, log, contradiction);
   }
 }
 

@@ -14,7 +14,11 @@ import { lockAndCompare, lockPackagesOfItem, newestPublished, queueLogEntries, r
  * Makes the sealed package visible and supersedes the earlier packages of the work item. The package itself is superseded at once if a later
  * one was published first, or if a finding changed while it was sealed.
  */
-export async function publishPackage(tx: TenantTx, row: PackageRow, { bag, archive, asOf, generatedAt, logged, keyId, timestamps }: Sealed): Promise<void> {
+export async function publishPackage(
+  tx: TenantTx,
+  row: PackageRow,
+  { bag, archive, asOf, generatedAt, logged, keyId, timestamps, witnesses }: Sealed,
+): Promise<void> {
   const { org_id: orgId, id, work_item_id } = row;
   const { evidence, payload, tags } = bag;
   const outdated = await lockAndCompare(tx, orgId, evidence.findings);
@@ -45,6 +49,7 @@ export async function publishPackage(tx: TenantTx, row: PackageRow, { bag, archi
       timestamps: JSON.stringify(
         Array.from({ length: timestamps }, (_, index) => ({ file: index === 0 ? 'proof/timestamp.tsr' : `proof/timestamp-${index + 1}.tsr` })),
       ),
+      witnesses: JSON.stringify(witnesses.map((answer) => ({ name: answer.witness, cosigned_at: answer.outcome === 'cosigned' ? answer.at : null }))),
       files: JSON.stringify(files),
     })
     .where('org_id', '=', orgId)

@@ -8,6 +8,7 @@ import {
   spkiFromPem,
   topFolder,
   vkey,
+  witnessVkey,
   writeZip,
   type ZipEntry,
 } from '@rrs/evidence-format';
@@ -20,8 +21,10 @@ import type { ReportContext } from '../formats/context.ts';
 import { possibleFormats } from '../formats/formats.ts';
 import { openSigners, type Signers } from '../keys/keys.ts';
 import { logName } from '../log/checkpoints.ts';
-import { openLog } from '../log/open-log.ts';
-import type { LogState } from '../log/transparency-log.ts';
+import { contradictionIn, cosign } from '../log/cosign.ts';
+import { endContradicted, openLog } from '../log/open-log.ts';
+import { LogRestarted, type LogState } from '../log/transparency-log.ts';
+import type { Witness, WitnessAnswer } from '../log/witnesses.ts';
 import { verifyStored } from '../verify/verify-stored.ts';
 import { type Bag, type BagFile, writeBag } from './bag.ts';
 import type { PackageRow } from './packages.ts';
@@ -39,6 +42,7 @@ export interface Sealing {
   publicUrl: () => string;
   version: string;
   authorities: TimestampAuthorities | null;
+  witnesses: readonly Witness[];
   /** Called before each step. Tests use it to interrupt sealing. */
   onStep?: (step: SealingStep) => Promise<void>;
 }
@@ -51,7 +55,11 @@ export interface Sealed {
   logged: LoggedSignature;
   keyId: string;
   timestamps: number;
+  witnesses: WitnessAnswer[];
 }
+
+/** After this many attempts, a witness that still contradicts the log counts as one that did not answer. */
+const ATTEMPTS_WITH_WITNESSES = 3;
 
 /** Does everything except publishing, for which the caller uses one transaction. */
 export async function sealPackage(sealing: Sealing, row: PackageRow, { withoutTimestamps = false } = {}): Promise<Sealed> {
@@ -59,33 +67,62 @@ export async function sealPackage(sealing: Sealing, row: PackageRow, { withoutTi
   const orgId = row.org_id;
   const authorities = withoutTimestamps ? null : sealing.authorities;
   const signers = await openSigners(db, sealing.keysDir);
-  const log = await openLog({ db, keysDir: sealing.keysDir, signers, name: logName(sealing.publicUrl(), orgId) }, orgId);
-  const { bag, asOf, generatedAt } = await writeSnapshot(sealing, row, { signers, log, timestamped: authorities !== null });
+  const { keysDir, witnesses } = sealing;
+  const { log, answers } = await openLog({ db, keysDir, signers, name: logName(sealing.publicUrl(), orgId), witnesses }, orgId);
+  const { bag, asOf, generatedAt } = await writeSnapshot(sealing, row, {
+    signers,
+    log,
+    timestamped: authorities !== null,
+    missingWitnesses: missingIn(answers),
+  });
 
   await onStep('sign');
   const signed = await signBag(signers, bag);
 
   await onStep('log');
-  const logged = await appendSignature(db, signers, { row, log, keysDir: sealing.keysDir }, signed);
+  const logged = await appendSignature(db, signers, { row, log, keysDir }, signed);
 
   await onStep('checkpoint');
   const proof = await buildLogProof(db, signers, logged);
+  const confirmed = await cosign({ db, witnesses }, log, { size: logged.size, note: proof.note });
+  const contradiction = contradictionIn(confirmed);
+  if (contradiction !== null && row.attempts <= ATTEMPTS_WITH_WITNESSES) {
+    await endContradicted(db, log, contradiction);
+    throw new LogRestarted(`the witness ${contradiction.witness} has seen another log`);
+  }
 
   await onStep('timestamp');
   const timestamps = authorities ? await requestTimestamps(authorities, signed.signature) : [];
 
   await onStep('archive');
-  const proofs = await proofFiles({ signers, signed, logged, proof, timestamps, sealedAt: new Date() });
+  const proofs = await proofFiles({
+    signers,
+    signed,
+    logged,
+    proof: { ...proof, note: withCosignatures(proof.note, confirmed) },
+    timestamps,
+    sealedAt: new Date(),
+  });
   const archive = await blobs.put(writeZip(entriesOf(blobs, folderOf(row), [...bag.payload, ...bag.tags, ...proofs]), { crc32 }));
 
   await onStep('verify');
   const trust = { packageKeys: [signers.package.publicKeyPem], logKeys: [signers.log.publicKeyPem], noteKeys: [signers.logNote.publicKeyPem] };
-  const report = await verifyStored(blobs, archive, { ...emptyTrust(), ...trust, timestampRoots: authorities ? [authorities.certificates] : [] });
+  const witnessKeys = witnesses.filter(({ name }) => !missingIn(confirmed).includes(name)).map(witnessVkey);
+  const report = await verifyStored(blobs, archive, { ...emptyTrust(), ...trust, witnessKeys, timestampRoots: authorities ? [authorities.certificates] : [] });
   if (report.verdict !== 'verified')
     throw new Error(
       `the sealed package does not verify: ${report.failures.map(({ code, file, detail }) => `${code} ${file} ${detail}`).join('; ') || report.verdict}`,
     );
-  return { bag, archive, asOf, generatedAt, logged, keyId: signers.package.keyId, timestamps: timestamps.length };
+  return { bag, archive, asOf, generatedAt, logged, keyId: signers.package.keyId, timestamps: timestamps.length, witnesses: confirmed };
+}
+
+function missingIn(answers: readonly WitnessAnswer[]): string[] {
+  return answers.flatMap(({ witness, outcome }) => (outcome === 'cosigned' ? [] : [witness]));
+}
+
+/** C2SP notes carry the signatures of witnesses after that of the log. */
+function withCosignatures(note: string, answers: readonly WitnessAnswer[]): string {
+  return note + answers.map((answer) => (answer.outcome === 'cosigned' ? answer.line : '')).join('');
 }
 
 export function folderOf({ work_item_id, sequence }: Pick<PackageRow, 'work_item_id' | 'sequence'>): string {
@@ -96,6 +133,8 @@ interface SealingContext {
   signers: Signers;
   log: LogState;
   timestamped: boolean;
+  /** Witnesses that did not confirm the log just before the snapshot. The package is written before they confirm its own entry. */
+  missingWitnesses: readonly string[];
 }
 
 /** The snapshot is large, so no reference to it leaves this function. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { eraseHandler, sealHandler, supersededHandler } from '../../evidence/handlers.ts';
 import { openSigners } from '../../evidence/keys/keys.ts';
+import type { Witness } from '../../evidence/log/witnesses.ts';
 import type { Sealing, SealingStep } from '../../evidence/packages/seal.ts';
 import type { TimestampAuthorities } from '../../evidence/packages/timestamps.ts';
 import { importHandler } from '../../findings/handlers.ts';
@@ -26,6 +27,7 @@ export interface PackageBody {
 
 export interface PackagesOptions extends StartApiOptions {
   authorities?: () => Promise<TimestampAuthorities | null>;
+  witnesses?: () => readonly Witness[];
   /** Starts no worker. The test can start one. */
   idle?: boolean;
 }
@@ -41,6 +43,7 @@ export function usePackages(options: PackagesOptions = {}) {
     publicUrl: () => api().url,
     version: '0.0.0',
     authorities: made.authorities ?? null,
+    witnesses: options.witnesses?.() ?? [],
   });
   const work = (more: Partial<WorkerOptions> = {}): Promise<Worker> => {
     const { db, blobs, databaseUrl, follower } = api();

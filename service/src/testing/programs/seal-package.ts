@@ -16,6 +16,7 @@ await startWorker({
       publicUrl: () => publicUrl,
       version: '0.0.0',
       authorities: null,
+      witnesses: [],
       onStep: async (step) => {
         if (step === fatalStep) process.kill(process.pid, 'SIGKILL');
       },
