@@ -36,6 +36,7 @@ const subFolders = {
     packages: ['artifacts', 'content', 'formats', 'keys', 'log', 'verify'],
     sharing: ['packages'],
     verify: ['keys', 'packages', 'sharing'],
+    deep: [],
   },
 };
 

@@ -1,8 +1,9 @@
+export { type OpenedPackage, readPackage, type StoredFile } from './archive/read-package.ts';
 export { type BlobLike, blobSource, bytesSource, type Source } from './archive/source.ts';
 export { requireReadable } from './checks/checkpoints.ts';
 export { CODES, type Code, LAYERS, type LayerName } from './codes.ts';
 export { browserPlatform, type Platform } from './platform.ts';
-export type { Failure, Layer, PackageSummary, Report } from './report.ts';
+export { createRecorder, type Failure, type Layer, type PackageSummary, type Report } from './report.ts';
 export { TAKEN_ON_TRUST, type TrustCode } from './taken-on-trust.ts';
 export { addKeys, type KeyFile, keyFilesIn } from './trust/key-files.ts';
 export { emptyTrust, type Trust } from './trust/trust.ts';

@@ -55,7 +55,7 @@ export interface Terminal {
 }
 
 const repeatable = { type: 'string', multiple: true } as const;
-const OPTIONS = {
+export const OPTIONS = {
   keys: repeatable,
   key: repeatable,
   'log-key': repeatable,

@@ -33,7 +33,8 @@ export function openReport(blobs: BlobStore, { sha256, filename }: ImportRow): R
   };
 }
 
-async function* uncompressed(chunks: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** Expands a file if it is compressed. */
+export async function* uncompressed(chunks: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
   const first = await chunks.next();
   if (first.done) return;
   async function* all(): AsyncGenerator<Uint8Array> {

@@ -30,6 +30,11 @@ Manage signing and encryption keys:
   rrs keys rotate [--compromised]  create new signing keys; the old public keys stay published
   rrs credentials rotate           re-encrypt the credentials of all connections with a new key and delete the old key
 
+Verify evidence:
+  rrs evidence verify [--deep] <package.zip> [options]
+                                   verify a package like rrs-verify, whose options it takes; --deep also reads the original scan reports
+                                   and checks that they show each finding before the fix and not after it
+
 Back up and restore:
   rrs backup <folder>              write the database, files and signing keys to a new folder; the service can keep running
   rrs restore <folder>             restore a backup into an empty database
@@ -85,6 +90,15 @@ async function run(command: string, args: string[]): Promise<number> {
       const { administer } = await import('./administer.ts');
       process.stdout.write(await administer(command, args, ...settings()));
       return 0;
+    }
+    case 'evidence': {
+      if (args[0] !== 'verify') {
+        process.stderr.write(`rrs: unknown command "evidence ${args[0] ?? ''}". "rrs help" lists all commands.\n`);
+        return 2;
+      }
+      const { verifyEvidence } = await import('./verify-evidence.ts');
+      const write = { out: (text: string) => void process.stdout.write(text), err: (text: string) => void process.stderr.write(text) };
+      return verifyEvidence(args.slice(1), { ...write, color: process.stdout.isTTY });
     }
     case '--version':
       process.stdout.write(`${version}\n`);

@@ -1,0 +1,75 @@
+import { parseArgs } from 'node:util';
+import { OPTIONS, main as verify } from '@rrs/verifier/cli';
+import type { DeepFinding } from '../../evidence/deep/deep-check.ts';
+import { deepCheckFile } from '../../evidence/deep/deep-check-file.ts';
+import { ThreadFailure } from '../../jobs/thread.ts';
+
+export interface Terminal {
+  out(text: string): void;
+  err(text: string): void;
+  color: boolean;
+}
+
+const HEAP_MB = 2048;
+const MAX_LISTED = 50;
+const EXIT = { contradicted: 1, usage: 2 } as const;
+
+/** Does what rrs-verify does, and with --deep also reads the original scan reports. */
+export async function verifyEvidence(args: string[], terminal: Terminal): Promise<number> {
+  const rest = args.filter((argument) => argument !== '--deep');
+  if (rest.length === args.length) return verify(rest, terminal);
+  const pieces: string[] = [];
+  const code = await verify(rest, { ...terminal, out: (text) => void pieces.push(text) });
+  const printed = pieces.join('');
+  // A package that failed is not read any further: nothing vouches for its reports.
+  const { values, path } = code === EXIT.usage || code === EXIT.contradicted ? { path: undefined } : optionsIn(rest);
+  if (path === undefined) {
+    terminal.out(printed);
+    return code;
+  }
+  const findings = await deepCheckFile(path, { heapMb: HEAP_MB, timeMs: Number(values['time-limit']) * 1000 }).catch((error: unknown) => {
+    if (error instanceof ThreadFailure) return `the deep check ${error.message} and was stopped`;
+    throw error;
+  });
+  terminal.out(values.json ? withDeep(printed, findings) : `${printed}\n${deepText(findings)}`);
+  const isRefused = typeof findings === 'string' || findings.some(({ result }) => result === 'contradicted');
+  return isRefused ? EXIT.contradicted : code;
+}
+
+/** No path with --help and --version. */
+function optionsIn(args: string[]) {
+  const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
+  return { values, path: positionals[0] };
+}
+
+function withDeep(json: string, findings: readonly DeepFinding[] | string): string {
+  const deep = typeof findings === 'string' ? { error: findings } : { findings };
+  return `${JSON.stringify({ ...JSON.parse(json), deep }, null, 2)}\n`;
+}
+
+const RESULTS = [
+  ['confirmed', 'confirmed by the original reports'],
+  ['contradicted', 'CONTRADICTED by the original reports'],
+  ['not_checkable', 'not checkable'],
+] as const;
+
+function deepText(findings: readonly DeepFinding[] | string): string {
+  if (typeof findings === 'string') return `Deep check\n  FAILED: ${findings}.\n`;
+  const lines = RESULTS.flatMap(([result, label]) => {
+    const found = findings.filter((finding) => finding.result === result);
+    if (found.length === 0 && result !== 'confirmed') return [];
+    const listed = result === 'confirmed' ? [] : found.slice(0, MAX_LISTED).flatMap(linesOf);
+    const more = result !== 'confirmed' && found.length > MAX_LISTED ? [`    … and ${found.length - MAX_LISTED} more. Use --json to list all of them.`] : [];
+    return [`  ${found.length} of ${findings.length} findings: ${label}`, ...listed, ...more];
+  });
+  return `${['Deep check', ...lines].join('\n')}\n`;
+}
+
+function linesOf({ id, title, reasons }: DeepFinding): string[] {
+  return [`    ${plain(title)} (${plain(id)})`, ...reasons.map((reason) => `      ${plain(reason)}`)];
+}
+
+/** Titles and positions come from reports. They must not contain terminal escape sequences or change the text direction. */
+function plain(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd');
+}
