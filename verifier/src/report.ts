@@ -1,6 +1,4 @@
-import { FormatError } from '@rrs/evidence-format';
-import type { StatusResult } from './checks/status.ts';
-import type { WitnessSummary } from './checks/witnesses.ts';
+import { FormatError, type PackageStatus } from '@rrs/evidence-format';
 import { CODES, type Code, LAYERS, type LayerName } from './codes.ts';
 import { LIMITS } from './limits.ts';
 import type { TrustCode } from './taken-on-trust.ts';
@@ -37,6 +35,19 @@ export interface PackageSummary {
   log: { origin: string; index: number; size: number; root: string } | null;
   witnesses: WitnessSummary[];
   keys: { package: string | null; log: string | null; note: string | null };
+}
+
+/** A signature of a witness under the checkpoint. Only those of the caller's witness keys are verified. */
+export interface WitnessSummary {
+  name: string;
+  time: string;
+  trusted: boolean;
+}
+
+/** What the caller's status statement says about the package, or why it says nothing about it. */
+export interface StatusResult {
+  statement: PackageStatus | null;
+  problem: string | null;
 }
 
 export interface Report {

@@ -5,7 +5,7 @@ import { messageOf } from '../../shared/errors.ts';
 import { type ClaimedScan, type Claims, readClaims } from './claims.ts';
 import { type Candidate, candidateOf, type Relation, relationOf, type Target, targetOf } from './matching.ts';
 
-export type DeepResult = 'confirmed' | 'contradicted' | 'not_checkable';
+type DeepResult = 'confirmed' | 'contradicted' | 'not_checkable';
 
 /** What the original reports say about one finding of the package. */
 export interface DeepFinding {

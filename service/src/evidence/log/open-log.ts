@@ -220,7 +220,7 @@ export async function endContradicted(db: Database, { orgId, epoch }: LogRef, { 
  * Compares the log with the marks in this copy of the key folder. Hold the lock of the log, so that no other process adds a leaf and a mark in between.
  * A log without a mark was started by a process with another copy of the folder, unless this copy has no marks at all.
  */
-export async function rewindOf(tx: TenantTx, log: LogState, keysDir: string): Promise<'rewound' | 'mark_lost' | null> {
+async function rewindOf(tx: TenantTx, log: LogState, keysDir: string): Promise<'rewound' | 'mark_lost' | null> {
   const marks = await readMarks(keysDir, log.orgId);
   if (highestEpoch(marks) > log.epoch) return 'rewound';
   const mark = marks.get(log.origin);

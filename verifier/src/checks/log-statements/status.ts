@@ -8,16 +8,11 @@ import {
   preAuthEncoding,
   toHex,
 } from '@rrs/evidence-format';
-import { verifyEcdsa } from '../crypto/signatures.ts';
-import { includesKey } from '../trust/trust.ts';
-import type { CheckContext } from './context.ts';
-import type { LogState } from './log.ts';
-
-/** What the caller's status statement says about the package, or why it says nothing about it. */
-export interface StatusResult {
-  statement: PackageStatus | null;
-  problem: string | null;
-}
+import { verifyEcdsa } from '../../crypto/signatures.ts';
+import type { StatusResult } from '../../report.ts';
+import { includesKey } from '../../trust/trust.ts';
+import type { CheckContext } from '../context.ts';
+import type { LogState } from '../log.ts';
 
 interface About {
   evidence: Evidence;

@@ -8,10 +8,10 @@ import {
   spkiFromPem,
   successionKeys,
 } from '@rrs/evidence-format';
-import { verifyEcdsa, verifyEd25519 } from '../crypto/signatures.ts';
-import { includesKey, type ParsedTrust } from '../trust/trust.ts';
-import type { CheckContext } from './context.ts';
-import { SUCCESSION } from './proof-files.ts';
+import { verifyEcdsa, verifyEd25519 } from '../../crypto/signatures.ts';
+import { includesKey, type ParsedTrust } from '../../trust/trust.ts';
+import type { CheckContext } from '../context.ts';
+import { SUCCESSION } from '../proof-files.ts';
 
 /** Extends the caller's trust to the keys that the trusted keys named as their successors. */
 export async function followSuccession(context: CheckContext): Promise<CheckContext> {

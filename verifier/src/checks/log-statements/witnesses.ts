@@ -1,15 +1,9 @@
 import { type Cosignature, cosignatureMessage, equalBytes, spkiFromEd25519Raw, type WitnessKey, witnessKeyId } from '@rrs/evidence-format';
-import { verifyEd25519 } from '../crypto/signatures.ts';
-import type { CosignedCheckpoint } from './checkpoints.ts';
-import type { CheckContext } from './context.ts';
-import { PROOF } from './proof-files.ts';
-
-/** A signature of a witness under the checkpoint. Only those of the caller's witness keys are verified. */
-export interface WitnessSummary {
-  name: string;
-  time: string;
-  trusted: boolean;
-}
+import { verifyEd25519 } from '../../crypto/signatures.ts';
+import type { WitnessSummary } from '../../report.ts';
+import type { CosignedCheckpoint } from '../checkpoints.ts';
+import type { CheckContext } from '../context.ts';
+import { PROOF } from '../proof-files.ts';
 
 const TOLERANCE_MS = 300_000;
 

@@ -17,11 +17,11 @@ import {
   utf8,
   verifyInclusion,
 } from '@rrs/evidence-format';
-import { verifyEcdsa } from '../crypto/signatures.ts';
-import type { CheckContext } from './context.ts';
-import { hasGap } from './evidence-rules.ts';
-import { hasValidPromise, type LogState } from './log.ts';
-import { type Bundle, PROOF } from './proof-files.ts';
+import { verifyEcdsa } from '../../crypto/signatures.ts';
+import type { CheckContext } from '../context.ts';
+import { hasGap } from '../evidence-rules.ts';
+import { hasValidPromise, type LogState } from '../log.ts';
+import { type Bundle, PROOF } from '../proof-files.ts';
 
 interface About {
   log: LogState;
