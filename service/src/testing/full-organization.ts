@@ -136,6 +136,8 @@ async function addEvidence({ db, blobs }: Store, actor: Actor): Promise<void> {
     const { index, size, root } = await appendLeaf(tx, log, { packageId: newId(), entry: AWKWARD });
     await publishLeaf(tx, log, index);
     await recordCheckpoint(tx, log, { size, root, note: AWKWARD, rekorNote: AWKWARD });
+    const cosignature = { org_id: orgId, epoch: 1, size: String(size), witness: AWKWARD, line: AWKWARD, cosigned_at: new Date() };
+    await tx.insertInto('log_cosignatures').values(cosignature).execute();
     await tx.insertInto('log_endings').values({ org_id: orgId, epoch: 1, reason: 'rewound' }).execute();
     await tx.insertInto('log_epochs').values({ org_id: orgId, epoch: 2, origin: 'test/orgs/epoch-2' }).execute();
   });

@@ -13,10 +13,10 @@ import { unloggedPackages } from './supersede.ts';
 
 /** What the service knows about a sealed package now. */
 export async function readStatus(tx: TenantTx, row: PackageRow): Promise<Uint8Array> {
-  const { id, org_id: orgId, sequence, log_epoch: epoch, generated_at, superseded_at, tagmanifest_sha256 } = row;
-  const checkpoint = epoch === null ? null : await latestCheckpoint(tx, { orgId, epoch });
-  if (epoch === null || checkpoint === null || generated_at === null || tagmanifest_sha256 === null)
+  const { id, org_id: orgId, sequence, log_epoch: epoch, log_size, log_root, generated_at, superseded_at, tagmanifest_sha256 } = row;
+  if (epoch === null || log_root === null || generated_at === null || tagmanifest_sha256 === null)
     throw new AppError('conflict', `The package "${id}" is not sealed, so it has no status statement. Its status is "${row.status}".`);
+  const latest = (await latestCheckpoint(tx, { orgId, epoch })) ?? { size: Number(log_size), root: log_root };
   const { rows } = await sql<{ now: Date }>`select now() as now`.execute(tx);
   const status: PackageStatus = {
     package_id: id,
@@ -27,7 +27,7 @@ export async function readStatus(tx: TenantTx, row: PackageRow): Promise<Uint8Ar
     reason: row.superseded_reason,
     since: (superseded_at ?? generated_at).toISOString(),
     as_of: (rows[0]?.now ?? new Date()).toISOString(),
-    log: { size: checkpoint.size, root: checkpoint.root.toString('hex') },
+    log: { size: latest.size, root: latest.root.toString('hex') },
   };
   return packageStatusStatement(tagmanifest_sha256, status);
 }
