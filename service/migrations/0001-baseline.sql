@@ -1728,6 +1728,10 @@ create table share_links (
   created_at timestamptz(3) not null default now(),
   expires_at timestamptz(3) not null,
   revoked_at timestamptz(3),
+  -- Null: no limit.
+  max_downloads integer check (max_downloads > 0),
+  downloads integer not null default 0 check (downloads >= 0 and (max_downloads is null or downloads <= max_downloads)),
+  last_download_at timestamptz(3),
   primary key (org_id, id),
   unique (org_id, token_hash),
   foreign key (org_id, package_id) references evidence_packages (org_id, id)
@@ -1735,7 +1739,7 @@ create table share_links (
 create index share_links_by_package on share_links (org_id, package_id, created_at, id);
 select make_tenant_table('share_links', 'select, insert');
 
-grant update (revoked_at) on share_links to rrs_app, rrs_system;
+grant update (revoked_at, downloads, last_download_at) on share_links to rrs_app, rrs_system;
 
 -- Downloads and verifications of a package.
 create table package_receipts (
@@ -1753,6 +1757,7 @@ create table package_receipts (
   foreign key (org_id, package_id) references evidence_packages (org_id, id)
 );
 create index package_receipts_by_package on package_receipts (org_id, package_id, occurred_at, id);
+create index package_receipts_by_link on package_receipts (org_id, share_link_id, occurred_at) where share_link_id is not null;
 create index package_receipts_by_kind on package_receipts (org_id, kind, outcome);
 select make_tenant_table('package_receipts', 'select, insert');
 select make_insert_only('package_receipts');

@@ -818,6 +818,9 @@ interface ShareLinksTable {
   created_at: Generated<Timestamp>;
   expires_at: Timestamp;
   revoked_at: Timestamp | null;
+  max_downloads: number | null;
+  downloads: Generated<number>;
+  last_download_at: Timestamp | null;
 }
 
 interface SightingsTable {

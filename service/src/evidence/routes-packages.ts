@@ -30,7 +30,8 @@ import {
   StatusStatement,
   Verification,
 } from './schemas-packages.ts';
-import { recordReceipt, recordView } from './sharing/receipts.ts';
+import { countDownload } from './sharing/count-download.ts';
+import { plainAddress, recordReceipt, recordView } from './sharing/receipts.ts';
 import { trustedKeys, verifyStored } from './verify/verify-stored.ts';
 
 const WAIT_SECONDS = 10;
@@ -212,8 +213,10 @@ export async function downloadWithReceipt(
   const download = findDownload(row, format);
   const plan = planDownload(request, download);
   if (plan.status !== 304 && request.method === 'GET' && (await blobs.stat(download.sha256)) !== null) {
-    const outcome = plan.status === 206 ? 'part' : 'whole';
-    await recordReceipt(tx, actor, { packageId: row.id, kind: 'download', format, outcome, ...(shareLinkId === undefined ? {} : { shareLinkId }) });
+    const partial = plan.status === 206;
+    const link = shareLinkId === undefined ? null : { orgId: actor.orgId, linkId: shareLinkId, format, address: plainAddress(actor.address), partial };
+    const outcome = link ? await countDownload(tx, link) : partial ? 'part' : 'whole';
+    await recordReceipt(tx, actor, { packageId: row.id, kind: 'download', format, outcome, ...(link && { shareLinkId: link.linkId }) });
   }
   return { download, plan };
 }

@@ -23,6 +23,7 @@ import {
   findSharedPackage,
   listShareLinks,
   recipientActor,
+  remainingDownloads,
   revokeShareLink,
   type SharedPackage as SharedRow,
   type ShareLink,
@@ -42,7 +43,7 @@ export function shareLinkRoutes(app: App, deps: EvidenceDeps): void {
         operationId: 'createShareLink',
         summary: 'Share an evidence package',
         description:
-          'Creates a link with which an auditor can download the package without an account. The response contains the link. It cannot be retrieved again. The link works until it expires or is revoked, even if the package is superseded. Every download is recorded with a receipt.',
+          'Creates a link with which an auditor can download the package without an account. The response contains the link. It cannot be retrieved again. The link works until it expires, is revoked or has no downloads left, even if the package is superseded. Every download is recorded with a receipt.',
         tags: ['Evidence'],
         params: PackageParams,
         headers: IdempotencyHeaders,
@@ -140,14 +141,15 @@ export function sharedPackageRoutes(app: App, { db, blobs }: EvidenceDeps): void
       schema: {
         operationId: 'downloadSharedEvidencePackage',
         summary: 'Download a shared evidence package',
-        description: 'Returns the sealed ZIP file, or one of its formats alone. Supports range requests. Every download is recorded with a receipt.',
+        description:
+          'Returns the sealed ZIP file, or one of its formats alone. Supports range requests. Every download is recorded with a receipt. Returns 410 if the link has no downloads left.',
         tags: ['Evidence'],
         params: SharedParams,
         querystring: DownloadQuery,
         headers: DownloadHeaders,
         response: {
           ...(downloadResponses(packageMediaTypes) as Record<number, never>),
-          ...problems('not_found', 'rate_limited', 'range_not_satisfiable'),
+          ...problems('not_found', 'gone', 'rate_limited', 'range_not_satisfiable'),
         },
       },
     },
@@ -161,16 +163,19 @@ export function sharedPackageRoutes(app: App, { db, blobs }: EvidenceDeps): void
 }
 
 function toShareLink({ revoked_at, expires_at, ...link }: ShareLink): Static<typeof ShareLinkList>['data'][number] {
+  const remaining = remainingDownloads(link);
   return {
     id: link.id,
     package_id: link.package_id,
     recipient: link.recipient,
-    status: revoked_at ? 'revoked' : expires_at.getTime() <= Date.now() ? 'expired' : 'active',
+    status: revoked_at ? 'revoked' : expires_at.getTime() <= Date.now() ? 'expired' : remaining === 0 ? 'used_up' : 'active',
     created_by: link.created_by as Static<typeof ShareLinkCreated>['created_by'],
     created_at: link.created_at.toISOString(),
     expires_at: expires_at.toISOString(),
     revoked_at: revoked_at?.toISOString() ?? null,
     downloads: link.downloads,
+    max_downloads: link.max_downloads,
+    remaining_downloads: remaining,
     last_download_at: link.last_download_at?.toISOString() ?? null,
   };
 }
@@ -182,6 +187,7 @@ function toSharedPackage({ link, organization, row }: SharedRow, token: string):
     organization,
     recipient: link.recipient,
     expires_at,
+    remaining_downloads: remainingDownloads(link),
     package_id: listed.package_id,
     work_item_id: listed.work_item_id,
     sequence: listed.sequence,

@@ -6,6 +6,9 @@ import { ListedPackage, PackageParams } from './schemas-packages.ts';
 
 export const DEFAULT_HOURS = 168;
 export const MAX_HOURS = 2_160;
+const MAX_DOWNLOADS = 1_000;
+const COUNTING =
+  'Each request for a file counts. A range request does not count if the same address started to download the same format with the link within the last hour.';
 
 const TOKEN = 'shr_dGhpcyBpcyBub3QgYSByZWFsIHRva2VuLCBvbmx5IGFuIGV4YW1wbGUgb2Ygb25l';
 const recipient = { description: 'Who the link is for. Download receipts name the recipient.', examples: ['Grace Hopper, Example Auditors'] };
@@ -25,21 +28,37 @@ export const ShareLinkBody = Named(
         examples: [DEFAULT_HOURS],
       }),
     ),
+    max_downloads: Type.Optional(
+      Nullable(
+        Type.Integer({
+          minimum: 1,
+          maximum: MAX_DOWNLOADS,
+          description: `Number of downloads after which the link stops working. 1 makes a link for one use. Default: no limit. ${COUNTING}`,
+          examples: [3],
+        }),
+      ),
+    ),
   },
   { examples: [{ recipient: recipient.examples[0], expires_in_hours: DEFAULT_HOURS }] },
 );
+
+const remaining = Nullable(Type.Integer({ minimum: 0, description: 'Number of downloads that are left. Null if there is no limit.', examples: [1] }));
 
 const ShareLink = Named('ShareLink', {
   id: idOf('the share link'),
   package_id: idOf('the evidence package'),
   recipient: Type.String(recipient),
-  status: OneOf(['active', 'expired', 'revoked'] as const, { description: 'Only active links work.' }),
+  status: OneOf(['active', 'used_up', 'expired', 'revoked'] as const, {
+    description: 'Only active links work. A link that is used up still shows the package until it expires, but refuses downloads.',
+  }),
   created_by: Person,
   created_at: timeOf('When the link was created.'),
   expires_at: timeOf('When the link expires.'),
   revoked_at: Nullable(Type.String({ format: 'date-time', description: 'When the link was revoked. Null if it was not.', examples: [null] })),
-  downloads: Type.Integer({ minimum: 0, description: 'Number of downloads with this link.', examples: [2] }),
-  last_download_at: Nullable(timeOf('When the link was last used for a download. Null if never.')),
+  downloads: Type.Integer({ minimum: 0, description: `Number of downloads with this link. ${COUNTING}`, examples: [2] }),
+  max_downloads: Nullable(Type.Integer({ minimum: 1, description: 'Number of downloads that the link allows. Null if there is no limit.', examples: [3] })),
+  remaining_downloads: remaining,
+  last_download_at: Nullable(timeOf('When a download with the link last began. Null if never.')),
 });
 export const ShareLinkList = PageOf('ShareLinkList', ShareLink);
 export const ShareLinkCreated = Named('ShareLinkCreated', {
@@ -60,6 +79,7 @@ export const SharedPackage = Named('SharedEvidencePackage', {
   organization: Type.String({ description: 'Name of the organization that shared the package.', examples: ['Example Ltd'] }),
   recipient: Type.String(recipient),
   expires_at: timeOf('When the link expires.'),
+  remaining_downloads: remaining,
   package_id,
   work_item_id,
   sequence,

@@ -84,6 +84,11 @@ export const problemKinds: Readonly<Record<ErrorCode, ProblemKind>> = {
     title: 'The organization needs an owner',
     help: 'The last member or API key with the role owner cannot be removed, revoked or demoted. Create another owner first.',
   },
+  gone: {
+    status: 410,
+    title: 'No longer available',
+    help: 'The resource existed and cannot be used any more. `detail` says why. Sending the request again does not help.',
+  },
   stale_version: {
     status: 412,
     title: 'The resource has changed',

@@ -15,6 +15,7 @@ export type ErrorCode =
   | 'invalid_transition'
   | 'last_owner'
   | 'stale_version'
+  | 'gone'
   | 'payload_too_large'
   | 'range_not_satisfiable'
   | 'headers_too_large'

@@ -38,7 +38,7 @@ export async function recordReceipt(tx: TenantTx, actor: Actor, { packageId, kin
 }
 
 /** A proxy can report something that is not an IP address, and link-local addresses can have a zone. The audit event keeps the original text. */
-function plainAddress(address: string | null): string | null {
+export function plainAddress(address: string | null): string | null {
   const plain = address?.split('%')[0] ?? '';
   return isIP(plain) === 0 ? null : plain;
 }

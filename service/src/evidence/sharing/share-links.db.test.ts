@@ -135,6 +135,8 @@ describe('a share link', () => {
       { expires_at: new Date(Date.now() + 2_161 * HOUR).toISOString() },
       { expires_at: new Date(Date.now() + HOUR).toISOString(), expires_in_hours: 1 },
       { recipient: '' },
+      { max_downloads: 0 },
+      { max_downloads: 1_001 },
     ];
     for (const more of wrong) expect(await share(more), JSON.stringify(more)).toMatchObject({ status: 400, code: 'validation_failed' });
   });
@@ -156,7 +158,7 @@ describe('a share link', () => {
   it('is audited and emitted as an event, without its token, when created and when revoked', async () => {
     const link = await share({ recipient: 'Audited' });
     expect([(await revoke(link.id)).status, (await revoke(link.id)).status]).toEqual([204, 204]);
-    const after = { share_link_id: link.id, recipient: 'Audited', expires_at: link.expires_at };
+    const after = { share_link_id: link.id, recipient: 'Audited', expires_at: link.expires_at, max_downloads: null };
     expect((await events('package.shared')).filter((event) => event.after.share_link_id === link.id)).toMatchObject([{ actor_name: 'owner of ours', after }]);
     expect((await events('package.share_revoked')).filter((event) => event.after.share_link_id === link.id)).toMatchObject([{ after }]);
   });

@@ -15,13 +15,19 @@ import { actorRef } from '../actor-ref.ts';
 import type { PackageRow } from '../packages/packages.ts';
 import { DEFAULT_HOURS, MAX_HOURS, type ShareLinkBody } from '../schemas-share-links.ts';
 
-const columns = ['id', 'package_id', 'recipient', 'created_by', 'created_at', 'expires_at', 'revoked_at'] as const;
-type LinkRow = Pick<Selectable<DB['share_links']>, (typeof columns)[number]>;
-
-export interface ShareLink extends LinkRow {
-  downloads: number;
-  last_download_at: Date | null;
-}
+const columns = [
+  'id',
+  'package_id',
+  'recipient',
+  'created_by',
+  'created_at',
+  'expires_at',
+  'revoked_at',
+  'max_downloads',
+  'downloads',
+  'last_download_at',
+] as const;
+export type ShareLink = Pick<Selectable<DB['share_links']>, (typeof columns)[number]>;
 
 type NewShareLink = Static<typeof ShareLinkBody>;
 
@@ -40,11 +46,12 @@ export async function createShareLink(tx: TenantTx, actor: Actor, packageId: str
       recipient: input.recipient,
       created_by: JSON.stringify(actorRef(actor)),
       expires_at: expiryOf(input, Date.now()),
+      max_downloads: input.max_downloads ?? null,
     })
     .returning(columns)
     .executeTakeFirstOrThrow();
   await auditAndEmit(tx, actor, 'package.shared', link);
-  return { link: { ...link, downloads: 0, last_download_at: null }, token };
+  return { link, token };
 }
 
 function expiryOf({ expires_at, expires_in_hours }: NewShareLink, now: number): Date {
@@ -57,16 +64,9 @@ function expiryOf({ expires_at, expires_in_hours }: NewShareLink, now: number): 
   return moment;
 }
 
-export async function listShareLinks(tx: TenantTx, orgId: string, packageId: string, page: PageRequest): Promise<Page<ShareLink>> {
+export function listShareLinks(tx: TenantTx, orgId: string, packageId: string, page: PageRequest): Promise<Page<ShareLink>> {
   const query = tx.selectFrom('share_links').select(columns).where('org_id', '=', orgId).where('package_id', '=', packageId);
-  const found = await fetchPage(tx, query, { created_at: { column: 'created_at', type: 'timestamptz' } }, page);
-  const { rows } = await sql<{ id: string; downloads: number; last: Date }>`
-    select share_link_id as id, count(*)::int as downloads, max(occurred_at) as last from package_receipts
-    where org_id = ${orgId} and package_id = ${packageId} and kind = 'download' and share_link_id = any(${found.data.map(({ id }) => id)}::uuid[])
-    group by share_link_id`.execute(tx);
-  const counted = new Map(rows.map((row) => [row.id, row]));
-  const data = found.data.map((link) => ({ ...link, downloads: counted.get(link.id)?.downloads ?? 0, last_download_at: counted.get(link.id)?.last ?? null }));
-  return { ...found, data };
+  return fetchPage(tx, query, { created_at: { column: 'created_at', type: 'timestamptz' } }, page);
 }
 
 /** Revoking a revoked link changes nothing. */
@@ -85,7 +85,7 @@ export async function revokeShareLink(tx: TenantTx, actor: Actor, packageId: str
 }
 
 export interface SharedPackage {
-  link: { id: string; recipient: string; expires_at: Date };
+  link: Pick<ShareLink, 'id' | 'recipient' | 'expires_at' | 'max_downloads' | 'downloads'>;
   organization: string;
   row: PackageRow;
 }
@@ -97,15 +97,20 @@ export async function findSharedPackage(tx: TenantTx, orgId: string, token: stri
     .innerJoin('evidence_packages as p', (join) => join.onRef('p.org_id', '=', 'l.org_id').onRef('p.id', '=', 'l.package_id'))
     .innerJoin(organizationNames.as('o'), 'o.id', 'l.org_id')
     .selectAll('p')
-    .select(['l.id as link_id', 'l.recipient', 'l.expires_at', 'o.name as organization'])
+    .select(['l.id as link_id', 'l.recipient', 'l.expires_at', 'l.max_downloads', 'l.downloads', 'o.name as organization'])
     .where('l.org_id', '=', orgId)
     .where('l.token_hash', '=', hashToken(token))
     .where('l.revoked_at', 'is', null)
     .where('l.expires_at', '>', sql<Date>`now()`)
     .executeTakeFirst();
   if (!found) return null;
-  const { link_id, recipient, expires_at, organization, ...row } = found;
-  return { link: { id: link_id, recipient, expires_at }, organization, row };
+  const { link_id, recipient, expires_at, max_downloads, downloads, organization, ...row } = found;
+  return { link: { id: link_id, recipient, expires_at, max_downloads, downloads }, organization, row };
+}
+
+/** Null if the link has no limit. */
+export function remainingDownloads({ max_downloads, downloads }: Pick<ShareLink, 'max_downloads' | 'downloads'>): number | null {
+  return max_downloads === null ? null : max_downloads - downloads;
 }
 
 /** The recipient of a link has no account. Receipts name the recipient instead. */
@@ -113,8 +118,8 @@ export function recipientActor(orgId: string, recipient: string, { id, ip }: { i
   return { ...systemActor(orgId, `auditor: ${recipient}`), role: 'auditor', requestId: id, address: ip };
 }
 
-async function auditAndEmit(tx: TenantTx, actor: Actor, action: EventType, { id, package_id, recipient, expires_at }: LinkRow): Promise<void> {
-  const after = { share_link_id: id, recipient, expires_at };
+async function auditAndEmit(tx: TenantTx, actor: Actor, action: EventType, { id, package_id, recipient, expires_at, max_downloads }: ShareLink): Promise<void> {
+  const after = { share_link_id: id, recipient, expires_at, max_downloads };
   await recordAudit(tx, actor, { action, objectType: 'evidence_package', objectId: package_id, after });
   await emit(tx, actor.orgId, { type: action, subject: package_id, data: after });
 }
