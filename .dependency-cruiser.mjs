@@ -22,6 +22,7 @@ const subFolders = {
     absence: ['merge'],
     import: ['absence', 'merge', 'decisions', 'identity-changes'],
     details: ['fields', 'list', 'merge', 'absence'],
+    facts: ['fields', 'list', 'merge', 'import'],
     endings: ['merge', 'decisions'],
     sources: ['endings'],
     'identity-changes': ['fields', 'identity', 'list', 'merge', 'decisions', 'endings'],

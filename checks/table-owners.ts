@@ -33,7 +33,16 @@ const owners: Readonly<Record<string, readonly string[]>> = {
     'tenant_import_texts',
   ],
   integrations: ['connections', 'sync_runs', 'sync_run_batches'],
-  'work-items': ['work_items', 'work_item_findings', 'work_item_approvals', 'finding_work_items', 'tickets', 'ticket_polls', 'ticketing_connections'],
+  'work-items': [
+    'work_items',
+    'work_item_findings',
+    'work_item_states',
+    'work_item_approvals',
+    'finding_work_items',
+    'tickets',
+    'ticket_polls',
+    'ticketing_connections',
+  ],
   evidence: [
     'artifact_captures',
     'artifact_removals',

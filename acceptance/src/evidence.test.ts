@@ -8,7 +8,7 @@ import { checkout, rrs, type Service, start } from './service.ts';
 import { verifyWithSigstore } from './sigstore.ts';
 
 const verifier = join(checkout, 'verifier/bin/rrs-verify.mjs');
-const image = { type: 'container_image', name: 'registry.example.com/shop:1' };
+const image = 'registry.example.com/shop:prod';
 const artifact = Buffer.from('the page after the update');
 
 interface Package {
@@ -37,24 +37,47 @@ async function send<T>(path: string, body: string | FormData, more: Record<strin
 const sendJson = <T>(path: string, body: object, key = service.key): Promise<T> =>
   send<T>(path, JSON.stringify(body), { 'content-type': 'application/json', authorization: `Bearer ${key}` });
 
-function scan(components: string[]): Promise<{ counts: Record<string, number> }> {
-  const query = new URLSearchParams({ format: 'generic', scan_scope: JSON.stringify({ coverage: 'complete', asset: image, track: 'prod' }) });
-  const report = components.map((component) => ({ title: `A flaw in ${component}`, severity: 'high', cves: ['CVE-2026-0001'], component, version: '1.0' }));
-  return send(`/imports?${query}`, JSON.stringify(report), { 'content-type': 'application/octet-stream' });
+/** Adds a member on the command line and returns an API key of that member: whoever adds a member through the API could sign in as that member. */
+async function keyOfMember(email: string): Promise<string> {
+  const password = (await rrs(['member', 'add', email, '--role', 'admin'], { dataDir: service.dataDir })).stdout.trim();
+  const post = (path: string, body: object, headers: Record<string, string> = {}) =>
+    fetch(`${service.url}/api/v1${path}`, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) });
+  const session = await post('/sessions', { email, password });
+  const cookie = (session.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+  const made = await post('/api-keys', { name: email, role: 'admin' }, { cookie });
+  return ((await made.json()) as { key: string }).key;
+}
+
+/** A report as Grype writes it, of a build of the image. */
+function grype(components: readonly string[], build: number, at: Date): string {
+  return JSON.stringify({
+    matches: components.map((name) => ({
+      vulnerability: { id: 'CVE-2026-0001', severity: 'High', fix: { versions: ['2.0'], state: 'fixed' } },
+      artifact: { name, version: '1.0', type: 'deb', purl: `pkg:deb/debian/${name}@1.0` },
+    })),
+    source: { type: 'image', target: { userInput: image, manifestDigest: `sha256:${String(build).repeat(64)}` } },
+    descriptor: { name: 'grype', version: '0.90.0', timestamp: at.toISOString(), db: { built: at.toISOString() } },
+  });
+}
+
+function scan(report: string, key: string): Promise<{ counts: Record<string, number> }> {
+  const query = new URLSearchParams({ format: 'grype', scan_scope: JSON.stringify({ coverage: 'complete' }) });
+  return send(`/imports?${query}`, report, { 'content-type': 'application/octet-stream', authorization: `Bearer ${key}` });
 }
 
 async function remediate(): Promise<Package> {
-  expect(await scan(['openssl', 'curl', 'zlib'])).toMatchObject({ counts: { created: 3 } });
-  const item = await sendJson<{ id: string }>('/work-items', { title: 'Update the shop', filter: { asset: image.name } });
+  const [scanner, approver] = [await keyOfMember('scanner@example.com'), await keyOfMember('approver@example.com')];
+  expect(await scan(grype(['openssl', 'curl', 'zlib'], 1, new Date(Date.now() - 3_600_000)), scanner)).toMatchObject({ counts: { created: 3 } });
+  const item = await sendJson<{ id: string }>('/work-items', { title: 'Update the shop', filter: { asset: 'registry.example.com/shop' } });
   const form = new FormData();
-  form.append('type', 'screenshot');
+  form.append('type', 'test_result');
   form.append('title', 'The shop after the update');
   form.append('file', new Blob([artifact]), 'shop.txt');
-  await send(`/riskops-evidence/work-items/${item.id}/artifacts`, form);
-  expect(await scan([])).toMatchObject({ counts: { closed: 3 } });
-  // A key that the owner creates through the API counts as the owner, so this key is created on the command line.
-  const approver = (await rrs(['key', 'create', 'the-second-person', '--role', 'admin'], { dataDir: service.dataDir })).stdout.trim();
-  await sendJson(`/work-items/${item.id}/approvals`, { decision: 'approved', comment: 'seen' }, approver);
+  await send(`/riskops-evidence/work-items/${item.id}/artifacts`, form, { authorization: `Bearer ${scanner}` });
+  expect(await scan(grype([], 2, new Date()), scanner)).toMatchObject({ counts: { closed: 3 } });
+  const { body } = await call(service.url, `/api/v1/work-items/${item.id}/state`, { key: approver });
+  const decision = { decision: 'approved', comment: 'seen', state_digest: body.state_digest };
+  expect(await sendJson(`/work-items/${item.id}/approvals`, decision, approver)).toMatchObject({ independent: true });
   return sendJson('/riskops-evidence/packages', { work_item_id: item.id });
 }
 
@@ -89,7 +112,7 @@ beforeAll(async () => {
 
 test('the package states that the work item is remediated', () => {
   expect(sealed).toMatchObject({ status: 'ready', conclusion: 'remediated' });
-  expect(sealed.completeness.gaps.map(({ code }) => code)).toEqual(['no_timestamp']);
+  expect(sealed.completeness.gaps.map(({ code }) => code)).toEqual(['scan_by_hand', 'no_timestamp']);
 });
 
 describe('rrs-verify', () => {
@@ -205,7 +228,7 @@ describe('README.txt', () => {
   test.for<[string, string, RegExp]>([
     ['artifact', 'sed -i s/update/upgrade/ $P/data/artifacts/*/content', /artifacts\/\S+: FAILED/],
     ['scan report', 'printf x >> $(ls $P/data/scans/before/*/report)', /scans\/before\/\S+: FAILED/],
-    ['audit event', 'sed -i 2s/work/walk/ $P/data/audit-trail.jsonl', /BROKEN before/],
+    ['audit event', 'sed -i 2s/.action.:./\\&x/ $P/data/audit-trail.jsonl', /BROKEN before/],
     ['signing key', 'openssl ecparam -name prime256v1 -genkey -noout | openssl ec -pubout > T/package.pem 2>/dev/null', /Verification failure/i],
   ])('has commands that detect a replaced %s', ([_what, tamper, shown], context) => {
     requireTools(context, ...TOOLS);

@@ -1,6 +1,5 @@
 export { type BagInfo, bagInfoText, bagitText, bagValue, type Manifest, type ManifestEntry, manifestText, parseBagInfo, parseManifest } from './archive/bag.ts';
 export { assertSafeNames, isSafeName, MAX_NAME_LENGTH, type NameFault, nameCheck, nameFaults, parseTopFolder, topFolder } from './archive/names.ts';
-export { type ReadmeFacts, readmeText } from './archive/readme.ts';
 export { writeZip, type ZipEntry, type ZipOptions } from './archive/zip.ts';
 export type { WrittenEntry } from './archive/zip-records.ts';
 export { type Bytes, concat, equalBytes, fromBase64, fromHex, fromUtf8, toBase64, toHex, utf8 } from './bytes/bytes.ts';
@@ -23,9 +22,14 @@ export { assertFormat, FormatError } from './bytes/errors.ts';
 export { createSha256, type Hasher, sha256, sha256Hex } from './bytes/sha256.ts';
 export { chainLine, TRAIL_START, type TrailResult, verifyTrail } from './document/audit-trail.ts';
 export { csvCell } from './document/csv.ts';
+export * from './document/decisions.ts';
 export * from './document/evidence.ts';
-export { concludeFrom, countsOf, gradeOf, reasonsOf, weightOf } from './document/rules.ts';
-export { evidenceSchema, evidenceSchemaText } from './document/schema.ts';
+export * from './document/finding.ts';
+export type * from './document/originals.ts';
+export type * from './document/people.ts';
+export * from './document/scan.ts';
+export type * from './document/scope.ts';
+export * from './document/states.ts';
 export { canonicalJson, canonicalPieces } from './json/jcs.ts';
 export { type JsonLimits, parseStrictJson } from './json/strict-json.ts';
 export { type Schema, type SchemaFault, validate } from './json/validate.ts';
@@ -104,6 +108,34 @@ export {
   successionsText,
 } from './log/succession.ts';
 export { parseTlogProof, type TlogProof, tlogProofText } from './log/tlog-proof.ts';
+export type { RenderContext } from './render/v2/context.ts';
+export type { Tone } from './render/v2/dispositions.ts';
+export { evidenceText, findingsText, TEXT_FORMATS, type TextFormat } from './render/v2/formats.ts';
+export { bagInfoOf, readmeText } from './render/v2/readme.ts';
+export { buildReport } from './render/v2/report/build-report.ts';
+export type { Block, Cover, Fact, Line, Report, Row, Section, Table } from './render/v2/report/model.ts';
+export { reasonsOf } from './render/v2/words/conclusion.ts';
+export { gapSentence } from './render/v2/words/gaps.ts';
+export { printable, REPLACEMENT } from './render/v2/words/printable.ts';
+export {
+  APPROVED_STATE_TYPE,
+  type ApprovedArtifact,
+  type ApprovedFinding,
+  type ApprovedState,
+  approvedStateDigest,
+  approvedStateLines,
+  approvedStateOf,
+  decider,
+} from './rules/approved-state.ts';
+export { concludeFrom, countsOf, gradeOf } from './rules/conclude.ts';
+export { deriveEvidence, type Results, startDerivation } from './rules/derive.ts';
+export { type Identities, identitiesOf, OWNERLESS } from './rules/identities.ts';
+export { type ProvenanceFacts, provenanceOf } from './rules/provenance.ts';
+export { type StandingFacts, standingFacts, standingOf } from './rules/standing.ts';
+export { collectWorkers, type Workers } from './rules/workers.ts';
+export { findingSchema } from './schema/finding.ts';
+export { evidenceSchema, schemaFiles } from './schema/schema.ts';
+export { type ChainedEvent, trailEventSchema } from './schema/trail-event.ts';
 export { BUNDLE_MEDIA_TYPE, type Bundle, type BundleLogEntry, type BundleParts, bundleJson, parseBundle } from './signing/bundle.ts';
 export { type Envelope, envelopeOf, PAYLOAD_TYPE, preAuthEncoding } from './signing/dsse.ts';
 export {
@@ -139,5 +171,6 @@ export {
   SUBJECTS,
   type SubjectHashes,
   statementBytes,
+  supersededPackage,
 } from './signing/statement.ts';
 export { parseTimestampResponse, type TimestampResponse, type TimestampToken, type TstInfo, timestampRequest } from './signing/timestamp.ts';

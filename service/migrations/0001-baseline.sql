@@ -569,6 +569,8 @@ create table findings (
   kev boolean not null default false,
   -- Whether the sources call it known to be exploited. Enrichment does not change this.
   reported_kev boolean not null default false,
+  -- When the service learned that it is known to be exploited. Null if it is not.
+  kev_since timestamptz(3),
   kev_due_date text,
   risk_score real not null default 0 check (risk_score between 0 and 100),
   exploit_maturity text,
@@ -650,6 +652,8 @@ create table sightings (
   -- What the scan that no longer showed the finding does not state, so that its proof is weaker.
   gaps text[],
   severity smallint not null,
+  -- The highest severity that the source ever stated. Deadlines in evidence are judged by it.
+  peak_severity smallint not null default 0,
   tool_severity text,
   suppressed boolean not null default false,
   -- Digest of everything the source says. A sighting with the same content is not written again.
@@ -747,6 +751,7 @@ create table run_assets (
   primary key (org_id, source_id, asset_id, track, import_id)
 );
 create index run_assets_by_import on run_assets (org_id, import_id);
+create index run_assets_by_asset on run_assets (org_id, asset_id, track);
 select make_tenant_table('run_assets', 'select, insert, update, delete');
 
 create table finding_history (
@@ -761,6 +766,7 @@ create table finding_history (
   person text,
   person_name text,
   import_id uuid,
+  request_id text,
   action text not null,
   before jsonb not null default '{}',
   after jsonb not null default '{}',
@@ -888,8 +894,12 @@ create table imports (
   by_severity jsonb not null default '{}',
   rejections jsonb not null default '[]',
   notes jsonb not null default '[]',
-  -- What the report states about its run: tool version, times, knowledge.
+  -- What the report states about its run: tool version, times, knowledge, names of what was scanned.
   run jsonb not null default '{}',
+  -- SHA-256 of the file without the times in it. Null if it has no times, or was not read to its end.
+  timeless_digest bytea,
+  -- Host and digest of the settings with which a connection collected the report.
+  settings jsonb,
   error text,
   created_by text not null,
   actor jsonb not null,
@@ -903,6 +913,7 @@ create table imports (
 );
 create index imports_by_created on imports (org_id, created_at, id);
 create index imports_by_content on imports (sha256);
+create index imports_by_timeless_content on imports (org_id, timeless_digest) where timeless_digest is not null;
 select make_tenant_table('imports', 'select, insert, update');
 
 -- Withheld closures: what an import would have closed, until a person confirms or discards it.
@@ -1236,12 +1247,13 @@ create table work_items (
   due_at timestamptz(3) not null default 'infinity',
   external_ref text,
   follows uuid,
-  -- Counts of findings by status, stored with the status that follows from them. They no longer change once the item is closed.
+  -- Counts of findings by what they contribute, stored with the status that follows from them. They no longer change once the item is closed.
   findings_open integer not null default 0,
   findings_in_progress integer not null default 0,
   findings_remediated integer not null default 0,
   findings_verified integer not null default 0,
   findings_excepted integer not null default 0,
+  findings_aside integer not null default 0,
   closed_at timestamptz(3),
   search tsvector not null generated always as (to_tsvector('simple', title || ' ' || coalesce(external_ref, '') || ' ' || coalesce(description, ''))) stored,
   created_by text,
@@ -1254,9 +1266,9 @@ create table work_items (
   check (follows <> id),
   check ((status in ('verified', 'closed_with_exceptions', 'cancelled')) = (closed_at is not null)),
   check (status not in ('blocked', 'cancelled') or status_reason is not null),
-  check (least(findings_open, findings_in_progress, findings_remediated, findings_verified, findings_excepted) >= 0),
+  check (least(findings_open, findings_in_progress, findings_remediated, findings_verified, findings_excepted, findings_aside) >= 0),
   check (status <> 'verified' or (findings_verified > 0 and findings_open + findings_in_progress + findings_remediated + findings_excepted = 0)),
-  check (status <> 'closed_with_exceptions' or (findings_excepted > 0 and findings_open + findings_in_progress + findings_remediated = 0))
+  check (status <> 'closed_with_exceptions' or (findings_excepted + findings_aside > 0 and findings_open + findings_in_progress + findings_remediated = 0))
 );
 -- A closed item has at most one successor. Findings that come back are linked there.
 create unique index work_items_by_follows on work_items (org_id, follows) where follows is not null;
@@ -1289,8 +1301,23 @@ create table work_item_findings (
 create unique index work_item_findings_linked on work_item_findings (org_id, work_item_id, finding_id) where unlinked_at is null;
 -- Leads with the finding: without statistics the planner would otherwise prefer an index that leads with the organization.
 create index work_item_findings_by_finding on work_item_findings (finding_id) include (org_id, work_item_id) where unlinked_at is null;
+create index work_item_findings_ended on work_item_findings (finding_id) include (org_id, work_item_id) where unlinked_at is not null;
 create index work_item_findings_by_item on work_item_findings (org_id, work_item_id, linked_at, id);
 select make_tenant_table('work_item_findings', 'select, insert, update');
+
+-- States of work items that people saw, so that an approval refers to one and a later state can be compared with it.
+create table work_item_states (
+  org_id uuid not null,
+  work_item_id uuid not null,
+  -- SHA-256 of the lines.
+  digest text not null check (digest ~ '^[0-9a-f]{64}$'),
+  lines text not null,
+  shown_at timestamptz(3) not null default now(),
+  primary key (org_id, work_item_id, digest),
+  foreign key (org_id, work_item_id) references work_items (org_id, id)
+);
+select make_tenant_table('work_item_states', 'select, insert, delete');
+grant update (shown_at) on work_item_states to rrs_app, rrs_system;
 
 create table work_item_approvals (
   org_id uuid not null,
@@ -1303,14 +1330,15 @@ create table work_item_approvals (
   actor_name text not null,
   person text,
   person_name text,
-  -- The person neither opened the item, nor is assigned to it, nor claimed one of its findings.
+  -- The person had no part in the work.
   independent boolean not null,
   -- The state of the item that the decision is about.
+  state_digest text not null,
   item_status text not null,
   item_version integer not null,
   occurred_at timestamptz(3) not null default now(),
   primary key (org_id, work_item_id, id),
-  foreign key (org_id, work_item_id) references work_items (org_id, id),
+  foreign key (org_id, work_item_id, state_digest) references work_item_states (org_id, work_item_id, digest),
   check (decision = 'approved' or comment is not null)
 );
 select make_tenant_table('work_item_approvals', 'select, insert');

@@ -1,5 +1,5 @@
 /** Every failure that the verifier can report. The codes are stable. docs/evidence-package.md defines when each one applies. */
-export const LAYERS = ['container', 'content', 'evidence', 'audit_trail', 'signature', 'log', 'history', 'time'] as const;
+export const LAYERS = ['container', 'content', 'evidence', 'rendering', 'audit_trail', 'signature', 'log', 'history', 'time'] as const;
 export type LayerName = (typeof LAYERS)[number];
 
 export interface CodeInfo {
@@ -60,9 +60,33 @@ export const CODES = {
   time_mismatch: { layer: 'time', meaning: 'The times of the package, the log and the time-stamping authority do not fit together.' },
   untrusted_timestamp: { layer: 'time', meaning: 'The timestamps were issued by authorities that you do not trust.' },
   audit_trail: { layer: 'audit_trail', meaning: 'The chain of audit events is broken or does not match evidence.json.' },
-  schema: { layer: 'evidence', meaning: 'evidence.json is not in its exact form.' },
-  evidence: { layer: 'evidence', meaning: 'evidence.json contradicts itself or the files in the package.' },
-  gap_missing: { layer: 'evidence', meaning: 'Evidence is missing and the package does not list the gap.' },
+  history_rewritten: { layer: 'history', meaning: 'An earlier package that you have contains events or facts that this one leaves out or changes.' },
+  log_facts: { layer: 'log', meaning: 'What evidence.json says about the log and the timestamps differs from the proof.' },
+  schema: { layer: 'evidence', meaning: 'evidence.json, findings.jsonl or an approved state is not in its exact form.' },
+  folder: { layer: 'evidence', meaning: 'The name of the top-level folder belongs to another package.' },
+  file_reference: { layer: 'evidence', meaning: 'The package lacks a file that evidence.json names, or has one that it does not name.' },
+  reference: { layer: 'evidence', meaning: 'Something occurs twice, or refers to something that the package does not contain.' },
+  time_order: { layer: 'evidence', meaning: 'The times in the package cannot have happened in this order.' },
+  policy_order: { layer: 'evidence', meaning: 'The versions of the policy are missing, incomplete or not in order.' },
+  earlier: { layer: 'evidence', meaning: 'The list of earlier packages of the work item has gaps or contradicts itself.' },
+  scan_unfit: { layer: 'evidence', meaning: 'A finding is verified by a scan that was not applied, or that is older than the claim or the sighting.' },
+  same_scan: { layer: 'evidence', meaning: 'One and the same report is used to show that a finding is present and that it is gone.' },
+  conclusion: { layer: 'evidence', meaning: 'The conclusion does not follow from the facts in the package.' },
+  grade: { layer: 'evidence', meaning: 'The grade does not follow from the facts in the package.' },
+  gap_missing: { layer: 'evidence', meaning: 'Evidence is missing or doubtful, and the package does not list the gap.' },
+  gap_false: { layer: 'evidence', meaning: 'The package lists a gap that does not apply in this form.' },
+  counts: { layer: 'evidence', meaning: 'The totals do not match the facts in the package.' },
+  check: { layer: 'evidence', meaning: 'The answer to an audit question does not follow from the facts in the package.' },
+  decision: { layer: 'evidence', meaning: 'The register of decisions does not follow from the audit trail.' },
+  control: { layer: 'evidence', meaning: 'The verdict on a control does not follow from the facts in the package.' },
+  standing: { layer: 'evidence', meaning: 'A finding is counted as remediated, excepted or active against the rules.' },
+  provenance: { layer: 'evidence', meaning: 'A scan is called more or less independent than it was.' },
+  due: { layer: 'evidence', meaning: 'A deadline, or whether it was met, does not follow from the policy.' },
+  unproven: { layer: 'evidence', meaning: 'The audit trail does not show an approval, claim or removal that the package states.' },
+  omitted: { layer: 'evidence', meaning: 'The audit trail shows an act that the package leaves out.' },
+  state_false: { layer: 'evidence', meaning: 'A finding is in another state than the audit trail shows.' },
+  approval_state: { layer: 'evidence', meaning: 'The state that was approved is missing, changed, or about another work item.' },
+  rendering: { layer: 'rendering', meaning: 'A readable file tells something else than evidence.json.' },
 } as const satisfies Record<string, CodeInfo>;
 
 export type Code = keyof typeof CODES;

@@ -3,8 +3,9 @@ export { type BlobLike, blobSource, bytesSource, type Source } from './archive/s
 export { requireReadable } from './checks/checkpoints.ts';
 export { CODES, type Code, LAYERS, type LayerName } from './codes.ts';
 export { browserPlatform, type Platform } from './platform.ts';
+export type { Previous } from './previous.ts';
 export { createRecorder, type Failure, type Layer, type PackageSummary, type Report } from './report.ts';
 export { TAKEN_ON_TRUST, type TrustCode } from './taken-on-trust.ts';
 export { addKeys, type KeyFile, keyFilesIn } from './trust/key-files.ts';
 export { emptyTrust, type Trust } from './trust/trust.ts';
-export { verifyPackage } from './verify.ts';
+export { verifyPackage, verifyPrevious } from './verify.ts';

@@ -8,12 +8,17 @@ export const LIMITS = {
   entries: 100_000,
   directory: 32 * MIB,
   manifest: 32 * MIB,
-  /** 10,000 findings with their occurrences need about half of it. */
-  evidence: 64 * MIB,
+  evidence: 8 * MIB,
   /** Values in evidence.json. */
-  evidenceNodes: 3_000_000,
+  evidenceNodes: 200_000,
+  findings: 100_000,
+  findingLine: 256 * KIB,
+  /** All findings together, because the rules need them at the same time. */
+  findingBytes: 256 * MIB,
   trailEvents: 1_000_000,
   trailLine: 64 * KIB,
+  /** Lines of an approved state. */
+  stateLines: 300_000,
   /** Each file in proof/ and each tag file. */
   proofFile: MIB,
   /** Files that are kept in memory. Further files are only hashed. */

@@ -32,7 +32,7 @@ export interface PackageSummary {
   files: number;
   bytes: number;
   timestamps: { time: string; authority: string; trusted: boolean }[];
-  log: { origin: string; index: number; size: number; root: string } | null;
+  log: { origin: string; epoch: number; index: number; size: number; root: string } | null;
   witnesses: WitnessSummary[];
   keys: { package: string | null; log: string | null; note: string | null };
 }

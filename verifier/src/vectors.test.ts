@@ -8,10 +8,12 @@ import { verifyPackage } from './verify.ts';
 /** Later than every time in the vectors, so that the clock of this machine does not matter. */
 const NOW = Date.parse('2031-01-01T00:00:00Z');
 
-test.for(vectors)('$name', async ({ verdict, codes, make }) => {
+test.for(vectors)('$name', async ({ verdict, codes, more, make }) => {
   const { zip, trust, options } = await make();
   const report = await verifyPackage(bytesSource(zip), trust, nodePlatform(), { now: NOW, ...options });
-  expect({ verdict: report.verdict, codes: [...new Set(report.failures.map(({ code }) => code))].sort() }).toEqual({ verdict, codes: codes.toSorted() });
+  const reported = [...new Set(report.failures.map(({ code }) => code))].sort();
+  expect(report.verdict).toBe(verdict);
+  expect(more ? reported.filter((code) => codes.includes(code)) : reported).toEqual(codes.toSorted());
 });
 
 test('every code has a vector', () => {

@@ -17,6 +17,7 @@ test('a valid package is verified with keys and consistent without them', async 
       "container pass",
       "content pass",
       "evidence pass",
+      "rendering pass",
       "audit_trail pass",
       "signature pass",
       "log pass",

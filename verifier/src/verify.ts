@@ -1,12 +1,11 @@
-import { type Evidence, ed25519RawFromSpki, opensshFingerprint, toBase64, vkey } from '@rrs/evidence-format';
+import { type EvidenceDocument, ed25519RawFromSpki, gapSentence, opensshFingerprint, reasonsOf, supersededPackage, toBase64, vkey } from '@rrs/evidence-format';
 import { type OpenedPackage, readPackage } from './archive/read-package.ts';
 import type { Source } from './archive/source.ts';
-import { checkAuditTrail } from './checks/audit-trail.ts';
-import { checkContent } from './checks/content.ts';
+import { checkContent, TAG_MANIFEST } from './checks/content.ts';
 import type { CheckContext } from './checks/context.ts';
-import { checkEvidence } from './checks/evidence.ts';
 import { checkHistory } from './checks/history.ts';
 import { checkLog, type LogState } from './checks/log.ts';
+import { checkLogFacts } from './checks/log-facts.ts';
 import { checkEpoch } from './checks/log-statements/epoch.ts';
 import { checkStatus } from './checks/log-statements/status.ts';
 import { followSuccession } from './checks/log-statements/succession.ts';
@@ -17,6 +16,10 @@ import { checkPredicate, checkSignature, type Signed } from './checks/signature.
 import { checkTimes } from './checks/times.ts';
 import { checkTime } from './checks/timestamps.ts';
 import type { Platform } from './platform.ts';
+import { addTo, type Comparison, compareWith, type Previous } from './previous.ts';
+import { type Content, checkEvidence } from './recompute/check-evidence.ts';
+import { EVIDENCE } from './recompute/fault.ts';
+import { checkRendering } from './rendering/check-rendering.ts';
 import { CheckingStopped, createRecorder, type PackageSummary, type Report, type StatusResult, type WitnessSummary } from './report.ts';
 import { takenOnTrust } from './taken-on-trust.ts';
 import { type ParsedTrust, parseTrust, type Trust } from './trust/trust.ts';
@@ -26,6 +29,8 @@ export interface VerifyOptions {
   timeLimit?: number;
   /** Current time in milliseconds since 1970. Default: the clock of this machine. */
   now?: number;
+  /** An earlier package of the same work item. This one must still show everything that it showed. */
+  previous?: Previous;
 }
 
 /**
@@ -33,19 +38,51 @@ export interface VerifyOptions {
  * reached is a failure, and a layer that no check marked as passed does not count as passed.
  */
 export async function verifyPackage(source: Source, trust: Trust, platform: Platform, options: VerifyOptions = {}): Promise<Report> {
+  const comparison = options.previous === undefined ? null : compareWith(options.previous);
+  const { report } = await verify(source, { trust, platform, options, onEvent: (event) => comparison?.add(event), onRead: comparison?.finish });
+  return report;
+}
+
+/** Verifies a package, and returns what a later package of the same work item must still show. Null if it is not verified. */
+export async function verifyPrevious(
+  source: Source,
+  trust: Trust,
+  platform: Platform,
+  options: VerifyOptions = {},
+): Promise<{ report: Report; previous: Previous | null }> {
+  const events = new Map<string, string>();
+  const { report, tagManifest } = await verify(source, { trust, platform, options, onEvent: addTo(events) });
+  const { package: summary } = report;
+  if (report.verdict !== 'verified' || summary === null || summary.log === null) return { report, previous: null };
+  const log = { epoch: summary.log.epoch, index: summary.log.index };
+  const ids = { packageId: summary.id, workItemId: summary.work_item.id, organizationId: summary.organization.id, sequence: summary.sequence };
+  return { report, previous: { ...ids, tagManifest, log, events } };
+}
+
+interface Verification {
+  trust: Trust;
+  platform: Platform;
+  options: VerifyOptions;
+  onEvent: CheckContext['onEvent'];
+  /** Called when evidence.json and an unbroken audit trail were read. */
+  onRead?: Comparison['finish'] | undefined;
+}
+
+async function verify(source: Source, { trust, platform, options, onEvent, onRead }: Verification): Promise<{ report: Report; tagManifest: string }> {
   const recorder = createRecorder(options.timeLimit);
-  const found = await untilStopped(() => recorder.guard('archive', '', () => check(source, trust, { platform, recorder, now: options.now ?? Date.now() })));
-  const summary = found?.summary ?? null;
+  const given = { platform, recorder, now: options.now ?? Date.now(), onEvent };
+  const checked = await untilStopped(() => recorder.guard('archive', '', () => check(source, trust, { given, onRead })));
   const layers = recorder.layers();
   const proven = layers.every(({ name, result }) => result === 'pass' || (name === 'time' && result === 'not_present'));
   const verdict = recorder.failures.length > 0 || layers.some(({ result }) => result === 'fail') ? 'failed' : proven ? 'verified' : 'consistent';
-  return {
+  const summary = checked?.summary ?? null;
+  const report: Report = {
     owner: summary === null ? null : { organization: summary.organization, origin: summary.log?.origin ?? '', expected: isExpected(trust) },
     verdict,
     failures: recorder.failures,
     layers,
     package: summary,
-    status: found?.status ?? null,
+    status: checked?.status ?? null,
     notes: recorder.notes,
     taken_on_trust: takenOnTrust({
       stamped: summary?.timestamps.some(({ trusted }) => trusted) ?? false,
@@ -54,6 +91,7 @@ export async function verifyPackage(source: Source, trust: Trust, platform: Plat
         layers.some(({ name, result }) => name === 'history' && result === 'pass'),
     }),
   };
+  return { report, tagManifest: checked?.tagManifest ?? '' };
 }
 
 function isExpected({ organization, origin }: Trust): boolean {
@@ -69,41 +107,50 @@ async function untilStopped<T>(check: () => Promise<T>): Promise<T | null> {
   }
 }
 
-interface Found {
-  summary: PackageSummary;
+interface Checked {
+  summary: PackageSummary | null;
+  /** SHA-256 of tagmanifest-sha256.txt, which identifies the package. */
+  tagManifest: string;
   status: StatusResult | null;
 }
 
 /** Nothing in data/ is parsed before its hash and the signature over the hash are checked. */
-async function check(source: Source, trust: Trust, { platform, recorder, now }: Pick<CheckContext, 'platform' | 'recorder' | 'now'>): Promise<Found | null> {
+async function check(
+  source: Source,
+  trust: Trust,
+  { given, onRead }: { given: Omit<CheckContext, 'opened' | 'trust'>; onRead: Verification['onRead'] },
+): Promise<Checked | null> {
+  const { platform, recorder } = given;
   const parsed = await recorder.guard('untrusted_key', '', () => readTrust(trust));
   const opened = await readPackage(source, platform, recorder);
   if (opened === null || parsed === null) return null;
   await recorder.guard('manifest', '', () => checkContent(opened, recorder));
-  const given = { opened, trust: parsed, platform, recorder, now };
-  const context = (await recorder.guard('succession', SUCCESSION, () => followSuccession(given))) ?? given;
+  const first = { ...given, opened, trust: parsed };
+  const context = (await recorder.guard('succession', SUCCESSION, () => followSuccession(first))) ?? first;
   const bundle = await readProof(opened, recorder);
   const signed = bundle === null ? null : await recorder.guard('signature', PROOF.bundle, () => checkSignature(context, bundle));
   if (bundle === null || signed === null) {
     recorder.note('The proof could not be read, so the content, the log and the time were not checked.');
     return null;
   }
-  const evidence = await checkSigned(context, signed);
-  const proof = await checkProof(context, { bundle, evidence, key: signed.key });
-  return evidence === null ? null : { summary: summarize(opened, evidence, proof), status: proof.status };
+  const content = await checkSigned(context, signed);
+  const document = content?.document ?? null;
+  if (document !== null && !recorder.failed('audit_trail')) onRead?.(document, recorder);
+  const proof = await checkProof(context, { bundle, document, key: signed.key });
+  if (content !== null) await recorder.guard('rendering', '', () => checkRendering(context, content, proof));
+  const summary = document === null ? null : summarize(opened, document, proof);
+  return { summary, tagManifest: opened.files.get(TAG_MANIFEST)?.sha256 ?? '', status: proof.status };
 }
 
-async function checkSigned(context: CheckContext, { statement }: Signed): Promise<Evidence | null> {
-  const { opened, recorder } = context;
+async function checkSigned(context: CheckContext, { statement }: Signed): Promise<Content | null> {
+  const { recorder } = context;
   if (recorder.failed('signature')) {
     recorder.note('The content of data/ was not read, because no valid signature covers it.');
     return null;
   }
-  const evidence = await checkEvidence(opened, recorder);
-  if (evidence === null) return null;
-  if (statement !== null) checkPredicate(context, statement, evidence);
-  await checkAuditTrail(context, evidence);
-  return evidence;
+  const content = await checkEvidence(context);
+  if (content !== null && statement !== null) checkPredicate(context, statement, content.document);
+  return content;
 }
 
 function readTrust(trust: Trust): ParsedTrust {
@@ -122,23 +169,27 @@ interface Proof {
   witnesses: WitnessSummary[];
 }
 
-async function checkProof(context: CheckContext, { bundle, evidence, key }: { bundle: Bundle; evidence: Evidence | null; key: Proof['key'] }): Promise<Proof> {
+async function checkProof(
+  context: CheckContext,
+  { bundle, document, key }: { bundle: Bundle; document: EvidenceDocument | null; key: Proof['key'] },
+): Promise<Proof> {
   const { recorder } = context;
-  const log = await recorder.guard('inclusion', PROOF.bundle, () => checkLog(context, bundle, { evidence, key }));
-  if (log !== null && evidence !== null) checkOwner(context, evidence, log.origin);
+  const log = await recorder.guard('inclusion', PROOF.bundle, () => checkLog(context, bundle, { document, key }));
+  if (log !== null && document !== null) checkOwner(context, document, log.origin);
   if (log !== null) {
-    const epoch = await recorder.guard('epoch', PROOF.epoch, () => checkEpoch(context, { log, bundle, evidence }));
+    const epoch = await recorder.guard('epoch', PROOF.epoch, () => checkEpoch(context, { log, bundle, document }));
     await recorder.guard('consistency', PROOF.consistency, () => checkHistory(context, log, epoch));
+    if (document !== null) await recorder.guard('log_facts', EVIDENCE, () => checkLogFacts(context, document, { log, bundle, epoch }));
   }
-  const witnesses = log === null || evidence === null ? [] : await checkConfirmed(context, log, evidence);
-  const status = log === null || evidence === null ? null : await recorder.guard('status', '', () => checkStatus(context, { evidence, log }));
-  const timestamps = (await recorder.guard('timestamp', PROOF.bundle, () => checkTime(context, bundle, evidence))) ?? [];
-  if (evidence !== null)
-    checkTimes(context, { generatedAt: evidence.generated_at, timestamps, bundle, keys: { package: key, log: log?.logKey, note: log?.noteKey } });
+  const witnesses = log === null || document === null ? [] : await checkConfirmed(context, log, document);
+  const status = log === null || document === null ? null : await recorder.guard('status', '', () => checkStatus(context, { evidence: document, log }));
+  const timestamps = (await recorder.guard('timestamp', PROOF.bundle, () => checkTime(context, bundle))) ?? [];
+  if (document !== null)
+    checkTimes(context, { generatedAt: document.generated_at, timestamps, bundle, keys: { package: key, log: log?.logKey, note: log?.noteKey } });
   return { key, log, timestamps, status, witnesses };
 }
 
-async function checkConfirmed(context: CheckContext, { checkpoint }: LogState, { generated_at }: Evidence): Promise<WitnessSummary[]> {
+async function checkConfirmed(context: CheckContext, { checkpoint }: LogState, { generated_at }: EvidenceDocument): Promise<WitnessSummary[]> {
   const { recorder, trust } = context;
   const witnesses = (checkpoint && (await recorder.guard('cosignature', PROOF.tlogProof, () => checkWitnesses(context, checkpoint, generated_at)))) ?? [];
   if (trust.witnessKeys.length > 0 && !witnesses.some(({ trusted }) => trusted))
@@ -146,22 +197,23 @@ async function checkConfirmed(context: CheckContext, { checkpoint }: LogState, {
   return witnesses;
 }
 
-function summarize({ files, bytes }: OpenedPackage, evidence: Evidence, { key, log, timestamps, witnesses }: Proof): PackageSummary {
+function summarize({ files, bytes }: OpenedPackage, document: EvidenceDocument, { key, log, timestamps, witnesses }: Proof): PackageSummary {
+  const supersedes = supersededPackage(document);
   return {
-    id: evidence.package_id,
-    organization: evidence.organization,
-    work_item: { id: evidence.work_item.id, title: evidence.work_item.title },
-    sequence: evidence.sequence,
-    conclusion: evidence.conclusion.status,
-    reasons: evidence.conclusion.reasons,
-    grade: evidence.completeness.grade,
-    gaps: evidence.completeness.gaps.map(({ code, weight, what }) => ({ code, weight, what })),
-    generated_at: evidence.generated_at,
-    supersedes: evidence.supersedes,
+    id: document.package_id,
+    organization: document.organization,
+    work_item: { id: document.work_item.id, title: document.work_item.title },
+    sequence: document.sequence,
+    conclusion: document.conclusion,
+    reasons: reasonsOf(document.counts),
+    grade: document.completeness.grade,
+    gaps: document.completeness.gaps.map((gap) => ({ code: gap.code, weight: gap.weight, what: gapSentence(gap) })),
+    generated_at: document.generated_at,
+    supersedes: supersedes && { package_id: supersedes.package_id, sequence: supersedes.sequence },
     files: files.size,
     bytes,
     timestamps,
-    log: log === null ? null : { origin: log.origin, index: log.index, size: log.size, root: toBase64(log.root) },
+    log: log === null ? null : { origin: log.origin, epoch: document.log.epoch, index: log.index, size: log.size, root: toBase64(log.root) },
     witnesses,
     keys: {
       package: key === null ? null : opensshFingerprint(key),

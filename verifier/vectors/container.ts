@@ -212,7 +212,7 @@ export const container: Vector[] = [
   ),
   failing(
     'a file that is too large to parse',
-    ['tag_changed', 'too_large'],
+    ['rendering', 'tag_changed', 'too_large'],
     changed((files) => files.set('bag-info.txt', new Uint8Array((1 << 20) + 1))),
   ),
 ];

@@ -1,6 +1,6 @@
-import { canonicalJson, chainLine, type Evidence, TRAIL_START, utf8 } from '@rrs/evidence-format';
+import { canonicalJson, chainLine, TRAIL_START, utf8 } from '@rrs/evidence-format';
 import { type Files, type Recipe, writeManifests } from '../src/testing/build.ts';
-import { gap, IDS, sampleFinding } from '../src/testing/sample.ts';
+import { IDS } from '../src/testing/sample.ts';
 import { changed, edit, failing, sealed, type Vector } from './vector.ts';
 
 const ARTIFACT = `data/artifacts/${IDS.artifact}/content`;
@@ -18,11 +18,6 @@ function swap(files: Files, a: string, b: string): void {
   files.set(b, first ?? new Uint8Array());
 }
 
-/** Seals a false evidence.json with the right keys. */
-function sealedWith(change: (evidence: Evidence) => void): ReturnType<typeof sealed> {
-  return sealed({ evidence: change });
-}
-
 const trail = (lines: string[]): Pick<Recipe, 'payload'> => ({
   payload: (files) => void files.set('data/audit-trail.jsonl', utf8(lines.map((line) => `${line}\n`).join(''))),
 });
@@ -32,7 +27,7 @@ const first = chainLine({ type: 'a' }, 1, TRAIL_START);
 export const content: Vector[] = [
   failing(
     'a changed file',
-    ['evidence', 'payload_changed'],
+    ['file_reference', 'payload_changed'],
     changed((files) => edit(files, ARTIFACT, (text) => text.replace('App', 'app'))),
   ),
   failing(
@@ -45,7 +40,7 @@ export const content: Vector[] = [
   ),
   failing(
     'an added file',
-    ['bag', 'evidence', 'payload_extra'],
+    ['bag', 'file_reference', 'payload_extra', 'rendering'],
     changed((files) => files.set('data/more.txt', utf8('more'))),
   ),
   failing(
@@ -58,7 +53,7 @@ export const content: Vector[] = [
   ),
   failing(
     'a removed file',
-    ['bag', 'evidence', 'payload_missing'],
+    ['bag', 'file_reference', 'payload_missing', 'rendering'],
     changed((files) => files.delete(ARTIFACT)),
   ),
   failing(
@@ -68,12 +63,12 @@ export const content: Vector[] = [
   ),
   failing(
     'a renamed file',
-    ['evidence', 'payload_extra', 'payload_missing'],
+    ['file_reference', 'payload_extra', 'payload_missing'],
     changed((files) => rename(files, ARTIFACT, `${ARTIFACT}2`)),
   ),
   failing(
     'two swapped files',
-    ['evidence', 'payload_changed'],
+    ['file_reference', 'payload_changed'],
     changed((files) => swap(files, ARTIFACT, AFTER)),
   ),
   failing(
@@ -110,7 +105,7 @@ export const content: Vector[] = [
   ),
   failing(
     'a changed README',
-    ['tag_changed'],
+    ['rendering', 'tag_changed'],
     changed((files) => edit(files, 'README.txt', (text) => `${text}Trust me.\n`)),
   ),
   failing(
@@ -135,17 +130,17 @@ export const content: Vector[] = [
   ),
   failing(
     'a wrong Payload-Oxum',
-    ['bag'],
+    ['bag', 'rendering'],
     sealed({
       tags: (files) => {
-        edit(files, 'bag-info.txt', (text) => text.replace(/Oxum: 1/, 'Oxum: 2').replace(/Oxum: (?=[3-9])/, 'Oxum: 1'));
+        edit(files, 'bag-info.txt', (text) => text.replace('Oxum: ', 'Oxum: 1'));
         writeManifests(files);
       },
     }),
   ),
   failing(
     'bag-info.txt of another package',
-    ['bag'],
+    ['rendering'],
     sealed({
       tags: (files) => {
         edit(files, 'bag-info.txt', (text) => text.replace(IDS.package, IDS.previous));
@@ -168,122 +163,22 @@ export const content: Vector[] = [
   failing('evidence.json without the final line feed', ['schema'], sealed({ evidenceText: (text) => text.trimEnd() })),
   failing('an unknown field in evidence.json', ['schema'], sealed({ evidenceText: (text) => `${canonicalJson({ ...JSON.parse(text), zzz: 1 })}\n` })),
   failing('a missing field in evidence.json', ['schema'], sealed({ evidenceText: (text) => text.replace('"note":null,', '') })),
+  failing('findings that are not canonical', ['schema'], sealed({ findingsText: (text) => text.replace(':', ': ') })),
+  failing('findings without the final line feed', ['schema'], sealed({ findingsText: (text) => text.trimEnd() })),
+  failing('findings in another order', ['schema'], sealed({ findingsText: (text) => text.replace(/(.+\n)(.+\n)/, '$2$1') })),
+  failing('a duplicate finding', ['schema'], sealed({ findingsText: (text) => text.replace(/(.+\n)/, '$1$1') })),
   failing(
-    'a conclusion that does not follow from the findings',
-    ['evidence'],
-    sealedWith((evidence) => {
-      evidence.conclusion.status = 'risk_accepted';
-    }),
+    'a duplicate key in a finding',
+    ['schema'],
+    sealed({ findingsText: (text) => text.replace('{"acceptance":null,', '{"acceptance":null,"acceptance":null,') }),
   ),
-  failing(
-    'the conclusion remediated with an open finding',
-    ['evidence', 'gap_missing'],
-    sealedWith((evidence) => {
-      evidence.findings[1] = sampleFinding(2, 'open');
-      evidence.counts.by_status = { ...evidence.counts.by_status, open: 1, verified: 1 };
-    }),
-  ),
-  failing(
-    'a wrong grade',
-    ['evidence'],
-    sealedWith((evidence) => {
-      evidence.completeness.grade = 'A';
-    }),
-  ),
-  failing(
-    'a gap with too low a weight',
-    ['evidence'],
-    sealedWith((evidence) => {
-      evidence.completeness.gaps.push(gap('no_rescan', 'minor'));
-    }),
-  ),
-  failing(
-    'the gap no_timestamp not listed',
-    ['gap_missing'],
-    sealedWith((evidence) => {
-      evidence.completeness = { grade: 'A', gaps: [] };
-    }),
-  ),
-  failing(
-    'the gap no_approval not listed',
-    ['gap_missing'],
-    sealedWith((evidence) => {
-      evidence.approvals = [];
-    }),
-  ),
-  failing(
-    'the gap scan_not_kept not listed',
-    ['gap_missing'],
-    sealedWith((evidence) => {
-      const [scan] = evidence.scans;
-      if (scan) scan.file = null;
-    }),
-  ),
-  failing(
-    'the gap artifact_removed not listed',
-    ['gap_missing'],
-    sealedWith((evidence) => {
-      const [artifact] = evidence.artifacts;
-      if (artifact) Object.assign(artifact, { removed: { at: evidence.as_of, by: evidence.requested_by, reason: 'wrong file' } });
-    }),
-  ),
-  failing(
-    'the gap interrupted_sealing not listed',
-    ['gap_missing'],
-    sealedWith((evidence) => {
-      evidence.abandoned_leaves.push({ index: 2, leaf_sha256: '0'.repeat(64), reason: 'power' });
-    }),
-  ),
-  failing(
-    'wrong counts',
-    ['evidence'],
-    sealedWith((evidence) => {
-      evidence.counts.findings = 3;
-    }),
-  ),
-  failing(
-    'a file with a wrong hash in evidence.json',
-    ['evidence'],
-    sealedWith((evidence) => Object.assign(evidence.files[0] ?? {}, { sha256: '0'.repeat(64) })),
-  ),
-  failing(
-    'a file that evidence.json does not list',
-    ['evidence'],
-    sealedWith((evidence) => {
-      evidence.files.pop();
-    }),
-  ),
-  failing(
-    'a scan with a missing file',
-    ['evidence'],
-    sealedWith((evidence) => Object.assign(evidence.scans[0] ?? {}, { file: 'data/scans/before/none' })),
-  ),
-  failing(
-    'an artifact with a wrong hash',
-    ['evidence'],
-    sealedWith((evidence) => Object.assign(evidence.artifacts[0] ?? {}, { sha256: '0'.repeat(64) })),
-  ),
-  failing(
-    'a finding with an unknown scan',
-    ['evidence'],
-    sealedWith((evidence) => Object.assign(evidence.findings[0] ?? {}, { after: { state: 'absent', scan: IDS.previous } })),
-  ),
-  failing(
-    'a duplicate finding',
-    ['evidence'],
-    sealedWith((evidence) => Object.assign(evidence.findings[1] ?? {}, { id: evidence.findings[0]?.id })),
-  ),
-  failing(
-    'a package that replaces a newer one',
-    ['evidence'],
-    sealedWith((evidence) => {
-      evidence.supersedes = { package_id: IDS.previous, sequence: 3 };
-    }),
-  ),
+  failing('an unknown field in a finding', ['schema'], sealed({ findingsText: (text) => text.replace('"work_items":', '"worked":1,"work_items":') })),
+  failing('a finding that is not JSON', ['schema'], sealed({ findingsText: (text) => text.replace('{', '[') })),
+  failing('no findings.jsonl', ['file_reference', 'schema'], sealed({ payload: (files) => void files.delete('data/findings.jsonl') })),
 
   failing('a changed audit event', ['audit_trail'], sealed(trail([first.line.replace('"a"', '"b"'), chainLine({ type: 'b' }, 2, first.hash).line]))),
   failing('a removed audit event', ['audit_trail'], sealed(trail([chainLine({ type: 'b' }, 2, first.hash).line]))),
   failing('an audit trail that does not match evidence.json', ['audit_trail'], sealed(trail([first.line]))),
   failing('an audit event that is not canonical', ['audit_trail'], sealed(trail([first.line.replace(':', ': ')]))),
-  failing('no audit trail', ['audit_trail'], sealed({ payload: (files) => void files.delete('data/audit-trail.jsonl') })),
+  failing('no audit trail', ['audit_trail', 'file_reference'], sealed({ payload: (files) => void files.delete('data/audit-trail.jsonl') })),
 ];

@@ -53,8 +53,11 @@ const restarted = (change: (epoch: LogEpoch) => void = () => {}, gap = true): Re
     };
     change(epoch);
   },
-  evidence: (evidence) => {
-    if (gap) evidence.completeness.gaps.push({ code: 'log_restarted', weight: 'minor', what: 'The log was restarted.', about: [] });
+  facts: (facts) => {
+    facts.log = { origin: `${ORIGIN}/epoch-2`, epoch: 2, started_at: '2026-02-01T00:00:00.000Z' };
+  },
+  evidence: ({ completeness }) => {
+    if (!gap) completeness.gaps = completeness.gaps.filter(({ code }) => code !== 'log_restarted');
   },
 });
 
@@ -163,7 +166,7 @@ export const history: Vector[] = [
   ),
   failing('a statement about another organization', ['epoch'], sealed({ epoch: (epoch) => void Object.assign(epoch, { organization_id: IDS.artifact }) })),
   failing('a statement about another epoch', ['epoch'], sealed(restarted((epoch) => void Object.assign(epoch, { epoch: 3 })))),
-  failing('a first epoch with a predecessor', ['epoch'], sealed(restarted((epoch) => void Object.assign(epoch, { epoch: 1, origin: ORIGIN })))),
+  failing('a first epoch with a predecessor', ['epoch', 'log_facts'], sealed(restarted((epoch) => void Object.assign(epoch, { epoch: 1, origin: ORIGIN })))),
   verified('good: a restarted log', sealed(restarted())),
   failing('a restarted log without the gap', ['gap_missing'], sealed(restarted(() => {}, false))),
   verified(

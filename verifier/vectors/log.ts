@@ -130,7 +130,7 @@ export const log: Vector[] = [
   ),
   failing(
     'the log of another organization',
-    ['checkpoint', 'epoch', 'key_copy', 'untrusted_log_key'],
+    ['checkpoint', 'epoch', 'key_copy', 'log_facts', 'rendering', 'untrusted_log_key'],
     sealed({
       log: (parts) => {
         parts.rekor = { ...parts.rekor, origin: `evidence.example/orgs/${IDS.artifact} - 1` };

@@ -1,4 +1,4 @@
-import { type Bundle, concat, countsOf, equalBytes, parseBundle, pemFromSpki, toBase64, utf8 } from '@rrs/evidence-format';
+import { type Bundle, concat, countsOf, equalBytes, type Facts, PACKAGE_FORMATS, parseBundle, pemFromSpki, toBase64, utf8 } from '@rrs/evidence-format';
 import { buildPackage, ORIGIN, type Recipe, testKeys, trustIn } from '../src/testing/build.ts';
 import { IDS } from '../src/testing/sample.ts';
 import { ecdsaDer } from '../src/testing/signer.ts';
@@ -26,12 +26,25 @@ function mirrored(der: Uint8Array): Uint8Array {
   return ecdsaDer(r, N - s);
 }
 
+/** The first package of its work item. */
+const first = (facts: Facts) => void Object.assign(facts, { sequence: 1, earlier: [] });
+
 export const proof: Vector[] = [
-  failing('a package as the first entry of its log', ['epoch', 'inclusion'], sealed({ index: 0 })),
-  { name: 'good: first package of its log', verdict: 'verified', codes: [], make: sealed({ index: 1, oldSize: 0 }) },
-  { name: 'good: second package of its log', verdict: 'verified', codes: [], make: sealed({ index: 2, oldSize: 2 }) },
+  failing('a package as the first entry of its log', ['epoch', 'inclusion'], sealed({ index: 0, facts: first })),
+  { name: 'good: first package of its log', verdict: 'verified', codes: [], make: sealed({ index: 1, oldSize: 0, facts: first }) },
+  { name: 'good: second package of its log', verdict: 'verified', codes: [], make: sealed({ index: 2, oldSize: 2, facts: first }) },
   { name: 'good: seventh entry of its log', verdict: 'verified', codes: [], make: sealed() },
-  { name: 'good: without a report', verdict: 'verified', codes: [], make: sealed({ payload: (files) => void files.delete('data/report.pdf') }) },
+  {
+    name: 'good: all formats',
+    verdict: 'verified',
+    codes: [],
+    make: sealed({
+      facts: (facts) => {
+        facts.formats = [...PACKAGE_FORMATS];
+      },
+    }),
+  },
+  { name: 'good: without a report', verdict: 'verified', codes: [], make: sealed({ facts: ({ formats }) => void formats.splice(formats.indexOf('pdf'), 1) }) },
   { name: 'good: the other s of the signature', verdict: 'verified', codes: [], make: sealed({ signature: mirrored }) },
   { name: 'no keys given', verdict: 'consistent', codes: [], make: sealed({}, emptyTrust) },
   { name: 'no package key given', verdict: 'consistent', codes: [], make: sealed({}, (trust) => ({ ...trust, packageKeys: [] })) },
@@ -52,7 +65,7 @@ export const proof: Vector[] = [
         ...forged,
         evidence: (evidence) => {
           evidence.findings.pop();
-          Object.assign(evidence.counts, countsOf(evidence.findings));
+          evidence.counts = countsOf(evidence.findings, evidence.counts);
         },
       },
       () => trustIn(ours),
@@ -202,7 +215,7 @@ export const proof: Vector[] = [
     ['statement_copy'],
     changed((files) => edit(files, STATEMENT, (text) => text.replace('remediated', 'risk_accepted'))),
   ),
-  failing('a different predicate type', ['statement'], sealed(statement((text) => text.replace('remediation-evidence/v1', 'remediation-evidence/v2')))),
+  failing('a different predicate type', ['statement'], sealed(statement((text) => text.replace('remediation-evidence/v2', 'remediation-evidence/v1')))),
   failing('a statement with a space', ['statement'], sealed(statement((text) => text.replace(':', ': ')))),
   failing('a duplicate key in the statement', ['statement'], sealed(statement((text) => text.replace('{"_type"', '{"_type":"x","_type"')))),
   failing('a statement about another file', ['subject'], sealed(statement((text) => text.replace('"data/report.pdf"', '"data/other.pdf"')))),

@@ -5,11 +5,12 @@ import { type RawEntry, rawEntries, rawZip } from '../src/testing/raw-zip.ts';
 import type { Trust } from '../src/trust/trust.ts';
 import type { VerifyOptions } from '../src/verify.ts';
 
-/** A package, the trusted keys, and the expected verdict with exactly these codes. */
+/** A package, the trusted keys, and the expected verdict with exactly these codes. If `more` is set, further codes are allowed. */
 export interface Vector {
   name: string;
   verdict: Report['verdict'];
   codes: Code[];
+  more?: true;
   make(): Promise<{ zip: Uint8Array; trust: Trust; options?: VerifyOptions }>;
 }
 
@@ -49,6 +50,11 @@ export function bytes(tamper: (zip: Buffer) => Uint8Array): Make {
 
 export function failing(name: string, codes: Code[], make: Make): Vector {
   return { name, verdict: 'failed', codes, make };
+}
+
+/** A false statement often contradicts several others. */
+export function atLeast(vector: Vector): Vector {
+  return { ...vector, more: true };
 }
 
 export function edit(files: Files, path: string, change: (text: string) => string): void {

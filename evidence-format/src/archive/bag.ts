@@ -80,12 +80,13 @@ export function bagInfoText({ softwareAgent, date, packageId, workItemId, organi
   return LABELS.map((label, at) => `${label}: ${bagValue(values[at] as string)}\n`).join('');
 }
 
+/** Control characters and white space. Listed, because what `\s` and `\p{}` match changes with the Unicode version of the engine. */
+const CONTROLS = '\\0-\\u{1F}\\u{7F}-\\u{9F}';
+const BLANK = new RegExp(`[${CONTROLS} \\u{A0}\\u{1680}\\u{2000}-\\u{200A}\\u{2028}\\u{2029}\\u{202F}\\u{205F}\\u{3000}\\u{FEFF}]+`, 'gu');
+
 /** Turns any text into a single line that is not empty. */
 export function bagValue(text: string): string {
-  const line = text
-    .toWellFormed()
-    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
-    .trim();
+  const line = text.toWellFormed().replaceAll(BLANK, ' ').replace(/^ | $/g, '');
   return line === '' ? '-' : line;
 }
 

@@ -22,26 +22,31 @@ export interface TrailResult {
 
 const MAX_FAULTS = 100;
 
-/** Verifies lines that come without their line feeds. Stops after 100 faults. */
-export async function verifyTrail(lines: Iterable<string> | AsyncIterable<string>): Promise<TrailResult> {
+/** Verifies lines that come without their line feeds. Passes each event that is in its place on to `visit`. Stops after 100 faults. */
+export async function verifyTrail(
+  lines: Iterable<string> | AsyncIterable<string>,
+  visit: (event: object, seq: number) => void = () => {},
+): Promise<TrailResult> {
   const result: TrailResult = { events: 0, head: TRAIL_START, faults: [] };
   for await (const line of lines) {
     const number = ++result.events;
-    const message = faultOf(line, number, result.head);
-    if (message !== null) result.faults.push({ line: number, message });
+    const event = readEvent(line, number, result.head);
+    if (typeof event === 'string') result.faults.push({ line: number, message: event });
+    else visit(event, number);
     result.head = sha256Hex(utf8(line));
     if (result.faults.length >= MAX_FAULTS) break;
   }
   return result;
 }
 
-function faultOf(line: string, seq: number, prev: string): string | null {
+/** Returns the event, or what is wrong with its line. */
+function readEvent(line: string, seq: number, prev: string): object | string {
   try {
     const event = parseStrictJson(line);
     if (event === null || typeof event !== 'object' || Array.isArray(event)) return 'not a JSON object';
     if (canonicalJson(event) !== line) return 'not in canonical form';
     if (!('seq' in event) || event.seq !== seq) return `seq is not ${seq}`;
-    return 'prev' in event && event.prev === prev ? null : 'prev is not the hash of the previous line';
+    return 'prev' in event && event.prev === prev ? event : 'prev is not the hash of the previous line';
   } catch (error) {
     if (error instanceof FormatError || error instanceof TypeError) return error.message;
     throw error;

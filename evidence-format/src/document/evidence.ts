@@ -1,12 +1,38 @@
+import type { Decision } from './decisions.ts';
+import type { Finding, FindingFacts } from './finding.ts';
+import type { Artifact, Collection, Redaction } from './originals.ts';
+import type { Person, PersonFacts } from './people.ts';
+import type { Scan } from './scan.ts';
+import type { AssetScope, EarlierPackage, PolicyVersion, SourceOnAsset, UnlinkedFinding } from './scope.ts';
+import type { FindingState, Severity, Standing } from './states.ts';
+
 /**
- * Content of data/evidence.json, version 1. Times are RFC 3339 in UTC with milliseconds. Unknown values are null; no key is ever absent.
- * schema.ts describes each field.
+ * Content of data/evidence.json and data/findings.jsonl, version 2. Times are RFC 3339 in UTC with milliseconds. Unknown values are null; no key is
+ * ever absent. Everything from `conclusion` to `controls` follows from the facts above it and can be computed again.
  */
-export interface Evidence {
+export interface Evidence extends Omit<Facts, 'findings'> {
+  findings: Finding[];
+  conclusion: Conclusion;
+  completeness: { grade: Grade; gaps: Gap[] };
+  counts: Counts;
+  checks: Check[];
+  decisions: Decision[];
+  controls: Control[];
+}
+
+/** Content of data/evidence.json. The findings are stored apart, in data/findings.jsonl. */
+export type EvidenceDocument = Omit<Evidence, 'findings'>;
+
+/** What the service knows and the verifier takes from the package. */
+export interface Facts {
   schema: typeof EVIDENCE_SCHEMA_ID;
+  /** Version of the programs that write the readable files. The verifier knows these versions and writes the files again. */
+  renderer: typeof RENDERER;
   package_id: string;
   sequence: number;
-  supersedes: { package_id: string; sequence: number } | null;
+  /** All packages of the work item with a lower sequence, in order. The last one that was published is replaced by this one. */
+  earlier: EarlierPackage[];
+  log: { origin: string; epoch: number; started_at: string };
   organization: { id: string; name: string };
   work_item: WorkItem;
   as_of: string;
@@ -14,24 +40,31 @@ export interface Evidence {
   generator: { name: string; version: string };
   requested_by: Person;
   note: string | null;
-  conclusion: { status: Conclusion; reasons: string[] };
-  completeness: { grade: Grade; gaps: Gap[] };
-  counts: { findings: number; by_status: Record<FindingState, number>; by_severity: Record<Severity, number>; artifacts: number; scans: number };
-  findings: Finding[];
+  /** Oldest first. The first one was in force when the earliest finding was first seen. */
+  policies: PolicyVersion[];
+  /** Everybody who acts in the audit trail, and the owners and admins at `as_of`. */
+  people: PersonFacts[];
+  /** API keys at `as_of` behind which no member stands. */
+  ownerless_keys: number;
+  assets: AssetScope[];
+  sources: SourceOnAsset[];
+  findings: FindingFacts[];
+  unlinked: UnlinkedFinding[];
   scans: Scan[];
   artifacts: Artifact[];
   approvals: Approval[];
-  checks: Check[];
-  controls: Control[];
   collection: Collection[];
   redactions: Redaction[];
   audit_trail: { file: string; events: number; head: string };
-  abandoned_leaves: { index: number; leaf_sha256: string; reason: string }[];
+  abandoned_leaves: { index: number; leaf_sha256: string }[];
+  timestamped: boolean;
+  /** Whether witnesses are asked to sign the checkpoint. Null if none is configured. False if sealing went on without them. */
+  witnessed: boolean | null;
   formats: PackageFormat[];
-  files: { path: string; size: number; sha256: string; media_type: string }[];
 }
 
-export const EVIDENCE_SCHEMA_ID = 'https://rrs.example/schemas/evidence-package/v1';
+export const EVIDENCE_SCHEMA_ID = 'https://rrs.example/schemas/evidence-package/v2';
+export const RENDERER = 2;
 
 export const CONCLUSIONS = ['remediated', 'partially_remediated', 'risk_accepted', 'false_positive', 'not_remediated'] as const;
 export type Conclusion = (typeof CONCLUSIONS)[number];
@@ -39,20 +72,20 @@ export type Conclusion = (typeof CONCLUSIONS)[number];
 export const GRADES = ['A', 'B', 'C', 'D'] as const;
 export type Grade = (typeof GRADES)[number];
 
-export const FINDING_STATES = ['open', 'in_progress', 'remediated', 'verified', 'risk_accepted', 'false_positive', 'withdrawn'] as const;
-export type FindingState = (typeof FINDING_STATES)[number];
-
-export const SEVERITIES = ['critical', 'high', 'medium', 'low', 'info', 'unknown'] as const;
-export type Severity = (typeof SEVERITIES)[number];
-
 /** Formats in which a package can be downloaded, besides the ZIP that contains them all. */
-export const PACKAGE_FORMATS = ['pdf', 'html', 'json', 'csv', 'oscal-ar', 'oscal-poam', 'openvex', 'cyclonedx-vex', 'sarif'] as const;
+export const PACKAGE_FORMATS = ['pdf', 'html', 'json', 'jsonl', 'csv', 'oscal-ar', 'oscal-poam', 'openvex', 'cyclonedx-vex', 'sarif'] as const;
 export type PackageFormat = (typeof PACKAGE_FORMATS)[number];
+/** Formats that are in every package: `json` is evidence.json, `jsonl` is findings.jsonl. */
+export const REQUIRED_FORMATS: readonly PackageFormat[] = ['html', 'json', 'jsonl'];
 
-export interface Person {
-  kind: 'member' | 'api_key' | 'connection' | 'system';
-  id: string | null;
-  name: string;
+export interface Counts {
+  findings: number;
+  by_standing: Record<Standing, number>;
+  by_status: Record<FindingState, number>;
+  by_severity: Record<Severity, number>;
+  unlinked: number;
+  artifacts: number;
+  scans: number;
 }
 
 export interface WorkItem {
@@ -65,119 +98,72 @@ export interface WorkItem {
   due_at: string | null;
   external_ref: string | null;
   created_at: string;
+  created_by: Person;
   closed_at: string | null;
   follows: string | null;
 }
 
+/** A fact that an auditor would ask about. Readers get a sentence from the renderer. `values` are the numbers and names in it. */
+export interface Gap {
+  code: GapCode;
+  weight: GapWeight;
+  /** IDs of the findings, artifacts, scans, assets or approvals concerned, sorted. Empty if the gap concerns the whole package. */
+  about: string[];
+  values: Record<string, string | number>;
+}
+
+export const GAP_WEIGHTS = ['major', 'minor', 'note'] as const;
+export type GapWeight = (typeof GAP_WEIGHTS)[number];
+
 export const GAP_CODES = [
-  'unfinished',
   'no_findings',
+  'unfinished',
   'unlinked_active',
+  'unlinked_excepted',
+  'other_open_on_asset',
+  'withdrawn_by_person',
+  'asset_gone',
+  'withdrawn_by_source',
+  'exception_self_decided',
+  'exception_without_end',
+  'exception_expired',
   'no_rescan',
   'no_scan_before',
   'scan_not_kept',
+  'scan_by_worker',
+  'scan_by_hand',
+  'scan_self_described',
+  'scan_copied',
+  'scan_undated',
+  'scan_contradicts',
+  'source_removed',
+  'version_not_rescanned',
+  'source_stale',
+  'scan_older_than_claim',
+  'scan_uncredentialed',
+  'scan_narrower',
+  'scanner_outdated',
+  'brake_confirmed',
+  'severity_lowered',
+  'sla_missed',
+  'kev_past_due',
+  'clock_reset',
+  'policy_loosened',
+  'policy_changed',
   'no_approval',
-  'approver_is_author',
+  'approval_stale',
+  'approver_took_part',
   'rejected',
   'no_artifact',
   'artifact_not_captured',
   'artifact_removed',
-  'source_stale',
+  'content_redacted',
   'no_timestamp',
-  'interrupted_sealing',
+  'witness_missing',
   'log_restarted',
+  'interrupted_sealing',
 ] as const;
 export type GapCode = (typeof GAP_CODES)[number];
-
-export interface Gap {
-  code: GapCode;
-  weight: 'major' | 'minor';
-  what: string;
-  about: string[];
-}
-
-export interface Finding {
-  id: string;
-  title: string;
-  weakness: string;
-  cves: string[];
-  cwes: number[];
-  severity: Severity;
-  cvss: { version: string; vector: string; score: number } | null;
-  epss: { score: number; date: string | null } | null;
-  kev: boolean;
-  risk_score: number;
-  asset: { id: string; type: string; name: string };
-  component: string | null;
-  component_version: string | null;
-  fixed_version: string | null;
-  purl: string | null;
-  place: string | null;
-  first_seen: string;
-  last_seen: string;
-  due_at: string | null;
-  closed_at: string | null;
-  within_sla: boolean | null;
-  state: FindingState;
-  state_reason: string | null;
-  state_changed_at: string;
-  state_changed_by: string | null;
-  assurance: 'declared' | 'artifact' | 'scan_only' | 'scan_after_claim' | 'independent' | null;
-  justification: string | null;
-  acceptance: { owner: string; expires_at: string } | null;
-  reopen_count: number;
-  sources: string[];
-  occurrence_count: number;
-  /** The first places. The count has all of them. */
-  occurrences: Occurrence[];
-  /** `before` is the scan that reported the finding. `after` is the scan that covered its location and no longer reported it. */
-  before: { state: 'present' | 'unknown'; scan: string | null };
-  after: { state: 'absent' | 'present' | 'unknown'; scan: string | null };
-}
-
-/** A place at which a source sees or saw the finding. */
-export interface Occurrence {
-  place: string;
-  component_version: string | null;
-  state: 'present' | 'absent' | 'unknown';
-  source: string;
-  track: string;
-  first_seen: string;
-  last_seen: string;
-}
-
-export interface Scan {
-  id: string;
-  phase: 'before' | 'after';
-  tool: string;
-  format: string;
-  filename: string | null;
-  received_at: string;
-  finished_at: string | null;
-  complete: boolean;
-  records: number;
-  sha256: string;
-  size: number;
-  file: string | null;
-}
-
-export interface Artifact {
-  id: string;
-  type: string;
-  title: string;
-  description: string | null;
-  occurred_at: string | null;
-  added_at: string;
-  added_by: Person;
-  url: string | null;
-  filename: string | null;
-  media_type: string | null;
-  size: number | null;
-  sha256: string | null;
-  file: string | null;
-  superseded_by: string | null;
-  removed: { at: string; by: Person; reason: string } | null;
-}
 
 export interface Approval {
   id: string;
@@ -185,34 +171,27 @@ export interface Approval {
   by: Person;
   at: string;
   comment: string | null;
+  /** SHA-256 of the lines in `data/approvals/<id>.jsonl`, which are the state that was approved. */
+  state_sha256: string;
 }
 
+/** A question that auditors ask. `passed` of `of` objects have the quality. */
 export interface Check {
-  id: string;
+  id: CheckId;
   result: 'pass' | 'fail' | 'not_applicable';
-  detail: string;
+  passed: number;
+  of: number;
 }
 
+export const CHECK_IDS = ['approved_independently', 'verified_by_scan', 'within_deadline', 'exceptions_end'] as const;
+export type CheckId = (typeof CHECK_IDS)[number];
+
+/** The package supports the control, does not, or says nothing about it. */
 export interface Control {
   framework: string;
   control: string;
   title: string;
+  verdict: 'supports' | 'does_not_support' | 'not_addressed';
+  /** Paths in the package and keys of this file. */
   evidence: string[];
-}
-
-export interface Collection {
-  file: string;
-  sha256: string;
-  size: number;
-  media_type: string;
-  method: 'upload' | 'connection';
-  source: string;
-  collected_at: string;
-  collected_by: Person;
-}
-
-export interface Redaction {
-  file: string;
-  pointer: string;
-  reason: string;
 }

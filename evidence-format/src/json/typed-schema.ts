@@ -30,9 +30,19 @@ export function choice<const L extends readonly string[]>(values: L): Of<L[numbe
   return { type: 'string', enum: values };
 }
 
-export function constant<const T extends string>(value: T): Of<T> {
-  return { type: 'string', const: value };
+export function constant<const T extends string | number>(value: T): Of<T> {
+  return { type: typeof value === 'string' ? 'string' : 'integer', const: value };
 }
+
+/** An object with any keys. */
+export function record<T>(values: Of<T>): Of<Record<string, T>> {
+  return { type: 'object', additionalProperties: values as Schema };
+}
+
+/** Texts and numbers. */
+export const scalar: Of<string | number> = { type: ['string', 'number'] };
+/** Any JSON value. */
+export const anything: Of<unknown> = {};
 
 export function text(pattern: RegExp): Of<string> {
   return { type: 'string', pattern: pattern.source };

@@ -19,7 +19,7 @@ export interface Schema {
   readonly uniqueItems?: true;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
-  readonly additionalProperties?: false;
+  readonly additionalProperties?: false | Schema;
 }
 
 export type JsonType = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object';
@@ -89,10 +89,15 @@ function checkObject(schema: Schema, value: Readonly<Record<string, unknown>>, p
   for (const key of required) if (!Object.hasOwn(value, key)) faults.push({ path, message: `is missing the key ${JSON.stringify(key)}` });
   for (const [key, member] of Object.entries(value)) {
     if (faults.length >= MAX_FAULTS) return;
-    const known = Object.hasOwn(properties, key) ? properties[key] : undefined;
-    if (known !== undefined) check(known, member, `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, faults);
-    else if (additionalProperties === false) faults.push({ path, message: `has the unknown key ${JSON.stringify(key)}` });
+    const known = Object.hasOwn(properties, key) ? properties[key] : additionalProperties;
+    if (known === false) faults.push({ path, message: `has the unknown key ${JSON.stringify(key)}` });
+    else if (known !== undefined) check(known, member, `${path}/${escaped(key)}`, faults);
   }
+}
+
+/** RFC 6901. Most keys need no escapes, and a document has very many keys. */
+function escaped(key: string): string {
+  return key.includes('~') || key.includes('/') ? key.replaceAll('~', '~0').replaceAll('/', '~1') : key;
 }
 
 function isOfType(value: unknown, type: JsonType): boolean {

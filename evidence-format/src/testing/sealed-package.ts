@@ -4,13 +4,11 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bagInfoText, bagitText, manifestText } from '../archive/bag.ts';
 import { topFolder } from '../archive/names.ts';
-import { readmeText } from '../archive/readme.ts';
 import { writeZip } from '../archive/zip.ts';
 import { toBase64, toHex, utf8 } from '../bytes/bytes.ts';
 import { sha256, sha256Hex } from '../bytes/sha256.ts';
 import { chainLine, TRAIL_START } from '../document/audit-trail.ts';
-import type { Evidence } from '../document/evidence.ts';
-import { evidenceSchemaText } from '../document/schema.ts';
+import type { EvidenceDocument } from '../document/evidence.ts';
 import { canonicalJson } from '../json/jcs.ts';
 import { consistencyText, leavesBytes } from '../log/consistency.ts';
 import { leafHash, rootFromLeaves } from '../log/merkle.ts';
@@ -18,6 +16,8 @@ import { checkpointText, noteWith, rekorOrigin } from '../log/note.ts';
 import { leafEntry, promiseBytes } from '../log/rekor.ts';
 import { epochStatement } from '../log/statements.ts';
 import { tlogProofText } from '../log/tlog-proof.ts';
+import { readmeText } from '../render/v2/readme.ts';
+import { schemaFiles } from '../schema/schema.ts';
 import { bundleJson } from '../signing/bundle.ts';
 import { envelopeOf, PAYLOAD_TYPE, preAuthEncoding } from '../signing/dsse.ts';
 import { ed25519RawFromSpki, logId, noteKeyIdEcdsa, noteKeyIdEd25519, opensshFingerprint, pemFromSpki, vkey } from '../signing/keys.ts';
@@ -39,7 +39,13 @@ export async function sealPackage(folder: string, stamped: boolean): Promise<str
   const noteKey = ed25519RawFromSpki(spki.note);
   const line = vkey(ORIGIN, noteKey);
   const trail = chainLine({ action: 'work_item.closed' }, 1, TRAIL_START);
-  const evidence: Evidence = { ...sampleEvidence, audit_trail: { file: 'data/audit-trail.jsonl', events: 1, head: trail.hash } };
+  const { findings, ...document } = sampleEvidence;
+  const evidence: EvidenceDocument = {
+    ...document,
+    log: { ...document.log, origin: ORIGIN },
+    timestamped: stamped,
+    audit_trail: { file: 'data/audit-trail.jsonl', events: 1, head: trail.hash },
+  };
   const name = topFolder(evidence.work_item.id, evidence.sequence);
 
   const files = new Map<string, Uint8Array>();
@@ -50,30 +56,15 @@ export async function sealPackage(folder: string, stamped: boolean): Promise<str
   add('data/evidence.json', `${canonicalJson(evidence)}\n`);
   add('data/report.pdf', '%PDF-1.7');
   add('data/audit-trail.jsonl', `${trail.line}\n`);
-  add('data/schemas/evidence-package-v1.schema.json', evidenceSchemaText);
+  add('data/findings.jsonl', findings.map((finding) => `${canonicalJson(finding)}\n`).join(''));
+  for (const { path, text } of schemaFiles) add(path, text);
   const payload = [...files.values()].reduce((bytes, { length }) => bytes + length, 0);
   const info = { softwareAgent: 'rrs', date: '2026-11-15', packageId: evidence.package_id, workItemId: evidence.work_item.id, organization: 'Acme' };
   const manifest = manifestText(hashesOf(files.keys()));
   add('bag-info.txt', bagInfoText({ ...info, payload: { bytes: payload, files: files.size } }));
   add('manifest-sha256.txt', manifest);
   add('bagit.txt', bagitText);
-  add(
-    'README.txt',
-    readmeText({
-      folder: name,
-      packageId: evidence.package_id,
-      organization: evidence.organization.name,
-      workItemTitle: evidence.work_item.title,
-      generatedAt: evidence.generated_at,
-      asOf: evidence.as_of,
-      status: evidence.conclusion.status,
-      grade: evidence.completeness.grade,
-      gaps: evidence.completeness.gaps,
-      stamped,
-      origin: ORIGIN,
-      keys: { package: opensshFingerprint(spki.package), log: opensshFingerprint(spki.log), vkey: line },
-    }),
-  );
+  add('README.txt', readmeText(evidence, { keys: { package: opensshFingerprint(spki.package), log: opensshFingerprint(spki.log), note: line } }));
   add('tagmanifest-sha256.txt', manifestText(hashesOf(['README.txt', 'bag-info.txt', 'bagit.txt', 'manifest-sha256.txt'])));
 
   const subjects = Object.fromEntries(

@@ -8,8 +8,16 @@ import { normalAsset } from './names/asset-name.ts';
  * `github.com/acme/shop`.
  */
 export async function findByName(tx: TenantTx, orgId: string, name: string): Promise<string[]> {
-  const keys = assetTypes.map((type) => normalAsset({ type, name }).key);
-  const { rows } = await sql<{ asset_id: string }>`
-    select distinct asset_id from asset_keys where org_id = ${orgId} and key = any(${[...new Set(keys)]}) order by 1 limit 100`.execute(tx);
-  return rows.map(({ asset_id }) => asset_id);
+  return (await findByNames(tx, orgId, [name])).get(name) ?? [];
+}
+
+/** The assets of several names, at most 100 each. */
+export async function findByNames(tx: TenantTx, orgId: string, names: readonly string[]): Promise<Map<string, string[]>> {
+  if (names.length === 0) return new Map();
+  const keyed = [...new Set(names)].flatMap((name) => assetTypes.map((type) => ({ name, key: normalAsset({ type, name }).key })));
+  const { rows } = await sql<{ name: string; ids: string[] }>`
+    select named.name, (array_agg(distinct k.asset_id order by k.asset_id))[1:100] as ids
+    from unnest(${keyed.map(({ name }) => name)}::text[], ${keyed.map(({ key }) => key)}::text[]) as named (name, key)
+    join asset_keys k on k.org_id = ${orgId} and k.key = named.key group by 1`.execute(tx);
+  return new Map(rows.map(({ name, ids }) => [name, ids]));
 }

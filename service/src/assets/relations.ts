@@ -25,3 +25,20 @@ export const importedAssets = sql<
 export const assetVersions = sql<
   Pick<Selectable<DB['asset_versions']>, 'org_id' | 'asset_id' | 'n' | 'name' | 'digest' | 'commit'>
 >`(select org_id, asset_id, n, name, digest, commit from asset_versions)`;
+
+export interface AssetScopeRow {
+  id: string;
+  type: string;
+  name: string;
+  owner: string | null;
+  criticality: string;
+  exposure: string;
+  retired_at: Date | null;
+  versions: string[];
+}
+
+/** Assets with their newest builds, newest first. */
+export const assetScopes = sql<AssetScopeRow & { org_id: string }>`(
+  select a.org_id, a.id, a.type, a.name, a.owner, a.criticality, a.exposure, a.retired_at, array(
+    select v.name from asset_versions v where v.org_id = a.org_id and v.asset_id = a.id group by v.name order by max(v.last_scan) desc, v.name limit 20) as versions
+  from assets a)`;

@@ -80,6 +80,7 @@ export interface DB {
   webhooks: WebhooksTable;
   work_item_approvals: WorkItemApprovalsTable;
   work_item_findings: WorkItemFindingsTable;
+  work_item_states: WorkItemStatesTable;
   work_items: WorkItemsTable;
   worker_heartbeats: WorkerHeartbeatsTable;
 }
@@ -360,6 +361,7 @@ interface FindingHistoryTable {
   person: string | null;
   person_name: string | null;
   import_id: string | null;
+  request_id: string | null;
   action: string;
   before: Generated<JsonColumn>;
   after: Generated<JsonColumn>;
@@ -416,6 +418,7 @@ interface FindingsTable {
   epss_date: string | null;
   kev: Generated<boolean>;
   reported_kev: Generated<boolean>;
+  kev_since: Timestamp | null;
   kev_due_date: string | null;
   risk_score: Generated<number>;
   exploit_maturity: string | null;
@@ -624,6 +627,8 @@ interface ImportsTable {
   rejections: Generated<JsonColumn>;
   notes: Generated<JsonColumn>;
   run: Generated<JsonColumn>;
+  timeless_digest: Buffer | null;
+  settings: JsonColumn | null;
   error: string | null;
   created_by: string;
   actor: JsonColumn;
@@ -833,6 +838,7 @@ interface SightingsTable {
   absence: 'gone' | 'retracted' | 'declared' | 'check_retired' | 'asset_gone' | 'track_ended' | null;
   gaps: string[] | null;
   severity: number;
+  peak_severity: Generated<number>;
   tool_severity: string | null;
   suppressed: Generated<boolean>;
   content: Buffer;
@@ -1087,6 +1093,7 @@ interface WorkItemApprovalsTable {
   person: string | null;
   person_name: string | null;
   independent: boolean;
+  state_digest: string;
   item_status: string;
   item_version: number;
   occurred_at: Generated<Timestamp>;
@@ -1102,6 +1109,14 @@ interface WorkItemFindingsTable {
   unlinked_at: Timestamp | null;
   unlinked_by: string | null;
   unlink_reason: string | null;
+}
+
+interface WorkItemStatesTable {
+  org_id: string;
+  work_item_id: string;
+  digest: string;
+  lines: string;
+  shown_at: Generated<Timestamp>;
 }
 
 interface WorkItemsTable {
@@ -1125,6 +1140,7 @@ interface WorkItemsTable {
   findings_remediated: Generated<number>;
   findings_verified: Generated<number>;
   findings_excepted: Generated<number>;
+  findings_aside: Generated<number>;
   closed_at: Timestamp | null;
   search: Generated<string>;
   created_by: string | null;

@@ -1,8 +1,8 @@
 import type { Actor } from '../shared/actor.ts';
 
 /** Who did something, as rows and receipts store it. */
-export type ActorRef = Pick<Actor, 'type' | 'id' | 'name'>;
+export type ActorRef = Pick<Actor, 'type' | 'id' | 'name' | 'person'>;
 
-export function actorRef({ type, id, name }: Actor): ActorRef {
-  return { type, id, name };
+export function actorRef({ type, id, name, person }: Actor): ActorRef {
+  return { type, id, name, person };
 }

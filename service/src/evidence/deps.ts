@@ -14,6 +14,8 @@ export interface EvidenceDeps {
   publicUrl: () => string;
   /** Certificates of the time-stamping authorities in PEM. Null if none is configured. */
   timestampCertificates: string | null;
+  /** Whether packages are time-stamped. */
+  timestamped: boolean;
   /** Folder of the keys that sign evidence. */
   keysDir: string;
 }

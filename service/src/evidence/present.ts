@@ -1,9 +1,10 @@
+import { type Evidence, type Gap, gapSentence } from '@rrs/evidence-format';
 import type { Report } from '@rrs/verifier';
 import type { Static } from 'typebox';
 import { evidenceFormats } from './formats/formats.ts';
 import type { PackageFile, PackageRow } from './packages/packages.ts';
 import { folderOf } from './packages/seal.ts';
-import type { ListedPackage, Package, Verification } from './schemas-packages.ts';
+import type { ListedPackage, Package, PackagePreview, Verification } from './schemas-packages.ts';
 
 export interface PackageDownload {
   format: Static<typeof Package>['downloads'][number]['format'];
@@ -26,6 +27,15 @@ export function downloadsOf(row: PackageRow): PackageDownload[] {
   return [zip, ...single];
 }
 
+export function toPreview({ work_item, as_of, conclusion, completeness, counts }: Evidence): Static<typeof PackagePreview> {
+  const { grade, gaps } = completeness;
+  return { work_item_id: work_item.id, as_of, conclusion, completeness: { grade, gaps: gaps.map(toGap) }, counts };
+}
+
+function toGap(gap: Gap) {
+  return { code: gap.code, weight: gap.weight, what: gapSentence(gap), about: gap.about };
+}
+
 export function toListedPackage(row: PackageRow): Static<typeof ListedPackage> {
   const { archive_sha256, manifest_sha256, tagmanifest_sha256, leaf_hash, log_root, superseded_at } = row;
   type Body = Static<typeof Package>;
@@ -36,7 +46,7 @@ export function toListedPackage(row: PackageRow): Static<typeof ListedPackage> {
     status: row.status,
     error: row.error,
     conclusion: row.conclusion as Body['conclusion'],
-    completeness: row.grade === null ? null : ({ grade: row.grade, gaps: row.gaps } as Body['completeness']),
+    completeness: row.grade === null ? null : ({ grade: row.grade, gaps: (row.gaps as Gap[]).map(toGap) } as Body['completeness']),
     counts: row.counts as Body['counts'],
     hashes:
       archive_sha256 === null || manifest_sha256 === null || tagmanifest_sha256 === null || leaf_hash === null

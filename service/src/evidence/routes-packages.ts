@@ -17,7 +17,8 @@ import { openSigners, publishedKeys } from './keys/keys.ts';
 import { signStatement } from './log/open-log.ts';
 import { readStatus } from './packages/package-status.ts';
 import { listPackages, type PackageRow, readPackage, requestPackage } from './packages/packages.ts';
-import { downloadsOf, type PackageDownload, toListedPackage, toPackage, toVerification } from './present.ts';
+import { previewPackage } from './packages/preview.ts';
+import { downloadsOf, type PackageDownload, toListedPackage, toPackage, toPreview, toVerification } from './present.ts';
 import { WorkItemParams } from './schemas.ts';
 import {
   DownloadQuery,
@@ -27,6 +28,7 @@ import {
   PackageList,
   PackageListQuery,
   PackageParams,
+  PackagePreview,
   StatusStatement,
   Verification,
 } from './schemas-packages.ts';
@@ -100,11 +102,12 @@ export function packageRoutes(app: App, deps: EvidenceDeps): void {
         operationId: 'createEvidencePackage',
         summary: 'Generate an evidence package',
         description:
-          'Generates a signed package of the current evidence of a work item. The work item does not have to be finished: the package states what is still open. Returns 201 if generation ends within `Prefer: wait=N` seconds (default 10); check `status`, which can be `failed`. Otherwise returns 202; poll the URL in `Location`.',
+          'Generates a signed package of the current evidence of a work item. The work item does not have to be finished: the package states what is still open. Returns 201 if generation ends within `Prefer: wait=N` seconds (default 10); check `status`, which can be `failed`. Otherwise returns 202; poll the URL in `Location`. With `dry_run` returns 200 with the conclusion, the grade and the gaps that the package would have, and generates nothing.',
         tags: ['Evidence'],
         headers: IdempotencyHeaders,
         body: NewPackageBody,
         response: {
+          200: PackagePreview,
           201: { ...Package, headers: { Location: { type: 'string', description: 'URL of the package.' } } },
           202: {
             ...Package,
@@ -119,6 +122,7 @@ export function packageRoutes(app: App, deps: EvidenceDeps): void {
     },
     async (request, reply) => {
       const { actor } = request;
+      if (request.body.dry_run) return reply.code(200).send(toPreview(await previewPackage(deps, actor, request.body.work_item_id)));
       const requested = await answerOnce(deps, request, reply, async (tx) => {
         const row = await requestPackage(tx, actor, request.body);
         return { status: 202, headers: { location: `/api/v1/riskops-evidence/packages/${row.id}` }, body: toPackage(row) };

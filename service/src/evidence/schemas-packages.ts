@@ -1,4 +1,4 @@
-import { CONCLUSIONS, GAP_CODES, GRADES, PACKAGE_FORMATS } from '@rrs/evidence-format';
+import { CONCLUSIONS, GAP_CODES, GAP_WEIGHTS, GRADES, PACKAGE_FORMATS } from '@rrs/evidence-format';
 import { CODES, LAYERS, TAKEN_ON_TRUST } from '@rrs/verifier';
 import { Type } from 'typebox';
 import { listParameters, PageOf, range } from '../http/paging.ts';
@@ -15,9 +15,12 @@ export const NewPackageBody = Named('NewEvidencePackage', {
       minItems: 1,
       maxItems: PACKAGE_FORMATS.length,
       uniqueItems: true,
-      description: 'Formats to include. Default: all. `evidence.json` is always included.',
+      description: 'Formats to include. Default: all. `html`, `json` and `jsonl` are always included.',
       examples: [['pdf', 'json']],
     }),
+  ),
+  dry_run: Type.Optional(
+    Type.Boolean({ description: 'Returns what the package would state, and generates nothing. Default: false.', default: false, examples: [false] }),
   ),
   note: Type.Optional(Nullable(Text(1, 2_000, { description: 'Note that is shown in the package. Default: none.', examples: ['For the audit of 2026'] }))),
 });
@@ -42,14 +45,28 @@ const Download = Named('EvidenceDownload', {
 });
 const Gap = Named('EvidenceGap', {
   code: OneOf(GAP_CODES, { description: 'Kind of gap.', examples: ['no_timestamp'] }),
-  weight: OneOf(['major', 'minor'] as const, { description: 'A major gap lowers the grade to C or D.', examples: ['minor'] }),
+  weight: OneOf(GAP_WEIGHTS, { description: 'A major gap lowers the grade to C or D, a minor one to B. A note has no effect.', examples: ['minor'] }),
   what: Type.String({ description: 'What is missing, in one sentence.', examples: ['No time-stamping authority confirmed when this package was sealed.'] }),
   about: Type.Array(Type.String(), {
-    description: 'Ids of the affected findings, scans or artifacts. Empty if the gap concerns the whole package.',
+    description: 'Ids of the affected findings, scans, artifacts, assets or approvals. Empty if the gap concerns the whole package.',
     examples: [[]],
   }),
 });
 const count = (what: string) => Type.Integer({ description: `Number of ${what}.`, examples: [1] });
+
+const completeness = {
+  grade: OneOf(GRADES, { description: 'A: no gaps. B: minor gaps only. C: one kind of major gap. D: several kinds.', examples: ['B'] }),
+  gaps: Type.Array(Gap, { description: 'What the package lacks.' }),
+};
+const counts = { findings: count('findings'), artifacts: count('artifacts'), scans: count('scans') };
+
+export const PackagePreview = Named('EvidencePreview', {
+  work_item_id: idOf('the work item'),
+  as_of: timeOf('Time that the preview describes.'),
+  conclusion: OneOf(CONCLUSIONS, { description: 'Conclusion that a package sealed now would have.', examples: ['remediated'] }),
+  completeness: Named('EvidencePreviewCompleteness', completeness, { description: 'How complete the evidence is.' }),
+  counts: Type.Object(counts, { title: 'EvidencePreviewCounts', description: 'What the package would contain.', additionalProperties: true }),
+});
 
 export const Package = Named('EvidencePackage', {
   package_id: idOf('the evidence package'),
@@ -64,19 +81,10 @@ export const Package = Named('EvidencePackage', {
     OneOf(CONCLUSIONS, { description: 'Conclusion, computed from the states of the findings. Null until the package is ready.', examples: ['remediated'] }),
   ),
   completeness: Nullable(
-    Type.Object(
-      {
-        grade: OneOf(GRADES, { description: 'A: no gaps. B: minor gaps only. C: one kind of major gap. D: several kinds.', examples: ['B'] }),
-        gaps: Type.Array(Gap, { description: 'What the package lacks.' }),
-      },
-      { title: 'EvidenceCompleteness', description: 'How complete the evidence is. Null until the package is ready.' },
-    ),
+    Type.Object(completeness, { title: 'EvidenceCompleteness', description: 'How complete the evidence is. Null until the package is ready.' }),
   ),
   counts: Nullable(
-    Type.Object(
-      { findings: count('findings'), artifacts: count('artifacts'), scans: count('scans') },
-      { title: 'EvidenceCounts', description: 'What the package contains. Null until it is ready.', additionalProperties: true },
-    ),
+    Type.Object(counts, { title: 'EvidenceCounts', description: 'What the package contains. Null until it is ready.', additionalProperties: true }),
   ),
   hashes: Nullable(
     Type.Object(

@@ -3,6 +3,7 @@ import { auditRoutes } from '../audit/routes.ts';
 import type { BlobStore } from '../blobs/blobs.ts';
 import type { Database } from '../db/database.ts';
 import { eventRoutes } from '../events/routes.ts';
+import { readItemState } from '../evidence/packages/preview.ts';
 import { followWithPackages } from '../evidence/packages/supersede.ts';
 import { evidenceRoutes } from '../evidence/routes.ts';
 import { wellKnownKeys } from '../evidence/routes-keys.ts';
@@ -78,9 +79,19 @@ export async function createApi({ config, db, log, secret, keyUse, blobs, outbou
       const reach = { mirrors: config.RRS_ENRICHMENT_MIRRORS, refusal: outbound.refusal, sender: outbound };
       integrationRoutes({ db, secret, providers: builtIn, keys, clock: systemClock, follower, ...reach })(api);
       inboundRoute({ db, providers: builtIn, keys, onTicketsChanged: queueTicketReads })(api);
-      workItemRoutes({ db, secret, findingFilter: FilterBody })(api);
+      workItemRoutes({ db, secret, findingFilter: FilterBody, readState: readItemState })(api);
       const { RRS_ARTIFACT_LIMIT: artifactLimit, RRS_REPORT_LIMIT: reportLimit, RRS_TSA_CERTIFICATES: timestampCertificates } = config;
-      evidenceRoutes({ db, secret, blobs, artifactLimit, reportLimit, publicUrl, timestampCertificates, keysDir: keysDir(config) })(api);
+      evidenceRoutes({
+        db,
+        secret,
+        blobs,
+        artifactLimit,
+        reportLimit,
+        publicUrl,
+        timestampCertificates,
+        timestamped: config.RRS_TSA_URL.length > 0,
+        keysDir: keysDir(config),
+      })(api);
     },
     { prefix: '/api/v1' },
   );

@@ -77,8 +77,9 @@ const changes: Record<string, () => Promise<Change>> = {
     };
   },
   addMember: async () => {
-    const after = { email: `${newId()}@example.com`, name: 'New', role: 'viewer' };
-    const options = { ...asOwner(), body: { ...after, password: secret('the password of somebody new') } };
+    const body = { email: `${newId()}@example.com`, name: 'New', role: 'viewer', password: secret('the password of somebody new') };
+    const options = { ...asOwner(), body };
+    const after = { ...body, password: 'set' };
     return { action: 'member.added', method: 'POST', path: '/members', options, actor: await ownerActor(), after, table: 'members' };
   },
   updateMember: async () => {

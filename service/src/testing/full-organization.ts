@@ -7,6 +7,7 @@ import { createSecretBox } from '../events/webhooks/secrets.ts';
 import { createWebhook } from '../events/webhooks/webhooks.ts';
 import { addArtifact, recordSealedArtifacts, removeArtifact } from '../evidence/artifacts/artifacts.ts';
 import { appendLeaf, publishLeaf, recordCheckpoint } from '../evidence/log/transparency-log.ts';
+import { readItemState } from '../evidence/packages/preview.ts';
 import { recordReceipt } from '../evidence/sharing/receipts.ts';
 import { followAsset } from '../findings/identity-changes/follow-asset.ts';
 import { createFinding, type NewFinding } from '../findings/triage/create.ts';
@@ -14,7 +15,7 @@ import { updateFinding } from '../findings/triage/triage.ts';
 import { declareJob, enqueue } from '../jobs/jobs.ts';
 import { type Actor, systemActor } from '../shared/actor.ts';
 import { newId } from '../shared/ids.ts';
-import { decideOnItem } from '../work-items/items/approvals.ts';
+import { decideOnItem } from '../work-items/approvals/approvals.ts';
 import { createWorkItem } from '../work-items/items/create.ts';
 import { followFindings } from '../work-items/items/follow-findings.ts';
 import { startLog } from './evidence/evidence.ts';
@@ -175,7 +176,8 @@ async function addFinding(db: Database, actor: Actor): Promise<void> {
       .values({ org_id: orgId, finding_id: id, id: newId(), ...decision, places: [AWKWARD], ended_at: new Date(), severity: 4, kev: false })
       .execute();
     const item = await createWorkItem(tx, actor, { title: AWKWARD, description: AWKWARD, assignee: AWKWARD, finding_ids: [id] });
-    await decideOnItem(tx, actor, item.id, { decision: 'rejected', comment: AWKWARD });
+    const { digest: state_digest } = await readItemState(tx, orgId, item.id, actor);
+    await decideOnItem(tx, actor, { id: item.id, body: { decision: 'rejected', comment: AWKWARD, state_digest }, readState: readItemState });
     const importId = newId();
     const imported = { status: 'needs_confirmation', sha256: 'x', bytes: '1', created_by: AWKWARD, actor: '{}' } as const;
     await tx

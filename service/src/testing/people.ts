@@ -1,5 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { expect } from 'vitest';
+import { addMember } from '../organizations/members/members.ts';
+import { hashPassword } from '../organizations/sign-in/passwords.ts';
+import { systemActor } from '../shared/actor.ts';
 import type { Role } from '../shared/permissions.ts';
 import type { ApiAnswer, CallOptions, TestApi, TestOrganization } from './http/api.ts';
 
@@ -21,19 +24,24 @@ export function fromRandomAddress(): Record<string, string> {
 
 let people = 0;
 
-/** Adds a member with a password that the member chose. */
-export async function addPerson(api: Caller & Pick<TestApi, 'db'>, org: TestOrganization, role: Role, as = org.owner): Promise<Person> {
-  const person = await addNewcomer(api, org, role, as);
-  await api.db.withTenant({ orgId: org.id }, (tx) => tx.updateTable('members').set({ password_chosen_by: null }).where('id', '=', person.id).execute());
-  return person;
+/** Adds a member on the command line, so that nobody else knows the password. */
+export async function addPerson({ db }: Pick<TestApi, 'db'>, org: Pick<TestOrganization, 'id' | 'slug'>, role: Role): Promise<Person> {
+  const { name, email, password } = nextPerson(org);
+  const passwordHash = await hashPassword(password);
+  const actor = systemActor(org.id, 'command line');
+  const { id } = await db.withTenant(actor, (tx) => addMember(tx, actor, { email, name, role, passwordHash }));
+  return { id, email, password };
+}
+
+function nextPerson({ slug }: Pick<TestOrganization, 'slug'>): { name: string; email: string; password: string } {
+  people++;
+  return { name: `Person ${people}`, email: `person${people}@${slug}.example`, password: `the password of person ${people}` };
 }
 
 /** Adds a member who has not changed the first password yet. */
 export async function addNewcomer(api: Caller, org: TestOrganization, role: Role, as = org.owner): Promise<Person> {
-  people++;
-  const email = `person${people}@${org.slug}.example`;
-  const password = `the password of person ${people}`;
-  const answer = await api.call('POST', '/api/v1/members', { as, body: { email, name: `Person ${people}`, role, password } });
+  const { name, email, password } = nextPerson(org);
+  const answer = await api.call('POST', '/api/v1/members', { as, body: { email, name, role, password } });
   expect(answer).toMatchObject({ status: 201 });
   return { id: (answer.body as { id: string }).id, email, password };
 }
@@ -72,4 +80,11 @@ export async function createKey(api: Caller, by: CallOptions, role: Role, extra:
 export async function statusOf(api: Caller, as: string | { cookie: string }): Promise<number> {
   const who = typeof as === 'string' ? { as, headers: fromRandomAddress() } : { headers: { ...fromRandomAddress(), ...as } };
   return (await api.call('GET', '/api/v1/me', who)).status;
+}
+
+/** Adds a member who may create keys, and returns the id with an API key that counts as the member. */
+export async function addPersonWithKey(api: Caller & Pick<TestApi, 'db'>, org: TestOrganization, role: Role): Promise<{ id: string; key: string }> {
+  const person = await addPerson(api, org, role === 'owner' ? 'owner' : 'admin');
+  const { key } = await createKey(api, { headers: await signIn(api, person) }, role);
+  return { id: person.id, key };
 }

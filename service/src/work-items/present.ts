@@ -17,6 +17,7 @@ export function toListed(row: ListedRow): Static<typeof ListedWorkItem> {
     remediated: row.findings_remediated,
     verified: row.findings_verified,
     excepted: row.findings_excepted,
+    aside: row.findings_aside,
   };
   return {
     id: row.id,
@@ -54,6 +55,7 @@ export function toApproval(row: ApprovalRow): Static<typeof Approval> {
     by: { type: row.actor_type, id: row.actor_id, name: row.actor_name },
     person: row.person === null ? null : { id: row.person, name: row.person_name ?? '' },
     independent: row.independent,
+    state_digest: row.state_digest,
     work_item_status: row.item_status as WorkItemStatus,
     work_item_version: row.item_version,
     occurred_at: row.occurred_at.toISOString(),

@@ -1,12 +1,29 @@
 import type { App } from '../http/app.ts';
 import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
+import { getRoute } from '../http/resource.ts';
 import { problems } from '../http/schemas.ts';
+import { decideOnItem } from './approvals/approvals.ts';
+import { showState } from './approvals/state.ts';
 import type { WorkItemDeps } from './deps.ts';
-import { decideOnItem } from './items/approvals.ts';
 import { toApproval } from './present.ts';
-import { Approval, ApprovalCreate, WorkItemParams } from './schemas.ts';
+import { Approval, ApprovalCreate, WorkItemParams, WorkItemState } from './schemas.ts';
 
 export function approvalRoutes(app: App, deps: WorkItemDeps): void {
+  getRoute(app, deps, '/work-items/:id/state', {
+    access: 'work_items:read',
+    operationId: 'getWorkItemState',
+    summary: 'Get the state of a work item to approve',
+    description:
+      'Returns what an approval would be about: the title, the policy, each finding with its state and severity, findings that were removed, and artifacts. Send the digest with your decision. Changes that do not matter for the result, such as comments or new scores, do not change the digest.',
+    tag: 'Work items',
+    params: WorkItemParams,
+    body: WorkItemState,
+    read: async (tx, { actor, params }) => {
+      const { digest, lines, isIndependent } = await showState(tx, actor, params.id, deps.readState);
+      return { state_digest: digest, lines: [...lines], independent: isIndependent };
+    },
+  });
+
   app.post(
     '/work-items/:id/approvals',
     {
@@ -15,7 +32,7 @@ export function approvalRoutes(app: App, deps: WorkItemDeps): void {
         operationId: 'decideOnWorkItem',
         summary: 'Approve or reject a work item',
         description:
-          'Records your decision on the work item in its current version. The record cannot be changed later. If the four-eyes policy of your organization is on, nobody who took part in the work can approve it: creator, current and former assignees, and anybody who worked on it, added an artifact or claimed a finding as remediated.',
+          'Records your decision on the state of the work item that you saw: `state_digest` is the digest that `GET /work-items/{id}/state` returned. Returns 409 and says what changed if the state is no longer current. The record cannot be changed later. Evidence packages show the state that was approved, and what changed since. If the four-eyes policy of your organization is on, nobody who took part in the work can approve it: creator, current and former assignees, and anybody who worked on it, added an artifact or claimed a finding as remediated. The same applies to members whose password was set by one of them.',
         tags: ['Work items'],
         params: WorkItemParams,
         headers: IdempotencyHeaders,
@@ -26,7 +43,7 @@ export function approvalRoutes(app: App, deps: WorkItemDeps): void {
     (request, reply) => {
       const { id } = request.params;
       return answerOnce(deps, request, reply, async (tx) => {
-        const approval = await decideOnItem(tx, request.actor, id, request.body);
+        const approval = await decideOnItem(tx, request.actor, { id, body: request.body, readState: deps.readState });
         return { status: 201, headers: { location: `/api/v1/work-items/${id}` }, body: toApproval(approval) };
       });
     },

@@ -32,13 +32,14 @@ const FindingCounts = Named(
     total: count('All findings'),
     open: count('Open'),
     in_progress: count('In progress'),
-    remediated: count('Claimed as remediated, not verified'),
-    verified: count('Verified as remediated'),
-    excepted: count('Risk accepted, false positive or withdrawn'),
+    remediated: count('Claimed as remediated: not verified, or verified without a scan or a second person'),
+    verified: count('Verified as remediated by a scan or by a second person'),
+    excepted: count('Risk accepted, false positive, or withdrawn because of a person, a retired asset or an asset that is gone'),
+    aside: count('Withdrawn by their source. They count neither for nor against the work item'),
   },
   {
-    description: 'Number of findings per status. For a closed work item: as of its closing',
-    examples: [{ total: 3, open: 1, in_progress: 1, remediated: 0, verified: 1, excepted: 0 }],
+    description: 'Number of findings by what they contribute to the status. For a closed work item: as of its closing',
+    examples: [{ total: 3, open: 1, in_progress: 1, remediated: 0, verified: 1, excepted: 0, aside: 0 }],
   },
 );
 
@@ -68,6 +69,13 @@ export const WorkItemList = PageOf('WorkItemList', ListedWorkItem);
 
 const Decision = OneOf(['approved', 'rejected'] as const, { description: 'The decision' });
 
+const DIGEST = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
+const StateDigest = Type.String({
+  pattern: '^[0-9a-f]{64}$',
+  description: 'Digest of the state that you saw, from `GET /work-items/{id}/state`',
+  examples: [DIGEST],
+});
+
 export const Approval = Named('Approval', {
   id: { ...Id, description: 'Id of the approval (UUIDv7)' },
   decision: Decision,
@@ -75,9 +83,10 @@ export const Approval = Named('Approval', {
   by: Type.Object(actorFields, { description: 'Who decided', examples: [{ type: 'member', id: null, name: 'Grace Hopper' }] }),
   person: PersonRef('The person behind the credential'),
   independent: Type.Boolean({
-    description: 'Whether the person had no part in the work (creation, assignment, status changes, artifacts, claims)',
+    description: 'Whether the person had no part in the work (creation, assignment, status changes, artifacts, claims), nor anybody who set their password',
     examples: [true],
   }),
+  state_digest: { ...StateDigest, description: 'Digest of the state that was decided on' },
   work_item_status: { ...Status, description: 'Status of the work item at that time' },
   work_item_version: Type.Integer({ minimum: 1, description: 'Version of the work item at that time' }),
   occurred_at: time('When the decision was made'),
@@ -130,9 +139,27 @@ export const WorkItemPatch = Named(
 
 export const ApprovalCreate = Named(
   'ApprovalCreate',
-  { decision: Decision, comment: Type.Optional(Text(3, 4_000, { description: 'Comment on the decision. Required for a rejection' })) },
-  { examples: [{ decision: 'approved', comment: 'Rolled out to all regions, checked the release.' }] },
+  {
+    decision: Decision,
+    state_digest: StateDigest,
+    comment: Type.Optional(Text(3, 4_000, { description: 'Comment on the decision. Required for a rejection' })),
+  },
+  { examples: [{ decision: 'approved', state_digest: DIGEST, comment: 'Rolled out to all regions, checked the release.' }] },
 );
+
+export const WorkItemState = Named('WorkItemState', {
+  state_digest: { ...StateDigest, description: 'SHA-256 of the lines, each ended by a line feed, in hexadecimal' },
+  lines: Type.Array(
+    Type.String({ description: 'Canonical JSON (RFC 8785)', examples: ['{"unlinked":{"id":"01994f3e-8a10-7c31-9d3c-5f1f4b8f0a11","state":"open"}}'] }),
+    {
+      description: 'The work item and its policy, then each finding, removed finding and artifact, sorted by id',
+    },
+  ),
+  independent: Type.Boolean({
+    description: 'Whether your approval would count as that of a second person: neither you nor anybody who can use your credential took part in the work',
+    examples: [true],
+  }),
+});
 
 /** The request bodies that take the filters of the list of findings. */
 export function bodiesWith(filter: TSchema) {

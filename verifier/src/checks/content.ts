@@ -4,7 +4,7 @@ import type { Recorder } from '../report.ts';
 
 const TAG_FILES = ['README.txt', 'bag-info.txt', 'bagit.txt', 'manifest-sha256.txt'] as const;
 const MANIFEST = 'manifest-sha256.txt';
-const TAG_MANIFEST = 'tagmanifest-sha256.txt';
+export const TAG_MANIFEST = 'tagmanifest-sha256.txt';
 
 /** Checks the bag: every file has the hash in the manifests, no file is missing and none was added. */
 export async function checkContent({ files }: OpenedPackage, recorder: Recorder): Promise<void> {

@@ -1,3 +1,4 @@
+import type { ChainedEvent } from '@rrs/evidence-format';
 import type { OpenedPackage } from '../archive/read-package.ts';
 import type { Platform } from '../platform.ts';
 import type { Recorder } from '../report.ts';
@@ -11,4 +12,6 @@ export interface CheckContext {
   recorder: Recorder;
   /** In milliseconds since 1970. */
   now: number;
+  /** Receives each event of the audit trail, in order. */
+  onEvent(event: ChainedEvent): void;
 }

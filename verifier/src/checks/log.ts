@@ -1,6 +1,6 @@
 import {
   type Bytes,
-  type Evidence,
+  type EvidenceDocument,
   ed25519RawFromSpki,
   equalBytes,
   fromBase64,
@@ -43,7 +43,7 @@ export interface LogState {
 }
 
 /** Checks the entry in the organization's log: its leaf, its inclusion in the tree and both signed checkpoints. */
-export async function checkLog(context: CheckContext, bundle: Bundle, about: { evidence: Evidence | null; key: Uint8Array | null }): Promise<LogState> {
+export async function checkLog(context: CheckContext, bundle: Bundle, about: { document: EvidenceDocument | null; key: Uint8Array | null }): Promise<LogState> {
   const { recorder } = context;
   const [entry] = bundle.verificationMaterial.tlogEntries;
   const [index, size] = [safeNumber(entry.logIndex), safeNumber(entry.inclusionProof.treeSize)];
@@ -57,7 +57,7 @@ export async function checkLog(context: CheckContext, bundle: Bundle, about: { e
   const rekor = await checkRekorCheckpoint(context, bundle, { size, root, logKey });
   const c2sp = await checkTlogProof(context, bundle, { index });
   const origin = c2sp?.checkpoint.origin ?? (rekor === null ? '' : logOrigin(parseOrigin(rekor.checkpoint.origin)));
-  checkOrigins(context, { rekor, c2sp, organization: about.evidence?.organization.id ?? null });
+  checkOrigins(context, { rekor, c2sp, organization: about.document?.organization.id ?? null });
   const noteKey = c2sp === null ? null : await recorder.guard('checkpoint_signature', PROOF.tlogProof, () => checkNoteKeys(context, c2sp));
   recordLogResult(context, { logKey, noteKey, origin, where: `index ${index} of ${size} entries in ${origin}` });
   recorder.note(`The log states that it added the entry at ${new Date(safeNumber(entry.integratedTime) * 1000).toISOString()}.`);

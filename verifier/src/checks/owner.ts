@@ -1,9 +1,9 @@
-import type { Evidence } from '@rrs/evidence-format';
+import type { EvidenceDocument } from '@rrs/evidence-format';
 import type { CheckContext } from './context.ts';
 import { PROOF } from './proof-files.ts';
 
 /** Checks that the package belongs to the organization and the log that the caller expects. Organizations of one service share its keys. */
-export function checkOwner({ trust, recorder }: CheckContext, { organization }: Evidence, origin: string): void {
+export function checkOwner({ trust, recorder }: CheckContext, { organization }: EvidenceDocument, origin: string): void {
   if (trust.organization !== null && trust.organization !== organization.id)
     recorder.fail('organization', 'data/evidence.json', {
       detail: 'The package belongs to another organization.',

@@ -1,6 +1,6 @@
 import {
   canonicalJson,
-  type Evidence,
+  type EvidenceDocument,
   equalBytes,
   fromBase64,
   fromUtf8,
@@ -111,8 +111,8 @@ function checkSubjects({ opened, recorder }: CheckContext, { subject }: Statemen
 }
 
 /** Compares what the statement says about the package with evidence.json. */
-export function checkPredicate({ recorder }: CheckContext, { predicate }: Statement, evidence: Evidence): void {
-  const expectedPredicate = predicateOf(evidence);
+export function checkPredicate({ recorder }: CheckContext, { predicate }: Statement, document: EvidenceDocument): void {
+  const expectedPredicate = predicateOf(document);
   for (const key of Object.keys(expectedPredicate) as (keyof typeof expectedPredicate)[]) {
     const [expected, actual] = [canonicalJson(expectedPredicate[key]), canonicalJson(predicate[key])];
     if (expected !== actual)

@@ -1,22 +1,19 @@
-import { type Evidence, equalBytes, fromBase64, parseTimestampResponse } from '@rrs/evidence-format';
+import { equalBytes, fromBase64, parseTimestampResponse } from '@rrs/evidence-format';
 import { chainsToTrusted } from '../crypto/chain.ts';
 import { checkImprint, verifyToken } from '../crypto/cms.ts';
 import type { Certificate } from '../crypto/x509.ts';
 import { LIMITS } from '../limits.ts';
 import type { PackageSummary } from '../report.ts';
 import type { CheckContext } from './context.ts';
-import { hasGap } from './evidence-rules.ts';
 import { type Bundle, PROOF, timestampPath, timestampsIn } from './proof-files.ts';
 
 type Stamp = PackageSummary['timestamps'][number];
 
 /** Checks the RFC 3161 timestamps of the signature. All must be valid, and at least one must come from an authority that the caller trusts. */
-export async function checkTime(context: CheckContext, bundle: Bundle, evidence: Evidence | null): Promise<Stamp[]> {
+export async function checkTime(context: CheckContext, bundle: Bundle): Promise<Stamp[]> {
   const { opened, recorder, trust } = context;
   const tokens = timestampsIn(bundle).map(({ signedTimestamp }) => fromBase64(signedTimestamp));
   if (tokens.length === 0) {
-    if (evidence !== null && !hasGap(evidence, 'no_timestamp'))
-      recorder.fail('gap_missing', 'data/evidence.json', 'There is no timestamp, and the gap no_timestamp is not listed.');
     recorder.setLayer('time', 'not_present', 'no timestamp; only the service itself states when the package was made');
     return [];
   }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { pemFromSpki } from '@rrs/evidence-format';
+import { type Facts, pemFromSpki, sha256Hex } from '@rrs/evidence-format';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TAKEN_ON_TRUST } from '../taken-on-trust.ts';
 import { buildPackage, c2spNote, keyListOf, ORIGIN, testKeys, zipOf } from '../testing/build.ts';
@@ -18,11 +18,10 @@ const keys = await testKeys();
 const other = await testKeys('other');
 
 beforeAll(async () => {
-  const built = await buildPackage({
-    evidence: (evidence) => {
-      evidence.work_item.title = 'Update \u001b[2JOpenSSL \u202e';
-    },
-  });
+  const name = ({ work_item }: Facts) => {
+    work_item.title = 'Update \u001b[2JOpenSSL \u202e';
+  };
+  const built = await buildPackage({ facts: name });
   const zip = await zipOf(built);
   writeFileSync(file('package.zip'), zip);
   writeFileSync(file('broken.zip'), Buffer.from(zip).fill(0, 40, 41));
@@ -46,7 +45,15 @@ beforeAll(async () => {
   };
   for (const [name, content] of Object.entries(invalid)) writeFileSync(file(name), JSON.stringify(content));
   writeFileSync(file('foreign'), await c2spNote(other.note, { origin: ORIGIN, size: 9, root: new Uint8Array(32) }));
-  const third = await buildPackage({ index: 7, evidence: (evidence) => void Object.assign(evidence, { package_id: IDS.approval, sequence: 3 }) });
+  const third = await buildPackage({
+    index: 7,
+    facts: (facts) => {
+      name(facts);
+      const tagmanifest_sha256 = sha256Hex(built.files.get('tagmanifest-sha256.txt') ?? new Uint8Array());
+      facts.earlier.push({ package_id: IDS.package, sequence: 2, outcome: 'ready', tagmanifest_sha256, log: { epoch: 1, index: 6 } });
+      Object.assign(facts, { package_id: IDS.approval, sequence: 3 });
+    },
+  });
   writeFileSync(file('third.zip'), await zipOf(third));
   writeFileSync(file('plain.zip'), await zipOf(await buildPackage()));
   writeFileSync(file('keys-retired.json'), JSON.stringify({ ...list, keys: [{ ...first, valid_to: '2026-03-05T12:00:00.000Z' }, ...others] }));
@@ -59,6 +66,17 @@ beforeAll(async () => {
     'changed.json': (await statusOf()).replace(/"payload":"[^"]+"/, `"payload":"${JSON.parse(await statusOf(CURRENT)).payload}"`),
   };
   for (const [name, content] of Object.entries(statuses)) writeFileSync(file(name), content);
+  const rewritten = await buildPackage({
+    index: 7,
+    facts: (facts, events) => {
+      facts.earlier.push({ package_id: IDS.package, sequence: 2, outcome: 'ready', tagmanifest_sha256: '0'.repeat(64), log: { epoch: 1, index: 6 } });
+      Object.assign(facts, { package_id: IDS.approval, sequence: 3 });
+      events.splice(1, 1);
+    },
+  });
+  writeFileSync(file('rewritten.zip'), await zipOf(rewritten));
+  const unknown = await buildPackage({ evidenceText: (text) => text.replace('"renderer":2', '"renderer":3') });
+  writeFileSync(file('renderer.zip'), await zipOf(unknown));
   writeFileSync(file('newer'), await c2spNote(keys.note, { origin: ORIGIN, size: 9, root: new Uint8Array(32) }));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -81,7 +99,7 @@ test('a verified package exits with 0 and prints the verdict, then the conclusio
   const { code, out, err } = await run(file('package.zip'), '--keys', file('keys'));
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(out).toMatch(
-    /^VERIFIED {2}\S+package\.zip\n.+\n.+\n.+\n\nConclusion {4}remediated: 2 of 2 findings are verified as remediated\.\nCompleteness {2}grade B, 1 gap:\n/,
+    /^VERIFIED {2}\S+package\.zip\n.+\n.+\n.+\n\nConclusion {4}remediated: 2 of 2 findings are verified as fixed\.\nCompleteness {2}grade B, 1 gap:\n/,
   );
   expect(out).toContain('Replaces      number 1');
 });
@@ -211,4 +229,20 @@ test('the program runs on the installed version of Node', async () => {
   const { stdout } = await promisify(execFile)(program, [file('package.zip'), '--keys', file('keys')]);
   expect(stdout).toMatch(/^VERIFIED/);
   await expect(promisify(execFile)(program, [file('package.zip')])).rejects.toMatchObject({ code: 3 });
+});
+
+test('an earlier package must still be in the history', async () => {
+  const keys = ['--keys', file('keys')];
+  const confirmed = await run(file('third.zip'), '--previous', file('package.zip'), ...keys);
+  expect(confirmed.out).toContain('All 8 events of package 2 are in this package.');
+  expect(confirmed.code).toBe(0);
+  const rewritten = await run(file('rewritten.zip'), '--previous', file('package.zip'), ...keys);
+  expect(rewritten.code).toBe(1);
+  expect(rewritten.out).toContain('history_rewritten');
+  for (const previous of ['third.zip', 'broken.zip', 'keys.json']) expect((await run(file('package.zip'), '--previous', file(previous), ...keys)).code).toBe(2);
+});
+
+test('readable files of a newer version are not proven', async () => {
+  const { code, out } = await run(file('renderer.zip'), '--keys', file('keys'));
+  expect({ code, out }).toMatchObject({ code: 3, out: expect.stringContaining('version 3, which this verifier does not know') });
 });

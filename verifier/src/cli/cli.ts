@@ -1,12 +1,14 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { Source } from '../archive/source.ts';
 import { requireReadable } from '../checks/checkpoints.ts';
 import { nodePlatform, openFile } from '../node.ts';
+import type { Previous } from '../previous.ts';
 import type { Report } from '../report.ts';
 import { addKeys, isVkey, type KeyFile, keyFilesIn } from '../trust/key-files.ts';
 import { emptyTrust, type Trust } from '../trust/trust.ts';
-import { type VerifyOptions, verifyPackage } from '../verify.ts';
+import { type VerifyOptions, verifyPackage, verifyPrevious } from '../verify.ts';
 import { printReport } from './output.ts';
 
 const USAGE = `Usage: rrs-verify PACKAGE.zip [options]
@@ -27,6 +29,8 @@ Options:
   --organization ID     Fail unless the package belongs to this organization.
   --origin NAME         Fail unless the package is in this log: <host>/orgs/<organization ID>, or a host for every log on it.
   --newer OTHER.zip     A later package of the same work item, verified with the same keys. If it is valid, this one is superseded.
+  --previous OTHER.zip  An earlier package of the same work item, verified with the same keys. Fail unless this one still shows
+                        every event that it showed.
   --status FILE         Statement of the service about the status of the package: the response of
                         GET /riskops-evidence/packages/{id}/status-statement.
   --time-limit SECONDS  Fail if checking takes longer. Default: 600.
@@ -39,8 +43,9 @@ You can repeat --keys, --key, --log-key, --note-key, --witness-key, --tsa-root, 
 Exit status:
   0  Verified.
   1  Failed: something is wrong, or a limit was reached.
-  2  Invalid arguments, a file could not be read, or a checkpoint, status statement or newer package that cannot be used.
-  3  Consistent, but not proven: keys or certificates are missing, or a checkpoint could not be compared.
+  2  Invalid arguments, a file could not be read, or a checkpoint, status statement or other package that cannot be used.
+  3  Consistent, but not proven: keys or certificates are missing, a checkpoint could not be compared, or the readable files were
+     written by a newer version.
   4  Verified, but superseded, as shown by --status or --newer.
 If several apply, the first of 2, 1, 3, 4 is used.
 `;
@@ -67,6 +72,7 @@ export const OPTIONS = {
   organization: { type: 'string' },
   origin: { type: 'string' },
   newer: { type: 'string' },
+  previous: { type: 'string' },
   status: { type: 'string' },
   'time-limit': { type: 'string', default: DEFAULT_SECONDS },
   json: { type: 'boolean' },
@@ -103,9 +109,11 @@ async function run(args: string[], terminal: Terminal): Promise<number> {
   if (values.status !== undefined) trust.status = readFileSync(values.status, 'utf8');
   await requireReadable(trust, nodePlatform().subtle);
   const options = { timeLimit: millisecondsOf(values['time-limit']) };
-  const report = await verifyFile(path, trust, options);
-  const { status: _, ...trustInNewer } = trust;
-  const newer = values.newer === undefined ? null : await verifyFile(values.newer, trustInNewer, options);
+  const { status: _, ...trustInOthers } = trust;
+  const previous = values.previous === undefined ? null : await readPrevious(values.previous, trustInOthers, options);
+  const report = await verifyFile(path, trust, { ...options, ...(previous && { previous }) });
+  if (previous !== null && values.previous !== undefined) requireEarlier(previous, report, values.previous);
+  const newer = values.newer === undefined ? null : await verifyFile(values.newer, trustInOthers, options);
   const isReplaced = newer !== null && supersedes(newer, report, values.newer ?? '');
   if (isReplaced) report.notes.push(`The package is superseded by number ${newer.package?.sequence} (${newer.package?.id}).`);
   if (report.status?.problem) throw new Error(`${values.status} cannot be used as --status: ${report.status.problem}`);
@@ -130,10 +138,29 @@ function supersedes(newer: Report, report: Report, path: string): boolean {
   return true;
 }
 
-async function verifyFile(path: string, trust: Trust, options: VerifyOptions): Promise<Report> {
+async function readPrevious(path: string, trust: Trust, options: VerifyOptions): Promise<Previous> {
+  const { report, previous } = await withFile(path, (file) => verifyPrevious(file, trust, nodePlatform(), options));
+  if (previous === null) throw new Error(`${path} cannot be used as --previous: it is not verified with your keys (${report.verdict})`);
+  return previous;
+}
+
+/** Throws if the comparison means nothing, because the caller expects it to. */
+function requireEarlier(previous: Previous, { package: ours }: Report, path: string): void {
+  if (ours === null) return;
+  if (ours.work_item.id !== previous.workItemId || ours.organization.id !== previous.organizationId)
+    throw new Error(`${path} cannot be used as --previous: it belongs to another work item or organization`);
+  if (previous.sequence >= ours.sequence)
+    throw new Error(`${path} cannot be used as --previous: its number is ${previous.sequence}, not below ${ours.sequence}`);
+}
+
+function verifyFile(path: string, trust: Trust, options: VerifyOptions): Promise<Report> {
+  return withFile(path, (file) => verifyPackage(file, trust, nodePlatform(), options));
+}
+
+async function withFile<T>(path: string, use: (source: Source) => Promise<T>): Promise<T> {
   const file = await openFile(path);
   try {
-    return await verifyPackage(file, trust, nodePlatform(), options);
+    return await use(file);
   } finally {
     await file.close();
   }

@@ -1,9 +1,7 @@
 import {
   type Bundle,
-  bagInfoText,
   bagitText,
   canonicalJson,
-  chainLine,
   consistencyText,
   type Evidence,
   ed25519RawFromSpki,
@@ -24,34 +22,29 @@ import {
   pemFromSpki,
   preAuthEncoding,
   predicateOf,
+  type RenderContext,
   sha256Hex,
   statementBytes,
-  TRAIL_START,
   tlogProofText,
   topFolder,
   utf8,
   vkey,
   writeZip,
 } from '@rrs/evidence-format';
+import { tagFiles } from '../rendering/readable-files.ts';
 import type { Trust } from '../trust/trust.ts';
-import { bundleFor, c2spNote, type Keys, type LogParts, type LogRecipe, logParts, ORIGIN, rekorNote } from './log.ts';
-import { IDS, sampleEvidence } from './sample.ts';
+import { bundleFor, c2spNote, epochOf, type Keys, type LogParts, type LogRecipe, logParts, ORIGIN, rekorNote } from './log.ts';
+import { type Files, type PayloadRecipe, payloadOf } from './payload.ts';
 import type { TestKey } from './signer.ts';
 import { ed25519Key, p256Key } from './signer.ts';
 
-export type { Keys };
+export type { Files, Keys };
 export { c2spNote, ORIGIN };
 
-/** Keyed by the path below the top folder. */
-export type Files = Map<string, Uint8Array>;
-
 /** Hooks that change a package after each stage of sealing. Later stages use the changed content. */
-export interface Recipe extends LogRecipe {
+export interface Recipe extends LogRecipe, PayloadRecipe {
   keys?: Keys;
   stamps?: ((signature: Uint8Array) => Promise<Uint8Array>)[];
-  payload?(files: Files): void;
-  evidence?(evidence: Evidence): void;
-  evidenceText?(text: string): string;
   tags?(files: Files): void;
   statement?(text: string): string;
   signature?(signature: Uint8Array): Uint8Array;
@@ -107,54 +100,26 @@ export function keyListOf(keys: Keys): KeyList {
 /** Builds a small complete package with evidence-format. The bytes are the same each time. */
 export async function buildPackage(recipe: Recipe = {}): Promise<Built> {
   const keys = recipe.keys ?? (await testKeys());
-  const { files, evidence } = payloadOf(recipe);
-  addTagFiles(files, evidence);
+  const named = namesOf(keys, recipe);
+  const { files, evidence } = payloadOf(recipe, { stamped: (recipe.stamps?.length ?? 0) > 0, keys: named });
+  addTagFiles(files, evidence, named);
   recipe.tags?.(files);
   await addProof(files, { evidence, keys, recipe });
   recipe.proof?.(files);
   return { folder: topFolder(evidence.work_item.id, evidence.sequence), files, trust: trustIn(keys) };
 }
 
-function payloadOf(recipe: Recipe): { files: Files; evidence: Evidence } {
-  const first = chainLine({ type: 'work_item.created', at: '2026-01-02T00:00:00.000Z' }, 1, TRAIL_START);
-  const second = chainLine({ type: 'finding.verified', at: '2026-03-01T00:00:00.000Z' }, 2, first.hash);
-  const files: Files = new Map(
-    Object.entries({
-      'data/audit-trail.jsonl': `${first.line}\n${second.line}\n`,
-      'data/report.pdf': '%PDF-1.7 a report',
-      'data/schemas/evidence-package-v1.schema.json': '{}\n',
-      [`data/scans/before/${IDS.before}/report`]: '{"runs":[1,2]}',
-      [`data/scans/after/${IDS.after}/report`]: '{"runs":[]}',
-      [`data/artifacts/${IDS.artifact}/content`]: 'Approved and deployed.',
-    }).map(([path, text]) => [path, utf8(text)]),
-  );
-  recipe.payload?.(files);
-  const listed = [...files].map(([path, bytes]) => ({ path, sha256: sha256Hex(bytes), size: bytes.length }));
-  const evidence = sampleEvidence(listed, { events: 2, head: second.hash });
-  if (recipe.stamps !== undefined && recipe.stamps.length > 0) Object.assign(evidence.completeness, { gaps: [], grade: 'A' });
-  recipe.evidence?.(evidence);
-  const text = `${canonicalJson(evidence)}\n`;
-  files.set('data/evidence.json', utf8(recipe.evidenceText?.(text) ?? text));
-  return { files, evidence };
+/** The names of the keys in the readable files. */
+function namesOf(keys: Keys, recipe: Recipe): RenderContext['keys'] {
+  const note = vkey(epochOf(recipe.epoch).origin, ed25519RawFromSpki(keys.note.spki));
+  return { package: opensshFingerprint(keys.package.spki), log: opensshFingerprint(keys.log.spki), note };
 }
 
-function addTagFiles(files: Files, evidence: Evidence): void {
+function addTagFiles(files: Files, evidence: Evidence, keys: RenderContext['keys']): void {
   const payload = [...files].filter(([path]) => path.startsWith('data/'));
+  const total = { files: payload.length, bytes: payload.reduce((sum, [, { length }]) => sum + length, 0) };
   files.set('bagit.txt', utf8(bagitText));
-  files.set(
-    'bag-info.txt',
-    utf8(
-      bagInfoText({
-        softwareAgent: 'rrs 0.1.0',
-        date: evidence.generated_at.slice(0, 10),
-        packageId: evidence.package_id,
-        workItemId: evidence.work_item.id,
-        organization: evidence.organization.name,
-        payload: { files: payload.length, bytes: payload.reduce((sum, [, { length }]) => sum + length, 0) },
-      }),
-    ),
-  );
-  files.set('README.txt', utf8('How to verify this package.\n'));
+  for (const { path, text } of tagFiles(evidence, { keys }, total)) files.set(path, utf8([...text()].join('')));
   writeManifests(files);
 }
 

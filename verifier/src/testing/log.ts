@@ -77,8 +77,7 @@ export interface LogParts {
 
 /** A log that starts with its statement, has some entries of other packages, and ends with this entry. */
 export async function logParts(keys: Keys, entry: string, { epoch: change, index = 6, oldSize = Math.min(index, 4) }: LogRecipe): Promise<LogParts> {
-  const epoch = firstEpoch();
-  change?.(epoch);
+  const epoch = epochOf(change);
   const statement = epochStatement(epoch);
   const signature = await keys.package.sign(preAuthEncoding(PAYLOAD_TYPE, statement));
   const envelope = envelopeOf(statement, { keyId: opensshFingerprint(keys.package.spki), signature });
@@ -104,9 +103,12 @@ export async function logParts(keys: Keys, entry: string, { epoch: change, index
   };
 }
 
-function firstEpoch(): LogEpoch {
+/** The statement that the log starts with. */
+export function epochOf(change: LogRecipe['epoch'] | undefined): LogEpoch {
   const at = '2026-01-01T00:00:00.000Z';
-  return { organization_id: IDS.organization, epoch: 1, origin: ORIGIN, previous: null, lost: null, reason: 'created', backup: null, at };
+  const epoch: LogEpoch = { organization_id: IDS.organization, epoch: 1, origin: ORIGIN, previous: null, lost: null, reason: 'created', backup: null, at };
+  change?.(epoch);
+  return epoch;
 }
 
 /** A tree of the given entries. Where there is none, an entry of another package is made up. */

@@ -1,7 +1,6 @@
-import { countsOf, EVIDENCE_SCHEMA_ID, type Evidence, type Finding, type FindingState, type Gap, gradeOf, reasonsOf } from '@rrs/evidence-format';
+import { type Artifact, EVIDENCE_SCHEMA_ID, type Facts, type FindingFacts, type Person, RENDERER, type Scan } from '@rrs/evidence-format';
 
-const id = (last: number) => `01900000-0000-7000-8000-${String(last).padStart(12, '0')}`;
-const NOW = '2026-03-04T05:06:07.000Z';
+export const id = (last: number) => `01900000-0000-7000-8000-${String(last).padStart(12, '0')}`;
 
 export const IDS = {
   package: id(1),
@@ -12,48 +11,34 @@ export const IDS = {
   artifact: id(6),
   approval: id(7),
   previous: id(8),
+  connection: id(9),
+  findings: [id(101), id(102)],
+  asset: id(200),
+  ada: id(300),
+  grace: id(301),
+  edsger: id(302),
 } as const;
 
-export function sampleFinding(number: number, state: FindingState): Finding {
-  return {
-    id: id(100 + number),
-    title: `OpenSSL ${number}`,
-    weakness: `CVE-2026-${1000 + number}`,
-    cves: [`CVE-2026-${1000 + number}`],
-    cwes: [79],
-    severity: 'high',
-    cvss: { version: '3.1', vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N', score: 7.5 },
-    epss: { score: 0.25, date: '2026-03-01' },
-    kev: false,
-    risk_score: 71,
-    asset: { id: id(200), type: 'host', name: 'web-1' },
-    component: 'openssl',
-    component_version: '3.0.1',
-    fixed_version: '3.0.2',
-    purl: 'pkg:deb/debian/openssl@3.0.1',
-    place: null,
-    first_seen: '2026-01-01T00:00:00.000Z',
-    last_seen: '2026-02-01T00:00:00.000Z',
-    due_at: null,
-    closed_at: state === 'verified' ? NOW : null,
-    within_sla: null,
-    state,
-    state_reason: null,
-    state_changed_at: NOW,
-    state_changed_by: null,
-    assurance: state === 'verified' ? 'scan_after_claim' : null,
-    justification: null,
-    acceptance: null,
-    reopen_count: 0,
-    sources: ['scanner'],
-    occurrence_count: 0,
-    occurrences: [],
-    before: { state: 'present', scan: IDS.before },
-    after: { state: 'absent', scan: IDS.after },
-  };
-}
+/** When things happened, in this order. */
+export const AT = {
+  policy: '2025-12-01T00:00:00.000Z',
+  logStart: '2026-01-01T00:00:00.000Z',
+  seen: '2026-01-01T08:00:00.000Z',
+  received: '2026-01-01T09:00:00.000Z',
+  created: '2026-01-02T10:00:00.000Z',
+  claimed: '2026-01-10T10:00:00.000Z',
+  rescanned: '2026-02-20T08:00:00.000Z',
+  verified: '2026-02-20T09:00:00.000Z',
+  artifact: '2026-02-21T10:00:00.000Z',
+  approved: '2026-02-22T10:00:00.000Z',
+  sealed: '2026-03-04T05:06:07.000Z',
+} as const;
 
-export const gap = (code: Gap['code'], weight: Gap['weight']): Gap => ({ code, weight, what: `The gap ${code}.`, about: [] });
+const member = (person: string, name: string): Person => ({ kind: 'member', id: person, name, person });
+export const ada = member(IDS.ada, 'Ada');
+export const grace = member(IDS.grace, 'Grace');
+export const edsger = member(IDS.edsger, 'Edsger');
+const connection: Person = { kind: 'connection', id: IDS.connection, name: 'Scanner', person: null };
 
 export interface SampleFile {
   path: string;
@@ -61,30 +46,149 @@ export interface SampleFile {
   size: number;
 }
 
-/** Returns a small evidence.json that matches the given files: two scans, an artifact, an approval, two verified findings. */
-export function sampleEvidence(files: SampleFile[], trail: { events: number; head: string }): Evidence {
-  const file = (path: string) => files.find((candidate) => candidate.path === path) ?? { path, sha256: '0'.repeat(64), size: 0 };
-  const findings = [sampleFinding(1, 'verified'), sampleFinding(2, 'verified')];
-  const person = { kind: 'member', id: id(300), name: 'Ada' } as const;
-  const gaps = [gap('no_timestamp', 'minor')];
-  const scan = (phase: 'before' | 'after') => ({
+export const PATHS = {
+  before: `data/scans/before/${IDS.before}/report`,
+  after: `data/scans/after/${IDS.after}/report`,
+  artifact: `data/artifacts/${IDS.artifact}/content`,
+} as const;
+
+function sampleFinding(number: number): FindingFacts {
+  return {
+    id: id(100 + number),
+    title: `OpenSSL ${number}`,
+    weakness: `CVE-2026-${1000 + number}`,
+    cves: [`CVE-2026-${1000 + number}`],
+    cwes: [79],
+    severity: 'high',
+    severity_source: 'high',
+    override: null,
+    cvss: { version: '3.1', vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N', score: 7.5 },
+    epss: { score: 0.25, date: '2026-03-01' },
+    kev: false,
+    kev_since: null,
+    risk_score: 71,
+    asset: { id: IDS.asset, type: 'host', name: 'web-1' },
+    component: 'openssl',
+    component_version: '3.0.1',
+    fixed_version: '3.0.2',
+    purl: 'pkg:deb/debian/openssl@3.0.1',
+    place: null,
+    first_seen: AT.seen,
+    last_seen: AT.seen,
+    clock_started_at: AT.seen,
+    closed_at: AT.verified,
+    state: 'verified',
+    state_reason: null,
+    state_changed_at: AT.verified,
+    cause: 'scan',
+    decided_by: null,
+    claimed_at: AT.claimed,
+    claimed_by: ada,
+    assurance: 'scan_after_claim',
+    justification: null,
+    acceptance: null,
+    reopen_count: 0,
+    sources: ['scanner'],
+    occurrence_count: 1,
+    occurrences: [
+      {
+        place: 'package openssl',
+        component_version: '3.0.1',
+        state: 'absent',
+        source: 'scanner',
+        track: 'main',
+        first_seen: AT.seen,
+        last_seen: AT.seen,
+      },
+    ],
+    before: { state: 'present', scan: IDS.before, record: '1'.repeat(64) },
+    after: { state: 'absent', scan: IDS.after, doubts: [] },
+    contradicted_by: null,
+    version_rescanned: null,
+    work_items: [{ id: IDS.workItem, linked_at: AT.created, unlinked_at: null }],
+    merged: [],
+  };
+}
+
+function sampleScan(phase: 'before' | 'after', file: SampleFile): Scan {
+  const [ended, received] = phase === 'before' ? [AT.seen, AT.received] : [AT.rescanned, AT.verified];
+  return {
     id: IDS[phase],
     phase,
+    status: 'succeeded',
     tool: 'scanner',
+    tool_version: '4.2',
+    knowledge_at: ended,
+    credentialed: true,
+    started_at: ended,
+    ended_at: ended,
+    received_at: received,
+    imported_at: received,
     format: 'sarif',
     filename: 'report.json',
-    received_at: NOW,
-    finished_at: null,
+    targets: ['web-1'],
+    version: null,
+    track: 'main',
     complete: true,
-    records: 2,
-    ...stored(file(`data/scans/${phase}/${IDS[phase]}/report`)),
-  });
-  const artifactFile = file(`data/artifacts/${IDS.artifact}/content`);
+    doubts: [],
+    records: phase === 'before' ? 2 : 0,
+    rejected: 0,
+    self_described: false,
+    copy_of: null,
+    delivery: {
+      method: 'connection',
+      by: connection,
+      connection: {
+        id: IDS.connection,
+        name: 'Scanner',
+        provider: 'scanner',
+        host: 'scanner.example',
+        settings_sha256: '2'.repeat(64),
+        created_by: edsger,
+        changed_by: edsger,
+        changed_at: AT.policy,
+      },
+    },
+    confirmed: null,
+    original: 'bytes',
+    file: file.path,
+    sha256: file.sha256,
+    size: file.size,
+  };
+}
+
+function sampleArtifact({ path, sha256, size }: SampleFile): Artifact {
+  return {
+    id: IDS.artifact,
+    type: 'change_ticket',
+    title: 'CHG-1',
+    description: null,
+    occurred_at: null,
+    added_at: AT.artifact,
+    added_by: ada,
+    url: null,
+    filename: 'change.txt',
+    media_type: 'text/plain',
+    captured: true,
+    file: path,
+    sha256,
+    size,
+    superseded_by: null,
+    removed: null,
+  };
+}
+
+/** The facts of a small complete package: two scans by a connection, an artifact, an approval, two verified findings. */
+export function sampleFacts(files: SampleFile[]): Facts {
+  const file = (path: string) => files.find((candidate) => candidate.path === path) ?? { path, sha256: '0'.repeat(64), size: 0 };
+  const artifact = file(PATHS.artifact);
   return {
     schema: EVIDENCE_SCHEMA_ID,
+    renderer: RENDERER,
     package_id: IDS.package,
     sequence: 2,
-    supersedes: { package_id: IDS.previous, sequence: 1 },
+    earlier: [{ package_id: IDS.previous, sequence: 1, outcome: 'superseded', tagmanifest_sha256: '3'.repeat(64), log: { epoch: 1, index: 2 } }],
+    log: { origin: `evidence.example/orgs/${IDS.organization}`, epoch: 1, started_at: AT.logStart },
     organization: { id: IDS.organization, name: 'Acme' },
     work_item: {
       id: IDS.workItem,
@@ -95,51 +199,79 @@ export function sampleEvidence(files: SampleFile[], trail: { events: number; hea
       assignee: 'Ada',
       due_at: null,
       external_ref: null,
-      created_at: '2026-01-02T00:00:00.000Z',
-      closed_at: NOW,
+      created_at: AT.created,
+      created_by: ada,
+      closed_at: AT.verified,
       follows: null,
     },
-    as_of: NOW,
-    generated_at: NOW,
+    as_of: AT.sealed,
+    generated_at: AT.sealed,
     generator: { name: 'rrs', version: '0.1.0' },
-    requested_by: person,
+    requested_by: ada,
     note: null,
-    conclusion: { status: 'remediated', reasons: reasonsOf(findings) },
-    completeness: { grade: gradeOf(gaps), gaps },
-    counts: { ...countsOf(findings), artifacts: 1, scans: 2 },
-    findings,
-    scans: [scan('before'), scan('after')],
-    artifacts: [
+    policies: [
       {
-        id: IDS.artifact,
-        type: 'change_ticket',
-        title: 'CHG-1',
-        description: null,
-        occurred_at: null,
-        added_at: NOW,
-        added_by: person,
-        url: null,
-        filename: 'change.txt',
-        media_type: 'text/plain',
-        ...stored(artifactFile),
-        superseded_by: null,
-        removed: null,
+        effective_from: AT.policy,
+        changed_by: null,
+        sla: { critical: 15, high: 90, medium: 120, low: 180, info: null, unknown: 120, kev: 14 },
+        four_eyes: true,
+        brake: { findings: 50, share: 0.5 },
+        source_ranking: [],
       },
     ],
-    approvals: [{ id: IDS.approval, decision: 'approved', by: { ...person, id: id(301), name: 'Grace' }, at: NOW, comment: null }],
-    checks: [{ id: 'approver_differs_from_author', result: 'pass', detail: 'Grace approved what Ada did.' }],
-    controls: [],
+    people: [
+      { id: IDS.ada, name: 'Ada', email: 'ada@acme.example', role: 'analyst', signs_in_with: 'sso', credential_from: null },
+      { id: IDS.grace, name: 'Grace', email: 'grace@acme.example', role: 'owner', signs_in_with: 'sso', credential_from: null },
+      { id: IDS.edsger, name: 'Edsger', email: null, role: 'admin', signs_in_with: 'sso', credential_from: null },
+    ],
+    ownerless_keys: 0,
+    assets: [
+      {
+        id: IDS.asset,
+        type: 'host',
+        name: 'web-1',
+        owner: 'Platform',
+        criticality: 'high',
+        exposure: 'internet',
+        retired_at: null,
+        versions: [],
+        other_open: { critical: 0, high: 0, medium: 0, low: 0, info: 0, unknown: 0 },
+        other_open_alike: [],
+      },
+    ],
+    sources: [
+      {
+        asset_id: IDS.asset,
+        source: 'scanner',
+        kind: 'connection',
+        last_scan_at: AT.rescanned,
+        last_complete_at: AT.rescanned,
+        removed_at: null,
+        removed_by: null,
+      },
+    ],
+    findings: [sampleFinding(1), sampleFinding(2)],
+    unlinked: [],
+    scans: [sampleScan('before', file(PATHS.before)), sampleScan('after', file(PATHS.after))],
+    artifacts: [sampleArtifact(artifact)],
+    approvals: [{ id: IDS.approval, decision: 'approved', by: grace, at: AT.approved, comment: null, state_sha256: '0'.repeat(64) }],
     collection: [
-      { ...stored(artifactFile), file: artifactFile.path, media_type: 'text/plain', method: 'upload', source: 'Ada', collected_at: NOW, collected_by: person },
+      {
+        file: artifact.path,
+        sha256: artifact.sha256,
+        size: artifact.size,
+        media_type: 'text/plain',
+        method: 'upload',
+        source: 'Ada',
+        collected_at: AT.artifact,
+        collected_by: ada,
+      },
     ],
     redactions: [],
-    audit_trail: { file: 'data/audit-trail.jsonl', ...trail },
+    audit_trail: { file: 'data/audit-trail.jsonl', events: 0, head: '0'.repeat(64) },
     abandoned_leaves: [],
-    formats: ['pdf', 'json'],
-    files: files.map(({ path, size, sha256 }) => ({ path, size, sha256, media_type: 'application/octet-stream' })),
+    timestamped: false,
+    witnessed: null,
+    formats: ['pdf', 'html', 'json', 'jsonl', 'csv'],
   };
-}
-
-function stored({ path, sha256, size }: SampleFile) {
-  return { file: path, sha256, size };
 }

@@ -73,23 +73,35 @@ function multiply(scalar: bigint): { x: bigint; y: bigint } {
 const number = (bytes: Uint8Array) => BigInt(`0x${toHex(bytes)}`);
 const bytes32 = (value: bigint) => fromHex(value.toString(16).padStart(64, '0'));
 
+const made = new Map<string, TestKey>();
+
+/** Keys and signatures are made once, because they take most of the time of a test. */
 export function p256Key(name: string): TestKey {
+  const key = made.get(name) ?? newP256Key(name);
+  made.set(name, key);
+  return key;
+}
+
+function newP256Key(name: string): TestKey {
+  const signed = new Map<string, Bytes>();
   const secret = mod(number(sha256(utf8(`p256 ${name}`))), N);
   const { x, y } = multiply(secret);
   return {
     spki: concat(fromHex('3059301306072a8648ce3d020106082a8648ce3d03010703420004'), bytes32(x), bytes32(y)),
     async sign(message) {
-      const { r, s } = signature(secret, message);
-      return ecdsaDer(r, s);
+      const hash = toHex(sha256(message));
+      const result = signed.get(hash) ?? derSignature(secret, message);
+      signed.set(hash, result);
+      return result;
     },
   };
 }
 
-function signature(secret: bigint, message: Uint8Array): { r: bigint; s: bigint } {
+function derSignature(secret: bigint, message: Uint8Array): Bytes {
   const hash = sha256(message);
   const nonce = mod(number(sha256(concat(bytes32(secret), hash))), N);
   const r = mod(multiply(nonce).x, N);
-  return { r, s: mod(inverse(nonce, N) * (number(hash) + r * secret), N) };
+  return ecdsaDer(r, mod(inverse(nonce, N) * (number(hash) + r * secret), N));
 }
 
 export function ecdsaDer(r: bigint, s: bigint): Bytes {

@@ -10,7 +10,7 @@ import { EVIDENCE } from '../../testing/evidence/artifacts.ts';
 import { usePackages } from '../../testing/evidence/packages.ts';
 import { captureHandler } from '../handlers.ts';
 
-const { api, post, get, seal, download } = usePackages({ config: { RRS_OUTBOUND_ALLOW: '127.0.0.0/8' } });
+const { api, post, get, seal, download, keysDir } = usePackages({ config: { RRS_OUTBOUND_ALLOW: '127.0.0.0/8' } });
 const jira = fakes.find(({ id }) => id === 'jira') as FakeVendor;
 
 interface Artifact {
@@ -49,7 +49,7 @@ async function capture(id: string, lastAttempt = true): Promise<void> {
   const wait = async (): Promise<void> => {};
   const vendors = {
     providers: builtIn,
-    keys: openKeyRing(`${api().blobFolder}-keys`),
+    keys: openKeyRing(keysDir),
     sender: api().outbound,
     limits: { ...ticketLimits, requestMs: 2_000 },
     wait,
@@ -113,7 +113,7 @@ describe('a ticket of the work item', () => {
         values (${api().ours.id}, ${newId()}, ${item}, ${connection}, 'linked', 'marker', '9', 'SEC-9', ${url}, ${theirs}::jsonb, 'Ada')`.execute(tx),
     );
     const sealed = await seal(item);
-    expect(sealed.completeness.gaps.map(({ code }) => code)).not.toContain('no_artifact');
+    expect(sealed.completeness.gaps.map(({ code }) => code)).toContain('artifact_not_captured');
     const inPackage = async (id: string) => JSON.parse((await download(id, 'json')).toString()).artifacts;
     const ticket = { type: 'change_ticket', title: `SEC-9 in ${name}`, description: 'State at the last synchronization: Done', url, file: null };
     expect(await inPackage(sealed.package_id)).toMatchObject([ticket]);

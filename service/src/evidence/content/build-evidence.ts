@@ -1,24 +1,20 @@
 import {
   type Artifact,
   type Collection,
-  concludeFrom,
-  countsOf,
+  deriveEvidence,
   EVIDENCE_SCHEMA_ID,
-  gradeOf,
+  type Evidence,
+  type Facts,
   type PackageFormat,
+  RENDERER,
   type Redaction,
-  reasonsOf,
   type Scan,
 } from '@rrs/evidence-format';
 import { priorityName } from '../../work-items/items/priority.ts';
 import type { ArtifactRow } from '../artifacts/artifacts.ts';
-import type { ReportedEvidence } from '../formats/context.ts';
 import type { LogState } from '../log/transparency-log.ts';
-import type { PackageRow } from '../packages/packages.ts';
-import { checksOf } from './checks.ts';
-import { controlsOf } from './controls.ts';
-import { gapsOf } from './gaps.ts';
-import { toPerson } from './person.ts';
+import type { PackageToBuild } from '../packages/packages.ts';
+import type { StoredActor, ToPerson } from './read/persons.ts';
 import type { Snapshot } from './snapshot.ts';
 
 interface PackageSettings {
@@ -27,43 +23,42 @@ interface PackageSettings {
   formats: PackageFormat[];
   /** Whether time-stamping authorities are asked for timestamps. */
   timestamped: boolean;
-  log: Pick<LogState, 'epoch' | 'createdAt'>;
+  /** Whether all witnesses confirmed the log just before. Null if there are none, or before they are asked. */
+  witnessed: boolean | null;
+  log: Pick<LogState, 'origin' | 'epoch' | 'createdAt'>;
   /** SHA-256 of the scan reports that are still stored. */
   storedReports: ReadonlySet<string>;
 }
 
-/** Builds the content of evidence.json, except its list of files. Every statement follows from the snapshot. */
-export function buildEvidence(row: PackageRow, snapshot: Snapshot, settings: PackageSettings): ReportedEvidence {
-  const { item, asOf, findings } = snapshot;
-  const { generatedAt, version, formats, timestamped, storedReports, log } = settings;
+/** Everything that does not state a fact follows from the facts and the audit trail. */
+export function buildEvidence(row: PackageToBuild, snapshot: Snapshot, settings: PackageSettings): Evidence {
+  return deriveEvidence(buildFacts(row, snapshot, settings), snapshot.trail.events);
+}
+
+export function buildFacts(
+  row: PackageToBuild,
+  snapshot: Snapshot,
+  { generatedAt, version, formats, timestamped, witnessed, storedReports, log }: PackageSettings,
+): Facts {
+  const { item, asOf, unlinked, sources, findings, toPerson } = snapshot;
   const scans = buildScans(snapshot, storedReports);
-  const artifacts = snapshot.artifacts.map(buildArtifact);
-  const approvals = snapshot.approvals.map(({ id, decision, actor_type, actor_id, actor_name, person_name, occurred_at, comment }) => ({
+  const artifacts = snapshot.artifacts.map((artifact) => buildArtifact(artifact, toPerson));
+  const approvals = snapshot.approvals.map(({ id, decision, actor_type, actor_id, actor_name, person, person_name, occurred_at, comment, state_digest }) => ({
     id,
     decision,
-    by: toPerson({ type: actor_type, id: actor_id, name: person_name ?? actor_name }),
+    by: toPerson({ type: actor_type, id: actor_id, name: actor_name, person, person_name }),
     at: occurred_at.toISOString(),
     comment,
+    state_sha256: state_digest,
   }));
-  const abandoned = snapshot.abandoned;
-  const gaps = gapsOf({
-    findings,
-    scans,
-    artifacts,
-    decisions: snapshot.decisions,
-    unlinked: snapshot.unlinked,
-    staleSources: snapshot.staleSources,
-    abandoned: abandoned.length,
-    timestamped,
-    logRestarted: log.epoch > 1 && item.created_at < log.createdAt ? log.createdAt : null,
-    fourEyes: snapshot.fourEyes,
-  });
   const due: Date | number = item.due_at;
   return {
     schema: EVIDENCE_SCHEMA_ID,
+    renderer: RENDERER,
     package_id: row.id,
     sequence: row.sequence,
-    supersedes: snapshot.supersedes ? { package_id: snapshot.supersedes.id, sequence: snapshot.supersedes.sequence } : null,
+    earlier: snapshot.earlier,
+    log: { origin: log.origin, epoch: log.epoch, started_at: log.createdAt.toISOString() },
     organization: { id: snapshot.organization.id, name: snapshot.organization.name || 'unnamed' },
     work_item: {
       id: item.id,
@@ -75,58 +70,46 @@ export function buildEvidence(row: PackageRow, snapshot: Snapshot, settings: Pac
       due_at: due instanceof Date ? due.toISOString() : null,
       external_ref: item.external_ref,
       created_at: item.created_at.toISOString(),
+      created_by: snapshot.createdBy,
       closed_at: item.closed_at?.toISOString() ?? null,
       follows: item.follows,
     },
     as_of: asOf.toISOString(),
     generated_at: generatedAt.toISOString(),
     generator: { name: 'Remediation Risk Service', version },
-    requested_by: toPerson(row.requested_by as Parameters<typeof toPerson>[0]),
+    requested_by: toPerson(row.requested_by as StoredActor),
     note: row.note,
-    conclusion: { status: concludeFrom(findings), reasons: reasonsOf(findings) },
-    completeness: { grade: gradeOf(gaps), gaps },
-    counts: { ...countsOf(findings), artifacts: artifacts.length, scans: scans.length },
+    policies: snapshot.policies,
+    people: snapshot.people,
+    ownerless_keys: snapshot.ownerlessKeys,
+    assets: snapshot.assets,
+    sources,
     findings,
+    unlinked,
     scans,
     artifacts,
     approvals,
-    checks: checksOf(snapshot),
-    controls: controlsOf({ findings, scans, artifacts, approvals }),
-    collection: [...scanCollection(snapshot, scans), ...artifactCollection(snapshot.artifacts, artifacts)],
+    collection: [...scanCollection(scans), ...artifactCollection(snapshot.artifacts, artifacts)],
     redactions: snapshot.artifacts.flatMap(redactionsOf),
     audit_trail: snapshot.trail.summary,
-    abandoned_leaves: abandoned.map(({ index, leaf_hash }) => ({
-      index,
-      leaf_sha256: leaf_hash.toString('hex'),
-      reason: 'Sealing was interrupted after this entry was made. No package was published with it.',
-    })),
+    abandoned_leaves: snapshot.abandoned.map(({ index, leaf_hash }) => ({ index, leaf_sha256: leaf_hash.toString('hex') })),
+    timestamped,
+    witnessed,
     formats,
   };
 }
 
+/** The originals of scans that confirm nothing are left out. */
 function buildScans({ scans, findings }: Snapshot, storedReports: ReadonlySet<string>): Scan[] {
-  const confirming = new Set(findings.flatMap(({ after }) => (after.state === 'absent' ? [after.scan] : [])));
+  const after = new Set(findings.flatMap((finding) => (finding.after.state === 'absent' ? [finding.after.scan] : [])));
+  const before = new Set(findings.map((finding) => finding.before.scan));
   return scans.map((scan) => {
-    const phase = confirming.has(scan.id) ? 'after' : 'before';
-    const { coverage } = scan.scan_scope as { coverage?: string };
-    return {
-      id: scan.id,
-      phase,
-      tool: scan.tool === '' ? (scan.format ?? 'unknown') : scan.tool,
-      format: scan.format ?? 'unknown',
-      filename: scan.filename,
-      received_at: scan.created_at.toISOString(),
-      finished_at: scan.finished_at?.toISOString() ?? null,
-      complete: coverage === 'complete' && scan.rejected === 0,
-      records: scan.received,
-      sha256: scan.sha256,
-      size: Number(scan.bytes),
-      file: storedReports.has(scan.sha256) ? `data/scans/${phase}/${scan.id}/report` : null,
-    } satisfies Scan;
+    const phase = after.has(scan.id) ? 'after' : before.has(scan.id) ? 'before' : 'other';
+    return { ...scan, phase, file: phase !== 'other' && storedReports.has(scan.sha256) ? `data/scans/${phase}/${scan.id}/report` : null };
   });
 }
 
-function buildArtifact(row: ArtifactRow): Artifact {
+function buildArtifact(row: ArtifactRow, toPerson: ToPerson): Artifact {
   const { removal } = row;
   const captured = row.sha256 !== null && removal === null;
   return {
@@ -136,35 +119,25 @@ function buildArtifact(row: ArtifactRow): Artifact {
     description: row.description,
     occurred_at: row.occurred_at?.toISOString() ?? null,
     added_at: row.added_at.toISOString(),
-    added_by: toPerson(row.added_by as Parameters<typeof toPerson>[0]),
+    added_by: toPerson(row.added_by as StoredActor),
     url: row.url,
     filename: row.filename,
     media_type: row.media_type,
     size: row.size === null ? null : Number(row.size),
     sha256: row.sha256,
+    captured: row.capture !== null,
     file: captured ? `data/artifacts/${row.id}/content` : null,
     superseded_by: row.superseded_by,
     removed: removal && { at: removal.removed_at, by: toPerson(removal.removed_by), reason: removal.reason },
   };
 }
 
-function scanCollection({ scans: rows }: Snapshot, scans: readonly Scan[]): Collection[] {
-  const actorOf = new Map(rows.map(({ id, actor }) => [id, actor as Parameters<typeof toPerson>[0]]));
-  return scans.flatMap(({ id, file, sha256, size, tool, received_at }) => {
-    const actor = actorOf.get(id);
-    if (file === null || !actor) return [];
-    return [
-      {
-        file,
-        sha256,
-        size,
-        media_type: 'application/octet-stream',
-        method: 'upload' as const,
-        source: tool,
-        collected_at: received_at,
-        collected_by: toPerson(actor),
-      },
-    ];
+function scanCollection(scans: readonly Scan[]): Collection[] {
+  return scans.flatMap(({ file, sha256, size, tool, received_at, delivery }) => {
+    if (file === null) return [];
+    const method = delivery.method === 'connection' ? ('connection' as const) : ('upload' as const);
+    const collected = { method, source: delivery.connection?.host ?? tool, collected_at: received_at, collected_by: delivery.by };
+    return [{ file, sha256, size, media_type: 'application/octet-stream', ...collected }];
   });
 }
 
@@ -188,6 +161,6 @@ function artifactCollection(rows: readonly ArtifactRow[], artifacts: readonly Ar
 }
 
 function redactionsOf({ id, redactions }: ArtifactRow): Redaction[] {
-  const file = `data/artifacts/${id}/meta.json`;
+  const file = `data/artifacts/${id}/content`;
   return (redactions as { pointer: string; reason: string }[]).map(({ pointer, reason }) => ({ file, pointer, reason }));
 }

@@ -1,91 +1,102 @@
-import type { Finding } from '@rrs/evidence-format';
+import type { FindingFacts } from '@rrs/evidence-format';
 import { sql } from 'kysely';
-import { auditTrail } from '../../audit/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
-import { evidenceFindings, readScans, readStaleSources } from '../../findings/list/evidence-facts.ts';
-import { findingFacts, findingHistory } from '../../findings/relations.ts';
-import { readPolicy } from '../../organizations/read-policy.ts';
+import { evidenceFindings } from '../../findings/facts/finding-facts.ts';
+import { readImportsAbout } from '../../findings/facts/scan-facts.ts';
+import { readSourcesOnAssets } from '../../findings/facts/scope-facts.ts';
+import { readOwnerlessKeys } from '../../organizations/members/person-facts.ts';
 import { organizationNames } from '../../organizations/relations.ts';
-import { participantsIn } from '../../work-items/items/participants.ts';
+import type { Actor } from '../../shared/actor.ts';
+import { readApprovedStates } from '../../work-items/approvals/state.ts';
 import { readApprovals, readItem } from '../../work-items/items/read.ts';
-import { findingLinks, linkedFindingIds } from '../../work-items/relations.ts';
-import { allArtifacts, recordSealedArtifacts } from '../artifacts/artifacts.ts';
+import { linkedFindingIds } from '../../work-items/relations.ts';
+import { allArtifacts } from '../artifacts/artifacts.ts';
 import { leavesOfPackage } from '../log/transparency-log.ts';
-import type { PackageRow } from '../packages/packages.ts';
-import { newestPublished } from '../packages/supersede.ts';
-import { buildFinding } from './build-finding.ts';
-import { finalDecisions } from './final-decisions.ts';
-import type { Unlinked } from './gaps.ts';
+import type { PackageToBuild } from '../packages/packages.ts';
+import { buildFindingFacts, type FindingContext } from './read/findings.ts';
+import { readCreator, readEarlier, readExtent } from './read/item.ts';
+import { readUnlinked, readWorkItemsEver } from './read/links.ts';
+import { personNamer, readPeople } from './read/persons.ts';
+import { readPolicies } from './read/policies.ts';
+import { readScanFacts } from './read/scans.ts';
+import { readAssets, readSources } from './read/scope.ts';
+import { readActors, readTrailEvents, type TrailScope } from './read/trail-events.ts';
 import { readWithCursor } from './read-with-cursor.ts';
 import { ticketLinks } from './tickets.ts';
-import { buildTrail, type EventFacts } from './trail.ts';
+import { buildTrail } from './trail.ts';
 
 /** Everything that a package states, read in one transaction. There can be thousands of findings and events, so each row is reduced to what the package needs. */
 export type Snapshot = Awaited<ReturnType<typeof readSnapshot>>;
 
-export async function readSnapshot(tx: TenantTx, { org_id: orgId, id, work_item_id: itemId, sequence }: PackageRow) {
-  await sql`set transaction isolation level repeatable read`.execute(tx);
+/** Changes nothing. `asking` is somebody whose approval is considered. For a package, the transaction must have the isolation level `repeatable read`. */
+export async function readSnapshot(tx: TenantTx, { org_id: orgId, id, work_item_id: itemId, sequence }: PackageToBuild, asking: Actor['person'] = null) {
   const { rows } = await sql<{ as_of: Date; name: string }>`select now() as as_of, name from ${organizationNames} o where id = ${orgId}`.execute(tx);
   const asOf = rows[0]?.as_of ?? new Date();
   const item = await readItem(tx, orgId, itemId);
-  const linked = linkedFindingIds(orgId, itemId);
+  const ownerless = await readOwnerlessKeys(tx, orgId);
+  const toPerson = personNamer(ownerless.ids);
   const artifacts = [...(await allArtifacts(tx, orgId, itemId)), ...(await ticketLinks(tx, orgId, itemId))];
-  await recordSealedArtifacts(
-    tx,
-    orgId,
-    id,
-    artifacts.filter(({ sha256, removal }) => sha256 !== null && removal === null).map((artifact) => artifact.id),
-  );
-  const findings: Finding[] = [];
-  for await (const facts of readWithCursor(tx, evidenceFindings(orgId, linked))) findings.push(buildFinding(facts, asOf));
-  const scanIds = new Set(findings.flatMap(({ before, after }) => [before.scan, after.scan]));
+  const findings = await readFindings(tx, orgId, itemId, { toPerson, ownerlessKeys: ownerless.ids });
   const approvals = await readApprovals(tx, orgId, itemId);
-  const titles = new Map([item, ...findings, ...artifacts].map(({ id, title }) => [id, title]));
+  const extent = await readExtent(tx, orgId, itemId);
+  const from = earliest([item.created_at, extent.firstSeen, ...findings.map(({ first_seen }) => new Date(first_seen))]);
+  const about = await readImportsAbout(tx, orgId, extent.assetIds, from);
+  const sources = await readSourcesOnAssets(tx, orgId, extent.assetIds);
+  const trailScope: TrailScope = {
+    orgId,
+    itemId,
+    assetIds: extent.assetIds,
+    sourceIds: sources.map(({ source_id }) => source_id),
+    connectionIds: sources.flatMap(({ connection_id }) => connection_id ?? []),
+    importIds: about.map((one) => one.id),
+    from,
+    ownerlessKeys: ownerless.ids,
+  };
+  const actors = await readActors(tx, trailScope);
+  const linked = new Set(extent.linkedAssetIds);
   return {
     asOf,
     organization: { id: orgId, name: rows[0]?.name ?? '' },
     item,
+    createdBy: toPerson((await readCreator(tx, orgId, itemId)) ?? { type: 'system', id: null, name: item.created_by_name, person: item.created_by }),
+    toPerson,
     findings,
     artifacts,
-    scans: await readScans(
+    scans: await readScanFacts(tx, orgId, { ids: scansToShow(findings, about), assetIds: extent.linkedAssetIds }, toPerson),
+    assets: await readAssets(tx, orgId, extent.linkedAssetIds, linkedFindingIds(orgId, itemId)),
+    sources: await readSources(
       tx,
       orgId,
-      [...scanIds].filter((scan) => scan !== null),
+      sources.filter(({ asset_id }) => linked.has(asset_id)),
+      toPerson,
     ),
-    staleSources: await readStaleSources(tx, orgId, linked),
     approvals,
-    decisions: finalDecisions(approvals, await participantsIn(tx, orgId, itemId)),
-    unlinked: await readUnlinked(tx, orgId, itemId),
-    trail: await buildTrail(readEvents(tx, orgId, itemId), titles),
+    approvedStates: await readApprovedStates(tx, orgId, itemId),
+    unlinked: await readUnlinked(tx, orgId, itemId, toPerson),
+    people: await readPeople(tx, orgId, asking ? new Map([...actors.persons, [asking.id, asking.name]]) : actors.persons),
+    ownerlessKeys: ownerless.active,
+    policies: await readPolicies(tx, orgId, from, toPerson),
+    trail: await buildTrail(await readTrailEvents(tx, trailScope, actors)),
     abandoned: (await leavesOfPackage(tx, orgId, id)).filter(({ published_at }) => published_at === null),
-    supersedes: await newestPublished(tx, { org_id: orgId, work_item_id: itemId }, { below: sequence }),
-    fourEyes: (await readPolicy(tx, orgId)).four_eyes,
+    earlier: await readEarlier(tx, orgId, itemId, sequence),
   };
 }
 
-/** Findings that were removed from the work item, not added again, and are not closed. */
-async function readUnlinked(tx: TenantTx, orgId: string, itemId: string): Promise<Unlinked[]> {
-  const { rows } = await sql<Unlinked>`
-    select distinct on (f.id) f.id, f.title, l.unlinked_at, l.unlinked_by, l.unlink_reason
-    from ${findingLinks} l join ${findingFacts} f on f.org_id = ${orgId} and f.id = l.finding_id and f.closed_at is null
-    where l.org_id = ${orgId} and l.work_item_id = ${itemId} and l.unlinked_at is not null and f.id not in (${linkedFindingIds(orgId, itemId)})
-    order by f.id, l.unlinked_at desc`.execute(tx);
-  return rows;
+const earliest = (times: readonly (Date | null)[]): Date => new Date(Math.min(...times.flatMap((time) => time?.getTime() ?? [])));
+
+async function readFindings(tx: TenantTx, orgId: string, itemId: string, context: Omit<FindingContext, 'workItems'>): Promise<FindingFacts[]> {
+  const workItems = await readWorkItemsEver(tx, orgId, itemId);
+  const findings: FindingFacts[] = [];
+  for await (const row of readWithCursor(tx, evidenceFindings(orgId, linkedFindingIds(orgId, itemId))))
+    findings.push(buildFindingFacts(row, { ...context, workItems }));
+  return findings;
 }
 
-/** Every event of the work item, its artifacts, its packages and its findings. */
-function readEvents(tx: TenantTx, orgId: string, itemId: string): AsyncIterable<EventFacts> {
-  return readWithCursor(
-    tx,
-    sql<EventFacts>`
-    select id, occurred_at, actor_type, actor_id, actor_name, action, object_type, object_id, before, after, null as reason, null::uuid as import_id
-    from ${auditTrail} trail where org_id = ${orgId} and object_id in (
-      select ${itemId}::uuid::text
-      union all select id::text from artifacts where org_id = ${orgId} and work_item_id = ${itemId}
-      union all select id::text from evidence_packages where org_id = ${orgId} and work_item_id = ${itemId})
-    union all
-    select h.id, h.occurred_at, h.actor_type, h.actor_id, h.actor_name, 'finding.' || h.action, 'finding', h.finding_id::text, h.before, h.after, h.reason, h.import_id
-    from ${findingHistory} h where h.org_id = ${orgId} and h.finding_id in (${linkedFindingIds(orgId, itemId)})
-    order by occurred_at, id`,
-  );
+/** The scans that findings refer to, and all others since somebody first called one of them fixed. */
+function scansToShow(findings: readonly FindingFacts[], about: readonly { id: string; created_at: Date }[]): string[] {
+  const claims = findings.flatMap(({ claimed_at, closed_at }) => claimed_at ?? closed_at ?? []).sort();
+  const [first] = claims;
+  const named = findings.flatMap(({ before, after, contradicted_by }) => [before.scan, after.scan, contradicted_by].filter((scan) => scan !== null));
+  const others = first === undefined ? [] : about.filter(({ created_at }) => created_at.toISOString() >= first).map(({ id }) => id);
+  return [...new Set([...named, ...others])];
 }

@@ -1,5 +1,4 @@
-import { chainLine, type Evidence, TRAIL_START } from '@rrs/evidence-format';
-import type { TimelineEvent } from '../formats/timeline.ts';
+import { chainLine, type Evidence, TRAIL_START, type TrailEvent } from '@rrs/evidence-format';
 
 export const TRAIL_FILE = 'data/audit-trail.jsonl';
 
@@ -16,55 +15,42 @@ export interface EventFacts {
   after: unknown;
   reason: string | null;
   import_id: string | null;
+  person: string | null;
+  request_id: string | null;
 }
 
 export interface Trail {
   /** One JSON line per event. Each line contains the hash of the previous line. */
   lines: string[];
+  events: TrailEvent[];
   summary: Evidence['audit_trail'];
-  /** The same events in readable form. */
-  timeline: TimelineEvent[];
 }
 
-export async function buildTrail(events: AsyncIterable<EventFacts>, titles: ReadonlyMap<string, string>): Promise<Trail> {
+export async function buildTrail(events: AsyncIterable<EventFacts>): Promise<Trail> {
   const lines: string[] = [];
-  const timeline: TimelineEvent[] = [];
+  const written: TrailEvent[] = [];
   let head = TRAIL_START;
   for await (const event of events) {
-    const { line, hash } = chainLine(toLine(event), lines.length + 1, head);
+    const entry = toLine(event);
+    const { line, hash } = chainLine({ ...entry }, lines.length + 1, head);
+    written.push(entry);
     head = hash;
     lines.push(`${line}\n`);
-    timeline.push(toTimelineEvent(event, titles));
   }
-  return { lines, timeline, summary: { file: TRAIL_FILE, events: lines.length, head } };
+  return { lines, events: written, summary: { file: TRAIL_FILE, events: lines.length, head } };
 }
 
-function toLine(event: EventFacts) {
+function toLine(event: EventFacts): TrailEvent {
   return {
     id: event.id,
     at: event.occurred_at.toISOString(),
     action: event.action,
-    actor: { type: event.actor_type, id: event.actor_id, name: event.actor_name },
+    actor: { type: event.actor_type, id: event.actor_id, name: event.actor_name, person: event.person },
     object: { type: event.object_type, id: event.object_id },
     before: event.before,
     after: event.after,
     reason: event.reason,
     import_id: event.import_id,
+    request_id: event.request_id,
   };
-}
-
-function toTimelineEvent(event: EventFacts, titles: ReadonlyMap<string, string>): TimelineEvent {
-  return {
-    at: event.occurred_at.toISOString(),
-    actor: event.actor_name,
-    what: describeAction(event),
-    object: titles.get(event.object_id) ?? `${event.object_type.replaceAll('_', ' ')} ${event.object_id}`,
-  };
-}
-
-function describeAction({ action, before, after, reason }: EventFacts): string {
-  const [was, is] = [before, after].map((state) => (state as { status?: string } | null)?.status);
-  const verb = action.replace(/^[a-z_]+\./, '').replaceAll('_', ' ');
-  const change = was !== undefined && is !== undefined && was !== is ? `: ${was.replaceAll('_', ' ')} → ${is.replaceAll('_', ' ')}` : '';
-  return `${verb}${change}${reason === null ? '' : ` (${reason})`}`;
 }

@@ -1,13 +1,4 @@
-import { canonicalPieces, type Evidence, type PackageFormat } from '@rrs/evidence-format';
-import type { ReportContext } from './context.ts';
-import { cycloneDxVex } from './cyclonedx-vex.ts';
-import { renderCsv } from './findings-csv.ts';
-import { jsonPieces } from './json-pieces.ts';
-import { openVex } from './openvex.ts';
-import { oscalAssessmentResults } from './oscal/assessment-results.ts';
-import { oscalPoam } from './oscal/poam.ts';
-import { renderHtml } from './report/html.ts';
-import { sarif } from './sarif.ts';
+import { type Evidence, evidenceText, findingsText, type PackageFormat, type RenderContext, TEXT_FORMATS, type TextFormat } from '@rrs/evidence-format';
 
 export interface EvidenceFormat {
   format: PackageFormat;
@@ -16,28 +7,30 @@ export interface EvidenceFormat {
   mediaType: string;
   /** Whether a document without findings is valid. Other formats are left out of a package without findings. */
   mayBeEmpty: boolean;
-  /** Only `json` reads `files`, so it is rendered last. */
-  render(evidence: Evidence, context: ReportContext): AsyncIterable<Uint8Array>;
+  render(evidence: Evidence, context: RenderContext): AsyncIterable<Uint8Array>;
 }
 
 const table: Readonly<Record<PackageFormat, Omit<EvidenceFormat, 'format'>>> = {
   pdf: { path: 'data/report.pdf', mediaType: 'application/pdf', mayBeEmpty: true, render: pdf },
-  html: {
-    path: 'data/report.html',
-    mediaType: 'text/html; charset=utf-8',
-    mayBeEmpty: true,
-    render: (evidence, context) => bytes(renderHtml(evidence, context)),
-  },
-  json: { path: 'data/evidence.json', mediaType: 'application/json', mayBeEmpty: true, render: canonical },
-  csv: { path: 'data/findings.csv', mediaType: 'text/csv; charset=utf-8', mayBeEmpty: true, render: (evidence) => bytes(renderCsv(evidence)) },
-  'oscal-ar': { path: 'data/formats/oscal-assessment-results.json', mediaType: 'application/json', mayBeEmpty: true, render: json(oscalAssessmentResults) },
-  'oscal-poam': { path: 'data/formats/oscal-poam.json', mediaType: 'application/json', mayBeEmpty: false, render: json(oscalPoam) },
-  openvex: { path: 'data/formats/openvex.json', mediaType: 'application/json', mayBeEmpty: false, render: json(openVex) },
-  'cyclonedx-vex': { path: 'data/formats/cyclonedx-vex.json', mediaType: 'application/vnd.cyclonedx+json', mayBeEmpty: true, render: json(cycloneDxVex) },
-  sarif: { path: 'data/formats/results.sarif', mediaType: 'application/sarif+json', mayBeEmpty: true, render: json(sarif) },
+  html: inBytes(TEXT_FORMATS.html),
+  json: { path: 'data/evidence.json', mediaType: 'application/json', mayBeEmpty: true, render: (evidence) => inChunks(evidenceText(evidence)) },
+  jsonl: { path: 'data/findings.jsonl', mediaType: 'application/jsonl', mayBeEmpty: true, render: (evidence) => inChunks(findingsText(evidence)) },
+  csv: inBytes(TEXT_FORMATS.csv),
+  'oscal-ar': inBytes(TEXT_FORMATS['oscal-ar']),
+  'oscal-poam': inBytes(TEXT_FORMATS['oscal-poam']),
+  openvex: inBytes(TEXT_FORMATS.openvex),
+  'cyclonedx-vex': inBytes(TEXT_FORMATS['cyclonedx-vex']),
+  sarif: inBytes(TEXT_FORMATS.sarif),
 };
 
 export const evidenceFormats: readonly EvidenceFormat[] = Object.entries(table).map(([format, rest]) => ({ format: format as PackageFormat, ...rest }));
+
+function inBytes({ render, ...rest }: TextFormat): Omit<EvidenceFormat, 'format'> {
+  return { ...rest, render: (evidence, context) => inChunks(render(evidence, context)) };
+}
+
+/** The evidence itself. The other formats show its hashes. */
+export const isEvidence = (format: PackageFormat): boolean => format === 'json' || format === 'jsonl';
 
 /** The wanted formats in which this evidence can be written. */
 export function possibleFormats(wanted: readonly PackageFormat[], { findings }: { findings: readonly unknown[] }): EvidenceFormat[] {
@@ -45,28 +38,15 @@ export function possibleFormats(wanted: readonly PackageFormat[], { findings }: 
 }
 
 /** Fonts and their parser are large, so they are loaded with the first PDF. */
-async function* pdf(evidence: Evidence, context: ReportContext): AsyncGenerator<Uint8Array> {
+async function* pdf(evidence: Evidence, context: RenderContext): AsyncGenerator<Uint8Array> {
   const { renderPdf } = await import('./pdf/report-pdf.ts');
   yield* renderPdf(evidence, context);
-}
-
-function json(documentOf: (evidence: Evidence) => object): EvidenceFormat['render'] {
-  return (evidence) => bytes(lineOf(jsonPieces(documentOf(evidence))));
-}
-
-function canonical(evidence: Evidence): AsyncIterable<Uint8Array> {
-  return bytes(lineOf(canonicalPieces(evidence)));
-}
-
-function* lineOf(pieces: Iterable<string>): Generator<string> {
-  yield* pieces;
-  yield '\n';
 }
 
 const CHUNK_LENGTH = 64 * 1024;
 
 /** Joins short texts to chunks of bytes. */
-async function* bytes(texts: Iterable<string>): AsyncGenerator<Uint8Array> {
+async function* inChunks(texts: Iterable<string>): AsyncGenerator<Uint8Array> {
   let buffered = '';
   for (const text of texts) {
     buffered += text;

@@ -1,25 +1,28 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type PackageBody, usePackages } from '../../testing/evidence/packages.ts';
+import { addPersonWithKey } from '../../testing/people.ts';
 
 const world = usePackages();
 const majorOf = ({ completeness }: PackageBody): string[] => completeness.gaps.filter(({ weight }) => weight === 'major').map(({ code }) => code);
 const checkOf = async ({ package_id }: PackageBody) => {
   const evidence = JSON.parse((await world.download(package_id, 'json')).toString());
-  return evidence.checks.find(({ id }: { id: string }) => id === 'approver_differs_from_author');
+  return evidence.checks.find(({ id }: { id: string }) => id === 'approved_independently');
 };
 
-let [worker, other] = ['', ''];
+let [opener, worker, other] = ['', '', ''];
 beforeAll(async () => {
-  worker = await world.api().ours.key('analyst');
-  other = await world.api().ours.key('analyst');
+  const add = async () => (await addPersonWithKey(world.api(), world.api().ours, 'analyst')).key;
+  [opener, worker, other] = [await add(), await add(), await add()];
 });
 
+/** Somebody who does not do the work uploads the scans. */
+const scan = (asset: string, packages: string[]) => world.scan(asset, packages, { as: opener });
+
 async function item(asset: string, packages = ['openssl']) {
-  await world.scan(asset, packages);
-  return world.workItem(`Update ${asset}`, { asset });
+  await scan(asset, packages);
+  return world.workItem(`Update ${asset}`, { asset }, opener);
 }
-const decide = (id: string, as: string, decision: 'approved' | 'rejected') =>
-  world.post(`/work-items/${id}/approvals`, { decision, comment: 'I looked at it' }, as);
+const { decide } = world;
 const patch = (path: string, body: object, as: string) => world.api().call('PATCH', `/api/v1${path}`, { as, body });
 
 describe('a package discloses', () => {
@@ -27,9 +30,9 @@ describe('a package discloses', () => {
     const { id } = await item('first:1');
     expect(await decide(id, worker, 'approved')).toMatchObject({ independent: true });
     await patch(`/work-items/${id}`, { status: 'awaiting_verification', reason: 'I did it myself' }, worker);
-    await world.scan('first:1', []);
+    await scan('first:1', []);
     const sealed = await world.seal(id);
-    expect(majorOf(sealed)).toEqual(['approver_is_author']);
+    expect(majorOf(sealed)).toEqual(['approval_stale', 'approver_took_part']);
     expect(await checkOf(sealed)).toMatchObject({ result: 'fail' });
     await decide(id, other, 'approved');
     const again = await world.seal(id);
@@ -40,14 +43,14 @@ describe('a package discloses', () => {
   it('an approver who added an artifact', async () => {
     const { id } = await item('second:1');
     await world.post(`/riskops-evidence/work-items/${id}/artifacts`, { type: 'pull_request', title: 'Fix', url: 'https://git.example.com/2' }, other);
-    await world.scan('second:1', []);
+    await scan('second:1', []);
     expect(await decide(id, other, 'approved')).toMatchObject({ independent: false });
-    expect(majorOf(await world.seal(id))).toEqual(['approver_is_author']);
+    expect(majorOf(await world.seal(id))).toEqual(['approver_took_part']);
   });
 
   it('an approval that was followed by a rejection', async () => {
     const { id } = await item('third:1');
-    await world.scan('third:1', []);
+    await scan('third:1', []);
     await decide(id, other, 'approved');
     await decide(id, other, 'rejected');
     const rejected = await world.seal(id);
@@ -73,7 +76,7 @@ describe('a package discloses', () => {
     const { id } = await item('fifth:1');
     await patch(`/work-items/${id}`, { status: 'awaiting_verification', reason: 'patched' }, worker);
     const { package_id } = await world.seal(id);
-    const evidence = JSON.parse((await world.download(package_id, 'json')).toString());
-    expect(evidence.findings).toMatchObject([{ state: 'remediated', before: { state: 'present' }, after: { state: 'unknown', scan: null } }]);
+    const finding = JSON.parse((await world.download(package_id, 'jsonl')).toString());
+    expect([finding]).toMatchObject([{ state: 'remediated', before: { state: 'present' }, after: { state: 'unknown', scan: null } }]);
   });
 });

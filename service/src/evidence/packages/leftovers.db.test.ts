@@ -63,7 +63,7 @@ it('bytes of a published package are kept, even if an earlier attempt wrote them
   await interrupt(id);
   const left = without(await stored(), before);
   await world.attempt(id);
-  const formats = ['zip', 'pdf', 'html', 'json', 'csv', 'oscal-ar', 'oscal-poam', 'openvex', 'cyclonedx-vex', 'sarif'];
+  const formats = ['zip', 'pdf', 'html', 'json', 'jsonl', 'csv', 'oscal-ar', 'oscal-poam', 'openvex', 'cyclonedx-vex', 'sarif'];
   const downloads = () => Promise.all(formats.map((format) => world.download(id, format)));
   const whole = await downloads();
   await aDayLater();

@@ -32,6 +32,7 @@ const types: Record<string, [type: string, name: RegExp]> = {
   pdf: ['application/pdf', /-report\.pdf$/],
   html: ['text/html; charset=utf-8', /-report\.html$/],
   json: ['application/json', /-evidence\.json$/],
+  jsonl: ['application/jsonl', /-findings\.jsonl$/],
   csv: ['text/csv; charset=utf-8', /-findings\.csv$/],
   'oscal-ar': ['application/json', /-oscal-assessment-results\.json$/],
   'oscal-poam': ['application/json', /-oscal-poam\.json$/],

@@ -3,6 +3,7 @@ import { addKeys, bytesSource, emptyTrust, keyFilesIn, verifyPackage } from '@rr
 import { nodePlatform } from '@rrs/verifier/node';
 import { describe, expect, it } from 'vitest';
 import { type PackageBody, usePackages } from '../../testing/evidence/packages.ts';
+import { addPersonWithKey } from '../../testing/people.ts';
 
 const world = usePackages();
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
@@ -16,16 +17,18 @@ const verify = async (zip: Buffer) => verifyPackage(bytesSource(zip), await trus
 
 describe('a package', () => {
   it('of finished work concludes remediated and verifies offline with the published keys', async () => {
-    await world.scan('shop:1', ['openssl', 'curl']);
-    const item = await world.workItem('Update the shop', { asset: 'shop:1' });
-    await world.post(`/riskops-evidence/work-items/${item.id}/artifacts`, { type: 'pull_request', title: 'Update', url: 'https://git.example.com/shop/1' });
-    await world.scan('shop:1', []);
-    const approver = await world.api().ours.key('admin');
-    await world.post(`/work-items/${item.id}/approvals`, { decision: 'approved', comment: 'looked at the scan' }, approver);
+    const add = async () => (await addPersonWithKey(world.api(), world.api().ours, 'analyst')).key;
+    const [opener, worker, approver] = [await add(), await add(), await add()];
+    await world.scan('shop:1', ['openssl', 'curl'], { as: opener });
+    const item = await world.workItem('Update the shop', { asset: 'shop:1' }, opener);
+    const change = { type: 'pull_request', title: 'Update', url: 'https://git.example.com/shop/1' };
+    await world.post(`/riskops-evidence/work-items/${item.id}/artifacts`, change, worker);
+    await world.scan('shop:1', [], { as: opener });
+    await world.decide(item.id, approver);
 
     const sealed = await world.seal(item.id, { note: 'for the audit' });
     expect(sealed).toMatchObject({ status: 'ready', sequence: 1, conclusion: 'remediated', error: null });
-    expect(gapsOf(sealed)).toEqual(['artifact_not_captured', 'no_timestamp']);
+    expect(gapsOf(sealed)).toEqual(['artifact_not_captured', 'no_artifact', 'no_timestamp', 'scan_by_hand', 'scan_undated']);
     expect(sealed.completeness.grade).toBe('B');
 
     const zip = await world.download(sealed.package_id);
@@ -44,7 +47,14 @@ describe('a package', () => {
       expect([format, bytes.length, sha256(bytes)]).toEqual([format, size, hash]);
     }
     const evidence = JSON.parse((await world.download(sealed.package_id, 'json')).toString());
-    expect(evidence.findings).toMatchObject([
+    const [approval] = evidence.approvals;
+    expect(sealed.files.find(({ path }) => path === `data/approvals/${approval.id}.jsonl`)?.sha256).toBe(approval.state_sha256);
+    const findings = (await world.download(sealed.package_id, 'jsonl'))
+      .toString()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(findings).toMatchObject([
       {
         state: 'verified',
         assurance: 'scan_only',
@@ -102,9 +112,9 @@ describe('a package', () => {
   it('contains the requested formats and evidence.json', async () => {
     const { id } = await world.post<{ id: string }>('/work-items', { title: 'Only a table' });
     const sealed = await world.seal(id, { formats: ['csv'] });
-    expect(sealed.downloads.map(({ format }) => format)).toEqual(['zip', 'json', 'csv']);
+    expect(sealed.downloads.map(({ format }) => format)).toEqual(['zip', 'html', 'json', 'jsonl', 'csv']);
     const answer = await world.api().call('GET', `/api/v1/riskops-evidence/packages/${sealed.package_id}/download?format=pdf`, { as: world.api().ours.owner });
-    expect(answer).toMatchObject({ status: 404, body: { detail: expect.stringContaining('zip, json, csv') } });
+    expect(answer).toMatchObject({ status: 404, body: { detail: expect.stringContaining('zip, html, json, jsonl, csv') } });
     expect((await verify(await world.download(sealed.package_id))).verdict).toBe('verified');
   });
 });
@@ -118,7 +128,7 @@ describe('a package is superseded', () => {
     expect(await world.get(`/riskops-evidence/packages/${first.package_id}`)).toMatchObject({ status: 'superseded', superseded_by: second.package_id });
     expect((await verify(await world.download(first.package_id))).verdict).toBe('verified');
     const evidence = JSON.parse((await world.download(second.package_id, 'json')).toString());
-    expect(evidence.supersedes).toEqual({ package_id: first.package_id, sequence: 1 });
+    expect(evidence.earlier).toMatchObject([{ package_id: first.package_id, sequence: 1, outcome: 'ready', log: { epoch: 1, index: first.log.index } }]);
     expect(await world.get(`/riskops-evidence/work-items/${id}/packages`)).toMatchObject({ data: [{ sequence: 2 }, { sequence: 1 }] });
   });
 

@@ -17,6 +17,9 @@ import { lockPackagesOfItem } from './supersede.ts';
 
 export type PackageRow = Selectable<DB['evidence_packages']>;
 
+/** What the content of a package depends on. */
+export type PackageToBuild = Pick<PackageRow, 'org_id' | 'id' | 'work_item_id' | 'sequence' | 'formats' | 'note' | 'requested_by'>;
+
 type NewPackage = Static<typeof NewPackageBody>;
 type PackageFilter = Pick<Static<typeof PackageListQuery>, 'work_item_id' | 'status' | 'generated_from' | 'generated_to'>;
 
@@ -32,12 +35,7 @@ export async function requestPackage(tx: TenantTx, actor: Actor, { work_item_id,
   const { orgId } = actor;
   await readItem(tx, orgId, work_item_id);
   await lockPackagesOfItem(tx, work_item_id);
-  const { next } = await tx
-    .selectFrom('evidence_packages')
-    .select(sql<number>`coalesce(max(sequence), 0) + 1`.as('next'))
-    .where('org_id', '=', orgId)
-    .where('work_item_id', '=', work_item_id)
-    .executeTakeFirstOrThrow();
+  const next = await nextSequence(tx, orgId, work_item_id);
   const id = newId();
   const requested_by = JSON.stringify(actorRef(actor));
   const row = await tx
@@ -50,6 +48,16 @@ export async function requestPackage(tx: TenantTx, actor: Actor, { work_item_id,
   await recordAudit(tx, actor, { action: 'package.requested', objectType: 'evidence_package', objectId: id, after });
   await emit(tx, orgId, { type: 'package.requested', subject: id, data: after });
   return row;
+}
+
+export async function nextSequence(tx: TenantTx, orgId: string, workItemId: string): Promise<number> {
+  const { next } = await tx
+    .selectFrom('evidence_packages')
+    .select(sql<number>`coalesce(max(sequence), 0) + 1`.as('next'))
+    .where('org_id', '=', orgId)
+    .where('work_item_id', '=', workItemId)
+    .executeTakeFirstOrThrow();
+  return next;
 }
 
 export async function readPackage(tx: TenantTx, orgId: string, id: string): Promise<PackageRow> {

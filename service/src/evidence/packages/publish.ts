@@ -32,7 +32,7 @@ export async function publishPackage(
       as_of: asOf,
       generated_at: generatedAt,
       generation_ms: sql<number>`least(extract(epoch from clock_timestamp() - requested_at) * 1000, 2147483647)::int`,
-      conclusion: evidence.conclusion.status,
+      conclusion: evidence.conclusion,
       grade: evidence.completeness.grade,
       gaps: JSON.stringify(evidence.completeness.gaps),
       counts: JSON.stringify(evidence.counts),
@@ -66,7 +66,7 @@ export async function publishPackage(
     sequence: row.sequence,
     archive_sha256: archive.sha256,
     log_index: logged.index,
-    conclusion: evidence.conclusion.status,
+    conclusion: evidence.conclusion,
     grade: evidence.completeness.grade,
   };
   await auditAndEmit(tx, row, 'package.ready', after);

@@ -5,6 +5,7 @@ import {
   opensshFingerprint,
   PACKAGE_FORMATS,
   type PackageFormat,
+  REQUIRED_FORMATS,
   spkiFromPem,
   topFolder,
   vkey,
@@ -13,11 +14,12 @@ import {
   type ZipEntry,
 } from '@rrs/evidence-format';
 import { emptyTrust } from '@rrs/verifier';
+import { sql } from 'kysely';
 import type { BlobRef, BlobStore } from '../../blobs/blobs.ts';
-import type { Database } from '../../db/database.ts';
+import type { Database, TenantTx } from '../../db/database.ts';
+import { recordSealedArtifacts } from '../artifacts/artifacts.ts';
 import { buildEvidence } from '../content/build-evidence.ts';
 import { readSnapshot, type Snapshot } from '../content/snapshot.ts';
-import type { ReportContext } from '../formats/context.ts';
 import { possibleFormats } from '../formats/formats.ts';
 import { openSigners, type Signers } from '../keys/keys.ts';
 import { logName } from '../log/checkpoints.ts';
@@ -27,7 +29,7 @@ import { LogRestarted, type LogState } from '../log/transparency-log.ts';
 import type { Witness, WitnessAnswer } from '../log/witnesses.ts';
 import { verifyStored } from '../verify/verify-stored.ts';
 import { type Bag, type BagFile, writeBag } from './bag.ts';
-import type { PackageRow } from './packages.ts';
+import type { PackageRow, PackageToBuild } from './packages.ts';
 import { appendSignature, buildLogProof, type LoggedSignature, proofFiles, signBag } from './proof.ts';
 import { requestTimestamps, type TimestampAuthorities } from './timestamps.ts';
 
@@ -73,7 +75,7 @@ export async function sealPackage(sealing: Sealing, row: PackageRow, { withoutTi
     signers,
     log,
     timestamped: authorities !== null,
-    missingWitnesses: missingIn(answers),
+    witnessed: witnesses.length === 0 ? null : missingIn(answers).length === 0,
   });
 
   await onStep('sign');
@@ -133,15 +135,26 @@ interface SealingContext {
   signers: Signers;
   log: LogState;
   timestamped: boolean;
-  /** Witnesses that did not confirm the log just before the snapshot. The package is written before they confirm its own entry. */
-  missingWitnesses: readonly string[];
+  /** Whether all witnesses confirmed the log just before the snapshot. The package is written before they confirm its own entry. */
+  witnessed: boolean | null;
 }
 
 /** The snapshot is large, so no reference to it leaves this function. */
 async function writeSnapshot(sealing: Sealing, row: PackageRow, context: SealingContext): Promise<{ bag: Bag; asOf: Date; generatedAt: Date }> {
   const { db, onStep = async () => {} } = sealing;
   await onStep('freeze');
-  const snapshot = await db.withTenant({ orgId: row.org_id }, (tx) => readSnapshot(tx, row));
+  const snapshot = await db.withTenant({ orgId: row.org_id }, async (tx) => {
+    await repeatableRead(tx);
+    const read = await readSnapshot(tx, row);
+    const kept = read.artifacts.filter(({ sha256, removal }) => sha256 !== null && removal === null);
+    await recordSealedArtifacts(
+      tx,
+      row.org_id,
+      row.id,
+      kept.map(({ id }) => id),
+    );
+    return read;
+  });
   await onStep('write');
   const generatedAt = new Date();
   return { bag: await bagOf(sealing, row, { ...context, snapshot, generatedAt }), asOf: snapshot.asOf, generatedAt };
@@ -152,20 +165,34 @@ interface SnapshotContext extends SealingContext {
   generatedAt: Date;
 }
 
-async function bagOf({ blobs, version }: Sealing, row: PackageRow, { snapshot, signers, log, generatedAt, timestamped }: SnapshotContext): Promise<Bag> {
-  const storedReports = new Set<string>();
-  for (const { sha256 } of snapshot.scans) if (await blobs.stat(sha256)) storedReports.add(sha256);
-  const wanted = row.formats.length > 0 ? (row.formats as PackageFormat[]) : PACKAGE_FORMATS;
-  const formats = possibleFormats(wanted, snapshot);
-  const reported = buildEvidence(row, snapshot, { generatedAt, version, timestamped, log, storedReports, formats: formats.map(({ format }) => format) });
+async function bagOf(
+  { blobs, version }: Sealing,
+  row: PackageRow,
+  { snapshot, signers, log, generatedAt, timestamped, witnessed }: SnapshotContext,
+): Promise<Bag> {
+  const { evidence, formats } = await evidenceOf(blobs, row, snapshot, { generatedAt, version, timestamped, witnessed, log });
   const keys = {
     package: opensshFingerprint(spkiFromPem(signers.package.publicKeyPem)),
     log: opensshFingerprint(spkiFromPem(signers.log.publicKeyPem)),
-    vkey: vkey(log.origin, ed25519RawFromSpki(spkiFromPem(signers.logNote.publicKeyPem))),
+    note: vkey(log.origin, ed25519RawFromSpki(spkiFromPem(signers.logNote.publicKeyPem))),
   };
-  const { timeline, lines } = snapshot.trail;
-  const context: ReportContext = { timeline, keys: { package: keys.package, log: keys.log, note: keys.vkey } };
-  return writeBag(blobs, { reported, context, formats, trail: lines, readme: { folder: folderOf(row), origin: log.origin, keys, stamped: timestamped } });
+  const approvedStates = new Map(snapshot.approvedStates.map(({ digest, lines }) => [digest, lines]));
+  return writeBag(blobs, { evidence, keys, formats, trail: snapshot.trail.lines, approvedStates });
+}
+
+export async function repeatableRead(tx: TenantTx): Promise<void> {
+  await sql`set transaction isolation level repeatable read`.execute(tx);
+}
+
+type EvidenceSettings = Omit<Parameters<typeof buildEvidence>[2], 'formats' | 'storedReports'>;
+
+/** What the package states, and the formats that it has. */
+export async function evidenceOf(blobs: BlobStore, row: PackageToBuild, snapshot: Snapshot, settings: EvidenceSettings) {
+  const storedReports = new Set<string>();
+  for (const { sha256 } of snapshot.scans) if (await blobs.stat(sha256)) storedReports.add(sha256);
+  const wanted: readonly PackageFormat[] = row.formats.length > 0 ? [...REQUIRED_FORMATS, ...(row.formats as PackageFormat[])] : PACKAGE_FORMATS;
+  const formats = possibleFormats(wanted, snapshot);
+  return { evidence: buildEvidence(row, snapshot, { ...settings, storedReports, formats: formats.map(({ format }) => format) }), formats };
 }
 
 function* entriesOf(blobs: BlobStore, folder: string, files: readonly BagFile[]): Generator<ZipEntry> {

@@ -59,7 +59,7 @@ describe('evidence statistics', () => {
     expect(stats).toMatchObject({
       total: 4,
       by_status: { generating: 0, ready: 3, failed: 0, superseded: 1 },
-      by_grade: { A: 1, B: 1, C: 0, D: 1 },
+      by_grade: { A: 1, B: 0, C: 1, D: 1 },
       work_items: { closed: 2, with_ready_package: 1, without: 1, coverage: 0.5 },
       generation_ms: { median: expect.any(Number), p95: 9_000 },
       verifications: { total: 2, failed: 1 },

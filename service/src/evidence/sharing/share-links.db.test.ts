@@ -80,7 +80,7 @@ describe('a share link', () => {
       keys: { url: `${EVIDENCE}/keys` },
     });
     const { downloads } = body as PackageBody;
-    expect(downloads.map(({ format }) => format)).toEqual(['zip', 'html', 'json', 'csv']);
+    expect(downloads.map(({ format }) => format)).toEqual(['zip', 'html', 'json', 'jsonl', 'csv']);
     for (const { url, sha256, size } of downloads) {
       expect(url.startsWith(`${pathOf(link)}/download?format=`)).toBe(true);
       const answer = await fetch(`${world.api().url}${url}`);

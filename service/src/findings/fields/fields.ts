@@ -8,6 +8,9 @@ import { shownLocation } from './location.ts';
 import { ratedSeverity } from './rated-severity.ts';
 import { AssetRef, Assurance, Cvss, Epss, Kev, Location, Severity, Source, Status } from './shapes.ts';
 
+/** Whether the shared knowledge or a report says that the vulnerability is exploited. */
+const KEV = 'coalesce(v.kev, false) or r.reported_kev';
+
 /**
  * Every column of a finding that comes from reports or is shown to users is declared here, once. Staging, COPY, creating and merging, the list, the API
  * schema, the CSV export and the rows that evidence reads are derived from it. The order is the order in the API and in the CSV export.
@@ -91,7 +94,8 @@ export const listedFields = {
   kev: field({
     schema: Kev,
     columns: {
-      kev: { create: 'coalesce(v.kev, false) or r.reported_kev', merge: 'coalesce(v.kev, false) or r.reported_kev' },
+      kev: { create: KEV, merge: KEV },
+      kev_since: { create: `case when ${KEV} then now() end`, merge: `case when ${KEV} then coalesce(f.kev_since, now()) end` },
       reported_kev: reported('reported_kev', ({ observation }) => observation.known_exploited ?? false, fold.any('reported_kev')),
       kev_due_date: known('kev_due_date'),
     },

@@ -27,6 +27,11 @@ export async function mergeTrackSightings(tx: TenantTx, actor: Actor, { assetId,
     update sightings s set said = ${saidByFindingSql} from findings f
     where s.org_id = ${orgId} and s.said is null and f.org_id = ${orgId} and f.id = s.finding_id and f.id in (${doubled})`.execute(tx);
   await sql`
+    update sightings kept set peak_severity = greatest(a.peak_severity, b.peak_severity)
+    from ${both} where a.org_id = ${orgId} and a.track = ${from} and kept.org_id = ${orgId} and kept.finding_id = b.finding_id and kept.source_id = b.source_id and kept.track = ${into}`.execute(
+    tx,
+  );
+  await sql`
     update sightings kept set ${copied('a')}, first_seen = least(a.first_seen, b.first_seen), records = a.records
     from ${both} where a.org_id = ${orgId} and a.track = ${from} and kept.org_id = ${orgId} and kept.finding_id = b.finding_id and kept.source_id = b.source_id and kept.track = ${into}
       and (a.state = 'present', a.last_seen) > (b.state = 'present', b.last_seen)`.execute(tx);

@@ -63,7 +63,7 @@ export async function moveSightings(tx: TenantTx, orgId: string, pairs: readonly
     from (select a as id, source_id, track, words from doubled union all select b, source_id, track, words from doubled) one
     where own.org_id = ${orgId} and own.finding_id = one.id and own.source_id = one.source_id and own.track = one.track`.execute(tx);
   await sql`
-    update sightings kept set first_seen = least(a.first_seen, b.first_seen),
+    update sightings kept set first_seen = least(a.first_seen, b.first_seen), peak_severity = greatest(a.peak_severity, b.peak_severity),
       records = case when a.state = 'present' and b.state = 'present' then least(a.records + b.records, 32767) when ${better} then a.records else b.records end
     from ${both(orgId, pairs)} where kept.org_id = ${orgId} and kept.finding_id = b.finding_id and kept.source_id = b.source_id and kept.track = b.track`.execute(
     tx,

@@ -26,7 +26,7 @@ import { type Source, sourceOf, wordsOfSource } from '../merge/sources.ts';
 import { type Changes, recordChanges } from './count-changes.ts';
 import { inventoryNotes } from './inventory-note.ts';
 import type { ImportRow, ScanScope } from './manage-imports.ts';
-import type { openReport } from './open-report.ts';
+import type { StoredReport } from './open-report.ts';
 import { type ReportAssets, UNSPECIFIED } from './report-assets.ts';
 import { factsOf, isTimeStated, timesOf } from './run-times.ts';
 import type { Staged } from './stage-report.ts';
@@ -44,7 +44,7 @@ export interface Collected {
 
 export interface Report {
   format: ReportFormat;
-  input: ReturnType<typeof openReport>;
+  input: StoredReport;
   about: About | null;
   source: Source;
   follower: FindingFollower;
@@ -61,6 +61,7 @@ export interface Result {
   rejections: Staged['rejections'];
   notes: string[];
   run: Record<string, unknown>;
+  timeless: Buffer | null;
   by_severity: Changes['by_severity'];
 }
 
@@ -143,7 +144,8 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report, 
       ...inventoryNotes(staged),
       ...report.assets.notes(),
     ],
-    run: factsOf(staged.run),
+    run: { ...factsOf(staged.run), ...namedBy(report, staged) },
+    timeless: report.collected ? null : report.input.timelessDigest(),
     by_severity: changes.by_severity,
   };
 }
@@ -167,6 +169,16 @@ function listedBy({ asset, assets, path }: ScanScope, { collected, format }: Rep
   const hasTargets = asset !== undefined || assets !== undefined || path !== undefined || format.states?.includes('targets');
   return hasTargets ? 'own_assets' : 'similar_assets';
 }
+
+/** What the file itself names, as opposed to whoever uploaded it. */
+function namedBy({ format, about }: Report, { run, runByAsset, targets, tools }: Staged): Record<string, unknown> {
+  const named = about?.tools ?? (format.id === GENERIC ? tools.filter((tool) => tool !== GENERIC) : [format.id]);
+  const isTimed = [run, ...runByAsset.values()].some(({ started_at, finished_at }) => started_at !== undefined || finished_at !== undefined);
+  return { targets, names_tool: named.length > 0, names_time: isTimed };
+}
+
+/** The format that people write themselves. */
+const GENERIC = 'generic';
 
 /** The facts of the run for all assets, and those for single ones. */
 function runsOf(row: ImportRow, { format, collected }: Report, { run, runByAsset }: Staged): [RunOfAsset, Map<string, Partial<RunOfAsset>>] {

@@ -26,6 +26,13 @@ export interface NewImport {
   dry_run: boolean;
   /** The connection that collected the report. */
   connection_id?: string;
+  /** Host and digest of the settings with which it was collected. */
+  settings?: CollectionSettings;
+}
+
+export interface CollectionSettings {
+  host: string | null;
+  sha256: string;
 }
 
 export async function createImport(tx: TenantTx, actor: Actor, input: NewImport): Promise<ImportRow> {
@@ -50,6 +57,7 @@ export async function recordImport(tx: TenantTx, actor: Actor, input: NewImport)
       scan_scope: JSON.stringify(input.scan_scope),
       dry_run: input.dry_run,
       connection_id: input.connection_id ?? null,
+      settings: input.settings ? JSON.stringify(input.settings) : null,
       created_by: actor.name,
       actor: JSON.stringify({ type: actor.type, id: actor.id, name: actor.name, person: actor.person }),
     })

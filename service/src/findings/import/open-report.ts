@@ -4,13 +4,22 @@ import { ReportError, type ReportFormat, type ReportInput, recognise } from '@rr
 import type { BlobStore } from '../../blobs/blobs.ts';
 import { errorCodeOf } from '../../shared/errors.ts';
 import type { ImportRow } from './manage-imports.ts';
+import { timelessDigest } from './timeless-digest.ts';
 
 /** Limits the damage of a decompression bomb. */
 const MAX_EXPANDED_BYTES = 16 * 1024 ** 3;
 
-/** The stored file of an import, uncompressed. `bytesRead` returns how many bytes of the stored file the latest reader has read. */
-export function openReport(blobs: BlobStore, { sha256, filename }: ImportRow): ReportInput & { bytesRead(): number } {
+export interface StoredReport extends ReportInput {
+  /** How many bytes of the stored file the latest reader has read. */
+  bytesRead(): number;
+  /** SHA-256 of the file without the times in it. Null until it was read to its end, and if it has no times. */
+  timelessDigest(): Buffer | null;
+}
+
+/** The stored file of an import, uncompressed. */
+export function openReport(blobs: BlobStore, { sha256, filename }: ImportRow): StoredReport {
   let bytesRead = 0;
+  let timeless: Buffer | null | undefined;
   async function* counted(stored: Readable): AsyncGenerator<Uint8Array> {
     bytesRead = 0;
     for await (const chunk of stored as AsyncIterable<Uint8Array>) {
@@ -21,11 +30,17 @@ export function openReport(blobs: BlobStore, { sha256, filename }: ImportRow): R
   return {
     filename,
     bytesRead: () => bytesRead,
+    timelessDigest: () => timeless ?? null,
     async *open() {
       const stored = await blobs.get(sha256);
       if (!stored) throw new ReportError('The stored report file is missing.');
       try {
-        yield* uncompressed(counted(stored));
+        const digest = timeless === undefined ? timelessDigest() : null;
+        for await (const chunk of uncompressed(counted(stored))) {
+          digest?.update(chunk);
+          yield chunk;
+        }
+        if (digest) timeless = digest.digest();
       } finally {
         stored.destroy();
       }

@@ -147,7 +147,8 @@ async function finish(db: Database, row: ImportRow, report: Report, staged: Stag
   }
 }
 
-async function conclude(tx: TenantTx, row: ImportRow, { status, format, sourceId, counts, rejections, notes, run, by_severity }: Result): Promise<void> {
+async function conclude(tx: TenantTx, row: ImportRow, result: Result): Promise<void> {
+  const { status, format, sourceId, counts, rejections, notes, run, timeless, by_severity } = result;
   const orgId = row.org_id;
   const { numUpdatedRows } = await tx
     .updateTable('imports')
@@ -159,6 +160,7 @@ async function conclude(tx: TenantTx, row: ImportRow, { status, format, sourceId
       rejections: JSON.stringify(rejections),
       notes: JSON.stringify(notes),
       run: JSON.stringify(run),
+      timeless_digest: timeless,
       by_severity: JSON.stringify(by_severity),
       bytes_read: row.bytes,
       records_read: String(counts.received),

@@ -34,6 +34,9 @@ export interface Staged {
   run: RunFacts;
   /** What it states about its run on single assets, by their key in the staging tables. */
   runByAsset: Map<string, RunFacts>;
+  /** The first assets and tools that the report names. */
+  targets: string[];
+  tools: string[];
 }
 
 /** Each batch needs a few round trips to the database while the next one is parsed. Larger batches need fewer. */
@@ -42,6 +45,7 @@ const BATCH_CHARACTERS = 512 * 1024;
 const KEPT_REJECTIONS = 1_000;
 const REMEMBERED = 50_000;
 const PROGRESS_MS = 500;
+const KEPT_NAMES = 20;
 
 interface Staging extends StagingContext {
   client: CopyClient;
@@ -64,6 +68,10 @@ export async function stageReport(format: ReportFormat, input: ReportInput, stag
   let rejected = 0;
   let run: RunFacts = {};
   const runByAsset = new Map<string, RunFacts>();
+  const names = { targets: new Set<string>(), tools: new Set<string>() };
+  const keepName = (kept: Set<string>, name: string | undefined): void => {
+    if (name !== undefined && kept.size < KEPT_NAMES) kept.add(name);
+  };
   const reject = (rejection: Rejected): void => {
     rejected++;
     if (rejections.length < KEPT_REJECTIONS) rejections.push(storable(rejection));
@@ -84,6 +92,7 @@ export async function stageReport(format: ReportFormat, input: ReportInput, stag
   for await (const item of format.read(input)) {
     if ('run' in item) {
       const { asset: named, ...facts } = item.run;
+      keepName(names.targets, named?.name);
       const asset = named ? staging.assets.of(named) : null;
       if (!asset) run = { ...run, ...facts };
       else {
@@ -98,6 +107,8 @@ export async function stageReport(format: ReportFormat, input: ReportInput, stag
       continue;
     }
     const { observation } = item;
+    keepName(names.targets, observation.asset?.name);
+    keepName(names.tools, observation.tool);
     const asset = staging.assets.of(observation.asset);
     if (!asset) {
       reject({ place: observation.place, reason: 'the report does not name the asset. Set `asset` in `scan_scope`' });
@@ -111,7 +122,7 @@ export async function stageReport(format: ReportFormat, input: ReportInput, stag
   await flush();
   await writing;
   await writer.close();
-  return { received, rejected, seen: writer.seen(), rejections, run, runByAsset };
+  return { received, rejected, seen: writer.seen(), rejections, run, runByAsset, targets: [...names.targets], tools: [...names.tools] };
 }
 
 /** Stages each asset once. */

@@ -14,10 +14,10 @@ export async function writeSightings(tx: TenantTx, resolution: Resolution): Prom
   const { orgId, importId, sourceId } = resolution;
   await sql`
     with run as materialized (select * from ${runsSql(resolution)} runs)
-    insert into sightings as s (org_id, finding_id, source_id, track, external_id, state, absence, absent_at, severity, tool_severity, suppressed, content, said,
+    insert into sightings as s (org_id, finding_id, source_id, track, external_id, state, absence, absent_at, severity, peak_severity, tool_severity, suppressed, content, said,
       first_seen, last_seen, bar_credentialed, bar_knowledge_at, place, missed_at, missed_import_id, last_import_id, seen_import_id, records)
     select ${orgId}, g.finding_id, ${sourceId}, g.track, g.external_id, case when g.absent_at is null then 'present' else 'absent' end,
-      case when g.absent_at is not null then 'gone' end, g.absent_at, r.severity, r.tool_severity, r.suppressed, g.content,
+      case when g.absent_at is not null then 'gone' end, g.absent_at, r.severity, r.severity, r.tool_severity, r.suppressed, g.content,
       case when g.is_shared then ${saidByRecord} end, least(coalesce(r.first_seen, g.seen_at), g.seen_at), g.seen_at, run.credentialed, run.knowledge_at, g.place,
       later.complete_at, later.complete_import_id, ${importId}, ${importId}, least(g.rows, 32767)
     from tenant_import_groups g
@@ -31,7 +31,7 @@ export async function writeSightings(tx: TenantTx, resolution: Resolution): Prom
       external_id = excluded.external_id, state = excluded.state, absent_at = excluded.absent_at,
       absence = case when s.state = 'absent' and excluded.state = 'absent' then s.absence else excluded.absence end,
       gaps = case when s.state = 'absent' and excluded.state = 'absent' then s.gaps end,
-      severity = excluded.severity, tool_severity = excluded.tool_severity, suppressed = excluded.suppressed, content = excluded.content, said = excluded.said,
+      severity = excluded.severity, peak_severity = greatest(s.peak_severity, excluded.severity), tool_severity = excluded.tool_severity, suppressed = excluded.suppressed, content = excluded.content, said = excluded.said,
       first_seen = least(s.first_seen, excluded.first_seen), last_seen = greatest(s.last_seen, excluded.last_seen),
       bar_credentialed = case when s.state = 'present' then s.bar_credentialed and excluded.bar_credentialed else excluded.bar_credentialed end,
       bar_knowledge_at = case when s.state = 'present' then least(s.bar_knowledge_at, excluded.bar_knowledge_at) else excluded.bar_knowledge_at end,

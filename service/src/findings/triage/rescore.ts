@@ -29,6 +29,7 @@ export async function rescoreKnown(tx: TenantTx, orgId: string, follower: Findin
         and (f.epss, f.epss_percentile, f.kev, f.kev_due_date, f.cvss_score) is distinct from (coalesce(v.epss, f.epss), case when v.epss is null then f.epss_percentile else v.epss_percentile end, v.kev or f.reported_kev, v.kev_due_date, coalesce(f.cvss_score, v.cvss_score))
     )
     update findings f set epss = known.epss, epss_percentile = known.epss_percentile, epss_date = known.epss_date, kev = known.kev, kev_due_date = known.kev_due_date,
+        kev_since = case when known.kev then coalesce(f.kev_since, now()) end,
         cvss_score = known.cvss_score, cvss_vector = known.cvss_vector, cvss_version = known.cvss_version, risk_score = ${riskSql('known', 'known')},
         due_at = case when f.kev <> known.kev and f.status = any(${activeStatuses as readonly string[]})
           then ${dueSql(sla, sql`known.clock_from`, sql`known.severity`, sql`known.kev`)} else f.due_at end,

@@ -1,8 +1,10 @@
+import { hash } from 'node:crypto';
 import type { FindingBatch, RunResult, Scanner } from '@rrs/connectors';
+import { canonicalJson } from '@rrs/evidence-format';
 import type { Asset } from '@rrs/scan-reports';
 import type { Database } from '../../db/database.ts';
 import type { Collected } from '../../findings/import/apply-report.ts';
-import { type ImportRow, readImport, recordImport } from '../../findings/import/manage-imports.ts';
+import { type CollectionSettings, type ImportRow, readImport, recordImport } from '../../findings/import/manage-imports.ts';
 import { importReport } from '../../findings/import/run-import.ts';
 import type { JobContext } from '../../jobs/jobs.ts';
 import { systemActor } from '../../shared/actor.ts';
@@ -85,7 +87,8 @@ async function importCollected(deps: SyncDeps, context: JobContext, claimed: Cla
 }
 
 /** Stores the collected batches as one file and creates the import. */
-async function storeCollected({ blobs }: SyncDeps, db: Database, { run, connection }: ClaimedRun, collected: Importable): Promise<string | null> {
+async function storeCollected({ blobs }: SyncDeps, db: Database, claimed: ClaimedRun, collected: Importable): Promise<string | null> {
+  const { run, connection } = claimed;
   const orgId = run.org_id;
   const readBatch = (after: number) =>
     db.withTenant({ orgId }, (tx) =>
@@ -114,6 +117,7 @@ async function storeCollected({ blobs }: SyncDeps, db: Database, { run, connecti
       },
       dry_run: false,
       connection_id: connection.id,
+      settings: settingsOf(claimed),
     });
     const { numUpdatedRows } = await tx
       .updateTable('sync_runs')
@@ -125,6 +129,12 @@ async function storeCollected({ blobs }: SyncDeps, db: Database, { run, connecti
     if (numUpdatedRows === 0n) throw new Error('another worker has taken over the run');
     return id;
   });
+}
+
+/** What evidence says about the settings of a run. Credentials take no part: their digest would help to guess them. */
+function settingsOf({ connector, connection, settings }: ClaimedRun): CollectionSettings {
+  const { host } = new URL((connector as Scanner).baseUrl(settings));
+  return { host, sha256: hash('sha256', canonicalJson({ provider: connection.provider, config: settings.config }), 'hex') };
 }
 
 /** Whether this is the first full run after a change of the settings. A finding may then be missing because of the change, so closures need confirmation. */

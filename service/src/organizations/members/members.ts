@@ -55,8 +55,10 @@ export async function addMember(tx: TenantTx, actor: Actor, input: NewMember): P
     .returning(columns)
     .executeTakeFirst();
   if (!member) throw new AppError('conflict', `A member with the e-mail "${email}" already exists. Change that member instead.`);
-  await recordAudit(tx, actor, { action: 'member.added', objectType: 'member', objectId: member.id, after: auditable(member) });
-  await emit(tx, actor.orgId, { type: 'member.added', subject: member.id, data: auditable(member) });
+  // Whoever set the password can sign in as the member, which matters for approvals.
+  const after = { ...auditable(member), ...(input.passwordHash === null ? {} : { password: 'set' }) };
+  await recordAudit(tx, actor, { action: 'member.added', objectType: 'member', objectId: member.id, after });
+  await emit(tx, actor.orgId, { type: 'member.added', subject: member.id, data: after });
   return member;
 }
 

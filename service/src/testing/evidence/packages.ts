@@ -117,13 +117,18 @@ export function usePackages(options: PackagesOptions = {}) {
         component,
         version: '1.0',
       }));
-      const body = lines.map((line) => `${JSON.stringify(line)}\n`).join('') || '[]';
-      return post<{ status: string; counts: Record<string, number> }>(`/imports?${query}`, body, as, {
+      const body = { scan: { asset: { type: 'container_image', name: image } }, findings: lines };
+      return post<{ id: string; status: string; counts: Record<string, number> }>(`/imports?${query}`, body, as, {
         'content-type': 'application/octet-stream',
         prefer: 'wait=30',
       });
     },
     workItem: (title: string, filter: object, as = api().ours.owner) => post<{ id: string }>('/work-items', { title, filter }, as),
+    /** Decides on the current state of a work item. */
+    async decide(id: string, as: string, decision: 'approved' | 'rejected' = 'approved') {
+      const { state_digest } = await get<{ state_digest: string }>(`/work-items/${id}/state`, as);
+      return post(`/work-items/${id}/approvals`, { decision, state_digest, comment: 'I looked at it' }, as);
+    },
     /** Requests a package without waiting for it. */
     request: (workItemId: string) => post<PackageBody>('/riskops-evidence/packages', { work_item_id: workItemId }, undefined, { prefer: 'wait=0' }),
     seal: (workItemId: string, more: object = {}, as = api().ours.owner) =>

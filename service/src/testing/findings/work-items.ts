@@ -11,7 +11,7 @@ export interface Item {
   status_reason: string | null;
   assignee: string | null;
   assignee_member_id: string | null;
-  findings: { total: number; open: number; in_progress: number; remediated: number; verified: number; excepted: number };
+  findings: { total: number; open: number; in_progress: number; remediated: number; verified: number; excepted: number; aside: number };
   follows: string | null;
   followed_by: string | null;
   closed_at: string | null;
@@ -61,6 +61,11 @@ export function workItemsOf(api: TestApi, as = api.ours.owner) {
     item: (finding_ids: string[], given: object = {}) =>
       expectDone<Item>(call('POST', '/work-items', { title: 'work', ...(finding_ids.length > 0 ? { finding_ids } : {}), ...given })),
     read: (id: string) => expectDone<Item>(call('GET', `/work-items/${id}`)),
+    /** Decides on the current state of a work item. */
+    decide: async (id: string, body: object = { decision: 'approved' }): Promise<ApiAnswer> => {
+      const { state_digest } = await expectDone<{ state_digest: string }>(call('GET', `/work-items/${id}/state`));
+      return call('POST', `/work-items/${id}/approvals`, { state_digest, ...body });
+    },
     patch: (id: string, body: object, headers: Record<string, string> = {}) => call('PATCH', `/work-items/${id}`, body, headers),
     list: <T = Item>(path: string) => expectDone<Listed<T>>(call('GET', path)),
     /** Imports a Trivy report on one image with the worker's job. */
@@ -128,13 +133,16 @@ export async function stray(api: TestApi): Promise<unknown[]> {
     sql`
       select w.id, w.status, counted.* from work_items w cross join lateral (
         select count(*) filter (where f.status = 'open')::int as open, count(*) filter (where f.status = 'in_progress')::int as in_progress,
-          count(*) filter (where f.status = 'remediated')::int as remediated, count(*) filter (where f.status = 'verified')::int as verified,
-          count(*) filter (where f.status in ('risk_accepted', 'false_positive', 'withdrawn'))::int as excepted, count(f.id)::int as total
+          count(*) filter (where f.status = 'remediated' or (f.status = 'verified' and f.assurance in ('declared', 'artifact')))::int as remediated,
+          count(*) filter (where f.status = 'verified' and f.assurance not in ('declared', 'artifact'))::int as verified,
+          count(*) filter (where f.status in ('risk_accepted', 'false_positive') or (f.status = 'withdrawn' and f.reason_code not in ('source_retracted', 'check_retired')))::int as excepted,
+          count(*) filter (where f.status = 'withdrawn' and f.reason_code in ('source_retracted', 'check_retired'))::int as aside, count(f.id)::int as total
         from work_item_findings l join findings f on f.org_id = l.org_id and f.id = l.finding_id
         where l.org_id = w.org_id and l.work_item_id = w.id and l.unlinked_at is null
       ) counted
       where w.closed_at is null and (
-        (w.findings_open, w.findings_in_progress, w.findings_remediated, w.findings_verified, w.findings_excepted) <> (counted.open, counted.in_progress, counted.remediated, counted.verified, counted.excepted)
+        (w.findings_open, w.findings_in_progress, w.findings_remediated, w.findings_verified, w.findings_excepted, w.findings_aside)
+          <> (counted.open, counted.in_progress, counted.remediated, counted.verified, counted.excepted, counted.aside)
         or (counted.total > 0 and counted.open + counted.in_progress + counted.remediated = 0)
         or (w.status = 'awaiting_verification' and counted.open + counted.in_progress > 0)
         or (w.status in ('open', 'in_progress') and counted.remediated > 0 and counted.open + counted.in_progress = 0))`.execute(tx),

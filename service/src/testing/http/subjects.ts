@@ -199,7 +199,7 @@ async function ticketing(api: TestApi, { owner: as }: TestOrganization): Promise
 }
 
 /** Fields of request bodies that must refer to a resource of the organization, by operationId. All other fields come from the example. */
-export const bodySamples: Readonly<Record<string, (api: TestApi, organization: TestOrganization) => Promise<object>>> = {
+export const bodySamples: Readonly<Record<string, (api: TestApi, organization: TestOrganization, path: PathValues) => Promise<object>>> = {
   // On the same asset as the subject.
   mergeFinding: async (api, { owner, slug }) => {
     const body = { title: 'same', severity: 'high', asset: { type: 'host', name: `of ${slug}` } };
@@ -213,6 +213,10 @@ export const bodySamples: Readonly<Record<string, (api: TestApi, organization: T
     const [alias, weakness] = [`TEST-${newId()}`.toUpperCase(), `CVE-${newId()}`.toUpperCase()];
     await api.db.withSystem((tx) => tx.insertInto('alias_claims').values({ org_id, alias, weakness, provider: 'test' }).execute());
     return { alias, vulnerability: weakness };
+  },
+  decideOnWorkItem: async (api, { owner }, [id]) => {
+    const { body } = await api.call('GET', `/api/v1/work-items/${id}/state`, { as: owner });
+    return { state_digest: (body as { state_digest?: string }).state_digest ?? '0'.repeat(64) };
   },
   pushTicket: async (api, organization) => ({ connection_id: await ticketing(api, organization) }),
 };

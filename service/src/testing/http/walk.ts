@@ -33,7 +33,7 @@ export async function startWalk() {
     },
     /** Sends a valid request, each from another IP address, so that failed sign-ins do not add up. */
     async call(route: DescribedRoute, { as, path = [], owner }: Call): Promise<ApiAnswer> {
-      const body = await bodyOf(api, route, owner);
+      const body = await bodyOf(api, route, { owner, path });
       const values = [...path];
       const url = route.path.replaceAll(/\{\w+\}/g, () => values.shift() ?? newId());
       const query = route.operation.parameters.filter((parameter) => parameter.in === 'query' && parameter.required);
@@ -52,7 +52,11 @@ export async function startWalk() {
 }
 
 /** The example of the description, with values that do not collide with existing ones. */
-async function bodyOf(api: TestApi, { operationId, operation }: DescribedRoute, owner?: TestOrganization): Promise<object | string | undefined> {
+async function bodyOf(
+  api: TestApi,
+  { operationId, operation }: DescribedRoute,
+  { owner, path }: { owner: TestOrganization | undefined; path: PathValues },
+): Promise<object | string | undefined> {
   const example = Object.values(operation.requestBody?.content ?? {})[0]?.example as Record<string, unknown> | string | undefined;
   if (example === undefined || typeof example === 'string') return example;
   return {
@@ -60,7 +64,7 @@ async function bodyOf(api: TestApi, { operationId, operation }: DescribedRoute, 
     ...('email' in example ? { email: `${newId()}@example.com` } : {}),
     ...('role' in example ? { role: 'viewer' } : {}),
     ...('provider' in example ? { name: newId() } : {}),
-    ...(owner ? await bodySamples[operationId]?.(api, owner) : {}),
+    ...(owner ? await bodySamples[operationId]?.(api, owner, path) : {}),
   };
 }
 

@@ -28,7 +28,7 @@ export async function createWorkItem(tx: TenantTx, actor: Actor, input: Static<W
     .insertInto('work_items')
     .values({ org_id: orgId, id, ...columns, created_by: actor.person?.id ?? null, created_by_name: actor.name })
     .execute();
-  const after = { title, assignee: assigned.assignee, priority, due_at: due_at ?? null, external_ref };
+  const after = { title, ...assigned, priority, due_at: due_at ?? null, external_ref };
   await recordAudit(tx, actor, { action: 'work_item.created', objectType: 'work_item', objectId: id, after });
   await emit(tx, orgId, { type: 'work_item.created', subject: id, data: after });
   if (ids.length > 0) await linkFindings(tx, actor, id, ids);

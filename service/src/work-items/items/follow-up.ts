@@ -52,15 +52,23 @@ function returnedSql(orgId: string, ids: RawBuilder<unknown>): RawBuilder<unknow
     )`;
 }
 
+interface FollowUp {
+  id: string;
+  title: string;
+  follows: string;
+  assignee: string | null;
+  assignee_member_id: string | null;
+}
+
 /** Closed work items are never reopened. Findings that come back go to the work item that follows, which is created if none is open. The caller must have the item lock. */
 export async function followUp(tx: TenantTx, actor: Actor, ids: RawBuilder<unknown>): Promise<void> {
   const { orgId } = actor;
-  const created = await sql<{ id: string; title: string; follows: string }>`
+  const created = await sql<FollowUp>`
     with recursive ${returnedSql(orgId, ids)}
     insert into work_items (org_id, id, title, description, assignee, assignee_member_id, priority, follows, created_by, created_by_name)
     select ${orgId}, new_id(), w.title, w.description, w.assignee, w.assignee_member_id, w.priority, w.id, ${actor.person?.id ?? null}, ${actor.name}
     from (select distinct id from ends) ended join work_items w on w.org_id = ${orgId} and w.id = ended.id and w.closed_at is not null
-    returning id, title, follows`.execute(tx);
+    returning id, title, follows, assignee, assignee_member_id`.execute(tx);
   const linked = await sql<{ id: string; linked: number }>`
     with recursive ${returnedSql(orgId, ids)}, linked as (
       insert into work_item_findings (org_id, id, work_item_id, finding_id, linked_by)
@@ -76,14 +84,9 @@ export async function followUp(tx: TenantTx, actor: Actor, ids: RawBuilder<unkno
   );
 }
 
-async function recordFollowUps(
-  tx: TenantTx,
-  actor: Actor,
-  created: readonly { id: string; title: string; follows: string }[],
-  linked: readonly { id: string; linked: number }[],
-) {
+async function recordFollowUps(tx: TenantTx, actor: Actor, created: readonly FollowUp[], linked: readonly { id: string; linked: number }[]) {
   const changes = [
-    ...created.map(({ id, title, follows }) => ({ action: 'work_item.created' as const, id, after: { title, follows } })),
+    ...created.map(({ id, ...after }) => ({ action: 'work_item.created' as const, id, after })),
     ...linked.map(({ id, linked }) => ({ action: 'work_item.findings_linked' as const, id, after: { linked, reason: 'the findings came back' } })),
   ];
   for (let at = 0; at < changes.length; at += 1_000) {

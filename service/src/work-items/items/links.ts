@@ -54,8 +54,8 @@ export async function linkFindings(tx: TenantTx, actor: Actor, id: string, ids: 
     returning finding_id`.execute(tx);
   const result = { matched: ids.length, linked: rows.length, already_linked: ids.length - rows.length };
   if (rows.length === 0) return result;
-  const { findings_open, findings_in_progress, findings_remediated, findings_verified, findings_excepted } = item;
-  const before = findings_open + findings_in_progress + findings_remediated + findings_verified + findings_excepted;
+  const { findings_open, findings_in_progress, findings_remediated, findings_verified, findings_excepted, findings_aside } = item;
+  const before = findings_open + findings_in_progress + findings_remediated + findings_verified + findings_excepted + findings_aside;
   if (before + rows.length > MAX_FINDINGS) {
     const limit = MAX_FINDINGS.toLocaleString('en');
     throw new AppError(

@@ -25,6 +25,7 @@ const listed = [
   'findings_remediated',
   'findings_verified',
   'findings_excepted',
+  'findings_aside',
   'closed_at',
   'created_by',
   'created_by_name',

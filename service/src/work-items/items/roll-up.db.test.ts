@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemActor } from '../../shared/actor.ts';
 import { endAcceptances, type Finding, stray, workItemsOf } from '../../testing/findings/work-items.ts';
 import { startApi, type TestApi } from '../../testing/http/api.ts';
+import { updateWorkItem } from './update.ts';
 
 let api: TestApi;
 let ours: ReturnType<typeof workItemsOf>;
@@ -87,6 +89,38 @@ describe('the status of a work item', () => {
     const { asset } = (await ours.readFinding(one)) as Finding & { asset: { id: string } };
     await ours.call('PATCH', `/assets/${asset.id}`, { retired: true });
     expect(await statusOf(id)).toBe('closed_with_exceptions');
+  });
+
+  it('is never verified if a person withdrew a finding, even if all others are verified', async () => {
+    const [one, two] = (await ours.findings(2)) as [string, string];
+    const { id } = await ours.item([one, two]);
+    await verify(one);
+    await ours.patchFinding(two, { status: 'withdrawn', reason: 'not relevant' });
+    expect(await ours.read(id)).toMatchObject({ status: 'closed_with_exceptions', findings: { verified: 1, excepted: 1, aside: 0 } });
+  });
+
+  it('waits for verification while a finding is verified without a scan or a second person', async () => {
+    const [one] = (await ours.findings(1)) as [string];
+    const { id } = await ours.item([one]);
+    const ticket = systemActor(api.ours.id, 'Jira');
+    const patch = { status: 'awaiting_verification', reason: 'The ticket was closed.' } as const;
+    await api.db.withTenant(ticket, (tx) => updateWorkItem(tx, ticket, { id, patch, check: () => {} }));
+    expect(await other.patchFinding(one, { status: 'verified' })).toMatchObject({ assurance: 'declared' });
+    expect(await ours.read(id)).toMatchObject({ status: 'awaiting_verification', closed_at: null, findings: { remediated: 1, verified: 0 } });
+  });
+
+  it('ignores findings that their source withdrew, unless nothing else is left', async () => {
+    const [one, two] = (await ours.findings(2)) as [string, string];
+    const [mixed, alone] = [await ours.item([one, two]), await ours.item([two])];
+    const retract = sql`update findings set status = 'withdrawn', reason_code = 'source_retracted', closed_at = now() where id = ${two}`;
+    const worker = systemActor(api.ours.id, 'worker');
+    await api.db.withTenant(worker, async (tx) => {
+      await retract.execute(tx);
+      await api.follower.follow(tx, worker, sql`select ${two}::uuid as id`);
+    });
+    await verify(one);
+    expect(await ours.read(mixed.id)).toMatchObject({ status: 'verified', findings: { verified: 1, excepted: 0, aside: 1 } });
+    expect(await statusOf(alone.id)).toBe('closed_with_exceptions');
   });
 
   it('changes when a scan no longer sees findings or sees them again', async () => {

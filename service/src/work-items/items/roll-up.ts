@@ -16,6 +16,11 @@ interface ItemCounts {
 
 const AUDIT_BATCH = 1_000;
 
+/** Confirmed by a scan or by a second person. */
+const proven = sql`coalesce(f.assurance in ('scan_only', 'scan_after_claim', 'independent'), false)`;
+/** The source itself said that there is nothing. */
+const takenBack = sql`coalesce(f.reason_code in ('source_retracted', 'check_retired'), false)`;
+
 /** Updates counts and status of open work items from their findings, in a fixed number of statements. The caller must have the item lock. */
 export async function rollUpItems(tx: TenantTx, actor: Actor, ids: readonly string[]): Promise<void> {
   const changes = (await countFindings(tx, actor.orgId, ids))
@@ -25,7 +30,7 @@ export async function rollUpItems(tx: TenantTx, actor: Actor, ids: readonly stri
   const written = changes.map(({ id, to, counts, status }) => ({ id, to, moves: to !== status, closes: isClosed(to), ...counts }));
   await sql`
     update work_items w set
-      findings_open = c.open, findings_in_progress = c.in_progress, findings_remediated = c.remediated, findings_verified = c.verified, findings_excepted = c.excepted,
+      findings_open = c.open, findings_in_progress = c.in_progress, findings_remediated = c.remediated, findings_verified = c.verified, findings_excepted = c.excepted, findings_aside = c.aside,
       status = c."to",
       status_reason = case when c.moves then null else w.status_reason end,
       status_changed_at = case when c.moves then now() else w.status_changed_at end,
@@ -33,7 +38,7 @@ export async function rollUpItems(tx: TenantTx, actor: Actor, ids: readonly stri
       closed_at = case when c.closes then now() end,
       version = w.version + c.moves::integer, updated_at = case when c.moves then now() else w.updated_at end
     from jsonb_to_recordset(${JSON.stringify(written)}::jsonb) as c (
-      id uuid, "to" text, moves boolean, closes boolean, open integer, in_progress integer, remediated integer, verified integer, excepted integer)
+      id uuid, "to" text, moves boolean, closes boolean, open integer, in_progress integer, remediated integer, verified integer, excepted integer, aside integer)
     where w.org_id = ${actor.orgId} and w.id = c.id`.execute(tx);
   await queueTicketSyncs(
     tx,
@@ -65,13 +70,14 @@ async function recordStatusChanges(tx: TenantTx, actor: Actor, moved: readonly (
 async function countFindings(tx: TenantTx, orgId: string, ids: readonly string[]): Promise<ItemCounts[]> {
   const { rows } = await sql<ItemCounts>`
     select w.id, w.status,
-      jsonb_build_object('open', w.findings_open, 'in_progress', w.findings_in_progress, 'remediated', w.findings_remediated, 'verified', w.findings_verified, 'excepted', w.findings_excepted) as stored,
+      jsonb_build_object('open', w.findings_open, 'in_progress', w.findings_in_progress, 'remediated', w.findings_remediated, 'verified', w.findings_verified, 'excepted', w.findings_excepted, 'aside', w.findings_aside) as stored,
       counted.counts
     from work_items w cross join lateral (
       select jsonb_build_object(
         'open', count(*) filter (where f.status = 'open'), 'in_progress', count(*) filter (where f.status = 'in_progress'),
-        'remediated', count(*) filter (where f.status = 'remediated'), 'verified', count(*) filter (where f.status = 'verified'),
-        'excepted', count(*) filter (where f.status in ('risk_accepted', 'false_positive', 'withdrawn'))) as counts
+        'remediated', count(*) filter (where f.status = 'remediated' or (f.status = 'verified' and not ${proven})), 'verified', count(*) filter (where f.status = 'verified' and ${proven}),
+        'excepted', count(*) filter (where f.status in ('risk_accepted', 'false_positive') or (f.status = 'withdrawn' and not ${takenBack})),
+        'aside', count(*) filter (where f.status = 'withdrawn' and ${takenBack})) as counts
       from work_item_findings l join ${findingFacts} f on f.org_id = ${orgId} and f.id = l.finding_id
       where l.org_id = ${orgId} and l.work_item_id = w.id and l.unlinked_at is null
     ) counted

@@ -63,20 +63,23 @@ export function isClosed(status: WorkItemStatus): boolean {
 /** Closed because the work was done. Findings that come back get a follow-up work item, unlike those of a cancelled work item. */
 export const doneStatuses = ['verified', 'closed_with_exceptions'] as const satisfies readonly WorkItemStatus[];
 
-/** Number of findings per status. */
+/** Number of findings by what they contribute to the status. Evidence packages draw their conclusion from the same groups. */
 export interface FindingCounts {
   open: number;
   in_progress: number;
+  /** Claimed, without a scan or a second person that confirms it. */
   remediated: number;
   verified: number;
-  /** Risk accepted, false positive or withdrawn. */
+  /** Risk accepted, false positive, or withdrawn for another reason than that the source took the finding back. */
   excepted: number;
+  /** Withdrawn by the source. */
+  aside: number;
 }
 
 /** The status that follows from the findings. A block by a person remains until the work is done. */
-export function rollUp(status: WorkItemStatus, { open, in_progress, remediated, verified, excepted }: FindingCounts): WorkItemStatus {
-  if (isClosed(status) || open + in_progress + remediated + verified + excepted === 0) return status;
-  if (open + in_progress + remediated === 0) return excepted === 0 ? 'verified' : 'closed_with_exceptions';
+export function rollUp(status: WorkItemStatus, { open, in_progress, remediated, verified, excepted, aside }: FindingCounts): WorkItemStatus {
+  if (isClosed(status) || open + in_progress + remediated + verified + excepted + aside === 0) return status;
+  if (open + in_progress + remediated === 0) return verified > 0 && excepted === 0 ? 'verified' : 'closed_with_exceptions';
   if (status === 'blocked') return status;
   if (open + in_progress === 0) return 'awaiting_verification';
   const hasStarted = in_progress + remediated + verified > 0 || status === 'awaiting_verification';

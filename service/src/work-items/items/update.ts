@@ -147,6 +147,7 @@ function contradicted(wanted: SettableStatus, { status, ...item }: WorkItemRow):
     [item.findings_remediated, 'claimed as remediated'],
     [item.findings_verified, 'verified'],
     [item.findings_excepted, 'accepted, false positive or withdrawn'],
+    [item.findings_aside, 'withdrawn by their source'],
   ] as const;
   const summary = counts.flatMap(([count, name]) => (count > 0 ? [`${count} ${name}`] : [])).join(', ');
   return new AppError(

@@ -1,5 +1,5 @@
 import {
-  type Evidence,
+  type EvidenceDocument,
   equalBytes,
   fromBase64,
   fromUtf8,
@@ -19,18 +19,17 @@ import {
 } from '@rrs/evidence-format';
 import { verifyEcdsa } from '../../crypto/signatures.ts';
 import type { CheckContext } from '../context.ts';
-import { hasGap } from '../evidence-rules.ts';
 import { hasValidPromise, type LogState } from '../log.ts';
 import { type Bundle, PROOF } from '../proof-files.ts';
 
 interface About {
   log: LogState;
   bundle: Bundle;
-  evidence: Evidence | null;
+  document: EvidenceDocument | null;
 }
 
 /** Checks the statement that the log starts with. Its key can be older than the package key, so the log vouches for it, not the caller's package keys. */
-export async function checkEpoch(context: CheckContext, { log, bundle, evidence }: About): Promise<LogEpoch | null> {
+export async function checkEpoch(context: CheckContext, { log, bundle, document }: About): Promise<LogEpoch | null> {
   const { opened, recorder } = context;
   const bytes = opened.files.get(PROOF.epoch)?.bytes;
   if (!bytes) return null;
@@ -42,7 +41,7 @@ export async function checkEpoch(context: CheckContext, { log, bundle, evidence 
   if (!isFirstEntry(own, bundle, log)) fail('The statement is not the first entry of the log in the package.');
   if (epoch.origin !== log.origin) fail('The statement is about another log.', { expected: log.origin, actual: epoch.origin });
   if (epoch.epoch !== parseOrigin(log.origin).epoch) fail('The statement is about another epoch.', { expected: log.origin, actual: String(epoch.epoch) });
-  if (evidence !== null) checkAgainstEvidence(context, epoch, evidence);
+  if (document !== null) checkAgainstDocument(context, epoch, document);
   return epoch;
 }
 
@@ -75,17 +74,14 @@ function isFirstEntry({ verificationMaterial }: Bundle, bundle: Bundle, { size, 
   );
 }
 
-function checkAgainstEvidence({ recorder }: CheckContext, epoch: LogEpoch, evidence: Evidence): void {
-  if (epoch.organization_id !== evidence.organization.id)
+function checkAgainstDocument({ recorder }: CheckContext, epoch: LogEpoch, { organization }: EvidenceDocument): void {
+  if (epoch.organization_id !== organization.id)
     recorder.fail('epoch', PROOF.epoch, {
       detail: 'The statement is about the log of another organization.',
-      expected: evidence.organization.id,
+      expected: organization.id,
       actual: epoch.organization_id,
     });
-  if (epoch.previous === null) return;
-  recorder.note(`The log was restarted at ${epoch.at} (${epoch.reason}). ${lostEntries(epoch)}`);
-  if (Date.parse(evidence.work_item.created_at) < Date.parse(epoch.at) && !hasGap(evidence, 'log_restarted'))
-    recorder.fail('gap_missing', 'data/evidence.json', 'The gap log_restarted applies but is not listed.');
+  if (epoch.previous !== null) recorder.note(`The log was restarted at ${epoch.at} (${epoch.reason}). ${lostEntries(epoch)}`);
 }
 
 function lostEntries({ previous, lost }: LogEpoch): string {

@@ -1,5 +1,5 @@
 import {
-  type Evidence,
+  type EvidenceDocument,
   fromBase64,
   opensshFingerprint,
   type PackageStatus,
@@ -15,7 +15,7 @@ import type { CheckContext } from '../context.ts';
 import type { LogState } from '../log.ts';
 
 interface About {
-  evidence: Evidence;
+  evidence: EvidenceDocument;
   log: LogState;
 }
 

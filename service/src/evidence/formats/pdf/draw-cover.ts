@@ -1,35 +1,47 @@
-import type { BarChart, Cover, Fact } from '../report/report-model.ts';
+import type { Cover, Fact, Report } from '@rrs/evidence-format';
+import { drawTable } from './draw-table.ts';
 import { addSpace, type Flow, heightOf, paragraph, reserve } from './flow.ts';
 import { PAGE, type Part, WIDTH } from './surface.ts';
 import { colors, styles, tones } from './theme.ts';
 
-export function drawCover(flow: Flow, cover: Cover): void {
+export interface ContentsEntry {
+  heading: string;
+  page: number;
+}
+
+/** The first page. Text that users wrote comes after the verdict and outside its box. */
+export function drawCover(flow: Flow, { cover }: Report): void {
   const sect = flow.surface.root.add('Sect');
   const addText = (role: 'H1' | 'P', text: string, style: (typeof styles)[keyof typeof styles]) => {
     const part = sect.add(role);
     paragraph(flow, text, { style, part });
     part.end();
   };
-  addText('P', cover.kicker.toUpperCase(), styles.kicker);
-  addSpace(flow, 4);
-  addText('H1', cover.title, styles.title);
-  addSpace(flow, 3);
-  addText('P', cover.subtitle, styles.subtitle);
-  addSpace(flow, 16);
+  flow.y = COVER_TOP;
+  addText('P', cover.mark, styles.mark);
+  addSpace(flow, 8);
+  addText('H1', cover.kicker, styles.kicker);
+  addSpace(flow, 10);
   drawVerdict(flow, cover.verdict, sect);
-  addSpace(flow, 16);
-  drawCompleteness(flow, cover.completeness, sect);
-  addSpace(flow, 16);
-  drawCharts(flow, cover.bars, sect);
-  addSpace(flow, 14);
+  addSpace(flow, 12);
+  drawGrade(flow, cover.grade, sect);
+  addSpace(flow, 10);
+  for (const _ of drawTable(flow, cover.counts, sect));
+  addText('P', cover.quote.label, styles.label);
+  addSpace(flow, 2);
+  drawQuote(flow, cover.quote.text, sect);
+  addSpace(flow, 10);
   drawFacts(flow, cover.facts, sect);
+  addSpace(flow, 4);
+  addText('P', cover.scope, styles.strong);
   sect.end();
 }
 
+const COVER_TOP = 44;
 const BAR = 5;
 const INSET = 20;
 
-function drawVerdict(flow: Flow, { tone, headline, sentence, reasons, open }: Cover['verdict'], sect: Part): void {
+function drawVerdict(flow: Flow, { tone, headline, sentence, reasons }: Cover['verdict'], sect: Part): void {
   const { surface } = flow;
   const { ink, tint } = tones[tone];
   const behind = (y: number, height: number) => {
@@ -44,25 +56,16 @@ function drawVerdict(flow: Flow, { tone, headline, sentence, reasons, open }: Co
     surface.decoration(() => behind(y, height));
     flow.y += height;
   };
-  const bullet = (text: string) => bulletItem(flow, text, { parent: sect, x, width, behind });
-  reserve(flow, 110);
-  gap(12);
+  gap(10);
   const head = sect.add('H2');
   paragraph(flow, headline, { style: { ...styles.headline, color: ink }, part: head, x, width, behind });
   head.end();
   const lead = sect.add('P');
   paragraph(flow, sentence, { style: styles.lead, part: lead, x, width, behind });
   lead.end();
-  gap(6);
-  for (const reason of reasons) bullet(reason);
-  if (open !== null) {
-    gap(6);
-    const part = sect.add('P');
-    paragraph(flow, open.heading, { style: { ...styles.strong, color: ink }, part, x, width, behind });
-    part.end();
-    for (const each of open.items) bullet(each);
-  }
-  gap(12);
+  gap(5);
+  for (const reason of reasons) bulletItem(flow, reason, { parent: sect, x, width, behind });
+  gap(10);
 }
 
 function bulletItem(
@@ -78,7 +81,7 @@ function bulletItem(
 
 const GRADE_BOX = 52;
 
-function drawCompleteness(flow: Flow, { tone, grade, sentence, gaps }: Cover['completeness'], sect: Part): void {
+function drawGrade(flow: Flow, { tone, grade, sentence, legend, gaps }: Cover['grade'], sect: Part): void {
   const { surface } = flow;
   reserve(flow, GRADE_BOX + 8);
   const top = flow.y;
@@ -93,35 +96,19 @@ function drawCompleteness(flow: Flow, { tone, grade, sentence, gaps }: Cover['co
   heading.end();
   addSpace(flow, 3);
   for (const gap of gaps) bulletItem(flow, gap, { parent: sect, x, width: PAGE.right - x });
+  addSpace(flow, 2);
+  const part = sect.add('P');
+  paragraph(flow, legend, { style: styles.small, part, x });
+  part.end();
   if (surface.pages === page) flow.y = Math.max(flow.y, top + GRADE_BOX);
 }
 
-function drawCharts(flow: Flow, charts: readonly BarChart[], sect: Part): void {
-  const filled = charts.filter(({ bars }) => bars.length > 0);
-  if (filled.length === 0) return;
-  const row = heightOf(styles.body) + 3;
-  const height = 18 + Math.max(...filled.map(({ bars }) => bars.length)) * row;
-  reserve(flow, height);
-  const width = (WIDTH - 28) / 2;
-  for (const [index, chart] of filled.entries()) drawChart(flow, chart, { x: PAGE.left + index * (width + 28), width, row, sect });
-  flow.y += height;
-}
-
-function drawChart({ surface, y }: Flow, { caption, bars }: BarChart, { x, width, row, sect }: { x: number; width: number; row: number; sect: Part }): void {
-  const most = Math.max(...bars.map(({ value }) => value));
-  const label = 112;
-  const figure = sect.add('Figure', { alt: `${caption}: ${bars.map((bar) => `${bar.label} ${bar.value}`).join(', ')}` });
-  figure.content(() => {
-    surface.text(caption, styles.strong, { x, y });
-    for (const [index, bar] of bars.entries()) {
-      const at = y + 18 + index * row;
-      const long = Math.max(2, ((width - label - 40) * bar.value) / most);
-      surface.text(bar.label, styles.label, { x, y: at });
-      surface.fill(tones[bar.tone].ink, { x: x + label, y: at + 1.5, width: long, height: 8 });
-      surface.text(bar.value.toLocaleString('en-US'), styles.label, { x: x + label + long + 5, y: at });
-    }
-  });
-  figure.end();
+function drawQuote(flow: Flow, text: string, sect: Part): void {
+  const { surface } = flow;
+  const behind = (y: number, height: number) => surface.fill(colors.rule, { x: PAGE.left, y, width: 2, height: height + 0.4 });
+  const part = sect.add('P');
+  paragraph(flow, `“${text}”`, { style: styles.quote, part, x: PAGE.left + 10, behind });
+  part.end();
 }
 
 const LABEL = 96;
@@ -136,4 +123,32 @@ export function drawFacts(flow: Flow, facts: readonly Fact[], parent: Part): voi
     part.end();
     addSpace(flow, 4);
   }
+}
+
+const CONTENTS_COLUMNS = 3;
+
+export function drawContents(flow: Flow, contents: readonly ContentsEntry[]): void {
+  const { surface } = flow;
+  const sect = surface.root.add('Sect');
+  const row = heightOf(styles.small) + 1;
+  const rows = Math.ceil(contents.length / CONTENTS_COLUMNS);
+  const part = sect.add('H2');
+  paragraph(flow, 'Contents', { style: styles.heading, part });
+  part.end();
+  addSpace(flow, 3);
+  const width = WIDTH / CONTENTS_COLUMNS - 14;
+  const top = flow.y;
+  for (const [index, entry] of contents.entries()) {
+    const x = PAGE.left + Math.floor(index / rows) * (WIDTH / CONTENTS_COLUMNS);
+    const y = top + (index % rows) * row;
+    const page = String(entry.page);
+    const item = sect.add('P');
+    item.content(() => {
+      surface.text(`${entry.heading} `, styles.small, { x, y });
+      surface.text(page, styles.small, { x: x + width - surface.fonts.width(page, styles.small), y });
+    });
+    item.end();
+  }
+  flow.y = top + rows * row;
+  sect.end();
 }

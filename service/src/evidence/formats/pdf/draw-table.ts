@@ -1,21 +1,25 @@
-import type { Row, Table } from '../report/report-model.ts';
+import type { Row, Table } from '@rrs/evidence-format';
 import { addSpace, breakPage, type Flow, heightOf, paragraph, reserve } from './flow.ts';
 import type { Style } from './fonts.ts';
 import { PAGE, type Part, WIDTH } from './surface.ts';
 import { cellStyle, colors, styles } from './theme.ts';
 
-const GUTTER = 9;
-const PADDING = 5;
-const HEAD_ROW = heightOf(styles.columnHead) + 2 * PADDING;
+const GUTTER = 8;
+/** Between the edge of the table and its text. */
+const INSET = 4;
+const PADDING = 4;
 const HEADING = heightOf(styles.heading) + 10;
-/** A taller row is split over pages. */
-const MAX_ROW = PAGE.bottom - PAGE.top - 2 * PADDING - HEAD_ROW;
 
 interface Column {
-  heading: string;
+  heading: string[];
   x: number;
   width: number;
 }
+
+const headHeight = (columns: readonly Column[]): number =>
+  Math.max(...columns.map(({ heading }) => heading.length)) * heightOf(styles.columnHead) + 2 * PADDING;
+/** A taller row is split over pages. */
+const maxRow = (columns: readonly Column[]): number => PAGE.bottom - PAGE.top - 2 * PADDING - headHeight(columns);
 
 interface WrappedLine {
   text: string;
@@ -24,12 +28,12 @@ interface WrappedLine {
 
 /** Yields after each row, so that the caller can let other work run. */
 export function* drawTable(flow: Flow, { columns, rows, caption, heading }: Table, parent: Part): Generator<void> {
-  const placed = placeColumns(columns);
+  const placed = placeColumns(flow, columns);
   let table: Part | null = null;
   for (const row of rows) {
     const cells = wrapCells(flow, placed, row);
     if (table === null) {
-      reserve(flow, (heading === null ? 0 : HEADING) + HEAD_ROW + 2 * PADDING + Math.min(Math.max(...cells.map(heightOfLines)), MAX_ROW));
+      reserve(flow, heightOfStart(flow, { heading, columns, rows: [row] }));
       if (heading !== null) drawHeading(flow, heading, parent);
       table = parent.add('Table', { title: caption });
       headRow(flow, placed, table);
@@ -41,6 +45,14 @@ export function* drawTable(flow: Flow, { columns, rows, caption, heading }: Tabl
   addSpace(flow, 10);
 }
 
+/** Heading, header row and first row, which stay together. */
+export function heightOfStart(flow: Flow, { heading, columns, rows }: Pick<Table, 'heading' | 'columns' | 'rows'>): number {
+  const placed = placeColumns(flow, columns);
+  const [row] = rows;
+  const cells = row === undefined ? [] : wrapCells(flow, placed, row);
+  return (heading === null ? 0 : HEADING) + headHeight(placed) + 2 * PADDING + Math.min(Math.max(0, ...cells.map(heightOfLines)), maxRow(placed));
+}
+
 export function drawHeading(flow: Flow, text: string, parent: Part): void {
   addSpace(flow, 6);
   const part = parent.add('H3');
@@ -49,12 +61,14 @@ export function drawHeading(flow: Flow, text: string, parent: Part): void {
   addSpace(flow, 4);
 }
 
-function placeColumns(columns: Table['columns']): Column[] {
+function placeColumns({ surface }: Flow, columns: Table['columns']): Column[] {
   const total = columns.reduce((sum, { share }) => sum + share, 0);
-  let x: number = PAGE.left;
+  const all = WIDTH - 2 * INSET + GUTTER;
+  let x: number = PAGE.left + INSET;
   return columns.map(({ heading, share }) => {
-    const column = { heading, x, width: (WIDTH * share) / total - GUTTER };
-    x += (WIDTH * share) / total;
+    const width = (all * share) / total - GUTTER;
+    const column = { heading: surface.fonts.wrap(heading, styles.columnHead, width), x, width };
+    x += (all * share) / total;
     return column;
   });
 }
@@ -62,8 +76,10 @@ function placeColumns(columns: Table['columns']): Column[] {
 /** The first header row is tagged. Repeated header rows are decoration, so that screen readers skip them. */
 function headRow(flow: Flow, columns: readonly Column[], table: Part | null): void {
   const { surface, y } = flow;
-  surface.decoration(() => surface.fill(colors.head, { x: PAGE.left - 6, y, width: WIDTH + 12, height: HEAD_ROW }));
-  const draw = ({ heading, x }: Column) => surface.text(heading, styles.columnHead, { x, y: y + PADDING });
+  surface.decoration(() => surface.fill(colors.head, { x: PAGE.left, y, width: WIDTH, height: headHeight(columns) }));
+  const draw = ({ heading, x }: Column) => {
+    for (const [index, line] of heading.entries()) surface.text(line, styles.columnHead, { x, y: y + PADDING + index * heightOf(styles.columnHead) });
+  };
   if (table === null) {
     surface.decoration(() => columns.forEach(draw));
   } else {
@@ -75,7 +91,7 @@ function headRow(flow: Flow, columns: readonly Column[], table: Part | null): vo
     }
     row.end();
   }
-  flow.y += HEAD_ROW;
+  flow.y += headHeight(columns);
 }
 
 function wrapCells({ surface }: Flow, columns: readonly Column[], row: Row): WrappedLine[][] {
@@ -109,7 +125,7 @@ function drawRow(flow: Flow, columns: readonly Column[], { cells, table }: { cel
 
 /** A row is kept on one page, unless it is taller than a page and there is room to start it. */
 function nextPage(flow: Flow, columns: readonly Column[], height: number): void {
-  if (height > MAX_ROW && PAGE.bottom - flow.y > 120) return;
+  if (height > maxRow(columns) && PAGE.bottom - flow.y > 120) return;
   breakPage(flow);
   headRow(flow, columns, null);
 }

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
+import { printable, REPLACEMENT } from '@rrs/evidence-format';
 import type PDFDocument from 'pdfkit';
-import { printable, REPLACEMENT } from './printable.ts';
 
 const require = createRequire(import.meta.url);
 export const fontFiles = {

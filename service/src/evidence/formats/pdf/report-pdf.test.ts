@@ -1,22 +1,23 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
+import { buildReport, type Evidence, GAP_CODES, REPLACEMENT, type Report } from '@rrs/evidence-format';
+import { evidenceSamples, hostileTexts, manyFindings, sampleContext } from '@rrs/evidence-format/samples';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sampleContext } from '../../../testing/evidence/sample.ts';
-import { evidenceSamples, manyFindings } from '../../../testing/evidence/samples.ts';
-import { buildReport } from '../report/build-report.ts';
-import type { Report } from '../report/report-model.ts';
+import { pdfText } from '../../../testing/evidence/pdf-text.ts';
 import { type Fonts, joinRightToLeft, type Style, wrap } from './fonts.ts';
-import { REPLACEMENT } from './printable.ts';
 import { compose, renderPdf } from './report-pdf.ts';
 import { openDocument, PAGE, type Part, type Surface } from './surface.ts';
 
 async function pdfOf(evidence: Parameters<typeof renderPdf>[0]): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of renderPdf(evidence, sampleContext())) chunks.push(chunk);
+  for await (const chunk of renderPdf(evidence, sampleContext)) chunks.push(chunk);
   return Buffer.concat(chunks);
 }
+
+/** Reading the fonts takes longer than composing a report. */
+const { fonts } = openDocument(buildReport(evidenceSamples.empty(), sampleContext));
 
 interface Drawn {
   line: string;
@@ -28,7 +29,6 @@ interface Drawn {
 
 /** Composes a report on a surface that records the position of every line. */
 function drawn(report: Report): { lines: Drawn[]; fonts: Fonts; pages: number; roles: string[] } {
-  const { fonts } = openDocument(report);
   const lines: Drawn[] = [];
   const roles: string[] = [];
   const part: Part = {
@@ -52,12 +52,15 @@ function drawn(report: Report): { lines: Drawn[]; fonts: Fonts; pages: number; r
     },
     fill: () => undefined,
     decoration: (draw) => draw(),
+    bookmarks: [],
     bookmark: () => undefined,
     end: () => undefined,
   };
-  for (const _ of compose(surface, report));
+  for (const _ of compose(surface, report, []));
   return { lines, fonts, pages: surface.pages, roles };
 }
+
+const onPage = ({ lines }: { lines: Drawn[] }, number: number): string[] => lines.filter(({ page }) => page === number).map(({ line }) => line);
 
 const names = Object.keys(evidenceSamples) as (keyof typeof evidenceSamples)[];
 
@@ -68,10 +71,9 @@ describe('report.pdf', () => {
       .digest('hex');
     const script = `
       const { renderPdf } = await import(${JSON.stringify(new URL('./report-pdf.ts', import.meta.url).href)});
-      const { sampleContext } = await import(${JSON.stringify(new URL('../../../testing/evidence/sample.ts', import.meta.url).href)});
-      const { evidenceSamples } = await import(${JSON.stringify(new URL('../../../testing/evidence/samples.ts', import.meta.url).href)});
+      const { evidenceSamples, sampleContext } = await import(${JSON.stringify(import.meta.resolve('@rrs/evidence-format/samples'))});
       const hash = (await import('node:crypto')).createHash('sha256');
-      for await (const chunk of renderPdf(evidenceSamples.unfinished(), sampleContext())) hash.update(chunk);
+      for await (const chunk of renderPdf(evidenceSamples.unfinished(), sampleContext)) hash.update(chunk);
       process.stdout.write(new Date(0).getTimezoneOffset() + ' ' + hash.digest('hex'));`;
     const offsets = new Set<string>();
     for (const TZ of ['Asia/Tokyo', 'America/St_Johns']) {
@@ -96,44 +98,98 @@ describe('report.pdf', () => {
   it('has as many pages as the footer says', async () => {
     const evidence = manyFindings(60);
     const text = (await pdfOf(evidence)).toString('latin1');
-    const { pages } = drawn(buildReport(evidence, sampleContext()));
+    const { pages } = drawn(buildReport(evidence, sampleContext));
     expect(pages).toBeGreaterThan(5);
     expect(text.match(/\/Type \/Page\n/g)).toHaveLength(pages);
     expect(text).toMatch(new RegExp(`/Count ${pages}\\b`));
   });
 
   it.each(names)('keeps every line inside the margins: %s', (name) => {
-    const { lines, fonts } = drawn(buildReport(evidenceSamples[name](), sampleContext()));
+    const { lines, fonts } = drawn(buildReport(evidenceSamples[name](), sampleContext));
     expect(lines.length).toBeGreaterThan(50);
     const outside = lines.filter(
-      ({ line, style, x, y }) =>
-        x < PAGE.left || x + fonts.width(line, style) > PAGE.right + 0.01 || y < PAGE.top || y + style.size > PAGE.bottom + style.size / 2,
+      ({ line, style, page, x, y }) =>
+        x < PAGE.left || x + fonts.width(line, style) > PAGE.right + 0.01 || y < (page === 1 ? 40 : PAGE.top) || y + style.size > PAGE.bottom + style.size / 2,
     );
     expect(outside).toEqual([]);
   });
 
-  it('shows the conclusion, the open findings and the gaps on the first page', () => {
-    const first = (name: keyof typeof evidenceSamples) =>
-      drawn(buildReport(evidenceSamples[name](), sampleContext()))
-        .lines.filter(({ page }) => page === 1)
-        .map(({ line }) => line);
+  it('shows the conclusion, the grade and the gaps on the first page', () => {
+    const first = (name: keyof typeof evidenceSamples) => onPage(drawn(buildReport(evidenceSamples[name](), sampleContext)), 1);
     expect(first('finished')).toContain('Remediated');
-    expect(first('finished')).toContain('Completeness: grade A. Complete: nothing is missing.');
+    expect(first('finished')).toContain('Completeness: grade A. No gaps.');
     const unfinished = first('unfinished');
     expect(unfinished).toContain('NOT fully remediated');
-    expect(unfinished).toContain('3 findings are not closed:');
-    expect(unfinished.join('\n')).toContain('F1 Log4Shell: remote code execution through JNDI lookups (high, open, due 2026-05-02)');
-    expect(unfinished).toContain('Nobody approved it.');
+    expect(unfinished.join(' ')).toContain('Nobody approved the work, although the organization required a second person to approve it.');
     expect(first('empty')).toContain('NOT remediated');
     expect(first('exceptions')).toContain('Risk accepted, NOT remediated');
   });
 
+  it.each(names)('has one page before the decision register: %s', (name) => {
+    const report = drawn(buildReport(evidenceSamples[name](), sampleContext));
+    expect(onPage(report, 2)).toContain('Decision register');
+    expect(onPage(report, 1).join(' ')).toContain('This is evidence for one work item at one point in time.');
+  });
+
+  it('shows the title of the work item below the verdict and the grade, in quotation marks', () => {
+    const lines = onPage(drawn(buildReport(evidenceSamples.hostile(), sampleContext)), 1);
+    const quote = lines.findIndex((line) => line.startsWith('“REMEDIATED – GRADE A.'));
+    expect(quote).toBeGreaterThan(lines.findIndex((line) => line.startsWith('Completeness: grade')));
+    expect(lines.findIndex((line) => line.includes('REMEDIATED – GRADE A'))).toBe(quote);
+    expect(lines.slice(0, quote).join(' ')).not.toMatch(/alert|HYPERLINK/);
+  });
+
+  it('has a table of contents with the right pages if it has more than eight pages', async () => {
+    const pages = pdfText(await pdfOf(evidenceSamples.whitewashed()));
+    expect(pages.length).toBeGreaterThan(8);
+    expect(pages[1]).toContain('Contents');
+    const { sections } = buildReport(evidenceSamples.whitewashed(), sampleContext);
+    for (const { heading } of sections) {
+      const entry = pages[1]?.indexOf(`${heading} `) ?? -1;
+      expect(pages[Number(pages[1]?.[entry + 1]) - 1], heading).toContain(heading);
+    }
+    expect(pdfText(await pdfOf(evidenceSamples.empty())).flat()).not.toContain('Contents');
+  });
+
+  it('has at most 60 pages, whatever the package contains', () => {
+    const text = (index: number) => hostileTexts[index % hostileTexts.length] ?? '';
+    const many = manyFindings(10_000, (index) => {
+      const [title, reason, owner] = [text(index), text(index + 1), text(index + 2)];
+      const decision = { state: 'risk_accepted', standing: 'excepted', cause: 'person', state_reason: reason } as const;
+      return { title, component: title, place: title, ...decision, acceptance: { owner, expires_at: null, requested_by: null, approved_by: null } };
+    });
+    const { artifacts, assets, scans, unlinked, people, decisions } = evidenceSamples.hostile();
+    const repeated = <T>(items: readonly T[]): T[] => Array.from({ length: 200 }, () => items).flat();
+    const evidence = {
+      ...many,
+      artifacts: repeated(artifacts),
+      assets: repeated(assets),
+      scans: repeated(scans),
+      unlinked: repeated(unlinked),
+      people: repeated(people),
+      decisions: repeated(decisions),
+      completeness: {
+        grade: 'D',
+        gaps: GAP_CODES.map((code) => ({ code, weight: 'major', about: [many.findings[0]?.id ?? ''], values: { named: text(11) } })),
+      },
+    } as const satisfies Partial<Evidence>;
+    const { pages, lines } = drawn(
+      buildReport({ ...evidence, completeness: { ...evidence.completeness, gaps: [...evidence.completeness.gaps] } }, sampleContext),
+    );
+    expect(pages).toBeLessThanOrEqual(60);
+    const all = lines.map(({ line }) => line).join(' ');
+    expect(all).toContain('This table shows the first 40 of 10,000. data/findings.csv has all of them.');
+    expect(all).toContain('2,360 more acts, grouped by kind and person.');
+  });
+
   it('repeats the header row of a table on each page and tags it once', () => {
-    const { lines, roles } = drawn(buildReport(manyFindings(60), sampleContext()));
+    const { lines, roles } = drawn(buildReport(manyFindings(60), sampleContext));
     const heads = lines.filter(({ line }) => line === 'Before → after');
     expect(new Set(heads.map(({ page }) => page)).size).toBe(heads.length);
     expect(heads.length).toBeGreaterThan(5);
-    expect(roles.filter((role) => role === 'TR')).toHaveLength(60 + 1 + 5 + 1 + 1 + 1 + 2 + 1 + 2 + 1 + 2 + 1 + 3 + 1);
+    const { cover, sections } = buildReport(manyFindings(60), sampleContext);
+    const tables = [cover.counts, ...sections.flatMap(({ blocks }) => blocks.filter((block) => block.kind === 'table'))];
+    expect(roles.filter((role) => role === 'TR')).toHaveLength(tables.reduce((sum, { rows }) => sum + rows.length + 1, 0));
   });
 
   it('is emitted page by page and lets other work run', async () => {
@@ -145,7 +201,7 @@ describe('report.pdf', () => {
       if (!done) setImmediate(watch);
     };
     setImmediate(watch);
-    for await (const _ of renderPdf(manyFindings(150), sampleContext())) chunks++;
+    for await (const _ of renderPdf(manyFindings(150), sampleContext)) chunks++;
     done = true;
     expect(chunks).toBeGreaterThan(5);
     expect(turns).toBeGreaterThan(10);
@@ -171,7 +227,6 @@ describe('line breaking', () => {
   });
 
   it('replaces characters that the font lacks', () => {
-    const { fonts } = openDocument(buildReport(evidenceSamples.finished(), sampleContext()));
     const style: Style = { font: 'sans', size: 9, color: '#000000' };
     expect(fonts.wrap('漏 ok', style, 500)).toEqual([`${REPLACEMENT} ok`]);
     expect(fonts.wrap('ok → שלום', style, 500)).toEqual(['ok → שלום']);

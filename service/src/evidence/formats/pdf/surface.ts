@@ -1,7 +1,6 @@
+import { REPLACEMENT, type Report } from '@rrs/evidence-format';
 import PDFDocument from 'pdfkit';
-import type { Report } from '../report/report-model.ts';
 import { type Fonts, fontFiles, fontsOf, joinRightToLeft, type Style } from './fonts.ts';
-import { REPLACEMENT } from './printable.ts';
 
 type Document = InstanceType<typeof PDFDocument>;
 type Structure = ReturnType<Document['struct']>;
@@ -30,6 +29,8 @@ export interface Surface {
   /** Decoration and repetition that screen readers skip. */
   decoration(draw: () => void): void;
   bookmark(title: string): void;
+  /** The bookmarks so far. */
+  bookmarks: { heading: string; page: number }[];
   /** Whether a character was replaced because the font has no glyph for it. */
   replaced: boolean;
   /** Nothing can be drawn after this. */
@@ -52,7 +53,10 @@ export function countingSurface(fonts: Fonts): Surface {
     },
     fill: () => undefined,
     decoration: () => undefined,
-    bookmark: () => undefined,
+    bookmarks: [],
+    bookmark: (heading) => {
+      surface.bookmarks.push({ heading, page: surface.pages });
+    },
     end: () => undefined,
   };
   return surface;
@@ -70,7 +74,15 @@ export function openDocument(report: Report): { doc: Document; fonts: Fonts } {
     tagged: true,
     displayTitle: true,
     lang: report.lang,
-    info: { Title: report.title, Author: report.organization, Creator: report.producer, Producer: report.producer, CreationDate: created, ModDate: created },
+    info: {
+      Title: report.title,
+      Subject: `${report.cover.verdict.headline}. Grade ${report.cover.grade.grade}.`,
+      Author: report.organization,
+      Creator: report.producer,
+      Producer: report.producer,
+      CreationDate: created,
+      ModDate: created,
+    },
   });
   return { doc, fonts: fontsOf(doc) };
 }
@@ -120,6 +132,7 @@ export function drawingSurface(doc: Document, fonts: Fonts, drawMargins: (surfac
       draw();
       doc.endMarkedContent();
     },
+    bookmarks: [],
     bookmark: (title) => {
       doc.outline.addItem(title);
     },

@@ -1,5 +1,4 @@
-import type { Line } from '../report/report-model.ts';
-import type { Tone } from '../report/words.ts';
+import type { Line, Tone } from '@rrs/evidence-format';
 import type { Style } from './fonts.ts';
 
 export const colors = { ink: '#1b2430', quiet: '#566273', rule: '#d3dae3', accent: '#1f3a5f', head: '#f1f4f8' } as const;
@@ -14,9 +13,10 @@ export const tones: Readonly<Record<Tone, { ink: string; tint: string }>> = {
 export const LEADING = 1.38;
 
 export const styles = {
-  kicker: { font: 'bold', size: 8.5, color: colors.accent },
-  title: { font: 'bold', size: 20, color: colors.ink },
-  subtitle: { font: 'sans', size: 9.5, color: colors.quiet },
+  mark: { font: 'bold', size: 7.5, color: tones.bad.ink },
+  kicker: { font: 'bold', size: 13, color: colors.accent },
+  quote: { font: 'sans', size: 10.5, color: colors.ink },
+  small: { font: 'sans', size: 7.8, color: colors.quiet },
   headline: { font: 'bold', size: 25, color: colors.ink },
   lead: { font: 'sans', size: 10.5, color: colors.ink },
   section: { font: 'bold', size: 15, color: colors.accent },

@@ -1,0 +1,9 @@
+export const FINDING_STATES = ['open', 'in_progress', 'remediated', 'verified', 'risk_accepted', 'false_positive', 'withdrawn'] as const;
+export type FindingState = (typeof FINDING_STATES)[number];
+
+export const SEVERITIES = ['critical', 'high', 'medium', 'low', 'info', 'unknown'] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+/** What a finding contributes to the conclusion. `aside`: its source took it back, so it counts neither way. */
+export const STANDINGS = ['remediated', 'excepted', 'aside', 'active'] as const;
+export type Standing = (typeof STANDINGS)[number];

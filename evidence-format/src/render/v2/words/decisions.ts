@@ -1,0 +1,53 @@
+import type { Decision, DecisionKind } from '../../../document/decisions.ts';
+import { humanize } from './numbers.ts';
+
+const KINDS: Readonly<Record<DecisionKind, string>> = {
+  withdraw: 'Withdrew a finding',
+  retire_asset: 'Retired an asset',
+  retire_version: 'Retired a version',
+  end_track: 'Ended the tracking of a version',
+  unlink: 'Removed findings from the work item',
+  move: 'Moved findings to another work item',
+  merge: 'Merged findings',
+  split: 'Split a finding',
+  alias: 'Changed which IDs mean the same weakness',
+  severity_down: 'Lowered the severity',
+  criticality_down: 'Lowered the criticality or exposure of an asset',
+  accept: 'Accepted a risk',
+  extend_acceptance: 'Extended an accepted risk',
+  dismiss: 'Dismissed a finding as a false positive',
+  verify_by_hand: 'Confirmed a fix without a scan',
+  policy_loosen: 'Loosened the policy',
+  brake_confirm: 'Confirmed a scan that closed many findings',
+  import_discard: 'Discarded a scan',
+  source_remove: 'Removed a source',
+  connection_change: 'Changed a connection',
+  deadline_extend: 'Extended a deadline',
+  artifact_remove: 'Removed an artifact',
+  credential_for_approver: 'Made the credential of an approver',
+};
+
+export const decisionWords = (kind: DecisionKind): string => KINDS[kind];
+
+/** The register shows the reason in a column of its own. */
+const NOT_SHOWN = new Set(['reason', 'status_reason']);
+
+/** `Severity: critical → info` for each value that differs. Values that are not text or numbers are left to the audit trail. */
+export function changeWords({ before, after }: Pick<Decision, 'before' | 'after'>): string {
+  const [was, is] = [valuesOf(before), valuesOf(after)];
+  const names = [...new Set([...was.keys(), ...is.keys()])].sort();
+  return names
+    .filter((name) => was.get(name) !== is.get(name) && !NOT_SHOWN.has(name))
+    .map((name) => `${humanize(name)}: ${[was.get(name), is.get(name) ?? 'none'].filter((value) => value !== undefined).join(' → ')}`)
+    .join('; ');
+}
+
+function valuesOf(value: unknown): Map<string, string> {
+  const fields =
+    typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : value === null ? [] : [['value', value] as const];
+  return new Map(
+    fields.flatMap(([name, field]): [string, string][] =>
+      typeof field === 'string' || typeof field === 'number' || typeof field === 'boolean' ? [[name, String(field).replaceAll('_', ' ')]] : [],
+    ),
+  );
+}

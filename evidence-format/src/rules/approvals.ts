@@ -1,0 +1,29 @@
+import type { Approval } from '../document/evidence.ts';
+import type { Person } from '../document/people.ts';
+import type { Identities } from './identities.ts';
+
+/** The latest decision of each person about the work, and whether it counts. */
+export interface FinalApproval {
+  approval: Approval;
+  /** Whether the person took no part in the work, before or after the decision. */
+  independent: boolean;
+  /** Whether the state that was approved is the state that the package describes. */
+  fresh: boolean;
+}
+
+export interface ApprovalFacts {
+  identities: Identities;
+  tookPart: (by: Person) => boolean;
+  /** SHA-256 of the state that the package describes. */
+  digest: string;
+}
+
+export function finalApprovals(approvals: readonly Approval[], { identities, tookPart, digest }: ApprovalFacts): FinalApproval[] {
+  const latest = new Map<string, Approval>();
+  for (const approval of approvals.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))) {
+    const identity = identities.of(approval.by) ?? approval.by.name;
+    latest.delete(identity);
+    latest.set(identity, approval);
+  }
+  return [...latest.values()].map((approval) => ({ approval, independent: !tookPart(approval.by), fresh: approval.state_sha256 === digest }));
+}

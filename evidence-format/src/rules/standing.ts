@@ -1,0 +1,75 @@
+import type { FindingFacts } from '../document/finding.ts';
+import type { Scan } from '../document/scan.ts';
+import type { SourceOnAsset } from '../document/scope.ts';
+import type { FindingState, Standing } from '../document/states.ts';
+
+/** What the standing of a finding depends on besides the finding itself. */
+export interface StandingFacts {
+  scans: ReadonlyMap<string, Pick<Scan, 'self_described' | 'copy_of'>>;
+  /** Keys of `sourceKey` of sources that were removed. */
+  removedSources: ReadonlySet<string>;
+}
+
+/** Why the absence of a finding in a scan does not count. The same words are codes of gaps. */
+const REFUSALS = ['scan_self_described', 'scan_copied', 'scan_contradicts', 'source_removed', 'version_not_rescanned'] as const;
+export type Refusal = (typeof REFUSALS)[number];
+
+export function standingFacts({ scans, sources }: { scans: readonly Scan[]; sources: readonly SourceOnAsset[] }): StandingFacts {
+  return {
+    scans: new Map(scans.map((scan) => [scan.id, scan])),
+    removedSources: new Set(sources.flatMap(({ asset_id, source, removed_at }) => (removed_at === null ? [] : [sourceKey(asset_id, source)]))),
+  };
+}
+
+function sourceKey(asset: string, source: string): string {
+  return `${asset} ${source}`;
+}
+
+const UNPROVEN: ReadonlySet<string | null> = new Set(['declared', 'artifact', null]);
+const ACTIVE: ReadonlySet<FindingState> = new Set(['open', 'in_progress', 'remediated']);
+
+/** Implements the table of docs/evidence-package.md. The conclusion, the status of the work item and all formats use it. */
+export function standingOf(finding: FindingFacts, facts: StandingFacts): Standing {
+  const alone = standingAlone(finding, facts);
+  return alone === 'remediated' && finding.merged.some(({ state }) => ACTIVE.has(state)) ? 'excepted' : alone;
+}
+
+function standingAlone(finding: FindingFacts, facts: StandingFacts): Standing {
+  switch (finding.state) {
+    case 'verified':
+      return isProven(finding, facts) ? 'remediated' : 'active';
+    case 'risk_accepted':
+    case 'false_positive':
+      return 'excepted';
+    case 'withdrawn':
+      return finding.cause === 'source' ? 'aside' : 'excepted';
+    default:
+      return 'active';
+  }
+}
+
+function isProven(finding: FindingFacts, facts: StandingFacts): boolean {
+  if (UNPROVEN.has(finding.assurance)) return false;
+  if (finding.cause === 'second_person') return true;
+  const { before, after } = finding;
+  return finding.cause === 'scan' && after.state === 'absent' && after.scan !== before.scan && refusalsOf(finding, facts).length === 0;
+}
+
+/** What speaks against the scan that no longer shows a finding. */
+export function refusalsOf(finding: FindingFacts, { scans, removedSources }: StandingFacts): Refusal[] {
+  const scan = scans.get(finding.after.scan ?? '');
+  const holds: Record<Refusal, boolean> = {
+    scan_self_described: scan?.self_described === true,
+    scan_copied: scan !== undefined && scan.copy_of !== null,
+    scan_contradicts: finding.contradicted_by !== null,
+    source_removed: finding.sources.some((source) => removedSources.has(sourceKey(finding.asset.id, source)) && !saidAbsent(finding, source)),
+    version_not_rescanned: finding.version_rescanned === false,
+  };
+  return REFUSALS.filter((refusal) => holds[refusal]);
+}
+
+/** Whether the source no longer saw the finding anywhere before it was removed. Unknown if there are more places than the package lists. */
+function saidAbsent({ occurrences, occurrence_count }: FindingFacts, source: string): boolean {
+  const places = occurrences.filter((occurrence) => occurrence.source === source);
+  return places.length > 0 && occurrence_count === occurrences.length && places.every(({ state }) => state === 'absent');
+}

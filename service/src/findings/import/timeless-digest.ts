@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+
+const DAY = '(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*';
+const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*';
+const CLOCK = '\\d\\d:\\d\\d(?::\\d\\d(?:[.,]\\d{1,9})?)?(?: ?(?:Z|UTC|GMT|[+-]\\d\\d:?\\d\\d))?';
+const TIMES = [
+  `\\d{4}[-/]\\d\\d[-/]\\d\\d(?:[T ]${CLOCK})?`,
+  `(?:${DAY},? +)?(?:${MONTH} +\\d{1,2}|\\d{1,2} +${MONTH}),?(?: +\\d{4})?(?: +${CLOCK})?(?: +\\d{4})?`,
+  // Seconds or milliseconds since 1970, between 2017 and 2036.
+  '(?:1[5-9]|20)\\d{8}(?:\\d{3})?(?:\\.\\d{1,9})?',
+];
+const TIME = new RegExp(`(?:${TIMES.join('|')})(?!\\w)`, 'y');
+/** Longer than every time that the pattern matches. */
+const LONGEST = 96;
+
+/** What a byte can be: 0 ends a word, 1 continues one, 3 also begins the name of a day or month, 5 is a digit. */
+const KINDS = Uint8Array.from({ length: 256 }, (_, byte) => {
+  const character = String.fromCharCode(byte);
+  if (/\d/.test(character)) return 5;
+  if (/[ADFJMNOSTW]/.test(character)) return 3;
+  return /[\w.]/.test(character) ? 1 : 0;
+});
+
+/** The end of the time that starts here, or 0. */
+function endOfTime(text: string, at: number): number {
+  TIME.lastIndex = at;
+  return TIME.test(text) ? TIME.lastIndex : 0;
+}
+
+/** Computes the SHA-256 of a file without the times in it, piece by piece. Looks at single bytes before it tries the pattern, because files are large. */
+export function timelessDigest() {
+  const hash = createHash('sha256');
+  let rest: Buffer = Buffer.alloc(0);
+  let isInWord = false;
+  let found = 0;
+  const consume = (bytes: Buffer, limit: number): void => {
+    const text = bytes.toString('latin1');
+    const kept: string[] = [];
+    let done = 0;
+    let at = 0;
+    while (at < limit) {
+      const kind = KINDS[bytes[at] as number] as number;
+      const end = isInWord || kind < 2 ? 0 : endOfTime(text, at);
+      if (end > 0) {
+        kept.push(text.slice(done, at));
+        at = end;
+        done = at;
+        found++;
+      } else {
+        isInWord = kind > 0;
+        at++;
+      }
+    }
+    kept.push(text.slice(done, at));
+    hash.update(kept.join('\0'), 'latin1');
+    rest = bytes.subarray(at);
+  };
+  return {
+    update(chunk: Uint8Array): void {
+      const bytes = Buffer.concat([rest, chunk]);
+      if (bytes.length > LONGEST) consume(bytes, bytes.length - LONGEST);
+      else rest = bytes;
+    },
+    /** Null if the file contains no time. */
+    digest(): Buffer | null {
+      consume(rest, rest.length);
+      return found === 0 ? null : hash.digest();
+    },
+  };
+}

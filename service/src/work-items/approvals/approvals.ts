@@ -1,0 +1,69 @@
+import type { Static } from 'typebox';
+import { recordAudit } from '../../audit/record.ts';
+import type { TenantTx } from '../../db/database.ts';
+import { emit } from '../../events/emit.ts';
+import { readPolicy } from '../../organizations/read-policy.ts';
+import type { Actor } from '../../shared/actor.ts';
+import { AppError, invalidField } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
+import { lockItems } from '../items/locks.ts';
+import { type ApprovalRow, readItem } from '../items/read.ts';
+import type { ApprovalCreate } from '../schemas.ts';
+import { participantsIn, partOf } from './participants.ts';
+import { assertCurrentState, type ReadItemState, rememberState } from './state.ts';
+
+type Decision = Static<typeof ApprovalCreate>;
+
+/** Records a decision on the current state. The record is immutable and does not change the work item. */
+export async function decideOnItem(
+  tx: TenantTx,
+  actor: Actor,
+  { id, body, readState }: { id: string; body: Decision; readState: ReadItemState },
+): Promise<ApprovalRow> {
+  const { orgId } = actor;
+  const { decision, comment, state_digest } = body;
+  await lockItems(tx, orgId);
+  const item = await readItem(tx, orgId, id);
+  if (decision === 'rejected' && !comment?.trim()) {
+    throw invalidField({ in: 'body', path: '/comment', code: 'required', detail: 'is required for a rejection: say what is missing' });
+  }
+  if (item.status === 'cancelled') throw new AppError('conflict', `The work item "${id}" is cancelled and can no longer be approved or rejected.`);
+  const state = await readState(tx, orgId, id, actor);
+  await assertCurrentState(tx, orgId, id, { seen: state_digest, current: state });
+  const part = state.isIndependent ? null : await partIn(tx, actor, id);
+  if (decision === 'approved' && part !== null && (await readPolicy(tx, orgId)).four_eyes) {
+    throw new AppError('conflict', `Four-eyes policy: ${part}. Ask somebody who had no part in the work to approve it.`);
+  }
+  await rememberState(tx, orgId, id, state);
+  const { id: item_id, status: item_status, version: item_version } = item;
+  const approval = await tx
+    .insertInto('work_item_approvals')
+    .values({
+      org_id: orgId,
+      work_item_id: item_id,
+      id: newId(),
+      decision,
+      comment: comment ?? null,
+      actor_type: actor.type,
+      actor_id: actor.id,
+      actor_name: actor.name,
+      person: actor.person?.id ?? null,
+      person_name: actor.person?.name ?? null,
+      independent: part === null,
+      state_digest,
+      item_status,
+      item_version,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  const after = { approval_id: approval.id, comment: comment ?? null, independent: part === null, status: item_status, state_digest };
+  await recordAudit(tx, actor, { action: `work_item.${decision}`, objectType: 'work_item', objectId: id, after });
+  await emit(tx, orgId, { type: `work_item.${decision}`, subject: id, data: after });
+  return approval;
+}
+
+/** The part that the person had in the work, as a clause. */
+async function partIn(tx: TenantTx, { orgId, person, name }: Actor, id: string): Promise<string> {
+  const known = partOf(await participantsIn(tx, orgId, id), { person: person?.id ?? null, names: [person?.name ?? null, name] });
+  return known ?? 'you took part in the work, or somebody who did can use your credential';
+}

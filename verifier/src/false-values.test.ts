@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs';
+import { type Bundle, type Evidence, evidenceSchema, evidenceText, findingSchema, findingsText, parseBundle, sha256Hex, utf8 } from '@rrs/evidence-format';
+import { expect, test } from 'vitest';
+import type { OpenedPackage, StoredFile } from './archive/read-package.ts';
+import { bytesSource } from './archive/source.ts';
+import { checkLogFacts } from './checks/log-facts.ts';
+import { checkTimes } from './checks/times.ts';
+import { nodePlatform } from './node.ts';
+import { checkEvidence } from './recompute/check-evidence.ts';
+import { EVIDENCE, FINDINGS } from './recompute/fault.ts';
+import { createRecorder } from './report.ts';
+import { TAKEN_ON_TRUST } from './taken-on-trust.ts';
+import { buildPackage, ORIGIN, zipOf } from './testing/build.ts';
+import { type Change, changesOf } from './testing/changes.ts';
+import { epochOf } from './testing/log.ts';
+import { emptyTrust, parseTrust } from './trust/trust.ts';
+import { verifyPackage } from './verify.ts';
+
+let evidence: Evidence | undefined;
+const built = await buildPackage({
+  evidence: (value) => {
+    evidence = structuredClone(value);
+  },
+});
+if (evidence === undefined) throw new Error('the sample has no evidence');
+const stated: Evidence = evidence;
+const bundle: Bundle = parseBundle(Buffer.from(built.files.get('proof/package.sigstore.json') ?? []).toString());
+const platform = nodePlatform();
+/** About how many changes are also signed, which takes longer. */
+const SIGNED = 15;
+
+function* allChanges(): Generator<Change & { file: string }> {
+  for (const change of changesOf(evidenceSchema, stated)) yield { ...change, file: EVIDENCE };
+  const [finding] = stated.findings;
+  if (finding) for (const change of changesOf(findingSchema, finding)) yield { ...change, file: FINDINGS };
+}
+
+function storedFile(bytes: Uint8Array): StoredFile {
+  return {
+    size: bytes.length,
+    sha256: sha256Hex(bytes),
+    bytes,
+    async *reread() {
+      yield bytes;
+    },
+  };
+}
+
+const unchanged = new Map([...built.files].map(([path, bytes]) => [path, storedFile(bytes)]));
+
+/** Checks the content as if it were signed, without the readable files: whoever signs a false statement also writes them. */
+async function failuresOf(changed: Evidence): Promise<string[]> {
+  const files = new Map(unchanged);
+  files.set(EVIDENCE, storedFile(utf8([...evidenceText(changed)].join(''))));
+  files.set(FINDINGS, storedFile(utf8([...findingsText(changed)].join(''))));
+  const opened: OpenedPackage = { folder: { workItemId: stated.work_item.id, sequence: stated.sequence }, files, bytes: 0 };
+  const recorder = createRecorder();
+  const context = { opened, recorder, platform, trust: parseTrust(emptyTrust()), now: Date.parse('2031-01-01T00:00:00Z'), onEvent: () => {} };
+  const content = await checkEvidence(context);
+  if (content === null) return recorder.failures.map(({ code }) => code);
+  const log = { origin: ORIGIN, index: 6, size: 7, root: new Uint8Array(32), logKey: null, noteKey: null, checkpoint: null };
+  checkLogFacts(context, content.document, { log, bundle, epoch: epochOf(undefined) });
+  checkTimes(context, { generatedAt: content.document.generated_at, timestamps: [], bundle, keys: { package: null, log: null, note: null } });
+  return recorder.failures.map(({ code }) => code);
+}
+
+/** Fields that docs/evidence-package.md lists as taken on trust. */
+function documentedFields(): string[] {
+  const page = readFileSync(new URL('../../docs/evidence-package.md', import.meta.url), 'utf8');
+  const [, section = ''] = /### Fields that nothing confirms\n([\s\S]*?)(?:\n##|$)/.exec(page) ?? [];
+  const rows = [...section.matchAll(/^- `([a-z_]+)`: (.*)$/gm)];
+  expect(rows.map(([, code = '']) => code).filter((code) => !Object.hasOwn(TAKEN_ON_TRUST, code))).toEqual([]);
+  return rows.flatMap(([, , fields = '']) => [...fields.matchAll(/`([a-z0-9_.]+)`/g)].map(([, field = '']) => field)).sort();
+}
+
+test('one false value in the evidence is refused, unless the documentation says that nothing confirms it', async () => {
+  expect(await failuresOf(stated)).toEqual([]);
+  const accepted = new Set<string>();
+  for (const { file, field, apply } of allChanges()) {
+    const name = file === FINDINGS ? `findings.${field}` : field;
+    if (accepted.has(name)) continue;
+    const undo = apply();
+    if ((await failuresOf(stated)).length === 0) accepted.add(name);
+    undo();
+  }
+  expect([...accepted].sort()).toEqual(documentedFields());
+});
+
+test('the same holds for packages that are signed again', async () => {
+  const changes = [...allChanges()];
+  const step = Math.floor(changes.length / SIGNED);
+  for (const { what, apply } of changes.filter((_, index) => index % step === 7)) {
+    const undo = apply();
+    const changed = structuredClone(stated);
+    const isRefused = (await failuresOf(stated)).length > 0;
+    undo();
+    const signed = await buildPackage({ evidence: (value) => void Object.assign(value, changed) });
+    const { verdict } = await verifyPackage(bytesSource(await zipOf(signed)), signed.trust, platform);
+    expect(verdict, what).toBe(isRefused ? 'failed' : 'verified');
+  }
+});

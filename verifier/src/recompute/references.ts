@@ -1,0 +1,131 @@
+import type { EvidenceDocument, Finding, Person } from '@rrs/evidence-format';
+import { EVIDENCE, type Fault, FINDINGS } from './fault.ts';
+
+/** IDs that the document defines, for the checks of everything that refers to them. */
+export interface Known {
+  people: ReadonlySet<string>;
+  scans: ReadonlyMap<string, EvidenceDocument['scans'][number]>;
+  assets: ReadonlyMap<string, EvidenceDocument['assets'][number]>;
+  artifacts: ReadonlySet<string>;
+}
+
+export function knownIn({ people, scans, assets, artifacts }: EvidenceDocument): Known {
+  return {
+    people: new Set(people.map(({ id }) => id)),
+    scans: new Map(scans.map((scan) => [scan.id, scan])),
+    assets: new Map(assets.map((asset) => [asset.id, asset])),
+    artifacts: new Set(artifacts.map(({ id }) => id)),
+  };
+}
+
+/** Checks that nothing in the document occurs twice and that everything it refers to is in the package. */
+export function* referenceFaults(document: EvidenceDocument, known: Known): Generator<Fault> {
+  const { people, scans, assets, artifacts, approvals, unlinked, sources } = document;
+  yield* duplicates('person', people);
+  yield* duplicates('scan', scans);
+  yield* duplicates('asset', assets);
+  yield* duplicates('artifact', artifacts);
+  yield* duplicates('approval', approvals);
+  yield* duplicates('removed finding', unlinked);
+  for (const { id, superseded_by } of artifacts) {
+    if (superseded_by !== null && !known.artifacts.has(superseded_by)) yield missing(EVIDENCE, `The artifact ${id}`, `the artifact ${superseded_by}`);
+  }
+  for (const { source, asset_id } of sources) if (!known.assets.has(asset_id)) yield missing(EVIDENCE, `The source ${source}`, `the asset ${asset_id}`);
+  for (const { id, delivery } of scans)
+    if ((delivery.method === 'connection') !== (delivery.connection !== null))
+      yield { code: 'reference', file: EVIDENCE, detail: `The scan ${id} must name a connection exactly if one delivered it.` };
+  for (const [what, person] of actorsIn(document)) yield* unknownPerson({ file: EVIDENCE, what, person }, known);
+}
+
+function* duplicates(kind: string, items: readonly { id: string }[]): Generator<Fault> {
+  const seen = new Set<string>();
+  for (const { id } of items) {
+    if (seen.has(id)) yield { code: 'reference', file: EVIDENCE, detail: `The ${kind} ${id} occurs twice.` };
+    seen.add(id);
+  }
+}
+
+/** Whoever set the first policy, made a credential or removed a source may have done it long before, so `people` need not contain them. */
+function* actorsIn({
+  work_item,
+  requested_by,
+  policies,
+  unlinked,
+  scans,
+  artifacts,
+  approvals,
+  collection,
+}: EvidenceDocument): Generator<[string, Person | null]> {
+  yield ['The work item', work_item.created_by];
+  yield ['The request', requested_by];
+  for (const { effective_from, changed_by } of policies.slice(1)) yield [`The policy of ${effective_from}`, changed_by];
+  for (const { id, by } of unlinked) yield [`The removal of the finding ${id}`, by];
+  for (const { id, delivery, confirmed } of scans) {
+    yield [`The scan ${id}`, delivery.by];
+    yield [`The connection of the scan ${id}`, delivery.connection?.created_by ?? null];
+    yield [`The connection of the scan ${id}`, delivery.connection?.changed_by ?? null];
+    yield [`The confirmation of the scan ${id}`, confirmed?.by ?? null];
+  }
+  for (const { id, added_by, removed } of artifacts) {
+    yield [`The artifact ${id}`, added_by];
+    yield [`The removal of the artifact ${id}`, removed?.by ?? null];
+  }
+  for (const { id, by } of approvals) yield [`The approval ${id}`, by];
+  for (const { file, collected_by } of collection) yield [`The collection of ${file}`, collected_by];
+}
+
+/** The same for one finding. */
+export function* findingReferenceFaults(finding: Finding, known: Known, itemId: string): Generator<Fault> {
+  const { id, before, after, contradicted_by, asset, override, decided_by, claimed_by, acceptance, work_items } = finding;
+  const what = `The finding ${id}`;
+  for (const scan of [before.scan, after.scan, contradicted_by]) {
+    if (scan !== null && !known.scans.has(scan)) yield missing(FINDINGS, what, `the scan ${scan}`);
+  }
+  if ((before.state === 'present') !== (before.scan !== null))
+    yield { code: 'reference', file: FINDINGS, detail: `${what} must name the scan that showed it exactly if there is one.` };
+  if (finding.occurrences.length > finding.occurrence_count)
+    yield { code: 'counts', file: FINDINGS, detail: `${what} lists more places than it counts.`, actual: String(finding.occurrence_count) };
+  const listed = known.assets.get(asset.id);
+  if (listed === undefined) yield missing(FINDINGS, what, `the asset ${asset.id}`);
+  else if (listed.type !== asset.type || listed.name !== asset.name)
+    yield {
+      code: 'reference',
+      file: FINDINGS,
+      detail: `${what} and \`assets\` describe the asset differently.`,
+      expected: `${listed.type} ${listed.name}`,
+      actual: `${asset.type} ${asset.name}`,
+    };
+  for (const person of [override?.by, decided_by, claimed_by, acceptance?.requested_by, acceptance?.approved_by])
+    yield* unknownPerson({ file: FINDINGS, what, person: person ?? null }, known);
+  if (!work_items.some((item) => item.id === itemId && item.unlinked_at === null))
+    yield { code: 'reference', file: FINDINGS, detail: `${what} is not linked to the work item of the package.`, expected: itemId };
+}
+
+function* unknownPerson({ file, what, person }: { file: string; what: string; person: Person | null }, { people }: Known): Generator<Fault> {
+  if (person !== null && person.person !== null && !people.has(person.person)) yield missing(file, what, `the person ${person.person}`);
+}
+
+function missing(file: string, what: string, reference: string): Fault {
+  return { code: 'reference', file, detail: `${what} refers to ${reference}, which is not in the package.` };
+}
+
+/** All packages of the work item before this one must be listed, so that none can be hidden. */
+export function* earlierFaults({ earlier, sequence, package_id, log }: EvidenceDocument): Generator<Fault> {
+  const fault = (detail: string): Fault => ({ code: 'earlier', file: EVIDENCE, detail });
+  if (earlier.length !== sequence - 1)
+    yield { ...fault('`earlier` does not list every package before this one.'), expected: `${sequence - 1} packages`, actual: `${earlier.length} packages` };
+  const ids = new Set([package_id]);
+  const places = new Set<string>();
+  for (const [index, { package_id: id, sequence: number, outcome, tagmanifest_sha256, log: place }] of earlier.entries()) {
+    if (number !== index + 1) yield fault(`Package ${index + 1} in \`earlier\` has the sequence ${number}.`);
+    if (ids.has(id)) yield fault(`The package ${id} occurs twice.`);
+    ids.add(id);
+    const isPublished = tagmanifest_sha256 !== null && place !== null;
+    if (isPublished !== (outcome === 'ready' || outcome === 'superseded') || (tagmanifest_sha256 === null) !== (place === null))
+      yield fault(`The package ${id} must have a hash and a log entry exactly if it was published.`);
+    if (place === null) continue;
+    const where = `${place.epoch}/${place.index}`;
+    if (places.has(where) || place.epoch > log.epoch) yield fault(`The log entry of the package ${id} belongs to another package or to a later log.`);
+    places.add(where);
+  }
+}

@@ -1,0 +1,72 @@
+import type { TrailEvent } from '@rrs/evidence-format';
+
+/** When something was done, and by whom. */
+export interface Act {
+  at: string;
+  person: string | null;
+}
+
+/** What the audit trail says about the things that the document states. */
+export interface TrailFacts {
+  created: Act | null;
+  approvals: Map<string, Act & { decision: string; digest: unknown }>;
+  /** By finding: its last state. */
+  states: Map<string, string>;
+  /** By finding: the last claims that it is fixed. */
+  claims: Map<string, Act[]>;
+  /** By finding: its last removal from the work item. */
+  unlinked: Map<string, Act>;
+  artifacts: Map<string, { added: Act | null; removed: Act | null }>;
+  /** By scan. */
+  confirmed: Map<string, Act>;
+  /** Time of the last event. */
+  last: string;
+  /** The first event that is earlier than the one before it. */
+  disorder: number | null;
+}
+
+export function emptyTrailFacts(): TrailFacts {
+  return {
+    created: null,
+    approvals: new Map(),
+    states: new Map(),
+    claims: new Map(),
+    unlinked: new Map(),
+    artifacts: new Map(),
+    confirmed: new Map(),
+    last: '',
+    disorder: null,
+  };
+}
+
+/** Claims that are kept for each finding, so that a trail of claims only does not fill the memory. */
+const MAX_CLAIMS = 20;
+
+/** Adds the next event. Memory grows with the things that the trail is about, not with the events. */
+export function addEvent(facts: TrailFacts, event: TrailEvent, { seq, itemId }: { seq: number; itemId: string }): void {
+  const { at, action, actor, object, after } = event;
+  const act = { at, person: actor.person };
+  const { status, work_item_id } = fieldsOf(after);
+  if (at < facts.last) facts.disorder ??= seq;
+  facts.last = at;
+  if (object.type === 'finding' && typeof status === 'string') {
+    facts.states.set(object.id, status);
+    if (status === 'remediated') facts.claims.set(object.id, [...(facts.claims.get(object.id) ?? []).slice(-MAX_CLAIMS), act]);
+  }
+  if (object.type === 'work_item' && object.id === itemId) addItemEvent(facts, event, act);
+  if (action === 'artifact.added' && work_item_id === itemId) facts.artifacts.set(object.id, { added: act, removed: null });
+  if (action === 'artifact.removed') facts.artifacts.set(object.id, { added: facts.artifacts.get(object.id)?.added ?? null, removed: act });
+  if (action === 'import.confirmed') facts.confirmed.set(object.id, act);
+}
+
+function addItemEvent(facts: TrailFacts, { action, after }: TrailEvent, act: Act): void {
+  const { approval_id, state_digest, finding_id } = fieldsOf(after);
+  if (action === 'work_item.created') facts.created = act;
+  if (action === 'work_item.approved' || action === 'work_item.rejected')
+    facts.approvals.set(String(approval_id), { ...act, decision: action.slice('work_item.'.length), digest: state_digest });
+  if (action === 'work_item.finding_unlinked') facts.unlinked.set(String(finding_id), act);
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : {};
+}

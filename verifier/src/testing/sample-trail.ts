@@ -1,0 +1,36 @@
+import type { Person, TrailEvent } from '@rrs/evidence-format';
+import { AT, ada, grace, IDS, id } from './sample.ts';
+
+type EventFacts = Pick<TrailEvent, 'at' | 'action' | 'object'> & Partial<TrailEvent>;
+
+/** Completes an event of the audit trail. `by` defaults to the service itself. */
+export function trailEvent(number: number, { by, ...facts }: EventFacts & { by?: Person }): TrailEvent {
+  const actor = by === undefined ? { type: 'system', id: null, name: 'worker', person: null } : { type: by.kind, id: by.id, name: by.name, person: by.person };
+  return { id: id(1000 + number), actor, before: null, after: null, reason: null, import_id: null, request_id: `request-${number}`, ...facts };
+}
+
+export const item = { type: 'work_item', id: IDS.workItem };
+
+/** The audit trail of the sample. */
+export function sampleTrail(): TrailEvent[] {
+  const [first, second] = IDS.findings.map((finding) => ({ type: 'finding', id: finding }));
+  const claimed = { at: AT.claimed, action: 'finding.status_changed', by: ada, before: { status: 'open' }, after: { status: 'remediated' } };
+  const verified = {
+    at: AT.verified,
+    action: 'finding.status_changed',
+    before: { status: 'remediated' },
+    after: { status: 'verified', reason_code: 'scan_absent' },
+    import_id: IDS.after,
+  };
+  const facts: (EventFacts & { by?: Person })[] = [
+    { at: AT.created, action: 'work_item.created', by: ada, object: item, after: { title: 'Update OpenSSL' } },
+    { at: AT.created, action: 'work_item.findings_linked', by: ada, object: item, after: { linked: 2, finding_ids: IDS.findings } },
+    { ...claimed, object: first ?? item },
+    { ...claimed, object: second ?? item },
+    { ...verified, object: first ?? item },
+    { ...verified, object: second ?? item },
+    { at: AT.artifact, action: 'artifact.added', by: ada, object: { type: 'artifact', id: IDS.artifact }, after: { work_item_id: IDS.workItem } },
+    { at: AT.approved, action: 'work_item.approved', by: grace, object: item, after: { approval_id: IDS.approval } },
+  ];
+  return facts.map((event, index) => trailEvent(index + 1, event));
+}
