@@ -231,7 +231,7 @@ const GAPS: Readonly<Record<GapCode, GapText>> = {
   },
   no_artifact: {
     label: 'No artifact of the change',
-    what: always('No change, ticket or test result documents the fix that was captured or added by somebody who did not do the work'),
+    what: always('No change, ticket or test result documents the fix, apart from links and files that the people who did the work added themselves'),
     why: 'Only scans and statements of participants document the change.',
   },
   artifact_not_captured: {
