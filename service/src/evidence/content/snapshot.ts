@@ -13,6 +13,7 @@ import { linkedFindingIds } from '../../work-items/relations.ts';
 import { allArtifacts } from '../artifacts/artifacts.ts';
 import { leavesOfPackage } from '../log/transparency-log.ts';
 import type { PackageToBuild } from '../packages/packages.ts';
+import { earliest } from './earliest.ts';
 import { buildFindingFacts, type FindingContext } from './read/findings.ts';
 import { readCreator, readEarlier, readExtent } from './read/item.ts';
 import { readUnlinked, readWorkItemsEver } from './read/links.ts';
@@ -39,7 +40,7 @@ export async function readSnapshot(tx: TenantTx, { org_id: orgId, id, work_item_
   const findings = await readFindings(tx, orgId, itemId, { toPerson, ownerlessKeys: ownerless.ids });
   const approvals = await readApprovals(tx, orgId, itemId);
   const extent = await readExtent(tx, orgId, itemId);
-  const from = earliest([item.created_at, extent.firstSeen, ...findings.map(({ first_seen }) => new Date(first_seen))]);
+  const from = earliest(item.created_at, [extent.firstSeen, ...findings.map(({ first_seen }) => new Date(first_seen))]);
   const about = await readImportsAbout(tx, orgId, extent.assetIds, from);
   const sources = await readSourcesOnAssets(tx, orgId, extent.assetIds);
   const trailScope: TrailScope = {
@@ -81,8 +82,6 @@ export async function readSnapshot(tx: TenantTx, { org_id: orgId, id, work_item_
     earlier: await readEarlier(tx, orgId, itemId, sequence),
   };
 }
-
-const earliest = (times: readonly (Date | null)[]): Date => new Date(Math.min(...times.flatMap((time) => time?.getTime() ?? [])));
 
 async function readFindings(tx: TenantTx, orgId: string, itemId: string, context: Omit<FindingContext, 'workItems'>): Promise<FindingFacts[]> {
   const workItems = await readWorkItemsEver(tx, orgId, itemId);

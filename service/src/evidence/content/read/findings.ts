@@ -3,6 +3,7 @@ import { trackName } from '../../../assets/track-name.ts';
 import type { EvidenceChange, EvidenceFinding, EvidenceSighting } from '../../../findings/facts/finding-facts.ts';
 import type { ReasonCode } from '../../../findings/reason-codes.ts';
 import { severityName } from '../../../findings/severity.ts';
+import { earliest } from '../earliest.ts';
 import type { WorkItemLinks } from './links.ts';
 import { knownPerson, type ToPerson } from './persons.ts';
 
@@ -15,7 +16,7 @@ export interface FindingContext {
 export function buildFindingFacts(row: EvidenceFinding, { toPerson, ownerlessKeys, workItems }: FindingContext): FindingFacts {
   const text = (name: string): string | null => (row.location[name] === undefined ? null : String(row.location[name]));
   const cause = causeOf(row);
-  const firstSeen = earliest([row.first_seen, row.created_at, ...row.merged.map(({ first_seen }) => new Date(first_seen))]);
+  const firstSeen = earliest(row.first_seen, [row.created_at, ...row.merged.map(({ first_seen }) => new Date(first_seen))]);
   const claim = claimOf(row.changes);
   const accepted = row.decision ?? { requested_by: null, approved_by: null };
   const somebody = (one: { person: string | null; name: string } | null): Person | null => one && toPerson(knownPerson(ownerlessKeys, one));
@@ -87,7 +88,6 @@ const MERGED_BY_PEOPLE = new Set(['by_person', 'asset_merge']);
 /** Findings in these states may still be seen. A scan that sees a finding claimed as fixed reopens it, so in other states it was not seen since. */
 const OPEN_STATES = new Set(['open', 'in_progress']);
 
-const earliest = (times: readonly Date[]): Date => new Date(Math.min(...times.map((time) => time.getTime())));
 const scanned = (sightings: readonly EvidenceSighting[]): EvidenceSighting[] => sightings.filter(({ kind }) => kind !== 'manual');
 
 const CAUSES: Record<ReasonCode, Cause> = {

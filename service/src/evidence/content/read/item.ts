@@ -4,6 +4,7 @@ import { auditTrail, type RecordedActor, recordedActor } from '../../../audit/re
 import type { TenantTx } from '../../../db/database.ts';
 import { findingFacts } from '../../../findings/relations.ts';
 import { findingLinks } from '../../../work-items/relations.ts';
+import { earliest } from '../earliest.ts';
 
 /** Who created the work item. */
 export async function readCreator(tx: TenantTx, orgId: string, itemId: string): Promise<RecordedActor | null> {
@@ -26,11 +27,11 @@ export async function readExtent(tx: TenantTx, orgId: string, itemId: string): P
     select f.asset_id, bool_or(l.unlinked_at is null) as is_linked, min(f.first_seen) as first_seen
     from ${findingLinks} l cross join lateral (select * from ${findingFacts} f where f.org_id = ${orgId} and f.id = l.finding_id offset 0) f
     where l.org_id = ${orgId} and l.work_item_id = ${itemId} group by 1 order by 1`.execute(tx);
-  const times = rows.map(({ first_seen }) => first_seen.getTime());
+  const [first, ...others] = rows.map(({ first_seen }) => first_seen);
   return {
     assetIds: rows.map(({ asset_id }) => asset_id),
     linkedAssetIds: rows.flatMap(({ asset_id, is_linked }) => (is_linked ? [asset_id] : [])),
-    firstSeen: times.length === 0 ? null : new Date(Math.min(...times)),
+    firstSeen: first ? earliest(first, others) : null,
   };
 }
 
