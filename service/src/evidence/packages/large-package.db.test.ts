@@ -2,7 +2,7 @@ import type { EvidenceDocument, Finding } from '@rrs/evidence-format';
 import { addKeys, bytesSource, emptyTrust, keyFilesIn, verifyPackage } from '@rrs/verifier';
 import { nodePlatform } from '@rrs/verifier/node';
 import { expect, it } from 'vitest';
-import { type PackageBody, usePackages } from '../../testing/evidence/packages.ts';
+import { allFormats, type PackageBody, usePackages } from '../../testing/evidence/packages.ts';
 
 const FINDINGS = 2_000;
 const world = usePackages();
@@ -11,7 +11,7 @@ it(`seals a work item with ${FINDINGS} findings completely`, async () => {
   const components = Array.from({ length: FINDINGS }, (_, n) => `lib-${n}`);
   expect(await world.scan('large:1', components)).toMatchObject({ status: 'succeeded', counts: { created: FINDINGS } });
   const item = await world.workItem('Update everything', { asset: 'large:1' });
-  const { package_id } = await world.request(item.id);
+  const { package_id } = await world.request(item.id, allFormats);
   const read = () => world.get<PackageBody>(`/riskops-evidence/packages/${package_id}`);
   await expect.poll(async () => (await read()).status, { timeout: 150_000, interval: 200 }).not.toBe('generating');
   expect(await read()).toMatchObject({ status: 'ready', conclusion: 'not_remediated', error: null });

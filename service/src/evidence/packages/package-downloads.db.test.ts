@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type PackageBody, usePackages } from '../../testing/evidence/packages.ts';
+import { allFormats, type PackageBody, usePackages } from '../../testing/evidence/packages.ts';
 
 const world = usePackages();
 let sealed: PackageBody;
 beforeAll(async () => {
   await world.scan('shop:1', ['openssl']);
   const { id } = await world.workItem('Downloaded', { asset: 'shop:1' });
-  sealed = await world.seal(id);
+  sealed = await world.seal(id, allFormats);
 });
 
 async function fetchIt(format: string, headers: Record<string, string> = {}, method = 'GET') {

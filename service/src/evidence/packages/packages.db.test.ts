@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { addKeys, bytesSource, emptyTrust, keyFilesIn, verifyPackage } from '@rrs/verifier';
 import { nodePlatform } from '@rrs/verifier/node';
 import { describe, expect, it } from 'vitest';
-import { type PackageBody, usePackages } from '../../testing/evidence/packages.ts';
+import { allFormats, type PackageBody, usePackages } from '../../testing/evidence/packages.ts';
 import { addPersonWithKey } from '../../testing/people.ts';
 
 const world = usePackages();
@@ -26,7 +26,7 @@ describe('a package', () => {
     await world.scan('shop:1', [], { as: opener });
     await world.decide(item.id, approver);
 
-    const sealed = await world.seal(item.id, { note: 'for the audit' });
+    const sealed = await world.seal(item.id, { ...allFormats, note: 'for the audit' });
     expect(sealed).toMatchObject({ status: 'ready', sequence: 1, conclusion: 'remediated', error: null });
     expect(gapsOf(sealed)).toEqual(['artifact_not_captured', 'no_artifact', 'no_timestamp', 'scan_by_hand', 'scan_undated']);
     expect(sealed.completeness.grade).toBe('B');
@@ -152,18 +152,18 @@ describe('a package is superseded', () => {
 
 describe('concurrent packages', () => {
   it('all verify and have different indexes in the transparency log', async () => {
-    const items = await Promise.all(Array.from({ length: 50 }, (_, n) => world.post<{ id: string }>('/work-items', { title: `Item ${n}` })));
-    const sealed = await Promise.all(items.map(({ id }) => world.seal(id, { formats: ['json'] })));
+    const items = await Promise.all(Array.from({ length: 12 }, (_, n) => world.post<{ id: string }>('/work-items', { title: `Item ${n}` })));
+    const sealed = await Promise.all(items.map(({ id }) => world.seal(id)));
     expect(new Set(sealed.map(({ status }) => status))).toEqual(new Set(['ready']));
-    expect(new Set(sealed.map(({ log }) => log.index)).size).toBe(50);
+    expect(new Set(sealed.map(({ log }) => log.index)).size).toBe(12);
     for (const { package_id } of sealed) expect((await verify(await world.download(package_id))).verdict).toBe('verified');
-  }, 180_000);
+  });
 });
 
 describe('a sealed package', () => {
   it('cannot be changed and is invisible to other organizations', async () => {
     const { id } = await world.post<{ id: string }>('/work-items', { title: 'Kept' });
-    const { package_id } = await world.seal(id, { formats: ['json'] });
+    const { package_id } = await world.seal(id);
     const { ours, theirs, db, call } = world.api();
     const change = (set: string) =>
       db.withTenant({ orgId: ours.id }, (tx) =>

@@ -36,7 +36,7 @@ describe('a preview', () => {
       await world.scan('preview:1', components);
       const { status, body } = await preview(id);
       expect(status).toBe(200);
-      const sealed = await world.seal(id, { formats: ['json'] });
+      const sealed = await world.seal(id);
       expect(sealed.status).toBe('ready');
       expect(stated(body as Stated)).toEqual(stated(sealed as PackageBody & Stated));
       expect((body as Stated).completeness.gaps[0]).toMatchObject({ code: expect.any(String), what: expect.stringMatching(/\.$/) });

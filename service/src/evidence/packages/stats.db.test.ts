@@ -35,8 +35,8 @@ describe('evidence statistics', () => {
     await world.workItem('Done without', { asset: 'api:1' });
     await world.scan('shop:1', []);
     await world.scan('api:1', []);
-    await world.seal(item.id, { formats: ['json'] });
-    sealed = await world.seal(item.id, { formats: ['json'] });
+    await world.seal(item.id);
+    sealed = await world.seal(item.id);
     await world.download(sealed.package_id);
     await world.download(sealed.package_id, 'json');
     await world.post(`/riskops-evidence/packages/${sealed.package_id}/verify`, undefined);

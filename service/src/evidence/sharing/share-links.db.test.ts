@@ -178,9 +178,9 @@ describe('a share link', () => {
 
   it('keeps working when the package is superseded, and says so', async () => {
     const { id } = await world.post<{ id: string }>('/work-items', { title: 'Superseded' });
-    const first = await world.seal(id, { formats: ['json'] });
+    const first = await world.seal(id);
     const link = await share({}, first.package_id);
-    const second = await world.seal(id, { formats: ['json'] });
+    const second = await world.seal(id);
     expect(await visit(pathOf(link))).toMatchObject({
       status: 200,
       body: { superseded: { by: second.package_id, reason: expect.stringContaining('replaced it') } },

@@ -122,7 +122,7 @@ describe('an uploaded package', () => {
 
   it('of another installation is not verified', async () => {
     const { id } = await elsewhere.post<{ id: string }>('/work-items', { title: 'Elsewhere' });
-    const foreign = await elsewhere.download((await elsewhere.seal(id, { formats: ['json'] })).package_id);
+    const foreign = await elsewhere.download((await elsewhere.seal(id)).package_id);
     const { status, body } = await verify(foreign);
     expect(status).toBe(200);
     expect(body.verdict).not.toBe('verified');
@@ -133,9 +133,9 @@ describe('an uploaded package', () => {
     const { theirs } = world.api();
     const own = { as: theirs.owner };
     const { id } = await world.post<{ id: string }>('/work-items', { title: 'Twice' }, theirs.owner);
-    const first = await world.seal(id, { formats: ['json'] }, theirs.owner);
+    const first = await world.seal(id, {}, theirs.owner);
     const bytes = await world.download(first.package_id, 'zip', theirs.owner);
-    await world.seal(id, { formats: ['json'] }, theirs.owner);
+    await world.seal(id, {}, theirs.owner);
     expect((await verify(bytes, own)).body).toMatchObject({ verdict: 'verified', superseded: expect.stringContaining('replaced it') });
     const before = await receipts();
     const { body } = await verify(bytes);

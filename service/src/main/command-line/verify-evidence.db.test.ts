@@ -105,7 +105,7 @@ async function replaceReport(id: string, content: string): Promise<() => Promise
 }
 
 async function sealTo(name: string): Promise<string> {
-  const { package_id } = await world.seal(item, { formats: ['json'] });
+  const { package_id } = await world.seal(item);
   await writeFile(join(folder, name), await world.download(package_id));
   return join(folder, name);
 }

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PACKAGE_FORMATS } from '@rrs/evidence-format';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { eraseHandler, sealHandler, supersededHandler } from '../../evidence/handlers.ts';
 import { openSigners } from '../../evidence/keys/keys.ts';
@@ -31,6 +32,10 @@ export interface PackagesOptions extends StartApiOptions {
   /** Starts no worker. The test can start one. */
   idle?: boolean;
 }
+
+/** Most tests are about something other than the formats, and drawing the PDF takes longer than the rest of a small package. */
+const smallest = { formats: ['json'] };
+export const allFormats = { formats: PACKAGE_FORMATS };
 
 /** The API with a worker that imports and seals. */
 export function usePackages(options: PackagesOptions = {}) {
@@ -130,9 +135,10 @@ export function usePackages(options: PackagesOptions = {}) {
       return post(`/work-items/${id}/approvals`, { decision, state_digest, comment: 'I looked at it' }, as);
     },
     /** Requests a package without waiting for it. */
-    request: (workItemId: string) => post<PackageBody>('/riskops-evidence/packages', { work_item_id: workItemId }, undefined, { prefer: 'wait=0' }),
+    request: (workItemId: string, more: object = {}) =>
+      post<PackageBody>('/riskops-evidence/packages', { ...smallest, work_item_id: workItemId, ...more }, undefined, { prefer: 'wait=0' }),
     seal: (workItemId: string, more: object = {}, as = api().ours.owner) =>
-      post<PackageBody>('/riskops-evidence/packages', { work_item_id: workItemId, ...more }, as, { prefer: 'wait=60' }),
+      post<PackageBody>('/riskops-evidence/packages', { ...smallest, work_item_id: workItemId, ...more }, as, { prefer: 'wait=60' }),
     async download(id: string, format = 'zip', as = api().ours.owner): Promise<Buffer> {
       const answer = await fetch(`${api().url}/api/v1/riskops-evidence/packages/${id}/download?format=${format}`, {
         headers: { authorization: `Bearer ${as}` },
