@@ -3,7 +3,8 @@ import { listParameters, PageOf } from '../http/paging.ts';
 import { Id, Named, Nullable, OneOf, Strict } from '../http/schemas.ts';
 import { AssetType, Multi, Severity, Status } from './fields/shapes.ts';
 
-const Kind = OneOf(['created', 'reopened', 'closed', 'updated', 'unchanged'] as const, {
+export const changeKinds = ['created', 'reopened', 'closed', 'updated', 'unchanged'] as const;
+const Kind = OneOf(changeKinds, {
   description: 'What the import did to the finding. If several apply, the first of: `created`, `reopened`, `closed`, `updated`',
 });
 

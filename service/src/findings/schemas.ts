@@ -129,9 +129,10 @@ const SeverityCounts = (description: string) =>
     >,
     { description },
   );
+export const importStatuses = ['queued', 'running', 'succeeded', 'failed', 'needs_confirmation', 'discarded'] as const;
 export const Import = Named('Import', {
   id: Id,
-  status: OneOf(['queued', 'running', 'succeeded', 'failed', 'needs_confirmation', 'discarded'] as const, {
+  status: OneOf(importStatuses, {
     description: 'Status of the import. `needs_confirmation`: it would close unusually many findings and waits for a person',
   }),
   format: Nullable(Type.String({ description: 'Format of the report. `null` until it is detected', examples: ['trivy'] })),

@@ -3,8 +3,9 @@ import { Type } from 'typebox';
 import { listParameters, PageOf } from '../http/paging.ts';
 import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp } from '../http/schemas.ts';
 
-const syncStatuses = ['never', 'queued', 'running', 'ok', 'partial', 'failing', 'paused'] as const;
+export const syncStatuses = ['never', 'queued', 'running', 'ok', 'partial', 'failing', 'paused'] as const;
 export type SyncStatus = (typeof syncStatuses)[number];
+export const runStatuses = ['queued', 'running', 'succeeded', 'partial', 'failed', 'cancelled', 'needs_confirmation'] as const;
 export const healthStatuses = ['healthy', 'degraded', 'failing', 'stale', 'paused', 'never_synced'] as const;
 export type HealthStatus = (typeof healthStatuses)[number];
 
@@ -108,7 +109,7 @@ export const Run = Named('SyncRun', {
   mode: OneOf(['full', 'changes'] as const, {
     description: '`full`: fetches everything, and a complete run closes findings that are missing. `changes`: fetches changes since the previous run',
   }),
-  status: OneOf(['queued', 'running', 'succeeded', 'partial', 'failed', 'cancelled', 'needs_confirmation'] as const, {
+  status: OneOf(runStatuses, {
     description: '`partial` and `failed` runs close nothing. `needs_confirmation`: the run would close unusually many findings and waits for your decision',
   }),
   progress: Named(

@@ -5,12 +5,13 @@ import { installOpenApi } from '../http/openapi/openapi.ts';
 import type { Outbound } from '../net/request.ts';
 import { createApi } from './api.ts';
 import { readConfig } from './config.ts';
+import { enums } from './enums.ts';
 import { createLog, version } from './log.ts';
 import { createMetrics } from './operations.ts';
 
 /** Generates the published description from the routes. */
 export async function describeApi(): Promise<string> {
-  const app = await assembleApi((api) => installOpenApi(api, version));
+  const app = await assembleApi((api) => installOpenApi(api, { version, enums }));
   const description = JSON.stringify(app.swagger(), null, 2);
   await app.close();
   return `${description}\n`;

@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../shared/errors.ts';
 import type { App } from '../app.ts';
 import { problems } from '../schemas.ts';
 import { tags } from '../tags.ts';
-import { polish, type Upload } from './polish.ts';
+import { type Enums, polish, type Upload } from './polish.ts';
 
 type Json = Record<string, unknown>;
 
@@ -29,7 +29,7 @@ declare module 'fastify' {
 }
 
 /** Generates the description from the schemas that validate requests and serialize responses. */
-export async function installOpenApi(app: App, version: string): Promise<void> {
+export async function installOpenApi(app: App, { version, enums }: { version: string; enums: Enums }): Promise<void> {
   const uploads = new Map<string, Upload>();
   app.addHook('onRoute', (route) => {
     addCommonProblems(route);
@@ -54,7 +54,7 @@ export async function installOpenApi(app: App, version: string): Promise<void> {
       schema: { ...schema, ...(route.config?.access === 'public' ? { security: [] } : {}) },
       url,
     }),
-    transformObject: (document) => polish({ ...('openapiObject' in document ? document.openapiObject : {}) }, uploads),
+    transformObject: (document) => polish({ ...('openapiObject' in document ? document.openapiObject : {}) }, { uploads, enums }),
   });
 }
 

@@ -91,13 +91,17 @@ function uploadBody({
   return { required: true, content: { ...alternative, ...(formless ? {} : { 'multipart/form-data': { schema: form, example } }) } };
 }
 
-export function polish(document: Json, uploads: ReadonlyMap<string, Upload>): Json {
-  const schemas: Record<string, Json> = {};
+/** Lists of values by the name of their component. */
+export type Enums = Readonly<Record<string, readonly string[]>>;
+
+export function polish(document: Json, { uploads, enums }: { uploads: ReadonlyMap<string, Upload>; enums: Enums }): Json {
+  const schemas: Record<string, Json> = Object.fromEntries(Object.entries(enums).map(([name, values]) => [name, { type: 'string', enum: values }]));
+  const hoistSchemas = schemaHoister(schemas, enums);
   const responses: Record<string, Response> = {};
-  const paths = hoistSchemas(document.paths, schemas) as Record<string, Record<string, Operation>>;
+  const paths = hoistSchemas(document.paths) as Record<string, Record<string, Operation>>;
   for (const [method, operation] of Object.values(paths).flatMap((path) => Object.entries(path))) {
     const upload = uploads.get(String(operation.operationId));
-    if (upload) operation.requestBody = hoistSchemas(uploadBody(upload), schemas) as NonNullable<Operation['requestBody']>;
+    if (upload) operation.requestBody = hoistSchemas(uploadBody(upload)) as NonNullable<Operation['requestBody']>;
     addExamples(operation, schemas);
     nameParameters(operation);
     if (method === 'patch' && operation.requestBody) {
@@ -125,17 +129,30 @@ function sorted<T>(record: Record<string, T>): Record<string, T> {
   return Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Moves each object schema with a title to a component of that name. */
-function hoistSchemas(value: unknown, schemas: Record<string, Json>): unknown {
-  if (Array.isArray(value)) return value.map((item) => hoistSchemas(item, schemas));
-  if (value === null || typeof value !== 'object') return value;
-  const entries = Object.entries(value).map(([key, item]) => [key, key === 'example' || key === 'examples' ? item : hoistSchemas(item, schemas)]);
-  const { title, ...schema } = Object.fromEntries(entries) as Json;
-  if (typeof title !== 'string' || schema.type !== 'object') return title === undefined ? schema : { title, ...schema };
-  const known = schemas[title];
-  if (known !== undefined && !isDeepStrictEqual(known, schema)) throw new Error(`two different schemas have the title ${title}`);
-  schemas[title] = schema;
-  return { $ref: `#/components/schemas/${title}` };
+/** Replaces each object schema that has a title, and each list of values that has a name, by a reference to a component of that name. */
+function schemaHoister(schemas: Record<string, Json>, enums: Enums) {
+  const nameOf = new Map(Object.entries(enums).map(([name, values]) => [JSON.stringify(values), name]));
+  if (nameOf.size < Object.keys(enums).length) throw new Error('two named lists have the same values');
+
+  const withNamedValues = ({ enum: values, type, ...rest }: Json & { enum: unknown[] }): Json => {
+    const name = nameOf.get(JSON.stringify(values.filter((one) => one !== null)));
+    if (name === undefined) return { type, enum: values, ...rest };
+    const reference = { $ref: `#/components/schemas/${name}` };
+    return values.includes(null) ? { anyOf: [reference, { type: 'null' }], ...rest } : { ...reference, ...rest };
+  };
+  const hoist = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(hoist);
+    if (value === null || typeof value !== 'object') return value;
+    const entries = Object.entries(value).map(([key, item]) => [key, key === 'example' || key === 'examples' ? item : hoist(item)]);
+    const { title, ...schema } = Object.fromEntries(entries) as Json;
+    if (Array.isArray(schema.enum)) return withNamedValues({ ...schema, enum: schema.enum });
+    if (typeof title !== 'string' || schema.type !== 'object') return title === undefined ? schema : { title, ...schema };
+    const known = schemas[title];
+    if (known !== undefined && !isDeepStrictEqual(known, schema)) throw new Error(`two different schemas have the title ${title}`);
+    schemas[title] = schema;
+    return { $ref: `#/components/schemas/${title}` };
+  };
+  return hoist;
 }
 
 /** Problem responses with the same codes share one component. */
@@ -196,7 +213,9 @@ function addExamples(operation: Operation, schemas: Record<string, Json>): void 
 }
 
 function resolve(schema: Json, schemas: Record<string, Json>): Json {
-  return typeof schema.$ref === 'string' ? (schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}) : schema;
+  const [first] = Array.isArray(schema.anyOf) ? (schema.anyOf as Json[]) : [schema];
+  const { $ref } = first ?? {};
+  return typeof $ref === 'string' ? { ...schemas[$ref.split('/').at(-1) ?? ''], ...schema } : schema;
 }
 
 /** Returns the example of a schema, or composes one from its properties. */
