@@ -105,6 +105,13 @@ export default {
       to: { path: '(\\.test\\.ts$)|(^service/src/testing/)' },
     },
     {
+      name: 'the-client-stands-alone',
+      comment: 'The client runs in browsers and in programs of other people, so it imports nothing but its own files.',
+      severity: 'error',
+      from: { path: '^client/src/', pathNot: '\\.test\\.ts$' },
+      to: { pathNot: '^client/src/' },
+    },
+    {
       name: 'formats-do-not-share',
       severity: 'error',
       from: { path: '^scan-reports/src/formats/([^/]+)/', pathNot: '\\.test\\.ts$' },

@@ -23,6 +23,7 @@ const forbidden: Record<string, { source: string; rule: string }> = {
   'service/src/organizations/wiring.ts': { source: "import '../main/clean.ts';", rule: 'nobody-imports-main' },
   'service/src/blobs/test-helper.ts': { source: "import '../testing/clean.ts';", rule: 'tests-stay-outside' },
   'acceptance/src/inside.test.ts': { source: "import '../../service/src/http/clean.ts';", rule: 'acceptance-is-black-box' },
+  'client/src/platform.ts': { source: "import 'node:fs';", rule: 'the-client-stands-alone' },
   'service/src/jobs/cycle-a.ts': { source: "import './cycle-b.ts';", rule: 'no-cycles' },
   'service/src/jobs/hidden.ts': { source: "import 'chai';", rule: 'no-undeclared-packages' },
   'service/src/jobs/lost.ts': { source: "import './nowhere.ts';", rule: 'not-resolvable' },

@@ -31,4 +31,6 @@ export function lineAt(text: string, index: number): number {
 }
 
 export const isTest = ({ path }: Source): boolean => /\.test\.ts$|\/testing\/|\/fake[\w-]*\.ts$/.test(path);
-export const isTypeScript = ({ path }: Source): boolean => path.endsWith('.ts') && !path.endsWith('service/src/db/types.ts');
+const GENERATED = ['service/src/db/types.ts', 'client/src/api.ts'];
+/** Sources that people write. */
+export const isTypeScript = ({ path }: Source): boolean => path.endsWith('.ts') && !GENERATED.includes(path);

@@ -1,11 +1,12 @@
 import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
 import type { BlobStore } from '../blobs/blobs.ts';
 import type { TenantTx } from '../db/database.ts';
 import { presentPage } from '../db/pages.ts';
 import type { App } from '../http/app.ts';
 import { DownloadHeaders, type DownloadPlan, downloadResponses, planDownload, sendDownload } from '../http/downloads.ts';
 import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
-import { preferredWait, waitFor } from '../http/requests/prefer.ts';
+import { PreferHeaders, preferredWait, waitFor } from '../http/requests/prefer.ts';
 import { listRoute } from '../http/resource.ts';
 import { problems } from '../http/schemas.ts';
 import type { Actor } from '../shared/actor.ts';
@@ -104,7 +105,7 @@ export function packageRoutes(app: App, deps: EvidenceDeps): void {
         description:
           'Generates a signed package of the current evidence of a work item. The work item does not have to be finished: the package states what is still open. Returns 201 if generation ends within `Prefer: wait=N` seconds (default 10); check `status`, which can be `failed`. Otherwise returns 202; poll the URL in `Location`. With `dry_run` returns 200 with the conclusion, the grade and the gaps that the package would have, and generates nothing.',
         tags: ['Evidence'],
-        headers: IdempotencyHeaders,
+        headers: Type.Object({ ...IdempotencyHeaders.properties, ...PreferHeaders.properties }),
         body: NewPackageBody,
         response: {
           200: PackagePreview,

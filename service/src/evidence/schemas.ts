@@ -29,7 +29,17 @@ export const Person = Named(
   { description: 'The member, API key, OIDC user or system component that performed the action.' },
 );
 
-export const artifactTypes = ['pull_request', 'commit', 'change_ticket', 'scan_report', 'approval', 'screenshot', 'configuration', 'test_result', 'other'] as const;
+export const artifactTypes = [
+  'pull_request',
+  'commit',
+  'change_ticket',
+  'scan_report',
+  'approval',
+  'screenshot',
+  'configuration',
+  'test_result',
+  'other',
+] as const;
 const ArtifactType = OneOf(artifactTypes, { description: 'What the artifact documents.', examples: ['pull_request'] });
 const title = { description: 'Short title.', examples: ['Upgrade OpenSSL to 3.0.14'] };
 const description = { description: 'Details, up to 10,000 characters.', examples: ['Merged after two reviews'] };
