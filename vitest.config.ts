@@ -30,7 +30,15 @@ export default defineConfig({
         extends: true,
         test: { name: 'database', isolate: false, include: [database], exclude: excluded, globalSetup: './service/src/testing/global-setup.ts' },
       },
-      { extends: true, test: { name: 'system', include: ['{acceptance,bench}/**/*.test.ts', ...slow], exclude: excluded } },
+      {
+        extends: true,
+        test: {
+          name: 'system',
+          include: ['{acceptance,bench}/**/*.test.ts', ...slow],
+          exclude: excluded,
+          globalSetup: './acceptance/src/global-setup.ts',
+        },
+      },
     ],
   },
 });

@@ -63,6 +63,7 @@ beforeAll(async () => {
     join(root, '.dependency-cruiser.mjs'),
     '--output-type',
     'json',
+    'client',
     'service',
     'acceptance',
   ];

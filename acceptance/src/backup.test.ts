@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keyIn, temporaryFolder } from './folders.ts';
 import { call, createKey } from './http.ts';
-import { newDataDir, rrs, type Service, start } from './service.ts';
+import { newDataDir, rrs, type Service, start, startUsed } from './service.ts';
 
 interface AuditEvent {
   id: string;
@@ -18,7 +18,7 @@ async function auditTrail(service: Service, key: string): Promise<AuditEvent[]> 
 
 test.concurrent('a backup of a running service can be restored into an empty data folder', async () => {
   const folder = join(temporaryFolder(), 'backup');
-  const service = await start();
+  const service = await startUsed();
   const key = keyIn(service.dataDir);
   const kept = await createKey(service.url, key, 'before the backup', 'analyst');
   const revoked = await createKey(service.url, key, 'revoked before the backup');

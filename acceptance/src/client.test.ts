@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { temporaryFolder } from './folders.ts';
 import { call } from './http.ts';
-import { checkout, run, type Service, start, until } from './service.ts';
+import { checkout, run, type Service, startUsed, until } from './service.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await start();
+  service = await startUsed();
 });
 
 test('the examples in the README of the client run in the given order', async () => {

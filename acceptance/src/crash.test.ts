@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { isAlive, keyIn, postgresPid } from './folders.ts';
 import { call, createKey } from './http.ts';
-import { kill, rrs, type Service, start, until } from './service.ts';
+import { kill, rrs, type Service, start, startUsed, until } from './service.ts';
 
 /** The tests share one data folder and run in order. Each leaves a running service for the next. */
 let service: Service;
 let key = '';
 
 beforeAll(async () => {
-  service = await start();
+  service = await startUsed();
   key = keyIn(service.dataDir);
 });
 

@@ -4,13 +4,13 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { NO_BROWSER, openBrowser } from './browser.ts';
 import { temporaryFolder } from './folders.ts';
 import { call } from './http.ts';
-import { type Service, start } from './service.ts';
+import { type Service, startUsed } from './service.ts';
 
 let service: Service;
 let browser: Browser | null;
 
 beforeAll(async () => {
-  [service, browser] = await Promise.all([start(), openBrowser()]);
+  [service, browser] = await Promise.all([startUsed(), openBrowser()]);
 });
 
 beforeEach(({ skip }) => skip(browser === null, NO_BROWSER));

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { checkout, rrs, start } from './service.ts';
+import { checkout, rrs, startUsed } from './service.ts';
 
 const read = (path: string): string => readFileSync(join(checkout, path), 'utf8');
 const operations = read('docs/operations.md');
@@ -20,7 +20,7 @@ function sectionOf(heading: string): string {
 
 test('the first steps in the README work', async ({ skip }) => {
   skip(spawnSync('sh', ['-c', 'command -v curl && command -v jq']).status !== 0, 'not on this machine: curl or jq');
-  const service = await start();
+  const service = await startUsed();
   const [, steps = ''] = /## First steps\n+```sh\n(.+?)```/s.exec(read('README.md')) ?? [];
   const script = steps
     .replace('http://127.0.0.1:8080', service.url)

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { beforeAll, describe, expect, type TestContext, test } from 'vitest';
 import { temporaryFolder } from './folders.ts';
 import { call } from './http.ts';
-import { checkout, rrs, type Service, start } from './service.ts';
+import { checkout, rrs, type Service, startUsed } from './service.ts';
 import { verifyWithSigstore } from './sigstore.ts';
 
 const verifier = join(checkout, 'verifier/bin/rrs-verify.mjs');
@@ -105,7 +105,7 @@ async function prepareAuditorFolder(): Promise<void> {
 }
 
 beforeAll(async () => {
-  service = await start();
+  service = await startUsed();
   sealed = await remediate();
   await prepareAuditorFolder();
 });

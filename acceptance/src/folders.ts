@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, lstatSync, mkdtempSync, readFileSync, realpathSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { inject } from 'vitest';
 
 const created: string[] = [];
 
@@ -20,6 +22,14 @@ export async function removeFolders(): Promise<void> {
       await rm(folder, { recursive: true, force: true, maxRetries: 10 });
     }),
   );
+}
+
+/** A copy of the data folder of a service that was started once, or an empty one if parts of it are outside. */
+export function usedDataDir(): string {
+  const dataDir = join(temporaryFolder(), 'data');
+  const used = inject('usedDataDir');
+  if (linkTargets(used).length === 0) execFileSync('cp', ['-a', used, dataDir]);
+  return dataDir;
 }
 
 function linkTargets(dataDir: string): string[] {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { keyIn, postgresPid } from './folders.ts';
 import { call } from './http.ts';
-import { kill, start, until } from './service.ts';
+import { kill, type Service, start, startUsed, until } from './service.ts';
 
 const FINDINGS = 8_000;
 
@@ -24,7 +24,7 @@ interface Import {
 }
 
 test('after kill -9 of service and PostgreSQL during an import, the next start completes the import', async () => {
-  let service = await start();
+  let service: Service = await startUsed();
   const key = keyIn(service.dataDir);
   const send = async (url: string): Promise<Import> => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/octet-stream' };

@@ -4,14 +4,14 @@ import pg from 'pg';
 import { beforeAll, expect, test } from 'vitest';
 import { keyIn, temporaryFolder } from './folders.ts';
 import { call, createKey } from './http.ts';
-import { ready, rrs, run, start, until } from './service.ts';
+import { ready, rrs, run, start, startUsed, until } from './service.ts';
 
 /** The embedded server of one service is the shared server of the others. Its superuser creates the databases, and its login uses them. */
 let serverUrl = '';
 let superuserUrl = '';
 
 beforeAll(async () => {
-  const { dataDir } = await start();
+  const { dataDir } = await startUsed();
   serverUrl = readFileSync(join(dataDir, 'postgres.url'), 'utf8').trim();
   superuserUrl = serverUrl.replace('//rrs_login@', '//rrs_admin@');
 });

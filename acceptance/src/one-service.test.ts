@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { call } from './http.ts';
-import { newDataDir, ready, rrs, run, start } from './service.ts';
+import { newDataDir, ready, rrs, run, startUsed } from './service.ts';
 
 /** A service that has just started may not have written its process id yet. */
 const refusal = /^rrs: [^\n]*\(process (?:\d+|unknown)\)[^\n]* data folder [^\n]+ RRS_DATA_DIR [^\n]+\.\n$/;
 
 test.concurrent('a second service on the same data folder is refused, and the first keeps running', async () => {
-  const first = await start();
+  const first = await startUsed();
   const second = await rrs(['start'], { dataDir: first.dataDir });
   expect(second).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(refusal) });
   expect(second.stderr).toContain(`process ${first.pid}`);

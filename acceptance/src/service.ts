@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, vi } from 'vitest';
-import { postgresPid, removeFolders, temporaryFolder } from './folders.ts';
+import { keyIn, postgresPid, removeFolders, temporaryFolder, usedDataDir } from './folders.ts';
 
 export const checkout = fileURLToPath(new URL('../..', import.meta.url));
 export const program = join(checkout, 'service/bin/rrs.mjs');
@@ -130,6 +130,12 @@ export async function rrs(args: readonly string[], options: Options = {}): Promi
 
 export async function start(options: Options & { args?: readonly string[] } = {}): Promise<Service> {
   return ready(run(options.args ?? ['start'], options));
+}
+
+/** A service that was started before, as most are. */
+export async function startUsed(options: Omit<Options, 'dataDir'> = {}): Promise<Service & { key: string }> {
+  const dataDir = usedDataDir();
+  return { ...(await start({ ...options, dataDir })), key: keyIn(dataDir) };
 }
 
 export async function ready(started: Run): Promise<Service> {

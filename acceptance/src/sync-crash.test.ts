@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { keyIn, postgresPid } from './folders.ts';
 import { call } from './http.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
-import { kill, rrs, type Service, start, until } from './service.ts';
+import { kill, rrs, type Service, start, startUsed, until } from './service.ts';
 import { startVendor, type Vendor } from './vendor.ts';
 
 const env = { RRS_OUTBOUND_ALLOW: '127.0.0.1' };
@@ -14,7 +14,7 @@ const keys = { interrupted: '', control: '' };
 type Customer = keyof typeof keys;
 
 beforeAll(async () => {
-  [service, vendor] = await Promise.all([start({ env }), startVendor()]);
+  [service, vendor] = await Promise.all([startUsed({ env }), startVendor()]);
   keys.interrupted = keyIn(service.dataDir);
   await rrs(['org', 'create', 'control'], { dataDir: service.dataDir });
   keys.control = (await rrs(['key', 'create', 'owner', '--role', 'owner', '--org', 'control'], { dataDir: service.dataDir })).stdout.trim();
