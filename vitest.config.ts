@@ -7,7 +7,7 @@ const slow = [
   'checks/import-rules.test.ts',
   'connectors/**/{enrichment,scanners,ticketing}.test.ts',
   'evidence-format/**/{merkle,readme,schema,timestamp,zip}.test.ts',
-  'scan-reports/**/{contract,throughput}.test.ts',
+  'scan-reports/**/{contract,linear-time,throughput}.test.ts',
   'scripts/release.test.ts',
   'service/**/{blobs,formats,passwords,report-pdf}.test.ts',
   'verifier/**/{build,cli,mutation,timestamp-openssl,vectors,zip-reader}.test.ts',

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { casts } from './casts.ts';
 import { apiDescription } from './description.ts';
 import { language } from './language.ts';
+import { regularExpressions } from './regular-expressions.ts';
 import { fileSizes, folderSizes } from './sizes.ts';
 import type { Check } from './sources.ts';
 import { everyTableHasAnOwner, onlyWriters, tableOwners } from './table-owners.ts';
@@ -66,6 +67,27 @@ describe('sizes', () => {
     const files = (count: number, suffix = '.ts') => Array.from({ length: count }, (_, n) => ({ path: `service/src/a/f${n}${suffix}`, text: '' }));
     expect(folderSizes(files(16))).toHaveLength(1);
     expect(folderSizes([...files(15), ...files(5, '.test.ts'), { path: 'service/src/a/routes-b.ts', text: '' }])).toEqual([]);
+  });
+});
+
+describe('regular expressions', () => {
+  test.each([
+    ['two repetitions of the same characters', 'const found = /^\\s*\\n\\s*x/.test(text);', 'two repetitions share'],
+    ['a repetition that starts again at every position', "text.replace(/\\/+$/, '');", 'it starts again at each of many'],
+    ['a repetition inside a repetition', 'const isA = /^(?:a+)+$/.test(text);', 'exponential time'],
+    ['a string', "const pattern = new RegExp('a*a*$', 'm');", 'two repetitions share'],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the source of a template
+    ['a template', 'const pattern = new RegExp(`^${name}\\\\s*:\\\\s*\\\\s*$`);', 'two repetitions share'],
+    ['a pattern of a schema', "const Name = Type.String({ pattern: '^\\\\w*\\\\d*$' });", 'two repetitions share'],
+  ])('%s is reported', (_, text, message) => {
+    expect(messages(regularExpressions, 'service/src/http/a.ts', text)).toEqual([expect.stringContaining(message)]);
+  });
+  test('linear expressions, divisions and comments are not reported', () => {
+    const text = "text.replace(/(?<!\\/)\\/+$/, '');\nconst half = (width) / 2 / height;\n// like /a*a*$/\nconst a = /^\\w+@\\w+$/;";
+    expect(messages(regularExpressions, 'service/src/http/a.ts', text)).toEqual([]);
+  });
+  test('tests may have any', () => {
+    expect(messages(regularExpressions, 'service/src/http/a.test.ts', 'const a = /a*a*$/;')).toEqual([]);
   });
 });
 

@@ -77,13 +77,13 @@ const EXEMPT = /^service\/src\/main\/backup\//;
 const ownerOf = new Map(Object.entries(owners).flatMap(([owner, tables]) => tables.map((table) => [table, owner] as const)));
 const anyTable = [...ownerOf.keys()].sort((a, b) => b.length - a.length).join('|');
 const TOUCH = new RegExp(
-  `(?:\\b(?:from|join|into|update|delete from|lateral)\\s+(?:rrs\\.)?|^\`\\s*|,\\s*|(?:[a-z]+Join|selectFrom|insertInto|updateTable|deleteFrom)\\(\\s*['"\`])(${anyTable})(?=\\s+(?:as\\s+)?\\w|['"\`\\s])\\b`,
+  `(?:\\b(?:from|join|into|update|delete from|lateral)\\s+(?:rrs\\.)?|^\`\\s*|,\\s*|(?<![A-Za-z])(?:[a-z]+Join|selectFrom|insertInto|updateTable|deleteFrom)\\(\\s*['"\`])(${anyTable})(?=\\s+(?:as\\s+)?\\w|['"\`\\s])\\b`,
   'g',
 );
 const TEXTS = /`(?:\\.|[^`\\])*`|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"/g;
 /** Distinguishes SQL from prose, which may also say "from" or "update". */
 const SQL = /\b(?:select|insert into|delete from|where|join)\b|\bupdate \w+ (?:\w+ )?set\b/;
-const TABLE_ARGUMENT = /(?:[a-z]+Join|selectFrom|insertInto|updateTable|deleteFrom)\(\s*$/;
+const TABLE_ARGUMENT = /(?<![A-Za-z])(?:[a-z]+Join|selectFrom|insertInto|updateTable|deleteFrom)\(\s*$/;
 
 /** A feature reads and writes only its own tables. It asks other features through functions, relations or published views. */
 export const tableOwners: Check = (sources) => sources.filter(inService).flatMap(foreignTables);
@@ -104,12 +104,22 @@ function foreignTables({ path, text }: Source): Violation[] {
 
 /** Template strings and the table names of query builders; comments left out. */
 function sqlIn(text: string): { sql: string; index: number }[] {
-  const code = text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, (comment) => comment.replaceAll(/[^\n]/g, ' '));
+  const code = blankComments(text.replaceAll(/^[ \t]*\/\/.*$/gm, blank));
   return [...code.matchAll(TEXTS)].flatMap(({ 0: quoted, index }) => {
     const before = code.slice(Math.max(0, index - 40), index);
     if (TABLE_ARGUMENT.test(before)) return [{ sql: `selectFrom('${quoted.slice(1, -1)}'`, index }];
     return SQL.test(quoted) ? [{ sql: quoted, index }] : [];
   });
+}
+
+const blank = (text: string): string => text.replaceAll(/[^\n]/g, ' ');
+
+function blankComments(text: string): string {
+  const [first = '', ...comments] = text.split('/*');
+  return comments.reduce((code, comment) => {
+    const end = comment.indexOf('*/');
+    return end === -1 ? `${code}  ${comment}` : `${code}  ${blank(comment.slice(0, end + 2))}${comment.slice(end + 2)}`;
+  }, first);
 }
 
 /** `emit` and `recordAudit` are the only writers of their tables. */

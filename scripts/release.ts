@@ -98,7 +98,7 @@ function releaseNotes(changelog: string, version: string): Pick<Plan, 'changelog
   if (before === undefined || rest === undefined) throw new Refusal('CHANGELOG.md has no "## Unreleased" section. Add it.');
   const end = rest.search(/^## /m);
   const notes = (end === -1 ? rest : rest.slice(0, end)).trim();
-  if (!/^\s*-/m.test(notes)) throw new Refusal('the "Unreleased" section of CHANGELOG.md is empty. Describe what changed.');
+  if (!/^[ \t]*-/m.test(notes)) throw new Refusal('the "Unreleased" section of CHANGELOG.md is empty. Describe what changed.');
   const older = end === -1 ? '' : `\n${rest.slice(end)}`;
   const date = new Date().toISOString().slice(0, 10);
   return { notes, changelog: `${before}## Unreleased\n\n## ${version} (${date})\n\n${notes}\n${older}` };

@@ -45,7 +45,7 @@ function objectType({ properties = {}, required = [], additionalProperties }: Sc
 }
 
 export function comment(text: string | undefined): string {
-  return text ? `/** ${text.replaceAll('*/', '*\u200b/').replaceAll(/\s*\n\s*/g, ' ')} */\n` : '';
+  return text ? `/** ${text.replaceAll('*/', '*\u200b/').replaceAll('\n', ' ')} */\n` : '';
 }
 
 export const keyOf = (name: string): string => (/^[A-Za-z_]\w*$/.test(name) ? name : `'${name}'`);

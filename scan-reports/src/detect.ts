@@ -14,7 +14,7 @@ export async function headOf(input: ReportInput): Promise<ReportHead> {
   return {
     text,
     filename: input.filename,
-    jsonShape: !isJson ? null : isArray ? 'array' : /^\{[^\n]*\}\s*\n\s*\{/.test(start) ? 'lines' : 'object',
+    jsonShape: !isJson ? null : isArray ? 'array' : /^\{[^\n]*\}[^\S\n]*\n\s*\{/.test(start) ? 'lines' : 'object',
     jsonKeys: isJson ? keysOfFirstObject(start) : [],
     xmlRoot: isXml ? rootOf(start) : null,
     csvRows: isXml || isJson ? [] : firstRows(text),

@@ -64,7 +64,7 @@ function listed(list: string): string[] {
 function pairs(list: string, separator: string): string {
   return list
     .split(',')
-    .map((item) => item.trim().replace(/\s+as\s+/, separator))
+    .map((item) => item.trim().replace(/(?<!\s)\s+as\s+/, separator))
     .filter((item) => item !== '')
     .join(', ');
 }

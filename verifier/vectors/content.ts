@@ -165,8 +165,8 @@ export const content: Vector[] = [
   failing('a missing field in evidence.json', ['schema'], sealed({ evidenceText: (text) => text.replace('"note":null,', '') })),
   failing('findings that are not canonical', ['schema'], sealed({ findingsText: (text) => text.replace(':', ': ') })),
   failing('findings without the final line feed', ['schema'], sealed({ findingsText: (text) => text.trimEnd() })),
-  failing('findings in another order', ['schema'], sealed({ findingsText: (text) => text.replace(/(.+\n)(.+\n)/, '$2$1') })),
-  failing('a duplicate finding', ['schema'], sealed({ findingsText: (text) => text.replace(/(.+\n)/, '$1$1') })),
+  failing('findings in another order', ['schema'], sealed({ findingsText: (text) => text.replace(/^(.+\n)(.+\n)/, '$2$1') })),
+  failing('a duplicate finding', ['schema'], sealed({ findingsText: (text) => text.replace(/^(.+\n)/, '$1$1') })),
   failing(
     'a duplicate key in a finding',
     ['schema'],

@@ -9,7 +9,7 @@ interface Circumstances {
 /** The error for a response with an unexpected status, quoting what the vendor said. */
 export function responseError({ name, permissions }: Connector, status: number, text: string, { isRateLimit, isRetry }: Circumstances): ConnectorError {
   const message = text
-    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/<[^<>]*>/g, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim()
     .slice(0, 300);

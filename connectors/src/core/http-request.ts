@@ -36,7 +36,7 @@ export function createState(connector: Connector, settings: Settings, host: Http
     connector,
     settings,
     host,
-    base: new URL(`${connector.baseUrl(settings).replace(/\/+$/, '')}/`),
+    base: new URL(`${connector.baseUrl(settings).replace(/(?<!\/)\/+$/, '')}/`),
     origins: originsOf(connector, settings),
     redact: createRedactor(settings),
     startedAt: host.now(),

@@ -74,5 +74,21 @@ export function createRedactor({ credentials }: Settings): (text: string) => str
   return (text) =>
     forms
       .reduce((clean, form) => clean.replaceAll(form, '…'), text)
-      .replaceAll(/([?&](?:[^=&]*(?:token|key|secret|password|signature|sig)[^=&]*)=)[^&]*/gi, '$1…');
+      .split('&')
+      .map(withoutSecretValue)
+      .join('&');
+}
+
+const SECRET_NAME = /token|key|secret|password|signature|sig/i;
+
+/** A piece of a text between two ampersands. A parameter starts at a question mark, or at the ampersand in front of the piece. */
+function withoutSecretValue(piece: string, index: number): string {
+  let from = 0;
+  for (let equals = piece.indexOf('='); equals !== -1; equals = piece.indexOf('=', from)) {
+    const before = piece.slice(from, equals);
+    const start = from === 0 && index > 0 ? 0 : before.indexOf('?');
+    if (start !== -1 && SECRET_NAME.test(before.slice(start))) return `${piece.slice(0, equals + 1)}…`;
+    from = equals + 1;
+  }
+  return piece;
 }

@@ -3,6 +3,7 @@ import { CsvError, parse } from 'csv-parse';
 import { parse as parseSync } from 'csv-parse/sync';
 import { ReportError, type ReportInput } from '../contract.ts';
 import { beginning, textBytes } from '../shared/input.ts';
+import { bounded } from '../shared/read.ts';
 
 export interface CsvRow {
   /** Trimmed cells by column name. If a name occurs several times, the first column counts. */
@@ -76,7 +77,7 @@ export async function* csvRows(input: ReportInput, required: readonly string[], 
       else fullRows++;
       if (record.every((cell) => cell.trim() === '')) continue;
       const cells: Record<string, string> = Object.create(null);
-      for (const [index, name] of header.columns) cells[name] = record[index]?.trim() ?? '';
+      for (const [index, name] of header.columns) cells[name] = bounded(record[index] ?? '');
       yield { cells, place: `line ${line}`, unnamed: unnamedIn(record, header.names) };
     }
   } catch (error) {

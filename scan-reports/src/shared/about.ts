@@ -11,7 +11,7 @@ export function startAbout(tools: readonly string[] | null = null) {
     /** The tool did not scan this path. Without a path, anything may be missing from the report. */
     missed(path: string | undefined): void {
       if (path === undefined || unread.size >= MAX_UNREAD) finished = false;
-      else unread.add(name(path.replace(/(?<=.)\/+$/, '')));
+      else unread.add(name(path.replace(/(?<=^\/|[^/])\/+$/, '')));
     },
     failed(): void {
       finished = false;

@@ -235,7 +235,7 @@ export function repositoryAsset(address: string | undefined): Asset | null {
   const name = address
     ?.trim()
     .replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i, '$1')
-    .replace(/\/+$/, '')
+    .replace(/(?<!\/)\/+$/, '')
     .replace(/\.git$/, '');
   return name ? { type: 'repository', name } : null;
 }

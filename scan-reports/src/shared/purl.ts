@@ -63,7 +63,7 @@ interface Reading {
 const NOTHING: Reading = { purl: null, wellFormed: false };
 
 function read(text: string): Reading {
-  const [, given, path = '', query, fragment] = /^pkg:\/*([a-z][a-z0-9.+-]*)\/+([^?#]+)(?:\?([^#]*))?(?:#(.*))?$/is.exec(text) ?? [];
+  const [, given, path = '', query, fragment] = /^pkg:\/*([a-z][a-z0-9.+-]*)\/+([^?#/][^?#]*)(?:\?([^#]*))?(?:#(.*))?$/is.exec(text) ?? [];
   if (given === undefined) return NOTHING;
   const type = given.toLowerCase();
   const at = versionStart(path);

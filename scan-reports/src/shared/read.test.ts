@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { arr, count, date, isObj, num, obj, plain, str, strs } from './read.ts';
+import { arr, count, date, isObj, MAX_STRING, num, obj, plain, str, strs } from './read.ts';
 
 test('obj accepts only objects', () => {
   expect(obj({ a: 1 })).toEqual({ a: 1 });
@@ -30,6 +30,11 @@ test('str accepts text, numbers and booleans', () => {
   ]);
   expect(strs(['a', '', 1, null, {}])).toEqual(['a', '1']);
   expect(strs('a')).toEqual(['a']);
+});
+
+test('texts are cut to a length that nothing needs', () => {
+  expect(str(` ${'a'.repeat(3 * MAX_STRING)}`)).toHaveLength(MAX_STRING);
+  expect(plain(`<p>${'a'.repeat(3 * MAX_STRING)}</p>`)?.length).toBeLessThanOrEqual(MAX_STRING);
 });
 
 test('num and count accept numbers and numeric text', () => {

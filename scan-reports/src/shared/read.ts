@@ -14,9 +14,17 @@ export function arr(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : value === null || value === undefined ? [] : [value];
 }
 
-/** Trimmed text. Numbers and booleans are converted, empty text counts as absent. */
+/** More than any field keeps. Readers cut strings here, so that nothing computes with the megabytes that a record may have in one field. */
+export const MAX_STRING = 100_000;
+
+export function bounded(text: string): string {
+  const trimmed = text.trim();
+  return trimmed.length > MAX_STRING ? trimmed.slice(0, MAX_STRING) : trimmed;
+}
+
+/** Trimmed text of limited length. Numbers and booleans are converted, empty text counts as absent. */
 export function str(value: unknown): string | undefined {
-  const text = typeof value === 'string' ? value.trim() : typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+  const text = typeof value === 'string' ? bounded(value) : typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
   return text === '' ? undefined : text;
 }
 
@@ -65,7 +73,7 @@ function valid(moment: Date): Date | null {
 /** Converts HTML to plain text. */
 export function plain(html: string | undefined): string | null {
   if (html === undefined) return null;
-  const text = html
+  const text = bounded(html)
     .replaceAll(/<(?:br|\/p|\/li|\/div|\/h\d)\s*\/?>/gi, '\n')
     .replaceAll(/<[^<>]{0,1000}>/g, '')
     .replaceAll('&lt;', '<')

@@ -1,6 +1,7 @@
 import { SaxesParser } from 'saxes';
 import { ReportError, type ReportInput } from '../contract.ts';
 import { textBytes } from '../shared/input.ts';
+import { bounded, MAX_STRING } from '../shared/read.ts';
 
 /** An element with its content. Names are local names, because reports use arbitrary prefixes. */
 export interface XmlElement {
@@ -139,7 +140,7 @@ export async function* xmlElements(input: ReportInput, paths: readonly string[])
     pendingBytes = 0;
     const done = building.pop();
     if (done) {
-      done.text = done.text.trim();
+      done.text = bounded(done.text);
       if (building.length > 0) return;
       parser.off('text');
       add(done);
@@ -170,7 +171,8 @@ function nextIndex(parent: OpenElement, name: string): number {
 
 function localNames(attributes: Record<string, unknown>): Record<string, string> {
   for (const key in attributes)
-    if (key.includes(':')) return Object.fromEntries(Object.entries(attributes).map(([name, value]) => [localName(name), String(value)]));
+    if (key.includes(':') || String(attributes[key]).length > MAX_STRING)
+      return Object.fromEntries(Object.entries(attributes).map(([name, value]) => [localName(name), String(value).slice(0, MAX_STRING)]));
   return attributes as Record<string, string>;
 }
 

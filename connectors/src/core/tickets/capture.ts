@@ -7,7 +7,7 @@ export function linkWithin(url: string, site: string): { path: string; query: UR
   if (!URL.canParse(url) || !URL.canParse(site)) return null;
   const { origin, pathname, searchParams } = new URL(url);
   const home = new URL(site);
-  const base = home.pathname.replace(/\/+$/, '');
+  const base = home.pathname.replace(/(?<!\/)\/+$/, '');
   if (origin !== home.origin || !pathname.startsWith(`${base}/`)) return null;
   return { path: pathname.slice(base.length), query: searchParams };
 }

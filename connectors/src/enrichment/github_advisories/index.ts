@@ -86,7 +86,7 @@ function secondsUntil(reset: string | undefined, now: string | undefined): numbe
 
 /** Uses only the cursor of the link, because behind a proxy the link has another host. */
 function nextOf(link: string | undefined): string | null {
-  const url = /<([^>]+)>;\s*rel="next"/.exec(link ?? '')?.[1];
+  const url = /<([^<>]+)>;\s*rel="next"/.exec(link ?? '')?.[1];
   return url ? new URL(url, 'https://api.github.com').searchParams.get('after') : null;
 }
 

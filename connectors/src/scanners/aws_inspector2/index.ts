@@ -110,7 +110,7 @@ function tokenOf({ token }: Position): { nextToken?: string } {
 }
 
 function urlOf({ api_url }: Config, region: string): string {
-  return api_url.replaceAll('{region}', region).replace(/\/+$/, '');
+  return api_url.replaceAll('{region}', region).replace(/(?<!\/)\/+$/, '');
 }
 
 function isDistinct(config: Config): boolean {

@@ -24,7 +24,7 @@ export function assetOf({ uuid, name, group, version, classifier, purl }: Obj): 
 }
 
 function imageOf(name: string, version: string | undefined): { name: string } {
-  const isTagged = /[:@][^/]+$/.test(name);
+  const isTagged = /[:@]./s.test(name.slice(name.lastIndexOf('/') + 1));
   return { name: version === undefined || isTagged ? name : `${name}${version.startsWith('sha256:') ? '@' : ':'}${version}` };
 }
 

@@ -44,7 +44,7 @@ export const insightvm = defineScanner({
     ),
   }),
   credentials: Type.Object({ api_key: Secret('API key', 'Create one in the Insight Platform under Administration, API Key Management.') }),
-  baseUrl: ({ config }) => `${config.api_url.replace(/\/+$/, '')}/vm/v4/integration`,
+  baseUrl: ({ config }) => `${config.api_url.replace(/(?<!\/)\/+$/, '')}/vm/v4/integration`,
   authorize: ({ credentials }) => ({ 'x-api-key': credentials.api_key }),
   async check({ http, config }) {
     await search(http, 'assets', { size: 1 }, filterOf(config.asset_filter, null));

@@ -57,7 +57,7 @@ export const microsoftDefender = defineScanner({
   origins: ({ config }) => [config.authority],
   login: ({ http, config, credentials: { client_id, client_secret } }) =>
     clientToken(http, {
-      url: `${config.authority.replace(/\/+$/, '')}/${config.tenant_id}/oauth2/v2.0/token`,
+      url: `${config.authority.replace(/(?<!\/)\/+$/, '')}/${config.tenant_id}/oauth2/v2.0/token`,
       form: { client_id, client_secret, scope: config.scope },
       name: 'Microsoft Entra',
       permissions: PERMISSIONS,

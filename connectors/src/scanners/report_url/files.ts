@@ -87,7 +87,7 @@ function objectFile(place: Bucket, key: string, { version, size }: { version: st
 }
 
 function bucketUrl({ endpoint, bucket }: Bucket): string {
-  return `${endpoint.replace(/\/+$/, '')}/${awsEncoded(bucket)}`;
+  return `${endpoint.replace(/(?<!\/)\/+$/, '')}/${awsEncoded(bucket)}`;
 }
 
 /** Stores send ETags with or without quotation marks. */

@@ -106,7 +106,7 @@ export function ticketOf(config: Config, type: ItemType, item: Obj): Ticket {
   return {
     id,
     key: `#${id}`,
-    url: `${config.api_url.replace(/\/+$/, '')}/${encodeURIComponent(config.project)}/_workitems/edit/${id}`,
+    url: `${config.api_url.replace(/(?<!\/)\/+$/, '')}/${encodeURIComponent(config.project)}/_workitems/edit/${id}`,
     state: stateOf(config, type, item),
     stateName: str(fields[STATE]) ?? '',
     title: str(fields['System.Title']) ?? '',

@@ -42,7 +42,7 @@ export const jira = defineTicketing({
   authorize: ({ credentials }) => ({ authorization: `Basic ${Buffer.from(`${credentials.email}:${credentials.token}`).toString('base64')}` }),
   ...jiraOperations({
     api: 'rest/api/3',
-    site: ({ site_url, api_url }) => (site_url ?? api_url).replace(/\/+$/, ''),
+    site: ({ site_url, api_url }) => (site_url ?? api_url).replace(/(?<!\/)\/+$/, ''),
     text: (paragraphs, url) => document(paragraphs, [footer(url)]),
     replaceText: (paragraphs, before) => document(paragraphs, footerIn(before)),
     comment: (paragraphs) => document(paragraphs),

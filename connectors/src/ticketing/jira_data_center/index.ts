@@ -26,7 +26,7 @@ export const jiraDataCenter = defineTicketing({
   authorize: ({ credentials }) => ({ authorization: `Bearer ${credentials.token}` }),
   ...jiraOperations({
     api: 'rest/api/2',
-    site: ({ api_url }) => api_url.replace(/\/+$/, ''),
+    site: ({ api_url }) => api_url.replace(/(?<!\/)\/+$/, ''),
     text: withWorkItem,
     replaceText: withFooterOf,
     comment: wiki,

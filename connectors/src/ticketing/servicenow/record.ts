@@ -77,7 +77,7 @@ export function ticketOf(config: Config, record: Obj): Ticket {
   return {
     id,
     key,
-    url: `${config.api_url.replace(/\/+$/, '')}/nav_to.do?uri=${encodeURIComponent(`${tableOf(config)}.do?sys_id=${id}`)}`,
+    url: `${config.api_url.replace(/(?<!\/)\/+$/, '')}/nav_to.do?uri=${encodeURIComponent(`${tableOf(config)}.do?sys_id=${id}`)}`,
     state: named ?? (stored(record, 'active') === 'false' ? 'done' : 'in_progress'),
     stateName: displayed(record, 'state') ?? '',
     title: stored(record, 'short_description') ?? '',

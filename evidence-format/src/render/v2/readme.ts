@@ -52,7 +52,7 @@ export function readmeText(evidence: EvidenceDocument, { keys }: Pick<RenderCont
   return [head(evidence), trust(facts), byHand(facts), withCosign(facts), withVerifier(facts), limits].map((part) => `${trimmed(part)}\n`).join('\n');
 }
 
-const trimmed = (part: string): string => part.replace(/^\n+|\n+$/g, '');
+const trimmed = (part: string): string => part.replace(/^\n+|(?<!\n)\n+$/g, '');
 
 /** What users wrote comes last and is quoted. */
 function head({ package_id, organization, work_item, generated_at, as_of, conclusion, completeness }: EvidenceDocument): string {

@@ -67,5 +67,5 @@ function insertionPoint(location: string | undefined): string | undefined {
 
 function linksIn(text: string | undefined): string[] {
   const links = text?.match(/https?:\/\/[^\s"'<>]+/g) ?? [];
-  return links.map((link) => (link.includes('(') ? link : link.replace(/[).,]+$/, '')));
+  return links.map((link) => (link.includes('(') ? link : link.replace(/(?<![).,])[).,]+$/, '')));
 }

@@ -74,7 +74,7 @@ async function aboutRun(input: ReportInput): Promise<About> {
 
 function folderOf({ file_path: path, file_abs_path: full }: Record<string, string | undefined>): string | undefined {
   if (path === undefined || !full?.endsWith(path)) return undefined;
-  return path === full ? '' : full.slice(0, -path.length).replace(/\/*$/, '/');
+  return path === full ? '' : full.slice(0, -path.length).replace(/(?<!\/)\/*$/, '/');
 }
 
 function relativeTo(folders: ReadonlySet<string>, path: string): string | undefined {

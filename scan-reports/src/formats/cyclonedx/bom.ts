@@ -116,7 +116,7 @@ function assetOf(subject: Obj): Asset | null {
 function imageOf(subject: Obj, name: string): Asset {
   const version = str(subject.version);
   const isDigest = version !== undefined && /^sha256:[0-9a-f]{64}$/i.test(version);
-  const hasTag = /[:@][^/]+$/.test(name);
+  const hasTag = /[:@]./s.test(name.slice(name.lastIndexOf('/') + 1));
   const digests = [
     isDigest ? version : undefined,
     parsePurl(str(subject.purl))?.version,

@@ -26,11 +26,11 @@ export function observationsOf(given: Obj, place: string, tool: string): Observa
     vulnerability_ids: ids,
     cwes: cwesOf(own.cwe, arr(own.cwes)),
     cvss: [...cvssOf(own.cvssv4, own.cvssv4score, '4.0'), ...cvssOf(own.cvssv3, own.cvssv3score, '3.1')],
-    references: strs(own.references).flatMap((text) => text.split(/\s*[\r\n]+\s*/).filter((line) => line !== '')),
+    references: strs(own.references).flatMap((text) => text.split(/[\r\n]+/).flatMap((line) => str(line) ?? [])),
     present: !isTrue(own.ismitigated),
     suppressed: isSuppressed(own),
     first_seen: dateOf(own.date),
-    tags: strs(own.tags).flatMap((tags) => tags.split(/\s*,\s*/)),
+    tags: strs(own.tags).flatMap((tags) => tags.split(',').map((tag) => tag.trim())),
     epss: epssOf(own),
     known_exploited: isTrue(own.knownexploited),
     fix_state: fixStateOf(own),
@@ -70,7 +70,7 @@ function labelled(label: string, value: unknown): string | undefined {
 function cvssOf(vector: unknown, score: unknown, version: string): Cvss[] {
   const [text, number] = [str(vector), num(score)];
   const rated = number !== undefined && number >= 0 && number <= 10 ? { score: number } : {};
-  if (text !== undefined && /^CVSS:\d/i.test(text)) return [{ vector: text.replace(/["\s].*$/, ''), ...rated }];
+  if (text !== undefined && /^CVSS:\d/i.test(text)) return [{ vector: text.split(/["\s]/, 1).join(''), ...rated }];
   return 'score' in rated ? [{ ...rated, version }] : [];
 }
 

@@ -37,7 +37,7 @@ function webLocation(location: Obj, host: string): AssetLocation {
   return {
     asset: webAsset(host),
     location: {
-      url: urlPlace(`${host.replace(/\/+$/, '')}${path.startsWith('/') || path === '' ? '' : '/'}${path}`),
+      url: urlPlace(`${host.replace(/(?<!\/)\/+$/, '')}${path.startsWith('/') || path === '' ? '' : '/'}${path}`),
       method: str(location.method),
       parameter: str(location.param),
     },

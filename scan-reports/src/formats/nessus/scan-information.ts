@@ -5,7 +5,7 @@ import { date } from '../../shared/read.ts';
 export const SCAN_INFORMATION = '19506';
 
 export function scanInformation(output: string | undefined): Pick<RunFacts, 'tool_version' | 'knowledge' | 'knowledge_at' | 'credentialed'> {
-  const value = (label: string): string | undefined => new RegExp(`^\\s*${label}\\s*:\\s*(\\S+)`, 'm').exec(output ?? '')?.[1];
+  const value = (label: string): string | undefined => new RegExp(`^[ \\t]*${label}\\s*:\\s*(\\S+)`, 'm').exec(output ?? '')?.[1];
   const version = value('Nessus version');
   const feed = value('Plugin feed version');
   const published = feedTime(feed);

@@ -149,12 +149,9 @@ function checkedWeakness(script: XmlElement, table: XmlElement, place: string, {
   });
 }
 
-const MAX_OUTPUT = 100_000;
-
 /** Only the text output has the risk factor, between the title and the next weakness. */
 function riskFactor(output: string, title: string): string | undefined {
-  const text = output.slice(0, MAX_OUTPUT);
-  const after = text.slice(Math.max(0, text.indexOf(title)));
+  const after = output.slice(Math.max(0, output.indexOf(title)));
   const [, own = after] = /State:([\s\S]*?)(?:State:|$)/.exec(after) ?? [];
   return /Risk factor:\s*(High|Medium|Low)/i.exec(own)?.[1];
 }

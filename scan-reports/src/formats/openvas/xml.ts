@@ -82,7 +82,7 @@ function hostName(name: string | undefined): { fqdn?: string; hostname?: string 
 
 /** Parses "443/tcp", or "https (443/tcp)" in old reports. "general/tcp" means no port. */
 function portOf(text: string | undefined): Pick<{ [Key in keyof Location]: Location[Key] | undefined }, 'port' | 'protocol'> {
-  const [, port, protocol] = /(\d+|general)\/(\w+)/i.exec(text ?? '') ?? [];
+  const [, port, protocol] = /((?<!\d)\d+|general)\/(\w+)/i.exec(text ?? '') ?? [];
   return { port: count(port), protocol: count(port) === undefined ? undefined : protocol?.toLowerCase() };
 }
 

@@ -38,7 +38,7 @@ function isJson(head: ReportHead): boolean {
 
 /** Version 2 creates the JSON file before it knows whether there are findings. */
 function isEmpty(head: ReportHead): boolean {
-  return /^\s*(?:\[\s*\])?\s*$/.test(head.text);
+  return /^\s*(?:\[\s*\]\s*)?$/.test(head.text);
 }
 
 async function* readCsv(input: ReportInput, shape: CsvShape): AsyncGenerator<ReportEntry> {

@@ -48,6 +48,6 @@ export function oldJsonCheckOf(entry: Obj, place: string): Check {
 
 /** Splits "[check11] Avoid the use of the root account" into id and title. The separate number depends on the edition of the CIS benchmark. */
 export function checkIn(text: string | undefined, number: string | undefined): { id: string | undefined; title: string | undefined } {
-  const [, id, title] = /^\[([^\]]+)\]\s*(.*)$/s.exec(text ?? '') ?? [];
+  const [, id, title] = /^\[([^\]]+)\]\s*(\S.*)?$/s.exec(text ?? '') ?? [];
   return { id: id ?? number, title: title || text };
 }

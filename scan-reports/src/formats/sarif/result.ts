@@ -1,7 +1,7 @@
 import type { Analysis, Observation, Severity } from '../../contract.ts';
 import { cwesOf, idsIn, observation, RecordError, severityOfScore, urlPlace } from '../../shared/normalize.ts';
 import { ratingOf } from '../../shared/ratings.ts';
-import { arr, date, num, type Obj, obj, str, strs } from '../../shared/read.ts';
+import { arr, date, MAX_STRING, num, type Obj, obj, str, strs } from '../../shared/read.ts';
 import { artifactLocation, assetOfLocation, locationOf, type PartialLocation } from './location.ts';
 import { isSnykId, packageOf, snykPackage } from './package.ts';
 import { cwesOfTaxa, type Found, findRule, type Rule, type Run } from './run.ts';
@@ -81,12 +81,21 @@ function messageOf(message: Obj, found: Found | null, run: Run): string | undefi
   const named = obj(found?.rule.messages[id] ?? (found?.component ?? run.driver).messages[id]);
   const template = str(message.text) ?? str(named.text) ?? str(message.markdown) ?? str(named.markdown);
   const values = arr(message.arguments);
-  const filled =
-    values.length === 0
-      ? template
-      : template?.replaceAll(/\{\{|\}\}|\{(\d+)\}/g, (whole, index) => (index === undefined ? whole.charAt(0) : (str(values[Number(index)]) ?? whole)));
+  const filled = values.length === 0 ? template : template && filledIn(template, values);
   // Links to numbered locations are meaningless outside the file (section 3.11.6).
   return filled?.replaceAll(/\[((?:[^[\]\\]|\\.)*)\]\(\d+\)/g, (_, text: string) => text.replaceAll(/\\(.)/g, '$1'));
+}
+
+/** Stops at the length that is kept, because each of many placeholders may stand for a long text. */
+function filledIn(template: string, values: readonly unknown[]): string {
+  let text = '';
+  let from = 0;
+  for (const { 0: whole, 1: index, index: at } of template.matchAll(/\{\{|\}\}|\{(\d+)\}/g)) {
+    text += template.slice(from, at) + (index === undefined ? whole.charAt(0) : (str(values[Number(index)]) ?? whole));
+    from = at + whole.length;
+    if (text.length > MAX_STRING) return text.slice(0, MAX_STRING);
+  }
+  return text + template.slice(from);
 }
 
 function firstLine(text: string | undefined): string | undefined {

@@ -7,8 +7,8 @@ import { domainToASCII } from 'node:url';
  */
 export function normalHost(text: string): string {
   const lower = text.trim().toLowerCase();
-  const bare = lower.replace(/^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#@]*@)?/, '').replace(/[/?#].*$/s, '');
-  const address = bare.replace(/^\[(.*)\](?::\d+)?$/, '$1').replace(/%.*$/, '');
+  const [bare = ''] = lower.replace(/^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#@]*@)?/, '').split(/[/?#]/, 1);
+  const [address = ''] = bare.replace(/^\[(.*)\](?::\d+)?$/, '$1').split('%', 1);
   if (isIPv6(address)) return normalIpv6(address);
   const name = bare.replace(/:\d+$/, '').replace(/\.$/, '');
   if (isIP(name) !== 0) return name;

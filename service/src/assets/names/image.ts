@@ -49,5 +49,5 @@ function repositoryName(first: string | undefined, port: string, rest: string): 
 export function familiarName(repository: string): string {
   const short = repository.replace(/^docker\.io\/(?:library\/)?/, '');
   // Without its registry, a first part with a dot would be read as one.
-  return /^[^/]*[.:][^/]*\/|^localhost\//.test(short) ? repository : short;
+  return /^[^/.:]*[.:][^/]*\/|^localhost\//.test(short) ? repository : short;
 }

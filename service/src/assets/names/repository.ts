@@ -46,7 +46,7 @@ function readAddress(text: string): Address | null {
   const isServer = user !== undefined || (server?.includes('.') && path?.includes('/'));
   if (server !== undefined && path !== undefined && isServer) return address(hostOf(server, 'ssh'), path);
   // Without a scheme, the first of at least three parts is a server if it has a dot: "github.com/acme/shop".
-  const [, host, inside] = /^(?:[\w.-]+@)?([a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}(?::\d+)?)\/([^\s?#:]+\/[^\s?#:]+)$/i.exec(plain) ?? [];
+  const [, host, inside] = /^(?:[\w.-]+@)?([a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}(?::\d+)?)\/([^\s?#:][^\s?#:/]*\/[^\s?#:]+)$/i.exec(plain) ?? [];
   return host === undefined || inside === undefined ? null : address(hostOf(host, 'https'), inside);
 }
 
@@ -68,7 +68,7 @@ const ALIASES = new Map(
 
 /** The port of an SSH server is dropped, because the same repository has another one over HTTPS. */
 function hostOf(authority: string, scheme: string): string {
-  const [, host = '', port = ''] = /^(?:.*@)?(.*?)(:\d*)?$/.exec(authority.toLowerCase()) ?? [];
+  const [, host = '', port = ''] = /^(?:.*@)?([^@\n\r\u2028\u2029]*?)(:\d*)?$/.exec(authority.toLowerCase()) ?? [];
   const known = ALIASES.get(host) ?? host.replace(/\.$/, '');
   const isDefault = port === '' || port === ':' || port === ':443' || port === ':80' || !/^(?:git\+)?https?$/i.test(scheme) || known !== host;
   return isDefault ? known : `${known}${port}`;

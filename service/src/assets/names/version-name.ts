@@ -80,7 +80,9 @@ function buildName(name: string): string | null {
 /** `1.4.2`, `v1.4`, `release-1.4.2`, `1.4.2-alpine3.19`, `shop-1.4.2`; a suffix that does not name a variant makes it a pre-release. */
 function readRelease(name: string): NameKind | null {
   const [, product = '', numbers, suffix = ''] =
-    /^(?:(?:release|releases|rel)[-_/]|([a-z][a-z0-9._/-]*?)[-_@/])?v?(\d+(?:\.\d+){0,3})(?:[-._]?([a-z][\w.+-]*|\d[\w.+-]*))?(?:\+[\w.-]+)?$/.exec(name) ?? [];
+    /^(?:(?:release|releases|rel)[-_/]|([a-z][a-z0-9._/-]*?)[-_@/])?v?(\d{1,255}(?:\.\d{1,255}){0,3})(?:[-._]?([a-z][\w.+-]{0,255}|\d[\w.+-]{0,255}))?(?:\+[\w.-]{1,255})?$/.exec(
+      name,
+    ) ?? [];
   if (numbers === undefined) return null;
   const [major = '', minor] = numbers.split('.');
   const isPlainName = product === '' && !/^rel/.test(name);
@@ -98,7 +100,7 @@ function variantOf(suffix: string): string | null {
   if (suffix === '' || /^(?:final|release|ga)$/.test(suffix)) return '';
   const parts = suffix.split(/[-_]/).filter((part) => !/^(?:r?\d[\d.]*)$/.test(part));
   if (parts.length === 0 || !parts.every((part) => VARIANT.test(part))) return null;
-  return parts.map((part) => part.replace(/[\d.]+$/, '')).join('-');
+  return parts.map((part) => part.replace(/(?<![\d.])[\d.]+$/, '')).join('-');
 }
 
 /** A build that is named after its branch: `main-1a2b3c4`, `develop-20261115-1a2b3c4`, `shop-1a2b3c4`. */

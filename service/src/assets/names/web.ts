@@ -9,7 +9,7 @@ export function normalOrigin(text: string): string | null {
  */
 export function normalUrl(text: string): string {
   const url = parse(text);
-  if (url === null) return text.trim().replace(/[?#].*$/s, '');
+  if (url === null) return text.trim().split(/[?#]/, 1).join('');
   const names = [...new Set(url.searchParams.keys())].sort().map(encodeURIComponent);
   return `${url.origin}${url.pathname}${names.length > 0 ? `?${names.join('&')}` : ''}`;
 }
@@ -17,7 +17,7 @@ export function normalUrl(text: string): string {
 /** The normal name of a web application: its origin, and its path if it has one, without a slash at the end. Null if the text has no scheme and host. */
 export function normalWebApplication(text: string): string | null {
   const url = parse(text);
-  return url && `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+  return url && `${url.origin}${url.pathname.replace(/(?<!\/)\/+$/, '')}`;
 }
 
 /** Host and port of an application whose scheme is not known: `shop.example.com`, `shop.example.com:8443`. Null if the text is something else. */

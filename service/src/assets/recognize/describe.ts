@@ -56,6 +56,6 @@ function commitIn({ type }: Asset, { version }: StatedBuild): string | null {
 
 function nameRank({ type, name }: NormalAsset): number {
   if (type === 'host') return isIP(name) !== 0 ? 2 : name.includes('.') ? 0 : 1;
-  if (type === 'repository') return /^[^/]+\.[^/]+\/./.test(name) ? 0 : name.startsWith('/') ? 2 : 1;
+  if (type === 'repository') return /^[^/][^/.]*\.[^/]+\/./.test(name) ? 0 : name.startsWith('/') ? 2 : 1;
   return 0;
 }

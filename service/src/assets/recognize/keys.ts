@@ -55,5 +55,5 @@ function identifiersOf({ type, name, identifiers = [] }: Asset): readonly AssetI
 }
 
 function hasServer(repository: string): boolean {
-  return /^[^/]+\.[^/]+\/./.test(repository);
+  return /^[^/][^/.]*\.[^/]+\/./.test(repository);
 }

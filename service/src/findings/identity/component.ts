@@ -70,7 +70,8 @@ function sourceName(text: string): string {
   return text
     .trim()
     .toLowerCase()
-    .replace(/[@ (].*$/, '')
+    .split(/[@ (]/, 1)
+    .join('')
     .replace(/-[^-]+-[^-]+\.src\.rpm$/, '');
 }
 
@@ -84,7 +85,11 @@ function nameIn({ type, namespace, name }: Purl): string {
  */
 function foldedName(ecosystem: string | null, given: string): string {
   const name = given.toLowerCase();
-  if (ecosystem === 'pypi') return name.replace(/\[.*$/, '').replace(/[-_.]+/g, '-');
+  if (ecosystem === 'pypi')
+    return name
+      .split('[', 1)
+      .join('')
+      .replace(/[-_.]+/g, '-');
   if (ecosystem === 'cargo') return name.replaceAll('_', '-');
   if (ecosystem === 'swift') return name.replace(/^https?:\/\//, '').replace(/\.git$/, '');
   if (ecosystem === 'maven') return name.replace(':', '/');

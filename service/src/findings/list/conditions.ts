@@ -73,7 +73,11 @@ export function ruleSql(rules: readonly string[]): Condition {
 
 /** A file, or everything below a folder, at any of the places of the finding. */
 export function pathSql(orgId: string, path: string): Condition {
-  const folder = `%/${escapeLike(normalPath(path).toLowerCase().replace(/\/+$/, ''))}/%`;
+  const folder = `%/${escapeLike(
+    normalPath(path)
+      .toLowerCase()
+      .replace(/(?<!\/)\/+$/, ''),
+  )}/%`;
   const isBelow = (location: RawBuilder<unknown>) => sql`'/' || lower(replace(${location}->>'path', '\\', '/')) || '/' like ${folder}`;
   return sql`(coalesce(${isBelow(sql`findings.location`)}, false)
     or exists (select from occurrences o where o.org_id = ${orgId} and o.finding_id = findings.id and ${isBelow(sql`o.location`)} offset 0))`;

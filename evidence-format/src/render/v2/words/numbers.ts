@@ -1,6 +1,6 @@
 /** Written without Intl, whose results change with its version. */
 export function grouped(number: number): string {
-  return String(number).replace(/\B(?=(?:\d{3})+$)/g, ',');
+  return String(number).replace(/\B(?=(?:\d{3}){1,9}$)/g, ',');
 }
 
 /** `1 finding`, `2 findings`. */

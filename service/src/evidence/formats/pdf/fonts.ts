@@ -131,5 +131,6 @@ export function joinRightToLeft(line: string): string {
   return RIGHT_TO_LEFT.test(line) ? line.replace(RUN, (run) => `${run.trimEnd().replaceAll(' ', '\u{A0}')}${run.endsWith(' ') ? '  ' : ''}`) : line;
 }
 
-const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
-const RUN = new RegExp(`(?:[^ ]*${RIGHT_TO_LEFT.source}[^ ]*(?: |$))+`, 'gu');
+const SCRIPTS = String.raw`\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}`;
+const RIGHT_TO_LEFT = new RegExp(`[${SCRIPTS}]`, 'u');
+const RUN = new RegExp(`(?<![^ ])(?:[^ ${SCRIPTS}]*[${SCRIPTS}][^ ]*(?: |$))+`, 'gu');
