@@ -23,6 +23,8 @@ export interface FakeOptions {
   pageSize: number;
   /** There is always a next page. */
   endless?: boolean;
+  /** After the first page of a list, its first record disappears and a new one appears at its end, so that its length stays the same. */
+  shifts?: boolean;
   /** One of the records does not match the vendor's documentation. */
   badRecord?: boolean;
 }

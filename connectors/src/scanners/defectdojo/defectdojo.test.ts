@@ -68,3 +68,10 @@ it('is incomplete when pages repeat or never end', async () => {
   await expect(run({ fault: { kind: 'repeated', at: 2 } })).rejects.toMatchObject({ kind: 'incomplete' });
   await expect(run({ options: { endless: true } })).rejects.toMatchObject({ kind: 'incomplete' });
 });
+
+it('is incomplete when the list shifts between two pages and its length stays the same', async () => {
+  await expect(run({ options: { shifts: true } })).rejects.toMatchObject({
+    kind: 'incomplete',
+    message: expect.stringContaining('The findings of DefectDojo changed'),
+  });
+});

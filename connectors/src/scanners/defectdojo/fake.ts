@@ -50,7 +50,7 @@ export const defectdojoFake: FakeVendor = {
   id: 'defectdojo',
   settings: (origin) => ({ config: { api_url: origin }, credentials: { api_key: KEY } }),
   refused: (origin) => ({ config: { api_url: origin }, credentials: { api_key: 'revoked0123456789abcdef' } }),
-  answer({ pageSize, endless, badRecord }) {
+  answer({ pageSize, endless, badRecord, shifts }) {
     const findings = Array.from({ length: 26 }, (_, n) => finding(n));
     if (badRecord) findings.splice(5, 0, { ...finding(5), id: 99, title: null });
     const listed = (url: URL, all: readonly Record<string, Json>[]): FakeResponse => {
@@ -83,6 +83,7 @@ export const defectdojoFake: FakeVendor = {
           ...rest,
           related_fields: url.searchParams.get('related_fields') === 'true' ? (related_fields ?? null) : null,
         }));
+      if (shifts && findings[0]?.id === 1) findings.push(...findings.splice(0, 1).map((gone) => ({ ...gone, id: 99 })));
       return listed(url, url.searchParams.get('o') === '-last_status_update' ? shown.sort(byChange) : shown);
     };
   },

@@ -1,8 +1,9 @@
 import type { Asset, ReportItem } from '@rrs/scan-reports';
 import { record } from '@rrs/scan-reports/normalize.ts';
-import { date, num, obj } from '@rrs/scan-reports/read.ts';
+import { date, num, obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, defineScanner, type Http, type Json, Secret } from '../../core/contract.ts';
+import { ConnectorError, defineScanner, type Http, type HttpRequest, type Json, Secret } from '../../core/contract.ts';
+import { assertUnmoved } from '../../core/shifts.ts';
 import { findingsOf, productAsset } from './record.ts';
 
 const PAGE_SIZE = 100;
@@ -56,9 +57,8 @@ export const defectdojo = defineScanner({
         return [...record(place, () => findingsOf(obj(finding), place, endpoints))];
       });
       const next = nextOffset(page, at.offset);
-      // A removed finding moves the others to pages that were already read.
-      if (since === null && page.count < at.count) throw incomplete('findings were removed during the run. The next run tries again');
-      at = { offset: known === -1 ? next : END, count: page.count };
+      if (since === null) await assertUnmoved('The findings of DefectDojo', at.last, () => idAt(http, query, at.offset - 1));
+      at = { offset: known === -1 ? next : END, last: idOf(page.results.at(-1)) ?? '' };
       yield { items, checkpoint: { ...at } };
     }
     return { coverage: since === null ? 'complete' : 'changes', cursor: startedAt.toISOString() };
@@ -67,9 +67,19 @@ export const defectdojo = defineScanner({
 
 const END = -1;
 
-function positionOf(checkpoint: Json): { offset: number; count: number } {
-  const { offset, count } = obj(checkpoint);
-  return { offset: num(offset) ?? 0, count: num(count) ?? 0 };
+/** `last` is the id of the last finding read. */
+function positionOf(checkpoint: Json): { offset: number; last: string } {
+  const { offset, last } = obj(checkpoint);
+  return { offset: num(offset) ?? 0, last: str(last) ?? '' };
+}
+
+function idOf(finding: unknown): string | undefined {
+  return str(obj(finding).id);
+}
+
+async function idAt(http: Http, query: HttpRequest['query'], offset: number): Promise<string | undefined> {
+  const { results } = await http.getJson('api/v2/findings/', Page, { ...query, limit: 1, offset });
+  return idOf(results[0]);
 }
 
 /** Leaves out duplicates, which repeat another finding. */

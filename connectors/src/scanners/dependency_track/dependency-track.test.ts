@@ -62,3 +62,10 @@ it('is incomplete when pages repeat or are missing', async () => {
   await expect(run({ fault: { kind: 'repeated', at: 2 } })).rejects.toMatchObject({ kind: 'incomplete' });
   await expect(run({ options: { endless: true } })).rejects.toMatchObject({ kind: 'incomplete', message: expect.stringContaining('but only 12 were sent') });
 });
+
+it('is incomplete when the list shifts between two pages and its length stays the same', async () => {
+  await expect(run({ options: { shifts: true } })).rejects.toMatchObject({
+    kind: 'incomplete',
+    message: expect.stringContaining('The findings of com.acme:shop@1.4.0 changed'),
+  });
+});

@@ -39,7 +39,7 @@ export function dependencyTrackVendor(isPaged: boolean): FakeVendor {
     id: 'dependency_track',
     settings: (origin) => ({ config: { api_url: origin }, credentials: { api_key: KEY } }),
     refused: (origin) => ({ config: { api_url: origin }, credentials: { api_key: 'odt_revoked0123456' } }),
-    answer({ pageSize, endless, badRecord }) {
+    answer({ pageSize, endless, badRecord, shifts }) {
       const findings = Array.from({ length: 34 }, (_, n) => finding(n));
       if (badRecord) findings.splice(5, 0, { component: { project: String(projects[0]?.uuid) }, vulnerability: {}, matrix: 'x' });
       const listed = ({ searchParams, pathname }: URL, all: readonly Json[], page: boolean): FakeResponse => {
@@ -59,6 +59,7 @@ export function dependencyTrackVendor(isPaged: boolean): FakeVendor {
             (component as { project: string }).project === uuid &&
             (url.searchParams.get('suppressed') === 'true' || !(analysis as { isSuppressed?: boolean } | undefined)?.isSuppressed),
         );
+        if (shifts && shown[0] === findings[0]) findings.push(...findings.splice(0, 1).map((gone) => ({ ...gone, matrix: `${uuid}:new` })));
         return listed(url, shown, true);
       };
     },

@@ -3,6 +3,7 @@ import { record } from '@rrs/scan-reports/normalize.ts';
 import { num, obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
 import { ConnectorError, defineScanner, type Http, type Json, Secret } from '../../core/contract.ts';
+import { assertUnmoved } from '../../core/shifts.ts';
 import { assetOf, findingOf, Project } from './record.ts';
 
 const PAGE_SIZE = 100;
@@ -45,6 +46,7 @@ export const dependencyTrack = defineScanner({
           return [...record(place, () => findingOf(obj(finding), place, asset))];
         });
         const isFirst = at.page === 1;
+        if (!isFirst) await assertUnmoved(`The findings of ${asset.name}`, at.last, () => matrixAt(http, at));
         at = positionAfter(at, body, totalOf(headers, at.read + body.length));
         yield { items, ...(isFirst ? { covers: [asset] } : {}), checkpoint: { ...at } };
       }
@@ -81,6 +83,12 @@ function positionAfter(at: Position, page: readonly unknown[], total: number): P
   if (total < at.total) throw incomplete(`findings of the project ${at.project} were removed during the run. The next run tries again`);
   if (page.length === 0 && read < total) throw incomplete(`the project ${at.project} should have ${total} findings, but only ${read} were sent`);
   return { project: at.project, page: read < total ? at.page + 1 : END, read, total, last };
+}
+
+/** The id of the finding before the current page. */
+async function matrixAt(http: Http, { project, read }: Position): Promise<string | undefined> {
+  const { body } = await findingsPage(http, project, { pageNumber: read, pageSize: 1 });
+  return str(obj(body[0]).matrix);
 }
 
 function totalOf(headers: Readonly<Record<string, string>>, read: number): number {

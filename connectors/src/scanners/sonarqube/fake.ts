@@ -48,7 +48,7 @@ export function sonarqubeVendor(issues: number, projects: number): FakeVendor {
     id: 'sonarqube',
     settings: (origin) => ({ config: { api_url: origin }, credentials: { token: TOKEN } }),
     refused: (origin) => ({ config: { api_url: origin }, credentials: { token: 'squ_revoked0123456' } }),
-    answer({ pageSize, endless, badRecord }) {
+    answer({ pageSize, endless, badRecord, shifts }) {
       const all = Array.from({ length: issues }, (_, n) => issue(n, projects));
       const hotspots = Array.from({ length: 9 }, (_, n) => hotspot(n));
       if (badRecord) all.splice(5, 0, { key: 'AX-bad', project: PROJECTS[0] ?? '', creationDate: '2026-01-01T00:00:02+0000' });
@@ -88,6 +88,7 @@ export function sonarqubeVendor(issues: number, projects: number): FakeVendor {
         if (pathname !== '/api/issues/search') return failed(404, `Unknown url : ${pathname}`);
         const since = Date.parse(searchParams.get('createdAfter') ?? '2000-01-01');
         const wanted = all.filter((one) => one.project === searchParams.get('componentKeys') && Date.parse(String(one.creationDate)) >= since);
+        if (shifts && wanted[0]?.key === 'AX-0') all.push(...all.splice(0, 1).map((gone) => ({ ...gone, key: 'AX-99' })));
         return search(url, 'issues', searchParams.get('types') === 'VULNERABILITY' ? wanted : []);
       };
     },

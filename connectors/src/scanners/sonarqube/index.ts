@@ -2,6 +2,7 @@ import { obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
 import { defineScanner, type Http, Secret } from '../../core/contract.ts';
 import { itemsOf } from '../../core/reports.ts';
+import { assertUnmoved } from '../../core/shifts.ts';
 import { incomplete, MAX_RESULTS, Paging, type Position, positionAfter, positionOf, startOf } from './position.ts';
 
 const PAGE_SIZE = 500;
@@ -56,7 +57,8 @@ export const sonarqube = defineScanner({
         const { paging, rules } = page;
         const items = await itemsOf('sonarqube', JSON.stringify({ paging, [at.part]: records, rules }), `${at.part} of ${project}, page ${at.page}`);
         const isFirst = at.part === 'issues' && at.page === 1 && at.since === '';
-        at = positionAfter(at, paging, { count: records.length, lastCreated: str(obj(records.at(-1)).creationDate) });
+        if (at.page > 1) await assertUnmoved(`The ${at.part} of ${project}`, at.last, () => keyAt(http, at, config));
+        at = positionAfter(at, paging, { count: records.length, lastCreated: str(obj(records.at(-1)).creationDate), lastKey: keyOf(records.at(-1)) ?? '' });
         yield { items, ...(isFirst ? { covers: [{ type: 'repository', name: project }] } : {}), checkpoint: { ...at } };
       }
     }
@@ -64,6 +66,16 @@ export const sonarqube = defineScanner({
     return { coverage: 'complete', cursor: null };
   },
 });
+
+function keyOf(record: unknown): string | undefined {
+  return str(obj(record).key);
+}
+
+/** The key of the record before the current page. */
+async function keyAt(http: Http, at: Position, config: Static<typeof Config>): Promise<string | undefined> {
+  const page: Static<typeof Page> = await http.getJson(`api/${at.part}/search`, Page, { ...queryOf(at, config), p: at.read, ps: 1 });
+  return keyOf((at.part === 'hotspots' ? page.hotspots : page.issues)?.[0]);
+}
 
 /** Uses the older parameter names, which all versions and the cloud support. */
 function queryOf({ project, part, page, since }: Position, { organization }: Static<typeof Config>) {

@@ -11,8 +11,12 @@ afterEach(async () => {
   for (const fake of running.splice(0)) await fake.close();
 });
 
-async function run(config: Record<string, unknown>, vendor: FakeVendor, { pageSize = 5, fault }: { pageSize?: number; fault?: Fault } = {}) {
-  const fake = await serveFake(vendor, { pageSize }, fault);
+async function run(
+  config: Record<string, unknown>,
+  vendor: FakeVendor,
+  { pageSize = 5, shifts = false, fault }: { pageSize?: number; shifts?: boolean; fault?: Fault } = {},
+) {
+  const fake = await serveFake(vendor, { pageSize, shifts }, fault);
   running.push(fake);
   const { credentials } = vendor.settings(fake.origin);
   const context = contextOf(sonarqube, { config: { api_url: fake.origin, ...config }, credentials } as Settings);
@@ -51,13 +55,13 @@ it('reads more than 10,000 results of a project', async () => {
   const { observations, coverage, requests } = await run({ projects: ['acme:shop'] }, sonarqubeVendor(10_700, 1), { pageSize: 500 });
   expect(new Set(observations.map(({ external_id }) => external_id)).size).toBe(10_700 + 3);
   expect(coverage).toBe('complete');
-  expect(requests.filter(({ url }) => url.searchParams.has('createdAfter'))).toHaveLength(2);
+  expect(requests.filter(({ url }) => url.searchParams.has('createdAfter') && url.searchParams.get('ps') === '500')).toHaveLength(2);
 });
 
 it('reports when it cannot read past 10,000 results', () => {
   const at = { ...startOf('acme:shop'), page: 20, total: 12_000 };
   const paging = { pageIndex: 20, pageSize: 500, total: 12_000 };
-  const last = { count: 500, lastCreated: '2026-01-01T00:00:00+0000' };
+  const last = { count: 500, lastCreated: '2026-01-01T00:00:00+0000', lastKey: 'AX-1' };
   expect(positionAfter(at, paging, last)).toEqual({ ...startOf('acme:shop'), since: '2026-01-01T00:00:00+0000' });
   expect(() => positionAfter({ ...at, since: last.lastCreated }, paging, last)).toThrow(/more than 10000 vulnerabilities with the same creation time/);
   expect(() => positionAfter({ ...at, part: 'hotspots' }, paging, last)).toThrow(/12000 hotspots/);
@@ -67,4 +71,11 @@ it('reports when it cannot read past 10,000 results', () => {
 
 it('is incomplete when a page is repeated', async () => {
   await expect(run({ projects: ['acme:shop'] }, sonarqubeFake, { fault: { kind: 'repeated', at: 2 } })).rejects.toMatchObject({ kind: 'incomplete' });
+});
+
+it('is incomplete when the list shifts between two pages and its length stays the same', async () => {
+  await expect(run({ projects: ['acme:shop'] }, sonarqubeFake, { shifts: true })).rejects.toMatchObject({
+    kind: 'incomplete',
+    message: expect.stringContaining('The issues of acme:shop changed'),
+  });
 });
