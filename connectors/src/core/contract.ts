@@ -35,6 +35,13 @@ export interface OutgoingRequest {
   body: string | undefined;
 }
 
+/** A response with an unexpected status. The text is its beginning. */
+export interface RefusedRequest {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  text: string;
+}
+
 interface ConnectorBase<C extends TObject, S extends TObject> {
   /** Also the name of the folder and the source of the findings. */
   id: string;
@@ -63,6 +70,8 @@ interface ConnectorBase<C extends TObject, S extends TObject> {
   authorize(settings: Settings<C, S> & Session, request: OutgoingRequest): Record<string, string>;
   /** For vendors that signal a rate limit with a status other than 429. Returns the minimum wait in seconds, or null if the response is not a rate limit. */
   rateLimited?(status: number, headers: Readonly<Record<string, string>>): number | null;
+  /** For vendors that say only in the text of a response what is wrong. Returns null if the status says enough. */
+  explain?(response: RefusedRequest): { kind: FaultKind; message: string } | null;
   /** Makes one cheap request that fails if the settings are wrong. */
   check(context: Context<C, S>): Promise<void>;
 }
@@ -270,10 +279,14 @@ export type FaultKind =
 /** Ends the run. The message tells a person what is wrong. */
 export class ConnectorError extends Error {
   readonly kind: FaultKind;
-  constructor(kind: FaultKind, message: string, options?: ErrorOptions) {
-    super(message, options);
+  /** The status of the response that caused it. Null if it was not a response. */
+  readonly status: number | null;
+  constructor(kind: FaultKind, message: string, options: ErrorOptions & { status?: number } = {}) {
+    // Messages quote vendors and are stored. PostgreSQL accepts neither U+0000 nor half of a surrogate pair.
+    super(message.replaceAll('\0', '').toWellFormed().slice(0, 2_000).toWellFormed(), options);
     this.name = 'ConnectorError';
     this.kind = kind;
+    this.status = options.status ?? null;
   }
 }
 

@@ -1,30 +1,47 @@
-import { type Connector, ConnectorError } from './contract.ts';
+import { type Connector, ConnectorError, type FaultKind, type RefusedRequest } from './contract.ts';
 
 interface Circumstances {
   isRateLimit: boolean;
   /** The request was sent before. */
   isRetry: boolean;
+  now: number;
 }
 
+/** Signatures and tokens are valid for a few minutes around the time of their creation. */
+const MAX_CLOCK_SKEW_MS = 5 * 60_000;
+
 /** The error for a response with an unexpected status, quoting what the vendor said. */
-export function responseError({ name, permissions }: Connector, status: number, text: string, { isRateLimit, isRetry }: Circumstances): ConnectorError {
+export function responseError(connector: Connector, response: RefusedRequest, { isRateLimit, isRetry, now }: Circumstances): ConnectorError {
+  const { name, permissions } = connector;
+  const { status, headers, text } = response;
+  const fault = (kind: FaultKind, message: string): ConnectorError => new ConnectorError(kind, message, { status });
   const message = text
     .replaceAll(/<[^<>]*>/g, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim()
     .slice(0, 300);
   const quoted = message === '' ? '' : ` Response: ${message}`;
-  if (isRateLimit)
-    return new ConnectorError('rate_limited', `${name} is limiting the request rate (${status})${isRetry ? ', also after retries' : ''}.${quoted}`);
-  if (status === 401) return new ConnectorError('credentials', `${name} refused the credentials (401). Create new ones: ${permissions}.${quoted}`);
-  if (status === 403) return new ConnectorError('credentials', `${name} does not allow this with these credentials (403). They need: ${permissions}.${quoted}`);
-  if (status === 404 || status === 410)
-    return new ConnectorError(
+  const explained = connector.explain?.(response);
+  if (explained) return fault(explained.kind, `${explained.message}${quoted}`);
+  const skewMinutes = status < 400 || status > 403 ? 0 : clockSkewMinutes(headers, now);
+  if (skewMinutes > 0)
+    return fault(
       'configuration',
-      `${name} did not find the requested resource (${status}). Check the names and ids in the configuration.${quoted}`,
+      `${name} refused the request (${status}). The clock of this machine differs from the clock of ${name} by ${skewMinutes} minutes. Correct it.${quoted}`,
     );
-  if (status >= 500) return new ConnectorError('unavailable', `${name} returned a server error (${status})${isRetry ? ', also after retries' : ''}.${quoted}`);
-  return new ConnectorError('configuration', `${name} refused the request (${status}).${quoted}`);
+  if (isRateLimit) return fault('rate_limited', `${name} is limiting the request rate (${status})${isRetry ? ', also after retries' : ''}.${quoted}`);
+  if (status === 401) return fault('credentials', `${name} refused the credentials (401). Create new ones: ${permissions}.${quoted}`);
+  if (status === 403) return fault('credentials', `${name} does not allow this with these credentials (403). They need: ${permissions}.${quoted}`);
+  if (status === 404 || status === 410)
+    return fault('configuration', `${name} did not find the requested resource (${status}). Check the names and ids in the configuration.${quoted}`);
+  if (status >= 500) return fault('unavailable', `${name} returned a server error (${status})${isRetry ? ', also after retries' : ''}.${quoted}`);
+  return fault('configuration', `${name} refused the request (${status}).${quoted}`);
+}
+
+/** Zero if the vendor does not state its time or both clocks agree. */
+function clockSkewMinutes({ date }: Readonly<Record<string, string>>, now: number): number {
+  const skew = Math.abs(Date.parse(date ?? '') - now);
+  return skew > MAX_CLOCK_SKEW_MS ? Math.round(skew / 60_000) : 0;
 }
 
 export function unreachable(url: URL, message: string): ConnectorError {

@@ -1,10 +1,11 @@
+import manifest from '../../package.json' with { type: 'json' };
 import { type Connector, ConnectorError, type HttpRequest, type OutgoingRequest, type Settings } from './contract.ts';
 import { messageOf, redirectError } from './faults.ts';
 import type { HttpHost } from './http-host.ts';
 import { createRedactor, type RequestRecord, recordBody } from './responses.ts';
 
 const MAX_REDIRECTS = 5;
-const USER_AGENT = 'remediation-risk-service';
+const USER_AGENT = `remediation-risk-service/${manifest.version}`;
 
 /** What all requests of one client share. */
 export interface ClientState {

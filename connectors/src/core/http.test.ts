@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Type } from 'typebox';
 import { afterEach, describe, expect, it } from 'vitest';
 import { contextOf } from '../testing/host.ts';
-import { defineScanner } from './contract.ts';
+import { ConnectorError, defineScanner } from './contract.ts';
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -62,4 +62,33 @@ describe('failing vendors', () => {
     const often = await clientOf((_request, response) => response.writeHead(status).end(), 3);
     await expect(often.http.text({ path: '/' })).rejects.toThrow(`${words}${retried}.`);
   });
+
+  it('a wrong clock is named instead of missing permissions', async () => {
+    const date = new Date(Date.now() - 3_600_000).toUTCString();
+    const { http } = await clientOf((_request, response) => response.writeHead(403, { date }).end('Signature expired'));
+    await expect(http.text({ path: '/' })).rejects.toMatchObject({
+      kind: 'configuration',
+      status: 403,
+      message: expect.stringContaining('clock of Vendor by 60 minutes'),
+    });
+  });
+
+  it('a web page is named as such', async () => {
+    const { http } = await clientOf((_request, response) => response.end('\n<!DOCTYPE html><html><title>Sign in</title></html>'));
+    await expect(http.getJson('api', Type.Object({}))).rejects.toMatchObject({
+      kind: 'invalid_answer',
+      message: expect.stringContaining('/api is a web page'),
+    });
+  });
+
+  it('messages never contain characters that cannot be stored', async () => {
+    const { http } = await clientOf((_request, response) => response.writeHead(400).end('bad\0request \ud800'));
+    await expect(http.text({ path: '/' })).rejects.toThrow('badrequest');
+    expect(new ConnectorError('incomplete', `a\0b${'x'.repeat(1_997)}\u{1f600}`).message).toMatch(/^abx+\ufffd$/);
+  });
+});
+
+it('a request names the service and its version', async () => {
+  const { http } = await clientOf((request, response) => response.end(request.headers['user-agent']));
+  expect((await http.text({ path: '/' })).body).toMatch(/^remediation-risk-service\/\d+\.\d+\.\d+$/);
 });

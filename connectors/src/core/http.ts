@@ -3,7 +3,7 @@ import { type Connector, ConnectorError, type Http, type HttpRequest, type HttpR
 import { backOffMs, interrupted, isPermanent, messageOf, responseError, retryAfterMs, unreachable } from './faults.ts';
 import type { HttpHost } from './http-host.ts';
 import { type ClientState, createState, type SendOptions, sendOnce, urlOf } from './http-request.ts';
-import { joinHeaders, parseJson, readText } from './responses.ts';
+import { isWebPage, joinHeaders, parseJson, readText, webPageError } from './responses.ts';
 
 /** The HTTP client of every connector: allowed origins, retries, Retry-After, limits, redaction and a record of each request. */
 export function createHttp(connector: Connector, settings: Settings, host: HttpHost): Http {
@@ -32,7 +32,9 @@ function clientOf(state: ClientState, tokenOf: SendOptions['tokenOf']): Http {
       sendWithRetries(state, request, buffered, async (body) => {
         const text = await readText(body);
         if (request.isComplete?.(text) ?? true) return text;
-        throw new ConnectorError('invalid_answer', `The response to ${pathOf(request)} does not match the vendor's documentation, or was truncated.`);
+        throw isWebPage(text)
+          ? webPageError(pathOf(request))
+          : new ConnectorError('invalid_answer', `The response to ${pathOf(request)} does not match the vendor's documentation, or was truncated.`);
       }),
     stream: (request) => sendWithRetries(state, request, streamed, async (body) => withReadableError(state, body, urlOf(state, request))),
     pause: (n) => host.wait(Math.min(1_000 * 2 ** Math.min(n, 5), 30_000), host.signal).then(() => host.signal.throwIfAborted()),
@@ -64,7 +66,11 @@ async function sendWithRetries<T>(
         attempt--;
         continue;
       }
-      fault = responseError(connector, response.status, text, { isRateLimit: rateLimitSeconds !== null || response.status === 429, isRetry: attempt > 1 });
+      fault = responseError(
+        connector,
+        { status: response.status, headers, text },
+        { isRateLimit: rateLimitSeconds !== null || response.status === 429, isRetry: attempt > 1, now: host.now() },
+      );
       if (fault.kind !== 'rate_limited' && fault.kind !== 'unavailable') throw fault;
       wait = Math.max(wait, retryAfterMs(response.headers, host.now()), 1000 * (rateLimitSeconds ?? 0));
       // A rate-limited request was not executed, so it is always safe to retry.

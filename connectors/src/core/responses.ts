@@ -51,11 +51,24 @@ export function joinHeaders(headers: Readonly<Record<string, string | string[] |
   );
 }
 
+export function isWebPage(text: string): boolean {
+  return /^\s*(?:<!doctype html|<html)/i.test(text);
+}
+
+/** The usual cause is the URL of the web interface instead of the API, or a proxy that asks for a login. */
+export function webPageError(path: string): ConnectorError {
+  return new ConnectorError(
+    'invalid_answer',
+    `The response to ${path} is a web page. Check that the configured URL is that of the API, and that no login page or proxy answers instead.`,
+  );
+}
+
 export function parseJson<T extends TSchema>(schema: T, text: string, path: string): Static<T> {
   let value: unknown;
   try {
     value = text === '' ? null : JSON.parse(text);
   } catch {
+    if (isWebPage(text)) throw webPageError(path);
     throw new ConnectorError('invalid_answer', `The response to ${path} is not valid JSON, or was truncated.`);
   }
   const compiled = Compile(schema);

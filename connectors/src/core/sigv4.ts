@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { Type } from 'typebox';
-import { type OutgoingRequest, Secret } from './contract.ts';
+import { type FaultKind, type OutgoingRequest, type RefusedRequest, Secret } from './contract.ts';
 
 /** AWS Signature Version 4 in the Authorization header: https://docs.aws.amazon.com/IAM/latest/UserGuide/create-signed-request.html */
 
@@ -50,6 +50,15 @@ export function signedHeaders({ method, url, body }: OutgoingRequest, { keys, re
     ...sent,
     authorization: `AWS4-HMAC-SHA256 Credential=${keys.access_key_id}/${scope}, SignedHeaders=${names}, Signature=${signature}`,
   };
+}
+
+/** AWS reports throttling with the status 400, and a wrong clock like missing permissions. */
+export function explainAws({ headers, text }: RefusedRequest): { kind: FaultKind; message: string } | null {
+  const what = `${headers['x-amzn-errortype'] ?? ''} ${text}`;
+  if (/Throttling|TooManyRequests|RequestLimitExceeded|SlowDown/.test(what)) return { kind: 'rate_limited', message: 'AWS is limiting the request rate.' };
+  if (/Signature expired|Signature not yet current|RequestTimeTooSkewed|RequestExpired/.test(what))
+    return { kind: 'configuration', message: 'The clock of this machine differs from the clock of AWS. Correct it.' };
+  return null;
 }
 
 /** Percent-encodes everything except letters, digits and -._~, as AWS requires. */

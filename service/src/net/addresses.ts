@@ -1,7 +1,10 @@
 import { lookup as resolve } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
-/** Threat: server-side request forgery. Callers choose addresses, and must not reach networks that only this machine can reach. */
+/**
+ * Threat: server-side request forgery. Callers choose addresses, and must not reach networks that only this machine can reach.
+ * Complete as of the IANA registries of special-purpose addresses (RFC 6890). Of IPv6, only 2000::/3 is assigned for global use, so everything else is refused.
+ */
 const PRIVATE = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -11,23 +14,19 @@ const PRIVATE = [
   '172.16.0.0/12',
   '192.0.0.0/24',
   '192.0.2.0/24',
+  '192.88.99.0/24',
   '192.168.0.0/16',
   '198.18.0.0/15',
   '198.51.100.0/24',
   '203.0.113.0/24',
   '224.0.0.0/3',
-  '::/127',
-  '64:ff9b::/96',
-  '64:ff9b:1::/48',
-  '100::/64',
+  '::/3',
   '2001::/23',
   '2001:db8::/32',
   '2002::/16',
   '3fff::/20',
-  'fc00::/7',
-  'fe80::/10',
-  'fec0::/10',
-  'ff00::/8',
+  '4000::/2',
+  '8000::/1',
 ];
 
 export class AddressRefused extends Error {
@@ -47,7 +46,9 @@ export interface Guard {
 export function createGuard(allowedNetworks: readonly string[]): Guard {
   const refused = networks(PRIVATE);
   const allowed = networks(allowedNetworks);
-  const isAllowed = (address: string): boolean => {
+  const isAllowed = (given: string): boolean => {
+    // A resolver can add the interface of a link-local address: fe80::1%eth0.
+    const address = given.replace(/%.*$/, '');
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
     return allowed.check(address, family) || !refused.check(address, family);
   };

@@ -33,7 +33,7 @@ export function faultOf(error: unknown, { timeout, signal, timeoutMs, throughPro
   if (throughProxy && isConnectError(error)) return connection(`the outbound proxy cannot be reached (${code}); an operator can correct RRS_OUTBOUND_PROXY`);
   if (code === 'ECONNRESET' || code.startsWith('Z_') || code.startsWith('ERR__ERROR_FORMAT'))
     return new OutboundFault('interrupted', 'the connection was interrupted or the response is corrupt', { cause: error });
-  return connection(messageOf(error) || code || 'no connection');
+  return connection(CAUSES[code] ?? (code.startsWith('ERR_SSL_') ? `TLS failed (${code})` : messageOf(error) || code || 'no connection'));
 }
 
 export function proxyRefusal(status: number | null, cause?: unknown): OutboundFault {
@@ -54,6 +54,20 @@ const UNKNOWN_AUTHORITY = new Set([
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
+
+/** What common error codes mean to the person who entered the URL. */
+const CAUSES: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'the host name does not exist; check the URL',
+  EAI_AGAIN: 'the host name could not be resolved; try again later',
+  ECONNREFUSED: 'the server refuses connections on this port; check the port, and that the server is running',
+  ETIMEDOUT: 'the server did not accept the connection in time; check the URL and the firewall',
+  EHOSTUNREACH: 'there is no route to the server; check the URL and the firewall',
+  ENETUNREACH: 'there is no route to the server; check the URL and the firewall',
+  EPROTO: 'the server does not answer with TLS on this port; check whether the URL must start with http instead of https',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'the server does not answer with TLS on this port; check whether the URL must start with http instead of https',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'the server does not answer with TLS on this port; check whether the URL must start with http instead of https',
+  CERT_HAS_EXPIRED: 'the certificate of the server has expired',
+};
 
 function statusOf(error: unknown): number | null {
   return error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : null;

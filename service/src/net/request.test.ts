@@ -48,6 +48,13 @@ describe('an outgoing request', () => {
     'http://0/',
     'http://[fd00::1]/',
     'http://[64:ff9b::7f00:1]/',
+    'http://[::7f00:1]/',
+    'http://[::ffff:0:7f00:1]/',
+    'http://[100:0:0:1::1]/',
+    'http://[5f00::1]/',
+    'http://[fe80::1]/',
+    'http://192.88.99.1/',
+    'http://255.255.255.255/',
   ])('refuses %s', async (address) => {
     await expect(outbound().send(get(new URL(address)))).rejects.toMatchObject({ kind: 'refused_address' });
   });
@@ -69,13 +76,21 @@ describe('an outgoing request', () => {
     const slow = await serve((_, response) => response.writeHead(200).write('x'));
     await expect(outbound(...LOCAL).send(get(slow, { timeoutMs: 50 }))).rejects.toMatchObject({ kind: 'timeout' });
     const bomb = await serve((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(1_000_000))));
-    await expect(outbound(...LOCAL).send(get(bomb))).rejects.toMatchObject({ kind: 'too_large' });
+    await expect(outbound(...LOCAL).send(get(bomb))).rejects.toMatchObject({ kind: 'too_large', message: 'the response exceeds 10000 bytes' });
     await expect(outbound(...LOCAL).send(get(silent, { signal: AbortSignal.abort(new Error('enough')) }))).rejects.toThrow('enough');
     const cut = await serve((request, response) => {
       response.writeHead(200, { 'content-length': '100' }).write('half');
       setImmediate(() => request.socket.destroy());
     });
     await expect(outbound(...LOCAL).send(get(cut))).rejects.toMatchObject({ kind: 'interrupted' });
-    await expect(outbound(...LOCAL).send(get(new URL('http://127.0.0.1:1/')))).rejects.toMatchObject({ kind: 'connection' });
+    await expect(outbound(...LOCAL).send(get(new URL('http://127.0.0.1:1/')))).rejects.toMatchObject({
+      kind: 'connection',
+      message: expect.stringContaining('refuses connections on this port'),
+    });
+    const plain = await serve((_, response) => response.end('no TLS here'));
+    await expect(outbound(...LOCAL).send(get(new URL(plain.href.replace('http:', 'https:'))))).rejects.toMatchObject({
+      kind: 'connection',
+      message: expect.stringMatching(/^the server does not answer with TLS/),
+    });
   });
 });

@@ -100,7 +100,7 @@ async function* contentOf(response: http.IncomingMessage, maxBytes: number, toFa
   try {
     for await (const chunk of uncompressed(response) as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size > maxBytes) throw new OutboundFault('too_large', `the response exceeds ${maxBytes} bytes`);
+      if (size > maxBytes) throw new OutboundFault('too_large', `the response exceeds ${sizeOf(maxBytes)}`);
       yield chunk;
     }
     if (!response.complete) throw new OutboundFault('interrupted', 'the response is incomplete');
@@ -109,6 +109,10 @@ async function* contentOf(response: http.IncomingMessage, maxBytes: number, toFa
   } finally {
     response.destroy();
   }
+}
+
+function sizeOf(bytes: number): string {
+  return bytes < 2 ** 20 ? `${bytes} bytes` : `${Math.round(bytes / 2 ** 20)} MiB`;
 }
 
 function uncompressed(response: http.IncomingMessage): Readable {

@@ -49,3 +49,25 @@ it('refuses one URL for several regions', async () => {
     message: expect.stringContaining('{region}'),
   });
 });
+
+it('retries throttling that AWS reports with the status 400, and names a wrong clock', async () => {
+  const answers = (type: string, message: string, times: number) => {
+    let left = times;
+    return serveFake(
+      {
+        ...awsInspector2Fake,
+        answer: (options) => {
+          const handle = awsInspector2Fake.answer(options);
+          return (request) => (left-- > 0 ? { status: 400, headers: { 'x-amzn-errortype': type }, body: { message } } : handle(request));
+        },
+      },
+      { pageSize: 10 },
+    );
+  };
+  await fake.close();
+  fake = await answers('ThrottlingException', 'Rate exceeded', 2);
+  expect((await collect(awsInspector2, context())).coverage).toBe('complete');
+  await fake.close();
+  fake = await answers('InvalidSignatureException', 'Signature expired: 20261115T080000Z is now earlier than 20261115T090000Z', 100);
+  await expect(collect(awsInspector2, context())).rejects.toMatchObject({ kind: 'configuration', message: expect.stringContaining('clock of this machine') });
+});

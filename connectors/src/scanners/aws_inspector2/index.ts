@@ -2,7 +2,7 @@ import { obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
 import { ConnectorError, defineScanner, type Http, type Json } from '../../core/contract.ts';
 import { itemsOf } from '../../core/reports.ts';
-import { awsKeyFields, signedHeaders } from '../../core/sigv4.ts';
+import { awsKeyFields, explainAws, signedHeaders } from '../../core/sigv4.ts';
 import { coverageOf } from './coverage.ts';
 
 /** The maximum of the API. */
@@ -54,6 +54,7 @@ export const awsInspector2 = defineScanner({
     const headers: Record<string, string> = request.body === undefined ? {} : { 'content-type': 'application/json' };
     return signedHeaders(request, { keys: credentials, region, service: 'inspector2', at: new Date() }, headers);
   },
+  explain: explainAws,
   async check({ http, config }) {
     assertDistinct(config);
     for (const region of config.regions) await send(http, `${urlOf(config, region)}/findings/list`, Findings, { maxResults: 1 });

@@ -2,6 +2,7 @@ import type { Asset } from '@rrs/scan-reports';
 import { obj } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
 import { ConnectorError, defineScanner, type Http, type Json, Secret } from '../../core/contract.ts';
+import { eachPageOnce } from '../../core/each-page-once.ts';
 import { projectsQuery, ResponseBody, type Scope, scopeQuery, vulnerabilitiesQuery } from './query.ts';
 import { projectAsset, readVulnerabilities } from './report.ts';
 
@@ -95,7 +96,9 @@ async function vulnerabilities(http: Http, scope: Scope, variables: { path: stri
 
 async function projectsOf(http: Http, path: string): Promise<Asset[]> {
   const projects: unknown[] = [];
+  const visit = eachPageOnce(`the projects of ${path}`);
   for (let after: string | null = ''; after !== null; ) {
+    visit(after);
     const { group }: Data = await send(http, projectsQuery, { path, first: PAGE_SIZE, after: after || null });
     projects.push(...(group?.projects?.nodes ?? []));
     after = nextCursor(group?.projects?.pageInfo, after);

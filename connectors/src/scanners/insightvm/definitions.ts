@@ -1,6 +1,7 @@
 import { type Obj, obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
 import { ConnectorError, type Http, type Json } from '../../core/contract.ts';
+import { eachPageOnce } from '../../core/each-page-once.ts';
 
 const Page = Type.Object({
   data: Type.Array(Type.Unknown()),
@@ -30,7 +31,9 @@ export function definitions(http: Http): Definitions {
 
   const load = async (ids: readonly string[]): Promise<void> => {
     const filter = { vulnerability: `id IN [${ids.map((id) => `'${id}'`).join(',')}]` };
+    const visit = eachPageOnce('the vulnerabilities of InsightVM');
     for (let cursor: string | null = ''; cursor !== null; ) {
+      visit(cursor);
       const page = await search(http, 'vulnerabilities', { size: MAX_PAGE_SIZE, cursor: cursor || null }, filter);
       for (const definition of page.data.map(obj)) known.set(str(definition.id)?.toLowerCase() ?? '', definition);
       cursor = page.metadata.cursor || null;

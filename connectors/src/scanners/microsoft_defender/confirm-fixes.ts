@@ -1,6 +1,7 @@
 import { str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
 import type { Http } from '../../core/contract.ts';
+import { eachPageOnce } from '../../core/each-page-once.ts';
 import { Page, searchOf } from './page.ts';
 import { type Change, caseless } from './vulnerability.ts';
 
@@ -32,7 +33,9 @@ export function createFixFilter(http: Http): (changes: readonly Change[]) => Pro
 async function machinesWith(http: Http, cve: string): Promise<Set<string> | null> {
   const machines = new Set<string>();
   const path = `api/vulnerabilities/${encodeURIComponent(cve)}/machineReferences`;
+  const visit = eachPageOnce(`the devices with ${cve}`);
   for (let next: string | null = ''; next !== null; ) {
+    visit(next);
     const { body }: { body: Static<typeof Machines> } = await http.json(Machines, { path: `${path}${next}`, accept: [404] });
     if (!('value' in body)) return null;
     for (const machine of body.value) machines.add(str(caseless(machine).id) ?? '');

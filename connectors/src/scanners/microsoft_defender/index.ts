@@ -3,6 +3,7 @@ import { record } from '@rrs/scan-reports/normalize.ts';
 import { obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
 import { defineScanner, type Http, Secret } from '../../core/contract.ts';
+import { eachPageOnce } from '../../core/each-page-once.ts';
 import { clientToken } from '../../core/oauth.ts';
 import { createFixFilter } from './confirm-fixes.ts';
 import { isReporting, machineAsset } from './machine.ts';
@@ -100,7 +101,9 @@ function newest(changes: readonly Change[], latest: Map<string, number>): Change
 async function machinesOf(http: Http): Promise<{ assets: Map<string, Asset>; covered: Asset[] }> {
   const assets = new Map<string, Asset>();
   const covered: Asset[] = [];
+  const visit = eachPageOnce('the devices of Defender');
   for (let next: string | null = `?$top=${MACHINES_PER_PAGE}&$skip=0`, requested = 0; next !== null; ) {
+    visit(next);
     const { value, '@odata.nextLink': link }: Static<typeof Page> = await http.getJson(`api/machines${next}`, Page);
     for (const machine of value.map(caseless)) {
       const id = str(machine.id);

@@ -32,13 +32,14 @@ export async function* pagesOf(http: Http, list: List, query: Query, first: numb
 /** The response may be empty if only changes are requested. Otherwise an empty response is invalid. */
 export async function documentOf(http: Http, { path, root }: List, query: Query): Promise<string> {
   const mayBeEmpty = 'detection_updated_since' in query;
-  const { body } = await http.text({
-    path,
-    query: { action: 'list', ...query },
-    isComplete: (text) => (mayBeEmpty && text.trim() === '') || endsWith(text, root) || endsWith(text, 'SIMPLE_RETURN'),
-  });
-  if (body.trim() === '' || endsWith(body, root)) return body;
-  throw await refusalOf(body);
+  const isComplete = (text: string): boolean => (mayBeEmpty && text.trim() === '') || endsWith(text, root) || endsWith(text, 'SIMPLE_RETURN');
+  for (let attempt = 1; ; attempt++) {
+    const { body } = await http.text({ path, query: { action: 'list', ...query }, isComplete });
+    if (body.trim() === '' || endsWith(body, root)) return body;
+    const refusal = await refusalOf(body);
+    if ((refusal.kind !== 'rate_limited' && refusal.kind !== 'unavailable') || attempt === ATTEMPTS) throw refusal;
+    await http.pause(attempt);
+  }
 }
 
 /** A copyright notice may follow the root element. */
@@ -46,7 +47,15 @@ function endsWith(text: string, root: string): boolean {
   return text.slice(-4_000).includes(`</${root}>`);
 }
 
-const KINDS: Readonly<Record<string, FaultKind>> = { 1960: 'rate_limited', 1965: 'rate_limited', 2000: 'credentials', 2012: 'credentials' };
+/** 999 is an internal error, after which Qualys asks to try again. */
+const KINDS: Readonly<Record<string, FaultKind>> = {
+  999: 'unavailable',
+  1960: 'rate_limited',
+  1965: 'rate_limited',
+  2000: 'credentials',
+  2012: 'credentials',
+};
+const ATTEMPTS = 4;
 
 /** Qualys reports errors in a separate document, sometimes with the status 200. */
 async function refusalOf(text: string): Promise<ConnectorError> {

@@ -140,6 +140,7 @@ describe('Qualys', () => {
   });
 
   it.each([
+    [999, 'unavailable'],
     [1965, 'rate_limited'],
     [2000, 'credentials'],
     [1905, 'configuration'],
@@ -147,5 +148,12 @@ describe('Qualys', () => {
     const body = `<SIMPLE_RETURN><RESPONSE><CODE>${code}</CODE><TEXT>parameter is not valid</TEXT></RESPONSE></SIMPLE_RETURN>`;
     await started((request, response) => (isList(request) ? { body } : response));
     await expect(collect(qualys, context())).rejects.toMatchObject({ kind, message: expect.stringContaining('parameter is not valid') });
+  });
+
+  it('retries when Qualys asks for it in a response with the status 200', async () => {
+    let failures = 2;
+    const body = '<SIMPLE_RETURN><RESPONSE><CODE>999</CODE><TEXT>Internal error, please try again later</TEXT></RESPONSE></SIMPLE_RETURN>';
+    await started((request, response) => (isList(request) && failures-- > 0 ? { body } : response));
+    expect((await collect(qualys, context())).coverage).toBe('complete');
   });
 });

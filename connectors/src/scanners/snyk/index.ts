@@ -1,6 +1,7 @@
 import type { Asset, ReportItem } from '@rrs/scan-reports';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, defineScanner, type Http, Secret } from '../../core/contract.ts';
+import { defineScanner, type Http, Secret } from '../../core/contract.ts';
+import { eachPageOnce } from '../../core/each-page-once.ts';
 import { itemsOf } from '../../core/reports.ts';
 
 const VERSION = '2024-10-15';
@@ -60,15 +61,15 @@ export const snyk = defineScanner({
 /** Issues contain only the id of their project. */
 async function projectsOf(http: Http, org: string): Promise<Map<string, Asset>> {
   const projects = new Map<string, Asset>();
+  const visit = eachPageOnce('the projects of Snyk');
   for (let after: string | null = ''; after !== null; ) {
+    visit(after);
     const page: Static<typeof Projects> = await http.getJson(`${org}/projects`, Projects, { version: VERSION, limit: 100, starting_after: after || null });
     for (const { id, attributes } of page.data) {
       if (attributes.status === 'inactive') continue;
       projects.set(id, { type: 'repository', name: attributes.name, identifiers: [{ kind: 'cloud_id', value: id }] });
     }
-    const next = nextCursor(page.links?.next);
-    if (next !== null && next === after) throw new ConnectorError('incomplete', 'Snyk sent the same page of projects again.');
-    after = next;
+    after = nextCursor(page.links?.next);
   }
   return projects;
 }

@@ -131,18 +131,27 @@ export async function collectBatches<Batch, Result>(
     const seen = new Set<string>([JSON.stringify(run.checkpoint ?? null)]);
     for (let n = run.batches; ; n++) {
       const next = await batches.next();
-      if (next.done) return source.end(next.value);
+      if (next.done) {
+        const ended = source.end(next.value);
+        assertStorable(connector, ended.cursor);
+        return ended;
+      }
       if (n >= deps.pages)
         throw new ConnectorError('incomplete', `${connector.name} returned more than ${n} pages, the limit of one run. Limit the connection to less data.`);
       const requests = requestLog.drainRecords();
       const counts = requestLog.drainCounts();
-      await db.withTenant({ orgId: run.org_id }, async (tx) => {
+      const storing = db.withTenant({ orgId: run.org_id }, async (tx) => {
         const { records, checkpoint } = await source.store(tx, next.value, n, requests);
+        assertStorable(connector, checkpoint);
         const marks = [JSON.stringify(checkpoint), source.digest(next.value)].filter((mark) => mark !== null);
         if (marks.some((mark) => seen.has(mark)))
           throw new ConnectorError('incomplete', `${connector.name} returned the same page again instead of the next one.`);
         await storeProgress(tx, claimed, { checkpoint: JSON.stringify(checkpoint), batches: n + 1, records, ...counts });
         for (const mark of marks) seen.add(mark);
+      });
+      await storing.catch((error: unknown) => {
+        requestLog.addCounts(counts);
+        throw error;
       });
     }
   } catch (error) {
@@ -158,6 +167,12 @@ export async function collectBatches<Batch, Result>(
     await Promise.resolve(batches[Symbol.asyncDispose]()).catch(() => {});
     await db.withTenant({ orgId: run.org_id }, (tx) => storeProgress(tx, claimed, requestLog.drainCounts())).catch(() => {});
   }
+}
+
+/** Positions contain what vendors sent. PostgreSQL stores neither U+0000 nor half of a surrogate pair, which JSON escapes. */
+function assertStorable({ name }: Connector, position: Json): void {
+  if (/\\u(?:0000|d[89a-f])/.test(JSON.stringify(position)))
+    throw new ConnectorError('invalid_answer', `${name} sent a page position with characters that cannot be stored.`);
 }
 
 const WATCH_MS = 1_000;
