@@ -40,6 +40,31 @@ export async function learn(tx: SystemTx, items: readonly Knowledge[]): Promise<
   return changed[0]?.changed ?? 0;
 }
 
+/** The EPSS score of a CVE. */
+export interface Score {
+  id: string;
+  score: number;
+  percentile: number;
+  date: string;
+}
+
+/** Stores scores, with few parameters for many rows. Returns how many vulnerabilities changed, also if only the date did. */
+export async function learnScores(tx: SystemTx, scores: readonly Score[]): Promise<number> {
+  const column = <Name extends keyof Score>(name: Name): Score[Name][] => scores.map((score) => score[name]);
+  const { rows } = await sql<{ changed: number }>`
+    with reported as (
+      select distinct on (id) * from unnest(${column('id')}::text[], ${column('score')}::real[], ${column('percentile')}::real[], ${column('date')}::text[]) as s (id, epss, percentile, date)
+      order by id
+    ), stored as (
+      insert into vulnerabilities as v (id, epss, epss_percentile, epss_date) select id, epss, percentile, date from reported
+      on conflict (id) do update set epss = excluded.epss, epss_percentile = excluded.epss_percentile, epss_date = excluded.epss_date, updated_at = now()
+      where (v.epss, v.epss_percentile, v.epss_date) is distinct from (excluded.epss, excluded.epss_percentile, excluded.epss_date)
+      returning 1
+    )
+    select count(*)::int as changed from stored`.execute(tx);
+  return rows[0]?.changed ?? 0;
+}
+
 /** Groups the items by normalized id. Items with the same id are merged. */
 function mergeById(items: readonly Knowledge[]): Map<string, Knowledge> {
   const byId = new Map<string, Knowledge>();

@@ -64,16 +64,20 @@ describe('the daily file', () => {
     expect(again).toMatchObject({ items: [], asOf: '2026-11-14', cursor: first.cursor });
   });
 
-  it('resumes after a broken connection, or starts over if there is a new file', async () => {
+  it('is downloaded completely before it is returned, in one batch', async () => {
     const body = `${HEAD}${rows(5_000)}`;
     const broken = { body: body.slice(0, 100_000), headers: { 'content-length': String(body.length) } };
     const run = await scores([broken, { body }]);
     expect(run.items.map(({ id }) => id)).toEqual(Array.from({ length: 5_000 }, (_, n) => `CVE-2025-${10_000 + n}`));
-    const tomorrow = body.replace('2026-11-14', '2026-11-15');
-    const restarted = await scores([broken, { body: tomorrow }]);
-    expect(restarted.items.slice(-5_000).every(({ epss: score }) => score?.date === '2026-11-15')).toBe(true);
-    expect(restarted.items.length).toBeGreaterThan(5_000);
-    expect(restarted.asOf).toBe('2026-11-15');
+    expect(run.checkpoints).toHaveLength(1);
+    expect(run.requests).toHaveLength(2);
+  });
+
+  it('that is a web page is named as such', async () => {
+    await expect(scores([{ body: '<!doctype html><title>Sign in</title>' }])).rejects.toMatchObject({
+      kind: 'invalid_answer',
+      message: expect.stringContaining('is a web page'),
+    });
   });
 
   it('fails as unavailable if it is never complete', async () => {

@@ -1,15 +1,19 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import type { Rejection } from '@rrs/scan-reports';
 import { date, num, obj } from '@rrs/scan-reports/read.ts';
-import { ConnectorError, type Http, type Json, type KnowledgeBatch, type KnowledgeResult } from '../../core/contract.ts';
+import { ConnectorError, type Http, type Json, type Knowledge, type KnowledgeBatch, type KnowledgeResult } from '../../core/contract.ts';
 import { readRecords } from '../../core/knowledge.ts';
+import { isWebPage, webPageError } from '../../core/responses.ts';
 import { scoreOf } from './score.ts';
 
 const COLUMNS = 'cve,epss,percentile';
 const HEAD_LINES = 2;
-const BATCH_ROWS = 2_000;
 const ATTEMPTS = 5;
 const MAX_LINE = 1_000;
+/** Twenty times the current size of the compressed file. */
+const MAX_BYTES = 64 * 2 ** 20;
+const SLICE_BYTES = 64 * 2 ** 10;
 /** Twenty times the current size of the file. */
 const MAX_CHARACTERS = 256 * 2 ** 20;
 /** A file with fewer rows than this share of the last file is incomplete. */
@@ -21,33 +25,46 @@ interface Release {
   at: Date;
 }
 
-interface Batch {
+interface ScoreFile extends KnowledgeBatch {
   release: Release;
-  rows: string[];
-  /** The number of rows up to the end of this batch. */
-  end: number;
+  rows: number;
 }
 
-/** A file, identified by the time of its scores, and the number of rows read. */
+/** A file, identified by the time of its scores, and its number of rows. */
 interface Position {
   at: Date | null;
   rows: number;
 }
 
 export async function checkFile(http: Http, url: string): Promise<void> {
-  for await (const _ of batchesOf(await open(http, url))) return;
+  await read(await download(http, url), { rows: 1 });
 }
 
-/** Retries an interrupted download and resumes after the last batch, unless there is a new file by then. */
+/** Downloads the whole file before anything is written, so that a slow database cannot break the download. Then all scores form one batch. */
 export async function* scoresByFile(
   { http, checkpoint, cursor }: { http: Http; checkpoint: Json; cursor: Json },
   url: string,
 ): AsyncGenerator<KnowledgeBatch, KnowledgeResult> {
-  const reached = positionOf(checkpoint);
+  const { release, rows, ...batch } = await readWithRetries(http, url);
+  const at = release.at.toISOString();
+  const day = at.slice(0, 10);
+  const last = positionOf(cursor);
+  const isFile = (position: Position): boolean => position.at?.getTime() === release.at.getTime();
+  if (last.at && release.at < last.at)
+    throw new ConnectorError(
+      'incomplete',
+      `The EPSS file is from ${day}, which is older than the file from ${last.at.toISOString().slice(0, 10)} of the previous run.`,
+    );
+  if (rows < MIN_SHARE_OF_LAST * last.rows)
+    throw new ConnectorError('incomplete', `The EPSS file has ${rows} scores. In the previous run it had ${last.rows}.`);
+  if (!isFile(last) && !isFile(positionOf(checkpoint))) yield batch;
+  return { cursor: { at, rows: isFile(last) ? last.rows : rows, model: release.model }, asOf: day };
+}
+
+async function readWithRetries(http: Http, url: string): Promise<ScoreFile> {
   for (let attempt = 1; ; attempt++) {
-    const body = await open(http, url);
     try {
-      return yield* scoresIn(body, reached, positionOf(cursor));
+      return await read(await download(http, url));
     } catch (error) {
       const isTemporary = error instanceof ConnectorError && (error.kind === 'unavailable' || error.kind === 'invalid_answer');
       if (!isTemporary || attempt === ATTEMPTS) throw error;
@@ -56,28 +73,45 @@ export async function* scoresByFile(
   }
 }
 
-async function* scoresIn(body: AsyncIterable<Uint8Array>, reached: Position, last: Position): AsyncGenerator<KnowledgeBatch, KnowledgeResult> {
-  let file: Batch | null = null;
-  for await (file of batchesOf(body)) {
-    const { release, rows, end } = file;
-    const at = release.at.toISOString();
-    const day = at.slice(0, 10);
-    if (last.at && release.at < last.at)
-      throw new ConnectorError(
-        'incomplete',
-        `The EPSS file is from ${day}, which is older than the file from ${last.at.toISOString().slice(0, 10)} of the previous run.`,
-      );
-    if (release.at.getTime() === last.at?.getTime()) return { cursor: { at, rows: last.rows, model: release.model }, asOf: day };
-    if (release.at.getTime() !== reached.at?.getTime()) Object.assign(reached, { at: release.at, rows: 0 });
-    if (end <= reached.rows) continue;
-    const place = (index: number): string => `line ${end - rows.length + HEAD_LINES + index + 1}`;
-    yield { ...readRecords(rows, place, (row) => scoreOf(cellsOf(row), day)), checkpoint: { at, rows: end } };
-    reached.rows = end;
+async function download(http: Http, url: string): Promise<Buffer> {
+  const { body } = await http.stream({ path: url, headers: { accept: 'text/csv, application/gzip, */*' } });
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > MAX_BYTES) throw unreadable('exceeds the size limit');
   }
-  if (!file) throw unreadable('contains no scores');
-  const { release, end } = file;
-  if (end < MIN_SHARE_OF_LAST * last.rows) throw new ConnectorError('incomplete', `The EPSS file has ${end} scores. In the previous run it had ${last.rows}.`);
-  return { cursor: { at: release.at.toISOString(), rows: end, model: release.model }, asOf: release.at.toISOString().slice(0, 10) };
+  const bytes = Buffer.concat(chunks);
+  if (isWebPage(bytes.subarray(0, 100).toString())) throw webPageError(new URL(url).pathname);
+  return bytes;
+}
+
+/** Reads at most this many rows. */
+async function read(file: Buffer, limit = { rows: Number.POSITIVE_INFINITY }): Promise<ScoreFile> {
+  const items: Knowledge[] = [];
+  const rejected: Rejection[] = [];
+  const head: string[] = [];
+  let release: Release | null = null;
+  let rows = 0;
+  for await (const lines of linesOf(file)) {
+    if (!release) head.push(...lines.splice(0, HEAD_LINES - head.length));
+    if (!release && head.length === HEAD_LINES) release = releaseOf(head);
+    if (!release) continue;
+    const day = release.at.toISOString().slice(0, 10);
+    const found = readRecords(
+      lines,
+      (index) => `line ${HEAD_LINES + rows + index + 1}`,
+      (row) => scoreOf(cellsOf(row), day),
+    );
+    for (const item of found.items) items.push(item);
+    rejected.push(...found.rejected);
+    rows += lines.length;
+    if (rows >= limit.rows) break;
+  }
+  if (!release) throw unreadable(`does not start with the model line and the header ${COLUMNS}`);
+  if (rows === 0) throw unreadable('contains no scores');
+  return { release, rows, items, rejected, checkpoint: { at: release.at.toISOString(), rows } };
 }
 
 function positionOf(json: Json): Position {
@@ -90,27 +124,6 @@ function cellsOf(row: string): { cve: unknown; epss: unknown; percentile: unknow
   return { cve, epss, percentile };
 }
 
-async function open(http: Http, url: string): Promise<AsyncIterable<Uint8Array>> {
-  return (await http.stream({ path: url, headers: { accept: 'text/csv, application/gzip, */*' } })).body;
-}
-
-async function* batchesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Batch> {
-  const lines: string[] = [];
-  let release: Release | null = null;
-  let end = 0;
-  const portion = (release: Release, rows: string[]): Batch => {
-    end += rows.length;
-    return { release, rows, end };
-  };
-  for await (const more of linesOf(body)) {
-    lines.push(...more);
-    if (!release && lines.length >= HEAD_LINES) release = releaseOf(lines.splice(0, HEAD_LINES));
-    while (release && lines.length >= BATCH_ROWS) yield portion(release, lines.splice(0, BATCH_ROWS));
-  }
-  if (!release) throw unreadable(`does not start with the model line and the header ${COLUMNS}`);
-  if (lines.length > 0) yield portion(release, lines);
-}
-
 function releaseOf([first = '', columns]: readonly string[]): Release {
   const model = /^#.*model_version:([^,\s]+)/.exec(first)?.[1];
   const at = date(/^#.*score_date:([^,\s]+)/.exec(first)?.[1]);
@@ -118,13 +131,13 @@ function releaseOf([first = '', columns]: readonly string[]): Release {
   return { model, at };
 }
 
-/** Complete lines that are not empty. */
-async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string[]> {
-  const { isGzip, content } = await decompressed(body);
+/** Complete lines that are not empty. Some servers send the gzip file, others let the HTTP client decompress it. */
+async function* linesOf(file: Buffer): AsyncGenerator<string[]> {
+  const isGzip = file[0] === 0x1f && file[1] === 0x8b;
   const decoder = new TextDecoder();
   let rest = '';
   let characters = 0;
-  for await (const chunk of content) {
+  for await (const chunk of isGzip ? gunzipped(file) : Readable.from(slices(file))) {
     const text = decoder.decode(chunk, { stream: true });
     characters += text.length;
     const lines = (rest + text).split('\n').map((line) => line.trimEnd());
@@ -137,26 +150,14 @@ async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string[
   if (rest !== '') yield [rest];
 }
 
-/** Some servers send the gzip file, others let the HTTP client decompress it. */
-async function decompressed(body: AsyncIterable<Uint8Array>): Promise<{ isGzip: boolean; content: AsyncIterable<Uint8Array> }> {
-  const chunks = body[Symbol.asyncIterator]();
-  const first = await chunks.next();
-  const start = first.done ? new Uint8Array() : first.value;
-  async function* all(): AsyncGenerator<Uint8Array> {
-    try {
-      yield start;
-      for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value;
-    } finally {
-      await chunks.return?.();
-    }
-  }
-  const isGzip = start[0] === 0x1f && start[1] === 0x8b;
-  return { isGzip, content: isGzip ? gunzipped(all()) : all() };
+/** A few thousand lines at a time, so that reading them does not block the process. */
+function* slices(file: Buffer): Generator<Buffer> {
+  for (let at = 0; at < file.length; at += SLICE_BYTES) yield file.subarray(at, at + SLICE_BYTES);
 }
 
-async function* gunzipped(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* gunzipped(file: Buffer): AsyncGenerator<Uint8Array> {
   try {
-    yield* pipeline(Readable.from(bytes), createGunzip(), () => {});
+    yield* pipeline(Readable.from(slices(file)), createGunzip(), () => {});
   } catch (error) {
     const isGzipError = error instanceof Error && 'code' in error && String(error.code).startsWith('Z_');
     throw isGzipError ? unreadable('is not a complete gzip file') : error;

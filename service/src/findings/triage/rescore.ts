@@ -35,6 +35,10 @@ export async function rescoreKnown(tx: TenantTx, orgId: string, follower: Findin
           then ${dueSql(sla, sql`known.clock_from`, sql`known.severity`, sql`known.kev`)} else f.due_at end,
         version = f.version + 1, updated_at = now()
     from known where f.org_id = ${orgId} and f.id = known.id`.execute(tx);
+  // A newer file with the same score confirms it. Only the date changes, so neither the version nor the time of the last change does.
+  await sql`
+    update findings f set epss_date = v.epss_date from ${vulnerabilityFacts} v
+    where f.org_id = ${orgId} and v.id = f.weakness and f.epss = v.epss and f.epss_percentile = v.epss_percentile and f.epss_date < v.epss_date`.execute(tx);
   const actor = systemActor(orgId, 'worker');
   const reopened = await reopenRiskIncreased(tx, actor, { ids: sql`select id from findings where org_id = ${orgId} and status = 'risk_accepted'`, sla });
   if (reopened.length > 0) await follower.follow(tx, actor, idsSql(reopened));

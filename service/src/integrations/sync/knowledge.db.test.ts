@@ -118,4 +118,35 @@ describe('enrichment', () => {
     expect(listed.risk.score).toBeGreaterThan(75);
     expect(unlisted.risk.score).toBeLessThan(75);
   });
+
+  it('shows the date of the latest EPSS file that confirmed a score, and counts the request of a file that is known', async () => {
+    const cve = 'CVE-2025-10007';
+    const vendor = vendorOf('epss');
+    let day = '2026-11-19';
+    const daily: FakeVendor = {
+      ...vendor,
+      answer: () => () => ({ page: true, body: `#model_version:v1,score_date:${day}T12:00:00Z\ncve,epss,percentile\n${cve},0.25,0.75\n` }),
+    };
+    const id = await found(cve);
+    const connection = await connectMirror(daily);
+    for (const date of ['2026-11-19', '2026-11-21']) {
+      day = date;
+      await syncs.sync(connection);
+      await syncs.rescore(syncs.api().ours.id);
+      expect((await read(id)).epss).toMatchObject({ score: 0.25, date });
+    }
+    expect(await syncs.sync(connection)).toMatchObject({ counts: { learned: 0 }, requests: { made: 1 } });
+  });
+
+  it('reports a version with a character that PostgreSQL refuses as an invalid response', async () => {
+    const kev = vendorOf('cisa_kev');
+    const odd: FakeVendor = {
+      ...kev,
+      answer: (options) => async (request) => {
+        const { body, ...given } = await kev.answer(options)(request);
+        return { ...given, body: { ...(body as Record<string, Json>), catalogVersion: '2026.11\0.30', dateReleased: '2026-11-30T10:00:00Z' } };
+      },
+    };
+    expect(await syncs.sync(await connectMirror(odd))).toMatchObject({ status: 'partial', error: { kind: 'invalid_answer' } });
+  });
 });

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
-import type { Enrichment, KnowledgeBatch, KnowledgeResult } from '@rrs/connectors';
+import type { Enrichment, Knowledge, KnowledgeBatch, KnowledgeResult } from '@rrs/connectors';
 import type { Database } from '../../db/database.ts';
 import { rescoreFindings } from '../../findings/jobs.ts';
 import { vulnerabilitiesOfFindings } from '../../findings/list/vulnerabilities.ts';
 import { enqueueAll, type JobContext } from '../../jobs/jobs.ts';
 import { listOrganizations } from '../../organizations/organization.ts';
-import { learn, unlistOthers } from '../../vulnerabilities/learn.ts';
+import { learn, learnScores, type Score, unlistOthers } from '../../vulnerabilities/learn.ts';
 import type { Conclusion } from './conclude.ts';
 import { type BatchSource, type ClaimedRun, collectBatches, type SyncDeps } from './sync.ts';
 
@@ -27,12 +27,13 @@ export async function syncKnowledge(deps: SyncDeps, context: JobContext, claimed
           return next.value;
         }
         rejected += next.value.rejected?.length ?? 0;
-        changed += await db.withSystem((tx) => learn(tx, next.value.items));
+        changed += await apply(db, storable(next.value.items));
         yield next.value;
       }
     },
     store: async (_tx, batch) => ({ records: batch.items.length, checkpoint: batch.checkpoint }),
-    digest: (batch) => (batch.items.length === 0 ? null : hash('sha256', JSON.stringify(batch.items))),
+    // The digest of a whole file would block the process, and a file is not followed by another page.
+    digest: ({ items }) => (items.length === 0 || items.length > MANY ? null : hash('sha256', JSON.stringify(items))),
     end(last) {
       asOf = last.asOf;
       return { end: 'changes', cursor: last.cursor, notes: [] };
@@ -53,6 +54,31 @@ export async function syncKnowledge(deps: SyncDeps, context: JobContext, claimed
     };
   const { kind, message } = result;
   return changed > 0 ? { status: 'partial', kind, error: message, counts } : { status: 'failed', kind, error: message };
+}
+
+/** Beyond this many records, a batch is a whole file of scores, which contain no text. */
+const MANY = 20_000;
+/** Rows of one statement. A few seconds each, so that other writers of vulnerabilities do not wait long. */
+const ROWS = 50_000;
+
+async function apply(db: Database, items: readonly Knowledge[]): Promise<number> {
+  const scores = items.flatMap((item) => scoreOf(item) ?? []);
+  if (scores.length < items.length || scores.length === 0) return db.withSystem((tx) => learn(tx, items));
+  let changed = 0;
+  for (let from = 0; from < scores.length; from += ROWS) changed += await db.withSystem((tx) => learnScores(tx, scores.slice(from, from + ROWS)));
+  return changed;
+}
+
+/** Null if there is more to learn than a score. */
+function scoreOf({ id, epss, ...more }: Knowledge): Score | null {
+  return epss && Object.keys(more).length === 0 ? { id, ...epss } : null;
+}
+
+/** Vendors' texts without U+0000 and halves of surrogate pairs, which PostgreSQL refuses. */
+function storable(items: readonly Knowledge[]): readonly Knowledge[] {
+  if (items.length > MANY) return items;
+  const text = JSON.stringify(items);
+  return /\\u(?:0000|d[89a-f])/.test(text) ? (JSON.parse(text.replaceAll(/\\u(?:0000|d[89a-f][0-9a-f]{2})/g, '')) as Knowledge[]) : items;
 }
 
 const WANTED_PAGE = 500;
