@@ -92,6 +92,16 @@ export interface RunContext<C extends TObject = TObject, S extends TObject = TOb
 
 export type ScanOfAsset = RunFacts & { asset: Asset };
 
+/** A project or another part of the vendor's data that the credentials may not read, or that no longer exists. The run continues with the others. */
+export interface Unread {
+  /** Names the part: "project acme:shop". */
+  what: string;
+  kind: FaultKind;
+  reason: string;
+  /** The asset that the part is about. It is then partially covered. */
+  asset?: Asset;
+}
+
 export interface FindingBatch {
   items: readonly ReportItem[];
   /** Assets that the vendor scanned, with or without findings. */
@@ -100,6 +110,8 @@ export interface FindingBatch {
   partiallyCovers?: readonly Asset[];
   /** What the vendor states about its scans of single assets: when, with which version and knowledge, whether it could log in. These assets are covered. */
   scans?: readonly ScanOfAsset[];
+  /** Parts that could not be read. The run then ends as partial and names them. */
+  unread?: readonly Unread[];
   /** Where to resume after this batch. Unique within a run. */
   checkpoint: Json;
 }

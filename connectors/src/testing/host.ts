@@ -1,5 +1,5 @@
 import type { Rejection, ReportItem } from '@rrs/scan-reports';
-import type { Connector, Enrichment, Json, Knowledge, RunContext, Scanner, ScanOfAsset, Settings } from '../core/contract.ts';
+import type { Connector, Enrichment, Json, Knowledge, RunContext, Scanner, ScanOfAsset, Settings, Unread } from '../core/contract.ts';
 import { createHttp } from '../core/http.ts';
 import { defaultLimits, type HttpLimits, type Sender } from '../core/http-host.ts';
 import type { RequestRecord } from '../core/responses.ts';
@@ -54,6 +54,7 @@ export interface Collected {
   covers: string[];
   partiallyCovers: string[];
   scans: ScanOfAsset[];
+  unread: Unread[];
   checkpoints: Json[];
   coverage: string;
   cursor: Json;
@@ -62,12 +63,13 @@ export interface Collected {
 /** Runs a scanner from the checkpoint of the context for at most `batches` batches. */
 export async function collect(scanner: Scanner, context: RunContext, batches = 1_000): Promise<Collected> {
   const run = scanner.findings(context);
-  const collected: Collected = { items: [], covers: [], partiallyCovers: [], scans: [], checkpoints: [], coverage: 'none', cursor: null };
+  const collected: Collected = { items: [], covers: [], partiallyCovers: [], scans: [], unread: [], checkpoints: [], coverage: 'none', cursor: null };
   for (let n = 0; n < batches; n++) {
     const next = await run.next();
     if (next.done) return { ...collected, ...next.value };
     collected.items.push(...next.value.items);
     collected.scans.push(...(next.value.scans ?? []));
+    collected.unread.push(...(next.value.unread ?? []));
     for (const scope of ['covers', 'partiallyCovers'] as const) collected[scope].push(...(next.value[scope] ?? []).map(({ type, name }) => `${type} ${name}`));
     collected.checkpoints.push(next.value.checkpoint);
   }

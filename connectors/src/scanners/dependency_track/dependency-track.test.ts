@@ -69,3 +69,17 @@ it('is incomplete when the list shifts between two pages and its length stays th
     message: expect.stringContaining('The findings of com.acme:shop@1.4.0 changed'),
   });
 });
+
+it('continues without a project that the team may not read, and fails if it may read none', async () => {
+  const forbidding = (forbidden: RegExp): FakeVendor => ({
+    ...dependencyTrackFake,
+    answer: (options) => {
+      const handle = dependencyTrackFake.answer(options);
+      return (request) => (forbidden.test(request.url.pathname) ? { status: 403, body: 'Access to the specified project is forbidden' } : handle(request));
+    },
+  });
+  const { unread, covers, observations, coverage } = await run({ vendor: forbidding(/finding\/project\/.*1$/) });
+  expect(unread).toMatchObject([{ what: 'project com.acme:shop@1.4.0', kind: 'credentials', asset: { name: 'com.acme:shop@1.4.0' } }]);
+  expect({ coverage, covers: covers.length, observations: observations.length }).toEqual({ coverage: 'complete', covers: 3, observations: 22 });
+  await expect(run({ vendor: forbidding(/finding\/project/) })).rejects.toMatchObject({ kind: 'credentials' });
+});

@@ -4,6 +4,7 @@ import { num, obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
 import { ConnectorError, defineScanner, type Http, type Json, Secret } from '../../core/contract.ts';
 import { assertUnmoved } from '../../core/shifts.ts';
+import { assertSomeRead, unreadBecause } from '../../core/unread.ts';
 import { assetOf, findingOf, Project } from './record.ts';
 
 const PAGE_SIZE = 100;
@@ -34,13 +35,24 @@ export const dependencyTrack = defineScanner({
   },
   async *findings({ http, config, checkpoint }) {
     const before = positionOf(checkpoint);
-    for (const project of await projectsOf(http, config)) {
+    const projects = await projectsOf(http, config);
+    let unread = before?.unread ?? 0;
+    for (const project of projects) {
       // Skips finished projects. Later ones start at their first page.
       if (before !== null && project.uuid < before.project) continue;
       const asset = assetOf(project);
-      let at: Position = project.uuid === before?.project ? before : { project: project.uuid, page: 1, read: 0, total: 0, last: '' };
+      let at: Position = project.uuid === before?.project ? before : { project: project.uuid, page: 1, read: 0, total: 0, last: '', unread };
       while (at.page !== END) {
-        const { body, headers } = await findingsPage(http, project.uuid, { pageNumber: at.page, pageSize: PAGE_SIZE });
+        const page = await findingsPage(http, project.uuid, { pageNumber: at.page, pageSize: PAGE_SIZE }).catch((error: unknown) =>
+          unreadBecause(error, `project ${asset.name}`, asset),
+        );
+        if ('reason' in page) {
+          assertSomeRead(++unread, projects.length, page);
+          at = { ...at, page: END, unread };
+          yield { items: [], unread: [page], checkpoint: { ...at } };
+          continue;
+        }
+        const { body, headers } = page;
         const items = body.flatMap((finding, n): ReportItem[] => {
           const place = `findings of ${asset.name}, page ${at.page}[${n}]`;
           return [...record(place, () => findingOf(obj(finding), place, asset))];
@@ -67,12 +79,14 @@ type Position = {
   total: number;
   /** The id of the last finding read. */
   last: string;
+  /** The number of projects so far that could not be read. */
+  unread: number;
 };
 
 function positionOf(checkpoint: Json): Position | null {
-  const { project, page, read, total, last } = obj(checkpoint);
+  const { project, page, read, total, last, unread } = obj(checkpoint);
   if (typeof project !== 'string') return null;
-  return { project, page: num(page) ?? 1, read: num(read) ?? 0, total: num(total) ?? 0, last: str(last) ?? '' };
+  return { project, page: num(page) ?? 1, read: num(read) ?? 0, total: num(total) ?? 0, last: str(last) ?? '', unread: num(unread) ?? 0 };
 }
 
 /** Up to version 4, the first page contains all findings, whatever the page size. */
@@ -82,7 +96,7 @@ function positionAfter(at: Position, page: readonly unknown[], total: number): P
   // A removed finding moves the others to pages that were already read.
   if (total < at.total) throw incomplete(`findings of the project ${at.project} were removed during the run. The next run tries again`);
   if (page.length === 0 && read < total) throw incomplete(`the project ${at.project} should have ${total} findings, but only ${read} were sent`);
-  return { project: at.project, page: read < total ? at.page + 1 : END, read, total, last };
+  return { ...at, page: read < total ? at.page + 1 : END, read, total, last };
 }
 
 /** The id of the finding before the current page. */

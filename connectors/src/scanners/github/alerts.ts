@@ -42,10 +42,14 @@ export async function alertsOf(http: Http, { kind, target }: Part, query: HttpRe
   const [fault, advice] =
     response.status === 403
       ? (['credentials', `The credentials need: ${permissions}`] as const)
-      : (['configuration', 'The organization or repository does not exist, does not use these alerts, or is not visible to the token'] as const);
+      : ([
+          'configuration',
+          'The organization or repository does not exist, does not use these alerts, or is not visible to the token. If it does not use them, choose the other kinds of alerts in the configuration',
+        ] as const);
   throw new ConnectorError(
     fault,
     `GitHub did not return the ${kind.replace('_', ' ')} alerts of ${target} (${response.status}). ${advice}. Response: ${message}`,
+    { status: response.status },
   );
 }
 

@@ -15,7 +15,7 @@ async function run(config: Record<string, unknown>, { cursor = null, fault, ...s
   running.push(fake);
   const { credentials } = githubFake.settings(fake.origin);
   const context = contextOf(github, { config: { api_url: fake.origin, ...config }, credentials } as Settings);
-  const collected = await collect(github, { ...context, cursor });
+  const collected = await collect(github, { ...context, cursor: cursor === null ? null : { since: cursor, unread: [] } });
   const observations = collected.items.flatMap((item) => ('observation' in item ? [item.observation] : []));
   return { ...collected, observations, fake, waits: context.waits };
 }
@@ -77,7 +77,7 @@ it('requests only changes since the last run', async () => {
   expect(observations.map(({ external_id }) => external_id)).toEqual(
     ['shop/security/dependabot/12', 'tools/security/dependabot/11'].map((page) => `https://github.com/acme/${page}`),
   );
-  expect({ coverage, cursor }).toEqual({ coverage: 'changes', cursor: '2026-11-15T08:00:00.000Z' });
+  expect({ coverage, cursor }).toEqual({ coverage: 'changes', cursor: { since: '2026-11-15T08:00:00.000Z', unread: [] } });
   expect(fake.requests).toHaveLength(3);
 });
 
@@ -103,13 +103,57 @@ it('waits for the rate limit to reset after a 403', async () => {
   expect(secondary.waits).toEqual([90_000]);
 });
 
-it('explains an empty configuration and a hidden repository', async () => {
+it('explains an empty configuration, and fails if nothing can be read', async () => {
   await expect(run({})).rejects.toMatchObject({ kind: 'configuration', message: 'Set an organization or at least one repository.' });
   await expect(run({ repositories: ['acme/gone'] })).rejects.toMatchObject({ kind: 'configuration' });
   await expect(run({ organization: 'other', kinds: ['dependabot'] }, { cursor: '2026-10-12T09:00:00Z' })).rejects.toMatchObject({
     kind: 'configuration',
     message: expect.stringContaining('dependabot alerts of orgs/other (404)'),
   });
+});
+
+it('continues without a repository that is forbidden or gone, names it, and reads it completely next time', async () => {
+  const repositories = ['acme/gone', 'acme/site', 'acme/tools'];
+  const { unread, covers, observations, cursor, coverage } = await run({ repositories }, { hidden: ['tools'] });
+  expect(unread.map(({ what, kind, asset }) => [what, kind, asset?.name])).toEqual([
+    ...['dependabot', 'code scanning', 'secret scanning'].map((kind) => [
+      `${kind} alerts of repos/acme/gone`,
+      'configuration',
+      expect.stringMatching(/\/acme\/gone$/),
+    ]),
+    ...['dependabot', 'code scanning', 'secret scanning'].map((kind) => [
+      `${kind} alerts of repos/acme/tools`,
+      'credentials',
+      expect.stringMatching(/\/acme\/tools$/),
+    ]),
+  ]);
+  expect({ covers, coverage }).toEqual({ covers: named('site'), coverage: 'complete' });
+  expect(new Set(observations.map(({ asset }) => asset?.name))).toEqual(new Set(['https://github.com/acme/site']));
+  const fake = await serveFake(githubWith(), { pageSize: 10 });
+  running.push(fake);
+  const { credentials } = githubFake.settings(fake.origin);
+  const context = contextOf(github, { config: { api_url: fake.origin, repositories: repositories.slice(1) }, credentials } as Settings);
+  const next = await collect(github, { ...context, cursor });
+  expect(next.items.length).toBeGreaterThan(5);
+  expect(new Set(next.items.map((item) => ('observation' in item ? item.observation.asset?.name : '')))).toEqual(new Set(['https://github.com/acme/tools']));
+});
+
+it('continues without a kind of alerts that an organization does not use, and says what to choose', async () => {
+  const fake = await serveFake(
+    {
+      ...githubFake,
+      answer: (options) => {
+        const handle = githubFake.answer(options);
+        return (request) => (request.url.pathname === '/orgs/acme/code-scanning/alerts' ? { status: 404, body: { message: 'Not Found' } } : handle(request));
+      },
+    },
+    { pageSize: 10 },
+  );
+  running.push(fake);
+  const { unread, covers, partiallyCovers, items } = await collect(github, contextOf(github, githubFake.settings(fake.origin)));
+  expect(unread).toMatchObject([{ what: 'code scanning alerts of orgs/acme', reason: expect.stringContaining('choose the other kinds of alerts') }]);
+  expect({ covers, partiallyCovers }).toEqual({ covers: [], partiallyCovers: named('shop', 'site', 'tools', 'empty') });
+  expect(items.length).toBeGreaterThan(10);
 });
 
 it('is incomplete when a page is repeated', async () => {

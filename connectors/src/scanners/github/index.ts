@@ -1,9 +1,11 @@
-import { date, obj, str } from '@rrs/scan-reports/read.ts';
+import type { Asset } from '@rrs/scan-reports';
+import { date, obj, str, strs } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
 import { ConnectorError, defineScanner, type Json, Secret } from '../../core/contract.ts';
 import { itemsOf } from '../../core/reports.ts';
+import { assertSomeRead, unreadBecause } from '../../core/unread.ts';
 import { alertsOf, kinds, type Part, permissions } from './alerts.ts';
-import { createCoverageCheck, repositoryPath } from './repositories.ts';
+import { createCoverageCheck, repositoryPath, unlistedRepository } from './repositories.ts';
 
 /** The clock of GitHub may differ. */
 const OVERLAP_MS = 3_600_000;
@@ -68,31 +70,58 @@ export const github = defineScanner({
   },
   async *findings({ http, config, checkpoint, cursor, startedAt }) {
     const parts = partsOf(config);
-    const since = typeof cursor === 'string' ? new Date(Date.parse(cursor) - OVERLAP_MS) : null;
-    const order = since ? { sort: 'updated', direction: 'desc' } : { sort: 'created', direction: 'asc' };
+    const last = cursorOf(cursor);
     let at = positionOf(checkpoint);
     const coverage = createCoverageCheck(http);
     for (let part = parts[at.part]; part !== undefined; part = parts[at.part]) {
-      const where = `${part.kind} alerts of ${part.target}${at.next && ` from ${at.next}`}`;
-      const page = await alertsOf(http, part, { ...order, per_page: 100, ...Object.fromEntries(new URLSearchParams(at.next)) });
+      const where = nameOf(part);
+      // What could not be read last time is read completely.
+      const since = last === null || last.unread.includes(where) ? null : last.since;
+      const order = since ? { sort: 'updated', direction: 'desc' } : { sort: 'created', direction: 'asc' };
+      const query = { ...order, per_page: 100, ...Object.fromEntries(new URLSearchParams(at.next)) };
+      const page = await alertsOf(http, part, query).catch((error: unknown) => unreadBecause(error, where, repositoryOf(part, config)));
+      if ('reason' in page) {
+        at = { part: at.part + 1, next: '', unread: [...at.unread, where] };
+        assertSomeRead(at.unread.length, parts.length, page);
+        yield { items: [], unread: [page], checkpoint: { ...at } };
+        continue;
+      }
       if (page.next !== '' && page.next === at.next) throw new ConnectorError('incomplete', `GitHub repeatedly sent the same page of ${where}.`);
       const known = page.alerts.findIndex((alert) => isBefore(alert, since));
-      const items = await itemsOf('github', JSON.stringify(known === -1 ? page.alerts : page.alerts.slice(0, known)), where);
+      const items = await itemsOf(
+        'github',
+        JSON.stringify(known === -1 ? page.alerts : page.alerts.slice(0, known)),
+        `${where}${at.next && ` from ${at.next}`}`,
+      );
       const isLast = page.next === '' || known !== -1;
-      for (const alert of page.alerts) coverage.sawAlert(part.kind, nameOf(part, alert));
-      at = isLast ? { part: at.part + 1, next: '' } : { part: at.part, next: page.next };
+      for (const alert of page.alerts) coverage.sawAlert(part.kind, fullNameOf(part, alert));
+      at = { ...at, ...(isLast ? { part: at.part + 1, next: '' } : { next: page.next }) };
       yield { items, checkpoint: { ...at } };
     }
     // If a kind of alerts is not read, a missing alert is not necessarily fixed.
-    const readsAllKinds = new Set(parts.map(({ kind }) => kind)).size === kinds.length;
-    if (since === null && readsAllKinds && at.part === parts.length)
-      for await (const { next, ...assets } of coverage.repositories(targetsOf(config), at.next)) {
-        at = next === '' ? { part: parts.length + 1, next } : { part: parts.length, next };
+    const isComplete = last === null && new Set(parts.map(({ kind }) => kind)).size === kinds.length;
+    if (isComplete && at.part === parts.length) {
+      const unread = parts.filter((part) => at.unread.includes(nameOf(part)));
+      for await (const { next, ...assets } of coverage.repositories(targetsOf(config), { from: at.next, unread })) {
+        at = { ...at, ...(next === '' ? { part: parts.length + 1, next } : { next }) };
         yield { items: [], ...assets, checkpoint: { ...at } };
       }
-    return { coverage: since === null && readsAllKinds ? 'complete' : 'changes', cursor: startedAt.toISOString() };
+    }
+    return { coverage: isComplete ? 'complete' : 'changes', cursor: { since: startedAt.toISOString(), unread: at.unread } };
   },
 });
+
+interface Cursor {
+  since: Date;
+  /** Lists that the last run could not read. */
+  unread: readonly string[];
+}
+
+function cursorOf(cursor: Json): Cursor | null {
+  const { since, unread } = obj(cursor);
+  const at = date(since);
+  return at && { since: new Date(at.getTime() - OVERLAP_MS), unread: strs(unread) };
+}
 
 function hasTarget({ organization, repositories = [] }: Static<typeof Config>): boolean {
   return repositories.length > 0 || Boolean(organization?.trim());
@@ -109,13 +138,23 @@ function partsOf(config: Static<typeof Config>): Part[] {
   return targetsOf(config).flatMap((target) => chosen.map((kind) => ({ kind, target })));
 }
 
-/** The repositories are read after the last part. */
-function positionOf(checkpoint: Json): { part: number; next: string } {
-  const { part, next } = obj(checkpoint);
-  return { part: Number(part ?? 0), next: String(next ?? '') };
+/** The next page of a list, and the lists that could not be read. The repositories are read after the last list. */
+type Position = { part: number; next: string; unread: readonly string[] };
+
+function positionOf(checkpoint: Json): Position {
+  const { part, next, unread } = obj(checkpoint);
+  return { part: Number(part ?? 0), next: String(next ?? ''), unread: strs(unread) };
 }
 
-function nameOf({ target }: Part, alert: object): string {
+function nameOf({ kind, target }: Part): string {
+  return `${kind.replace('_', ' ')} alerts of ${target}`;
+}
+
+function repositoryOf({ target }: Part, { api_url }: Static<typeof Config>): Asset | undefined {
+  return target.startsWith('repos/') ? unlistedRepository(target, api_url) : undefined;
+}
+
+function fullNameOf({ target }: Part, alert: object): string {
   return target.startsWith('repos/') ? decodeURIComponent(target.slice('repos/'.length)) : (str(obj(obj(alert).repository).full_name) ?? '');
 }
 

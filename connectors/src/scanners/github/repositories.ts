@@ -1,7 +1,9 @@
 import type { Asset } from '@rrs/scan-reports';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, type Http } from '../../core/contract.ts';
-import { alertsOf, type Kind, kinds, nextPage } from './alerts.ts';
+import { ConnectorError, type Http, type Unread } from '../../core/contract.ts';
+import { unreadBecause } from '../../core/unread.ts';
+import { siteOf } from '../../shared/github/site.ts';
+import { alertsOf, type Kind, kinds, nextPage, type Part } from './alerts.ts';
 
 const Repository = Type.Object({
   full_name: Type.String(),
@@ -20,8 +22,16 @@ const MAX_QUERIES = 2_000;
 export interface CoveredAssets {
   covers: Asset[];
   partiallyCovers: Asset[];
+  unread: Unread[];
   /** The position of the next repositories. Empty at the end. */
   next: string;
+}
+
+interface Targets {
+  /** The position of the first repositories. */
+  from: string;
+  /** Lists of alerts that could not be read. Their repositories are only partially covered. */
+  unread: readonly Part[];
 }
 
 /**
@@ -46,8 +56,9 @@ export function createCoverageCheck(http: Http) {
     }
   };
 
-  const isCovered = async (repository: Repository): Promise<boolean> => {
-    if (repository.archived === true) return false;
+  const isCovered = async (repository: Repository, unread: readonly Part[]): Promise<boolean> => {
+    const path = repositoryPath(repository.full_name).toLowerCase();
+    if (repository.archived === true || unread.some(({ target }) => !target.startsWith('repos/') || target.toLowerCase() === path)) return false;
     for (const kind of kinds) if (!(await isEnabled(kind, repository))) return false;
     return true;
   };
@@ -56,11 +67,16 @@ export function createCoverageCheck(http: Http) {
     sawAlert: (kind: Kind, fullName: string): void => {
       enabled.add(`${kind} ${fullName.toLowerCase()}`);
     },
-    async *repositories(targets: readonly string[], from: string): AsyncGenerator<CoveredAssets> {
-      for await (const { repositories, next } of pagesOf(http, targets, from)) {
-        const assets: CoveredAssets = { covers: [], partiallyCovers: [], next };
+    async *repositories(targets: readonly string[], { from, unread }: Targets): AsyncGenerator<CoveredAssets> {
+      for await (const { repositories, next, ...page } of pagesOf(http, targets, from)) {
+        const assets: CoveredAssets = {
+          covers: [],
+          partiallyCovers: [],
+          unread: page.unread.filter(({ what }) => !unread.some(({ target }) => target === what)),
+          next,
+        };
         for (const repository of repositories)
-          assets[(await isCovered(repository)) ? 'covers' : 'partiallyCovers'].push({ type: 'repository', name: repository.html_url });
+          assets[(await isCovered(repository, unread)) ? 'covers' : 'partiallyCovers'].push({ type: 'repository', name: repository.html_url });
         yield assets;
       }
     },
@@ -71,12 +87,27 @@ export function repositoryPath(fullName: string): string {
   return `repos/${fullName.split('/').map(encodeURIComponent).join('/')}`;
 }
 
-async function* pagesOf(http: Http, targets: readonly string[], from: string): AsyncGenerator<{ repositories: Repository[]; next: string }> {
+/** Named like a repository that GitHub lists. */
+export function unlistedRepository(target: string, apiUrl: string): Asset {
+  return { type: 'repository', name: `${siteOf(apiUrl)}/${decodeURIComponent(target.slice('repos/'.length))}` };
+}
+
+interface RepositoryPage {
+  repositories: Repository[];
+  unread: Unread[];
+  next: string;
+}
+
+async function* pagesOf(http: Http, targets: readonly string[], from: string): AsyncGenerator<RepositoryPage> {
   const [organization] = targets.filter((target) => !target.startsWith('repos/'));
   if (organization === undefined) {
-    const repositories: Repository[] = [];
-    for (const target of targets) repositories.push(await http.getJson(target, Repository));
-    return yield { repositories, next: '' };
+    const page: RepositoryPage = { repositories: [], unread: [], next: '' };
+    for (const target of targets) {
+      const found = await http.getJson(target, Repository).catch((error: unknown) => unreadBecause(error, target));
+      if ('reason' in found) page.unread.push(found);
+      else page.repositories.push(found);
+    }
+    return yield page;
   }
   for (let [next, previous] = [from || 'page=1', '']; next !== ''; ) {
     if (next === previous) throw new ConnectorError('incomplete', 'GitHub repeatedly sent the same page of repositories.');
@@ -84,6 +115,6 @@ async function* pagesOf(http: Http, targets: readonly string[], from: string): A
     const query = { per_page: 100, sort: 'created', direction: 'asc', ...Object.fromEntries(new URLSearchParams(next)) };
     const response = await http.json(Type.Array(Repository), { path: `${organization}/repos`, query });
     next = nextPage(response);
-    yield { repositories: response.body, next };
+    yield { repositories: response.body, unread: [], next };
   }
 }

@@ -1,8 +1,9 @@
 import { obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { defineScanner, type Http, Secret } from '../../core/contract.ts';
+import { defineScanner, type Http, Secret, type Unread } from '../../core/contract.ts';
 import { itemsOf } from '../../core/reports.ts';
 import { assertUnmoved } from '../../core/shifts.ts';
+import { assertSomeRead, unreadBecause } from '../../core/unread.ts';
 import { incomplete, MAX_RESULTS, Paging, type Position, positionAfter, positionOf, startOf } from './position.ts';
 
 const PAGE_SIZE = 500;
@@ -47,12 +48,22 @@ export const sonarqube = defineScanner({
   },
   async *findings({ http, config, checkpoint }) {
     const before = positionOf(checkpoint);
-    for (const project of await projectsOf(http, config)) {
+    const projects = await projectsOf(http, config);
+    let unread = before?.unread ?? 0;
+    for (const project of projects) {
       // Skips finished projects. Later ones start at their first page.
       if (before !== null && project < before.project) continue;
-      let at: Position = project === before?.project ? before : startOf(project);
+      let at: Position = project === before?.project ? before : { ...startOf(project), unread };
       while (at.part !== 'end') {
-        const page: Static<typeof Page> = await http.getJson(`api/${at.part}/search`, Page, queryOf(at, config));
+        const page: Static<typeof Page> | Unread = await http
+          .getJson(`api/${at.part}/search`, Page, queryOf(at, config))
+          .catch((error: unknown) => unreadBecause(error, `project ${project}`, { type: 'repository', name: project }));
+        if ('reason' in page) {
+          assertSomeRead(++unread, projects.length, page);
+          at = { ...at, part: 'end', unread };
+          yield { items: [], unread: [page], checkpoint: { ...at } };
+          continue;
+        }
         const records = page[at.part] ?? [];
         const { paging, rules } = page;
         const items = await itemsOf('sonarqube', JSON.stringify({ paging, [at.part]: records, rules }), `${at.part} of ${project}, page ${at.page}`);

@@ -19,16 +19,18 @@ export type Position = {
   /** The number of records before this page, and the key of the last of them. */
   read: number;
   last: string;
+  /** The number of projects so far that could not be read. */
+  unread: number;
 };
 
 const NOTHING_READ = { total: 0, read: 0, last: '' };
 
 export function startOf(project: string): Position {
-  return { project, part: 'issues', page: 1, since: '', ...NOTHING_READ };
+  return { project, part: 'issues', page: 1, since: '', ...NOTHING_READ, unread: 0 };
 }
 
 export function positionOf(checkpoint: Json): Position | null {
-  const { project, part, page, since, total, read, last } = obj(checkpoint);
+  const { project, part, page, since, total, read, last, unread } = obj(checkpoint);
   if (typeof project !== 'string') return null;
   return {
     project,
@@ -38,6 +40,7 @@ export function positionOf(checkpoint: Json): Position | null {
     total: num(total) ?? 0,
     read: num(read) ?? 0,
     last: str(last) ?? '',
+    unread: num(unread) ?? 0,
   };
 }
 

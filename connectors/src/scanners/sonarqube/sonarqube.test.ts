@@ -79,3 +79,10 @@ it('is incomplete when the list shifts between two pages and its length stays th
     message: expect.stringContaining('The issues of acme:shop changed'),
   });
 });
+
+it('continues without a project that is gone', async () => {
+  const { unread, covers, observations } = await run({ projects: ['acme:gone', 'acme:site'] }, sonarqubeFake);
+  expect(unread).toMatchObject([{ what: 'project acme:gone', kind: 'configuration', asset: { type: 'repository', name: 'acme:gone' } }]);
+  expect(covers).toContain('repository acme:site');
+  expect(observations.length).toBeGreaterThan(0);
+});

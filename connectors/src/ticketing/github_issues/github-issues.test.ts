@@ -1,10 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { siteOf } from '../../shared/github/site.ts';
 import { type FakeVendor, type RunningFake, serveFake } from '../../testing/fake-server.ts';
 import { contextOf } from '../../testing/host.ts';
 import { githubIssuesFake } from './fake.ts';
 import { githubIssues } from './index.ts';
 import { withDue } from './issue.ts';
-import { linked, siteOf } from './links.ts';
+import { linked } from './links.ts';
 
 const running: RunningFake[] = [];
 afterEach(async () => {

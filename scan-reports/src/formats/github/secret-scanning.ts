@@ -12,7 +12,6 @@ const ACCEPTED: readonly (string | undefined)[] = ['false_positive', 'wont_fix',
  */
 export function secretScanningAlert(alert: Obj, place: string): Observation {
   const type = required(str(alert.secret_type), 'secret_type');
-  const first = obj(alert.first_location_detected);
   const resolved = str(alert.state) === 'resolved';
   const resolution = str(alert.resolution);
   const accepted = resolved && ACCEPTED.includes(resolution);
@@ -27,12 +26,21 @@ export function secretScanningAlert(alert: Obj, place: string): Observation {
     severity: resolved ? 'info' : severityOfOpen(validity, alert.publicly_leaked === true),
     cwes: [798],
     asset: repositoryAsset(alert),
-    location: { path: filePath(str(first.path)), line: count(first.start_line), end_line: count(first.end_line) },
+    location: locationOf(alert),
     present: !resolved || accepted,
     suppressed: accepted,
     first_seen: date(alert.created_at),
     tags: ['secret', ...strs(alert.provider), ...reasonTag(resolution)],
   });
+}
+
+/** Secrets in issues and comments have no path. The number of the alert then keeps two of the same type apart. */
+function locationOf(alert: Obj) {
+  const first = obj(alert.first_location_detected);
+  const path = filePath(str(first.path));
+  const number = str(alert.number);
+  if (path === undefined) return number === undefined ? {} : { resource: `secret scanning alert ${number}` };
+  return { path, line: count(first.start_line), end_line: count(first.end_line) };
 }
 
 /** Alerts have no severity. A secret that is valid or publicly leaked is worse than one that may be valid. */

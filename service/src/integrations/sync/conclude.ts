@@ -6,12 +6,19 @@ import { emit } from '../../events/emit.ts';
 import { systemActor } from '../../shared/actor.ts';
 import type { ClaimedRun } from './sync.ts';
 
+/** Where the next run continues. Absent if this run did not come to its end. */
+interface Position {
+  cursor: Json;
+  /** Everything was requested, under the current settings. */
+  full: boolean;
+}
+
 /** The result of a run, as it is stored. */
 export type Conclusion =
   | { status: 'cancelled' }
   | { status: 'failed'; kind: FaultKind | 'service'; error: string }
-  | { status: 'partial'; kind: FaultKind | 'service'; error: string; counts: Record<string, number>; notes?: string[] }
-  | { status: 'succeeded' | 'needs_confirmation'; counts: Record<string, number>; notes?: string[]; cursor: Json; full: boolean; knowledgeAsOf?: string };
+  | ({ status: 'partial'; kind: FaultKind | 'service'; error: string; counts: Record<string, number>; notes?: string[] } & Partial<Position>)
+  | ({ status: 'succeeded' | 'needs_confirmation'; counts: Record<string, number>; notes?: string[]; knowledgeAsOf?: string } & Position);
 
 export interface RunFault {
   kind: FaultKind | 'service';
@@ -44,7 +51,7 @@ export async function concludeRun(tx: TenantTx, { run, connection }: ClaimedRun,
   // Another worker has taken over the run and will conclude it.
   if (numUpdatedRows === 0n) return;
   await tx.deleteFrom('sync_run_batches').where('org_id', '=', orgId).where('run_id', '=', run.id).execute();
-  if ('cursor' in conclusion) {
+  if ('cursor' in conclusion && conclusion.cursor !== undefined) {
     await tx
       .updateTable('connections')
       .set({ cursor: JSON.stringify(conclusion.cursor), ...(conclusion.full ? { full_at: run.started_at } : {}) })

@@ -54,8 +54,8 @@ describe('twenty connections to slow, broken and working vendors', () => {
       })
       .toBe(true);
     const expected: Record<string, string> = {
-      hang: 'partial unavailable',
-      status: 'partial unavailable',
+      hang: 'failed unavailable',
+      status: 'failed unavailable',
       garbage: 'partial invalid_answer',
       none: 'succeeded',
       truncated: 'partial invalid_answer',

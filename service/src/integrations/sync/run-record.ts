@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import type { FindingBatch, RequestRecord } from '@rrs/connectors';
+import type { FindingBatch, RequestRecord, Unread } from '@rrs/connectors';
 import type { Asset, Observation, Rejection, ReportEntry, ReportFormat, RunFacts } from '@rrs/scan-reports';
 import type { TenantTx } from '../../db/database.ts';
 
@@ -13,6 +13,7 @@ type Line =
   | { request: RequestRecord }
   | { covers: Asset }
   | { partially_covers: Asset }
+  | { unread: Unread }
   | { run: RunFacts }
   | { observation: Observation }
   | { rejection: Rejection };
@@ -21,12 +22,13 @@ const compress = promisify(gzip);
 const expand = promisify(gunzip);
 
 export function formatLines(
-  { items, covers = [], partiallyCovers = [], scans = [] }: Omit<FindingBatch, 'checkpoint'>,
+  { items, covers = [], partiallyCovers = [], scans = [], unread = [] }: Omit<FindingBatch, 'checkpoint'>,
   requests: readonly RequestRecord[],
 ): string {
   const coverage: Line[] = [
     ...covers.map((asset) => ({ covers: asset })),
-    ...partiallyCovers.map((asset) => ({ partially_covers: asset })),
+    ...[...partiallyCovers, ...unread.flatMap(({ asset }) => asset ?? [])].map((asset) => ({ partially_covers: asset })),
+    ...unread.map((part) => ({ unread: part })),
     ...scans.map((run) => ({ run })),
   ];
   const lines: Line[] = [...requests.map((request) => ({ request })), ...coverage, ...items];

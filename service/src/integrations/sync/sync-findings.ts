@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { FindingBatch, RunResult, Scanner } from '@rrs/connectors';
+import type { FindingBatch, RunResult, Scanner, Unread } from '@rrs/connectors';
 import { canonicalJson } from '@rrs/evidence-format';
 import type { Asset } from '@rrs/scan-reports';
 import type { Database } from '../../db/database.ts';
@@ -16,17 +16,20 @@ import { type BatchSource, type ClaimedRun, type CollectResult, collectBatches, 
 export async function syncFindings(deps: SyncDeps, context: JobContext, claimed: ClaimedRun): Promise<Conclusion> {
   const collected = await collectFindings(deps, context, claimed);
   if (collected.end === 'cancelled') return { status: 'cancelled' };
-  const imported = await importCollected(deps, context, claimed, collected);
-  if (!imported) {
+  const stored = await importCollected(deps, context, claimed, collected);
+  const isFull = claimed.run.mode === 'full' || collected.end === 'complete';
+  if (!stored) {
     if (collected.end === 'broken') return { status: 'failed', kind: collected.kind, error: collected.message };
-    return { status: 'succeeded', counts: {}, cursor: collected.cursor, full: collected.end === 'complete' };
+    return { status: 'succeeded', counts: {}, cursor: collected.cursor, full: isFull };
   }
+  const { imported, unread } = stored;
   const { received, created, updated, unchanged, reopened, rejected, closed } = imported;
   const counts = { received, created, updated, unchanged, reopened, rejected, closed };
-  const notes = imported.notes as string[];
+  const notes = [...(imported.notes as string[]), ...unread.map(({ what, reason }) => `Could not be read: ${what}. ${reason}`)];
   if (imported.status === 'failed') return { status: 'failed', kind: 'service', error: imported.error ?? 'The collected records could not be imported.' };
+  if (collected.end === 'broken' && received === 0) return { status: 'failed', kind: collected.kind, error: collected.message };
   if (collected.end === 'broken') return { status: 'partial', kind: collected.kind, error: collected.message, counts, notes };
-  const next = { cursor: collected.cursor, full: collected.end === 'complete' };
+  const next = { cursor: collected.cursor, full: isFull };
   if (imported.status === 'needs_confirmation') return { status: 'needs_confirmation', counts, notes, ...next };
   if (rejected > 0)
     return {
@@ -36,7 +39,17 @@ export async function syncFindings(deps: SyncDeps, context: JobContext, claimed:
       counts,
       notes,
     };
+  const [first] = unread;
+  if (first) return { status: 'partial', kind: first.kind, error: unreadError(unread), counts, notes, ...next };
   return { status: 'succeeded', counts, notes, ...next };
+}
+
+const NAMED = 3;
+
+function unreadError(unread: readonly Unread[]): string {
+  const named = unread.slice(0, NAMED).map(({ what, reason }) => `${what}: ${reason}`);
+  const more = unread.length > NAMED ? ` The notes of the run list ${unread.length - NAMED} more.` : '';
+  return `${unread.length === 1 ? '1 part' : `${unread.length} parts`} could not be read. Nothing is closed there. ${named.join(' ')}${more}`;
 }
 
 async function collectFindings(deps: SyncDeps, context: JobContext, claimed: ClaimedRun): Promise<CollectResult> {
@@ -68,22 +81,27 @@ async function collectFindings(deps: SyncDeps, context: JobContext, claimed: Cla
 
 type Importable = Exclude<CollectResult, { end: 'cancelled' }>;
 
+interface StoredRun {
+  imported: ImportRow;
+  unread: readonly Unread[];
+}
+
 /** Returns null if nothing was collected. */
-async function importCollected(deps: SyncDeps, context: JobContext, claimed: ClaimedRun, collected: Importable): Promise<ImportRow | null> {
+async function importCollected(deps: SyncDeps, context: JobContext, claimed: ClaimedRun, collected: Importable): Promise<StoredRun | null> {
   const { run, connection } = claimed;
   const { blobs, follower } = deps;
   const orgId = run.org_id;
   const importId = run.import_id ?? (await storeCollected(deps, context.db, claimed, collected));
   if (importId === null) return null;
   const source = { kind: 'connection', provider: connection.provider, tool: '', name: connection.id, path: '' } as const;
-  const coverage = await readCoverage(deps, context.db, orgId, importId);
+  const { unread, ...coverage } = await readCoverage(deps, context.db, orgId, importId);
   await importReport(
     { blobs, follower, known: [runRecordFormat] },
     context,
     { orgId, importId },
     { source, ...coverage, cautious: await settingsChanged(context.db, claimed) },
   );
-  return context.db.withTenant({ orgId }, (tx) => readImport(tx, orgId, importId));
+  return { imported: await context.db.withTenant({ orgId }, (tx) => readImport(tx, orgId, importId)), unread };
 }
 
 /** Stores the collected batches as one file and creates the import. */
@@ -154,14 +172,19 @@ async function settingsChanged(db: Database, { run, connection }: ClaimedRun): P
 }
 
 /** Covered assets come from the stored file, because an earlier attempt may have collected them. */
-async function readCoverage({ blobs }: SyncDeps, db: Database, orgId: string, importId: string): Promise<Pick<Collected, 'covers' | 'partiallyCovered'>> {
+interface RecordedCoverage extends Pick<Collected, 'covers' | 'partiallyCovered'> {
+  unread: readonly Unread[];
+}
+
+async function readCoverage({ blobs }: SyncDeps, db: Database, orgId: string, importId: string): Promise<RecordedCoverage> {
   const { sha256 } = await db.withTenant({ orgId }, (tx) => readImport(tx, orgId, importId));
   const stored = await blobs.get(sha256);
-  const coverage = { covers: [] as Asset[], partiallyCovered: [] as Asset[] };
+  const coverage = { covers: [] as Asset[], partiallyCovered: [] as Asset[], unread: [] as Unread[] };
   if (!stored) return coverage;
   for await (const line of parseLines(stored)) {
     if ('covers' in line) coverage.covers.push(line.covers);
     else if ('partially_covers' in line) coverage.partiallyCovered.push(line.partially_covers);
+    else if ('unread' in line) coverage.unread.push(line.unread);
   }
   return coverage;
 }
