@@ -1378,8 +1378,14 @@ create table tickets (
   error text,
   failures integer not null default 0,
   retry_at timestamptz(3),
-  -- Times of recent writes, for the brake on write loops.
+  -- Times of recent writes that followed a change at the vendor, for the brake on write loops.
   writes jsonb not null default '[]',
+  -- When somebody last changed the ticket at the vendor.
+  vendor_changed_at timestamptz(3),
+  -- When the service last asked the vendor to create the ticket. Until the vendor's search would find it, no other one is created.
+  creating_at timestamptz(3),
+  -- Other tickets at the vendor that carry our marker: key and URL.
+  duplicates jsonb not null default '[]',
   -- How many changes the vendor announced, and how many of them were read.
   changes_announced integer not null default 0,
   changes_read integer not null default 0,

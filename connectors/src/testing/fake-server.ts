@@ -25,6 +25,8 @@ export interface FakeOptions {
   endless?: boolean;
   /** After the first page of a list, its first record disappears and a new one appears at its end, so that its length stays the same. */
   shifts?: boolean;
+  /** For ticketing: whether the vendor's search does not show new tickets yet. */
+  isSearchBehind?(): boolean;
   /** One of the records does not match the vendor's documentation. */
   badRecord?: boolean;
 }

@@ -990,6 +990,9 @@ interface TicketsTable {
   failures: Generated<number>;
   retry_at: Timestamp | null;
   writes: Generated<JsonColumn>;
+  vendor_changed_at: Timestamp | null;
+  creating_at: Timestamp | null;
+  duplicates: Generated<JsonColumn>;
   changes_announced: Generated<number>;
   changes_read: Generated<number>;
   repair: JsonColumn | null;

@@ -10,7 +10,7 @@ const time = (description: string) => ({ ...Timestamp, description });
 const TicketId = { ...Id, description: 'Id of the ticket link (UUIDv7)' };
 const WorkItemId = { ...Id, description: 'Id of the work item (UUIDv7)' };
 export const TicketParams = Strict({ id: WorkItemId, ticket_id: TicketId });
-const ticketProblems = ['differs', 'gone', 'paused', 'failed', 'unread'] as const;
+const ticketProblems = ['differs', 'gone', 'paused', 'failed', 'unread', 'duplicated'] as const;
 
 /** Fields that the work item owns and a ticket can differ in. */
 export const ownedFields = ['title', 'priority', 'due_date'] as const;
@@ -58,11 +58,26 @@ const properties = {
   problems: Type.Array(
     OneOf(ticketProblems, {
       description:
-        '`differs`: fields differ. `gone`: deleted at the vendor. `paused`, `failed`: see `status`. `unread`: the vendor cannot be polled, so changes may be missing',
+        '`differs`: fields differ. `gone`: deleted at the vendor. `paused`, `failed`: see `status`. `unread`: the vendor cannot be polled, so changes may be missing. `duplicated`: other tickets carry the marker of this one, see `duplicates`',
     }),
     { description: 'Why the ticket is out of sync. Empty if it is in sync', examples: [[]] },
   ),
   drift: Type.Array(TicketDrift, { description: 'Fields in which work item and ticket differ', examples: [[]] }),
+  duplicates: Type.Array(
+    Named(
+      'TicketDuplicate',
+      {
+        key: Type.String({ description: "The vendor's key of the other ticket", examples: ['SEC-25'] }),
+        url: Nullable(Type.String({ format: 'uri', description: 'Link to the other ticket', examples: ['https://acme.atlassian.net/browse/SEC-25'] })),
+      },
+      { examples: [{ key: 'SEC-25', url: 'https://acme.atlassian.net/browse/SEC-25' }] },
+    ),
+    {
+      description:
+        'Other tickets of the vendor that carry the marker of this one, for example copies. The service does not sync them. A repair clears the list',
+      examples: [[]],
+    },
+  ),
   paused_reason: text(null, 'Why the ticket is paused'),
   error: Nullable(
     Named(

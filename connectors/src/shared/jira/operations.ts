@@ -133,7 +133,8 @@ export function jiraOperations(edition: Edition) {
     },
 
     changedSince({ http, config }: JiraContext, since: Date): AsyncGenerator<readonly Ticket[]> {
-      const ours = `project = "${config.project_key}" AND labels = "${labelOf(config)}"`;
+      // Without the project, because issues can be moved to another one.
+      const ours = `labels = "${labelOf(config)}"`;
       return changes(since, 60_000, async (from, next) => {
         // Absolute times would be interpreted in the time zone of the account, with a resolution of one minute.
         const page = await edition.search(http, `${ours} AND updated >= "-${minutesAgo(from)}m" ORDER BY updated ASC, key ASC`, next);

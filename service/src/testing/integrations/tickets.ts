@@ -18,6 +18,7 @@ export interface TicketView {
   assignee: string | null;
   problems: string[];
   drift: { field: string; ours: string | null; theirs: string | null; reason: string | null }[];
+  duplicates: { key: string; url: string | null }[];
   paused_reason: string | null;
   error: { kind: string; message: string } | null;
   retry_at: string | null;

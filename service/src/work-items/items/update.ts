@@ -80,7 +80,7 @@ function requestedMove(item: WorkItemRow, { status: to }: WorkItemPatch): Settab
 }
 
 /** The follower runs once at the end, when the work item has its new status. */
-const noFollower: FindingFollower = {
+export const noFollower: FindingFollower = {
   follow: async () => {},
   assertOpen: async () => {},
   link: async () => {},

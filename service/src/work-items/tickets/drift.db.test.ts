@@ -69,8 +69,7 @@ describe('a change of owned fields at the vendor', () => {
 
   it('is copied by pull only as far as the rules of work items allow', async () => {
     const { vendor, items, id, ticket, at, finding } = await linkedItem();
-    await vendor.change(at, { state: 'done' });
-    await tickets.poll();
+    await items.patchFinding(finding, { status: 'remediated', reason: 'patched by hand' });
     await vendor.change(at, { title: 'theirs', state: 'in_progress' });
     await tickets.poll();
     await tickets.repair(id, ticket.id, 'pull');

@@ -51,6 +51,9 @@ export function markerOf(orgId: string, itemId: string): string {
   return `rrs-${createHash('sha256').update(`${orgId} ${itemId}`).digest('hex').slice(0, 12)}`;
 }
 
+/** All markers in a text. */
+export const MARKER = /rrs-[0-9a-f]{12}/g;
+
 export function oursOf(item: Pick<WorkItemRow, 'title' | 'priority' | 'due_at' | 'status'>, body: readonly string[]): Ours {
   const due: Date | number = item.due_at;
   return {

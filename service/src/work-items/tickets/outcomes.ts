@@ -1,27 +1,11 @@
 import type { FaultKind, Ticket, TicketChange } from '@rrs/connectors';
 import { sql } from 'kysely';
 import type { Database, TenantTx } from '../../db/database.ts';
-import type { Actor } from '../../shared/actor.ts';
 import { AppError } from '../../shared/errors.ts';
 import { readItem, type WorkItemRow } from '../items/read.ts';
-import { updateWorkItem } from '../items/update.ts';
 import { announce, announceDrift, announceVendorChange, announceWrite, connectionActor, type VendorWrite } from './announce.ts';
-import {
-  type Drift,
-  driftOf,
-  followReason,
-  isEcho,
-  oursOf,
-  type Sent,
-  type Shown,
-  safeUrl,
-  sentFields,
-  shownAfter,
-  statusFollowing,
-  storable,
-  type Theirs,
-  theirsOf,
-} from './fields.ts';
+import { followState } from './claims.ts';
+import { type Drift, driftOf, isEcho, oursOf, type Sent, type Shown, safeUrl, sentFields, shownAfter, storable, type Theirs, theirsOf } from './fields.ts';
 import { enqueueTicket } from './jobs.ts';
 import { type LeasedTicket, type TicketRow, writeLeased } from './lease.ts';
 
@@ -86,6 +70,8 @@ async function storeTicket(tx: TenantTx, leased: LeasedTicket, { read, write, re
     changes_read: ticket.changes_announced,
     read_at: now,
     ...(write && write.how !== 'found' ? { written_at: now } : {}),
+    ...(write && write.how !== 'written' ? { creating_at: null } : {}),
+    ...(changed.length > 0 ? { vendor_changed_at: now } : {}),
     ...(hasNews ? { updated_at: now } : {}),
   });
   const after = { ...leased, ticket: row, item };
@@ -93,12 +79,6 @@ async function storeTicket(tx: TenantTx, leased: LeasedTicket, { read, write, re
   if (before !== null && changed.length > 0) await announceVendorChange(tx, after, { before, theirs, names: changed });
   await announceDrift(tx, after, ticket.drift as Drift[]);
   return after;
-}
-
-async function followState(tx: TenantTx, actor: Actor, itemId: string, { state, key }: Ticket): Promise<void> {
-  const { status } = await readItem(tx, actor.orgId, itemId);
-  const to = statusFollowing(state, status);
-  if (to !== null) await updateWorkItem(tx, actor, { id: itemId, patch: { status: to, reason: followReason(state, key) }, check: () => {} });
 }
 
 const comparedNames = ['title', 'priority', 'due_date', 'state', 'state_name', 'assignee'] as const;

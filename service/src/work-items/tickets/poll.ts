@@ -1,4 +1,4 @@
-import { ConnectorError, type Ticket } from '@rrs/connectors';
+import { ConnectorError } from '@rrs/connectors';
 import { sql } from 'kysely';
 import type { Database, SystemTx, TenantTx } from '../../db/database.ts';
 import { findStoredConnection } from '../../integrations/connections/connections.ts';
@@ -7,6 +7,7 @@ import { connectionFacts } from '../../integrations/relations.ts';
 import { type Poll, recordPoll } from '../../integrations/sync/polls.ts';
 import { createRequestLog } from '../../integrations/sync/request-log.ts';
 import type { JobContext } from '../../jobs/jobs.ts';
+import { type ListedTickets, recordDuplicates } from './duplicates.ts';
 import { isEcho, storable, type Theirs, theirsOf } from './fields.ts';
 import { enqueueTickets, requestReads } from './jobs.ts';
 
@@ -107,12 +108,6 @@ async function changesSince(tx: TenantTx, orgId: string, connectionId: string): 
   return rows[0]?.since ?? null;
 }
 
-interface ListedTickets {
-  orgId: string;
-  connectionId: string;
-  tickets: readonly Ticket[];
-}
-
 /** Queues a read of each listed ticket that differs from what is stored. */
 async function queueChanged(tx: TenantTx, { orgId, connectionId, tickets }: ListedTickets): Promise<void> {
   const listed = new Map(tickets.map((ticket) => [ticket.id, theirsOf(ticket)]));
@@ -134,6 +129,7 @@ async function queueChanged(tx: TenantTx, { orgId, connectionId, tickets }: List
     orgId,
     changed.map(({ id }) => id),
   );
+  await recordDuplicates(tx, { orgId, connectionId, tickets });
 }
 
 /** A failed poll does not move the start time, so the next poll covers the same period. */

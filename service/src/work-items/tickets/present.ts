@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import type { DriftedTicket, Ticket } from '../schemas-tickets.ts';
+import type { Duplicate } from './duplicates.ts';
 import type { Drift, Theirs } from './fields.ts';
 import type { Repair } from './repair.ts';
 import type { TicketView } from './tickets.ts';
@@ -8,12 +9,14 @@ export function toTicket(row: TicketView): Static<typeof Ticket> {
   const theirs = row.theirs as Theirs | null;
   const drift = row.drift as Drift[];
   const error = row.error ?? row.poll_error;
+  const duplicates = row.duplicates as Duplicate[];
   const problems = {
     differs: drift.length > 0,
     gone: row.gone_at !== null,
     paused: row.status === 'paused',
     failed: row.status === 'failed',
     unread: row.poll_error !== null,
+    duplicated: duplicates.length > 0,
   };
   return {
     id: row.id,
@@ -27,6 +30,7 @@ export function toTicket(row: TicketView): Static<typeof Ticket> {
     assignee: theirs?.assignee ?? null,
     problems: (Object.keys(problems) as (keyof typeof problems)[]).filter((name) => problems[name]),
     drift,
+    duplicates,
     paused_reason: row.paused_reason,
     error: error === null ? null : { kind: (row.error === null ? row.poll_error_kind : row.error_kind) ?? 'service', message: error },
     retry_at: row.retry_at?.toISOString() ?? null,

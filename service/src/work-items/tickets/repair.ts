@@ -4,6 +4,7 @@ import { type Actor, systemActor } from '../../shared/actor.ts';
 import { readItem } from '../items/read.ts';
 import { updateWorkItem, type WorkItemPatch } from '../items/update.ts';
 import type { TicketRepair } from '../schemas-tickets.ts';
+import { followState } from './claims.ts';
 import { followReason, oursOf, type Sent, type Shown, sentFields, statusFollowing, type Theirs } from './fields.ts';
 import { type LeasedTicket, writeLeased } from './lease.ts';
 import { currentDrift, isRefusal, now } from './outcomes.ts';
@@ -37,7 +38,9 @@ interface Pull {
 async function applyPatch(db: Database, leased: LeasedTicket, { actor, patch, refusal }: Pull): Promise<LeasedTicket> {
   const { orgId, ticket, body } = leased;
   return db.withTenant({ orgId }, async (tx) => {
-    if (Object.keys(patch).length > 0) await updateWorkItem(tx, actor, { id: leased.item.id, patch, check: () => {} });
+    const { status, reason: _, ...fields } = patch;
+    if (status !== undefined) await followState(tx, actor, leased.item.id, { state: (ticket.theirs as Theirs).state, key: ticket.external_key ?? '' });
+    if (Object.keys(fields).length > 0) await updateWorkItem(tx, actor, { id: leased.item.id, patch: fields, check: () => {} });
     const item = await readItem(tx, orgId, leased.item.id);
     const ours = oursOf(item, body);
     const { title, priority, due_date } = ticket.theirs as Theirs;

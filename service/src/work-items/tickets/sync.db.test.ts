@@ -24,7 +24,7 @@ describe('an owned field', () => {
     expect(await vendor.read(at)).toMatchObject({ title: 'as people there call it', priority: 'critical', dueDate: '2026-12-24' });
     expect(await tickets.timeline(id)).toEqual(expect.arrayContaining(['ticket_written']));
     expect(await tickets.events('ticket.updated')).toContainEqual(
-      expect.objectContaining({ work_item_id: id, by: 'work_item', fields: ['priority', 'due_date'] }),
+      expect.objectContaining({ work_item_id: id, by: 'work_item', fields: ['body', 'priority', 'due_date'] }),
     );
     const before = writesTo(vendor.requests).length;
     await items.patch(id, { assignee: 'somebody', external_ref: 'OPS-1' });
@@ -105,11 +105,28 @@ describe('the state of a ticket', () => {
     expect(await tickets.events('ticket.drifted')).toContainEqual(expect.objectContaining({ work_item_id: id }));
   });
 
-  it('that contradicts the findings is listed with the reason', async () => {
-    const { vendor, items, id, states, at, hear } = await linkedItem();
+  it.each(['in_progress', 'open'] as const)('that goes from done back to %s takes back what it claimed, and only that', async (state) => {
+    const { vendor, items, ids, id, at, states, hear } = await linkedItem(2);
+    await items.patchFinding(ids[0] ?? '', { status: 'remediated', reason: 'patched by hand' });
     await vendor.change(at, { state: 'done' });
     await hear();
     await tickets.work();
+    expect([(await items.read(id)).status, await states()]).toEqual(['awaiting_verification', ['remediated', 'remediated']]);
+    await vendor.change(at, { state });
+    await hear();
+    await tickets.work();
+    expect([(await items.read(id)).status, await states()]).toEqual(['in_progress', ['remediated', 'in_progress']]);
+    expect((await tickets.tickets(id))[0]).toMatchObject({ problems: [] });
+    // The next scan or the next closing of the ticket starts over.
+    await vendor.change(at, { state: 'done' });
+    await hear();
+    await tickets.work();
+    expect([(await items.read(id)).status, await states()]).toEqual(['awaiting_verification', ['remediated', 'remediated']]);
+  });
+
+  it('that contradicts claims of people is listed with the reason', async () => {
+    const { vendor, items, ids, id, at, states, hear } = await linkedItem();
+    await items.patchFinding(ids[0] ?? '', { status: 'remediated', reason: 'patched by hand' });
     await vendor.change(at, { state: 'in_progress' });
     await hear();
     await tickets.work();
@@ -174,17 +191,33 @@ describe('closing a work item', () => {
 });
 
 describe('the write limit', () => {
-  it('pauses a ticket after ten writes within an hour, until it is repaired', async () => {
-    const { vendor, items, id, ticket, at, hear } = await linkedItem();
-    for (let n = 1; n <= 12; n++) {
+  it('does not pause a ticket that only our own users edit', async () => {
+    const { vendor, items, id, at } = await linkedItem();
+    for (let n = 1; n <= 14; n++) {
       await items.patch(id, { title: `title ${n}` });
       await tickets.work();
     }
-    // Creating the ticket counts as the first write.
-    expect(await vendor.read(at)).toMatchObject({ title: 'title 9' });
+    expect(await vendor.read(at)).toMatchObject({ title: 'title 14' });
+    expect((await tickets.tickets(id))[0]).toMatchObject({ status: 'linked', problems: [] });
+  });
+
+  it('pauses a ticket after ten writes within an hour that follow changes at the vendor, until it is repaired', async () => {
+    const { vendor, items, id, ticket, at, hear } = await linkedItem();
+    const answer = async (n: number): Promise<void> => {
+      await vendor.change(at, { title: `changed there ${n}` });
+      await hear();
+      await tickets.work();
+      await items.patch(id, { title: `title ${n}` });
+      await tickets.work();
+    };
+    for (let n = 1; n <= 9; n++) await answer(n);
+    // Older writes do not count.
+    const old = new Date(Date.now() - 3_600_001).toISOString();
+    await tickets.query(`update rrs.tickets set writes = jsonb_build_array($2::text) || (writes - 0) where work_item_id = $1`, [id, old]);
+    for (let n = 10; n <= 12; n++) await answer(n);
+    expect(await vendor.read(at)).toMatchObject({ title: 'changed there 12' });
     const [paused] = await tickets.tickets(id);
     expect(paused).toMatchObject({ status: 'paused', problems: ['differs', 'paused'], paused_reason: expect.stringContaining('10 times within an hour') });
-    expect(paused?.drift).toEqual([{ field: 'title', ours: 'title 12', theirs: 'title 9', reason: null }]);
     expect(await tickets.drift()).toContainEqual(expect.objectContaining({ id: ticket.id, status: 'paused' }));
     expect((await tickets.events('ticket.paused')).filter(({ work_item_id }) => work_item_id === id)).toHaveLength(1);
     // A paused ticket is still read.
@@ -198,20 +231,32 @@ describe('the write limit', () => {
     expect(await vendor.read(at)).toMatchObject({ title: 'title 12' });
     expect((await tickets.tickets(id))[0]).toMatchObject({ status: 'linked', problems: [], repairing: null });
   });
+});
 
-  it('ignores writes older than an hour', async () => {
-    const { vendor, items, id, at } = await linkedItem();
-    for (let n = 1; n <= 9; n++) {
-      await items.patch(id, { title: `title ${n}` });
-      await tickets.work();
-    }
-    const old = new Date(Date.now() - 3_600_001).toISOString();
-    await tickets.query(`update rrs.tickets set writes = jsonb_build_array($2::text) || (writes - 0) where work_item_id = $1`, [id, old]);
-    await items.patch(id, { title: 'title 10' });
-    await tickets.work();
-    expect(await vendor.read(at)).toMatchObject({ title: 'title 10' });
-    await items.patch(id, { title: 'title 11' });
-    await tickets.work();
-    expect((await tickets.tickets(id))[0]?.status).toBe('paused');
+describe('the text of a ticket', () => {
+  it('says what to do, how urgent it is and by when', async () => {
+    const vendor = await tickets.vendor();
+    const items = tickets.items();
+    const [finding = ''] = await items.findings(1);
+    await tickets.query(
+      `update rrs.findings set kev = true, kev_since = now(), epss = 0.417, due_at = '2026-12-01T00:00:00Z', location = '{"component": "log4j-core", "version": "2.14.1", "fixed_version": "2.17.1"}',
+         text_id = '\\x01' where id = $1`,
+      [finding],
+    );
+    await tickets.query(
+      `insert into rrs.finding_texts (org_id, id, solution) select org_id, '\\x01', E'Upgrade\n the library.' from rrs.findings where id = $1`,
+      [finding],
+    );
+    const { id } = await items.item([finding], { title: 'Upgrade log4j' });
+    const ticket = await tickets.linked(id, vendor.connection);
+    const text = JSON.stringify((await vendor.read(ticket.external_id))?.raw);
+    for (const part of [
+      'Found in: log4j-core 2.14.1',
+      'Fixed in: 2.17.1',
+      'Urgency: known to be exploited (CISA KEV), EPSS at least 40 %, due by 2026-12-01',
+      'Solution: Upgrade the library.',
+      `https://rrs.example/work/${id}`,
+    ])
+      expect(text).toContain(part);
   });
 });

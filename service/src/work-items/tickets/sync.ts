@@ -3,6 +3,7 @@ import type { Database } from '../../db/database.ts';
 import { type OpenTicketing, openTicketing, type TicketVendors } from '../../integrations/connections/ticketing.ts';
 import type { JobContext } from '../../jobs/jobs.ts';
 import { isClosed } from '../items/status.ts';
+import { assertSearchable, CreationUnconfirmed } from './creation.ts';
 import { changesOf, type Ours, oursOf, type Sent, stateFor, type Theirs } from './fields.ts';
 import { enqueueTicket } from './jobs.ts';
 import { type LeasedTicket, LeaseLost, leaseTicket, releaseTicket } from './lease.ts';
@@ -37,7 +38,8 @@ export async function syncLinkedTicket(deps: TicketSyncDeps, { db, signal, lastA
     if (error instanceof LeaseLost) return;
     const timedOut = timeout.aborted && !signal.aborted;
     const fault = error instanceof ConnectorError ? error : timedOut ? timeoutError(leased) : null;
-    if (fault) await ignoreLostLease(recordFailure(db, leased, { kind: fault.kind, message: fault.message, retryAt: retryAt(leased) }));
+    const retry = fault instanceof CreationUnconfirmed ? fault.retryAt : retryAt(leased);
+    if (fault) await ignoreLostLease(recordFailure(db, leased, { kind: fault.kind, message: fault.message, retryAt: retry }));
     else {
       if (lastAttempt && !signal.aborted) await ignoreLostLease(recordFailure(db, leased, { ...internalError, retryAt: retryAt(leased) }));
       throw error;
@@ -104,9 +106,10 @@ async function findOrCreate(deps: TicketSyncDeps, db: Database, leased: LeasedTi
   const found = await connector.find(context, leased.ticket.marker);
   const reset = await writeSilently(db, leased, resetColumns(leased));
   if (found !== null) return recordTicket(db, reset, found, { how: 'found', change: {} });
+  assertSearchable(leased);
   const { title, body, priority, due_date } = oursNow(leased);
   const draft: TicketDraft = { key: leased.ticket.marker, title, body, priority, dueDate: due_date, url: workItemUrl(deps.publicUrl(), leased.item.id) };
-  const counted = await countWrite(db, reset);
+  const counted = await writeSilently(db, reset, { creating_at: new Date() });
   const created = await connector.create(context, draft);
   return recordTicket(db, counted, created, { how: 'created', change: { title, body, priority, dueDate: due_date } });
 }
@@ -159,11 +162,16 @@ function recentWrites({ ticket }: LeasedTicket): string[] {
   return (ticket.writes as string[]).filter((at) => Date.parse(at) > Date.now() - WRITE_WINDOW_MS);
 }
 
-/** Counts before writing, so that a write of a worker that dies is counted too. */
-function countWrite(db: Database, leased: LeasedTicket): Promise<LeasedTicket> {
+/**
+ * Counts only writes that follow a change at the vendor: two systems that answer each other take turns, while people can edit a work item as often as
+ * they like. Counts before writing, so that a write of a worker that dies is counted too.
+ */
+async function countWrite(db: Database, leased: LeasedTicket): Promise<LeasedTicket> {
+  const { vendor_changed_at: changed, written_at: written } = leased.ticket;
+  if (changed === null || (written !== null && changed <= written)) return leased;
   return writeSilently(db, leased, { writes: JSON.stringify([...recentWrites(leased), new Date().toISOString()]) });
 }
 
 function pauseReason({ ticket }: LeasedTicket): string {
-  return `Ticket ${ticket.external_key} was written ${MAX_WRITES} times within an hour, which suggests a loop with another system. Writing stops until you repair the ticket.`;
+  return `Ticket ${ticket.external_key} was changed at the vendor and then written ${MAX_WRITES} times within an hour, which suggests a loop with another system. Writing stops until you repair the ticket.`;
 }

@@ -42,7 +42,16 @@ export async function pushTicket(tx: TenantTx, actor: Actor, itemId: string, con
   if (!connection.enabled) throw new AppError('conflict', `The connection "${connection.name}" is paused. Enable it first.`);
   if (isClosed(item.status)) throw new AppError('conflict', `The work item "${itemId}" is closed (${item.status}) and can no longer be pushed.`);
   const id = newId();
-  const row = { org_id: orgId, id, work_item_id: item.id, connection_id: connection.id, marker: markerOf(orgId, item.id), created_by: actor.name };
+  const row = {
+    org_id: orgId,
+    id,
+    work_item_id: item.id,
+    connection_id: connection.id,
+    marker: markerOf(orgId, item.id),
+    // A ticket that was unlinked before the vendor confirmed it may exist.
+    creating_at: sql<Date>`(select max(creating_at) from tickets where org_id = ${orgId} and work_item_id = ${item.id} and connection_id = ${connection.id})`,
+    created_by: actor.name,
+  };
   const added = await tx
     .insertInto('tickets')
     .values(row)
@@ -97,6 +106,7 @@ export async function repairTicket(tx: TenantTx, actor: Actor, { itemId, id, dir
       repair: JSON.stringify(repair),
       ...(ticket.status === 'paused' ? { status: 'linked' as const, paused_reason: null } : {}),
       writes: '[]',
+      duplicates: '[]',
       updated_at: sql<Date>`now()`,
     })
     .where('org_id', '=', orgId)
@@ -135,7 +145,12 @@ export async function listTickets(tx: TenantTx, orgId: string, itemId: string, p
 
 /** Tickets that are out of sync, or may be because their vendor cannot be polled. */
 export function listDrift(tx: TenantTx, orgId: string, page: PageRequest) {
-  return listViews(tx, orgId, sql`(t.status in ('paused', 'failed') or t.gone_at is not null or t.drift <> '[]' or p.error is not null)`, page);
+  return listViews(
+    tx,
+    orgId,
+    sql`(t.status in ('paused', 'failed') or t.gone_at is not null or t.drift <> '[]' or t.duplicates <> '[]' or p.error is not null)`,
+    page,
+  );
 }
 
 function viewsSql(orgId: string, which: RawBuilder<unknown>): RawBuilder<TicketView> {
