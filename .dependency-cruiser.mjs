@@ -35,6 +35,7 @@ const subFolders = {
     log: ['keys'],
     content: ['artifacts', 'formats', 'log', 'packages'],
     packages: ['artifacts', 'content', 'formats', 'keys', 'log', 'verify'],
+    preview: ['content', 'log', 'packages'],
     sharing: ['packages'],
     verify: ['keys', 'packages', 'sharing'],
     deep: [],

@@ -1,5 +1,6 @@
 import type { BlobStore } from '../blobs/blobs.ts';
 import type { Database } from '../db/database.ts';
+import type { Previews } from './preview/previews.ts';
 
 export interface EvidenceDeps {
   db: Database;
@@ -12,6 +13,7 @@ export interface EvidenceDeps {
   reportLimit: number;
   /** Base URL under which clients reach the service. */
   publicUrl: () => string;
+  previews: Pick<Previews, 'preview'>;
   /** Certificates of the time-stamping authorities in PEM. Null if none is configured. */
   timestampCertificates: string | null;
   /** Whether packages are time-stamped. */

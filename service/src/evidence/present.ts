@@ -1,10 +1,11 @@
-import { type Evidence, type Gap, gapSentence } from '@rrs/evidence-format';
+import type { Gap } from '@rrs/evidence-format';
 import type { Report } from '@rrs/verifier';
 import type { Static } from 'typebox';
 import { evidenceFormats } from './formats/formats.ts';
 import type { PackageFile, PackageRow } from './packages/packages.ts';
 import { folderOf } from './packages/seal.ts';
-import type { ListedPackage, Package, PackagePreview, Verification } from './schemas-packages.ts';
+import { toGap } from './present-gap.ts';
+import type { ListedPackage, Package, Verification } from './schemas-packages.ts';
 
 export interface PackageDownload {
   format: Static<typeof Package>['downloads'][number]['format'];
@@ -25,15 +26,6 @@ export function downloadsOf(row: PackageRow): PackageDownload[] {
     return file ? [{ format, size: file.size, sha256: file.sha256, mediaType, filename: `${folder}-${path.slice(path.lastIndexOf('/') + 1)}` }] : [];
   });
   return [zip, ...single];
-}
-
-export function toPreview({ work_item, as_of, conclusion, completeness, counts }: Evidence): Static<typeof PackagePreview> {
-  const { grade, gaps } = completeness;
-  return { work_item_id: work_item.id, as_of, conclusion, completeness: { grade, gaps: gaps.map(toGap) }, counts };
-}
-
-function toGap(gap: Gap) {
-  return { code: gap.code, weight: gap.weight, what: gapSentence(gap), about: gap.about };
 }
 
 export function toListedPackage(row: PackageRow): Static<typeof ListedPackage> {

@@ -18,8 +18,7 @@ import { openSigners, publishedKeys } from './keys/keys.ts';
 import { signStatement } from './log/open-log.ts';
 import { readStatus } from './packages/package-status.ts';
 import { listPackages, type PackageRow, readPackage, requestPackage } from './packages/packages.ts';
-import { previewPackage } from './packages/preview.ts';
-import { downloadsOf, type PackageDownload, toListedPackage, toPackage, toPreview, toVerification } from './present.ts';
+import { downloadsOf, type PackageDownload, toListedPackage, toPackage, toVerification } from './present.ts';
 import { WorkItemParams } from './schemas.ts';
 import {
   DownloadQuery,
@@ -117,13 +116,14 @@ export function packageRoutes(app: App, deps: EvidenceDeps): void {
               'Retry-After': { type: 'string', description: 'Seconds to wait before polling.' },
             },
           },
-          ...problems('not_found', 'idempotency_key_reused'),
+          ...problems('not_found', 'idempotency_key_reused', 'unavailable'),
         },
       },
     },
     async (request, reply) => {
       const { actor } = request;
-      if (request.body.dry_run) return reply.code(200).send(toPreview(await previewPackage(deps, actor, request.body.work_item_id)));
+      const { dry_run, work_item_id: workItemId } = request.body;
+      if (dry_run) return deps.previews.preview({ actor, workItemId, publicUrl: deps.publicUrl(), timestamped: deps.timestamped });
       const requested = await answerOnce(deps, request, reply, async (tx) => {
         const row = await requestPackage(tx, actor, request.body);
         return { status: 202, headers: { location: `/api/v1/riskops-evidence/packages/${row.id}` }, body: toPackage(row) };

@@ -9,6 +9,10 @@ export interface ThreadLimits {
 
 export type ThreadMessage<Question = unknown> = { ask: number; question: Question } | { result: unknown } | { error: string };
 export type ThreadAnswer = { ask: number; answer: unknown } | { ask: number; error: string };
+/** One more task for a thread that stays. */
+export interface ThreadTask {
+  task: unknown;
+}
 
 /** The thread was ended or died before it had a result. */
 export class ThreadFailure extends Error {
@@ -32,31 +36,46 @@ export interface ThreadWork<Question> {
 
 const YOUNG_MB = 16;
 
+export function startThread(module: URL, input: unknown, { heapMb }: ThreadLimits): Worker {
+  return new Worker(module, {
+    workerData: input,
+    resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: YOUNG_MB },
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+  });
+}
+
 /**
  * Runs work on untrusted input in a thread of its own, so that it can neither block nor exhaust this process. The heap limit does not include
  * buffers: whoever reads files in the thread must bound their sizes.
  */
 export async function runInThread<Question>({ module, input, limits, answer }: ThreadWork<Question>): Promise<unknown> {
-  const thread = new Worker(module, {
-    workerData: input,
-    resourceLimits: { maxOldGenerationSizeMb: limits.heapMb, maxYoungGenerationSizeMb: YOUNG_MB },
-    execArgv: ['--disable-warning=ExperimentalWarning'],
-  });
-  let timer: NodeJS.Timeout | undefined;
+  const thread = startThread(module, input, limits);
   try {
-    return await new Promise((resolve, reject) => {
-      timer = setTimeout(() => reject(new ThreadFailure('time', `took longer than ${limits.timeMs / 1000} s`)), limits.timeMs);
-      thread.on('message', (message: ThreadMessage<Question>) => {
-        if ('ask' in message) void reply(thread, message, answer);
-        else if ('result' in message) resolve(message.result);
-        else reject(new Error(message.error));
-      });
-      thread.on('error', (error: NodeJS.ErrnoException) => reject(failureOf(error, limits)));
-      thread.on('exit', (code) => reject(new ThreadFailure('crash', `ended early with code ${code}`)));
-    });
+    return await resultOf(thread, limits, answer);
+  } finally {
+    await thread.terminate();
+  }
+}
+
+/** Waits for the next result of the thread and answers its questions. */
+export async function resultOf<Question>(thread: Worker, limits: ThreadLimits, answer: ThreadWork<Question>['answer']): Promise<unknown> {
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+  const timer = setTimeout(() => reject(new ThreadFailure('time', `took longer than ${limits.timeMs / 1000} s`)), limits.timeMs);
+  const listeners = {
+    message: (message: ThreadMessage<Question>): void => {
+      if ('ask' in message) void reply(thread, message, answer);
+      else if ('result' in message) resolve(message.result);
+      else reject(new Error(message.error));
+    },
+    error: (error: NodeJS.ErrnoException): void => reject(failureOf(error, limits)),
+    exit: (code: number): void => reject(new ThreadFailure('crash', `ended early with code ${code}`)),
+  };
+  for (const [event, listener] of Object.entries(listeners)) thread.on(event, listener);
+  try {
+    return await promise;
   } finally {
     clearTimeout(timer);
-    await thread.terminate();
+    for (const [event, listener] of Object.entries(listeners)) thread.off(event, listener);
   }
 }
 

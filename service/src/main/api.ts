@@ -3,8 +3,8 @@ import { auditRoutes } from '../audit/routes.ts';
 import type { BlobStore } from '../blobs/blobs.ts';
 import type { Database } from '../db/database.ts';
 import { eventRoutes } from '../events/routes.ts';
-import { readItemState } from '../evidence/packages/preview.ts';
 import { followWithPackages } from '../evidence/packages/supersede.ts';
+import { openPreviews } from '../evidence/preview/previews.ts';
 import { evidenceRoutes } from '../evidence/routes.ts';
 import { wellKnownKeys } from '../evidence/routes-keys.ts';
 import { followAliases } from '../findings/identity-changes/follow-aliases.ts';
@@ -35,6 +35,8 @@ import { keysDir } from './storage.ts';
 export interface ApiOptions {
   config: Config;
   db: Database;
+  /** Where the database is, for threads that open their own connection. */
+  databaseUrl: string;
   log: Log;
   /** Signs cursors and encrypts stored responses. The same on every replica. */
   secret: Buffer;
@@ -50,7 +52,7 @@ export interface ApiOptions {
 export const follower = followWithPackages(followFindings);
 
 /** Creates the HTTP API. A new feature takes one line under /api/v1. */
-export async function createApi({ config, db, log, secret, keyUse, blobs, outbound, publicUrl, operations, prepare }: ApiOptions): Promise<App> {
+export async function createApi({ config, db, databaseUrl, log, secret, keyUse, blobs, outbound, publicUrl, operations, prepare }: ApiOptions): Promise<App> {
   const app = await createApp({
     logger: log,
     accessLog: log.access,
@@ -64,6 +66,8 @@ export async function createApi({ config, db, log, secret, keyUse, blobs, outbou
     publicUrl,
     prepare,
   });
+  const previews = openPreviews({ db, databaseUrl, blobs });
+  app.addHook('onClose', () => previews.close());
   installOperations(app, operations);
   installPages(app);
   wellKnownKeys(app, { db });
@@ -79,7 +83,7 @@ export async function createApi({ config, db, log, secret, keyUse, blobs, outbou
       const reach = { mirrors: config.RRS_ENRICHMENT_MIRRORS, refusal: outbound.refusal, sender: outbound };
       integrationRoutes({ db, secret, providers: builtIn, keys, clock: systemClock, follower, ...reach })(api);
       inboundRoute({ db, providers: builtIn, keys, onTicketsChanged: queueTicketReads })(api);
-      workItemRoutes({ db, secret, findingFilter: FilterBody, readState: readItemState })(api);
+      workItemRoutes({ db, secret, findingFilter: FilterBody, states: previews.states })(api);
       const { RRS_ARTIFACT_LIMIT: artifactLimit, RRS_REPORT_LIMIT: reportLimit, RRS_TSA_CERTIFICATES: timestampCertificates } = config;
       evidenceRoutes({
         db,
@@ -88,6 +92,7 @@ export async function createApi({ config, db, log, secret, keyUse, blobs, outbou
         artifactLimit,
         reportLimit,
         publicUrl,
+        previews,
         timestampCertificates,
         timestamped: config.RRS_TSA_URL.length > 0,
         keysDir: keysDir(config),

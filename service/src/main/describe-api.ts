@@ -25,6 +25,7 @@ export async function assembleApi(prepare: (app: App) => Promise<void>): Promise
   const app = await createApi({
     config: readConfig({}).config,
     db,
+    databaseUrl: '',
     blobs,
     outbound,
     log: createLog('silent'),

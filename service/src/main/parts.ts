@@ -122,7 +122,7 @@ export async function startParts({ role, config, log, databaseUrl, stops }: Star
 
   const keyUse = createKeyUse(db, (error) => log.warn({ error: messageOf(error) }, 'writing the last use of API keys failed'));
   stops.push(() => keyUse.close());
-  const app = await createApi({ config, db, log, secret, keyUse, blobs, outbound, publicUrl, operations });
+  const app = await createApi({ config, db, databaseUrl, log, secret, keyUse, blobs, outbound, publicUrl, operations });
   const { url, close } = await listen(app, config.HOST, config.PORT);
   stops.push(close);
   address.url = config.RRS_PUBLIC_URL ?? url;

@@ -7,7 +7,8 @@ import { createSecretBox } from '../events/webhooks/secrets.ts';
 import { createWebhook } from '../events/webhooks/webhooks.ts';
 import { addArtifact, recordSealedArtifacts, removeArtifact } from '../evidence/artifacts/artifacts.ts';
 import { appendLeaf, publishLeaf, recordCheckpoint } from '../evidence/log/transparency-log.ts';
-import { readItemState } from '../evidence/packages/preview.ts';
+import { computeState } from '../evidence/preview/compute.ts';
+import { stateFingerprint } from '../evidence/preview/fingerprint.ts';
 import { recordReceipt } from '../evidence/sharing/receipts.ts';
 import { followAsset } from '../findings/identity-changes/follow-asset.ts';
 import { createFinding, type NewFinding } from '../findings/triage/create.ts';
@@ -16,6 +17,7 @@ import { declareJob, enqueue } from '../jobs/jobs.ts';
 import { type Actor, systemActor } from '../shared/actor.ts';
 import { newId } from '../shared/ids.ts';
 import { decideOnItem } from '../work-items/approvals/approvals.ts';
+import type { ItemStates } from '../work-items/approvals/state.ts';
 import { createWorkItem } from '../work-items/items/create.ts';
 import { followFindings } from '../work-items/items/follow-findings.ts';
 import { startLog } from './evidence/evidence.ts';
@@ -156,7 +158,7 @@ async function addEvidence({ db, blobs }: Store, actor: Actor): Promise<void> {
 
 async function addFinding(db: Database, actor: Actor): Promise<void> {
   const { orgId } = actor;
-  await db.withTenant(actor, async (tx) => {
+  const made = await db.withTenant(actor, async (tx) => {
     const { id } = await createFinding(
       tx,
       actor,
@@ -176,8 +178,11 @@ async function addFinding(db: Database, actor: Actor): Promise<void> {
       .values({ org_id: orgId, finding_id: id, id: newId(), ...decision, places: [AWKWARD], ended_at: new Date(), severity: 4, kev: false })
       .execute();
     const item = await createWorkItem(tx, actor, { title: AWKWARD, description: AWKWARD, assignee: AWKWARD, finding_ids: [id] });
-    const { digest: state_digest } = await readItemState(tx, orgId, item.id, actor);
-    await decideOnItem(tx, actor, { id: item.id, body: { decision: 'rejected', comment: AWKWARD, state_digest }, readState: readItemState });
+    return { id, itemId: item.id };
+  });
+  await rejectItem(db, actor, made.itemId);
+  await db.withTenant(actor, async (tx) => {
+    const { id } = made;
     const importId = newId();
     const imported = { status: 'needs_confirmation', sha256: 'x', bytes: '1', created_by: AWKWARD, actor: '{}' } as const;
     await tx
@@ -211,6 +216,13 @@ async function addFinding(db: Database, actor: Actor): Promise<void> {
       .values({ id: `CVE-2021-${orgId}`, aliases: [AWKWARD], epss: 0.1 })
       .execute(),
   );
+}
+
+async function rejectItem(db: Database, actor: Actor, id: string): Promise<void> {
+  const state = await computeState(db, { actor, workItemId: id, seen: null });
+  const states: ItemStates = { compute: async () => state, fingerprint: stateFingerprint };
+  const body = { decision: 'rejected', comment: AWKWARD, state_digest: state.digest } as const;
+  await db.withTenant(actor, (tx) => decideOnItem(tx, actor, { id, body, state, states }));
 }
 
 async function addTracks(tx: TenantTx, orgId: string, findingId: string, importId: string): Promise<void> {

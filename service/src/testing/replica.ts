@@ -21,6 +21,7 @@ export async function startReplica(databaseUrl: string, settings: Record<string,
   const app = await createApi({
     config,
     db,
+    databaseUrl,
     log: createLog('silent'),
     secret: await instanceSecret(db, 'signing'),
     keyUse,
@@ -32,6 +33,7 @@ export async function startReplica(databaseUrl: string, settings: Record<string,
   address.url = await app.listen({ host: '127.0.0.1', port: 0 });
   return {
     db,
+    databaseUrl,
     keyUse,
     url: address.url,
     call: (method: string, path: string, options: CallOptions = {}): Promise<ApiAnswer> => call(address.url, method, path, options),

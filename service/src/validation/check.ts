@@ -115,8 +115,11 @@ export function fieldError(part: Part, error: ErrorObject): FieldError[] {
       const known = allowed.length > 0 ? `allowed: ${allowed.join(', ')}` : 'none are allowed';
       return report(`unknown_${kind}`, `is an unknown ${kind} (${known})`, `${at}/${pointer(name)}`);
     }
-    case 'required':
-      return report('required', 'is required', `${at}/${pointer(String(params.missingProperty))}`);
+    case 'required': {
+      const name = String(params.missingProperty);
+      const about = (error.parentSchema as JsonSchema).properties?.[name]?.description;
+      return report('required', typeof about === 'string' ? `is required (${about})` : 'is required', `${at}/${pointer(name)}`);
+    }
     case 'dependentRequired':
       return report('required', `is required with \`${String(params.property)}\``, `${at}/${pointer(String(params.missingProperty))}`);
     case 'enum':

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 import type { Database } from '../db/database.ts';
-import type { ReadItemState } from './approvals/state.ts';
+import type { ItemStates } from './approvals/state.ts';
 
 export interface WorkItemDeps {
   db: Database;
@@ -8,6 +8,6 @@ export interface WorkItemDeps {
   secret: Buffer;
   /** Schema of the finding filters in a request body. Passed in because the schemas of findings are private to their feature. */
   findingFilter: TSchema;
-  /** Passed in because evidence, which computes the state, comes after work items. */
-  readState: ReadItemState;
+  /** Passed in because evidence, which computes states, comes after work items. */
+  states: ItemStates;
 }

@@ -9,3 +9,10 @@ export const ticketFacts = sql`(select org_id, id, work_item_id, connection_id, 
 export function linkedFindingIds(orgId: string, itemId: string): RawBuilder<unknown> {
   return sql`select l.finding_id from work_item_findings l where l.org_id = ${orgId} and l.work_item_id = ${itemId} and l.unlinked_at is null`;
 }
+
+/** Changes whenever the work item, its links or its tickets change. `xmin` is the transaction that wrote a row, so the sum grows with each update. */
+export function itemFingerprint(orgId: string, itemId: string): RawBuilder<string> {
+  const rows = (table: string, id: string) =>
+    sql`(select (count(*), coalesce(sum(t.xmin::text::bigint), 0)) from ${sql.table(table)} t where t.org_id = ${orgId} and ${sql.ref(`t.${id}`)} = ${itemId})`;
+  return sql<string>`concat_ws(' ', ${rows('work_items', 'id')}, ${rows('work_item_findings', 'work_item_id')}, ${rows('tickets', 'work_item_id')})`;
+}

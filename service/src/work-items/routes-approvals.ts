@@ -1,28 +1,32 @@
 import type { App } from '../http/app.ts';
 import { answerOnce, IdempotencyHeaders } from '../http/requests/idempotency.ts';
-import { getRoute } from '../http/resource.ts';
 import { problems } from '../http/schemas.ts';
-import { decideOnItem } from './approvals/approvals.ts';
+import { decideOnItem, decideOnState } from './approvals/approvals.ts';
 import { showState } from './approvals/state.ts';
 import type { WorkItemDeps } from './deps.ts';
 import { toApproval } from './present.ts';
 import { Approval, ApprovalCreate, WorkItemParams, WorkItemState } from './schemas.ts';
 
 export function approvalRoutes(app: App, deps: WorkItemDeps): void {
-  getRoute(app, deps, '/work-items/:id/state', {
-    access: 'work_items:read',
-    operationId: 'getWorkItemState',
-    summary: 'Get the state of a work item to approve',
-    description:
-      'Returns what an approval would be about: the title, the policy, each finding with its state and severity, findings that were removed, and artifacts. Send the digest with your decision. Changes that do not matter for the result, such as comments or new scores, do not change the digest.',
-    tag: 'Work items',
-    params: WorkItemParams,
-    body: WorkItemState,
-    read: async (tx, { actor, params }) => {
-      const { digest, lines, isIndependent } = await showState(tx, actor, params.id, deps.readState);
-      return { state_digest: digest, lines: [...lines], independent: isIndependent };
+  app.get(
+    '/work-items/:id/state',
+    {
+      config: { access: 'work_items:read' },
+      schema: {
+        operationId: 'getWorkItemState',
+        summary: 'Get the state of a work item to approve',
+        description:
+          'Returns what an approval would be about: the title, the policy, each finding with its state and severity, findings that were removed, and artifacts. Send the digest with your decision. Changes that do not matter for the result, such as comments or new scores, do not change the digest.',
+        tags: ['Work items'],
+        params: WorkItemParams,
+        response: { 200: WorkItemState, ...problems('not_found', 'unavailable') },
+      },
     },
-  });
+    async ({ actor, params }) => {
+      const { digest, text, isIndependent } = await showState(deps.db, actor, params.id, deps.states);
+      return { state_digest: digest, lines: text.split('\n'), independent: isIndependent };
+    },
+  );
 
   app.post(
     '/work-items/:id/approvals',
@@ -37,15 +41,18 @@ export function approvalRoutes(app: App, deps: WorkItemDeps): void {
         params: WorkItemParams,
         headers: IdempotencyHeaders,
         body: ApprovalCreate,
-        response: { 201: Approval, ...problems('not_found', 'conflict', 'idempotency_key_reused') },
+        response: { 201: Approval, ...problems('not_found', 'conflict', 'idempotency_key_reused', 'unavailable') },
       },
     },
     (request, reply) => {
+      const { actor, body } = request;
       const { id } = request.params;
-      return answerOnce(deps, request, reply, async (tx) => {
-        const approval = await decideOnItem(tx, request.actor, { id, body: request.body, readState: deps.readState });
-        return { status: 201, headers: { location: `/api/v1/work-items/${id}` }, body: toApproval(approval) };
-      });
+      return decideOnState(deps, actor, { id, body }, (state) =>
+        answerOnce(deps, request, reply, async (tx) => {
+          const approval = await decideOnItem(tx, actor, { id, body, state, states: deps.states });
+          return { status: 201, headers: { location: `/api/v1/work-items/${id}` }, body: toApproval(approval) };
+        }),
+      );
     },
   );
 }

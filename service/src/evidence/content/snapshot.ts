@@ -29,7 +29,12 @@ import { buildTrail } from './trail.ts';
 /** Everything that a package states, read in one transaction. There can be thousands of findings and events, so each row is reduced to what the package needs. */
 export type Snapshot = Awaited<ReturnType<typeof readSnapshot>>;
 
-/** Changes nothing. `asking` is somebody whose approval is considered. For a package, the transaction must have the isolation level `repeatable read`. */
+/** What a transaction that reads a snapshot must begin with. */
+export async function repeatableRead(tx: TenantTx): Promise<void> {
+  await sql`set transaction isolation level repeatable read`.execute(tx);
+}
+
+/** Changes nothing. `asking` is somebody whose approval is considered. The transaction must have the isolation level `repeatable read`. */
 export async function readSnapshot(tx: TenantTx, { org_id: orgId, id, work_item_id: itemId, sequence }: PackageToBuild, asking: Actor['person'] = null) {
   const { rows } = await sql<{ as_of: Date; name: string }>`select now() as as_of, name from ${organizationNames} o where id = ${orgId}`.execute(tx);
   const asOf = rows[0]?.as_of ?? new Date();

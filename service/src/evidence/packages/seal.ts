@@ -14,12 +14,11 @@ import {
   type ZipEntry,
 } from '@rrs/evidence-format';
 import { emptyTrust } from '@rrs/verifier';
-import { sql } from 'kysely';
 import type { BlobRef, BlobStore } from '../../blobs/blobs.ts';
-import type { Database, TenantTx } from '../../db/database.ts';
+import type { Database } from '../../db/database.ts';
 import { recordSealedArtifacts } from '../artifacts/artifacts.ts';
 import { buildEvidence } from '../content/build-evidence.ts';
-import { readSnapshot, type Snapshot } from '../content/snapshot.ts';
+import { readSnapshot, repeatableRead, type Snapshot } from '../content/snapshot.ts';
 import { possibleFormats } from '../formats/formats.ts';
 import { openSigners, type Signers } from '../keys/keys.ts';
 import { logName } from '../log/checkpoints.ts';
@@ -180,14 +179,10 @@ async function bagOf(
   return writeBag(blobs, { evidence, keys, formats, trail: snapshot.trail.lines, approvedStates });
 }
 
-export async function repeatableRead(tx: TenantTx): Promise<void> {
-  await sql`set transaction isolation level repeatable read`.execute(tx);
-}
-
 type EvidenceSettings = Omit<Parameters<typeof buildEvidence>[2], 'formats' | 'storedReports'>;
 
 /** What the package states, and the formats that it has. */
-export async function evidenceOf(blobs: BlobStore, row: PackageToBuild, snapshot: Snapshot, settings: EvidenceSettings) {
+async function evidenceOf(blobs: BlobStore, row: PackageToBuild, snapshot: Snapshot, settings: EvidenceSettings) {
   const storedReports = new Set<string>();
   for (const { sha256 } of snapshot.scans) if (await blobs.stat(sha256)) storedReports.add(sha256);
   const wanted: readonly PackageFormat[] = row.formats.length > 0 ? [...REQUIRED_FORMATS, ...(row.formats as PackageFormat[])] : PACKAGE_FORMATS;

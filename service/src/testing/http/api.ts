@@ -74,6 +74,7 @@ export async function startApi(options: StartApiOptions = {}) {
   const app = await createApi({
     config,
     db,
+    databaseUrl: database.url,
     log,
     blobs,
     outbound,

@@ -57,7 +57,8 @@ describe('an approval', () => {
         .digest('hex'),
     ).toBe(seen.state_digest);
     expect(seen.lines.map((line) => Object.keys(JSON.parse(line))[0])).toEqual(['organization_id', 'finding']);
-    expect(await post({})).toMatchObject({ status: 400, body: { errors: [{ path: '/state_digest' }] } });
+    const where = { path: '/state_digest', detail: expect.stringContaining('GET /work-items/{id}/state') };
+    expect(await post({})).toMatchObject({ status: 400, body: { errors: [where] } });
     expect(await post({ state_digest: '0'.repeat(64) })).toMatchObject({
       status: 409,
       body: { detail: expect.stringContaining('not that of a recent state') },

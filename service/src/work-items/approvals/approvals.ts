@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { recordAudit } from '../../audit/record.ts';
-import type { TenantTx } from '../../db/database.ts';
+import type { Database, TenantTx } from '../../db/database.ts';
 import { emit } from '../../events/emit.ts';
 import { readPolicy } from '../../organizations/read-policy.ts';
 import type { Actor } from '../../shared/actor.ts';
@@ -10,26 +10,49 @@ import { lockItems } from '../items/locks.ts';
 import { type ApprovalRow, readItem } from '../items/read.ts';
 import type { ApprovalCreate } from '../schemas.ts';
 import { participantsIn, partOf } from './participants.ts';
-import { assertCurrentState, type ReadItemState, rememberState } from './state.ts';
+import { assertCurrentState, type ItemState, type ItemStates, rememberState, StateOutdated } from './state.ts';
 
 type Decision = Static<typeof ApprovalCreate>;
 
-/** Records a decision on the current state. The record is immutable and does not change the work item. */
+/** Other changes can always come in between. Each attempt computes the state again. */
+const ATTEMPTS = 3;
+
+/**
+ * Computes the state without a transaction, so that nobody waits for it, and has `record` record the decision in one. Starts again if something
+ * changed in between: the state that results may still be the one that the person saw.
+ */
+export async function decideOnState<T>(
+  { db, states }: { db: Database; states: ItemStates },
+  actor: Actor,
+  { id, body }: { id: string; body: Decision },
+  record: (state: ItemState) => Promise<T>,
+): Promise<T> {
+  if (body.decision === 'rejected' && !body.comment?.trim()) {
+    throw invalidField({ in: 'body', path: '/comment', code: 'required', detail: 'is required for a rejection: say what is missing' });
+  }
+  await db.withTenant(actor, (tx) => readItem(tx, actor.orgId, id));
+  for (let attempt = 1; ; attempt++) {
+    const state = await states.compute(actor, id, body.state_digest);
+    try {
+      return await record(state);
+    } catch (error) {
+      if (!(error instanceof StateOutdated) || attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** Records a decision on the state. The record is immutable and does not change the work item. */
 export async function decideOnItem(
   tx: TenantTx,
   actor: Actor,
-  { id, body, readState }: { id: string; body: Decision; readState: ReadItemState },
+  { id, body, state, states }: { id: string; body: Decision; state: ItemState; states: ItemStates },
 ): Promise<ApprovalRow> {
   const { orgId } = actor;
   const { decision, comment, state_digest } = body;
   await lockItems(tx, orgId);
   const item = await readItem(tx, orgId, id);
-  if (decision === 'rejected' && !comment?.trim()) {
-    throw invalidField({ in: 'body', path: '/comment', code: 'required', detail: 'is required for a rejection: say what is missing' });
-  }
   if (item.status === 'cancelled') throw new AppError('conflict', `The work item "${id}" is cancelled and can no longer be approved or rejected.`);
-  const state = await readState(tx, orgId, id, actor);
-  await assertCurrentState(tx, orgId, id, { seen: state_digest, current: state });
+  await assertCurrentState(tx, orgId, id, { seen: state_digest, state, states });
   const part = state.isIndependent ? null : await partIn(tx, actor, id);
   if (decision === 'approved' && part !== null && (await readPolicy(tx, orgId)).four_eyes) {
     throw new AppError('conflict', `Four-eyes policy: ${part}. Ask somebody who had no part in the work to approve it.`);
