@@ -66,6 +66,17 @@ describe('absence', () => {
     expect(open.sort()).toEqual(['lib/c/d.ts', 'src/b.ts']);
   });
 
+  it('proves the fix of a finding that was called verified without proof, if the scan is complete and newer', async () => {
+    await run([inLib('a')], complete(1));
+    await patch({ status: 'remediated', reason: 'updated' });
+    await patch({ status: 'verified', reason: 'looks good' });
+    await claimedOn(3);
+    await run([], partial(4));
+    expect(await statuses()).toEqual([{ status: 'verified', assurance: 'declared' }]);
+    expect(await run([], complete(5))).toMatchObject({ closed: 0, updated: 1 });
+    expect(await statuses()).toEqual([{ status: 'verified', assurance: 'scan_after_claim' }]);
+  });
+
   it('in a report that arrives after a newer one of the same day closes nothing', async () => {
     const at = (hour: number): ImportOptions['scope'] => ({ ...complete(1), started_at: `2026-01-01T${hour}:00:00.000Z` });
     await run([inLib('a')], at(10));

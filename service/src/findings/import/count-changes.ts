@@ -35,7 +35,7 @@ export async function recordChanges(tx: TenantTx, orgId: string, importId: strin
         from tenant_import_groups where org_id = ${orgId} and import_id = ${importId}
         union all
         select finding_id, case when after->>'status' in ('open', 'in_progress') then ${rank('reopened')}
-          when after->>'status' = any(${closedStatuses as readonly string[]}) then ${rank('closed')} else ${rank('updated')} end, false
+          when after->>'status' = before->>'status' then ${rank('updated')} when after->>'status' = any(${closedStatuses as readonly string[]}) then ${rank('closed')} else ${rank('updated')} end, false
         from finding_history where org_id = ${orgId} and import_id = ${importId}
         union all
         select unnest(finding_ids), array_position(${[...changeKinds]}::text[], kind) - 1, false from known

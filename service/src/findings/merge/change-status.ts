@@ -5,7 +5,7 @@ import { emitSql } from '../../events/emit.ts';
 import { historySql } from '../history.ts';
 import { reasonSentences } from '../reason-codes.ts';
 import { dueSql } from '../sla.ts';
-import { reopenedByScan, verifiedByScan } from '../status.ts';
+import { type Assurance, reopenedByScan, verifiedByScan } from '../status.ts';
 import type { Resolution } from './resolution.ts';
 
 /**
@@ -42,16 +42,18 @@ export async function reopenSeen(tx: TenantTx, { orgId, importId, sourceId, sla,
 }
 
 const closable = sql`${verifiedByScan as readonly string[]}`;
+/** Assurances of findings that are called verified without proof. */
+const UNPROVEN: readonly Assurance[] = ['declared', 'artifact'];
 
 /**
  * What follows for findings of `ids` that no source sees any more: `verified` if at least one source would have seen them, `remediated` if a report only
- * states it, otherwise `withdrawn`. A claim that is newer than the scans stays a claim.
+ * states it, otherwise `withdrawn`. A claim that is newer than the scans stays a claim. A finding that was called verified without proof is verified by the scan.
  */
 function closingSql(orgId: string, ids: RawBuilder<unknown>): RawBuilder<unknown> {
   const { scan_absent, acceptance_fixed, source_fixed, source_retracted, check_retired, asset_gone, track_ended } = reasonSentences;
   return sql`
     select f.id, f.listed, f.status as before, seen.absent_at, verdict.status as after, verdict.code, verdict.sentence,
-      case verdict.status when 'verified' then case when f.status = 'remediated' then 'scan_after_claim' else 'scan_only' end when 'remediated' then 'declared' end as assurance
+      case verdict.status when 'verified' then case when f.status in ('remediated', 'verified') then 'scan_after_claim' else 'scan_only' end when 'remediated' then 'declared' end as assurance
     from findings f
     cross join lateral (
       select bool_or(s.state = 'present') as present, max(s.absent_at) as absent_at, bool_or(s.absence = 'gone') as gone, bool_or(s.absence = 'declared') as declared,
@@ -65,7 +67,8 @@ function closingSql(orgId: string, ids: RawBuilder<unknown>): RawBuilder<unknown
     ) as verdict (status, code, sentence)
       on verdict.code = case when seen.gone then case f.status when 'risk_accepted' then 'acceptance_fixed' else 'scan_absent' end
         when seen.declared then 'source_fixed' when seen.last = 'retracted' then 'source_retracted' else coalesce(seen.last, 'source_retracted') end
-    where f.org_id = ${orgId} and f.id in (${ids}) and f.status = any(${closable}) and not seen.present
+    where f.org_id = ${orgId} and f.id in (${ids}) and not seen.present
+      and (f.status = any(${closable}) or (f.status = 'verified' and f.assurance = any(${UNPROVEN as string[]}) and seen.gone and seen.absent_at > f.status_changed_at))
       and (f.status <> 'remediated' or (seen.absent_at > f.status_changed_at and (seen.gone or not seen.declared)))
       and (f.status <> 'risk_accepted' or seen.gone or not seen.declared)`;
 }
@@ -74,7 +77,7 @@ function closingSql(orgId: string, ids: RawBuilder<unknown>): RawBuilder<unknown
 export async function closeUnseen(tx: TenantTx, { orgId, importId, actor }: Resolution, ids: RawBuilder<unknown>): Promise<number> {
   if (!(await anyRows(tx, ids))) return 0;
   const events = sql`
-    select id::text as subject, jsonb_build_object('from', before, 'to', after, 'reason_code', code, 'import_id', ${importId}::text, 'scanned_at', absent_at) as data from closing where listed`;
+    select id::text as subject, jsonb_build_object('from', before, 'to', after, 'reason_code', code, 'import_id', ${importId}::text, 'scanned_at', absent_at) as data from closing where listed and before <> after`;
   const entries = sql`
     select id as finding_id, 'status_changed' as action, jsonb_build_object('status', before) as before,
       jsonb_strip_nulls(jsonb_build_object('status', after, 'reason_code', code, 'assurance', assurance, 'scanned_at', absent_at)) as after, sentence as reason from closing`;
@@ -91,8 +94,8 @@ export async function closeUnseen(tx: TenantTx, { orgId, importId, actor }: Reso
         status_changed_at = least(closing.absent_at, now()), status_changed_by = null, closed_at = case when closing.after <> 'remediated' then least(closing.absent_at, now()) end,
         acceptance_owner = null, acceptance_expires_at = null, version = f.version + 1, updated_at = now()
       from closing where f.org_id = ${orgId} and f.id = closing.id
-      returning closing.after
+      returning closing.before, closing.after
     )
-    select count(*) filter (where after <> 'remediated')::int as count from closed`.execute(tx);
+    select count(*) filter (where after <> 'remediated' and after <> before)::int as count from closed`.execute(tx);
   return rows[0]?.count ?? 0;
 }
