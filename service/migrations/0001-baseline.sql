@@ -898,6 +898,8 @@ create table imports (
   run jsonb not null default '{}',
   -- SHA-256 of the file without the times in it. Null if it has no times, or was not read to its end.
   timeless_digest bytea,
+  -- Ids of vulnerabilities that the file of a failed import names. Nobody knows what it says about them.
+  names text[] not null default '{}',
   -- Host and digest of the settings with which a connection collected the report.
   settings jsonb,
   error text,

@@ -129,7 +129,7 @@ const references: Vector[] = [
   lie('an earlier package with the wrong sequence', ['earlier'], ({ earlier }) => void Object.assign(earlier[0] ?? {}, { sequence: 3 })),
   lie('a failed package with a hash', ['earlier'], ({ earlier }) => void Object.assign(earlier[0] ?? {}, { outcome: 'failed' })),
   lie('an earlier package that is later in the log', ['log_facts'], ({ earlier }) => void Object.assign(earlier[0] ?? {}, { log: { epoch: 1, index: 40 } })),
-  lieAboutFinding('a scan that is not in the package', ['reference'], { before: { state: 'present', scan: NOBODY, record: null } }),
+  lieAboutFinding('a scan that is not in the package', ['reference'], { before: { state: 'present', scan: NOBODY } }),
   lieAboutFinding('an asset that is not in the package', ['reference'], { asset: { id: NOBODY, type: 'host', name: 'web-1' } }),
   lieAboutFinding('an asset with another name', ['reference'], { asset: { id: IDS.asset, type: 'host', name: 'web-2' } }),
   lieAboutFinding('a finding of another work item', ['reference'], { work_items: [{ id: NOBODY, linked_at: AT.created, unlinked_at: null }] }),

@@ -60,8 +60,8 @@ export interface FindingFacts {
   occurrence_count: number;
   /** The first 100 places. */
   occurrences: Occurrence[];
-  /** The scan that showed the finding. `record` is the SHA-256 of the normalized record in it. */
-  before: { state: 'present' | 'unknown'; scan: string | null; record: string | null };
+  /** The scan that showed the finding. */
+  before: { state: 'present' | 'unknown'; scan: string | null };
   /** The scan that covered its place and no longer showed it. `doubts` are codes of what that scan does not state. */
   after: { state: 'absent' | 'present' | 'unknown'; scan: string | null; doubts: string[] };
   /** A scan since the claim that shows the finding, discarded and failed ones included. */

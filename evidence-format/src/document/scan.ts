@@ -25,8 +25,11 @@ export interface Scan {
   complete: boolean;
   /** Codes of what the scan does not state or does not cover. */
   doubts: string[];
+  /** Of a scan that failed: how many were read before the failure. */
   records: number;
   rejected: number;
+  /** IDs of the findings' vulnerabilities that the file names. Only for a scan that failed, whose records cannot be compared with findings. */
+  names: string[];
   /** The file itself names neither an asset nor a tool nor a time. */
   self_described: boolean;
   /** Earlier scan with the same content apart from times. */

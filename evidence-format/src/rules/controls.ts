@@ -37,6 +37,8 @@ const PARTS: Readonly<Record<Part, PartRule>> = {
       'scan_self_described',
       'scan_copied',
       'scan_contradicts',
+      'scan_failed',
+      'verifier_took_part',
       'source_removed',
       'version_not_rescanned',
       'scan_older_than_claim',

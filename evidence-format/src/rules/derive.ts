@@ -7,9 +7,11 @@ import { approvedStateDigest, approvedStateLines, approvedStateOf } from './appr
 import { collectChecks } from './checks.ts';
 import { concludeFrom, countsOf, gradeOf } from './conclude.ts';
 import { controlsOf } from './controls.ts';
+import { type Credentials, collectCredentials } from './credentials.ts';
 import { dueAt, withinSla } from './deadlines.ts';
 import { collectDecisions } from './decisions/register.ts';
 import { collectGaps } from './gaps/collector.ts';
+import { collectFailedScans } from './gaps/failed-scans.ts';
 import { addFindingGaps } from './gaps/finding-gaps.ts';
 import {
   addApprovalGaps,
@@ -45,20 +47,23 @@ export function deriveEvidence(facts: Facts, events: Iterable<TrailEvent>): Evid
 export function startDerivation(facts: PackageFacts) {
   const identities = identitiesOf(facts.people);
   const workers = collectWorkers(identities, facts.work_item.id);
+  const credentials = collectCredentials(identities, facts.work_item.created_at);
   const register = collectDecisions({ identities, approvals: facts.approvals });
   return {
     /** `seq` is the number of the line in the audit trail, starting at 1. */
     addEvent(event: TrailEvent, seq: number): void {
       workers.add(event);
+      credentials.add(event);
       register.add(event, seq);
     },
-    startFindings: () => deriveFindings(facts, { identities, workers: workers.workers(facts.work_item.assignee), register }),
+    startFindings: () => deriveFindings(facts, { identities, workers: workers.workers(facts.work_item.assignee), credentials, register }),
   };
 }
 
 interface FromTrail {
   identities: Identities;
   workers: Workers;
+  credentials: Credentials;
   register: ReturnType<typeof collectDecisions>;
 }
 
@@ -68,13 +73,15 @@ type Kept = Pick<
   'id' | 'state' | 'standing' | 'assurance' | 'provenance' | 'severity' | 'severity_source' | 'acceptance' | 'justification' | 'decided_by' | 'contradicted_by'
 > & { afterScan: string | null };
 
-function deriveFindings(facts: PackageFacts, { identities, workers, register }: FromTrail) {
+function deriveFindings(facts: PackageFacts, { identities, workers, credentials, register }: FromTrail) {
   const { as_of: asOf, policies } = facts;
   const scans = new Map(facts.scans.map((scan) => [scan.id, scan]));
-  const context = { ...standingFacts(facts), scans, workers, identities, asOf };
+  const actsForWorker = (by: Person | null): boolean => credentials.areShared(by, workers.persons);
+  const context = { ...standingFacts(facts), scans, workers, identities, asOf, actsForWorker };
   const collector = collectGaps();
   const checks = collectChecks(asOf);
   const rests = restsOnLoosened(facts);
+  const failed = collectFailedScans(scans);
   const kept: Kept[] = [];
   const seenBy = new Set<string>();
   const used = new Set<string>();
@@ -86,6 +93,7 @@ function deriveFindings(facts: PackageFacts, { identities, workers, register }: 
     addFindingGaps(finding, context, collector);
     checks.add(finding);
     rests.add(finding);
+    failed.add(finding);
     for (const source of finding.sources) seenBy.add(assetSource(finding.asset.id, source));
     const afterScan = finding.after.state === 'absent' ? finding.after.scan : null;
     if (finding.state === 'verified' && afterScan !== null) used.add(afterScan);
@@ -100,6 +108,7 @@ function deriveFindings(facts: PackageFacts, { identities, workers, register }: 
     if (kept.length === 0) collector.add('no_findings', 'major');
     addScopeGaps(facts, collector);
     addScanGaps(facts, used, context, collector);
+    failed.addGaps(collector);
     addStaleSources(facts, seenBy, collector);
     addPolicyGaps(facts, (loosened) => rests.on(loosened, finals), collector);
     addApprovalGaps(facts, finals, collector);
@@ -144,9 +153,10 @@ function deriveFindings(facts: PackageFacts, { identities, workers, register }: 
     const counted = facts.scans.filter(({ id }) => used.has(id));
     const people = [facts.work_item.created_by, ...counted.flatMap(({ delivery, confirmed }) => [delivery.by, confirmed?.by ?? null])];
     const took = new Set([...people.map((by) => identities.of(by)), ...register.deciders()]);
+    const participants = new Set([...took, ...workers.persons]);
     return (by) => {
       const behind = identities.behind(identities.of(by));
-      return behind.length === 0 || behind.some((identity) => took.has(identity)) || workers.has(by);
+      return behind.length === 0 || behind.some((identity) => took.has(identity)) || workers.has(by) || credentials.areShared(by, participants);
     };
   }
 

@@ -10,6 +10,8 @@ export const CHANGE_ARTIFACTS: ReadonlySet<string> = new Set(['pull_request', 'c
 export interface Workers {
   /** Also true for somebody whose credential was made by a worker, who can sign in with it. */
   has(by: Person | null): boolean;
+  /** The identities of those who did something, without assignees who are known by name only. */
+  persons: ReadonlySet<string>;
 }
 
 const WORKING: ReadonlySet<unknown> = new Set(['in_progress', 'awaiting_verification']);
@@ -41,6 +43,7 @@ export function collectWorkers(identities: Identities, workItemId: string) {
     workers(assignee: string | null): Workers {
       if (assignee !== null) names.add(assignee.toLowerCase());
       return {
+        persons,
         has: (by) => by !== null && (identities.behind(identities.of(by)).some((identity) => persons.has(identity)) || names.has(by.name.toLowerCase())),
       };
     },

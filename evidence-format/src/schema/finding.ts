@@ -107,7 +107,6 @@ export const findingSchema: Of<Finding> = {
       object<Finding['before']>({
         state: field('Whether the scan reported the finding.', choice(['present', 'unknown'])),
         scan: field('ID of the scan in `scans`, or null.', nullable(uuid)),
-        record: field('SHA-256 of the normalized record in the report, or null.', nullable(sha256Text)),
       }),
     ),
     after: field(

@@ -628,6 +628,7 @@ interface ImportsTable {
   notes: Generated<JsonColumn>;
   run: Generated<JsonColumn>;
   timeless_digest: Buffer | null;
+  names: Generated<string[]>;
   settings: JsonColumn | null;
   error: string | null;
   created_by: string;

@@ -101,7 +101,7 @@ function sampleFinding(number: number): FindingFacts {
         last_seen: AT.seen,
       },
     ],
-    before: { state: 'present', scan: IDS.before, record: '1'.repeat(64) },
+    before: { state: 'present', scan: IDS.before },
     after: { state: 'absent', scan: IDS.after, doubts: [] },
     contradicted_by: null,
     version_rescanned: null,
@@ -133,6 +133,7 @@ function sampleScan(phase: 'before' | 'after', file: SampleFile): Scan {
     doubts: [],
     records: phase === 'before' ? 2 : 0,
     rejected: 0,
+    names: [],
     self_described: false,
     copy_of: null,
     delivery: {

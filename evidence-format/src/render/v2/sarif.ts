@@ -68,7 +68,7 @@ function propertiesOf(finding: Finding) {
     fixed_version,
     purl,
     place,
-    before: { state: before.state, scan: before.scan, record: before.record },
+    before: { state: before.state, scan: before.scan },
     after: { state: after.state, scan: after.scan, doubts: after.doubts },
     closed_at,
     within_sla,

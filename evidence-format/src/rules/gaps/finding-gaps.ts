@@ -10,6 +10,8 @@ import type { GapCollector } from './collector.ts';
 export interface FindingGapFacts extends StandingFacts, ProvenanceFacts {
   scans: ReadonlyMap<string, Scan>;
   asOf: string;
+  /** Whether somebody can act for a worker: has a credential that one person gave to both while the work went on. */
+  actsForWorker: (by: Finding['decided_by']) => boolean;
 }
 
 /** Adds the gaps that one finding causes. `collector` joins them with those of the other findings. */
@@ -50,6 +52,8 @@ function addAbsenceGaps(finding: Finding, facts: FindingGapFacts, { add, collect
     if (refusal === 'scan_self_described' || refusal === 'scan_copied') collector.add(refusal, 'major', scan?.id ?? []);
     else add(refusal, 'major');
   }
+  if (finding.cause === 'second_person' && (facts.workers.has(finding.decided_by) || facts.actsForWorker(finding.decided_by)))
+    add('verifier_took_part', 'major', { by: finding.decided_by?.name ?? 'nobody known' });
   if (scan === undefined) return;
   if (scan.started_at === null && scan.ended_at === null) collector.add('scan_undated', 'minor', scan.id);
   if (finding.provenance === 'worker') collector.add('scan_by_worker', 'major', scan.id);

@@ -66,6 +66,23 @@ const byPerson = (overrides: Partial<FindingFacts>): Change => finding({ cause: 
 const doubts = (...codes: string[]): Change => byPerson({ after: { state: 'absent', scan: IDS.after, doubts: codes } });
 const uploaded = (by: typeof ada, more: Parameters<typeof scanFacts>[1] = {}): Change =>
   after({ delivery: { method: 'upload', by, connection: null }, ...more });
+const failed = (overrides: Parameters<typeof scanFacts>[1]): Change =>
+  facts({
+    scans: [
+      scanFacts('before'),
+      scanFacts('after'),
+      { ...scanFacts('before'), id: id(25), phase: 'other', status: 'failed', file: null, received_at: on('03-09'), ...overrides },
+    ],
+  });
+/** Somebody adds these people, who sign in with a password. */
+const addedBy =
+  (by: typeof ada, members: (typeof ada)[], at: string): Change =>
+  ({ facts: { people }, trail }) => {
+    for (const { id: member } of members) {
+      trail.push(event('member.added', by, { at, object: { type: 'member', id: member ?? '' } }));
+      Object.assign(people.find((person) => person.id === member) ?? {}, { signs_in_with: 'password', credential_from: by.person });
+    }
+  };
 const late: Partial<FindingFacts> = { first_seen: on('01-02'), clock_started_at: on('01-02') };
 
 /** Null: the case does not cause the gap. */
@@ -101,7 +118,12 @@ const table: [GapCode, string, Change, GapWeight | null][] = [
   ['exception_expired', 'an acceptance that ended', accepted({ expires_at: on('03-01') }), 'major'],
   ['no_rescan', 'verified by a second person', byPerson({ after: { state: 'unknown', scan: null, doubts: [] } }), 'major'],
   ['no_rescan', 'verified by a second person and a scan', byPerson({}), null],
-  ['no_scan_before', 'no scan before', finding({ before: { state: 'unknown', scan: null, record: null } }), 'minor'],
+  ['verifier_took_part', 'verified by a worker', byPerson({ decided_by: ada }), 'major'],
+  ['verifier_took_part', 'verified by somebody else', byPerson({}), null],
+  ['verifier_took_part', 'one person added worker and verifier during the work', together(byPerson({}), addedBy(grace, [ada, mallory], on('03-05'))), 'major'],
+  ['verifier_took_part', 'one person added worker and verifier before', together(byPerson({}), addedBy(grace, [ada, mallory], on('02-05'))), null],
+  ['verifier_took_part', 'two people added them', together(byPerson({}), addedBy(grace, [ada], on('03-05')), addedBy(olga, [mallory], on('03-05'))), null],
+  ['no_scan_before', 'no scan before', finding({ before: { state: 'unknown', scan: null } }), 'minor'],
   ['scan_not_kept', 'the report after the fix', after({ file: null }), 'major'],
   ['scan_not_kept', 'the report before the fix', facts({ scans: [scanFacts('before', { file: null }), scanFacts('after')] }), 'minor'],
   [
@@ -125,6 +147,12 @@ const table: [GapCode, string, Change, GapWeight | null][] = [
     together(accepted({}), ({ facts: given }) => Object.assign(given.findings[0] ?? {}, { contradicted_by: id(60) })),
     null,
   ],
+  ['scan_failed', 'a report since the last sighting could not be read', failed({}), 'minor'],
+  ['scan_failed', 'such a report names the finding', failed({ names: ['CVE-2026-1001'] }), 'major'],
+  ['scan_failed', 'such a report names another weakness', failed({ names: ['CVE-2026-9999'] }), 'minor'],
+  ['scan_failed', 'the report is older than the last sighting', failed({ names: ['CVE-2026-1001'], received_at: on('02-20') }), null],
+  ['scan_failed', 'the report has another format', failed({ names: ['CVE-2026-1001'], format: 'y' }), null],
+  ['scan_failed', 'the finding is open', together(failed({}), finding({ state: 'open', assurance: null, cause: 'none', closed_at: null })), null],
   [
     'source_removed',
     'a source was removed',

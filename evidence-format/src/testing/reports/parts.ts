@@ -73,7 +73,7 @@ export function sampleFinding(number: number, overrides: Partial<Finding> = {}):
         last_seen: '2026-04-20T02:00:00.000Z',
       },
     ],
-    before: { state: 'present', scan: sampleId(3, 1), record: hash(number % 200) },
+    before: { state: 'present', scan: sampleId(3, 1) },
     after: { state: 'absent', scan: sampleId(3, 2), doubts: [] },
     contradicted_by: null,
     version_rescanned: true,
@@ -108,6 +108,7 @@ export function sampleScan(number: number, overrides: Partial<Scan> = {}): Scan 
     doubts: [],
     records: number === 1 ? 128 : 122,
     rejected: 0,
+    names: [],
     self_described: false,
     copy_of: null,
     delivery: {

@@ -103,9 +103,15 @@ export function buildFacts(
 function buildScans({ scans, findings }: Snapshot, storedReports: ReadonlySet<string>): Scan[] {
   const after = new Set(findings.flatMap((finding) => (finding.after.state === 'absent' ? [finding.after.scan] : [])));
   const before = new Set(findings.map((finding) => finding.before.scan));
+  const known = new Set(findings.flatMap(({ weakness, cves }) => [weakness, ...cves]));
   return scans.map((scan) => {
     const phase = after.has(scan.id) ? 'after' : before.has(scan.id) ? 'before' : 'other';
-    return { ...scan, phase, file: phase !== 'other' && storedReports.has(scan.sha256) ? `data/scans/${phase}/${scan.id}/report` : null };
+    return {
+      ...scan,
+      phase,
+      names: scan.names.filter((name) => known.has(name)),
+      file: phase !== 'other' && storedReports.has(scan.sha256) ? `data/scans/${phase}/${scan.id}/report` : null,
+    };
   });
 }
 

@@ -96,11 +96,12 @@ async function readFindings(tx: TenantTx, orgId: string, itemId: string, context
   return findings;
 }
 
-/** The scans that findings refer to, and all others since somebody first called one of them fixed. */
-function scansToShow(findings: readonly FindingFacts[], about: readonly { id: string; created_at: Date }[]): string[] {
+/** The scans that findings refer to, all others since somebody first called one of them fixed, and all that failed. */
+function scansToShow(findings: readonly FindingFacts[], about: readonly { id: string; created_at: Date; is_failed: boolean }[]): string[] {
   const claims = findings.flatMap(({ claimed_at, closed_at }) => claimed_at ?? closed_at ?? []).sort();
   const [first] = claims;
   const named = findings.flatMap(({ before, after, contradicted_by }) => [before.scan, after.scan, contradicted_by].filter((scan) => scan !== null));
-  const others = first === undefined ? [] : about.filter(({ created_at }) => created_at.toISOString() >= first).map(({ id }) => id);
+  const isShown = ({ created_at, is_failed }: (typeof about)[number]): boolean => is_failed || (first !== undefined && created_at.toISOString() >= first);
+  const others = about.filter(isShown).map(({ id }) => id);
   return [...new Set([...named, ...others])];
 }

@@ -18,7 +18,7 @@ function claim(change: Partial<Claim> = {}): Claim {
     place: null,
     occurrence_count: 0,
     occurrences: [],
-    before: { state: 'present', scan: 'b', record: null },
+    before: { state: 'present', scan: 'b' },
     after: { state: 'absent', scan: 'a', doubts: [] },
     ...change,
   };
@@ -160,9 +160,9 @@ describe('a finding is not checkable', () => {
   });
 
   it('if the package names no scan or does not contain the report', async () => {
-    const findings = [claim({ before: { state: 'unknown', scan: null, record: null }, after: { state: 'unknown', scan: null, doubts: [] } })];
+    const findings = [claim({ before: { state: 'unknown', scan: null }, after: { state: 'unknown', scan: null, doubts: [] } })];
     expect(await only({ findings })).toMatchObject({ result: 'not_checkable', reasons: [expect.any(String), expect.any(String)] });
-    expect(await only({ findings: [claim({ before: { state: 'present', scan: 'gone', record: null } })] })).toMatchObject({
+    expect(await only({ findings: [claim({ before: { state: 'present', scan: 'gone' } })] })).toMatchObject({
       result: 'not_checkable',
       reasons: ['Scan before the fix: the package does not contain the report.'],
     });

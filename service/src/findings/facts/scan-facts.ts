@@ -19,6 +19,8 @@ export interface ScanRow {
   connection_id: string | null;
   settings: CollectionSettings | null;
   run: ScanRun;
+  /** Vulnerabilities that the file of a failed import names. */
+  names: string[];
   created_at: Date;
   finished_at: Date | null;
   tool: string;
@@ -64,7 +66,7 @@ export async function readScans(tx: TenantTx, orgId: string, { ids, assetIds }: 
       where run.org_id = ${orgId} and run.asset_id = any(${assetIds as string[]}::uuid[]) and run.import_id in (select id from wanted)
       group by run.import_id
     )
-    select i.id, i.status, i.format, i.filename, i.sha256, i.bytes, i.scan_scope, i.received, i.rejected, i.actor, i.connection_id, i.settings, i.run, i.created_at, i.finished_at,
+    select i.id, i.status, i.format, i.filename, i.sha256, i.bytes, i.scan_scope, i.received, i.rejected, i.actor, i.connection_id, i.settings, i.run, i.names, i.created_at, i.finished_at,
       coalesce(nullif(o.tool, ''), o.provider, i.format, 'unknown') as tool, copied.id as copy_of, coalesce(covered.versions, '{}') as versions, coalesce(covered.tracks, '{}') as tracks,
       case when covered.import_id is not null then jsonb_build_object('complete', covered.complete, 'selective', covered.selective, 'credentialed', covered.credentialed,
         'knowledge_at', covered.knowledge_at, 'started_at', covered.started_at, 'ended_at', covered.ended_at) end as covered
@@ -88,12 +90,13 @@ const MAX_SUCCEEDED = 1_000;
 interface ImportAbout {
   id: string;
   created_at: Date;
+  is_failed: boolean;
 }
 
 /** Imports since then that covered one of the assets, or failed and were meant to. */
 export async function readImportsAbout(tx: TenantTx, orgId: string, assetIds: readonly string[], since: Date): Promise<ImportAbout[]> {
   const { rows: applied } = await sql<ImportAbout>`
-    select i.id, i.created_at from imports i
+    select i.id, i.created_at, i.status = 'failed' as is_failed from imports i
     where i.org_id = ${orgId} and i.created_at >= ${since} and not i.dry_run
       and exists (select from run_assets run where run.org_id = ${orgId} and run.import_id = i.id and run.asset_id = any(${assetIds as string[]}::uuid[]))
     order by i.status = 'succeeded', i.created_at desc
@@ -103,7 +106,7 @@ export async function readImportsAbout(tx: TenantTx, orgId: string, assetIds: re
       select distinct o.kind, o.provider, o.name from run_assets run join sources o on o.org_id = ${orgId} and o.id = run.source_id
       where run.org_id = ${orgId} and run.asset_id = any(${assetIds as string[]}::uuid[])
     )
-    select i.id, i.created_at, array(select one->>'name' from jsonb_array_elements(case when jsonb_typeof(i.scan_scope->'asset') = 'object' then jsonb_build_array(i.scan_scope->'asset') else '[]' end
+    select i.id, i.created_at, true as is_failed, array(select one->>'name' from jsonb_array_elements(case when jsonb_typeof(i.scan_scope->'asset') = 'object' then jsonb_build_array(i.scan_scope->'asset') else '[]' end
         || coalesce(i.scan_scope->'assets', '[]')) one) as named,
       exists (select from known where case known.kind when 'connection' then known.name = i.connection_id::text else i.connection_id is null and known.provider = i.format end) as is_known
     from imports i where i.org_id = ${orgId} and i.created_at >= ${since} and i.status = 'failed' and not i.dry_run`.execute(tx);

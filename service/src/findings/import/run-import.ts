@@ -14,9 +14,10 @@ import type { Source } from '../merge/sources.ts';
 import { deleteStaged } from '../merge/staging.ts';
 import { applyReport, type Collected, coveredByRun, isLarge, type Report, type Result } from './apply-report.ts';
 import type { ImportRow, ScanScope } from './manage-imports.ts';
+import { namedVulnerabilities } from './named-vulnerabilities.ts';
 import { chooseFormat, openReport } from './open-report.ts';
 import { reportAssets } from './report-assets.ts';
-import { type Staged, stageReport } from './stage-report.ts';
+import { receivedBefore, type Staged, stageReport } from './stage-report.ts';
 
 export interface Importing {
   blobs: BlobStore;
@@ -51,10 +52,12 @@ export async function importReport(
       await finish(context.db, row, report, await stage(context, row, report, null));
     }
   } catch (error) {
-    if (error instanceof AllRejected) await fail(context.db, row, error.message, error.staged);
-    else if (error instanceof ReportError) await fail(context.db, row, error.message);
+    const names = (): Promise<string[]> => namedVulnerabilities(openReport(blobs, row));
+    if (error instanceof AllRejected) await fail(context.db, row, error.message, { ...error.staged, names: await names() });
+    else if (error instanceof ReportError) await fail(context.db, row, error.message, { received: receivedBefore(error), names: await names() });
     else if (error instanceof Superseded) return;
-    else if (context.lastAttempt) await fail(context.db, row, 'The import failed repeatedly because of an internal error. See the log for details.');
+    else if (context.lastAttempt)
+      await fail(context.db, row, 'The import failed repeatedly because of an internal error. See the log for details.', { names: await names() });
     else throw error;
   } finally {
     await context.db.withTenant({ orgId }, (tx) => deleteStaged(tx, orgId, importId));
@@ -176,12 +179,15 @@ async function conclude(tx: TenantTx, row: ImportRow, result: Result): Promise<v
   await emit(tx, orgId, { type: action, subject: row.id, data: { format, dry_run: row.dry_run, ...counts } });
 }
 
-async function fail(db: Database, row: ImportRow, error: string, { received = 0, rejected = 0, rejections = [] }: Partial<Staged> = {}): Promise<void> {
+/** What is known about the file of a failed import. Evidence packages show it. */
+type Failed = Partial<Pick<Staged, 'received' | 'rejected' | 'rejections'>> & { names: string[] };
+
+async function fail(db: Database, row: ImportRow, error: string, { received = 0, rejected = 0, rejections = [], names }: Failed): Promise<void> {
   const orgId = row.org_id;
   await db.withTenant({ orgId }, async (tx) => {
     await tx
       .updateTable('imports')
-      .set({ status: 'failed', error, received, rejected, rejections: JSON.stringify(rejections), finished_at: sql<Date>`now()` })
+      .set({ status: 'failed', error, names, received, rejected, rejections: JSON.stringify(rejections), finished_at: sql<Date>`now()` })
       .where('org_id', '=', orgId)
       .where('id', '=', row.id)
       .execute();

@@ -1,5 +1,5 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import type { ReportFormat, ReportInput, RunFacts } from '@rrs/scan-reports';
+import { ReportError, type ReportFormat, type ReportInput, type RunFacts } from '@rrs/scan-reports';
 import type { DescribedAsset } from '../../assets/recognize/describe.ts';
 import { type CopyClient, copyLines, type Hex } from '../../db/copy.ts';
 import {
@@ -89,7 +89,7 @@ export async function stageReport(format: ReportFormat, input: ReportInput, stag
   };
 
   for (const asset of staging.assets.covered) stageAsset(asset);
-  for await (const item of format.read(input)) {
+  for await (const item of counting(format.read(input), () => received)) {
     if ('run' in item) {
       const { asset: named, ...facts } = item.run;
       keepName(names.targets, named?.name);
@@ -123,6 +123,22 @@ export async function stageReport(format: ReportFormat, input: ReportInput, stag
   await writing;
   await writer.close();
   return { received, rejected, seen: writer.seen(), rejections, run, runByAsset, targets: [...names.targets], tools: [...names.tools] };
+}
+
+/** How many records of the report were read before this error. */
+export function receivedBefore(error: ReportError): number {
+  return failedAfter.get(error) ?? 0;
+}
+
+const failedAfter = new WeakMap<ReportError, number>();
+
+async function* counting<T>(entries: AsyncIterable<T>, received: () => number): AsyncGenerator<T> {
+  try {
+    yield* entries;
+  } catch (error) {
+    if (error instanceof ReportError) failedAfter.set(error, received());
+    throw error;
+  }
 }
 
 /** Stages each asset once. */

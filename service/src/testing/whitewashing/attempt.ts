@@ -10,6 +10,4 @@ export interface Attempt {
   atBest: 'A' | 'B' | 'C' | 'D';
   /** Gaps that must be named. There may be more. */
   gaps: readonly string[];
-  /** The service does not know better yet. */
-  isOpen?: true;
 }

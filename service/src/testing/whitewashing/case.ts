@@ -74,6 +74,7 @@ export async function startCase(world: World) {
 
   return {
     api,
+    keysDir: world.keysDir,
     team,
     attempt,
     call,
@@ -108,13 +109,19 @@ export async function startCase(world: World) {
       return (body as { id: string }).id;
     },
     preview: (item: string): Promise<Stated> => call('lead', 'POST', '/riskops-evidence/packages', { work_item_id: item, dry_run: true }),
-    async seal(item: string): Promise<PackageBody> {
+    async seal(item: string, formats: string[] = []): Promise<PackageBody> {
       const headers = { prefer: 'wait=0' };
-      const { body } = await api.call('POST', '/api/v1/riskops-evidence/packages', { as: team.keys.lead, body: { work_item_id: item }, headers });
+      const { body } = await api.call('POST', '/api/v1/riskops-evidence/packages', {
+        as: team.keys.lead,
+        body: { work_item_id: item, ...(formats.length > 0 ? { formats } : {}) },
+        headers,
+      });
       const { package_id } = body as PackageBody;
       await sealHandler(world.sealing()).run({ org_id: team.orgId, package_id }, context);
       return call('lead', 'GET', `/riskops-evidence/packages/${package_id}`);
     },
+    download: (package_id: string, format: string): Promise<string> =>
+      call('lead', 'GET', `/riskops-evidence/packages/${package_id}/download?format=${format}`),
   };
 }
 

@@ -117,10 +117,9 @@ export const further: readonly Attempt[] = [
   },
   {
     name: 'cut off the report that still shows a finding, so that its import fails, and scan the same build again',
-    conclusion: 'not_remediated',
+    conclusion: 'remediated',
     atBest: 'C',
-    gaps: ['scan_contradicts'],
-    isOpen: true,
+    gaps: ['scan_failed'],
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });
       const item = await one.item(1);
@@ -132,12 +131,10 @@ export const further: readonly Attempt[] = [
     },
   },
   {
-    // Whoever adds everybody and never acts is not a participant. The register of decisions names them.
     name: 'play the worker and the approver with two members that one has added',
     conclusion: 'remediated',
     atBest: 'C',
     gaps: ['approver_took_part'],
-    isOpen: true,
     async run(one) {
       await one.scan({ weaknesses: [1], at: daysAgo(3) });
       const item = await one.item(1);

@@ -72,6 +72,17 @@ const GAPS: Readonly<Record<GapCode, GapText>> = {
     what: some('finding was confirmed as fixed by a person and not by a scan', 'findings were confirmed as fixed by a person and not by a scan'),
     why: 'The fix rests on the word of people.',
   },
+  verifier_took_part: {
+    label: 'Verified by a participant',
+    what: naming(
+      'by',
+      some(
+        'finding was verified by somebody who did the work, or by whoever can sign in as them',
+        'findings were verified by somebody who did the work, or by whoever can sign in as them',
+      ),
+    ),
+    why: 'Two accounts do not make two people.',
+  },
   no_scan_before: {
     label: 'No scan before the fix',
     what: some('finding is in no scan report from before the fix', 'findings are in no scan report from before the fix'),
@@ -111,6 +122,17 @@ const GAPS: Readonly<Record<GapCode, GapText>> = {
     label: 'A scan still shows the finding',
     what: some('finding is still shown by a scan since the claim', 'findings are still shown by a scan since the claim'),
     why: 'At least one scan says that the weakness is still there.',
+  },
+  scan_failed: {
+    label: 'A scan could not be read',
+    what: byWeightOf(
+      some(
+        'report about the same assets could not be read, and it names a finding that is called fixed',
+        'reports about the same assets could not be read, and they name findings that are called fixed',
+      ),
+      some('report about the same assets could not be read', 'reports about the same assets could not be read'),
+    ),
+    why: 'The report came after the last scan that showed the weakness. What it shows is not known.',
   },
   source_removed: {
     label: 'Source removed',

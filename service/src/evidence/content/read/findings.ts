@@ -158,7 +158,7 @@ function locationText(location: Record<string, unknown>): string | null {
 /** The latest scan that saw the finding. */
 function beforeOf(sightings: readonly EvidenceSighting[]): FindingFacts['before'] {
   const scan = scanned(sightings).findLast(({ seen_import }) => seen_import !== null)?.seen_import ?? null;
-  return scan === null ? { state: 'unknown', scan: null, record: null } : { state: 'present', scan, record: null };
+  return scan === null ? { state: 'unknown', scan: null } : { state: 'present', scan };
 }
 
 /** Ways in which a scan can no longer show a finding. Statements that it is fixed and endings of assets and tracks are none. */

@@ -8,7 +8,7 @@ import { readScans, type ScanRow, type ScanSelection } from '../../../findings/f
 import { connectionFacts } from '../../../integrations/relations.ts';
 import type { ToPerson } from './persons.ts';
 
-/** Where the original of a scan is stored depends on its phase, so both are added later. */
+/** Where the original of a scan is stored depends on its phase, so both are added later. `names` are still all vulnerabilities that the file names. */
 export type ScanFacts = Omit<Scan, 'phase' | 'file'>;
 
 export async function readScanFacts(tx: TenantTx, orgId: string, selection: ScanSelection, toPerson: ToPerson): Promise<ScanFacts[]> {
@@ -72,6 +72,7 @@ function scanFacts(row: ScanRow): Omit<ScanFacts, 'delivery' | 'confirmed'> {
     doubts: doubtsOf(row, isComplete),
     records: row.received,
     rejected: row.rejected,
+    names: row.names,
     self_described: !isConnection && targets.length === 0 && !run.names_tool && !run.names_time,
     copy_of: row.copy_of,
     sha256: row.sha256,

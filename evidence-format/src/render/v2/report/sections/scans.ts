@@ -54,10 +54,11 @@ function timesCell({ started_at, ended_at, received_at, imported_at, version, tr
   ];
 }
 
-function coverageCell({ complete, targets, doubts, records, rejected, self_described, copy_of, confirmed }: Scan): Cell {
+function coverageCell({ status, complete, targets, doubts, records, rejected, names, self_described, copy_of, confirmed }: Scan): Cell {
   return [
-    complete ? line('Complete', 'good') : line('Partial', 'warn'),
-    line(`${count(records, 'record')}, ${rejected} rejected`),
+    status === 'failed' ? line('Not read', 'bad') : complete ? line('Complete', 'good') : line('Partial', 'warn'),
+    line(status === 'failed' ? `${count(records, 'record')} read before the failure` : `${count(records, 'record')}, ${rejected} rejected`),
+    ...optionalLine(names.length > 0 && clipped(`Names ${names.slice(0, 4).join(', ')}${names.length > 4 ? ' …' : ''}`, LENGTH.title), 'bad'),
     line(
       targets.length === 0 ? 'Names no target' : clipped(`Targets: ${targets.slice(0, 4).join(', ')}${targets.length > 4 ? ' …' : ''}`, LENGTH.title),
       'quiet',
