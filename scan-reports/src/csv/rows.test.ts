@@ -72,7 +72,7 @@ test('reads UTF-8 with a byte order mark and UTF-16', async () => {
 });
 
 test('accepts a header without rows and rejects a file without a header', async () => {
-  expect(await read('a,b')).toEqual([]);
+  expect(await read('a,b\n')).toEqual([]);
   await expect(read('')).rejects.toThrow('The file has no CSV header with the columns a, b.');
   await expect(read('x,y\n1,2\n')).rejects.toThrow('The file has no CSV header with the columns a, b.');
 });
@@ -80,6 +80,9 @@ test('accepts a header without rows and rejects a file without a header', async 
 test('rejects a file that is cut off', async () => {
   await expect(read('a,b\n1,"2\n3')).rejects.toThrow('The file is not valid CSV: Quote Not Closed');
   await expect(read('a,b,c\n1,2,3\n4,5')).rejects.toThrow('The file is not complete: it ends inside a CSV row.');
+  // A header that is cut off must not pass for a report without findings, which closes everything.
+  await expect(read('a,b')).rejects.toThrow('The file is not complete: it ends inside the CSV header.');
+  await expect(read('a,b,c\n1,2')).rejects.toThrow('The file is not complete: it ends inside a CSV row.');
   expect(await read('a,b,c\n1,2,3\n4,5\n')).toHaveLength(2);
   expect(await read('a,b,c\n1,2\n4,5')).toHaveLength(2);
 });

@@ -85,9 +85,11 @@ export async function* csvRows(input: ReportInput, required: readonly string[], 
     throw error;
   }
   if (header === null) throw new ReportError(`The file has no CSV header with the columns ${required.join(', ')}.`);
+  if (lastByte === 0x0a || lastByte === 0x0d) return;
+  if (fullRows + shortRows === 0)
+    throw new ReportError('The file is not complete: it ends inside the CSV header. A header without rows ends with a line break.');
   // If every other row is full, a short last row without a line break means that the file was cut off.
-  if (fullRows > 0 && shortRows === 1 && lastWidth < header.width && lastByte !== 0x0a && lastByte !== 0x0d)
-    throw new ReportError('The file is not complete: it ends inside a CSV row.');
+  if (shortRows === 1 && lastWidth < header.width) throw new ReportError('The file is not complete: it ends inside a CSV row.');
 }
 
 /** Number of line breaks in the cells of a row. The parser's own line count takes a quoted CRLF for two. */
