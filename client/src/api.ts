@@ -929,9 +929,11 @@ export type DriftedTicket = {
   /** Assignee of the ticket at the vendor */
   assignee: string | null;
   /** Why the ticket is out of sync. Empty if it is in sync */
-  problems: ('differs' | 'gone' | 'paused' | 'failed' | 'unread')[];
+  problems: ('differs' | 'gone' | 'paused' | 'failed' | 'unread' | 'duplicated')[];
   /** Fields in which work item and ticket differ */
   drift: TicketDrift[];
+  /** Other tickets of the vendor that carry the marker of this one, for example copies. The service does not sync them. A repair clears the list */
+  duplicates: TicketDuplicate[];
   /** Why the ticket is paused */
   paused_reason: string | null;
   /** Error of the last attempt or poll */
@@ -1933,6 +1935,7 @@ export type GapCode =
   | 'exception_without_end'
   | 'exception_expired'
   | 'no_rescan'
+  | 'verifier_took_part'
   | 'no_scan_before'
   | 'scan_not_kept'
   | 'scan_by_worker'
@@ -1941,6 +1944,7 @@ export type GapCode =
   | 'scan_copied'
   | 'scan_undated'
   | 'scan_contradicts'
+  | 'scan_failed'
   | 'source_removed'
   | 'version_not_rescanned'
   | 'source_stale'
@@ -3597,9 +3601,11 @@ export type Ticket = {
   /** Assignee of the ticket at the vendor */
   assignee: string | null;
   /** Why the ticket is out of sync. Empty if it is in sync */
-  problems: ('differs' | 'gone' | 'paused' | 'failed' | 'unread')[];
+  problems: ('differs' | 'gone' | 'paused' | 'failed' | 'unread' | 'duplicated')[];
   /** Fields in which work item and ticket differ */
   drift: TicketDrift[];
+  /** Other tickets of the vendor that carry the marker of this one, for example copies. The service does not sync them. A repair clears the list */
+  duplicates: TicketDuplicate[];
   /** Why the ticket is paused */
   paused_reason: string | null;
   /** Error of the last attempt or poll */
@@ -3649,6 +3655,13 @@ export type TicketDrift = {
   theirs: string | null;
   /** Why the work item did not follow the ticket, if known */
   reason: string | null;
+};
+
+export type TicketDuplicate = {
+  /** The vendor's key of the other ticket */
+  key: string;
+  /** Link to the other ticket */
+  url: string | null;
 };
 
 export type TicketList = {

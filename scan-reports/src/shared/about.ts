@@ -1,4 +1,5 @@
-import type { About } from '../contract.ts';
+import type { About, ReportInput } from '../contract.ts';
+import { jsonValues } from '../json/values.ts';
 import { name } from './normalize.ts';
 
 const MAX_UNREAD = 10_000;
@@ -18,4 +19,20 @@ export function startAbout(tools: readonly string[] | null = null) {
     },
     about: (): About => ({ tools, finished, unread: [...unread] }),
   };
+}
+
+/**
+ * What a file with one or more pages of an API response says about its run. The last page names no next one, otherwise findings are missing. `next` is where
+ * a page names it, `items` matches something of every page that is not empty.
+ */
+export async function aboutPages(input: ReportInput, { next, items }: { next: string; items: readonly string[] }): Promise<About> {
+  const { failed, about } = startAbout();
+  let last = 0;
+  let continued = -1;
+  for await (const { document, pattern, value } of jsonValues(input, [next, ...items])) {
+    last = document;
+    if (pattern === 0 && typeof value === 'string' && value !== '') continued = document;
+  }
+  if (continued === last) failed();
+  return about();
 }

@@ -1,5 +1,7 @@
 import type { ReportFormat, ReportHead } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
+import { jsonValues } from '../../json/values.ts';
+import { startAbout } from '../../shared/about.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { readGraphql, readRest } from './json.ts';
 import { readJunit, readXml } from './xml.ts';
@@ -25,6 +27,12 @@ export const burp: ReportFormat = {
   expects: EXPECTS,
   assetType: 'web_application',
   detect: (head) => SHAPES.some(({ matches }) => matches(head)),
+  async about(input) {
+    const { failed, about } = startAbout();
+    if (!hasKeys(await headOf(input), 'issue_events')) return about();
+    for await (const { value } of jsonValues(input, ['scan_status'])) if (value !== 'succeeded') failed();
+    return about();
+  },
   async *read(input) {
     const head = await headOf(input);
     const shape = SHAPES.find(({ matches }) => matches(head));

@@ -20,7 +20,18 @@ export const openvas: ReportFormat = {
   async about(input) {
     const { failed, about } = startAbout();
     if (!isXml(await headOf(input))) return about();
-    for await (const { element } of xmlElements(input, ['**/report/scan_run_status'])) if (!['', 'Done'].includes(element.text)) failed();
+    let [results, counted] = [0, 0];
+    for await (const { element, pattern } of xmlElements(input, [
+      '**/report/scan_run_status',
+      '**/report/result_count/filtered',
+      '**/report/results/result/@',
+    ])) {
+      if (pattern === 2) results++;
+      else if (pattern === 1) counted += Number(element.text) || 0;
+      else if (!['', 'Done'].includes(element.text)) failed();
+    }
+    // The filter of a report also limits its rows.
+    if (results < counted) failed();
     return about();
   },
   async *read(input) {

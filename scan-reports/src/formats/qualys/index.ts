@@ -35,7 +35,10 @@ export const qualys: ReportFormat = {
   detect: (head) => SHAPES.some(({ matches }) => matches(head)),
   async about(input) {
     const { failed, about } = startAbout();
-    if (!root('SCAN')(await headOf(input))) return about();
+    const head = await headOf(input);
+    // The response contains the first hosts only. The warning has the URL of the next ones.
+    if (root('HOST_LIST_VM_DETECTION_OUTPUT')(head)) for await (const _ of xmlElements(input, ['HOST_LIST_VM_DETECTION_OUTPUT/RESPONSE/WARNING/URL'])) failed();
+    if (!root('SCAN')(head)) return about();
     for await (const { element } of xmlElements(input, ['SCAN/HEADER/KEY']))
       if (element.attributes.value === 'STATUS' && /^(?:CANCEL|PAUS|INTERRUPT|ERROR)/i.test(element.text)) failed();
     return about();

@@ -1,5 +1,6 @@
 import type { ReportFormat, ReportHead } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
+import { aboutPages, startAbout } from '../../shared/about.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { readCli } from './cli.ts';
 import { readIssues } from './issues.ts';
@@ -16,6 +17,7 @@ export const snyk: ReportFormat = {
   expects: EXPECTS,
   assetType: 'repository',
   detect: (head) => isCli(head) || (isApi(head) && /"effective_severity_level"\s*:/.test(head.text)),
+  about: async (input) => (isApi(await headOf(input)) ? aboutPages(input, { next: 'links.next', items: ['data.*.id'] }) : startAbout().about()),
   async *read(input) {
     const head = await headOf(input);
     if (isCli(head)) yield* readCli(input, head.jsonShape === 'array');

@@ -1,9 +1,10 @@
 import { type Asset, type ReportEntry, ReportError, type ReportFormat, type ReportHead, type ReportInput } from '../../contract.ts';
 import { hasKeys, headOf } from '../../detect.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
+import { startAbout } from '../../shared/about.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { cwesOf, RecordError, record } from '../../shared/normalize.ts';
-import { date, obj, plain, str } from '../../shared/read.ts';
+import { count, date, obj, plain, str } from '../../shared/read.ts';
 import { runEntry } from '../../shared/run.ts';
 import { isHtmlReport, readHtml } from './html.ts';
 import { type Context, hotspotOf, issueOf, type Rule } from './issue.ts';
@@ -16,6 +17,23 @@ export const sonarqube: ReportFormat = {
   expects: 'a JSON object with issues or hotspots and paging, JSON of sonar-report with issues and sonarBaseURL, or HTML of sonar-report',
   assetType: 'repository',
   detect: (head) => isJsonReport(head) || isHtmlReport(head),
+  async about(input) {
+    const { failed, about } = startAbout();
+    if (!isJsonReport(await headOf(input))) return about();
+    const totals = ['total', 'paging.total'];
+    const keys = ['issues.*.key', 'hotspots.*.key'];
+    let [total, found] = [0, 0];
+    for await (const { path, value } of jsonValues(
+      input,
+      PREFIXES.flatMap((prefix) => [...totals, ...keys].map((field) => `${prefix}${field}`)),
+    )) {
+      if (path.at(-1) === 'key') found++;
+      else total = Math.max(total, count(value) ?? 0);
+    }
+    // The API returns 100 issues per page unless it is asked for more.
+    if (found < total) failed();
+    return about();
+  },
   async *read(input) {
     const head = await headOf(input);
     if (isHtmlReport(head)) yield* readHtml(input, head);

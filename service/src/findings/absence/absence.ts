@@ -32,7 +32,7 @@ export function doubtsOf(about: About | null, { rejected }: { rejected: number }
     ...(rejected > 0 ? ['the report was not complete because records were rejected'] : []),
     // An empty file in a format that many tools write does not tell which tool's findings are gone.
     ...(about?.tools?.length === 0 ? ['the report does not name the tool that wrote it'] : []),
-    ...(about?.finished === false ? ['according to the report, a run of the tool did not succeed'] : []),
+    ...(about?.finished === false ? ['according to the report, the scan did not succeed or the file does not have all of its results'] : []),
   ];
 }
 

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { formats } from './registry.ts';
+import { fromBuffer } from './shared/input.ts';
+
+const fixture = (path: string): string => readFileSync(join(import.meta.dirname, 'formats', path), 'utf8');
+const changed = (path: string, change: (report: Record<string, unknown>) => object): string => {
+  const report = JSON.parse(fixture(path));
+  return JSON.stringify({ ...report, ...change(report) });
+};
+
+const isWhole = async (id: string, text: string): Promise<boolean> => {
+  const about = await formats.find((format) => format.id === id)?.about?.(fromBuffer(text));
+  return about?.finished ?? true;
+};
+
+const alerts = (count: number): string => JSON.stringify(Array.from({ length: count }, (_, n) => ({ number: n, security_advisory: {}, dependency: {} })));
+const graphql = (hasNextPage: boolean): object => ({ data: { repository: { vulnerabilityAlerts: { pageInfo: { hasNextPage }, nodes: [] } } } });
+const hub = 'aws_security_hub/fixtures/get-findings.json';
+const inspector = 'aws_inspector2/fixtures/findings.json';
+const issues = 'sonarqube/fixtures/api-issues.json';
+const detections = fixture('qualys/fixtures/detections.xml');
+const warning = '<WARNING><CODE>1980</CODE><TEXT>1000 record limit exceeded.</TEXT><URL>https://example.com/?id_min=5</URL></WARNING>';
+const openvas = fixture('openvas/fixtures/report.xml');
+const counted = (count: number): string =>
+  openvas.replace('<ports>', `<result_count>${count}<full>900</full><filtered>${count}</filtered></result_count><ports>`);
+
+describe('a file that lacks results of its scan does not pass for the whole scan', () => {
+  it.each([
+    ['aws_security_hub', 'with a next page', changed(hub, () => ({ NextToken: 'x' })), changed(hub, () => ({ NextToken: null }))],
+    [
+      'aws_security_hub',
+      'without the last page',
+      `${changed(hub, () => ({}))}\n${changed(hub, () => ({ NextToken: 'x' }))}`,
+      `${changed(hub, () => ({ NextToken: 'x' }))}\n${changed(hub, () => ({}))}`,
+    ],
+    ['aws_inspector2', 'with a next page', changed(inspector, () => ({ nextToken: 'x' })), fixture(inspector)],
+    [
+      'snyk',
+      'with a next page',
+      changed('snyk/fixtures/issues-api.json', () => ({ links: { next: '/rest/issues?starting_after=x' } })),
+      fixture('snyk/fixtures/issues-api.json'),
+    ],
+    ['sonarqube', 'with fewer issues than in total', changed(issues, () => ({ total: 6, paging: { pageIndex: 1, pageSize: 5, total: 6 } })), fixture(issues)],
+    [
+      'sonarqube',
+      'of an empty page',
+      JSON.stringify({ paging: { pageIndex: 2, pageSize: 100, total: 1 }, hotspots: [] }),
+      fixture('sonarqube/fixtures/empty.json'),
+    ],
+    ['github', 'with a next page', JSON.stringify(graphql(true)), JSON.stringify(graphql(false))],
+    ['github', 'without the last page', JSON.stringify([graphql(false), graphql(true)]), JSON.stringify([graphql(true), graphql(false)])],
+    ['github', 'as long as a page', alerts(30), alerts(31)],
+    ['github', 'as long as the longest page', alerts(100), alerts(99)],
+    ['burp', 'of a scan that failed', changed('burp/fixtures/rest.json', () => ({ scan_status: 'failed' })), fixture('burp/fixtures/rest.json')],
+    ['qualys', 'with more hosts than the limit', detections.replace('</RESPONSE>', `${warning}</RESPONSE>`), detections],
+    ['openvas', 'with a limited number of rows', counted(100), counted(1)],
+  ])('%s %s', async (format, _what, part, whole) => {
+    expect(await isWhole(format, part)).toBe(false);
+    expect(await isWhole(format, whole)).toBe(true);
+  });
+});
