@@ -48,7 +48,7 @@ export function createGuard(allowedNetworks: readonly string[]): Guard {
   const allowed = networks(allowedNetworks);
   const isAllowed = (given: string): boolean => {
     // A resolver can add the interface of a link-local address: fe80::1%eth0.
-    const address = given.replace(/%.*$/, '');
+    const address = given.split('%', 1)[0] ?? '';
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
     return allowed.check(address, family) || !refused.check(address, family);
   };

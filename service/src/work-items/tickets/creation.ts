@@ -1,7 +1,7 @@
 import { ConnectorError } from '@rrs/connectors';
 import type { LeasedTicket } from './lease.ts';
 
-/** Vendors' searches show a new ticket only after a while. Jira Cloud documents no limit; more than a minute was not observed. */
+/** Vendors' searches show a new ticket only after a while, and Jira Cloud documents no limit. */
 const SEARCH_LAG_MS = 120_000;
 const SEARCH_AGAIN_MS = 20_000;
 
