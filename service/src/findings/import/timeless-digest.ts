@@ -12,6 +12,9 @@ const TIMES = [
 const TIME = new RegExp(`(?:${TIMES.join('|')})(?!\\w)`, 'y');
 /** Longer than every time that the pattern matches. */
 const LONGEST = 96;
+/** Longer than what can come before the first digit of a time: the names of a day and a month. */
+const BEFORE_DIGIT = 48;
+const DIGIT = /\d/g;
 
 /** What a byte can be: 0 ends a word, 1 continues one, 3 also begins the name of a day or month, 5 is a digit. */
 const KINDS = Uint8Array.from({ length: 256 }, (_, byte) => {
@@ -27,32 +30,41 @@ function endOfTime(text: string, at: number): number {
   return TIME.test(text) ? TIME.lastIndex : 0;
 }
 
-/** Computes the SHA-256 of a file without the times in it, piece by piece. Looks at single bytes before it tries the pattern, because files are large. */
+/**
+ * Computes the SHA-256 of a file without the times in it, piece by piece. Every time has a digit, and a search for digits is ten times faster than a loop
+ * over the bytes of a large file.
+ */
 export function timelessDigest() {
   const hash = createHash('sha256');
   let rest: Buffer = Buffer.alloc(0);
-  let isInWord = false;
+  let wasInWord = false;
   let found = 0;
   const consume = (bytes: Buffer, limit: number): void => {
     const text = bytes.toString('latin1');
+    const kindAt = (at: number): number => KINDS[bytes[at] as number] as number;
     const kept: string[] = [];
     let done = 0;
     let at = 0;
     while (at < limit) {
-      const kind = KINDS[bytes[at] as number] as number;
-      const end = isInWord || kind < 2 ? 0 : endOfTime(text, at);
-      if (end > 0) {
-        kept.push(text.slice(done, at));
-        at = end;
-        done = at;
-        found++;
-      } else {
-        isInWord = kind > 0;
-        at++;
+      DIGIT.lastIndex = at;
+      const digit = DIGIT.test(text) ? DIGIT.lastIndex - 1 : limit;
+      at = Math.min(limit, Math.max(at, digit - BEFORE_DIGIT));
+      let isInWord = at === 0 ? wasInWord : kindAt(at - 1) > 0;
+      let end = 0;
+      for (; at <= digit && at < limit && end === 0; at++) {
+        end = isInWord || kindAt(at) < 2 ? 0 : endOfTime(text, at);
+        if (end > 0) kept.push(text.slice(done, at));
+        isInWord = kindAt(at) > 0;
       }
+      if (end > 0) {
+        at = end;
+        done = end;
+        found++;
+      } else while (at < limit && kindAt(at) > 0) at++;
     }
-    kept.push(text.slice(done, at));
-    hash.update(kept.join('\0'), 'latin1');
+    if (at > 0) wasInWord = kindAt(at - 1) > 0;
+    if (done === 0) hash.update(bytes.subarray(0, at));
+    else hash.update([...kept, text.slice(done, at)].join('\0'), 'latin1');
     rest = bytes.subarray(at);
   };
   return {
