@@ -3,7 +3,7 @@ import { importedAssets } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
 import type { MergedPair } from '../follower.ts';
 import type { HistoryActor } from '../history.ts';
-import { digest } from '../identity/digest.ts';
+import { componentIdentity } from '../identity/identity.ts';
 import type { Resolution } from '../merge/resolution.ts';
 import { mergeFindings } from './merge-findings.ts';
 
@@ -73,7 +73,7 @@ async function learn(tx: TenantTx, { orgId, importId, provider }: Resolution): P
   return [...new Set(rows.map(({ key }) => key))];
 }
 
-const identityOf = (component: string): string => digest(['component', component]).text;
+const identityOf = (component: string): string => componentIdentity(component).text;
 
 /** Gives staged records of packages whose source is known the component of the source. */
 async function useLearned(tx: TenantTx, { orgId, importId }: Resolution): Promise<void> {

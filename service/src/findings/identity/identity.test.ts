@@ -10,7 +10,7 @@ const weakness = (given: Given) => {
 };
 const at = (location: Location) => identityOf(seen({ location }));
 const keyOf = (location: Location) => at(location).identityKey.text;
-const placeOf = (location: Location) => at(location).place.text;
+const placeOf = (location: Location) => at(location).place;
 
 describe('the weakness', () => {
   it.each<[string, Given, { weakness: string; aliases: string[] }]>([

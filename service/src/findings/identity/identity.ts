@@ -17,7 +17,7 @@ export interface Identity {
   /** Null if the identity key is not that of a component. */
   component: Component | null;
   /** Which of the finding's occurrences it is. Several occurrences of one finding differ in it. */
-  place: Hex;
+  place: string;
   /** The place for people: `path app/lib/x.jar`, `GET https://shop.example.com/a (id)`. */
   placeLabel: string;
 }
@@ -28,11 +28,25 @@ export function identityOf(observation: Observation): Identity {
   const [place, placeLabel] = placeOf(location, component);
   return {
     ...weaknessOf(observation),
-    identityKey: digest(component ? ['component', component.key] : locationKey(location)),
+    identityKey: component ? componentIdentity(component.key) : digest(locationKey(location)),
     component,
-    place: digest(place),
+    place: place.join('\n'),
     placeLabel: placeLabel.slice(0, 500),
   };
+}
+
+/** Reports name the same components again and again. */
+const components = new Map<string, Hex>();
+const REMEMBERED = 10_000;
+
+/** The identity key of what is in a component. */
+export function componentIdentity(key: string): Hex {
+  const known = components.get(key);
+  if (known) return known;
+  if (components.size >= REMEMBERED) components.clear();
+  const identityKey = digest(['component', key]);
+  components.set(key, identityKey);
+  return identityKey;
 }
 
 /**

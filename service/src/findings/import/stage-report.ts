@@ -1,14 +1,14 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { ReportError, type ReportFormat, type ReportInput, type RunFacts } from '@rrs/scan-reports';
 import type { DescribedAsset } from '../../assets/recognize/describe.ts';
-import { type CopyClient, copyLines, type Hex } from '../../db/copy.ts';
+import { type CopyClient, copyLines } from '../../db/copy.ts';
 import {
-  contentOf,
   importAssets,
   importRows,
   importSeen,
   importTexts,
   type ReportRecord,
+  reportRecord,
   type StagingContext,
   type StagingTable,
   stagedAsset,
@@ -41,7 +41,7 @@ export interface Staged {
 
 /** Each batch needs a few round trips to the database while the next one is parsed. Larger batches need fewer. */
 const BATCH = 1_000;
-const BATCH_CHARACTERS = 512 * 1024;
+const BATCH_CHARACTERS = 2 * 1024 * 1024;
 const KEPT_REJECTIONS = 1_000;
 const REMEMBERED = 50_000;
 const PROGRESS_MS = 500;
@@ -115,7 +115,7 @@ export async function stageReport(format: ReportFormat, input: ReportInput, stag
       continue;
     }
     stageAsset(asset);
-    batch.push({ n: received, observation, asset, content: contentOf(staging, observation, asset) });
+    batch.push(reportRecord(staging, received, observation, asset));
     characters += (observation.description?.length ?? 0) + (observation.solution?.length ?? 0);
     if (batch.length >= BATCH || characters >= BATCH_CHARACTERS) await flush();
   }
@@ -177,15 +177,12 @@ function createWriter(staging: Staging) {
     await copy(importAssets, buffered.import_assets.splice(0));
     await copy(importTexts, buffered.import_texts.splice(0));
   };
-  const textIdOf = ({ observation }: ReportRecord): Hex | null => {
-    const text = stagedText(staging, observation);
-    if (!text) return null;
-    if (!texts.has(text.textId.text)) {
-      if (texts.size >= REMEMBERED) texts.clear();
-      texts.add(text.textId.text);
-      buffer('import_texts', stagingLine(importTexts, text));
-    }
-    return text.textId;
+  const bufferText = (record: ReportRecord): void => {
+    const text = stagedText(staging, record);
+    if (!text || texts.has(text.textId.text)) return;
+    if (texts.size >= REMEMBERED) texts.clear();
+    texts.add(text.textId.text);
+    buffer('import_texts', stagingLine(importTexts, text));
   };
 
   return {
@@ -201,8 +198,10 @@ function createWriter(staging: Staging) {
         if (at % ROWS_PER_TICK === ROWS_PER_TICK - 1) await nextTick();
         const { observation, content } = record;
         const findingId = observation.present ? known.get(content.text) : undefined;
-        if (findingId === undefined) rows.push(stagingLine(importRows, stagedRecord(staging, record, textIdOf(record))));
-        else seen.push(stagingLine(importSeen, { ...ids, findingId, content, firstSeen: observation.first_seen, lastSeen: observation.last_seen }));
+        if (findingId === undefined) {
+          bufferText(record);
+          rows.push(stagingLine(importRows, stagedRecord(staging, record)));
+        } else seen.push(stagingLine(importSeen, { ...ids, findingId, content, firstSeen: observation.first_seen, lastSeen: observation.last_seen }));
       }
       seenCount += seen.length;
       await copy(importSeen, seen);

@@ -75,7 +75,9 @@ export function stagedAsset({ orgId, importId }: StagingContext, asset: Describe
   return { orgId, importId, asset };
 }
 
-interface StagedText extends Staged, Pick<Observation, 'description' | 'solution' | 'references'> {
+type Texts = Pick<Observation, 'description' | 'solution' | 'references'>;
+
+interface StagedText extends Staged, Texts {
   textId: Hex;
 }
 
@@ -87,9 +89,14 @@ export const importTexts = stagingTable<StagedText>('import_texts', {
   reference_urls: ({ references }) => references,
 });
 
-export function stagedText({ orgId, importId }: StagingContext, { description, solution, references }: Observation): StagedText | null {
-  if (description === null && solution === null && references.length === 0) return null;
-  return { orgId, importId, textId: digest([description, solution, references]), description, solution, references };
+/** Names the long texts of a record. Null if it has none. */
+function textIdOf({ description, solution, references }: Texts): Hex | null {
+  return description === null && solution === null && references.length === 0 ? null : digest([description, solution, references]);
+}
+
+export function stagedText({ orgId, importId }: StagingContext, { observation, textId }: Pick<ReportRecord, 'observation' | 'textId'>): StagedText | null {
+  const { description, solution, references } = observation;
+  return textId === null ? null : { orgId, importId, textId, description, solution, references };
 }
 
 export const importSeen = stagingTable<Staged & { findingId: string; content: Hex; firstSeen: Date | null; lastSeen: Date | null }>('import_seen', {
@@ -106,6 +113,7 @@ export interface ReportRecord {
   n: number;
   observation: Observation;
   asset: DescribedAsset;
+  textId: Hex | null;
   /** Digest of everything the source says about the finding, except when. */
   content: Hex;
 }
@@ -113,7 +121,6 @@ export interface ReportRecord {
 interface StagedRecord extends Staged, ReportRecord {
   identity: Identity;
   cvss: ReturnType<typeof bestRating>;
-  textId: Hex | null;
 }
 
 export const importRows = stagingTable<StagedRecord>('import_rows', {
@@ -137,13 +144,19 @@ export const importRows = stagingTable<StagedRecord>('import_rows', {
   ...stagedColumns,
 });
 
-export function stagedRecord({ orgId, importId }: StagingContext, record: ReportRecord, textId: Hex | null): StagedRecord {
-  return { orgId, importId, ...record, identity: identityOf(record.observation), cvss: bestRating(record.observation.cvss), textId };
+export function stagedRecord({ orgId, importId }: StagingContext, record: ReportRecord): StagedRecord {
+  return { orgId, importId, ...record, identity: identityOf(record.observation), cvss: bestRating(record.observation.cvss) };
 }
 
-/** Builds differ in their layers although nothing else has changed, so these take no part. */
-export function contentOf({ origin }: StagingContext, observation: Observation, { trackKey }: DescribedAsset): Hex {
-  const { first_seen: _first, last_seen: _last, place: _place, asset: _asset, location, ...statement } = observation;
+/** Gives a record its digests. */
+export function reportRecord(context: StagingContext, n: number, observation: Observation, asset: DescribedAsset): ReportRecord {
+  const textId = textIdOf(observation);
+  return { n, observation, asset, textId, content: contentOf(context, observation, { asset, textId }) };
+}
+
+/** Long texts are part of it by their id. Builds differ in their layers although nothing else has changed, so these take no part. */
+function contentOf({ origin }: StagingContext, observation: Observation, { asset, textId }: Pick<ReportRecord, 'asset' | 'textId'>): Hex {
+  const { first_seen: _1, last_seen: _2, place: _3, asset: _4, description: _5, solution: _6, references: _7, location, ...statement } = observation;
   const { layer: _layer, ...where } = location;
-  return digest([origin, trackKey, statement, where]);
+  return digest([origin, asset.trackKey, textId?.text, statement, where]);
 }

@@ -25,11 +25,11 @@ import { readFinding } from '../list/list.ts';
 import { resolveRecords } from '../merge/resolve.ts';
 import { sourceOf } from '../merge/sources.ts';
 import {
-  contentOf,
   deleteStaged,
   importAssets,
   importRows,
   importTexts,
+  reportRecord,
   type StagingContext,
   type StagingTable,
   stagedAsset,
@@ -100,11 +100,11 @@ function observationOf(input: NewFinding, importId: string): Observation {
 }
 
 async function stageFinding(tx: TenantTx, context: StagingContext, observed: Observation, asset: DescribedAsset): Promise<void> {
-  const text = stagedText(context, observed);
-  const record = { n: 1, observation: observed, asset, content: contentOf(context, observed, asset) };
+  const record = reportRecord(context, 1, observed, asset);
+  const text = stagedText(context, record);
   await insertStaged(tx, importAssets, stagedAsset(context, asset));
   if (text) await insertStaged(tx, importTexts, text);
-  await insertStaged(tx, importRows, stagedRecord(context, record, text?.textId ?? null));
+  await insertStaged(tx, importRows, stagedRecord(context, record));
 }
 
 async function insertStaged<Staged>(tx: TenantTx, { name, columns, values }: StagingTable<Staged>, staged: Staged): Promise<void> {
