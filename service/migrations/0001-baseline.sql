@@ -987,7 +987,7 @@ create unlogged table import_assets (
   asset_id uuid,
   -- Whether only its address tells that it is this asset.
   identity_weak boolean not null default false,
-  track smallint,
+  track smallint not null default 0,
   version_n integer,
   covered boolean not null default false,
   started_at timestamptz(3),
@@ -1101,8 +1101,8 @@ grant insert on import_assets, import_rows, import_texts, import_seen, import_gr
 grant select, insert, update, delete on tenant_import_assets, tenant_import_rows, tenant_import_texts, tenant_import_seen, tenant_import_groups to rrs_app;
 
 -- Staged rows come and go faster than autovacuum gathers statistics, and without statistics the planner expects one row instead of thousands. If
--- another import has the table locked, the import goes on without: its plans are slower, not wrong.
-create function analyze_staging() returns void language plpgsql security definer set search_path = rrs, pg_temp as $$
+-- another import has the table locked, the import goes on without: its plans are slower, not wrong. Orders of magnitude are enough, so samples are small.
+create function analyze_staging() returns void language plpgsql security definer set search_path = rrs, pg_temp set default_statistics_target = 20 as $$
 begin
   analyze (skip_locked) import_assets (org_id, import_id, asset_key, asset_id);
   analyze (skip_locked) import_rows (org_id, import_id, n, asset_key, weakness, identity_key, external_id, text_id);
@@ -1110,28 +1110,49 @@ begin
 end
 $$;
 
-create function analyze_groups() returns void language plpgsql security definer set search_path = rrs, pg_temp as $$
+create function analyze_groups() returns void language plpgsql security definer set search_path = rrs, pg_temp set default_statistics_target = 20 as $$
 begin
   analyze (skip_locked) import_groups (org_id, import_id, n, asset_id, finding_id, outcome);
 end
 $$;
 
--- Analyzes tables that grew by half since the last time, before autovacuum gets to them. This matters for an organization's first large imports.
-create function analyze_grown() returns void language plpgsql security definer set search_path = rrs, pg_temp as $$
+-- Analyzes what an import joins in tables that grew by half since the last time, before autovacuum gets to them. This matters for an organization's first
+-- large imports. Returns whether findings or sightings were among them: then `analyze_findings` completes their statistics after the import.
+create function analyze_grown() returns boolean language plpgsql security definer set search_path = rrs, pg_temp set default_statistics_target = 20 as $$
 declare
   grown regclass;
+  found_any boolean := false;
 begin
   for grown in
     select c.oid from pg_class c
     where c.oid = any (array['findings', 'sightings', 'assets', 'asset_keys', 'finding_texts', 'finding_history', 'vulnerability_aliases']::regclass[])
       and pg_relation_size(c.oid) > 8192 * (16 + 1.5 * greatest(c.relpages, 0))
   loop
-    execute format('analyze (skip_locked) %s', grown);
+    if grown = 'findings'::regclass then
+      analyze (skip_locked) findings (org_id, id, asset_id, weakness, identity_key, component_key, status, severity, listed, merged_into);
+      found_any := true;
+    elsif grown = 'sightings'::regclass then
+      analyze (skip_locked) sightings (org_id, finding_id, source_id, track, external_id, state, content);
+      found_any := true;
+    elsif grown = 'finding_texts'::regclass then
+      analyze (skip_locked) finding_texts (org_id, id);
+    else
+      execute format('analyze (skip_locked) %s', grown);
+    end if;
   end loop;
+  return found_any;
 end
 $$;
-revoke all on function analyze_staging, analyze_groups, analyze_grown from public;
-grant execute on function analyze_staging, analyze_groups, analyze_grown to rrs_app;
+
+-- The statistics that lists need, of all columns and of the expression index.
+create function analyze_findings() returns void language plpgsql security definer set search_path = rrs, pg_temp as $$
+begin
+  analyze (skip_locked) findings;
+  analyze (skip_locked) sightings;
+end
+$$;
+revoke all on function analyze_staging, analyze_groups, analyze_grown, analyze_findings from public;
+grant execute on function analyze_staging, analyze_groups, analyze_grown, analyze_findings to rrs_app;
 
 -- ----------------------------------------------------------------------------------------------------
 -- Integrations

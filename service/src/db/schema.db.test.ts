@@ -187,10 +187,10 @@ describe('roles', () => {
 
   it('functions that run with the rights of their owner look in pg_temp last', async () => {
     const { rows } = await client.query<{ name: string; setting: string }>(
-      `select p.proname as name, array_to_string(p.proconfig, ' ') as setting from pg_proc p
+      `select p.proname as name, (select one from unnest(p.proconfig) as one where one like 'search_path=%') as setting from pg_proc p
        where p.pronamespace in ('rrs'::regnamespace, 'rrs_jobs'::regnamespace) and p.prosecdef order by 1`,
     );
-    expect(rows.map(({ name }) => name)).toEqual(['add_job', 'analyze_groups', 'analyze_grown', 'analyze_staging', 'rebase_events']);
+    expect(rows.map(({ name }) => name)).toEqual(['add_job', 'analyze_findings', 'analyze_groups', 'analyze_grown', 'analyze_staging', 'rebase_events']);
     for (const { name, setting } of rows) expect(setting, name).toMatch(/^search_path=.+, pg_temp$/);
   });
 

@@ -491,7 +491,7 @@ interface ImportAssetsTable {
   commit: string | null;
   asset_id: string | null;
   identity_weak: Generated<boolean>;
-  track: number | null;
+  track: Generated<number>;
   version_n: number | null;
   covered: Generated<boolean>;
   started_at: Timestamp | null;

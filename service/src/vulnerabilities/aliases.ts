@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { TenantTx } from '../db/database.ts';
 
-interface Claims {
+export interface Claims {
   orgId: string;
   /** The tool that reports the ids as those of one vulnerability. */
   provider: string;
@@ -26,6 +26,15 @@ export async function learnAliases(tx: TenantTx, { orgId, provider, reported }: 
   const { rows: named } = await sql<{ id: string }>`select distinct weakness as id from (${reported}) staged where weakness ~ ${ADVISORY}`.execute(tx);
   const claimed = [...new Set(rows.map(({ alias }) => alias))];
   return { claimed, confirmed: await confirmAliases(tx, orgId, [...new Set([...claimed, ...named.map(({ id }) => id)])]) };
+}
+
+/** Whether the organization knows any alias, confirmed or claimed. */
+export async function hasAliases(tx: TenantTx, orgId: string): Promise<boolean> {
+  const { rows } = await sql<{ known: boolean }>`
+    select exists (select from vulnerability_aliases where org_id = ${orgId}) or exists (select from alias_claims where org_id = ${orgId}) as known`.execute(
+    tx,
+  );
+  return rows[0]?.known ?? false;
 }
 
 /** Ids of advisories that are about one vulnerability each. Knowledge sources may know its CVE. */

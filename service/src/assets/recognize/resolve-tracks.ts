@@ -2,18 +2,27 @@ import { sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 import { compareVersions } from '../names/version-name.ts';
 
+/** What the staged assets name, and whether one of them was known before the import. */
+interface Named {
+  tracks: boolean;
+  own_tracks: boolean;
+  versions: boolean;
+  isKnown: boolean;
+}
+
 /** Finds or creates the tracks and builds that an import names, after its assets were resolved. Writes their numbers to the staging table. */
-export async function resolveTracks(tx: TenantTx, orgId: string, importId: string): Promise<void> {
-  await keepOlderLines(tx, orgId, importId);
-  await createTracks(tx, orgId, importId);
-  await resumeTracks(tx, orgId, importId);
-  await sql`
-    update tenant_import_assets staged set track = coalesce(known.merged_into, known.n, 0), track_counts = coalesce(known.counts, true)
-    from tenant_import_assets own left join asset_tracks known on known.org_id = ${orgId} and known.asset_id = own.asset_id and known.name = own.track_name
-    where staged.org_id = ${orgId} and staged.import_id = ${importId} and own.org_id = ${orgId} and own.import_id = ${importId} and own.new_id = staged.new_id`.execute(
-    tx,
-  );
-  await resolveVersions(tx, orgId, importId);
+export async function resolveTracks(tx: TenantTx, { orgId, importId }: { orgId: string; importId: string }, named: Named): Promise<void> {
+  if (named.own_tracks) await keepOlderLines(tx, orgId, importId);
+  if (named.tracks) await createTracks(tx, orgId, importId);
+  if (named.isKnown) await resumeTracks(tx, orgId, importId);
+  if (named.tracks)
+    await sql`
+      update tenant_import_assets staged set track = coalesce(known.merged_into, known.n, 0), track_counts = coalesce(known.counts, true)
+      from tenant_import_assets own left join asset_tracks known on known.org_id = ${orgId} and known.asset_id = own.asset_id and known.name = own.track_name
+      where staged.org_id = ${orgId} and staged.import_id = ${importId} and own.org_id = ${orgId} and own.import_id = ${importId} and own.new_id = staged.new_id`.execute(
+      tx,
+    );
+  if (named.versions) await resolveVersions(tx, orgId, importId);
 }
 
 /** An older version that is scanned more than a day after a higher one belongs to a release line that is still maintained. */

@@ -9,26 +9,50 @@ import { resolveTracks } from './resolve-tracks.ts';
 
 const MAX_ROUNDS = 12;
 
+/** What the staged assets of an import have among them. Statements that concern none of them are left out. */
+interface Names {
+  waiting: number;
+  joinable: boolean;
+  tracks: boolean;
+  own_tracks: boolean;
+  versions: boolean;
+}
+
 /**
  * Finds or creates the assets that an import names and writes their ids to the staging table. If two new names belong to one asset,
- * the result is the same as in two successive imports: one of them waits, and finds the asset of the other in the next round.
+ * the result is the same as in two successive imports: one of them waits, and finds the asset of the other in the next round. Returns whether one of the
+ * assets was known before.
  */
-export async function resolveAssets(tx: TenantTx, actor: Actor, importId: string, follower: AssetFollower): Promise<void> {
+export async function resolveAssets(tx: TenantTx, actor: Actor, importId: string, follower: AssetFollower): Promise<boolean> {
   const { orgId } = actor;
-  for (let round = 1; ; round++) {
+  let isKnown = false;
+  let names = await readNames(tx, orgId, importId);
+  for (let round = 1; names.waiting > 0; round++) {
     const found = await findKnown(tx, orgId, importId);
-    const waiting = await countUnresolved(tx, orgId, importId);
-    if (waiting > 0 && (found === 0 || round > MAX_ROUNDS)) {
+    isKnown ||= found > 0;
+    if (found < names.waiting && (found === 0 || round > MAX_ROUNDS)) {
       const created = round > MAX_ROUNDS ? 0 : await createNew(tx, orgId, importId, { all: false });
       if (created === 0) await createNew(tx, orgId, importId, { all: true });
     }
     await storeKeys(tx, orgId, importId);
-    if (waiting === 0 || (await countUnresolved(tx, orgId, importId)) === 0) break;
+    names = await readNames(tx, orgId, importId);
   }
-  await joinSame(tx, actor, follower, importId);
-  await adoptNames(tx, orgId, importId);
-  await reactivateSeen(tx, orgId, importId);
-  await resolveTracks(tx, orgId, importId);
+  if (names.joinable) await joinSame(tx, actor, follower, importId);
+  if (isKnown) {
+    await adoptNames(tx, orgId, importId);
+    await reactivateSeen(tx, orgId, importId);
+  }
+  await resolveTracks(tx, { orgId, importId }, { ...names, isKnown });
+  return isKnown;
+}
+
+async function readNames(tx: TenantTx, orgId: string, importId: string): Promise<Names> {
+  const { rows } = await sql<Names>`
+    select count(*) filter (where asset_id is null)::int as waiting, coalesce(bool_or(type in ('host', 'cloud_resource')), false) as joinable,
+      coalesce(bool_or(track_name <> ''), false) as tracks, coalesce(bool_or(own_track is not null), false) as own_tracks,
+      coalesce(bool_or(version_name is not null), false) as versions
+    from tenant_import_assets where org_id = ${orgId} and import_id = ${importId}`.execute(tx);
+  return rows[0] ?? { waiting: 0, joinable: false, tracks: false, own_tracks: false, versions: false };
 }
 
 /** An asset is shown with the best name that it is known by, whichever came first. */
@@ -69,12 +93,6 @@ async function findKnown(tx: TenantTx, orgId: string, importId: string): Promise
     tx,
   );
   return Number(numAffectedRows);
-}
-
-async function countUnresolved(tx: TenantTx, orgId: string, importId: string): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from tenant_import_assets where org_id = ${orgId} and import_id = ${importId} and asset_id is null`.execute(tx);
-  return rows[0]?.count ?? 0;
 }
 
 /**

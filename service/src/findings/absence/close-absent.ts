@@ -4,6 +4,7 @@ import type { TenantTx } from '../../db/database.ts';
 import { systemActor } from '../../shared/actor.ts';
 import { type FindingFollower, idsSql } from '../follower.ts';
 import { closeUnseen } from '../merge/change-status.ts';
+import type { Groups } from '../merge/group-records.ts';
 import { updateShared } from '../merge/merged-values.ts';
 import type { Resolution } from '../merge/resolution.ts';
 import type { Absence } from './absence.ts';
@@ -21,8 +22,8 @@ export interface Closures {
 }
 
 /** Turns what the run no longer reports into absences, as far as they prove something and are not unusually many. */
-export async function closeAbsent(tx: TenantTx, resolution: Resolution, absence: Absence): Promise<Closures> {
-  await keepSeenAgain(tx, resolution);
+export async function closeAbsent(tx: TenantTx, resolution: Resolution, absence: Absence, { fixed }: Groups): Promise<Closures> {
+  if (await hasWithheld(tx, resolution)) await keepSeenAgain(tx, resolution);
   await recordRun(tx, resolution, absence);
   if (absence.complete) {
     await findAbsent(tx, resolution, absence);
@@ -32,14 +33,26 @@ export async function closeAbsent(tx: TenantTx, resolution: Resolution, absence:
     }
     await findUnlisted(tx, resolution, absence);
   }
-  await addReportedAsFixed(tx, resolution);
+  if (fixed) await addReportedAsFixed(tx, resolution);
+  const hasAny = (absence.complete || fixed) && (await hasClosures(tx, resolution));
+  const closures = hasAny ? await closeCollected(tx, resolution, absence) : { closed: 0, withheld: null, blocked: [] };
+  await recordCoverage(tx, resolution);
+  if (absence.complete && !closures.withheld) await recordUnlisted(tx, resolution, absence);
+  return closures;
+}
+
+async function closeCollected(tx: TenantTx, resolution: Resolution, absence: Absence): Promise<Closures> {
   const blocked = await keepBlocked(tx, resolution);
   const withheld = await findExcess(tx, resolution, absence);
   if (withheld) await setAccepted(tx, resolution, false);
   const closed = withheld ? 0 : await applyClosures(tx, resolution);
-  await recordCoverage(tx, resolution);
-  if (absence.complete && !withheld) await recordUnlisted(tx, resolution, absence);
   return { closed, withheld, blocked };
+}
+
+/** Whether the closures of an earlier import of the organization wait for confirmation. */
+async function hasWithheld(tx: TenantTx, { orgId, importId }: Resolution): Promise<boolean> {
+  const { rows } = await sql`select from import_closures where org_id = ${orgId} and import_id <> ${importId} limit 1`.execute(tx);
+  return rows.length > 0;
 }
 
 async function hasClosures(tx: TenantTx, { orgId, importId }: Resolution): Promise<boolean> {
@@ -139,7 +152,7 @@ async function applyClosures(tx: TenantTx, resolution: Resolution): Promise<numb
 
 /** Passes the changed findings to the follower. Deletes the closures afterwards, unless they are withheld. */
 export async function notifyFollower(tx: TenantTx, follower: FindingFollower, { orgId, importId, actor }: Resolution, changes: Changes): Promise<void> {
-  if (changes.reopened + changes.closed + changes.others.length > 0) {
+  if (changes.reopened || changes.closed + changes.others.length > 0) {
     await follower.follow(
       tx,
       { ...systemActor(orgId, actor.name), ...actor },
@@ -152,7 +165,7 @@ export async function notifyFollower(tx: TenantTx, follower: FindingFollower, { 
 }
 
 interface Changes {
-  reopened: number;
+  reopened: boolean;
   closed: number;
   /** Further findings whose status changed. */
   others: readonly string[];

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
+import { anyRows } from '../../db/any-rows.ts';
 import type { TenantTx } from '../../db/database.ts';
-import { learnAliases } from '../../vulnerabilities/aliases.ts';
+import { type Claims, hasAliases, learnAliases } from '../../vulnerabilities/aliases.ts';
 import { aliasesFor, vulnerabilityAliases } from '../../vulnerabilities/relations.ts';
 import type { MergedPair } from '../follower.ts';
 import type { HistoryActor } from '../history.ts';
@@ -12,10 +13,14 @@ import { pairsSql } from './move-sightings.ts';
 export async function adoptAliases(tx: TenantTx, { orgId, importId, provider, actor }: Resolution): Promise<MergedPair[]> {
   const reported = sql`
     select weakness, aliases from tenant_import_rows where org_id = ${orgId} and import_id = ${importId} and (aliases <> '{}' or weakness not like 'CVE-%')`;
-  const { confirmed, claimed } = await learnAliases(tx, { orgId, provider, reported });
-  const merged = await adoptNames(tx, actor, provider, [...new Set([...confirmed, ...claimed])]);
-  await useAliases(tx, { orgId, importId, provider });
+  const merged = (await anyRows(tx, reported)) ? await learn(tx, { orgId, provider, reported }, actor) : [];
+  if (await hasAliases(tx, orgId)) await useAliases(tx, { orgId, importId, provider });
   return merged;
+}
+
+async function learn(tx: TenantTx, claims: Claims, actor: HistoryActor): Promise<MergedPair[]> {
+  const { confirmed, claimed } = await learnAliases(tx, claims);
+  return adoptNames(tx, actor, claims.provider, [...new Set([...confirmed, ...claimed])]);
 }
 
 /** Records that name a vulnerability by an alias are about the vulnerability. */

@@ -48,23 +48,31 @@ export async function joinComponents(tx: TenantTx, resolution: Resolution): Prom
   return moveFindings(tx, resolution, kept);
 }
 
+/** Almost no weakness has several components on one asset, so these are found before anything else is read about them. */
 async function readAmbiguous(tx: TenantTx, { orgId, importId }: Resolution): Promise<Ambiguous[]> {
   const { rows } = await sql<Ambiguous>`
-    with staged as materialized (
-      select a.asset_id, r.weakness, r.component_key as key, lower(r.component) as component, r.identity_key as identity, jsonb_agg(r.n) as records
-      from tenant_import_rows r
-      join (select distinct asset_key, asset_id from ${importedAssets} named where org_id = ${orgId} and import_id = ${importId}) a using (asset_key)
-      where r.org_id = ${orgId} and r.import_id = ${importId} and r.component_key is not null group by 1, 2, 3, 4, 5
+    with imported as materialized (
+      select distinct asset_key, asset_id from ${importedAssets} named where org_id = ${orgId} and import_id = ${importId}
+    ), about as materialized (
+      select a.asset_id, r.weakness, min(r.component_key) as first_key, max(r.component_key) as last_key
+      from tenant_import_rows r join imported a using (asset_key)
+      where r.org_id = ${orgId} and r.import_id = ${importId} and r.component_key is not null group by 1, 2
+    ), ambiguous as materialized (
+      select asset_id, weakness from about where first_key <> last_key or exists (
+        select from findings f where f.org_id = ${orgId} and f.asset_id = about.asset_id and f.weakness = about.weakness and f.component_key <> about.first_key)
     ), named as (
-      select asset_id, weakness, key, component, identity, null::uuid as finding, null::timestamptz as created, false as merged, records from staged
+      select a.asset_id, r.weakness, r.component_key as key, lower(r.component) as component, r.identity_key as identity, null::uuid as finding, null::timestamptz as created,
+        false as merged, jsonb_agg(r.n) as records
+      from tenant_import_rows r join imported a using (asset_key) join ambiguous on ambiguous.asset_id = a.asset_id and ambiguous.weakness = r.weakness
+      where r.org_id = ${orgId} and r.import_id = ${importId} and r.component_key is not null group by 1, 2, 3, 4, 5
       union all
       select f.asset_id, f.weakness, f.component_key, lower(f.component), f.identity_key, coalesce(f.merged_into, f.id), f.created_at, f.merged_into is not null, '[]'
-      from (select distinct asset_id, weakness from staged) about join findings f on f.org_id = ${orgId} and f.asset_id = about.asset_id and f.weakness = about.weakness
+      from ambiguous join findings f on f.org_id = ${orgId} and f.asset_id = ambiguous.asset_id and f.weakness = ambiguous.weakness
       where f.component_key is not null
     )
     select asset_id, weakness, jsonb_agg(jsonb_build_object('key', key, 'component', component, 'identity', encode(identity, 'hex'), 'finding', finding, 'created', created, 'merged', merged, 'records', records)
       order by key, component, finding) as named
-    from named group by asset_id, weakness having count(distinct key) > 1`.execute(tx);
+    from named group by asset_id, weakness`.execute(tx);
   return rows;
 }
 

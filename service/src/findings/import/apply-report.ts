@@ -15,10 +15,8 @@ import { followPlaces } from '../decisions/follow-places.ts';
 import { reopenRegressions, reopenRiskIncreased } from '../decisions/risk-increased.ts';
 import type { FindingFollower } from '../follower.ts';
 import type { HistoryActor } from '../history.ts';
-import { adoptAliases } from '../identity-changes/adopt-aliases.ts';
-import { adoptSourcePackages } from '../identity-changes/adopt-source-packages.ts';
+import { adoptIdentities } from '../identity-changes/adopt-identities.ts';
 import { followAsset } from '../identity-changes/follow-asset.ts';
-import { joinComponents } from '../identity-changes/join-components.ts';
 import { takeImportLock } from '../import-lock.ts';
 import type { Resolution } from '../merge/resolution.ts';
 import { resolveRecords } from '../merge/resolve.ts';
@@ -63,11 +61,8 @@ export interface Result {
   run: Record<string, unknown>;
   timeless: Buffer | null;
   by_severity: Changes['by_severity'];
-}
-
-/** Small imports are planned well without fresh statistics. */
-export function isLarge({ received }: Pick<Staged, 'received'>): boolean {
-  return received >= 1_000;
+  /** Whether the statistics of findings are outdated. */
+  grown: boolean;
 }
 
 /** Assets that a run of a connection covered, completely or in part. */
@@ -92,7 +87,7 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report, 
     provesFixed: source.kind === 'connection',
     sla,
     actor: { ...(row.actor as Omit<HistoryActor, 'orgId'>), orgId },
-    large: isLarge(staged),
+    staged: { rows: staged.received - staged.rejected - staged.seen, seen: staged.seen },
   };
   await describeRun(tx, { orgId, importId: row.id }, ...runsOf(row, report, staged));
   const doubts = scope.coverage === 'complete' ? doubtsOf(about, staged) : [];
@@ -111,18 +106,16 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report, 
   const moved = absence.complete ? { isUnread: (location: ReturnType<typeof sql>) => isUnread(location, absence) } : null;
   const actor = { ...systemActor(orgId, resolution.actor.name), ...resolution.actor };
   await resolveAssets(tx, actor, row.id, followAsset(follower));
-  const merged = [...(await adoptAliases(tx, resolution)), ...(await adoptSourcePackages(tx, resolution)), ...(await joinComponents(tx, resolution))];
-  const outcomes = await resolveRecords(tx, resolution, moved);
-  // The statistics do not include the new rows yet, and the next statements join them with existing ones.
-  if (isLarge(staged)) await sql`select analyze_grown()`.execute(tx);
-  const closures = await closeAbsent(tx, resolution, absence);
+  const merged = await adoptIdentities(tx, resolution);
+  const { groups, reopened, grown } = await resolveRecords(tx, resolution, moved);
+  const closures = await closeAbsent(tx, resolution, absence, groups);
   const { closed, withheld } = closures;
   const redecided = await followDecisions(tx, resolution);
   const changes = await recordChanges(tx, orgId, row.id);
   if (!row.dry_run) {
     await follower.moveLinks(tx, actor, merged);
     await notifyFollower(tx, follower, resolution, {
-      reopened: outcomes.reopened,
+      reopened,
       closed,
       others: [...merged.flatMap(({ from_id, into_id }) => [from_id, into_id]), ...redecided],
       isWithheld: withheld !== null,
@@ -147,6 +140,7 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report, 
     run: { ...factsOf(staged.run), ...namedBy(report, staged) },
     timeless: report.collected ? null : report.input.timelessDigest(),
     by_severity: changes.by_severity,
+    grown: grown && !row.dry_run,
   };
 }
 
@@ -155,7 +149,8 @@ async function followDecisions(tx: TenantTx, { orgId, importId, sla, actor }: Re
   const ids = sql`
     select finding_id from tenant_import_groups where org_id = ${orgId} and import_id = ${importId} and outcome <> 'unchanged'
     union all select finding_id from import_closures where org_id = ${orgId} and import_id = ${importId}`;
-  if (!(await anyRows(tx, sql`select from decisions where org_id = ${orgId} and finding_id in (${ids})`))) return [];
+  const decisions = sql`select from decisions where org_id = ${orgId}`;
+  if (!(await anyRows(tx, decisions)) || !(await anyRows(tx, sql`${decisions} and finding_id in (${ids})`))) return [];
   const risen = await reopenRiskIncreased(tx, actor, { ids, sla, importId });
   const regressed = await reopenRegressions(tx, actor, { sla, importId });
   const moved = await followPlaces(tx, actor, { ids, importId });

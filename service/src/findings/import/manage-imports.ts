@@ -107,11 +107,11 @@ export async function confirmImport(tx: TenantTx, actor: Actor, id: string, foll
     provesFixed: false,
     sla,
     actor,
-    large: false,
+    staged: { rows: 0, seen: 0 },
   };
   const closed = await acceptRun(tx, resolution, { isConnection: row.connection_id !== null });
   const changes = await recordChanges(tx, actor.orgId, id);
-  await notifyFollower(tx, follower, resolution, { reopened: 0, closed, others: [], isWithheld: false });
+  await notifyFollower(tx, follower, resolution, { reopened: false, closed, others: [], isWithheld: false });
   return finishUnconfirmed(tx, actor, row, {
     status: 'succeeded',
     closed: changes.counts.closed,

@@ -10,9 +10,10 @@ import { systemActor } from '../../shared/actor.ts';
 import type { FindingFollower } from '../follower.ts';
 import { queueImport } from '../import-lock.ts';
 import { FastPathMissed, knownContents } from '../merge/known-records.ts';
-import type { Source } from '../merge/sources.ts';
+import { isLarge } from '../merge/resolution.ts';
+import { findSource, type Source } from '../merge/sources.ts';
 import { deleteStaged } from '../merge/staging.ts';
-import { applyReport, type Collected, coveredByRun, isLarge, type Report, type Result } from './apply-report.ts';
+import { applyReport, type Collected, coveredByRun, type Report, type Result } from './apply-report.ts';
 import type { ImportRow, ScanScope } from './manage-imports.ts';
 import { namedVulnerabilities } from './named-vulnerabilities.ts';
 import { chooseFormat, openReport } from './open-report.ts';
@@ -41,11 +42,16 @@ export async function importReport(
     const tool = [...new Set(about?.tools ?? [])].sort().join(' + ');
     const { name = '', path = '' } = row.scan_scope as ScanScope;
     const source: Source = collected?.source ?? { kind: 'import', provider: format.id, tool, name, path };
-    const policy = await context.db.withTenant({ orgId }, (tx) => readPolicy(tx, orgId));
+    const [policy, knownSource] = await context.db.withTenant(
+      { orgId },
+      async (tx) => [await readPolicy(tx, orgId), await findSource(tx, orgId, source)] as const,
+    );
     const assets = reportAssets(row.scan_scope as ScanScope, about?.assetType ?? format.assetType, policy);
     const report: Report = { format, input, about, source, follower, assets, collected: collected ?? null };
     try {
-      await finish(context.db, row, report, await stage(context, row, report, knownContents(context.db, orgId)));
+      // Nothing is known of a source that reports for the first time.
+      const findKnown = knownSource ? knownContents(context.db, orgId) : null;
+      await finish(context.db, row, report, await stage(context, row, report, findKnown));
     } catch (error) {
       if (!(error instanceof FastPathMissed)) throw error;
       await context.db.withTenant({ orgId }, (tx) => deleteStaged(tx, orgId, importId));
@@ -103,7 +109,9 @@ async function stage({ db, signal }: JobContext, row: ImportRow, report: Report,
   );
   if (staged.received > 0 && staged.rejected === staged.received) throw new AllRejected(staged);
   // In its own transaction: `analyze` locks the table against other analyzers until the transaction ends.
-  if (isLarge(staged)) await db.withTenant({ orgId: row.org_id }, (tx) => sql`select analyze_staging()`.execute(tx));
+  const { received, rejected, seen } = staged;
+  if (isLarge({ staged: { rows: received - rejected - seen, seen } }))
+    await db.withTenant({ orgId: row.org_id }, (tx) => sql`select analyze_staging()`.execute(tx));
   return staged;
 }
 
@@ -148,6 +156,7 @@ async function finish(db: Database, row: ImportRow, report: Report, staged: Stag
     const preview = { ...result, sourceId: null };
     await db.withTenant({ orgId: row.org_id }, (tx) => conclude(tx, row, preview));
   }
+  if (result?.grown) await db.withTenant({ orgId: row.org_id }, (tx) => sql`select analyze_findings()`.execute(tx));
 }
 
 async function conclude(tx: TenantTx, row: ImportRow, result: Result): Promise<void> {

@@ -10,16 +10,16 @@ import type { Resolution } from './resolution.ts';
 
 /**
  * Reopens findings that the import sees. A status that a scan set gives way to any present sighting, whatever the order of imports was. A status that a
- * person set gives way to a scan that took place later.
+ * person set gives way to a scan that took place later. Returns whether there were any.
  */
-export async function reopenSeen(tx: TenantTx, { orgId, importId, sourceId, sla, actor }: Resolution): Promise<void> {
+export async function reopenSeen(tx: TenantTx, { orgId, importId, sourceId, sla, actor }: Resolution): Promise<boolean> {
   const sentence = sql`${reasonSentences.scan_seen_again}::text`;
   const events = sql`
     select id::text as subject, jsonb_build_object('from', before, 'to', 'open', 'reason_code', 'scan_seen_again', 'import_id', ${importId}::text, 'reason', ${sentence}) as data from reopened where listed`;
   const entries = sql`
     select id as finding_id, 'reopened' as action, jsonb_build_object('status', before) as before, jsonb_build_object('status', 'open', 'reason_code', 'scan_seen_again') as after,
       ${sentence} as reason from reopened`;
-  await sql`
+  const { numAffectedRows = 0n } = await sql`
     with reopened as materialized (
       select f.id, f.listed, f.status as before, f.assurance, max(g.seen_at) as seen_at
       from tenant_import_groups g
@@ -39,6 +39,7 @@ export async function reopenSeen(tx: TenantTx, { orgId, importId, sourceId, sla,
       assurance = null, closed_at = null, clock_from = reopened.seen_at, due_at = ${dueSql(sla, sql`reopened.seen_at`, sql`f.severity`, sql`f.kev`)},
       reopen_count = f.reopen_count + 1, version = f.version + 1, updated_at = now()
     from reopened where f.org_id = ${orgId} and f.id = reopened.id`.execute(tx);
+  return numAffectedRows > 0n;
 }
 
 const closable = sql`${verifiedByScan as readonly string[]}`;

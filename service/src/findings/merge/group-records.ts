@@ -20,12 +20,51 @@ export const lastSeenSql = sql<Date>`greatest(s.last_seen, case when s.state = '
 /** The import that last saw the sighting `s`. */
 export const seenImportSql = sql<string>`case when s.state = 'present' and c.complete_at >= s.last_seen and (s.missed_at is null or s.missed_at < c.complete_at) then c.complete_import_id else s.seen_import_id end`;
 
+/** What the groups of an import have among them. Most statements of the import concern only some kinds of groups, and are left out if there are none. */
+export interface Groups {
+  /** How many groups create a finding. */
+  created: number;
+  /** A known finding gets its first sighting of this source and track. */
+  joined: boolean;
+  /** A sighting returns or says something else. */
+  updated: boolean;
+  /** A changed finding has several sightings. */
+  shared: boolean;
+  /** A sighting that is present says nothing new. */
+  unchanged: boolean;
+  /** A group belongs to a finding that was known before. */
+  known: boolean;
+  /** The report calls a known finding fixed. */
+  fixed: boolean;
+  /** A changed group has several records. */
+  several: boolean;
+  /** A changed group has several places. */
+  places: boolean;
+  /** A newer scan did not show what the report shows. */
+  late: boolean;
+}
+
+export const noGroups: Groups = {
+  created: 0,
+  joined: false,
+  updated: false,
+  shared: false,
+  unchanged: false,
+  known: false,
+  fixed: false,
+  several: false,
+  places: false,
+  late: false,
+};
+
+const changed = sql`outcome = any(${changedOutcomes as readonly string[]})`;
+
 /**
  * Groups the records of a report by finding and track. A group belongs to the finding with its weakness and identity key, unless the tool's own id leads
  * to another finding of the asset. That one has moved, and what is now at its old location is something else.
  */
-export async function groupRecords(tx: TenantTx, { orgId, importId, sourceId, provesFixed }: Resolution, isComplete: boolean): Promise<void> {
-  await sql`
+export async function groupRecords(tx: TenantTx, { orgId, importId, sourceId, provesFixed }: Resolution, isComplete: boolean): Promise<Groups> {
+  const { rows } = await sql<Groups>`
     with named as (
       select distinct asset_key, asset_id, track, track_counts, version_n, ended_at, credentialed, knowledge_at, case when ${isComplete} and doubt is null then started_at end as complete_at
       from ${importedAssets} named where org_id = ${orgId} and import_id = ${importId}
@@ -60,7 +99,7 @@ export async function groupRecords(tx: TenantTx, { orgId, importId, sourceId, pr
       from known k window same as (partition by coalesce(k.finding_id, k.shared_id), k.track order by k.how, k.present desc, k.content rows between unbounded preceding and unbounded following)
     ), decided as (
       select r.*, case when r.nth = 1 then r.finding_id end as old_id from ranked r where r.nth = 1 or (r.best = 1 and r.how = 2)
-    )
+    ), written as (
     insert into tenant_import_groups (org_id, import_id, n, members, rows, asset_id, track, counts, version_n, weakness, identity_key, external_id, present, content, seen_at, absent_at,
       finding_id, is_shared, place, was_gone, outcome)
     select ${orgId}, ${importId}, k.n, k.members, k.rows, k.asset_id, k.track, k.counts, k.version_n, k.weakness, k.identity_key, k.external_id, k.present, k.content, k.seen_at,
@@ -91,5 +130,14 @@ export async function groupRecords(tx: TenantTx, { orgId, importId, sourceId, pr
     from decided k
     left join findings f on f.org_id = ${orgId} and f.id = k.old_id
     left join sightings s on s.org_id = ${orgId} and s.finding_id = k.old_id and s.source_id = ${sourceId} and s.track = k.track
-    left join source_coverage c on c.org_id = ${orgId} and c.source_id = ${sourceId} and c.asset_id = k.asset_id and c.track = k.track`.execute(tx);
+    left join source_coverage c on c.org_id = ${orgId} and c.source_id = ${sourceId} and c.asset_id = k.asset_id and c.track = k.track
+    returning outcome, present, is_shared, rows, place, absent_at
+    )
+    select count(*) filter (where outcome = 'created')::int as created, coalesce(bool_or(outcome = 'joined'), false) as joined,
+      coalesce(bool_or(outcome in ('returned', 'updated')), false) as updated, coalesce(bool_or(${changed} and is_shared), false) as shared,
+      coalesce(bool_or(outcome = 'unchanged' and present), false) as unchanged, coalesce(bool_or(outcome not in ('created', 'ignored')), false) as known,
+      coalesce(bool_or(outcome in ('gone', 'declared')), false) as fixed, coalesce(bool_or(${changed} and rows > 1), false) as several,
+      coalesce(bool_or(${changed} and place is null), false) as places, coalesce(bool_or(absent_at is not null), false) as late
+    from written`.execute(tx);
+  return rows[0] ?? noGroups;
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, TenantTx } from '../../db/database.ts';
 import { reopenedByScan } from '../status.ts';
+import type { Groups } from './group-records.ts';
 import type { Resolution } from './resolution.ts';
 import { isLessAble, runsSql } from './write-sightings.ts';
 
@@ -37,7 +38,7 @@ export function knownContents(db: Database, orgId: string): (contents: string[])
  * finding. Otherwise the report is staged again in full. Then the findings are marked as seen, at most once a day: writing on each scan would cost
  * more than everything else.
  */
-export async function markSeen(tx: TenantTx, resolution: Resolution): Promise<void> {
+export async function markSeen(tx: TenantTx, resolution: Resolution, groups: Groups): Promise<void> {
   const { orgId, importId, sourceId } = resolution;
   const { rows } = await sql<{ lost: boolean; earlier: boolean; stale: boolean; lower: boolean }>`
     with run as materialized (select * from ${runsSql(resolution)} runs)
@@ -50,9 +51,11 @@ export async function markSeen(tx: TenantTx, resolution: Resolution): Promise<vo
     left join findings f on f.org_id = ${orgId} and f.id = s.finding_id and ${untouched}
     left join run on run.asset_id = f.asset_id and run.track = s.track
     where i.org_id = ${orgId} and i.import_id = ${importId}`.execute(tx);
-  const { rows: twice } = await sql`
+  const { rows: twice } = groups.known
+    ? await sql`
     select from tenant_import_groups g join tenant_import_seen i on i.org_id = ${orgId} and i.import_id = ${importId} and i.finding_id = g.finding_id
-    where g.org_id = ${orgId} and g.import_id = ${importId} limit 1`.execute(tx);
+    where g.org_id = ${orgId} and g.import_id = ${importId} limit 1`.execute(tx)
+    : { rows: [] };
   const { lost, earlier, stale, lower } = rows[0] ?? {};
   // A report that arrives late moves the time at which a finding was first seen.
   if (lost || earlier || twice.length > 0) throw new FastPathMissed();

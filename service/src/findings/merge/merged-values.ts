@@ -9,6 +9,7 @@ import { riskSql } from '../../vulnerabilities/risk.ts';
 import { foldedColumns, importedColumns, saidByFinding, saidNames } from '../fields/derive.ts';
 import { historySql } from '../history.ts';
 import { dueSql } from '../sla.ts';
+import type { Groups } from './group-records.ts';
 import type { Resolution } from './resolution.ts';
 
 const importedNames = importedColumns.map(({ name }) => name);
@@ -81,7 +82,7 @@ function stagedSql({ orgId, importId }: Resolution, outcomes: readonly string[])
 }
 
 /** Creates findings from the records that say most about them. */
-export async function createFindings(tx: TenantTx, { orgId, importId, sourceId, sourceWords, sla }: Resolution): Promise<void> {
+export async function createFindings(tx: TenantTx, { orgId, importId, sourceId, sourceWords, sla }: Resolution, { shared }: Groups): Promise<void> {
   const { columns, values } = insertLists({
     ...columnsOf('staged', ['asset_id', 'weakness', 'identity_key', 'component_key', 'asset_type', 'first_seen', ...importedNames]),
     org_id: sql`${orgId}`,
@@ -96,16 +97,23 @@ export async function createFindings(tx: TenantTx, { orgId, importId, sourceId, 
     clock_from: sql`staged.first_seen`,
     search: sql`array_to_tsvector(staged.words || array['a:' || staged.asset_type] || ${sourceWords}::text[])`,
   });
+  const created = sql`g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome = 'created'`;
+  // Sorting is only for findings that several tracks have. Rows are wide, so it is done before they are read.
+  const severalTracks = sql`
+    select distinct on (g.finding_id) g.finding_id, g.n, g.asset_id, bool_or(g.counts) over (partition by g.finding_id), g.weakness, g.identity_key, g.seen_at
+    from tenant_import_groups g join tenant_import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = g.n
+    where ${created} and g.is_shared order by g.finding_id, r.severity desc, g.content`;
   await sql`
     with staged as (
-      select distinct on (g.finding_id) g.finding_id, g.asset_id, bool_or(g.counts) over (partition by g.finding_id) as counts, g.weakness, g.identity_key, r.component_key, g.seen_at, least(r.first_seen, g.seen_at) as first_seen, r.words || coalesce(a.name_words, '{}') as words,
-        a.type as asset_type, a.criticality, a.exposure, ${selection(createdSql)}
-      from tenant_import_groups g
+      select g.finding_id, g.asset_id, g.counts, g.weakness, g.identity_key, r.component_key, g.seen_at, least(r.first_seen, g.seen_at) as first_seen,
+        r.words || coalesce(a.name_words, '{}') as words, a.type as asset_type, a.criticality, a.exposure, ${selection(createdSql)}
+      from (
+        select g.finding_id, g.n, g.asset_id, g.counts, g.weakness, g.identity_key, g.seen_at from tenant_import_groups g where ${created} and not g.is_shared
+        ${shared ? sql`union all select * from (${severalTracks}) several` : sql``}
+      ) g
       join tenant_import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = g.n
       join ${assetFacts} a on a.org_id = ${orgId} and a.id = g.asset_id
       left join ${vulnerabilityFacts} v on v.id = g.weakness
-      where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome = 'created'
-      order by g.finding_id, r.severity desc, g.content
     )
     insert into findings (${columns}) select ${values} from staged`.execute(tx);
 }

@@ -14,6 +14,11 @@ export interface Resolution {
   provesFixed: boolean;
   sla: SlaPolicy;
   actor: HistoryActor;
-  /** Whether there are enough records for the planner to need fresh statistics. */
-  large: boolean;
+  /** How many records are staged in full, and how many as known. */
+  staged: { rows: number; seen: number };
+}
+
+/** Small imports are planned well without fresh statistics. */
+export function isLarge({ staged: { rows, seen } }: Pick<Resolution, 'staged'>): boolean {
+  return rows + seen >= 1_000;
 }

@@ -1,56 +1,76 @@
 import { sql } from 'kysely';
-import { anyRows } from '../../db/any-rows.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { closeUnseen, reopenSeen } from './change-status.ts';
 import { followMoved, type MovedCode } from './follow-moved-code.ts';
-import { changedOutcomes, groupRecords } from './group-records.ts';
+import { changedOutcomes, type Groups, groupRecords, noGroups } from './group-records.ts';
 import { markSeen } from './known-records.ts';
 import { keepLatePlaces, leaveNarrowerOpen } from './late-records.ts';
 import { listFindings } from './list-findings.ts';
 import { createFindings, updateShared, updateSingle } from './merged-values.ts';
 import { moveKnown } from './move-known.ts';
-import type { Resolution } from './resolution.ts';
+import { isLarge, type Resolution } from './resolution.ts';
 import { countPlaces, keepPlaces, writePlaces } from './write-places.ts';
 import { refreshTimes, writeSightings } from './write-sightings.ts';
 
+const changed = sql`${changedOutcomes as readonly string[]}`;
+
+/** What `resolveRecords` did. */
 export interface Outcomes {
-  created: number;
-  updated: number;
-  reopened: number;
+  groups: Groups;
+  reopened: boolean;
+  /** Whether there are so many new rows that the statistics of findings are outdated. Call `analyze_findings` after the transaction. */
+  grown: boolean;
 }
 
-/** Turns the staged records of an import into findings and sightings. Call `resolveAssets`, `adoptAliases`, `adoptSourcePackages` and `joinComponents` first. */
+/** Turns the staged records of an import into findings and sightings. Call `resolveAssets` and `adoptIdentities` first. */
 export async function resolveRecords(tx: TenantTx, resolution: Resolution, moved: MovedCode | null): Promise<Outcomes> {
-  const { orgId, importId } = resolution;
-  if (!(await anyRows(tx, sql`select from tenant_import_rows where org_id = ${orgId} and import_id = ${importId}`))) {
-    await markSeen(tx, resolution);
-    return { created: 0, updated: 0, reopened: 0 };
+  const { orgId, staged } = resolution;
+  if (staged.rows === 0) {
+    if (staged.seen > 0) await markSeen(tx, resolution, noGroups);
+    return { groups: noGroups, reopened: false, grown: false };
   }
   if (moved) await followMoved(tx, resolution, moved);
-  await groupRecords(tx, resolution, moved !== null);
-  await leaveNarrowerOpen(tx, resolution);
-  if (resolution.large) await sql`select analyze_groups()`.execute(tx);
-  await gatherWords(tx, resolution);
-  await markSeen(tx, resolution);
-  await keepTexts(tx, resolution);
-  await moveKnown(tx, resolution);
-  await createFindings(tx, resolution);
-  await keepPlaces(tx, resolution);
-  await writeSightings(tx, resolution);
-  await writePlaces(tx, resolution, moved !== null);
-  await keepLatePlaces(tx, resolution);
-  await refreshTimes(tx, resolution);
-  await updateSingle(tx, resolution);
-  await updateShared(tx, resolution, groupsSql(resolution, sql`g.is_shared and g.outcome = any(${changedOutcomes as readonly string[]})`));
-  await countPlaces(
-    tx,
-    resolution.orgId,
-    groupsSql(resolution, sql`g.outcome = any(${changedOutcomes as readonly string[]}) and (g.is_shared or g.place is null or g.outcome <> 'created')`),
-  );
-  await closeUnseen(tx, resolution, groupsSql(resolution, sql`g.absent_at is not null`));
-  await reopenSeen(tx, resolution);
+  const groups = await groupRecords(tx, resolution, moved !== null);
+  if (groups.late) await leaveNarrowerOpen(tx, resolution);
+  if (isLarge(resolution)) await sql`select analyze_groups()`.execute(tx);
+  if (staged.seen > 0) await markSeen(tx, resolution, groups);
+  if (isChanging(groups)) await writeChanged(tx, resolution, groups, moved !== null);
+  // The statistics do not include the new rows yet, and the next statements join them with existing ones.
+  const grown = isLarge(resolution) && (await analyzeGrown(tx));
+  if (groups.unchanged) {
+    await keepLatePlaces(tx, resolution);
+    await refreshTimes(tx, resolution);
+  }
+  if (groups.updated) await updateSingle(tx, resolution);
+  if (groups.shared) await updateShared(tx, resolution, groupsSql(resolution, sql`g.is_shared and g.outcome = any(${changed})`));
+  if (groups.shared || groups.places || groups.joined || groups.updated)
+    await countPlaces(tx, orgId, groupsSql(resolution, sql`g.outcome = any(${changed}) and (g.is_shared or g.place is null or g.outcome <> 'created')`));
+  if (groups.late) await closeUnseen(tx, resolution, groupsSql(resolution, sql`g.absent_at is not null`));
+  if (!groups.known) return { groups, reopened: false, grown };
+  const reopened = await reopenSeen(tx, resolution);
   await listFindings(tx, resolution);
-  return countOutcomes(tx, resolution);
+  return { groups, reopened, grown };
+}
+
+async function analyzeGrown(tx: TenantTx): Promise<boolean> {
+  const { rows } = await sql<{ grown: boolean }>`select analyze_grown() as grown`.execute(tx);
+  return rows[0]?.grown ?? false;
+}
+
+function isChanging({ created, joined, updated }: Groups): boolean {
+  return created > 0 || joined || updated;
+}
+
+/** Writes the findings and sightings that are new, returned or say something else. */
+async function writeChanged(tx: TenantTx, resolution: Resolution, groups: Groups, isComplete: boolean): Promise<void> {
+  const { created, joined, updated, several, places } = groups;
+  if (several) await gatherWords(tx, resolution);
+  await keepTexts(tx, resolution);
+  if (joined || updated) await moveKnown(tx, resolution);
+  if (created > 0) await createFindings(tx, resolution, groups);
+  if (updated) await keepPlaces(tx, resolution);
+  await writeSightings(tx, resolution, groups);
+  if (places || updated) await writePlaces(tx, resolution, isComplete);
 }
 
 /** Most words that a finding gets from its other records. */
@@ -61,7 +81,7 @@ async function gatherWords(tx: TenantTx, { orgId, importId }: Resolution): Promi
   await sql`
     with several as materialized (
       select g.n, unnest(g.members) as member from tenant_import_groups g
-      where g.org_id = ${orgId} and g.import_id = ${importId} and g.rows > 1 and g.outcome = any(${changedOutcomes as readonly string[]})
+      where g.org_id = ${orgId} and g.import_id = ${importId} and g.rows > 1 and g.outcome = any(${changed})
     ), gathered as materialized (
       select several.n, (array_agg(distinct word))[1:${sql.lit(GATHERED)}] as words
       from several join tenant_import_rows r on r.org_id = ${orgId} and r.import_id = ${importId} and r.n = several.member and r.present
@@ -83,16 +103,4 @@ async function keepTexts(tx: TenantTx, { orgId, importId }: Resolution): Promise
     where staged.org_id = ${orgId} and staged.import_id = ${importId}
       and not exists (select from finding_texts t where t.org_id = ${orgId} and t.id = staged.text_id)
     order by staged.text_id`.execute(tx);
-}
-
-async function countOutcomes(tx: TenantTx, { orgId, importId }: Resolution): Promise<Outcomes> {
-  const { rows } = await sql<Outcomes>`
-    with outcomes as (
-      select finding_id, bool_or(outcome = 'created') as created, bool_or(outcome = 'reopened') as reopened, bool_or(outcome in ('joined', 'returned', 'updated')) as updated
-      from tenant_import_groups where org_id = ${orgId} and import_id = ${importId} group by 1
-    )
-    select count(*) filter (where created)::int as created, count(*) filter (where reopened and not created)::int as reopened,
-      count(*) filter (where updated and not created and not reopened)::int as updated
-    from outcomes`.execute(tx);
-  return rows[0] ?? { created: 0, updated: 0, reopened: 0 };
 }

@@ -16,8 +16,8 @@ export function wordsOfSource({ kind, provider, name }: Source): string[] {
   return [`p:${provider}`, ...(kind === 'connection' ? [`c:${name}`] : [])];
 }
 
-/** Returns the id of a source and creates the source if necessary. Call it under the import lock. */
-export async function sourceOf(tx: TenantTx, orgId: string, source: Source): Promise<string> {
+/** The id of a source. Null if it has never reported anything. */
+export async function findSource(tx: TenantTx, orgId: string, source: Source): Promise<{ id: string; retired_at: Date | null } | null> {
   const known = await tx
     .selectFrom('sources')
     .select(['id', 'retired_at'])
@@ -28,6 +28,12 @@ export async function sourceOf(tx: TenantTx, orgId: string, source: Source): Pro
     .where('name', '=', source.name)
     .where('path', '=', source.path)
     .executeTakeFirst();
+  return known ?? null;
+}
+
+/** Returns the id of a source and creates the source if necessary. Call it under the import lock. */
+export async function sourceOf(tx: TenantTx, orgId: string, source: Source): Promise<string> {
+  const known = await findSource(tx, orgId, source);
   if (known?.retired_at) {
     // A source that scans again is in use again.
     await tx

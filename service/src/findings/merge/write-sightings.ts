@@ -2,15 +2,28 @@ import { type RawBuilder, sql } from 'kysely';
 import { assetVersions, importedAssets } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { dueSql } from '../sla.ts';
-import { changedOutcomes, lastSeenSql } from './group-records.ts';
+import { changedOutcomes, type Groups, lastSeenSql } from './group-records.ts';
 import { saidByFindingSql, saidByRecord } from './merged-values.ts';
 import type { Resolution } from './resolution.ts';
 
 const changed = sql`${changedOutcomes as readonly string[]}`;
 
+/** For sightings that are known. Without it, PostgreSQL writes new ones faster. */
+const overKnown = sql`
+    on conflict (org_id, finding_id, source_id, track) do update set
+      external_id = excluded.external_id, state = excluded.state, absent_at = excluded.absent_at,
+      absence = case when s.state = 'absent' and excluded.state = 'absent' then s.absence else excluded.absence end,
+      gaps = case when s.state = 'absent' and excluded.state = 'absent' then s.gaps end,
+      severity = excluded.severity, peak_severity = greatest(s.peak_severity, excluded.severity), tool_severity = excluded.tool_severity, suppressed = excluded.suppressed, content = excluded.content, said = excluded.said,
+      first_seen = least(s.first_seen, excluded.first_seen), last_seen = greatest(s.last_seen, excluded.last_seen),
+      bar_credentialed = case when s.state = 'present' then s.bar_credentialed and excluded.bar_credentialed else excluded.bar_credentialed end,
+      bar_knowledge_at = case when s.state = 'present' then least(s.bar_knowledge_at, excluded.bar_knowledge_at) else excluded.bar_knowledge_at end,
+      place = case when s.place = excluded.place or s.state <> 'present' then excluded.place end, missed_at = excluded.missed_at, missed_because = null, missed_import_id = excluded.missed_import_id, last_import_id = excluded.last_import_id, seen_import_id = excluded.seen_import_id,
+      records = case s.state when 'present' then greatest(s.records, excluded.records) else excluded.records end`;
+
 /** Writes what the source says about the findings of this import. Call it before the columns of known findings change. */
-export async function writeSightings(tx: TenantTx, resolution: Resolution): Promise<void> {
-  await keepSaid(tx, resolution);
+export async function writeSightings(tx: TenantTx, resolution: Resolution, { joined, updated, late }: Groups): Promise<void> {
+  if (joined) await keepSaid(tx, resolution);
   const { orgId, importId, sourceId } = resolution;
   await sql`
     with run as materialized (select * from ${runsSql(resolution)} runs)
@@ -27,17 +40,8 @@ export async function writeSightings(tx: TenantTx, resolution: Resolution): Prom
     left join source_coverage later on later.org_id = ${orgId} and later.source_id = ${sourceId} and later.asset_id = g.asset_id and later.track = g.track
       and later.complete_at > g.seen_at and g.absent_at is null
     where g.org_id = ${orgId} and g.import_id = ${importId} and g.outcome = any(${changed})
-    on conflict (org_id, finding_id, source_id, track) do update set
-      external_id = excluded.external_id, state = excluded.state, absent_at = excluded.absent_at,
-      absence = case when s.state = 'absent' and excluded.state = 'absent' then s.absence else excluded.absence end,
-      gaps = case when s.state = 'absent' and excluded.state = 'absent' then s.gaps end,
-      severity = excluded.severity, peak_severity = greatest(s.peak_severity, excluded.severity), tool_severity = excluded.tool_severity, suppressed = excluded.suppressed, content = excluded.content, said = excluded.said,
-      first_seen = least(s.first_seen, excluded.first_seen), last_seen = greatest(s.last_seen, excluded.last_seen),
-      bar_credentialed = case when s.state = 'present' then s.bar_credentialed and excluded.bar_credentialed else excluded.bar_credentialed end,
-      bar_knowledge_at = case when s.state = 'present' then least(s.bar_knowledge_at, excluded.bar_knowledge_at) else excluded.bar_knowledge_at end,
-      place = case when s.place = excluded.place or s.state <> 'present' then excluded.place end, missed_at = excluded.missed_at, missed_because = null, missed_import_id = excluded.missed_import_id, last_import_id = excluded.last_import_id, seen_import_id = excluded.seen_import_id,
-      records = case s.state when 'present' then greatest(s.records, excluded.records) else excluded.records end`.execute(tx);
-  await retractLate(tx, resolution);
+    ${updated ? overKnown : sql``}`.execute(tx);
+  if (late) await retractLate(tx, resolution);
 }
 
 /**

@@ -16,10 +16,8 @@ import { AppError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import type { FindingRow } from '../fields/field.ts';
 import { type FindingFollower, idsSql } from '../follower.ts';
-import { adoptAliases } from '../identity-changes/adopt-aliases.ts';
-import { adoptSourcePackages } from '../identity-changes/adopt-source-packages.ts';
+import { adoptIdentities } from '../identity-changes/adopt-identities.ts';
 import { followAsset } from '../identity-changes/follow-asset.ts';
-import { joinComponents } from '../identity-changes/join-components.ts';
 import { takeImportLock } from '../import-lock.ts';
 import { readFinding } from '../list/list.ts';
 import { resolveRecords } from '../merge/resolve.ts';
@@ -52,15 +50,15 @@ export async function createFinding(tx: TenantTx, actor: Actor, input: NewFindin
   await describeRun(tx, { orgId, importId }, { startedAt: now, endedAt: now, credentialed: null, knowledgeAt: null, doubt: null }, new Map());
   const sourceId = await sourceOf(tx, orgId, { kind: 'manual', provider: 'manual', tool: '', name: '', path: '' });
   const { sla } = await readPolicy(tx, orgId);
-  const resolution = { orgId, importId, sourceId, provider: 'manual', sourceWords: ['p:manual'], provesFixed: false, sla, actor, large: false };
+  const resolution = { orgId, importId, sourceId, provider: 'manual', sourceWords: ['p:manual'], provesFixed: false, sla, actor, staged: { rows: 1, seen: 0 } };
   await resolveAssets(tx, actor, importId, followAsset(follower));
-  const merged = [...(await adoptAliases(tx, resolution)), ...(await adoptSourcePackages(tx, resolution)), ...(await joinComponents(tx, resolution))];
-  const { created } = await resolveRecords(tx, resolution, null);
+  const merged = await adoptIdentities(tx, resolution);
+  const { groups } = await resolveRecords(tx, resolution, null);
   const { rows } = await sql<{ finding_id: string }>`select finding_id from tenant_import_groups where org_id = ${orgId} and import_id = ${importId}`.execute(
     tx,
   );
   const id = rows[0]?.finding_id ?? '';
-  if (created === 0) throw new AppError('conflict', `The weakness is already known at this location of the asset, as finding "${id}".`);
+  if (groups.created === 0) throw new AppError('conflict', `The weakness is already known at this location of the asset, as finding "${id}".`);
   await deleteStaged(tx, orgId, importId);
   const finding = await readFinding(tx, orgId, id);
   const after = { title: finding.title, severity: input.severity, asset: asset.name };

@@ -136,6 +136,7 @@ const mergeReason = sql`'merged into ' || pair.into_id`;
 
 /** Replaces merged findings on open work items with the ones that stay. Closed work items do not change. */
 export async function moveLinks(tx: TenantTx, actor: Actor, pairs: readonly MergedPair[]): Promise<void> {
+  if (pairs.length === 0) return;
   const { orgId } = actor;
   await lockLinks(tx, orgId);
   await replaceLinks(
