@@ -38,7 +38,7 @@ const subFolders = {
     preview: ['content', 'log', 'packages'],
     sharing: ['packages'],
     verify: ['keys', 'packages', 'sharing'],
-    deep: [],
+    deep: ['formats'],
   },
 };
 

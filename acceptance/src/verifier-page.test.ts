@@ -38,7 +38,7 @@ async function openPage(): Promise<{ view: Page; problems: string[] }> {
 }
 
 /** Writes a package and its trusted keys as files, in the formats in which people receive them. */
-async function files(name: string): Promise<{ zip: string; keys: string[] }> {
+async function files(name: string): Promise<{ zip: string; keys: string[]; witnesses: string[]; status: string[] }> {
   const vector = vectors.find((candidate) => candidate.name === name);
   if (vector === undefined) throw new Error(`unknown vector "${name}"`);
   const { zip, trust } = await vector.make();
@@ -48,7 +48,14 @@ async function files(name: string): Promise<{ zip: string; keys: string[] }> {
     return join(folder, path);
   };
   const keys = { 'package.pem': trust.packageKeys, 'log.pem': trust.logKeys, 'note.vkey': trust.noteKeys, 'tsa.pem': trust.timestampRoots };
-  return { zip: written('package.zip', zip), keys: Object.entries(keys).flatMap(([path, [text]]) => (text === undefined ? [] : [written(path, text)])) };
+  const witnesses = (trust.witnessKeys ?? []).map((key, index) => written(`witness-${index}.vkey`, key));
+  const status = trust.status === undefined ? [] : [written('status.json', trust.status)];
+  return {
+    zip: written('package.zip', zip),
+    witnesses,
+    status,
+    keys: Object.entries(keys).flatMap(([path, [text]]) => (text === undefined ? [] : [written(path, text)])),
+  };
 }
 
 async function verdict(view: Page): Promise<string | null> {
@@ -79,14 +86,34 @@ test('a tampered package fails with the code and the file', async () => {
   expect(problems).toEqual([]);
 });
 
+const SUPERSEDED = 'good: the statement that the package is superseded';
+
 test('the browser gives the same verdicts as Node for signatures, certificates and proofs', async () => {
   const { view, problems } = await openPage();
   const headings = { verified: 'Verified', consistent: 'Consistent, but not proven', failed: 'Failed' };
-  for (const { name, verdict: wanted } of vectors.filter((vector) => /^good|^a checkpoint by|^a token|^everything|bomb/.test(vector.name))) {
-    const { zip, keys } = await files(name);
+  for (const { name, verdict: wanted } of vectors.filter((vector) =>
+    /^good|^a checkpoint by|^a token|^everything|bomb|witness|^a status statement/.test(vector.name),
+  )) {
+    const { zip, keys, witnesses, status } = await files(name);
+    await view.locator('#package').setInputFiles([]);
     await view.locator('#keys').setInputFiles(keys);
+    await view.locator('#witnesses').setInputFiles(witnesses);
+    await view.locator('#status').setInputFiles(status);
     await view.locator('#package').setInputFiles(zip);
-    expect([name, await verdict(view)]).toEqual([name, headings[wanted]]);
+    const heading = name === SUPERSEDED ? 'Verified, but superseded' : headings[wanted];
+    expect([name, await verdict(view)]).toEqual([name, heading]);
   }
+  expect(problems).toEqual([]);
+});
+
+test('a status statement that cannot be read is named', async () => {
+  const { view, problems } = await openPage();
+  const { zip, keys } = await files('good: stamped');
+  const status = join(temporaryFolder(), 'nothing.json');
+  writeFileSync(status, '{}');
+  await view.locator('#keys').setInputFiles(keys);
+  await view.locator('#status').setInputFiles(status);
+  await view.locator('#package').setInputFiles(zip);
+  await view.getByText('the status statement cannot be read').waitFor();
   expect(problems).toEqual([]);
 });

@@ -9,16 +9,18 @@ const VERDICTS = {
     'Do not rely on this package. Download it again from its original source and check that you use the right keys. If it still fails, contact its publisher.',
   ],
 };
+const SUPERSEDED = ['Verified, but superseded', 'The package is genuine, but it no longer describes how things are. Ask its publisher for the current one.'];
 const RESULTS = { pass: 'pass', fail: 'FAIL', not_present: 'absent', not_checked: 'not proven' };
 
 /** Everything from the package is inserted as text, never as markup, so that a package cannot run scripts. */
 export function start(verifier) {
-  const [packageInput, keysInput, drop, result] = ['package', 'keys', 'drop', 'result'].map((id) => document.getElementById(id));
+  const [packageInput, keysInput, witnessInput, statusInput] = ['package', 'keys', 'witnesses', 'status'].map((id) => document.getElementById(id));
+  const [drop, result] = ['drop', 'result'].map((id) => document.getElementById(id));
   let chosen = null;
   let run = 0;
 
   packageInput.addEventListener('change', () => choose(packageInput.files[0] ?? null));
-  keysInput.addEventListener('change', () => verify());
+  for (const input of [keysInput, witnessInput, statusInput]) input.addEventListener('change', () => verify());
   for (const type of ['dragenter', 'dragover']) {
     drop.addEventListener(type, (event) => {
       event.preventDefault();
@@ -55,16 +57,21 @@ export function start(verifier) {
       if (keys.length === 0) throw new Error(`${keyFile.name} contains no key, certificate or checkpoint.`);
       verifier.addKeys(trust, keys);
     }
+    trust.witnessKeys = await Promise.all([...witnessInput.files].map((keyFile) => keyFile.text()));
+    const [statement] = statusInput.files;
+    if (statement !== undefined) trust.status = await statement.text();
     await verifier.requireReadable(trust, verifier.browserPlatform().subtle);
     const report = await verifier.verifyPackage(verifier.blobSource(file), trust, verifier.browserPlatform());
+    if (report.status?.problem) throw new Error(`${statement.name} cannot be used as a status statement: ${report.status.problem}.`);
     return show(report, verifier);
   }
 }
 
 function show(report, { CODES: codes, TAKEN_ON_TRUST: trusted }) {
-  const [title, text] = VERDICTS[report.verdict];
+  const isSuperseded = report.verdict === 'verified' && report.status?.statement?.status === 'superseded';
+  const [title, text] = isSuperseded ? SUPERSEDED : VERDICTS[report.verdict];
   return [
-    element('h2', title, 'verdict', report.verdict),
+    element('h2', title, 'verdict', isSuperseded ? 'consistent' : report.verdict),
     ...(report.owner === null ? [] : [element('p', ownerText(report.owner))]),
     element('p', text),
     ...(report.failures.length === 0

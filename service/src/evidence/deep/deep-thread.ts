@@ -1,15 +1,18 @@
 import { createRecorder, readPackage } from '@rrs/verifier';
 import { nodePlatform, openFile } from '@rrs/verifier/node';
 import { serveThread } from '../../jobs/serve-thread.ts';
+import { comparePdf } from './compare-pdf.ts';
 import { deepCheck } from './deep-check.ts';
+import type { DeepInput, DeepReport } from './deep-check-file.ts';
 
 /** Started by deep-check-file.ts: reports are untrusted input. */
-await serveThread(async (path) => {
-  const file = await openFile(String(path));
+await serveThread(async (input): Promise<DeepReport> => {
+  const { path, version } = input as DeepInput;
+  const file = await openFile(path);
   try {
     const opened = await readPackage(file, nodePlatform(), createRecorder());
     if (opened === null) throw new Error('the package cannot be opened');
-    return await deepCheck(opened);
+    return { findings: await deepCheck(opened), pdf: await comparePdf(opened, version) };
   } finally {
     await file.close();
   }

@@ -1,8 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { bytesSource, createRecorder, readPackage } from '@rrs/verifier';
+import { nodePlatform } from '@rrs/verifier/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { comparePdf } from '../../evidence/deep/compare-pdf.ts';
 import type { DeepFinding } from '../../evidence/deep/deep-check.ts';
 import { deepCheckFile } from '../../evidence/deep/deep-check-file.ts';
 import { ThreadFailure } from '../../jobs/thread.ts';
@@ -104,8 +107,8 @@ async function replaceReport(id: string, content: string): Promise<() => Promise
   return async () => void (await put(stored));
 }
 
-async function sealTo(name: string): Promise<string> {
-  const { package_id } = await world.seal(item);
+async function sealTo(name: string, formats = ['json']): Promise<string> {
+  const { package_id } = await world.seal(item, { formats });
   await writeFile(join(folder, name), await world.download(package_id));
   return join(folder, name);
 }
@@ -162,6 +165,21 @@ describe('rrs evidence verify --deep', () => {
     expect(reasons).toEqual(['The report before the fix does not contain the finding.']);
   });
 
+  it('writes the PDF again and compares it', async () => {
+    const path = await sealTo('with-pdf.zip', ['pdf']);
+    expect(await run('--deep', path)).toMatchObject({ code: 0, out: expect.stringContaining('report.pdf is exactly what the evidence says') });
+    const opened = await readPackage(bytesSource(await readFile(path)), nodePlatform(), createRecorder());
+    const pdf = opened?.files.get('data/report.pdf');
+    if (!opened || !pdf) throw new Error('the package has no PDF');
+    const { version } = world.sealing();
+    expect(await comparePdf(opened, version)).toBe('same');
+    opened.files.set('data/report.pdf', { ...pdf, sha256: 'ab'.repeat(32) });
+    expect(await comparePdf(opened, version)).toBe('different');
+    expect(await comparePdf(opened, 'another one')).toBe('other_version');
+    opened.files.delete('data/report.pdf');
+    expect(await comparePdf(opened, version)).toBe('absent');
+  });
+
   it('does not read the reports of a package that fails', async () => {
     const path = join(folder, 'broken.zip');
     await writeFile(path, 'not a package');
@@ -173,6 +191,6 @@ describe('rrs evidence verify --deep', () => {
 
   it('stops at a limit', async () => {
     const path = await sealTo('slow.zip');
-    await expect(deepCheckFile(path, { heapMb: 512, timeMs: 1 })).rejects.toThrow(ThreadFailure);
+    await expect(deepCheckFile({ path, version: '0.0.0' }, { heapMb: 512, timeMs: 1 })).rejects.toThrow(ThreadFailure);
   });
 });

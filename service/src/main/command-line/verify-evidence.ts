@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util';
 import { OPTIONS, main as verify } from '@rrs/verifier/cli';
 import type { DeepFinding } from '../../evidence/deep/deep-check.ts';
-import { deepCheckFile } from '../../evidence/deep/deep-check-file.ts';
+import { type DeepReport, deepCheckFile } from '../../evidence/deep/deep-check-file.ts';
 import { ThreadFailure } from '../../jobs/thread.ts';
+import { version } from '../log.ts';
 
 export interface Terminal {
   out(text: string): void;
@@ -14,7 +15,7 @@ const HEAP_MB = 2048;
 const MAX_LISTED = 50;
 const EXIT = { contradicted: 1, usage: 2 } as const;
 
-/** Does what rrs-verify does, and with --deep also reads the original scan reports. */
+/** Does what rrs-verify does, and with --deep also reads the original scan reports and writes the PDF again. */
 export async function verifyEvidence(args: string[], terminal: Terminal): Promise<number> {
   const rest = args.filter((argument) => argument !== '--deep');
   if (rest.length === args.length) return verify(rest, terminal);
@@ -27,12 +28,12 @@ export async function verifyEvidence(args: string[], terminal: Terminal): Promis
     terminal.out(printed);
     return code;
   }
-  const findings = await deepCheckFile(path, { heapMb: HEAP_MB, timeMs: Number(values['time-limit']) * 1000 }).catch((error: unknown) => {
+  const deep = await deepCheckFile({ path, version }, { heapMb: HEAP_MB, timeMs: Number(values['time-limit']) * 1000 }).catch((error: unknown) => {
     if (error instanceof ThreadFailure) return `the deep check ${error.message} and was stopped`;
     throw error;
   });
-  terminal.out(values.json ? withDeep(printed, findings) : `${printed}\n${deepText(findings)}`);
-  const isRefused = typeof findings === 'string' || findings.some(({ result }) => result === 'contradicted');
+  terminal.out(values.json ? withDeep(printed, deep) : `${printed}\n${deepText(deep)}`);
+  const isRefused = typeof deep === 'string' || deep.pdf === 'different' || deep.findings.some(({ result }) => result === 'contradicted');
   return isRefused ? EXIT.contradicted : code;
 }
 
@@ -42,8 +43,8 @@ function optionsIn(args: string[]) {
   return { values, path: positionals[0] };
 }
 
-function withDeep(json: string, findings: readonly DeepFinding[] | string): string {
-  const deep = typeof findings === 'string' ? { error: findings } : { findings };
+function withDeep(json: string, report: DeepReport | string): string {
+  const deep = typeof report === 'string' ? { error: report } : report;
   return `${JSON.stringify({ ...JSON.parse(json), deep }, null, 2)}\n`;
 }
 
@@ -53,8 +54,16 @@ const RESULTS = [
   ['not_checkable', 'not checkable'],
 ] as const;
 
-function deepText(findings: readonly DeepFinding[] | string): string {
-  if (typeof findings === 'string') return `Deep check\n  FAILED: ${findings}.\n`;
+const PDF_RESULTS = {
+  same: 'report.pdf is exactly what the evidence says',
+  different: 'report.pdf is NOT what the evidence says',
+  absent: 'the package has no report.pdf',
+  other_version: 'report.pdf cannot be compared: another version of the service wrote it',
+} as const;
+
+function deepText(report: DeepReport | string): string {
+  if (typeof report === 'string') return `Deep check\n  FAILED: ${report}.\n`;
+  const { findings, pdf } = report;
   const lines = RESULTS.flatMap(([result, label]) => {
     const found = findings.filter((finding) => finding.result === result);
     if (found.length === 0 && result !== 'confirmed') return [];
@@ -62,7 +71,7 @@ function deepText(findings: readonly DeepFinding[] | string): string {
     const more = result !== 'confirmed' && found.length > MAX_LISTED ? [`    … and ${found.length - MAX_LISTED} more. Use --json to list all of them.`] : [];
     return [`  ${found.length} of ${findings.length} findings: ${label}`, ...listed, ...more];
   });
-  return `${['Deep check', ...lines].join('\n')}\n`;
+  return `${['Deep check', ...lines, `  ${PDF_RESULTS[pdf]}`].join('\n')}\n`;
 }
 
 function linesOf({ id, title, reasons }: DeepFinding): string[] {
