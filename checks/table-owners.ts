@@ -22,6 +22,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
     'imports',
     'occurrences',
     'run_assets',
+    'run_lists',
     'sightings',
     'source_coverage',
     'source_packages',

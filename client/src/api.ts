@@ -3444,6 +3444,7 @@ export type StillOpenCode =
   | 'not_credentialed'
   | 'knowledge_older'
   | 'check_disabled'
+  | 'version_older'
   | 'scan_narrower';
 
 export type StillOpenReason = {

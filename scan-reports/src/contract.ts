@@ -158,8 +158,24 @@ export interface RunFacts {
   files?: readonly string[];
   /** Kinds of findings that the report says the tool looked for, even if it found none. Only if no option can have left some of them out. */
   looked_for?: readonly LookedFor[];
+  /** Kinds of findings that the report says the tool did not look for. */
+  left_out?: readonly LookedFor[];
+  /** Options of the tool that leave out findings, as far as the report states them: `severity-threshold=high`. */
+  restrictions?: readonly string[];
+  /** Ports that were scanned, as `tcp/1-1024`, or `any/1-1024` if the protocol is not stated. */
+  ports?: readonly string[];
+  /** Components that the report lists, whether or not it has findings of them. */
+  components?: readonly ListedComponent[];
+  /** True if the scan of the asset did not come to its end. */
+  unfinished?: boolean;
   /** True if the report is an inventory of components without a list of vulnerabilities. It says nothing about findings. */
   inventory_only?: boolean;
+}
+
+/** A component in one version, with the name that findings of the same report have as `location.component`. */
+export interface ListedComponent {
+  name: string;
+  version: string;
 }
 
 /** Kinds of findings that tools have options to leave out. */

@@ -1,9 +1,10 @@
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { parse as parseSync } from 'csv-parse/sync';
-import { ReportError, type ReportInput } from '../contract.ts';
+import { type ReportEntry, ReportError, type ReportInput } from '../contract.ts';
 import { beginning, textBytes } from '../shared/input.ts';
 import { bounded } from '../shared/read.ts';
+import { runEntry } from '../shared/run.ts';
 
 export interface CsvRow {
   /** Trimmed cells by column name. If a name occurs several times, the first column counts. */
@@ -22,6 +23,23 @@ export const DELIMITERS = [',', ';', '\t', '|'] as const;
 interface CsvOptions {
   delimiter?: string;
   nameOf?: (cell: string) => string;
+  /** Receives how the file ends. */
+  end?: CsvEnd;
+}
+
+export interface CsvEnd {
+  /** Whether the file ends in its header or in its only row, without a line break. It may have been cut off. */
+  isCut: boolean;
+}
+
+/** For `csvRows`. The run is not finished if the file may have been cut off. */
+export function csvEnd(): CsvEnd & { facts(): Generator<ReportEntry> } {
+  return {
+    isCut: false,
+    *facts() {
+      if (this.isCut) yield* runEntry({ unfinished: true });
+    },
+  };
 }
 
 interface ParsedRow {
@@ -86,10 +104,10 @@ export async function* csvRows(input: ReportInput, required: readonly string[], 
   }
   if (header === null) throw new ReportError(`The file has no CSV header with the columns ${required.join(', ')}.`);
   if (lastByte === 0x0a || lastByte === 0x0d) return;
-  if (fullRows + shortRows === 0)
-    throw new ReportError('The file is not complete: it ends inside the CSV header. A header without rows ends with a line break.');
+  // Some tools end a header without rows like this, too. It is not known whether there are rows.
+  if (options.end && fullRows === 0 && shortRows <= 1) options.end.isCut = true;
   // If every other row is full, a short last row without a line break means that the file was cut off.
-  if (shortRows === 1 && lastWidth < header.width) throw new ReportError('The file is not complete: it ends inside a CSV row.');
+  if (fullRows > 0 && shortRows === 1 && lastWidth < header.width) throw new ReportError('The file is not complete: it ends inside a CSV row.');
 }
 
 /** Number of line breaks in the cells of a row. The parser's own line count takes a quoted CRLF for two. */

@@ -20,7 +20,7 @@ export function* runEntry(given: Given): Generator<ReportEntry> {
 function boundedFact(value: Given[keyof Given]): unknown {
   if (value === null || value === undefined) return undefined;
   if (typeof value === 'string') return name(value).slice(0, MAX_VERSION) || undefined;
-  if (!Array.isArray(value)) return value;
+  if (!Array.isArray(value) || value.some((entry) => typeof entry === 'object')) return value;
   const unique = new Set(value.map(name).filter((entry) => entry !== ''));
   return unique.size === 0 || unique.size > MAX_LISTED ? undefined : [...unique];
 }

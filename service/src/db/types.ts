@@ -54,6 +54,7 @@ export interface DB {
   package_findings: PackageFindingsTable;
   package_receipts: PackageReceiptsTable;
   run_assets: RunAssetsTable;
+  run_lists: RunListsTable;
   schema_migrations: SchemaMigrationsTable;
   sessions: SessionsTable;
   share_links: ShareLinksTable;
@@ -796,6 +797,13 @@ interface RunAssetsTable {
   credentialed: boolean | null;
   knowledge_at: Timestamp | null;
   selective: Generated<boolean>;
+}
+
+interface RunListsTable {
+  org_id: string;
+  import_id: string;
+  kind: 'checks' | 'files' | 'components' | 'other';
+  entries: number[];
 }
 
 interface SchemaMigrationsTable {

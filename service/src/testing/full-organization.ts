@@ -236,6 +236,7 @@ async function addTracks(tx: TenantTx, orgId: string, findingId: string, importI
   await sql`
     insert into run_assets (org_id, source_id, asset_id, track, import_id, version_n, started_at, ended_at, complete, accepted)
     select org_id, source_ids[1], asset_id, 0, ${importId}, 1, now(), now(), true, true ${finding}`.execute(tx);
+  await sql`insert into run_lists (org_id, import_id, kind, entries) select org_id, ${importId}, 'files', '{1,-2}' ${finding}`.execute(tx);
   await sql`
     insert into occurrences (org_id, finding_id, source_id, track, place, label, location, state, first_seen, last_seen)
     select org_id, id, source_ids[1], 0, '\\x00ff', ${AWKWARD}, jsonb_build_object('path', ${AWKWARD}::text), 'present', now(), now() ${finding}`.execute(tx);

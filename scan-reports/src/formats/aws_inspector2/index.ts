@@ -2,7 +2,7 @@ import type { Asset, Cvss, Location, Observation, ReportFormat, ReportHead, Repo
 import { hasKeys, headOf } from '../../detect.ts';
 import type { JsonValue } from '../../json/extractor.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
-import { aboutPages } from '../../shared/about.ts';
+import { aboutPages, startAbout } from '../../shared/about.ts';
 import { availability, imageAsset, instanceAsset, packageLocations, resourceAsset } from '../../shared/aws.ts';
 import { ecosystemOf } from '../../shared/ecosystem.ts';
 import { notThisFormat } from '../../shared/input.ts';
@@ -23,7 +23,8 @@ export const awsInspector2: ReportFormat = {
   assetType: 'cloud_resource',
   detect: (head) =>
     OWN_FIELD.test(head.text) && !SECURITY_HUB.test(head.text) && (hasKeys(head, 'findings') || hasKeys(head, 'findingArn') || hasKeys(head, 'detail')),
-  about: (input) => aboutPages(input, { next: 'nextToken', items: ['findings.*.findingArn'] }),
+  about: async (input) =>
+    awsInspector2.detect(await headOf(input)) ? aboutPages(input, { next: 'nextToken', items: ['findings.*.findingArn'] }) : startAbout().about(),
   async *read(input) {
     const head = await headOf(input);
     for await (const found of jsonValues(input, patternsOf(head))) yield* readFinding(found);

@@ -2,7 +2,7 @@ import type { Asset, Cvss, Observation, ReportFormat, ReportHead, ReportItem, Se
 import { hasKeys, headOf } from '../../detect.ts';
 import type { JsonValue } from '../../json/extractor.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
-import { aboutPages } from '../../shared/about.ts';
+import { aboutPages, startAbout } from '../../shared/about.ts';
 import { availability, imageAsset, instanceAsset, packageLocations, resourceAsset } from '../../shared/aws.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { cwesOf, filePath, idsIn, observation, record, required, severityOf } from '../../shared/normalize.ts';
@@ -21,7 +21,8 @@ export const awsSecurityHub: ReportFormat = {
   expects: 'ASFF: a JSON array of findings with ProductArn, or an object with Findings (or findings, or detail.findings)',
   assetType: 'cloud_resource',
   detect: (head) => OWN_FIELD.test(head.text) && (hasKeys(head, 'ProductArn', 'Id') || LISTS.some((list) => hasKeys(head, list)) || hasKeys(head, 'detail')),
-  about: (input) => aboutPages(input, { next: 'NextToken', items: LISTS.map((list) => `${list}.*.Id`) }),
+  about: async (input) =>
+    awsSecurityHub.detect(await headOf(input)) ? aboutPages(input, { next: 'NextToken', items: LISTS.map((list) => `${list}.*.Id`) }) : startAbout().about(),
   async *read(input) {
     const head = await headOf(input);
     for await (const found of jsonValues(input, patternsOf(head))) yield* readFinding(found);

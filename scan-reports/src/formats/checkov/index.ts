@@ -7,7 +7,7 @@ import { notThisFormat } from '../../shared/input.ts';
 import { filePath, idsIn, observation, RecordError, record, required, severityOf } from '../../shared/normalize.ts';
 import { ratingOf } from '../../shared/ratings.ts';
 import { arr, count, type Obj, obj, str, strs } from '../../shared/read.ts';
-import { runEntry } from '../../shared/run.ts';
+import { runEntry, startList } from '../../shared/run.ts';
 
 /** A run over one kind of file is an object. A run over several kinds is an array of such objects. */
 const PREFIXES = ['', '*.'] as const;
@@ -27,7 +27,7 @@ export const checkov: ReportFormat = {
     const head = await headOf(input);
     if (!detect(head) && !/^\s*\[\s*\]\s*$/.test(head.text)) throw notThisFormat(checkov.expects);
     const { types, version } = await readContext(input);
-    yield* runEntry({ tool_version: version });
+    yield* runEntry({ tool_version: version, files: await filesIn(input) });
     const lists = PREFIXES.flatMap((prefix) => [`${prefix}results.failed_checks.*`, `${prefix}results.skipped_checks.*`]);
     for await (const found of jsonValues(input, lists)) {
       const place = placeOf(found);
@@ -48,6 +48,28 @@ function detect(head: ReportHead): boolean {
 }
 
 const PATHS = ['passed', 'failed', 'skipped'].flatMap((outcome) => ['file_path', 'file_abs_path'].map((field) => `results.${outcome}_checks.*.${field}`));
+
+/** Files with passed checks. Without them (`--quiet`), it is not known which files were read. */
+async function filesIn(input: ReportInput): Promise<readonly string[] | undefined> {
+  const files = startList();
+  let hasPassed = false;
+  let check: Record<string, unknown> = {};
+  for await (const { document, path, value } of jsonValues(
+    input,
+    PREFIXES.flatMap((prefix) => PATHS.map((field) => `${prefix}${field}`)),
+  )) {
+    const key = [document, ...path.slice(0, -1)].join('.');
+    if (check.key !== key) {
+      if (check.key !== undefined) files.add(pathOf(check));
+      check = { key };
+    }
+    check[String(path.at(-1))] = value;
+    hasPassed ||= path.at(-3) === 'passed_checks';
+  }
+  if (!hasPassed) return undefined;
+  files.add(pathOf(check));
+  return files.list();
+}
 
 /** Checkov lists unparsed files by absolute path. The checks, which have both paths, show which prefix is the scanned folder. */
 async function aboutRun(input: ReportInput): Promise<About> {

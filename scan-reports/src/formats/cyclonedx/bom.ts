@@ -1,4 +1,4 @@
-import type { Asset } from '../../contract.ts';
+import type { Asset, ListedComponent } from '../../contract.ts';
 import { packageName, parsePurl } from '../../shared/purl.ts';
 import { arr, date, type Obj, obj, str } from '../../shared/read.ts';
 
@@ -53,6 +53,10 @@ export function addComponent(bom: Bom, component: Obj): void {
   const reference = str(component['bom-ref']);
   if (reference !== undefined) bom.components.set(reference, componentOf(component));
   for (const nested of arr(component.components)) addComponent(bom, obj(nested));
+}
+
+export function listedComponents({ components }: Bom): ListedComponent[] {
+  return [...components.values()].flatMap(({ name, version }) => (name === undefined || version === undefined ? [] : [{ name, version }]));
 }
 
 export function componentOf(component: Obj): Component {

@@ -1,13 +1,14 @@
-import type { ReportEntry, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
+import type { LookedFor, ReportEntry, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
 import { hasKeys, headOf, keysInList } from '../../detect.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
 import { exportedObservations } from '../../shared/exported.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { RecordError, record, required } from '../../shared/normalize.ts';
+import { isSystemPackage, parsePurl } from '../../shared/purl.ts';
 import { arr, isObj, type Obj, obj, str } from '../../shared/read.ts';
 import { runEntry } from '../../shared/run.ts';
 import { xmlElements } from '../../xml/elements.ts';
-import { addComponent, addMetadata, type Bom, componentBy, componentOf, emptyBom } from './bom.ts';
+import { addComponent, addMetadata, type Bom, componentBy, componentOf, emptyBom, listedComponents } from './bom.ts';
 import { exportedVulnerability } from './exported.ts';
 import { observationsOf } from './vulnerability.ts';
 import { componentShape, metadataOf, nestedVulnerabilities, vulnerabilityShape } from './xml-shape.ts';
@@ -70,8 +71,15 @@ async function* readJson(input: ReportInput): AsyncGenerator<ReportEntry> {
     else yield* readVulnerability(found.value, bom, place, (index) => `${place}.affects[${index}]`);
   }
   // An empty list says that there are no vulnerabilities. Without a list, nobody looked for them.
-  if (isInventory) for await (const _ of jsonValues(input, ['vulnerabilities'])) isInventory = false;
-  if (isInventory) yield* runEntry({ inventory_only: true });
+  if (!isInventory) yield* runEntry({ looked_for: lookedFor(bom) });
+  else for await (const _ of jsonValues(input, ['vulnerabilities'])) isInventory = false;
+  yield* runEntry(isInventory ? { inventory_only: true } : { components: listedComponents(bom) });
+}
+
+/** The kinds of components that the list has. A tool with findings that lists them has looked for theirs as well, but may have left out lower severities. */
+function lookedFor({ components }: Bom): LookedFor[] {
+  const types = [...components.values()].flatMap(({ purl }) => parsePurl(purl)?.type ?? []);
+  return [...new Set(types.map((type): LookedFor => (isSystemPackage(type) ? 'system_packages' : 'libraries')))];
 }
 
 /** The tool writes the time when it is done. */
@@ -90,6 +98,7 @@ async function* readXml(input: ReportInput): AsyncGenerator<ReportEntry> {
   }
   yield* readRun(bom);
   let isInventory = !isExtended;
+  let hasVulnerability = false;
   for await (const { element, pattern, place } of xmlElements(input, [
     'bom/vulnerabilities/vulnerability',
     'bom/vulnerabilities/@',
@@ -102,8 +111,10 @@ async function* readXml(input: ReportInput): AsyncGenerator<ReportEntry> {
         yield* record(nested.place, () =>
           observationsOf(vulnerabilityShape(nested.vulnerability), nested.place, bom, { component: componentOf(nested.component) }),
         );
+    hasVulnerability ||= pattern !== 1;
   }
-  if (isInventory) yield* runEntry({ inventory_only: true });
+  if (hasVulnerability) yield* runEntry({ looked_for: lookedFor(bom) });
+  yield* runEntry(isInventory ? { inventory_only: true } : { components: listedComponents(bom) });
 }
 
 /** Yields the observations of each affected component. */

@@ -1,5 +1,5 @@
-import type { ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
-import { csvRows } from '../../csv/rows.ts';
+import type { ReportEntry, ReportFormat, ReportHead, ReportInput, ReportItem } from '../../contract.ts';
+import { csvEnd, csvRows } from '../../csv/rows.ts';
 import { hasKeys, headOf, keysInList } from '../../detect.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
 import { notThisFormat } from '../../shared/input.ts';
@@ -75,6 +75,8 @@ async function* readJson(input: ReportInput, tool: string): AsyncGenerator<Repor
   }
 }
 
-async function* readCsv(input: ReportInput, tool: string): AsyncGenerator<ReportItem> {
-  for await (const { cells, place } of csvRows(input, REQUIRED, { nameOf: fieldName })) yield* record(place, () => observationsOf(cells, place, tool));
+async function* readCsv(input: ReportInput, tool: string): AsyncGenerator<ReportEntry> {
+  const end = csvEnd();
+  for await (const { cells, place } of csvRows(input, REQUIRED, { nameOf: fieldName, end })) yield* record(place, () => observationsOf(cells, place, tool));
+  yield* end.facts();
 }

@@ -1,5 +1,5 @@
 import { type ReportEntry, ReportError, type ReportFormat, type ReportHead, type ReportInput, type ReportItem } from '../../contract.ts';
-import { csvRows } from '../../csv/rows.ts';
+import { csvEnd, csvRows } from '../../csv/rows.ts';
 import { hasKeys, headOf, keysInList } from '../../detect.ts';
 import { type JsonRecord, jsonRecords } from '../../json/documents.ts';
 import { jsonValues, placeOf } from '../../json/values.ts';
@@ -65,17 +65,19 @@ function* readRecord({ place, value, error }: JsonRecord): Generator<ReportItem>
   });
 }
 
-async function* readCsv(input: ReportInput, head: ReportHead): AsyncGenerator<ReportItem> {
+async function* readCsv(input: ReportInput, head: ReportHead): AsyncGenerator<ReportEntry> {
   const header = headerOf(head);
   if (header === undefined) throw notThisFormat(generic.expects);
   const { unknown, repeated } = header;
   if (unknown.length > 0) throw new ReportError(`Unknown columns: ${unknown.join(', ')}. Allowed columns: ${CSV_FIELDS.join(', ')}.`);
   if (repeated.length > 0) throw new ReportError(`Duplicate columns: ${repeated.join(', ')}.`);
-  for await (const { cells, place, unnamed } of csvRows(input, REQUIRED, { nameOf }))
+  const end = csvEnd();
+  for await (const { cells, place, unnamed } of csvRows(input, REQUIRED, { nameOf, end }))
     yield* record(place, () => {
       if (unnamed > 0) throw new RecordError('the row has more cells than columns (quote cells that contain the delimiter)');
       return observationOf(rowOf(cells), CSV_FIELDS, place);
     });
+  yield* end.facts();
 }
 
 const nameOf = (cell: string): string => cell.toLowerCase();

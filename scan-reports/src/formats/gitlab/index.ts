@@ -62,14 +62,16 @@ async function readScan(input: ReportInput): Promise<Scan> {
   }
   if (str(fields.status) === 'failure') throw new ReportError('The scan failed according to scan.status, so the report is incomplete.');
   const scanner = obj(fields.scanner);
+  const type = str(fields.type);
   return {
     scanner: str(scanner.id) ?? str(scanner.name),
     version: str(scanner.version),
-    type: str(fields.type),
+    type,
     started: date(fields.start_time),
     ended: date(fields.end_time),
     identifiers: arr(fields.primary_identifiers).map(obj),
     origins: [...origins],
+    files: type === 'dependency_scanning' ? [...files.values()].map(({ path }) => filePath(str(path))) : [],
     managers: new Map([...files.values()].map(({ path, package_manager }) => [filePath(str(path)), str(package_manager)])),
   };
 }
@@ -77,10 +79,11 @@ async function readScan(input: ReportInput): Promise<Scan> {
 const DEPENDENCY_FILE = ['dependency_files.*.path', 'dependency_files.*.package_manager'];
 
 /** `primary_identifiers` lists all rules of the analyzer, so that GitLab can tell removed rules from fixed findings. */
-function* readRun({ version, started, ended, identifiers, origins }: Scan): Generator<ReportEntry> {
-  const checks = startList();
+function* readRun({ version, started, ended, identifiers, origins, files: read }: Scan): Generator<ReportEntry> {
+  const [checks, files] = [startList(), startList()];
+  for (const file of read) files.add(file);
   for (const identifier of identifiers) checks.add(ruleOf(identifier));
-  yield* runEntry({ tool_version: version, started_at: started, finished_at: ended, checks: checks.list() });
+  yield* runEntry({ tool_version: version, started_at: started, finished_at: ended, checks: checks.list(), files: files.list() });
   for (const origin of origins) yield* runEntry({ asset: webAsset(origin) });
 }
 

@@ -36,6 +36,7 @@ export const grype: ReportFormat = {
     // Since database schema 6, the fields are in "status".
     const { built, schemaVersion } = { ...database, ...obj(database.status) };
     yield* runEntry({ tool_version: version, finished_at: scan.time, knowledge: str(schemaVersion), knowledge_at: date(built), looked_for: lookedFor(scan) });
+    yield* runEntry({ left_out: scan.configuration['only-fixed'] === true ? ['without_fix'] : [], restrictions: restrictionsIn(scan.configuration) });
     yield* runEntry({ asset });
     for await (const found of jsonValues(input, ['matches.*', 'ignoredMatches.*'])) yield* readMatch(found, scan);
   },
@@ -71,6 +72,15 @@ function lookedFor({ configuration, distro }: Scan): LookedFor[] {
   const isPartial = arr(configuration.exclude).length > 0 || configuration['only-notfixed'] === true;
   if (configuration['only-fixed'] === undefined || isPartial) return [];
   return ['up_to_medium', ...(configuration['only-fixed'] === false ? ['without_fix' as const] : []), ...(distro ? ['system_packages' as const] : [])];
+}
+
+function restrictionsIn(configuration: Obj): string[] {
+  const scope = str(obj(configuration.search).scope);
+  return [
+    ...(configuration['only-notfixed'] === true ? ['only-notfixed'] : []),
+    ...strs(configuration.exclude).map((pattern) => `exclude=${pattern}`),
+    ...(scope === undefined || scope === 'all-layers' ? [] : [`scope=${scope}`]),
+  ];
 }
 
 function assetOf({ type, target }: Obj): Asset | null {

@@ -1,5 +1,5 @@
 import type { Asset, Observation, ReportEntry, ReportInput } from '../../contract.ts';
-import { csvRows } from '../../csv/rows.ts';
+import { csvEnd, csvRows } from '../../csv/rows.ts';
 import { cwesOf, hostAsset, idsIn, isIp, observation, record, required, webAsset } from '../../shared/normalize.ts';
 import { epssOf } from '../../shared/ratings.ts';
 import { count, date, str } from '../../shared/read.ts';
@@ -69,7 +69,8 @@ type Cell = (column: keyof typeof COLUMNS) => string | undefined;
 export async function* readCsv(input: ReportInput, hasColumns: HasColumns): AsyncGenerator<ReportEntry> {
   const columns = KINDS.find((kind) => hasColumns(...kind)) ?? KINDS[0];
   let names: Readonly<Record<string, readonly string[]>> | null = null;
-  for await (const { cells, place } of csvRows(input, columns)) {
+  const end = csvEnd();
+  for await (const { cells, place } of csvRows(input, columns, { end })) {
     names ??= namesIn(cells);
     const known = names;
     const cell: Cell = (column) => {
@@ -82,6 +83,7 @@ export async function* readCsv(input: ReportInput, hasColumns: HasColumns): Asyn
     yield* record(place, () => rowOf(cell, place));
     if (cell('plugin') === SCAN_INFORMATION && (cell('host') ?? cell('ip')) !== undefined) yield* readInformation(cell);
   }
+  yield* end.facts();
 }
 
 function rowOf(cell: Cell, place: string): Observation {

@@ -37,7 +37,8 @@ export async function* readXml(input: ReportInput): AsyncGenerator<ReportEntry> 
       host = hostOf(element, name);
       index = parent?.index ?? 0;
       const { asset, started, ended, credentialed } = host;
-      if (name !== '') yield* runEntry({ asset, started_at: started, finished_at: ended, credentialed });
+      const unfinished = started && !ended ? true : undefined;
+      if (name !== '') yield* runEntry({ asset, started_at: started, finished_at: ended, credentialed, unfinished });
       continue;
     }
     const known: Host = host && index === parent?.index ? host : { name, asset: assetOf(new Map(), name), ended: null };

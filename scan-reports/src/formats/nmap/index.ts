@@ -41,9 +41,11 @@ async function aboutRun(input: ReportInput): Promise<About> {
 }
 
 async function* readHosts(input: ReportInput): AsyncGenerator<ReportEntry> {
-  for await (const { element, pattern, parents, place } of xmlElements(input, ['nmaprun/host', 'nmaprun/@', 'nmaprun/runstats/finished'])) {
+  const ports: string[] = [];
+  for await (const { element, pattern, parents, place } of xmlElements(input, ['nmaprun/host', 'nmaprun/@', 'nmaprun/runstats/finished', 'nmaprun/scaninfo'])) {
     if (pattern === 1) yield* runEntry({ tool_version: element.attributes.version, started_at: date(element.attributes.start) });
     if (pattern === 2) yield* runEntry({ finished_at: date(element.attributes.time) });
+    if (pattern === 3) ports.push(...portsIn(element.attributes));
     if (pattern > 0) continue;
     const run = parents[0]?.attributes ?? {};
     const { starttime, endtime } = element.attributes;
@@ -58,6 +60,12 @@ async function* readHosts(input: ReportInput): AsyncGenerator<ReportEntry> {
     const hostScripts = child(element, 'hostscript');
     if (hostScripts) yield* scriptItems(hostScripts, `${place}/hostscript[1]`, { ...common, location: {}, service: undefined });
   }
+  yield* runEntry({ ports });
+}
+
+/** "1-1000,8443" of one protocol. */
+function portsIn({ protocol = 'any', services = '' }: XmlElement['attributes']): string[] {
+  return services.split(',').flatMap((range) => (/^\d+(?:-\d+)?$/.test(range) ? [`${protocol}/${range}`] : []));
 }
 
 type Common = Pick<Observation, 'tool' | 'last_seen'> & { asset: Asset | null };

@@ -1,12 +1,14 @@
-import type { Observation, ReportInput, ReportItem } from '../../contract.ts';
-import { csvRows } from '../../csv/rows.ts';
+import type { Observation, ReportEntry, ReportInput } from '../../contract.ts';
+import { csvEnd, csvRows } from '../../csv/rows.ts';
 import { hostAsset, idsIn, isIp, observation, RecordError, record, required } from '../../shared/normalize.ts';
 import { epssOf, ratingOf } from '../../shared/ratings.ts';
 import { count, date, num, str } from '../../shared/read.ts';
 import { fixStateOfSolution, isFalsePositive, severityOfThreat, softwareIn } from './result.ts';
 
-export async function* readCsv(input: ReportInput): AsyncGenerator<ReportItem> {
-  for await (const { cells, place } of csvRows(input, ['IP', 'NVT Name', 'NVT OID'])) yield* record(place, () => rowOf(cells, place));
+export async function* readCsv(input: ReportInput): AsyncGenerator<ReportEntry> {
+  const end = csvEnd();
+  for await (const { cells, place } of csvRows(input, ['IP', 'NVT Name', 'NVT OID'], { end })) yield* record(place, () => rowOf(cells, place));
+  yield* end.facts();
 }
 
 function rowOf(cells: Readonly<Record<string, string>>, place: string): Observation {

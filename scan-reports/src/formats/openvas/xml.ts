@@ -9,12 +9,31 @@ import { fixStateOfSolution, isFalsePositive, severityOfThreat, softwareIn } fro
 const RESULTS = ['**/results/result', 'get_results_response/result'];
 
 export async function* readXml(input: ReportInput): AsyncGenerator<ReportEntry> {
-  for await (const { element, pattern, place } of xmlElements(input, [...RESULTS, '**/report/host', '**/report/scan_start', '**/report/scan_end'])) {
+  const restrictions: string[] = [];
+  let isFiltered = false;
+  for await (const { element, pattern, place } of xmlElements(input, [
+    ...RESULTS,
+    '**/report/host',
+    '**/report/scan_start',
+    '**/report/scan_end',
+    '**/report/filters/term',
+    '**/report/result_count',
+  ])) {
     if (pattern < RESULTS.length) yield* record(place, () => resultOf(element, place));
     else if (element.name === 'scan_start') yield* runEntry({ started_at: date(element.text) });
     else if (element.name === 'scan_end') yield* runEntry({ finished_at: date(element.text) });
+    else if (element.name === 'term') restrictions.push(...restrictionsIn(element.text));
+    else if (element.name === 'result_count') isFiltered ||= (num(childText(element, 'filtered')) ?? 0) < (num(childText(element, 'full')) ?? 0);
     else yield* readHost(element);
   }
+  yield* runEntry({ restrictions: isFiltered && restrictions.length === 0 ? ['filter'] : restrictions });
+}
+
+/** The filter of a report: "apply_overrides=0 levels=hml min_qod=70 rows=100". Some keywords leave out nothing. A limit of rows is recognized by the number of results. */
+function restrictionsIn(filter: string): string[] {
+  return filter
+    .split(/\s+/)
+    .filter((term) => term !== '' && !/^(?:apply_overrides|first|rows|sort|sort-reverse|overrides|notes|timezone|result_hosts_only)=/.test(term));
 }
 
 /** The report lists every host that was alive, also those without results. Details say which logins worked. */
@@ -28,6 +47,7 @@ function* readHost(element: XmlElement): Generator<ReportEntry> {
     asset,
     started_at: date(childText(element, 'start')),
     finished_at: date(childText(element, 'end')),
+    unfinished: date(childText(element, 'start')) && !date(childText(element, 'end')) ? true : undefined,
     credentialed: logins.length === 0 ? undefined : logins.includes('Success'),
   });
 }

@@ -1,11 +1,11 @@
 import type { ReportEntry, ReportFormat, ReportHead, ReportInput } from '../../contract.ts';
-import { csvRows } from '../../csv/rows.ts';
+import { csvEnd, csvRows } from '../../csv/rows.ts';
 import { hasKeys, headOf } from '../../detect.ts';
 import { jsonRecords } from '../../json/documents.ts';
 import { notThisFormat } from '../../shared/input.ts';
 import { RecordError, record } from '../../shared/normalize.ts';
 import { type Obj, obj } from '../../shared/read.ts';
-import { runEntry } from '../../shared/run.ts';
+import { runEntry, startList } from '../../shared/run.ts';
 import { assetOf, type Check, checkObservation, hasPassed } from './check.ts';
 import { type CsvShape, csvShapeOf, rowOf } from './csv.ts';
 import { jsonCheckOf, oldJsonCheckOf } from './json.ts';
@@ -43,7 +43,11 @@ function isEmpty(head: ReportHead): boolean {
 
 async function* readCsv(input: ReportInput, shape: CsvShape): AsyncGenerator<ReportEntry> {
   const read = createReader();
-  for await (const { cells, place } of csvRows(input, shape.required, { delimiter: shape.delimiter })) yield* read(place, () => rowOf(cells, place, shape));
+  const end = csvEnd();
+  for await (const { cells, place } of csvRows(input, shape.required, { delimiter: shape.delimiter, end }))
+    yield* read(place, () => rowOf(cells, place, shape));
+  yield* read.end();
+  yield* end.facts();
 }
 
 async function* readJson(input: ReportInput, head: ReportHead): AsyncGenerator<ReportEntry> {
@@ -53,15 +57,21 @@ async function* readJson(input: ReportInput, head: ReportHead): AsyncGenerator<R
       if (error) throw new RecordError(error);
       return entryOf(obj(value), place);
     });
+  yield* read.end();
 }
 
 const REMEMBERED = 50_000;
 
-/** All checks of a run have the time of its start. Resources that passed a check are covered, even if they have no findings. */
+/**
+ * All checks of a run have the time of its start. Resources that passed a check are covered, even if they have no findings. A report with passed checks has
+ * all results, so a check without any was not run.
+ */
 function createReader() {
   const covered = new Set<string>();
+  const checks = startList();
   let hasRun = false;
-  return function* (place: string, make: () => Check): Generator<ReportEntry> {
+  let isWhole = false;
+  function* read(place: string, make: () => Check): Generator<ReportEntry> {
     let check: Check | undefined;
     yield* record(place, () => {
       check = make();
@@ -70,11 +80,14 @@ function createReader() {
     if (check === undefined) return;
     if (!hasRun) yield* runEntry({ tool_version: check.version, started_at: check.seen });
     hasRun = true;
+    checks.add(check.id);
+    isWhole ||= hasPassed(check);
     const asset = hasPassed(check) ? assetOf(check) : null;
     if (asset === null || covered.has(asset.name)) return;
     if (covered.size < REMEMBERED) covered.add(asset.name);
     yield* runEntry({ asset });
-  };
+  }
+  return Object.assign(read, { end: () => runEntry({ checks: isWhole ? checks.list() : undefined }) });
 }
 
 function entryOf(entry: Obj, place: string): Check {

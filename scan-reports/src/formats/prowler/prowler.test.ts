@@ -164,7 +164,7 @@ test('rejects another file', async () => {
   );
 });
 
-test('states version and start of the run, and the resources that passed', async () => {
+test('states version, start and checks of the run, and the resources that passed', async () => {
   const entry = (status_code: string, uid: string) => ({
     metadata: { event_code: 's3_encryption', product: { name: 'Prowler', vendor_name: 'Prowler', version: '5.3.0' } },
     finding_info: { title: 'A', uid: 'prowler-x' },
@@ -176,5 +176,9 @@ test('states version and start of the run, and the resources that passed', async
   const entries = [entry('FAIL', 'arn:aws:s3:::a'), entry('PASS', 'arn:aws:s3:::b'), entry('PASS', 'arn:aws:s3:::b'), entry('INFO', 'arn:aws:s3:::c')];
   const { runs, observations } = await readAll(prowler, fromBuffer(JSON.stringify(entries)));
   expect(observations).toHaveLength(1);
-  expect(runs).toMatchObject([{ tool_version: '5.3.0', started_at: new Date('2025-01-01T00:00:00Z') }, { asset: { name: 'arn:aws:s3:::b' } }]);
+  expect(runs).toMatchObject([
+    { tool_version: '5.3.0', started_at: new Date('2025-01-01T00:00:00Z') },
+    { asset: { name: 'arn:aws:s3:::b' } },
+    { checks: ['s3_encryption'] },
+  ]);
 });

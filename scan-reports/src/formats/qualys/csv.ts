@@ -1,5 +1,5 @@
 import type { Asset, ExploitMaturity, Observation, ReportEntry, ReportHead, ReportInput, Severity } from '../../contract.ts';
-import { csvRows } from '../../csv/rows.ts';
+import { csvEnd, csvRows } from '../../csv/rows.ts';
 import { hasColumns } from '../../detect.ts';
 import { cwesOf, idsIn, isIp, observation, RecordError, record, required } from '../../shared/normalize.ts';
 import { count, str } from '../../shared/read.ts';
@@ -53,11 +53,13 @@ export function isCsv(head: ReportHead): boolean {
 
 /** Hosts without findings and closing remarks have their own lines. */
 export async function* readCsv(input: ReportInput): AsyncGenerator<ReportEntry> {
-  for await (const { cells, place } of csvRows(input, ['QID'])) {
+  const end = csvEnd();
+  for await (const { cells, place } of csvRows(input, ['QID'], { end })) {
     const cell: Cell = (column) => COLUMNS[column].map((name) => presentText(cells[name])).find((value) => value !== undefined);
     if (presentText(cells.QID) !== undefined || cell('title') !== undefined) yield* record(place, () => rowOf(cells, cell, place));
     else if (isIp(cell('ip') ?? '')) yield* runEntry({ asset: hostOf(cell) });
   }
+  yield* end.facts();
 }
 
 type Cell = (column: keyof typeof COLUMNS) => string | undefined;

@@ -1,5 +1,5 @@
 import type { ReportFormat } from '../../contract.ts';
-import { csvRows } from '../../csv/rows.ts';
+import { csvEnd, csvRows } from '../../csv/rows.ts';
 import { hasColumns, headOf } from '../../detect.ts';
 import { exportedObservations, LOCATION_FIELDS } from '../../shared/exported.ts';
 import { notThisFormat } from '../../shared/input.ts';
@@ -16,7 +16,9 @@ export const rrsCsv: ReportFormat = {
   detect: (head) => hasColumns(head, ...REQUIRED),
   async *read(input) {
     if (!hasColumns(await headOf(input), ...REQUIRED)) throw notThisFormat(rrsCsv.expects);
-    for await (const { cells, place } of csvRows(input, REQUIRED)) yield* record(place, () => exportedObservations(findingOf(cells), place));
+    const end = csvEnd();
+    for await (const { cells, place } of csvRows(input, REQUIRED, { end })) yield* record(place, () => exportedObservations(findingOf(cells), place));
+    yield* end.facts();
   },
 };
 

@@ -23,7 +23,7 @@ interface Project {
   manager: string | undefined;
 }
 
-const FIELDS = ['projectName', 'displayTargetFile', 'targetFile', 'path', 'packageManager', 'platform', 'error'];
+const FIELDS = ['projectName', 'displayTargetFile', 'targetFile', 'path', 'packageManager', 'platform', 'error', 'severityThreshold'];
 const LISTS = ['vulnerabilities', 'infrastructureAsCodeIssues', 'filtered.ignore', 'filtered.patch'] as const;
 const NO_PROJECT: Project = { asset: null, path: undefined, manager: undefined };
 
@@ -37,6 +37,9 @@ export async function* readCli(input: ReportInput, isArray: boolean): AsyncGener
     if (!isArray) throw new ReportError(`The project could not be tested: ${reason.slice(0, 500)}`);
     yield { rejection: { place: `[${owner.split('.')[0]}]`, reason: `the project could not be tested: ${reason.slice(0, 500)}` } };
   }
+  yield* runEntry({
+    restrictions: [...headers.values()].flatMap(({ severityThreshold }) => strs(severityThreshold).map((level) => `severity-threshold=${level}`)),
+  });
   yield* coveredAssets(headers);
   const projects = new Map([...headers].map(([owner, header]) => [owner, projectOf(owner, header, headers)]));
   const patterns = prefixes.flatMap((prefix) => LISTS.map((list) => `${prefix}${list}.*`));

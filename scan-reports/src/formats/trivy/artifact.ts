@@ -1,4 +1,4 @@
-import type { Asset, AssetIdentifier, ReportItem } from '../../contract.ts';
+import type { Asset, AssetIdentifier, ListedComponent, ReportItem } from '../../contract.ts';
 import { repositoryAsset } from '../../shared/normalize.ts';
 import { type Obj, str, strs } from '../../shared/read.ts';
 import type { Target } from './findings.ts';
@@ -17,7 +17,16 @@ export interface Contexts {
   /** Targets computed from `headers`, by path. */
   targets: Map<string, Target>;
   /** The package that is being read. */
-  package: { owner?: string; Name?: string | undefined; SrcName?: string | undefined };
+  package: {
+    owner?: string;
+    Name?: string | undefined;
+    SrcName?: string | undefined;
+    Version?: string | undefined;
+    Release?: string | undefined;
+    Epoch?: string | undefined;
+  };
+  /** The packages that the report lists. */
+  packages: ListedComponent[];
   /** Source packages by name of the system package, for reports with a list of packages. */
   sources: Map<string, string>;
   /** Rejections for cluster resources that Trivy could not scan. */
@@ -35,6 +44,7 @@ export function emptyContexts(): Contexts {
     headers: new Map(),
     targets: new Map(),
     package: {},
+    packages: [],
     sources: new Map(),
     failures: [],
   };

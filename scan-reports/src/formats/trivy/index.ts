@@ -56,7 +56,9 @@ export const trivy: ReportFormat = {
       yield* readEntry(found, contexts[found.document] ?? emptyContexts());
     }
     const [context] = contexts;
-    if (context && contexts.length === 1 && hasVulnerability) yield* runEntry({ looked_for: lookedFor(context) });
+    if (!context || contexts.length > 1) return;
+    if (hasVulnerability) yield* runEntry({ looked_for: lookedFor(context) });
+    yield* runEntry({ components: context.packages, left_out: leftOut(context) });
   },
 };
 
@@ -80,20 +82,35 @@ function lookedFor({ headers, cluster }: Contexts): LookedFor[] {
   return [...(classes.has('os-pkgs') ? ['system_packages' as const] : []), ...(classes.has('lang-pkgs') ? ['libraries' as const] : [])];
 }
 
+/** A report with results of secrets or misconfigurations and none of packages is of a run that did not search packages (`--scanners secret`). */
+function leftOut({ headers, cluster }: Contexts): LookedFor[] {
+  const classes = new Set([...headers.values()].flatMap(({ Class }) => Class ?? []));
+  const isWithoutPackages = cluster === undefined && classes.size > 0 && !classes.has('os-pkgs') && !classes.has('lang-pkgs');
+  return isWithoutPackages ? ['system_packages', 'libraries'] : [];
+}
+
 /** Older versions write "null" or "[]" if there are no results. */
 function mayBeTrivy(head: ReportHead): boolean {
   return ['SchemaVersion', 'ClusterName', 'Results', 'Target'].some((key) => hasKeys(head, key)) || /^\s*(?:null|\[\s*\])\s*$/.test(head.text);
 }
 
-const PACKAGE_FIELDS = ['Results.*.Packages.*.Name', 'Results.*.Packages.*.SrcName'];
-const MAX_SOURCES = 100_000;
+const PACKAGE_FIELDS = ['Name', 'SrcName', 'Version', 'Release', 'Epoch'].map((field) => `Results.*.Packages.*.${field}`);
+const MAX_PACKAGES = 100_000;
 
-/** Only system packages have a source package. */
-function addSource(context: Contexts, path: readonly (string | number)[], value: string | undefined): void {
+function addPackageField(context: Contexts, path: readonly (string | number)[], value: unknown): void {
   const owner = path.slice(0, -1).join('.');
-  context.package = { ...(context.package.owner === owner ? context.package : { owner }), [String(path.at(-1))]: value };
-  const { Name, SrcName } = context.package;
-  if (Name !== undefined && SrcName !== undefined && context.sources.size < MAX_SOURCES) context.sources.set(Name, SrcName);
+  if (context.package.owner !== owner) {
+    endPackage(context);
+    context.package = { owner };
+  }
+  context.package = { ...context.package, [String(path.at(-1))]: value === 0 ? undefined : str(value) };
+}
+
+/** Only system packages have a source package, a release and an epoch. Findings have the version in one piece. */
+function endPackage({ package: { Name, SrcName, Version, Release, Epoch }, packages, sources }: Contexts): void {
+  if (Name === undefined || packages.length >= MAX_PACKAGES) return;
+  if (SrcName !== undefined) sources.set(Name, SrcName);
+  if (Version !== undefined) packages.push({ name: Name, version: `${Epoch === undefined ? '' : `${Epoch}:`}${Version}${Release ? `-${Release}` : ''}` });
 }
 
 /** Artifact and result fields may come after the lists they belong to, so they are read in a first pass. */
@@ -109,7 +126,7 @@ async function readContexts(input: ReportInput): Promise<Contexts[]> {
     contexts[document] ??= emptyContexts();
     const context = contexts[document];
     const [key] = path;
-    if (key === 'Results' && path[2] === 'Packages') addSource(context, path, str(value));
+    if (key === 'Results' && path[2] === 'Packages') addPackageField(context, path, value);
     else if (path.length > 1) {
       const owner = path.slice(0, -1).join('.');
       context.headers.set(owner, { ...context.headers.get(owner), [String(path.at(-1))]: str(value) });
@@ -123,6 +140,7 @@ async function readContexts(input: ReportInput): Promise<Contexts[]> {
     else if (key === 'Trivy') context.version = str(obj(value).Version);
     else if (key === 'ClusterName') context.cluster = str(value);
   }
+  for (const context of contexts) if (context) endPackage(context);
   return contexts;
 }
 

@@ -1,4 +1,4 @@
-import type { About, LookedFor } from '@rrs/scan-reports';
+import type { About, RunFacts } from '@rrs/scan-reports';
 
 /** What may be concluded if a run does not report a finding. */
 export interface Absence {
@@ -10,8 +10,8 @@ export interface Absence {
   checks: readonly string[] | null;
   /** All files that the tool read. Null if the report does not list them. */
   files: readonly string[] | null;
-  /** Kinds of findings that the report says the tool looked for, even if it found none. */
-  lookedFor: readonly LookedFor[];
+  /** What else the report states about what the tool looked for. */
+  facts: Pick<RunFacts, 'looked_for' | 'left_out' | 'restrictions' | 'ports' | 'components'>;
   toolVersion: string | null;
   /** Whether the report or its scope says when the scan took place. */
   isTimeStated: boolean;
@@ -48,7 +48,8 @@ export const blockers = {
   not_credentialed: 'the run had no working credentials, and only runs with credentials have seen the finding',
   knowledge_older: 'the vulnerability database of the run is older than that of the run that saw the finding',
   check_disabled: 'the check was not enabled',
-  scan_narrower: 'the run reports nothing of this kind, although there was much of it. It may have been restricted',
+  version_older: 'a higher version of the same release line was scanned before',
+  scan_narrower: 'the run leaves out findings of this kind, or reports none although there were many. It may have been restricted',
 } as const;
 export type Blocker = keyof typeof blockers;
 

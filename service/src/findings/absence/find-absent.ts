@@ -1,8 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import { assetVersions, importedAssets } from '../../assets/relations.ts';
+import { anyRows } from '../../db/any-rows.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { lastSeenSql, seenImportSql } from '../merge/group-records.ts';
 import type { Resolution } from '../merge/resolution.ts';
+import { FILES_SHARE } from '../merge/run-lists.ts';
 import type { Absence, Blocker, Gap } from './absence.ts';
 import { isCheckRetired } from './retired-checks.ts';
 
@@ -22,18 +24,47 @@ export function isUnread(location: RawBuilder<unknown>, { unread }: Pick<Absence
   return sql`exists (select from unnest(${unread as string[]}::text[]) as path where ${location}->>'path' = path or starts_with(${location}->>'path', path || '/'))`;
 }
 
-/** A run that lists fewer files than this share of an earlier one may have been restricted to some of them. */
-const FILES_SHARE = 0.8;
-
 /**
  * Whether the tool may not have looked at the file of the finding. A file that a list does not have was removed, unless the run that saw the finding, or
  * the last complete one, had read many more files.
  */
-function isUnlistedFile({ orgId }: Resolution, { files }: Absence): RawBuilder<unknown> {
+async function isUnlistedFile(tx: TenantTx, resolution: Resolution, { files }: Absence): Promise<RawBuilder<unknown>> {
   if (files === null) return sql`false`;
+  const { orgId } = resolution;
   const filesOf = (importId: RawBuilder<unknown>) => sql`(select (i.run->>'files')::float8 from imports i where i.org_id = ${orgId} and i.id = ${importId})`;
+  const baseName = (path: RawBuilder<unknown>) => sql`substring(${path} from '[^/]+$')`;
+  // If none of the files of known findings is there, but one of the same name is, the tool was probably started in another folder.
+  const isMoved = (await hasKnownFile(tx, resolution, files))
+    ? sql`false`
+    : sql`${baseName(sql`f.location->>'path'`)} in (select ${baseName(sql`read`)} from unnest(${files as string[]}::text[]) as read)`;
   return sql`(f.location->>'path' not in (select unnest(${files as string[]}::text[]))
-    and ${files.length}::float8 < coalesce(${FILES_SHARE}::float8 * coalesce(${filesOf(seenImportSql)}, ${filesOf(sql`c.complete_import_id`)}), 'infinity'))`;
+    and (${isMoved} or ${files.length}::float8 < coalesce(${FILES_SHARE}::float8 * coalesce(${filesOf(seenImportSql)}, ${filesOf(sql`c.complete_import_id`)}), 'infinity')))`;
+}
+
+async function hasKnownFile(tx: TenantTx, { orgId, importId, sourceId }: Resolution, files: readonly string[]): Promise<boolean> {
+  return anyRows(
+    tx,
+    sql`select from findings f join sightings s on s.org_id = ${orgId} and s.finding_id = f.id and s.source_id = ${sourceId} and s.state = 'present'
+      where f.org_id = ${orgId} and f.asset_id in (select a.asset_id from ${importedAssets} a where a.org_id = ${orgId} and a.import_id = ${importId})
+        and f.location->>'path' in (select unnest(${files as string[]}::text[]))`,
+  );
+}
+
+/** Whether the tool was run with an option that leaves out findings, and the run that saw the finding was not. */
+function isRestricted({ orgId }: Resolution, { facts: { restrictions = [] } }: Absence): RawBuilder<unknown> {
+  if (restrictions.length === 0) return sql`false`;
+  return sql`not ${restrictions as string[]}::text[] <@ array(
+    select jsonb_array_elements_text(i.run->'restrictions') from imports i where i.org_id = ${orgId} and i.id = ${seenImportSql})`;
+}
+
+/** Whether the finding is on a port that the run did not scan. */
+function isPortLeftOut({ facts: { ports = [] } }: Absence): RawBuilder<unknown> {
+  if (ports.length === 0) return sql`false`;
+  const ranges = ports.map((text) => /^([^/]*)\/(\d+)(?:-(\d+))?$/.exec(text) ?? []);
+  return sql`(f.location ? 'port' and (f.location->>'port')::int > 0 and not exists (
+    select from unnest(${ranges.map(([, protocol = '']) => protocol)}::text[], ${ranges.map(([, , low]) => Number(low))}::int[], ${ranges.map(([, , low, high]) => Number(high ?? low))}::int[])
+      as scanned (protocol, low, high)
+    where scanned.protocol in ('any', coalesce(f.location->>'protocol', 'tcp')) and (f.location->>'port')::int between scanned.low and scanned.high))`;
 }
 
 function when(code: Blocker | Gap, condition: RawBuilder<unknown>): RawBuilder<unknown> {
@@ -61,11 +92,13 @@ export async function findAbsent(tx: TenantTx, resolution: Resolution, absence: 
   const { checks } = absence;
   const isDisabled = checks === null ? sql`false` : sql`(f.rule is not null and f.rule <> all(${checks as string[]}::text[]))`;
   const isRetired = sql`(${isDisabled} and ${await isCheckRetired(tx, resolution, absence)})`;
+  const isUnlisted = await isUnlistedFile(tx, resolution, absence);
   const against = [
     sql`a.doubt`,
-    when('not_read', sql`${isUnread(sql`f.location`, absence)} or ${isUnlistedFile(resolution, absence)}`),
+    when('not_read', sql`${isUnread(sql`f.location`, absence)} or ${isUnlisted}`),
     when('not_credentialed', sql`s.bar_credentialed and a.credentialed is not true`),
     when('knowledge_older', sql`s.bar_knowledge_at is not null and a.knowledge_at is null or a.knowledge_at < s.bar_knowledge_at`),
+    when('scan_narrower', sql`${isRestricted(resolution, absence)} or ${isPortLeftOut(absence)}`),
     when('check_disabled', sql`${isDisabled} and not ${isRetired}`),
   ];
   await sql`

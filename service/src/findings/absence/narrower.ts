@@ -13,15 +13,21 @@ function reportedSql({ orgId, importId, sourceId }: Resolution): RawBuilder<unkn
     where i.org_id = ${orgId} and i.import_id = ${importId}`;
 }
 
-/** A finding that disappears while the run still reports its component in the same version was not fixed: the source no longer holds it to be one. */
-export async function findRetracted(tx: TenantTx, resolution: Resolution): Promise<void> {
+/** A finding that disappears while the run still reports or lists its component in the same version was not fixed: the source no longer holds it to be one. */
+export async function findRetracted(tx: TenantTx, resolution: Resolution, { facts: { components = [] } }: Absence): Promise<void> {
   const { orgId, importId } = resolution;
+  const names = components.map(({ name }) => name.toLowerCase());
+  const versions = components.map(({ version }) => version);
   // Equal components meet in one aggregate, because the planner underestimates both sides of a join.
   await sql`
     with components as (
       select f.asset_id, reported.track, lower(f.component) as component, f.location->>'version' as version, null::uuid as missing_id
       from (${reportedSql(resolution)}) reported join findings f on f.org_id = ${orgId} and f.id = reported.finding_id
       where f.component is not null and f.location ? 'version'
+      union all
+      select run.asset_id, run.track, listed.name, listed.version, null
+      from run_assets run cross join unnest(${names}::text[], ${versions}::text[]) as listed (name, version)
+      where run.org_id = ${orgId} and run.import_id = ${importId}
       union all
       select f.asset_id, c.track, lower(f.component), f.location->>'version', c.finding_id
       from import_closures c join findings f on f.org_id = ${orgId} and f.id = c.finding_id
@@ -38,9 +44,9 @@ export async function findRetracted(tx: TenantTx, resolution: Resolution): Promi
  * Blocks the closure of all findings of one kind, for example all up to medium, if the run reports only others and does not say that it looked for them.
  * A tool that looked for a kind may still have left out lower severities, so it must report something that is as low.
  */
-export async function findNarrower(tx: TenantTx, resolution: Resolution, { lookedFor }: Absence): Promise<void> {
+export async function findNarrower(tx: TenantTx, resolution: Resolution, { facts: { looked_for = [], left_out = [] } }: Absence): Promise<void> {
   const { orgId, importId } = resolution;
-  const looked = lookedFor as string[];
+  const looked = looked_for as string[];
   const kinds = kindsSql('f', sql`f.source_severity`);
   await sql`
     with missing as materialized (
@@ -57,6 +63,7 @@ export async function findNarrower(tx: TenantTx, resolution: Resolution, { looke
     ), blocked as materialized (
       select distinct missing.finding_id, missing.track from missing join empty using (asset_id, track, kind)
       where missing.kind <> all(${looked}::text[]) or ('up_to_medium' <> all(${looked}::text[]) and missing.severity < empty.lowest)
+      union select finding_id, track from missing where kind = any(${left_out as string[]}::text[])
     )
     update import_closures c set blockers = array_append(c.blockers, 'scan_narrower') from blocked
     where c.org_id = ${orgId} and c.import_id = ${importId} and c.finding_id = blocked.finding_id and c.track = blocked.track`.execute(tx);

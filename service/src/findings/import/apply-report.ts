@@ -88,6 +88,7 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report, 
     sla,
     actor: { ...(row.actor as Omit<HistoryActor, 'orgId'>), orgId },
     staged: { rows: staged.received - staged.rejected - staged.seen, seen: staged.seen },
+    files: staged.run.files?.length ?? null,
   };
   await describeRun(tx, { orgId, importId: row.id }, ...runsOf(row, report, staged));
   const doubts = scope.coverage === 'complete' ? doubtsOf(about, staged) : [];
@@ -96,7 +97,7 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report, 
     unread: about?.unread ?? [],
     checks: staged.run.checks ?? null,
     files: staged.run.files ?? null,
-    lookedFor: staged.run.looked_for ?? [],
+    facts: staged.run,
     toolVersion: staged.run.tool_version ?? null,
     isTimeStated: isTimeStated(scope, staged),
     lists: listedBy(scope, report),
@@ -183,12 +184,12 @@ function runsOf(row: ImportRow, { format, collected }: Report, { run, runByAsset
   for (const [key, own] of runByAsset) {
     const facts = { ...run, ...own };
     const times = timesOf(row, facts, format);
-    const doubt = facts.inventory_only ? 'inventory_only' : times.doubt;
+    const doubt = facts.inventory_only ? 'inventory_only' : facts.unfinished ? 'partially_covered' : times.doubt;
     byAsset.set(key, { ...times, doubt, credentialed: facts.credentialed ?? null, knowledgeAt: facts.knowledge_at ?? null });
   }
   for (const asset of collected?.partiallyCovered ?? []) byAsset.set(describeAsset(asset).stagingKey, { doubt: 'partially_covered' });
   // Facts of single assets state whether their time is right, so the doubt about the time of the whole report is theirs, too.
-  const doubt = unspecified ?? (run.inventory_only ? 'inventory_only' : all.doubt);
+  const doubt = unspecified ?? (run.inventory_only ? 'inventory_only' : run.unfinished ? 'partially_covered' : all.doubt);
   return [{ ...all, doubt: byAsset.size > 0 && doubt === 'time_suspect' ? null : doubt }, byAsset];
 }
 

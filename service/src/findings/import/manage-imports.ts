@@ -108,6 +108,7 @@ export async function confirmImport(tx: TenantTx, actor: Actor, id: string, foll
     sla,
     actor,
     staged: { rows: 0, seen: 0 },
+    files: null,
   };
   const closed = await acceptRun(tx, resolution, { isConnection: row.connection_id !== null });
   const changes = await recordChanges(tx, actor.orgId, id);

@@ -54,6 +54,7 @@ export function factsOf({
   inventory_only,
   files,
   looked_for,
+  restrictions,
 }: RunFacts): Record<string, unknown> {
-  return { tool_version, started_at, finished_at, knowledge, knowledge_at, credentialed, inventory_only, files: files?.length, looked_for };
+  return { tool_version, started_at, finished_at, knowledge, knowledge_at, credentialed, inventory_only, files: files?.length, looked_for, restrictions };
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { importedAssets } from '../../assets/relations.ts';
 import type { TenantTx } from '../../db/database.ts';
 import type { Resolution } from './resolution.ts';
+import { wouldShowSql } from './run-lists.ts';
 
 /**
  * What a group of records does to the sighting of its source and track:
@@ -63,7 +64,8 @@ const changed = sql`outcome = any(${changedOutcomes as readonly string[]})`;
  * Groups the records of a report by finding and track. A group belongs to the finding with its weakness and identity key, unless the tool's own id leads
  * to another finding of the asset. That one has moved, and what is now at its old location is something else.
  */
-export async function groupRecords(tx: TenantTx, { orgId, importId, sourceId, provesFixed }: Resolution, isComplete: boolean): Promise<Groups> {
+export async function groupRecords(tx: TenantTx, resolution: Resolution, isComplete: boolean): Promise<Groups> {
+  const { orgId, importId, sourceId, provesFixed } = resolution;
   const { rows } = await sql<Groups>`
     with named as (
       select distinct asset_key, asset_id, track, track_counts, version_n, ended_at, credentialed, knowledge_at, case when ${isComplete} and doubt is null then started_at end as complete_at
@@ -105,7 +107,8 @@ export async function groupRecords(tx: TenantTx, { orgId, importId, sourceId, pr
     select ${orgId}, ${importId}, k.n, k.members, k.rows, k.asset_id, k.track, k.counts, k.version_n, k.weakness, k.identity_key, k.external_id, k.present, k.content, k.seen_at,
       case when k.present and s.state = 'absent' and k.shown_at < s.absent_at then s.absent_at when k.present and k.shown_at < c.complete_at then (
         select min(later.started_at) from run_assets later
-        where later.org_id = ${orgId} and later.source_id = ${sourceId} and later.asset_id = k.asset_id and later.track = k.track and later.complete and later.accepted and not later.selective and later.started_at > k.shown_at
+        where later.org_id = ${orgId} and later.source_id = ${sourceId} and later.asset_id = k.asset_id and later.track = k.track and later.complete and later.accepted and later.started_at > k.shown_at
+          and (not later.selective or (select ${wouldShowSql(resolution, sql`later.import_id`)} from tenant_import_rows r where r.org_id = ${orgId} and r.import_id = ${importId} and r.n = k.n))
           and (k.credentialed is not true or later.credentialed) and (k.knowledge_at is null or later.knowledge_at >= k.knowledge_at)
       ) end,
       coalesce(k.old_id, k.shared_id),

@@ -14,6 +14,8 @@ export interface Resolution {
   provesFixed: boolean;
   sla: SlaPolicy;
   actor: HistoryActor;
+  /** How many files the report lists as read. Null if it does not list them. */
+  files: number | null;
   /** How many records are staged in full, and how many as known. */
   staged: { rows: number; seen: number };
 }

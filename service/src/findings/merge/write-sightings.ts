@@ -5,6 +5,7 @@ import { dueSql } from '../sla.ts';
 import { changedOutcomes, type Groups, lastSeenSql } from './group-records.ts';
 import { saidByFindingSql, saidByRecord } from './merged-values.ts';
 import type { Resolution } from './resolution.ts';
+import { listsComponentSql } from './run-lists.ts';
 
 const changed = sql`${changedOutcomes as readonly string[]}`;
 
@@ -51,7 +52,7 @@ export async function writeSightings(tx: TenantTx, resolution: Resolution, { joi
 async function retractLate(tx: TenantTx, { orgId, importId, sourceId }: Resolution): Promise<void> {
   await sql`
     with late as materialized (
-      select g.finding_id, g.track, f.asset_id, lower(f.component) as component, f.location->>'version' as version, later.ended_at,
+      select g.finding_id, g.track, f.asset_id, lower(f.component) as component, f.location->>'version' as version, later.ended_at, later.import_id,
         before.digest = build.digest or before.commit = build.commit as is_same_build
       from tenant_import_groups g
       join findings f on f.org_id = ${orgId} and f.id = g.finding_id
@@ -69,7 +70,7 @@ async function retractLate(tx: TenantTx, { orgId, importId, sourceId }: Resoluti
     )
     update sightings s set absence = 'retracted' from late
     where s.org_id = ${orgId} and s.finding_id = late.finding_id and s.source_id = ${sourceId} and s.track = late.track and s.absence = 'gone'
-      and (late.is_same_build or exists (
+      and (late.is_same_build or ${listsComponentSql(orgId, sql`late.import_id`, { component: sql`late.component`, version: sql`late.version` })} or exists (
         select from reported where reported.asset_id = late.asset_id and reported.track = late.track and reported.component = late.component and reported.version = late.version
           and reported.first_seen <= late.ended_at and reported.last_seen >= s.absent_at))`.execute(tx);
 }

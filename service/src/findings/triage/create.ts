@@ -50,7 +50,18 @@ export async function createFinding(tx: TenantTx, actor: Actor, input: NewFindin
   await describeRun(tx, { orgId, importId }, { startedAt: now, endedAt: now, credentialed: null, knowledgeAt: null, doubt: null }, new Map());
   const sourceId = await sourceOf(tx, orgId, { kind: 'manual', provider: 'manual', tool: '', name: '', path: '' });
   const { sla } = await readPolicy(tx, orgId);
-  const resolution = { orgId, importId, sourceId, provider: 'manual', sourceWords: ['p:manual'], provesFixed: false, sla, actor, staged: { rows: 1, seen: 0 } };
+  const resolution = {
+    orgId,
+    importId,
+    sourceId,
+    provider: 'manual',
+    sourceWords: ['p:manual'],
+    provesFixed: false,
+    sla,
+    actor,
+    files: null,
+    staged: { rows: 1, seen: 0 },
+  };
   await resolveAssets(tx, actor, importId, followAsset(follower));
   const merged = await adoptIdentities(tx, resolution);
   const { groups } = await resolveRecords(tx, resolution, null);
