@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { errorCodeOf, messageOf, OperatorError } from '../shared/errors.ts';
 import { absent, assertSha256, type BlobRef, type BlobStore, incomplete, isSha256 } from './blobs.ts';
 import { syncFolder, withFile } from './files.ts';
+import { outsideTransactions } from './outside-transactions.ts';
 import { counted, spool, verified } from './streams.ts';
 
 const FILE_MODE = 0o600;
@@ -29,7 +30,7 @@ export function openFileStore(root: string): BlobStore {
     return join(root, sha256.slice(0, 2), sha256.slice(2, 4), sha256);
   }
 
-  return {
+  return outsideTransactions({
     async put(content, options) {
       await prepareOnce();
       const unfinished = join(temporary, randomUUID());
@@ -104,7 +105,7 @@ export function openFileStore(root: string): BlobStore {
         });
       }
     },
-  };
+  });
 }
 
 async function prepare(root: string, temporary: string): Promise<void> {

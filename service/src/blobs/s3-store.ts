@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
 import { AppError, OperatorError } from '../shared/errors.ts';
 import { absent, assertSha256, type BlobRef, type BlobStore, type ByteRange, isSha256 } from './blobs.ts';
+import { outsideTransactions } from './outside-transactions.ts';
 import { counted, spool, verified } from './streams.ts';
 
 export interface S3Options {
@@ -52,7 +53,7 @@ export async function openS3Store(options: S3Options): Promise<BlobStore> {
     return body && counted(body, range, explain);
   }
 
-  return {
+  return outsideTransactions({
     async put(content, options) {
       const file = await openUnnamed();
       try {
@@ -112,7 +113,7 @@ export async function openS3Store(options: S3Options): Promise<BlobStore> {
         });
       }
     },
-  };
+  });
 }
 
 function clientConfig({ region, endpoint, forcePathStyle = false, accessKeyId, secretAccessKey }: S3Options): S3ClientConfig {

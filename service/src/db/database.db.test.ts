@@ -48,6 +48,44 @@ function openOwn(poolSize: number, url = testDatabase.url): Database {
   return own;
 }
 
+describe('limits', () => {
+  const brief = { lockMs: 50, statementMs: 200, retryMs: 0 };
+  const lockRow = (tx: TenantTx) => sql`select from members where org_id = ${ours.orgId} for update`.execute(tx);
+
+  it('a statement that takes too long is ended', async () => {
+    await expect(db.limitedTo(brief).withTenant(ours, (tx) => sql`select pg_sleep(30)`.execute(tx))).rejects.toMatchObject({ code: '57014' });
+    await expect(db.limitedTo(brief).withSystem((tx) => sql`select pg_sleep(30)`.execute(tx))).rejects.toMatchObject({ code: '57014' });
+  });
+
+  it('a transaction that does not get its lock gives its connection back, and tries again while it may', async () => {
+    const own = openOwn(2);
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    const holder = own.withTenant(ours, async (tx) => {
+      await lockRow(tx);
+      begin();
+      await ended;
+    });
+    await begun;
+    await expect(own.limitedTo(brief).withTenant(ours, lockRow)).rejects.toMatchObject({ code: '55P03' });
+    let tries = 0;
+    const patient = own.limitedTo({ ...brief, retryMs: 20_000 }).withTenant(ours, (tx) => {
+      tries++;
+      return lockRow(tx);
+    });
+    await expect.poll(() => tries).toBeGreaterThan(2);
+    end();
+    await Promise.all([holder, patient]);
+  });
+
+  it('a slow statement of one lane does not delay the others', async () => {
+    const slow = db.systemQuery('slow', 'select pg_sleep(2)', [], 'metrics').then(() => 'slow');
+    const fast = db.systemQuery('fast', 'select 1', []).then(() => 'fast');
+    expect(await Promise.race([slow, fast])).toBe('fast');
+    await slow;
+  });
+});
+
 describe('withTenant', () => {
   it("sees its own organization's rows alone", async () => {
     expect(await emails(ours)).toEqual(['first@ours.example']);

@@ -1,7 +1,11 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type DatabaseConnection, type Dialect, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, type QueryResult } from 'kysely';
 import pg from 'pg';
+import { errorCodeOf } from '../shared/errors.ts';
 import { isUuid } from '../shared/ids.ts';
+import { createQueues } from '../shared/one-at-a-time.ts';
+import { NO_LIMITS, type TransactionLimits } from './limits.ts';
+import { asTransaction, isInsideTransaction } from './transaction-scope.ts';
 import type { DB } from './types.ts';
 
 declare const scope: unique symbol;
@@ -15,15 +19,20 @@ export interface Database {
   withTenant<T>(tenant: { orgId: string }, work: (tx: TenantTx) => Promise<T>): Promise<T>;
   withSystem<T>(work: (tx: SystemTx) => Promise<T>): Promise<T>;
   /**
-   * Runs one prepared statement in the system role without a transaction, for the hot path of authentication. All callers share one pipelined
-   * connection, so concurrent statements share round trips.
+   * Runs one prepared statement in the system role without a transaction, for the hot path of authentication. All callers of a lane share one
+   * pipelined connection, so concurrent statements share round trips, and a slow statement delays only its own lane.
    */
-  systemQuery<Row>(name: string, sql: string, values: readonly unknown[]): Promise<Row[]>;
+  systemQuery<Row>(name: string, sql: string, values: readonly unknown[], lane?: Lane): Promise<Row[]>;
   /** A connection for COPY, which cannot share a pipelined one. Its role can only add rows to the staging tables of imports. */
   withCopyClient<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T>;
+  /** The same connections, with limits for every transaction. */
+  limitedTo(limits: TransactionLimits): Database;
   stats(): Record<'tenant' | 'system', { total: number; idle: number; waiting: number }>;
   close(): Promise<void>;
 }
+
+const lanes = ['authentication', 'events', 'metrics', 'readiness'] as const;
+type Lane = (typeof lanes)[number];
 
 export interface DatabaseOptions {
   url: string;
@@ -32,19 +41,28 @@ export interface DatabaseOptions {
 
 export const SCHEMA = 'rrs';
 const ACQUIRE_TIMEOUT_MS = 5_000;
+/** Statements of the lanes take milliseconds. */
+const LANE_STATEMENT_MS = 10_000;
+const LOCK_NOT_AVAILABLE = '55P03';
+const LOCK_RETRY_MS = 100;
 
 export function openDatabase({ url, poolSize }: DatabaseOptions): Database {
   const tenantPool = openPool(url, 'rrs_app', { max: poolSize, pipeline: true });
   const systemPool = openPool(url, 'rrs_system', { max: poolSize, pipeline: true });
-  const shared = openSharedConnection(systemPool);
+  const lanePool = openPool(url, 'rrs_system', { max: lanes.length, pipeline: true, settings: `-c statement_timeout=${LANE_STATEMENT_MS}` });
+  const shared = new Map(lanes.map((lane) => [lane, openSharedConnection(lanePool)]));
   const importPool = openPool(url, 'rrs_import', { max: poolSize, pipeline: false });
-  return {
+  const within = (limits: TransactionLimits): Database => ({
     withTenant: ({ orgId }, work) => {
       if (!isUuid(orgId)) throw new Error('withTenant requires the id of an organization');
-      return inTransaction(tenantPool, `begin; set local app.org_id = '${orgId}'`, (tx) => work(tx as TenantTx));
+      const transaction = { key: orgId, begin: `${beginOf(limits)}; set local app.org_id = '${orgId}'`, retryMs: limits.retryMs };
+      return inTransaction(tenantPool, transaction, (tx) => work(tx as TenantTx));
     },
-    withSystem: (work) => inTransaction(systemPool, 'begin', (tx) => work(tx as SystemTx)),
-    systemQuery: async (name, text, values) => (await (await shared.client()).query({ name, text, values: values as unknown[] })).rows,
+    withSystem: (work) => inTransaction(systemPool, { key: '', begin: beginOf(limits), retryMs: limits.retryMs }, (tx) => work(tx as SystemTx)),
+    systemQuery: async (name, text, values, lane = 'authentication') => {
+      const client = await shared.get(lane)?.client();
+      return client ? (await client.query({ name, text, values: [...values] })).rows : [];
+    },
     withCopyClient: async (work) => {
       const client = await importPool.connect();
       let broken = true;
@@ -56,12 +74,19 @@ export function openDatabase({ url, poolSize }: DatabaseOptions): Database {
         client.release(broken);
       }
     },
+    limitedTo: within,
     stats: () => ({ tenant: poolStats(tenantPool), system: poolStats(systemPool) }),
     close: async () => {
-      shared.close();
-      await Promise.all([tenantPool.end(), systemPool.end(), importPool.end()]);
+      for (const connection of shared.values()) connection.close();
+      await Promise.all([tenantPool, systemPool, lanePool, importPool].map((pool) => pool.end()));
     },
-  };
+  });
+  return within(NO_LIMITS);
+}
+
+/** Zero is no limit. */
+function beginOf({ lockMs, statementMs }: TransactionLimits): string {
+  return lockMs === 0 && statementMs === 0 ? 'begin' : `begin; set local lock_timeout = ${lockMs}; set local statement_timeout = ${statementMs}`;
 }
 
 /** One connection for the short statements of all callers. It is replaced when it breaks. */
@@ -96,13 +121,22 @@ function openSharedConnection(pool: pg.Pool) {
 /** List queries combine several bitmap scans, which must fit in work_mem. Random reads are cheap on SSDs. */
 const PLANNING = '-c work_mem=32MB -c random_page_cost=1.1';
 
+interface PoolOptions {
+  max: number;
+  pipeline: boolean;
+  settings?: string;
+  /** How long a caller waits for a connection. Zero is without a limit. */
+  acquireMs?: number;
+}
+
 /** The role is the default of the session, so no statement runs with the privileges of the login. */
-export function openPool(url: string, role: 'rrs_app' | 'rrs_system' | 'rrs_import', { max, pipeline }: { max: number; pipeline: boolean }): pg.Pool {
+export function openPool(url: string, role: 'rrs_app' | 'rrs_system' | 'rrs_import', options: PoolOptions): pg.Pool {
+  const { max, pipeline, settings = '', acquireMs = ACQUIRE_TIMEOUT_MS } = options;
   const pool = new pg.Pool({
-    connectionString: withOptions(url, `-c role=${role} -c search_path=${SCHEMA} ${PLANNING}`),
+    connectionString: withOptions(url, `-c role=${role} -c search_path=${SCHEMA} ${PLANNING} ${settings}`),
     max,
     pipeline,
-    connectionTimeoutMillis: ACQUIRE_TIMEOUT_MS,
+    connectionTimeoutMillis: acquireMs,
     idleTimeoutMillis: 30_000,
     application_name: role,
   });
@@ -123,11 +157,32 @@ function poolStats(pool: pg.Pool) {
   return { total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount };
 }
 
-const insideTransaction = new AsyncLocalStorage<true>();
+interface Transaction {
+  /** The organization, or empty for the system. */
+  key: string;
+  begin: string;
+  retryMs: number;
+}
 
-async function inTransaction<T>(pool: pg.Pool, begin: string, work: (tx: Kysely<DB>) => Promise<T>): Promise<T> {
+/** Of the transactions of an organization that did not get their locks, one at a time tries again, so that they do not hold all connections. */
+const retryOneByOne = createQueues();
+
+async function inTransaction<T>(pool: pg.Pool, { key, begin, retryMs }: Transaction, work: (tx: Kysely<DB>) => Promise<T>): Promise<T> {
   // Waiting for a second connection while holding one can deadlock the pool.
-  if (insideTransaction.getStore()) throw new Error('a transaction was opened inside a transaction: pass tx instead');
+  if (isInsideTransaction()) throw new Error('a transaction was opened inside a transaction: pass tx instead');
+  const deadline = performance.now() + retryMs;
+  for (let isRetry = false; ; isRetry = true) {
+    try {
+      return await (isRetry ? retryOneByOne(key, () => once(pool, begin, work)) : once(pool, begin, work));
+    } catch (error) {
+      // Everything was rolled back, and the connection serves others until the next try.
+      if (errorCodeOf(error) !== LOCK_NOT_AVAILABLE || performance.now() >= deadline) throw error;
+      await delay(LOCK_RETRY_MS);
+    }
+  }
+}
+
+async function once<T>(pool: pg.Pool, begin: string, work: (tx: Kysely<DB>) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken = false;
   let over = false;
@@ -135,7 +190,7 @@ async function inTransaction<T>(pool: pg.Pool, begin: string, work: (tx: Kysely<
     // Not awaited: the connection is pipelined, so BEGIN is sent together with the first statement.
     const begun = client.query(begin);
     begun.catch(() => {});
-    const result = await insideTransaction.run(true, () => work(new Kysely<DB>({ dialect: singleConnection(client, () => over) })));
+    const result = await asTransaction(() => work(new Kysely<DB>({ dialect: singleConnection(client, () => over) })));
     over = true;
     await begun;
     const committed = await client.query('commit');

@@ -4,6 +4,7 @@ import { Logger, runMigrations } from 'graphile-worker';
 import pg from 'pg';
 import { OperatorError } from '../shared/errors.ts';
 import { SCHEMA, withOptions } from './database.ts';
+import { QUEUE_FUNCTIONS } from './queue-functions.ts';
 
 const MIGRATIONS = new URL('../../migrations/', import.meta.url);
 /** "RRS" in ASCII: the advisory lock that lets one process at a time migrate a database. */
@@ -115,22 +116,13 @@ async function ensureRole(client: pg.Client, role: string): Promise<void> {
   }
 }
 
-/** The application role can add jobs through this function. It cannot read or change them. The queue belongs to the system role, and so does the function. */
-const ADD_JOB = `
-  create or replace function rrs_jobs.add_job(task text, payload json, run_at timestamptz, job_key text, max_attempts integer, kind text) returns void
-  language sql security definer set search_path = pg_catalog, pg_temp as $$
-    select graphile_worker.add_job(task, payload, null, run_at, max_attempts, job_key, null, array[kind])
-  $$;
-  revoke all on function rrs_jobs.add_job from public;
-  grant execute on function rrs_jobs.add_job to rrs_app`;
-
 async function migrateJobQueue(url: string): Promise<void> {
   const pool = new pg.Pool({ connectionString: withOptions(url, '-c role=rrs_system'), max: 2 });
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   try {
     await runMigrations({ pgPool: pool, logger: new Logger(() => () => {}) });
-    await pool.query(ADD_JOB);
+    await pool.query(QUEUE_FUNCTIONS);
   } finally {
     await pool.end();
   }

@@ -190,7 +190,15 @@ describe('roles', () => {
       `select p.proname as name, (select one from unnest(p.proconfig) as one where one like 'search_path=%') as setting from pg_proc p
        where p.pronamespace in ('rrs'::regnamespace, 'rrs_jobs'::regnamespace) and p.prosecdef order by 1`,
     );
-    expect(rows.map(({ name }) => name)).toEqual(['add_job', 'analyze_findings', 'analyze_groups', 'analyze_grown', 'analyze_staging', 'rebase_events']);
+    expect(rows.map(({ name }) => name)).toEqual([
+      'add_job',
+      'analyze_findings',
+      'analyze_groups',
+      'analyze_grown',
+      'analyze_staging',
+      'count_waiting',
+      'rebase_events',
+    ]);
     for (const { name, setting } of rows) expect(setting, name).toMatch(/^search_path=.+, pg_temp$/);
   });
 

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import type { App } from '../http/app.ts';
 import { preferredWait } from '../http/requests/prefer.ts';
+import { createShares } from '../http/requests/shares.ts';
 import { media, problems } from '../http/schemas.ts';
 import { mayReceive } from './audience.ts';
 import { toCloudEvent } from './cloud-event.ts';
@@ -26,6 +27,7 @@ data: {"specversion":"1.0","id":"01994f3e-8a10-7c31-9d3c-5f1f4b8f0a11","source":
 
 export function streamRoutes(app: App, { db, publicUrl }: EventDeps): void {
   const eventStream = createEventStream(db);
+  const shares = createShares({ perOrganization: 20, perCredential: 5 });
   app.addHook('preClose', (done) => {
     eventStream.close();
     done();
@@ -39,13 +41,13 @@ export function streamRoutes(app: App, { db, publicUrl }: EventDeps): void {
         operationId: 'streamEvents',
         summary: 'Stream events',
         description:
-          'Streams the events of your organization as server-sent events. Each event is a CloudEvents 1.0 document in JSON. You receive the events whose subject your role may read. With `Last-Event-ID` the stream starts with the first event after it, so that none is missed. A comment every 15 seconds keeps the connection alive. The stream ends when the service stops or the credential becomes invalid. Reconnect then, as browsers do automatically. With `Prefer: wait=N` the stream ends after N seconds (at most 60). `wait=0` returns the missed events and ends. Each process serves at most 100 streams.',
+          'Streams the events of your organization as server-sent events. Each event is a CloudEvents 1.0 document in JSON. You receive the events whose subject your role may read. With `Last-Event-ID` the stream starts with the first event after it, so that none is missed. A comment every 15 seconds keeps the connection alive. The stream ends when the service stops or the credential becomes invalid. Reconnect then, as browsers do automatically. With `Prefer: wait=N` the stream ends after N seconds (at most 60). `wait=0` returns the missed events and ends. Each process serves at most 5 streams for a credential, 20 for an organization and 100 in all.',
         tags: ['Webhooks and events'],
         querystring: EventStreamQuery,
         headers: EventStreamHeaders,
         response: {
           200: media('Stream of events', { [MEDIA_TYPE]: { schema: Type.String(), example } }),
-          ...problems('not_found'),
+          ...problems('not_found', 'rate_limited'),
         },
       },
     },
@@ -53,6 +55,7 @@ export function streamRoutes(app: App, { db, publicUrl }: EventDeps): void {
       const { actor } = request;
       const { types } = request.query;
       const lastEventId = request.headers['last-event-id']?.toLowerCase() ?? null;
+      reply.raw.once('close', shares.takeOrRefuse(actor, 'event streams'));
       const subscription = eventStream.subscribe(actor.orgId);
       try {
         const after = await subscription.start(lastEventId);

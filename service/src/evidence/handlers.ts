@@ -1,6 +1,7 @@
 import type { BlobStore } from '../blobs/blobs.ts';
+import { allowedInTransaction } from '../db/transaction-scope.ts';
 import { reportIsStored } from '../findings/import/manage-imports.ts';
-import { handle, type JobHandler } from '../jobs/jobs.ts';
+import { handle, type JobContext, type JobHandler } from '../jobs/jobs.ts';
 import { messageOf } from '../shared/errors.ts';
 import { bytesAreReferenced, lockBytes } from './artifacts/bytes.ts';
 import { type Capturing, captureOriginal } from './artifacts/capture.ts';
@@ -20,7 +21,7 @@ export const eraseHandler = (blobs: BlobStore): JobHandler =>
     const erased = await db.withSystem(async (tx) => {
       await lockBytes(tx, sha256);
       if ((await bytesAreReferenced(tx, sha256)) || (await reportIsStored(tx, sha256))) return false;
-      await blobs.delete(sha256);
+      await allowedInTransaction(() => blobs.delete(sha256));
       return true;
     });
     log.info({ sha256, erased }, 'checked unreferenced bytes');
@@ -35,21 +36,32 @@ const ATTEMPTS_WITH_TIMESTAMPS = 3;
 
 /** An interrupted attempt can leave an entry in the transparency log. The package that is published later lists it. */
 export const sealHandler = (sealing: Omit<Sealing, 'db'>): JobHandler =>
-  handle(sealPackageJob, async ({ org_id: orgId, package_id: id }, { db, log, lastAttempt }) => {
-    const row = await db.withTenant({ orgId }, (tx) => acquireLease(tx, orgId, id));
-    if (!row) return;
-    try {
-      const blobs = eraseUnlessPublished(sealing.blobs, db, orgId);
-      const sealed = await sealPackage({ ...sealing, db, blobs }, row, { withoutTimestamps: row.attempts > ATTEMPTS_WITH_TIMESTAMPS });
-      await sealing.onStep?.('publish');
-      await db.withTenant({ orgId }, (tx) => publishPackage(tx, row, sealed));
-    } catch (error) {
-      if (error instanceof LeaseLost) return;
-      if (!lastAttempt) throw error;
-      log.error({ err: error, package_id: id }, 'sealing a package failed');
-      await db.withTenant({ orgId }, (tx) => failPackage(tx, row, `Sealing failed: ${messageOf(error)}.`));
-    }
+  handle(
+    sealPackageJob,
+    async ({ org_id: orgId, package_id: id }, { db, log, lastAttempt }) => {
+      const row = await db.withTenant({ orgId }, (tx) => acquireLease(tx, orgId, id));
+      if (!row) return;
+      try {
+        const blobs = eraseUnlessPublished(sealing.blobs, db, orgId);
+        const sealed = await sealPackage({ ...sealing, db, blobs }, row, { withoutTimestamps: row.attempts > ATTEMPTS_WITH_TIMESTAMPS });
+        await sealing.onStep?.('publish');
+        await db.withTenant({ orgId }, (tx) => publishPackage(tx, row, sealed));
+      } catch (error) {
+        if (error instanceof LeaseLost) return;
+        if (!lastAttempt) throw error;
+        log.error({ err: error, package_id: id }, 'sealing a package failed');
+        await db.withTenant({ orgId }, (tx) => failPackage(tx, row, `Sealing failed: ${messageOf(error)}.`));
+      }
+    },
+    { abandon: abandonPackage },
+  );
+
+async function abandonPackage({ org_id: orgId, package_id: id }: { org_id: string; package_id: string }, { db }: JobContext, reason: string): Promise<void> {
+  await db.withTenant({ orgId }, async (tx) => {
+    const row = await acquireLease(tx, orgId, id);
+    if (row) await failPackage(tx, row, `Sealing failed. ${reason}`);
   });
+}
 
 export const supersededHandler = (sealing: Pick<Sealing, 'keysDir' | 'publicUrl' | 'witnesses'>): JobHandler =>
   handle(logSupersededJob, ({ org_id }, { db }) => logSuperseded({ ...sealing, db }, org_id));

@@ -154,11 +154,10 @@ export function packageRoutes(app: App, deps: EvidenceDeps): void {
     },
     async (request, reply) => {
       const { actor } = request;
-      const { download, plan } = await db.withTenant(actor, async (tx) => {
-        const row = await readPackage(tx, actor.orgId, request.params.package_id);
-        return downloadWithReceipt(tx, actor, request, { row, format: request.query.format ?? 'zip', blobs });
-      });
-      return sendDownload(reply, blobs, download, plan);
+      const row = await db.withTenant(actor, (tx) => readPackage(tx, actor.orgId, request.params.package_id));
+      const planned = await planPackageDownload(request, blobs, row, request.query.format ?? 'zip');
+      if (planned.needsReceipt) await db.withTenant(actor, (tx) => recordDownload(tx, actor, row, planned));
+      return sendDownload(reply, blobs, planned.download, planned.plan);
     },
   );
 
@@ -208,22 +207,33 @@ export function packageRoutes(app: App, deps: EvidenceDeps): void {
   );
 }
 
-/** Plans a download and records its receipt in the same transaction. HEAD requests and 304 responses get no receipt. */
-export async function downloadWithReceipt(
-  tx: TenantTx,
-  actor: Actor,
+interface PlannedDownload {
+  download: PackageDownload;
+  plan: DownloadPlan;
+  needsReceipt: boolean;
+}
+
+/** HEAD requests, 304 responses and files that are missing from the store get no receipt. */
+export async function planPackageDownload(
   request: FastifyRequest,
-  { row, format, shareLinkId, blobs }: { row: PackageRow; format: PackageDownload['format']; shareLinkId?: string; blobs: BlobStore },
-): Promise<{ download: PackageDownload; plan: DownloadPlan }> {
+  blobs: BlobStore,
+  row: PackageRow,
+  format: PackageDownload['format'],
+): Promise<PlannedDownload> {
   const download = findDownload(row, format);
   const plan = planDownload(request, download);
-  if (plan.status !== 304 && request.method === 'GET' && (await blobs.stat(download.sha256)) !== null) {
-    const partial = plan.status === 206;
-    const link = shareLinkId === undefined ? null : { orgId: actor.orgId, linkId: shareLinkId, format, address: plainAddress(actor.address), partial };
-    const outcome = link ? await countDownload(tx, link) : partial ? 'part' : 'whole';
-    await recordReceipt(tx, actor, { packageId: row.id, kind: 'download', format, outcome, ...(link && { shareLinkId: link.linkId }) });
-  }
-  return { download, plan };
+  const needsReceipt = plan.status !== 304 && request.method === 'GET' && (await blobs.stat(download.sha256)) !== null;
+  return { download, plan, needsReceipt };
+}
+
+/** Records the receipt, and counts the download against the limit of the share link, if there is one. */
+export async function recordDownload(tx: TenantTx, actor: Actor, row: PackageRow, planned: PlannedDownload & { shareLinkId?: string }): Promise<void> {
+  const { download, plan, shareLinkId } = planned;
+  const { format } = download;
+  const partial = plan.status === 206;
+  const link = shareLinkId === undefined ? null : { orgId: actor.orgId, linkId: shareLinkId, format, address: plainAddress(actor.address), partial };
+  const outcome = link ? await countDownload(tx, link) : partial ? 'part' : 'whole';
+  await recordReceipt(tx, actor, { packageId: row.id, kind: 'download', format, outcome, ...(link && { shareLinkId: link.linkId }) });
 }
 
 export function findDownload(row: PackageRow, format: PackageDownload['format']): PackageDownload {

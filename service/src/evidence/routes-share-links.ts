@@ -14,7 +14,7 @@ import { AppError } from '../shared/errors.ts';
 import type { EvidenceDeps } from './deps.ts';
 import { readPackage } from './packages/packages.ts';
 import { toListedPackage } from './present.ts';
-import { downloadWithReceipt, findDownload, packageMediaTypes } from './routes-packages.ts';
+import { findDownload, packageMediaTypes, planPackageDownload, recordDownload } from './routes-packages.ts';
 import { DownloadQuery, PackageParams } from './schemas-packages.ts';
 import { SharedPackage, SharedParams, ShareLinkBody, ShareLinkCreated, ShareLinkList, ShareLinkParams, ShareLinkQuery } from './schemas-share-links.ts';
 import { recordView } from './sharing/receipts.ts';
@@ -154,10 +154,11 @@ export function sharedPackageRoutes(app: App, { db, blobs }: EvidenceDeps): void
       },
     },
     async (request, reply) => {
-      const { download, plan } = await withShared(request, (tx, actor, { link, row }) =>
-        downloadWithReceipt(tx, actor, request, { row, format: request.query.format ?? 'zip', shareLinkId: link.id, blobs }),
-      );
-      return sendDownload(reply, blobs, download, plan);
+      const { row } = await withShared(request, async (_tx, _actor, shared) => shared);
+      const planned = await planPackageDownload(request, blobs, row, request.query.format ?? 'zip');
+      if (planned.needsReceipt)
+        await withShared(request, (tx, actor, shared) => recordDownload(tx, actor, shared.row, { ...planned, shareLinkId: shared.link.id }));
+      return sendDownload(reply, blobs, planned.download, planned.plan);
     },
   );
 }

@@ -25,26 +25,49 @@ async function send(name: string): Promise<string> {
 const countStaged = async (): Promise<number> =>
   (await api.db.withTenant({ orgId: api.ours.id }, (tx) => sql<{ n: number }>`select count(*)::int as n from tenant_import_rows`.execute(tx))).rows[0]?.n ?? 0;
 
-it('imports that wait for the import lock do not exhaust the connection pool', async () => {
-  const waiting = POOL + 2;
-  const ids = await Promise.all(Array.from({ length: waiting }, (_, n) => send(`host-${n}`)));
-  const { run } = importHandler(api.blobs, api.follower);
-  const context = { db: api.db, log: { info: () => {}, error: () => {} }, signal: new AbortController().signal, lastAttempt: true };
+/** Holds the import lock, as an import does while it is applied, until the returned function is called. */
+async function holdImportLock(): Promise<() => Promise<void>> {
   const ended = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
-  const longOne = api.db.withTenant({ orgId: api.ours.id }, async (tx) => {
+  const held = api.db.withTenant({ orgId: api.ours.id }, async (tx) => {
     await takeImportLock(tx, api.ours.id);
     begun.resolve();
     await ended.promise;
   });
   await begun.promise;
+  return async () => {
+    ended.resolve();
+    await held;
+  };
+}
+
+it('requests that wait for an import leave the connections to others, and succeed after it', async () => {
+  const release = await holdImportLock();
+  const create = (name: string) =>
+    api.call('POST', '/api/v1/findings', { as: api.ours.owner, body: { title: 'A weakness', severity: 'high', asset: { type: 'host', name } } });
+  const writes = Promise.all(Array.from({ length: 3 * POOL }, (_, n) => create(`by-hand-${n}`)));
+  try {
+    for (let n = 0; n < 3 * POOL; n++) expect((await api.call('GET', '/api/v1/findings', { as: api.theirs.owner })).status).toBe(200);
+    // Only transactions that try again are left, one at a time.
+    await eventually(() => api.db.stats().tenant.idle).toBeGreaterThanOrEqual(POOL - 2);
+  } finally {
+    await release();
+  }
+  expect((await writes).map(({ status }) => status)).toEqual(Array(3 * POOL).fill(201));
+});
+
+it('imports that wait for the import lock do not exhaust the connection pool', async () => {
+  const waiting = POOL + 2;
+  const ids = await Promise.all(Array.from({ length: waiting }, (_, n) => send(`host-${n}`)));
+  const { run } = importHandler(api.blobs, api.follower);
+  const context = { db: api.db, log: { info: () => {}, error: () => {} }, signal: new AbortController().signal, lastAttempt: true };
+  const release = await holdImportLock();
   const imports = Promise.all(ids.map((id) => run({ org_id: api.ours.id, import_id: id }, context)));
   try {
     await eventually(countStaged).toBe(waiting);
     for (let n = 0; n < POOL; n++) expect((await api.call('GET', '/api/v1/findings', { as: api.ours.owner })).status).toBe(200);
   } finally {
-    ended.resolve();
-    await Promise.all([longOne, imports]);
+    await Promise.all([release(), imports]);
   }
   const { body } = await api.call('GET', '/api/v1/imports', { as: api.ours.owner });
   expect((body as { data: { status: string }[] }).data.map(({ status }) => status)).toEqual(Array(waiting).fill('succeeded'));

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import type { App } from '../http/app.ts';
+import { createShares } from '../http/requests/shares.ts';
 import { media, OneOf, problems, Strict } from '../http/schemas.ts';
 import { readOrganization } from '../organizations/organization.ts';
 import { AppError } from '../shared/errors.ts';
@@ -36,6 +37,7 @@ const content = {
 } satisfies Record<(typeof mediaTypes)[number], unknown>;
 
 export function exportRoutes(app: App, { db }: FindingDeps): void {
+  const shares = createShares({ perOrganization: 6, perCredential: 3 });
   app.get(
     '/findings/export',
     {
@@ -44,17 +46,19 @@ export function exportRoutes(app: App, { db }: FindingDeps): void {
         operationId: 'exportFindings',
         summary: 'Export findings',
         description:
-          'Returns all findings that match the filters as one file. The file is streamed. For `openvex`, returns 404 if no finding matches, because an OpenVEX document must have at least one statement.',
+          'Returns all findings that match the filters as one file. The file is streamed. For `openvex`, returns 404 if no finding matches, because an OpenVEX document must have at least one statement. Returns 429 if your organization already has several exports running.',
         tags: ['Findings'],
         querystring: ExportQuery,
         response: {
           200: media('The exported file', content),
-          ...problems('not_found'),
+          ...problems('not_found', 'rate_limited'),
         },
       },
     },
     async (request, reply) => {
       const { orgId } = request.actor;
+      const release = shares.takeOrRefuse(request.actor, 'exports');
+      reply.raw.once('close', release);
       const { format: name, ...filter } = request.query;
       const format: ExportFormat = exportFormats[name];
       const started = new Date();

@@ -11,6 +11,7 @@ import { PreferHeaders, preferredWait, waitFor } from '../http/requests/prefer.t
 import { readForm } from '../http/requests/uploads.ts';
 import { getRoute, listRoute } from '../http/resource.ts';
 import { problems } from '../http/schemas.ts';
+import { assertQueueHasRoom } from '../jobs/jobs.ts';
 import { AppError } from '../shared/errors.ts';
 import type { FindingDeps } from './deps.ts';
 import { listImportChanges, toImportChange } from './import/import-changes.ts';
@@ -138,7 +139,7 @@ async function uploadRoute(app: App, { db, blobs, reportLimit }: FindingDeps): P
         operationId: 'createImport',
         summary: 'Import a report',
         description:
-          'Uploads a report and queues its import. Send the file as the request body or as the part `file` of a form. Returns 202 with the import. With `Prefer: wait=N`, the response waits up to N seconds for the import to finish. Importing the same report again changes nothing. Findings are closed only if `scan_scope` declares the report complete.',
+          'Uploads a report and queues its import. Send the file as the request body or as the part `file` of a form. Returns 202 with the import. With `Prefer: wait=N`, the response waits up to N seconds for the import to finish. Importing the same report again changes nothing. Findings are closed only if `scan_scope` declares the report complete. Returns 429 if too many jobs of your organization are waiting.',
         tags: ['Imports'],
         querystring: ImportQuery,
         headers: PreferHeaders,
@@ -155,6 +156,7 @@ async function uploadRoute(app: App, { db, blobs, reportLimit }: FindingDeps): P
     },
     async (request, reply) => {
       const { actor } = request;
+      await db.withTenant(actor, assertQueueHasRoom);
       const { blob, fields } = await receive(request, request.query, (content) => blobs.put(content, { maxBytes: reportLimit }));
       const created = await db.withTenant(actor, (tx) => createImport(tx, actor, { ...fields, sha256: blob.sha256, bytes: blob.size }));
       const finished = await waitFor(request, reply, preferredWait(request, 0), async () => {

@@ -4,6 +4,8 @@ import { AppError, type ErrorCode, errorCodeOf } from '../shared/errors.ts';
 import { PROBLEM_MEDIA_TYPE, problemOf } from './problems.ts';
 
 const RETRY_AFTER_SECONDS = '5';
+const LOCK_NOT_AVAILABLE = '55P03';
+const QUERY_CANCELED = '57014';
 
 const frameworkErrors: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'payload_too_large',
@@ -32,11 +34,22 @@ function toAppError(error: FastifyError, bodyLimit: number): AppError {
     const detail = 'The database is not available. The change may not have been applied; retry with the same Idempotency-Key.';
     return new AppError('unavailable', detail, { cause: error, headers: { 'retry-after': RETRY_AFTER_SECONDS } });
   }
+  if (error.statusCode === undefined && error.code === LOCK_NOT_AVAILABLE)
+    return busy('Another change of your organization, such as an import, is being applied. Nothing was changed. Retry in a few seconds.', error);
+  if (error.statusCode === undefined && error.code === QUERY_CANCELED)
+    return busy(
+      'The request took too long and was stopped. Nothing was changed. Ask for less at once: narrow the filter, or set `total=none` for a list.',
+      error,
+    );
   const known = frameworkErrors[error.code];
   if (known === 'payload_too_large') return new AppError(known, `The body exceeds the limit of ${bodyLimit} bytes.`);
   if (known === 'unsupported_media_type') return new AppError(known, 'Send the body as application/json (or application/merge-patch+json for PATCH).');
   if (known !== undefined || error.statusCode === 400) return new AppError(known ?? 'malformed_request', `The request cannot be read: ${error.message}.`);
   return new AppError('internal_error', 'Internal error. The change may not have been applied; retry with the same Idempotency-Key.', { cause: error });
+}
+
+function busy(detail: string, cause: unknown): AppError {
+  return new AppError('busy', detail, { cause, headers: { 'retry-after': RETRY_AFTER_SECONDS } });
 }
 
 function noRoute(app: FastifyInstance, request: FastifyRequest): AppError {
@@ -50,7 +63,8 @@ function noRoute(app: FastifyInstance, request: FastifyRequest): AppError {
 
 function sendProblem(error: AppError, request: FastifyRequest, reply: FastifyReply, baseUrl: string): FastifyReply {
   const problem = problemOf(error, { baseUrl, instance: request.url.split('?')[0] ?? '', requestId: request.id });
-  if (problem.status >= 500) request.log.error({ err: loggable(error.cause ?? error) }, error.message);
+  if (error.code === 'busy') request.log.warn({ err: loggable(error.cause) }, error.message);
+  else if (problem.status >= 500) request.log.error({ err: loggable(error.cause ?? error) }, error.message);
   return reply.code(problem.status).headers(error.headers).type(PROBLEM_MEDIA_TYPE).serializer(JSON.stringify).send(problem);
 }
 

@@ -134,6 +134,11 @@ export const problemKinds: Readonly<Record<ErrorCode, ProblemKind>> = {
     title: 'Internal error',
     help: 'The change may not have been applied. Retry with the same `Idempotency-Key`, or read the resource first. If the error persists, report it with the `request_id`: the log of the service contains the details under that ID.',
   },
+  busy: {
+    status: 503,
+    title: 'Busy',
+    help: 'Another change of your organization, such as a large import, is being applied, or the request took longer than allowed. Nothing was changed. Wait for the number of seconds in `Retry-After`, then retry.',
+  },
   unavailable: {
     status: 503,
     title: 'Service unavailable',

@@ -85,6 +85,8 @@ export function patchRoute<Patch extends TSchema, Body extends TSchema, Params e
   operation: Operation<Params> & {
     patch: Patch;
     body: Body;
+    /** What must happen before the transaction, such as reading files. */
+    prepare?: () => Promise<unknown>;
     change: (tx: TenantTx, call: Call<Params> & { patch: Static<Patch>; check: (current: { version: number }) => void }) => Promise<Static<Body>>;
   },
 ): void {
@@ -98,6 +100,7 @@ export function patchRoute<Patch extends TSchema, Body extends TSchema, Params e
       patch: request.body as Static<Patch>,
       check: (current: { version: number }) => assertVersion(current, expected),
     };
+    await operation.prepare?.();
     const body = await deps.db.withTenant(request.actor, (tx) => operation.change(tx, call));
     if (isVersioned(body)) setETag(reply, body);
     return reply.send(body);

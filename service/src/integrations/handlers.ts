@@ -1,4 +1,4 @@
-import { handle, type JobHandler } from '../jobs/jobs.ts';
+import { handle, type JobContext, type JobHandler } from '../jobs/jobs.ts';
 import { runSync, startDueSyncs } from './jobs.ts';
 import { type Conclusion, concludeRun } from './sync/conclude.ts';
 import { claimDueConnections, queueScheduled } from './sync/runs.ts';
@@ -7,7 +7,7 @@ import { syncFindings } from './sync/sync-findings.ts';
 import { syncKnowledge } from './sync/sync-knowledge.ts';
 
 export function syncHandler(deps: SyncDeps): JobHandler {
-  return handle(runSync, async ({ org_id: orgId, run_id: runId }, context) => {
+  const run = async ({ org_id: orgId, run_id: runId }: RunId, context: JobContext): Promise<void> => {
     const claimed = await claimRun(deps, context.db, orgId, runId);
     if (!claimed) return;
     const conclude = (conclusion: Conclusion): Promise<void> => context.db.withTenant({ orgId }, (tx) => concludeRun(tx, claimed, conclusion));
@@ -19,7 +19,17 @@ export function syncHandler(deps: SyncDeps): JobHandler {
       if (!context.lastAttempt || context.signal.aborted) throw error;
       await conclude({ status: 'failed', kind: 'service', error: 'Internal error: all attempts of the run failed. See the service log.' });
     }
-  });
+  };
+  const abandon = async ({ org_id: orgId, run_id: runId }: RunId, { db }: JobContext, reason: string): Promise<void> => {
+    const claimed = await claimRun(deps, db, orgId, runId);
+    if (claimed) await db.withTenant({ orgId }, (tx) => concludeRun(tx, claimed, { status: 'failed', kind: 'service', error: `The run failed. ${reason}` }));
+  };
+  return handle(runSync, run, { abandon });
+}
+
+interface RunId {
+  org_id: string;
+  run_id: string;
 }
 
 export const dueSyncs = handle(
@@ -28,5 +38,5 @@ export const dueSyncs = handle(
     const due = await db.withSystem(claimDueConnections);
     for (const [orgId, ids] of due) await db.withTenant({ orgId }, (tx) => queueScheduled(tx, orgId, ids));
   },
-  '* * * * *',
+  { schedule: '* * * * *' },
 );

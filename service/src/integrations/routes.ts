@@ -67,12 +67,14 @@ export function integrationRoutes(deps: IntegrationRoutesDeps) {
           response: { 201: Connection, ...problems('conflict', 'idempotency_key_reused') },
         },
       },
-      (request, reply) =>
-        answerOnce(deps, request, reply, async (tx) => {
+      async (request, reply) => {
+        await keys.refresh();
+        return answerOnce(deps, request, reply, async (tx) => {
           const row = await createConnection(tx, request.actor, deps, request.body);
           const headers = { location: `/api/v1/integrations/${row.id}`, etag: `"${row.version}"` };
           return { status: 201, headers, body: toConnection(row, row.enabled ? neverSynced : { ...neverSynced, syncStatus: 'paused' }) };
-        }),
+        });
+      },
     );
 
     getRoute(app, { db }, '/integrations/health', {
@@ -111,6 +113,7 @@ export function integrationRoutes(deps: IntegrationRoutesDeps) {
       problems: ['conflict'],
       patch: ConnectionPatch,
       body: Connection,
+      prepare: keys.refresh,
       change: async (tx, { actor, params, patch, check }) => {
         const row = await updateConnection(tx, actor, deps, { id: params.id, patch, check });
         return toConnection(row, await readStatus(tx, actor.orgId, row));

@@ -138,7 +138,7 @@ describe('a job', () => {
   });
 
   it('with a schedule is registered once, under its name', async () => {
-    const scheduled = handle(declareJob('nightly'), async () => {}, '17 3 * * *');
+    const scheduled = handle(declareJob('nightly'), async () => {}, { schedule: '17 3 * * *' });
     await queue.work([scheduled]);
     await queue.work([scheduled]);
     const { rows } = await queue.admin().query(`select identifier from graphile_worker._private_known_crontabs where identifier = 'nightly'`);
@@ -146,6 +146,6 @@ describe('a job', () => {
   });
 
   it('with an invalid schedule prevents the worker from starting', async () => {
-    await expect(queue.work([handle(declareJob('whenever'), async () => {}, 'every now and then')])).rejects.toThrow();
+    await expect(queue.work([handle(declareJob('whenever'), async () => {}, { schedule: 'every now and then' })])).rejects.toThrow();
   });
 });

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { Database, Tx } from '../db/database.ts';
+import type { Database, TenantTx, Tx } from '../db/database.ts';
+import { AppError } from '../shared/errors.ts';
 
 /** What a job mostly does: compute, or wait for other systems. The two kinds have separate concurrency limits. */
 export type JobKind = 'cpu' | 'io';
@@ -29,6 +30,13 @@ export interface JobHandler {
   readonly kind: JobKind;
   /** May run more than once per job, because a worker can die after the work and before the job is marked as done. */
   run(payload: unknown, context: JobContext): Promise<void>;
+  /** Records that the job failed for good, without trying it again: two workers in a row died while they ran it. */
+  abandon?(payload: unknown, context: JobContext, reason: string): Promise<void>;
+}
+
+interface HandlerOptions<Payload> {
+  schedule?: string;
+  abandon?: (payload: Payload, context: JobContext, reason: string) => Promise<void>;
 }
 
 export function declareJob<Payload extends object>(
@@ -41,14 +49,30 @@ export function declareJob<Payload extends object>(
 export function handle<Payload extends object>(
   job: Job<Payload>,
   run: (payload: Payload, context: JobContext) => Promise<void>,
-  schedule?: string,
+  { schedule, abandon }: HandlerOptions<Payload> = {},
 ): JobHandler {
   return {
     name: job.name,
     run: (payload, context) => run(payload as Payload, context),
     ...(schedule === undefined ? {} : { schedule }),
+    ...(abandon === undefined ? {} : { abandon: (payload, context, reason) => abandon(payload as Payload, context, reason) }),
     kind: job.kind,
   };
+}
+
+/** How many jobs of an organization may wait at once. */
+export const MAX_WAITING_JOBS = 1_000;
+
+/**
+ * For requests that queue a job: refuses if the organization has too many waiting already. Jobs that follow from others are not refused, because
+ * what they belong to has been accepted.
+ */
+export async function assertQueueHasRoom(tx: TenantTx): Promise<void> {
+  const { rows } = await sql<{ waiting: number }>`select rrs_jobs.count_waiting() as waiting`.execute(tx);
+  if ((rows[0]?.waiting ?? 0) < MAX_WAITING_JOBS) return;
+  throw new AppError('rate_limited', `Your organization has ${MAX_WAITING_JOBS} jobs waiting, which is the limit. Wait until some have finished.`, {
+    headers: { 'retry-after': '30' },
+  });
 }
 
 /** Enqueues a job in the caller's transaction, so that it exists if and only if the change is committed. */

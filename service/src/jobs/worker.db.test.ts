@@ -2,9 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { newId } from '../shared/ids.ts';
 import { eventually } from '../testing/eventually.ts';
 import { useQueue } from '../testing/jobs.ts';
-import { declareJob, enqueue, handle, type JobContext } from './jobs.ts';
+import { assertQueueHasRoom, declareJob, enqueue, handle, type JobContext, MAX_WAITING_JOBS } from './jobs.ts';
 
 const queue = useQueue();
 const { tenant } = queue;
@@ -145,6 +146,103 @@ describe('a killed worker', () => {
     await queue.work([handle(job, async (_payload, { lastAttempt }) => void last.push(lastAttempt))], { heartbeatMs: 50, deadAfterMs: 400 });
     await eventually(() => queue.jobs('last_words')).toEqual([]);
     expect(last).toEqual([true]);
+  });
+});
+
+describe('a job whose workers die', () => {
+  const die = (task: string) =>
+    queue.admin().query(
+      `update graphile_worker._private_jobs set locked_by = 'killed', locked_at = now() - interval '10 seconds', attempts = attempts + 1
+       where task_id = (select id from graphile_worker._private_tasks where identifier = $1)`,
+      [task],
+    );
+
+  it('runs again after the first death and is abandoned with a reason after the second', async () => {
+    const job = declareJob<{ n: number }>('deadly');
+    const runs: number[] = [];
+    const reasons: string[] = [];
+    const handler = handle(job, async ({ n }) => void runs.push(n), { abandon: async (_payload, _context, reason) => void reasons.push(reason) });
+    for (const n of [1, 2]) await queue.db().withTenant(tenant, (tx) => enqueue(tx, job, { n }));
+    await die('deadly');
+    // A worker that has no handler for the job only releases it.
+    await queue.work([], watchful);
+    await eventually(async () => (await queue.jobs('deadly')).map(({ locked_by }) => locked_by)).toEqual([null, null]);
+    await queue.admin().query(`
+      update graphile_worker._private_jobs set locked_by = 'killed', locked_at = now() - interval '10 seconds', attempts = attempts + 1
+      where (payload ->> 'n') = '2' and task_id = (select id from graphile_worker._private_tasks where identifier = 'deadly')`);
+    await eventually(async () => (await queue.jobs('deadly')).map(({ last_error }) => last_error)).toEqual(['worker died', 'worker died again']);
+    await queue.work([handler], watchful);
+    await eventually(() => queue.jobs('deadly')).toEqual([]);
+    expect(runs).toEqual([1]);
+    expect(reasons).toEqual([expect.stringContaining('died twice')]);
+  });
+});
+
+describe('a busy process', () => {
+  it('still marks jobs as done after it was blocked for longer than connections may take', async () => {
+    const { gate, runs, handler, add } = gated('many_at_once');
+    await queue.work([handler], { concurrency: 8 });
+    for (let n = 0; n < 8; n++) await add();
+    await eventually(() => runs).toHaveLength(8);
+    gate.resolve();
+    await new Promise((resolve) => setImmediate(resolve));
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5_500);
+    await eventually(() => queue.jobs('many_at_once')).toEqual([]);
+  });
+});
+
+describe('organizations', () => {
+  it('take turns', async () => {
+    const job = declareJob<{ org_id: string; n: number }>('taking_turns');
+    const [busy, calm] = [newId(), newId()];
+    const order: string[] = [];
+    const handler = handle(job, async ({ org_id, n }) => void order.push(`${org_id === busy ? 'busy' : 'calm'} ${n}`));
+    const add = (org_id: string, ...numbers: number[]) =>
+      queue.db().withTenant(tenant, async (tx) => {
+        for (const n of numbers) await enqueue(tx, job, { org_id, n });
+      });
+    await add(busy, ...Array.from({ length: 50 }, (_, n) => n));
+    await add(calm, 0, 1);
+    await queue.work([handler], { concurrency: 1 });
+    await eventually(() => order).toHaveLength(52);
+    // Several jobs may start at the same time, so the order is not exact.
+    expect(order.indexOf('calm 0')).toBeLessThan(20);
+    expect(order.indexOf('calm 1')).toBeLessThan(25);
+    expect(order.indexOf('busy 0')).toBeLessThan(20);
+    expect(order.indexOf('busy 49')).toBeGreaterThan(40);
+  });
+
+  it('start where the others are now, so that neither has to wait for what the other had before', async () => {
+    const job = declareJob<{ org_id: string; n: number }>('starting_late');
+    const [busy, calm] = [newId(), newId()];
+    await queue.db().withTenant(tenant, async (tx) => {
+      for (let n = 0; n < 20; n++) await enqueue(tx, job, { org_id: busy, n });
+    });
+    await queue.admin().query(`delete from graphile_worker._private_jobs where payload ->> 'org_id' = $1 and (payload ->> 'n')::int < 15`, [busy]);
+    await queue.db().withTenant(tenant, (tx) => enqueue(tx, job, { org_id: calm, n: 0 }));
+    const { rows } = await queue.admin().query<{ org_id: string; priority: number }>(
+      `select payload ->> 'org_id' as org_id, min(priority) as priority from graphile_worker._private_jobs
+       where payload ->> 'org_id' = any($1) group by 1`,
+      [[busy, calm]],
+    );
+    expect(rows.map(({ priority }) => priority)).toEqual([16, 16]);
+    await queue.admin().query('delete from graphile_worker._private_jobs');
+  });
+
+  it('cannot queue more than a limit by requests', async () => {
+    await queue.admin().query(`insert into graphile_worker._private_tasks (identifier) values ('waiting_jobs') on conflict do nothing`);
+    const fill = (count: number) =>
+      queue.admin().query(
+        `insert into graphile_worker._private_jobs (task_id, payload) select t.id, json_build_object('org_id', $1::text)
+         from graphile_worker._private_tasks t, generate_series(1, $2) where t.identifier = 'waiting_jobs'`,
+        [tenant.orgId, count],
+      );
+    await fill(MAX_WAITING_JOBS - 1);
+    await queue.db().withTenant(tenant, assertQueueHasRoom);
+    await fill(1);
+    await expect(queue.db().withTenant(tenant, assertQueueHasRoom)).rejects.toMatchObject({ code: 'rate_limited', headers: { 'retry-after': '30' } });
+    await queue.db().withTenant({ orgId: newId() }, assertQueueHasRoom);
+    await queue.admin().query('delete from graphile_worker._private_jobs');
   });
 });
 

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { Logger, parseCronItems, run, type WorkerEvents } from 'graphile-worker';
 import type pg from 'pg';
 import { type Database, openPool } from '../db/database.ts';
+import { JOB_LIMITS } from '../db/limits.ts';
 import { messageOf } from '../shared/errors.ts';
 import type { JobContext, JobHandler, JobKind } from './jobs.ts';
 
@@ -35,7 +36,8 @@ const CONNECTIONS = 3;
 
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { url, handlers, concurrency, log, alone = false, heartbeatMs = HEARTBEAT_MS, deadAfterMs = DEAD_AFTER_MS, graceMs = GRACE_MS } = options;
-  const pool = openPool(url, 'rrs_system', { max: CONNECTIONS, pipeline: false });
+  // Without a time limit: the queue does not expect that it cannot mark a job as done because the process was busy.
+  const pool = openPool(url, 'rrs_system', { max: CONNECTIONS, pipeline: false, acquireMs: 0 });
   const events = new EventEmitter() as WorkerEvents;
   let id = '';
   events.on('pool:create', ({ workerPool }) => {
@@ -44,13 +46,16 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const limits: Record<JobKind, number> = { cpu: concurrency, io: IO_CONCURRENCY };
   const running: Record<JobKind, number> = { cpu: 0, io: 0 };
   let isStopping = false;
-  const counted = (handler: JobHandler): JobHandler => ({
-    ...handler,
-    run: async (payload, context) => {
-      running[handler.kind]++;
-      await handler.run(payload, context).finally(() => running[handler.kind]--);
+  const slots: Slots = {
+    take: async (kind, jobId) => {
+      if (isStopping || running[kind] >= limits[kind]) {
+        await giveBack(pool, jobId);
+        throw new Error(GIVEN_BACK);
+      }
+      running[kind]++;
     },
-  });
+    release: (kind) => void running[kind]--,
+  };
   if (alone) {
     await releaseJobsOfDeadWorkers(pool, 0).catch(async (error: unknown) => {
       await pool.end();
@@ -66,7 +71,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     gracefulShutdownAbortTimeout: graceMs,
     events,
     logger: quietLogger(log),
-    taskList: Object.fromEntries(handlers.map((handler) => [handler.name, taskOf(counted(handler), options)])),
+    taskList: Object.fromEntries(handlers.map((handler) => [handler.name, taskOf(handler, options, slots)])),
     parsedCronItems: parseCronItems(
       handlers.flatMap(({ name, schedule }) =>
         schedule === undefined ? [] : [{ task: name, match: schedule, options: { backfillPeriod: 0, maxAttempts: 3 } }],
@@ -84,6 +89,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const beating = setInterval(() => {
     beat(pool, id)
       .then(() => releaseJobsOfDeadWorkers(pool, deadAfterMs))
+      .then(() => lowerPriorities(pool))
       .catch((error: unknown) => log.error({ error: messageOf(error) }, 'worker heartbeat failed'));
   }, heartbeatMs);
 
@@ -101,22 +107,54 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   };
 }
 
-function taskOf(handler: JobHandler, { db, log, onFinished }: WorkerOptions) {
+interface Slots {
+  /** Throws if the job must not run now, and makes it available again. */
+  take(kind: JobKind, jobId: string): Promise<void>;
+  release(kind: JobKind): void;
+}
+
+const GIVEN_BACK = 'given back to the queue';
+
+/** Several jobs may be fetched at the same time before the first of them counts, and one more while the worker begins to stop. */
+async function giveBack(pool: pg.Pool, jobId: string): Promise<void> {
+  await pool.query('update graphile_worker._private_jobs set locked_at = null, locked_by = null, attempts = greatest(attempts - 1, 0) where id = $1', [jobId]);
+}
+
+function taskOf(handler: JobHandler, { db: unlimited, log, onFinished }: WorkerOptions, slots: Slots) {
+  const db = unlimited.limitedTo(JOB_LIMITS);
   return async (
     payload: unknown,
-    { abortSignal, job }: { abortSignal?: AbortSignal | undefined; job: { id: string; attempts: number; max_attempts: number } },
+    { abortSignal, job }: { abortSignal?: AbortSignal | undefined; job: { id: string; attempts: number; max_attempts: number; last_error: string | null } },
   ): Promise<void> => {
+    await slots.take(handler.kind, job.id);
     const started = performance.now();
     const finished = (outcome: 'succeeded' | 'failed'): void => onFinished?.(handler.name, outcome, (performance.now() - started) / 1000);
+    const context = { db, log, signal: abortSignal ?? new AbortController().signal, lastAttempt: job.attempts >= job.max_attempts };
     try {
-      await handler.run(payload, { db, log, signal: abortSignal ?? new AbortController().signal, lastAttempt: job.attempts >= job.max_attempts });
+      if (job.last_error === DIED_AGAIN) {
+        finished('failed');
+        return await abandon(handler, payload, context, job.id);
+      }
+      await handler.run(payload, context);
       finished('succeeded');
     } catch (error) {
       finished('failed');
       log.error({ job: handler.name, job_id: job.id, attempt: job.attempts, err: error }, 'job failed');
       throw error;
+    } finally {
+      slots.release(handler.kind);
     }
   };
+}
+
+const DIED = 'worker died';
+const DIED_AGAIN = 'worker died again';
+const ABANDONED = 'The process that worked on it died twice, probably because it ran out of memory. It was not tried again.';
+
+/** Threat: an upload that ends the process that reads it would end every process that tries it again. */
+async function abandon(handler: JobHandler, payload: unknown, context: JobContext, jobId: string): Promise<void> {
+  context.log.error({ job: handler.name, job_id: jobId }, 'job abandoned: two workers died while they ran it');
+  await handler.abandon?.(payload, context, ABANDONED);
 }
 
 async function beat(pool: pg.Pool, id: string): Promise<void> {
@@ -124,8 +162,8 @@ async function beat(pool: pg.Pool, id: string): Promise<void> {
 }
 
 /**
- * By itself, the queue waits four hours before it unlocks the jobs of a killed worker. A job whose worker died during the last attempt
- * gets one more attempt, so that its handler can record the failure.
+ * By itself, the queue waits four hours before it unlocks the jobs of a killed worker. A job whose worker died gets another attempt, also after the
+ * last one, so that its handler can record the failure.
  */
 async function releaseJobsOfDeadWorkers(pool: pg.Pool, deadAfterMs: number): Promise<void> {
   const { rows } = await pool.query<{ worker_id: string }>(
@@ -138,17 +176,29 @@ async function releaseJobsOfDeadWorkers(pool: pg.Pool, deadAfterMs: number): Pro
   );
   if (rows.length === 0) return;
   const dead = rows.map(({ worker_id }) => worker_id);
+  // Unlocked in the same statement: of several workers that see the death, one counts it.
   await pool.query(
-    `update graphile_worker._private_jobs set max_attempts = max_attempts + 1, last_error = $2
-     where locked_by = any($1) and attempts >= max_attempts and last_error is distinct from $2`,
-    [dead, 'worker died'],
+    `update graphile_worker._private_jobs
+     set locked_at = null, locked_by = null, run_at = greatest(run_at, now()), max_attempts = greatest(max_attempts, attempts + 1), last_error = case when last_error in ($2, $3) then $3 else $2 end
+     where locked_by = any($1)`,
+    [dead, DIED, DIED_AGAIN],
   );
   await pool.query('select graphile_worker.force_unlock_workers($1::text[])', [dead]);
 }
 
+/** A priority is a small integer. On a queue that is never empty they grow, because each job comes after the previous ones. */
+async function lowerPriorities(pool: pg.Pool): Promise<void> {
+  await pool.query(
+    `update graphile_worker._private_jobs set priority = greatest(priority - lowest, 1)
+     from (select min(priority) as lowest from graphile_worker._private_jobs where is_available and priority > 0 and run_at <= now()) waiting
+     where lowest > $1 and priority > 0 and is_available`,
+    [10_000],
+  );
+}
+
 function quietLogger(log: JobContext['log']): Logger {
   return new Logger(() => (level, message) => {
-    if (level === 'error') log.error({}, message);
+    if (level === 'error' && !message.includes(GIVEN_BACK)) log.error({}, message);
   });
 }
 

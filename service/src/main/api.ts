@@ -2,6 +2,7 @@ import { assetRoutes } from '../assets/routes.ts';
 import { auditRoutes } from '../audit/routes.ts';
 import type { BlobStore } from '../blobs/blobs.ts';
 import type { Database } from '../db/database.ts';
+import { REQUEST_LIMITS } from '../db/limits.ts';
 import { eventRoutes } from '../events/routes.ts';
 import { followWithPackages } from '../evidence/packages/supersede.ts';
 import { openPreviews } from '../evidence/preview/previews.ts';
@@ -52,7 +53,20 @@ export interface ApiOptions {
 export const follower = followWithPackages(followFindings);
 
 /** Creates the HTTP API. A new feature takes one line under /api/v1. */
-export async function createApi({ config, db, databaseUrl, log, secret, keyUse, blobs, outbound, publicUrl, operations, prepare }: ApiOptions): Promise<App> {
+export async function createApi({
+  config,
+  db: unlimited,
+  databaseUrl,
+  log,
+  secret,
+  keyUse,
+  blobs,
+  outbound,
+  publicUrl,
+  operations,
+  prepare,
+}: ApiOptions): Promise<App> {
+  const db = unlimited.limitedTo(REQUEST_LIMITS);
   const app = await createApp({
     logger: log,
     accessLog: log.access,

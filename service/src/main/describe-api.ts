@@ -20,6 +20,7 @@ export async function describeApi(): Promise<string> {
 /** Registers all routes without a database. They can be inspected but not called. */
 export async function assembleApi(prepare: (app: App) => Promise<void>): Promise<App> {
   const db = {} as Database;
+  db.limitedTo = () => db;
   const blobs = {} as BlobStore;
   const outbound = {} as Outbound;
   const app = await createApi({

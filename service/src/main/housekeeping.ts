@@ -13,5 +13,5 @@ export const housekeeping = handle(
       await forgetOldDeliveries(tx);
     });
   },
-  '7 * * * *',
+  { schedule: '7 * * * *' },
 );

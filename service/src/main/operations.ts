@@ -36,7 +36,9 @@ export function createMetrics(db: Database): Metrics {
     async collect() {
       this.reset();
       // A database that is down must not take the other series with it.
-      const rows = await db.systemQuery<{ ready: number; later: number; running: number; given_up: number }>('jobs_waiting', JOBS_WAITING, []).catch(() => []);
+      const rows = await db
+        .systemQuery<{ ready: number; later: number; running: number; given_up: number }>('jobs_waiting', JOBS_WAITING, [], 'metrics')
+        .catch(() => []);
       for (const [state, count] of Object.entries(rows[0] ?? {})) this.set({ state }, count);
     },
   });
@@ -54,7 +56,7 @@ export function createMetrics(db: Database): Metrics {
     registers: [registry],
     async collect() {
       this.reset();
-      const rows = await db.systemQuery<{ ready: number; later: number }>('deliveries_waiting', DELIVERIES_WAITING, []).catch(() => []);
+      const rows = await db.systemQuery<{ ready: number; later: number }>('deliveries_waiting', DELIVERIES_WAITING, [], 'metrics').catch(() => []);
       for (const [state, count] of Object.entries(rows[0] ?? {})) this.set({ state }, count);
     },
   });
@@ -87,8 +89,8 @@ export interface OperationsOptions {
 async function readiness({ db, schemaVersion }: OperationsOptions): Promise<Readiness> {
   try {
     const [[schema], [worker]] = await Promise.all([
-      db.systemQuery<{ version: number }>('schema_version', SCHEMA_VERSION, []),
-      db.systemQuery<{ alive: boolean }>('worker_alive', WORKER_ALIVE, []),
+      db.systemQuery<{ version: number }>('schema_version', SCHEMA_VERSION, [], 'readiness'),
+      db.systemQuery<{ alive: boolean }>('worker_alive', WORKER_ALIVE, [], 'readiness'),
     ]);
     return { database: 'ok', migrations: schema && schema.version >= schemaVersion ? 'ok' : 'pending', worker: worker?.alive ? 'ok' : 'missing' };
   } catch {

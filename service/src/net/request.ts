@@ -2,6 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { assertOutsideTransaction } from '../db/transaction-scope.ts';
 import { messageOf } from '../shared/errors.ts';
 import { createAgents, type OutboundOptions } from './agents.ts';
 import { faultOf, OutboundFault, proxyRefusal } from './faults.ts';
@@ -38,7 +39,8 @@ export function createOutbound(options: OutboundOptions): Outbound {
   const { guard, proxy } = options;
   const { plain, secure } = createAgents(options);
 
-  const open = (request: OutboundRequest): Promise<OutboundResponse> => {
+  const open = async (request: OutboundRequest): Promise<OutboundResponse> => {
+    assertOutsideTransaction('a request to another system');
     const { method, url, headers, body, timeoutMs, maxBytes, signal } = request;
     const timeout = AbortSignal.timeout(timeoutMs);
     const aborted = signal ? AbortSignal.any([signal, timeout]) : timeout;

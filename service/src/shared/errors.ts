@@ -25,6 +25,7 @@ export type ErrorCode =
   | 'idempotency_key_reused'
   | 'rate_limited'
   | 'internal_error'
+  | 'busy'
   | 'unavailable';
 
 export interface FieldError {

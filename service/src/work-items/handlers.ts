@@ -17,5 +17,5 @@ export const ticketPolls = handle(
   async (_payload, { db }) => {
     await db.withSystem(async (tx) => enqueueAll(tx, pollTickets, await pollableConnections(tx), ({ connection_id }) => `poll tickets ${connection_id}`));
   },
-  `*/${POLL_EVERY_MINUTES} * * * *`,
+  { schedule: `*/${POLL_EVERY_MINUTES} * * * *` },
 );

@@ -173,12 +173,16 @@ describe('the event stream', () => {
     expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
   });
 
-  it('serves at most 100 subscriptions, and accepts a new one when a client disconnects', async () => {
-    const readers = await Promise.all(Array.from({ length: 100 }, () => follow()));
-    const refused = await follow();
-    expect([refused.status, refused.headers['retry-after']]).toEqual([503, '5']);
+  it('serves at most 5 streams for a credential and 20 for an organization, and others are not affected', async () => {
+    const keys = await Promise.all(Array.from({ length: 5 }, () => api.ours.key('viewer')));
+    const readers = await Promise.all(keys.slice(0, 4).flatMap((as) => Array.from({ length: 5 }, () => follow({ as }))));
+    for (const as of [keys[0], keys[4]]) {
+      const refused = await follow(as === undefined ? {} : { as });
+      expect([refused.status, refused.headers['retry-after']]).toEqual([429, '5']);
+    }
+    expect((await follow({ as: api.theirs.owner })).status).toBe(200);
     await emitFor(api.ours, 'finding.updated', 'for all');
-    await eventually(() => readers.filter((reader) => reader.subjects().length === 1).length).toBe(100);
+    await eventually(() => readers.filter((reader) => reader.subjects().length === 1).length).toBe(20);
     for (const reader of readers) reader.disconnect();
     await eventually(async () => (await api.call('GET', '/api/v1/events', { as: api.ours.owner, headers: { prefer: 'wait=0' } })).status).toBe(200);
   });

@@ -61,7 +61,7 @@ export function createEventStream(db: Database): EventStream {
   const poll = async (): Promise<void> => {
     const organizations = [...new Set([...waiters].map(({ orgId }) => orgId))];
     // If the database is unavailable, subscriptions keep waiting. Their next read reports the error.
-    const rows = await db.systemQuery<{ org_id: string; xact: string; id: string }>('events_latest', LATEST, [organizations]).catch(() => []);
+    const rows = await db.systemQuery<{ org_id: string; xact: string; id: string }>('events_latest', LATEST, [organizations], 'events').catch(() => []);
     const latest = new Map(rows.map(({ org_id, xact, id }) => [org_id, { xact: BigInt(xact), id }]));
     for (const waiter of [...waiters]) {
       const newest = latest.get(waiter.orgId);

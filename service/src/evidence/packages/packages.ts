@@ -5,7 +5,7 @@ import type { TenantTx } from '../../db/database.ts';
 import { fetchPage, type PageRequest } from '../../db/pages.ts';
 import type { DB } from '../../db/types.ts';
 import { emit } from '../../events/emit.ts';
-import { enqueue } from '../../jobs/jobs.ts';
+import { assertQueueHasRoom, enqueue } from '../../jobs/jobs.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { notFound } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
@@ -34,6 +34,7 @@ export interface PackageFile {
 export async function requestPackage(tx: TenantTx, actor: Actor, { work_item_id, formats = [], note = null }: NewPackage): Promise<PackageRow> {
   const { orgId } = actor;
   await readItem(tx, orgId, work_item_id);
+  await assertQueueHasRoom(tx);
   await lockPackagesOfItem(tx, work_item_id);
   const next = await nextSequence(tx, orgId, work_item_id);
   const id = newId();

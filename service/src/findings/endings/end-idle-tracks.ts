@@ -19,7 +19,7 @@ export const idleTracks = (follower: FindingFollower) =>
         await db.withTenant({ orgId }, (tx) => endIdle(tx, orgId, follower));
       }
     },
-    '23 3 * * *',
+    { schedule: '23 3 * * *' },
   );
 
 async function endIdle(tx: TenantTx, orgId: string, follower: FindingFollower): Promise<void> {

@@ -70,6 +70,12 @@ export async function importReport(
   }
 }
 
+/** Ends an import as failed without trying it again. */
+export async function abandonImport(db: Database, { orgId, importId }: ImportId, reason: string): Promise<void> {
+  const row = await begin(db, orgId, importId);
+  if (row) await fail(db, row, reason);
+}
+
 interface ImportId {
   orgId: string;
   importId: string;

@@ -31,7 +31,7 @@ export const acceptanceExpiry = (follower: FindingFollower) =>
         await db.withTenant({ orgId }, (tx) => endExpired(tx, orgId, follower));
       }
     },
-    '* * * * *',
+    { schedule: '* * * * *' },
   );
 
 async function endExpired(tx: TenantTx, orgId: string, follower: FindingFollower): Promise<void> {

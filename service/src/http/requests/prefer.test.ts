@@ -11,7 +11,7 @@ const asked = { times: 0, doneAfter: 1, over: false };
 
 beforeAll(async () => {
   ({ app, port, url } = await startApp((api) => {
-    api.post('/api/v1/jobs', { config: { access: 'public' } }, async (request, reply) => {
+    api.post('/api/v1/jobs', { config: { access: 'authenticated' } }, async (request, reply) => {
       asked.times = 0;
       asked.over = false;
       const result = await waitFor(request, reply, preferredWait(request, 10), async () => (++asked.times >= asked.doneAfter ? 'finished' : undefined));
@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => app?.close());
 
 async function create(prefer?: string) {
-  const headers = { 'content-type': 'application/json', ...(prefer === undefined ? {} : { prefer }) };
+  const headers = { authorization: 'Bearer ada:viewer', 'content-type': 'application/json', ...(prefer === undefined ? {} : { prefer }) };
   const response = await fetch(`${url}/api/v1/jobs`, { method: 'POST', headers, body: '{}' });
   return { status: response.status, applied: response.headers.get('preference-applied') };
 }
@@ -72,9 +72,18 @@ describe('Prefer: wait', () => {
   it('stops when the caller disconnects', async () => {
     asked.doneAfter = Number.POSITIVE_INFINITY;
     const socket = connect(port, '127.0.0.1');
-    socket.write('POST /api/v1/jobs HTTP/1.1\r\nhost: x\r\nprefer: wait=60\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}');
+    socket.write(
+      'POST /api/v1/jobs HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ada:viewer\r\nprefer: wait=60\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}',
+    );
     await expect.poll(() => asked.times).toBeGreaterThan(1);
     socket.destroy();
     await expect.poll(() => asked.over, { timeout: 5_000 }).toBe(true);
+  });
+
+  it('does not wait for more than ten requests of a credential at once', async () => {
+    asked.doneAfter = Number.POSITIVE_INFINITY;
+    const sent = Array.from({ length: 11 }, () => create('wait=2'));
+    expect((await Promise.race(sent)).applied).toBeNull();
+    expect((await Promise.all(sent)).filter(({ applied }) => applied === 'wait=2')).toHaveLength(10);
   });
 });

@@ -1,9 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { createShares } from './shares.ts';
 
 const MAX_WAIT_SECONDS = 60;
 const POLL_MS = 50;
+/** Waiting requests poll the database. Beyond these, the response does not wait, which a preference allows. */
+const waiting = createShares({ perOrganization: 20, perCredential: 10 });
 
 export const PreferHeaders = Type.Object({
   prefer: Type.Optional(
@@ -24,12 +27,17 @@ function requestedWait(request: FastifyRequest): number | null {
 
 /** Polls until there is a result, the time is over, or the caller disconnects. */
 export async function waitFor<T>(request: FastifyRequest, reply: FastifyReply, seconds: number, poll: () => Promise<T | undefined>): Promise<T | undefined> {
-  const deadline = performance.now() + seconds * 1000;
-  if (requestedWait(request) !== null) reply.header('preference-applied', `wait=${seconds}`);
-  for (;;) {
-    const result = await poll();
-    const left = deadline - performance.now();
-    if (result !== undefined || left <= 0 || reply.raw.destroyed) return result;
-    await delay(Math.min(POLL_MS, left));
+  const release = seconds > 0 ? waiting.take(request.actor) : null;
+  const deadline = performance.now() + (release === null ? 0 : seconds * 1000);
+  if (requestedWait(request) !== null && (release !== null || seconds === 0)) reply.header('preference-applied', `wait=${seconds}`);
+  try {
+    for (;;) {
+      const result = await poll();
+      const left = deadline - performance.now();
+      if (result !== undefined || left <= 0 || reply.raw.destroyed) return result;
+      await delay(Math.min(POLL_MS, left));
+    }
+  } finally {
+    release?.();
   }
 }

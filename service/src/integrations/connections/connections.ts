@@ -209,9 +209,8 @@ export async function openCredentials(
   return keys.open(sealContext(row.org_id, row.id), { keyId: row.credentials_key, bytes: row.credentials });
 }
 
-/** Encrypts all stored credentials with a new key, so that the caller can delete the old keys. */
-export async function resealCredentials(tx: Tx, keys: KeyRing): Promise<{ count: number; keyId: string }> {
-  const keyId = await keys.rotate();
+/** Encrypts all stored credentials with the newest key, so that the caller can delete the others. Returns their number. */
+export async function resealCredentials(tx: Tx, keys: KeyRing): Promise<number> {
   const rows = await tx
     .selectFrom('connections')
     .select(['org_id', 'id', 'credentials', 'credentials_key'])
@@ -222,12 +221,12 @@ export async function resealCredentials(tx: Tx, keys: KeyRing): Promise<{ count:
     const sealed = await keys.seal(sealContext(row.org_id, row.id), await openCredentials(keys, row));
     await tx
       .updateTable('connections')
-      .set({ credentials: sealed.bytes, credentials_key: keyId })
+      .set({ credentials: sealed.bytes, credentials_key: sealed.keyId })
       .where('org_id', '=', row.org_id)
       .where('id', '=', row.id)
       .execute();
   }
-  return { count: rows.length, keyId };
+  return rows.length;
 }
 
 function updatedMarks({ credential_marks }: ConnectionRow, { credentials = {} }: ConnectionPatch, settings: Settings): Record<string, unknown> {

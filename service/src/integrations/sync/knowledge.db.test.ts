@@ -28,6 +28,7 @@ async function connectMirror(vendor: FakeVendor): Promise<string> {
   const actor = systemActor(syncs.api().ours.id, 'test');
   const input = { provider: vendor.id, name: newId(), config, credentials, schedule: null };
   const { providers, keys } = syncs.syncing();
+  await keys.refresh();
   return (
     await syncs
       .api()

@@ -99,7 +99,8 @@ const commands: Record<string, (call: Call) => Promise<string>> = {
     // Imported here because it loads all connectors, which the other commands do not need.
     const { resealCredentials } = await import('../../integrations/connections/connections.ts');
     const keys = openKeyRing(keysFolder);
-    const { count, keyId } = await db.withSystem((tx) => resealCredentials(tx, keys));
+    const keyId = await keys.rotate();
+    const count = await db.withSystem((tx) => resealCredentials(tx, keys));
     await keys.forgetAllBut(keyId);
     return `Re-encrypted the credentials of ${count} connections with key ${keyId} and deleted the older keys.\n`;
   },
