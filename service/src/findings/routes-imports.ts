@@ -8,7 +8,7 @@ import type { BlobRef } from '../blobs/blobs.ts';
 import { presentPage } from '../db/pages.ts';
 import type { App } from '../http/app.ts';
 import { PreferHeaders, preferredWait, waitFor } from '../http/requests/prefer.ts';
-import { readForm } from '../http/requests/uploads.ts';
+import { readForm, type StoreFile } from '../http/requests/uploads.ts';
 import { getRoute, listRoute } from '../http/resource.ts';
 import { problems } from '../http/schemas.ts';
 import { assertQueueHasRoom } from '../jobs/jobs.ts';
@@ -157,7 +157,8 @@ async function uploadRoute(app: App, { db, blobs, reportLimit }: FindingDeps): P
     async (request, reply) => {
       const { actor } = request;
       await db.withTenant(actor, assertQueueHasRoom);
-      const { blob, fields } = await receive(request, request.query, (content) => blobs.put(content, { maxBytes: reportLimit }));
+      const store: StoreFile<BlobRef> = (content, _filename, isWanted) => blobs.put(content, { maxBytes: reportLimit, onNamed: () => isWanted });
+      const { blob, fields } = await receive(request, request.query, store);
       const created = await db.withTenant(actor, (tx) => createImport(tx, actor, { ...fields, sha256: blob.sha256, bytes: blob.size }));
       const finished = await waitFor(request, reply, preferredWait(request, 0), async () => {
         const row = await db.withTenant(actor, (tx) => readImport(tx, actor.orgId, created.id));
@@ -173,15 +174,18 @@ async function uploadRoute(app: App, { db, blobs, reportLimit }: FindingDeps): P
 async function receive(
   request: FastifyRequest,
   query: Static<typeof ImportQuery>,
-  store: (content: Readable) => Promise<BlobRef>,
+  store: StoreFile<BlobRef>,
 ): Promise<{ blob: BlobRef; fields: ImportFields }> {
   if (!request.isMultipart()) {
     if (!(request.body instanceof Readable)) throw noFile();
-    return { fields: readFields({ query, form: {} }, null), blob: await store(request.body) };
+    return { fields: readFields({ query, form: {} }, null), blob: await store(request.body, '', Promise.resolve()) };
   }
-  const { fields: form, file } = await readForm(request, async (content, filename) => ({ blob: await store(content), filename }));
-  if (!file) throw noFile();
-  return { blob: file.blob, fields: readFields({ query, form }, file.filename || null) };
+  let fields: ImportFields | undefined;
+  const { file } = await readForm(request, store, (form, filename) => {
+    fields = readFields({ query, form }, filename || null);
+  });
+  if (!file || !fields) throw noFile();
+  return { blob: file, fields };
 }
 
 function noFile(): AppError {

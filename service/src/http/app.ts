@@ -17,6 +17,7 @@ import { type Authenticate, installAccess } from './requests/access.ts';
 import { replyToBrokenRequest } from './requests/broken-requests.ts';
 import { installJson, installSerializers } from './requests/json.ts';
 import type { RateLimit } from './requests/rate-limit.ts';
+import { installTransferRate, UPLOAD_RATE } from './requests/transfer-rate.ts';
 import { installValidation } from './requests/validation.ts';
 import { StreamErrorLog } from './stream-errors.ts';
 
@@ -39,6 +40,7 @@ export interface AppOptions {
   clock: Clock;
   bodyLimit: number;
   requestTimeoutMs: number;
+  uploadRate?: { bytesPerSecond: number; periodMs: number };
   rateLimit: RateLimit;
   trustedProxies: string[];
   corsOrigins: string[];
@@ -65,7 +67,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     loggerInstance: options.logger,
     logController: new StreamErrorLog({ disableRequestLogging: true }),
     bodyLimit: options.bodyLimit,
-    requestTimeout: options.requestTimeoutMs,
+    // Replaced by installTransferRate: Node's limit is for the whole request, however large it is.
+    requestTimeout: 0,
     trustProxy: options.trustedProxies.length > 0 ? options.trustedProxies : false,
     requestIdHeader: false,
     genReqId: (request) => {
@@ -78,7 +81,6 @@ export async function createApp(options: AppOptions): Promise<App> {
     routerOptions: { maxParamLength: 65_536, ignoreTrailingSlash: false },
     http: {
       requireHostHeader: false,
-      // Node requires headersTimeout <= requestTimeout.
       headersTimeout: Math.min(options.requestTimeoutMs, 60_000),
       connectionsCheckingInterval: Math.min(options.requestTimeoutMs, 30_000),
     },
@@ -95,6 +97,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     setHeaders(request, reply, options.publicUrl());
     done();
   });
+  installTransferRate(app, { ...UPLOAD_RATE, ...options.uploadRate, requestTimeoutMs: options.requestTimeoutMs }, options.publicUrl);
   installRequestLog(app, options.accessLog);
   // First, so that allowed origins can read error responses too, and so that its preflight route needs no `access`.
   if (options.corsOrigins.length > 0) await app.register(cors, corsOptions(options.corsOrigins));

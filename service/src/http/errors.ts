@@ -23,7 +23,14 @@ export function installErrors(app: FastifyInstance, baseUrl: () => string): void
 }
 
 export function replyWithError(error: FastifyError, request: FastifyRequest, reply: FastifyReply, baseUrl: string): FastifyReply {
-  return sendProblem(toAppError(error, request.routeOptions.bodyLimit), request, reply, baseUrl);
+  return sendProblem(isInterrupted(request) ? interrupted(error) : toAppError(error, request.routeOptions.bodyLimit), request, reply, baseUrl);
+}
+
+/** Whether the client disconnected before its request was complete. What the request's own stream then reports looks like a lost database connection. */
+const isInterrupted = ({ raw }: FastifyRequest): boolean => raw.destroyed && !raw.complete;
+
+function interrupted(cause: unknown): AppError {
+  return cause instanceof AppError ? cause : new AppError('malformed_request', 'The connection was closed before the request was complete.', { cause });
 }
 
 function toAppError(error: FastifyError, bodyLimit: number): AppError {

@@ -125,7 +125,7 @@ const settings = {
   RRS_BODY_LIMIT: { default: '1048576', about: 'Maximum size of a JSON body, in bytes', parse: integer(1_024, 104_857_600) },
   RRS_REPORT_LIMIT: { default: '1073741824', about: 'Maximum size of a report file, in bytes', parse: integer(1_024, 1_099_511_627_776) },
   RRS_ARTIFACT_LIMIT: { default: '104857600', about: 'Maximum size of an artifact, in bytes', parse: integer(1_024, 1_099_511_627_776) },
-  RRS_REQUEST_TIMEOUT: { default: '60', about: 'Maximum time to receive a request, in seconds', parse: integer(1, 3_600) },
+  RRS_REQUEST_TIMEOUT: { default: '60', about: 'Maximum time to receive a request that is not an upload, in seconds', parse: integer(1, 3_600) },
   RRS_RATE_LIMIT: { default: '600', about: 'Requests per minute per credential; 0: no limit', parse: integer(0, 1_000_000) },
   RRS_RATE_BURST: { default: '100', about: 'Maximum burst of requests per credential', parse: integer(1, 1_000_000) },
   RRS_SESSION_HOURS: { default: '12', about: 'Lifetime of a browser session, in hours', parse: integer(1, 720) },

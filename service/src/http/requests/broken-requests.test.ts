@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { text } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startApp } from '../../testing/http/app.ts';
 import type { App } from '../app.ts';
@@ -105,6 +106,40 @@ it.each([`GET / HTTP/1.1\r\n${HOST}`, `POST /api/v1/hello HTTP/1.1\r\n${HOST}con
     expect([answer.status, JSON.parse(answer.body).code]).toEqual([408, 'request_timeout']);
   },
 );
+
+describe('an upload', () => {
+  const upload = { description: 'A file', fields: {}, example: { file: 'x' } };
+  const start = async () => {
+    const slow = await startApp(
+      (api) => {
+        api.addContentTypeParser('application/octet-stream', (_request, payload, parsed) => parsed(null, payload));
+        api.post('/api/v1/files', { config: { access: 'public', upload } }, async (request) => ({ bytes: (await buffer(request.raw)).length }));
+      },
+      { requestTimeoutMs: 20, uploadRate: { bytesPerSecond: 1_000, periodMs: 100 } },
+    );
+    onTestFinished(() => slow.app.close());
+    const socket = connect(slow.port, '127.0.0.1');
+    socket.write(`POST /api/v1/files HTTP/1.1\r\n${HOST}connection: close\r\ncontent-type: application/octet-stream\r\ncontent-length: 4000\r\n\r\n`);
+    return socket;
+  };
+
+  it('may take longer than other requests if it keeps arriving', async () => {
+    const socket = await start();
+    for (let part = 0; part < 20; part++) {
+      socket.write('x'.repeat(200));
+      await delay(20);
+    }
+    const answer = parse(await text(socket));
+    expect([answer.status, answer.body]).toEqual([200, '{"bytes":4000}']);
+  });
+
+  it('ends when it becomes too slow', async () => {
+    const socket = await start();
+    socket.write('x');
+    const answer = parse(await text(socket));
+    expect([answer.status, JSON.parse(answer.body).code]).toEqual([408, 'request_timeout']);
+  });
+});
 
 it('writes nothing to a client that disconnected', async () => {
   const connected = once(app.server, 'connection');

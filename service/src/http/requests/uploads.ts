@@ -7,21 +7,53 @@ export interface UploadedForm<T> {
   file: T | null;
 }
 
-/** Reads a form with one file, which is stored while it arrives. The order of the fields does not matter. */
-export async function readForm<T>(request: FastifyRequest, store: (content: Readable, filename: string) => Promise<T>): Promise<UploadedForm<T>> {
+/**
+ * Stores the file of a form while it arrives. `isWanted` settles when all fields have been read and checked, which may be after the file: a store
+ * that waits for it before it keeps the file does not keep one that belongs to an invalid form.
+ */
+export type StoreFile<T> = (content: Readable, filename: string, isWanted: Promise<void>) => Promise<T>;
+
+type CheckFields = (fields: Readonly<Record<string, unknown>>, filename: string | null) => void;
+
+/** Reads a form with one file. The order of the fields does not matter. */
+export async function readForm<T>(request: FastifyRequest, store: StoreFile<T>, check: CheckFields = () => {}): Promise<UploadedForm<T>> {
+  const wanted = Promise.withResolvers<void>();
+  wanted.promise.catch(() => {});
+  const storing = Promise.withResolvers<T | null>();
+  storing.promise.catch(() => {});
+  const failed = Promise.withResolvers<never>();
+  failed.promise.catch(() => {});
+  let filename: string | null = null;
+  const begin = (content: Readable, name: string): void => {
+    filename = name;
+    store(content, name, wanted.promise).then(storing.resolve, (error: unknown) => {
+      storing.reject(error);
+      // An interrupted upload is reported as a malformed request by the parts.
+      if (!content.errored) failed.reject(error);
+    });
+  };
+  try {
+    const fields = await Promise.race([readParts(request, begin), failed.promise]);
+    check(fields, filename);
+    if (filename === null) storing.resolve(null);
+    wanted.resolve();
+    return { fields, file: await storing.promise };
+  } catch (error) {
+    wanted.reject(error);
+    if (filename !== null) await storing.promise.catch(() => {});
+    throw error;
+  }
+}
+
+async function readParts(request: FastifyRequest, begin: (content: Readable, filename: string) => void): Promise<Record<string, unknown>> {
   const fields: Record<string, unknown> = {};
   const errors: FieldError[] = [];
   const addError = (name: string, code: string, detail: string): void => void errors.push({ in: 'body', path: `/${name}`, code, detail });
-  const storing: { file: T | null; failure?: { error: unknown } } = { file: null };
   try {
     for await (const part of request.parts()) {
       const name = part.fieldname;
       if (part.type === 'file' && name === 'file') {
-        storing.file = await store(part.file, part.filename ?? '').catch((error: unknown) => {
-          // An upload that was interrupted is reported as a malformed request below.
-          if (!part.file.errored) storing.failure = { error };
-          throw error;
-        });
+        begin(part.file, part.filename ?? '');
       } else if (part.type === 'file') {
         part.file.resume();
         addError(name, 'unknown_field', 'is an unknown file part; name the part "file"');
@@ -30,11 +62,11 @@ export async function readForm<T>(request: FastifyRequest, store: (content: Read
       else fields[name] = part.value;
     }
   } catch (error) {
-    throw storing.failure ? storing.failure.error : unreadable(error);
+    throw unreadable(error);
   }
   if (errors.length > 0)
     throw new AppError('validation_failed', `The form has errors: ${errors.map(({ path, detail }) => `${path}: ${detail}`).join('; ')}.`, { errors });
-  return { fields, file: storing.file };
+  return fields;
 }
 
 function unreadable(error: unknown): AppError {
