@@ -25,6 +25,19 @@ function resultOf(items: readonly ReportItem[]): string[] {
 const scanners = connectors.filter((connector): connector is Scanner => connector.kind === 'scanner');
 const cases = scanners.map((scanner) => [scanner.id, scanner, fakes.find(({ id }) => id === scanner.id) as FakeVendor] as const);
 
+/** A missing vulnerability of GitLab closes nothing, and the reports behind a URL state their times themselves. */
+const STATES_NO_TIME = ['gitlab', 'report_url'];
+
+describe.each(cases.filter(([id]) => !STATES_NO_TIME.includes(id)))('%s', (_, scanner, vendor) => {
+  it('states when the vendor scanned each asset that it covers', async () => {
+    const { covers, scans } = await collect(scanner, contextOf(scanner, vendor.settings((await started(vendor)).origin)));
+    const dated = scans.filter(({ finished_at }) => finished_at !== undefined);
+    const scanned = new Set(dated.map(({ asset }) => `${asset.type} ${asset.name}`));
+    expect(scanned.size).toBeGreaterThan(0);
+    expect(covers.filter((asset) => !scanned.has(asset))).toEqual([]);
+  });
+});
+
 describe.each(cases)('%s', (_, scanner, vendor) => {
   const all = async (options: Partial<FakeOptions> = {}, fault?: Fault) => {
     const fake = await started(vendor, options, fault);

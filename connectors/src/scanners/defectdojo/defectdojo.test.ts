@@ -39,7 +39,7 @@ it('reads findings of products, of web applications and of hosts', async () => {
   expect(of('2')).toMatchObject({ rule: 'rule-1', asset: { name: 'Site' }, location: { path: 'src/file1.py', line: 7 } });
   expect(of('3')).toMatchObject({ asset: { type: 'web_application', name: 'https://shop.example.com' }, location: { url: 'https://shop.example.com/login' } });
   expect(of('4/8')).toMatchObject({ asset: { type: 'host', identifiers: [{ kind: 'ip', value: '10.0.0.8' }] }, location: { port: 8443 } });
-  expect(covers).toEqual(['other Shop', 'other Site', 'other Tools', 'other Empty']);
+  expect(covers).toEqual(['other Shop', 'other Site', 'other Tools']);
 });
 
 it('distinguishes fixed, accepted, false positive and duplicate findings', async () => {
@@ -53,7 +53,8 @@ it('distinguishes fixed, accepted, false positive and duplicate findings', async
 
 it('requests only changes since the last run', async () => {
   const { observations, coverage, covers } = await run({ cursor: '2026-10-24T08:30:00Z', options: { pageSize: 2 } });
-  expect(observations.map(({ external_id }) => external_id)).toEqual(['1', '26', '25']);
+  // The last one was edited without a change of its status.
+  expect(observations.map(({ external_id }) => external_id)).toEqual(['1', '26', '25', '8', '8/8']);
   expect({ coverage, covers }).toEqual({ coverage: 'changes', covers: [] });
 });
 
@@ -74,4 +75,13 @@ it('is incomplete when the list shifts between two pages and its length stays th
     kind: 'incomplete',
     message: expect.stringContaining('The findings of DefectDojo changed'),
   });
+});
+
+it('states when each product was scanned, by the tool whose last scan is the earliest', async () => {
+  const { scans, partiallyCovers } = await run();
+  const of = (name: string) => [...new Set(scans.filter(({ asset }) => asset.name === name).map(({ finished_at }) => finished_at?.toISOString()))];
+  expect(of('Shop')).toEqual(['2026-11-12T08:00:00.000Z']);
+  expect(of('Site')).toEqual(['2026-11-14T08:00:00.000Z']);
+  expect(of('https://shop.example.com').length).toBeGreaterThan(0);
+  expect(partiallyCovers).toEqual(['other Empty']);
 });

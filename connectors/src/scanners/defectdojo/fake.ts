@@ -8,6 +8,15 @@ const endpoints: Record<string, Json> = {
   8: { id: 8, protocol: null, host: '10.0.0.8', port: 8443, path: null, query: null },
 };
 
+/** The product, the tool and the end of each test. The last product was never scanned. */
+const TESTS = [
+  [1, 3, '2026-11-10T08:00:00Z'],
+  [1, 3, '2026-11-14T08:00:00Z'],
+  [1, 5, '2026-11-12T08:00:00Z'],
+  [2, 3, '2026-11-14T08:00:00Z'],
+  [3, 3, '2026-11-14T08:00:00Z'],
+] as const;
+
 const finding = (n: number): Record<string, Json> => ({
   id: n + 1,
   title: `Weakness ${n}`,
@@ -30,6 +39,7 @@ const finding = (n: number): Record<string, Json> => ({
   out_of_scope: false,
   duplicate: n === 20,
   last_status_update: n === 0 ? null : `2026-10-${String(n).padStart(2, '0')}T08:00:00Z`,
+  last_reviewed: n === 7 ? '2026-10-25T09:00:00Z' : '2026-09-01T08:00:00Z',
   component_name: n % 4 === 0 ? `lib${n}` : null,
   component_version: n % 4 === 0 ? '1.0.0' : null,
   fix_version: n % 4 === 0 ? '2.0.0' : null,
@@ -43,8 +53,10 @@ const finding = (n: number): Record<string, Json> => ({
 });
 
 /** Sorted by last change. Null comes first in descending order, as in PostgreSQL. */
-const byChange = (a: Record<string, Json>, b: Record<string, Json>): number =>
-  String(a.last_status_update ?? '9') < String(b.last_status_update ?? '9') ? 1 : -1;
+const byChange =
+  (field: string) =>
+  (a: Record<string, Json>, b: Record<string, Json>): number =>
+    String(a[field] ?? '9') < String(b[field] ?? '9') ? 1 : -1;
 
 export const defectdojoFake: FakeVendor = {
   id: 'defectdojo',
@@ -74,6 +86,12 @@ export const defectdojoFake: FakeVendor = {
           url,
           products.filter(({ id }) => chosen('id')?.includes(String(id)) ?? true),
         );
+      if (url.pathname === '/api/v2/tests/') {
+        const tests = TESTS.map(([product, tool, end], n) => ({ id: n + 1, engagement: product, test_type: tool, target_start: end, target_end: end }));
+        const engagement = Object.fromEntries(products.map(({ id }) => [id, { id, name: 'CI', product: id }]));
+        const { page: _, body } = listed(url, tests);
+        return { body: { ...(body as Record<string, Json>), prefetch: { engagement } } };
+      }
       if (url.pathname !== '/api/v2/findings/') return { status: 404, body: { detail: 'Not found.' } };
       const wanted = chosen('test__engagement__product');
       const shown = findings
@@ -84,7 +102,8 @@ export const defectdojoFake: FakeVendor = {
           related_fields: url.searchParams.get('related_fields') === 'true' ? (related_fields ?? null) : null,
         }));
       if (shifts && findings[0]?.id === 1) findings.push(...findings.splice(0, 1).map((gone) => ({ ...gone, id: 99 })));
-      return listed(url, url.searchParams.get('o') === '-last_status_update' ? shown.sort(byChange) : shown);
+      const order = url.searchParams.get('o')?.slice(1);
+      return listed(url, order === 'last_status_update' || order === 'last_reviewed' ? shown.sort(byChange(order)) : shown);
     };
   },
 };

@@ -1,12 +1,13 @@
-import type { Asset, ReportItem } from '@rrs/scan-reports';
+import type { ReportItem } from '@rrs/scan-reports';
 import { record } from '@rrs/scan-reports/normalize.ts';
 import { date, num, obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
 import { ConnectorError, defineScanner, type Http, type HttpRequest, type Json, Secret } from '../../core/contract.ts';
 import { assertUnmoved } from '../../core/shifts.ts';
-import { findingsOf, productAsset } from './record.ts';
+import { END, listAll, nextOffset, PAGE_SIZE, Page } from './page.ts';
+import { findingsOf } from './record.ts';
+import { endpointCoverage, productCoverage, scanTimes } from './scans.ts';
 
-const PAGE_SIZE = 100;
 /** The clock of DefectDojo may differ. */
 const OVERLAP_MS = 3_600_000;
 
@@ -20,13 +21,6 @@ const Config = Type.Object({
       maxItems: 200,
     }),
   ),
-});
-
-const Page = Type.Object({
-  count: Type.Integer(),
-  next: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-  results: Type.Array(Type.Unknown()),
-  prefetch: Type.Optional(Type.Unknown()),
 });
 
 export const defectdojo = defineScanner({
@@ -45,32 +39,41 @@ export const defectdojo = defineScanner({
   },
   async *findings({ http, config, checkpoint, cursor, startedAt }) {
     const since = typeof cursor === 'string' ? new Date(Date.parse(cursor) - OVERLAP_MS) : null;
-    const query = { ...findingsQuery(config), related_fields: true, prefetch: 'endpoints', o: since ? '-last_status_update' : 'id', limit: PAGE_SIZE };
+    const times = since ? new Map() : await scanTimes(http);
+    const orders = since ? CHANGES : ['id' as const];
     let at = positionOf(checkpoint);
-    if (checkpoint === null) yield { items: [], covers: since ? [] : await productsOf(http, config), checkpoint: { ...at } };
-    while (at.offset !== END) {
+    if (checkpoint === null) yield { items: [], ...(since ? {} : productCoverage(await productsOf(http, config), times)), checkpoint: { ...at } };
+    for (let order = orders[at.order]; order !== undefined; order = orders[at.order]) {
+      const query = { ...findingsQuery(config), related_fields: true, prefetch: 'endpoints', o: order === 'id' ? order : `-${order}`, limit: PAGE_SIZE };
       const page = await http.getJson('api/v2/findings/', Page, { ...query, offset: at.offset });
       const endpoints = obj(obj(page.prefetch).endpoints);
-      const known = page.results.findIndex((finding) => isBefore(finding, since));
-      const items = page.results.slice(0, known === -1 ? undefined : known).flatMap((finding, n): ReportItem[] => {
+      const known = page.results.findIndex((finding) => isBefore(obj(finding)[order], since));
+      const batches = page.results.slice(0, known === -1 ? undefined : known).map((finding, n) => {
         const place = `findings[${at.offset + n}]`;
-        return [...record(place, () => findingsOf(obj(finding), place, endpoints))];
+        const items: ReportItem[] = [...record(place, () => findingsOf(obj(finding), place, endpoints))];
+        return { items, ...(since ? {} : endpointCoverage(obj(finding), items, times)) };
       });
-      const next = nextOffset(page, at.offset);
+      const next = known === -1 ? nextOffset(page, at.offset) : END;
       if (since === null) await assertUnmoved('The findings of DefectDojo', at.last, () => idAt(http, query, at.offset - 1));
-      at = { offset: known === -1 ? next : END, last: idOf(page.results.at(-1)) ?? '' };
-      yield { items, checkpoint: { ...at } };
+      at = next === END ? { order: at.order + 1, offset: 0, last: '' } : { ...at, offset: next, last: idOf(page.results.at(-1)) ?? '' };
+      yield {
+        items: batches.flatMap(({ items }) => items),
+        scans: batches.flatMap(({ scans = [] }) => scans),
+        partiallyCovers: batches.flatMap(({ partiallyCovers = [] }) => partiallyCovers),
+        checkpoint: { ...at },
+      };
     }
     return { coverage: since === null ? 'complete' : 'changes', cursor: startedAt.toISOString() };
   },
 });
 
-const END = -1;
+/** An import or a change of status sets the first, an edit of other fields in the web interface the second. */
+const CHANGES = ['last_status_update', 'last_reviewed'] as const;
 
-/** `last` is the id of the last finding read. */
-function positionOf(checkpoint: Json): { offset: number; last: string } {
-  const { offset, last } = obj(checkpoint);
-  return { offset: num(offset) ?? 0, last: str(last) ?? '' };
+/** The next page. `last` is the id of the last finding read. */
+function positionOf(checkpoint: Json): { order: number; offset: number; last: string } {
+  const { order, offset, last } = obj(checkpoint);
+  return { order: num(order) ?? 0, offset: num(offset) ?? 0, last: str(last) ?? '' };
 }
 
 function idOf(finding: unknown): string | undefined {
@@ -88,39 +91,20 @@ function findingsQuery({ product_ids = [] }: Static<typeof Config>) {
 }
 
 /** Findings without a time come first, so they do not mark the start of the known ones. */
-function isBefore(finding: unknown, since: Date | null): boolean {
-  const changed = date(obj(finding).last_status_update);
+function isBefore(time: unknown, since: Date | null): boolean {
+  const changed = date(time);
   return since !== null && changed !== null && changed < since;
 }
 
-function nextOffset({ next, results }: Static<typeof Page>, requested: number): number {
-  if (!next) return END;
-  const offset = URL.canParse(next) ? Number(new URL(next).searchParams.get('offset')) : Number.NaN;
-  if (!(offset > requested) || results.length === 0) throw incomplete('it reports more pages but sends the same or an empty one');
-  return offset;
-}
-
-async function productsOf(http: Http, { product_ids = [] }: Static<typeof Config>): Promise<Asset[]> {
+async function productsOf(http: Http, { product_ids = [] }: Static<typeof Config>): Promise<unknown[]> {
   const products: unknown[] = [];
-  for (let offset = 0; offset !== END; ) {
-    const page: Static<typeof Page> = await http.getJson('api/v2/products/', Page, {
-      id: product_ids.length > 0 ? product_ids.join(',') : null,
-      o: 'id',
-      limit: PAGE_SIZE,
-      offset,
-    });
-    products.push(...page.results);
-    offset = nextOffset(page, offset);
-  }
+  const query = { id: product_ids.length > 0 ? product_ids.join(',') : null, o: 'id' };
+  for await (const { results } of listAll(http, 'api/v2/products/', query)) products.push(...results);
   const missing = product_ids.filter((id) => !products.some((product) => obj(product).id === id));
   if (missing.length > 0)
     throw new ConnectorError(
       'configuration',
       `DefectDojo has no product ${missing.join(', ')}, or the user cannot see it. Check the ids and the permissions of the user.`,
     );
-  return products.flatMap((product) => productAsset(product) ?? []);
-}
-
-function incomplete(what: string): ConnectorError {
-  return new ConnectorError('incomplete', `The data from DefectDojo is incomplete: ${what}.`);
+  return products;
 }

@@ -7,7 +7,7 @@ const projects: Record<string, Json>[] = [
   { uuid: '6c400000-0000-4000-8000-000000000002', name: 'registry.example.com/acme/site', version: '7', classifier: 'CONTAINER', active: true },
   { uuid: '6c400000-0000-4000-8000-000000000003', name: 'tools', version: '2.0.0', classifier: 'LIBRARY', purl: 'pkg:npm/tools@2.0.0', active: true },
   { uuid: '6c400000-0000-4000-8000-000000000004', name: 'empty', classifier: 'APPLICATION', active: true },
-];
+].map((project) => ({ ...project, lastBomImport: Date.UTC(2026, 10, 10), lastVulnerabilityAnalysis: Date.UTC(2026, 10, 14) }));
 const states = ['NOT_SET', 'EXPLOITABLE', 'IN_TRIAGE', 'FALSE_POSITIVE', 'NOT_AFFECTED'];
 
 const finding = (n: number): Record<string, Json> => {

@@ -5,7 +5,7 @@ import { type Static, Type } from 'typebox';
 import { ConnectorError, defineScanner, type Http, type Json, Secret } from '../../core/contract.ts';
 import { assertUnmoved } from '../../core/shifts.ts';
 import { assertSomeRead, unreadBecause } from '../../core/unread.ts';
-import { assetOf, findingOf, Project } from './record.ts';
+import { assetOf, coverageOf, findingOf, Project } from './record.ts';
 
 const PAGE_SIZE = 100;
 
@@ -60,7 +60,7 @@ export const dependencyTrack = defineScanner({
         const isFirst = at.page === 1;
         if (!isFirst) await assertUnmoved(`The findings of ${asset.name}`, at.last, () => matrixAt(http, at));
         at = positionAfter(at, body, totalOf(headers, at.read + body.length));
-        yield { items, ...(isFirst ? { covers: [asset] } : {}), checkpoint: { ...at } };
+        yield { items, ...(isFirst ? coverageOf(asset, project) : {}), checkpoint: { ...at } };
       }
     }
     // The API can list new findings, but not removed ones.

@@ -1,8 +1,10 @@
 import type { Asset, Cvss, Observation } from '@rrs/scan-reports';
 import { cwesOf, observation, required, severityOf } from '@rrs/scan-reports/normalize.ts';
 import { packageName, parsePurl } from '@rrs/scan-reports/purl.ts';
-import { arr, date, num, type Obj, obj, str, strs } from '@rrs/scan-reports/read.ts';
+import { ratingOf } from '@rrs/scan-reports/ratings.ts';
+import { arr, date, type Obj, obj, str, strs } from '@rrs/scan-reports/read.ts';
 import { Type } from 'typebox';
+import type { FindingBatch } from '../../core/contract.ts';
 
 const Text = Type.Optional(Type.Union([Type.String(), Type.Null()]));
 export const Project = Type.Object({
@@ -13,6 +15,8 @@ export const Project = Type.Object({
   classifier: Text,
   purl: Text,
   active: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
+  lastBomImport: Type.Optional(Type.Unknown()),
+  lastVulnerabilityAnalysis: Type.Optional(Type.Unknown()),
 });
 
 /** Every version of an application is a separate project, so the version is part of the name. */
@@ -30,6 +34,12 @@ function imageOf(name: string, version: string | undefined): { name: string } {
 
 function digestsOf(version: string | undefined): Pick<Asset, 'identifiers'> {
   return version?.startsWith('sha256:') ? { identifiers: [{ kind: 'digest', value: version }] } : {};
+}
+
+/** Dependency-Track analyzes a project that has a bill of materials, again and again. Without one, its lack of findings means nothing. */
+export function coverageOf(asset: Asset, project: Obj): Pick<FindingBatch, 'covers' | 'partiallyCovers' | 'scans'> {
+  const analyzed = date(project.lastVulnerabilityAnalysis) ?? date(project.lastBomImport);
+  return analyzed ? { covers: [asset], scans: [{ asset, finished_at: analyzed }] } : { partiallyCovers: [asset] };
 }
 
 /** Decisions about a component that is still present. A finding is gone only when its component is removed or changes its version. */
@@ -62,9 +72,9 @@ export function findingOf(finding: Obj, place: string, asset: Asset): Observatio
       vulnerability.cweId,
     ),
     cvss: [
-      ...cvssOf(vulnerability.cvssV4Vector, vulnerability.cvssV4Score),
-      ...cvssOf(vulnerability.cvssV3Vector, vulnerability.cvssV3BaseScore),
-      ...cvssOf(vulnerability.cvssV2Vector, vulnerability.cvssV2BaseScore),
+      ...cvssOf(vulnerability.cvssV4Vector, vulnerability.cvssV4Score, '4.0'),
+      ...cvssOf(vulnerability.cvssV3Vector, vulnerability.cvssV3BaseScore, '3.1'),
+      ...cvssOf(vulnerability.cvssV2Vector, vulnerability.cvssV2BaseScore, '2.0'),
     ],
     references: strs(attribution.referenceUrl),
     asset,
@@ -82,7 +92,6 @@ function aliasesOf(vulnerability: Obj): string[] {
     .flatMap(({ cveId, ghsaId, osvId, snykId }) => strs([cveId, ghsaId, osvId, snykId]));
 }
 
-function cvssOf(vector: unknown, score: unknown): Cvss[] {
-  const given = num(score);
-  return strs(vector).map((one) => ({ vector: one.replace(/^\((.*)\)$/, '$1'), ...(given === undefined ? {} : { score: given }) }));
+function cvssOf(vector: unknown, score: unknown, version: string): Cvss[] {
+  return ratingOf(str(vector)?.replace(/^\((.*)\)$/, '$1'), score, version);
 }

@@ -18,6 +18,8 @@ export interface GithubState {
   hidden?: readonly string[];
   /** Whether the repository without alerts was ever analyzed. */
   analyzed?: boolean;
+  /** When code scanning last analyzed the repositories. */
+  analyzedAt?: string;
   /** Only administrators see which features are enabled. */
   isAdmin?: boolean;
 }
@@ -91,7 +93,14 @@ const DISABLED = {
 };
 
 /** Alerts of a disabled kind are hidden until the kind is enabled again. */
-export const githubWith = ({ off = {}, archived = [], hidden = [], analyzed = false, isAdmin = true }: GithubState = {}): FakeVendor => ({
+export const githubWith = ({
+  off = {},
+  archived = [],
+  hidden = [],
+  analyzed = false,
+  analyzedAt = '2026-11-14T08:00:00Z',
+  isAdmin = true,
+}: GithubState = {}): FakeVendor => ({
   id: 'github',
   settings: (origin) => ({ config: { api_url: origin, organization: 'acme' }, credentials: { token: TOKEN } }),
   refused: (origin) => ({ config: { api_url: origin, organization: 'acme' }, credentials: { token: 'ghp_revoked0123456789' } }),
@@ -128,6 +137,19 @@ export const githubWith = ({ off = {}, archived = [], hidden = [], analyzed = fa
       if (headers.authorization !== `Bearer ${TOKEN}`) return failed(401, 'Bad credentials');
       if (!headers['user-agent']) return failed(403, 'Request forbidden by administrative rules.');
       if (url.pathname === '/orgs/acme/repos') return page(url, repositories.map(described));
+      const [, analyzedName = ''] = /^\/repos\/acme\/(\w+)\/code-scanning\/analyses$/.exec(url.pathname) ?? [];
+      if (repositories.includes(analyzedName))
+        return {
+          body: [
+            {
+              id: 7,
+              ref: 'refs/heads/main',
+              commit_sha: 'd6e4c75c141dbacecc279b721b8b9393d5405795',
+              created_at: analyzedAt,
+              tool: { name: 'CodeQL' },
+            },
+          ],
+        };
       const [, owner, name, path] = /^\/(orgs\/acme|repos\/acme\/(\w+))(?:\/([\w-]+\/alerts))?$/.exec(url.pathname) ?? [];
       if (owner === undefined || (name !== undefined && !repositories.includes(name))) return failed(404, 'Not Found');
       if (path === undefined) return { body: described(name ?? '') };

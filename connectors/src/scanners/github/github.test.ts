@@ -51,7 +51,7 @@ it.each(['dependabot', 'code-scanning', 'secret-scanning'] as const)('only parti
 });
 
 it('checks only repositories without alerts, and only what it cannot know otherwise', async () => {
-  const requested = ({ requests }: RunningFake): string[] => requests.map(({ url }) => url.pathname).filter((path) => path.startsWith('/repos/'));
+  const requested = ({ requests }: RunningFake): string[] => requests.map(({ url }) => url.pathname).filter((path) => /^\/repos\/.*alerts$/.test(path));
   expect(requested((await run({ organization: 'acme' })).fake)).toEqual(['/repos/acme/empty/dependabot/alerts', '/repos/acme/empty/code-scanning/alerts']);
   const withoutAdmin = await run({ organization: 'acme' }, { isAdmin: false, off: { empty: ['secret-scanning'] }, analyzed: true });
   expect(requested(withoutAdmin.fake)).toEqual(['dependabot', 'code-scanning', 'secret-scanning'].map((kind) => `/repos/acme/empty/${kind}/alerts`));

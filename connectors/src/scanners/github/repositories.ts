@@ -1,6 +1,7 @@
 import type { Asset } from '@rrs/scan-reports';
+import { date } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, type Http, type Unread } from '../../core/contract.ts';
+import { ConnectorError, type Http, type ScanOfAsset, type Unread } from '../../core/contract.ts';
 import { unreadBecause } from '../../core/unread.ts';
 import { siteOf } from '../../shared/github/site.ts';
 import { alertsOf, type Kind, kinds, nextPage, type Part } from './alerts.ts';
@@ -15,12 +16,14 @@ const Repository = Type.Object({
   ),
 });
 type Repository = Static<typeof Repository>;
+const Analyses = Type.Array(Type.Object({ created_at: Type.String() }));
 
 /** GitHub allows 5,000 requests an hour. Repositories beyond this budget are only partially covered, so nothing is closed there. */
 const MAX_QUERIES = 2_000;
 
 export interface CoveredAssets {
   covers: Asset[];
+  scans: ScanOfAsset[];
   partiallyCovers: Asset[];
   unread: Unread[];
   /** The position of the next repositories. Empty at the end. */
@@ -56,6 +59,14 @@ export function createCoverageCheck(http: Http) {
     }
   };
 
+  /** When code scanning last analyzed the repository. The other kinds of alerts follow each change of it. Null if unknown. */
+  const lastAnalysis = async ({ full_name }: Repository): Promise<Date | null> => {
+    if (queries++ >= MAX_QUERIES) return null;
+    const path = `${repositoryPath(full_name)}/code-scanning/analyses`;
+    const found = await http.getJson(path, Analyses, { per_page: 1, sort: 'created', direction: 'desc' }).catch((error: unknown) => unreadBecause(error, path));
+    return 'reason' in found ? null : date(found[0]?.created_at);
+  };
+
   const isCovered = async (repository: Repository, unread: readonly Part[]): Promise<boolean> => {
     const path = repositoryPath(repository.full_name).toLowerCase();
     if (repository.archived === true || unread.some(({ target }) => !target.startsWith('repos/') || target.toLowerCase() === path)) return false;
@@ -71,12 +82,17 @@ export function createCoverageCheck(http: Http) {
       for await (const { repositories, next, ...page } of pagesOf(http, targets, from)) {
         const assets: CoveredAssets = {
           covers: [],
+          scans: [],
           partiallyCovers: [],
           unread: page.unread.filter(({ what }) => !unread.some(({ target }) => target === what)),
           next,
         };
-        for (const repository of repositories)
-          assets[(await isCovered(repository, unread)) ? 'covers' : 'partiallyCovers'].push({ type: 'repository', name: repository.html_url });
+        for (const repository of repositories) {
+          const asset: Asset = { type: 'repository', name: repository.html_url };
+          const analyzed = (await isCovered(repository, unread)) ? await lastAnalysis(repository) : null;
+          assets[analyzed ? 'covers' : 'partiallyCovers'].push(asset);
+          if (analyzed) assets.scans.push({ asset, finished_at: analyzed });
+        }
         yield assets;
       }
     },

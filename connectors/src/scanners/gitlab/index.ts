@@ -1,4 +1,4 @@
-import type { Asset } from '@rrs/scan-reports';
+import type { Asset, ReportItem } from '@rrs/scan-reports';
 import { obj } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
 import { ConnectorError, defineScanner, type Http, type Json, Secret } from '../../core/contract.ts';
@@ -44,12 +44,13 @@ export const gitlab = defineScanner({
     const { path } = config;
     const { scope, webUrl } = await scopeOf(http, path);
     let after = typeof checkpoint === 'string' ? checkpoint : '';
-    if (checkpoint === null) yield { items: [], covers: scope === 'group' ? await projectsOf(http, path) : assetsOf([{ webUrl }]), checkpoint: after };
+    // GitLab keeps resolved vulnerabilities in the report and does not state when a project was last scanned, so a missing one is not necessarily fixed.
+    if (checkpoint === null) yield { items: [], partiallyCovers: scope === 'group' ? await projectsOf(http, path) : assetsOf([{ webUrl }]), checkpoint: after };
     while (after !== END) {
       const { nodes, pageInfo } = await vulnerabilities(http, scope, { path, first: PAGE_SIZE, after: after || null });
       const items = await readVulnerabilities(nodes, `vulnerabilities of ${path} after ${after || 'the start'}`);
       const next = nextCursor(pageInfo, after) ?? END;
-      yield { items, checkpoint: next };
+      yield { items, partiallyCovers: observedAssets(items), checkpoint: next };
       after = next;
     }
     // The API cannot list changes.
@@ -108,6 +109,12 @@ async function projectsOf(http: Http, path: string): Promise<Asset[]> {
 
 function assetsOf(projects: readonly unknown[]): Asset[] {
   return projects.flatMap((project) => projectAsset(project) ?? []);
+}
+
+/** Container images and web applications, which are not projects. */
+function observedAssets(items: readonly ReportItem[]): Asset[] {
+  const assets = items.flatMap((item) => ('observation' in item ? (item.observation.asset ?? []) : []));
+  return [...new Map(assets.map((asset) => [`${asset.type} ${asset.name}`, asset])).values()];
 }
 
 function nextCursor(info: Page['pageInfo'] | undefined, requested: string): string | null {

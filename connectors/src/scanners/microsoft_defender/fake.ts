@@ -15,6 +15,7 @@ const machine = (n: number): Json => ({
   osPlatform: 'Windows11',
   healthStatus: n === 4 ? 'Inactive' : 'Active',
   onboardingStatus: 'Onboarded',
+  lastSeen: '2026-11-15T06:30:00Z',
   vmMetadata: n === 0 ? { resourceId: '/subscriptions/7b2f/resourceGroups/shop/providers/Microsoft.Compute/virtualMachines/pc-0' } : null,
 });
 

@@ -1,8 +1,8 @@
 import type { Asset } from '@rrs/scan-reports';
 import { record } from '@rrs/scan-reports/normalize.ts';
-import { obj, str } from '@rrs/scan-reports/read.ts';
+import { date, obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { defineScanner, type Http, Secret } from '../../core/contract.ts';
+import { defineScanner, type Http, type ScanOfAsset, Secret } from '../../core/contract.ts';
 import { eachPageOnce } from '../../core/each-page-once.ts';
 import { clientToken } from '../../core/oauth.ts';
 import { createFixFilter } from './confirm-fixes.ts';
@@ -73,8 +73,8 @@ export const microsoftDefender = defineScanner({
     const changes = startedAt.getTime() - since < MAX_CHANGES_MS;
     const result = { coverage: changes ? ('changes' as const) : ('complete' as const), cursor: startedAt.toISOString() };
     if (checkpoint === 'end') return result;
-    const { assets, covered } = await machinesOf(http);
-    if (checkpoint === null && !changes) yield { items: [], covers: covered, checkpoint: {} };
+    const { assets, covered, scans } = await machinesOf(http);
+    if (checkpoint === null && !changes) yield { items: [], covers: covered, scans, checkpoint: {} };
     const start = changes ? `?pageSize=${PAGE_SIZE}&sinceTime=${encodeURIComponent(new Date(since).toISOString())}` : `?pageSize=${PAGE_SIZE}`;
     const latest = new Map<string, number>();
     const confirmed = createFixFilter(http);
@@ -98,9 +98,10 @@ function newest(changes: readonly Change[], latest: Map<string, number>): Change
 }
 
 /** Vulnerabilities name their device, but not its addresses. Devices without vulnerabilities are listed only here. */
-async function machinesOf(http: Http): Promise<{ assets: Map<string, Asset>; covered: Asset[] }> {
+async function machinesOf(http: Http): Promise<{ assets: Map<string, Asset>; covered: Asset[]; scans: ScanOfAsset[] }> {
   const assets = new Map<string, Asset>();
   const covered: Asset[] = [];
+  const scans: ScanOfAsset[] = [];
   const visit = eachPageOnce('the devices of Defender');
   for (let next: string | null = `?$top=${MACHINES_PER_PAGE}&$skip=0`, requested = 0; next !== null; ) {
     visit(next);
@@ -110,10 +111,14 @@ async function machinesOf(http: Http): Promise<{ assets: Map<string, Asset>; cov
       if (id === undefined) continue;
       const asset = machineAsset(id, machine);
       assets.set(id, asset);
-      if (isReporting(machine)) covered.push(asset);
+      if (!isReporting(machine)) continue;
+      covered.push(asset);
+      const seen = date(machine.lastseen);
+      // The sensor on the device examines it all the time and reports what it found when it was last seen.
+      if (seen) scans.push({ asset, finished_at: seen, credentialed: true });
     }
     requested += value.length;
     next = link ? searchOf(link) : value.length < MACHINES_PER_PAGE ? null : `?$top=${MACHINES_PER_PAGE}&$skip=${requested}`;
   }
-  return { assets, covered };
+  return { assets, covered, scans };
 }

@@ -42,7 +42,14 @@ export const snykFake: FakeVendor = {
       if (headers.authorization !== 'token snyk-token-0123456789') return failed(401, 'Unauthorized');
       if (!url.searchParams.has('version')) return failed(400, "Missing query parameter 'version'");
       if (url.pathname === `/rest/orgs/${ORG}/projects`) {
-        const data = [0, 1, 2, 3].map((n) => ({ id: project(n), type: 'project', attributes: { name: `acme/shop-${n}`, status: 'active' } }));
+        const counted = { critical: 1, high: 1, medium: 1, low: 1, updated_at: new Date().toISOString() };
+        const tested = url.searchParams.get('meta.latest_issue_counts') === 'true' ? { meta: { latest_issue_counts: counted } } : {};
+        const data = [0, 1, 2, 3].map((n) => ({
+          id: project(n),
+          type: 'project',
+          attributes: { name: `acme/shop-${n}`, status: n === 3 ? 'inactive' : 'active' },
+          ...tested,
+        }));
         return { body: { jsonapi: { version: '1.0' }, data, links: {} } };
       }
       if (url.pathname !== `/rest/orgs/${ORG}/issues`) return failed(404, 'Not Found');

@@ -1,6 +1,7 @@
 import type { Asset, ReportItem } from '@rrs/scan-reports';
+import { date, obj } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { defineScanner, type Http, Secret } from '../../core/contract.ts';
+import { defineScanner, type FindingBatch, type Http, Secret } from '../../core/contract.ts';
 import { eachPageOnce } from '../../core/each-page-once.ts';
 import { itemsOf } from '../../core/reports.ts';
 
@@ -16,8 +17,9 @@ const Project = Type.Object({
     status: Type.Optional(Type.String()),
     target_reference: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   }),
+  meta: Type.Optional(Type.Unknown()),
 });
-const Projects = Type.Object({ data: Type.Array(Project), links: Type.Optional(Type.Object({ next: Type.Optional(Link) })) });
+const ProjectPage = Type.Object({ data: Type.Array(Project), links: Type.Optional(Type.Object({ next: Type.Optional(Link) })) });
 
 export const snyk = defineScanner({
   id: 'snyk',
@@ -47,7 +49,7 @@ export const snyk = defineScanner({
     const projects = await projectsOf(http, org);
     const changes = typeof cursor === 'string' ? { updated_after: cursor } : {};
     let after = typeof checkpoint === 'string' ? checkpoint : '';
-    if (checkpoint === null) yield { items: [], covers: [...projects.values()], checkpoint: after };
+    if (checkpoint === null) yield { items: [], ...(cursor === null ? coverageOf(projects) : {}), checkpoint: after };
     while (after !== END) {
       const page = await http.getJson(`${org}/issues`, Page, { version: VERSION, limit: 100, ...changes, starting_after: after || null });
       const items = await itemsOf('snyk', JSON.stringify(page), `issues after ${after || 'the start'}`);
@@ -58,16 +60,41 @@ export const snyk = defineScanner({
   },
 });
 
+interface Tested {
+  asset: Asset;
+  /** Snyk no longer tests inactive projects. */
+  isActive: boolean;
+  /** When the issues were last counted, which is after each test. */
+  testedAt: Date | null;
+}
+type Projects = Map<string, Tested>;
+
+function coverageOf(projects: Projects): Pick<FindingBatch, 'covers' | 'partiallyCovers' | 'scans'> {
+  const all = [...projects.values()];
+  const active = all.filter(({ isActive }) => isActive);
+  return {
+    covers: active.map(({ asset }) => asset),
+    partiallyCovers: all.filter(({ isActive }) => !isActive).map(({ asset }) => asset),
+    scans: active.flatMap(({ asset, testedAt }) => (testedAt ? [{ asset, finished_at: testedAt }] : [])),
+  };
+}
+
 /** Issues contain only the id of their project. */
-async function projectsOf(http: Http, org: string): Promise<Map<string, Asset>> {
-  const projects = new Map<string, Asset>();
+async function projectsOf(http: Http, org: string): Promise<Projects> {
+  const projects: Projects = new Map();
   const visit = eachPageOnce('the projects of Snyk');
   for (let after: string | null = ''; after !== null; ) {
     visit(after);
-    const page: Static<typeof Projects> = await http.getJson(`${org}/projects`, Projects, { version: VERSION, limit: 100, starting_after: after || null });
-    for (const { id, attributes } of page.data) {
-      if (attributes.status === 'inactive') continue;
-      projects.set(id, { type: 'repository', name: attributes.name, identifiers: [{ kind: 'cloud_id', value: id }] });
+    const page: Static<typeof ProjectPage> = await http.getJson(`${org}/projects`, ProjectPage, {
+      version: VERSION,
+      limit: 100,
+      'meta.latest_issue_counts': true,
+      starting_after: after || null,
+    });
+    for (const { id, attributes, meta } of page.data) {
+      const asset: Asset = { type: 'repository', name: attributes.name, identifiers: [{ kind: 'cloud_id', value: id }] };
+      const testedAt = date(obj(obj(meta).latest_issue_counts).updated_at);
+      projects.set(id, { asset, isActive: attributes.status !== 'inactive', testedAt });
     }
     after = nextCursor(page.links?.next);
   }
@@ -80,7 +107,7 @@ function nextCursor(link: Static<typeof Link> | undefined): string | null {
   return href ? new URL(href, 'https://api.snyk.io').searchParams.get('starting_after') : null;
 }
 
-function named(item: ReportItem, projects: ReadonlyMap<string, Asset>): ReportItem {
+function named(item: ReportItem, projects: Projects): ReportItem {
   if ('rejection' in item || item.observation.asset?.type !== 'repository') return item;
-  return { observation: { ...item.observation, asset: projects.get(item.observation.asset.name) ?? item.observation.asset } };
+  return { observation: { ...item.observation, asset: projects.get(item.observation.asset.name)?.asset ?? item.observation.asset } };
 }

@@ -76,6 +76,13 @@ export function sonarqubeVendor(issues: number, projects: number): FakeVendor {
             PROJECTS.map((key) => ({ key, name: key, qualifier: 'TRK', project: key })),
           );
         }
+        if (pathname === '/api/project_analyses/search') {
+          const project = searchParams.get('project');
+          if (!project || !PROJECTS.includes(project)) return failed(404, `Component key '${project}' not found`);
+          return {
+            body: { paging: { pageIndex: 1, pageSize: 1, total: 1 }, analyses: [{ key: 'AU-1', date: '2026-11-14T10:00:00+0000', projectVersion: '1.4' }] },
+          };
+        }
         if (pathname === '/api/hotspots/search') {
           const project = searchParams.get('projectKey');
           if (!project || !PROJECTS.includes(project)) return failed(404, `Project '${project}' not found`);

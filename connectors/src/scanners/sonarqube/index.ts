@@ -1,6 +1,6 @@
-import { obj, str } from '@rrs/scan-reports/read.ts';
+import { date, obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { defineScanner, type Http, Secret, type Unread } from '../../core/contract.ts';
+import { defineScanner, type FindingBatch, type Http, Secret, type Unread } from '../../core/contract.ts';
 import { itemsOf } from '../../core/reports.ts';
 import { assertUnmoved } from '../../core/shifts.ts';
 import { assertSomeRead, unreadBecause } from '../../core/unread.ts';
@@ -67,16 +67,31 @@ export const sonarqube = defineScanner({
         const records = page[at.part] ?? [];
         const { paging, rules } = page;
         const items = await itemsOf('sonarqube', JSON.stringify({ paging, [at.part]: records, rules }), `${at.part} of ${project}, page ${at.page}`);
-        const isFirst = at.part === 'issues' && at.page === 1 && at.since === '';
+        const coverage = at.part === 'issues' && at.page === 1 && at.since === '' ? await coverageOf(http, project, config) : {};
         if (at.page > 1) await assertUnmoved(`The ${at.part} of ${project}`, at.last, () => keyAt(http, at, config));
         at = positionAfter(at, paging, { count: records.length, lastCreated: str(obj(records.at(-1)).creationDate), lastKey: keyOf(records.at(-1)) ?? '' });
-        yield { items, ...(isFirst ? { covers: [{ type: 'repository', name: project }] } : {}), checkpoint: { ...at } };
+        yield { items, ...coverage, checkpoint: { ...at } };
       }
     }
     // Hotspots cannot be filtered by the time of their last change.
     return { coverage: 'complete', cursor: null };
   },
 });
+
+const Analyses = Type.Object({ analyses: Type.Array(Type.Object({ date: Type.String() })) });
+
+/** The last analysis of the main branch. A project that was never analyzed, or whose analyses are not visible, is only partially covered. */
+async function coverageOf(
+  http: Http,
+  project: string,
+  { organization }: Static<typeof Config>,
+): Promise<Pick<FindingBatch, 'covers' | 'partiallyCovers' | 'scans'>> {
+  const asset = { type: 'repository', name: project } as const;
+  const query = { project, ps: 1, organization: organization || null };
+  const found = await http.getJson('api/project_analyses/search', Analyses, query).catch((error: unknown) => unreadBecause(error, project, asset));
+  const analyzed = 'reason' in found ? null : date(found.analyses[0]?.date);
+  return analyzed ? { covers: [asset], scans: [{ asset, finished_at: analyzed }] } : { partiallyCovers: [asset] };
+}
 
 function keyOf(record: unknown): string | undefined {
   return str(obj(record).key);

@@ -1,6 +1,7 @@
 import type { Asset, AssetIdentifier, Observation } from '@rrs/scan-reports';
 import { instanceAsset } from '@rrs/scan-reports/aws.ts';
 import { filePath, idsIn, observation, required, severityOf, severityOfScore } from '@rrs/scan-reports/normalize.ts';
+import { ratingOf } from '@rrs/scan-reports/ratings.ts';
 import { date, num, type Obj, obj, str, strs } from '@rrs/scan-reports/read.ts';
 
 /** Contains only fields and asset types that every tenant has, because an unknown one makes Wiz refuse the whole query. */
@@ -36,6 +37,7 @@ export function findingOf(node: Obj, place: string): Observation {
     severity: known === 'unknown' ? severityOfScore(num(node.score)) : known,
     tool_severity: severity,
     vulnerability_ids: idsIn(name),
+    cvss: ratingOf(undefined, node.score),
     references: [strs(node.link), strs(node.portalUrl)].flat(),
     asset: assetOf(obj(node.vulnerableAsset)),
     location: { component, version: str(node.version), fixed_version: str(node.fixedVersion), path: filePath(str(node.locationPath)) },

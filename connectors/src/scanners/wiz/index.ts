@@ -1,7 +1,8 @@
+import type { ReportItem } from '@rrs/scan-reports';
 import { record } from '@rrs/scan-reports/normalize.ts';
 import { obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, defineScanner, type Http, type Json, Secret } from '../../core/contract.ts';
+import { ConnectorError, defineScanner, type Http, type Json, type ScanOfAsset, Secret } from '../../core/contract.ts';
 import { clientToken } from '../../core/oauth.ts';
 import { findingOf, QUERY } from './finding.ts';
 
@@ -68,12 +69,26 @@ export const wiz = defineScanner({
         const items = nodes.flatMap((node, n) => [...record(`${page} [${n}]`, () => findingOf(obj(node), `${page} [${n}]`))]);
         if (pageInfo.hasNextPage && !pageInfo.endCursor) throw new ConnectorError('incomplete', 'Wiz reports more findings but sends no cursor.');
         after = pageInfo.hasNextPage ? (pageInfo.endCursor ?? null) : null;
-        yield { items, checkpoint: after === null ? 'end' : { after } };
+        yield { items, ...(cursor === null ? { scans: scansOf(items) } : {}), checkpoint: after === null ? 'end' : { after } };
       } while (after !== null);
     }
     return { coverage: cursor === null ? 'complete' : 'changes', cursor: startedAt.toISOString() };
   },
 });
+
+/** Wiz scans an asset as a whole and states when it last detected a finding there, so it scanned the asset at that time or later. */
+function scansOf(items: readonly ReportItem[]): ScanOfAsset[] {
+  const latest = new Map<string, ScanOfAsset & { finished_at: Date }>();
+  for (const item of items) {
+    if ('rejection' in item) continue;
+    const { asset, last_seen } = item.observation;
+    if (!asset || !last_seen) continue;
+    const key = `${asset.type} ${asset.name}`;
+    const known = latest.get(key);
+    if (!known || known.finished_at < last_seen) latest.set(key, { asset, finished_at: last_seen });
+  }
+  return [...latest.values()];
+}
 
 /** Errors have the status 200 and may come with partial data, which must not be used. */
 async function pageOf(http: Http, url: string, variables: Json): Promise<Static<typeof Page>> {

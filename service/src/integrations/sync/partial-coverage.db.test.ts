@@ -30,7 +30,7 @@ it('closes missing findings only on fully covered assets, and findings that the 
   const before = await open();
   expect(before.filter((alert) => alert.startsWith('shop/security/secret-scanning/')).length).toBeGreaterThan(0);
 
-  state = { off: { shop: ['secret-scanning'] } };
+  state = { off: { shop: ['secret-scanning'] }, analyzedAt: '2026-11-15T08:00:00Z' };
   const pageOf = (alert: Record<string, Json>): string => String(alert.html_url).replace('https://github.com/acme/', '');
   const [fixed, vanishedThere, vanishedHere] = ['shop/security/dependabot/0', 'site/security/dependabot/1', 'shop/security/dependabot/6'];
   expect(before).toEqual(expect.arrayContaining([fixed, vanishedThere, vanishedHere]));
@@ -41,7 +41,10 @@ it('closes missing findings only on fully covered assets, and findings that the 
   expect(await syncs.sync(id, { full: true })).toMatchObject({ status: 'succeeded', counts: { closed: 2, reopened: 0 } });
   expect(await open()).toEqual(before.filter((alert) => alert !== fixed && alert !== vanishedThere));
 
-  state = {};
+  // Without a new analysis, nothing proves that the alert is gone.
+  state = { analyzedAt: '2026-11-14T08:00:00Z' };
+  expect(await syncs.sync(id, { full: true })).toMatchObject({ status: 'succeeded', counts: { closed: 0, reopened: 0 } });
+  state = { analyzedAt: '2026-11-15T20:00:00Z' };
   expect(await syncs.sync(id, { full: true })).toMatchObject({ status: 'succeeded', counts: { closed: 1, reopened: 0 } });
   expect(await open()).toEqual(before.filter((alert) => ![fixed, vanishedThere, vanishedHere].includes(alert)));
 });
