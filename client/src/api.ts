@@ -2940,6 +2940,7 @@ export type ProblemCode =
   | 'rate_limited'
   | 'headers_too_large'
   | 'internal_error'
+  | 'busy'
   | 'unavailable';
 
 export type ReasonCode =
@@ -4430,7 +4431,7 @@ export interface Operations {
     body: FindingCreate;
     response: Finding;
   };
-  /** Import a report. Uploads a report and queues its import. Send the file as the request body or as the part `file` of a form. Returns 202 with the import. With `Prefer: wait=N`, the response waits up to N seconds for the import to finish. Importing the same report again changes nothing. Findings are closed only if `scan_scope` declares the report complete. */
+  /** Import a report. Uploads a report and queues its import. Send the file as the request body or as the part `file` of a form. Returns 202 with the import. With `Prefer: wait=N`, the response waits up to N seconds for the import to finish. Importing the same report again changes nothing. Findings are closed only if `scan_scope` declares the report complete. Returns 429 if too many jobs of your organization are waiting. */
 
   createImport: {
     query?: {
@@ -4588,7 +4589,7 @@ export interface Operations {
     };
     response: undefined;
   };
-  /** Export findings. Returns all findings that match the filters as one file. The file is streamed. For `openvex`, returns 404 if no finding matches, because an OpenVEX document must have at least one statement. */
+  /** Export findings. Returns all findings that match the filters as one file. The file is streamed. For `openvex`, returns 404 if no finding matches, because an OpenVEX document must have at least one statement. Returns 429 if your organization already has several exports running. */
 
   exportFindings: {
     query?: {
@@ -5937,7 +5938,7 @@ export interface Operations {
     body: FindingSplit;
     response: Finding;
   };
-  /** Stream events. Streams the events of your organization as server-sent events. Each event is a CloudEvents 1.0 document in JSON. You receive the events whose subject your role may read. With `Last-Event-ID` the stream starts with the first event after it, so that none is missed. A comment every 15 seconds keeps the connection alive. The stream ends when the service stops or the credential becomes invalid. Reconnect then, as browsers do automatically. With `Prefer: wait=N` the stream ends after N seconds (at most 60). `wait=0` returns the missed events and ends. Each process serves at most 100 streams. */
+  /** Stream events. Streams the events of your organization as server-sent events. Each event is a CloudEvents 1.0 document in JSON. You receive the events whose subject your role may read. With `Last-Event-ID` the stream starts with the first event after it, so that none is missed. A comment every 15 seconds keeps the connection alive. The stream ends when the service stops or the credential becomes invalid. Reconnect then, as browsers do automatically. With `Prefer: wait=N` the stream ends after N seconds (at most 60). `wait=0` returns the missed events and ends. Each process serves at most 5 streams for a credential, 20 for an organization and 100 in all. */
 
   streamEvents: {
     query?: {

@@ -8,7 +8,7 @@ import { rescoreKnown } from './triage/rescore.ts';
 
 export function importHandler(blobs: BlobStore, follower: FindingFollower, known: readonly ReportFormat[] = formats) {
   return handle(runImport, ({ org_id: orgId, import_id: importId }, context) => importReport({ blobs, follower, known }, context, { orgId, importId }), {
-    abandon: ({ org_id: orgId, import_id: importId }, { db }, reason) => abandonImport(db, { orgId, importId }, `The import failed. ${reason}`),
+    abandon: ({ org_id: orgId, import_id: importId }, { db }, reason) => abandonImport({ db, blobs }, { orgId, importId }, `The import failed. ${reason}`),
   });
 }
 

@@ -71,9 +71,9 @@ export async function importReport(
 }
 
 /** Ends an import as failed without trying it again. */
-export async function abandonImport(db: Database, { orgId, importId }: ImportId, reason: string): Promise<void> {
+export async function abandonImport({ db, blobs }: { db: Database; blobs: BlobStore }, { orgId, importId }: ImportId, reason: string): Promise<void> {
   const row = await begin(db, orgId, importId);
-  if (row) await fail(db, row, reason);
+  if (row) await fail(db, row, reason, { names: await namedVulnerabilities(openReport(blobs, row)) });
 }
 
 interface ImportId {
