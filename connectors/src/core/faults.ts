@@ -23,13 +23,13 @@ export function responseError(connector: Connector, response: RefusedRequest, { 
   const quoted = message === '' ? '' : ` Response: ${message}`;
   const explained = connector.explain?.(response);
   if (explained) return fault(explained.kind, `${explained.message}${quoted}`);
+  if (isRateLimit) return fault('rate_limited', `${name} is limiting the request rate (${status})${isRetry ? ', also after retries' : ''}.${quoted}`);
   const skewMinutes = status < 400 || status > 403 ? 0 : clockSkewMinutes(headers, now);
   if (skewMinutes > 0)
     return fault(
       'configuration',
       `${name} refused the request (${status}). The clock of this machine differs from the clock of ${name} by ${skewMinutes} minutes. Correct it.${quoted}`,
     );
-  if (isRateLimit) return fault('rate_limited', `${name} is limiting the request rate (${status})${isRetry ? ', also after retries' : ''}.${quoted}`);
   if (status === 401) return fault('credentials', `${name} refused the credentials (401). Create new ones: ${permissions}.${quoted}`);
   if (status === 403) return fault('credentials', `${name} does not allow this with these credentials (403). They need: ${permissions}.${quoted}`);
   if (status === 404 || status === 410)

@@ -17,6 +17,7 @@ it.each([
   ['/home/vsts/work/1/s/src/a.ts', 'src/a.ts'],
   ['/opt/atlassian/pipelines/agent/build/src/a.ts', 'src/a.ts'],
   ['/app.jar:BOOT-INF/lib/x.jar', 'app.jar/BOOT-INF/lib/x.jar'],
+  ['./C:/D:/a', 'a'],
   ['a/../b', 'a/../b'],
   ['/', '/'],
   ['', ''],

@@ -20,11 +20,9 @@ export function normalPath(path: string): string {
     .replace(/\.(jar|war|ear|zip):/g, '.$1/');
   const workspace = WORKSPACES.find((root) => root.test(plain));
   const inside = workspace ? plain.replace(workspace, '') : plain;
-  const parts = inside
-    .split('/')
-    .filter((part) => part !== '' && part !== '.')
-    .filter((part, at) => at > 0 || !/^[A-Za-z]:$/.test(part));
-  return parts.length === 0 ? path : parts.join('/');
+  const parts = inside.split('/').filter((part) => part !== '' && part !== '.');
+  const start = parts.findIndex((part) => !/^[A-Za-z]:$/.test(part));
+  return start === -1 ? path : parts.slice(start).join('/');
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { replyToBrokenRequest } from './broken-requests.ts';
 
@@ -25,10 +25,12 @@ const hasBody = ({ headers }: FastifyRequest): boolean => headers['transfer-enco
 
 function watch({ raw, routeOptions }: FastifyRequest, rate: TransferRate, publicUrl: () => string): void {
   const { socket } = raw;
+  // A request that Fastify injects has no connection.
+  if (!(socket instanceof Socket)) return;
   const { requestTimeoutMs, bytesPerSecond, periodMs } = rate;
   const end = (): void => {
     clearInterval(timer);
-    if (!raw.complete) replyToBrokenRequest(timedOut(), socket as Socket, publicUrl());
+    if (!raw.complete) replyToBrokenRequest(timedOut(), socket, publicUrl());
   };
   let received = socket.bytesRead;
   const endIfSlow = (): void => {
