@@ -1185,6 +1185,7 @@ export type EvidenceFailure = {
     | 'gap_false'
     | 'counts'
     | 'check'
+    | 'selection'
     | 'decision'
     | 'control'
     | 'standing'
@@ -2847,6 +2848,8 @@ export type Policy = {
   track_days: number;
   /** Sources whose severity counts, the most trusted first, by `tool` or `provider` as in `GET /sources`. The first one decides that still sees a finding and knows its severity. Without one, the highest severity counts. Default: none */
   source_ranking: string[];
+  /** Compliance frameworks whose controls evidence packages address. Default: none chosen, which means all of them */
+  frameworks: ('SOC 2' | 'ISO/IEC 27001:2022' | 'PCI DSS 4.0.1' | 'NIST SP 800-53 r5' | 'FedRAMP')[];
 };
 
 /** Changes to the policy. null restores the default, except for the days of the SLA, where null means no deadline */
@@ -2883,6 +2886,8 @@ export type PolicyPatch = {
   track_days?: number | null;
   /** Sources whose severity counts, the most trusted first, by `tool` or `provider` as in `GET /sources`. The first one decides that still sees a finding and knows its severity. Without one, the highest severity counts. Default: none */
   source_ranking?: string[] | null;
+  /** Compliance frameworks whose controls evidence packages address. Default: none chosen, which means all of them */
+  frameworks?: ('SOC 2' | 'ISO/IEC 27001:2022' | 'PCI DSS 4.0.1' | 'NIST SP 800-53 r5' | 'FedRAMP')[] | null;
 };
 
 /** RFC 9457 problem details */
@@ -3056,6 +3061,8 @@ export type RunSeconds = {
 export type RunStatus = 'queued' | 'running' | 'succeeded' | 'partial' | 'failed' | 'cancelled' | 'needs_confirmation';
 
 export type ScanScope = {
+  /** From where the scan looked at its targets: `internal` from inside the network, `external` from outside. PCI DSS tells them apart */
+  vantage?: 'internal' | 'external';
   /** `complete`: findings that the report no longer shows on the assets it covers are closed. `partial`: nothing is closed. Default: `partial` */
   coverage?: 'complete' | 'partial';
   /** The build that was scanned: a tag, release or commit */

@@ -128,6 +128,7 @@ export {
   decider,
 } from './rules/approved-state.ts';
 export { concludeFrom, countsOf, gradeOf } from './rules/conclude.ts';
+export { FRAMEWORKS } from './rules/controls.ts';
 export { deriveEvidence, type Results, startDerivation } from './rules/derive.ts';
 export { type Identities, identitiesOf, OWNERLESS } from './rules/identities.ts';
 export { type ProvenanceFacts, provenanceOf } from './rules/provenance.ts';

@@ -77,6 +77,7 @@ export const CODES = {
   gap_false: { layer: 'evidence', meaning: 'The package lists a gap that does not apply in this form.' },
   counts: { layer: 'evidence', meaning: 'The totals do not match the facts in the package.' },
   check: { layer: 'evidence', meaning: 'The answer to an audit question does not follow from the facts in the package.' },
+  selection: { layer: 'evidence', meaning: 'How the findings were selected does not follow from the audit trail.' },
   decision: { layer: 'evidence', meaning: 'The register of decisions does not follow from the audit trail.' },
   control: { layer: 'evidence', meaning: 'The verdict on a control does not follow from the facts in the package.' },
   standing: { layer: 'evidence', meaning: 'A finding is counted as remediated, excepted or active against the rules.' },

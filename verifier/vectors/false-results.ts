@@ -44,6 +44,11 @@ export const falseResults: Vector[] = [
   lie('a check is left out', ['check'], ({ checks }) => {
     checks.pop();
   }),
+  lie(
+    'another filter selected the findings',
+    ['selection'],
+    ({ selections }) => void Object.assign(selections[0] ?? {}, { filter: { severity: ['critical'] } }),
+  ),
   lie('an invented decision', ['decision'], ({ decisions }) => {
     decisions.push({
       trail_seq: 1,

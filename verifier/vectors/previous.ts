@@ -37,7 +37,7 @@ export const previous: Vector[] = [
   { name: 'good: an earlier package whose events are all there', verdict: 'verified', codes: [], make: successor((events) => [...events, later]) },
   failing(
     'an event of the earlier package was removed',
-    ['history_rewritten'],
+    ['history_rewritten', 'selection'],
     successor((events) => events.filter(({ action }) => action !== 'work_item.findings_linked')),
   ),
   failing(

@@ -44,6 +44,19 @@ export interface Decision {
 }
 
 /** One line of data/audit-trail.jsonl, without its place in the chain. */
+/** Somebody or a rule added findings to the work item. */
+export interface Selection {
+  trail_seq: number;
+  at: string;
+  by: { person: string | null; name: string };
+  /** How many findings were added. */
+  linked: number;
+  /** The filter that selected them. Null if they were named one by one. */
+  filter: unknown;
+  /** Why the service added them, or null. */
+  reason: string | null;
+}
+
 export interface TrailEvent {
   id: string;
   at: string;

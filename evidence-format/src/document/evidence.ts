@@ -1,4 +1,4 @@
-import type { Decision } from './decisions.ts';
+import type { Decision, Selection } from './decisions.ts';
 import type { Finding, FindingFacts } from './finding.ts';
 import type { Artifact, Collection, Redaction } from './originals.ts';
 import type { Person, PersonFacts } from './people.ts';
@@ -18,6 +18,8 @@ export interface Evidence extends Omit<Facts, 'findings'> {
   checks: Check[];
   decisions: Decision[];
   controls: Control[];
+  /** How the findings got into the work item: the first 200 acts, in the order of the audit trail. */
+  selections: Selection[];
 }
 
 /** Content of data/evidence.json. The findings are stored apart, in data/findings.jsonl. */
@@ -37,7 +39,12 @@ export interface Facts {
   work_item: WorkItem;
   as_of: string;
   generated_at: string;
-  generator: { name: string; version: string };
+  /** `build_sha256` is over the files of the program. Null if it is not known. */
+  generator: { name: string; version: string; build_sha256: string | null };
+  /** All times are those of the operating system of the service, or of its database. They differed by so much when the package was made. */
+  clock: { database_offset_ms: number };
+  /** Compliance frameworks that the organization chose. Empty: all of them. */
+  frameworks: string[];
   requested_by: Person;
   note: string | null;
   /** Oldest first. The first one was in force when the earliest finding was first seen. */

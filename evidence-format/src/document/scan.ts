@@ -20,6 +20,8 @@ export interface Scan {
   filename: string | null;
   /** What the report says it scanned, at most 20. Empty if it names nothing. */
   targets: string[];
+  /** From where the scan looked at its targets, as its sender states: from inside the network or from outside. */
+  vantage: 'internal' | 'external' | null;
   version: string | null;
   track: string | null;
   complete: boolean;

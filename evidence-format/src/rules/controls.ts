@@ -22,6 +22,8 @@ export interface ControlFacts {
   afterScans: number;
   deadlines: number;
   gaps: readonly Gap[];
+  /** Empty: all of them. */
+  frameworks: readonly string[];
 }
 
 const PARTS: Readonly<Record<Part, PartRule>> = {
@@ -89,10 +91,13 @@ const CONTROLS: readonly { framework: string; control: string; title: string; pa
   },
 ];
 
+export const FRAMEWORKS: readonly string[] = [...new Set(CONTROLS.map(({ framework }) => framework))];
+
 /** What the package says about each control. The auditor decides what counts. */
 export function controlsOf(facts: ControlFacts): Control[] {
   const failed = new Set(facts.gaps.flatMap(({ code, weight }) => (weight === 'note' ? [] : [code])));
-  return CONTROLS.map(({ parts, ...control }) => {
+  const isChosen = ({ framework }: { framework: string }): boolean => facts.frameworks.length === 0 || facts.frameworks.includes(framework);
+  return CONTROLS.filter(isChosen).map(({ parts, ...control }) => {
     const shown = parts.filter((part) => PARTS[part].present(facts));
     const evidence = [...new Set(shown.flatMap((part) => PARTS[part].evidence))];
     return { ...control, verdict: verdictOf(parts, shown, failed), evidence };

@@ -27,11 +27,12 @@ import {
 import { restsOnLoosened } from './gaps/rests-on.ts';
 import { type Identities, identitiesOf } from './identities.ts';
 import { provenanceOf } from './provenance.ts';
+import { collectSelections } from './selections.ts';
 import { standingFacts, standingOf } from './standing.ts';
 import { collectWorkers, type Workers } from './workers.ts';
 
 /** Everything that follows from the facts, besides what follows for each finding. */
-export type Results = Pick<EvidenceDocument, 'conclusion' | 'completeness' | 'counts' | 'checks' | 'decisions' | 'controls'>;
+export type Results = Pick<EvidenceDocument, 'conclusion' | 'completeness' | 'counts' | 'checks' | 'decisions' | 'controls' | 'selections'>;
 
 /** Computes everything that follows from the facts and the audit trail. The service does it to build a package, the verifier to check one. */
 export function deriveEvidence(facts: Facts, events: Iterable<TrailEvent>): Evidence {
@@ -49,14 +50,16 @@ export function startDerivation(facts: PackageFacts) {
   const workers = collectWorkers(identities, facts.work_item.id);
   const credentials = collectCredentials(identities, facts.work_item.created_at);
   const register = collectDecisions({ identities, approvals: facts.approvals });
+  const selected = collectSelections(identities, facts.work_item.id);
   return {
     /** `seq` is the number of the line in the audit trail, starting at 1. */
     addEvent(event: TrailEvent, seq: number): void {
       workers.add(event);
       credentials.add(event);
       register.add(event, seq);
+      selected.add(event, seq);
     },
-    startFindings: () => deriveFindings(facts, { identities, workers: workers.workers(facts.work_item.assignee), credentials, register }),
+    startFindings: () => deriveFindings(facts, { identities, workers: workers.workers(facts.work_item.assignee), credentials, register, selected }),
   };
 }
 
@@ -65,6 +68,7 @@ interface FromTrail {
   workers: Workers;
   credentials: Credentials;
   register: ReturnType<typeof collectDecisions>;
+  selected: ReturnType<typeof collectSelections>;
 }
 
 /** What the results need to know of every finding. */
@@ -73,7 +77,7 @@ type Kept = Pick<
   'id' | 'state' | 'standing' | 'assurance' | 'provenance' | 'severity' | 'severity_source' | 'acceptance' | 'justification' | 'decided_by' | 'contradicted_by'
 > & { afterScan: string | null };
 
-function deriveFindings(facts: PackageFacts, { identities, workers, credentials, register }: FromTrail) {
+function deriveFindings(facts: PackageFacts, { identities, workers, credentials, register, selected }: FromTrail) {
   const { as_of: asOf, policies } = facts;
   const scans = new Map(facts.scans.map((scan) => [scan.id, scan]));
   const actsForWorker = (by: Person | null): boolean => credentials.areShared(by, workers.persons);
@@ -123,7 +127,9 @@ function deriveFindings(facts: PackageFacts, { identities, workers, credentials,
       counts,
       checks: answers,
       decisions: decisions(),
+      selections: selected.selections(),
       controls: controlsOf({
+        frameworks: facts.frameworks,
         counts,
         gaps,
         approvals: facts.approvals.length,

@@ -1,4 +1,4 @@
-import { DECISION_KINDS, type Decision } from '../document/decisions.ts';
+import { DECISION_KINDS, type Decision, type Selection } from '../document/decisions.ts';
 import { CHECK_IDS, type Check, type Control, type Counts, GAP_CODES, GAP_WEIGHTS, type Gap } from '../document/evidence.ts';
 import { FINDING_STATES, SEVERITIES, STANDINGS } from '../document/states.ts';
 import { anyText, anything, choice, field, list, name, nullable, object, record, scalar, time, uuid, whole } from '../json/typed-schema.ts';
@@ -34,6 +34,18 @@ export const control = object<Control>({
   title: field('Title of the control.', anyText),
   verdict: field('What the package says about the control.', choice(['supports', 'does_not_support', 'not_addressed'])),
   evidence: field('Paths in the package and keys of this file that relate to the control.', list(anyText)),
+});
+
+export const selection = object<Selection>({
+  trail_seq: field('Number of the line of the audit trail that shows it.', whole(1)),
+  at: field('When the findings were added.', time),
+  by: field(
+    'Who added them.',
+    object<Selection['by']>({ person: field('The human, as an ID in `people`, or null.', nullable(anyText)), name: field('Display name.', name) }),
+  ),
+  linked: field('Number of findings that were added.', whole(0)),
+  filter: field('Filter that selected them. Null if they were named one by one.', anything),
+  reason: field('Why the service added them, or null.', nullable(anyText)),
 });
 
 export const decision = object<Decision>({

@@ -40,6 +40,7 @@ export const scan = object<Scan>({
   format: field('Report format.', anyText),
   filename: field('Original file name of the report, or null.', nullable(anyText)),
   targets: field('What the report says it scanned, at most 20.', list(anyText)),
+  vantage: field('From where the scan looked at its targets, as its sender states, or null.', nullable(choice(['internal', 'external']))),
   version: field('Version that was scanned, or null.', nullable(anyText)),
   track: field('Branch, environment or release line that was scanned, or null.', nullable(anyText)),
   complete: field('Whether the scan covered its whole scope and no record was rejected.', flag),

@@ -1,8 +1,8 @@
 import { CONCLUSIONS, EVIDENCE_SCHEMA_ID, type EvidenceDocument, GRADES, PACKAGE_FORMATS, RENDERER } from '../document/evidence.ts';
-import { anyText, choice, constant, field, flag, list, name, nullable, type Of, object, set, time, uuid, whole } from '../json/typed-schema.ts';
+import { anyText, choice, constant, field, flag, list, name, nullable, type Of, object, set, sha256Text, time, uuid, whole } from '../json/typed-schema.ts';
 import { findingSchema } from './finding.ts';
 import { abandonedLeaves, approval, artifact, auditTrail, collection, person, personFacts, redaction, workItem } from './parts.ts';
-import { check, control, counts, decision, gap } from './results.ts';
+import { check, control, counts, decision, gap, selection } from './results.ts';
 import { scan } from './scan.ts';
 import { assetScope, earlierPackage, policyVersion, sourceOnAsset, unlinkedFinding } from './scope.ts';
 
@@ -35,8 +35,19 @@ export const evidenceSchema: Of<EvidenceDocument> = {
     generated_at: field('When the package was generated.', time),
     generator: field(
       'Software that generated the package.',
-      object<EvidenceDocument['generator']>({ name: field('Name of the software.', name), version: field('Version of the software.', name) }),
+      object<EvidenceDocument['generator']>({
+        name: field('Name of the software.', name),
+        version: field('Version of the software.', name),
+        build_sha256: field('SHA-256 over the files of the program in hexadecimal, or null.', nullable(sha256Text)),
+      }),
     ),
+    clock: field(
+      'Clock of the operating system of the service, on which all times rest.',
+      object<EvidenceDocument['clock']>({
+        database_offset_ms: field('Difference to the clock of the database in milliseconds.', whole(0)),
+      }),
+    ),
+    frameworks: field('Compliance frameworks that the organization chose. Empty: all of them.', set(name)),
     requested_by: field('Who requested the package.', person),
     note: field('Note of the requester, or null.', nullable(anyText)),
     policies: field('Policies that were in force since the earliest finding was first seen, oldest first.', list(policyVersion)),
@@ -67,6 +78,7 @@ export const evidenceSchema: Of<EvidenceDocument> = {
     checks: field('Checks of the process, such as separation of duties.', list(check)),
     decisions: field('Every human act that made the result look better, in the order of the audit trail.', list(decision)),
     controls: field('What the package says about controls of compliance frameworks. The auditor decides what counts.', list(control)),
+    selections: field('How the findings got into the work item: the first 200 acts, in the order of the audit trail.', list(selection)),
   }),
 };
 

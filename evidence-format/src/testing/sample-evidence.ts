@@ -137,7 +137,9 @@ export const sampleEvidence: Evidence = {
   },
   as_of: T,
   generated_at: T,
-  generator: { name: 'rrs', version: '0.1.0' },
+  generator: { name: 'rrs', version: '0.1.0', build_sha256: 'cd'.repeat(32) },
+  clock: { database_offset_ms: 3 },
+  frameworks: [],
   requested_by: ada,
   note: null,
   conclusion: concludeFrom(findings),
@@ -210,6 +212,7 @@ export const sampleEvidence: Evidence = {
       import_id: id(20),
     },
   ],
+  selections: [{ trail_seq: 2, at: '2026-03-01T09:00:00.000Z', by: { person: null, name: 'Ada' }, linked: 2, filter: null, reason: null }],
   controls: [{ framework: 'PCI DSS 4.0.1', control: '11.3.1', title: 'Rescans', verdict: 'supports', evidence: ['scans'] }],
   collection: [
     {
@@ -247,6 +250,7 @@ function sampleScan(number: number, phase: 'before' | 'after'): Scan {
     format: 'trivy',
     filename: 'r.json',
     targets: ['web-1'],
+    vantage: 'internal',
     version: '1.4.2',
     track: 'main',
     complete: true,

@@ -98,6 +98,7 @@ export function scanFacts(phase: 'before' | 'after', overrides: Partial<Scan> = 
     format: 'x',
     filename: null,
     targets: ['web-1'],
+    vantage: 'internal',
     version: null,
     track: null,
     complete: true,
@@ -170,7 +171,9 @@ function honestCase(): Case {
     },
     as_of: on('03-12'),
     generated_at: on('03-12'),
-    generator: { name: 'rrs', version: '0.1.0' },
+    generator: { name: 'rrs', version: '0.1.0', build_sha256: 'cd'.repeat(32) },
+    clock: { database_offset_ms: 3 },
+    frameworks: [],
     requested_by: grace,
     note: null,
     policies: [

@@ -73,6 +73,12 @@ const ScopeAsset = Type.Object(
 );
 
 const scopeFields = {
+  vantage: Type.Optional(
+    OneOf(['internal', 'external'] as const, {
+      description: 'From where the scan looked at its targets: `internal` from inside the network, `external` from outside. PCI DSS tells them apart',
+      examples: ['external'],
+    }),
+  ),
   coverage: Type.Optional(
     OneOf(['complete', 'partial'] as const, {
       description: '`complete`: findings that the report no longer shows on the assets it covers are closed. `partial`: nothing is closed. Default: `partial`',

@@ -25,6 +25,7 @@ import { pollHandler, ticketHandler, ticketPolls } from '../work-items/handlers.
 import { releaseTicketLeases } from '../work-items/tickets/lease.ts';
 import { createApi, createWorkerHttp, follower } from './api.ts';
 import { bootstrap, type FirstOwner } from './bootstrap.ts';
+import { buildDigest } from './build-digest.ts';
 import type { Config } from './config.ts';
 import { housekeeping } from './housekeeping.ts';
 import { hostInUrl, listen } from './listen.ts';
@@ -72,7 +73,15 @@ export async function startParts({ role, config, log, databaseUrl, stops }: Star
   const metrics = createMetrics(db);
   const address = { url: config.RRS_PUBLIC_URL ?? `http://${hostInUrl(config.HOST)}:${config.PORT}` };
   const publicUrl = (): string => address.url;
-  const sealing = { blobs, publicUrl, version, keysDir: keysDir(config), authorities: authoritiesOf(config), witnesses: config.RRS_WITNESSES };
+  const sealing = {
+    blobs,
+    publicUrl,
+    version,
+    build: role === 'api' ? null : await buildDigest(),
+    keysDir: keysDir(config),
+    authorities: authoritiesOf(config),
+    witnesses: config.RRS_WITNESSES,
+  };
   if (role !== 'api') {
     // Only one service at a time can use the embedded server.
     const alone = config.DATABASE_URL === null;

@@ -10,10 +10,11 @@ interface StoredPolicy {
   track_names?: string[];
   track_days?: number;
   source_ranking?: string[];
+  frameworks?: string[];
 }
 
 export function policyOf(stored: unknown): OrganizationPolicy {
-  const { sla, four_eyes, brake, track_names, track_days, source_ranking } = (stored ?? {}) as StoredPolicy;
+  const { sla, four_eyes, brake, track_names, track_days, source_ranking, frameworks } = (stored ?? {}) as StoredPolicy;
   return {
     sla: { ...defaultPolicy.sla, ...sla },
     four_eyes: four_eyes ?? defaultPolicy.four_eyes,
@@ -21,18 +22,20 @@ export function policyOf(stored: unknown): OrganizationPolicy {
     track_names: track_names ?? defaultPolicy.track_names,
     track_days: track_days ?? defaultPolicy.track_days,
     source_ranking: source_ranking ?? defaultPolicy.source_ranking,
+    frameworks: frameworks ?? defaultPolicy.frameworks,
   };
 }
 
 /** Applies a merge patch, in which null restores a default. The days of the SLA are an exception: there, null is a value. */
 export function patchPolicy(stored: unknown, patch: PolicyChange): StoredPolicy {
-  const { sla, four_eyes, brake, track_names, track_days, source_ranking } = (stored ?? {}) as StoredPolicy;
+  const { sla, four_eyes, brake, track_names, track_days, source_ranking, frameworks } = (stored ?? {}) as StoredPolicy;
   return withoutUndefined({
     sla: patch.sla === null ? undefined : withoutUndefined({ ...sla, ...patch.sla }),
     four_eyes: patch.four_eyes === null ? undefined : (patch.four_eyes ?? four_eyes),
     track_names: patch.track_names === null ? undefined : (patch.track_names ?? track_names),
     track_days: patch.track_days === null ? undefined : (patch.track_days ?? track_days),
     source_ranking: patch.source_ranking === null ? undefined : (patch.source_ranking ?? source_ranking),
+    frameworks: patch.frameworks === null ? undefined : (patch.frameworks ?? frameworks),
     brake:
       patch.brake === null
         ? undefined

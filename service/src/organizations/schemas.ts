@@ -1,3 +1,4 @@
+import { FRAMEWORKS } from '@rrs/evidence-format';
 import { type Static, type TSchema, Type } from 'typebox';
 import { listParameters, PageOf } from '../http/paging.ts';
 import { Id, Named, Nullable, OneOf, PersonRef, Strict, Text, Timestamp } from '../http/schemas.ts';
@@ -43,6 +44,7 @@ export const defaultPolicy = {
   track_names: [] as string[],
   track_days: 30,
   source_ranking: [] as string[],
+  frameworks: [] as string[],
 };
 
 const slaSubjects = {
@@ -104,6 +106,11 @@ const Policy = Named(
         'Sources whose severity counts, the most trusted first, by `tool` or `provider` as in `GET /sources`. The first one decides that still sees a finding and knows its severity. Without one, the highest severity counts. Default: none',
       examples: [['trivy', 'tenable']],
     }),
+    frameworks: Type.Array(OneOf(FRAMEWORKS, { description: 'Name of a compliance framework' }), {
+      uniqueItems: true,
+      description: 'Compliance frameworks whose controls evidence packages address. Default: none chosen, which means all of them',
+      examples: [['SOC 2', 'PCI DSS 4.0.1']],
+    }),
   },
   { description: 'Rules for deadlines, risk acceptance and imports' },
 );
@@ -130,6 +137,7 @@ const PolicyPatch = Named(
     track_names: Type.Optional(Nullable(Policy.properties.track_names)),
     track_days: Type.Optional(Nullable(Policy.properties.track_days)),
     source_ranking: Type.Optional(Nullable(Policy.properties.source_ranking)),
+    frameworks: Type.Optional(Nullable(Policy.properties.frameworks)),
   },
   {
     description: 'Changes to the policy. null restores the default, except for the days of the SLA, where null means no deadline',

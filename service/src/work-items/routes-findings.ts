@@ -54,7 +54,7 @@ export function linkRoutes(app: App, deps: WorkItemDeps, body: LinkBody): void {
         throw invalidField({ in: 'body', path: '/finding_ids', code: 'required', detail: 'Give either `finding_ids` or `filter`.' });
       return answerOnce(deps, request, reply, async (tx) => {
         await readItem(tx, orgId, id);
-        const result = await linkFindings(tx, request.actor, id, await selectFindings(tx, orgId, selection));
+        const result = await linkFindings(tx, request.actor, id, { ids: await selectFindings(tx, orgId, selection), filter: selection.filter });
         const item = await readItem(tx, orgId, id);
         return { status: 200, headers: { etag: `"${item.version}"` }, body: { ...result, work_item: toListed(item) } };
       });

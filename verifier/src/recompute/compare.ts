@@ -2,7 +2,7 @@ import { canonicalJson, type Evidence, type EvidenceDocument, type Finding } fro
 import type { Code } from '../codes.ts';
 import { EVIDENCE, type Fault, FINDINGS } from './fault.ts';
 
-type Derived = Pick<Evidence, 'conclusion' | 'completeness' | 'counts' | 'checks' | 'decisions' | 'controls'>;
+type Derived = Pick<Evidence, 'conclusion' | 'completeness' | 'counts' | 'checks' | 'decisions' | 'controls' | 'selections'>;
 
 /** Compares what the document concludes with what follows from its facts. */
 export function* derivedFaults(document: EvidenceDocument, derived: Derived): Generator<Fault> {
@@ -12,6 +12,7 @@ export function* derivedFaults(document: EvidenceDocument, derived: Derived): Ge
   yield* differing('counts', '`counts` does not match the facts.', [derived.counts, document.counts]);
   yield* listFaults('check', 'check', [derived.checks, document.checks]);
   yield* listFaults('decision', 'decision', [derived.decisions, document.decisions]);
+  yield* listFaults('selection', 'selection', [derived.selections, document.selections]);
   yield* listFaults('control', 'control', [derived.controls, document.controls]);
 }
 

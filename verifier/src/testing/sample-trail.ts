@@ -24,7 +24,7 @@ export function sampleTrail(): TrailEvent[] {
   };
   const facts: (EventFacts & { by?: Person })[] = [
     { at: AT.created, action: 'work_item.created', by: ada, object: item, after: { title: 'Update OpenSSL' } },
-    { at: AT.created, action: 'work_item.findings_linked', by: ada, object: item, after: { linked: 2, finding_ids: IDS.findings } },
+    { at: AT.created, action: 'work_item.findings_linked', by: ada, object: item, after: { linked: 2, finding_ids: IDS.findings, filter: { asset: 'web' } } },
     { ...claimed, object: first ?? item },
     { ...claimed, object: second ?? item },
     { ...verified, object: first ?? item },

@@ -127,6 +127,7 @@ function sampleScan(phase: 'before' | 'after', file: SampleFile): Scan {
     format: 'sarif',
     filename: 'report.json',
     targets: ['web-1'],
+    vantage: 'internal',
     version: null,
     track: 'main',
     complete: true,
@@ -207,7 +208,9 @@ export function sampleFacts(files: SampleFile[]): Facts {
     },
     as_of: AT.sealed,
     generated_at: AT.sealed,
-    generator: { name: 'rrs', version: '0.1.0' },
+    generator: { name: 'rrs', version: '0.1.0', build_sha256: 'cd'.repeat(32) },
+    clock: { database_offset_ms: 3 },
+    frameworks: [],
     requested_by: ada,
     note: null,
     policies: [

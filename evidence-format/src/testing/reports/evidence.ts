@@ -38,7 +38,9 @@ export function sampleEvidence(overrides: Partial<Evidence> = {}, gaps: readonly
     },
     as_of: '2026-05-03T14:00:00.000Z',
     generated_at: '2026-05-03T14:00:01.250Z',
-    generator: { name: 'Remediation Risk Service', version: '0.1.0' },
+    generator: { name: 'Remediation Risk Service', version: '0.1.0', build_sha256: 'cd'.repeat(32) },
+    clock: { database_offset_ms: 3 },
+    frameworks: [],
     requested_by: grace,
     note: 'For the annual SOC 2 audit.',
     policies: [samplePolicy()],
@@ -84,6 +86,17 @@ export function sampleEvidence(overrides: Partial<Evidence> = {}, gaps: readonly
       { id: 'exceptions_end', result: 'not_applicable', passed: 0, of: 0 },
     ],
     decisions: [],
+    selections: [
+      {
+        trail_seq: 2,
+        at: '2026-03-02T09:00:01.000Z',
+        by: { person: sampleId(9, 2), name: 'Grace Hopper' },
+        linked: findings.length,
+        filter: { asset: 'shop-api', severity: ['critical', 'high'] },
+        reason: null,
+      },
+      { trail_seq: 9, at: '2026-03-09T11:20:00.000Z', by: { person: null, name: 'worker' }, linked: 1, filter: null, reason: 'findings were separated' },
+    ],
     controls: [
       {
         framework: 'PCI DSS 4.0.1',

@@ -102,6 +102,7 @@ export function sampleScan(number: number, overrides: Partial<Scan> = {}): Scan 
     format: 'trivy',
     filename: null,
     targets: ['registry.example.com/shop/api-0', 'registry.example.com/shop/api-1', 'registry.example.com/shop/api-2'],
+    vantage: 'internal',
     version: number === 1 ? '1.4.2' : '1.4.3',
     track: 'main',
     complete: true,

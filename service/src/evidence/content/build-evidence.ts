@@ -20,6 +20,8 @@ import type { Snapshot } from './snapshot.ts';
 interface PackageSettings {
   generatedAt: Date;
   version: string;
+  /** SHA-256 over the files of the program. */
+  build: string | null;
   formats: PackageFormat[];
   /** Whether time-stamping authorities are asked for timestamps. */
   timestamped: boolean;
@@ -38,7 +40,7 @@ export function buildEvidence(row: PackageToBuild, snapshot: Snapshot, settings:
 export function buildFacts(
   row: PackageToBuild,
   snapshot: Snapshot,
-  { generatedAt, version, formats, timestamped, witnessed, storedReports, log }: PackageSettings,
+  { generatedAt, version, build, formats, timestamped, witnessed, storedReports, log }: PackageSettings,
 ): Facts {
   const { item, asOf, unlinked, sources, findings, toPerson } = snapshot;
   const scans = buildScans(snapshot, storedReports);
@@ -76,7 +78,9 @@ export function buildFacts(
     },
     as_of: asOf.toISOString(),
     generated_at: generatedAt.toISOString(),
-    generator: { name: 'Remediation Risk Service', version },
+    generator: { name: 'Remediation Risk Service', version, build_sha256: build },
+    clock: { database_offset_ms: snapshot.clockOffset },
+    frameworks: snapshot.frameworks,
     requested_by: toPerson(row.requested_by as StoredActor),
     note: row.note,
     policies: snapshot.policies,

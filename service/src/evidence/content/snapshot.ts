@@ -5,6 +5,7 @@ import { evidenceFindings } from '../../findings/facts/finding-facts.ts';
 import { readImportsAbout } from '../../findings/facts/scan-facts.ts';
 import { readSourcesOnAssets } from '../../findings/facts/scope-facts.ts';
 import { readOwnerlessKeys } from '../../organizations/members/person-facts.ts';
+import { readPolicy } from '../../organizations/read-policy.ts';
 import { organizationNames } from '../../organizations/relations.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { readApprovedStates } from '../../work-items/approvals/state.ts';
@@ -36,8 +37,13 @@ export async function repeatableRead(tx: TenantTx): Promise<void> {
 
 /** Changes nothing. `asking` is somebody whose approval is considered. The transaction must have the isolation level `repeatable read`. */
 export async function readSnapshot(tx: TenantTx, { org_id: orgId, id, work_item_id: itemId, sequence }: PackageToBuild, asking: Actor['person'] = null) {
-  const { rows } = await sql<{ as_of: Date; name: string }>`select now() as as_of, name from ${organizationNames} o where id = ${orgId}`.execute(tx);
+  const { rows } = await sql<{
+    as_of: Date;
+    clock: Date;
+    name: string;
+  }>`select now() as as_of, clock_timestamp() as clock, name from ${organizationNames} o where id = ${orgId}`.execute(tx);
   const asOf = rows[0]?.as_of ?? new Date();
+  const clockOffset = Math.abs(Date.now() - (rows[0]?.clock.getTime() ?? Date.now()));
   const item = await readItem(tx, orgId, itemId);
   const ownerless = await readOwnerlessKeys(tx, orgId);
   const toPerson = personNamer(ownerless.ids);
@@ -62,6 +68,8 @@ export async function readSnapshot(tx: TenantTx, { org_id: orgId, id, work_item_
   const linked = new Set(extent.linkedAssetIds);
   return {
     asOf,
+    clockOffset,
+    frameworks: (await readPolicy(tx, orgId)).frameworks,
     organization: { id: orgId, name: rows[0]?.name ?? '' },
     item,
     createdBy: toPerson((await readCreator(tx, orgId, itemId)) ?? { type: 'system', id: null, name: item.created_by_name, person: item.created_by }),

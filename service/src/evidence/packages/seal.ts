@@ -42,6 +42,8 @@ export interface Sealing {
   keysDir: string;
   publicUrl: () => string;
   version: string;
+  /** SHA-256 over the files of the program. Null if it is not known. */
+  build: string | null;
   authorities: TimestampAuthorities | null;
   witnesses: readonly Witness[];
   /** Called before each step. Tests use it to interrupt sealing. */
@@ -165,11 +167,11 @@ interface SnapshotContext extends SealingContext {
 }
 
 async function bagOf(
-  { blobs, version }: Sealing,
+  { blobs, version, build }: Sealing,
   row: PackageRow,
   { snapshot, signers, log, generatedAt, timestamped, witnessed }: SnapshotContext,
 ): Promise<Bag> {
-  const { evidence, formats } = await evidenceOf(blobs, row, snapshot, { generatedAt, version, timestamped, witnessed, log });
+  const { evidence, formats } = await evidenceOf(blobs, row, snapshot, { generatedAt, version, build, timestamped, witnessed, log });
   const keys = {
     package: opensshFingerprint(spkiFromPem(signers.package.publicKeyPem)),
     log: opensshFingerprint(spkiFromPem(signers.log.publicKeyPem)),

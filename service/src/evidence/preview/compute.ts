@@ -76,7 +76,7 @@ export async function computeState(db: Database, { actor, workItemId, seen }: St
 }
 
 /** Settings of packages that neither the conclusion nor the state depends on. */
-const UNUSED = { version: '', witnessed: null, formats: [] };
+const UNUSED = { version: '', build: null, witnessed: null, formats: [] };
 
 interface Content {
   row: PackageToBuild;

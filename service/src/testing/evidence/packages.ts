@@ -47,6 +47,7 @@ export function usePackages(options: PackagesOptions = {}) {
     keysDir,
     publicUrl: () => api().url,
     version: '0.0.0',
+    build: null,
     authorities: made.authorities ?? null,
     witnesses: options.witnesses?.() ?? [],
   });

@@ -15,6 +15,7 @@ await startWorker({
       keysDir,
       publicUrl: () => publicUrl,
       version: '0.0.0',
+      build: null,
       authorities: null,
       witnesses: [],
       onStep: async (step) => {

@@ -31,6 +31,6 @@ export async function createWorkItem(tx: TenantTx, actor: Actor, input: Static<W
   const after = { title, ...assigned, priority, due_at: due_at ?? null, external_ref };
   await recordAudit(tx, actor, { action: 'work_item.created', objectType: 'work_item', objectId: id, after });
   await emit(tx, orgId, { type: 'work_item.created', subject: id, data: after });
-  if (ids.length > 0) await linkFindings(tx, actor, id, ids);
+  if (ids.length > 0) await linkFindings(tx, actor, id, { ids, filter: input.filter });
   return readItem(tx, orgId, id);
 }

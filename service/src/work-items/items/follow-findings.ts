@@ -16,7 +16,7 @@ export const followFindings: FindingFollower = {
     assertFindingsChangeable(await readItem(tx, orgId, id));
   },
   async link(tx, actor, id, ids) {
-    await linkFindings(tx, actor, id, ids);
+    await linkFindings(tx, actor, id, { ids });
   },
   moveLinks,
   restoreLinks,

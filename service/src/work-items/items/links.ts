@@ -41,7 +41,13 @@ async function assertKnown(tx: TenantTx, orgId: string, ids: string[]): Promise<
   return ids;
 }
 
-export async function linkFindings(tx: TenantTx, actor: Actor, id: string, ids: readonly string[]): Promise<Omit<Static<typeof LinkResult>, 'work_item'>> {
+/** `filter` is the filter that selected them. It is recorded, so that evidence can show how the findings were chosen. */
+export async function linkFindings(
+  tx: TenantTx,
+  actor: Actor,
+  id: string,
+  { ids, filter = null }: { ids: readonly string[]; filter?: unknown },
+): Promise<Omit<Static<typeof LinkResult>, 'work_item'>> {
   const { orgId } = actor;
   await lockLinks(tx, orgId);
   const item = await readItem(tx, orgId, id);
@@ -64,7 +70,7 @@ export async function linkFindings(tx: TenantTx, actor: Actor, id: string, ids: 
     );
   }
   const auditedIds = rows.slice(0, MAX_AUDITED_IDS).map(({ finding_id }) => finding_id);
-  await recordChange(tx, actor, id, { action: 'work_item.findings_linked', after: { linked: rows.length, finding_ids: auditedIds } });
+  await recordChange(tx, actor, id, { action: 'work_item.findings_linked', after: { linked: rows.length, finding_ids: auditedIds, filter } });
   return result;
 }
 

@@ -16,6 +16,7 @@ export const MOST = {
   people: 25,
   approvals: 12,
   events: 60,
+  selections: 12,
   redactions: 20,
 } as const;
 

@@ -66,6 +66,7 @@ function scanFacts(row: ScanRow): Omit<ScanFacts, 'delivery' | 'confirmed'> {
     format: row.format ?? 'unknown',
     filename: row.filename,
     targets,
+    vantage: scope.vantage ?? null,
     version,
     track: track === null ? null : trackName(track || null),
     complete: isComplete,

@@ -2,7 +2,7 @@ import type { Evidence } from '../../../../document/evidence.ts';
 import { PREDICATE_TYPE } from '../../../../signing/statement.ts';
 import type { RenderContext } from '../../context.ts';
 import { GRADE_LEGEND } from '../../words/conclusion.ts';
-import { count } from '../../words/numbers.ts';
+import { count, grouped } from '../../words/numbers.ts';
 import type { Fact, Section } from '../model.ts';
 import { words } from '../model.ts';
 import { historyFacts } from './policy.ts';
@@ -36,7 +36,7 @@ export function methodSection(): Section {
 }
 
 export function verifySection(evidence: Evidence, { keys, sha256 }: RenderContext): Section {
-  const { audit_trail, package_id } = evidence;
+  const { audit_trail, package_id, generator, clock } = evidence;
   const facts: Fact[] = [
     ['Package key', keys.package],
     ['Log key', keys.log],
@@ -46,6 +46,8 @@ export function verifySection(evidence: Evidence, { keys, sha256 }: RenderContex
     ['evidence.json', sha256.evidence],
     ['findings.jsonl', sha256.findings],
     ['Package ID', package_id],
+    ['Build of the service', generator.build_sha256 ?? 'Unknown'],
+    ['Clock', `Operating system of the service; the clock of its database differed by ${grouped(clock.database_offset_ms)} ms`],
   ];
   return {
     id: 'verify',

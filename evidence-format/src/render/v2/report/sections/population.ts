@@ -1,4 +1,5 @@
 import type { Evidence } from '../../../../document/evidence.ts';
+import { canonicalJson } from '../../../../json/jcs.ts';
 import { PHASE_WORDS } from '../../words/labels.ts';
 import { agree, count, grouped, second } from '../../words/numbers.ts';
 import { clipped } from '../../words/printable.ts';
@@ -43,9 +44,31 @@ export function populationSection(evidence: Evidence, names: Names): Section {
           rows: steps.map(([step, number, note]) => [[line(step)], [line(grouped(number), 'strong')], [line(note, 'quiet')]]),
         },
       ),
+      ...selectionTable(evidence),
       ...reports(evidence, names),
     ],
   };
+}
+
+function selectionTable({ selections }: Evidence) {
+  const { shown, more } = first(selections, MOST.selections, 'data/evidence.json');
+  return [
+    ...table(
+      'How the findings were selected',
+      { 'When (UTC)': 18, Who: 20, Findings: 12, Selection: 50 },
+      {
+        headed: true,
+        empty: 'The audit trail of this package does not show how the findings were selected.',
+        rows: shown.map(({ at, by, linked, filter, reason }): Cell[] => [
+          [line(second(at))],
+          [line(clipped(by.name, LENGTH.name))],
+          [line(grouped(linked), 'strong')],
+          [line(filter === null ? clipped(reason ?? 'Named one by one', LENGTH.text) : clipped(`Filter ${canonicalJson(filter)}`, LENGTH.text))],
+        ]),
+      },
+    ),
+    ...more,
+  ];
 }
 
 function unseen(findings: Evidence['findings']): string {

@@ -29,7 +29,7 @@ export function scansSection(_: Evidence, names: Names): Section {
   };
 }
 
-function scanCell({ id, tool, tool_version, phase, status, format, filename, knowledge_at, credentialed }: Scan, names: Names): Cell {
+function scanCell({ id, tool, tool_version, phase, status, format, filename, knowledge_at, credentialed, vantage }: Scan, names: Names): Cell {
   const { label, tone } = SCAN_STATUS_WORDS[status];
   const login = credentialed === null ? 'Unknown whether it could log in' : credentialed ? 'With credentials' : 'Without credentials';
   return [
@@ -39,6 +39,7 @@ function scanCell({ id, tool, tool_version, phase, status, format, filename, kno
     ...optionalLine(tool_version === null && 'Tool version unknown', 'quiet'),
     line(knowledge_at === null ? 'Date of its rules unknown' : `Rules of ${day(knowledge_at)}`, 'quiet'),
     line(login, 'quiet'),
+    line(vantage === null ? 'Unknown whether internal or external' : vantage === 'internal' ? 'Internal scan' : 'External scan', 'quiet'),
     line(clipped([format, ...(filename === null ? [] : [filename])].join(', '), LENGTH.name), 'quiet'),
   ];
 }
