@@ -754,11 +754,11 @@ create index run_assets_by_import on run_assets (org_id, import_id);
 create index run_assets_by_asset on run_assets (org_id, asset_id, track);
 select make_tenant_table('run_assets', 'select, insert, update, delete');
 
--- What a run lists, for reports that arrive later: checks, files and components as hashes. `other` says that the run was restricted in a way that is not stored.
+-- What a run lists, for reports that arrive later: checks, files and components as hashes, and ports as protocol, first and last one. `other` says that the run was restricted in a way that is not stored.
 create table run_lists (
   org_id uuid not null,
   import_id uuid not null,
-  kind text not null check (kind in ('checks', 'files', 'components', 'other')),
+  kind text not null check (kind in ('checks', 'files', 'components', 'ports', 'other')),
   entries integer[] not null,
   primary key (org_id, import_id, kind)
 );

@@ -802,7 +802,7 @@ interface RunAssetsTable {
 interface RunListsTable {
   org_id: string;
   import_id: string;
-  kind: 'checks' | 'files' | 'components' | 'other';
+  kind: 'checks' | 'files' | 'components' | 'ports' | 'other';
   entries: number[];
 }
 

@@ -67,7 +67,8 @@ export async function joinAssets(tx: TenantTx, actor: Actor, follower: AssetFoll
       moved: JSON.stringify(moved),
     })
     .execute();
-  const { name, name_rank } = merged.name_rank < kept.name_rank ? merged : kept;
+  const isBetter = merged.name_rank < kept.name_rank || (merged.name_rank === kept.name_rank && merged.name < kept.name);
+  const { name, name_rank } = isBetter ? merged : kept;
   const changes = renames ? { name_words: follower.wordsOf(kept.name) } : { name, name_rank };
   await tx.updateTable('assets').set(changes).where('org_id', '=', orgId).where('id', '=', kept.id).execute();
   await setMergedInto(tx, orgId, pair, kept.id);

@@ -54,8 +54,10 @@ function commitIn({ type }: Asset, { version }: StatedBuild): string | null {
   return type === 'repository' && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(name) ? name : null;
 }
 
+const MAC = /^[0-9a-f]{2}(?:[:-]?[0-9a-f]{2}){5}$/i;
+
 function nameRank({ type, name }: NormalAsset): number {
-  if (type === 'host') return isIP(name) !== 0 ? 2 : name.includes('.') ? 0 : 1;
+  if (type === 'host') return MAC.test(name) ? 3 : isIP(name) !== 0 ? 2 : name.includes('.') ? 0 : 1;
   if (type === 'repository') return /^[^/][^/.]*\.[^/]+\/./.test(name) ? 0 : name.startsWith('/') ? 2 : 1;
   return 0;
 }

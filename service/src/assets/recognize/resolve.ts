@@ -76,20 +76,23 @@ export async function deleteImportedAssets(tx: TenantTx, orgId: string, importId
 async function findKnown(tx: TenantTx, orgId: string, importId: string): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     with keyed as materialized (
-      select staged.asset_key, names.key, min(names.rank) as rank, ${isAddressSql(sql`names.key`)} as is_address
+      select staged.asset_key, names.key, min(names.rank) as rank, ${isAddressSql(sql`names.key`)} as is_address, max(staged.new_id::text) as new_id
       from tenant_import_assets staged cross join lateral unnest(staged.keys, staged.ranks) as names (key, rank)
       where staged.org_id = ${orgId} and staged.import_id = ${importId} and staged.asset_id is null group by 1, 2
     ), named as materialized (
-      select asset_key, array_agg(key) as keys from keyed group by 1
-    ), known as materialized (
+      select asset_key, array_agg(key order by key) as keys, max(new_id) as new_id from keyed group by 1
+    ), matched as materialized (
       -- An address decides only if nothing else does. Of several hosts that had it, the newest one has it.
-      select distinct on (keyed.asset_key) keyed.asset_key, asset_keys.asset_id, keyed.is_address
+      select distinct on (keyed.asset_key) keyed.asset_key, asset_keys.asset_id, keyed.is_address, named.keys, named.new_id
       from keyed join named using (asset_key) join asset_keys on ${matchSql(orgId)}
       where not (keyed.is_address and ${contradictsSql(orgId, sql`named.keys`, sql`asset_keys.asset_id`)})
       order by keyed.asset_key, keyed.is_address, asset_keys.rank + keyed.rank, case when keyed.is_address then asset_keys.asset_id end desc, asset_keys.asset_id
+    ), known as materialized (
+      -- Only one host of a report has the address of a known one, the last that it names. The others wait, and contradict it in the next round.
+      select asset_key, asset_id, is_address, not is_address or keys = first_value(keys) over (partition by asset_id, is_address order by new_id desc) as is_meant from matched
     )
     update tenant_import_assets set asset_id = known.asset_id, identity_weak = known.is_address from known
-    where tenant_import_assets.org_id = ${orgId} and tenant_import_assets.import_id = ${importId} and tenant_import_assets.asset_key = known.asset_key`.execute(
+    where tenant_import_assets.org_id = ${orgId} and tenant_import_assets.import_id = ${importId} and tenant_import_assets.asset_key = known.asset_key and known.is_meant`.execute(
     tx,
   );
   return Number(numAffectedRows);

@@ -7,7 +7,7 @@ import { closeUnseen } from '../merge/change-status.ts';
 import type { Groups } from '../merge/group-records.ts';
 import { updateShared } from '../merge/merged-values.ts';
 import type { Resolution } from '../merge/resolution.ts';
-import { componentEntry, recordLists } from '../merge/run-lists.ts';
+import { componentEntry, portRange, recordLists } from '../merge/run-lists.ts';
 import type { Absence } from './absence.ts';
 import { findExcess, type Withheld } from './brake.ts';
 import { addReportedAsFixed, findAbsent } from './find-absent.ts';
@@ -79,8 +79,8 @@ async function keepBlocked(tx: TenantTx, { orgId, importId, sourceId }: Resoluti
 async function recordRun(tx: TenantTx, resolution: Resolution, { complete, checks, files, unread, facts }: Absence): Promise<void> {
   const { orgId, importId, sourceId } = resolution;
   const { left_out = [], restrictions = [], ports = [] } = facts;
-  const isRestricted = [unread, left_out, restrictions, ports].some((list) => list.length > 0);
-  const isSelective = checks !== null || files !== null || isRestricted;
+  const isRestricted = [unread, left_out, restrictions].some((list) => list.length > 0);
+  const isSelective = checks !== null || files !== null || ports.length > 0 || isRestricted;
   await sql`
     insert into run_assets (org_id, source_id, asset_id, track, import_id, version_n, started_at, ended_at, complete, accepted, credentialed, knowledge_at, selective)
     select ${orgId}, ${sourceId}, a.asset_id, a.track, ${importId}, max(a.version_n), min(a.started_at), max(a.ended_at), ${complete}::boolean and bool_and(a.doubt is null), true,
@@ -88,7 +88,7 @@ async function recordRun(tx: TenantTx, resolution: Resolution, { complete, check
     from ${importedAssets} a where a.org_id = ${orgId} and a.import_id = ${importId} group by a.asset_id, a.track`.execute(tx);
   if (!complete) return;
   const components = (facts.components ?? []).map(({ name, version }) => componentEntry(name.toLowerCase(), version));
-  await recordLists(tx, resolution, { checks, files, components, isRestricted });
+  await recordLists(tx, resolution, { checks, files, components, ports: ports.map(portRange), isRestricted });
 }
 
 /** Records until when the source has scanned each track of the run. A run whose closures are withheld proves nothing yet. */

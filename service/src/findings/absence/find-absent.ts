@@ -4,7 +4,7 @@ import { anyRows } from '../../db/any-rows.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { lastSeenSql, seenImportSql } from '../merge/group-records.ts';
 import type { Resolution } from '../merge/resolution.ts';
-import { FILES_SHARE } from '../merge/run-lists.ts';
+import { FILES_SHARE, isPortLeftOut, portRange } from '../merge/run-lists.ts';
 import type { Absence, Blocker, Gap } from './absence.ts';
 import { isCheckRetired } from './retired-checks.ts';
 
@@ -57,16 +57,6 @@ function isRestricted({ orgId }: Resolution, { facts: { restrictions = [] } }: A
     select jsonb_array_elements_text(i.run->'restrictions') from imports i where i.org_id = ${orgId} and i.id = ${seenImportSql})`;
 }
 
-/** Whether the finding is on a port that the run did not scan. */
-function isPortLeftOut({ facts: { ports = [] } }: Absence): RawBuilder<unknown> {
-  if (ports.length === 0) return sql`false`;
-  const ranges = ports.map((text) => /^([^/]*)\/(\d+)(?:-(\d+))?$/.exec(text) ?? []);
-  return sql`(f.location ? 'port' and (f.location->>'port')::int > 0 and not exists (
-    select from unnest(${ranges.map(([, protocol = '']) => protocol)}::text[], ${ranges.map(([, , low]) => Number(low))}::int[], ${ranges.map(([, , low, high]) => Number(high ?? low))}::int[])
-      as scanned (protocol, low, high)
-    where scanned.protocol in ('any', coalesce(f.location->>'protocol', 'tcp')) and (f.location->>'port')::int between scanned.low and scanned.high))`;
-}
-
 function when(code: Blocker | Gap, condition: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`case when ${condition} then ${sql.lit(code)} end`;
 }
@@ -98,7 +88,7 @@ export async function findAbsent(tx: TenantTx, resolution: Resolution, absence: 
     when('not_read', sql`${isUnread(sql`f.location`, absence)} or ${isUnlisted}`),
     when('not_credentialed', sql`s.bar_credentialed and a.credentialed is not true`),
     when('knowledge_older', sql`s.bar_knowledge_at is not null and a.knowledge_at is null or a.knowledge_at < s.bar_knowledge_at`),
-    when('scan_narrower', sql`${isRestricted(resolution, absence)} or ${isPortLeftOut(absence)}`),
+    when('scan_narrower', sql`${isRestricted(resolution, absence)} or ${isPortLeftOut(sql`f.location`, absence.facts.ports?.map(portRange) ?? [])}`),
     when('check_disabled', sql`${isDisabled} and not ${isRetired}`),
   ];
   await sql`

@@ -47,6 +47,24 @@ describe('two hosts that turn out to be one', () => {
     expect(await assetsOf(org)).toEqual(['db', 'mail.example.com', 'web.example.com']);
   });
 
+  it.each(['before', 'after'] as const)('stay apart if one report names both at the address of a host that is known only by it, %s them', async (when) => {
+    const org = await engine.organization();
+    const [web, mail] = ['web', 'mail'].map((name) => host(`${name}.example.com`, fqdn(`${name}.example.com`), ip('192.0.2.10'))) as [Asset, Asset];
+    const unnamed = () => engine.run(org, [check(byAddress, 'a')], at(1));
+    if (when === 'before') await unnamed();
+    await engine.run(org, [check(web, 'b'), check(mail, 'c')], at(2));
+    if (when === 'after') await unnamed();
+    expect(await assetsOf(org)).toEqual(['mail.example.com', 'web.example.com']);
+    const { rows } = await engine
+      .admin()
+      .query('select f.weakness, a.name from findings f join assets a on a.id = f.asset_id where f.org_id = $1 order by 1', [org]);
+    expect(rows.map(({ weakness, name }) => [weakness, name])).toEqual([
+      ['tool:a', 'mail.example.com'],
+      ['tool:b', 'web.example.com'],
+      ['tool:c', 'mail.example.com'],
+    ]);
+  });
+
   it('stay apart once a person has separated them', async () => {
     const org = await engine.organization();
     await engine.run(org, [check(byAddress, 'a'), check(byName, 'a')], at(1));

@@ -95,6 +95,39 @@ describe('the order of imports does not matter', () => {
   });
 });
 
+describe('the order of reports about hosts does not matter', () => {
+  const identifiers = { ip: '192.0.2.10', fqdn: 'web.example.com', mac: '00:00:5e:00:53:01' } as const;
+  type Kind = keyof typeof identifiers;
+  const hostKnownBy = (kinds: readonly Kind[]): Asset => ({
+    type: 'host',
+    name: identifiers[(['fqdn', 'ip', 'mac'] as const).find((kind) => kinds.includes(kind)) ?? 'ip'],
+    identifiers: kinds.map((kind) => ({ kind, value: identifiers[kind] })),
+  });
+  const check = (asset: Asset, rule: string): Observation => seen({ asset, rule, location: { port: 443, protocol: 'tcp' } });
+  const knownBy = fc.subarray<Kind>(['ip', 'fqdn', 'mac'], { minLength: 1 });
+  const report = fc.array(fc.tuple(knownBy, fc.constantFrom('a', 'b', 'c')), { minLength: 1, maxLength: 2 });
+
+  it('if three reports know one host by its name, address or hardware address', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(report, { minLength: 3, maxLength: 3 }),
+        fc.constantFrom([0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]),
+        async (all, order) => {
+          const [forward, shuffled] = [await engine.organization(), await engine.organization()];
+          const send = async (org: string, day: number): Promise<void> => {
+            const items = (all[day] ?? []).map(([kinds, rule]) => check(hostKnownBy(kinds), rule));
+            await engine.run(org, items, { source: tools[day] ?? 'tool_a', scope: { started_at: `2026-01-0${day + 1}T12:00:00Z` } });
+          };
+          for (const day of all.keys()) await send(forward, day);
+          for (const day of order) await send(shuffled, day);
+          expect(await engine.stateOf(shuffled, { lawful: true })).toEqual(await engine.stateOf(forward, { lawful: true }));
+        },
+      ),
+      RUNS,
+    );
+  });
+});
+
 describe('what a newer scan does not show is the same if the older report arrives late', () => {
   const commit = (digit: string): Asset => ({ ...repository, commit: digit.repeat(40), ref: 'main' });
   const inLodash = (asset: Asset, id = 'CVE-2024-0001') =>

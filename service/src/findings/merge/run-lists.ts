@@ -12,8 +12,40 @@ interface RunLists {
   checks: readonly string[] | null;
   files: readonly string[] | null;
   components: readonly string[];
+  ports: readonly PortRange[];
   /** Whether the run was restricted in another way. */
   isRestricted: boolean;
+}
+
+export interface PortRange {
+  protocol: string;
+  low: number;
+  high: number;
+}
+
+/** `tcp/1-1024` as the formats write it. */
+export function portRange(text: string): PortRange {
+  const [, protocol = 'any', low, high] = /^([^/]*)\/(\d+)(?:-(\d+))?$/.exec(text) ?? [];
+  return { protocol, low: Number(low ?? 0), high: Number(high ?? low ?? 0) };
+}
+
+const PROTOCOLS = ['any', 'tcp', 'udp'];
+
+/** Whether the location is on a port outside of ranges, each of which is a protocol, its first and its last port. */
+function isOutsideSql(location: RawBuilder<unknown>, entries: RawBuilder<unknown>): RawBuilder<boolean> {
+  const protocol = sql`array_position(${PROTOCOLS}::text[], coalesce(${location}->>'protocol', 'tcp')) - 1`;
+  return sql`(${location} ? 'port' and (${location}->>'port')::int > 0 and not exists (
+    select from generate_series(1, cardinality(${entries}), 3) as at
+    where (${entries})[at] in (0, ${protocol}) and (${location}->>'port')::int between (${entries})[at + 1] and (${entries})[at + 2]))`;
+}
+
+function portEntries(ports: readonly PortRange[]): number[] {
+  return ports.flatMap(({ protocol, low, high }) => [PROTOCOLS.indexOf(protocol), low, high]);
+}
+
+/** Whether the location is on a port that a run did not scan. A run that lists no ports may have scanned all. */
+export function isPortLeftOut(location: RawBuilder<unknown>, ports: readonly PortRange[]): RawBuilder<boolean> {
+  return ports.length === 0 ? sql`false` : isOutsideSql(location, sql`${portEntries(ports)}::int[]`);
 }
 
 /** The first 32 bits of a hash: a list of 20,000 entries has a false match once in 200,000 searches. */
@@ -27,7 +59,7 @@ export function componentEntry(name: string, version: string): string {
 }
 
 /** Keeps what the run lists for reports of older scans that arrive later. */
-export async function recordLists(tx: TenantTx, { orgId, importId }: Resolution, { checks, files, components, isRestricted }: RunLists): Promise<void> {
+export async function recordLists(tx: TenantTx, { orgId, importId }: Resolution, { checks, files, components, ports, isRestricted }: RunLists): Promise<void> {
   const lists = { checks, files, components: components.length > 0 ? components : null };
   const stored = Object.entries(lists).flatMap(([kind, entries]) => (entries && entries.length <= MAX_STORED ? [{ kind, entries }] : []));
   const isTooLong = Object.values(lists).some((entries) => entries !== null && entries.length > MAX_STORED);
@@ -36,7 +68,10 @@ export async function recordLists(tx: TenantTx, { orgId, importId }: Resolution,
       insert into run_lists (org_id, import_id, kind, entries)
       select ${orgId}, ${importId}, ${kind}, array_agg(distinct ${hashSql(sql`entry`)}) from unnest(${entries as string[]}::text[]) as entry`.execute(tx);
   }
-  if (isRestricted || isTooLong) await tx.insertInto('run_lists').values({ org_id: orgId, import_id: importId, kind: 'other', entries: [] }).execute();
+  const stores = (kind: 'ports' | 'other', entries: number[]) =>
+    tx.insertInto('run_lists').values({ org_id: orgId, import_id: importId, kind, entries }).execute();
+  if (ports.length > 0) await stores('ports', portEntries(ports));
+  if (isRestricted || isTooLong) await stores('other', []);
 }
 
 /**
@@ -48,6 +83,7 @@ export function wouldShowSql({ orgId, files }: Resolution, later: RawBuilder<unk
     select bool_and(case list.kind
       when 'checks' then r.rule is null or ${hashSql(sql`r.rule`)} = any(list.entries)
       when 'files' then not r.location ? 'path' or ${hashSql(sql`r.location->>'path'`)} = any(list.entries) or cardinality(list.entries) >= ${FILES_SHARE}::float8 * ${files}::int
+      when 'ports' then not ${isOutsideSql(sql`r.location`, sql`list.entries`)}
       else false end)
     from run_lists list where list.org_id = ${orgId} and list.import_id = ${later} and list.kind <> 'components'), false)`;
 }
