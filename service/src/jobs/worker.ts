@@ -46,15 +46,23 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const limits: Record<JobKind, number> = { cpu: concurrency, io: IO_CONCURRENCY };
   const running: Record<JobKind, number> = { cpu: 0, io: 0 };
   let isStopping = false;
+  const waiting: (() => void)[] = [];
+  const wakeAll = (): void => {
+    for (const wake of waiting.splice(0)) wake();
+  };
   const slots: Slots = {
     take: async (kind, jobId) => {
-      if (isStopping || running[kind] >= limits[kind]) {
+      while (!isStopping && running[kind] >= limits[kind]) await new Promise<void>((resolve) => waiting.push(resolve));
+      if (isStopping) {
         await giveBack(pool, jobId);
         throw new Error(GIVEN_BACK);
       }
       running[kind]++;
     },
-    release: (kind) => void running[kind]--,
+    release: (kind) => {
+      running[kind]--;
+      wakeAll();
+    },
   };
   if (alone) {
     await releaseJobsOfDeadWorkers(pool, 0).catch(async (error: unknown) => {
@@ -98,6 +106,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     stop: async () => {
       // From now on no job is fetched, although the queue needs a moment to shut down.
       isStopping = true;
+      wakeAll();
       // The heartbeat continues until the last job is done. Otherwise the worker would count as dead and its jobs would run twice.
       await runner.stop();
       clearInterval(beating);
@@ -108,14 +117,14 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 }
 
 interface Slots {
-  /** Throws if the job must not run now, and makes it available again. */
+  /** Waits until the job may run. Throws if the worker stops before that, and makes the job available again. */
   take(kind: JobKind, jobId: string): Promise<void>;
   release(kind: JobKind): void;
 }
 
 const GIVEN_BACK = 'given back to the queue';
 
-/** Several jobs may be fetched at the same time before the first of them counts, and one more while the worker begins to stop. */
+/** Several jobs may be fetched at the same time before the first of them counts, and one more while the worker begins to stop. No attempt is used up. */
 async function giveBack(pool: pg.Pool, jobId: string): Promise<void> {
   await pool.query('update graphile_worker._private_jobs set locked_at = null, locked_by = null, attempts = greatest(attempts - 1, 0) where id = $1', [jobId]);
 }
