@@ -1,3 +1,4 @@
+export * from './core/connector-error.ts';
 export * from './core/contract.ts';
 export { createHttp } from './core/http.ts';
 export { defaultLimits, type HttpHost, type HttpLimits, type Sender } from './core/http-host.ts';

@@ -1,4 +1,5 @@
-import { type Connector, ConnectorError, type FaultKind, type RefusedRequest } from './contract.ts';
+import { ConnectorError, type FaultKind } from './connector-error.ts';
+import type { Connector, RefusedRequest } from './contract.ts';
 
 interface Circumstances {
   isRateLimit: boolean;

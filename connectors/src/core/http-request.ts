@@ -1,5 +1,6 @@
 import manifest from '../../package.json' with { type: 'json' };
-import { type Connector, ConnectorError, type HttpRequest, type OutgoingRequest, type Settings } from './contract.ts';
+import { ConnectorError } from './connector-error.ts';
+import type { Connector, HttpRequest, OutgoingRequest, Settings } from './contract.ts';
 import { messageOf, redirectError } from './faults.ts';
 import type { HttpHost } from './http-host.ts';
 import { createRedactor, type RequestRecord, recordBody } from './responses.ts';

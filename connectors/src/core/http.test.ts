@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { Type } from 'typebox';
 import { afterEach, describe, expect, it } from 'vitest';
 import { contextOf } from '../testing/host.ts';
-import { ConnectorError, defineScanner } from './contract.ts';
+import { ConnectorError } from './connector-error.ts';
+import { defineScanner } from './contract.ts';
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

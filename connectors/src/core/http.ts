@@ -1,5 +1,6 @@
 import type { Static, TSchema } from 'typebox';
-import { type Connector, ConnectorError, type Http, type HttpRequest, type HttpResponse, type Settings } from './contract.ts';
+import { ConnectorError } from './connector-error.ts';
+import type { Connector, Http, HttpRequest, HttpResponse, Settings } from './contract.ts';
 import { backOffMs, interrupted, isPermanent, messageOf, responseError, retryAfterMs, unreachable } from './faults.ts';
 import type { HttpHost } from './http-host.ts';
 import { type ClientState, createState, type SendOptions, sendOnce, urlOf } from './http-request.ts';

@@ -1,7 +1,8 @@
 import type { Rejection } from '@rrs/scan-reports';
 import { cwesOf, RecordError, required, vulnerabilityIds } from '@rrs/scan-reports/normalize.ts';
 import { num, str } from '@rrs/scan-reports/read.ts';
-import { ConnectorError, type Knowledge } from './contract.ts';
+import { ConnectorError } from './connector-error.ts';
+import type { Knowledge } from './contract.ts';
 
 /** Shared by enrichment connectors: reading records, ids, CVSS vectors, and batches of the vulnerabilities that findings have. */
 

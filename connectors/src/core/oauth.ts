@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { ConnectorError, type Http } from './contract.ts';
+import { ConnectorError } from './connector-error.ts';
+import type { Http } from './contract.ts';
 
 const TokenResponse = Type.Object({
   access_token: Type.Optional(Type.String()),

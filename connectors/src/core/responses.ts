@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/schema';
-import { ConnectorError, type Settings } from './contract.ts';
+import { ConnectorError } from './connector-error.ts';
+import type { Settings } from './contract.ts';
 import { messageOf } from './faults.ts';
 
 /** One request of a run, kept so that the run can be checked later. The URL contains no secrets. */

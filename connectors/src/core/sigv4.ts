@@ -1,6 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { Type } from 'typebox';
-import { type FaultKind, type OutgoingRequest, type RefusedRequest, Secret } from './contract.ts';
+import type { FaultKind } from './connector-error.ts';
+import { type OutgoingRequest, type RefusedRequest, Secret } from './contract.ts';
 
 /** AWS Signature Version 4 in the Authorization header: https://docs.aws.amazon.com/IAM/latest/UserGuide/create-signed-request.html */
 

@@ -1,5 +1,6 @@
 import type { Asset } from '@rrs/scan-reports';
-import { ConnectorError, type Unread } from './contract.ts';
+import { ConnectorError } from './connector-error.ts';
+import type { Unread } from './contract.ts';
 
 /** Forbidden, not found, gone, or blocked for legal reasons. */
 const REFUSALS: readonly (number | null)[] = [403, 404, 410, 451];

@@ -12,10 +12,14 @@ export function linkWithin(url: string, site: string): { path: string; query: UR
   return { path: pathname.slice(base.length), query: searchParams };
 }
 
-/** Captures the vendor's response byte for byte. */
-export async function captureJson(http: Http, request: HttpRequest, describe: (record: Obj) => string): Promise<Capture> {
+/**
+ * Captures the vendor's response byte for byte. `describe` returns null for a record outside of the configured project. Threat: the credentials of a
+ * connection may read more than the people who may add evidence.
+ */
+export async function captureJson(http: Http, request: HttpRequest, describe: (record: Obj) => string | null): Promise<Capture | null> {
   const { body } = await http.text({ ...request, isComplete: isJson });
-  return { bytes: Buffer.from(body), mediaType: 'application/json', description: oneLine(describe(obj(JSON.parse(body))), 500) };
+  const description = describe(obj(JSON.parse(body)));
+  return description === null ? null : { bytes: Buffer.from(body), mediaType: 'application/json', description: oneLine(description, 500) };
 }
 
 export function isJson(text: string): boolean {

@@ -1,4 +1,5 @@
-import { ConnectorError, type Ticket } from '../contract.ts';
+import { ConnectorError } from '../connector-error.ts';
+import type { Ticket } from '../contract.ts';
 
 export interface ChangePage {
   tickets: readonly Ticket[];

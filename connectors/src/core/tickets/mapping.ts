@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { date } from '@rrs/scan-reports/read.ts';
 import { Type } from 'typebox';
-import { ConnectorError, type Priority, type TicketState, ticketStates } from '../contract.ts';
+import { ConnectorError } from '../connector-error.ts';
+import { type Priority, type TicketState, ticketStates } from '../contract.ts';
 
 /** Maps the service's states, priorities and keys to the vendors' names. */
 

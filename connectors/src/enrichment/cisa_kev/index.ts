@@ -1,6 +1,7 @@
 import { date, num, obj, str, strs } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, defineEnrichment, type Http, type Knowledge } from '../../core/contract.ts';
+import { ConnectorError } from '../../core/connector-error.ts';
+import { defineEnrichment, type Http, type Knowledge } from '../../core/contract.ts';
 import { knowledgeOf, readRecords, requiredCve } from '../../core/knowledge.ts';
 
 const Catalog = Type.Object({

@@ -1,7 +1,8 @@
 import { RecordError } from '@rrs/scan-reports/normalize.ts';
 import { obj, str } from '@rrs/scan-reports/read.ts';
 import { Type } from 'typebox';
-import { ConnectorError, type Http, type Json, type KnowledgeBatch, type KnowledgeResult } from '../../core/contract.ts';
+import { ConnectorError } from '../../core/connector-error.ts';
+import type { Http, Json, KnowledgeBatch, KnowledgeResult } from '../../core/contract.ts';
 import { isCve, queryBatches, readRecords } from '../../core/knowledge.ts';
 import { scoreOf } from './score.ts';
 

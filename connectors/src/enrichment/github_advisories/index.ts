@@ -1,7 +1,8 @@
 import { required } from '@rrs/scan-reports/normalize.ts';
 import { arr, date, num, obj, str } from '@rrs/scan-reports/read.ts';
 import { Type } from 'typebox';
-import { ConnectorError, defineEnrichment, type Knowledge, Secret } from '../../core/contract.ts';
+import { ConnectorError } from '../../core/connector-error.ts';
+import { defineEnrichment, type Knowledge, Secret } from '../../core/contract.ts';
 import { knowledgeOf, readRecords } from '../../core/knowledge.ts';
 
 const Advisories = Type.Array(Type.Unknown());

@@ -1,15 +1,7 @@
 import { date, num, obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import {
-  ConnectorError,
-  defineEnrichment,
-  type Http,
-  type HttpRequest,
-  type Json,
-  type KnowledgeBatch,
-  type KnowledgeResult,
-  Secret,
-} from '../../core/contract.ts';
+import { ConnectorError } from '../../core/connector-error.ts';
+import { defineEnrichment, type Http, type HttpRequest, type Json, type KnowledgeBatch, type KnowledgeResult, Secret } from '../../core/contract.ts';
 import { isCve, queryBatches, readRecords } from '../../core/knowledge.ts';
 import { cveOf } from './cve.ts';
 

@@ -1,7 +1,8 @@
 import { RecordError, required } from '@rrs/scan-reports/normalize.ts';
 import { arr, date, obj, str, strs } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, defineEnrichment, type Http, type Knowledge } from '../../core/contract.ts';
+import { ConnectorError } from '../../core/connector-error.ts';
+import { defineEnrichment, type Http, type Knowledge } from '../../core/contract.ts';
 import { knowledgeOf, queryBatches, readRecords } from '../../core/knowledge.ts';
 
 const Vulnerability = Type.Object({ id: Type.String(), modified: Type.Optional(Type.String()) });

@@ -1,6 +1,7 @@
 import { obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, defineScanner, type Http, type Json } from '../../core/contract.ts';
+import { ConnectorError } from '../../core/connector-error.ts';
+import { defineScanner, type Http, type Json } from '../../core/contract.ts';
 import { itemsOf } from '../../core/reports.ts';
 import { awsKeyFields, explainAws, signedHeaders } from '../../core/sigv4.ts';
 import { coverageOf } from './coverage.ts';

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { ConnectorError, type Http, type HttpRequest } from '../../core/contract.ts';
+import { ConnectorError } from '../../core/connector-error.ts';
+import type { Http, HttpRequest } from '../../core/contract.ts';
 
 export const PAGE_SIZE = 100;
 /** The offset after the last page. */

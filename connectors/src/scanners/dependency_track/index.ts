@@ -2,8 +2,9 @@ import type { ReportItem } from '@rrs/scan-reports';
 import { record } from '@rrs/scan-reports/normalize.ts';
 import { num, obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, defineScanner, type Http, type Json, Secret } from '../../core/contract.ts';
-import { assertUnmoved } from '../../core/shifts.ts';
+import { ConnectorError } from '../../core/connector-error.ts';
+import { defineScanner, type Http, type Json, Secret } from '../../core/contract.ts';
+import { assertUnmoved } from '../../core/lists.ts';
 import { assertSomeRead, unreadBecause } from '../../core/unread.ts';
 import { assetOf, coverageOf, findingOf, Project } from './record.ts';
 

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { ConnectorError, type Http, type HttpRequest, type HttpResponse } from '../../core/contract.ts';
+import { ConnectorError } from '../../core/connector-error.ts';
+import type { Http, HttpRequest, HttpResponse } from '../../core/contract.ts';
 
 export const permissions =
   'a fine-grained token with read access to Metadata, Dependabot alerts, Code scanning alerts and Secret scanning alerts, or a classic token with the scopes repo and security_events. For a whole organization, the token must belong to an owner or security manager';

@@ -1,7 +1,8 @@
 import type { Asset } from '@rrs/scan-reports';
 import { date, obj, str, strs } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, defineScanner, type Json, Secret } from '../../core/contract.ts';
+import { ConnectorError } from '../../core/connector-error.ts';
+import { defineScanner, type Json, Secret } from '../../core/contract.ts';
 import { itemsOf } from '../../core/reports.ts';
 import { assertSomeRead, unreadBecause } from '../../core/unread.ts';
 import { alertsOf, kinds, type Part, permissions } from './alerts.ts';

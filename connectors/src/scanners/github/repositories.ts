@@ -1,7 +1,8 @@
 import type { Asset } from '@rrs/scan-reports';
 import { date } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, type Http, type ScanOfAsset, type Unread } from '../../core/contract.ts';
+import { ConnectorError } from '../../core/connector-error.ts';
+import type { Http, ScanOfAsset, Unread } from '../../core/contract.ts';
 import { unreadBecause } from '../../core/unread.ts';
 import { siteOf } from '../../shared/github/site.ts';
 import { alertsOf, type Kind, kinds, nextPage, type Part } from './alerts.ts';

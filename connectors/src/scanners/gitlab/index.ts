@@ -1,8 +1,9 @@
 import type { Asset, ReportItem } from '@rrs/scan-reports';
 import { obj } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, defineScanner, type Http, type Json, Secret } from '../../core/contract.ts';
-import { eachPageOnce } from '../../core/each-page-once.ts';
+import { ConnectorError } from '../../core/connector-error.ts';
+import { defineScanner, type Http, type Json, Secret } from '../../core/contract.ts';
+import { eachPageOnce } from '../../core/lists.ts';
 import { projectsQuery, ResponseBody, type Scope, scopeQuery, vulnerabilitiesQuery } from './query.ts';
 import { projectAsset, readVulnerabilities } from './report.ts';
 

@@ -1,7 +1,8 @@
 import { type Obj, obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, type Http, type Json } from '../../core/contract.ts';
-import { eachPageOnce } from '../../core/each-page-once.ts';
+import { ConnectorError } from '../../core/connector-error.ts';
+import type { Http, Json } from '../../core/contract.ts';
+import { eachPageOnce } from '../../core/lists.ts';
 
 const Page = Type.Object({
   data: Type.Array(Type.Unknown()),

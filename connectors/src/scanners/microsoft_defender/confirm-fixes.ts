@@ -1,7 +1,7 @@
 import { str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
 import type { Http } from '../../core/contract.ts';
-import { eachPageOnce } from '../../core/each-page-once.ts';
+import { eachPageOnce } from '../../core/lists.ts';
 import { Page, searchOf } from './page.ts';
 import { type Change, caseless } from './vulnerability.ts';
 

@@ -3,7 +3,7 @@ import { record } from '@rrs/scan-reports/normalize.ts';
 import { date, obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
 import { defineScanner, type Http, type ScanOfAsset, Secret } from '../../core/contract.ts';
-import { eachPageOnce } from '../../core/each-page-once.ts';
+import { eachPageOnce } from '../../core/lists.ts';
 import { clientToken } from '../../core/oauth.ts';
 import { createFixFilter } from './confirm-fixes.ts';
 import { isReporting, machineAsset } from './machine.ts';

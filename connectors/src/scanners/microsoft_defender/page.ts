@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { ConnectorError } from '../../core/contract.ts';
+import { ConnectorError } from '../../core/connector-error.ts';
 
 export const Page = Type.Object({ value: Type.Array(Type.Unknown()), '@odata.nextLink': Type.Optional(Type.Union([Type.String(), Type.Null()])) });
 

@@ -1,6 +1,7 @@
 import { fromBuffer } from '@rrs/scan-reports';
 import { recordText, xmlRecords } from '@rrs/scan-reports/xml-records.ts';
-import { ConnectorError, type FaultKind, type Http, type HttpRequest } from '../../core/contract.ts';
+import { ConnectorError, type FaultKind } from '../../core/connector-error.ts';
+import type { Http, HttpRequest } from '../../core/contract.ts';
 
 /** Lists of Qualys are XML, sorted by host id, with the URL of the next page in a warning. */
 

@@ -1,6 +1,7 @@
 import { fromBuffer, ReportError } from '@rrs/scan-reports';
 import { xmlRecords } from '@rrs/scan-reports/xml-records.ts';
-import { ConnectorError, type Http } from '../../core/contract.ts';
+import { ConnectorError } from '../../core/connector-error.ts';
+import type { Http } from '../../core/contract.ts';
 import { awsEncoded } from '../../core/sigv4.ts';
 
 export interface RemoteFile {

@@ -1,6 +1,7 @@
 import { formats } from '@rrs/scan-reports';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, defineScanner, Secret, type SettingsProblem } from '../../core/contract.ts';
+import { ConnectorError } from '../../core/connector-error.ts';
+import { defineScanner, Secret, type SettingsProblem } from '../../core/contract.ts';
 import { awsKeyFields, signedHeaders } from '../../core/sigv4.ts';
 import { assertListable, type Bucket, emptyBucket, objectsOf, type RemoteFile } from './files.ts';
 import { formatOf, progressOf, readFile } from './read-file.ts';

@@ -11,7 +11,8 @@ import {
   type RunFacts,
 } from '@rrs/scan-reports';
 import { obj } from '@rrs/scan-reports/read.ts';
-import { ConnectorError, type FindingBatch, type Json, type ScanOfAsset } from '../../core/contract.ts';
+import { ConnectorError } from '../../core/connector-error.ts';
+import type { FindingBatch, Json, ScanOfAsset } from '../../core/contract.ts';
 import type { RemoteFile } from './files.ts';
 import { remoteReport, type Source } from './remote.ts';
 

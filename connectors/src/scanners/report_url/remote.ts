@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { ReportError, type ReportInput } from '@rrs/scan-reports';
-import { ConnectorError, type Http } from '../../core/contract.ts';
+import { ConnectorError } from '../../core/connector-error.ts';
+import type { Http } from '../../core/contract.ts';
 import { type RemoteFile, versionOf } from './files.ts';
 
 /** Some formats read a report several times. A report that fits into the buffer is fetched only once. */

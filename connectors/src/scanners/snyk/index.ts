@@ -2,7 +2,7 @@ import type { Asset, ReportItem } from '@rrs/scan-reports';
 import { date, obj } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
 import { defineScanner, type FindingBatch, type Http, Secret } from '../../core/contract.ts';
-import { eachPageOnce } from '../../core/each-page-once.ts';
+import { eachPageOnce } from '../../core/lists.ts';
 import { itemsOf } from '../../core/reports.ts';
 
 const VERSION = '2024-10-15';

@@ -1,8 +1,8 @@
 import { date, obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
 import { defineScanner, type FindingBatch, type Http, Secret, type Unread } from '../../core/contract.ts';
+import { assertUnmoved } from '../../core/lists.ts';
 import { itemsOf } from '../../core/reports.ts';
-import { assertUnmoved } from '../../core/shifts.ts';
 import { assertSomeRead, unreadBecause } from '../../core/unread.ts';
 import { incomplete, MAX_RESULTS, Paging, type Position, positionAfter, positionOf, startOf } from './position.ts';
 

@@ -1,6 +1,7 @@
 import { num, obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, type Json } from '../../core/contract.ts';
+import { ConnectorError } from '../../core/connector-error.ts';
+import type { Json } from '../../core/contract.ts';
 
 /** SonarQube returns only the first 10,000 results of a search. */
 export const MAX_RESULTS = 10_000;

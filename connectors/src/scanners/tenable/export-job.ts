@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { ConnectorError, type Http, type Json } from '../../core/contract.ts';
+import { ConnectorError } from '../../core/connector-error.ts';
+import type { Http, Json } from '../../core/contract.ts';
 
 /** Tenable exports data asynchronously into chunks, in any order, and keeps them for a day. */
 

@@ -2,7 +2,8 @@ import type { ReportItem } from '@rrs/scan-reports';
 import { record } from '@rrs/scan-reports/normalize.ts';
 import { obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, defineScanner, type Http, type Json, type ScanOfAsset, Secret } from '../../core/contract.ts';
+import { ConnectorError } from '../../core/connector-error.ts';
+import { defineScanner, type Http, type Json, type ScanOfAsset, Secret } from '../../core/contract.ts';
 import { clientToken } from '../../core/oauth.ts';
 import { findingOf, QUERY } from './finding.ts';
 

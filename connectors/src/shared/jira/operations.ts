@@ -1,18 +1,7 @@
 import { arr, num, type Obj, obj, str, strs } from '@rrs/scan-reports/read.ts';
 import { type Static, type TSchema, Type } from 'typebox';
-import {
-  type Capture,
-  ConnectorError,
-  type Http,
-  type HttpRequest,
-  type HttpResponse,
-  type Inbound,
-  type InboundMessage,
-  type Json,
-  type Ticket,
-  type TicketChange,
-  type TicketDraft,
-} from '../../core/contract.ts';
+import { ConnectorError } from '../../core/connector-error.ts';
+import type { Capture, Http, HttpRequest, HttpResponse, Inbound, InboundMessage, Json, Ticket, TicketChange, TicketDraft } from '../../core/contract.ts';
 import { captureJson, linkWithin } from '../../core/tickets/capture.ts';
 import { changes, minutesAgo } from '../../core/tickets/changes.ts';
 import { includesName, labelOf, markerOf } from '../../core/tickets/mapping.ts';
@@ -148,9 +137,13 @@ export function jiraOperations(edition: Edition) {
 
     async capture({ http, config }: JiraContext, url: string): Promise<Capture | null> {
       const key = issueKey(url, edition.site(config));
-      if (key === null) return null;
+      const isOurs = (name: string): boolean => name.toUpperCase().startsWith(`${config.project_key.toUpperCase()}-`);
+      if (key === null || !isOurs(key)) return null;
       const request = { path: pathOf(key), query: { fields: '*all', expand: 'names,changelog' } };
-      return captureJson(http, request, ({ fields }) => `Jira issue ${key} with its history: ${str(obj(fields).summary) ?? ''}`);
+      // An issue that was moved to another project answers to its old key, too.
+      return captureJson(http, request, (issue) =>
+        isOurs(str(issue.key) ?? '') ? `Jira issue ${key} with its history: ${str(obj(issue.fields).summary) ?? ''}` : null,
+      );
     },
   };
 }

@@ -1,6 +1,7 @@
 import { arr, obj, str } from '@rrs/scan-reports/read.ts';
 import { Type } from 'typebox';
-import { ConnectorError, type Http, type Json, type TicketState } from '../../core/contract.ts';
+import { ConnectorError } from '../../core/connector-error.ts';
+import type { Http, Json, TicketState } from '../../core/contract.ts';
 import { includesName } from '../../core/tickets/mapping.ts';
 import { isRejection, type JiraConfig, stateOfStatus } from './mapping.ts';
 

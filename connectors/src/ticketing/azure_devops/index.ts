@@ -1,6 +1,7 @@
 import { arr, date, num, type Obj, obj, str } from '@rrs/scan-reports/read.ts';
 import { Type } from 'typebox';
-import { ConnectorError, defineTicketing, type Http, type HttpRequest, type Json, Secret, type Ticket } from '../../core/contract.ts';
+import { ConnectorError } from '../../core/connector-error.ts';
+import { defineTicketing, type Http, type HttpRequest, type Json, Secret, type Ticket } from '../../core/contract.ts';
 import { captureJson, isJson, linkWithin } from '../../core/tickets/capture.ts';
 import { createDeduplicator, repeatedPage } from '../../core/tickets/changes.ts';
 import { includesName, labelOf, markerOf } from '../../core/tickets/mapping.ts';
@@ -135,7 +136,10 @@ export const azureDevops = defineTicketing({
     const id = /\/_workitems\/edit\/(\d+)\/?$/.exec(link?.path ?? '')?.[1] ?? link?.query.get('workitem') ?? '';
     if (!/^\d+$/.test(id)) return null;
     const request = { path: `_apis/wit/workitems/${id}`, query: { 'api-version': '7.1', $expand: 'all' } };
-    return captureJson(http, request, ({ fields }) => `Azure DevOps work item #${id}: ${str(obj(fields)['System.Title']) ?? ''}`);
+    return captureJson(http, request, ({ fields }) => {
+      const { 'System.TeamProject': project, 'System.Title': title } = obj(fields);
+      return str(project)?.toLowerCase() === config.project.toLowerCase() ? `Azure DevOps work item #${id}: ${str(title) ?? ''}` : null;
+    });
   },
 });
 

@@ -1,6 +1,7 @@
 import { arr, type Obj, obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, type Json, type Ticket, type TicketChange, type TicketState } from '../../core/contract.ts';
+import { ConnectorError } from '../../core/connector-error.ts';
+import type { Json, Ticket, TicketChange, TicketState } from '../../core/contract.ts';
 import {
   includesName,
   LabelField,

@@ -21,14 +21,17 @@ async function started(vendor: FakeVendor = githubIssuesFake) {
 const SHA = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
 
 describe('links', () => {
-  it('captures pull requests and commits of any repository', async () => {
+  it('captures pull requests and commits of the configured repositories only', async () => {
     const { fake, context } = await started();
-    const pull = await githubIssues.capture?.(context, `${fake.origin}/acme/shop/pull/7/files#diff`);
+    await expect(githubIssues.capture?.(context, `${fake.origin}/acme/shop/pull/7`)).resolves.toBeNull();
+    expect(fake.requests).toEqual([]);
+    const named = { ...context, config: { ...context.config, evidence_repositories: ['Acme/Shop'] } };
+    const pull = await githubIssues.capture?.(named, `${fake.origin}/acme/shop/pull/7/files#diff`);
     expect(JSON.parse(pull?.bytes.toString() ?? '')).toMatchObject({ number: 7, merged: true });
     expect(pull?.description).toBe('GitHub pull request acme/shop#7: Fix it');
-    const commit = await githubIssues.capture?.(context, `${fake.origin}/acme/shop/commit/${SHA}`);
+    const commit = await githubIssues.capture?.(named, `${fake.origin}/acme/shop/commit/${SHA}`);
     expect(commit?.description).toBe('GitHub commit acme/shop@6dcb09b5b578: Upgrade log4j');
-    await expect(githubIssues.capture?.(context, `${fake.origin}/acme/shop/pull/8`)).rejects.toMatchObject({ kind: 'configuration' });
+    await expect(githubIssues.capture?.(named, `${fake.origin}/acme/shop/pull/8`)).rejects.toMatchObject({ kind: 'configuration' });
   });
 
   it('derives the site from the API URL', () => {

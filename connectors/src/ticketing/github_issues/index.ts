@@ -1,6 +1,7 @@
 import { arr, type Obj, obj, str } from '@rrs/scan-reports/read.ts';
 import { Type } from 'typebox';
-import { ConnectorError, defineTicketing, type Http, type Json, Secret, type TicketChange } from '../../core/contract.ts';
+import { ConnectorError } from '../../core/connector-error.ts';
+import { defineTicketing, type Http, type Json, Secret, type TicketChange } from '../../core/contract.ts';
 import { captureJson } from '../../core/tickets/capture.ts';
 import { changes } from '../../core/tickets/changes.ts';
 import { labelChanges } from '../../core/tickets/labels.ts';
@@ -136,7 +137,8 @@ export const githubIssues = defineTicketing({
 
   async capture({ http, config }, url) {
     const link = linked(url, config.api_url);
-    if (!link) return null;
+    const readable = [config.repository, ...(config.evidence_repositories ?? [])].map((name) => name.toLowerCase());
+    if (!link || !readable.includes(link.repository.toLowerCase())) return null;
     return captureJson(http, { path: link.path }, ({ number, sha, title, commit }) => {
       const name = number === undefined ? `@${(str(sha) ?? '').slice(0, 12)}` : `#${str(number)}`;
       return `GitHub ${link.what} ${link.repository}${name}: ${str(title) ?? str(obj(commit).message)?.split('\n')[0] ?? ''}`;

@@ -16,6 +16,14 @@ export const Config = Type.Object({
     default: 'https://api.github.com',
   }),
   repository: Type.String({ title: 'Repository', description: 'Repository for the issues, as owner/name.', pattern: '^[\\w.-]+/[\\w.-]+$' }),
+  evidence_repositories: Type.Optional(
+    Type.Array(Type.String({ pattern: '^[\\w.-]+/[\\w.-]+$' }), {
+      title: 'Evidence from',
+      description: 'Further repositories, as owner/name, whose issues, pull requests and commits can be captured as evidence.',
+      default: [],
+      maxItems: 100,
+    }),
+  ),
   label: LabelField('Every issue that the service creates gets this label.'),
   priorities: PriorityNamesField(PRIORITIES, 'Labels for the priorities.'),
   states: StateNamesField(

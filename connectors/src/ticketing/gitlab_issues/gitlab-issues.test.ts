@@ -19,12 +19,15 @@ async function started() {
 const SHA = '6104942438c14ec7bd21c6cd5bd995272b3faff6';
 
 describe('links', () => {
-  it('captures merge requests and commits of any project', async () => {
+  it('captures merge requests and commits of the configured projects only', async () => {
     const { fake, context } = await started();
-    const request = await gitlabIssues.capture?.(context, `${fake.origin}/acme/shop/-/merge_requests/7/diffs`);
+    await expect(gitlabIssues.capture?.(context, `${fake.origin}/acme/shop/-/merge_requests/7`)).resolves.toBeNull();
+    expect(fake.requests).toEqual([]);
+    const named = { ...context, config: { ...context.config, evidence_projects: ['Acme/Shop'] } };
+    const request = await gitlabIssues.capture?.(named, `${fake.origin}/acme/shop/-/merge_requests/7/diffs`);
     expect(JSON.parse(request?.bytes.toString() ?? '')).toMatchObject({ iid: 7, state: 'merged' });
     expect(request?.description).toBe('GitLab merge request acme/shop!7: Upgrade log4j');
-    const commit = await gitlabIssues.capture?.(context, `${fake.origin}/acme/shop/-/commit/${SHA}`);
+    const commit = await gitlabIssues.capture?.(named, `${fake.origin}/acme/shop/-/commit/${SHA}`);
     expect(commit?.description).toBe('GitLab commit acme/shop@6104942438c1: Upgrade log4j');
   });
 

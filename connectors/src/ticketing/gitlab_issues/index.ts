@@ -1,6 +1,7 @@
 import { type Obj, obj, str, strs } from '@rrs/scan-reports/read.ts';
 import { Type } from 'typebox';
-import { ConnectorError, defineTicketing, type Http, type InboundMessage, type Json, Secret, type TicketChange } from '../../core/contract.ts';
+import { ConnectorError } from '../../core/connector-error.ts';
+import { defineTicketing, type Http, type InboundMessage, type Json, Secret, type TicketChange } from '../../core/contract.ts';
 import { captureJson } from '../../core/tickets/capture.ts';
 import { changes } from '../../core/tickets/changes.ts';
 import { labelChanges } from '../../core/tickets/labels.ts';
@@ -106,7 +107,14 @@ export const gitlabIssues = defineTicketing({
   async capture({ http, config }, url) {
     const link = linked(url, config.api_url);
     if (!link) return null;
-    return captureJson(http, { path: link.path }, ({ title }) => `GitLab ${link.what} ${link.project}${link.name}: ${str(title) ?? ''}`);
+    const isNamed = [config.project, ...(config.evidence_projects ?? [])].some((path) => path.toLowerCase() === link.project.toLowerCase());
+    if (!isNamed && !/^\d+$/.test(config.project)) return null;
+    // A project that is configured by its number has a path that only the record tells.
+    const path = isNamed ? link.path : link.path.replace(/^projects\/[^/]+/, `projects/${config.project}`);
+    return captureJson(http, { path }, ({ title, web_url }) => {
+      const isOurs = isNamed || (str(web_url) ?? '').toLowerCase().includes(`/${link.project.toLowerCase()}/`);
+      return isOurs ? `GitLab ${link.what} ${link.project}${link.name}: ${str(title) ?? ''}` : null;
+    });
   },
 });
 

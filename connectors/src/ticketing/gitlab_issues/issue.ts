@@ -1,6 +1,7 @@
 import { arr, type Obj, obj, str, strs } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, type Json, type Ticket } from '../../core/contract.ts';
+import { ConnectorError } from '../../core/connector-error.ts';
+import type { Json, Ticket } from '../../core/contract.ts';
 import { type LabelNames, priorityFromLabels, stateFromLabels } from '../../core/tickets/labels.ts';
 import { LabelField, type PriorityNames, PriorityNamesField, parseTime, priorityNames, StateNamesField } from '../../core/tickets/mapping.ts';
 
@@ -15,6 +16,14 @@ export const Config = Type.Object({
     default: 'https://gitlab.com/api/v4',
   }),
   project: Type.String({ title: 'Project', description: 'Project for the issues: its path, such as group/project, or its numeric id.', minLength: 1 }),
+  evidence_projects: Type.Optional(
+    Type.Array(Type.String({ pattern: '^[\\w.-]+(/[\\w.-]+)+$' }), {
+      title: 'Evidence from',
+      description: 'Further projects, as group/project, whose issues, merge requests and commits can be captured as evidence.',
+      default: [],
+      maxItems: 100,
+    }),
+  ),
   label: LabelField('Every issue that the service creates gets this label.'),
   priorities: PriorityNamesField(PRIORITIES, 'Labels for the priorities.'),
   states: StateNamesField(

@@ -93,7 +93,12 @@ it('recognizes links to its site even if the API has another URL', async () => {
     'https://acme.atlassian.net/projects/SEC/issues/SEC-1',
   ])
     await expect(jira.capture?.(scoped, url)).resolves.toMatchObject({ description: 'Jira issue SEC-1 with its history: Weakness 1' });
-  for (const url of [`${fake.origin}/browse/SEC-1`, 'https://acme.atlassian.net/browse/SEC', 'https://acme.atlassian.net/wiki/SEC-1'])
+  for (const url of [
+    `${fake.origin}/browse/SEC-1`,
+    'https://acme.atlassian.net/browse/SEC',
+    'https://acme.atlassian.net/wiki/SEC-1',
+    'https://acme.atlassian.net/browse/HR-1',
+  ])
     await expect(jira.capture?.(scoped, url)).resolves.toBeNull();
   expect((await jira.read(scoped, '10001'))?.url).toBe('https://acme.atlassian.net/browse/SEC-1');
 });

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { arr, type Obj, obj, str } from '@rrs/scan-reports/read.ts';
 import { Type } from 'typebox';
-import { ConnectorError, type FaultKind, type Http, type HttpRequest, type Json } from '../../core/contract.ts';
+import { ConnectorError, type FaultKind } from '../../core/connector-error.ts';
+import type { Http, HttpRequest, Json } from '../../core/contract.ts';
 
 export const PERMISSIONS = 'an API key of a member of the team with permission to read, create issues, write and create comments';
 

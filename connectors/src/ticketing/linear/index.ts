@@ -1,6 +1,7 @@
 import { type Obj, obj, str } from '@rrs/scan-reports/read.ts';
 import { Type } from 'typebox';
-import { ConnectorError, defineTicketing, type Http, Secret } from '../../core/contract.ts';
+import { ConnectorError } from '../../core/connector-error.ts';
+import { defineTicketing, type Http, Secret } from '../../core/contract.ts';
 import { captureJson, linkWithin } from '../../core/tickets/capture.ts';
 import { createDeduplicator, repeatedPage } from '../../core/tickets/changes.ts';
 import { labelOf } from '../../core/tickets/mapping.ts';
@@ -119,21 +120,24 @@ export const linear = defineTicketing({
     return { ticket: (type === 'Issue' ? str(obj(data).id) : type === 'Comment' ? str(obj(data).issueId) : undefined) ?? null };
   },
 
-  async capture({ http }, url) {
+  async capture({ http, config }, url) {
     const [, workspace, identifier] = /^\/([\w-]+)\/issue\/([A-Za-z0-9]+-\d+)(?:\/|$)/.exec(linkWithin(url, SITE)?.path ?? '') ?? [];
-    if (workspace === undefined || identifier === undefined) return null;
+    if (workspace === undefined || identifier === undefined || !isOfTeam(identifier, config)) return null;
     const query = `query($id: String!) { issue(id: $id) { ${ISSUE} creator { id name email }
       history(first: 50) { nodes { createdAt actor { name } fromState { name } toState { name } } }
       attachments(first: 50) { nodes { title url createdAt } } } }`;
-    let isOurs = false;
-    const capture = await captureJson(http, requestOf({ query, variables: { id: identifier }, repeatable: true }), (body) => {
+    return captureJson(http, requestOf({ query, variables: { id: identifier }, repeatable: true }), (body) => {
       const issue = obj(dataOf(body).issue);
-      isOurs = (str(issue.url) ?? '').toLowerCase().startsWith(`${SITE}/${workspace}/`.toLowerCase());
+      const isOurs = (str(issue.url) ?? '').toLowerCase().startsWith(`${SITE}/${workspace}/`.toLowerCase()) && isOfTeam(str(issue.identifier) ?? '', config);
+      if (!isOurs) return null;
       return `Linear issue ${str(issue.identifier) ?? identifier} with its history: ${str(issue.title) ?? ''}`;
     });
-    return isOurs ? capture : null;
   },
 });
+
+function isOfTeam(identifier: string, { team_key }: Config): boolean {
+  return identifier.toUpperCase().startsWith(`${team_key.toUpperCase()}-`);
+}
 
 function idOf(config: Config, key: string): string {
   return uuidOf(`issue ${config.team_key} ${labelOf(config)} ${key}`);

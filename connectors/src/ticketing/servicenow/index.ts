@@ -1,6 +1,7 @@
 import { arr, obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, defineTicketing, type Http, type HttpRequest, Secret } from '../../core/contract.ts';
+import { ConnectorError } from '../../core/connector-error.ts';
+import { defineTicketing, type Http, type HttpRequest, Secret } from '../../core/contract.ts';
 import { captureJson, linkWithin } from '../../core/tickets/capture.ts';
 import { changes, minutesAgo } from '../../core/tickets/changes.ts';
 import { labelOf, markerOf } from '../../core/tickets/mapping.ts';

@@ -1,6 +1,7 @@
 import { type Obj, obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { ConnectorError, type Json, type Priority, type Ticket, type TicketChange, type TicketState } from '../../core/contract.ts';
+import { ConnectorError } from '../../core/connector-error.ts';
+import type { Json, Priority, Ticket, TicketChange, TicketState } from '../../core/contract.ts';
 import {
   LabelField,
   type PriorityNames,
