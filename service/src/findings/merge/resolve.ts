@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import type { TenantTx } from '../../db/database.ts';
 import { closeUnseen, reopenSeen } from './change-status.ts';
-import { followMoved, type MovedCode } from './follow-moved-code.ts';
 import { changedOutcomes, type Groups, groupRecords, noGroups } from './group-records.ts';
 import { markSeen } from './known-records.ts';
 import { keepLatePlaces, leaveNarrowerOpen } from './late-records.ts';
 import { listFindings } from './list-findings.ts';
 import { createFindings, updateShared, updateSingle } from './merged-values.ts';
 import { moveKnown } from './move-known.ts';
+import { followMoved, type MovedCode } from './moved-code/follow-moved-code.ts';
 import { isLarge, type Resolution } from './resolution.ts';
 import { countPlaces, keepPlaces, writePlaces } from './write-places.ts';
 import { refreshTimes, writeSightings } from './write-sightings.ts';

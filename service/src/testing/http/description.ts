@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { describeApi } from '../../main/describe-api.ts';
+import { describeApi } from '../../main/description/describe-api.ts';
 
 type Json = Record<string, unknown>;
 

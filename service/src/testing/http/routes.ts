@@ -1,4 +1,4 @@
-import { assembleApi } from '../../main/describe-api.ts';
+import { assembleApi } from '../../main/description/describe-api.ts';
 import { type Access, type Role, roles, rolesWith } from '../../shared/permissions.ts';
 import { type Operation, operations } from './description.ts';
 

@@ -1,13 +1,13 @@
-import type { BlobStore } from '../blobs/blobs.ts';
-import type { Database } from '../db/database.ts';
-import type { App } from '../http/app.ts';
-import { installOpenApi } from '../http/openapi/openapi.ts';
-import type { Outbound } from '../net/request.ts';
-import { createApi } from './api.ts';
-import { readConfig } from './config.ts';
+import type { BlobStore } from '../../blobs/blobs.ts';
+import type { Database } from '../../db/database.ts';
+import type { App } from '../../http/app.ts';
+import { installOpenApi } from '../../http/openapi/openapi.ts';
+import type { Outbound } from '../../net/request.ts';
+import { createApi } from '../api.ts';
+import { readConfig } from '../config.ts';
+import { createLog, version } from '../log.ts';
+import { createMetrics } from '../operations.ts';
 import { enums } from './enums.ts';
-import { createLog, version } from './log.ts';
-import { createMetrics } from './operations.ts';
 
 /** Generates the published description from the routes. */
 export async function describeApi(): Promise<string> {

@@ -1,8 +1,8 @@
 import type { Observation } from '@rrs/scan-reports';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { systemActor } from '../../shared/actor.ts';
-import { type ImportOptions, type Item, seen, useImports } from '../../testing/findings/imports.ts';
-import { updateFinding } from '../triage/triage.ts';
+import { systemActor } from '../../../shared/actor.ts';
+import { type ImportOptions, type Item, seen, useImports } from '../../../testing/findings/imports.ts';
+import { updateFinding } from '../../triage/triage.ts';
 
 const engine = useImports();
 let org: string;

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
-import { importedAssets } from '../../assets/relations.ts';
-import type { TenantTx } from '../../db/database.ts';
-import { lastSeenSql } from './group-records.ts';
-import { FastPathMissed } from './known-records.ts';
+import { importedAssets } from '../../../assets/relations.ts';
+import type { TenantTx } from '../../../db/database.ts';
+import { lastSeenSql } from '../group-records.ts';
+import { FastPathMissed } from '../known-records.ts';
+import type { Resolution } from '../resolution.ts';
 import { pairSpots, type Spot } from './match-lines.ts';
-import type { Resolution } from './resolution.ts';
 
 /**
  * An inserted line moves everything below it, and files are renamed. Tools then seem to report something new and to miss something old. In a complete
