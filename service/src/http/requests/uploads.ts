@@ -40,8 +40,13 @@ export async function readForm<T>(request: FastifyRequest, store: StoreFile<T>, 
     return { fields, file: await storing.promise };
   } catch (error) {
     wanted.reject(error);
-    if (filename !== null) await storing.promise.catch(() => {});
-    throw error;
+    if (filename === null) throw error;
+    // A file that is too large also ends the form. The store says why.
+    const failure = await storing.promise.then(
+      () => null,
+      (reason: unknown) => reason,
+    );
+    throw failure instanceof AppError ? failure : error;
   }
 }
 
