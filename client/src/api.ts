@@ -2176,7 +2176,7 @@ export type ImportFormats = {
 
 export type ImportList = {
   /** The items of this page */
-  data: Import[];
+  data: ListedImport[];
   page: Page;
 };
 
@@ -2486,6 +2486,45 @@ export type ListedFinding = {
   created_at: string;
   /** When the finding last changed */
   updated_at: string;
+};
+
+export type ListedImport = {
+  /** ID (UUIDv7) */
+  id: string;
+  /** Status of the import. `needs_confirmation`: it would close unusually many findings and waits for a person */
+  status: ImportStatus;
+  /** Format of the report. `null` until it is detected */
+  format: string | null;
+  /** Name of the report file */
+  filename: string | null;
+  /** SHA-256 of the report file */
+  sha256: string;
+  /** Size of the report file in bytes */
+  bytes: number;
+  scan_scope: ScanScope;
+  /** How far the import has come */
+  progress: {
+    /** Bytes read so far */
+    bytes_read: number;
+    /** Records read so far */
+    records_read: number;
+  };
+  counts: ImportCounts;
+  counts_by_severity: ImportCountsBySeverity;
+  /** Remarks, for example why nothing was closed */
+  notes: string[];
+  /** Why the import failed */
+  error: string | null;
+  /** Whether the import only reports what would change */
+  dry_run: boolean;
+  /** Name of the credential that uploaded the report */
+  created_by: string;
+  /** When the report was uploaded */
+  created_at: string;
+  /** When the import started */
+  started_at: string | null;
+  /** When the import finished */
+  finished_at: string | null;
 };
 
 export type ListedWorkItem = {
@@ -5419,7 +5458,7 @@ export interface Operations {
   listImportFormats: {
     response: ImportFormats;
   };
-  /** List imports. Returns the imports of uploaded reports, newest first. An import must match all filters. Several values of one filter are alternatives. */
+  /** List imports. Returns the imports of uploaded reports, newest first, without their rejected records. An import must match all filters. Several values of one filter are alternatives. */
 
   listImports: {
     query?: {

@@ -9,9 +9,9 @@ import type { FindingRow } from './fields/field.ts';
 import type { DecisionRow } from './fields/names.ts';
 import type { Decision } from './fields/shapes.ts';
 import { type CountsBySeverity, emptyCounts } from './import/count-changes.ts';
-import type { ImportRow } from './import/manage-imports.ts';
+import type { ImportRow, ListedImportRow } from './import/manage-imports.ts';
 import type { readHistory } from './list/list.ts';
-import type { Finding, Import } from './schemas.ts';
+import type { Finding, Import, ListedImport } from './schemas.ts';
 import type { HistoryEntry } from './schemas-triage.ts';
 import { severityName } from './severity.ts';
 
@@ -82,6 +82,10 @@ export function toHistoryEntry(row: HistoryRow): Static<typeof HistoryEntry> {
 }
 
 export function toImport(row: ImportRow): Static<typeof Import> {
+  return { ...toListedImport(row), rejected: row.rejections as Static<typeof Import>['rejected'] };
+}
+
+export function toListedImport(row: ListedImportRow): Static<typeof ListedImport> {
   return {
     id: row.id,
     status: row.status,
@@ -101,7 +105,6 @@ export function toImport(row: ImportRow): Static<typeof Import> {
       closed: row.closed,
     },
     counts_by_severity: { ...emptyCounts(), ...(row.by_severity as Partial<CountsBySeverity>) },
-    rejected: row.rejections as Static<typeof Import>['rejected'],
     notes: row.notes as string[],
     error: row.error,
     dry_run: row.dry_run,

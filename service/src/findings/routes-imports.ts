@@ -17,7 +17,7 @@ import type { FindingDeps } from './deps.ts';
 import { listImportChanges, toImportChange } from './import/import-changes.ts';
 import { confirmImport, createImport, discardImport, type ImportRow, listImports, readImport } from './import/manage-imports.ts';
 import { type ImportFields, readFields } from './import/upload-fields.ts';
-import { toImport } from './present.ts';
+import { toImport, toListedImport } from './present.ts';
 import { FindingParams, Import, ImportFormats, ImportList, ImportListQuery, ImportQuery } from './schemas.ts';
 import { ImportChangeList, ImportChangeQuery } from './schemas-imports.ts';
 
@@ -46,11 +46,12 @@ export function importRoutes(app: App, deps: FindingDeps): void {
     access: 'imports:read',
     operationId: 'listImports',
     summary: 'List imports',
-    description: 'Returns the imports of uploaded reports, newest first. An import must match all filters. Several values of one filter are alternatives.',
+    description:
+      'Returns the imports of uploaded reports, newest first, without their rejected records. An import must match all filters. Several values of one filter are alternatives.',
     tag: 'Imports',
     query: ImportListQuery,
     list: ImportList,
-    read: async (tx, { actor, query, page }) => presentPage(await listImports(tx, actor.orgId, query, page), toImport),
+    read: async (tx, { actor, query, page }) => presentPage(await listImports(tx, actor.orgId, query, page), toListedImport),
   });
 
   getRoute(app, deps, '/imports/:id', {

@@ -179,7 +179,10 @@ export const Import = Named('Import', {
   started_at: Nullable({ ...Timestamp, description: 'When the import started' }),
   finished_at: Nullable({ ...Timestamp, description: 'When the import finished' }),
 });
-export const ImportList = PageOf('ImportList', Import);
+const { rejected: _rejected, ...listedImport } = Import.properties;
+/** An import in a list is without its rejected records: there may be a thousand for each. `counts.rejected` is their number. */
+export const ListedImport = Named('ListedImport', listedImport);
+export const ImportList = PageOf('ImportList', ListedImport);
 export const ImportListQuery = Strict({
   ...listParameters(['created_at'] as const, '-created_at'),
   status: Multi(Import.properties.status, 'With one of these statuses'),

@@ -207,6 +207,9 @@ describe('rejected records', () => {
     expect(body.rejected[0]).toEqual({ place: 'Results[0].Vulnerabilities[1]', reason: 'PkgName is missing' });
     const { received, created = 0, updated = 0, unchanged = 0, reopened = 0, rejected = 0 } = body.counts;
     expect(received).toBe(created + updated + unchanged + reopened + rejected);
+    const { data } = (await api.call('GET', '/api/v1/imports?limit=1', { as: api.ours.owner })).body as { data: Import[] };
+    expect(data[0]).toMatchObject({ id: body.id, counts: { rejected: 1_500 } });
+    expect(data[0]).not.toHaveProperty('rejected');
   });
 });
 

@@ -68,11 +68,20 @@ export async function recordImport(tx: TenantTx, actor: Actor, input: NewImport)
   return readImport(tx, actor.orgId, id);
 }
 
+/** All that a list shows. Not the rejected records, which may be a megabyte for each import. */
+const listedColumns = [
+  ...(['id', 'status', 'format', 'filename', 'sha256', 'bytes', 'scan_scope', 'bytes_read', 'records_read', 'by_severity', 'notes', 'error'] as const),
+  ...(['received', 'created', 'updated', 'unchanged', 'reopened', 'rejected', 'closed'] as const),
+  ...(['dry_run', 'created_by', 'created_at', 'started_at', 'finished_at'] as const),
+] as const;
+
+export type ListedImportRow = Pick<ImportRow, (typeof listedColumns)[number]>;
+
 type ImportFilter = Pick<Static<typeof ImportListQuery>, 'status' | 'format'>;
 
 export function listImports(tx: TenantTx, orgId: string, { status, format }: ImportFilter, page: PageRequest) {
   // Imports of connections are listed with their runs.
-  let query = tx.selectFrom('imports').selectAll().where('org_id', '=', orgId).where('connection_id', 'is', null);
+  let query = tx.selectFrom('imports').select(listedColumns).where('org_id', '=', orgId).where('connection_id', 'is', null);
   if (status) query = query.where('status', 'in', status);
   if (format) query = query.where('format', 'in', format);
   return fetchPage(tx, query, { created_at: { column: 'created_at', type: 'timestamptz' } }, page);
