@@ -75,6 +75,7 @@ export async function applyReport(tx: TenantTx, row: ImportRow, report: Report, 
   const { format, about, source, follower, collected } = report;
   const orgId = row.org_id;
   await takeImportLock(tx, orgId);
+  await lockImport(tx, orgId, row.id);
   await assertStaged(tx, row, staged);
   const scope = row.scan_scope as ScanScope;
   const { sla, brake } = await readPolicy(tx, orgId);
@@ -191,6 +192,11 @@ function runsOf(row: ImportRow, { format, collected }: Report, { run, runByAsset
   // Facts of single assets state whether their time is right, so the doubt about the time of the whole report is theirs, too.
   const doubt = unspecified ?? (run.inventory_only ? 'inventory_only' : run.unfinished ? 'partially_covered' : all.doubt);
   return [{ ...all, doubt: byAsset.size > 0 && doubt === 'time_suspect' ? null : doubt }, byAsset];
+}
+
+/** Whoever deletes the staged records of an import, or uses them, has its row locked. */
+export async function lockImport(tx: TenantTx, orgId: string, id: string): Promise<void> {
+  await sql`select from imports where org_id = ${orgId} and id = ${id} for update`.execute(tx);
 }
 
 /** Staging tables are empty after a crash of the database, and a worker that lost its lease may still write to them. */

@@ -13,7 +13,7 @@ import { FastPathMissed, knownContents } from '../merge/known-records.ts';
 import { isLarge } from '../merge/resolution.ts';
 import { findSource, type Source } from '../merge/sources.ts';
 import { deleteStaged } from '../merge/staging.ts';
-import { applyReport, type Collected, coveredByRun, type Report, type Result } from './apply-report.ts';
+import { applyReport, type Collected, coveredByRun, lockImport, type Report, type Result } from './apply-report.ts';
 import type { ImportRow, ScanScope } from './manage-imports.ts';
 import { namedVulnerabilities } from './named-vulnerabilities.ts';
 import { chooseFormat, openReport } from './open-report.ts';
@@ -54,7 +54,7 @@ export async function importReport(
       await finish(context.db, row, report, await stage(context, row, report, findKnown));
     } catch (error) {
       if (!(error instanceof FastPathMissed)) throw error;
-      await context.db.withTenant({ orgId }, (tx) => deleteStaged(tx, orgId, importId));
+      await discardStaged(context.db, { orgId, importId });
       await finish(context.db, row, report, await stage(context, row, report, null));
     }
   } catch (error) {
@@ -66,7 +66,7 @@ export async function importReport(
       await fail(context.db, row, 'The import failed repeatedly because of an internal error. See the log for details.', { names: await names() });
     else throw error;
   } finally {
-    await context.db.withTenant({ orgId }, (tx) => deleteStaged(tx, orgId, importId));
+    await discardStaged(context.db, { orgId, importId });
   }
 }
 
@@ -84,7 +84,6 @@ interface ImportId {
 /** Returns null if the import has already ended: a worker may die after that, before it completes the job. */
 async function begin(db: Database, orgId: string, importId: string): Promise<ImportRow | null> {
   return db.withTenant({ orgId }, async (tx) => {
-    await deleteStaged(tx, orgId, importId);
     const row = await tx
       .updateTable('imports')
       .set({ status: 'running', started_at: sql<Date>`coalesce(started_at, now())`, bytes_read: '0', records_read: '0' })
@@ -93,7 +92,16 @@ async function begin(db: Database, orgId: string, importId: string): Promise<Imp
       .where('status', 'in', ['queued', 'running'])
       .returningAll()
       .executeTakeFirst();
+    await deleteStaged(tx, orgId, importId);
     return row ?? null;
+  });
+}
+
+/** Waits for a worker that applies the same import: it was taken for dead, but is alive. */
+function discardStaged(db: Database, { orgId, importId }: ImportId): Promise<void> {
+  return db.withTenant({ orgId }, async (tx) => {
+    await lockImport(tx, orgId, importId);
+    await deleteStaged(tx, orgId, importId);
   });
 }
 
