@@ -174,7 +174,7 @@ describe('a job whose workers die', () => {
     await queue.work([handler], watchful);
     await eventually(() => queue.jobs('deadly')).toEqual([]);
     expect(runs).toEqual([1]);
-    expect(reasons).toEqual([expect.stringContaining('died twice')]);
+    expect(reasons).toEqual([expect.stringContaining('Twice, the process')]);
   });
 });
 

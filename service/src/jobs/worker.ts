@@ -158,7 +158,7 @@ function taskOf(handler: JobHandler, { db: unlimited, log, onFinished }: WorkerO
 
 const DIED = 'worker died';
 const DIED_AGAIN = 'worker died again';
-const ABANDONED = 'The process that worked on it died twice, probably because it ran out of memory. It was not tried again.';
+const ABANDONED = 'Twice, the process that worked on it ended without finishing it, so it was not tried again. The log of the service may show why.';
 
 /** Threat: an upload that ends the process that reads it would end every process that tries it again. */
 async function abandon(handler: JobHandler, payload: unknown, context: JobContext, jobId: string): Promise<void> {

@@ -93,14 +93,18 @@ describe('a worker that is killed', () => {
     60_000,
   );
 
-  it('several times leaves log entries that the package lists', async () => {
+  it('twice makes the package fail with the reason, and the next one is sealed', async () => {
     const { id, item } = await requested('Killed twice');
     await killBefore('checkpoint');
     await releaseDeadWorker();
     await killBefore('publish');
     await startHealthyWorker();
-    await becomesReady(id);
-    await expectSealed(id, item, 2);
+    await expect.poll(() => statusOf(id), { timeout: 30_000, interval: 50 }).toBe('failed');
+    expect((await read(id)).error).toContain('Twice, the process');
+    expect((await leaves()).filter(({ package_id }) => package_id === id).map(({ published }) => published)).toEqual([false, false]);
+    const { package_id: next } = await world.request(item);
+    await becomesReady(next);
+    expect(await verified(next)).toMatchObject({ failures: [], verdict: 'verified' });
   }, 60_000);
 });
 
