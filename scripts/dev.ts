@@ -23,7 +23,7 @@ Development mode
 
 const watcher = spawn(
   process.execPath,
-  ['--watch', '--watch-preserve-output', '--enable-source-maps', '--max-semi-space-size=8', join(root, 'service/bin/rrs.mjs'), 'start'],
+  ['--watch', '--watch-preserve-output', '--enable-source-maps', '--max-semi-space-size=8', join(root, 'service/bin/rrs-server.mjs'), 'start'],
   { cwd: root, env: environment, stdio: 'inherit' },
 );
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => watcher.kill(signal));

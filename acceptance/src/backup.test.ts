@@ -29,7 +29,7 @@ test.concurrent('a backup of a running service can be restored into an empty dat
   expect(written).toEqual({ code: 0, stdout: expect.stringContaining(folder), stderr: '' });
   const after = await createKey(service.url, key, 'after the backup');
   const again = await rrs(['backup', folder], { dataDir: service.dataDir });
-  expect(again).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^rrs: [^\n]+\n$/) });
+  expect(again).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^rrs-server: [^\n]+\n$/) });
 
   const dataDir = newDataDir();
   const restored = await rrs(['restore', folder], { dataDir });
@@ -42,12 +42,12 @@ test.concurrent('a backup of a running service can be restored into an empty dat
   expect(await auditTrail(copy, key)).toEqual(before);
 
   const occupied = await rrs(['restore', folder], { dataDir });
-  expect(occupied).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^rrs: [^\n]+\n$/) });
+  expect(occupied).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^rrs-server: [^\n]+\n$/) });
   expect((await call(copy.url, '/api/v1/me', { key })).status).toBe(200);
 });
 
 test.concurrent('a folder that is not a backup is refused', async () => {
   const { code, stdout, stderr } = await rrs(['restore', temporaryFolder()]);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  expect(stderr).toMatch(/^rrs: [^\n]+\n$/);
+  expect(stderr).toMatch(/^rrs-server: [^\n]+\n$/);
 });

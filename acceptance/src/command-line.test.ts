@@ -17,7 +17,7 @@ function ok(args: string[], input?: string): Promise<string> {
 async function refused(args: string[], message: string | RegExp, code = 1): Promise<void> {
   const answer = await rrs(args, { dataDir });
   expect(answer).toMatchObject({ code, stdout: '' });
-  if (code === 1) expect(answer.stderr).toMatch(/^rrs: [^\n]+\n$/);
+  if (code === 1) expect(answer.stderr).toMatch(/^rrs-server: [^\n]+\n$/);
   expect(answer.stderr).toMatch(message);
 }
 
@@ -27,7 +27,7 @@ describe('without a service', () => {
     for (const flag of ['--help', '-h', 'help']) {
       expect(await rrs([flag], options)).toMatchObject({
         code: 0,
-        stdout: expect.stringMatching(/rrs start.+rrs key create <name>.+rrs restore/s),
+        stdout: expect.stringMatching(/rrs-server start.+rrs-server key create <name>.+rrs-server restore/s),
         stderr: '',
       });
     }
@@ -47,7 +47,7 @@ describe('without a service', () => {
 
   test('unknown commands, options and arguments are refused', async () => {
     await Promise.all([
-      refused([], /^rrs \d/, 2),
+      refused([], /^rrs-server \d/, 2),
       refused(['fly'], /"fly"/, 2),
       refused(['start', '--port', '9'], /--port/, 2),
       refused(['key'], /"key"/),

@@ -49,7 +49,7 @@ test('docs/operations.md lists every setting', async () => {
 
 test('docs/operations.md lists every command', async () => {
   const { stdout } = await rrs(['help']);
-  const commands = [...stdout.matchAll(/^ {2}rrs ([a-z]+(?: \| [a-z]+)*(?: (?:create|list|add|remove|revoke|rotate|verify)\b)?)/gm)];
+  const commands = [...stdout.matchAll(/^ {2}rrs-server ([a-z]+(?: \| [a-z]+)*(?: (?:create|list|add|remove|revoke|rotate|verify)\b)?)/gm)];
   const listed = firstColumn(sectionOf('Command line')).map((command) => command.replace(/ [<[].*$/, ''));
   expect(listed.filter((command) => command !== 'help' && command !== '--version').sort()).toEqual(
     commands.flatMap(([, command = '']) => command.split(' | ')).sort(),

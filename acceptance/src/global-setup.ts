@@ -24,7 +24,7 @@ export async function setup(project: TestProject): Promise<() => void> {
   return () => rmSync(folder, { recursive: true, force: true });
 }
 
-const program = fileURLToPath(new URL('../../service/bin/rrs.mjs', import.meta.url));
+const program = fileURLToPath(new URL('../../service/bin/rrs-server.mjs', import.meta.url));
 
 /** Starts the service on an empty folder and stops it when it is ready. */
 async function firstStart(dataDir: string): Promise<void> {

@@ -79,7 +79,7 @@ test('processes share the signing keys, a process with other keys is refused, an
 
   const alone = run(['worker'], { env: { DATABASE_URL: shared.DATABASE_URL } });
   expect(await alone.exit).toBe(1);
-  expect(alone.stderr()).toMatch(/^rrs: [^\n]*\/package\.pem[^\n]*SHA256:[^\n]*RRS_KEYS_DIR[^\n]*\n$/m);
+  expect(alone.stderr()).toMatch(/^rrs-server: [^\n]*\/package\.pem[^\n]*SHA256:[^\n]*RRS_KEYS_DIR[^\n]*\n$/m);
 
   const listed = await rrs(['keys', 'list'], { env: shared });
   expect(listed.code).toBe(0);

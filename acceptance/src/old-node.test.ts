@@ -21,9 +21,9 @@ function oldNode(): [string, ...string[]] {
 test('an old Node without the pinned one prints what to do in one sentence', async () => {
   const folder = temporaryFolder();
   cpSync(join(checkout, 'service/bin'), join(folder, 'bin'), { recursive: true });
-  const { code, stdout, stderr } = await rrs(['start'], { command: [...oldNode(), join(folder, 'bin/rrs.mjs')] });
+  const { code, stdout, stderr } = await rrs(['start'], { command: [...oldNode(), join(folder, 'bin/rrs-server.mjs')] });
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  expect(stderr).toMatch(/^rrs: [^\n]*Node 24[^\n]* 2[0-3]\.[\d.]+[^\n]*npm ci[^\n]*\.\n$/);
+  expect(stderr).toMatch(/^rrs-server: [^\n]*Node 24[^\n]* 2[0-3]\.[\d.]+[^\n]*npm ci[^\n]*\.\n$/);
 });
 
 test('an old Node prints what to do when install scripts were disabled and the pinned Node has no program', async () => {
@@ -31,9 +31,9 @@ test('an old Node prints what to do when install scripts were disabled and the p
   cpSync(join(checkout, 'service/bin'), join(folder, 'service/bin'), { recursive: true });
   mkdirSync(join(folder, 'node_modules/node'), { recursive: true });
   writeFileSync(join(folder, 'node_modules/node/package.json'), '{"name":"node","version":"24.0.0","bin":{"node":"bin/node"}}');
-  const { code, stderr } = await rrs(['start'], { command: [...oldNode(), join(folder, 'service/bin/rrs.mjs')] });
+  const { code, stderr } = await rrs(['start'], { command: [...oldNode(), join(folder, 'service/bin/rrs-server.mjs')] });
   expect(code).toBe(1);
-  expect(stderr).toMatch(/^rrs: [^\n]*Node 24[^\n]+\.\n$/);
+  expect(stderr).toMatch(/^rrs-server: [^\n]*Node 24[^\n]+\.\n$/);
 });
 
 test('an old Node in the checkout runs the pinned one', async () => {

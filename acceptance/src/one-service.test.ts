@@ -3,7 +3,7 @@ import { call } from './http.ts';
 import { newDataDir, ready, rrs, run, startUsed } from './service.ts';
 
 /** A service that has just started may not have written its process id yet. */
-const refusal = /^rrs: [^\n]*\(process (?:\d+|unknown)\)[^\n]* data folder [^\n]+ RRS_DATA_DIR [^\n]+\.\n$/;
+const refusal = /^rrs-server: [^\n]*\(process (?:\d+|unknown)\)[^\n]* data folder [^\n]+ RRS_DATA_DIR [^\n]+\.\n$/;
 
 test.concurrent('a second service on the same data folder is refused, and the first keeps running', async () => {
   const first = await startUsed();

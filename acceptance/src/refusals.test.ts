@@ -10,7 +10,7 @@ import { changeOwner, isRoot, unprivilegedUser } from './users.ts';
 async function refused(options: Options, ...parts: string[]): Promise<void> {
   const { code, stdout, stderr } = await rrs(['start'], options);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  expect(stderr).toMatch(/^rrs: [^\n]+\.\n$/);
+  expect(stderr).toMatch(/^rrs-server: [^\n]+\.\n$/);
   for (const part of parts) expect(stderr).toContain(part);
 }
 
@@ -54,14 +54,14 @@ test.concurrent('all invalid settings are named together', () =>
     'DATABASE_URL must be',
     'RRS_BOOTSTRAP_API_KEY must',
     'RRS_OIDC_AUDIENCE must be set',
-    'rrs config',
+    'rrs-server config',
   ));
 
 test.concurrent('an unreachable database is named without its password', async () => {
   const env = { DATABASE_URL: 'postgresql://rrs:swordfish-secret@127.0.0.1:1/findings' };
   const { code, stderr } = await rrs(['start'], { env });
   expect(code).toBe(1);
-  expect(stderr).toMatch(/^rrs: [^\n]*"findings" at 127\.0\.0\.1[^\n]+DATABASE_URL[^\n]*\.\n$/);
+  expect(stderr).toMatch(/^rrs-server: [^\n]*"findings" at 127\.0\.0\.1[^\n]+DATABASE_URL[^\n]*\.\n$/);
   expect(stderr).not.toContain('swordfish');
 });
 

@@ -30,7 +30,7 @@ test.concurrent('a secret that is set twice, or whose file is missing, is refuse
   const env = { RRS_BOOTSTRAP_API_KEY: chosen, RRS_BOOTSTRAP_API_KEY_FILE: '/somewhere', DATABASE_URL_FILE: '/not/there' };
   const { code, stderr } = await rrs(['start'], { env });
   expect(code).toBe(1);
-  expect(stderr).toMatch(/^rrs: [^\n]+\n$/);
+  expect(stderr).toMatch(/^rrs-server: [^\n]+\n$/);
   expect(stderr).toContain('RRS_BOOTSTRAP_API_KEY_FILE');
   expect(stderr).toContain('DATABASE_URL_FILE');
   expect(stderr).not.toContain(chosen);

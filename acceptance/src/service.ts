@@ -7,7 +7,7 @@ import { afterAll, vi } from 'vitest';
 import { keyIn, postgresPid, removeFolders, temporaryFolder, usedDataDir } from './folders.ts';
 
 export const checkout = fileURLToPath(new URL('../..', import.meta.url));
-export const program = join(checkout, 'service/bin/rrs.mjs');
+export const program = join(checkout, 'service/bin/rrs-server.mjs');
 
 export interface Options {
   dataDir?: string;
@@ -156,7 +156,7 @@ export async function ready(started: Run): Promise<Service> {
   };
 }
 
-/** The URL in the output of `rrs start` and `rrs api`. */
+/** The URL in the output of `rrs-server start` and `rrs-server api`. */
 export function printedUrl(stdout: string): string | undefined {
   return /\bhttps?:\/\/[\w.:[\]-]+(?=\s)/.exec(stdout)?.[0];
 }

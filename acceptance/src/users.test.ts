@@ -30,7 +30,7 @@ test.concurrent('it starts from a checkout in a private home with a restrictive 
   const home = temporaryFolder({ mode: 0o700 });
   const dataDir = join(home, 'data');
   copyCheckout(home);
-  const command = ['sh', '-c', 'umask 077; exec "$@"', 'sh', process.execPath, join(home, 'service/bin/rrs.mjs')] as const;
+  const command = ['sh', '-c', 'umask 077; exec "$@"', 'sh', process.execPath, join(home, 'service/bin/rrs-server.mjs')] as const;
   await expectTwoStarts({ command, cwd: home, dataDir, env: { RRS_DATA_DIR: '' } });
   if (!isRoot) return;
   const cluster = realpathSync(join(dataDir, 'postgres'));
@@ -57,12 +57,12 @@ test.runIf(isRoot)(
   async () => {
     const dataDir = join(temporaryFolder({ mode: 0o700 }), 'data');
     mkdirSync(join(dataDir, 'postgres'), { recursive: true });
-    expect((await rrs(['start'], { dataDir })).stderr).toMatch(/^rrs: [^\n]*PostgreSQL[^\n]* enter [^\n]+\.\n$/);
+    expect((await rrs(['start'], { dataDir })).stderr).toMatch(/^rrs-server: [^\n]*PostgreSQL[^\n]* enter [^\n]+\.\n$/);
     rmdirSync(join(dataDir, 'postgres'));
     symlinkSync('/var/lib/rrs-not-there/postgres', join(dataDir, 'postgres'));
     expect(await rrs(['start'], { dataDir })).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^rrs: [^\n]*\/var\/lib\/rrs-not-there\/postgres[^\n]+\.\n$/),
+      stderr: expect.stringMatching(/^rrs-server: [^\n]*\/var\/lib\/rrs-not-there\/postgres[^\n]+\.\n$/),
     });
   },
 );

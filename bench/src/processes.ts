@@ -15,7 +15,7 @@ export interface Server {
 
 const programs = {
   // The same flags as `npm start`.
-  service: ['--max-semi-space-size=8', fileURLToPath(new URL('../../service/bin/rrs.mjs', import.meta.url)), 'start'],
+  service: ['--max-semi-space-size=8', fileURLToPath(new URL('../../service/bin/rrs-server.mjs', import.meta.url)), 'start'],
   bare: [fileURLToPath(new URL('./bare.ts', import.meta.url))],
   vendors: [fileURLToPath(new URL('./vendors.ts', import.meta.url))],
 } as const;

@@ -24,7 +24,7 @@ if (major >= REQUIRED) {
 const pinned = pinnedNode();
 if (pinned === null) {
   process.stderr.write(
-    `rrs: Node ${REQUIRED} or newer is required, but this is Node ${process.versions.node}. Run "npm ci" with install scripts allowed (this installs Node ${REQUIRED}), or install Node ${REQUIRED} yourself.\n`,
+    `rrs-server: Node ${REQUIRED} or newer is required, but this is Node ${process.versions.node}. Run "npm ci" with install scripts allowed (this installs Node ${REQUIRED}), or install Node ${REQUIRED} yourself.\n`,
   );
   process.exit(1);
 }

@@ -97,7 +97,7 @@ export const problemKinds: Readonly<Record<ErrorCode, ProblemKind>> = {
   payload_too_large: {
     status: 413,
     title: 'Request body too large',
-    help: '`detail` names the limit. An operator can change limits in the settings (`rrs config` lists them).',
+    help: '`detail` names the limit. An operator can change limits in the settings (`rrs-server config` lists them).',
   },
   unsupported_media_type: {
     status: 415,

@@ -132,7 +132,7 @@ const settings = {
   RRS_WORKER_CONCURRENCY: { default: '4', about: 'Number of CPU-bound jobs that a worker process runs at the same time', parse: integer(1, 100) },
   RRS_WORKER_PORT: {
     default: '',
-    about: 'Port on which `rrs worker` serves /healthz, /readyz and /metrics; empty: none',
+    about: 'Port on which `rrs-server worker` serves /healthz, /readyz and /metrics; empty: none',
     parse: (value: string) => (value === '' ? null : integer(0, 65_535)(value)),
   },
   RRS_OIDC_ISSUER: { default: '', about: 'OpenID Connect issuer whose access tokens are accepted; empty: none', parse: url('http:', 'https:') },
@@ -215,7 +215,7 @@ export function readConfig(environment: Environment = process.env): { config: Co
   ) as Config;
   if (config.RRS_OIDC_ISSUER && !config.RRS_OIDC_AUDIENCE) errors.push('RRS_OIDC_AUDIENCE must be set together with RRS_OIDC_ISSUER');
   if (config.RRS_TSA_URL?.length > 0 && !config.RRS_TSA_CERTIFICATES) errors.push('RRS_TSA_CERTIFICATES must be set together with RRS_TSA_URL');
-  if (errors.length > 0) throw new OperatorError(`Invalid settings: ${errors.join('; ')}. "rrs config" describes all settings.`);
+  if (errors.length > 0) throw new OperatorError(`Invalid settings: ${errors.join('; ')}. "rrs-server config" describes all settings.`);
   return { config: Object.freeze(config), warnings: unknownSettings(environment) };
 }
 
@@ -235,10 +235,10 @@ function unknownSettings(environment: Environment): string[] {
   const known = new Set(Object.entries(settings).flatMap(([name, setting]) => ('secret' in setting ? [name, `${name}_FILE`] : [name])));
   return Object.keys(environment)
     .filter((name) => name.startsWith('RRS_') && !known.has(name))
-    .map((name) => `unknown setting ${name}, "rrs config" lists all settings`);
+    .map((name) => `unknown setting ${name}, "rrs-server config" lists all settings`);
 }
 
-/** The output of `rrs config`: one line per setting. Of a secret it shows only whether it is set. */
+/** The output of `rrs-server config`: one line per setting. Of a secret it shows only whether it is set. */
 export function describeConfig(environment: Environment = process.env): string {
   const rows = Object.entries(settings).map(([name, setting]: [string, Setting<unknown>]) => {
     const value = environment[name] || (setting.secret && environment[`${name}_FILE`]);

@@ -31,7 +31,7 @@ export function listOrganizations(tx: SystemTx) {
 
 export async function findOrganization(tx: SystemTx, slug: string) {
   const found = await tx.selectFrom('organizations').selectAll().where('slug', '=', slug).executeTakeFirst();
-  if (!found) throw new AppError('not_found', `There is no organization "${slug}". Run "rrs org list" to see all organizations.`);
+  if (!found) throw new AppError('not_found', `There is no organization "${slug}". Run "rrs-server org list" to see all organizations.`);
   return found;
 }
 

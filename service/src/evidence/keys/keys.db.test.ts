@@ -101,7 +101,7 @@ describe('opening the keys fails', () => {
   it('if a registered key is missing; it is not created again', async () => {
     await openSigners(db, folder);
     await rm(join(folder, 'log.pem'));
-    expect(await refusal(openSigners(db, folder))).toMatch(/log\.pem is missing, but [0-9a-f]{64} is registered\. .*"rrs keys rotate"/);
+    expect(await refusal(openSigners(db, folder))).toMatch(/log\.pem is missing, but [0-9a-f]{64} is registered\. .*"rrs-server keys rotate"/);
     expect(await readdir(folder)).not.toContain('log.pem');
   });
 

@@ -124,7 +124,7 @@ async function openSigner(tx: SystemTx, folder: string, kind: KeyKind): Promise<
 function wrongKeyFile(path: string, found: Signer | null, keyId: string): OperatorError {
   const problem = found ? `has the id ${found.keyId}, but ${keyId} is registered` : `is missing, but ${keyId} is registered`;
   return new OperatorError(
-    `The signing key ${path} ${problem}. All processes that use one database must share one key folder. Set RRS_KEYS_DIR to that folder, restore the key from a backup, or run "rrs keys rotate" to create new keys.`,
+    `The signing key ${path} ${problem}. All processes that use one database must share one key folder. Set RRS_KEYS_DIR to that folder, restore the key from a backup, or run "rrs-server keys rotate" to create new keys.`,
   );
 }
 

@@ -35,7 +35,7 @@ export async function restore({ url, blobs, keysFolder, source }: RestoreOptions
     await migrate(url);
   } catch (error) {
     throw new OperatorError(
-      `The backup was restored with schema version ${manifest.schemaVersion}, but a later migration failed (${messageOf(error)}). Run "rrs migrate" to retry it.`,
+      `The backup was restored with schema version ${manifest.schemaVersion}, but a later migration failed (${messageOf(error)}). Run "rrs-server migrate" to retry it.`,
       { cause: error },
     );
   }

@@ -20,7 +20,7 @@ async function readManifest(folder: string): Promise<Manifest> {
   const path = join(folder, MANIFEST);
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     const why = errorCodeOf(error) === 'ENOENT' ? `it has no ${MANIFEST}` : `${MANIFEST} cannot be read (${messageOf(error)})`;
-    throw new OperatorError(`${folder} is not a backup: ${why}. Name a folder that "rrs backup" wrote.`, { cause: error });
+    throw new OperatorError(`${folder} is not a backup: ${why}. Name a folder that "rrs-server backup" wrote.`, { cause: error });
   });
   const manifest = parseJson(text);
   const format = typeof manifest === 'object' && manifest !== null && 'formatVersion' in manifest ? manifest.formatVersion : undefined;

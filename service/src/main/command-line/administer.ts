@@ -115,9 +115,9 @@ export async function administer(command: string, argv: string[], config: Config
   if (command === 'backup' || command === 'restore') return backupOrRestore(command, required(positionals, 'a folder'), config, log);
   const name = command === 'migrate' ? command : `${command} ${positionals[0] ?? ''}`;
   const act = commands[name];
-  if (!act && name !== 'migrate') throw new OperatorError(`Unknown command "${name.trim()}". "rrs help" lists all commands.`);
+  if (!act && name !== 'migrate') throw new OperatorError(`Unknown command "${name.trim()}". "rrs-server help" lists all commands.`);
   const surplus = positionals[/ (?:list|rotate)$/.test(name) ? 1 : 2];
-  if (act && surplus !== undefined) throw new OperatorError(`Unexpected argument "${surplus}" for "rrs ${name}". Put a name with spaces in quotes.`);
+  if (act && surplus !== undefined) throw new OperatorError(`Unexpected argument "${surplus}" for "rrs-server ${name}". Put a name with spaces in quotes.`);
   const server = await openServerForCommand(config, log);
   try {
     const { applied } = await migrate(server.url);
@@ -164,7 +164,7 @@ function readOptions(argv: string[]) {
       },
     });
   } catch (error) {
-    throw new OperatorError(`${error instanceof Error ? error.message : String(error)} "rrs help" lists all commands.`, { cause: error });
+    throw new OperatorError(`${error instanceof Error ? error.message : String(error)} "rrs-server help" lists all commands.`, { cause: error });
   }
 }
 
@@ -174,7 +174,7 @@ async function actorFor(db: Database, options: Options): Promise<Actor> {
 }
 
 function required([value]: string[], what: string): string {
-  if (value === undefined || value === '') throw new OperatorError(`Missing argument: ${what}. "rrs help" shows the usage.`);
+  if (value === undefined || value === '') throw new OperatorError(`Missing argument: ${what}. "rrs-server help" shows the usage.`);
   return value;
 }
 

@@ -5,39 +5,39 @@ import { describeConfig, readConfig } from '../config.ts';
 import { createLog, version } from '../log.ts';
 
 /** Commands print their result to stdout. `start`, `api` and `worker` run until they are stopped. */
-const usage = `rrs ${version}: Remediation Risk Service
+const usage = `rrs-server ${version}: Remediation Risk Service
 
 Run the service:
-  rrs start                        run the API and a worker in one process
-  rrs api | worker                 run only the API or only a worker, on a shared DATABASE_URL
-  rrs migrate                      migrate the database to this version
-  rrs config                       list all settings with their defaults
+  rrs-server start                        run the API and a worker in one process
+  rrs-server api | worker                 run only the API or only a worker, on a shared DATABASE_URL
+  rrs-server migrate                      migrate the database to this version
+  rrs-server config                       list all settings with their defaults
 
 Manage organizations, members and API keys:
-  rrs org create <slug> [--name <name>]
-  rrs org list
-  rrs member add <email> --role <role> [--name <name>] [--password-stdin] [--org <slug>]
-                                   prints a generated password, unless --password-stdin is set
-  rrs member list [--org <slug>]
-  rrs member remove <email> [--org <slug>]
-  rrs key create <name> --role <role> [--days <number>] [--org <slug>]
-                                   prints the key; it expires after --days (default: never)
-  rrs key list [--org <slug>]
-  rrs key revoke <id or prefix> [--org <slug>]
+  rrs-server org create <slug> [--name <name>]
+  rrs-server org list
+  rrs-server member add <email> --role <role> [--name <name>] [--password-stdin] [--org <slug>]
+                                          prints a generated password, unless --password-stdin is set
+  rrs-server member list [--org <slug>]
+  rrs-server member remove <email> [--org <slug>]
+  rrs-server key create <name> --role <role> [--days <number>] [--org <slug>]
+                                          prints the key; it expires after --days (default: never)
+  rrs-server key list [--org <slug>]
+  rrs-server key revoke <id or prefix> [--org <slug>]
 
 Manage signing and encryption keys:
-  rrs keys list                    list the public keys that sign or signed evidence
-  rrs keys rotate [--compromised]  create new signing keys; the old public keys stay published
-  rrs credentials rotate           re-encrypt the credentials of all connections with a new key and delete the old key
+  rrs-server keys list                    list the public keys that sign or signed evidence
+  rrs-server keys rotate [--compromised]  create new signing keys; the old public keys stay published
+  rrs-server credentials rotate           re-encrypt the credentials of all connections with a new key and delete the old key
 
 Verify evidence:
-  rrs evidence verify [--deep] <package.zip> [options]
-                                   verify a package like rrs-verify, whose options it takes; --deep also reads the original scan reports
-                                   and checks that they show each finding before the fix and not after it
+  rrs-server evidence verify [--deep] <package.zip> [options]
+                                          verify a package like rrs-verify, whose options it takes; --deep also reads the original scan reports
+                                          and checks that they show each finding before the fix and not after it
 
 Back up and restore:
-  rrs backup <folder>              write the database, files and signing keys to a new folder; the service can keep running
-  rrs restore <folder>             restore a backup into an empty database
+  rrs-server backup <folder>              write the database, files and signing keys to a new folder; the service can keep running
+  rrs-server restore <folder>             restore a backup into an empty database
 
 The organization is "default" unless you set --org.
 
@@ -50,11 +50,11 @@ export async function main(args: string[]): Promise<number> {
     return await run(command, rest);
   } catch (error) {
     if (error instanceof OperatorError || error instanceof AppError) {
-      process.stderr.write(`rrs: ${error.message}\n`);
+      process.stderr.write(`rrs-server: ${error.message}\n`);
       return 1;
     }
     if (isUnavailable(error)) {
-      process.stderr.write(`rrs: The database is not available (${messageOf(error)}). Retry when it is.\n`);
+      process.stderr.write(`rrs-server: The database is not available (${messageOf(error)}). Retry when it is.\n`);
       return 1;
     }
     throw error;
@@ -63,7 +63,7 @@ export async function main(args: string[]): Promise<number> {
 
 async function run(command: string, args: string[]): Promise<number> {
   if (['start', 'api', 'worker', 'migrate', 'config'].includes(command) && args.length > 0) {
-    process.stderr.write(`rrs: "rrs ${command}" takes no arguments ("${args[0]}"). Settings are environment variables; "rrs config" lists them.\n`);
+    process.stderr.write(`rrs-server: "rrs ${command}" takes no arguments ("${args[0]}"). Settings are environment variables; "rrs-server config" lists them.\n`);
     return 2;
   }
   switch (command) {
@@ -93,7 +93,7 @@ async function run(command: string, args: string[]): Promise<number> {
     }
     case 'evidence': {
       if (args[0] !== 'verify') {
-        process.stderr.write(`rrs: unknown command "evidence ${args[0] ?? ''}". "rrs help" lists all commands.\n`);
+        process.stderr.write(`rrs-server: unknown command "evidence ${args[0] ?? ''}". "rrs-server help" lists all commands.\n`);
         return 2;
       }
       const { verifyEvidence } = await import('./verify-evidence.ts');
@@ -109,7 +109,7 @@ async function run(command: string, args: string[]): Promise<number> {
       process.stdout.write(usage);
       return 0;
     default:
-      process.stderr.write(command === '' ? usage : `rrs: unknown command "${command}".\n\n${usage}`);
+      process.stderr.write(command === '' ? usage : `rrs-server: unknown command "${command}".\n\n${usage}`);
       return 2;
   }
 }

@@ -133,7 +133,7 @@ async function deep(path: string): Promise<{ code: number; results: Record<strin
   };
 }
 
-describe('rrs evidence verify --deep', () => {
+describe('rrs-server evidence verify --deep', () => {
   it('confirms findings of four formats from the original reports', async () => {
     const path = await sealTo('honest.zip');
     const { code, results, reasons } = await deep(path);

@@ -57,7 +57,7 @@ export interface StartApiOptions {
 
 export type TestApi = Awaited<ReturnType<typeof startApi>>;
 
-/** Starts the whole API as `rrs api` does, with its own database, a free port and two organizations. */
+/** Starts the whole API as `rrs-server api` does, with its own database, a free port and two organizations. */
 export async function startApi(options: StartApiOptions = {}) {
   const { config: settings = {}, log = createLog('silent'), prepare, poolSize = 10 } = options;
   const database = options.database ?? (await createTestDatabase());
