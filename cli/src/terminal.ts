@@ -1,0 +1,82 @@
+/** Where a command prints. Results go to `out`; progress and remarks go to `err`, so that results can be piped. */
+export interface Terminal {
+  out(text: string): void;
+  err(text: string): void;
+  /** Whether `out` shows colors. */
+  color: boolean;
+  /** Whether `err` is a terminal, on which a line can be written over. */
+  live: boolean;
+  /** Characters per line of `out`. Without a terminal, lines are not cut. */
+  width: number;
+}
+
+export function systemTerminal(): Terminal {
+  const { stdout, stderr } = process;
+  return {
+    out: (text) => void stdout.write(text),
+    err: (text) => void stderr.write(text),
+    color: stdout.isTTY === true && stdout.hasColors(),
+    live: stderr.isTTY === true,
+    width: stdout.isTTY === true ? stdout.columns : Number.POSITIVE_INFINITY,
+  };
+}
+
+const COLORS = { critical: 35, high: 31, medium: 33, low: 36, bold: 1, green: 32, red: 31, dim: 2 } as const;
+
+export function painter({ color }: Pick<Terminal, 'color'>): (text: string, style: string) => string {
+  return (text, style) => (color && style in COLORS ? `\u001b[${COLORS[style as keyof typeof COLORS]}m${text}\u001b[0m` : text);
+}
+
+export interface Column<Row> {
+  title: string;
+  value(row: Row): string;
+  /** The style of a cell, such as the name of its severity. */
+  style?(row: Row): string;
+}
+
+const GAP = '  ';
+
+/** Rows under their titles. The last column is cut to the width of the terminal. */
+export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], terminal: Pick<Terminal, 'color' | 'width'>): string {
+  const paint = painter(terminal);
+  const cells = rows.map((row) => columns.map(({ value }) => printable(value(row))));
+  const widths = columns.map(({ title }, at) => Math.max(title.length, ...cells.map((line) => [...(line[at] ?? '')].length)));
+  const before = widths.slice(0, -1).reduce((sum, width) => sum + width + GAP.length, 0);
+  const line = (texts: readonly string[], styleOf: (at: number) => string): string =>
+    texts
+      .map((text, at) => {
+        const isLast = at === texts.length - 1;
+        const shown = isLast ? cut(text, Math.max(10, terminal.width - before)) : text;
+        return paint(shown, styleOf(at)) + (isLast ? '' : ' '.repeat((widths[at] ?? 0) - [...shown].length));
+      })
+      .join(GAP)
+      .trimEnd();
+  const titles = line(
+    columns.map(({ title }) => title.toUpperCase()),
+    () => 'dim',
+  );
+  const lines = rows.map((row, n) => line(cells[n] ?? [], (at) => columns[at]?.style?.(row) ?? ''));
+  return `${[titles, ...lines].join('\n')}\n`;
+}
+
+function cut(text: string, width: number): string {
+  const characters = [...text];
+  return characters.length <= width ? text : `${characters.slice(0, width - 1).join('')}…`;
+}
+
+/** Threat: titles come from reports. Control characters could rewrite what the terminal shows. */
+export function printable(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is left out
+  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, ' ');
+}
+
+/** One line that is written over while something goes on. Without a terminal, nothing is shown. */
+export function progress({ err, live }: Terminal): { show(text: string): void; clear(): void } {
+  let shown = '';
+  const write = (text: string): void => {
+    if (!live || text === shown) return;
+    err(`\r\u001b[K${text}`);
+    shown = text;
+  };
+  return { show: write, clear: () => write('') };
+}
