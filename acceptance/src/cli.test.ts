@@ -38,6 +38,12 @@ test('login stores the address and the key for the user alone, and never prints 
   expect(await cli(['whoami'], { env: { RRS_URL: '', RRS_API_KEY: '' } })).toMatchObject({ code: 0, stdout: expect.stringContaining('owner of') });
 });
 
+/** The same findings at a later time. */
+function scanAgain(): void {
+  const report = readFileSync(join(folder, 'trivy.json'), 'utf8');
+  writeFileSync(join(folder, 'trivy.json'), report.replace(/"CreatedAt": "[^"]+"/, `"CreatedAt": "${new Date().toISOString()}"`));
+}
+
 describe('a pipeline', () => {
   test('imports a report, and the gate fails on what is critical', async () => {
     expect(await cli(['gate'])).toMatchObject({ code: 2, stderr: expect.stringContaining('nothing to decide on') });
@@ -48,9 +54,21 @@ describe('a pipeline', () => {
   });
 
   test('passes if nothing is new', async () => {
+    scanAgain();
     const again = await cli(['import', 'trivy.json', '--track', 'main', '--complete']);
     expect(again.stdout).toMatch(/^trivy\.json: 0 new, 0 reopened, 0 fixed, 0 updated, [1-9]\d* unchanged/);
-    expect(await cli(['gate', '--fail-on', 'critical,high,medium,low', '--new-only'])).toMatchObject({ code: 0, stdout: 'Gate passed: 0 of 0 open findings are critical or high or medium or low.\n' });
+    expect(await cli(['gate', '--fail-on', 'critical,high,medium,low', '--new-only'])).toMatchObject({
+      code: 0,
+      stdout: 'Gate passed: 0 of 0 open findings are critical or high or medium or low.\n',
+    });
+  });
+
+  test('is not told that it passed if the service cannot know', async () => {
+    const { stdout } = await cli(['import', 'trivy.json', '--track', 'main', '--json']);
+    const [{ id = '' } = {}] = JSON.parse(stdout) as { id?: string }[];
+    expect(await cli(['gate', id])).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('does not know which') });
+    scanAgain();
+    await cli(['import', 'trivy.json', '--track', 'main', '--complete']);
   });
 
   test('gets the result as SARIF, JUnit, Markdown and JSON', async () => {
@@ -97,6 +115,9 @@ test.each([
 });
 
 test('a service that cannot be reached and a wrong key are problems with the service', async () => {
-  expect(await cli(['whoami'], { env: { RRS_URL: 'http://127.0.0.1:9' } })).toMatchObject({ code: 3, stderr: expect.stringContaining('No response from http://127.0.0.1:9') });
+  expect(await cli(['whoami'], { env: { RRS_URL: 'http://127.0.0.1:9' } })).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('No response from http://127.0.0.1:9'),
+  });
   expect(await cli(['whoami'], { env: { RRS_API_KEY: 'rrs_wrong' } })).toMatchObject({ code: 3, stderr: expect.stringContaining('rrs login') });
 });

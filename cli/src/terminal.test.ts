@@ -1,9 +1,13 @@
 import { expect, it } from 'vitest';
-import { painter, printable, progress, table } from './terminal.ts';
+import { type Column, painter, printable, progress, table } from './terminal.ts';
 
-const columns = [
-  { title: 'severity', value: ({ severity }: { severity: string; title: string }) => severity, style: ({ severity }: { severity: string }) => severity },
-  { title: 'title', value: ({ title }: { title: string }) => title },
+interface Row {
+  severity: string;
+  title: string;
+}
+const columns: Column<Row>[] = [
+  { title: 'severity', value: ({ severity }) => severity, style: ({ severity }) => severity },
+  { title: 'title', value: ({ title }) => title },
 ];
 const rows = [
   { severity: 'critical', title: 'A title that is too long' },

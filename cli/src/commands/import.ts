@@ -109,7 +109,13 @@ function describe({ status, counts, rejected, notes, error, dry_run }: Import, n
   const paint = painter(terminal);
   const title = `${printable(name)}: `;
   if (status === 'failed') return `${title}${paint('failed', 'red')}. ${printable(error ?? '')}\n`;
-  const changes = [`${counts.created} new`, `${counts.reopened} reopened`, `${counts.closed} fixed`, `${counts.updated} updated`, `${counts.unchanged} unchanged`];
+  const changes = [
+    `${counts.created} new`,
+    `${counts.reopened} reopened`,
+    `${counts.closed} fixed`,
+    `${counts.updated} updated`,
+    `${counts.unchanged} unchanged`,
+  ];
   return [
     `${title}${dry_run ? 'would be ' : ''}${changes.join(', ')}${counts.rejected > 0 ? `, ${paint(`${counts.rejected} rejected`, 'red')}` : ''}`,
     ...rejected.slice(0, MOST_REJECTED).map(({ place, reason }) => `  rejected: ${printable(place)}: ${printable(reason)}`),

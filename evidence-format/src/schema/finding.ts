@@ -1,7 +1,7 @@
 import { ASSURANCES, CAUSES, type Finding, type Occurrence } from '../document/finding.ts';
 import { PROVENANCES } from '../document/scan.ts';
 import { FINDING_STATES, SEVERITIES, STANDINGS } from '../document/states.ts';
-import { anyText, between, choice, field, flag, list, name, nullable, type Of, object, sha256Text, time, uuid, whole } from '../json/typed-schema.ts';
+import { anyText, between, choice, field, flag, list, name, nullable, type Of, object, time, uuid, whole } from '../json/typed-schema.ts';
 import { person } from './parts.ts';
 
 const occurrence = object<Occurrence>({

@@ -57,7 +57,7 @@ export async function addFullOrganization({ db, blobs }: Store, orgId: string, s
         { org_id: orgId, key_hash: randomBytes(32), request_hash: randomBytes(32), response: Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)) },
       ])
       .execute();
-    await enqueue(tx, greet, { text: `${slug} ${AWKWARD} \u0000 \ud800` }, { key: `greet ${slug}` });
+    await enqueue(tx, greet, { text: `${slug} ${AWKWARD}` }, { key: `greet ${slug}` });
     await enqueue(tx, greet, { text: 'later' }, { runAt: new Date('2199-01-02T03:04:05.678Z') });
   });
   await addWebhook(db, systemActor(orgId, AWKWARD));

@@ -16,7 +16,8 @@ import {
 import { fitParagraphs, html, oneLine } from '../../core/tickets/text.ts';
 
 const MAX_TITLE = 255;
-const MAX_TEXT = 100_000;
+/** Escaping can double it, and the footer after it must be within what is read again (`str`). */
+const MAX_TEXT = 45_000;
 const PRIORITIES: PriorityNames = { critical: '1', high: '2', medium: '3', low: '4' };
 const CATEGORIES: Readonly<Record<string, TicketState>> = {
   Proposed: 'open',

@@ -12,7 +12,8 @@ import { Config, namesOf, ticketOf } from './issue.ts';
 import { linked } from './links.ts';
 
 const MAX_TITLE = 255;
-const MAX_TEXT = 100_000;
+/** Escaping can double it, and the footer after it must be within what is read again (`str`). */
+const MAX_TEXT = 45_000;
 const Issue = Type.Object({ iid: Type.Number() });
 const Issues = Type.Array(Issue);
 

@@ -161,7 +161,7 @@ describe('POST /imports', () => {
     const { body } = await send(trivy('x:1', []), { query: { scan_scope } });
     const said = body.errors as unknown as { path: string; code: string; detail: string }[];
     expect(said).toEqual([
-      expect.objectContaining({ path: '/scan_scope/scope', code: 'unknown_field', detail: expect.stringContaining('allowed: coverage, ') }),
+      expect.objectContaining({ path: '/scan_scope/scope', code: 'unknown_field', detail: expect.stringContaining('coverage, version, track') }),
       expect.objectContaining({ path: '/scan_scope/coverage', code: 'not_allowed', detail: 'must be one of: complete, partial' }),
       expect.objectContaining({ path: '/scan_scope/asset/type', code: 'not_allowed', detail: expect.stringContaining('host') }),
     ]);

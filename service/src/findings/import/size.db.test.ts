@@ -14,13 +14,15 @@ const found: readonly Item[] = Array.from({ length: SIZE }, (_, n) =>
  * minutes at this size. All limits are relative to other imports, because machines differ.
  */
 it('the first import of a new organization takes its share of time, and later ones are not slower', { timeout: 300_000 }, async () => {
-  const scanner = (org: string) => async (items: readonly Item[], hour: number, source: 'tool_a' | 'tool_b' = 'tool_a') => {
-    const scope = { coverage: 'complete', started_at: new Date(Date.UTC(2026, 0, 1, hour)).toISOString() } as const;
-    const id = await engine.start(org, items, { source, scope });
-    const began = performance.now();
-    await engine.attempt(org, id);
-    return { ms: performance.now() - began, row: await engine.read(org, id) };
-  };
+  const scanner =
+    (org: string) =>
+    async (items: readonly Item[], hour: number, source: 'tool_a' | 'tool_b' = 'tool_a') => {
+      const scope = { coverage: 'complete', started_at: new Date(Date.UTC(2026, 0, 1, hour)).toISOString() } as const;
+      const id = await engine.start(org, items, { source, scope });
+      const began = performance.now();
+      await engine.attempt(org, id);
+      return { ms: performance.now() - began, row: await engine.read(org, id) };
+    };
   const small = await scanner(await engine.organization())(found.slice(0, SIZE / 10), 1);
   const scan = scanner(await engine.organization());
   const first = await scan(found, 1);

@@ -63,7 +63,9 @@ export async function main(args: string[]): Promise<number> {
 
 async function run(command: string, args: string[]): Promise<number> {
   if (['start', 'api', 'worker', 'migrate', 'config'].includes(command) && args.length > 0) {
-    process.stderr.write(`rrs-server: "rrs ${command}" takes no arguments ("${args[0]}"). Settings are environment variables; "rrs-server config" lists them.\n`);
+    process.stderr.write(
+      `rrs-server: "rrs ${command}" takes no arguments ("${args[0]}"). Settings are environment variables; "rrs-server config" lists them.\n`,
+    );
     return 2;
   }
   switch (command) {
