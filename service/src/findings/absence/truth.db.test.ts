@@ -43,6 +43,8 @@ describe('versions and tracks', () => {
     await scan(imageOf('pay:1.4.2'), [log4j(imageOf('pay:1.4.2'))], 1);
     expect(await scan(imageOf('pay:1.4.3'), [], 2)).toMatchObject({ closed: 1 });
     expect(await engine.findings(org)).toMatchObject([{ asset: 'pay', status: 'verified' }]);
+    const { rows } = await engine.admin().query(`select after from finding_history where org_id = $1 and action = 'status_changed'`, [org]);
+    expect(rows).toMatchObject([{ after: { status: 'verified', track: '1.x', version: '1.4.3', scanned_at: expect.any(String) } }]);
   });
 
   it('a scan of the next major version says nothing about the one that is still scanned', async () => {

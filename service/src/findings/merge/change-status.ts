@@ -1,4 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
+import { assetTracks, assetVersions } from '../../assets/relations.ts';
+import { trackName } from '../../assets/track-name.ts';
 import { anyRows } from '../../db/any-rows.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { emitSql } from '../../events/emit.ts';
@@ -48,17 +50,19 @@ const UNPROVEN: readonly Assurance[] = ['declared', 'artifact'];
 
 /**
  * What follows for findings of `ids` that no source sees any more: `verified` if at least one source would have seen them, `remediated` if a report only
- * states it, otherwise `withdrawn`. A claim that is newer than the scans stays a claim. A finding that was called verified without proof is verified by the scan.
+ * states it, otherwise `withdrawn`. `track` and `version` are what the scan that no longer shows them covered. A claim that is newer than the scans stays a claim. A finding that was called verified without proof is verified by the scan.
  */
 function closingSql(orgId: string, ids: RawBuilder<unknown>): RawBuilder<unknown> {
   const { scan_absent, acceptance_fixed, source_fixed, source_retracted, check_retired, asset_gone, track_ended } = reasonSentences;
   return sql`
     select f.id, f.listed, f.status as before, seen.absent_at, verdict.status as after, verdict.code, verdict.sentence,
-      case verdict.status when 'verified' then case when f.status in ('remediated', 'verified') then 'scan_after_claim' else 'scan_only' end when 'remediated' then 'declared' end as assurance
+      case verdict.status when 'verified' then case when f.status in ('remediated', 'verified') then 'scan_after_claim' else 'scan_only' end when 'remediated' then 'declared' end as assurance,
+      coalesce(track.name, ${trackName(null)}) as track, build.name as version
     from findings f
     cross join lateral (
       select bool_or(s.state = 'present') as present, max(s.absent_at) as absent_at, bool_or(s.absence = 'gone') as gone, bool_or(s.absence = 'declared') as declared,
-        (array_agg(s.absence order by s.absent_at desc, s.absence) filter (where s.absence is not null))[1] as last
+        (array_agg(s.absence order by s.absent_at desc, s.absence) filter (where s.absence is not null))[1] as last,
+        (array_agg(array[s.source_id::text, s.track::text, s.last_import_id::text] order by s.absent_at desc nulls last, s.absence, s.source_id, s.track))[1:1] as scan
       from sightings s where s.org_id = ${orgId} and s.finding_id = f.id
     ) seen
     join (values
@@ -68,6 +72,10 @@ function closingSql(orgId: string, ids: RawBuilder<unknown>): RawBuilder<unknown
     ) as verdict (status, code, sentence)
       on verdict.code = case when seen.gone then case f.status when 'risk_accepted' then 'acceptance_fixed' else 'scan_absent' end
         when seen.declared then 'source_fixed' when seen.last = 'retracted' then 'source_retracted' else coalesce(seen.last, 'source_retracted') end
+    left join ${assetTracks} track on track.org_id = ${orgId} and track.asset_id = f.asset_id and track.n = seen.scan[1][2]::smallint
+    left join run_assets run on run.org_id = ${orgId} and run.source_id = seen.scan[1][1]::uuid and run.asset_id = f.asset_id and run.track = seen.scan[1][2]::smallint
+      and run.import_id = seen.scan[1][3]::uuid
+    left join ${assetVersions} build on build.org_id = ${orgId} and build.asset_id = f.asset_id and build.n = run.version_n
     where f.org_id = ${orgId} and f.id in (${ids}) and not seen.present
       and (f.status = any(${closable}) or (f.status = 'verified' and f.assurance = any(${UNPROVEN as string[]}) and seen.gone and seen.absent_at > f.status_changed_at))
       and (f.status <> 'remediated' or (seen.absent_at > f.status_changed_at and (seen.gone or not seen.declared)))
@@ -78,10 +86,10 @@ function closingSql(orgId: string, ids: RawBuilder<unknown>): RawBuilder<unknown
 export async function closeUnseen(tx: TenantTx, { orgId, importId, actor }: Resolution, ids: RawBuilder<unknown>): Promise<number> {
   if (!(await anyRows(tx, ids))) return 0;
   const events = sql`
-    select id::text as subject, jsonb_build_object('from', before, 'to', after, 'reason_code', code, 'import_id', ${importId}::text, 'scanned_at', absent_at) as data from closing where listed and before <> after`;
+    select id::text as subject, jsonb_build_object('from', before, 'to', after, 'reason_code', code, 'import_id', ${importId}::text, 'scanned_at', absent_at, 'track', track, 'version', version) as data from closing where listed and before <> after`;
   const entries = sql`
     select id as finding_id, 'status_changed' as action, jsonb_build_object('status', before) as before,
-      jsonb_strip_nulls(jsonb_build_object('status', after, 'reason_code', code, 'assurance', assurance, 'scanned_at', absent_at)) as after, sentence as reason from closing`;
+      jsonb_strip_nulls(jsonb_build_object('status', after, 'reason_code', code, 'assurance', assurance, 'scanned_at', absent_at, 'track', track, 'version', version)) as after, sentence as reason from closing`;
   const { rows } = await sql<{ count: number }>`
     with closing as materialized (${closingSql(orgId, ids)}), emitted as (
       ${emitSql(orgId, 'finding.status_changed', events)}
