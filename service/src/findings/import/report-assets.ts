@@ -6,6 +6,14 @@ import type { ScanScope } from './manage-imports.ts';
 /** In a scan scope, says that the report is about something without a name. */
 export const UNSPECIFIED = 'unspecified';
 
+/** Types of assets of which `scan_scope.path` cannot name a part. */
+export function hasNoParts(type: AssetType): boolean {
+  return type === 'host' || type === 'container_image' || type === 'web_application' || type === 'cloud_resource';
+}
+
+/** Identifiers that only assets of one type have, so the report cannot be wrong about the type. */
+const STRONG: readonly string[] = ['digest', 'arn'];
+
 export interface ReportAssets {
   /** The asset of a record. Null if neither the record nor the scope names one. */
   of(asset: Asset | null): DescribedAsset | null;
@@ -27,6 +35,18 @@ function describedAsset(asset: Asset, { version, track }: ScanScope, policy: Tra
   }
 }
 
+/** Fails if the report is about something that the scope cannot be about. `built` collects the assets that its version is a build of. */
+function assertScope({ version, path }: ScanScope, { type, name }: DescribedAsset, built: Set<string>): void {
+  if (path !== undefined && hasNoParts(type))
+    throw new ReportError(`\`scan_scope.path\` names a part of a repository, but the report is about the ${type} "${name}". Leave out the path.`);
+  if (version === undefined) return;
+  built.add(`${type} "${name}"`);
+  if (built.size > 1)
+    throw new ReportError(
+      `\`scan_scope.version\` names a build of one asset, but the report and its scope are about several (${[...built].join(', ')} …). Leave it out, or import one report per asset.`,
+    );
+}
+
 /** How many different names of one report are remembered. */
 const REMEMBERED = 50_000;
 
@@ -36,12 +56,14 @@ export function reportAssets(scope: ScanScope, assetType: AssetType, policy: Tra
   const known = new Map<string, DescribedAsset>();
   const others = new Set<string>();
   const notes = new Set<string>();
+  const built = new Set<string>();
   const describe = (asset: Asset): DescribedAsset => {
     const signature = JSON.stringify(asset);
     const found = known.get(signature);
     if (found) return found;
     if (known.size >= REMEMBERED) known.clear();
     const described = describedAsset(asset, scope, policy);
+    assertScope(scope, described, built);
     if (described.track.note !== undefined) notes.add(described.track.note);
     known.set(signature, described);
     return described;
@@ -51,6 +73,10 @@ export function reportAssets(scope: ScanScope, assetType: AssetType, policy: Tra
     if (others.size > 1)
       throw new ReportError(
         `The report is about several assets (${[...others].join(', ')} …), so \`scan_scope.asset\` cannot name a single one. Leave it out, or import one report per asset.`,
+      );
+    if (asset.type !== name.type && (asset.identifiers ?? []).some(({ kind }) => STRONG.includes(kind)))
+      throw new ReportError(
+        `The report is about the ${asset.type} "${asset.name}", and \`scan_scope.asset\` says that it is a ${name.type}. Correct the type, or import the report that was meant.`,
       );
     const { version, commit, ref } = asset;
     const digests = (asset.identifiers ?? []).filter(({ kind }) => kind === 'digest');

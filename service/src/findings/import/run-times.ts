@@ -5,6 +5,11 @@ import type { Staged } from './stage-report.ts';
 /** Clocks of scanners may be ahead by this much. */
 const AHEAD_MS = 10 * 60_000;
 
+/** Whether a time is later than the clock of a scanner can be. */
+export function isAhead(time: Date, now: Date): boolean {
+  return time.getTime() > now.getTime() + AHEAD_MS;
+}
+
 interface Times {
   /** The earliest moment that the scan looked at the asset. What changed later can be missing from the report. */
   startedAt: Date;
@@ -15,7 +20,7 @@ interface Times {
 
 /**
  * When a scan took place: as the report states, otherwise as the scope states, otherwise when the report was uploaded. The scope can only make it earlier.
- * A time in the future, or before the date of the knowledge that the scan used, cannot be right: then nothing is closed.
+ * A time in the future, an end before the start, or an end before the date of the knowledge that the scan used cannot be right: then nothing is closed.
  */
 export function timesOf(
   { scan_scope, created_at }: Pick<ImportRow, 'scan_scope' | 'created_at'>,
@@ -32,10 +37,10 @@ export function timesOf(
     return { startedAt: time, endedAt: time, doubt: unstated ? 'time_unstated' : null };
   }
   const ended = facts.finished_at ?? own;
-  const isAhead = ended.getTime() > created_at.getTime() + AHEAD_MS;
-  const isTooEarly = facts.knowledge_at !== undefined && ended < facts.knowledge_at;
-  const started = earlier(own < created_at ? own : created_at);
-  return { startedAt: started, endedAt: earlier(ended < created_at ? ended : created_at), doubt: isAhead || isTooEarly ? 'time_suspect' : null };
+  const isTooEarly = ended < own || (facts.knowledge_at !== undefined && ended < facts.knowledge_at);
+  const past = (time: Date): Date => earlier(time < created_at ? time : created_at);
+  const doubt = isAhead(ended, created_at) || isTooEarly ? 'time_suspect' : null;
+  return { startedAt: past(new Date(Math.min(own.getTime(), ended.getTime()))), endedAt: past(ended), doubt };
 }
 
 /** Whether the report or its scope says when the scan took place. */

@@ -3,7 +3,8 @@ import type { FieldError } from '../../shared/errors.ts';
 import { textCheck, validationFailed } from '../../validation/check.ts';
 import { ScanScopeOfAsset } from '../schemas.ts';
 import type { NewImport, ScanScope as Scope } from './manage-imports.ts';
-import { UNSPECIFIED } from './report-assets.ts';
+import { hasNoParts, UNSPECIFIED } from './report-assets.ts';
+import { isAhead } from './run-times.ts';
 
 export type ImportFields = Omit<NewImport, 'sha256' | 'bytes'>;
 
@@ -41,6 +42,33 @@ function readScope(text: unknown, wrong: Report): Scope {
     return {};
   }
   const { asset, ...rest } = Object(value) as Scope;
-  for (const { path, detail, code } of checkScope(asset === UNSPECIFIED ? rest : value)) wrong(path, detail, code);
+  const mistakes = checkScope(asset === UNSPECIFIED ? rest : value);
+  for (const { path, detail, code } of mistakes) wrong(path, detail, code);
+  if (mistakes.length === 0) assertPossible(value as Scope, wrong);
   return value as Scope;
+}
+
+/** Reports scopes that no scan can have had, whatever the report says. */
+function assertPossible({ asset, version, path, started_at }: Scope, wrong: Report): void {
+  if (started_at !== undefined && isAhead(new Date(started_at), new Date())) wrong('/scan_scope/started_at', 'must not be in the future');
+  if (version !== undefined && asset === UNSPECIFIED)
+    wrong('/scan_scope/version', 'must be left out if the asset is "unspecified": it is a build of the asset');
+  if (path === undefined) return;
+  if (isOutside(path)) wrong('/scan_scope/path', 'must be relative to the root of the repository and must not lead out of it, for example "services/pay"');
+  if (typeof asset === 'object' && hasNoParts(asset.type)) {
+    wrong('/scan_scope/path', `names a part of a repository, but the asset is a ${asset.type}. Leave out the path`);
+  }
+}
+
+/** Whether a path is absolute or leads out of the folder that it is relative to. */
+function isOutside(path: string): boolean {
+  const parts = path.trim().split(/[\\/]/);
+  if (parts[0] === '' || /^[a-z]:/i.test(path.trim()) || path.includes('://')) return true;
+  let depth = 0;
+  for (const part of parts) {
+    if (part === '..') depth -= 1;
+    else if (part !== '' && part !== '.') depth += 1;
+    if (depth < 0) return true;
+  }
+  return false;
 }
