@@ -5,7 +5,17 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   audit: ['audit_events'],
   events: ['events', 'webhooks', 'webhook_deliveries'],
   organizations: ['organizations', 'members', 'sessions', 'sso_subjects', 'api_keys'],
-  assets: ['assets', 'asset_keys', 'asset_merges', 'asset_tracks', 'asset_versions', 'import_assets', 'tenant_assets', 'tenant_import_assets'],
+  assets: [
+    'assets',
+    'asset_keys',
+    'asset_merges',
+    'asset_track_merges',
+    'asset_tracks',
+    'asset_versions',
+    'import_assets',
+    'tenant_assets',
+    'tenant_import_assets',
+  ],
   vulnerabilities: ['alias_claims', 'vulnerabilities', 'vulnerability_aliases'],
   findings: [
     'decisions',

@@ -1020,6 +1020,7 @@ export type EventPattern =
   | 'asset.track_renamed'
   | 'asset.track_ended'
   | 'asset.track_merged'
+  | 'asset.track_unmerged'
   | 'asset.merged'
   | 'asset.unmerged'
   | 'connection.created'
@@ -1621,7 +1622,7 @@ export type Finding = {
   weakness: string;
   /** Reason for the last change of status, in words */
   status_reason: string | null;
-  /** Why the status last changed: `by_person` A person changed the status. `by_connection` A connection changed the status. `scan_absent` A complete scan no longer reports the finding. `scan_seen_again` A scan reports the finding again. `source_fixed` The source states that the finding is fixed. `source_retracted` The source no longer reports the finding, although what it scanned has not changed. `source_retired` The source that reported the finding was retired. `check_retired` The tool no longer has the check that reported the finding. `new_occurrence` The finding was reported at a location that the decision does not cover. `regression` The finding came back where scans had shown that it was gone. `risk_increased` The severity rose, or the vulnerability was listed as exploited, after the risk was accepted. `acceptance_approved` A second person approved the acceptance of the risk. `acceptance_expired` The risk acceptance expired. `acceptance_fixed` Scans no longer report the finding, so the acceptance of its risk is no longer needed. `acceptance_resumed` The finding is back while its risk is still accepted. `decision_resumed` The finding is only reported at locations that the decision covers. `asset_retired` The asset was retired. `asset_gone` The source no longer lists the asset. `track_ended` The branch or environment that had the finding ended. `merged` The finding was merged into another one. `split` The finding was separated from another one. */
+  /** Why the status last changed: `by_person` A person changed the status. `by_connection` A connection changed the status. `scan_absent` A complete scan no longer reports the finding. `scan_seen_again` A scan reports the finding again. `source_fixed` The source states that the finding is fixed. `source_retracted` The source no longer reports the finding, although what it scanned has not changed. `source_retired` The source that reported the finding was retired. `check_retired` The tool no longer has the check that reported the finding. `new_occurrence` The finding was reported at a location that the decision does not cover. `regression` The finding came back where scans had shown that it was gone. `risk_increased` The severity rose, or the vulnerability was listed as exploited, after the risk was accepted. `acceptance_approved` A second person approved the acceptance of the risk. `acceptance_expired` The risk acceptance expired. `acceptance_fixed` Scans no longer report the finding, so the acceptance of its risk is no longer needed. `acceptance_resumed` The finding is back while its risk is still accepted. `decision_resumed` The finding is only reported at locations that the decision covers. `asset_retired` The asset was retired. `asset_gone` The source no longer lists the asset. `track_ended` The branch or environment that had the finding ended. `track_unmerged` The scan that no longer showed the finding covered another branch or environment. `merged` The finding was merged into another one. `split` The finding was separated from another one. */
   reason_code: ReasonCode | null;
   /** When the status last changed */
   status_changed_at: string;
@@ -3007,6 +3008,7 @@ export type ReasonCode =
   | 'asset_retired'
   | 'asset_gone'
   | 'track_ended'
+  | 'track_unmerged'
   | 'merged'
   | 'split';
 
@@ -3804,6 +3806,11 @@ export type TrackMerge = {
 export type TrackPatch = {
   /** Name of the track: a branch, environment or release line. `default` until a scan or a person names it */
   name: string;
+};
+
+export type TrackUnmerge = {
+  /** Why the two are different */
+  reason?: string;
 };
 
 export type VulnerabilityAlias = {
@@ -6050,6 +6057,18 @@ export interface Operations {
     body: AssetUnmerge;
     response: AssetDetails;
   };
+  /** Undo the merge of two tracks. Undoes the latest merge that the track took part in, and returns the track that is separate again. `name` is the name of either track. Both get back their builds and findings. What scans have reported since the merge belongs to the track that they named. A finding that was closed because a scan of the other track did not show it gets back the status it had. Returns 409 if the track is not merged, if a later merge of the same tracks has to be undone first, or if another track has the name by now. */
+
+  unmergeAssetTrack: {
+    path: {
+      /** ID (UUIDv7) */
+      id: string;
+      /** Name of the track: a branch, environment or release line. `default` until a scan or a person names it */
+      name: string;
+    };
+    body: TrackUnmerge;
+    response: Track;
+  };
   /** Change an API key. Changes the name or the expiry of an API key with a JSON merge patch. The role cannot be changed. To get another role, create a new key. Returns 409 if the key is revoked. */
 
   updateApiKey: {
@@ -6303,6 +6322,7 @@ export const operations = {
   testWebhook: ['POST', '/api/v1/webhooks/{id}/test', 'json', true],
   unlinkTicket: ['DELETE', '/api/v1/work-items/{id}/tickets/{ticket_id}', 'none', false],
   unmergeAsset: ['POST', '/api/v1/assets/{id}/unmerge', 'json', true],
+  unmergeAssetTrack: ['POST', '/api/v1/assets/{id}/tracks/{name}/unmerge', 'json', true],
   updateApiKey: ['PATCH', '/api/v1/api-keys/{id}', 'json', false],
   updateAsset: ['PATCH', '/api/v1/assets/{id}', 'json', false],
   updateConnection: ['PATCH', '/api/v1/integrations/{id}', 'json', false],

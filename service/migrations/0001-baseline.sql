@@ -432,6 +432,29 @@ create index asset_merges_by_from on asset_merges (org_id, from_asset_id);
 create index asset_merges_by_into on asset_merges (org_id, into_asset_id);
 select make_tenant_table('asset_merges', 'select, insert, update');
 
+-- Tracks of an asset that a person found to be one.
+create table asset_track_merges (
+  org_id uuid not null,
+  id uuid not null,
+  asset_id uuid not null,
+  from_track smallint not null,
+  into_track smallint not null,
+  person text,
+  person_name text not null,
+  reason text,
+  -- What moved to the other track, to move it back.
+  moved jsonb not null,
+  created_at timestamptz(3) not null default now(),
+  undone_at timestamptz(3),
+  undone_by text,
+  primary key (org_id, id),
+  foreign key (org_id, asset_id) references assets (org_id, id),
+  check (from_track <> into_track),
+  check ((undone_at is null) = (undone_by is null))
+);
+create index asset_track_merges_by_asset on asset_track_merges (org_id, asset_id);
+select make_tenant_table('asset_track_merges', 'select, insert, update');
+
 -- ----------------------------------------------------------------------------------------------------
 -- Vulnerabilities
 -- ----------------------------------------------------------------------------------------------------
@@ -748,6 +771,8 @@ create table run_assets (
   knowledge_at timestamptz(3),
   -- Whether the run lists its checks or files, so that it says nothing about the others.
   selective boolean not null default false,
+  -- The name of the track in the report, which can be that of a merged track. Empty if the report names none. Null if it names several of one track.
+  track_name text,
   primary key (org_id, source_id, asset_id, track, import_id)
 );
 create index run_assets_by_import on run_assets (org_id, import_id);

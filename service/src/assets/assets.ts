@@ -50,6 +50,14 @@ export interface TrackNumbers extends Numbering {
   versions: readonly Numbering[];
 }
 
+/** A track that is separate from another one again. */
+export interface TrackSeparation extends Numbering {
+  assetId: string;
+  /** The names by which reports mean the separated track. */
+  names: readonly string[];
+  findings: unknown;
+}
+
 /** Applies a change of an asset to what depends on it, in the same transaction. */
 export interface AssetFollower {
   /** Called before the asset is locked. */
@@ -59,8 +67,10 @@ export interface AssetFollower {
   wordsOf(name: string): string[];
   /** Called when a person ends a track: its sources say nothing more about its findings. */
   endTrack(tx: TenantTx, actor: Actor, ended: { assetId: string; track: number }): Promise<void>;
-  /** Moves what sources say about one track to another. */
-  mergeTrack(tx: TenantTx, actor: Actor, merge: TrackNumbers): Promise<void>;
+  /** Moves what sources say about one track to another. Returns what `unmergeTrack` needs, as JSON. */
+  mergeTrack(tx: TenantTx, actor: Actor, merge: TrackNumbers): Promise<unknown>;
+  /** Returns the builds that only scans of the separated track have covered since the merge. */
+  unmergeTrack(tx: TenantTx, actor: Actor, merge: TrackSeparation): Promise<number[]>;
   /** Moves what belongs to an asset to the one that it was merged into. Returns what `unmerge` needs, as JSON. */
   merge(tx: TenantTx, actor: Actor, merge: AssetMerge & { versions: readonly Numbering[]; renames: boolean }): Promise<unknown>;
   unmerge(tx: TenantTx, actor: Actor, merge: AssetMerge & { findings: unknown }): Promise<void>;

@@ -19,7 +19,7 @@ export const assetTracks = sql<
 /** The assets that a running import names. Records refer to them by `asset_key`. Their ids are null until `resolveAssets` has run. */
 export const importedAssets = sql<
   Selectable<DB['tenant_import_assets']>
->`(select org_id, import_id, asset_key, asset_id, name, track, version_n, track_counts, doubt, identity_weak, started_at, ended_at, credentialed, knowledge_at from tenant_import_assets)`;
+>`(select org_id, import_id, asset_key, asset_id, name, track, track_name, version_n, track_counts, doubt, identity_weak, started_at, ended_at, credentialed, knowledge_at from tenant_import_assets)`;
 
 /** The builds of assets that were scanned. */
 export const assetVersions = sql<

@@ -6,8 +6,20 @@ import { listRoute, patchRoute } from '../http/resource.ts';
 import { problems } from '../http/schemas.ts';
 import type { AssetDeps } from './deps.ts';
 import { mergeTrack } from './merging/merge-track.ts';
+import { unmergeTrack } from './merging/unmerge-track.ts';
 import { AssetParams } from './schemas.ts';
-import { AssetVersionList, AssetVersionQuery, Track, TrackEndQuery, TrackList, TrackMergeBody, TrackParams, TrackPatch, TrackQuery } from './schemas-tracks.ts';
+import {
+  AssetVersionList,
+  AssetVersionQuery,
+  Track,
+  TrackEndQuery,
+  TrackList,
+  TrackMergeBody,
+  TrackParams,
+  TrackPatch,
+  TrackQuery,
+  TrackUnmergeBody,
+} from './schemas-tracks.ts';
 import { trackName } from './track-name.ts';
 import { endTrack, listTracks, listVersions, renameTrack, type TrackRow } from './tracks.ts';
 
@@ -80,6 +92,30 @@ export function trackRoutes(app: App, { db, secret, follower }: AssetDeps): void
         const { actor, params, body } = request;
         const merged = await mergeTrack(tx, actor, follower, { assetId: params.id, name: params.name, into: body.into, reason: body.reason ?? null });
         return { status: 200, body: toTrack(merged) };
+      }),
+  );
+
+  app.post(
+    '/assets/:id/tracks/:name/unmerge',
+    {
+      config: { access: 'assets:manage' },
+      schema: {
+        operationId: 'unmergeAssetTrack',
+        summary: 'Undo the merge of two tracks',
+        description:
+          'Undoes the latest merge that the track took part in, and returns the track that is separate again. `name` is the name of either track. Both get back their builds and findings. What scans have reported since the merge belongs to the track that they named. A finding that was closed because a scan of the other track did not show it gets back the status it had. Returns 409 if the track is not merged, if a later merge of the same tracks has to be undone first, or if another track has the name by now.',
+        tags: ['Assets'],
+        params: TrackParams,
+        headers: IdempotencyHeaders,
+        body: TrackUnmergeBody,
+        response: { 200: Track, ...problems('not_found', 'conflict', 'idempotency_key_reused') },
+      },
+    },
+    (request, reply) =>
+      answerOnce({ db, secret }, request, reply, async (tx) => {
+        const { actor, params, body } = request;
+        const separated = await unmergeTrack(tx, actor, follower, { assetId: params.id, name: params.name, reason: body.reason ?? null });
+        return { status: 200, body: toTrack(separated) };
       }),
   );
 

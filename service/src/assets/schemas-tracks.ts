@@ -23,6 +23,12 @@ export const TrackMergeBody = Named(
   { examples: [{ into: 'main', reason: 'the branch was renamed' }] },
 );
 
+export const TrackUnmergeBody = Named(
+  'TrackUnmerge',
+  { reason: Type.Optional(Text(3, 2_000, { description: 'Why the two are different' })) },
+  { examples: [{ reason: 'two environments' }] },
+);
+
 export const Track = Named('Track', {
   name: TrackName,
   kind: OneOf(['default', 'named', 'release', 'build', 'pull_request', 'development'] as const, {

@@ -46,7 +46,7 @@ export async function listVersions(tx: TenantTx, orgId: string, assetId: string,
   }>`(
     select md5(v.asset_id::text || v.n)::uuid as id, t.name as track_name, v.name, v.digest, v.commit, v.first_scan, v.last_scan
     from asset_versions v left join asset_tracks t on t.org_id = v.org_id and t.asset_id = v.asset_id and t.n = v.track
-    where v.org_id = ${orgId} and v.asset_id = ${assetId})`;
+    where v.org_id = ${orgId} and v.asset_id = ${assetId} and t.merged_into is null)`;
   const columns = { last_scan: { column: 'last_scan', type: 'timestamptz' }, first_scan: { column: 'first_scan', type: 'timestamptz' } } as const;
   return fetchPage(tx, tx.selectFrom(versions.as('versions')).selectAll(), columns, page);
 }
@@ -112,7 +112,7 @@ export async function recordTrack(
   tx: TenantTx,
   actor: Actor,
   assetId: string,
-  action: 'asset.track_renamed' | 'asset.track_ended' | 'asset.track_merged',
+  action: 'asset.track_renamed' | 'asset.track_ended' | 'asset.track_merged' | 'asset.track_unmerged',
   before: Record<string, unknown>,
   after: Record<string, unknown>,
 ): Promise<void> {

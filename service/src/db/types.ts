@@ -14,6 +14,7 @@ export interface DB {
   artifacts: ArtifactsTable;
   asset_keys: AssetKeysTable;
   asset_merges: AssetMergesTable;
+  asset_track_merges: AssetTrackMergesTable;
   asset_tracks: AssetTracksTable;
   asset_versions: AssetVersionsTable;
   assets: AssetsTable;
@@ -175,6 +176,21 @@ interface AssetMergesTable {
   id: string;
   from_asset_id: string;
   into_asset_id: string;
+  person: string | null;
+  person_name: string;
+  reason: string | null;
+  moved: JsonColumn;
+  created_at: Generated<Timestamp>;
+  undone_at: Timestamp | null;
+  undone_by: string | null;
+}
+
+interface AssetTrackMergesTable {
+  org_id: string;
+  id: string;
+  asset_id: string;
+  from_track: number;
+  into_track: number;
   person: string | null;
   person_name: string;
   reason: string | null;
@@ -797,6 +813,7 @@ interface RunAssetsTable {
   credentialed: boolean | null;
   knowledge_at: Timestamp | null;
   selective: Generated<boolean>;
+  track_name: string | null;
 }
 
 interface RunListsTable {

@@ -3,7 +3,7 @@ const eventNames = {
   alias: ['added', 'revoked', 'restored'],
   api_key: ['created', 'updated', 'revoked'],
   artifact: ['added', 'superseded', 'removed', 'downloaded'],
-  asset: ['created', 'updated', 'reactivated', 'track_renamed', 'track_ended', 'track_merged', 'merged', 'unmerged'],
+  asset: ['created', 'updated', 'reactivated', 'track_renamed', 'track_ended', 'track_merged', 'track_unmerged', 'merged', 'unmerged'],
   connection: ['created', 'updated', 'deleted'],
   finding: [
     'created',

@@ -21,6 +21,7 @@ export const reasonSentences = {
   asset_retired: 'The asset was retired.',
   asset_gone: 'The source no longer lists the asset.',
   track_ended: 'The branch or environment that had the finding ended.',
+  track_unmerged: 'The scan that no longer showed the finding covered another branch or environment.',
   merged: 'The finding was merged into another one.',
   split: 'The finding was separated from another one.',
 } as const;

@@ -55,7 +55,7 @@ const RULES: readonly Rule[] = [
       criticalityRank(fieldOf(before, 'criticality')) > criticalityRank(fieldOf(after, 'criticality')) && fieldOf(after, 'criticality') !== undefined,
   },
   { actions: ['asset.merged'], kind: 'merge', holds: always },
-  { actions: ['asset.unmerged'], kind: 'split', holds: always },
+  { actions: ['asset.unmerged', 'asset.track_unmerged'], kind: 'split', holds: always },
   { actions: ['finding.merged'], kind: 'merge', holds: always, findings: merged },
   { actions: ['finding.split'], kind: 'split', holds: always, findings: merged },
   { actions: ['alias.added', 'alias.revoked', 'alias.restored'], kind: 'alias', holds: always },

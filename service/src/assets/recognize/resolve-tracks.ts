@@ -36,7 +36,7 @@ async function keepOlderLines(tx: TenantTx, orgId: string, importId: string): Pr
       coalesce(array_agg(distinct known.name) filter (where not ${isLongAgo}), '{}') as recent
     from tenant_import_assets staged
     join asset_tracks track on track.org_id = ${orgId} and track.asset_id = staged.asset_id and track.name = staged.track_name
-    join asset_versions known on known.org_id = ${orgId} and known.asset_id = staged.asset_id and known.track = track.n
+    join asset_versions known on known.org_id = ${orgId} and known.asset_id = staged.asset_id and known.track = coalesce(track.merged_into, track.n)
     where staged.org_id = ${orgId} and staged.import_id = ${importId} and staged.own_track is not null and known.first_scan < staged.started_at
     group by 1, 2`.execute(tx);
   const isBelow = (version: string, names: readonly string[]): boolean => names.some((name) => (compareVersions(version, name) ?? 0) < 0);

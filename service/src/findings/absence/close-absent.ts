@@ -82,9 +82,9 @@ async function recordRun(tx: TenantTx, resolution: Resolution, { complete, check
   const isRestricted = [unread, left_out, restrictions].some((list) => list.length > 0);
   const isSelective = checks !== null || files !== null || ports.length > 0 || isRestricted;
   await sql`
-    insert into run_assets (org_id, source_id, asset_id, track, import_id, version_n, started_at, ended_at, complete, accepted, credentialed, knowledge_at, selective)
+    insert into run_assets (org_id, source_id, asset_id, track, import_id, version_n, started_at, ended_at, complete, accepted, credentialed, knowledge_at, selective, track_name)
     select ${orgId}, ${sourceId}, a.asset_id, a.track, ${importId}, max(a.version_n), min(a.started_at), max(a.ended_at), ${complete}::boolean and bool_and(a.doubt is null), true,
-      bool_and(a.credentialed), min(a.knowledge_at), ${isSelective}
+      bool_and(a.credentialed), min(a.knowledge_at), ${isSelective}, case when min(a.track_name) = max(a.track_name) then min(a.track_name) end
     from ${importedAssets} a where a.org_id = ${orgId} and a.import_id = ${importId} group by a.asset_id, a.track`.execute(tx);
   if (!complete) return;
   const components = (facts.components ?? []).map(({ name, version }) => componentEntry(name.toLowerCase(), version));

@@ -14,8 +14,9 @@ import { reasonSentences } from '../reason-codes.ts';
 import { activeStatuses, mayMove } from '../status.ts';
 import { wordsOfName } from '../words.ts';
 import { mergeAssetFindings, unmergeAssetFindings } from './merge-asset.ts';
-import { mergeTrackSightings } from './merge-track.ts';
 import { refreshNameWords } from './refresh-words.ts';
+import { mergeTrackSightings } from './tracks/merge-track.ts';
+import { unmergeTrackSightings } from './tracks/unmerge-track.ts';
 
 /** Rescores or withdraws the findings of an asset that changed. Takes the import lock, because imports read the asset too. */
 export const followAsset = (follower: FindingFollower): AssetFollower => ({
@@ -39,6 +40,7 @@ export const followAsset = (follower: FindingFollower): AssetFollower => ({
     await endSightings(tx, actor, follower, { code: 'track_ended', where: onTrack });
   },
   mergeTrack: mergeTrackSightings,
+  unmergeTrack: (tx, actor, merge) => unmergeTrackSightings(tx, actor, follower, merge),
   async merge(tx, actor, merge) {
     const moved = await mergeAssetFindings(tx, actor, follower, merge);
     await rescore(tx, { org_id: actor.orgId, id: merge.into });

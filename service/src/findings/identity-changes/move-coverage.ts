@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { AssetMerge, TrackNumbers } from '../../assets/assets.ts';
+import type { AssetMerge } from '../../assets/assets.ts';
 import type { TenantTx } from '../../db/database.ts';
 
 /** The coverage and runs of the merged asset before the merge, and which runs the other asset got. */
@@ -38,35 +38,16 @@ export async function moveCoverage(tx: TenantTx, orgId: string, { from, into, tr
       complete_import_id = case when known.complete_import_id = excluded.complete_import_id then known.complete_import_id end,
       complete_at = case when known.complete_import_id = excluded.complete_import_id then known.complete_at end, version_n = null`.execute(tx);
   const { rows: added } = await sql<StoredCoverage['added'][number]>`
-    insert into run_assets (org_id, source_id, asset_id, track, import_id, version_n, started_at, ended_at, complete, accepted, credentialed, knowledge_at)
+    insert into run_assets (org_id, source_id, asset_id, track, import_id, version_n, started_at, ended_at, complete, accepted, credentialed, knowledge_at, selective, track_name)
     select old.org_id, old.source_id, ${into}, track."into", old.import_id, version."into", old.started_at, old.ended_at,
       -- The run covered what was then another asset. If the source has scanned the rest apart from it, it proves nothing about that.
       old.complete and not exists (
         select from run_assets other where other.org_id = ${orgId} and other.asset_id = ${into} and other.source_id = old.source_id and other.track = track."into"),
-      old.accepted, old.credentialed, old.knowledge_at
+      old.accepted, old.credentialed, old.knowledge_at, old.selective, old.track_name
     from run_assets old ${renumbered}
     on conflict (org_id, source_id, asset_id, track, import_id) do nothing returning source_id, track, import_id`.execute(tx);
   for (const table of ['source_coverage', 'run_assets'] as const) await tx.deleteFrom(table).where('org_id', '=', orgId).where('asset_id', '=', from).execute();
   return { coverage, runs, added };
-}
-
-/** The same for two tracks of one asset. */
-export async function moveTrackCoverage(tx: TenantTx, orgId: string, { assetId, from, into, versions }: TrackNumbers): Promise<void> {
-  const build = sql`left join jsonb_to_recordset(${JSON.stringify(versions)}) as version ("from" integer, "into" integer) on version."from" = old.version_n
-    where old.org_id = ${orgId} and old.asset_id = ${assetId} and old.track = ${from}`;
-  await sql`
-    insert into source_coverage as known (org_id, source_id, asset_id, track, import_id, seen_at, complete_import_id, complete_at, version_n)
-    select old.org_id, old.source_id, old.asset_id, ${into}, old.import_id, old.seen_at, old.complete_import_id, old.complete_at, coalesce(version."into", old.version_n) from source_coverage old ${build}
-    on conflict (org_id, source_id, asset_id, track) do update set
-      import_id = case when known.seen_at < excluded.seen_at then excluded.import_id else known.import_id end, seen_at = greatest(known.seen_at, excluded.seen_at),
-      complete_import_id = null, complete_at = null, version_n = null`.execute(tx);
-  await sql`
-    insert into run_assets (org_id, source_id, asset_id, track, import_id, version_n, started_at, ended_at, complete, accepted, credentialed, knowledge_at)
-    select old.org_id, old.source_id, old.asset_id, ${into}, old.import_id, coalesce(version."into", old.version_n), old.started_at, old.ended_at, false, old.accepted, old.credentialed, old.knowledge_at
-    from run_assets old ${build} on conflict (org_id, source_id, asset_id, track, import_id) do nothing`.execute(tx);
-  for (const table of ['source_coverage', 'run_assets'] as const) {
-    await tx.deleteFrom(table).where('org_id', '=', orgId).where('asset_id', '=', assetId).where('track', '=', from).execute();
-  }
 }
 
 /** Gives the separated asset its coverage back. What the other one got is removed, as far as no later scan has replaced it. */

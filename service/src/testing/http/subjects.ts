@@ -117,6 +117,22 @@ export function subjectsOf(api: TestApi): Readonly<Record<string, Create>> {
     return (body as { id: string }).id;
   };
 
+  /** An asset and one of its two tracks. */
+  const twoTracks = async (organization: TestOrganization): Promise<[string, string]> => {
+    const id = await asset(organization);
+    const track = { org_id: organization.id, asset_id: id, kind: 'named', counts: true } as const;
+    await withSystem((tx) =>
+      tx
+        .insertInto('asset_tracks')
+        .values([
+          { ...track, n: 1, name: 'main' },
+          { ...track, n: 2, name: 'master' },
+        ])
+        .execute(),
+    );
+    return [id, 'master'];
+  };
+
   const single =
     (one: (organization: TestOrganization) => Promise<string>): Create =>
     async (organization) => [await one(organization)];
@@ -137,19 +153,11 @@ export function subjectsOf(api: TestApi): Readonly<Record<string, Create>> {
       await api.call('POST', `/api/v1/assets/${id}/merge`, { as: organization.owner, body: { into } });
       return id;
     }),
-    mergeAssetTrack: async (organization) => {
-      const id = await asset(organization);
-      const track = { org_id: organization.id, asset_id: id, kind: 'named', counts: true } as const;
-      await withSystem((tx) =>
-        tx
-          .insertInto('asset_tracks')
-          .values([
-            { ...track, n: 1, name: 'main' },
-            { ...track, n: 2, name: 'master' },
-          ])
-          .execute(),
-      );
-      return [id, 'master'];
+    mergeAssetTrack: twoTracks,
+    unmergeAssetTrack: async (organization) => {
+      const [id, name] = await twoTracks(organization);
+      await api.call('POST', `/api/v1/assets/${id}/tracks/${name}/merge`, { as: organization.owner, body: { into: 'main' } });
+      return [id, name];
     },
     '/api/v1/assets/{id}/tracks/{name}': async (organization) => [await asset(organization), 'default'],
     '/api/v1/findings/{id}': single(finding),

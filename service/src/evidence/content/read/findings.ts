@@ -111,6 +111,7 @@ const CAUSES: Record<ReasonCode, Cause> = {
   asset_retired: 'asset_retired',
   asset_gone: 'asset_gone',
   track_ended: 'track_ended',
+  track_unmerged: 'person',
   merged: 'merged',
   split: 'person',
 };

@@ -1,23 +1,33 @@
-import { sql } from 'kysely';
-import type { TrackNumbers } from '../../assets/assets.ts';
-import type { TenantTx } from '../../db/database.ts';
-import type { Actor } from '../../shared/actor.ts';
-import { foldAgain } from '../endings/fold-again.ts';
-import { idsSql } from '../follower.ts';
-import { saidByFindingSql } from '../merge/merged-values.ts';
-import { countPlaces } from '../merge/write-places.ts';
-import { keepLastSeen } from './merge-asset.ts';
-import { moveTrackCoverage } from './move-coverage.ts';
-import { copied } from './move-sightings.ts';
+import { type RawBuilder, sql } from 'kysely';
+import type { TrackNumbers } from '../../../assets/assets.ts';
+import type { Numbering } from '../../../assets/merging/merge-tracks.ts';
+import type { TenantTx } from '../../../db/database.ts';
+import type { Actor } from '../../../shared/actor.ts';
+import { foldAgain } from '../../endings/fold-again.ts';
+import { idsSql } from '../../follower.ts';
+import { saidByFindingSql } from '../../merge/merged-values.ts';
+import { countPlaces } from '../../merge/write-places.ts';
+import { keepLastSeen } from '../merge-asset.ts';
+import { copied } from '../move-sightings.ts';
+import { moveTrackCoverage, type StoredRuns } from './move-coverage.ts';
+
+/** What sources said about two tracks before they were merged. */
+export interface MovedSightings {
+  runs: StoredRuns;
+  /** The findings of which each source had a sighting, by track and state. */
+  seen: { source_id: string; track: number; state: string; ids: string[] }[];
+  /** The sightings and occurrences of both tracks that became one. */
+  doubled: { sightings: unknown[]; occurrences: unknown[] };
+}
 
 /**
  * Moves what sources say from one track of an asset to another. If a source has a sighting of a finding on both, the present or else the newer one stays.
  * Nothing is closed or reopened: the next scan decides.
  */
-export async function mergeTrackSightings(tx: TenantTx, actor: Actor, { assetId, from, into, versions }: TrackNumbers): Promise<void> {
+export async function mergeTrackSightings(tx: TenantTx, actor: Actor, { assetId, from, into, versions }: TrackNumbers): Promise<MovedSightings> {
   const { orgId } = actor;
   await keepLastSeen(tx, orgId, [assetId]);
-  await moveTrackCoverage(tx, orgId, { assetId, from, into, versions });
+  const runs = await moveTrackCoverage(tx, orgId, { assetId, from, into, versions });
   const both = sql`
     sightings a join sightings b on b.org_id = ${orgId} and b.finding_id = a.finding_id and b.source_id = a.source_id and b.track = ${into}
     join findings f on f.org_id = ${orgId} and f.id = a.finding_id and f.asset_id = ${assetId}`;
@@ -26,6 +36,7 @@ export async function mergeTrackSightings(tx: TenantTx, actor: Actor, { assetId,
   await sql`
     update sightings s set said = ${saidByFindingSql} from findings f
     where s.org_id = ${orgId} and s.said is null and f.org_id = ${orgId} and f.id = s.finding_id and f.id in (${doubled})`.execute(tx);
+  const moved: MovedSightings = { runs, seen: await seenOn(tx, orgId, { assetId, from, into }), doubled: await rowsOf(tx, orgId, { doubled, from, into }) };
   await sql`
     update sightings kept set peak_severity = greatest(a.peak_severity, b.peak_severity)
     from ${both} where a.org_id = ${orgId} and a.track = ${from} and kept.org_id = ${orgId} and kept.finding_id = b.finding_id and kept.source_id = b.source_id and kept.track = ${into}`.execute(
@@ -55,4 +66,29 @@ export async function mergeTrackSightings(tx: TenantTx, actor: Actor, { assetId,
     rows.map(({ id }) => id),
   );
   await countPlaces(tx, orgId, doubled);
+  return moved;
+}
+
+async function seenOn(tx: TenantTx, orgId: string, { assetId, from, into }: Omit<TrackNumbers, 'versions'>): Promise<MovedSightings['seen']> {
+  const { rows } = await sql<MovedSightings['seen'][number]>`
+    select s.source_id, s.track, s.state, array_agg(s.finding_id) as ids from sightings s join findings f on f.org_id = ${orgId} and f.id = s.finding_id
+    where s.org_id = ${orgId} and f.asset_id = ${assetId} and s.track in (${from}, ${into}) group by 1, 2, 3`.execute(tx);
+  return rows;
+}
+
+interface Doubled extends Numbering {
+  doubled: RawBuilder<unknown>;
+}
+
+/** The sightings of findings of which a source has one on each track, and their occurrences. */
+async function rowsOf(tx: TenantTx, orgId: string, { doubled, from, into }: Doubled): Promise<MovedSightings['doubled']> {
+  const [one, other] = [sql.lit(from), sql.lit(into)];
+  const rows = async (table: 'sightings' | 'occurrences'): Promise<unknown[]> => {
+    const found = await sql<{ row: unknown }>`
+      select to_jsonb(own) as row from ${sql.table(table)} own where own.org_id = ${orgId} and own.finding_id in (${doubled}) and own.track in (${one}, ${other})
+        and exists (select from sightings twin where twin.org_id = ${orgId} and twin.finding_id = own.finding_id and twin.source_id = own.source_id
+          and twin.track = case own.track when ${one} then ${other} else ${one} end)`.execute(tx);
+    return found.rows.map(({ row }) => row);
+  };
+  return { sightings: await rows('sightings'), occurrences: await rows('occurrences') };
 }

@@ -1,0 +1,161 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { TrackSeparation } from '../../../assets/assets.ts';
+import type { TenantTx } from '../../../db/database.ts';
+import type { Actor } from '../../../shared/actor.ts';
+import { followPlaces } from '../../decisions/follow-places.ts';
+import { foldAgain } from '../../endings/fold-again.ts';
+import { type FindingFollower, idsSql } from '../../follower.ts';
+import { saidByFindingSql } from '../../merge/merged-values.ts';
+import { countPlaces } from '../../merge/write-places.ts';
+import { keepLastSeen } from '../merge-asset.ts';
+import { copied } from '../move-sightings.ts';
+import type { MovedSightings } from './merge-track.ts';
+import { returnTrackCoverage } from './move-coverage.ts';
+import { reopenUnproven } from './reopen-unproven.ts';
+
+/**
+ * Separates what sources say about two tracks that were merged. Scans since the merge count for the track that they named: a scan of one of them closes
+ * nothing on the other. Returns the builds that only such scans of the separated track have covered.
+ */
+export async function unmergeTrackSightings(tx: TenantTx, actor: Actor, follower: FindingFollower, merge: TrackSeparation): Promise<number[]> {
+  const { orgId } = actor;
+  const { assetId, from, into } = merge;
+  const moved = merge.findings as MovedSightings;
+  await keepLastSeen(tx, orgId, [assetId]);
+  await returnTrackCoverage(tx, orgId, merge, moved.runs);
+  const tracks: Tracks = { orgId, from, into, plan: planSql(orgId, merge, moved), moved };
+  await keepSaid(tx, tracks);
+  await copySightings(tx, tracks);
+  await restoreDoubled(tx, tracks);
+  await removeMoved(tx, tracks);
+  await returnPresent(tx, tracks, merge);
+  const { rows } = await sql<{ id: string }>`
+    select distinct s.finding_id as id from sightings s join findings f on f.org_id = ${orgId} and f.id = s.finding_id
+    where s.org_id = ${orgId} and f.asset_id = ${assetId} and s.track in (${from}, ${into})`.execute(tx);
+  const ids = rows.map(({ id }) => id);
+  await foldAgain(tx, actor, ids);
+  await countPlaces(tx, orgId, idsSql(ids));
+  const reopened = await reopenUnproven(tx, actor, ids);
+  await followPlaces(tx, actor, { ids: idsSql(reopened), importId: null });
+  await follower.follow(tx, actor, idsSql(reopened));
+  return buildsOf(tx, orgId, merge, moved.runs.imports);
+}
+
+interface Tracks {
+  orgId: string;
+  from: number;
+  into: number;
+  plan: RawBuilder<unknown>;
+  moved: MovedSightings;
+}
+
+/** Imports since the merge that covered the track. */
+const importsOf = (orgId: string, { assetId }: TrackSeparation, track: number, known: readonly string[]) => sql`
+  select run.import_id from run_assets run where run.org_id = ${orgId} and run.asset_id = ${assetId} and run.track = ${track} and run.import_id <> all(${known as string[]}::uuid[])`;
+
+/** The findings of which each source had a sighting before the merge. Findings can have been merged since. */
+const seenSql = (orgId: string, seen: MovedSightings['seen']) => sql`(
+  select distinct coalesce(f.merged_into, f.id) as finding_id, one.source_id, one.track, one.state
+  from jsonb_to_recordset(${JSON.stringify(seen)}) as one (source_id uuid, track smallint, state text, ids jsonb)
+  cross join lateral jsonb_array_elements_text(one.ids) as own (id) join findings f on f.org_id = ${orgId} and f.id = own.id::uuid)`;
+
+/**
+ * The sightings of the track that stayed, with which of the two tracks had them before the merge, and which one the last import meant. An import that
+ * said something about a sighting before the merge, or that named both tracks, means neither.
+ */
+function planSql(orgId: string, merge: TrackSeparation, { seen, runs }: MovedSightings): RawBuilder<unknown> {
+  const { assetId, from, into } = merge;
+  const had = (track: number) => sql`exists (select from had where had.finding_id = s.finding_id and had.source_id = s.source_id and had.track = ${track})`;
+  const said = (track: number) => sql`coalesce(s.last_import_id in (${importsOf(orgId, merge, track, runs.imports)}), false)`;
+  return sql`
+    had as materialized (select * from ${seenSql(orgId, seen)} seen),
+    plan as materialized (
+      select s.finding_id, s.source_id, s.state, ${had(from)} as had_from, ${had(into)} as had_into, ${said(from)} as by_from, ${said(into)} as by_into
+      from sightings s join findings f on f.org_id = ${orgId} and f.id = s.finding_id
+      where s.org_id = ${orgId} and s.track = ${into} and f.asset_id = ${assetId})`;
+}
+
+/** Sightings that the separated track gets as they are now: its own, and those that its scans have reported since. */
+const copies = sql`((plan.had_from and (not plan.had_into or plan.by_from)) or (not plan.had_from and plan.by_from and (plan.state = 'present' or not plan.had_into)))`;
+/** Sightings that the other track does not keep. */
+const leaves = sql`(not plan.had_into and ((plan.had_from and not (plan.by_into and plan.state = 'present')) or (not plan.had_from and plan.by_from)))`;
+
+/** What a finding with one sighting says is in its columns, until it gets a second one. */
+async function keepSaid(tx: TenantTx, { orgId, plan }: Tracks): Promise<void> {
+  await sql`
+    with ${plan}
+    update sightings s set said = ${saidByFindingSql} from findings f
+    where s.org_id = ${orgId} and s.said is null and f.org_id = ${orgId} and f.id = s.finding_id
+      and f.id in (select finding_id from plan where ${copies} and not ${leaves})`.execute(tx);
+}
+
+async function copySightings(tx: TenantTx, { orgId, from, into, plan }: Tracks): Promise<void> {
+  for (const table of ['sightings', 'occurrences']) {
+    await sql`
+      with ${plan}
+      insert into ${sql.table(table)}
+      select (jsonb_populate_record(own, jsonb_build_object('track', ${from}::smallint))).* from plan
+      join ${sql.table(table)} own on own.org_id = ${orgId} and own.finding_id = plan.finding_id and own.source_id = plan.source_id and own.track = ${into}
+      where ${copies}
+      on conflict do nothing`.execute(tx);
+  }
+}
+
+/** Both tracks say again what they said before the merge, unless their own scans have said something else since. */
+async function restoreDoubled(tx: TenantTx, { orgId, from, into, plan, moved }: Tracks): Promise<void> {
+  const stored = (table: 'sightings' | 'occurrences', track: number) => sql`(
+    select (jsonb_populate_record(own, jsonb_build_object('finding_id', coalesce(f.merged_into, f.id)))).*
+    from jsonb_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(moved.doubled[table])}) own join findings f on f.org_id = ${orgId} and f.id = own.finding_id
+    where own.track = ${track})`;
+  for (const table of ['sightings', 'occurrences'] as const) {
+    await sql`insert into ${sql.table(table)} select * from ${stored(table, from)} own on conflict do nothing`.execute(tx);
+  }
+  const isOld = sql`plan.had_from and plan.had_into and not plan.by_into`;
+  const kept = sql`own.org_id = ${orgId} and own.finding_id = plan.finding_id and own.source_id = plan.source_id and own.track = ${into}`;
+  const same = sql`was.finding_id = own.finding_id and was.source_id = own.source_id and was.place = own.place`;
+  await sql`
+    with ${plan}
+    delete from occurrences own using plan where ${isOld} and ${kept} and not exists (select from ${stored('occurrences', into)} was where ${same})`.execute(
+    tx,
+  );
+  await sql`
+    with ${plan}
+    update occurrences own set state = was.state, first_seen = was.first_seen, last_seen = was.last_seen from plan, ${stored('occurrences', into)} was
+    where ${isOld} and ${kept} and ${same}`.execute(tx);
+  await sql`
+    with ${plan}
+    update sightings own set ${copied('was')}, first_seen = was.first_seen, peak_severity = was.peak_severity, records = was.records, gaps = was.gaps
+    from plan, ${stored('sightings', into)} was
+    where ${isOld} and ${kept} and was.finding_id = own.finding_id and was.source_id = own.source_id`.execute(tx);
+}
+
+async function removeMoved(tx: TenantTx, { orgId, into, plan }: Tracks): Promise<void> {
+  const { rows } = await sql<{ finding_id: string; source_id: string }>`with ${plan} select finding_id, source_id from plan where ${leaves}`.execute(tx);
+  const leaving = sql`unnest(${rows.map(({ finding_id }) => finding_id)}::uuid[], ${rows.map(({ source_id }) => source_id)}::uuid[]) as leaving (finding_id, source_id)`;
+  for (const table of ['occurrences', 'sightings']) {
+    await sql`
+      delete from ${sql.table(table)} own using ${leaving}
+      where own.org_id = ${orgId} and own.finding_id = leaving.finding_id and own.source_id = leaving.source_id and own.track = ${into}`.execute(tx);
+  }
+}
+
+/** A scan of one track proves nothing about the other. */
+async function returnPresent(tx: TenantTx, { orgId, from, into, moved }: Tracks, merge: TrackSeparation): Promise<void> {
+  for (const [track, other] of [
+    [from, into],
+    [into, from],
+  ] as const) {
+    await sql`
+      update sightings s set state = 'present', absence = null, absent_at = null, gaps = null from ${seenSql(orgId, moved.seen)} had
+      where s.org_id = ${orgId} and s.finding_id = had.finding_id and s.source_id = had.source_id and s.track = ${track} and had.track = ${track}
+        and had.state = 'present' and s.state = 'absent' and s.last_import_id in (${importsOf(orgId, merge, other, moved.runs.imports)})`.execute(tx);
+  }
+}
+
+async function buildsOf(tx: TenantTx, orgId: string, merge: TrackSeparation, known: readonly string[]): Promise<number[]> {
+  const runs = (track: number) => sql`
+    select run.version_n as n from run_assets run where run.org_id = ${orgId} and run.asset_id = ${merge.assetId} and run.track = ${track} and run.version_n is not null`;
+  const { rows } = await sql<{ n: number }>`
+    ${runs(merge.from)} and run.import_id <> all(${known as string[]}::uuid[]) except (${runs(merge.into)})`.execute(tx);
+  return rows.map(({ n }) => n);
+}
