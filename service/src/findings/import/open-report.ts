@@ -49,7 +49,8 @@ export function openReport(blobs: BlobStore, { sha256, filename }: ImportRow): S
 }
 
 /** Expands a file if it is compressed. */
-export async function* uncompressed(chunks: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* uncompressed(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const chunks = content[Symbol.asyncIterator]();
   const first = await chunks.next();
   if (first.done) return;
   async function* all(): AsyncGenerator<Uint8Array> {

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
+import { gzip } from 'node:zlib';
 import type { FindingBatch, RequestRecord, Unread } from '@rrs/connectors';
 import type { Asset, Observation, Rejection, ReportEntry, ReportFormat, RunFacts } from '@rrs/scan-reports';
 import type { TenantTx } from '../../db/database.ts';
 
 /**
  * The record of a run, as lines of JSON: requests with the hashes of their responses, covered assets, what is known about their scans, observations and rejected records.
- * It is imported and stored like an uploaded report.
+ * It is imported and stored like an uploaded report, compressed with gzip.
  */
 type Line =
   | { request: RequestRecord }
@@ -19,7 +19,6 @@ type Line =
   | { rejection: Rejection };
 
 const compress = promisify(gzip);
-const expand = promisify(gunzip);
 
 export function formatLines(
   { items, covers = [], partiallyCovers = [], scans = [], unread = [] }: Omit<FindingBatch, 'checkpoint'>,
@@ -48,9 +47,9 @@ export async function storeBatch(tx: TenantTx, run: { orgId: string; runId: stri
     .execute();
 }
 
-/** Streams all stored batches in order, with one in memory at a time. */
-export async function* storedLines(read: (after: number) => Promise<{ n: number; content: Buffer } | undefined>): AsyncGenerator<Uint8Array> {
-  for (let batch = await read(-1); batch; batch = await read(batch.n)) yield await expand(batch.content);
+/** Streams all stored batches in order, with one in memory at a time. They stay compressed: gzip files in a row are one gzip file (RFC 1952, 2.2). */
+export async function* storedBatches(read: (after: number) => Promise<{ n: number; content: Buffer } | undefined>): AsyncGenerator<Uint8Array> {
+  for (let batch = await read(-1); batch; batch = await read(batch.n)) yield batch.content;
 }
 
 export async function* parseLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {

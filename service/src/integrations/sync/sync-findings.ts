@@ -5,11 +5,12 @@ import type { Asset } from '@rrs/scan-reports';
 import type { Database } from '../../db/database.ts';
 import type { Collected } from '../../findings/import/apply-report.ts';
 import { type CollectionSettings, type ImportRow, readImport, recordImport } from '../../findings/import/manage-imports.ts';
+import { uncompressed } from '../../findings/import/open-report.ts';
 import { importReport } from '../../findings/import/run-import.ts';
 import type { JobContext } from '../../jobs/jobs.ts';
 import { systemActor } from '../../shared/actor.ts';
 import type { Conclusion } from './conclude.ts';
-import { digestOf, formatLines, parseLines, RUN_RECORD_FORMAT, runRecordFormat, storeBatch, storedLines } from './run-record.ts';
+import { digestOf, formatLines, parseLines, RUN_RECORD_FORMAT, runRecordFormat, storeBatch, storedBatches } from './run-record.ts';
 import { type BatchSource, type ClaimedRun, type CollectResult, collectBatches, type SyncDeps } from './sync.ts';
 
 /** Collects all batches first and imports them at once: a run that breaks closes nothing, and one that is killed resumes at its checkpoint. */
@@ -121,11 +122,11 @@ async function storeCollected({ blobs }: SyncDeps, db: Database, claimed: Claime
         .executeTakeFirst(),
     );
   if (!(await readBatch(-1))) return null;
-  const { sha256, size } = await blobs.put(storedLines(readBatch));
+  const { sha256, size } = await blobs.put(storedBatches(readBatch));
   return db.withTenant({ orgId }, async (tx) => {
     const { id } = await recordImport(tx, systemActor(orgId, connection.name), {
       format: RUN_RECORD_FORMAT,
-      filename: `${connection.provider}-${run.id}.ndjson`,
+      filename: `${connection.provider}-${run.id}.ndjson.gz`,
       sha256,
       bytes: size,
       scan_scope: {
@@ -181,7 +182,7 @@ async function readCoverage({ blobs }: SyncDeps, db: Database, orgId: string, im
   const stored = await blobs.get(sha256);
   const coverage = { covers: [] as Asset[], partiallyCovered: [] as Asset[], unread: [] as Unread[] };
   if (!stored) return coverage;
-  for await (const line of parseLines(stored)) {
+  for await (const line of parseLines(uncompressed(stored))) {
     if ('covers' in line) coverage.covers.push(line.covers);
     else if ('partially_covers' in line) coverage.partiallyCovered.push(line.partially_covers);
     else if ('unread' in line) coverage.unread.push(line.unread);

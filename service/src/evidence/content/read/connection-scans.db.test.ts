@@ -1,3 +1,6 @@
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
 import { type FakeVendor, fakes } from '@rrs/connectors/fakes';
 import { expect, it } from 'vitest';
 import { readImportsAbout } from '../../../findings/facts/scan-facts.ts';
@@ -52,6 +55,8 @@ it('shows a connection that was edited between two runs with who made it and who
     self_described: false,
     started_at: expect.any(String),
   });
+  const stored = await syncs.api().blobs.get(scans[0]?.sha256 ?? '');
+  expect(gunzipSync(await buffer(stored ?? Readable.from([]))).toString()).toMatch(/^\{"request":.+\n$/s);
   expect(sources.length).toBeGreaterThan(0);
   for (const source of sources)
     expect(source).toMatchObject({ kind: 'connection', source: 'snyk', removed_at: expect.any(String), removed_by: { person: grace.id } });
