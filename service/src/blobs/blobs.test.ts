@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -15,22 +15,34 @@ import { openS3Store } from './s3-store.ts';
 
 interface Opened {
   store: BlobStore;
+  /** Makes the blob two hours older. */
+  age(sha256: string): Promise<void>;
   onUpload(watch: () => void): void;
   close(): Promise<void>;
 }
 
 const ABSENT = 'a'.repeat(64);
 const MIB = 1024 * 1024;
+const TWO_HOURS_AGO = new Date(Math.floor(Date.now() / 1000 - 2 * 60 * 60) * 1000);
 
 async function onFiles(): Promise<Opened> {
   const root = await mkdtemp(join(tmpdir(), 'blobs-'));
-  return { store: openFileStore(join(root, 'blobs')), onUpload: () => {}, close: () => rm(root, { recursive: true }) };
+  return {
+    store: openFileStore(join(root, 'blobs')),
+    age: (sha256) => utimes(join(root, 'blobs', sha256.slice(0, 2), sha256.slice(2, 4), sha256), TWO_HOURS_AGO, TWO_HOURS_AGO),
+    onUpload: () => {},
+    close: () => rm(root, { recursive: true }),
+  };
 }
 
 async function onS3(): Promise<Opened> {
   const fake = await startS3Fake({ pageSize: 7 });
   return {
     store: await openS3Store({ ...fake, prefix: 'blobs', forcePathStyle: true }),
+    age: async (sha256) => {
+      const object = fake.objects.get(`blobs/${sha256}`);
+      if (object) object.modified = TWO_HOURS_AGO;
+    },
     onUpload: (watch) => {
       fake.onUpload = watch;
     },
@@ -61,7 +73,7 @@ async function copied(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
 
 async function listed(store: BlobStore): Promise<BlobRef[]> {
   const found: BlobRef[] = [];
-  for await (const ref of store.list()) found.push(ref);
+  for await (const { sha256, size } of store.list()) found.push({ sha256, size });
   return found.sort((a, b) => a.sha256.localeCompare(b.sha256));
 }
 
@@ -117,13 +129,13 @@ describe.each([
     const ref = await store.put(bytes('a report'));
     expect(ref).toEqual(named('a report'));
     expect((await read(store, ref.sha256)).toString()).toBe('a report');
-    expect(await store.stat(ref.sha256)).toEqual(ref);
+    expect(await store.stat(ref.sha256)).toMatchObject(ref);
   });
 
   it('stores the empty blob', async () => {
     const ref = await store.put(Readable.from([]));
     expect(ref).toEqual(named(''));
-    expect(await store.stat(ref.sha256)).toEqual(ref);
+    expect(await store.stat(ref.sha256)).toMatchObject(ref);
     expect(await read(store, ref.sha256)).toHaveLength(0);
   });
 
@@ -272,6 +284,17 @@ describe.each([
       await expect(store.delete(name)).rejects.toThrow(TypeError);
     },
   );
+
+  it('tells when content was stored, and renews it when equal content is stored again', async () => {
+    const { sha256 } = await store.put(bytes('old'));
+    await opened.age(sha256);
+    expect((await store.stat(sha256))?.storedAt).toEqual(TWO_HOURS_AGO);
+    const times: Date[] = [];
+    for await (const one of store.list()) if (one.sha256 === sha256) times.push(one.storedAt);
+    expect(times).toEqual([TWO_HOURS_AGO]);
+    await store.put(bytes('old'));
+    expect((await store.stat(sha256))?.storedAt.getTime()).toBeGreaterThan(TWO_HOURS_AGO.getTime() + 60 * 60 * 1000);
+  });
 
   it('deletes blobs', async () => {
     const { sha256 } = await store.put(bytes('short-lived'));

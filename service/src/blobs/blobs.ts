@@ -7,6 +7,11 @@ export interface BlobRef {
   size: number;
 }
 
+export interface StoredBlob extends BlobRef {
+  /** When the content was last stored. Storing equal content again renews it. */
+  storedAt: Date;
+}
+
 export interface PutOptions {
   maxBytes?: number;
   /** Called when the hash is known, before the blob becomes visible. If it throws, the blob is not stored. */
@@ -37,11 +42,11 @@ export interface BlobStore {
    * The caller must finish with a piece before requesting the next. A missing blob is an error.
    */
   pieces(sha256: string, range: ByteRange): AsyncGenerator<Uint8Array>;
-  stat(sha256: string): Promise<BlobRef | null>;
+  stat(sha256: string): Promise<StoredBlob | null>;
   /** Does nothing if the blob does not exist. */
   delete(sha256: string): Promise<void>;
   /** Lists all blobs in any order. */
-  list(): AsyncIterable<BlobRef>;
+  list(): AsyncIterable<StoredBlob>;
   /** Throws if the store is not usable. */
   check(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, opendir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorCodeOf, messageOf, OperatorError } from '../shared/errors.ts';
-import { absent, assertSha256, type BlobRef, type BlobStore, incomplete, isSha256 } from './blobs.ts';
+import { absent, assertSha256, type BlobRef, type BlobStore, incomplete, isSha256, type StoredBlob } from './blobs.ts';
 import { syncFolder, withFile } from './files.ts';
 import { outsideTransactions } from './outside-transactions.ts';
 import { counted, spool, verified } from './streams.ts';
@@ -77,7 +77,7 @@ export function openFileStore(root: string): BlobStore {
 
     async stat(sha256) {
       const found = await unlessAbsent(stat(pathOf(sha256)));
-      return found && { sha256, size: found.size };
+      return found && { sha256, size: found.size, storedAt: found.mtime };
     },
 
     async delete(sha256) {
@@ -137,11 +137,11 @@ async function shardsIn(folder: string): Promise<string[]> {
   return names.filter((name) => SHARD.test(name));
 }
 
-async function* blobsIn(folder: string): AsyncGenerator<BlobRef> {
+async function* blobsIn(folder: string): AsyncGenerator<StoredBlob> {
   for await (const { name } of await opendir(folder)) {
     if (!isSha256(name)) continue;
     const found = await unlessAbsent(stat(join(folder, name)));
-    if (found) yield { sha256: name, size: found.size };
+    if (found) yield { sha256: name, size: found.size, storedAt: found.mtime };
   }
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
 import { AppError, OperatorError } from '../shared/errors.ts';
-import { absent, assertSha256, type BlobRef, type BlobStore, type ByteRange, isSha256 } from './blobs.ts';
+import { absent, assertSha256, type BlobRef, type BlobStore, type ByteRange, isSha256, type StoredBlob } from './blobs.ts';
 import { outsideTransactions } from './outside-transactions.ts';
 import { counted, spool, verified } from './streams.ts';
 
@@ -18,6 +18,9 @@ export interface S3Options {
   accessKeyId?: string;
   secretAccessKey?: string;
 }
+
+/** Content that is older than this is uploaded again, which renews its age: a sweep erases only what has been stored for long. */
+const RENEW_AFTER_MS = 60 * 60 * 1000;
 
 type Sdk = typeof import('@aws-sdk/client-s3');
 
@@ -36,9 +39,10 @@ export async function openS3Store(options: S3Options): Promise<BlobStore> {
     return prefix + sha256;
   }
 
-  async function find(sha256: string): Promise<BlobRef | null> {
+  async function find(sha256: string): Promise<StoredBlob | null> {
     const head = await unlessAbsent(client.send(new sdk.HeadObjectCommand({ Bucket, Key: keyOf(sha256) })));
-    return head && { sha256, size: head.ContentLength ?? 0 };
+    // A store that states no time is taken to have stored the content now, so that it is not erased.
+    return head && { sha256, size: head.ContentLength ?? 0, storedAt: head.LastModified ?? new Date() };
   }
 
   async function read(sha256: string, Range?: string): Promise<Readable | null> {
@@ -59,7 +63,7 @@ export async function openS3Store(options: S3Options): Promise<BlobStore> {
       try {
         const ref = await spool(content, file, options);
         const found = await find(ref.sha256);
-        if (found?.size !== ref.size) {
+        if (found?.size !== ref.size || found.storedAt.getTime() < Date.now() - RENEW_AFTER_MS) {
           await client.send(upload(sdk, { Bucket, Key: keyOf(ref.sha256) }, ref, file)).catch(refuse);
         }
         return ref;
@@ -93,9 +97,9 @@ export async function openS3Store(options: S3Options): Promise<BlobStore> {
         const page = await client
           .send(new sdk.ListObjectsV2Command({ Bucket, Prefix: prefix, ...(next === undefined ? {} : { ContinuationToken: next }) }))
           .catch(refuse);
-        for (const { Key = '', Size = 0 } of page.Contents ?? []) {
+        for (const { Key = '', Size = 0, LastModified = new Date() } of page.Contents ?? []) {
           const sha256 = Key.slice(prefix.length);
-          if (isSha256(sha256)) yield { sha256, size: Size };
+          if (isSha256(sha256)) yield { sha256, size: Size, storedAt: LastModified };
         }
         next = page.NextContinuationToken;
       } while (next !== undefined);

@@ -19,6 +19,7 @@ interface Fault {
 interface StoredObject {
   path: string;
   size: number;
+  modified: Date;
 }
 
 interface Seen {
@@ -115,7 +116,7 @@ const HANDLERS: Record<Operation, (exchange: Exchange) => Promise<void>> = {
   async HeadObject({ fake, key, response }) {
     const object = fake.objects.get(key);
     if (!object) return refuse(response, 404, 'NoSuchKey');
-    response.writeHead(200, { 'content-length': object.size }).end();
+    response.writeHead(200, { 'content-length': object.size, 'last-modified': object.modified.toUTCString() }).end();
   },
   async DeleteObject({ fake, key, response }) {
     const object = fake.objects.get(key);
@@ -134,7 +135,13 @@ const HANDLERS: Record<Operation, (exchange: Exchange) => Promise<void>> = {
     const remaining = [...fake.objects.keys()].filter((key) => key.startsWith(prefix) && key > after).sort();
     const page = remaining.slice(0, limit);
     const truncated = remaining.length > page.length;
-    const contents = page.map((key) => `<Contents><Key>${escaped(key)}</Key><Size>${fake.objects.get(key)?.size}</Size></Contents>`).join('');
+    const contents = page
+      .map((key) => ({ key, object: fake.objects.get(key) }))
+      .map(
+        ({ key, object }) =>
+          `<Contents><Key>${escaped(key)}</Key><LastModified>${object?.modified.toISOString()}</LastModified><Size>${object?.size}</Size></Contents>`,
+      )
+      .join('');
     const next = truncated ? `<NextContinuationToken>${Buffer.from(page.at(-1) ?? '').toString('base64')}</NextContinuationToken>` : '';
     const head = `<Name>${fake.bucket}</Name><Prefix>${escaped(prefix)}</Prefix><KeyCount>${page.length}</KeyCount><MaxKeys>${limit}</MaxKeys>`;
     const body = `<?xml version="1.0" encoding="UTF-8"?><ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${head}<IsTruncated>${truncated}</IsTruncated>${next}${contents}</ListBucketResult>`;
@@ -175,7 +182,7 @@ async function putObject({ fake, folder, key, request, response, fault }: Exchan
     await rm(path);
     return refuse(response, 400, wrong);
   }
-  fake.objects.set(key, { path, size });
+  fake.objects.set(key, { path, size, modified: new Date() });
   response.writeHead(200, { etag: '"fake"' }).end();
 }
 
