@@ -70,6 +70,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
     'log_publications',
     'package_artifacts',
     'package_blobs',
+    'package_files',
     'package_findings',
     'package_receipts',
     'share_links',
@@ -80,7 +81,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Views that a feature publishes for a feature that cannot import it. */
-const published: Readonly<Record<string, string>> = { finding_work_items: 'findings', ticketing_connections: 'integrations' };
+const published: Readonly<Record<string, string>> = { finding_work_items: 'findings', package_files: 'findings', ticketing_connections: 'integrations' };
 
 /** Backup and restore copy every table. */
 const EXEMPT = /^service\/src\/main\/backup\//;

@@ -211,7 +211,9 @@ create table events (
 
 create index events_by_xact on events (org_id, xact, id);
 select make_tenant_table('events', 'select, insert');
-select make_insert_only('events');
+-- Old events are deleted, as the policy of the organization says. The audit trail stays.
+create trigger insert_only before update or truncate on events for each statement execute function refuse_change();
+grant delete on events to rrs_system;
 
 create function events_horizon() returns bigint language sql stable as $$ select pg_snapshot_xmin(pg_current_snapshot())::text::bigint $$;
 
@@ -274,7 +276,7 @@ create table webhook_deliveries (
 create index webhook_deliveries_due on webhook_deliveries (org_id, webhook_id, next_attempt_at, event_id) where status = 'pending';
 create index webhook_deliveries_by_created on webhook_deliveries (org_id, webhook_id, created_at, id);
 create index webhook_deliveries_by_status on webhook_deliveries (org_id, webhook_id, status, created_at, id);
-create index webhook_deliveries_by_age on webhook_deliveries (created_at);
+create index webhook_deliveries_by_age on webhook_deliveries (org_id, created_at);
 select make_tenant_table('webhook_deliveries', 'select, insert, update, delete');
 
 -- For a database that was moved to another server with pg_dump: transaction ids of the old server mean nothing on the new one. All of them
@@ -914,6 +916,9 @@ create table imports (
   sha256 text not null,
   bytes bigint not null,
   compressed boolean not null default false,
+  -- When the stored file was deleted, and who did it. The import stays.
+  file_deleted_at timestamptz(3),
+  file_deleted_by text,
   scan_scope jsonb not null default '{}',
   dry_run boolean not null default false,
   bytes_read bigint not null default 0,
@@ -945,11 +950,13 @@ create table imports (
   finished_at timestamptz(3),
   version integer not null default 1,
   primary key (org_id, id),
+  check ((file_deleted_at is null) = (file_deleted_by is null)),
   -- Records, not findings: several records can be about one finding, and findings change that the report does not show.
   check (received >= unchanged + rejected)
 );
 create index imports_by_created on imports (org_id, created_at, id);
 create index imports_by_content on imports (sha256);
+create index imports_with_file on imports (org_id, created_at) where file_deleted_at is null;
 create index imports_by_timeless_content on imports (org_id, timeless_digest) where timeless_digest is not null;
 select make_tenant_table('imports', 'select, insert, update');
 
@@ -1808,6 +1815,10 @@ create table package_blobs (
 create index package_blobs_by_content on package_blobs (sha256);
 select make_tenant_table('package_blobs', 'select, insert');
 select make_insert_only('package_blobs');
+
+-- Which files imports must keep. The policies of the tables apply to the reader.
+create view package_files with (security_invoker = true) as select org_id, sha256 from package_blobs;
+grant select on package_files to rrs_app;
 
 -- Access for an auditor without an account. The token is shown once and stored as a hash.
 create table share_links (

@@ -20,7 +20,7 @@ interface Actions {
     | 'acceptance_rejected'
     | 'merged'
     | 'split';
-  import: 'created' | 'succeeded' | 'needs_confirmation' | 'confirmed' | 'discarded' | 'failed';
+  import: 'created' | 'succeeded' | 'needs_confirmation' | 'confirmed' | 'discarded' | 'failed' | 'file_deleted';
   member: 'added' | 'updated' | 'removed' | 'subject_linked';
   organization: 'created' | 'updated';
   package: 'requested' | 'ready' | 'failed' | 'superseded' | 'viewed' | 'downloaded' | 'verified' | 'shared' | 'share_revoked';

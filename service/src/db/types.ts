@@ -52,6 +52,7 @@ export interface DB {
   organizations: OrganizationsTable;
   package_artifacts: PackageArtifactsTable;
   package_blobs: PackageBlobsTable;
+  package_files: PackageFilesTable;
   package_findings: PackageFindingsTable;
   package_receipts: PackageReceiptsTable;
   run_assets: RunAssetsTable;
@@ -629,6 +630,8 @@ interface ImportsTable {
   sha256: string;
   bytes: string;
   compressed: Generated<boolean>;
+  file_deleted_at: Timestamp | null;
+  file_deleted_by: string | null;
   scan_scope: Generated<JsonColumn>;
   dry_run: Generated<boolean>;
   bytes_read: Generated<string>;
@@ -777,6 +780,11 @@ interface PackageBlobsTable {
   org_id: string;
   package_id: string;
   sha256: string;
+}
+
+interface PackageFilesTable {
+  org_id: string | null;
+  sha256: string | null;
 }
 
 interface PackageFindingsTable {

@@ -16,7 +16,7 @@ const eventNames = {
     'merged',
     'split',
   ],
-  import: ['created', 'succeeded', 'needs_confirmation', 'confirmed', 'discarded', 'failed'],
+  import: ['created', 'succeeded', 'needs_confirmation', 'confirmed', 'discarded', 'failed', 'file_deleted'],
   member: ['added', 'updated', 'removed'],
   organization: ['created', 'updated'],
   package: ['requested', 'ready', 'failed', 'superseded', 'viewed', 'downloaded', 'verified', 'shared', 'share_revoked'],

@@ -1,11 +1,11 @@
 import type { BlobStore } from '../blobs/blobs.ts';
+import { eraseBytes, lockBytes } from '../blobs/erase.ts';
 import { allowedInTransaction } from '../db/transaction-scope.ts';
-import { reportIsStored } from '../findings/import/manage-imports.ts';
 import { handle, type JobContext, type JobHandler } from '../jobs/jobs.ts';
 import { messageOf } from '../shared/errors.ts';
-import { bytesAreReferenced, lockBytes } from './artifacts/bytes.ts';
+import { referencedBytes } from './artifacts/bytes.ts';
 import { type Capturing, captureOriginal } from './artifacts/capture.ts';
-import { captureLink, eraseBytes, logSupersededJob, sealPackageJob } from './jobs.ts';
+import { captureLink, logSupersededJob, sealPackageJob } from './jobs.ts';
 import { acquireLease, LeaseLost } from './packages/lease.ts';
 import { eraseUnlessPublished } from './packages/leftovers.ts';
 import { logSuperseded } from './packages/package-status.ts';
@@ -17,12 +17,16 @@ import { type Sealing, sealPackage } from './packages/seal.ts';
  * The blob store is called inside the transaction because the lock must be held until the bytes are gone.
  */
 export const eraseHandler = (blobs: BlobStore): JobHandler =>
-  handle(eraseBytes, async ({ sha256 }, { db, log }) => {
+  handle(eraseBytes, async ({ sha256, stored_before }, { db, log }) => {
     const erased = await db.withSystem(async (tx) => {
       await lockBytes(tx, sha256);
-      if ((await bytesAreReferenced(tx, sha256)) || (await reportIsStored(tx, sha256))) return false;
-      await allowedInTransaction(() => blobs.delete(sha256));
-      return true;
+      if ((await referencedBytes(tx, [sha256])).has(sha256)) return false;
+      return allowedInTransaction(async () => {
+        const found = stored_before === undefined ? null : await blobs.stat(sha256);
+        if (stored_before !== undefined && found && found.storedAt > new Date(stored_before)) return false;
+        await blobs.delete(sha256);
+        return true;
+      });
     });
     log.info({ sha256, erased }, 'checked unreferenced bytes');
   });

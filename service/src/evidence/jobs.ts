@@ -1,8 +1,5 @@
 import { declareJob } from '../jobs/jobs.ts';
 
-/** Erases stored bytes, unless something still refers to them when the job runs. */
-export const eraseBytes = declareJob<{ sha256: string }>('erase_bytes', { maxAttempts: 10 });
-
 /** Captures the content behind a link through a ticketing connection. */
 export const captureLink = declareJob<{ org_id: string; artifact_id: string }>('capture_link', { maxAttempts: 6, kind: 'io' });
 

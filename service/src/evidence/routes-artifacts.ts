@@ -2,6 +2,7 @@ import multipart from '@fastify/multipart';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
+import { eraseBytes } from '../blobs/erase.ts';
 import { presentPage } from '../db/pages.ts';
 import type { App } from '../http/app.ts';
 import { DownloadHeaders, downloadResponses, planDownload, sendDownload } from '../http/downloads.ts';
@@ -27,7 +28,6 @@ import { artifactMediaTypes } from './artifacts/media-type.ts';
 import { receiveFile } from './artifacts/receive.ts';
 import { redactUrl } from './artifacts/redact-url.ts';
 import type { EvidenceDeps } from './deps.ts';
-import { eraseBytes } from './jobs.ts';
 import { Artifact, ArtifactForm, ArtifactLink, ArtifactList, ArtifactListQuery, ArtifactParams, ArtifactRemovalQuery, WorkItemParams } from './schemas.ts';
 
 const checkForm = bodyCheck(ArtifactForm);

@@ -93,6 +93,8 @@ export function toListedImport(row: ListedImportRow): Static<typeof ListedImport
     filename: row.filename,
     sha256: row.sha256,
     bytes: Number(row.bytes),
+    file_deleted_at: row.file_deleted_at?.toISOString() ?? null,
+    file_deleted_by: row.file_deleted_by,
     scan_scope: row.scan_scope as Static<typeof Import>['scan_scope'],
     progress: { bytes_read: Number(row.bytes_read), records_read: Number(row.records_read) },
     counts: {

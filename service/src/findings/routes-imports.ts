@@ -9,13 +9,14 @@ import { presentPage } from '../db/pages.ts';
 import type { App } from '../http/app.ts';
 import { PreferHeaders, preferredWait, waitFor } from '../http/requests/prefer.ts';
 import { readForm, type StoreFile } from '../http/requests/uploads.ts';
-import { getRoute, listRoute } from '../http/resource.ts';
+import { deleteRoute, getRoute, listRoute } from '../http/resource.ts';
 import { problems } from '../http/schemas.ts';
 import { assertQueueHasRoom } from '../jobs/jobs.ts';
 import { AppError } from '../shared/errors.ts';
 import type { FindingDeps } from './deps.ts';
 import { listImportChanges, toImportChange } from './import/import-changes.ts';
 import { confirmImport, createImport, discardImport, type ImportRow, listImports, readImport } from './import/manage-imports.ts';
+import { deleteReportFile } from './import/report-files.ts';
 import { type ImportFields, readFields } from './import/upload-fields.ts';
 import { toImport, toListedImport } from './present.ts';
 import { FindingParams, Import, ImportFormats, ImportList, ImportListQuery, ImportQuery } from './schemas.ts';
@@ -63,6 +64,18 @@ export function importRoutes(app: App, deps: FindingDeps): void {
     params: FindingParams,
     body: Import,
     read: async (tx, { actor, params }) => toImport(await readImport(tx, actor.orgId, params.id)),
+  });
+
+  deleteRoute(app, deps, '/imports/:id/file', {
+    access: 'imports:manage',
+    operationId: 'deleteImportFile',
+    summary: 'Delete the file of an import',
+    description:
+      'Deletes the stored report file. The import and its results stay, and `file_deleted_at` says that the file is gone. Evidence packages that are generated later cannot contain it. Does nothing if the file was deleted before. Returns 409 if an evidence package contains the file, or if the import has not finished reading it.',
+    tag: 'Imports',
+    params: FindingParams,
+    problems: ['conflict'],
+    remove: (tx, { actor, params }) => deleteReportFile(tx, actor, params.id),
   });
 
   listRoute(app, deps, '/imports/:id/changes', {

@@ -145,6 +145,8 @@ export const Import = Named('Import', {
   filename: Nullable(Type.String({ description: 'Name of the report file', examples: ['trivy.json'] })),
   sha256: Type.String({ description: 'SHA-256 of the report file', examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'] }),
   bytes: count('Size of the report file in bytes'),
+  file_deleted_at: Nullable({ ...Timestamp, description: 'When the stored report file was deleted. `null`: it is stored', examples: [null] }),
+  file_deleted_by: Nullable(Type.String({ description: 'Name of the credential that deleted the file, or `retention policy`', examples: [null] })),
   scan_scope: ScanScope,
   progress: Type.Object({ bytes_read: count('Bytes read so far'), records_read: count('Records read so far') }, { description: 'How far the import has come' }),
   counts: Named('ImportCounts', {

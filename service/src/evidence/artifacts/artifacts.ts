@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Static } from 'typebox';
 import { recordAudit } from '../../audit/record.ts';
+import { eraseBytes, lockBytes } from '../../blobs/erase.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { fetchPage, type PageRequest } from '../../db/pages.ts';
 import type { DB } from '../../db/types.ts';
@@ -11,9 +12,8 @@ import { AppError, notFound } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { readItem } from '../../work-items/items/read.ts';
 import { type ActorRef, actorRef } from '../actor-ref.ts';
-import { captureLink, eraseBytes } from '../jobs.ts';
+import { captureLink } from '../jobs.ts';
 import type { ArtifactLink, ArtifactListQuery } from '../schemas.ts';
-import { lockBytes } from './bytes.ts';
 import type { ArtifactMediaType } from './media-type.ts';
 import type { UrlRedaction } from './redact-url.ts';
 

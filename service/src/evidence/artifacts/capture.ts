@@ -2,13 +2,13 @@ import { Readable } from 'node:stream';
 import { type Capture, ConnectorError } from '@rrs/connectors';
 import { recordAudit } from '../../audit/record.ts';
 import type { BlobStore } from '../../blobs/blobs.ts';
+import { eraseBytes } from '../../blobs/erase.ts';
 import type { TenantTx } from '../../db/database.ts';
 import { type ConnectionRow, enabledConnections } from '../../integrations/connections/connections.ts';
 import { openTicketing, type TicketVendors } from '../../integrations/connections/ticketing.ts';
 import { enqueue, type JobContext } from '../../jobs/jobs.ts';
 import { systemActor } from '../../shared/actor.ts';
 import { AppError } from '../../shared/errors.ts';
-import { eraseBytes } from '../jobs.ts';
 import { type ArtifactFile, type ArtifactRow, addArtifact, readArtifact } from './artifacts.ts';
 import { receiveFile } from './receive.ts';
 

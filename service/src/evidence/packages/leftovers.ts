@@ -1,7 +1,7 @@
 import type { BlobStore } from '../../blobs/blobs.ts';
+import { eraseBytes } from '../../blobs/erase.ts';
 import type { Database } from '../../db/database.ts';
 import { enqueue } from '../../jobs/jobs.ts';
-import { eraseBytes } from '../jobs.ts';
 
 /** Longer than any attempt takes. */
 const ERASE_AFTER_MS = 24 * 60 * 60 * 1000;

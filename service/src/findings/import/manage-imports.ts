@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { recordAudit } from '../../audit/record.ts';
-import type { SystemTx, TenantTx } from '../../db/database.ts';
+import { lockBytes } from '../../blobs/erase.ts';
+import type { TenantTx } from '../../db/database.ts';
 import { fetchPage, type PageRequest } from '../../db/pages.ts';
 import { emit } from '../../events/emit.ts';
 import { enqueue } from '../../jobs/jobs.ts';
@@ -43,6 +44,7 @@ export async function createImport(tx: TenantTx, actor: Actor, input: NewImport)
 
 /** Does not queue a job, for callers that run the import themselves. */
 export async function recordImport(tx: TenantTx, actor: Actor, input: NewImport): Promise<ImportRow> {
+  await lockBytes(tx, input.sha256);
   const id = newId();
   await tx
     .insertInto('imports')
@@ -70,7 +72,22 @@ export async function recordImport(tx: TenantTx, actor: Actor, input: NewImport)
 
 /** All that a list shows. Not the rejected records, which may be a megabyte for each import. */
 const listedColumns = [
-  ...(['id', 'status', 'format', 'filename', 'sha256', 'bytes', 'scan_scope', 'bytes_read', 'records_read', 'by_severity', 'notes', 'error'] as const),
+  ...([
+    'id',
+    'status',
+    'format',
+    'filename',
+    'sha256',
+    'bytes',
+    'file_deleted_at',
+    'file_deleted_by',
+    'scan_scope',
+    'bytes_read',
+    'records_read',
+    'by_severity',
+    'notes',
+    'error',
+  ] as const),
   ...(['received', 'created', 'updated', 'unchanged', 'reopened', 'rejected', 'closed'] as const),
   ...(['dry_run', 'created_by', 'created_at', 'started_at', 'finished_at'] as const),
 ] as const;
@@ -154,10 +171,4 @@ async function finishUnconfirmed(tx: TenantTx, actor: Actor, row: ImportRow, { s
   await recordAudit(tx, actor, { action, objectType: 'import', objectId: row.id, before: { status: row.status }, after: { status, closed } });
   await emit(tx, actor.orgId, { type: action, subject: row.id, data: { closed } });
   return updated;
-}
-
-/** Whether an import of any organization refers to this file. */
-export async function reportIsStored(tx: SystemTx, sha256: string): Promise<boolean> {
-  const found = await tx.selectFrom('imports').select('id').where('sha256', '=', sha256).limit(1).executeTakeFirst();
-  return found !== undefined;
 }

@@ -22,7 +22,7 @@ export interface TrailScope {
 }
 
 /** Of imports, what people did. The findings and the list of scans have the results. */
-const IMPORT_ACTIONS = ['import.created', 'import.needs_confirmation', 'import.confirmed', 'import.discarded', 'import.failed'];
+const IMPORT_ACTIONS = ['import.created', 'import.needs_confirmation', 'import.confirmed', 'import.discarded', 'import.failed', 'import.file_deleted'];
 
 const everLinked = (orgId: string, itemId: string) => sql`select l.finding_id from ${findingLinks} l where l.org_id = ${orgId} and l.work_item_id = ${itemId}`;
 

@@ -1,0 +1,85 @@
+import { sql } from 'kysely';
+import { recordAudit } from '../../audit/record.ts';
+import { eraseBytes } from '../../blobs/erase.ts';
+import type { SystemTx, TenantTx } from '../../db/database.ts';
+import { emit } from '../../events/emit.ts';
+import { enqueueAll } from '../../jobs/jobs.ts';
+import { type Actor, systemActor } from '../../shared/actor.ts';
+import { AppError, notFound } from '../../shared/errors.ts';
+
+/** Those of the given files that an import of any organization refers to. */
+export async function storedReports(tx: SystemTx, sha256s: readonly string[]): Promise<{ sha256: string }[]> {
+  const { rows } = await sql<{ sha256: string }>`
+    select wanted.sha256 from unnest(${sha256s as string[]}::text[]) as wanted (sha256)
+    where exists (select from imports where imports.sha256 = wanted.sha256 and imports.file_deleted_at is null)`.execute(tx);
+  return rows;
+}
+
+/** Whether an evidence package of the organization contains the file. */
+const isCited = sql<boolean>`exists (select from package_files cited where cited.org_id = imports.org_id and cited.sha256 = imports.sha256)`;
+
+/** Deletes the file of an import. The import stays. A job erases the bytes, unless something else refers to them. */
+export async function deleteReportFile(tx: TenantTx, actor: Actor, id: string): Promise<void> {
+  const row = await tx
+    .selectFrom('imports')
+    .select(['status', 'sha256', 'bytes', 'file_deleted_at', isCited.as('cited')])
+    .where('org_id', '=', actor.orgId)
+    .where('id', '=', id)
+    .forUpdate('imports')
+    .executeTakeFirst();
+  if (!row) throw notFound('import', id);
+  if (row.file_deleted_at !== null) return;
+  if (row.status === 'queued' || row.status === 'running')
+    throw new AppError('conflict', `The import "${id}" is ${row.status} and still reads its file. Delete the file when the import has finished.`);
+  if (row.cited) throw new AppError('conflict', `An evidence package contains the file of the import "${id}". Files of evidence packages are kept for good.`);
+  await tx
+    .updateTable('imports')
+    .set({ file_deleted_at: sql<Date>`now()`, file_deleted_by: actor.name })
+    .where('org_id', '=', actor.orgId)
+    .where('id', '=', id)
+    .execute();
+  await followDeletion(tx, actor, [{ id, ...row }]);
+}
+
+interface DeletedFile {
+  id: string;
+  sha256: string;
+  bytes: string;
+}
+
+async function followDeletion(tx: TenantTx, actor: Actor, files: readonly DeletedFile[]): Promise<void> {
+  const sha256s = [...new Set(files.map(({ sha256 }) => sha256))];
+  await enqueueAll(
+    tx,
+    eraseBytes,
+    sha256s.map((sha256) => ({ sha256 })),
+  );
+  const changes = files.map(({ id, sha256, bytes }) => ({ id, after: { sha256, bytes: Number(bytes) } }));
+  const action = 'import.file_deleted';
+  await recordAudit(tx, actor, ...changes.map(({ id, after }) => ({ action, objectType: 'import', objectId: id, after }) as const));
+  await emit(tx, actor.orgId, ...changes.map(({ id, after }) => ({ type: action, subject: id, data: after }) as const));
+}
+
+const RETENTION = 'retention policy';
+
+interface FileAges {
+  /** Days for which uploaded reports and records of runs are kept. */
+  report_days: number;
+  run_days: number;
+}
+
+/** Deletes a batch of files that are older than the policy says. Returns how many there were. */
+export async function deleteOldReportFiles(tx: TenantTx, orgId: string, { report_days, run_days }: FileAges, limit: number): Promise<number> {
+  const { rows } = await sql<DeletedFile>`
+    update imports set file_deleted_at = now(), file_deleted_by = ${RETENTION}
+    where org_id = ${orgId} and id in (
+      select id from imports
+      where org_id = ${orgId} and file_deleted_at is null and created_at < now() - least(${report_days}::int, ${run_days}::int) * interval '1 day'
+        and created_at < now() - case when connection_id is null then ${report_days}::int else ${run_days}::int end * interval '1 day'
+        and status in ('succeeded', 'failed', 'discarded') and not ${isCited}
+      order by created_at limit ${limit} for update skip locked
+    )
+    returning id, sha256, bytes`.execute(tx);
+  await followDeletion(tx, systemActor(orgId, RETENTION), rows);
+  return rows.length;
+}
