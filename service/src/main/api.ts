@@ -29,6 +29,7 @@ import { followFindings } from '../work-items/items/follow-findings.ts';
 import { workItemRoutes } from '../work-items/routes.ts';
 import { queueTicketReads } from '../work-items/tickets/jobs.ts';
 import type { Config } from './config.ts';
+import { readUsage } from './growth/usage.ts';
 import type { Log } from './log.ts';
 import { installOperations, type OperationsOptions } from './operations.ts';
 import { keysDir } from './storage.ts';
@@ -87,7 +88,7 @@ export async function createApi({
   wellKnownKeys(app, { db });
   await app.register(
     async (api) => {
-      organizationRoutes({ db, secret, sessionHours: config.RRS_SESSION_HOURS, publicUrl })(api);
+      organizationRoutes({ db, secret, sessionHours: config.RRS_SESSION_HOURS, publicUrl, readUsage })(api);
       auditRoutes({ db, secret })(api);
       eventRoutes({ db, secret, outbound, publicUrl })(api);
       assetRoutes({ db, secret, follower: followAsset(follower) })(api);

@@ -1,4 +1,5 @@
-import type { Database } from '../db/database.ts';
+import type { Database, TenantTx } from '../db/database.ts';
+import type { OrganizationUsage } from './schemas-usage.ts';
 
 export interface OrganizationDeps {
   db: Database;
@@ -6,4 +7,6 @@ export interface OrganizationDeps {
   secret: Buffer;
   sessionHours: number;
   publicUrl: () => string;
+  /** Asks all features what they store for the organization. */
+  readUsage: (tx: TenantTx, orgId: string) => Promise<OrganizationUsage>;
 }

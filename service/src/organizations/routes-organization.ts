@@ -1,16 +1,17 @@
 import type { Static } from 'typebox';
-import type { Database } from '../db/database.ts';
 import type { App } from '../http/app.ts';
 import { assertVersion, expectedVersions, IfMatchHeaders, setETag } from '../http/requests/conditions.ts';
 import { getRoute } from '../http/resource.ts';
 import { problems } from '../http/schemas.ts';
+import type { OrganizationDeps } from './deps.ts';
 import { readOrganization, updateOrganization } from './organization.ts';
 import { policyOf } from './policy.ts';
 import { Organization, OrganizationPatch } from './schemas.ts';
+import { OrganizationUsage } from './schemas-usage.ts';
 
 type OrganizationRow = Awaited<ReturnType<typeof readOrganization>>;
 
-export function tenantRoutes(app: App, { db }: { db: Database }): void {
+export function tenantRoutes(app: App, { db, readUsage }: OrganizationDeps): void {
   getRoute(app, { db }, '/organization', {
     access: 'organization:read',
     operationId: 'getOrganization',
@@ -19,6 +20,17 @@ export function tenantRoutes(app: App, { db }: { db: Database }): void {
     tag: 'Organization',
     body: Organization,
     read: async (tx, { actor }) => toOrganization(await readOrganization(tx, actor.orgId)),
+  });
+
+  getRoute(app, { db }, '/organization/usage', {
+    access: 'organization:read',
+    operationId: 'getOrganizationUsage',
+    summary: 'Get what your organization stores',
+    description:
+      'Returns how many objects your organization has and how much space they take. Sizes of files are exact. Sizes of rows are estimated from a sample of 1,000 rows. `policy.retention` of the organization says for how long objects are kept.',
+    tag: 'Organization',
+    body: OrganizationUsage,
+    read: (tx, { actor }) => readUsage(tx, actor.orgId),
   });
 
   app.patch(

@@ -2,6 +2,7 @@ import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { sql } from 'kysely';
 import { Type } from 'typebox';
+import { countAndSize } from '../../db/any-rows.ts';
 import type { Database, SystemTx, TenantTx } from '../../db/database.ts';
 import { AppError } from '../../shared/errors.ts';
 import { seal, unseal } from '../../shared/sealed.ts';
@@ -84,6 +85,10 @@ async function storedResponse(tx: TenantTx, orgId: string, keyHash: Buffer, requ
   }
   if (row.response === null) throw new Error('an idempotency key is stored without a response');
   return row.response;
+}
+
+export function usedByResponses(tx: TenantTx, orgId: string) {
+  return countAndSize(tx, sql`select * from idempotency_keys where org_id = ${orgId}`);
 }
 
 export async function deleteExpiredResponses(tx: SystemTx): Promise<void> {

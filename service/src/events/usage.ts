@@ -1,0 +1,11 @@
+import { sql } from 'kysely';
+import { countAndSize } from '../db/any-rows.ts';
+import type { TenantTx } from '../db/database.ts';
+
+export function usedByEvents(tx: TenantTx, orgId: string) {
+  return countAndSize(tx, sql`select * from events where org_id = ${orgId}`);
+}
+
+export function usedByDeliveries(tx: TenantTx, orgId: string) {
+  return countAndSize(tx, sql`select * from webhook_deliveries where org_id = ${orgId}`);
+}
