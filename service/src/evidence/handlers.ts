@@ -5,7 +5,8 @@ import { handle, type JobContext, type JobHandler } from '../jobs/jobs.ts';
 import { messageOf } from '../shared/errors.ts';
 import { referencedBytes } from './artifacts/bytes.ts';
 import { type Capturing, captureOriginal } from './artifacts/capture.ts';
-import { captureLink, logSupersededJob, sealPackageJob } from './jobs.ts';
+import { sweepOrphans } from './artifacts/sweep.ts';
+import { captureLink, logSupersededJob, sealPackageJob, sweepJob } from './jobs.ts';
 import { acquireLease, LeaseLost } from './packages/lease.ts';
 import { eraseUnlessPublished } from './packages/leftovers.ts';
 import { logSuperseded } from './packages/package-status.ts';
@@ -30,6 +31,8 @@ export const eraseHandler = (blobs: BlobStore): JobHandler =>
     });
     log.info({ sha256, erased }, 'checked unreferenced bytes');
   });
+
+export const sweepHandler = (blobs: BlobStore): JobHandler => handle(sweepJob, (_payload, context) => sweepOrphans(blobs, context), { schedule: '53 3 * * *' });
 
 export function captureHandler(capturing: Capturing): JobHandler {
   return handle(captureLink, ({ org_id, artifact_id }, context) => captureOriginal(capturing, context, org_id, artifact_id));

@@ -7,3 +7,6 @@ export const sealPackageJob = declareJob<{ org_id: string; package_id: string }>
 
 /** Records in the transparency log which packages are superseded. */
 export const logSupersededJob = declareJob<{ org_id: string }>('log_superseded');
+
+/** Erases stored bytes that nothing refers to. */
+export const sweepJob = declareJob('sweep_orphans', { maxAttempts: 3 });
