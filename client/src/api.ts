@@ -1041,6 +1041,7 @@ export type EventPattern =
   | 'import.confirmed'
   | 'import.discarded'
   | 'import.failed'
+  | 'import.file_deleted'
   | 'member.added'
   | 'member.updated'
   | 'member.removed'
@@ -2019,6 +2020,10 @@ export type Import = {
   sha256: string;
   /** Size of the report file in bytes */
   bytes: number;
+  /** When the stored report file was deleted. `null`: it is stored */
+  file_deleted_at: string | null;
+  /** Name of the credential that deleted the file, or `retention policy` */
+  file_deleted_by: string | null;
   scan_scope: ScanScope;
   /** How far the import has come */
   progress: {
@@ -2502,6 +2507,10 @@ export type ListedImport = {
   sha256: string;
   /** Size of the report file in bytes */
   bytes: number;
+  /** When the stored report file was deleted. `null`: it is stored */
+  file_deleted_at: string | null;
+  /** Name of the credential that deleted the file, or `retention policy` */
+  file_deleted_by: string | null;
   scan_scope: ScanScope;
   /** How far the import has come */
   progress: {
@@ -2800,6 +2809,78 @@ export type OrganizationRef = {
   name: string;
 };
 
+export type OrganizationUsage = {
+  /** Findings */
+  findings: {
+    /** Number of findings */
+    count: number;
+    /** Estimated size of the rows in the database, without indexes */
+    bytes: number;
+  };
+  /** Uploaded reports */
+  imports: {
+    /** Number of imports */
+    count: number;
+    /** Stored report files. Equal files are stored and counted once */
+    files: number;
+    /** Size of these files in bytes */
+    bytes: number;
+  };
+  /** Runs of connections */
+  sync_runs: {
+    /** Number of runs */
+    count: number;
+    /** Estimated size of the rows in the database, without indexes */
+    bytes: number;
+  };
+  /** Records of what runs collected */
+  run_records: {
+    /** Number of imports of runs */
+    count: number;
+    /** Stored records. Equal files are stored and counted once */
+    files: number;
+    /** Size of these files in bytes */
+    bytes: number;
+  };
+  /** Events */
+  events: {
+    /** Number of events */
+    count: number;
+    /** Estimated size of the rows in the database, without indexes */
+    bytes: number;
+  };
+  /** Deliveries to webhooks */
+  deliveries: {
+    /** Number of deliveries */
+    count: number;
+    /** Estimated size of the rows in the database, without indexes */
+    bytes: number;
+  };
+  /** Evidence packages */
+  evidence_packages: {
+    /** Number of packages, including failed ones */
+    count: number;
+    /** Size of their archives in bytes */
+    bytes: number;
+  };
+  /** Artifacts */
+  artifacts: {
+    /** Number of artifacts, including links and removed ones */
+    count: number;
+    /** Stored files of artifacts that were not removed. Equal files are stored and counted once */
+    files: number;
+    /** Size of these files in bytes */
+    bytes: number;
+  };
+  /** Responses that are stored for idempotency keys */
+  idempotency_keys: {
+    /** Number of stored responses */
+    count: number;
+    /** Estimated size of the rows in the database, without indexes */
+    bytes: number;
+  };
+};
+
 export type PackageFormat = 'pdf' | 'html' | 'json' | 'jsonl' | 'csv' | 'oscal-ar' | 'oscal-poam' | 'openvex' | 'cyclonedx-vex' | 'sarif';
 
 export type PackageStatus = 'generating' | 'ready' | 'failed' | 'superseded';
@@ -2876,7 +2957,7 @@ export type Permission =
   | 'evidence:read'
   | 'evidence:manage';
 
-/** Rules for deadlines, risk acceptance and imports */
+/** Rules for imports, deadlines, risk acceptance and retention */
 export type Policy = {
   sla: SlaPolicy;
   /** Whether decisions require a second person. Accepting a risk is then a request that somebody else must approve, and nobody can approve a work item that they took part in. Default: false */
@@ -2890,6 +2971,7 @@ export type Policy = {
   source_ranking: string[];
   /** Compliance frameworks whose controls evidence packages address. Default: none chosen, which means all of them */
   frameworks: ('SOC 2' | 'ISO/IEC 27001:2022' | 'PCI DSS 4.0.1' | 'NIST SP 800-53 r5' | 'FedRAMP')[];
+  retention: RetentionPolicy;
 };
 
 /** Changes to the policy. null restores the default, except for the days of the SLA, where null means no deadline */
@@ -2928,6 +3010,17 @@ export type PolicyPatch = {
   source_ranking?: string[] | null;
   /** Compliance frameworks whose controls evidence packages address. Default: none chosen, which means all of them */
   frameworks?: ('SOC 2' | 'ISO/IEC 27001:2022' | 'PCI DSS 4.0.1' | 'NIST SP 800-53 r5' | 'FedRAMP')[] | null;
+  /** Days to keep what grows. null restores the defaults */
+  retention?: {
+    /** Days to keep the files of uploaded reports, counted from the upload. Default: 1095 */
+    report_days?: number | null;
+    /** Days to keep runs of connections and the records of what they collected. The last successful run of a connection is kept. Default: 365 */
+    run_days?: number | null;
+    /** Days to keep deliveries to webhooks with their responses. Default: 30 */
+    delivery_days?: number | null;
+    /** Days to keep events, for the event stream and for replays. Events that are still to be delivered are kept. Default: 90 */
+    event_days?: number | null;
+  } | null;
 };
 
 /** RFC 9457 problem details */
@@ -3055,6 +3148,18 @@ export type ReportFormat =
 export type RequestErrorRates = {
   last_24h: ErrorRate;
   last_7d: ErrorRate;
+};
+
+/** How long the service keeps what would otherwise grow without limit. It deletes the rest once a day. Imports with their counts, findings, evidence packages, the files they contain and the audit trail are always kept. A package that is generated after a report file was deleted states the hash of the file, but cannot contain it */
+export type RetentionPolicy = {
+  /** Days to keep the files of uploaded reports, counted from the upload. Default: 1095 */
+  report_days: number;
+  /** Days to keep runs of connections and the records of what they collected. The last successful run of a connection is kept. Default: 365 */
+  run_days: number;
+  /** Days to keep deliveries to webhooks with their responses. Default: 30 */
+  delivery_days: number;
+  /** Days to keep events, for the event stream and for replays. Events that are still to be delivered are kept. Default: 90 */
+  event_days: number;
 };
 
 export type Risk = {
@@ -4551,6 +4656,15 @@ export interface Operations {
     };
     response: undefined;
   };
+  /** Delete the file of an import. Deletes the stored report file. The import and its results stay, and `file_deleted_at` says that the file is gone. Evidence packages that are generated later cannot contain it. Does nothing if the file was deleted before. Returns 409 if an evidence package contains the file, or if the import has not finished reading it. */
+
+  deleteImportFile: {
+    path: {
+      /** ID (UUIDv7) */
+      id: string;
+    };
+    response: undefined;
+  };
   /** Sign out. Ends the session of the cookie immediately, on every replica. Returns 409 if the request uses another credential. */
 
   deleteSession: {
@@ -5022,6 +5136,11 @@ export interface Operations {
 
   getOrganization: {
     response: Organization;
+  };
+  /** Get what your organization stores. Returns how many objects your organization has and how much space they take. Sizes of files are exact. Sizes of rows are estimated from a sample of 1,000 rows. `policy.retention` of the organization says for how long objects are kept. */
+
+  getOrganizationUsage: {
+    response: OrganizationUsage;
   };
   /** Get a run. Returns the progress or the result of a run. */
 
@@ -5601,7 +5720,7 @@ export interface Operations {
     };
     response: VulnerabilityAliasList;
   };
-  /** List the deliveries of a webhook. Returns a webhook's deliveries with their status, attempts and last response, newest first. Deliveries are kept for 30 days. */
+  /** List the deliveries of a webhook. Returns a webhook's deliveries with their status, attempts and last response, newest first. Deliveries are kept for `policy.retention.delivery_days` days. */
 
   listWebhookDeliveries: {
     path: {
@@ -6232,6 +6351,7 @@ export const operations = {
   createWorkItem: ['POST', '/api/v1/work-items', 'json', true],
   decideOnWorkItem: ['POST', '/api/v1/work-items/{id}/approvals', 'json', true],
   deleteConnection: ['DELETE', '/api/v1/integrations/{id}', 'none', false],
+  deleteImportFile: ['DELETE', '/api/v1/imports/{id}/file', 'none', false],
   deleteSession: ['DELETE', '/api/v1/sessions/current', 'none', false],
   deleteWebhook: ['DELETE', '/api/v1/webhooks/{id}', 'none', false],
   discardImport: ['POST', '/api/v1/imports/{id}/discard', 'json', false],
@@ -6259,6 +6379,7 @@ export const operations = {
   getMe: ['GET', '/api/v1/me', 'json', false],
   getMember: ['GET', '/api/v1/members/{id}', 'json', false],
   getOrganization: ['GET', '/api/v1/organization', 'json', false],
+  getOrganizationUsage: ['GET', '/api/v1/organization/usage', 'json', false],
   getRun: ['GET', '/api/v1/integrations/{id}/runs/{run_id}', 'json', false],
   getSharedEvidencePackage: ['GET', '/api/v1/riskops-evidence/shared/{token}', 'json', false],
   getWebhook: ['GET', '/api/v1/webhooks/{id}', 'json', false],

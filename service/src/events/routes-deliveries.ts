@@ -17,7 +17,8 @@ export function deliveryRoutes(app: App, deps: EventDeps & { box: SecretBox }): 
     access: 'webhooks:read',
     operationId: 'listWebhookDeliveries',
     summary: 'List the deliveries of a webhook',
-    description: "Returns a webhook's deliveries with their status, attempts and last response, newest first. Deliveries are kept for 30 days.",
+    description:
+      "Returns a webhook's deliveries with their status, attempts and last response, newest first. Deliveries are kept for `policy.retention.delivery_days` days.",
     tag: 'Webhooks and events',
     params: WebhookParams,
     query: DeliveryQuery,

@@ -113,6 +113,7 @@ export const EventStreamQuery = Strict({
 export const EventStreamHeaders = Type.Object({
   'last-event-id': Type.Optional({
     ...Id,
-    description: 'Id of the last event that you received. The stream starts with the event after it. Default: only new events',
+    description:
+      'Id of the last event that you received. The stream starts with the event after it. Returns 404 if the event is no longer stored. Default: only new events',
   }),
 });

@@ -1,16 +1,14 @@
-import { forgetOldDeliveries } from '../events/webhooks/deliveries.ts';
 import { deleteExpiredResponses } from '../http/requests/idempotency.ts';
 import { declareJob, handle } from '../jobs/jobs.ts';
 import { forgetEndedSessions } from '../organizations/sign-in/sessions.ts';
 
-/** Deletes expired sessions, idempotency keys and webhook deliveries of all organizations. */
+/** Deletes expired sessions and idempotency keys of all organizations. */
 export const housekeeping = handle(
   declareJob('housekeeping', { maxAttempts: 3 }),
   async (_payload, { db }) => {
     await db.withSystem(async (tx) => {
       await deleteExpiredResponses(tx);
       await forgetEndedSessions(tx);
-      await forgetOldDeliveries(tx);
     });
   },
   { schedule: '7 * * * *' },

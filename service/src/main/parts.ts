@@ -3,7 +3,7 @@ import { instanceSecret } from '../db/instance-secret.ts';
 import { migrate } from '../db/migrate.ts';
 import { rebaseEvents } from '../events/rebase.ts';
 import { startDeliveryWorker } from '../events/webhooks/delivery-worker.ts';
-import { captureHandler, eraseHandler, sealHandler, supersededHandler } from '../evidence/handlers.ts';
+import { captureHandler, eraseHandler, sealHandler, supersededHandler, sweepHandler } from '../evidence/handlers.ts';
 import { openSigners } from '../evidence/keys/keys.ts';
 import { endRewoundLogs } from '../evidence/log/open-log.ts';
 import type { TimestampAuthorities } from '../evidence/packages/timestamps.ts';
@@ -27,6 +27,7 @@ import { createApi, createWorkerHttp, follower } from './api.ts';
 import { bootstrap, type FirstOwner } from './bootstrap.ts';
 import { buildDigest } from './build-digest.ts';
 import type { Config } from './config.ts';
+import { retention } from './growth/retention.ts';
 import { housekeeping } from './housekeeping.ts';
 import { hostInUrl, listen } from './listen.ts';
 import { type Log, version } from './log.ts';
@@ -93,6 +94,7 @@ export async function startParts({ role, config, log, databaseUrl, stops }: Star
       db,
       handlers: [
         housekeeping,
+        retention,
         importHandler(blobs, follower),
         knowledgeChange(follower),
         syncHandler(syncing),
@@ -105,6 +107,7 @@ export async function startParts({ role, config, log, databaseUrl, stops }: Star
         rankingChange(follower),
         idleTracks(follower),
         eraseHandler(blobs),
+        sweepHandler(blobs),
         captureHandler({ ...ticketing, blobs }),
         sealHandler(sealing),
         supersededHandler(sealing),

@@ -11,10 +11,11 @@ interface StoredPolicy {
   track_days?: number;
   source_ranking?: string[];
   frameworks?: string[];
+  retention?: Partial<OrganizationPolicy['retention']>;
 }
 
 export function policyOf(stored: unknown): OrganizationPolicy {
-  const { sla, four_eyes, brake, track_names, track_days, source_ranking, frameworks } = (stored ?? {}) as StoredPolicy;
+  const { sla, four_eyes, brake, track_names, track_days, source_ranking, frameworks, retention } = (stored ?? {}) as StoredPolicy;
   return {
     sla: { ...defaultPolicy.sla, ...sla },
     four_eyes: four_eyes ?? defaultPolicy.four_eyes,
@@ -23,12 +24,13 @@ export function policyOf(stored: unknown): OrganizationPolicy {
     track_days: track_days ?? defaultPolicy.track_days,
     source_ranking: source_ranking ?? defaultPolicy.source_ranking,
     frameworks: frameworks ?? defaultPolicy.frameworks,
+    retention: { ...defaultPolicy.retention, ...retention },
   };
 }
 
 /** Applies a merge patch, in which null restores a default. The days of the SLA are an exception: there, null is a value. */
 export function patchPolicy(stored: unknown, patch: PolicyChange): StoredPolicy {
-  const { sla, four_eyes, brake, track_names, track_days, source_ranking, frameworks } = (stored ?? {}) as StoredPolicy;
+  const { sla, four_eyes, brake, track_names, track_days, source_ranking, frameworks, retention } = (stored ?? {}) as StoredPolicy;
   return withoutUndefined({
     sla: patch.sla === null ? undefined : withoutUndefined({ ...sla, ...patch.sla }),
     four_eyes: patch.four_eyes === null ? undefined : (patch.four_eyes ?? four_eyes),
@@ -36,11 +38,16 @@ export function patchPolicy(stored: unknown, patch: PolicyChange): StoredPolicy 
     track_days: patch.track_days === null ? undefined : (patch.track_days ?? track_days),
     source_ranking: patch.source_ranking === null ? undefined : (patch.source_ranking ?? source_ranking),
     frameworks: patch.frameworks === null ? undefined : (patch.frameworks ?? frameworks),
-    brake:
-      patch.brake === null
-        ? undefined
-        : withoutUndefined(Object.fromEntries(Object.entries({ ...brake, ...patch.brake }).filter(([, value]) => value !== null))),
+    brake: patched(brake, patch.brake),
+    retention: patched(retention, patch.retention),
   });
+}
+
+type Numbers<Value> = Partial<Record<string, Value>>;
+
+function patched(stored: Numbers<number> | undefined, patch: Numbers<number | null> | null | undefined): Record<string, number> | undefined {
+  if (patch === null) return undefined;
+  return Object.fromEntries(Object.entries({ ...stored, ...patch }).flatMap(([key, value]) => (typeof value === 'number' ? [[key, value]] : [])));
 }
 
 function withoutUndefined<T extends object>(object: T): { [K in keyof T]?: Exclude<T[K], undefined> } {

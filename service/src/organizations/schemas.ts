@@ -45,6 +45,7 @@ export const defaultPolicy = {
   track_days: 30,
   source_ranking: [] as string[],
   frameworks: [] as string[],
+  retention: { report_days: 1_095, run_days: 365, delivery_days: 30, event_days: 90 },
 };
 
 const slaSubjects = {
@@ -68,6 +69,17 @@ function slaDays<T extends TSchema>(modify: (days: ReturnType<typeof SlaDays>) =
 const brake = {
   share: Type.Number({ minimum: 0, maximum: 1, description: "Share of the source's open findings, from 0 to 1. Default: 0.2", examples: [0.2] }),
   count: Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'Number of findings. Default: 50', examples: [50] }),
+};
+
+/** A hundred years, for those who want to keep everything. */
+const MAX_RETENTION_DAYS = 36_500;
+const retentionDays = (key: keyof typeof defaultPolicy.retention, minimum: number, what: string) =>
+  Type.Integer({ minimum, maximum: MAX_RETENTION_DAYS, description: `Days to keep ${what}. Default: ${defaultPolicy.retention[key]}`, examples: [365] });
+const retention = {
+  report_days: retentionDays('report_days', 30, 'the files of uploaded reports, counted from the upload'),
+  run_days: retentionDays('run_days', 30, 'runs of connections and the records of what they collected. The last successful run of a connection is kept'),
+  delivery_days: retentionDays('delivery_days', 7, 'deliveries to webhooks with their responses'),
+  event_days: retentionDays('event_days', 7, 'events, for the event stream and for replays. Events that are still to be delivered are kept'),
 };
 
 const Policy = Named(
@@ -111,8 +123,13 @@ const Policy = Named(
       description: 'Compliance frameworks whose controls evidence packages address. Default: none chosen, which means all of them',
       examples: [['SOC 2', 'PCI DSS 4.0.1']],
     }),
+    retention: Named('RetentionPolicy', retention, {
+      description:
+        'How long the service keeps what would otherwise grow without limit. It deletes the rest once a day. Imports with their counts, findings, evidence packages, the files they contain and the audit trail are always kept. A package that is generated after a report file was deleted states the hash of the file, but cannot contain it',
+      examples: [defaultPolicy.retention],
+    }),
   },
-  { description: 'Rules for deadlines, risk acceptance and imports' },
+  { description: 'Rules for imports, deadlines, risk acceptance and retention' },
 );
 const PolicyPatch = Named(
   'PolicyPatch',
@@ -138,6 +155,19 @@ const PolicyPatch = Named(
     track_days: Type.Optional(Nullable(Policy.properties.track_days)),
     source_ranking: Type.Optional(Nullable(Policy.properties.source_ranking)),
     frameworks: Type.Optional(Nullable(Policy.properties.frameworks)),
+    retention: Type.Optional(
+      Nullable(
+        Strict(
+          {
+            report_days: Type.Optional(Nullable(retention.report_days)),
+            run_days: Type.Optional(Nullable(retention.run_days)),
+            delivery_days: Type.Optional(Nullable(retention.delivery_days)),
+            event_days: Type.Optional(Nullable(retention.event_days)),
+          },
+          { description: 'Days to keep what grows. null restores the defaults' },
+        ),
+      ),
+    ),
   },
   {
     description: 'Changes to the policy. null restores the default, except for the days of the SLA, where null means no deadline',

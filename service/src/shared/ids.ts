@@ -34,6 +34,12 @@ export function newId(now: number = Date.now()): string {
   return uuidFromBytes(bytes);
 }
 
+/** No ID that was created at this time or later is smaller. */
+export function firstIdAt(time: Date): string {
+  const millis = time.getTime().toString(16).padStart(12, '0');
+  return `${millis.slice(0, 8)}-${millis.slice(8)}-7000-8000-000000000000`;
+}
+
 export function isUuid(value: string): boolean {
   return UUID.test(value);
 }

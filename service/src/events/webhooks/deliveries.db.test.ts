@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { housekeeping } from '../../main/housekeeping.ts';
+import { retention } from '../../main/growth/retention.ts';
 import { startApi, type TestApi } from '../../testing/http/api.ts';
 import { type DeliveryBody, isSignedWith, type TestReceiver, useReceiver, type WebhookBody, webhooksOf } from '../../testing/integrations/webhooks.ts';
 import { RETRY_SECONDS } from './outcomes.ts';
@@ -276,11 +276,11 @@ describe('a replay', () => {
   });
 });
 
-describe('housekeeping', () => {
+describe('retention', () => {
   it('deletes deliveries after 30 days', async () => {
     await webhooks.change();
     await webhooks.deliver();
-    const keep = () => housekeeping.run({}, { db: api.db, log: { info: () => {}, error: () => {} }, signal: new AbortController().signal, lastAttempt: false });
+    const keep = () => retention.run({}, { db: api.db, log: { info: () => {}, error: () => {} }, signal: new AbortController().signal, lastAttempt: false });
     await pass('29 days');
     await keep();
     expect(await webhooks.deliveries(webhook.id)).toHaveLength(1);

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { recordAudit } from '../../audit/record.ts';
-import type { SystemTx, TenantTx } from '../../db/database.ts';
+import type { TenantTx } from '../../db/database.ts';
 import { fetchPage, type PageRequest } from '../../db/pages.ts';
 import type { Actor } from '../../shared/actor.ts';
 import { AppError, notFound } from '../../shared/errors.ts';
@@ -63,9 +63,19 @@ export async function replayDelivery(tx: TenantTx, actor: Actor, webhookId: stri
   const delivery = await readDelivery(tx, actor.orgId, webhookId, id);
   if (!enabled) throw new AppError('conflict', `The webhook "${webhookId}" is disabled. Enable it, then replay the delivery.`);
   const { event_id, event_type } = delivery;
+  if (event_type !== TEST_TYPE && !(await eventIsStored(tx, actor.orgId, event_id)))
+    throw new AppError(
+      'conflict',
+      `The event "${event_id}" of this delivery is no longer stored, so it cannot be sent again. See \`policy.retention\` of your organization.`,
+    );
   const replayed = await add(tx, actor.orgId, { webhook_id: webhookId, event_id, event_type, replay_of: id, next_attempt_at: sql<Date>`now()` });
   await recordAudit(tx, actor, { action: 'webhook.replayed', objectType: 'webhook', objectId: webhookId, after: { delivery_id: id, event_id, event_type } });
   return replayed;
+}
+
+async function eventIsStored(tx: TenantTx, orgId: string, id: string): Promise<boolean> {
+  const found = await tx.selectFrom('events').select('id').where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst();
+  return found !== undefined;
 }
 
 /** The delivery has no next attempt, so the delivery worker ignores it. The request that adds it also sends it. */
@@ -129,8 +139,13 @@ function toDue(webhookId: string, { id, event_id, event_type, created_at, subjec
   return { id, event: { id: event_id, type: event_type, ...known } };
 }
 
-export async function forgetOldDeliveries(tx: SystemTx): Promise<void> {
-  await tx.deleteFrom('webhook_deliveries').where('created_at', '<', sql<Date>`now() - interval '30 days'`).execute();
+/** Deletes a batch of deliveries. Returns how many there were. */
+export async function deleteOldDeliveries(tx: TenantTx, orgId: string, days: number, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from webhook_deliveries where org_id = ${orgId} and id in (
+      select id from webhook_deliveries where org_id = ${orgId} and created_at < now() - ${days}::int * interval '1 day' order by created_at limit ${limit}
+    )`.execute(tx);
+  return Number(numAffectedRows ?? 0);
 }
 
 /** Pending deliveries of all organizations, for metrics. */
