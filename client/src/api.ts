@@ -653,6 +653,8 @@ export type Connection = {
   config: Record<string, unknown>;
   /** The secrets that are set. Their values are never returned */
   credentials: Record<string, CredentialMark>;
+  /** URL to enter in the vendor’s webhook settings. null if the provider receives no webhooks */
+  inbound_url: string | null;
   /** null: only on request */
   schedule: {
     /** Minutes between two runs */
@@ -2265,9 +2267,11 @@ export type IntegrationProvider = {
   permissions: string;
   /** `test`: can be tested. `sync`: has runs. `tickets`: accepts work items */
   capabilities: string[];
-  /** JSON Schema 2020-12 of `config`. Every field has a title and a description */
+  /** URL for webhooks of the vendor. `{connection_id}` stands for the id of the connection. null if the provider receives none */
+  inbound_url: string | null;
+  /** JSON Schema 2020-12 of `config`. Every field has a title, a description, a group (`x-group`: `connection`, `content`, `credentials`, `webhook` or `advanced`) and a position (`x-order`), and free text has `examples` or a default. `x-labels` has the display text for the values of an `enum`. Fields with `x-multiline` have several lines */
   config_schema: Record<string, unknown>;
-  /** JSON Schema 2020-12 of `credentials`. Secrets are `writeOnly` */
+  /** JSON Schema 2020-12 of `credentials`, like `config_schema`. Secrets are `writeOnly` and have the format `password`. `x-link` is the page of the vendor where the secret is created, or its instructions */
   credentials_schema: Record<string, unknown>;
 };
 
@@ -5603,7 +5607,7 @@ export interface Operations {
     };
     response: ImportList;
   };
-  /** List providers. Returns every provider that you can connect, with the JSON Schemas of its configuration and credentials. You can build a form from them. */
+  /** List providers. Returns every provider that you can connect, with the JSON Schemas of its configuration and credentials. They contain all that a form needs. */
 
   listIntegrationProviders: {
     response: IntegrationCatalog;

@@ -1,5 +1,5 @@
 import type { Asset, Rejection, ReportItem, RunFacts } from '@rrs/scan-reports';
-import { type Static, type TObject, type TSchema, Type } from 'typebox';
+import type { Static, TObject, TSchema } from 'typebox';
 import type { FaultKind } from './connector-error.ts';
 import type { Ssvc } from './ssvc.ts';
 
@@ -55,9 +55,9 @@ interface ConnectorBase<C extends TObject, S extends TObject> {
   documentation: string;
   /** What the credentials must be allowed to do, in the vendor's terms. Part of the error message when the vendor refuses them. */
   permissions: string;
-  /** Every field has a title and a description. */
+  /** Every field has a title, a description and, if it is free text, an example. */
   config: C;
-  /** Like `config`. Declare secret fields with `Secret`. */
+  /** Like `config`. Declare secret fields with `Secret`, which needs the vendor's page where the secret is created. */
   credentials: S;
   /** Checks what the schemas cannot express, such as two fields that exclude each other. Called after the schemas are satisfied. */
   problems?(settings: Settings<C, S>): readonly SettingsProblem[];
@@ -274,11 +274,6 @@ export interface Http {
   stream(request: HttpRequest): Promise<HttpResponse<AsyncIterable<Uint8Array>>>;
   /** Waits between two status polls, longer with each attempt. Counts against the time limit of the run. */
   pause(attempt: number): Promise<void>;
-}
-
-/** A field that is stored encrypted and never returned. */
-export function Secret(title: string, description: string) {
-  return Type.String({ title, description, writeOnly: true, minLength: 1, maxLength: 10_000 });
 }
 
 export function defineScanner<C extends TObject, S extends TObject>(scanner: Omit<Scanner<C, S>, 'kind'>): Scanner {

@@ -1,7 +1,8 @@
 import { createHash, createHmac } from 'node:crypto';
 import { Type } from 'typebox';
 import type { FaultKind } from './connector-error.ts';
-import { type OutgoingRequest, type RefusedRequest, Secret } from './contract.ts';
+import type { OutgoingRequest, RefusedRequest } from './contract.ts';
+import { Secret } from './settings/fields.ts';
 
 /** AWS Signature Version 4 in the Authorization header: https://docs.aws.amazon.com/IAM/latest/UserGuide/create-signed-request.html */
 
@@ -23,12 +24,17 @@ type Headers = Record<string, string>;
 export const awsKeyFields = {
   access_key_id: Type.String({
     title: 'Access key ID',
-    description: 'Access key of an IAM user or role, such as AKIAIOSFODNN7EXAMPLE.',
+    examples: ['AKIAIOSFODNN7EXAMPLE'],
+    description: 'Access key of an IAM user or role.',
     minLength: 1,
     maxLength: 200,
   }),
-  secret_access_key: Secret('Secret access key', 'AWS shows it once, when the access key is created.'),
-  session_token: Type.Optional(Secret('Session token', 'Only for temporary credentials.')),
+  secret_access_key: Secret('Secret access key', 'AWS shows it once, when the access key is created.', {
+    link: 'https://console.aws.amazon.com/iam/home#/security_credentials',
+  }),
+  session_token: Type.Optional(
+    Secret('Session token', 'Only for temporary credentials.', { link: 'https://docs.aws.amazon.com/IAM/latest/UserGuide/id_credentials_temp.html' }),
+  ),
 };
 
 /** Returns the headers of the signed request, including `headers`, whose names must be in lower case. */

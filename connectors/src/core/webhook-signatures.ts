@@ -1,12 +1,14 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { type Obj, obj } from '@rrs/scan-reports/read.ts';
 import { Type } from 'typebox';
-import { type InboundMessage, Secret } from './contract.ts';
+import type { InboundMessage } from './contract.ts';
+import { Secret } from './settings/fields.ts';
 
 /** Verification of the webhook requests that vendors send. */
 
-export function WebhookSecret(description: string) {
-  return Type.Optional(Secret('Webhook secret', description));
+/** `link` is the vendor's page about its webhooks. */
+export function WebhookSecret(description: string, link: string) {
+  return Type.Optional(Secret('Webhook secret', description, { link, 'x-group': 'webhook' }));
 }
 
 export function hmac(secret: string | Buffer, content: string | Buffer, encoding: 'hex' | 'base64'): string {

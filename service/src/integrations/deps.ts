@@ -10,5 +10,6 @@ export interface IntegrationRoutesDeps extends IntegrationDeps {
   secret: Buffer;
   clock: Clock;
   sender: Sender;
+  publicUrl: () => string;
   follower: FindingFollower;
 }

@@ -1,25 +1,17 @@
-import type { Connector } from '@rrs/connectors';
+import { asForm, type Connector } from '@rrs/connectors';
 import type { Static } from 'typebox';
 import type { ConnectionRow } from './connections/connections.ts';
 import { type HealthRow, healthOf } from './connections/health.ts';
-import { strict } from './connections/providers.ts';
+import { type Providers, providerOf, strict } from './connections/providers.ts';
 import type { ConnectionStatus } from './connections/sync-status.ts';
-import { type Catalog, type Connection, type Health, type HealthStatus, healthStatuses, type Run } from './schemas.ts';
+import { type Connection, type Health, type HealthStatus, healthStatuses, type Run } from './schemas.ts';
+import type { Catalog } from './schemas-catalog.ts';
 import type { RunFault } from './sync/conclude.ts';
 import { nextPollAt } from './sync/polls.ts';
 import type { RunRow } from './sync/runs.ts';
 
-export function toProvider({
-  id,
-  kind,
-  name,
-  version,
-  description,
-  documentation,
-  permissions,
-  config,
-  credentials,
-}: Connector): Static<typeof Catalog>['data'][number] {
+export function toProvider(connector: Connector, publicUrl: string): Static<typeof Catalog>['data'][number] {
+  const { id, kind, name, version, description, documentation, permissions, config, credentials } = connector;
   const dialect = { $schema: 'https://json-schema.org/draft/2020-12/schema' };
   return {
     id,
@@ -30,16 +22,27 @@ export function toProvider({
     documentation,
     permissions,
     capabilities: capabilitiesOf(kind),
-    config_schema: { ...dialect, ...strict(config) },
-    credentials_schema: { ...dialect, ...strict(credentials) },
+    inbound_url: inboundUrlOf(connector, publicUrl, '{connection_id}'),
+    config_schema: { ...dialect, ...strict(asForm(config, 'config')) },
+    credentials_schema: { ...dialect, ...strict(asForm(credentials, 'credentials')) },
   };
+}
+
+/** Where the vendor sends its webhooks. Null if it has none. */
+function inboundUrlOf(connector: Connector, publicUrl: string, connectionId: string): string | null {
+  return connector.kind === 'ticketing' && connector.inbound ? `${publicUrl}/api/v1/integrations/${connectionId}/inbound` : null;
 }
 
 function capabilitiesOf(kind: Connector['kind']): string[] {
   return { scanner: ['test', 'sync'], enrichment: ['test', 'sync'], ticketing: ['test', 'tickets'] }[kind];
 }
 
-export function toConnection(row: ConnectionRow, { syncStatus, lastRun }: ConnectionStatus): Static<typeof Connection> {
+interface Presentation {
+  providers: Providers;
+  publicUrl: () => string;
+}
+
+export function toConnection({ providers, publicUrl }: Presentation, row: ConnectionRow, { syncStatus, lastRun }: ConnectionStatus): Static<typeof Connection> {
   const marks = row.credential_marks as Record<string, { updated_at: string; hint: string | null }>;
   return {
     id: row.id,
@@ -49,6 +52,7 @@ export function toConnection(row: ConnectionRow, { syncStatus, lastRun }: Connec
     enabled: row.enabled,
     config: row.config as Record<string, unknown>,
     credentials: Object.fromEntries(Object.entries(marks).map(([field, mark]) => [field, { set: true, ...mark }])),
+    inbound_url: inboundUrlOf(providerOf(providers, row.provider), publicUrl(), row.id),
     schedule: row.every_minutes === null ? null : { every_minutes: row.every_minutes },
     sync_status: syncStatus,
     last_run: lastRun && toRun(lastRun),

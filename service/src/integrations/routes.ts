@@ -12,14 +12,14 @@ import { testConnection } from './connections/test-connection.ts';
 import type { IntegrationRoutesDeps } from './deps.ts';
 import { toConnection, toHealth, toProvider } from './present.ts';
 import { runRoutes } from './routes-runs.ts';
-import { Catalog, Connection, ConnectionCreate, ConnectionList, ConnectionParams, ConnectionPatch, ConnectionQuery, Health, TestResult } from './schemas.ts';
+import { Connection, ConnectionCreate, ConnectionList, ConnectionParams, ConnectionPatch, ConnectionQuery, Health, TestResult } from './schemas.ts';
+import { Catalog } from './schemas-catalog.ts';
 
 const tag = 'Integrations';
 
 export function integrationRoutes(deps: IntegrationRoutesDeps) {
   return (app: App): void => {
-    const { db, secret, providers, keys, sender, clock } = deps;
-    const catalog = { data: providers.map(toProvider) };
+    const { db, secret, providers, keys, sender, clock, publicUrl } = deps;
 
     app.get(
       '/integrations/catalog',
@@ -29,12 +29,12 @@ export function integrationRoutes(deps: IntegrationRoutesDeps) {
           operationId: 'listIntegrationProviders',
           summary: 'List providers',
           description:
-            'Returns every provider that you can connect, with the JSON Schemas of its configuration and credentials. You can build a form from them.',
+            'Returns every provider that you can connect, with the JSON Schemas of its configuration and credentials. They contain all that a form needs.',
           tags: [tag],
           response: { 200: Catalog },
         },
       },
-      async (_request, reply) => reply.send(catalog),
+      async (_request, reply) => reply.send({ data: providers.map((provider) => toProvider(provider, publicUrl())) }),
     );
 
     listRoute(app, { db, secret }, '/integrations', {
@@ -48,7 +48,7 @@ export function integrationRoutes(deps: IntegrationRoutesDeps) {
       read: async (tx, { actor, query, page }) => {
         const found = await listConnections(tx, actor.orgId, query, page);
         const statuses = await readStatuses(tx, actor.orgId, found.data);
-        return presentPage(found, (row) => toConnection(row, statuses.get(row.id) ?? neverSynced));
+        return presentPage(found, (row) => toConnection(deps, row, statuses.get(row.id) ?? neverSynced));
       },
     });
 
@@ -72,7 +72,7 @@ export function integrationRoutes(deps: IntegrationRoutesDeps) {
         return answerOnce(deps, request, reply, async (tx) => {
           const row = await createConnection(tx, request.actor, deps, request.body);
           const headers = { location: `/api/v1/integrations/${row.id}`, etag: `"${row.version}"` };
-          return { status: 201, headers, body: toConnection(row, row.enabled ? neverSynced : { ...neverSynced, syncStatus: 'paused' }) };
+          return { status: 201, headers, body: toConnection(deps, row, row.enabled ? neverSynced : { ...neverSynced, syncStatus: 'paused' }) };
         });
       },
     );
@@ -98,7 +98,7 @@ export function integrationRoutes(deps: IntegrationRoutesDeps) {
       body: Connection,
       read: async (tx, { actor, params }) => {
         const row = await readConnection(tx, actor.orgId, params.id);
-        return toConnection(row, await readStatus(tx, actor.orgId, row));
+        return toConnection(deps, row, await readStatus(tx, actor.orgId, row));
       },
     });
 
@@ -116,7 +116,7 @@ export function integrationRoutes(deps: IntegrationRoutesDeps) {
       prepare: keys.refresh,
       change: async (tx, { actor, params, patch, check }) => {
         const row = await updateConnection(tx, actor, deps, { id: params.id, patch, check });
-        return toConnection(row, await readStatus(tx, actor.orgId, row));
+        return toConnection(deps, row, await readStatus(tx, actor.orgId, row));
       },
     });
 

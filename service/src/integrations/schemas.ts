@@ -1,7 +1,7 @@
-import { connectorKinds } from '@rrs/connectors';
 import { Type } from 'typebox';
 import { listParameters, PageOf } from '../http/paging.ts';
 import { Id, Named, Nullable, OneOf, Strict, Text, Timestamp } from '../http/schemas.ts';
+import { Kind, Values } from './schemas-catalog.ts';
 
 export const syncStatuses = ['never', 'queued', 'running', 'ok', 'partial', 'failing', 'paused'] as const;
 export type SyncStatus = (typeof syncStatuses)[number];
@@ -9,12 +9,9 @@ export const runStatuses = ['queued', 'running', 'succeeded', 'partial', 'failed
 export const healthStatuses = ['healthy', 'degraded', 'failing', 'stale', 'paused', 'never_synced'] as const;
 export type HealthStatus = (typeof healthStatuses)[number];
 
-const Kind = OneOf(connectorKinds, { description: '`scanner` imports findings, `enrichment` adds vulnerability data, `ticketing` keeps tickets in sync' });
 const count = (description: string) => Type.Integer({ minimum: 0, description, examples: [0] });
 const rate = (description: string) => Type.Number({ minimum: 0, maximum: 1, description, examples: [0.02] });
 const time = (description: string) => ({ ...Timestamp, description });
-const Values = (description: string, example: Record<string, unknown>) =>
-  Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true, description, examples: [example] });
 
 const ConnectionId = { ...Id, description: 'Id of the connection (UUIDv7)' };
 const RunId = { ...Id, description: 'Id of the run (UUIDv7)' };
@@ -26,24 +23,6 @@ const Status = OneOf(syncStatuses, {
 
 export const ConnectionParams = Strict({ id: ConnectionId });
 export const RunParams = Strict({ id: ConnectionId, run_id: RunId });
-
-export const Catalog = Named('IntegrationCatalog', {
-  data: Type.Array(
-    Named('IntegrationProvider', {
-      id: Type.String({ description: 'Provider id, used as `provider` when you create a connection', examples: ['snyk'] }),
-      kind: Kind,
-      name: Type.String({ description: 'Display name', examples: ['Snyk'] }),
-      version: Type.Integer({ description: 'Version of the connector. It increases when stored settings need a change', examples: [1] }),
-      description: Type.String({ description: 'What the connector does, in one or two sentences' }),
-      documentation: Type.String({ format: 'uri', description: "The vendor's documentation of its API", examples: ['https://docs.snyk.io/snyk-api'] }),
-      permissions: Type.String({ description: 'Permissions that the credentials need' }),
-      capabilities: Type.Array(Type.String({ examples: ['sync'] }), { description: '`test`: can be tested. `sync`: has runs. `tickets`: accepts work items' }),
-      config_schema: Values('JSON Schema 2020-12 of `config`. Every field has a title and a description', { type: 'object' }),
-      credentials_schema: Values('JSON Schema 2020-12 of `credentials`. Secrets are `writeOnly`', { type: 'object' }),
-    }),
-    { description: 'All providers' },
-  ),
-});
 
 const Schedule = Strict({
   every_minutes: Type.Integer({ minimum: 15, maximum: 44_640, description: 'Minutes between two runs, plus or minus 5 percent', examples: [1440] }),
@@ -165,6 +144,13 @@ export const Connection = Named('Connection', {
     }),
     examples: [{ token: { set: true, updated_at: '2026-11-15T09:30:00.000Z', hint: '…6789' } }],
   }),
+  inbound_url: Nullable(
+    Type.String({
+      format: 'uri',
+      description: 'URL to enter in the vendor’s webhook settings. null if the provider receives no webhooks',
+      examples: ['https://rrs.example/api/v1/integrations/019341a0-0000-7000-8000-000000000001/inbound'],
+    }),
+  ),
   schedule: Nullable(
     Named('Schedule', { every_minutes: Type.Integer({ description: 'Minutes between two runs', examples: [1440] }) }, { description: 'null: only on request' }),
   ),

@@ -96,7 +96,7 @@ export async function createApi({
       findingRoutes({ db, secret, blobs, follower, reportLimit: config.RRS_REPORT_LIMIT })(api);
       const keys = openKeyRing(keysDir(config));
       const reach = { mirrors: config.RRS_ENRICHMENT_MIRRORS, refusal: outbound.refusal, sender: outbound };
-      integrationRoutes({ db, secret, providers: builtIn, keys, clock: systemClock, follower, ...reach })(api);
+      integrationRoutes({ db, secret, providers: builtIn, keys, clock: systemClock, follower, publicUrl, ...reach })(api);
       inboundRoute({ db, providers: builtIn, keys, onTicketsChanged: queueTicketReads })(api);
       workItemRoutes({ db, secret, findingFilter: FilterBody, states: previews.states })(api);
       const { RRS_ARTIFACT_LIMIT: artifactLimit, RRS_REPORT_LIMIT: reportLimit, RRS_TSA_CERTIFICATES: timestampCertificates } = config;

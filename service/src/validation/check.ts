@@ -16,7 +16,11 @@ export const fromText = withFormats(new Ajv2020({ ...common, coerceTypes: true }
 
 function withFormats(ajv: Ajv2020): Ajv2020 {
   ajvFormats.default(ajv, ['uuid', 'date', 'email', 'uri', 'uri-reference']);
-  return ajv.addFormat('moment', isMoment).addFormat('date-time', (value) => value.length > 10 && isMoment(value));
+  // A hint for forms. Ajv would warn about an unknown format.
+  return ajv
+    .addFormat('password', true)
+    .addFormat('moment', isMoment)
+    .addFormat('date-time', (value) => value.length > 10 && isMoment(value));
 }
 
 /** Whether the text is a date or a date-time that exists. `Date` alone would accept February 30 as March 2. */

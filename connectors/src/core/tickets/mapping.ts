@@ -25,10 +25,12 @@ export function PriorityNamesField(defaults: PriorityNames, description: string)
   return Type.Optional(
     Type.Object(
       { critical: name('critical'), high: name('high'), medium: name('medium'), low: name('low') },
-      { title: 'Priorities', description, additionalProperties: false },
+      { title: 'Priorities', 'x-group': 'advanced', description, additionalProperties: false },
     ),
   );
 }
+
+const STATE_EXAMPLES: Readonly<Record<TicketState, string>> = { open: 'To Do', in_progress: 'In Progress', done: 'Done', rejected: "Won't Do" };
 
 export function StateNamesField(description: string) {
   const names = (state: TicketState) =>
@@ -36,13 +38,14 @@ export function StateNamesField(description: string) {
       Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
         title: titleOf(state),
         description: `Statuses that mean ${state.replace('_', ' ')}. The service sets the first one that the ticket can change to.`,
+        examples: [[STATE_EXAMPLES[state]]],
         maxItems: 50,
       }),
     );
   return Type.Optional(
     Type.Object(
       { open: names('open'), in_progress: names('in_progress'), done: names('done'), rejected: names('rejected') },
-      { title: 'States', description, additionalProperties: false },
+      { title: 'States', 'x-group': 'advanced', description, additionalProperties: false },
     ),
   );
 }
@@ -55,6 +58,7 @@ export function LabelField(description: string) {
   return Type.Optional(
     Type.String({
       title: 'Label',
+      'x-group': 'advanced',
       description: `${description} The service finds its tickets by this label, so do not change it later.`,
       default: 'rrs',
       pattern: '^[a-z0-9][a-z0-9-]{0,29}$',

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { defineEnrichment } from '../../core/contract.ts';
+import { Choice } from '../../core/settings/fields.ts';
 import { checkApi, scoresByApi } from './api.ts';
 import { checkFile, scoresByFile } from './file.ts';
 
@@ -11,8 +12,8 @@ export const epss = defineEnrichment({
   documentation: 'https://www.first.org/epss/api',
   permissions: 'no credentials, because the scores are public',
   config: Type.Object({
-    mode: Type.Union(
-      [Type.Literal('csv', { title: 'Daily file with the scores of all CVEs' }), Type.Literal('api', { title: 'API, only for CVEs that findings have' })],
+    mode: Choice(
+      { csv: 'Daily file with the scores of all CVEs', api: 'API, only for CVEs that findings have' },
       { title: 'Source', description: 'Where to get the scores. The file takes one request a day and does not disclose which CVEs you have.', default: 'csv' },
     ),
     csv_url: Type.String({
@@ -23,6 +24,7 @@ export const epss = defineEnrichment({
     }),
     api_url: Type.String({
       title: 'API URL',
+      'x-group': 'advanced',
       description: 'The part of the URL before /epss. Used only if the source is the API.',
       format: 'uri',
       default: 'https://api.first.org/data/v1',

@@ -2,8 +2,9 @@ import { required } from '@rrs/scan-reports/normalize.ts';
 import { arr, date, num, obj, str } from '@rrs/scan-reports/read.ts';
 import { Type } from 'typebox';
 import { ConnectorError } from '../../core/connector-error.ts';
-import { defineEnrichment, type Knowledge, Secret } from '../../core/contract.ts';
+import { defineEnrichment, type Knowledge } from '../../core/contract.ts';
 import { knowledgeOf, readRecords } from '../../core/knowledge.ts';
+import { Secret } from '../../core/settings/fields.ts';
 
 const Advisories = Type.Array(Type.Unknown());
 const PAGE_SIZE = 100;
@@ -35,6 +36,7 @@ export const githubAdvisories = defineEnrichment({
       Secret(
         'Access token',
         'Create one in GitHub under Settings, Developer settings, Personal access tokens. No scope is needed. The first run takes about 300 requests.',
+        { link: 'https://github.com/settings/personal-access-tokens/new' },
       ),
     ),
   }),

@@ -1,8 +1,9 @@
 import { date, num, obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
 import { ConnectorError } from '../../core/connector-error.ts';
-import { defineEnrichment, type Http, type HttpRequest, type Json, type KnowledgeBatch, type KnowledgeResult, Secret } from '../../core/contract.ts';
+import { defineEnrichment, type Http, type HttpRequest, type Json, type KnowledgeBatch, type KnowledgeResult } from '../../core/contract.ts';
 import { isCve, queryBatches, readRecords } from '../../core/knowledge.ts';
+import { Choice, Secret } from '../../core/settings/fields.ts';
 import { cveOf } from './cve.ts';
 
 const Page = Type.Object({
@@ -36,11 +37,8 @@ export const nvd = defineEnrichment({
       format: 'uri',
       default: 'https://services.nvd.nist.gov/rest/json',
     }),
-    scope: Type.Union(
-      [
-        Type.Literal('all', { title: 'All CVEs once, then changes' }),
-        Type.Literal('wanted', { title: 'Only CVEs that findings have, one request each in every run' }),
-      ],
+    scope: Choice(
+      { all: 'All CVEs once, then changes', wanted: 'Only CVEs that findings have, one request each in every run' },
       {
         title: 'Scope',
         description:
@@ -51,7 +49,7 @@ export const nvd = defineEnrichment({
   }),
   credentials: Type.Object({
     api_key: Type.Optional(
-      Secret('API key', 'Free of charge at https://nvd.nist.gov/developers/request-an-api-key. Without a key, NVD allows a tenth of the requests.'),
+      Secret('API key', 'Free of charge. Without a key, NVD allows a tenth of the requests.', { link: 'https://nvd.nist.gov/developers/request-an-api-key' }),
     ),
   }),
   baseUrl: ({ config }) => config.api_url,

@@ -22,6 +22,7 @@ const Coverage = Type.Object({ coveredResources: Type.Array(Type.Unknown()), nex
 const Config = Type.Object({
   regions: Type.Array(Type.String({ pattern: '^[a-z]{2}(-[a-z]+)+-[0-9]+$' }), {
     title: 'Regions',
+    examples: [['eu-west-1', 'us-east-1']],
     description:
       'Regions where Amazon Inspector is enabled, such as eu-west-1. The delegated administrator of an organization sees the findings of its members.',
     minItems: 1,
@@ -30,6 +31,7 @@ const Config = Type.Object({
   }),
   api_url: Type.String({
     title: 'API URL',
+    'x-group': 'advanced',
     description: 'URL of the API, with {region} in place of the region. In China: https://inspector2.{region}.amazonaws.com.cn.',
     pattern: '^https?://[^@]+$',
     default: 'https://inspector2.{region}.amazonaws.com',

@@ -3,8 +3,9 @@ import { record } from '@rrs/scan-reports/normalize.ts';
 import { date, num, obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
 import { ConnectorError } from '../../core/connector-error.ts';
-import { defineScanner, type Http, type HttpRequest, type Json, Secret } from '../../core/contract.ts';
+import { defineScanner, type Http, type HttpRequest, type Json } from '../../core/contract.ts';
 import { assertUnmoved } from '../../core/lists.ts';
+import { Secret } from '../../core/settings/fields.ts';
 import { END, listAll, nextOffset, PAGE_SIZE, Page } from './page.ts';
 import { findingsOf } from './record.ts';
 import { endpointCoverage, productCoverage, scanTimes } from './scans.ts';
@@ -13,10 +14,16 @@ import { endpointCoverage, productCoverage, scanTimes } from './scans.ts';
 const OVERLAP_MS = 3_600_000;
 
 const Config = Type.Object({
-  api_url: Type.String({ title: 'URL', description: 'URL of DefectDojo without /api, such as https://defectdojo.example.com.', format: 'uri' }),
+  api_url: Type.String({
+    title: 'URL',
+    examples: ['https://defectdojo.example.com'],
+    description: 'URL of DefectDojo without /api, such as https://defectdojo.example.com.',
+    format: 'uri',
+  }),
   product_ids: Type.Optional(
     Type.Array(Type.Integer({ minimum: 1 }), {
       title: 'Products',
+      examples: [[12, 31]],
       description: 'Ids of the products to read, as in the URLs of their pages (/product/12). Leave empty for all products that the user can see.',
       default: [],
       maxItems: 200,
@@ -32,7 +39,9 @@ export const defectdojo = defineScanner({
   documentation: 'https://docs.defectdojo.com/en/api/api-v2-docs/',
   permissions: 'an API v2 key of a user with the role Reader or above on the products',
   config: Config,
-  credentials: Type.Object({ api_key: Secret('API v2 key', 'Shown in the user menu of DefectDojo under API v2 Key.') }),
+  credentials: Type.Object({
+    api_key: Secret('API v2 key', 'Shown in the user menu of DefectDojo under API v2 Key.', { link: 'https://docs.defectdojo.com/en/api/api-v2-docs/' }),
+  }),
   baseUrl: ({ config }) => config.api_url,
   authorize: ({ credentials }) => ({ authorization: `Token ${credentials.api_key}` }),
   async check({ http, config }) {

@@ -3,17 +3,27 @@ import { record } from '@rrs/scan-reports/normalize.ts';
 import { num, obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
 import { ConnectorError } from '../../core/connector-error.ts';
-import { defineScanner, type Http, type Json, Secret } from '../../core/contract.ts';
+import { defineScanner, type Http, type Json } from '../../core/contract.ts';
 import { assertUnmoved } from '../../core/lists.ts';
+import { Secret } from '../../core/settings/fields.ts';
 import { assertSomeRead, unreadBecause } from '../../core/unread.ts';
 import { assetOf, coverageOf, findingOf, Project } from './record.ts';
 
 const PAGE_SIZE = 100;
 
 const Config = Type.Object({
-  api_url: Type.String({ title: 'API URL', description: 'URL of the API server without /api, such as https://dependency-track.example.com.', format: 'uri' }),
+  api_url: Type.String({
+    title: 'API URL',
+    examples: ['https://dependency-track.example.com'],
+    description: 'URL of the API server without /api, such as https://dependency-track.example.com.',
+    format: 'uri',
+  }),
   tag: Type.Optional(
-    Type.String({ title: 'Tag', description: 'Reads only projects with this tag. Leave empty for all active projects that the team can see.' }),
+    Type.String({
+      title: 'Tag',
+      examples: ['production'],
+      description: 'Reads only projects with this tag. Leave empty for all active projects that the team can see.',
+    }),
   ),
 });
 
@@ -27,7 +37,11 @@ export const dependencyTrack = defineScanner({
   documentation: 'https://docs.dependencytrack.org/integrations/rest-api/',
   permissions: 'an API key of a team with the permissions VIEW_PORTFOLIO and VIEW_VULNERABILITY and, if access is restricted, access to the projects',
   config: Config,
-  credentials: Type.Object({ api_key: Secret('API key', 'Create one in Dependency-Track under Administration, Access Management, Teams.') }),
+  credentials: Type.Object({
+    api_key: Secret('API key', 'Create one in Dependency-Track under Administration, Access Management, Teams.', {
+      link: 'https://docs.dependencytrack.org/integrations/rest-api/',
+    }),
+  }),
   baseUrl: ({ config }) => config.api_url,
   authorize: ({ credentials }) => ({ 'x-api-key': credentials.api_key }),
   async check({ http, config }) {

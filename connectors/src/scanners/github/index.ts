@@ -2,8 +2,9 @@ import type { Asset } from '@rrs/scan-reports';
 import { date, obj, str, strs } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
 import { ConnectorError } from '../../core/connector-error.ts';
-import { defineScanner, type Json, Secret } from '../../core/contract.ts';
+import { defineScanner, type Json } from '../../core/contract.ts';
 import { itemsOf } from '../../core/reports.ts';
+import { Choice, Secret } from '../../core/settings/fields.ts';
 import { assertSomeRead, unreadBecause } from '../../core/unread.ts';
 import { alertsOf, kinds, type Part, permissions } from './alerts.ts';
 import { createCoverageCheck, repositoryPath, unlistedRepository } from './repositories.ts';
@@ -21,19 +22,21 @@ const Config = Type.Object({
   organization: Type.Optional(
     Type.String({
       title: 'Organization',
+      examples: ['acme'],
       description: 'Reads all repositories of this organization. The name as in https://github.com/<name>. Leave empty if you set repositories.',
     }),
   ),
   repositories: Type.Optional(
     Type.Array(Type.String({ pattern: '^[^/\\s]+/[^/\\s]+$' }), {
       title: 'Repositories',
+      examples: [['acme/shop', 'acme/site']],
       description: 'Repositories to read, as owner/name. Leave empty for all repositories of the organization.',
       default: [],
       maxItems: 1_000,
     }),
   ),
   kinds: Type.Optional(
-    Type.Array(Type.Union([Type.Literal('dependabot'), Type.Literal('code_scanning'), Type.Literal('secret_scanning')]), {
+    Type.Array(Choice({ dependabot: 'Dependabot', code_scanning: 'Code scanning', secret_scanning: 'Secret scanning' }), {
       title: 'Kinds of alerts',
       description: 'Kinds of alerts to read. Leave empty for all. With a selection, only alerts that GitHub reports as fixed are closed.',
       default: [],
@@ -49,7 +52,11 @@ export const github = defineScanner({
   documentation: 'https://docs.github.com/en/rest/dependabot/alerts',
   permissions,
   config: Config,
-  credentials: Type.Object({ token: Secret('Access token', 'Create one in GitHub under Settings, Developer settings, Personal access tokens.') }),
+  credentials: Type.Object({
+    token: Secret('Access token', 'Create one in GitHub under Settings, Developer settings, Personal access tokens.', {
+      link: 'https://github.com/settings/personal-access-tokens/new',
+    }),
+  }),
   problems: ({ config }) => (hasTarget(config) ? [] : [{ path: '/config/organization', detail: 'is required if there is no repository' }]),
   baseUrl: ({ config }) => config.api_url,
   authorize: ({ credentials }) => ({

@@ -2,8 +2,9 @@ import type { Asset, ReportItem } from '@rrs/scan-reports';
 import { obj } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
 import { ConnectorError } from '../../core/connector-error.ts';
-import { defineScanner, type Http, type Json, Secret } from '../../core/contract.ts';
+import { defineScanner, type Http, type Json } from '../../core/contract.ts';
 import { eachPageOnce } from '../../core/lists.ts';
+import { Secret } from '../../core/settings/fields.ts';
 import { projectsQuery, ResponseBody, type Scope, scopeQuery, vulnerabilitiesQuery } from './query.ts';
 import { projectAsset, readVulnerabilities } from './report.ts';
 
@@ -30,11 +31,16 @@ export const gitlab = defineScanner({
     }),
     path: Type.String({
       title: 'Group or project',
+      examples: ['acme/platform'],
       description: 'Full path of the group or project, as in its URL: acme or acme/platform/shop.',
       minLength: 1,
     }),
   }),
-  credentials: Type.Object({ token: Secret('Access token', 'Create one in GitLab under Settings, Access tokens, of the group, the project or a user.') }),
+  credentials: Type.Object({
+    token: Secret('Access token', 'Create one in GitLab under Settings, Access tokens, of the group, the project or a user.', {
+      link: 'https://gitlab.com/-/user_settings/personal_access_tokens',
+    }),
+  }),
   baseUrl: ({ config }) => config.api_url,
   authorize: ({ credentials }) => ({ authorization: `Bearer ${credentials.token}` }),
   async check({ http, config }) {

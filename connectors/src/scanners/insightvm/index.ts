@@ -2,7 +2,8 @@ import type { Asset, ReportItem } from '@rrs/scan-reports';
 import { record } from '@rrs/scan-reports/normalize.ts';
 import { date, obj, str } from '@rrs/scan-reports/read.ts';
 import { Type } from 'typebox';
-import { defineScanner, type Json, type ScanOfAsset, Secret } from '../../core/contract.ts';
+import { defineScanner, type Json, type ScanOfAsset } from '../../core/contract.ts';
+import { Secret } from '../../core/settings/fields.ts';
 import { type Definitions, definitions, search } from './definitions.ts';
 import { assetOf, findingOf, findingsOn, isCovered } from './record.ts';
 
@@ -21,13 +22,25 @@ export const insightvm = defineScanner({
   config: Type.Object({
     api_url: Type.String({
       title: 'API URL',
-      description: 'URL for your region: https://us.api.insight.rapid7.com, or with us2, us3, eu, ca, au, ap, aps2 or me1 in place of us.',
+      examples: [
+        'https://us.api.insight.rapid7.com',
+        'https://us2.api.insight.rapid7.com',
+        'https://us3.api.insight.rapid7.com',
+        'https://eu.api.insight.rapid7.com',
+        'https://ca.api.insight.rapid7.com',
+        'https://au.api.insight.rapid7.com',
+        'https://ap.api.insight.rapid7.com',
+        'https://aps2.api.insight.rapid7.com',
+        'https://me1.api.insight.rapid7.com',
+      ],
+      description: 'URL for the region of your organization.',
       format: 'uri',
       default: 'https://us.api.insight.rapid7.com',
     }),
     asset_filter: Type.Optional(
       Type.String({
         title: 'Asset filter',
+        examples: ["sites IN ['Berlin']"],
         description: "Reads only matching assets. Uses the InsightVM query language, for example sites IN ['Berlin']. Leave empty for all assets.",
         maxLength: 2_000,
         default: '',
@@ -36,6 +49,7 @@ export const insightvm = defineScanner({
     assets_per_page: Type.Optional(
       Type.Integer({
         title: 'Assets per request',
+        'x-group': 'advanced',
         description: 'Number of assets per request. Decrease it if responses are too large or too slow.',
         minimum: 1,
         maximum: 500,
@@ -43,7 +57,11 @@ export const insightvm = defineScanner({
       }),
     ),
   }),
-  credentials: Type.Object({ api_key: Secret('API key', 'Create one in the Insight Platform under Administration, API Key Management.') }),
+  credentials: Type.Object({
+    api_key: Secret('API key', 'Create one in the Insight Platform under Administration, API Key Management.', {
+      link: 'https://docs.rapid7.com/insight/managing-platform-api-keys/',
+    }),
+  }),
   baseUrl: ({ config }) => `${config.api_url.replace(/(?<!\/)\/+$/, '')}/vm/v4/integration`,
   authorize: ({ credentials }) => ({ 'x-api-key': credentials.api_key }),
   async check({ http, config }) {

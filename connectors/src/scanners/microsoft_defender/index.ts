@@ -2,9 +2,10 @@ import type { Asset } from '@rrs/scan-reports';
 import { record } from '@rrs/scan-reports/normalize.ts';
 import { date, obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { defineScanner, type Http, type ScanOfAsset, Secret } from '../../core/contract.ts';
+import { defineScanner, type Http, type ScanOfAsset } from '../../core/contract.ts';
 import { eachPageOnce } from '../../core/lists.ts';
 import { clientToken } from '../../core/oauth.ts';
+import { Secret } from '../../core/settings/fields.ts';
 import { createFixFilter } from './confirm-fixes.ts';
 import { isReporting, machineAsset } from './machine.ts';
 import { Page, searchOf } from './page.ts';
@@ -30,29 +31,44 @@ export const microsoftDefender = defineScanner({
   documentation: 'https://learn.microsoft.com/defender-endpoint/api/get-assessment-software-vulnerabilities',
   permissions: PERMISSIONS,
   config: Type.Object({
-    tenant_id: Type.String({ title: 'Tenant ID', description: 'Directory (tenant) ID, in Microsoft Entra under Overview.', pattern: '^[A-Za-z0-9.-]+$' }),
+    tenant_id: Type.String({
+      title: 'Tenant ID',
+      examples: ['3f2b6c1e-8a4d-4f0b-9d27-5c1e7a9b4d60'],
+      description: 'Directory (tenant) ID, in Microsoft Entra under Overview.',
+      pattern: '^[A-Za-z0-9.-]+$',
+    }),
     api_url: Type.String({
       title: 'API URL',
+      examples: ['https://api.security.microsoft.com', 'https://eu.api.security.microsoft.com'],
       description: 'https://api.security.microsoft.com, or the URL for your region or government cloud, such as https://eu.api.security.microsoft.com.',
       format: 'uri',
       default: 'https://api.security.microsoft.com',
     }),
     authority: Type.String({
       title: 'Sign-in URL',
+      'x-group': 'advanced',
       description: 'URL of the token service. For US government clouds: https://login.microsoftonline.us.',
       format: 'uri',
       default: 'https://login.microsoftonline.com',
     }),
     scope: Type.String({
       title: 'Scope',
+      'x-group': 'advanced',
       description: 'Scope of the token. Change it only for government clouds.',
       default: 'https://securitycenter.onmicrosoft.com/windowsatpservice/.default',
       minLength: 1,
     }),
   }),
   credentials: Type.Object({
-    client_id: Type.String({ title: 'Application ID', description: 'Application (client) ID, in Microsoft Entra under App registrations.', minLength: 1 }),
-    client_secret: Secret('Client secret', 'Value (not ID) of a client secret of the app registration, under Certificates & secrets.'),
+    client_id: Type.String({
+      title: 'Application ID',
+      examples: ['9c0d5a72-41be-4f7e-b3a8-0e6d2f8c1b95'],
+      description: 'Application (client) ID, in Microsoft Entra under App registrations.',
+      minLength: 1,
+    }),
+    client_secret: Secret('Client secret', 'Value (not ID) of a client secret of the app registration, under Certificates & secrets.', {
+      link: 'https://learn.microsoft.com/defender-endpoint/api/exposed-apis-create-app-webapp',
+    }),
   }),
   baseUrl: ({ config }) => config.api_url,
   origins: ({ config }) => [config.authority],

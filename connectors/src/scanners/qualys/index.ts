@@ -3,8 +3,9 @@ import { hostAsset } from '@rrs/scan-reports/normalize.ts';
 import { date } from '@rrs/scan-reports/read.ts';
 import { recordText, type XmlRecord, xmlRecords } from '@rrs/scan-reports/xml-records.ts';
 import { type Static, Type } from 'typebox';
-import { defineScanner, type HttpRequest, type Json, type ScanOfAsset, Secret } from '../../core/contract.ts';
+import { defineScanner, type HttpRequest, type Json, type ScanOfAsset } from '../../core/contract.ts';
 import { readPage } from '../../core/reports.ts';
+import { Secret } from '../../core/settings/fields.ts';
 import { documentOf, pagesOf } from './api.ts';
 import { knowledgeBase } from './knowledge-base.ts';
 
@@ -15,6 +16,7 @@ const HOSTS_PER_LIST = 1_000;
 const Config = Type.Object({
   api_url: Type.String({
     title: 'API URL',
+    examples: ['https://qualysapi.qualys.com', 'https://qualysapi.qualys.eu'],
     description:
       'URL of the API server of your platform, such as https://qualysapi.qualys.com or https://qualysapi.qualys.eu. In Qualys under Help, About, Security Operations Center.',
     format: 'uri',
@@ -23,6 +25,7 @@ const Config = Type.Object({
   api_version: Type.Optional(
     Type.String({
       title: 'API version',
+      'x-group': 'advanced',
       description: 'Version of the host and detection lists. Use 5.0 unless your platform does not support it yet.',
       pattern: '^\\d+\\.\\d+$',
       default: '5.0',
@@ -31,6 +34,7 @@ const Config = Type.Object({
   tags: Type.Optional(
     Type.Array(Type.String({ minLength: 1, pattern: '^[^,]+$' }), {
       title: 'Tags',
+      examples: [['Production']],
       description: 'Names of tags. Reads only hosts that have at least one of them.',
       default: [],
     }),
@@ -38,6 +42,7 @@ const Config = Type.Object({
   severities: Type.Optional(
     Type.Array(Type.Integer({ minimum: 1, maximum: 5 }), {
       title: 'Severities',
+      examples: [[4, 5]],
       description:
         'Severities to read, from 1 (minimal) to 5 (urgent). Leave empty for all. With a selection, only findings that Qualys reports as fixed are closed, because a finding can leave the selection without being fixed.',
       default: [],
@@ -53,6 +58,7 @@ const Config = Type.Object({
   hosts_per_page: Type.Optional(
     Type.Integer({
       title: 'Hosts per request',
+      'x-group': 'advanced',
       description: 'Number of hosts per request. Decrease it if responses are too large. Increase it if Qualys limits the number of requests.',
       minimum: 1,
       maximum: 10_000,
@@ -74,11 +80,12 @@ export const qualys = defineScanner({
   credentials: Type.Object({
     username: Type.String({
       title: 'User name',
+      examples: ['acme3ab'],
       description: 'Name of a Qualys user, preferably a dedicated one for this connection.',
       minLength: 1,
       maxLength: 200,
     }),
-    password: Secret('Password', 'Password of the user.'),
+    password: Secret('Password', 'Password of the user.', { link: 'https://docs.qualys.com/en/vm/api/users/users/params_users.htm' }),
   }),
   baseUrl: ({ config }) => config.api_url,
   authorize: ({ credentials }) => ({

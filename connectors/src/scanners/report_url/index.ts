@@ -1,7 +1,8 @@
 import { formats } from '@rrs/scan-reports';
 import { type Static, Type } from 'typebox';
 import { ConnectorError } from '../../core/connector-error.ts';
-import { defineScanner, Secret, type SettingsProblem } from '../../core/contract.ts';
+import { defineScanner, type SettingsProblem } from '../../core/contract.ts';
+import { Choice, Secret } from '../../core/settings/fields.ts';
 import { awsKeyFields, signedHeaders } from '../../core/sigv4.ts';
 import { assertListable, type Bucket, emptyBucket, objectsOf, type RemoteFile } from './files.ts';
 import { formatOf, progressOf, readFile } from './read-file.ts';
@@ -9,37 +10,67 @@ import { remoteReport } from './remote.ts';
 
 const Config = Type.Object({
   url: Type.Optional(
-    Type.String({ title: 'URL', description: 'URL of one report, without a user name or password. Leave empty to read a bucket.', format: 'uri' }),
+    Type.String({
+      title: 'URL',
+      examples: ['https://reports.example.com/latest.sarif'],
+      description: 'URL of one report, without a user name or password. Leave empty to read a bucket.',
+      format: 'uri',
+    }),
   ),
   bucket: Type.Optional(
     Type.String({
       title: 'Bucket',
+      examples: ['acme-scan-reports'],
       description: 'Name of a bucket in S3 or an S3-compatible store. Every object with the prefix and suffix is read as a report.',
       minLength: 1,
     }),
   ),
-  prefix: Type.String({ title: 'Prefix', description: 'Reads only objects whose names start with this text, such as reports/.', default: '' }),
-  suffix: Type.String({ title: 'Suffix', description: 'Reads only objects whose names end with this text, such as .json.', default: '' }),
-  region: Type.String({ title: 'Region', description: 'Region of the bucket.', default: 'us-east-1', pattern: '^[A-Za-z0-9-]+$' }),
-  endpoint: Type.Optional(Type.String({ title: 'Endpoint', description: 'URL of an S3-compatible store. Leave empty for Amazon S3.', format: 'uri' })),
-  format: Type.Optional(
-    Type.Enum(
-      formats.map(({ id }) => id),
-      { title: 'Format', description: 'Format of the reports. Detected for each report if not set.' },
-    ),
-  ),
-  asset: Type.Optional(Type.String({ title: 'Asset', description: 'Asset of reports that do not name one, such as the name of a repository.', minLength: 1 })),
-  coverage: Type.Enum(['complete', 'partial'], {
-    title: 'Coverage',
-    description:
-      'Whether missing findings are closed as fixed. complete: together, the reports contain all open findings on their assets, so missing ones are closed. partial: the reports may omit findings, so none is closed because it is missing.',
-    default: 'complete',
+  prefix: Type.String({
+    title: 'Prefix',
+    examples: ['reports/'],
+    description: 'Reads only objects whose names start with this text, such as reports/.',
+    default: '',
   }),
+  suffix: Type.String({ title: 'Suffix', examples: ['.json'], description: 'Reads only objects whose names end with this text, such as .json.', default: '' }),
+  region: Type.String({ title: 'Region', description: 'Region of the bucket.', default: 'us-east-1', pattern: '^[A-Za-z0-9-]+$' }),
+  endpoint: Type.Optional(
+    Type.String({
+      title: 'Endpoint',
+      examples: ['https://minio.example.com'],
+      description: 'URL of an S3-compatible store. Leave empty for Amazon S3.',
+      format: 'uri',
+    }),
+  ),
+  format: Type.Optional(
+    Choice(Object.fromEntries(formats.map(({ id, name }) => [id, name])), {
+      title: 'Format',
+      description: 'Format of the reports. Detected for each report if not set.',
+    }),
+  ),
+  asset: Type.Optional(
+    Type.String({
+      title: 'Asset',
+      examples: ['acme/shop'],
+      description: 'Asset of reports that do not name one, such as the name of a repository.',
+      minLength: 1,
+    }),
+  ),
+  coverage: Choice(
+    { complete: 'Complete: close what is missing', partial: 'Partial: close nothing' },
+    {
+      title: 'Coverage',
+      description:
+        'Whether missing findings are closed as fixed. complete: together, the reports contain all open findings on their assets, so missing ones are closed. partial: the reports may omit findings, so none is closed because it is missing.',
+      default: 'complete',
+    },
+  ),
 });
 const Credentials = Type.Object({
-  token: Type.Optional(Secret('Bearer token', 'For a URL that requires a bearer token.')),
-  username: Type.Optional(Type.String({ title: 'User name', description: 'For a URL that requires a user name and password.', minLength: 1 })),
-  password: Type.Optional(Secret('Password', 'Password of the user.')),
+  token: Type.Optional(Secret('Bearer token', 'For a URL that requires a bearer token.', { link: null })),
+  username: Type.Optional(
+    Type.String({ title: 'User name', examples: ['reports'], description: 'For a URL that requires a user name and password.', minLength: 1 }),
+  ),
+  password: Type.Optional(Secret('Password', 'Password of the user.', { link: null })),
   access_key_id: Type.Optional(awsKeyFields.access_key_id),
   secret_access_key: Type.Optional(awsKeyFields.secret_access_key),
   session_token: awsKeyFields.session_token,

@@ -1,9 +1,10 @@
 import type { Asset, ReportItem } from '@rrs/scan-reports';
 import { date, obj } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { defineScanner, type FindingBatch, type Http, Secret } from '../../core/contract.ts';
+import { defineScanner, type FindingBatch, type Http } from '../../core/contract.ts';
 import { eachPageOnce } from '../../core/lists.ts';
 import { itemsOf } from '../../core/reports.ts';
+import { Secret } from '../../core/settings/fields.ts';
 
 const VERSION = '2024-10-15';
 /** The checkpoint after the last page. */
@@ -31,14 +32,21 @@ export const snyk = defineScanner({
   config: Type.Object({
     api_url: Type.String({
       title: 'API URL',
-      description:
-        'URL for the region of the organization: https://api.snyk.io/rest, https://api.us.snyk.io/rest, https://api.eu.snyk.io/rest or https://api.au.snyk.io/rest.',
+      examples: ['https://api.snyk.io/rest', 'https://api.us.snyk.io/rest', 'https://api.eu.snyk.io/rest', 'https://api.au.snyk.io/rest'],
+      description: 'URL for the region of the organization.',
       format: 'uri',
       default: 'https://api.snyk.io/rest',
     }),
-    organization_id: Type.String({ title: 'Organization ID', description: 'ID of the organization, in Snyk under Settings, General.', minLength: 1 }),
+    organization_id: Type.String({
+      title: 'Organization ID',
+      examples: ['3a6b1e50-5d0c-4b1f-9a55-0f6f0c6d1a01'],
+      description: 'ID of the organization, in Snyk under Settings, General.',
+      minLength: 1,
+    }),
   }),
-  credentials: Type.Object({ token: Secret('API token', 'Create one in Snyk under Account settings or Service accounts.') }),
+  credentials: Type.Object({
+    token: Secret('API token', 'Create one in Snyk under Account settings or Service accounts.', { link: 'https://app.snyk.io/account' }),
+  }),
   baseUrl: ({ config }) => config.api_url,
   authorize: ({ credentials }) => ({ authorization: `token ${credentials.token}`, accept: 'application/vnd.api+json' }),
   async check({ http, config }) {

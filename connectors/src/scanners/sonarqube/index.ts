@@ -1,8 +1,9 @@
 import { date, obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
-import { defineScanner, type FindingBatch, type Http, Secret, type Unread } from '../../core/contract.ts';
+import { defineScanner, type FindingBatch, type Http, type Unread } from '../../core/contract.ts';
 import { assertUnmoved } from '../../core/lists.ts';
 import { itemsOf } from '../../core/reports.ts';
+import { Secret } from '../../core/settings/fields.ts';
 import { assertSomeRead, unreadBecause } from '../../core/unread.ts';
 import { incomplete, MAX_RESULTS, Paging, type Position, positionAfter, positionOf, startOf } from './position.ts';
 
@@ -11,14 +12,18 @@ const PAGE_SIZE = 500;
 const Config = Type.Object({
   api_url: Type.String({
     title: 'URL',
+    examples: ['https://sonarqube.example.com', 'https://sonarcloud.io'],
     description: 'URL of SonarQube Server, such as https://sonarqube.example.com, or https://sonarcloud.io for SonarQube Cloud.',
     format: 'uri',
     default: 'https://sonarcloud.io',
   }),
-  organization: Type.Optional(Type.String({ title: 'Organization', description: 'Key of the organization. Required only for SonarQube Cloud.' })),
+  organization: Type.Optional(
+    Type.String({ title: 'Organization', examples: ['acme'], description: 'Key of the organization. Required only for SonarQube Cloud.' }),
+  ),
   projects: Type.Optional(
     Type.Array(Type.String({ minLength: 1 }), {
       title: 'Projects',
+      examples: [['acme_shop']],
       description: 'Keys of the projects to read, shown under Project Information. Leave empty for all projects that the token can browse.',
       default: [],
       maxItems: 10_000,
@@ -38,7 +43,9 @@ export const sonarqube = defineScanner({
   documentation: 'https://next.sonarqube.com/sonarqube/web_api/api/issues/search',
   permissions: 'a token of a user with the permission Browse on the projects',
   config: Config,
-  credentials: Type.Object({ token: Secret('User token', 'Create one in SonarQube under My Account, Security.') }),
+  credentials: Type.Object({
+    token: Secret('User token', 'Create one in SonarQube under My Account, Security.', { link: 'https://sonarcloud.io/account/security' }),
+  }),
   baseUrl: ({ config }) => config.api_url,
   authorize: ({ credentials }) => ({ authorization: `Bearer ${credentials.token}` }),
   async check({ http, config }) {

@@ -1,6 +1,7 @@
 import { record } from '@rrs/scan-reports/normalize.ts';
 import { type Static, Type } from 'typebox';
-import { defineScanner, type Json, Secret } from '../../core/contract.ts';
+import { defineScanner, type Json } from '../../core/contract.ts';
+import { Choice, Secret } from '../../core/settings/fields.ts';
 import { jobOf, readExport } from './export-job.ts';
 import { coveredAsset, findingOf, scanOf } from './record.ts';
 
@@ -18,7 +19,7 @@ const Config = Type.Object({
     default: 'https://cloud.tenable.com',
   }),
   severities: Type.Optional(
-    Type.Array(Type.Union(['info', 'low', 'medium', 'high', 'critical'].map((severity) => Type.Literal(severity))), {
+    Type.Array(Choice({ info: 'Info', low: 'Low', medium: 'Medium', high: 'High', critical: 'Critical' }), {
       title: 'Severities',
       description:
         'Severities to read. Leave empty for all. With a selection, only findings that Tenable reports as fixed are closed, because a finding can leave the selection without being fixed.',
@@ -28,6 +29,7 @@ const Config = Type.Object({
   tags: Type.Optional(
     Type.Array(Type.String({ pattern: '^[^:]+:.+$' }), {
       title: 'Tags',
+      examples: [['Environment:Production']],
       description: 'Reads only assets with these tags, written as Category:Value. An asset must match one value of each category.',
       default: [],
     }),
@@ -35,6 +37,7 @@ const Config = Type.Object({
   chunk_assets: Type.Optional(
     Type.Integer({
       title: 'Assets per chunk',
+      'x-group': 'advanced',
       description: 'Number of assets in one part of the export. Increase it if you have more than 100,000 assets.',
       minimum: 50,
       maximum: 5_000,
@@ -53,8 +56,12 @@ export const tenable = defineScanner({
     'API keys of a user with at least the role Basic [16], the privilege VM_EXPLORE.EXPORT (Vulnerability Management, Explore, Export) and Can View on all assets',
   config: Config,
   credentials: Type.Object({
-    access_key: Secret('Access key', 'Generate the keys in Tenable under Settings, My Account, API Keys.'),
-    secret_key: Secret('Secret key', 'Shown with the access key when the keys are generated.'),
+    access_key: Secret('Access key', 'Generate the keys in Tenable under Settings, My Account, API Keys.', {
+      link: 'https://docs.tenable.com/tenableio/Content/Platform/Settings/my-account/GenerateAPIKey.htm',
+    }),
+    secret_key: Secret('Secret key', 'Shown with the access key when the keys are generated.', {
+      link: 'https://docs.tenable.com/tenableio/Content/Platform/Settings/my-account/GenerateAPIKey.htm',
+    }),
   }),
   baseUrl: ({ config }) => config.api_url,
   authorize: ({ credentials }) => ({

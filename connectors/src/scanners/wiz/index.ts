@@ -3,8 +3,9 @@ import { record } from '@rrs/scan-reports/normalize.ts';
 import { obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
 import { ConnectorError } from '../../core/connector-error.ts';
-import { defineScanner, type Http, type Json, type ScanOfAsset, Secret } from '../../core/contract.ts';
+import { defineScanner, type Http, type Json, type ScanOfAsset } from '../../core/contract.ts';
 import { clientToken } from '../../core/oauth.ts';
+import { Secret } from '../../core/settings/fields.ts';
 import { findingOf, QUERY } from './finding.ts';
 
 const MAX_PAGE_SIZE = 500;
@@ -32,24 +33,34 @@ export const wiz = defineScanner({
   config: Type.Object({
     api_url: Type.String({
       title: 'API URL',
+      examples: ['https://api.eu1.app.wiz.io/graphql'],
       description: 'URL of the API endpoint, in Wiz under User settings, Tenant: https://api.<data center>.app.wiz.io/graphql.',
       format: 'uri',
     }),
     token_url: Type.String({
       title: 'Token URL',
+      'x-group': 'advanced',
       description: 'URL of the token service. For government tenants: https://auth.gov.wiz.io/oauth/token.',
       format: 'uri',
       default: 'https://auth.app.wiz.io/oauth/token',
     }),
     audience: Type.String({
       title: 'Audience',
+      'x-group': 'advanced',
       description: 'Audience of the token. Use beyond-api only for old tenants, whose token URL is https://auth.wiz.io/oauth/token.',
       default: 'wiz-api',
     }),
   }),
   credentials: Type.Object({
-    client_id: Type.String({ title: 'Client ID', description: 'Client ID of the service account, in Wiz under Settings, Service accounts.', minLength: 1 }),
-    client_secret: Secret('Client secret', 'Shown once, when the service account is created. Only findings in the projects of the service account are read.'),
+    client_id: Type.String({
+      title: 'Client ID',
+      examples: ['xk3f7q2m9v5c8b1n4z6l0w2e5r7t9y1u'],
+      description: 'Client ID of the service account, in Wiz under Settings, Service accounts.',
+      minLength: 1,
+    }),
+    client_secret: Secret('Client secret', 'Shown once, when the service account is created. Only findings in the projects of the service account are read.', {
+      link: 'https://app.wiz.io/settings/service-accounts',
+    }),
   }),
   baseUrl: ({ config }) => config.api_url,
   origins: ({ config }) => [config.token_url],

@@ -34,6 +34,7 @@ const REJECTED = [
 export const jiraFields = {
   project_key: Type.String({
     title: 'Project key',
+    examples: ['SEC'],
     description: 'The letters before the number of an issue, such as SEC.',
     pattern: '^[A-Za-z][A-Za-z0-9_]*$',
   }),
@@ -53,7 +54,9 @@ export const jiraFields = {
   fields: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
       title: 'Additional fields',
-      description: 'Values for new issues by field id, in the format of the Jira API: {"customfield_10050": {"value": "Security"}}.',
+      'x-group': 'advanced',
+      examples: [{ customfield_10050: { value: 'Security' } }],
+      description: 'Values for new issues by field id, in the format of the Jira API.',
     }),
   ),
 };

@@ -1,7 +1,8 @@
 import { arr, date, num, type Obj, obj, str } from '@rrs/scan-reports/read.ts';
 import { Type } from 'typebox';
 import { ConnectorError } from '../../core/connector-error.ts';
-import { defineTicketing, type Http, type HttpRequest, type Json, Secret, type Ticket } from '../../core/contract.ts';
+import { defineTicketing, type Http, type HttpRequest, type Json, type Ticket } from '../../core/contract.ts';
+import { Secret } from '../../core/settings/fields.ts';
 import { captureJson, isJson, linkWithin } from '../../core/tickets/capture.ts';
 import { createDeduplicator, repeatedPage } from '../../core/tickets/changes.ts';
 import { includesName, labelOf, markerOf } from '../../core/tickets/mapping.ts';
@@ -21,8 +22,13 @@ export const azureDevops = defineTicketing({
   permissions: PERMISSIONS,
   config: Config,
   credentials: Type.Object({
-    token: Secret('Personal access token', 'Create one in Azure DevOps under User settings, Personal access tokens.'),
-    webhook_secret: WebhookSecret('Password for basic authentication of a “Web Hooks” service hook for updated work items. The user name does not matter.'),
+    token: Secret('Personal access token', 'Create one in Azure DevOps under User settings, Personal access tokens.', {
+      link: 'https://learn.microsoft.com/azure/devops/organizations/accounts/use-personal-access-tokens-to-authenticate',
+    }),
+    webhook_secret: WebhookSecret(
+      'Password for basic authentication of a “Web Hooks” service hook for updated work items. The user name does not matter.',
+      'https://learn.microsoft.com/azure/devops/service-hooks/services/webhooks',
+    ),
   }),
   baseUrl: ({ config }) => config.api_url,
   authorize: ({ credentials }) => ({

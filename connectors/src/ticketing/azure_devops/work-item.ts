@@ -45,10 +45,11 @@ const STEPS = 'Microsoft.VSTS.TCM.ReproSteps';
 export const Config = Type.Object({
   api_url: Type.String({
     title: 'URL',
+    examples: ['https://dev.azure.com/acme', 'https://azure-devops.example.com/DefaultCollection'],
     description: 'URL of the organization, such as https://dev.azure.com/acme. For Azure DevOps Server: https://<host>/DefaultCollection.',
     format: 'uri',
   }),
-  project: Type.String({ title: 'Project', description: 'Name of the project, as in its URL.', minLength: 1 }),
+  project: Type.String({ title: 'Project', examples: ['Shop'], description: 'Name of the project, as in its URL.', minLength: 1 }),
   work_item_type: Type.Optional(
     Type.String({ title: 'Work item type', description: 'Type of new work items: Task, Bug, Issue or a custom type.', default: 'Task', minLength: 1 }),
   ),
@@ -58,7 +59,9 @@ export const Config = Type.Object({
   fields: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
       title: 'Additional fields',
-      description: 'Values for new work items by reference name: {"System.AreaPath": "Shop\\\\Security"}.',
+      'x-group': 'advanced',
+      examples: [{ 'System.AreaPath': 'Shop\\Security' }],
+      description: 'Values for new work items by reference name.',
     }),
   ),
 });

@@ -1,7 +1,8 @@
 import { arr, type Obj, obj, str } from '@rrs/scan-reports/read.ts';
 import { Type } from 'typebox';
 import { ConnectorError } from '../../core/connector-error.ts';
-import { defineTicketing, type Http, type Json, Secret, type TicketChange } from '../../core/contract.ts';
+import { defineTicketing, type Http, type Json, type TicketChange } from '../../core/contract.ts';
+import { Secret } from '../../core/settings/fields.ts';
 import { captureJson } from '../../core/tickets/capture.ts';
 import { changes } from '../../core/tickets/changes.ts';
 import { labelChanges } from '../../core/tickets/labels.ts';
@@ -27,8 +28,13 @@ export const githubIssues = defineTicketing({
     'a fine-grained token with write access to Issues and read access to Metadata of the repository, plus read access to Pull requests and Contents if their links become evidence, or a classic token with the scope repo',
   config: Config,
   credentials: Type.Object({
-    token: Secret('Access token', 'Create one in GitHub under Settings, Developer settings, Personal access tokens.'),
-    webhook_secret: WebhookSecret('Secret of a repository webhook for the events Issues and Issue comments, with content type application/json.'),
+    token: Secret('Access token', 'Create one in GitHub under Settings, Developer settings, Personal access tokens.', {
+      link: 'https://github.com/settings/personal-access-tokens/new',
+    }),
+    webhook_secret: WebhookSecret(
+      'Secret of a repository webhook for the events Issues and Issue comments, with content type application/json.',
+      'https://docs.github.com/en/webhooks/using-webhooks/creating-webhooks',
+    ),
   }),
   baseUrl: ({ config }) => config.api_url,
   authorize: ({ credentials }) => ({

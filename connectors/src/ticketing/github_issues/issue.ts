@@ -15,10 +15,16 @@ export const Config = Type.Object({
     format: 'uri',
     default: 'https://api.github.com',
   }),
-  repository: Type.String({ title: 'Repository', description: 'Repository for the issues, as owner/name.', pattern: '^[\\w.-]+/[\\w.-]+$' }),
+  repository: Type.String({
+    title: 'Repository',
+    examples: ['acme/shop'],
+    description: 'Repository for the issues, as owner/name.',
+    pattern: '^[\\w.-]+/[\\w.-]+$',
+  }),
   evidence_repositories: Type.Optional(
     Type.Array(Type.String({ pattern: '^[\\w.-]+/[\\w.-]+$' }), {
       title: 'Evidence from',
+      examples: [['acme/site']],
       description: 'Further repositories, as owner/name, whose issues, pull requests and commits can be captured as evidence.',
       default: [],
       maxItems: 100,

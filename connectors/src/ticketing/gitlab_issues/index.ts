@@ -1,7 +1,8 @@
 import { type Obj, obj, str, strs } from '@rrs/scan-reports/read.ts';
 import { Type } from 'typebox';
 import { ConnectorError } from '../../core/connector-error.ts';
-import { defineTicketing, type Http, type InboundMessage, type Json, Secret, type TicketChange } from '../../core/contract.ts';
+import { defineTicketing, type Http, type InboundMessage, type Json, type TicketChange } from '../../core/contract.ts';
+import { Secret } from '../../core/settings/fields.ts';
 import { captureJson } from '../../core/tickets/capture.ts';
 import { changes } from '../../core/tickets/changes.ts';
 import { labelChanges } from '../../core/tickets/labels.ts';
@@ -26,8 +27,13 @@ export const gitlabIssues = defineTicketing({
   permissions: 'a personal, project or group access token with the scope api and at least the role Reporter in the project',
   config: Config,
   credentials: Type.Object({
-    token: Secret('Access token', 'Create one in GitLab under Settings, Access tokens, of the project, the group or the user.'),
-    webhook_secret: WebhookSecret('Signing token (whsec_…) or, in older versions, secret token of a project webhook for issue events and comments.'),
+    token: Secret('Access token', 'Create one in GitLab under Settings, Access tokens, of the project, the group or the user.', {
+      link: 'https://gitlab.com/-/user_settings/personal_access_tokens',
+    }),
+    webhook_secret: WebhookSecret(
+      'Signing token (whsec_…) or, in older versions, secret token of a project webhook for issue events and comments.',
+      'https://docs.gitlab.com/user/project/integrations/webhooks/',
+    ),
   }),
   baseUrl: ({ config }) => config.api_url,
   authorize: ({ credentials }) => ({ 'private-token': credentials.token }),

@@ -15,10 +15,16 @@ export const Config = Type.Object({
     format: 'uri',
     default: 'https://gitlab.com/api/v4',
   }),
-  project: Type.String({ title: 'Project', description: 'Project for the issues: its path, such as group/project, or its numeric id.', minLength: 1 }),
+  project: Type.String({
+    title: 'Project',
+    examples: ['acme/shop'],
+    description: 'Project for the issues: its path, such as group/project, or its numeric id.',
+    minLength: 1,
+  }),
   evidence_projects: Type.Optional(
     Type.Array(Type.String({ pattern: '^[\\w.-]+(/[\\w.-]+)+$' }), {
       title: 'Evidence from',
+      examples: [['acme/site']],
       description: 'Further projects, as group/project, whose issues, merge requests and commits can be captured as evidence.',
       default: [],
       maxItems: 100,

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { defineTicketing, Secret } from '../../core/contract.ts';
+import { defineTicketing } from '../../core/contract.ts';
+import { Secret } from '../../core/settings/fields.ts';
 import { WebhookSecret } from '../../core/webhook-signatures.ts';
 import { issueFields, jiraFields } from '../../shared/jira/mapping.ts';
 import { Issues, jiraOperations } from '../../shared/jira/operations.ts';
@@ -21,12 +22,15 @@ export const jira = defineTicketing({
   config: Type.Object({
     api_url: Type.String({
       title: 'API URL',
+      examples: ['https://acme.atlassian.net'],
       description: 'URL of the site, such as https://acme.atlassian.net. For a token with scopes: https://api.atlassian.com/ex/jira/<cloud id>.',
       format: 'uri',
     }),
     site_url: Type.Optional(
       Type.String({
         title: 'Site URL',
+        examples: ['https://acme.atlassian.net'],
+        'x-group': 'advanced',
         description: 'URL where people open issues, if it differs from the API URL: https://acme.atlassian.net.',
         format: 'uri',
       }),
@@ -34,9 +38,14 @@ export const jira = defineTicketing({
     ...jiraFields,
   }),
   credentials: Type.Object({
-    email: Type.String({ title: 'Email', description: 'Email address of the user who owns the token.', minLength: 3 }),
-    token: Secret('API token', 'Create one at https://id.atlassian.com/manage-profile/security/api-tokens.'),
-    webhook_secret: WebhookSecret('Secret of a webhook for issue events, which a Jira administrator creates under System, WebHooks.'),
+    email: Type.String({ title: 'Email', examples: ['ada@example.com'], description: 'Email address of the user who owns the token.', minLength: 3 }),
+    token: Secret('API token', 'Create one in the Atlassian account of the user, under Security.', {
+      link: 'https://id.atlassian.com/manage-profile/security/api-tokens',
+    }),
+    webhook_secret: WebhookSecret(
+      'Secret of a webhook for issue events, which a Jira administrator creates under System, WebHooks.',
+      'https://developer.atlassian.com/cloud/jira/platform/webhooks/',
+    ),
   }),
   baseUrl: ({ config }) => config.api_url,
   authorize: ({ credentials }) => ({ authorization: `Basic ${Buffer.from(`${credentials.email}:${credentials.token}`).toString('base64')}` }),

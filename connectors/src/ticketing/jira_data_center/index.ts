@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { defineTicketing, Secret } from '../../core/contract.ts';
+import { defineTicketing } from '../../core/contract.ts';
+import { Secret } from '../../core/settings/fields.ts';
 import { WebhookSecret } from '../../core/webhook-signatures.ts';
 import { issueFields, jiraFields } from '../../shared/jira/mapping.ts';
 import { Issues, jiraOperations } from '../../shared/jira/operations.ts';
@@ -15,12 +16,22 @@ export const jiraDataCenter = defineTicketing({
   documentation: 'https://developer.atlassian.com/server/jira/platform/rest-apis/',
   permissions: 'a personal access token of a user who may browse the project and create, edit, transition and comment on its issues',
   config: Type.Object({
-    api_url: Type.String({ title: 'URL', description: 'URL of Jira, such as https://jira.example.com or https://example.com/jira.', format: 'uri' }),
+    api_url: Type.String({
+      title: 'URL',
+      examples: ['https://jira.example.com'],
+      description: 'URL of Jira, such as https://jira.example.com or https://example.com/jira.',
+      format: 'uri',
+    }),
     ...jiraFields,
   }),
   credentials: Type.Object({
-    token: Secret('Personal access token', 'Create one in Jira under Profile, Personal access tokens.'),
-    webhook_secret: WebhookSecret('Secret of a webhook for issue events, which a Jira administrator creates under System, WebHooks.'),
+    token: Secret('Personal access token', 'Create one in Jira under Profile, Personal access tokens.', {
+      link: 'https://confluence.atlassian.com/enterprise/using-personal-access-tokens-1026032365.html',
+    }),
+    webhook_secret: WebhookSecret(
+      'Secret of a webhook for issue events, which a Jira administrator creates under System, WebHooks.',
+      'https://developer.atlassian.com/server/jira/platform/webhooks/',
+    ),
   }),
   baseUrl: ({ config }) => config.api_url,
   authorize: ({ credentials }) => ({ authorization: `Bearer ${credentials.token}` }),

@@ -1,7 +1,8 @@
 import { type Obj, obj, str } from '@rrs/scan-reports/read.ts';
 import { Type } from 'typebox';
 import { ConnectorError } from '../../core/connector-error.ts';
-import { defineTicketing, type Http, Secret } from '../../core/contract.ts';
+import { defineTicketing, type Http } from '../../core/contract.ts';
+import { Secret } from '../../core/settings/fields.ts';
 import { captureJson, linkWithin } from '../../core/tickets/capture.ts';
 import { createDeduplicator, repeatedPage } from '../../core/tickets/changes.ts';
 import { labelOf } from '../../core/tickets/mapping.ts';
@@ -21,8 +22,13 @@ export const linear = defineTicketing({
   permissions: PERMISSIONS,
   config: Config,
   credentials: Type.Object({
-    token: Secret('API key', 'Create one in Linear under Settings, Security & access, Personal API keys.'),
-    webhook_secret: WebhookSecret('Signing secret of a webhook for issues and comments, in Linear under Settings, API.'),
+    token: Secret('API key', 'Create one in Linear under Settings, Security & access, Personal API keys.', {
+      link: 'https://linear.app/settings/account/security',
+    }),
+    webhook_secret: WebhookSecret(
+      'Signing secret of a webhook for issues and comments, in Linear under Settings, API.',
+      'https://linear.app/developers/webhooks',
+    ),
   }),
   baseUrl: ({ config }) => config.api_url,
   authorize: ({ credentials }) => ({ authorization: credentials.token.startsWith('lin_oauth_') ? `Bearer ${credentials.token}` : credentials.token }),

@@ -38,8 +38,13 @@ const TARGETS: Readonly<Record<TicketState, readonly string[]>> = {
 };
 
 export const Config = Type.Object({
-  api_url: Type.String({ title: 'API URL', description: 'URL of the Linear API.', format: 'uri', default: 'https://api.linear.app' }),
-  team_key: Type.String({ title: 'Team', description: 'The letters before the number of an issue, such as SEC.', pattern: '^[A-Za-z0-9]+$' }),
+  api_url: Type.String({ title: 'API URL', 'x-group': 'advanced', description: 'URL of the Linear API.', format: 'uri', default: 'https://api.linear.app' }),
+  team_key: Type.String({
+    title: 'Team',
+    examples: ['SEC'],
+    description: 'The letters before the number of an issue, such as SEC.',
+    pattern: '^[A-Za-z0-9]+$',
+  }),
   label: LabelField('Every issue that the service creates gets this label. The service creates the label if it is missing.'),
   priorities: PriorityNamesField(PRIORITIES, 'Numbers of priorities in Linear: 1 urgent, 2 high, 3 medium, 4 low.'),
   states: StateNamesField('Names of states. Needed only if the type of a state (backlog, unstarted, started, completed, canceled) is not enough.'),

@@ -1,7 +1,8 @@
 import { arr, obj, str } from '@rrs/scan-reports/read.ts';
 import { type Static, Type } from 'typebox';
 import { ConnectorError } from '../../core/connector-error.ts';
-import { defineTicketing, type Http, type HttpRequest, Secret } from '../../core/contract.ts';
+import { defineTicketing, type Http, type HttpRequest } from '../../core/contract.ts';
+import { Secret } from '../../core/settings/fields.ts';
 import { captureJson, linkWithin } from '../../core/tickets/capture.ts';
 import { changes, minutesAgo } from '../../core/tickets/changes.ts';
 import { labelOf, markerOf } from '../../core/tickets/mapping.ts';
@@ -31,10 +32,13 @@ export const servicenow = defineTicketing({
   permissions: 'a user with the role itil, or another role that can read, create and write the table and its work notes through REST',
   config: Config,
   credentials: Type.Object({
-    username: Type.String({ title: 'User', description: 'User ID of an integration account.', minLength: 1 }),
-    password: Secret('Password', 'Password of the integration account.'),
+    username: Type.String({ title: 'User', examples: ['rrs.integration'], description: 'User ID of an integration account.', minLength: 1 }),
+    password: Secret('Password', 'Password of the integration account.', {
+      link: 'https://www.servicenow.com/docs/bundle/zurich-api-reference/page/integrate/inbound-rest/concept/c_TableAPI.html',
+    }),
     webhook_secret: WebhookSecret(
       'Any long random text. Create a business rule that sends {"sys_id": "…"} for changed records, with the HMAC-SHA256 of the body in base64 in the header X-RRS-Signature (GlideCertificateEncryption.generateMac).',
+      'https://www.servicenow.com/docs/bundle/zurich-api-reference/page/integrate/outbound-rest/concept/c_OutboundRESTWebService.html',
     ),
   }),
   baseUrl: ({ config }) => config.api_url,

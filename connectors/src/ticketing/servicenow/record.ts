@@ -22,7 +22,12 @@ const STATES: StateNames & Record<TicketState, readonly string[]> = { open: ['1'
 const COMPUTED: Readonly<Record<string, Priority>> = { 1: 'critical', 2: 'high', 3: 'medium', 4: 'low', 5: 'low' };
 
 export const Config = Type.Object({
-  api_url: Type.String({ title: 'URL', description: 'URL of the instance, such as https://acme.service-now.com.', format: 'uri' }),
+  api_url: Type.String({
+    title: 'URL',
+    examples: ['https://acme.service-now.com'],
+    description: 'URL of the instance, such as https://acme.service-now.com.',
+    format: 'uri',
+  }),
   table: Type.Optional(
     Type.String({ title: 'Table', description: 'Table for the tickets: incident, or a table that extends it.', default: 'incident', pattern: '^[a-z0-9_]+$' }),
   ),
@@ -32,6 +37,7 @@ export const Config = Type.Object({
   close_code: Type.Optional(
     Type.String({
       title: 'Resolution code',
+      'x-group': 'advanced',
       description: 'Value of close_code for resolved records. It must be one of the choices of the instance.',
       default: 'Solution provided',
     }),
@@ -39,7 +45,9 @@ export const Config = Type.Object({
   fields: Type.Optional(
     Type.Record(Type.String(), Type.String(), {
       title: 'Additional fields',
-      description: 'Values for new records by field name: {"assignment_group": "<sys_id>", "category": "security"}.',
+      'x-group': 'advanced',
+      examples: [{ assignment_group: 'd625dccec0a8016700a222a0f7900d06', category: 'security' }],
+      description: 'Values for new records by field name. References are given by their sys_id.',
     }),
   ),
 });

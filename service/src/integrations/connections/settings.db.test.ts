@@ -16,6 +16,7 @@ afterAll(() => api?.close());
 interface View {
   id: string;
   version: number;
+  inbound_url: string | null;
   config: Record<string, unknown>;
   credentials: Record<string, unknown>;
   detail: string;
@@ -173,5 +174,18 @@ describe('the provider catalog', () => {
         expect({ id, required: required.filter((name) => properties[name]?.default !== undefined) }).toEqual({ id, required: [] });
     const { config_schema } = data.find(({ id }) => id === 'snyk') ?? expect.unreachable();
     expect(config_schema.required).toEqual(['organization_id']);
+  });
+
+  it('has the URL for webhooks, which the connection repeats with its id', async () => {
+    const { body } = await api.call('GET', '/api/v1/integrations/catalog');
+    const { data } = body as { data: { id: string; kind: string; inbound_url: string | null }[] };
+    expect(data.filter(({ inbound_url }) => inbound_url !== null).map(({ id }) => id)).toEqual(
+      data.filter(({ kind }) => kind === 'ticketing').map(({ id }) => id),
+    );
+    const { config, credentials } = settingsOf(builtIn.find(({ id }) => id === 'jira') ?? expect.unreachable(), HERE);
+    const { body: made } = await create('jira', config, credentials);
+    expect(made.inbound_url).toBe(data.find(({ id }) => id === 'jira')?.inbound_url?.replace('{connection_id}', made.id));
+    expect((await api.call('POST', new URL(made.inbound_url ?? '').pathname, { body: Buffer.from('{}') })).status).toBe(401);
+    expect((await create('snyk', { organization_id: 'x' }, { token: 'token-of-a-test' })).body.inbound_url).toBeNull();
   });
 });
