@@ -1,6 +1,7 @@
 import type { Asset, Rejection, ReportItem, RunFacts } from '@rrs/scan-reports';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { FaultKind } from './connector-error.ts';
+import { withAuthority } from './settings/certificates.ts';
 import type { Ssvc } from './ssvc.ts';
 
 /**
@@ -277,13 +278,14 @@ export interface Http {
 }
 
 export function defineScanner<C extends TObject, S extends TObject>(scanner: Omit<Scanner<C, S>, 'kind'>): Scanner {
-  return { ...scanner, kind: 'scanner' };
+  return { ...scanner, config: withAuthority(scanner.config), kind: 'scanner' };
 }
 
+/** Only an operator decides which authorities to trust for data that all organizations share. */
 export function defineEnrichment<C extends TObject, S extends TObject>(enrichment: Omit<Enrichment<C, S>, 'kind'>): Enrichment {
   return { ...enrichment, kind: 'enrichment' };
 }
 
 export function defineTicketing<C extends TObject, S extends TObject>(ticketing: Omit<Ticketing<C, S>, 'kind'>): Ticketing {
-  return { ...ticketing, kind: 'ticketing' };
+  return { ...ticketing, config: withAuthority(ticketing.config), kind: 'ticketing' };
 }

@@ -10,6 +10,8 @@ interface SentRequest {
   url: URL;
   headers: Record<string, string>;
   body: string | undefined;
+  /** PEM certificates to trust for this request in addition to the default ones. Null if the connection could have some, undefined if it cannot. */
+  certificates: string | null | undefined;
   timeoutMs: number;
   maxBytes: number;
   signal: AbortSignal;

@@ -4,6 +4,7 @@ import type { Connector, HttpRequest, OutgoingRequest, Settings } from './contra
 import { messageOf, redirectError } from './faults.ts';
 import type { HttpHost } from './http-host.ts';
 import { createRedactor, type RequestRecord, recordBody } from './responses.ts';
+import { authorityOf } from './settings/certificates.ts';
 
 const MAX_REDIRECTS = 5;
 const USER_AGENT = `remediation-risk-service/${manifest.version}`;
@@ -106,7 +107,12 @@ async function headersOf({ connector, settings }: ClientState, request: HttpRequ
 }
 
 /** Sends one request and records it, also if it fails. */
-async function open({ host, redact }: ClientState, { method, url, body }: OutgoingRequest, headers: Record<string, string>, maxBytes: number) {
+async function open(
+  { connector, settings, host, redact }: ClientState,
+  { method, url, body }: OutgoingRequest,
+  headers: Record<string, string>,
+  maxBytes: number,
+) {
   const record: RequestRecord = {
     at: new Date(host.now()).toISOString(),
     method,
@@ -117,7 +123,8 @@ async function open({ host, redact }: ClientState, { method, url, body }: Outgoi
     error: null,
   };
   try {
-    const response = await host.sender.open({ method, url, headers, body, timeoutMs: host.limits.requestMs, maxBytes, signal: host.signal });
+    const certificates = authorityOf(connector, settings);
+    const response = await host.sender.open({ method, url, headers, body, certificates, timeoutMs: host.limits.requestMs, maxBytes, signal: host.signal });
     record.status = response.status;
     return { ...response, body: recordBody(response.body, record, host.onRequest) };
   } catch (error) {

@@ -16,12 +16,41 @@ export interface OutboundOptions {
 }
 
 const TUNNEL_MS = 30_000;
+const IDLE_MS = 30_000;
+/** Each holds a copy of all default certificates. */
+const MAX_OWN_AGENTS = 20;
 
-export function createAgents({ guard, certificates, proxy, tunnelMs = TUNNEL_MS }: OutboundOptions): { plain: http.Agent; secure: https.Agent } {
+export interface Agents {
+  /** Connections that trust additional certificates are never shared with requests that do not. */
+  agentFor(url: URL, certificates: string | null | undefined): http.Agent;
+  destroy(): void;
+}
+
+export function createAgents({ guard, certificates, proxy, tunnelMs = TUNNEL_MS }: OutboundOptions): Agents {
   const common = { keepAlive: true, maxSockets: 8, ...(proxy ? { proxyEnv: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } } : { lookup: guard.lookup }) };
-  const secure = new https.Agent({ ...common, ...(certificates ? { secureContext: trusting(certificates) } : {}) });
-  if (proxy) limitTunnels(secure, tunnelMs);
-  return { plain: new http.Agent(common), secure };
+  const secureAgent = (options: https.AgentOptions): https.Agent => {
+    const agent = new https.Agent({ ...common, ...options });
+    if (proxy) limitTunnels(agent, tunnelMs);
+    return agent;
+  };
+  if (certificates) assertReadable(certificates);
+  const plain = new http.Agent(common);
+  const secure = secureAgent(certificates ? { secureContext: trusting([certificates]) } : {});
+  const own = new Map<string, https.Agent>();
+  const ownAgent = (more: string): https.Agent => {
+    // An agent that leaves the map finishes its requests and then closes its idle sockets.
+    const agent = own.get(more) ?? secureAgent({ timeout: IDLE_MS, secureContext: trusting([...(certificates ? [certificates] : []), more]) });
+    own.delete(more);
+    own.set(more, agent);
+    for (const [oldest] of own) if (own.size > MAX_OWN_AGENTS) own.delete(oldest);
+    return agent;
+  };
+  return {
+    agentFor: ({ protocol }, more) => (protocol !== 'https:' ? plain : more ? ownAgent(more) : secure),
+    destroy() {
+      for (const agent of [plain, secure, ...own.values()]) agent.destroy();
+    },
+  };
 }
 
 /** Aborting a request does not abort its unfinished tunnel. Without a limit, silent proxies would use up the sockets of the agent. */
@@ -38,9 +67,8 @@ function limitTunnels(agent: https.Agent, tunnelMs: number): void {
 }
 
 /** Created once, because reading all default certificates for each connection would block the event loop. */
-function trusting(certificates: string): SecureContext {
-  assertReadable(certificates);
-  return createSecureContext({ ca: [...getCACertificates('default'), certificates] });
+function trusting(certificates: readonly string[]): SecureContext {
+  return createSecureContext({ ca: [...getCACertificates('default'), ...certificates] });
 }
 
 /** OpenSSL silently skips certificates that it cannot read, and the error would appear only when the certificate is needed. */

@@ -54,6 +54,24 @@ describe('a server with a certificate of an unknown authority', () => {
   });
 });
 
+describe('the certificates of a request', () => {
+  it('are trusted in addition to those of the operator, and by no other request', async () => {
+    const other = makeAuthority();
+    onTestFinished(other.remove);
+    const url = await serve('localhost');
+    const outbound = createOutbound({ guard: createGuard(['127.0.0.0/8', '::1/128']), certificates: other.root });
+    onTestFinished(() => outbound.close());
+    const send = (certificates?: string | null) => outbound.send({ method: 'GET', url, timeoutMs: 5_000, maxBytes: 1_000, certificates });
+    expect((await send(authority.root)).body.toString()).toBe('in private');
+    // The connection above is still open, and must not be used.
+    await expect(send()).rejects.toThrow(/^the certificate is signed by an unknown authority; an operator can/);
+    await expect(send(null)).rejects.toThrow(/enter the authority in the settings of the connection/);
+    expect((await send(authority.root)).body.toString()).toBe('in private');
+    const many = Array.from({ length: 25 }, (_, n) => send(`${authority.root}${'\n'.repeat(n)}`));
+    expect(new Set((await Promise.all(many)).map(({ status }) => status))).toEqual(new Set([200]));
+  });
+});
+
 describe('RRS_OUTBOUND_CERTIFICATES', () => {
   it('fails at start if a certificate cannot be read', () => {
     expect(() => trusting('-----BEGIN CERTIFICATE-----\nnone\n-----END CERTIFICATE-----\n')).toThrow(/RRS_OUTBOUND_CERTIFICATES/);

@@ -18,9 +18,11 @@ interface RequestContext {
   signal: AbortSignal | undefined;
   timeoutMs: number;
   throughProxy: boolean;
+  /** Whether the sender can supply certificates to trust. */
+  canTrustMore: boolean;
 }
 
-export function faultOf(error: unknown, { timeout, signal, timeoutMs, throughProxy }: RequestContext): unknown {
+export function faultOf(error: unknown, { timeout, signal, timeoutMs, throughProxy, canTrustMore }: RequestContext): unknown {
   if (error instanceof OutboundFault) return error;
   if (signal?.aborted) return signal.reason;
   if (timeout.aborted) return new OutboundFault('timeout', `no complete response within ${timeoutMs / 1000} seconds`, { cause: error });
@@ -28,7 +30,9 @@ export function faultOf(error: unknown, { timeout, signal, timeoutMs, throughPro
   const code = errorCodeOf(error) ?? '';
   const connection = (message: string): OutboundFault => new OutboundFault('connection', message, { cause: error });
   if (UNKNOWN_AUTHORITY.has(code))
-    return connection('the certificate is signed by an unknown authority; an operator can add the authority with RRS_OUTBOUND_CERTIFICATES');
+    return connection(
+      `the certificate is signed by an unknown authority; ${canTrustMore ? 'enter the authority in the settings of the connection, or ' : ''}an operator can add the authority with RRS_OUTBOUND_CERTIFICATES`,
+    );
   if (code === 'ERR_PROXY_TUNNEL') return proxyRefusal(statusOf(error), error);
   if (throughProxy && isConnectError(error)) return connection(`the outbound proxy cannot be reached (${code}); an operator can correct RRS_OUTBOUND_PROXY`);
   if (code === 'ECONNRESET' || code.startsWith('Z_') || code.startsWith('ERR__ERROR_FORMAT'))

@@ -13,6 +13,8 @@ interface OutboundRequest {
   url: URL;
   headers?: Readonly<Record<string, string>>;
   body?: string | Uint8Array | undefined;
+  /** PEM certificates to trust for this request in addition to the default ones. Null if the sender could supply some, undefined if it cannot. */
+  certificates?: string | null | undefined;
   /** Time limit until the response is read completely. */
   timeoutMs: number;
   /** Size limit of the uncompressed response. */
@@ -37,26 +39,26 @@ export interface Outbound {
 
 export function createOutbound(options: OutboundOptions): Outbound {
   const { guard, proxy } = options;
-  const { plain, secure } = createAgents(options);
+  const agents = createAgents(options);
 
   const open = async (request: OutboundRequest): Promise<OutboundResponse> => {
     assertOutsideTransaction('a request to another system');
-    const { method, url, headers, body, timeoutMs, maxBytes, signal } = request;
+    const { method, url, headers, body, certificates, timeoutMs, maxBytes, signal } = request;
     const timeout = AbortSignal.timeout(timeoutMs);
     const aborted = signal ? AbortSignal.any([signal, timeout]) : timeout;
     return new Promise((resolve, reject) => {
-      const toFault = (error: unknown): unknown => faultOf(error, { timeout, signal, timeoutMs, throughProxy: Boolean(proxy) });
+      const toFault = (error: unknown): unknown =>
+        faultOf(error, { timeout, signal, timeoutMs, throughProxy: Boolean(proxy), canTrustMore: certificates !== undefined });
       const fail = (error: unknown): void => reject(toFault(error));
       try {
         guard.assertAllowed(url.hostname);
       } catch (error) {
         return fail(error);
       }
-      const isSecure = url.protocol === 'https:';
-      const sent = (isSecure ? https : http).request(url, {
+      const sent = (url.protocol === 'https:' ? https : http).request(url, {
         method,
         headers: { 'accept-encoding': 'gzip, br', ...headers, ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }) },
-        agent: isSecure ? secure : plain,
+        agent: agents.agentFor(url, certificates),
         signal: aborted,
       });
       sent.on('error', fail);
@@ -90,10 +92,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
       for await (const chunk of body) chunks.push(chunk);
       return { ...response, body: Buffer.concat(chunks) };
     },
-    close() {
-      plain.destroy();
-      secure.destroy();
-    },
+    close: agents.destroy,
   };
 }
 

@@ -1,4 +1,4 @@
-import { type Connector, originsOf, type Settings } from '@rrs/connectors';
+import { authorityOf, authorityProblems, type Connector, originsOf, type Settings } from '@rrs/connectors';
 import type { FieldError } from '../../shared/errors.ts';
 import { partCheck, validationFailed } from '../../validation/check.ts';
 import { strict } from './providers.ts';
@@ -59,7 +59,7 @@ function characterErrors(credentials: Values): FieldError[] {
 
 /** Checks that only make sense once every field is valid: combinations of fields, and the URLs that the connector builds from them. */
 function combinationErrors(provider: Connector, settings: Settings, refusal: Refusal): FieldError[] {
-  const problems = provider.problems?.(settings) ?? [];
+  const problems = [...authorityProblems(provider, settings, new Date()), ...(provider.problems?.(settings) ?? [])];
   if (problems.length > 0) return problems.map(({ path, detail }) => ({ in: 'body', path, code: 'invalid', detail }));
   try {
     return [...originsOf(provider, settings)].flatMap((origin) => refusedUrl('/config', new URL(origin), refusal));
@@ -68,15 +68,17 @@ function combinationErrors(provider: Connector, settings: Settings, refusal: Ref
   }
 }
 
-/** Threat: somebody who may change the URL but does not know the secrets could have them sent to a server of their choice. */
+/** Threat: somebody who may change the URL, or whom to trust there, but does not know the secrets could have them sent to a server of their choice. */
 export function assertSecretsSupplied(provider: Connector, change: { before: Settings; after: Settings; supplied: Values }): void {
   const { before, after, supplied } = change;
   const known = knownOrigins(provider, before);
-  if ([...originsOf(provider, after)].every((origin) => known.has(origin))) return;
+  const isSameUrl = [...originsOf(provider, after)].every((origin) => known.has(origin));
+  const trusted = authorityOf(provider, after) ?? null;
+  if (isSameUrl && (trusted === null || trusted === authorityOf(provider, before))) return;
   const missing = Object.entries(provider.credentials.properties).filter(
     ([name, field]) => 'writeOnly' in field && field.writeOnly === true && (after.credentials as Values)[name] !== undefined && supplied[name] === undefined,
   );
-  const detail = 'must be supplied again because the URL changed';
+  const detail = `must be supplied again because the ${isSameUrl ? 'certificate authority' : 'URL'} changed`;
   if (missing.length > 0) throw validationFailed(missing.map(([name]) => ({ in: 'body', path: `/credentials/${name}`, code: 'required', detail })));
 }
 
