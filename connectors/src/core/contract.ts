@@ -27,7 +27,7 @@ export interface SettingsProblem {
 }
 
 export interface Session {
-  /** The token that `login` returned. Empty if the connector has no `login`. */
+  /** The token that `login` returned. Empty if there is no `login`, or if it returned null. */
   token: string;
 }
 
@@ -66,8 +66,8 @@ interface ConnectorBase<C extends TObject, S extends TObject> {
   baseUrl(settings: Settings<C, S>): string;
   /** URLs of further origins that the connector needs, such as a token endpoint. */
   origins?(settings: Settings<C, S>): readonly string[];
-  /** Exchanges the credentials for a token. Called again when the token has expired or is refused. */
-  login?(context: Settings<C, S> & { http: Http }): Promise<{ token: string; expiresInSeconds: number }>;
+  /** Exchanges the credentials for a token. Called again when the token has expired or is refused. Returns null for credentials that need no exchange. */
+  login?(context: Settings<C, S> & { http: Http }): Promise<{ token: string; expiresInSeconds: number } | null>;
   /** Returns the headers that authenticate a request. Called for every request. */
   authorize(settings: Settings<C, S> & Session, request: OutgoingRequest): Record<string, string>;
   /** For vendors that signal a rate limit with a status other than 429. Returns the minimum wait in seconds, or null if the response is not a rate limit. */

@@ -10,11 +10,11 @@ import { isWebPage, joinHeaders, parseJson, readText, webPageError } from './res
 export function createHttp(connector: Connector, settings: Settings, host: HttpHost): Http {
   const state = createState(connector, settings, host);
   const currentToken = async (): Promise<string> => {
-    if (!connector.login) return '';
     if (state.session && state.session.until > host.now()) return state.session.token;
-    const { token, expiresInSeconds } = await connector.login({ ...settings, http: clientOf(state, null) });
-    state.session = { token, until: host.now() + Math.max(expiresInSeconds - 60, 1) * 1000 };
-    return token;
+    const granted = await connector.login?.({ ...settings, http: clientOf(state, null) });
+    if (!granted) return '';
+    state.session = { token: granted.token, until: host.now() + Math.max(granted.expiresInSeconds - 60, 1) * 1000 };
+    return granted.token;
   };
   return clientOf(state, currentToken);
 }

@@ -6,7 +6,7 @@ import type { RequestRecord } from '../core/responses.ts';
 
 /** A host without a database for the tests of this package. It records the requests and waits of a run. */
 
-const sender: Sender = {
+export const sender: Sender = {
   async open({ method, url, headers, body, timeoutMs, maxBytes, signal }) {
     const response = await fetch(url, {
       method,

@@ -3,7 +3,7 @@ import { ConnectorError } from '../../core/connector-error.ts';
 import type { Http, HttpRequest, HttpResponse } from '../../core/contract.ts';
 
 export const permissions =
-  'a fine-grained token with read access to Metadata, Dependabot alerts, Code scanning alerts and Secret scanning alerts, or a classic token with the scopes repo and security_events. For a whole organization, the token must belong to an owner or security manager';
+  'a fine-grained token with read access to Metadata, Dependabot alerts, Code scanning alerts and Secret scanning alerts, or a classic token with the scopes repo and security_events, or a GitHub App with the same read access. For a whole organization, the token must belong to an owner or security manager';
 
 /** How to request each kind. `shape` lets the report reader recognize the kind even of an otherwise empty record. */
 const KINDS = {

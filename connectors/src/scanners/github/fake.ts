@@ -1,4 +1,5 @@
 import type { Json } from '../../core/contract.ts';
+import type { FakeApp } from '../../shared/github/fake-app.ts';
 import type { FakeRequest, FakeResponse, FakeVendor } from '../../testing/fake-server.ts';
 
 const TOKEN = 'ghp_0123456789abcdefghij';
@@ -22,6 +23,8 @@ export interface GithubState {
   analyzedAt?: string;
   /** Only administrators see which features are enabled. */
   isAdmin?: boolean;
+  /** An app that is accepted instead of the token. */
+  app?: FakeApp;
 }
 
 interface Alert {
@@ -100,6 +103,7 @@ export const githubWith = ({
   analyzed = false,
   analyzedAt = '2026-11-14T08:00:00Z',
   isAdmin = true,
+  app,
 }: GithubState = {}): FakeVendor => ({
   id: 'github',
   settings: (origin) => ({ config: { api_url: origin, organization: 'acme' }, credentials: { token: TOKEN } }),
@@ -133,8 +137,11 @@ export const githubWith = ({
       return { page: url.pathname.endsWith('/alerts'), ...(link ? { headers: link } : {}), body: all.slice(from, from + size) };
     };
 
-    return ({ url, headers }: FakeRequest) => {
-      if (headers.authorization !== `Bearer ${TOKEN}`) return failed(401, 'Bad credentials');
+    return (request: FakeRequest) => {
+      const { url, headers } = request;
+      const granted = app?.answer(request);
+      if (granted) return granted;
+      if (headers.authorization !== `Bearer ${TOKEN}` && !app?.isValid(headers.authorization)) return failed(401, 'Bad credentials');
       if (!headers['user-agent']) return failed(403, 'Request forbidden by administrative rules.');
       if (url.pathname === '/orgs/acme/repos') return page(url, repositories.map(described));
       const [, analyzedName = ''] = /^\/repos\/acme\/(\w+)\/code-scanning\/analyses$/.exec(url.pathname) ?? [];

@@ -4,8 +4,9 @@ import { type Static, Type } from 'typebox';
 import { ConnectorError } from '../../core/connector-error.ts';
 import { defineScanner, type Json } from '../../core/contract.ts';
 import { itemsOf } from '../../core/reports.ts';
-import { Choice, Secret } from '../../core/settings/fields.ts';
+import { Choice } from '../../core/settings/fields.ts';
 import { assertSomeRead, unreadBecause } from '../../core/unread.ts';
+import { credentialProblems, githubCredentials, githubHeaders, githubLogin } from '../../shared/github/credentials.ts';
 import { alertsOf, kinds, type Part, permissions } from './alerts.ts';
 import { createCoverageCheck, repositoryPath, unlistedRepository } from './repositories.ts';
 
@@ -52,18 +53,14 @@ export const github = defineScanner({
   documentation: 'https://docs.github.com/en/rest/dependabot/alerts',
   permissions,
   config: Config,
-  credentials: Type.Object({
-    token: Secret('Access token', 'Create one in GitHub under Settings, Developer settings, Personal access tokens.', {
-      link: 'https://github.com/settings/personal-access-tokens/new',
-    }),
-  }),
-  problems: ({ config }) => (hasTarget(config) ? [] : [{ path: '/config/organization', detail: 'is required if there is no repository' }]),
+  credentials: Type.Object(githubCredentials),
+  problems: ({ config, credentials }) => [
+    ...(hasTarget(config) ? [] : [{ path: '/config/organization', detail: 'is required if there is no repository' }]),
+    ...credentialProblems(credentials),
+  ],
   baseUrl: ({ config }) => config.api_url,
-  authorize: ({ credentials }) => ({
-    authorization: `Bearer ${credentials.token}`,
-    accept: 'application/vnd.github+json',
-    'x-github-api-version': '2022-11-28',
-  }),
+  login: githubLogin,
+  authorize: githubHeaders,
   /** https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api#exceeding-the-rate-limit */
   rateLimited(status, headers) {
     if (status !== 403 && status !== 429) return null;

@@ -1,6 +1,7 @@
 import { obj, strs } from '@rrs/scan-reports/read.ts';
 import type { Json, Settings } from '../../core/contract.ts';
 import { hmac } from '../../core/webhook-signatures.ts';
+import type { FakeApp } from '../../shared/github/fake-app.ts';
 import type { FakeOptions, FakeResponse, FakeVendor } from '../../testing/fake-server.ts';
 import { type FakeTickets, fakeTickets, pageAt, type Stored } from '../../testing/fake-tickets.ts';
 
@@ -79,7 +80,8 @@ function changed(issue: Fields & Stored, given: Record<string, unknown>): void {
   issue.state_reason = state === 'open' ? 'reopened' : String(state_reason ?? 'completed');
 }
 
-export const githubIssuesFake: FakeVendor = {
+/** The app, if there is one, is accepted instead of the token. */
+export const githubIssuesWith = ({ app }: { app?: FakeApp } = {}): FakeVendor => ({
   id: 'github_issues',
   settings: (origin) => settings(origin, TOKEN),
   refused: (origin) => settings(origin, 'github_pat_revoked0123'),
@@ -100,8 +102,11 @@ export const githubIssuesFake: FakeVendor = {
       state_reason: null,
       isPullRequest: true,
     });
-    return ({ method, url, headers, body }) => {
-      if (headers.authorization !== `Bearer ${TOKEN}`) return failed(401, 'Bad credentials');
+    return (request) => {
+      const { method, url, headers, body } = request;
+      const granted = app?.answer(request);
+      if (granted) return granted;
+      if (headers.authorization !== `Bearer ${TOKEN}` && !app?.isValid(headers.authorization)) return failed(401, 'Bad credentials');
       const path = url.pathname.replace(/^\/api\/v3\//, '');
       const given = (body === '' ? {} : JSON.parse(body)) as Record<string, unknown>;
       if (path === `repos/${REPOSITORY}`) return { body: { full_name: REPOSITORY, has_issues: true, archived: false } };
@@ -140,4 +145,6 @@ export const githubIssuesFake: FakeVendor = {
       body,
     };
   },
-};
+});
+
+export const githubIssuesFake = githubIssuesWith();

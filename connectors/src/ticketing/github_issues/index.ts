@@ -2,13 +2,13 @@ import { arr, type Obj, obj, str } from '@rrs/scan-reports/read.ts';
 import { Type } from 'typebox';
 import { ConnectorError } from '../../core/connector-error.ts';
 import { defineTicketing, type Http, type Json, type TicketChange } from '../../core/contract.ts';
-import { Secret } from '../../core/settings/fields.ts';
 import { captureJson } from '../../core/tickets/capture.ts';
 import { changes } from '../../core/tickets/changes.ts';
 import { labelChanges } from '../../core/tickets/labels.ts';
 import { includesName, labelOf, markerOf } from '../../core/tickets/mapping.ts';
 import { fitParagraphs, footerOf, markdown, oneLine } from '../../core/tickets/text.ts';
 import { isSigned, jsonBody, WebhookSecret } from '../../core/webhook-signatures.ts';
+import { credentialProblems, githubCredentials, githubHeaders, githubLogin } from '../../shared/github/credentials.ts';
 import { Config, comment, footer, labelsOf, namesOf, ticketOf, withDue } from './issue.ts';
 import { linked } from './links.ts';
 
@@ -25,23 +25,19 @@ export const githubIssues = defineTicketing({
   description: 'Creates issues in a GitHub repository and tracks them. Pull requests and commits can be captured as evidence.',
   documentation: 'https://docs.github.com/en/rest/issues/issues',
   permissions:
-    'a fine-grained token with write access to Issues and read access to Metadata of the repository, plus read access to Pull requests and Contents if their links become evidence, or a classic token with the scope repo',
+    'a fine-grained token with write access to Issues and read access to Metadata of the repository, plus read access to Pull requests and Contents if their links become evidence, or a classic token with the scope repo, or a GitHub App with the same permissions',
   config: Config,
   credentials: Type.Object({
-    token: Secret('Access token', 'Create one in GitHub under Settings, Developer settings, Personal access tokens.', {
-      link: 'https://github.com/settings/personal-access-tokens/new',
-    }),
+    ...githubCredentials,
     webhook_secret: WebhookSecret(
       'Secret of a repository webhook for the events Issues and Issue comments, with content type application/json.',
       'https://docs.github.com/en/webhooks/using-webhooks/creating-webhooks',
     ),
   }),
+  problems: ({ credentials }) => credentialProblems(credentials),
   baseUrl: ({ config }) => config.api_url,
-  authorize: ({ credentials }) => ({
-    authorization: `Bearer ${credentials.token}`,
-    accept: 'application/vnd.github+json',
-    'x-github-api-version': '2022-11-28',
-  }),
+  login: githubLogin,
+  authorize: githubHeaders,
   /** https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api#exceeding-the-rate-limit */
   rateLimited(status, headers) {
     if (status !== 403 && status !== 429) return null;

@@ -240,7 +240,7 @@ function marksOf(credentials: Record<string, unknown>): Record<string, { updated
     Object.entries(credentials).flatMap(([name, value]) => {
       if (value === null || value === undefined) return [];
       const text = String(value);
-      return [[name, { updated_at: updatedAt, hint: text.length >= 12 ? `…${text.slice(-4)}` : null }]];
+      return [[name, { updated_at: updatedAt, hint: text.length >= 12 && !text.includes('\n') ? `…${text.slice(-4)}` : null }]];
     }),
   );
 }

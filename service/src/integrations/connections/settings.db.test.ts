@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import type { Connector } from '@rrs/connectors';
 import { fakes } from '@rrs/connectors/fakes';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -139,6 +140,14 @@ describe('settings', () => {
     expect(body.errors).toEqual([
       { in: 'body', path: '/credentials/token', code: 'invalid_character', detail: 'must not contain line breaks or control characters' },
     ]);
+  });
+
+  it('accept line breaks in a private key, of which nothing is shown', async () => {
+    const private_key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
+    const { status, body } = await create('github', { organization: 'acme' }, { app_id: '1', installation_id: '2', private_key });
+    expect({ status, mark: body.credentials?.private_key }).toMatchObject({ status: 201, mark: { set: true, hint: null } });
+    const damaged = await create('github', { organization: 'acme' }, { app_id: '1', installation_id: '2', private_key: private_key.slice(0, 300) });
+    expect(damaged).toMatchObject({ status: 400, body: { errors: [{ path: '/credentials/private_key' }] } });
   });
 
   it.each(['http://10.1.2.3', 'http://[::1]:8080/rest', 'http://169.254.169.254', 'http://0xa.1', 'https://[fd00::1]/'])(

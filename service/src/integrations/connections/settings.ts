@@ -16,7 +16,7 @@ export function checkedSettings(provider: Connector, given: { config: Values; cr
   const settings = { config: { ...given.config }, credentials: { ...given.credentials } };
   const check = checksOf(provider);
   const schemaErrors = [...check.config(settings.config), ...check.credentials(settings.credentials)];
-  const valueErrors = [...urlErrors(provider, settings.config, refusal), ...characterErrors(settings.credentials)];
+  const valueErrors = [...urlErrors(provider, settings.config, refusal), ...characterErrors(provider, settings.credentials)];
   const errors = [...schemaErrors, ...valueErrors.filter(({ path }) => !schemaErrors.some((error) => error.path === path))];
   if (errors.length === 0) errors.push(...combinationErrors(provider, settings as Settings, refusal));
   if (errors.length > 0) throw validationFailed(errors);
@@ -49,10 +49,10 @@ function refusedUrl(path: string, url: URL, refusal: Refusal): FieldError[] {
   return detail === null ? [] : [{ in: 'body', path, code: 'not_allowed', detail }];
 }
 
-/** Credentials are sent in HTTP headers, which cannot contain control characters. */
-function characterErrors(credentials: Values): FieldError[] {
+/** Credentials are sent in HTTP headers, which cannot contain control characters. Keys of several lines are not sent. */
+function characterErrors(provider: Connector, credentials: Values): FieldError[] {
   return Object.entries(credentials).flatMap(([name, value]): FieldError[] => {
-    if (typeof value !== 'string' || !/\p{Cc}/u.test(value)) return [];
+    if (typeof value !== 'string' || !/\p{Cc}/u.test(value) || 'x-multiline' in (provider.credentials.properties[name] ?? {})) return [];
     return [{ in: 'body', path: `/credentials/${name}`, code: 'invalid_character', detail: 'must not contain line breaks or control characters' }];
   });
 }
