@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { mergeAssets } from '../assets/merging/merge-assets.ts';
+import { mergeTrack } from '../assets/merging/merge-track.ts';
 import type { BlobStore } from '../blobs/blobs.ts';
 import type { Database, TenantTx } from '../db/database.ts';
 import { createSecretBox } from '../events/webhooks/secrets.ts';
@@ -242,12 +243,19 @@ async function addTracks(tx: TenantTx, orgId: string, findingId: string, importI
     select org_id, id, source_ids[1], 0, '\\x00ff', ${AWKWARD}, jsonb_build_object('path', ${AWKWARD}::text), 'present', now(), now() ${finding}`.execute(tx);
 }
 
-/** Two assets that were merged, and so were their findings. */
+/** Two assets that were merged, and so were their findings, and two tracks that were merged. */
 async function addMerges(tx: TenantTx, actor: Actor): Promise<void> {
   const assetFollower = followAsset(followFindings);
   const vulnerable = (name: string): NewFinding => ({ title: name, severity: 'low', cves: ['CVE-2024-1234'], asset: { type: 'other', name } });
   const [one, other] = [await createFinding(tx, actor, vulnerable('one'), followFindings), await createFinding(tx, actor, vulnerable('other'), followFindings)];
-  await mergeAssets(tx, actor, assetFollower, { id: one.asset_id, into: other.asset_id, reason: AWKWARD });
+  const { id: asset_id } = await mergeAssets(tx, actor, assetFollower, { id: one.asset_id, into: other.asset_id, reason: AWKWARD });
+  const track = { org_id: actor.orgId, asset_id, kind: 'named', counts: true } as const;
+  const tracks = [
+    { ...track, n: 1, name: 'prod' },
+    { ...track, n: 2, name: 'live' },
+  ];
+  await tx.insertInto('asset_tracks').values(tracks).execute();
+  await mergeTrack(tx, actor, assetFollower, { assetId: asset_id, name: 'live', into: 'prod', reason: AWKWARD });
 }
 
 export async function addKey(db: Database, orgId: string): Promise<void> {
