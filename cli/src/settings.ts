@@ -11,7 +11,7 @@ interface Login {
   api_key: string;
 }
 
-export function loginFile(env: Environment): string {
+function loginFile(env: Environment): string {
   return join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'rrs', 'login.json');
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type RunningFake, serveFake } from '../../testing/fake-server.ts';
 import { collect, contextOf } from '../../testing/host.ts';
-import { awsInspector2Fake } from './fake.ts';
+import { awsInspector2Fake, ROLE } from './fake.ts';
 import { awsInspector2 } from './index.ts';
 
 let fake: RunningFake;
@@ -70,4 +70,33 @@ it('retries throttling that AWS reports with the status 400, and names a wrong c
   await fake.close();
   fake = await answers('InvalidSignatureException', 'Signature expired: 20261115T080000Z is now earlier than 20261115T090000Z', 100);
   await expect(collect(awsInspector2, context())).rejects.toMatchObject({ kind: 'configuration', message: expect.stringContaining('clock of this machine') });
+});
+
+const assuming = (role: { role_arn: string; external_id?: string }) => {
+  const { config, credentials } = awsInspector2Fake.settings(fake.origin);
+  return contextOf(awsInspector2, { config: { ...config, sts_url: `${fake.origin}/sts` }, credentials: { ...credentials, ...role } });
+};
+
+it('reads with the keys of a role, which it requests once', async () => {
+  const run = await collect(awsInspector2, assuming(ROLE));
+  expect(run).toMatchObject({ coverage: 'complete' });
+  expect(run.items.length).toBe((await collect(awsInspector2, context())).items.length);
+  const of = ({ headers }: { headers: Readonly<Record<string, string>> }) => /Credential=([^/]+)/.exec(headers.authorization ?? '')?.[1];
+  expect(fake.requests.filter(({ url }) => url.pathname === '/sts/').map(of)).toEqual(['AKIDINSPECTOR0000001']);
+  expect(new Set(fake.requests.filter(({ headers }) => headers['x-amz-security-token'] !== undefined).map(of))).toEqual(new Set(['ASIAINSPECTOR0000002']));
+});
+
+it('quotes AWS if the role cannot be assumed', async () => {
+  await expect(awsInspector2.check(assuming({ role_arn: ROLE.role_arn, external_id: 'another' }))).rejects.toMatchObject({
+    kind: 'credentials',
+    message: expect.stringMatching(/sts:AssumeRole.*not authorized to perform: sts:AssumeRole on resource/),
+  });
+  expect(fake.requests).toHaveLength(1);
+});
+
+it('refuses an external ID without a role', () => {
+  const { config, credentials } = awsInspector2Fake.settings(fake.origin);
+  expect(awsInspector2.problems?.({ config, credentials: { ...credentials, external_id: 'rrs-1' } })).toEqual([
+    { path: '/credentials/role_arn', detail: 'is required if there is an external ID' },
+  ]);
 });

@@ -1,5 +1,5 @@
 import type { Json } from '../../core/contract.ts';
-import type { FakeVendor } from '../../testing/fake-server.ts';
+import type { FakeRequest, FakeResponse, FakeVendor } from '../../testing/fake-server.ts';
 import { isSigned } from '../../testing/fake-sigv4.ts';
 
 const REGIONS = ['eu-west-1', 'us-east-1'];
@@ -84,6 +84,37 @@ const coverage = (region: string): Json[] =>
       })),
   );
 
+/** The access key may assume this role, which has the permissions. */
+export const ROLE = { role_arn: 'arn:aws:iam::111122223333:role/inspector-reader', external_id: 'rrs-7f3a9c' };
+const ROLE_KEYS = {
+  access_key_id: 'ASIAINSPECTOR0000002',
+  secret_access_key: 'role-secret-0123456789abcdefghijklmnopq',
+  session_token: 'role-session/0123+4567==',
+};
+
+/** Issues the keys of the role as AWS STS does. */
+function assumed(request: FakeRequest): FakeResponse {
+  const failed = (status: number, code: string, message: string): FakeResponse => ({
+    status,
+    headers: { 'content-type': 'text/xml' },
+    body: `<ErrorResponse><Error><Type>Sender</Type><Code>${code}</Code><Message>${message}</Message></Error></ErrorResponse>`,
+  });
+  if (!isSigned(request, KEYS, { region: 'eu-west-1', service: 'sts' }))
+    return failed(403, 'SignatureDoesNotMatch', 'The request signature we calculated does not match the signature you provided.');
+  const { Action, Version, RoleArn, ExternalId, RoleSessionName } = Object.fromEntries(new URLSearchParams(request.body));
+  if (Action !== 'AssumeRole' || Version !== '2011-06-15' || !RoleSessionName) return failed(400, 'ValidationError', 'The request is invalid.');
+  if (RoleArn !== ROLE.role_arn || ExternalId !== ROLE.external_id)
+    return failed(403, 'AccessDenied', `User: arn:aws:iam::111122223333:user/rrs is not authorized to perform: sts:AssumeRole on resource: ${RoleArn}`);
+  const { access_key_id, secret_access_key, session_token } = ROLE_KEYS;
+  const keys = `<AccessKeyId>${access_key_id}</AccessKeyId><SecretAccessKey>${secret_access_key}</SecretAccessKey><SessionToken>${session_token}</SessionToken>`;
+  const expiration = `<Expiration>${new Date(Date.now() + 3_600_000).toISOString()}</Expiration>`;
+  const result = `<AssumeRoleResult><Credentials>${keys}${expiration}</Credentials></AssumeRoleResult>`;
+  return {
+    headers: { 'content-type': 'text/xml' },
+    body: `<AssumeRoleResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/">${result}</AssumeRoleResponse>`,
+  };
+}
+
 const config = (origin: string) => ({ regions: REGIONS, api_url: `${origin}/{region}` });
 
 export const awsInspector2Fake: FakeVendor = {
@@ -95,9 +126,10 @@ export const awsInspector2Fake: FakeVendor = {
     if (badRecord) findings.get('us-east-1')?.splice(5, 0, { title: 'no ARN' });
     const failed = (status: number, type: string, message: string) => ({ status, headers: { 'x-amzn-errortype': type }, body: { message } });
     return (request) => {
+      if (request.url.pathname === '/sts/') return assumed(request);
       const [, region = '', list = ''] = /^\/([a-z0-9-]+)\/(findings|coverage)\/list$/.exec(request.url.pathname) ?? [];
       if (request.method !== 'POST' || !findings.has(region)) return failed(404, 'ResourceNotFoundException', 'Not found');
-      if (!isSigned(request, KEYS, { region, service: 'inspector2' }))
+      if (![KEYS, ROLE_KEYS].some((keys) => isSigned(request, keys, { region, service: 'inspector2' })))
         return failed(403, 'InvalidSignatureException', 'The request signature we calculated does not match the signature you provided.');
       const { maxResults = 100, nextToken, filterCriteria = {} } = JSON.parse(request.body) as ListRequest;
       if (maxResults > (list === 'findings' ? 100 : 200)) return failed(400, 'ValidationException', 'maxResults is too large');

@@ -3,8 +3,9 @@ import { type Static, Type } from 'typebox';
 import { ConnectorError } from '../../core/connector-error.ts';
 import { defineScanner, type Http, type Json } from '../../core/contract.ts';
 import { itemsOf } from '../../core/reports.ts';
-import { awsKeyFields, explainAws, signedHeaders } from '../../core/sigv4.ts';
+import { explainAws, signedHeaders } from '../../core/sigv4.ts';
 import { coverageOf } from './coverage.ts';
+import { assumeRole, Credentials, keysOf, roleProblems } from './role.ts';
 
 /** The maximum of the API. */
 const FINDINGS_PER_PAGE = 100;
@@ -14,6 +15,8 @@ const OVERLAP_MS = 3_600_000;
 const MAX_CHANGES_MS = 6 * 24 * 3_600_000;
 /** The end of the window must be the same on all pages and before 2033. */
 const FAR_END = 1_956_528_000;
+
+const STS_URL = 'https://sts.{region}.amazonaws.com';
 
 const Token = Type.Optional(Type.Union([Type.String(), Type.Null()]));
 const Findings = Type.Object({ findings: Type.Array(Type.Unknown()), nextToken: Token });
@@ -36,6 +39,15 @@ const Config = Type.Object({
     pattern: '^https?://[^@]+$',
     default: 'https://inspector2.{region}.amazonaws.com',
   }),
+  sts_url: Type.Optional(
+    Type.String({
+      title: 'STS URL',
+      'x-group': 'advanced',
+      description: 'URL of the service that issues the keys of a role, with {region} in place of the region. In China: https://sts.{region}.amazonaws.com.cn.',
+      pattern: '^https?://[^@]+$',
+      default: STS_URL,
+    }),
+  ),
 });
 type Config = Static<typeof Config>;
 
@@ -46,16 +58,23 @@ export const awsInspector2 = defineScanner({
   description: 'Findings of Amazon Inspector on EC2 instances, container images, Lambda functions and code, in one or more regions.',
   documentation: 'https://docs.aws.amazon.com/inspector/v2/APIReference/API_ListFindings.html',
   permissions:
-    'an access key that allows inspector2:ListFindings and inspector2:ListCoverage in every region, for example through AmazonInspector2ReadOnlyAccess',
+    'an access key that allows inspector2:ListFindings and inspector2:ListCoverage in every region, for example through AmazonInspector2ReadOnlyAccess, or that may assume a role (sts:AssumeRole) that allows them',
   config: Config,
-  credentials: Type.Object(awsKeyFields),
-  problems: ({ config }) => (isDistinct(config) ? [] : [{ path: '/config/api_url', detail: 'must contain {region} because there are several regions' }]),
+  credentials: Credentials,
+  problems: ({ config, credentials }) => [
+    ...(isDistinct(config) ? [] : [{ path: '/config/api_url', detail: 'must contain {region} because there are several regions' }]),
+    ...roleProblems(credentials),
+  ],
   baseUrl: ({ config }) => urlOf(config, config.regions[0] ?? ''),
-  origins: ({ config }) => config.regions.map((region) => urlOf(config, region)),
-  authorize({ config, credentials }, request) {
+  origins: ({ config, credentials }) => [
+    ...config.regions.map((region) => urlOf(config, region)),
+    ...(credentials.role_arn === undefined ? [] : [stsOf(config).url]),
+  ],
+  login: ({ http, config, credentials }) => assumeRole(http, credentials, stsOf(config)),
+  authorize({ config, credentials, token }, request) {
     const region = config.regions.find((one) => request.url.href.startsWith(`${urlOf(config, one)}/`)) ?? config.regions[0] ?? '';
     const headers: Record<string, string> = request.body === undefined ? {} : { 'content-type': 'application/json' };
-    return signedHeaders(request, { keys: credentials, region, service: 'inspector2', at: new Date() }, headers);
+    return signedHeaders(request, { keys: keysOf(token, credentials), region, service: 'inspector2', at: new Date() }, headers);
   },
   explain: explainAws,
   async check({ http, config }) {
@@ -115,6 +134,10 @@ function tokenOf({ token }: Position): { nextToken?: string } {
 
 function urlOf({ api_url }: Config, region: string): string {
   return api_url.replaceAll('{region}', region).replace(/(?<!\/)\/+$/, '');
+}
+
+function stsOf({ sts_url = STS_URL, regions: [region = ''] }: Config): { url: string; region: string } {
+  return { url: sts_url.replaceAll('{region}', region).replace(/(?<!\/)\/+$/, ''), region };
 }
 
 function isDistinct(config: Config): boolean {
