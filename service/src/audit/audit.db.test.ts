@@ -196,7 +196,6 @@ describe('an audit event or event', () => {
     'update rrs.audit_events set action = $$forged$$',
     'delete from rrs.audit_events',
     'truncate rrs.audit_events',
-    'delete from rrs.events',
     'update rrs.events set type = $$x$$',
   ])('cannot be changed or deleted, not even by the database owner: %s', async (statement) => {
     await withClient(api.databaseUrl, async (client) => {
@@ -206,6 +205,13 @@ describe('an audit event or event', () => {
         await expect(client.query(`begin; set local app.org_id = '${api.ours.id}'; ${statement}`)).rejects.toMatchObject({ code: '42501' });
         await client.query('rollback; reset role');
       }
+    });
+  });
+
+  it('is an event that the application cannot delete: only retention does, in the system role', async () => {
+    await withClient(api.databaseUrl, async (client) => {
+      await client.query('set role rrs_app');
+      await expect(client.query(`begin; set local app.org_id = '${api.ours.id}'; delete from rrs.events`)).rejects.toMatchObject({ code: '42501' });
     });
   });
 });

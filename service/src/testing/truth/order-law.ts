@@ -9,8 +9,8 @@ export interface CorpusReport {
   name: string;
   format: string;
   bytes: Uint8Array;
-  /** Whether the report names several assets, so that the caller cannot name one. */
-  isAboutSeveral: boolean;
+  /** Whether the caller cannot say that the report is about a repository: it names several assets, or one that cannot be a repository. */
+  namesAssets: boolean;
   /** Tools and ids of vulnerabilities. Reports without a common one cannot be about the same finding. */
   about: Set<string>;
   /** When the report says that the scan took place, or that the tool last looked. */
@@ -54,11 +54,14 @@ async function readReport(name: string, bytes: Uint8Array): Promise<CorpusReport
     }
     if (observations.length === 0) return null;
     const about = new Set(observations.flatMap(({ tool, vulnerability_ids }) => [`tool ${tool}`, ...vulnerability_ids]));
-    return { name, format: format.id, bytes, isAboutSeveral: countAssets(assets) > 1, about, time: time ?? looked };
+    return { name, format: format.id, bytes, namesAssets: countAssets(assets) > 1 || assets.some(isNoRepository), about, time: time ?? looked };
   } catch {
     return null;
   }
 }
+
+/** Only images have digests, and only resources of a cloud have ARNs. */
+const isNoRepository = (asset: Asset | null): boolean => asset?.identifiers?.some(({ kind }) => kind === 'digest' || kind === 'arn') ?? false;
 
 function countAssets(assets: readonly (Asset | null)[]): number {
   return new Set(assets.flatMap((asset) => (asset ? [`${asset.type} ${asset.name}`] : []))).size;
@@ -110,11 +113,11 @@ async function importInOrder(engine: Engine, pair: ReportPair, order: readonly (
   const org = await engine.organization();
   await engine.admin().query('update organizations set policy = $2 where id = $1', [org, WITHOUT_BRAKE]);
   for (const at of order) {
-    const { name, format, bytes, isAboutSeveral } = pair[at];
+    const { name, format, bytes, namesAssets } = pair[at];
     const scope: ScanScope = {
       coverage: 'complete',
       started_at: `2026-01-0${at + 1}T12:00:00.000Z`,
-      ...(isAboutSeveral ? {} : { asset: { type: 'repository', name: 'https://git.example.com/shop' } }),
+      ...(namesAssets ? {} : { asset: { type: 'repository', name: 'https://git.example.com/shop' } }),
     };
     const { status, error } = await engine.runFile(org, { format, name, bytes }, scope);
     if (status !== 'succeeded') throw new Error(`${name}: ${status} ${error}`);
