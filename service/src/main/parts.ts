@@ -78,7 +78,8 @@ export async function startParts({ role, config, log, databaseUrl, stops }: Star
     blobs,
     publicUrl,
     version,
-    build: role === 'api' ? null : await buildDigest(),
+    // Reads all sources, which the start does not wait for.
+    build: role === 'api' ? null : buildDigest().catch(() => null),
     keysDir: keysDir(config),
     authorities: authoritiesOf(config),
     witnesses: config.RRS_WITNESSES,

@@ -43,7 +43,7 @@ export interface Sealing {
   publicUrl: () => string;
   version: string;
   /** SHA-256 over the files of the program. Null if it is not known. */
-  build: string | null;
+  build: Promise<string | null> | null;
   authorities: TimestampAuthorities | null;
   witnesses: readonly Witness[];
   /** Called before each step. Tests use it to interrupt sealing. */
@@ -171,7 +171,7 @@ async function bagOf(
   row: PackageRow,
   { snapshot, signers, log, generatedAt, timestamped, witnessed }: SnapshotContext,
 ): Promise<Bag> {
-  const { evidence, formats } = await evidenceOf(blobs, row, snapshot, { generatedAt, version, build, timestamped, witnessed, log });
+  const { evidence, formats } = await evidenceOf(blobs, row, snapshot, { generatedAt, version, build: await build, timestamped, witnessed, log });
   const keys = {
     package: opensshFingerprint(spkiFromPem(signers.package.publicKeyPem)),
     log: opensshFingerprint(spkiFromPem(signers.log.publicKeyPem)),
